@@ -1,0 +1,16 @@
+// One value of a fused expression for each element of the output.
+//
+// Left open: WORKGROUP, params.units, and evaluate(unit), which computes and stores the one or four elements
+// of a unit. A grid too long for one dimension is folded into two.
+
+@compute @workgroup_size(WORKGROUP)
+fn map(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let unit = (group.x + group.y * groups.x) * WORKGROUP + lane;
+    if (unit < params.units) {
+        evaluate(unit);
+    }
+}

@@ -1,0 +1,227 @@
+//! Making arrays.
+
+use super::layout::Layout;
+use super::node::{Expr, Node, Storage};
+use super::{Array, buffer_bytes};
+use crate::device::Device;
+use crate::element::{Element, Float, Number};
+use crate::error::{CallSite, Error, ErrorKind, Result};
+use crate::memory::Memory;
+use crate::op::Value;
+use crate::ops::Function;
+use std::panic::Location;
+use std::sync::Arc;
+
+/// Checks that a device can hold such an array.
+pub(super) fn check<T: Element>(operation: &'static str, device: &Device, shape: &[usize], at: CallSite) -> Result<()> {
+    if let Some(feature) = T::DTYPE.missing(device.caps()) {
+        let (wanted, device) = (feature.to_string(), device.properties().name.clone());
+        let help = format!("{} arrays need it; cast to another type on the host", T::DTYPE);
+        return Err(ErrorKind::Unsupported { operation, wanted, device, help, at: Some(at) }.into());
+    }
+    let len = shape.iter().try_fold(1usize, |len, &extent| len.checked_mul(extent));
+    let bytes = len.and_then(|len| len.checked_mul(T::DTYPE.size())).filter(|&bytes| bytes <= isize::MAX as usize);
+    let Some(_) = bytes else {
+        return Err(Error::argument(operation, "shape", "fewer than 2^63 bytes", format!("{shape:?}"), at));
+    };
+    Ok(())
+}
+
+impl<T: Element> Array<T> {
+    #[track_caller]
+    fn lazy(operation: &'static str, device: &Device, shape: &[usize], expr: Expr) -> Array<T> {
+        match check::<T>(operation, device, shape, Location::caller()) {
+            Ok(()) => Array::of(Node::lazy(device, shape.to_vec(), T::DTYPE, expr)),
+            Err(error) => Array::failed(device, error),
+        }
+    }
+
+    /// Every element `value`. Takes no memory until it is needed.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::full(device, &[2, 2], 7u32);
+    /// assert_eq!(x.to_vec()?, [7; 4]);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn full(device: &Device, shape: &[usize], value: T) -> Array<T> {
+        Array::lazy("full", device, shape, Expr::Constant(value.scalar()))
+    }
+
+    /// Every element `value`, in the shape and on the device of this array.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::<f32>::zeros(device, &[3]);
+    /// assert_eq!(x.full_like(2.5).to_vec()?, [2.5; 3]);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn full_like(&self, value: T) -> Array<T> {
+        match self.node.error() {
+            Some(error) => Array::failed(self.device(), error),
+            None => Array::full(self.device(), self.shape(), value),
+        }
+    }
+
+    /// Zeros (`false` for masks).
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// assert_eq!(crosslane::Array::<i32>::zeros(device, &[2]).to_vec()?, [0, 0]);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn zeros(device: &Device, shape: &[usize]) -> Array<T> {
+        Array::full(device, shape, T::from_scalar(Value::Int(0).scalar(T::DTYPE)))
+    }
+
+    /// Zeros in this array's shape.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::<f32>::ones(device, &[3]);
+    /// assert_eq!(x.zeros_like().to_vec()?, [0.0; 3]);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn zeros_like(&self) -> Array<T> {
+        self.full_like(T::from_scalar(Value::Int(0).scalar(T::DTYPE)))
+    }
+
+    /// Ones (`true` for masks).
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// assert_eq!(crosslane::Array::<f32>::ones(device, &[2]).to_vec()?, [1.0, 1.0]);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn ones(device: &Device, shape: &[usize]) -> Array<T> {
+        Array::full(device, shape, T::from_scalar(Value::Int(1).scalar(T::DTYPE)))
+    }
+
+    /// Ones in this array's shape.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::<u32>::zeros(device, &[3]);
+    /// assert_eq!(x.ones_like().to_vec()?, [1; 3]);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn ones_like(&self) -> Array<T> {
+        self.full_like(T::from_scalar(Value::Int(1).scalar(T::DTYPE)))
+    }
+
+    /// Memory for an array that the caller fills at once.
+    pub(crate) fn uninitialised(device: &Device, shape: &[usize]) -> Result<(Array<T>, Arc<Memory>)> {
+        let len: usize = shape.iter().product();
+        let memory = device.pool().take("array", buffer_bytes(T::DTYPE, len))?;
+        let storage = Storage { memory: memory.clone(), layout: Layout::contiguous(shape), len };
+        Ok((Array::of(Node::ready(device, T::DTYPE, storage)), memory))
+    }
+}
+
+/// 0, 1, 2, .. as u32, in one dimension.
+fn positions(device: &Device, len: usize) -> Arc<Node> {
+    let layout = Layout::contiguous(&[len]);
+    Node::lazy(device, vec![len], crate::DType::U32, Expr::Index(layout))
+}
+
+impl<T: Number> Array<T> {
+    /// `start`, `start + step`, .. as many as lie before `stop`; NumPy's `arange`. Takes no memory until needed.
+    ///
+    /// Float elements are `start + i * step` in the type's own precision.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// assert_eq!(crosslane::Array::arange(device, 1.0f32, 3.0, 0.5).to_vec()?, [1.0, 1.5, 2.0, 2.5]);
+    /// assert_eq!(crosslane::Array::arange(device, 5, 0, -2).to_vec()?, [5, 3, 1]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): a step of zero; 2^32 elements or more.
+    #[track_caller]
+    pub fn arange(device: &Device, start: T, stop: T, step: T) -> Array<T> {
+        let at = Location::caller();
+        let [from, to, by] = [start, stop, step].map(|x| x.scalar().to_f64());
+        let count = ((to - from) / by).ceil();
+        if by == 0.0 || !count.is_finite() || count >= u32::MAX as f64 {
+            let got = format!("{from} to {to} by {by}");
+            return Array::failed(device, Error::argument("arange", "step", "fewer than 2^32 elements", got, at));
+        }
+        let count = count.max(0.0) as usize;
+        if let Err(error) = check::<T>("arange", device, &[count], at) {
+            return Array::failed(device, error);
+        }
+        let index = Array::<T>::of(Node::lazy(device, vec![count], T::DTYPE, Expr::Cast(positions(device, count))));
+        let scaled = if by == 1.0 { index } else { index * step };
+        if from == 0.0 { scaled } else { scaled + start }
+    }
+
+    /// Ones on a diagonal, zeros elsewhere: `rows` by `columns`, the diagonal `offset` to the right.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// assert_eq!(crosslane::Array::<f32>::eye(device, 2, 3, 1).to_vec()?, [0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn eye(device: &Device, rows: usize, columns: usize, offset: isize) -> Array<T> {
+        let at = Location::caller();
+        if let Err(error) = check::<T>("eye", device, &[rows, columns], at) {
+            return Array::failed(device, error);
+        }
+        let along = |axis: usize| {
+            let mut strides = vec![0, 0];
+            strides[axis] = 1;
+            let layout = Layout { shape: vec![rows, columns], strides, offset: 0 };
+            Array::<u32>::of(Node::lazy(device, vec![rows, columns], crate::DType::U32, Expr::Index(layout)))
+        };
+        // Wrapping on both sides keeps the comparison exact for either sign.
+        let shifted = along(0) + (offset as i32 as u32);
+        let diagonal = shifted.equal(along(1));
+        Array::of(super::elementwise::call(
+            Function::Select,
+            &[
+                diagonal.node.clone(),
+                Array::<T>::ones(device, &[rows, columns]).node,
+                Array::<T>::zeros(device, &[rows, columns]).node,
+            ],
+            at,
+        ))
+    }
+}
+
+impl<T: Float> Array<T> {
+    /// `count` values from `start` to `stop`, both included, at equal distances.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// assert_eq!(crosslane::Array::linspace(device, 0.0f32, 1.0, 5).to_vec()?, [0.0, 0.25, 0.5, 0.75, 1.0]);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn linspace(device: &Device, start: T, stop: T, count: usize) -> Array<T> {
+        if let Err(error) = check::<T>("linspace", device, &[count], Location::caller()) {
+            return Array::failed(device, error);
+        }
+        if count > u32::MAX as usize {
+            let got = count.to_string();
+            return Array::failed(
+                device,
+                Error::argument("linspace", "count", "fewer than 2^32", got, Location::caller()),
+            );
+        }
+        let [from, to] = [start, stop].map(|x| x.scalar().to_f64());
+        let scalar = |x: f64| T::from_scalar(crate::Scalar::from_f64(T::DTYPE, x));
+        let index = Array::<T>::of(Node::lazy(device, vec![count], T::DTYPE, Expr::Cast(positions(device, count))));
+        let last = index.equal(scalar(count.saturating_sub(1) as f64));
+        let step = if count > 1 { (to - from) / (count - 1) as f64 } else { 0.0 };
+        let line = index * scalar(step) + start;
+        // The end is exact, as in NumPy.
+        if count > 1 { last.select(stop, &line) } else { line }
+    }
+}

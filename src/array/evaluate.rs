@@ -1,0 +1,321 @@
+//! Evaluation: from the graph to plans to one submission.
+
+use super::layout::Layout;
+use super::node::{Expr, Node, State, Storage};
+use super::{Array, buffer_bytes};
+use crate::backend::{Launch, Window};
+use crate::device::Device;
+use crate::element::{DType, Element};
+use crate::error::{Error, Result};
+use crate::memory::Memory;
+use crate::op::{Op, Plan};
+use crate::ops::{Expression, Leaf, Map, Reduce, Source, Step, What};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// Kernels to run in one submission, and the nodes whose values they make.
+pub(crate) struct Batch {
+    device: Device,
+    pub launches: Vec<Launch>,
+    /// Each node with its state before, in case the submission fails.
+    made: Vec<(Arc<Node>, State)>,
+    /// For `explain()`: what runs is kept, and nothing else changes.
+    pub record: Option<Vec<(Box<dyn Op>, Plan)>>,
+}
+
+/// The inputs of an expression while it is built.
+#[derive(Default)]
+struct Inputs {
+    memory: Vec<Arc<Memory>>,
+    done: HashMap<*const Node, usize>,
+}
+
+/// Evaluates arrays in one submission, without waiting for them.
+///
+/// ```
+/// # crosslane::example(|device| {
+/// use crosslane::{Array, eval_all};
+/// let x = Array::<f32>::ones(device, &[4]);
+/// let (a, b) = (&x + 1.0, &x * 5.0);
+/// eval_all(&[&a, &b])?;
+/// assert_eq!(b.to_vec()?, [5.0; 4]);
+/// # Ok(()) });
+/// ```
+///
+/// Errors: as for the first of them that fails; arrays on several devices.
+#[track_caller]
+pub fn eval_all<T: Element>(arrays: &[&Array<T>]) -> Result<()> {
+    let site = std::panic::Location::caller();
+    let nodes: Vec<Arc<Node>> = arrays.iter().map(|array| array.node.clone()).collect();
+    if let Some(other) = nodes.iter().find(|node| node.device != nodes[0].device) {
+        let (wanted, got) = (format!("{:?}", nodes[0].device), format!("{:?}", other.device));
+        return Err(Error::argument("eval_all", "device", wanted, got, site));
+    }
+    evaluate(&nodes)
+}
+
+/// Brings nodes of one device into memory, without waiting.
+pub(crate) fn evaluate(nodes: &[Arc<Node>]) -> Result<()> {
+    let Some(first) = nodes.first() else { return Ok(()) };
+    let _order = first.device.evaluating();
+    let mut batch = Batch::new(&first.device);
+    nodes.iter().try_for_each(|node| batch.materialise(node)).map_err(|e| batch.undo(e))?;
+    batch.submit()
+}
+
+impl<T: Element> Array<T> {
+    /// Computes the array, without waiting: later uses read it from memory.
+    ///
+    /// Errors: the mistake that the array holds; too large; out of memory; device lost.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::<f32>::ones(device, &[1000]).exp();
+    /// x.eval()?;
+    /// # Ok(()) });
+    /// ```
+    pub fn eval(&self) -> Result<()> {
+        evaluate(std::slice::from_ref(&self.node))
+    }
+
+    /// The array in memory, computed if need be.
+    pub(crate) fn storage(&self) -> Result<Storage> {
+        self.eval()?;
+        storage_of(&self.node)
+    }
+}
+
+/// Where a computed node lies.
+pub(crate) fn storage_of(node: &Node) -> Result<Storage> {
+    match node.state() {
+        State::Ready(storage) => Ok(storage),
+        State::Failed(error) => Err(error),
+        State::Lazy(_) => unreachable!("materialise() leaves no node lazy"),
+    }
+}
+
+impl Batch {
+    pub fn new(device: &Device) -> Batch {
+        Batch { device: device.clone(), launches: vec![], made: vec![], record: None }
+    }
+
+    /// Runs what has been collected.
+    pub fn submit(mut self) -> Result<()> {
+        if self.launches.is_empty() {
+            return Ok(());
+        }
+        self.device.driver().submit(&self.launches).map_err(|error| self.undo(error))
+    }
+
+    /// The nodes are as lazy as before: nothing was computed.
+    pub fn undo(&mut self, error: Error) -> Error {
+        self.restore();
+        error
+    }
+
+    /// Undoes what was planned.
+    pub fn restore(&mut self) {
+        for (node, state) in self.made.drain(..).rev() {
+            node.set(state);
+        }
+    }
+
+    /// Plans what brings a node into memory.
+    pub fn materialise(&mut self, node: &Arc<Node>) -> Result<()> {
+        let expr = match node.state() {
+            State::Ready(_) => return Ok(()),
+            State::Failed(error) => return Err(error),
+            State::Lazy(expr) => expr,
+        };
+        let storage = match &expr {
+            Expr::View(of, layout) => {
+                self.materialise(of)?;
+                let under = storage_of(of)?;
+                Storage { layout: layout.clone(), ..under }
+            }
+            Expr::Reduce { operator, input, reduced } => {
+                let (expression, inputs) = self.expression(input)?;
+                let op = Reduce {
+                    output: inputs.len(),
+                    expression,
+                    shape: input.shape.clone(),
+                    reduced: reduced.clone(),
+                    operator: operator.clone(),
+                };
+                self.in_new_memory(node, op, inputs)?
+            }
+            // A copy may change the shape: it runs over its input's.
+            Expr::Copy(input) => {
+                let map = self.map_in_new_memory(input)?;
+                self.in_new_memory(node, map.0, map.1)?
+            }
+            _ => {
+                let map = self.map_in_new_memory(node)?;
+                self.in_new_memory(node, map.0, map.1)?
+            }
+        };
+        self.made.push((node.clone(), State::Lazy(expr)));
+        node.set(State::Ready(storage));
+        Ok(())
+    }
+
+    /// A map that writes a node into a fresh buffer.
+    fn map_in_new_memory(&mut self, node: &Arc<Node>) -> Result<(Map, Vec<Arc<Memory>>)> {
+        let (expression, inputs) = self.expression(node)?;
+        let layout = Layout::contiguous(&node.shape);
+        let map = Map {
+            expression,
+            shape: node.shape.clone(),
+            output: inputs.len(),
+            output_len: node.len(),
+            output_offset: 0,
+            output_strides: layout.strides.iter().map(|&s| s as i64).collect(),
+            fresh: true,
+        };
+        Ok((map, inputs))
+    }
+
+    fn in_new_memory(&mut self, node: &Node, op: impl Op + 'static, mut buffers: Vec<Arc<Memory>>) -> Result<Storage> {
+        let memory = self.device.pool().take(op.name(), buffer_bytes(node.dtype, node.len()))?;
+        buffers.push(memory.clone());
+        self.push(op, buffers)?;
+        Ok(Storage { memory, layout: Layout::contiguous(&node.shape), len: node.len() })
+    }
+
+    /// Writes a node over part of existing memory.
+    pub fn assign(&mut self, node: &Arc<Node>, to: &Storage) -> Result<()> {
+        let (expression, mut buffers) = self.expression(node)?;
+        let map = Map {
+            expression,
+            shape: node.shape.clone(),
+            output: buffers.len(),
+            output_len: to.len,
+            output_offset: to.layout.offset as i64,
+            output_strides: to.layout.strides.iter().map(|&s| s as i64).collect(),
+            fresh: false,
+        };
+        buffers.push(to.memory.clone());
+        self.push(map, buffers)
+    }
+
+    /// Adds an operation's plan.
+    fn push(&mut self, op: impl Op + 'static, mut buffers: Vec<Arc<Memory>>) -> Result<()> {
+        let plan = op.plan(self.device.caps())?;
+        for &bytes in &plan.scratch {
+            buffers.push(self.device.pool().take(op.name(), bytes)?);
+        }
+        for pass in &plan.passes {
+            let window =
+                |b: &crate::op::Binding| Window { memory: buffers[b.buffer].clone(), offset: b.offset, bytes: b.bytes };
+            self.launches.push(Launch {
+                kernel: pass.kernel.clone(),
+                buffers: pass.buffers.iter().map(window).collect(),
+                params: pass.params.clone(),
+                grid: pass.grid,
+            });
+        }
+        if let Some(record) = &mut self.record {
+            record.push((Box::new(op), plan));
+        }
+        Ok(())
+    }
+
+    /// A node as a fused expression, after planning what it needs from memory.
+    fn expression(&mut self, node: &Arc<Node>) -> Result<(Expression, Vec<Arc<Memory>>)> {
+        self.prepare(node)?;
+        self.split(node)?;
+        let (mut expression, mut inputs) = (Expression::default(), Inputs::default());
+        flatten(node, &mut expression, &mut inputs)?;
+        Ok((expression, inputs.memory))
+    }
+
+    /// Brings everything under a node that does not fuse into memory.
+    fn prepare(&mut self, node: &Arc<Node>) -> Result<()> {
+        match node.state() {
+            State::Ready(_) => Ok(()),
+            State::Failed(error) => Err(error),
+            State::Lazy(expr) if expr.fuses() => expr
+                .inputs()
+                .iter()
+                .try_for_each(|input| if input.steps > 0 { self.prepare(input) } else { failed(input) }),
+            State::Lazy(_) => self.materialise(node),
+        }
+    }
+
+    /// Computes parts of an expression first while it reads more buffers than a kernel can bind.
+    fn split(&mut self, node: &Arc<Node>) -> Result<()> {
+        let most = self.device.caps().bindings.saturating_sub(1).max(3) as usize;
+        while reads(node).len() > most {
+            let mut part = node.clone();
+            loop {
+                let State::Lazy(expr) = part.state() else { unreachable!("only lazy nodes read several buffers") };
+                let next =
+                    expr.inputs().iter().max_by_key(|input| reads(input).len()).expect("it reads several buffers");
+                part = next.clone();
+                if reads(&part).len() <= most {
+                    break;
+                }
+            }
+            self.materialise(&part)?;
+        }
+        Ok(())
+    }
+}
+
+fn failed(node: &Node) -> Result<()> {
+    node.error().map_or(Ok(()), Err)
+}
+
+/// The nodes in memory that a fused node reads.
+fn reads(node: &Arc<Node>) -> HashSet<*const Node> {
+    let (mut found, mut seen, mut queue) = (HashSet::new(), HashSet::new(), vec![node.clone()]);
+    while let Some(node) = queue.pop() {
+        if seen.insert(Arc::as_ptr(&node)) {
+            match node.state() {
+                State::Lazy(expr) => queue.extend_from_slice(expr.inputs()),
+                _ => drop(found.insert(Arc::as_ptr(&node))),
+            }
+        }
+    }
+    found
+}
+
+/// Appends a prepared node's steps; gives the index of its own.
+fn flatten(node: &Arc<Node>, expression: &mut Expression, inputs: &mut Inputs) -> Result<usize> {
+    if let Some(&step) = inputs.done.get(&Arc::as_ptr(node)) {
+        return Ok(step);
+    }
+    let what = match node.state() {
+        State::Failed(error) => return Err(error),
+        State::Ready(storage) => {
+            let slot = match inputs.memory.iter().position(|memory| Arc::ptr_eq(memory, &storage.memory)) {
+                Some(slot) => slot,
+                None => {
+                    inputs.memory.push(storage.memory.clone());
+                    inputs.memory.len() - 1
+                }
+            };
+            leaf(expression, Source::Slot(slot), node.dtype, storage.len, &storage.layout)
+        }
+        State::Lazy(Expr::Index(layout)) => leaf(expression, Source::Index, DType::U32, 0, &layout),
+        State::Lazy(Expr::Constant(scalar)) => {
+            expression.scalars.push(scalar);
+            What::Scalar(expression.scalars.len() - 1)
+        }
+        State::Lazy(Expr::Cast(input)) => What::Cast(flatten(&input, expression, inputs)?),
+        State::Lazy(Expr::Call(function, args)) => {
+            let args = args.iter().map(|arg| flatten(arg, expression, inputs)).collect::<Result<Vec<_>>>()?;
+            What::Call(function, args)
+        }
+        State::Lazy(_) => unreachable!("prepare() left only what fuses"),
+    };
+    expression.steps.push(Step { what, dtype: node.dtype });
+    inputs.done.insert(Arc::as_ptr(node), expression.steps.len() - 1);
+    Ok(expression.steps.len() - 1)
+}
+
+fn leaf(expression: &mut Expression, source: Source, dtype: DType, len: usize, layout: &Layout) -> What {
+    let strides = layout.strides.iter().map(|&s| s as i64).collect();
+    expression.leaves.push(Leaf { source, dtype, len, offset: layout.offset as i64, strides });
+    What::Leaf(expression.leaves.len() - 1)
+}

@@ -1,0 +1,87 @@
+//! `explain()`: the kernels that would run, with their WGSL, bytes and operations.
+
+use super::Array;
+use super::evaluate::Batch;
+use crate::element::Element;
+use crate::error::Result;
+use std::fmt;
+
+/// What evaluating an array would do. Prints as a report.
+#[derive(Clone, Debug)]
+pub struct Explanation {
+    /// The operations, in order.
+    pub steps: Vec<Step>,
+}
+
+/// One operation of an [`Explanation`].
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// The operation's name.
+    pub operation: &'static str,
+    /// The least memory traffic, in bytes.
+    pub bytes: u64,
+    /// Arithmetic operations.
+    pub flops: u64,
+    /// Bytes of temporary memory.
+    pub scratch: u64,
+    /// Each kernel launch: its name, its workgroups and its WGSL.
+    pub kernels: Vec<(String, [u32; 3], String)>,
+}
+
+impl<T: Element> Array<T> {
+    /// The kernels that evaluating the array would run. Nothing runs, and the array stays as lazy as it is.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::<f32>::ones(device, &[1000]).copy();
+    /// x.eval()?;
+    /// let plan = (&x * 2.0 + 1.0).sqrt().explain()?;
+    /// assert_eq!(plan.steps.len(), 1);
+    /// assert_eq!(plan.steps[0].bytes, 8000);
+    /// println!("{plan}");
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors: the mistake that the array holds; too large; out of memory.
+    pub fn explain(&self) -> Result<Explanation> {
+        let _order = self.device().evaluating();
+        let mut batch = Batch::new(self.device());
+        batch.record = Some(vec![]);
+        let planned = batch.materialise(&self.node);
+        let grid = self.device().caps().grid;
+        let record = batch.record.take().unwrap_or_default();
+        batch.restore();
+        planned?;
+        let step = |(op, plan): &(Box<dyn crate::op::Op>, crate::op::Plan)| Step {
+            operation: op.name(),
+            bytes: op.bytes(),
+            flops: op.flops(),
+            scratch: plan.scratch.iter().sum(),
+            kernels: plan
+                .passes
+                .iter()
+                .map(|pass| (pass.kernel.name().to_string(), pass.grid.fold(grid), pass.kernel.source().to_string()))
+                .collect(),
+        };
+        Ok(Explanation { steps: record.iter().map(step).collect() })
+    }
+}
+
+impl fmt::Display for Explanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.steps.is_empty() {
+            return writeln!(f, "nothing to compute: the array is in memory");
+        }
+        for (number, step) in self.steps.iter().enumerate() {
+            let Step { operation, bytes, flops, scratch, kernels } = step;
+            writeln!(f, "{}. {operation}: {bytes} bytes, {flops} operations, {scratch} bytes of scratch", number + 1)?;
+            for (name, [x, y, z], source) in kernels {
+                writeln!(f, "   kernel {name}, {x} x {y} x {z} workgroups")?;
+                for line in source.lines() {
+                    writeln!(f, "   | {line}")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,128 @@
+//! Arrays: NumPy-like, lazy, fused.
+
+mod assign;
+mod create;
+mod elementwise;
+mod evaluate;
+mod explain;
+mod layout;
+mod node;
+mod operators;
+mod reduce;
+mod transfer;
+mod view;
+
+pub use assign::ViewMut;
+pub use elementwise::{Operand, has_kernel};
+pub use evaluate::eval_all;
+pub use explain::{Explanation, Step};
+pub use layout::{Layout, broadcast_shapes};
+pub use transfer::upload_all;
+pub use view::Slice;
+
+pub(crate) use crate::ops::buffer_bytes;
+
+use crate::device::Device;
+use crate::element::{DType, Element};
+use crate::error::{Error, Result};
+use node::Node;
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// An n-dimensional array on a device: a cheap handle to a value, or to how it will be computed.
+///
+/// Nothing runs until a value is asked for ([`Array::to_vec`], [`Array::item`], [`Array::eval`]). Elementwise work,
+/// broadcasting, casts and views then become one kernel, and a reduction takes the work before it in.
+///
+/// Arrays are values: assigning to one never changes another, even if they share memory until then.
+///
+/// A mistake, say shapes that do not fit, is kept in the array with the line that made it, and comes out at the first
+/// `?`: operators cannot fail.
+///
+/// ```
+/// # crosslane::example(|device| {
+/// use crosslane::Array;
+/// let x = Array::from_slice(device, &[0.0f32, 1.5, 4.0]);
+/// let y = (&x * 2.0 + 1.0).sqrt();
+/// assert_eq!(y.to_vec()?, [1.0, 2.0, 3.0]);
+/// let error = (&x + &Array::zeros(device, &[4])).to_vec().unwrap_err();
+/// assert!(error.to_string().contains("[3] and [4]"));
+/// # Ok(()) });
+/// ```
+pub struct Array<T: Element> {
+    node: Arc<Node>,
+    marker: PhantomData<fn() -> T>,
+}
+
+impl<T: Element> Array<T> {
+    fn of(node: Arc<Node>) -> Array<T> {
+        debug_assert!(node.dtype == T::DTYPE || node.error().is_some(), "{} is not {}", node.dtype, T::DTYPE);
+        Array { node, marker: PhantomData }
+    }
+
+    /// The extent of each dimension; `[0]` for an array that holds an error.
+    pub fn shape(&self) -> &[usize] {
+        &self.node.shape
+    }
+
+    /// Number of dimensions.
+    pub fn rank(&self) -> usize {
+        self.node.shape.len()
+    }
+
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        self.node.len()
+    }
+
+    /// Whether there is no element.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The element type as a value.
+    pub fn dtype(&self) -> DType {
+        T::DTYPE
+    }
+
+    /// The device it lies on.
+    pub fn device(&self) -> &Device {
+        &self.node.device
+    }
+
+    /// The mistake that this array holds instead of a value, if any.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::<f32>::zeros(device, &[2, 3]);
+    /// assert!(x.check().is_ok());
+    /// assert!(x.sum_axes(&[7], false).check().is_err());
+    /// # Ok(()) });
+    /// ```
+    pub fn check(&self) -> Result<&Array<T>> {
+        match self.node.error() {
+            None => Ok(self),
+            Some(error) => Err(error),
+        }
+    }
+
+    fn failed(device: &Device, error: Error) -> Array<T> {
+        Array::of(Node::failed(device, T::DTYPE, error))
+    }
+}
+
+impl<T: Element> Clone for Array<T> {
+    fn clone(&self) -> Array<T> {
+        Array { node: self.node.clone(), marker: PhantomData }
+    }
+}
+
+impl<T: Element> fmt::Debug for Array<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.node.error() {
+            Some(error) => write!(f, "Array(error: {error})"),
+            None => write!(f, "Array<{}>({:?} on {})", T::DTYPE, self.shape(), self.device().properties().name),
+        }
+    }
+}

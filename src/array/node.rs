@@ -1,0 +1,146 @@
+//! The lazy graph: a node is a value in memory, or how to compute it.
+
+use super::layout::Layout;
+use crate::device::Device;
+use crate::element::{DType, Scalar};
+use crate::error::Error;
+use crate::memory::Memory;
+use crate::ops::{Function, Operator};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// Steps that may wait behind a node. Beyond, its longest input is computed at once: kernels and recursion stay short.
+const MOST_STEPS: u32 = 128;
+
+/// A value, now or later. Shape, type and device never change.
+pub(crate) struct Node {
+    pub device: Device,
+    pub shape: Vec<usize>,
+    pub dtype: DType,
+    /// Steps that wait behind this node, itself included.
+    pub steps: u32,
+    state: Mutex<State>,
+}
+
+/// Where a node stands.
+#[derive(Clone)]
+pub(crate) enum State {
+    Ready(Storage),
+    Lazy(Expr),
+    Failed(Error),
+}
+
+/// A value in memory.
+#[derive(Clone)]
+pub(crate) struct Storage {
+    pub memory: Arc<Memory>,
+    pub layout: Layout,
+    /// Elements in the whole buffer.
+    pub len: usize,
+}
+
+/// How a node is computed. Arguments have the node's shape, unless said otherwise.
+#[derive(Clone)]
+pub(crate) enum Expr {
+    /// One value everywhere.
+    Constant(Scalar),
+    /// The element at address `a` of this layout is `a`.
+    Index(Layout),
+    Call(Function, Vec<Arc<Node>>),
+    Cast(Arc<Node>),
+    /// A copy in row-major order, of any shape with as many elements: a fresh start for views.
+    Copy(Arc<Node>),
+    /// Some axes of a larger node combined.
+    Reduce {
+        operator: Operator,
+        input: Arc<Node>,
+        reduced: Vec<bool>,
+    },
+    /// A view of a node that will lie in memory without gaps.
+    View(Arc<Node>, Layout),
+}
+
+impl Node {
+    pub fn ready(device: &Device, dtype: DType, storage: Storage) -> Arc<Node> {
+        let shape = storage.layout.shape.clone();
+        Node::new(device, shape, dtype, 0, State::Ready(storage))
+    }
+
+    pub fn failed(device: &Device, dtype: DType, error: Error) -> Arc<Node> {
+        Node::new(device, vec![0], dtype, 0, State::Failed(error))
+    }
+
+    pub fn lazy(device: &Device, shape: Vec<usize>, dtype: DType, expr: Expr) -> Arc<Node> {
+        let inputs = expr.inputs();
+        let total = |inputs: &[Arc<Node>]| inputs.iter().fold(1u32, |sum, node| sum.saturating_add(node.waiting()));
+        if total(inputs) > MOST_STEPS
+            && let Some(longest) = inputs.iter().max_by_key(|node| node.waiting())
+            && let Err(error) = super::evaluate::evaluate(std::slice::from_ref(longest))
+        {
+            return Node::failed(device, dtype, error);
+        }
+        let steps = total(inputs);
+        Node::new(device, shape, dtype, steps, State::Lazy(expr))
+    }
+
+    fn new(device: &Device, shape: Vec<usize>, dtype: DType, steps: u32, state: State) -> Arc<Node> {
+        Arc::new(Node { device: device.clone(), shape, dtype, steps, state: Mutex::new(state) })
+    }
+
+    pub fn len(&self) -> usize {
+        self.shape.iter().product()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("no panic while held")
+    }
+
+    pub fn state(&self) -> State {
+        self.lock().clone()
+    }
+
+    pub fn set(&self, state: State) {
+        let old = std::mem::replace(&mut *self.lock(), state);
+        drop(old); // outside the lock: it may drop other nodes
+    }
+
+    pub fn error(&self) -> Option<Error> {
+        match &*self.lock() {
+            State::Failed(error) => Some(error.clone()),
+            _ => None,
+        }
+    }
+
+    /// Steps that wait behind this node: none once it is computed.
+    fn waiting(&self) -> u32 {
+        match &*self.lock() {
+            State::Lazy(_) => self.steps,
+            _ => 0,
+        }
+    }
+
+    /// Whether doing it again for repeated elements would cost much.
+    pub fn costly(&self) -> bool {
+        match &*self.lock() {
+            State::Lazy(Expr::Call(function, _)) => function.costly() || self.steps > 8,
+            State::Lazy(Expr::Cast(_)) => self.steps > 8,
+            _ => false,
+        }
+    }
+}
+
+impl Expr {
+    pub fn inputs(&self) -> &[Arc<Node>] {
+        match self {
+            Expr::Constant(_) | Expr::Index(_) => &[],
+            Expr::Call(_, inputs) => inputs,
+            Expr::Cast(input) | Expr::Copy(input) | Expr::Reduce { input, .. } | Expr::View(input, _) => {
+                std::slice::from_ref(input)
+            }
+        }
+    }
+
+    /// Whether it is computed inside the kernel of what uses it, and has no memory of its own.
+    pub fn fuses(&self) -> bool {
+        matches!(self, Expr::Constant(_) | Expr::Index(_) | Expr::Call(..) | Expr::Cast(_))
+    }
+}

@@ -1,0 +1,140 @@
+//! Operators: `+ - * / %` and negation, bits and masks, with arrays and scalars on either side, and in place.
+
+use super::{Array, Operand};
+use crate::element::{Integer, Number};
+use crate::ops::Function;
+use half::f16;
+use std::ops::*;
+
+/// A binary operator over every pairing of references, values and scalars.
+macro_rules! binary {
+    ($($kind:ident $trait:ident $method:ident $assign_trait:ident $assign:ident $function:ident;)*) => {$(
+        binary!(impl $kind $trait $method $function; &Array<T>, &Array<T>);
+        binary!(impl $kind $trait $method $function; &Array<T>, Array<T>);
+        binary!(impl $kind $trait $method $function; Array<T>, &Array<T>);
+        binary!(impl $kind $trait $method $function; Array<T>, Array<T>);
+        binary!(impl $kind $trait $method $function; &Array<T>, T);
+        binary!(impl $kind $trait $method $function; Array<T>, T);
+        binary!(assign $kind $assign_trait $assign $function; &Array<T>);
+        binary!(assign $kind $assign_trait $assign $function; Array<T>);
+        binary!(assign $kind $assign_trait $assign $function; T);
+    )*};
+    (impl $kind:ident $trait:ident $method:ident $function:ident; $left:ty, $right:ty) => {
+        impl<T: $kind> $trait<$right> for $left {
+            type Output = Array<T>;
+            #[track_caller]
+            fn $method(self, other: $right) -> Array<T> {
+                self.apply2(Function::$function, other)
+            }
+        }
+    };
+    (assign $kind:ident $trait:ident $method:ident $function:ident; $right:ty) => {
+        impl<T: $kind> $trait<$right> for Array<T> {
+            #[track_caller]
+            fn $method(&mut self, other: $right) {
+                *self = self.apply2(Function::$function, other);
+            }
+        }
+    };
+}
+
+binary! {
+    Number Add add AddAssign add_assign Add;
+    Number Sub sub SubAssign sub_assign Subtract;
+    Number Mul mul MulAssign mul_assign Multiply;
+    Number Div div DivAssign div_assign Divide;
+    Number Rem rem RemAssign rem_assign Remainder;
+    Integer BitAnd bitand BitAndAssign bitand_assign And;
+    Integer BitOr bitor BitOrAssign bitor_assign Or;
+    Integer BitXor bitxor BitXorAssign bitxor_assign Xor;
+    Integer Shl shl ShlAssign shl_assign ShiftLeft;
+    Integer Shr shr ShrAssign shr_assign ShiftRight;
+}
+
+/// A scalar on the left.
+macro_rules! scalar_left {
+    ($($type:ty: $($trait:ident $method:ident $function:ident),*;)*) => {$($(
+        impl $trait<&Array<$type>> for $type {
+            type Output = Array<$type>;
+            #[track_caller]
+            fn $method(self, other: &Array<$type>) -> Array<$type> {
+                self.into_array(other.device()).apply2(Function::$function, other)
+            }
+        }
+        impl $trait<Array<$type>> for $type {
+            type Output = Array<$type>;
+            #[track_caller]
+            fn $method(self, other: Array<$type>) -> Array<$type> {
+                self.into_array(other.device()).apply2(Function::$function, &other)
+            }
+        }
+    )*)*};
+}
+
+scalar_left! {
+    f16: Add add Add, Sub sub Subtract, Mul mul Multiply, Div div Divide;
+    f32: Add add Add, Sub sub Subtract, Mul mul Multiply, Div div Divide;
+    f64: Add add Add, Sub sub Subtract, Mul mul Multiply, Div div Divide;
+    i32: Add add Add, Sub sub Subtract, Mul mul Multiply, Div div Divide;
+    i64: Add add Add, Sub sub Subtract, Mul mul Multiply, Div div Divide;
+    u32: Add add Add, Sub sub Subtract, Mul mul Multiply, Div div Divide;
+    u64: Add add Add, Sub sub Subtract, Mul mul Multiply, Div div Divide;
+}
+
+impl<T: Number> Neg for &Array<T> {
+    type Output = Array<T>;
+    #[track_caller]
+    fn neg(self) -> Array<T> {
+        self.apply(Function::Negate)
+    }
+}
+
+impl<T: Number> Neg for Array<T> {
+    type Output = Array<T>;
+    #[track_caller]
+    fn neg(self) -> Array<T> {
+        self.apply(Function::Negate)
+    }
+}
+
+impl<T: Integer> Not for &Array<T> {
+    type Output = Array<T>;
+    #[track_caller]
+    fn not(self) -> Array<T> {
+        self.apply(Function::Not)
+    }
+}
+
+/// `& | ^ !` of masks.
+macro_rules! masks {
+    ($($trait:ident $method:ident $function:ident;)*) => {$(
+        impl $trait<&Array<bool>> for &Array<bool> {
+            type Output = Array<bool>;
+            #[track_caller]
+            fn $method(self, other: &Array<bool>) -> Array<bool> {
+                self.apply2(Function::$function, other)
+            }
+        }
+        impl $trait<Array<bool>> for Array<bool> {
+            type Output = Array<bool>;
+            #[track_caller]
+            fn $method(self, other: Array<bool>) -> Array<bool> {
+                self.apply2(Function::$function, other)
+            }
+        }
+    )*};
+}
+
+masks! {
+    BitAnd bitand And;
+    BitOr bitor Or;
+    BitXor bitxor Xor;
+}
+
+impl Not for &Array<bool> {
+    type Output = Array<bool>;
+    #[track_caller]
+    fn not(self) -> Array<bool> {
+        self.apply(Function::Not)
+    }
+}

@@ -1,0 +1,320 @@
+//! Between host and device: whole arrays, parts, several at once; blocking and asynchronous.
+
+use super::evaluate::{Batch, storage_of};
+use super::node::{Expr, Node, Storage};
+use super::{Array, Slice, create};
+use crate::backend::{Read, Write};
+use crate::device::Device;
+use crate::element::Element;
+use crate::error::{CallSite, Error, Result};
+use crate::memory::Memory;
+use std::panic::Location;
+use std::sync::Arc;
+
+/// Uploads several arrays in one go: small ones share their way.
+///
+/// ```
+/// # crosslane::example(|device| {
+/// let arrays = crosslane::upload_all(device, &[&[1.0f32, 2.0][..], &[3.0]])?;
+/// assert_eq!(arrays[1].to_vec()?, [3.0]);
+/// # Ok(()) });
+/// ```
+///
+/// Errors: a type or size that the device does not have; out of memory; device lost.
+#[track_caller]
+pub fn upload_all<T: Element>(device: &Device, values: &[&[T]]) -> Result<Vec<Array<T>>> {
+    let at = Location::caller();
+    let mut arrays = Vec::with_capacity(values.len());
+    for part in values {
+        create::check::<T>("upload_all", device, &[part.len()], at)?;
+        arrays.push(Array::<T>::uninitialised(device, &[part.len()])?);
+    }
+    let pairs = arrays.iter().zip(values);
+    let writes: Vec<Write> =
+        pairs.map(|((_, memory), from)| Write { to: memory, offset: 0, from: bytemuck::cast_slice(from) }).collect();
+    device.driver().write(&writes)?;
+    Ok(arrays.into_iter().map(|(array, _)| array).collect())
+}
+
+impl<T: Element> Array<T> {
+    /// A one-dimensional array with these elements. Mistakes are kept in the array.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[true, false]);
+    /// assert_eq!(x.to_vec()?, [true, false]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): a type or size that the device does not have; out of memory; device lost.
+    #[track_caller]
+    pub fn from_slice(device: &Device, values: &[T]) -> Array<T> {
+        Array::from_shape(device, &[values.len()], values)
+    }
+
+    /// An array with these elements in row-major order.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_shape(device, &[2, 2], &[1, 2, 3, 4]);
+    /// assert_eq!(x.sum_axes(&[0], false).to_vec()?, [4, 6]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): as [`Array::from_slice`], and a shape for another number of elements.
+    #[track_caller]
+    pub fn from_shape(device: &Device, shape: &[usize], values: &[T]) -> Array<T> {
+        let at = Location::caller();
+        Array::uploaded(device, shape, values, at).unwrap_or_else(|error| Array::failed(device, error))
+    }
+
+    fn uploaded(device: &Device, shape: &[usize], values: &[T], at: CallSite) -> Result<Array<T>> {
+        create::check::<T>("from_slice", device, shape, at)?;
+        if shape.iter().product::<usize>() != values.len() {
+            let wanted = format!("{} elements for shape {shape:?}", shape.iter().product::<usize>());
+            return Err(Error::argument("from_shape", "values", wanted, values.len().to_string(), at));
+        }
+        let (array, memory) = Array::uninitialised(device, shape)?;
+        let bytes = bytemuck::cast_slice(values);
+        if !bytes.is_empty() {
+            device.driver().write(&[Write { to: &memory, offset: 0, from: bytes }])?;
+        }
+        Ok(array)
+    }
+
+    /// As [`Array::from_slice`], without blocking the executor: the copy runs on the device's own thread.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = futures::executor::block_on(crosslane::Array::from_vec_async(device, vec![1.0f32, 2.0]))?;
+    /// assert_eq!(x.to_vec()?, [1.0, 2.0]);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn from_vec_async(device: &Device, values: Vec<T>) -> impl Future<Output = Result<Array<T>>> + Send + use<T> {
+        let at = Location::caller();
+        let own = device.clone();
+        device.in_background(Box::new(move || Array::uploaded(&own, &[values.len()], &values, at)))
+    }
+
+    /// The elements in row-major order. Computes the array if need be, and waits.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// assert_eq!(crosslane::Array::arange(device, 0, 3, 1).to_vec()?, [0, 1, 2]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors: the mistake that the array holds; too large; out of memory; device lost.
+    pub fn to_vec(&self) -> Result<Vec<T>> {
+        let mut stored = stored_zeros::<T>(self.len());
+        read(&self.device().clone(), &mut [(&self.node, bytemuck::cast_slice_mut(&mut stored))])?;
+        Ok(T::from_stored(stored))
+    }
+
+    /// As [`Array::to_vec`], without blocking the executor. The future needs no particular one.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::arange(device, 0, 3, 1);
+    /// assert_eq!(futures::executor::block_on(x.to_vec_async())?, [0, 1, 2]);
+    /// # Ok(()) });
+    /// ```
+    pub fn to_vec_async(&self) -> impl Future<Output = Result<Vec<T>>> + Send + use<T> {
+        let own = self.clone();
+        self.device().in_background(Box::new(move || own.to_vec()))
+    }
+
+    /// Copies the elements, in row-major order, into memory that is there already: cheaper than a fresh vector, whose
+    /// pages the system must make first.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let mut host = [0.0f32; 4];
+    /// crosslane::Array::ones(device, &[4]).read_into(&mut host)?;
+    /// assert_eq!(host, [1.0; 4]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors: as [`Array::to_vec`], and another number of elements.
+    #[track_caller]
+    pub fn read_into(&self, values: &mut [T]) -> Result<()> {
+        self.check()?;
+        if values.len() != self.len() {
+            let (wanted, got) = (format!("{} elements", self.len()), values.len().to_string());
+            return Err(Error::argument("read_into", "values", wanted, got, Location::caller()));
+        }
+        match T::as_stored_mut(values) {
+            Some(stored) => read(&self.device().clone(), &mut [(&self.node, bytemuck::cast_slice_mut(stored))]),
+            None => {
+                values.copy_from_slice(&self.to_vec()?);
+                Ok(())
+            }
+        }
+    }
+
+    /// The element of an array that has one.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// assert_eq!(crosslane::Array::<f32>::ones(device, &[9]).sum().item()?, 9.0);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors: as [`Array::to_vec`], and another number of elements than one.
+    #[track_caller]
+    pub fn item(&self) -> Result<T> {
+        self.check()?;
+        if self.len() != 1 {
+            let got = format!("{} in shape {:?}", self.len(), self.shape());
+            return Err(Error::argument("item", "array", "one element", got, Location::caller()));
+        }
+        Ok(self.to_vec()?[0])
+    }
+
+    /// The elements of several arrays, copied in one go.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::Array;
+    /// let x = Array::from_slice(device, &[1, 5, 3]);
+    /// let ends = Array::read_all(&[&x.min(), &x.max()])?;
+    /// assert_eq!(ends, [[1], [5]]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors: as [`Array::to_vec`] of the first that fails; arrays on several devices.
+    #[track_caller]
+    pub fn read_all(arrays: &[&Array<T>]) -> Result<Vec<Vec<T>>> {
+        let Some(first) = arrays.first() else { return Ok(vec![]) };
+        for array in arrays {
+            if array.check()?.device() != first.device() {
+                let (wanted, got) = (format!("{:?}", first.device()), format!("{:?}", array.device()));
+                return Err(Error::argument("read_all", "device", wanted, got, Location::caller()));
+            }
+        }
+        let mut stored: Vec<Vec<T::Stored>> = arrays.iter().map(|array| stored_zeros::<T>(array.len())).collect();
+        let mut jobs: Vec<(&Arc<Node>, &mut [u8])> = arrays
+            .iter()
+            .zip(&mut stored)
+            .map(|(array, to)| (&array.node, bytemuck::cast_slice_mut(to.as_mut_slice())))
+            .collect();
+        read(first.device(), &mut jobs)?;
+        Ok(stored.into_iter().map(T::from_stored).collect())
+    }
+
+    /// Replaces elements from `start` on, counted in row-major order.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let mut x = crosslane::Array::<u8>::zeros(device, &[5]);
+    /// x.write(1, &[7, 8])?;
+    /// assert_eq!(x.to_vec()?, [0, 7, 8, 0, 0]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors: more values than there is room; out of memory; device lost.
+    #[track_caller]
+    pub fn write(&mut self, start: usize, values: &[T]) -> Result<()> {
+        self.check()?;
+        if start.checked_add(values.len()).is_none_or(|end| end > self.len()) {
+            let (wanted, got) =
+                (format!("at most {} elements", self.len()), format!("{} from {start} on", values.len()));
+            return Err(Error::argument("write", "values", wanted, got, Location::caller()));
+        }
+        let part = Array::from_slice(self.device(), values);
+        let shape = self.shape().to_vec();
+        let mut flat = std::mem::replace(self, self.zeros_like()).flatten();
+        let range = Slice::from(start as isize..(start + values.len()) as isize);
+        let result = flat.slice_mut(&[range]).assign(&part);
+        *self = flat.reshape(&shape);
+        result
+    }
+
+    /// A copy in memory of its own, computed by a kernel: device to device at the speed of memory.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[1, 2, 3]);
+    /// assert_eq!(x.flip(0).copy().to_vec()?, [3, 2, 1]);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn copy(&self) -> Array<T> {
+        match self.node.error() {
+            Some(error) => Array::failed(self.device(), error),
+            None => Array::of(copied(&self.node)),
+        }
+    }
+
+    /// The wgpu buffer behind the array, and the byte where its elements begin, in row-major order. Computes the array
+    /// if need be. The buffer stays the array's: keep the array while the buffer is used, and do not write to it.
+    ///
+    /// `None` if another engine holds the array.
+    ///
+    /// Errors: as [`Array::eval`].
+    #[cfg(feature = "wgpu")]
+    pub fn wgpu_buffer(&self) -> Result<Option<(wgpu::Buffer, u64)>> {
+        let (memory, offset) = self.contiguous_memory()?;
+        Ok(memory.block().downcast_ref::<wgpu::Buffer>().map(|buffer| (buffer.clone(), offset)))
+    }
+
+    /// Memory with the elements in row-major order, and where they begin.
+    pub(crate) fn contiguous_memory(&self) -> Result<(Arc<Memory>, u64)> {
+        let node = readable(&self.node)?;
+        super::evaluate::evaluate(std::slice::from_ref(&node))?;
+        let storage = storage_of(&node)?;
+        Ok((storage.memory, (storage.layout.offset * T::DTYPE.size()) as u64))
+    }
+}
+
+fn stored_zeros<T: Element>(len: usize) -> Vec<T::Stored> {
+    bytemuck::allocation::zeroed_vec(len)
+}
+
+fn copied(node: &Arc<Node>) -> Arc<Node> {
+    Node::lazy(&node.device, node.shape.clone(), node.dtype, Expr::Copy(node.clone()))
+}
+
+/// The node itself if its bytes can be read where they lie, else a copy that can.
+fn readable(node: &Arc<Node>) -> Result<Arc<Node>> {
+    use super::node::State;
+    let fits = |storage: &Storage| {
+        storage.layout.is_contiguous() && (storage.layout.offset * node.dtype.size()).is_multiple_of(4)
+    };
+    Ok(match node.state() {
+        State::Failed(error) => return Err(error),
+        State::Ready(storage) if !fits(&storage) => copied(node),
+        State::Lazy(Expr::View(_, layout))
+            if !(layout.is_contiguous() && (layout.offset * node.dtype.size()).is_multiple_of(4)) =>
+        {
+            copied(node)
+        }
+        _ => node.clone(),
+    })
+}
+
+/// Computes nodes and copies their bytes to the host, in one submission if they are small.
+fn read(device: &Device, jobs: &mut [(&Arc<Node>, &mut [u8])]) -> Result<()> {
+    let nodes = jobs.iter().map(|(node, _)| readable(node)).collect::<Result<Vec<_>>>()?;
+    let order = device.evaluating();
+    let mut batch = Batch::new(device);
+    nodes.iter().try_for_each(|node| batch.materialise(node)).map_err(|error| batch.undo(error))?;
+    let storages = nodes.iter().map(|node| storage_of(node)).collect::<Result<Vec<_>>>()?;
+    let mut reads: Vec<Read> = Vec::new();
+    for ((_, to), storage) in jobs.iter_mut().zip(&storages) {
+        let offset = (storage.layout.offset * (to.len() / storage.layout.len().max(1))) as u64;
+        reads.push(Read { from: &storage.memory, offset, to });
+    }
+    // Long copies must not keep other threads from computing: what they read is submitted first.
+    let long = reads.iter().map(|read| read.to.len()).sum::<usize>() > 1 << 20;
+    if long {
+        let launches = std::mem::take(&mut batch.launches);
+        if !launches.is_empty() {
+            device.driver().submit(&launches).map_err(|error| batch.undo(error))?;
+        }
+        drop(order);
+        return device.driver().read(&[], &mut reads);
+    }
+    device.driver().read(&batch.launches, &mut reads).map_err(|error| batch.undo(error))
+}

@@ -1,0 +1,392 @@
+//! Views: the same elements in another order or shape, without a copy wherever strides can say it.
+
+use super::Array;
+use super::layout::{Layout, broadcast_shapes};
+use super::node::{Expr, Node, State, Storage};
+use crate::element::Element;
+use crate::error::{CallSite, Error, Result};
+use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo};
+use std::panic::Location;
+use std::sync::Arc;
+
+/// What is taken of one axis: a range with a step, or one index. Negative numbers count from the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slice {
+    start: Option<isize>,
+    end: Option<isize>,
+    step: isize,
+    index: bool,
+}
+
+impl Slice {
+    /// Every `step`-th element; a negative step goes backwards from the end of the range.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::{Array, Slice};
+    /// let x = Array::arange(device, 0, 6, 1);
+    /// assert_eq!(x.slice(&[Slice::from(1..5).step(-2)]).to_vec()?, [4, 2]);
+    /// # Ok(()) });
+    /// ```
+    pub fn step(self, step: isize) -> Slice {
+        Slice { step, ..self }
+    }
+
+    /// First element, step and count for an axis of this extent; the reason if it does not fit.
+    fn resolve(self, extent: usize) -> Result<(usize, isize, usize), String> {
+        let length = extent as isize;
+        let place = |x: isize| if x < 0 { x + length } else { x };
+        let (start, end) = (place(self.start.unwrap_or(0)), self.end.map_or(length, place));
+        if self.index {
+            return match (0..length).contains(&start) {
+                true => Ok((start as usize, 1, 1)),
+                false => Err(format!("index {}", self.start.unwrap_or(0))),
+            };
+        }
+        if self.step == 0 || start < 0 || start > length || end < 0 || end > length {
+            return Err(format!("{self:?}"));
+        }
+        let count = if end > start { (end - start) as usize } else { 0 };
+        let taken = count.div_ceil(self.step.unsigned_abs());
+        let first = if self.step > 0 || count == 0 { start } else { end - 1 };
+        Ok((first as usize, self.step, taken))
+    }
+}
+
+macro_rules! slices {
+    ($($from:ty: |$r:ident| $start:expr, $end:expr, $index:expr;)*) => {$(
+        impl From<$from> for Slice {
+            fn from($r: $from) -> Slice {
+                Slice { start: $start, end: $end, step: 1, index: $index }
+            }
+        }
+    )*};
+}
+
+slices! {
+    Range<isize>: |r| Some(r.start), Some(r.end), false;
+    RangeFrom<isize>: |r| Some(r.start), None, false;
+    RangeTo<isize>: |r| None, Some(r.end), false;
+    RangeInclusive<isize>: |r| Some(*r.start()), if *r.end() == -1 { None } else { Some(*r.end() + 1) }, false;
+    RangeFull: |_r| None, None, false;
+    isize: |r| Some(r), None, true;
+}
+
+/// Slices for [`Array::slice`]: ranges, indices, and ranges with a step after a semicolon.
+///
+/// ```
+/// # crosslane::example(|device| {
+/// use crosslane::{Array, s};
+/// let x = Array::arange(device, 0, 12, 1).reshape(&[3, 4]);
+/// assert_eq!(x.slice(s![1.., 0]).to_vec()?, [4, 8]);
+/// assert_eq!(x.slice(s![-1, ..;-1]).to_vec()?, [11, 10, 9, 8]);
+/// # Ok(()) });
+/// ```
+#[macro_export]
+macro_rules! s {
+    ($($range:expr $(; $step:expr)?),* $(,)?) => {
+        &[$($crate::Slice::from($range)$(.step($step))?),*]
+    };
+}
+
+/// A node under a change of layout. `change` gives `None` where strides cannot say it; never for a contiguous layout.
+pub(super) fn view(node: &Arc<Node>, change: &dyn Fn(&Layout) -> Option<Layout>) -> Arc<Node> {
+    let contiguous = || change(&Layout::contiguous(&node.shape)).expect("a contiguous layout can be viewed in any way");
+    let lazy = |shape: Vec<usize>, expr: Expr| Node::lazy(&node.device, shape, node.dtype, expr);
+    let copied = || {
+        let layout = contiguous();
+        let copy = lazy(node.shape.clone(), Expr::Copy(node.clone()));
+        lazy(layout.shape.clone(), Expr::View(copy, layout))
+    };
+    match node.state() {
+        State::Failed(error) => Node::failed(&node.device, node.dtype, error),
+        State::Ready(storage) => match change(&storage.layout) {
+            Some(layout) => Node::ready(&node.device, node.dtype, Storage { layout, ..storage }),
+            None => copied(),
+        },
+        State::Lazy(expr) => match expr {
+            Expr::Constant(scalar) => lazy(contiguous().shape, Expr::Constant(scalar)),
+            Expr::Index(layout) => match change(&layout) {
+                Some(layout) => lazy(layout.shape.clone(), Expr::Index(layout)),
+                None => copied(),
+            },
+            Expr::View(of, layout) => match change(&layout) {
+                Some(layout) => lazy(layout.shape.clone(), Expr::View(of, layout)),
+                None => copied(),
+            },
+            // The work moves to the viewed inputs, and stays one kernel with what follows.
+            Expr::Call(function, args) if !grows_costly(node, &contiguous()) => {
+                let args = args.iter().map(|arg| view(arg, change)).collect();
+                lazy(contiguous().shape, Expr::Call(function, args))
+            }
+            Expr::Cast(input) if !grows_costly(node, &contiguous()) => {
+                lazy(contiguous().shape, Expr::Cast(view(&input, change)))
+            }
+            _ => lazy(contiguous().shape, Expr::View(node.clone(), contiguous())),
+        },
+    }
+}
+
+/// Whether the view repeats elements that cost much: they are better computed once, into memory.
+fn grows_costly(node: &Node, view: &Layout) -> bool {
+    view.len() > node.len() && node.costly()
+}
+
+/// An axis number, negative from the end.
+pub(super) fn axis(operation: &'static str, axis: isize, rank: usize, at: CallSite) -> Result<usize> {
+    let place = if axis < 0 { axis + rank as isize } else { axis };
+    if (0..rank as isize).contains(&place) {
+        return Ok(place as usize);
+    }
+    let wanted = match rank {
+        0 => "no axis: the array has rank 0".to_string(),
+        _ => format!("-{rank} to {}", rank - 1),
+    };
+    Err(Error::argument(operation, "axis", wanted, axis.to_string(), at))
+}
+
+/// The node repeated to a shape it is known to fit.
+pub(super) fn broadcast(node: &Arc<Node>, shape: &[usize]) -> Arc<Node> {
+    if node.shape == shape { node.clone() } else { view(node, &|layout| layout.broadcast(shape)) }
+}
+
+impl<T: Element> Array<T> {
+    fn viewed(&self, change: &dyn Fn(&Layout) -> Option<Layout>) -> Array<T> {
+        Array::of(view(&self.node, change))
+    }
+
+    fn or_failed(&self, view: Result<Array<T>>) -> Array<T> {
+        match self.node.error() {
+            Some(error) => Array::failed(self.device(), error),
+            None => view.unwrap_or_else(|error| Array::failed(self.device(), error)),
+        }
+    }
+
+    /// A part of the array, one [`Slice`] an axis from the first on; axes without one stay whole. An index drops its
+    /// axis. The macro [`crate::s!`] writes slices as NumPy does. No copy.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::{Array, s};
+    /// let x = Array::arange(device, 0, 10, 1);
+    /// assert_eq!(x.slice(s![2..-1;3]).to_vec()?, [2, 5, 8]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): more slices than axes; a bound outside the axis; a step of zero.
+    #[track_caller]
+    pub fn slice(&self, slices: &[Slice]) -> Array<T> {
+        let at = Location::caller();
+        self.or_failed(
+            self.resolve("slice", slices, at).map(|ranges| self.viewed(&|layout| Some(apply(layout, &ranges)))),
+        )
+    }
+
+    pub(super) fn resolve(&self, operation: &'static str, slices: &[Slice], at: CallSite) -> Result<Vec<Resolved>> {
+        if slices.len() > self.rank() {
+            let (wanted, got) =
+                (format!("at most {} for shape {:?}", self.rank(), self.shape()), slices.len().to_string());
+            return Err(Error::argument(operation, "slices", wanted, got, at));
+        }
+        let each = |(axis, slice): (usize, &Slice)| {
+            let extent = self.shape()[axis];
+            let (start, step, len) = slice.resolve(extent).map_err(|got| {
+                Error::argument(
+                    operation,
+                    format!("slice of axis {axis}"),
+                    format!("inside 0..{extent}, step not 0"),
+                    got,
+                    at,
+                )
+            })?;
+            Ok(Resolved { start, step, len, index: slice.index })
+        };
+        slices.iter().enumerate().map(each).collect()
+    }
+
+    /// The axes in another order: axis `i` of the result is axis `axes[i]`. No copy.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::<f32>::zeros(device, &[2, 3, 4]);
+    /// assert_eq!(x.permute(&[2, 0, 1]).shape(), [4, 2, 3]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): not each axis once.
+    #[track_caller]
+    pub fn permute(&self, axes: &[isize]) -> Array<T> {
+        let at = Location::caller();
+        let order: Result<Vec<usize>> = axes.iter().map(|&a| axis("permute", a, self.rank(), at)).collect();
+        self.or_failed(order.and_then(|order| {
+            let mut sorted = order.clone();
+            sorted.sort();
+            if sorted != (0..self.rank()).collect::<Vec<_>>() {
+                let wanted = format!("each of {} axes once", self.rank());
+                return Err(Error::argument("permute", "axes", wanted, format!("{axes:?}"), at));
+            }
+            Ok(self.viewed(&|layout| Some(layout.permute(&order))))
+        }))
+    }
+
+    /// The axes in reverse order. No copy.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::arange(device, 0, 6, 1).reshape(&[2, 3]);
+    /// assert_eq!(x.transpose().to_vec()?, [0, 3, 1, 4, 2, 5]);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn transpose(&self) -> Array<T> {
+        let axes: Vec<isize> = (0..self.rank() as isize).rev().collect();
+        self.permute(&axes)
+    }
+
+    /// Two axes exchanged. No copy.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::<f32>::zeros(device, &[2, 3, 4]);
+    /// assert_eq!(x.swap_axes(0, -1).shape(), [4, 3, 2]);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn swap_axes(&self, a: isize, b: isize) -> Array<T> {
+        let at = Location::caller();
+        let places =
+            axis("swap_axes", a, self.rank(), at).and_then(|a| Ok((a, axis("swap_axes", b, self.rank(), at)?)));
+        self.or_failed(places.map(|(a, b)| {
+            let mut order: Vec<usize> = (0..self.rank()).collect();
+            order.swap(a, b);
+            self.viewed(&|layout| Some(layout.permute(&order)))
+        }))
+    }
+
+    /// An axis in reverse order. No copy.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::arange(device, 0, 4, 1).reshape(&[2, 2]);
+    /// assert_eq!(x.flip(1).to_vec()?, [1, 0, 3, 2]);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn flip(&self, along: isize) -> Array<T> {
+        let place = axis("flip", along, self.rank(), Location::caller());
+        self.or_failed(place.map(|axis| {
+            let extent = self.shape()[axis];
+            self.viewed(&|layout| Some(layout.slice(axis, extent.saturating_sub(1), -1, extent)))
+        }))
+    }
+
+    /// Another shape with as many elements, in row-major order. A copy only where strides cannot say it (part of a
+    /// transposed array, say), and then when it is evaluated.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::<f32>::zeros(device, &[6]);
+    /// assert_eq!(x.reshape(&[3, 2]).shape(), [3, 2]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): another number of elements.
+    #[track_caller]
+    pub fn reshape(&self, shape: &[usize]) -> Array<T> {
+        let wanted = shape.iter().try_fold(1usize, |len, &extent| len.checked_mul(extent));
+        self.or_failed(match wanted == Some(self.len()) {
+            true => Ok(self.viewed(&|layout| layout.reshape(shape))),
+            false => {
+                let wanted = format!("{} elements, as in {:?}", self.len(), self.shape());
+                Err(Error::argument("reshape", "shape", wanted, format!("{shape:?}"), Location::caller()))
+            }
+        })
+    }
+
+    /// One dimension, in row-major order.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// assert_eq!(crosslane::Array::<f32>::zeros(device, &[2, 3]).flatten().shape(), [6]);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn flatten(&self) -> Array<T> {
+        self.reshape(&[self.len()])
+    }
+
+    /// Repeated to a larger shape by NumPy's rule. No copy.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[1, 2]);
+    /// assert_eq!(x.broadcast_to(&[2, 2]).to_vec()?, [1, 2, 1, 2]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): shapes that do not fit.
+    #[track_caller]
+    pub fn broadcast_to(&self, shape: &[usize]) -> Array<T> {
+        let fits = broadcast_shapes(&[self.shape(), shape]).is_some_and(|to| to == shape);
+        self.or_failed(match fits {
+            true => Ok(Array::of(broadcast(&self.node, shape))),
+            false => {
+                let wanted = format!("a shape that {:?} broadcasts to", self.shape());
+                Err(Error::argument("broadcast_to", "shape", wanted, format!("{shape:?}"), Location::caller()))
+            }
+        })
+    }
+
+    /// A new axis of extent 1 before this place.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::<f32>::zeros(device, &[2, 3]);
+    /// assert_eq!(x.expand_dims(1).shape(), [2, 1, 3]);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn expand_dims(&self, before: isize) -> Array<T> {
+        let place = axis("expand_dims", before, self.rank() + 1, Location::caller());
+        self.or_failed(place.map(|place| {
+            let mut shape = self.shape().to_vec();
+            shape.insert(place, 1);
+            self.viewed(&|layout| layout.reshape(&shape))
+        }))
+    }
+
+    /// Without the axes of extent 1.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::<f32>::zeros(device, &[1, 3, 1]);
+    /// assert_eq!(x.squeeze().shape(), [3]);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn squeeze(&self) -> Array<T> {
+        let shape: Vec<usize> = self.shape().iter().copied().filter(|&extent| extent != 1).collect();
+        self.reshape(&shape)
+    }
+}
+
+/// A slice made fit for its axis.
+pub(super) struct Resolved {
+    start: usize,
+    step: isize,
+    len: usize,
+    index: bool,
+}
+
+/// The layout of a slice.
+pub(super) fn apply(layout: &Layout, ranges: &[Resolved]) -> Layout {
+    let mut view = layout.clone();
+    for (axis, range) in ranges.iter().enumerate() {
+        view = view.slice(axis, range.start, range.step, range.len);
+    }
+    for axis in (0..ranges.len()).rev().filter(|&axis| ranges[axis].index) {
+        view.shape.remove(axis);
+        view.strides.remove(axis);
+    }
+    view
+}

@@ -1,0 +1,120 @@
+//! The engines: what each must provide, and which are built in. No engine knows an operation.
+
+#[cfg(feature = "wgpu")]
+pub(crate) mod wgpu;
+
+use crate::caps::Caps;
+use crate::device::Properties;
+use crate::error::{Error, ErrorKind, Result};
+use crate::kernel::Kernel;
+use crate::memory::{Direction, Memory};
+use crate::op::Grid;
+use std::any::Any;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// One kernel launch with its memory.
+#[derive(Clone)]
+pub(crate) struct Launch {
+    pub kernel: Kernel,
+    pub buffers: Vec<Window>,
+    pub params: Vec<u32>,
+    pub grid: Grid,
+}
+
+/// A window of device memory.
+#[derive(Clone)]
+pub(crate) struct Window {
+    pub memory: Arc<Memory>,
+    pub offset: u64,
+    pub bytes: u64,
+}
+
+/// Bytes to read from device memory. Offsets are multiples of 4.
+pub(crate) struct Read<'a> {
+    pub from: &'a Memory,
+    pub offset: u64,
+    pub to: &'a mut [u8],
+}
+
+/// Bytes to write into device memory. Offsets are multiples of 4; up to 3 bytes after the end may be overwritten.
+pub(crate) struct Write<'a> {
+    pub to: &'a Memory,
+    pub offset: u64,
+    pub from: &'a [u8],
+}
+
+/// Device memory as its engine knows it.
+pub(crate) type Block = Box<dyn Any + Send + Sync>;
+
+/// Host memory that the device reads or writes without a copy on the way.
+pub(crate) trait HostBlock: Send {
+    /// The bytes, to read. Only for [`Direction::Download`].
+    fn bytes(&self) -> &[u8];
+    /// Copies in. Only for [`Direction::Upload`].
+    fn fill(&mut self, offset: usize, bytes: &[u8]);
+    /// Copies all of it to the device, or from it.
+    fn transfer(&mut self, memory: &Memory, offset: u64, bytes: u64) -> Result<()>;
+}
+
+/// All that an engine provides.
+pub(crate) trait Driver: Send + Sync {
+    fn properties(&self) -> &Properties;
+    fn caps(&self) -> &Caps;
+    /// Fresh memory of exactly so many bytes.
+    fn allocate(&self, bytes: u64) -> Result<Block>;
+    /// Drops what is cached about memory that is gone.
+    fn forget(&self);
+    /// Runs the launches in order, each seeing what the ones before it wrote. Returns at once.
+    fn submit(&self, launches: &[Launch]) -> Result<()>;
+    /// Waits for everything submitted.
+    fn wait(&self) -> Result<()>;
+    /// Copies to the device; the source is free when it returns.
+    fn write(&self, writes: &[Write]) -> Result<()>;
+    /// Runs the launches, then copies to the host; blocks until the bytes are there.
+    fn read(&self, launches: &[Launch], reads: &mut [Read]) -> Result<()>;
+    fn host_block(self: Arc<Self>, bytes: u64, direction: Direction) -> Result<Box<dyn HostBlock>>;
+    /// Starts summing the time that submissions take on the device; false if it has no clock.
+    fn start_clock(&self) -> Result<bool>;
+    /// Waits, and gives the time since [`Driver::start_clock`].
+    fn stop_clock(&self) -> Result<Duration>;
+    /// The engine's own objects, for programs that use them.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// How to open the devices of the engines that are built in.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Options {
+    /// Use staging memory even where arrays could be mapped.
+    pub staged: bool,
+}
+
+/// Every device of every engine that is built in.
+pub(crate) fn list() -> Vec<Properties> {
+    #[cfg(feature = "wgpu")]
+    return wgpu::list();
+    #[cfg(not(feature = "wgpu"))]
+    vec![]
+}
+
+/// Opens the device at this place of [`list`].
+pub(crate) fn open(index: usize, options: &Options) -> Result<Arc<dyn Driver>> {
+    #[cfg(feature = "wgpu")]
+    return wgpu::open(index, options);
+    #[cfg(not(feature = "wgpu"))]
+    {
+        let _ = (index, options);
+        Err(not_built("wgpu"))
+    }
+}
+
+/// The error for an engine that is not there.
+pub(crate) fn not_built(engine: &'static str) -> Error {
+    let help = match engine {
+        "wgpu" => "enable the cargo feature `wgpu`",
+        "cuda" if cfg!(feature = "cuda") => "the feature `cuda` is on, but the engine is not written yet; use wgpu",
+        "cuda" => "not written yet; on NVIDIA the wgpu engine runs through Vulkan",
+        _ => "not written yet; a software Vulkan driver (lavapipe, SwiftShader) does the same",
+    };
+    ErrorKind::NotBuilt { engine, help }.into()
+}

@@ -1,0 +1,130 @@
+//! Finding adapters, and what they can do as [`Properties`] and [`Caps`].
+
+use crate::caps::Caps;
+use crate::device::{Backend, Kind, Properties};
+use crate::error::{ErrorKind, Result};
+use wgpu::{Features, Limits};
+
+/// What is asked for where the adapter has it.
+const WANTED: Features = Features::SHADER_F16
+    .union(Features::SHADER_F64)
+    .union(Features::SHADER_INT64)
+    .union(Features::SHADER_INT64_ATOMIC_ALL_OPS)
+    .union(Features::SHADER_FLOAT32_ATOMIC)
+    .union(Features::SUBGROUP)
+    .union(Features::SUBGROUP_BARRIER)
+    .union(Features::IMMEDIATES)
+    .union(Features::TIMESTAMP_QUERY)
+    .union(Features::PIPELINE_CACHE)
+    .union(Features::EXPERIMENTAL_COOPERATIVE_MATRIX);
+
+/// All adapters, in the order wgpu finds them.
+pub(super) fn adapters() -> Vec<wgpu::Adapter> {
+    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
+        flags: wgpu::InstanceFlags::empty().with_env(),
+        ..wgpu::InstanceDescriptor::new_without_display_handle_from_env()
+    });
+    pollster::block_on(instance.enumerate_adapters(wgpu::Backends::all()))
+}
+
+/// Opens an adapter with all it has.
+pub(super) fn request(adapter: &wgpu::Adapter, staged: bool) -> Result<(wgpu::Device, wgpu::Queue)> {
+    let descriptor = wgpu::DeviceDescriptor {
+        label: Some("crosslane"),
+        required_features: features(adapter, staged),
+        required_limits: adapter.limits(),
+        // SAFETY: asked for only to see that cooperative matrices are there; kernels that use them are the library's.
+        experimental_features: unsafe { wgpu::ExperimentalFeatures::enabled() },
+        memory_hints: wgpu::MemoryHints::Performance,
+        trace: wgpu::Trace::Off,
+    };
+    pollster::block_on(adapter.request_device(&descriptor)).map_err(|error| {
+        let device = adapter.get_info().name;
+        ErrorKind::Backend { operation: "open", device, message: error.to_string() }.into()
+    })
+}
+
+/// Whether host and device share memory.
+fn shares_memory(info: &wgpu::AdapterInfo) -> bool {
+    matches!(info.device_type, wgpu::DeviceType::IntegratedGpu | wgpu::DeviceType::Cpu)
+}
+
+/// The features to open an adapter with.
+fn features(adapter: &wgpu::Adapter, staged: bool) -> Features {
+    let map = match shares_memory(&adapter.get_info()) && !staged {
+        true => Features::MAPPABLE_PRIMARY_BUFFERS,
+        false => Features::empty(),
+    };
+    adapter.features() & (WANTED | map)
+}
+
+/// What a plan may rely on, with these features and limits.
+pub(super) fn caps(info: &wgpu::AdapterInfo, features: Features, limits: &Limits) -> Caps {
+    let has = |feature| features.contains(feature);
+    Caps {
+        f16: has(Features::SHADER_F16),
+        f64: has(Features::SHADER_F64),
+        i64: has(Features::SHADER_INT64),
+        atomic_i64: has(Features::SHADER_INT64_ATOMIC_ALL_OPS),
+        atomic_f32: has(Features::SHADER_FLOAT32_ATOMIC),
+        subgroups: has(Features::SUBGROUP).then_some((info.subgroup_min_size, info.subgroup_max_size)),
+        tensor: has(Features::EXPERIMENTAL_COOPERATIVE_MATRIX),
+        timestamps: has(Features::TIMESTAMP_QUERY),
+        immediate_bytes: if has(Features::IMMEDIATES) { limits.max_immediate_size } else { 0 },
+        workgroup_invocations: limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x),
+        workgroup_bytes: limits.max_compute_workgroup_storage_size,
+        grid: limits.max_compute_workgroups_per_dimension,
+        bindings: limits.max_storage_buffers_per_shader_stage,
+        binding_bytes: limits.max_storage_buffer_binding_size & !3,
+        buffer_bytes: limits.max_buffer_size & !63,
+        offset_alignment: limits.min_storage_buffer_offset_alignment as u64,
+        unified: has(Features::MAPPABLE_PRIMARY_BUFFERS) && shares_memory(info),
+    }
+}
+
+/// The properties of an adapter as it would be opened.
+pub(super) fn properties(adapter: &wgpu::Adapter, staged: bool) -> Properties {
+    describe(&adapter.get_info(), features(adapter, staged), &adapter.limits())
+}
+
+pub(super) fn describe(info: &wgpu::AdapterInfo, features: Features, limits: &Limits) -> Properties {
+    Properties {
+        name: info.name.clone(),
+        vendor: vendor(info),
+        vendor_id: info.vendor,
+        device_id: info.device,
+        pci_bus: (!info.device_pci_bus_id.is_empty()).then(|| info.device_pci_bus_id.clone()),
+        driver: format!("{} {}", info.driver, info.driver_info).trim().to_string(),
+        backend: match info.backend {
+            wgpu::Backend::Vulkan => Backend::Vulkan,
+            wgpu::Backend::Metal => Backend::Metal,
+            wgpu::Backend::Dx12 => Backend::Dx12,
+            _ => Backend::Gl,
+        },
+        kind: match info.device_type {
+            wgpu::DeviceType::DiscreteGpu => Kind::Discrete,
+            wgpu::DeviceType::IntegratedGpu => Kind::Integrated,
+            wgpu::DeviceType::VirtualGpu => Kind::Virtual,
+            wgpu::DeviceType::Cpu => Kind::Software,
+            wgpu::DeviceType::Other => Kind::Other,
+        },
+        caps: caps(info, features, limits),
+    }
+}
+
+fn vendor(info: &wgpu::AdapterInfo) -> String {
+    let known = match info.vendor {
+        0x10de => "NVIDIA",
+        0x1002 | 0x1022 => "AMD",
+        0x8086 => "Intel",
+        0x106b => "Apple",
+        0x13b5 => "Arm",
+        0x5143 => "Qualcomm",
+        0x1010 => "Imagination",
+        0x10005 => "Mesa",
+        0x1ae0 => "Google",
+        0x1414 => "Microsoft",
+        _ => return format!("{:#06x}", info.vendor),
+    };
+    known.into()
+}

@@ -1,0 +1,63 @@
+//! Time on the device: timestamps at the beginning and the end of each submission's pass.
+
+use super::Wgpu;
+use crate::error::Result;
+use std::time::Duration;
+use wgpu::BufferUsages;
+
+/// Passes that one measurement can hold.
+const PASSES: u32 = 2048;
+
+/// A running measurement.
+pub(super) struct Clock {
+    queries: wgpu::QuerySet,
+    used: u32,
+}
+
+impl Clock {
+    pub fn new(device: &wgpu::Device) -> Clock {
+        let queries = device.create_query_set(&wgpu::QuerySetDescriptor {
+            label: None,
+            ty: wgpu::QueryType::Timestamp,
+            count: PASSES * 2,
+        });
+        Clock { queries, used: 0 }
+    }
+
+    /// Where the next pass writes its times; `None` when the set is full.
+    pub fn next(&mut self) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
+        if self.used == PASSES {
+            log::warn!("more than {PASSES} submissions in one measurement: the rest is not timed");
+            return None;
+        }
+        let begin = self.used * 2;
+        self.used += 1;
+        Some(wgpu::ComputePassTimestampWrites {
+            query_set: &self.queries,
+            beginning_of_pass_write_index: Some(begin),
+            end_of_pass_write_index: Some(begin + 1),
+        })
+    }
+
+    /// Waits, and sums the passes' times.
+    pub fn read(self, engine: &Wgpu) -> Result<Duration> {
+        if self.used == 0 {
+            return Ok(Duration::ZERO);
+        }
+        let bytes = self.used as u64 * 16;
+        let resolved = engine.create_buffer("clock", bytes, BufferUsages::QUERY_RESOLVE | BufferUsages::COPY_SRC)?;
+        let mapped = engine.create_buffer("clock", bytes, BufferUsages::COPY_DST | BufferUsages::MAP_READ)?;
+        engine.guarded("clock", || {
+            let mut encoder = engine.encoder();
+            encoder.resolve_query_set(&self.queries, 0..self.used * 2, &resolved, 0);
+            encoder.copy_buffer_to_buffer(&resolved, 0, &mapped, 0, bytes);
+            engine.queue.submit([encoder.finish()]);
+        })?;
+        engine.map("clock", &mapped, wgpu::MapMode::Read, 0..bytes)?;
+        let view = mapped.get_mapped_range(..).map_err(|e| engine.backend_error("clock", e.to_string()))?;
+        let ticks: Vec<u64> =
+            view.chunks_exact(8).map(|b| u64::from_le_bytes(b.try_into().expect("eight bytes"))).collect();
+        let sum: u64 = ticks.chunks_exact(2).map(|pair| pair[1].saturating_sub(pair[0])).sum();
+        Ok(Duration::from_secs_f64(sum as f64 * engine.queue.get_timestamp_period() as f64 * 1e-9))
+    }
+}

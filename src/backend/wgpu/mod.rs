@@ -1,0 +1,372 @@
+//! The portable engine: WGSL through wgpu on Vulkan, Metal, DX12 and GL.
+
+mod adapter;
+mod clock;
+mod pipeline;
+mod staging;
+
+use super::{Block, Driver, HostBlock, Launch, Options, Read, Write};
+use crate::caps::Caps;
+use crate::device::{Kind, Properties};
+use crate::error::{Error, ErrorKind, Result};
+use crate::memory::{Direction, Memory};
+use clock::Clock;
+use pipeline::{Cache, UNIFORM_BYTES};
+use std::any::Any;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use wgpu::BufferUsages;
+
+/// A wgpu device and what this engine keeps for it.
+pub(crate) struct Wgpu {
+    pub device: wgpu::Device,
+    pub queue: wgpu::Queue,
+    properties: Properties,
+    cache: Cache,
+    lost: Arc<Mutex<Option<String>>>,
+    uniforms: Mutex<Option<Uniforms>>,
+    upload: Mutex<staging::Ring>,
+    download: Mutex<staging::Ring>,
+    clock: Mutex<Option<Clock>>,
+}
+
+/// Parameters too many for the command buffer.
+struct Uniforms {
+    buffer: wgpu::Buffer,
+    group: wgpu::BindGroup,
+}
+
+/// How long to ask again and again before sleeping: a blocking wait costs 50 us on the H200, asking 28 (2026-11-21).
+const SPIN: Duration = Duration::from_millis(2);
+/// The longest single sleep; then it is seen whether the device is lost.
+const NAP: Duration = Duration::from_secs(2);
+
+pub(super) fn list() -> Vec<Properties> {
+    adapter::adapters().iter().map(|adapter| adapter::properties(adapter, false)).collect()
+}
+
+pub(super) fn open(index: usize, options: &Options) -> Result<Arc<dyn Driver>> {
+    let adapters = adapter::adapters();
+    let adapter = adapters.get(index).ok_or_else(|| {
+        Error::from(ErrorKind::NoDevice {
+            wanted: index.to_string(),
+            looked: format!("{} devices found", adapters.len()),
+            install: "list them again".into(),
+        })
+    })?;
+    let (device, queue) = adapter::request(adapter, options.staged)?;
+    Ok(Arc::new(Wgpu::new(adapter::properties(adapter, options.staged), device, queue)))
+}
+
+/// An engine over a device that the program already has.
+pub(crate) fn adopt(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::Queue) -> Arc<dyn Driver> {
+    let properties = adapter::describe(&adapter.get_info(), device.features(), &device.limits());
+    Arc::new(Wgpu::new(properties, device, queue))
+}
+
+/// The wgpu buffer behind device memory.
+pub(crate) fn buffer(memory: &Memory) -> &wgpu::Buffer {
+    memory.block().downcast_ref().expect("memory of a wgpu device is a wgpu buffer")
+}
+
+/// Error scopes of every kind around some calls on this thread.
+struct Scopes([wgpu::ErrorScopeGuard; 3]);
+
+impl Scopes {
+    fn push(device: &wgpu::Device) -> Scopes {
+        Scopes([
+            device.push_error_scope(wgpu::ErrorFilter::OutOfMemory),
+            device.push_error_scope(wgpu::ErrorFilter::Internal),
+            device.push_error_scope(wgpu::ErrorFilter::Validation),
+        ])
+    }
+
+    /// The first error, if any.
+    fn pop(self) -> Option<wgpu::Error> {
+        let [memory, internal, validation] = self.0;
+        // Native wgpu answers at once; scopes must be popped innermost first.
+        let validation = pollster::block_on(validation.pop());
+        let internal = pollster::block_on(internal.pop());
+        let memory = pollster::block_on(memory.pop());
+        memory.or(internal).or(validation)
+    }
+}
+
+impl Wgpu {
+    fn new(properties: Properties, device: wgpu::Device, queue: wgpu::Queue) -> Wgpu {
+        let lost = Arc::new(Mutex::new(None));
+        let note = lost.clone();
+        device.set_device_lost_callback(move |reason, message| {
+            *note.lock().expect("no panic while held") = Some(format!("{reason:?}: {message}"));
+        });
+        Wgpu {
+            upload: Mutex::new(staging::Ring::new(Direction::Upload)),
+            download: Mutex::new(staging::Ring::new(Direction::Download)),
+            device,
+            queue,
+            properties,
+            cache: Cache::default(),
+            lost,
+            uniforms: Mutex::default(),
+            clock: Mutex::default(),
+        }
+    }
+
+    fn spin(&self) -> Duration {
+        // A software device needs the processor that spinning would take.
+        if self.properties.kind == Kind::Software { Duration::ZERO } else { SPIN }
+    }
+
+    /// An error if the device is lost.
+    fn alive(&self) -> Result<()> {
+        match &*self.lost.lock().expect("no panic while held") {
+            None => Ok(()),
+            Some(reason) => {
+                Err(ErrorKind::DeviceLost { device: self.properties.name.clone(), reason: reason.clone() }.into())
+            }
+        }
+    }
+
+    /// Runs `calls` and turns what wgpu says into an error.
+    fn guarded<R>(&self, operation: &'static str, calls: impl FnOnce() -> R) -> Result<R> {
+        let scopes = Scopes::push(&self.device);
+        let result = calls();
+        let error = scopes.pop();
+        self.alive()?;
+        match error {
+            None => Ok(result),
+            Some(wgpu::Error::OutOfMemory { .. }) => Err(ErrorKind::OutOfMemory {
+                operation,
+                requested: 0,
+                live: 0,
+                pooled: 0,
+                limit: None,
+                device: self.properties.name.clone(),
+            }
+            .into()),
+            Some(other) => Err(self.backend_error(operation, other.to_string())),
+        }
+    }
+
+    fn backend_error(&self, operation: &'static str, message: String) -> Error {
+        ErrorKind::Backend { operation, device: self.properties.name.clone(), message }.into()
+    }
+
+    fn create_buffer(&self, operation: &'static str, size: u64, usage: BufferUsages) -> Result<wgpu::Buffer> {
+        let descriptor = wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false };
+        self.guarded(operation, || self.device.create_buffer(&descriptor))
+    }
+
+    /// Waits until `done`, asking first and sleeping then.
+    fn wait_for(&self, operation: &'static str, done: impl Fn() -> bool) -> Result<()> {
+        let start = Instant::now();
+        loop {
+            if done() {
+                return Ok(());
+            }
+            let spinning = start.elapsed() < self.spin();
+            let poll = match spinning {
+                true => wgpu::PollType::Poll,
+                false => wgpu::PollType::Wait { submission_index: None, timeout: Some(NAP) },
+            };
+            let polled = self.device.poll(poll);
+            self.alive()?;
+            match polled {
+                Ok(wgpu::PollStatus::QueueEmpty) if done() => return Ok(()),
+                Ok(wgpu::PollStatus::QueueEmpty) if !spinning => std::thread::yield_now(),
+                Ok(_) | Err(wgpu::PollError::Timeout) => {}
+                Err(error) => return Err(self.backend_error(operation, error.to_string())),
+            }
+        }
+    }
+
+    /// Records the launches into one compute pass.
+    fn record(&self, encoder: &mut wgpu::CommandEncoder, launches: &[Launch]) -> Result<()> {
+        if launches.is_empty() {
+            return Ok(());
+        }
+        let caps = &self.properties.caps;
+        let pipelines = launches
+            .iter()
+            .map(|launch| self.cache.pipeline(&self.device, &self.properties.name, caps, &launch.kernel))
+            .collect::<Result<Vec<_>>>()?;
+        let uniform = |launch: usize| pipelines[launch].uniform.then(|| &launches[launch].params);
+        let (uniforms, offsets) = self.write_uniforms((0..launches.len()).map(uniform))?;
+        let mut clock = self.clock.lock().expect("no panic while held");
+        let timestamp_writes = clock.as_mut().and_then(|clock| clock.next());
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: None, timestamp_writes });
+        let mut current = u64::MAX;
+        for ((launch, pipeline), offset) in launches.iter().zip(&pipelines).zip(offsets) {
+            if current != launch.kernel.id() {
+                pass.set_pipeline(&pipeline.raw);
+                current = launch.kernel.id();
+            }
+            let group = self.cache.group(&self.device, pipeline, launch.kernel.id(), &launch.buffers);
+            pass.set_bind_group(0, &group, &[]);
+            if pipeline.immediates {
+                pass.set_immediates(0, bytemuck::cast_slice(&launch.params));
+            }
+            if let (Some(uniforms), Some(offset)) = (&uniforms, offset) {
+                pass.set_bind_group(1, uniforms, &[offset]);
+            }
+            let [x, y, z] = launch.grid.fold(caps.grid);
+            pass.dispatch_workgroups(x, y, z);
+        }
+        Ok(())
+    }
+
+    /// Writes the parameters that do not travel inside the command buffer; gives the offset of each.
+    fn write_uniforms<'a>(
+        &self,
+        params: impl Iterator<Item = Option<&'a Vec<u32>>>,
+    ) -> Result<(Option<wgpu::BindGroup>, Vec<Option<u32>>)> {
+        let mut bytes: Vec<u8> = Vec::new();
+        let mut offsets = Vec::new();
+        for params in params {
+            offsets.push(params.map(|words| {
+                let at = bytes.len().next_multiple_of(256);
+                bytes.resize(at, 0);
+                bytes.extend_from_slice(bytemuck::cast_slice(words));
+                at as u32
+            }));
+        }
+        if bytes.is_empty() {
+            return Ok((None, offsets));
+        }
+        let size = (bytes.len() as u64 + UNIFORM_BYTES).next_power_of_two().max(1 << 16);
+        let mut uniforms = self.uniforms.lock().expect("no panic while held");
+        if uniforms.as_ref().is_none_or(|u| u.buffer.size() < size) {
+            let buffer = self.create_buffer("parameters", size, BufferUsages::UNIFORM | BufferUsages::COPY_DST)?;
+            let binding =
+                wgpu::BufferBinding { buffer: &buffer, offset: 0, size: wgpu::BufferSize::new(UNIFORM_BYTES) };
+            let group = self.device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: None,
+                layout: &self.cache.uniform_layout(&self.device),
+                entries: &[wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::Buffer(binding) }],
+            });
+            *uniforms = Some(Uniforms { buffer, group });
+        }
+        let uniforms = uniforms.as_ref().expect("just made");
+        bytes.resize(bytes.len().next_multiple_of(4), 0);
+        // Ordered before the next submission and after the last: the buffer can be used again each time.
+        self.queue.write_buffer(&uniforms.buffer, 0, &bytes);
+        Ok((Some(uniforms.group.clone()), offsets))
+    }
+
+    fn encoder(&self) -> wgpu::CommandEncoder {
+        self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: None })
+    }
+
+    /// Whether arrays can be mapped where they lie.
+    fn unified(&self) -> bool {
+        self.properties.caps.unified
+    }
+
+    /// Maps a range of a buffer and waits for it.
+    fn map(
+        &self,
+        operation: &'static str,
+        buffer: &wgpu::Buffer,
+        mode: wgpu::MapMode,
+        range: std::ops::Range<u64>,
+    ) -> Result<()> {
+        let done = Arc::new(AtomicBool::new(false));
+        let failed = Arc::new(AtomicBool::new(false));
+        let (done_in, failed_in) = (done.clone(), failed.clone());
+        self.guarded(operation, || {
+            buffer.map_async(mode, range, move |result| {
+                failed_in.store(result.is_err(), Ordering::Relaxed);
+                done_in.store(true, Ordering::Release);
+            });
+        })?;
+        self.wait_for(operation, || done.load(Ordering::Acquire))?;
+        match failed.load(Ordering::Relaxed) {
+            true => Err(self.backend_error(operation, "the memory could not be mapped".into())),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Driver for Wgpu {
+    fn properties(&self) -> &Properties {
+        &self.properties
+    }
+
+    fn caps(&self) -> &Caps {
+        &self.properties.caps
+    }
+
+    fn allocate(&self, bytes: u64) -> Result<Block> {
+        let mut usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
+        if self.unified() {
+            usage |= BufferUsages::MAP_READ | BufferUsages::MAP_WRITE;
+        }
+        Ok(Box::new(self.create_buffer("allocate", bytes, usage)?))
+    }
+
+    fn forget(&self) {
+        self.cache.forget();
+    }
+
+    fn submit(&self, launches: &[Launch]) -> Result<()> {
+        self.alive()?;
+        self.guarded("submit", || {
+            let mut encoder = self.encoder();
+            self.record(&mut encoder, launches)?;
+            self.queue.submit([encoder.finish()]);
+            Ok(())
+        })?
+    }
+
+    fn wait(&self) -> Result<()> {
+        self.alive()?;
+        let done = Arc::new(AtomicBool::new(false));
+        let done_in = done.clone();
+        self.queue.on_submitted_work_done(move || done_in.store(true, Ordering::Release));
+        self.wait_for("wait", || done.load(Ordering::Acquire))
+    }
+
+    fn write(&self, writes: &[Write]) -> Result<()> {
+        self.alive()?;
+        match self.unified() {
+            true => self.write_mapped(writes),
+            false => self.write_staged(writes),
+        }
+    }
+
+    fn read(&self, launches: &[Launch], reads: &mut [Read]) -> Result<()> {
+        self.alive()?;
+        match self.unified() {
+            true => {
+                if !launches.is_empty() {
+                    self.submit(launches)?;
+                }
+                self.read_mapped(reads)
+            }
+            false => self.read_staged(launches, reads),
+        }
+    }
+
+    fn host_block(self: Arc<Self>, bytes: u64, direction: Direction) -> Result<Box<dyn HostBlock>> {
+        staging::PinnedBlock::create(self, bytes, direction)
+    }
+
+    fn start_clock(&self) -> Result<bool> {
+        if !self.properties.caps.timestamps {
+            return Ok(false);
+        }
+        let clock = self.guarded("clock", || Clock::new(&self.device))?;
+        *self.clock.lock().expect("no panic while held") = Some(clock);
+        Ok(true)
+    }
+
+    fn stop_clock(&self) -> Result<Duration> {
+        let clock = self.clock.lock().expect("no panic while held").take();
+        clock.map_or(Ok(Duration::ZERO), |clock| clock.read(self))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

@@ -1,0 +1,400 @@
+//! Transfers: through rings of mapped staging memory that several threads fill or empty while the device copies, or
+//! straight into arrays where host and device share memory.
+
+use super::{Wgpu, buffer};
+use crate::backend::{HostBlock, Launch, Read, Write};
+use crate::error::Result;
+use crate::memory::{Direction, Memory};
+use rayon::prelude::*;
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use wgpu::{BufferUsages, BufferView, BufferViewMut, MapMode};
+
+/// Bytes of one piece of staging memory, at most, and how many there are: the host works on one while the device
+/// copies others.
+const CHUNK: u64 = 16 << 20;
+const CHUNKS: usize = 4;
+/// Below this an upload goes through the queue's own staging.
+const SMALL: u64 = 1 << 20;
+/// Bytes for one thread: below, waking it costs more than it saves.
+const SHARE: usize = 512 << 10;
+
+/// Staging memory that is used again and again.
+pub(super) struct Ring {
+    direction: Direction,
+    chunks: Vec<Chunk>,
+    bytes: u64,
+}
+
+#[derive(Clone)]
+struct Chunk {
+    buffer: wgpu::Buffer,
+    mapped: Arc<AtomicBool>,
+}
+
+impl Ring {
+    pub fn new(direction: Direction) -> Ring {
+        Ring { direction, chunks: vec![], bytes: 0 }
+    }
+
+    /// Makes the pieces large enough for a transfer of `bytes`.
+    fn prepare(&mut self, engine: &Wgpu, bytes: u64) -> Result<()> {
+        let wanted = bytes.next_power_of_two().clamp(1 << 16, CHUNK);
+        if self.bytes >= wanted {
+            return Ok(());
+        }
+        let usage = match self.direction {
+            Direction::Upload => BufferUsages::MAP_WRITE | BufferUsages::COPY_SRC,
+            Direction::Download => BufferUsages::MAP_READ | BufferUsages::COPY_DST,
+        };
+        let upload = self.direction == Direction::Upload;
+        self.chunks.clear();
+        self.bytes = 0;
+        for _ in 0..CHUNKS {
+            let buffer = engine.guarded("staging", || {
+                engine.device.create_buffer(&wgpu::BufferDescriptor {
+                    label: None,
+                    size: wanted,
+                    usage,
+                    mapped_at_creation: upload,
+                })
+            })?;
+            self.chunks.push(Chunk { buffer, mapped: Arc::new(AtomicBool::new(upload)) });
+        }
+        self.bytes = wanted;
+        Ok(())
+    }
+
+    /// After a failure nothing is known about the pieces: the next transfer starts with new ones.
+    fn reset_on_error<R>(&mut self, result: Result<R>) -> Result<R> {
+        if result.is_err() {
+            (self.chunks, self.bytes) = (vec![], 0);
+        }
+        result
+    }
+}
+
+impl Chunk {
+    fn map(&self, mode: MapMode, range: Range<u64>) {
+        self.mapped.store(false, Ordering::Relaxed);
+        let mapped = self.mapped.clone();
+        self.buffer.map_async(mode, range, move |result| {
+            if result.is_ok() {
+                mapped.store(true, Ordering::Release);
+            }
+        });
+    }
+
+    fn wait(&self, engine: &Wgpu) -> Result<()> {
+        engine.wait_for("transfer", || self.mapped.load(Ordering::Acquire))
+    }
+}
+
+/// A part of a transfer that goes through one piece of staging memory.
+struct Part {
+    job: usize,
+    /// Bytes of the job.
+    range: Range<usize>,
+    /// Where it lies in the piece.
+    at: usize,
+}
+
+/// Fills pieces of `chunk` bytes with the jobs' bytes, several small jobs in one piece.
+fn pack(lengths: impl Iterator<Item = usize>, chunk: usize) -> Vec<Vec<Part>> {
+    let mut pieces: Vec<Vec<Part>> = vec![vec![]];
+    let mut used = 0;
+    for (job, length) in lengths.enumerate() {
+        let mut done = 0;
+        while done < length {
+            if used >= chunk {
+                pieces.push(vec![]);
+                used = 0;
+            }
+            let now = (length - done).min(chunk - used);
+            pieces.last_mut().expect("never empty").push(Part { job, range: done..done + now, at: used });
+            done += now;
+            used = (used + now).next_multiple_of(64);
+        }
+    }
+    pieces.retain(|piece| !piece.is_empty());
+    pieces
+}
+
+/// The bytes of a piece that its parts take, a multiple of 8 as mapping wants.
+fn used(piece: &[Part]) -> u64 {
+    piece.last().map_or(0, |part| (part.at + part.range.len()).next_multiple_of(8) as u64)
+}
+
+/// Bytes to copy for a part: whole words.
+fn words(part: &Part) -> u64 {
+    part.range.len().next_multiple_of(4) as u64
+}
+
+/// Copies in, with several threads if it is much.
+fn fill(view: &mut BufferViewMut, at: usize, bytes: &[u8]) {
+    let mut left = view.slice(at..at + bytes.len());
+    let share = share(bytes.len());
+    let mut parts = Vec::new();
+    for part in bytes.chunks(share) {
+        let (now, rest) = left.split_at(part.len());
+        parts.push((Target(now), part));
+        left = rest;
+    }
+    match parts.len() {
+        1 => parts.into_iter().for_each(|(to, from)| to.copy(from)),
+        _ => parts.into_par_iter().for_each(|(to, from)| to.copy(from)),
+    }
+}
+
+/// A part of a mapped range, to be filled by one thread.
+struct Target<'a>(wgpu::WriteOnly<'a, [u8]>);
+
+// SAFETY: a WriteOnly is the only handle to its bytes, as a `&mut [u8]` is, and bytes may move between threads. wgpu
+// itself says so, but only for sized types.
+unsafe impl Send for Target<'_> {}
+
+impl Target<'_> {
+    fn copy(mut self, bytes: &[u8]) {
+        self.0.copy_from_slice(bytes);
+    }
+}
+
+/// Copies out, with several threads if it is much.
+fn empty(from: &[u8], to: &mut [u8]) {
+    let share = share(to.len());
+    if share >= to.len() {
+        return to.copy_from_slice(from);
+    }
+    to.par_chunks_mut(share).zip(from.par_chunks(share)).for_each(|(to, from)| to.copy_from_slice(from));
+}
+
+fn share(bytes: usize) -> usize {
+    bytes.div_ceil(rayon::current_num_threads().min(16)).max(SHARE).next_multiple_of(4096)
+}
+
+impl Wgpu {
+    pub(super) fn write_staged(&self, writes: &[Write]) -> Result<()> {
+        let total: u64 = writes.iter().map(|write| write.from.len() as u64).sum();
+        if total <= SMALL && writes.len() <= 4 {
+            return self.guarded("upload", || writes.iter().for_each(|write| self.write_small(write)));
+        }
+        let mut ring = self.upload.lock().expect("no panic while held");
+        ring.prepare(self, total + 64 * writes.len() as u64)?;
+        let result = self.write_through(&ring, writes);
+        ring.reset_on_error(result)
+    }
+
+    fn write_small(&self, write: &Write) {
+        let whole = write.from.len() / 4 * 4;
+        let (words, rest) = write.from.split_at(whole);
+        if !words.is_empty() {
+            self.queue.write_buffer(buffer(write.to), write.offset, words);
+        }
+        if !rest.is_empty() {
+            let mut last = [0; 4];
+            last[..rest.len()].copy_from_slice(rest);
+            self.queue.write_buffer(buffer(write.to), write.offset + whole as u64, &last);
+        }
+    }
+
+    fn write_through(&self, ring: &Ring, writes: &[Write]) -> Result<()> {
+        let pieces = pack(writes.iter().map(|write| write.from.len()), ring.bytes as usize);
+        for (piece, chunk) in pieces.iter().zip(ring.chunks.iter().cycle()) {
+            chunk.wait(self)?;
+            let mut view =
+                chunk.buffer.get_mapped_range_mut(..).map_err(|e| self.backend_error("upload", e.to_string()))?;
+            for part in piece {
+                fill(&mut view, part.at, &writes[part.job].from[part.range.clone()]);
+            }
+            drop(view);
+            self.guarded("upload", || {
+                chunk.buffer.unmap();
+                let mut encoder = self.encoder();
+                for part in piece {
+                    let write = &writes[part.job];
+                    let to = write.offset + part.range.start as u64;
+                    encoder.copy_buffer_to_buffer(&chunk.buffer, part.at as u64, buffer(write.to), to, words(part));
+                }
+                self.queue.submit([encoder.finish()]);
+                chunk.map(MapMode::Write, 0..ring.bytes);
+            })?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn read_staged(&self, launches: &[Launch], reads: &mut [Read]) -> Result<()> {
+        let total: u64 = reads.iter().map(|read| read.to.len() as u64).sum();
+        let mut ring = self.download.lock().expect("no panic while held");
+        ring.prepare(self, total + 64 * reads.len() as u64)?;
+        let result = self.read_through(&ring, launches, reads);
+        ring.reset_on_error(result)
+    }
+
+    fn read_through(&self, ring: &Ring, launches: &[Launch], reads: &mut [Read]) -> Result<()> {
+        let pieces = pack(reads.iter().map(|read| read.to.len()), ring.bytes as usize);
+        let mut free: Vec<Chunk> = ring.chunks.clone();
+        let mut flying: VecDeque<(Chunk, &Vec<Part>)> = VecDeque::new();
+        let mut rest = pieces.iter();
+        let mut launches = launches;
+        loop {
+            while !free.is_empty() {
+                let Some(piece) = rest.next() else { break };
+                let chunk = free.pop().expect("not empty");
+                self.guarded("download", || {
+                    let mut encoder = self.encoder();
+                    self.record(&mut encoder, std::mem::take(&mut launches))?;
+                    for part in piece {
+                        let read = &reads[part.job];
+                        let from = read.offset + part.range.start as u64;
+                        encoder.copy_buffer_to_buffer(
+                            buffer(read.from),
+                            from,
+                            &chunk.buffer,
+                            part.at as u64,
+                            words(part),
+                        );
+                    }
+                    self.queue.submit([encoder.finish()]);
+                    chunk.map(MapMode::Read, 0..used(piece));
+                    Ok::<(), crate::error::Error>(())
+                })??;
+                flying.push_back((chunk, piece));
+            }
+            let Some((chunk, piece)) = flying.pop_front() else { break };
+            chunk.wait(self)?;
+            let view = chunk
+                .buffer
+                .get_mapped_range(..used(piece))
+                .map_err(|e| self.backend_error("download", e.to_string()))?;
+            for part in piece {
+                let to = &mut reads[part.job].to[part.range.clone()];
+                empty(&view[part.at..part.at + to.len()], to);
+            }
+            drop(view);
+            chunk.buffer.unmap();
+            free.push(chunk);
+        }
+        match launches.is_empty() {
+            true => Ok(()),
+            false => crate::backend::Driver::submit(self, launches),
+        }
+    }
+
+    pub(super) fn write_mapped(&self, writes: &[Write]) -> Result<()> {
+        for write in writes.iter().filter(|write| !write.from.is_empty()) {
+            let range = map_range(write.offset, write.from.len());
+            let target = buffer(write.to);
+            self.map("upload", target, MapMode::Write, range.clone())?;
+            let mut view =
+                target.get_mapped_range_mut(range.clone()).map_err(|e| self.backend_error("upload", e.to_string()))?;
+            fill(&mut view, (write.offset - range.start) as usize, write.from);
+            drop(view);
+            target.unmap();
+        }
+        Ok(())
+    }
+
+    pub(super) fn read_mapped(&self, reads: &mut [Read]) -> Result<()> {
+        for read in reads.iter_mut().filter(|read| !read.to.is_empty()) {
+            let range = map_range(read.offset, read.to.len());
+            let source = buffer(read.from);
+            self.map("download", source, MapMode::Read, range.clone())?;
+            let view =
+                source.get_mapped_range(range.clone()).map_err(|e| self.backend_error("download", e.to_string()))?;
+            let at = (read.offset - range.start) as usize;
+            empty(&view[at..at + read.to.len()], read.to);
+            drop(view);
+            source.unmap();
+        }
+        Ok(())
+    }
+}
+
+/// The bytes to map around some bytes: from a multiple of 8, whole words.
+fn map_range(offset: u64, bytes: usize) -> Range<u64> {
+    offset / 8 * 8..(offset + bytes as u64).next_multiple_of(4)
+}
+
+/// Mapped staging memory that the program fills or reads itself.
+pub(super) struct PinnedBlock {
+    engine: Arc<Wgpu>,
+    buffer: wgpu::Buffer,
+    view: Option<BufferView>,
+    direction: Direction,
+}
+
+impl PinnedBlock {
+    pub fn create(engine: Arc<Wgpu>, bytes: u64, direction: Direction) -> Result<Box<dyn HostBlock>> {
+        let usage = match direction {
+            Direction::Upload => BufferUsages::MAP_WRITE | BufferUsages::COPY_SRC,
+            Direction::Download => BufferUsages::MAP_READ | BufferUsages::COPY_DST,
+        };
+        let buffer = engine.create_buffer("host buffer", bytes, usage)?;
+        let mut block = PinnedBlock { engine, buffer, view: None, direction };
+        block.map()?;
+        Ok(Box::new(block))
+    }
+
+    fn map(&mut self) -> Result<()> {
+        let mode = if self.direction == Direction::Upload { MapMode::Write } else { MapMode::Read };
+        self.engine.map("host buffer", &self.buffer, mode, 0..self.buffer.size())?;
+        if self.direction == Direction::Download {
+            let view = self.buffer.get_mapped_range(..);
+            self.view = Some(view.map_err(|e| self.engine.backend_error("host buffer", e.to_string()))?);
+        }
+        Ok(())
+    }
+}
+
+impl HostBlock for PinnedBlock {
+    fn bytes(&self) -> &[u8] {
+        self.view.as_ref().map_or(&[], |view| view)
+    }
+
+    fn fill(&mut self, offset: usize, bytes: &[u8]) {
+        if !bytes.is_empty()
+            && let Ok(mut view) = self.buffer.get_mapped_range_mut(..)
+        {
+            fill(&mut view, offset, bytes);
+        }
+    }
+
+    fn transfer(&mut self, memory: &Memory, offset: u64, bytes: u64) -> Result<()> {
+        self.view = None;
+        let engine = self.engine.clone();
+        engine.guarded("host buffer", || {
+            self.buffer.unmap();
+            let mut encoder = engine.encoder();
+            match self.direction {
+                Direction::Upload => encoder.copy_buffer_to_buffer(&self.buffer, 0, buffer(memory), offset, bytes),
+                Direction::Download => encoder.copy_buffer_to_buffer(buffer(memory), offset, &self.buffer, 0, bytes),
+            }
+            engine.queue.submit([encoder.finish()]);
+        })?;
+        self.map()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_cover_every_byte_once_and_fit() {
+        let lengths = [5, 0, 1000, 64, 3000, 1];
+        let pieces = pack(lengths.into_iter(), 1024);
+        let mut seen = lengths.map(|length| vec![0; length]);
+        for piece in &pieces {
+            assert!(used(piece) <= 1024 + 8);
+            let mut end = 0;
+            for part in piece {
+                assert!(part.at >= end && part.at + part.range.len() <= 1024);
+                end = part.at + part.range.len();
+                part.range.clone().for_each(|byte| seen[part.job][byte] += 1);
+            }
+        }
+        assert!(seen.iter().flatten().all(|&times| times == 1));
+    }
+}

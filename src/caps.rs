@@ -1,0 +1,149 @@
+//! What a plan may rely on: limits and features as plain data, so that plans are tested without the hardware.
+
+/// Capabilities of a device.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Caps {
+    /// 16-bit floats in kernels and in memory.
+    pub f16: bool,
+    /// 64-bit floats.
+    pub f64: bool,
+    /// 64-bit integers.
+    pub i64: bool,
+    /// 64-bit atomics, all operations.
+    pub atomic_i64: bool,
+    /// f32 add as an atomic.
+    pub atomic_f32: bool,
+    /// Smallest and largest subgroup size, if subgroup operations exist.
+    pub subgroups: Option<(u32, u32)>,
+    /// Cooperative matrices (tensor cores).
+    pub tensor: bool,
+    /// GPU timestamps.
+    pub timestamps: bool,
+    /// Bytes of parameters that travel inside the command buffer; 0 if none can.
+    pub immediate_bytes: u32,
+    /// Invocations of one workgroup.
+    pub workgroup_invocations: u32,
+    /// Bytes of workgroup memory.
+    pub workgroup_bytes: u32,
+    /// Workgroups in one dimension of a grid.
+    pub grid: u32,
+    /// Storage buffers that one kernel can bind.
+    pub bindings: u32,
+    /// Bytes of one binding.
+    pub binding_bytes: u64,
+    /// Bytes of one buffer.
+    pub buffer_bytes: u64,
+    /// Bytes that a binding's offset must be a multiple of.
+    pub offset_alignment: u64,
+    /// Host and device share memory, and arrays can be mapped where they lie.
+    pub unified: bool,
+}
+
+impl Caps {
+    /// What every WebGPU implementation has: the lowest common denominator.
+    ///
+    /// ```
+    /// let caps = crosslane::Caps::webgpu();
+    /// assert_eq!(caps.binding_bytes, 128 << 20);
+    /// assert!(!caps.f16);
+    /// ```
+    pub fn webgpu() -> Caps {
+        Caps {
+            f16: false,
+            f64: false,
+            i64: false,
+            atomic_i64: false,
+            atomic_f32: false,
+            subgroups: None,
+            tensor: false,
+            timestamps: false,
+            immediate_bytes: 0,
+            workgroup_invocations: 256,
+            workgroup_bytes: 16384,
+            grid: 65535,
+            bindings: 8,
+            binding_bytes: 128 << 20,
+            buffer_bytes: 256 << 20,
+            offset_alignment: 256,
+            unified: false,
+        }
+    }
+
+    /// A large NVIDIA card through Vulkan.
+    pub fn nvidia_like() -> Caps {
+        Caps {
+            f16: true,
+            f64: true,
+            i64: true,
+            atomic_i64: true,
+            atomic_f32: true,
+            subgroups: Some((32, 32)),
+            tensor: true,
+            timestamps: true,
+            immediate_bytes: 256,
+            workgroup_invocations: 1024,
+            workgroup_bytes: 48 << 10,
+            bindings: 64,
+            binding_bytes: (1 << 31) - 1,
+            buffer_bytes: 1 << 40,
+            offset_alignment: 16,
+            ..Caps::webgpu()
+        }
+    }
+
+    /// An Apple GPU through Metal.
+    pub fn apple_like() -> Caps {
+        Caps {
+            f16: true,
+            subgroups: Some((32, 32)),
+            i64: true,
+            immediate_bytes: 4096,
+            workgroup_invocations: 1024,
+            workgroup_bytes: 32 << 10,
+            bindings: 29,
+            binding_bytes: 1 << 33,
+            buffer_bytes: 1 << 33,
+            unified: true,
+            ..Caps::webgpu()
+        }
+    }
+
+    /// A phone: small limits, little of anything.
+    pub fn mobile_like() -> Caps {
+        Caps { workgroup_invocations: 128, workgroup_bytes: 16352, bindings: 4, ..Caps::webgpu() }
+    }
+
+    /// A software Vulkan driver: unified memory, small bindings.
+    pub fn software_like() -> Caps {
+        Caps {
+            f16: true,
+            f64: true,
+            i64: true,
+            subgroups: Some((8, 8)),
+            immediate_bytes: 128,
+            workgroup_invocations: 1024,
+            workgroup_bytes: 32 << 10,
+            bindings: 32,
+            buffer_bytes: (1 << 31) - 1,
+            offset_alignment: 16,
+            unified: true,
+            ..Caps::webgpu()
+        }
+    }
+
+    /// Every preset with its name.
+    pub fn presets() -> Vec<(&'static str, Caps)> {
+        vec![
+            ("webgpu", Caps::webgpu()),
+            ("nvidia-like", Caps::nvidia_like()),
+            ("apple-like", Caps::apple_like()),
+            ("mobile-like", Caps::mobile_like()),
+            ("software-like", Caps::software_like()),
+        ]
+    }
+
+    /// Invocations of a workgroup for kernels that want as many as are good: 256, or what there is.
+    pub(crate) fn workgroup(&self) -> u32 {
+        self.workgroup_invocations.min(256)
+    }
+}

@@ -1,0 +1,357 @@
+//! Devices: finding, choosing and opening them, and what they have.
+
+use crate::backend::{self, Driver, Options};
+use crate::caps::Caps;
+use crate::error::{Error, ErrorKind, Result};
+use crate::memory::{MemoryUse, Pool};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, mpsc};
+use std::time::Duration;
+
+/// The API a device is reached through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Backend {
+    /// Vulkan.
+    Vulkan,
+    /// Metal.
+    Metal,
+    /// Direct3D 12.
+    Dx12,
+    /// OpenGL or OpenGL ES.
+    Gl,
+}
+
+/// What a device is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A card with memory of its own.
+    Discrete,
+    /// A GPU that shares the processor's memory.
+    Integrated,
+    /// A GPU handed to a virtual machine.
+    Virtual,
+    /// A driver that computes on the processor: lavapipe, SwiftShader, WARP.
+    Software,
+    /// Something else.
+    Other,
+}
+
+/// What a device is and has.
+#[derive(Clone, Debug)]
+pub struct Properties {
+    /// The device's name.
+    pub name: String,
+    /// Who makes it.
+    pub vendor: String,
+    /// The vendor's PCI number, or the API's own.
+    pub vendor_id: u32,
+    /// The device's PCI number, or the API's own.
+    pub device_id: u32,
+    /// The place on the PCI bus, where known: `0000:01:00.0`.
+    pub pci_bus: Option<String>,
+    /// The driver and its version.
+    pub driver: String,
+    /// The API.
+    pub backend: Backend,
+    /// What it is.
+    pub kind: Kind,
+    /// Limits and features.
+    pub caps: Caps,
+}
+
+impl Properties {
+    /// How good a choice it is; larger is better.
+    fn rank(&self) -> impl Ord + use<> {
+        let kind = match self.kind {
+            Kind::Discrete => 4,
+            Kind::Integrated => 3,
+            Kind::Virtual => 2,
+            Kind::Other => 1,
+            Kind::Software => 0,
+        };
+        let modern = self.backend != Backend::Gl;
+        let subgroup = self.caps.subgroups.map_or(0, |(_, max)| max);
+        (kind, modern, self.caps.f16, subgroup, self.caps.workgroup_invocations)
+    }
+
+    /// Whether a request names this device: `vulkan`, `nvidia`, `vulkan:nvidia`, `gpu`, `software`, a part of a name.
+    fn matches(&self, request: &str) -> bool {
+        let request = request.to_lowercase();
+        let backend = format!("{:?}", self.backend).to_lowercase();
+        if let Some((first, rest)) = request.split_once(':')
+            && (first == backend || first == "wgpu")
+        {
+            return rest.is_empty() || self.matches(rest);
+        }
+        let mut text = format!("{} {} {}", self.name, self.vendor, self.driver).to_lowercase();
+        if text.contains("llvmpipe") && self.backend == Backend::Vulkan {
+            text += " lavapipe"; // llvmpipe's Vulkan driver calls itself llvmpipe
+        }
+        let kind = match request.as_str() {
+            "gpu" => self.kind != Kind::Software,
+            other => format!("{:?}", self.kind).to_lowercase() == other,
+        };
+        kind || request == backend || request == "wgpu" || text.contains(&request)
+    }
+}
+
+impl fmt::Display for Properties {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({:?}, {:?}, {})", self.name, self.backend, self.kind, self.driver)
+    }
+}
+
+/// A device, opened. A cheap handle: clones are the same device.
+#[derive(Clone)]
+pub struct Device(Arc<Inner>);
+
+struct Inner {
+    driver: Arc<dyn Driver>,
+    pool: Arc<Pool>,
+    /// Held from planning to submission: what one thread has planned, another must not read before it is submitted.
+    evaluating: Mutex<()>,
+    /// Blocking work of asynchronous calls, done in order by one thread.
+    worker: OnceLock<mpsc::Sender<Job>>,
+}
+
+type Job = Box<dyn FnOnce() + Send>;
+
+/// How to open a device, where the defaults do not do.
+///
+/// ```no_run
+/// let device = crosslane::DeviceOptions::default().memory_limit(1 << 30).open("gpu")?;
+/// # Ok::<(), crosslane::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct DeviceOptions {
+    options: Options,
+    memory_limit: Option<u64>,
+}
+
+impl DeviceOptions {
+    /// The most bytes that arrays and the pool may take together.
+    pub fn memory_limit(mut self, bytes: u64) -> DeviceOptions {
+        self.memory_limit = Some(bytes);
+        self
+    }
+
+    /// Transfers go through staging memory even where host and device share theirs.
+    pub fn staged_transfers(mut self, staged: bool) -> DeviceOptions {
+        self.options.staged = staged;
+        self
+    }
+
+    /// As [`Device::open`].
+    pub fn open(&self, request: &str) -> Result<Device> {
+        let request = request.trim();
+        for engine in ["cuda", "cpu"] {
+            if request == engine || request.strip_prefix(engine).is_some_and(|rest| rest.starts_with(':')) {
+                return Err(backend::not_built(engine));
+            }
+        }
+        let all = backend::list();
+        let fits = |(index, properties): &(usize, &Properties)| {
+            request.is_empty() || request.parse() == Ok(*index) || properties.matches(request)
+        };
+        let best = all.iter().enumerate().filter(fits).max_by(|a, b| a.1.rank().cmp(&b.1.rank()).then(b.0.cmp(&a.0)));
+        let Some((index, properties)) = best else { return Err(no_device(request, &all)) };
+        log::info!(
+            "took device {index}, {properties}: the best of {} that fit {request:?}, by kind, API, f16, subgroup and workgroup size",
+            all.iter().enumerate().filter(fits).count()
+        );
+        let device = Device::with_driver(backend::open(index, &self.options)?);
+        device.set_memory_limit(self.memory_limit);
+        Ok(device)
+    }
+}
+
+fn no_device(request: &str, all: &[Properties]) -> Error {
+    let found: Vec<String> = all.iter().map(|p| p.to_string()).collect();
+    let engines =
+        if cfg!(feature = "wgpu") { "Vulkan, Metal, DX12 and GL through wgpu" } else { "no engine is built in" };
+    let looked = match found.is_empty() {
+        true => format!("looked for {engines}; found none"),
+        false => format!("looked for {engines}; found {}", found.join(", ")),
+    };
+    let install = if !cfg!(feature = "wgpu") {
+        "Enable the cargo feature `wgpu`"
+    } else if cfg!(target_os = "linux") {
+        "Install a Vulkan driver: your card's, or for the processor `apt install mesa-vulkan-drivers`"
+    } else if cfg!(target_os = "windows") {
+        "Install your card's driver; without a card Windows has WARP, a DX12 device"
+    } else {
+        "Install your GPU's driver"
+    };
+    let wanted = if request.is_empty() { "any" } else { request }.to_string();
+    ErrorKind::NoDevice { wanted, looked, install: install.into() }.into()
+}
+
+impl Device {
+    /// Every device here, in the order of their indices for [`Device::open`].
+    ///
+    /// ```
+    /// for (index, device) in crosslane::Device::list().iter().enumerate() {
+    ///     println!("{index}: {device}");
+    /// }
+    /// ```
+    pub fn list() -> Vec<Properties> {
+        backend::list()
+    }
+
+    /// The device named by the environment variable `CROSSLANE_DEVICE`, or the best one here: a card before an
+    /// integrated GPU before software. Why it was chosen is logged at level info.
+    ///
+    /// Errors: no device; the error says what was looked for and what to install.
+    pub fn new() -> Result<Device> {
+        Device::open(&std::env::var("CROSSLANE_DEVICE").unwrap_or_default())
+    }
+
+    /// The best device that fits a request: an index of [`Device::list`], a part of a name, vendor or driver
+    /// (`nvidia`, `lavapipe`), an API (`vulkan`), both (`vulkan:nvidia`), or a kind (`gpu`, `discrete`, `integrated`,
+    /// `software`). Case does not matter; an empty request takes the best of all.
+    ///
+    /// Errors: no such device; engine not built in.
+    pub fn open(request: &str) -> Result<Device> {
+        DeviceOptions::default().open(request)
+    }
+
+    /// The CUDA device with this ordinal. Its engine is not written yet: this answers [`ErrorKind::NotBuilt`].
+    pub fn cuda(_ordinal: usize) -> Result<Device> {
+        Err(backend::not_built("cuda"))
+    }
+
+    /// A device over one that the program already has. Features it was opened without are done without.
+    #[cfg(feature = "wgpu")]
+    pub fn from_wgpu(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::Queue) -> Device {
+        Device::with_driver(backend::wgpu::adopt(adapter, device, queue))
+    }
+
+    /// The wgpu device and queue behind this device.
+    #[cfg(feature = "wgpu")]
+    pub fn wgpu(&self) -> Option<(wgpu::Device, wgpu::Queue)> {
+        let engine = self.driver().as_any().downcast_ref::<backend::wgpu::Wgpu>()?;
+        Some((engine.device.clone(), engine.queue.clone()))
+    }
+
+    fn with_driver(driver: Arc<dyn Driver>) -> Device {
+        Device(Arc::new(Inner {
+            pool: Pool::new(driver.clone()),
+            driver,
+            evaluating: Mutex::new(()),
+            worker: OnceLock::new(),
+        }))
+    }
+
+    /// What the device is and has.
+    pub fn properties(&self) -> &Properties {
+        self.driver().properties()
+    }
+
+    /// What plans may rely on.
+    pub fn caps(&self) -> &Caps {
+        self.driver().caps()
+    }
+
+    /// Waits until everything that was asked of the device is done.
+    ///
+    /// Errors: device lost.
+    pub fn synchronize(&self) -> Result<()> {
+        self.driver().wait()
+    }
+
+    /// Memory held by arrays, kept for reuse, and the most there ever was.
+    pub fn memory(&self) -> MemoryUse {
+        self.0.pool.usage()
+    }
+
+    /// Sets or lifts the limit on live and pooled bytes.
+    pub fn set_memory_limit(&self, bytes: Option<u64>) {
+        self.0.pool.set_limit(bytes);
+    }
+
+    /// Gives memory that is kept for reuse back to the system.
+    pub fn trim(&self) {
+        self.0.pool.trim();
+    }
+
+    /// Runs `work` and gives the time that the kernels it submitted took on the device: as CUDA events do. `None`
+    /// where the device has no clock.
+    ///
+    /// Waits for the kernels. One measurement at a time; other threads' kernels count too.
+    ///
+    /// ```
+    /// # let Ok(device) = crosslane::Device::new() else { return };
+    /// let x = crosslane::Array::<f32>::ones(&device, &[1000]);
+    /// let time = device.gpu_time(|| x.eval()).unwrap();
+    /// println!("{time:?}");
+    /// ```
+    pub fn gpu_time<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<Option<Duration>> {
+        let running = self.driver().start_clock()?;
+        let result = work();
+        let time = self.driver().stop_clock()?;
+        result.map(|_| running.then_some(time))
+    }
+
+    pub(crate) fn driver(&self) -> &Arc<dyn Driver> {
+        &self.0.driver
+    }
+
+    pub(crate) fn pool(&self) -> &Arc<Pool> {
+        &self.0.pool
+    }
+
+    pub(crate) fn evaluating(&self) -> MutexGuard<'_, ()> {
+        self.0.evaluating.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Does blocking work on the device's own thread; the future needs no particular executor.
+    pub(crate) fn in_background<R: Send + 'static>(
+        &self,
+        work: Box<dyn FnOnce() -> Result<R> + Send>,
+    ) -> impl Future<Output = Result<R>> + Send + use<R> {
+        let (sender, receiver) = futures::channel::oneshot::channel();
+        let job: Job = Box::new(move || drop(sender.send(work())));
+        let worker = self.0.worker.get_or_init(|| {
+            let (jobs, queue) = mpsc::channel::<Job>();
+            std::thread::spawn(move || queue.into_iter().for_each(|job| job()));
+            jobs
+        });
+        let sent = worker.send(job).is_ok();
+        let device = self.properties().name.clone();
+        async move {
+            let gone = || {
+                let (operation, message) = ("background work", "the device's thread ended".to_string());
+                ErrorKind::Backend { operation, device, message }.into()
+            };
+            match sent {
+                true => receiver.await.unwrap_or_else(|_| Err(gone())),
+                false => Err(gone()),
+            }
+        }
+    }
+
+    /// Waits, without blocking the executor, until everything that was asked of the device is done.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// futures::executor::block_on(device.synchronize_async())?;
+    /// # Ok(()) });
+    /// ```
+    pub fn synchronize_async(&self) -> impl Future<Output = Result<()>> + Send + use<> {
+        let driver = self.driver().clone();
+        self.in_background(Box::new(move || driver.wait()))
+    }
+}
+
+impl PartialEq for Device {
+    fn eq(&self, other: &Device) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Device({})", self.properties())
+    }
+}

@@ -1,0 +1,185 @@
+//! Every mistake and failure as one type: which operation, which argument, what was wanted, what came, and where.
+
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+
+/// The result of everything in this crate that can fail.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// The line of the caller's program that made a mistake.
+pub type CallSite = &'static Location<'static>;
+
+/// A failure, cheap to clone: an array keeps the error of the operation that made it until a value is asked for.
+#[derive(Clone)]
+pub struct Error(Arc<ErrorKind>);
+
+/// What went wrong.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// An argument does not fit the operation.
+    #[error("{operation}: {argument}: wanted {wanted}, got {got}{}", place(.at))]
+    Argument {
+        /// The operation as it is called.
+        operation: &'static str,
+        /// The argument that does not fit.
+        argument: String,
+        /// What the operation needs.
+        wanted: String,
+        /// What it was given.
+        got: String,
+        /// The caller's line.
+        at: Option<CallSite>,
+    },
+    /// The device cannot hold or bind something of this size.
+    #[error("{operation}: {bytes} bytes wanted, but the largest buffer of {device} is {limit} bytes{}", place(.at))]
+    TooLarge {
+        /// The operation as it is called.
+        operation: &'static str,
+        /// The size asked for.
+        bytes: u64,
+        /// The largest size there is.
+        limit: u64,
+        /// The device's name.
+        device: String,
+        /// The caller's line.
+        at: Option<CallSite>,
+    },
+    /// Device memory is used up, or the limit set on the pool is.
+    #[error(
+        "{operation}: out of memory: {requested} bytes wanted on {device}; {live} live, {pooled} pooled, limit {}; \
+         drop arrays, call Device::trim(), or raise the limit",
+        limit.map_or("none".to_string(), |l| l.to_string())
+    )]
+    OutOfMemory {
+        /// The operation as it is called.
+        operation: &'static str,
+        /// The size asked for, in bytes.
+        requested: u64,
+        /// Bytes held by arrays.
+        live: u64,
+        /// Bytes kept for reuse.
+        pooled: u64,
+        /// The limit set by the user, if any.
+        limit: Option<u64>,
+        /// The device's name.
+        device: String,
+    },
+    /// The device does not have what the operation needs.
+    #[error("{operation}: {device} does not have {wanted}; {help}{}", place(.at))]
+    Unsupported {
+        /// The operation as it is called.
+        operation: &'static str,
+        /// The feature or limit that is missing.
+        wanted: String,
+        /// The device's name.
+        device: String,
+        /// How to do without.
+        help: String,
+        /// The caller's line.
+        at: Option<CallSite>,
+    },
+    /// A kernel or a WGSL expression does not compile.
+    #[error("{kernel} does not compile on {device}: {message}")]
+    Compile {
+        /// The kernel's name.
+        kernel: String,
+        /// The device's or the parser's name.
+        device: String,
+        /// What the compiler says, with line and column.
+        message: String,
+    },
+    /// No device fits.
+    #[error("no device for {wanted:?}: {looked}. {install}")]
+    NoDevice {
+        /// What was asked for.
+        wanted: String,
+        /// What was looked for, and found.
+        looked: String,
+        /// The one thing to install on this system.
+        install: String,
+    },
+    /// The engine is not compiled in.
+    #[error("the {engine} engine is not built in: {help}")]
+    NotBuilt {
+        /// The engine.
+        engine: &'static str,
+        /// How to get it.
+        help: &'static str,
+    },
+    /// The device stopped working. Open it again; arrays on it are gone.
+    #[error("device {device} is lost: {reason}; open the device again")]
+    DeviceLost {
+        /// The device's name.
+        device: String,
+        /// What the driver says.
+        reason: String,
+    },
+    /// The driver refused something that this library should not have asked for.
+    #[error("{operation} failed on {device}: {message}")]
+    Backend {
+        /// What was being done.
+        operation: &'static str,
+        /// The device's name.
+        device: String,
+        /// What the driver or wgpu says.
+        message: String,
+    },
+}
+
+fn place(site: &Option<CallSite>) -> String {
+    site.map_or(String::new(), |s| format!(" (at {s})"))
+}
+
+impl Error {
+    /// What went wrong, to match on.
+    ///
+    /// ```
+    /// use crosslane::{Device, ErrorKind};
+    /// let error = Device::open("no such device").unwrap_err();
+    /// assert!(matches!(error.kind(), ErrorKind::NoDevice { .. }));
+    /// ```
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0
+    }
+
+    /// The line of the caller's program that made the mistake, where the error is one.
+    pub fn call_site(&self) -> Option<CallSite> {
+        match self.kind() {
+            ErrorKind::Argument { at, .. } | ErrorKind::TooLarge { at, .. } | ErrorKind::Unsupported { at, .. } => *at,
+            _ => None,
+        }
+    }
+
+    pub(crate) fn argument(
+        operation: &'static str,
+        argument: impl Into<String>,
+        wanted: impl Into<String>,
+        got: impl Into<String>,
+        at: CallSite,
+    ) -> Error {
+        let (argument, wanted, got) = (argument.into(), wanted.into(), got.into());
+        ErrorKind::Argument { operation, argument, wanted, got, at: Some(at) }.into()
+    }
+}
+
+impl From<ErrorKind> for Error {
+    fn from(kind: ErrorKind) -> Error {
+        Error(Arc::new(kind))
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for Error {}

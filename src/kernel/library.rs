@@ -1,0 +1,61 @@
+//! The shared WGSL functions, linked by name: a kernel gets just those it calls, and those they call.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::LazyLock;
+
+static FUNCTIONS: LazyLock<HashMap<&'static str, &'static str>> =
+    LazyLock::new(|| split(include_str!("../../shaders/shared/math.wgsl")).collect());
+
+/// The text of each function by its name. A function begins with `fn ` at the start of a line and ends with `}` there.
+fn split(text: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    text.match_indices("\nfn ").map(move |(at, _)| {
+        let function = &text[at + 1..];
+        let end = function.find("\n}").expect("a function of the library ends with a brace at the start of a line");
+        let name = &function[3..function.find('(').expect("a function has parameters")];
+        (name, &function[..end + 3])
+    })
+}
+
+/// The functions of the library that `text` needs, each once.
+pub(crate) fn link(text: &str) -> String {
+    let mut wanted = BTreeSet::new();
+    let mut queue = vec![text];
+    while let Some(text) = queue.pop() {
+        for name in calls(text) {
+            if let Some((name, function)) = FUNCTIONS.get_key_value(name)
+                && wanted.insert(*name)
+            {
+                queue.push(function);
+            }
+        }
+    }
+    wanted.iter().map(|name| FUNCTIONS[name]).collect::<Vec<_>>().join("")
+}
+
+/// The names that begin with `m_` and are called in `text`.
+fn calls(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices("m_").filter_map(move |(at, _)| {
+        let rest = &text[at..];
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
+        rest[end..].starts_with('(').then(|| &rest[..end])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_what_is_called_and_what_that_calls() {
+        assert!(FUNCTIONS.len() > 30);
+        assert_eq!(link("let x = 1.0;"), "");
+        let tanh = link("let y = m_tanh(x);");
+        assert!(tanh.contains("fn m_tanh("));
+        assert!(!tanh.contains("fn m_sin("));
+        for (name, text) in FUNCTIONS.iter() {
+            for called in calls(text) {
+                assert!(FUNCTIONS.contains_key(called), "{name} calls {called}, which is not there");
+            }
+        }
+    }
+}

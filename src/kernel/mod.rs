@@ -1,0 +1,165 @@
+//! Kernels: WGSL files in `shaders/`, completed by declarations that are appended after the file.
+//!
+//! WGSL allows use before declaration, so a file stays valid to read and its line numbers stay right.
+
+mod library;
+
+use crate::caps::Caps;
+use crate::op::Access;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock, RwLock};
+
+pub(crate) use library::link;
+
+/// A cheap handle to a kernel's source and to what a launch must give it.
+#[derive(Clone)]
+pub struct Kernel(Arc<Inner>);
+
+struct Inner {
+    id: u64,
+    name: String,
+    entry: &'static str,
+    source: String,
+    access: Vec<Access>,
+    param_words: usize,
+    trusted: bool,
+}
+
+/// What makes a kernel out of a file: its name and all that is appended.
+pub(crate) struct Draft {
+    /// The name in labels and in `explain()`.
+    pub name: String,
+    /// The WGSL file, one of [`crate::kernel::FILES`].
+    pub file: &'static str,
+    /// The entry point in it.
+    pub entry: &'static str,
+    /// Named unsigned constants.
+    pub constants: Vec<(&'static str, u32)>,
+    /// The names of the words of `Params`.
+    pub params: Vec<String>,
+    /// How each binding is used, in order.
+    pub access: Vec<Access>,
+    /// Everything else: bindings and functions that the file leaves open.
+    pub text: String,
+    /// 1 or 4: what `F`, `I`, `U` and `B` are in the shared functions.
+    pub width: u32,
+    /// Whether 16-bit floats occur.
+    pub f16: bool,
+    /// Proven in bounds: compiled without run-time checks.
+    pub trusted: bool,
+}
+
+/// The kernel files.
+const FILES: [(&str, &str); 3] = [
+    ("map", include_str!("../../shaders/map.wgsl")),
+    ("reduce_rows", include_str!("../../shaders/reduce_rows.wgsl")),
+    ("reduce_columns", include_str!("../../shaders/reduce_columns.wgsl")),
+];
+
+static KERNELS: LazyLock<RwLock<HashMap<Box<[u8]>, Kernel>>> = LazyLock::new(Default::default);
+
+impl Kernel {
+    /// The kernel with this key, made by `draft` the first time it is asked for.
+    ///
+    /// The key must say everything that the draft depends on, and how parameters travel (`caps`).
+    pub(crate) fn cached(mut key: Vec<u8>, caps: &Caps, draft: impl FnOnce() -> Draft) -> Kernel {
+        key.extend(caps.immediate_bytes.to_le_bytes());
+        if let Some(kernel) = KERNELS.read().expect("no panic while held").get(key.as_slice()) {
+            return kernel.clone();
+        }
+        let kernel = Kernel::new(draft(), caps);
+        KERNELS.write().expect("no panic while held").entry(key.into()).or_insert(kernel).clone()
+    }
+
+    fn new(draft: Draft, caps: &Caps) -> Kernel {
+        static IDS: AtomicU64 = AtomicU64::new(0);
+        Kernel(Arc::new(Inner {
+            id: IDS.fetch_add(1, Ordering::Relaxed),
+            source: draft.source(caps),
+            name: draft.name,
+            entry: draft.entry,
+            access: draft.access,
+            param_words: draft.params.len(),
+            trusted: draft.trusted,
+        }))
+    }
+
+    /// A number that no other kernel of this process has.
+    pub fn id(&self) -> u64 {
+        self.0.id
+    }
+
+    /// The name, for labels and messages.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// The entry point.
+    pub fn entry(&self) -> &'static str {
+        self.0.entry
+    }
+
+    /// The whole WGSL text.
+    pub fn source(&self) -> &str {
+        &self.0.source
+    }
+
+    /// How each binding is used, in order.
+    pub fn access(&self) -> &[Access] {
+        &self.0.access
+    }
+
+    /// Words of parameters that a launch passes.
+    pub fn param_words(&self) -> usize {
+        self.0.param_words
+    }
+
+    /// Whether it is compiled without run-time checks, being proven in bounds.
+    pub fn trusted(&self) -> bool {
+        self.0.trusted
+    }
+}
+
+impl fmt::Debug for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Kernel({})", self.0.name)
+    }
+}
+
+impl Draft {
+    /// The file, then constants, parameters, the open functions and the shared functions that are called.
+    fn source(&self, caps: &Caps) -> String {
+        let file = FILES.iter().find(|(name, _)| *name == self.file).expect("a draft names one of FILES").1;
+        let mut tail = String::new();
+        for (name, value) in &self.constants {
+            tail += &format!("const {name} = {value}u;\n");
+        }
+        if !self.params.is_empty() {
+            let fields: Vec<String> = self.params.iter().map(|name| format!("    {name}: u32,\n")).collect();
+            tail += &format!("struct Params {{\n{}}}\n", fields.concat());
+            tail += match travels_inside(self.params.len(), caps) {
+                true => "var<immediate> params: Params;\n",
+                false => "@group(1) @binding(0) var<uniform> params: Params;\n",
+            };
+        }
+        tail += &self.text;
+        let vector = |t: &str| if self.width == 1 { t.to_string() } else { format!("vec4<{t}>") };
+        let shared = link(&tail);
+        if !shared.is_empty() {
+            for (alias, of) in [("F", "f32"), ("I", "i32"), ("U", "u32"), ("B", "bool")] {
+                tail += &format!("alias {alias} = {};\n", vector(of));
+            }
+            tail += &shared;
+        }
+        // `enable` must come first; without a newline the file's line numbers stay right.
+        let enable = if self.f16 { "enable f16; " } else { "" };
+        format!("{enable}{file}\n// appended by the host\n{tail}")
+    }
+}
+
+/// Whether so many words of parameters go into the command buffer; else they lie in a uniform buffer.
+pub(crate) fn travels_inside(words: usize, caps: &Caps) -> bool {
+    words * 4 <= caps.immediate_bytes as usize
+}

@@ -1,0 +1,73 @@
+//! Arrays on any GPU: lazy, fused, and checked.
+//!
+//! The kernels are WGSL compute shaders, run by wgpu through Vulkan, Metal, DX12 or GL: on NVIDIA, AMD, Intel and
+//! Apple GPUs, and on the processor through a software driver.
+//!
+//! ```
+//! # crosslane::example(|device| {
+//! use crosslane::Array;
+//! let x = Array::linspace(device, 0.0f32, 1.0, 1_000_001);
+//! let y = (&x * 2.0 + 1.0).sqrt(); // nothing has run yet
+//! let mean = y.mean().item()?; // one kernel reads x and leaves partial sums, another adds them up
+//! assert!((mean - 1.3987172).abs() < 1e-6);
+//! # Ok(()) });
+//! ```
+//!
+//! | module or type | what it is |
+//! |---|---|
+//! | [`Device`] | finding, choosing and opening devices; memory use; time on the device |
+//! | [`Array`] | values: creation, views, elementwise functions, reductions, assignment, transfers, `explain()` |
+//! | [`HostBuffer`] | host memory that the device reads and writes without a copy on the way |
+//! | [`Op`], [`Plan`] | the waist: an operation's meaning, cost and kernels; engines run plans and know no operation |
+//! | [`Map`], [`Reduce`] | the operations behind arrays |
+//! | [`Caps`] | what a plan may rely on |
+//! | [`Error`] | every mistake and failure: operation, argument, wanted, got, call site |
+
+#![deny(missing_docs)]
+
+mod array;
+mod backend;
+mod caps;
+mod device;
+mod element;
+mod error;
+mod kernel;
+mod memory;
+#[cfg(feature = "ndarray")]
+mod ndarray;
+mod op;
+mod ops;
+
+pub use array::{
+    Array, Explanation, Layout, Operand, Slice, Step as ExplainedStep, ViewMut, broadcast_shapes, eval_all, has_kernel,
+    upload_all,
+};
+pub use caps::Caps;
+pub use device::{Backend, Device, DeviceOptions, Kind, Properties};
+pub use element::{DType, Element, Float, Integer, Number, Scalar};
+pub use error::{CallSite, Error, ErrorKind, Result};
+pub use half::f16;
+pub use kernel::Kernel;
+pub use memory::{Direction, HostBuffer, MemoryUse};
+pub use op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
+pub use ops::{Expression, Function, Leaf, Map, Operator, Reduce, Source, Step, What};
+
+/// Runs a documentation example on the best device, or says why it cannot.
+#[doc(hidden)]
+pub fn example(code: impl FnOnce(&Device) -> Result<()>) {
+    match Device::new() {
+        Ok(device) => code(&device).unwrap(),
+        Err(error) => println!("not run: {error}"),
+    }
+}
+
+/// Compares values of a documentation example: equal, or floats within 1e-6 of their size.
+#[doc(hidden)]
+#[track_caller]
+pub fn assert_close<T: Element>(got: &[T], wanted: &[T]) {
+    assert_eq!(got.len(), wanted.len());
+    for (g, w) in got.iter().zip(wanted) {
+        let (a, b) = (g.scalar().to_f64(), w.scalar().to_f64());
+        assert!(g == w || (a - b).abs() <= 1e-6 * b.abs().max(1.0), "got {got:?}, wanted {wanted:?}");
+    }
+}

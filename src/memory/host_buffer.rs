@@ -1,0 +1,117 @@
+//! Host memory that the device reads or writes directly: what CUDA calls pinned.
+
+use super::Direction;
+use crate::array::Array;
+use crate::backend::HostBlock;
+use crate::device::Device;
+use crate::element::Element;
+use crate::error::{Error, Result};
+use std::marker::PhantomData;
+use std::panic::Location;
+
+/// Mapped host memory for `len` elements. A transfer through it needs no copy on the host, so it runs at the speed of
+/// the bus.
+///
+/// ```no_run
+/// use crosslane::{Device, Direction, HostBuffer};
+/// let device = Device::new()?;
+/// let mut upload = HostBuffer::<f32>::new(&device, 1000, Direction::Upload)?;
+/// upload.fill(0, &vec![1.0; 1000])?;
+/// let array = upload.upload()?;
+/// let mut download = HostBuffer::<f32>::new(&device, 1000, Direction::Download)?;
+/// download.download(&array)?;
+/// assert_eq!(download.as_slice()?[999], 1.0);
+/// # Ok::<(), crosslane::Error>(())
+/// ```
+pub struct HostBuffer<T: Element> {
+    device: Device,
+    block: Box<dyn HostBlock>,
+    len: usize,
+    direction: Direction,
+    marker: PhantomData<T>,
+}
+
+impl<T: Element> HostBuffer<T> {
+    /// Room for `len` elements, one at least.
+    ///
+    /// Errors: out of memory; too large for the device.
+    pub fn new(device: &Device, len: usize, direction: Direction) -> Result<HostBuffer<T>> {
+        let bytes = crate::array::buffer_bytes(T::DTYPE, len);
+        let block = device.driver().clone().host_block(bytes, direction)?;
+        Ok(HostBuffer { device: device.clone(), block, len, direction, marker: PhantomData })
+    }
+
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is no element.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    #[track_caller]
+    fn check(&self, operation: &'static str, wanted: Direction) -> Result<()> {
+        if self.direction == wanted {
+            return Ok(());
+        }
+        let (wanted, got) = (format!("{wanted:?}"), format!("{:?}", self.direction));
+        Err(Error::argument(operation, "direction of the buffer", wanted, got, Location::caller()))
+    }
+
+    /// Copies `values` in, from element `start` on.
+    ///
+    /// Errors: not an upload buffer; the values do not fit.
+    #[track_caller]
+    pub fn fill(&mut self, start: usize, values: &[T]) -> Result<()> {
+        self.check("HostBuffer::fill", Direction::Upload)?;
+        if start.checked_add(values.len()).is_none_or(|end| end > self.len) {
+            let got = format!("{} from {start} on", values.len());
+            let wanted = format!("at most {} elements", self.len);
+            return Err(Error::argument("HostBuffer::fill", "values", wanted, got, Location::caller()));
+        }
+        self.block.fill(start * size_of::<T>(), bytemuck::cast_slice(values));
+        Ok(())
+    }
+
+    /// A new one-dimensional array with the buffer's elements.
+    ///
+    /// Errors: not an upload buffer; out of memory; device lost.
+    #[track_caller]
+    pub fn upload(&mut self) -> Result<Array<T>> {
+        self.check("HostBuffer::upload", Direction::Upload)?;
+        let (array, memory) = Array::uninitialised(&self.device, &[self.len])?;
+        if self.len > 0 {
+            self.block.transfer(&memory, 0, (self.len * size_of::<T>()).next_multiple_of(4) as u64)?;
+        }
+        Ok(array)
+    }
+
+    /// Copies the elements of `array`, in row-major order, into the buffer, and waits for them.
+    ///
+    /// Errors: not a download buffer; a length other than the buffer's; out of memory; device lost.
+    #[track_caller]
+    pub fn download(&mut self, array: &Array<T>) -> Result<()> {
+        self.check("HostBuffer::download", Direction::Download)?;
+        if array.len() != self.len {
+            let (wanted, got) = (format!("{} elements", self.len), format!("{}", array.len()));
+            return Err(Error::argument("HostBuffer::download", "array", wanted, got, Location::caller()));
+        }
+        let (memory, offset) = array.contiguous_memory()?;
+        if self.len > 0 {
+            self.block.transfer(&memory, offset, (self.len * size_of::<T>()).next_multiple_of(4) as u64)?;
+        }
+        Ok(())
+    }
+
+    /// The elements that the last download brought.
+    ///
+    /// Errors: not a download buffer.
+    #[track_caller]
+    pub fn as_slice(&self) -> Result<&[T::Stored]> {
+        self.check("HostBuffer::as_slice", Direction::Download)?;
+        let bytes = self.block.bytes();
+        Ok(bytemuck::cast_slice(&bytes[..self.len * size_of::<T>()]))
+    }
+}

@@ -1,0 +1,29 @@
+//! Device memory: a pool that arrays take from and give back to, and host memory the device can reach.
+
+mod host_buffer;
+mod pool;
+
+pub use host_buffer::HostBuffer;
+pub(crate) use pool::{Memory, Pool};
+
+/// Which way a [`HostBuffer`] is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// The program writes, the device reads.
+    Upload,
+    /// The device writes, the program reads.
+    Download,
+}
+
+/// How much device memory is in use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct MemoryUse {
+    /// Bytes that arrays and kernels hold, rounded up to the pool's sizes.
+    pub live: u64,
+    /// The most that were ever live at a time.
+    pub peak: u64,
+    /// Bytes kept for reuse.
+    pub pooled: u64,
+    /// What live and pooled may be together; `None` for what the device has.
+    pub limit: Option<u64>,
+}

@@ -1,0 +1,173 @@
+//! A pool of device memory with size classes: what an array gives back, the next of its size takes.
+
+use super::MemoryUse;
+use crate::backend::{Block, Driver};
+use crate::error::{Error, ErrorKind, Result};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// A piece of device memory. Its contents are whatever the last owner left there. Dropped, it goes back to the pool.
+pub(crate) struct Memory {
+    block: Option<Block>,
+    id: u64,
+    bytes: u64,
+    pool: Arc<Pool>,
+}
+
+impl Memory {
+    /// The engine's own object.
+    pub fn block(&self) -> &Block {
+        self.block.as_ref().expect("only drop() takes the block")
+    }
+
+    /// A number that no other block of this process has.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        let block = self.block.take().expect("dropped once");
+        self.pool.give_back(self.bytes, self.id, block);
+    }
+}
+
+/// The pool of a device.
+pub(crate) struct Pool {
+    driver: Arc<dyn Driver>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    usage: MemoryUse,
+    free: BTreeMap<u64, Vec<(u64, Block)>>,
+}
+
+impl Pool {
+    pub fn new(driver: Arc<dyn Driver>) -> Arc<Pool> {
+        Arc::new(Pool { driver, state: Mutex::default() })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("no panic while held")
+    }
+
+    /// Memory of at least so many bytes.
+    pub fn take(self: &Arc<Pool>, operation: &'static str, bytes: u64) -> Result<Arc<Memory>> {
+        let caps = self.driver.caps();
+        let class = size_class(bytes).min(caps.buffer_bytes & !63).max(bytes);
+        if class > caps.buffer_bytes {
+            let device = self.driver.properties().name.clone();
+            return Err(ErrorKind::TooLarge { operation, bytes, limit: caps.buffer_bytes, device, at: None }.into());
+        }
+        let (id, block) = match self.reuse(class) {
+            Some(pair) => pair,
+            None => (next_id(), self.fresh(operation, class)?),
+        };
+        let mut state = self.state();
+        state.usage.live += class;
+        state.usage.peak = state.usage.peak.max(state.usage.live);
+        drop(state);
+        Ok(Arc::new(Memory { block: Some(block), id, bytes: class, pool: self.clone() }))
+    }
+
+    fn reuse(&self, class: u64) -> Option<(u64, Block)> {
+        let mut state = self.state();
+        let found = state.free.get_mut(&class)?.pop()?;
+        state.usage.pooled -= class;
+        Some(found)
+    }
+
+    /// New memory; what is pooled is given up first if the limit or the device asks for it.
+    fn fresh(&self, operation: &'static str, bytes: u64) -> Result<Block> {
+        let over = |usage: &MemoryUse| usage.limit.is_some_and(|limit| usage.live + usage.pooled + bytes > limit);
+        if over(&self.usage()) {
+            self.trim();
+            if over(&self.usage()) {
+                return Err(self.exhausted(operation, bytes));
+            }
+        }
+        let out_of_memory = |error: &Error| matches!(error.kind(), ErrorKind::OutOfMemory { .. });
+        match self.driver.allocate(bytes) {
+            Err(error) if out_of_memory(&error) => {
+                self.trim();
+                self.driver
+                    .allocate(bytes)
+                    .map_err(|e| if out_of_memory(&e) { self.exhausted(operation, bytes) } else { e })
+            }
+            other => other,
+        }
+    }
+
+    fn exhausted(&self, operation: &'static str, requested: u64) -> Error {
+        let MemoryUse { live, pooled, limit, .. } = self.usage();
+        let device = self.driver.properties().name.clone();
+        ErrorKind::OutOfMemory { operation, requested, live, pooled, limit, device }.into()
+    }
+
+    fn give_back(&self, class: u64, id: u64, block: Block) {
+        let mut state = self.state();
+        state.usage.live -= class;
+        if state.usage.limit.is_some_and(|limit| state.usage.live + state.usage.pooled + class > limit) {
+            drop(state);
+            drop(block);
+            return self.driver.forget();
+        }
+        state.usage.pooled += class;
+        state.free.entry(class).or_default().push((id, block));
+    }
+
+    /// Gives everything pooled back to the device.
+    pub fn trim(&self) {
+        let free = {
+            let mut state = self.state();
+            state.usage.pooled = 0;
+            std::mem::take(&mut state.free)
+        };
+        self.driver.forget();
+        // The device frees memory that kernels still use only when they end.
+        drop(free);
+        if let Err(error) = self.driver.wait() {
+            log::warn!("trim: {error}");
+        }
+    }
+
+    pub fn usage(&self) -> MemoryUse {
+        self.state().usage
+    }
+
+    pub fn set_limit(&self, limit: Option<u64>) {
+        self.state().usage.limit = limit;
+    }
+}
+
+fn next_id() -> u64 {
+    static IDS: AtomicU64 = AtomicU64::new(1);
+    IDS.fetch_add(1, Ordering::Relaxed)
+}
+
+/// Eight sizes between one power of two and the next, so that at most an eighth is wasted; 256 bytes at least.
+fn size_class(bytes: u64) -> u64 {
+    let bytes = bytes.max(256);
+    let step = (1u64 << (63 - bytes.leading_zeros())) / 8;
+    bytes.next_multiple_of(step.max(64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::size_class;
+
+    #[test]
+    fn classes_waste_at_most_an_eighth_and_keep_kernels_padding() {
+        assert_eq!(size_class(0), 256);
+        assert_eq!(size_class(1 << 30), 1 << 30);
+        for bytes in [1, 255, 257, 1000, 4097, 123_456_789, (1 << 31) - 1] {
+            let class = size_class(bytes);
+            assert!(class >= bytes && class.is_multiple_of(64));
+            assert!(class <= 256 || class - bytes <= bytes / 8 + 64, "{bytes} -> {class}");
+        }
+    }
+}

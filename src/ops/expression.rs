@@ -1,0 +1,131 @@
+//! A fused elementwise expression as plain data: leaves, scalars, and a list of steps of which the last is the result.
+
+use super::function::Function;
+use crate::element::{DType, Scalar};
+use crate::op::{Host, Value};
+
+/// Where a leaf's elements come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// A buffer: the index of the operation's slot.
+    Slot(usize),
+    /// No memory: the element at address `a` is `a` itself, a u32. From these come `arange` and `eye`.
+    Index,
+}
+
+/// An input of an expression, walked over the expression's index space.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Leaf {
+    /// Where its elements come from.
+    pub source: Source,
+    /// Their type.
+    pub dtype: DType,
+    /// Elements in the whole buffer.
+    pub len: usize,
+    /// The address of the first element.
+    pub offset: i64,
+    /// How far the address moves in each dimension.
+    pub strides: Vec<i64>,
+}
+
+/// How a step computes its value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum What {
+    /// Reads a leaf.
+    Leaf(usize),
+    /// Takes a scalar.
+    Scalar(usize),
+    /// Applies a function to earlier steps.
+    Call(Function, Vec<usize>),
+    /// Converts an earlier step to this step's type.
+    Cast(usize),
+}
+
+/// One value of the expression.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// How it is computed.
+    pub what: What,
+    /// Its type.
+    pub dtype: DType,
+}
+
+/// A fused expression.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Expression {
+    /// The inputs.
+    pub leaves: Vec<Leaf>,
+    /// The scalars, which are parameters: other values need no other kernel.
+    pub scalars: Vec<Scalar>,
+    /// The steps; the last is the result.
+    pub steps: Vec<Step>,
+}
+
+impl Expression {
+    /// The type of the result.
+    pub fn dtype(&self) -> DType {
+        self.steps.last().expect("an expression has a step").dtype
+    }
+
+    /// Functions applied to each element.
+    pub fn flops(&self) -> u64 {
+        self.steps.iter().filter(|step| matches!(step.what, What::Call(..))).count() as u64
+    }
+
+    /// The buffers' slots and types, each once, in slot order.
+    pub fn slots(&self) -> Vec<(usize, DType, usize)> {
+        let mut slots: Vec<_> = self
+            .leaves
+            .iter()
+            .filter_map(|leaf| match leaf.source {
+                Source::Slot(slot) => Some((slot, leaf.dtype, leaf.len)),
+                Source::Index => None,
+            })
+            .collect();
+        slots.sort();
+        slots.dedup();
+        slots
+    }
+
+    /// Bytes that must be read for an index space of these extents: repeated elements count once.
+    pub fn bytes(&self, extents: &[u64]) -> u64 {
+        let touched = |leaf: &Leaf| {
+            let distinct: u64 = extents.iter().zip(&leaf.strides).filter(|(_, s)| **s != 0).map(|(e, _)| *e).product();
+            distinct.min(leaf.len as u64) * leaf.dtype.size() as u64
+        };
+        self.leaves.iter().filter(|leaf| leaf.source != Source::Index).map(touched).sum()
+    }
+
+    /// The result at one point, by definition.
+    ///
+    /// Every step is rounded to its own type, as an unfused library would, except f32 and f64, which stay in double
+    /// precision: the reference is to be better than what it judges.
+    pub fn meaning(&self, host: &Host, point: &[u64]) -> Value {
+        let mut values: Vec<Value> = Vec::with_capacity(self.steps.len());
+        for step in &self.steps {
+            values.push(match &step.what {
+                What::Leaf(leaf) => {
+                    let leaf = &self.leaves[*leaf];
+                    let moves: i64 = leaf.strides.iter().zip(point).map(|(s, p)| s * *p as i64).sum();
+                    let address = (leaf.offset + moves) as usize;
+                    match leaf.source {
+                        Source::Slot(slot) => host.get(slot, address),
+                        Source::Index => Value::Int(address as i128),
+                    }
+                }
+                What::Scalar(scalar) => Value::of(self.scalars[*scalar]),
+                What::Cast(from) => match step.dtype {
+                    DType::F32 => Value::Float(values[*from].float()),
+                    dtype => values[*from].cast(dtype),
+                },
+                What::Call(function, args) => {
+                    let dtype = self.steps[*args.last().expect("a function has arguments")].dtype;
+                    let wide = if dtype == DType::F32 { DType::F64 } else { dtype };
+                    let args: Vec<Value> = args.iter().map(|&a| values[a]).collect();
+                    function.meaning(wide, &args)
+                }
+            });
+        }
+        *values.last().expect("an expression has a step")
+    }
+}

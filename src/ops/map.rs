@@ -1,0 +1,192 @@
+//! Map: one value of a fused expression for each element of the output; `shaders/map.wgsl`.
+//!
+//! Bound by memory: every input once, every output once. Contiguous arrays move four elements at a time.
+
+use super::expression::Expression;
+use super::fuse::{Dim, Fusion, Mode, Store, bits, collapse};
+use super::windows::Walk;
+use crate::caps::Caps;
+use crate::element::DType;
+use crate::error::Result;
+use crate::kernel::{Draft, Kernel};
+use crate::op::{Access, Grid, Host, Op, Pass, Plan, Slot};
+use std::ops::Range;
+
+/// An elementwise expression and where its results go.
+#[derive(Clone, Debug)]
+pub struct Map {
+    /// What is computed.
+    pub expression: Expression,
+    /// The index space.
+    pub shape: Vec<usize>,
+    /// The output's slot, after all inputs.
+    pub output: usize,
+    /// Elements in the whole output buffer.
+    pub output_len: usize,
+    /// The output's first address.
+    pub output_offset: i64,
+    /// The output's strides.
+    pub output_strides: Vec<i64>,
+    /// The output is a fresh buffer, filled without gaps: what follows its last element may be overwritten.
+    pub fresh: bool,
+}
+
+impl Map {
+    fn fusion(&self) -> Fusion<'_> {
+        let mut dims: Vec<Dim> = self.shape.iter().map(|&extent| Dim { group: 0, extent: extent as u64 }).collect();
+        let mut walks = leaf_walks(&self.expression);
+        let dtype = self.expression.dtype();
+        walks.push(Walk {
+            offset: self.output_offset,
+            strides: self.output_strides.clone(),
+            size: dtype.size() as u64,
+        });
+        collapse(&mut dims, &mut walks);
+        let modes = vec![Mode::Scalar; walks.len()];
+        let output = Some((self.output, dtype, Store::Element));
+        Fusion { expression: &self.expression, variables: &["i"], dims, walks, modes, width: 1, lanes: 0, output }
+    }
+
+    /// Chooses width and store for windows of these chunk lengths.
+    fn shape_kernel(&self, fusion: &mut Fusion, chunk: &[u64]) {
+        let dtype = self.expression.dtype();
+        if !fusion.widen(chunk, 0, self.fresh) && dtype.per_word() > 1 {
+            let whole = chunk.iter().zip(&fusion.dims).all(|(&c, dim)| c == dim.extent);
+            let store = if self.fresh && whole { Store::Word } else { Store::Atomic };
+            fusion.output = Some((self.output, dtype, store));
+        }
+    }
+
+    fn kernel(&self, fusion: &Fusion, caps: &Caps) -> Kernel {
+        let mut key = b"map".to_vec();
+        fusion.key(&mut key);
+        key.extend(caps.workgroup().to_le_bytes());
+        Kernel::cached(key, caps, || Draft {
+            name: format!("map of {} steps", self.expression.steps.len()),
+            file: "map",
+            entry: "map",
+            constants: vec![("WORKGROUP", caps.workgroup())],
+            params: [vec!["units".into(), "count".into()], fusion.param_names()].concat(),
+            access: fusion.access(),
+            text: fusion.text() + &evaluate_text(fusion),
+            width: fusion.width,
+            f16: fusion.uses_f16(),
+            trusted: true,
+        })
+    }
+}
+
+/// `evaluate(unit)`: computes and stores the elements of a unit.
+fn evaluate_text(fusion: &Fusion) -> String {
+    let (_, dtype, store) = fusion.output.expect("a map has an output");
+    if store != Store::Word {
+        let width = fusion.width;
+        return format!("fn evaluate(unit: u32) {{\n    let i = unit * {width}u;\n    store(i, value(i));\n}}\n");
+    }
+    let (array, per_word) = (fusion.walks.len() - 1, dtype.per_word());
+    let value = bits("value(i)", dtype);
+    let shift = 32 / per_word;
+    format!(
+        "fn evaluate(unit: u32) {{\n    var word = 0u;\n    for (var j = 0u; j < {per_word}u; j++) {{\n        \
+         let i = unit * {per_word}u + j;\n        if (i < params.count) {{\n            \
+         word |= {value} << (j * {shift}u);\n        }}\n    }}\n    x{array}[unit] = word;\n}}\n"
+    )
+}
+
+/// How each leaf is walked.
+pub(crate) fn leaf_walks(expression: &Expression) -> Vec<Walk> {
+    let walk = |leaf: &super::expression::Leaf| Walk {
+        offset: leaf.offset,
+        strides: leaf.strides.clone(),
+        size: leaf.dtype.size() as u64,
+    };
+    expression.leaves.iter().map(walk).collect()
+}
+
+/// The read slots of an expression.
+pub(crate) fn read_slots(expression: &Expression) -> Vec<Slot> {
+    let slot = |(slot, dtype, len)| Slot { name: format!("x{slot}"), access: Access::Read, dtype, len };
+    expression.slots().into_iter().map(slot).collect()
+}
+
+/// Buffers are padded to a multiple of this many bytes, so that four elements can be moved at the end.
+pub(crate) const PADDING: u64 = 64;
+
+/// Bytes of a buffer of `len` elements.
+pub(crate) fn buffer_bytes(dtype: DType, len: usize) -> u64 {
+    (len as u64 * dtype.size() as u64).next_multiple_of(PADDING).max(PADDING)
+}
+
+impl Op for Map {
+    fn name(&self) -> &'static str {
+        "map"
+    }
+
+    fn slots(&self) -> Vec<Slot> {
+        let output =
+            Slot { name: "output".into(), access: Access::Write, dtype: self.expression.dtype(), len: self.output_len };
+        [read_slots(&self.expression), vec![output]].concat()
+    }
+
+    fn plan(&self, caps: &Caps) -> Result<Plan> {
+        if self.shape.contains(&0) {
+            return Ok(Plan::default());
+        }
+        let mut fusion = self.fusion();
+        let space = fusion.space();
+        // Windows begin at multiples of 4096 elements, so that each is as aligned as the whole.
+        let chunk = space.chunks(caps.binding_bytes, 4096);
+        self.shape_kernel(&mut fusion, &chunk);
+        let kernel = self.kernel(&fusion, caps);
+        let slots = self.slots();
+        let bytes = |slot: usize| buffer_bytes(slots[slot].dtype, slots[slot].len);
+        let dtype = self.expression.dtype();
+        let per_unit = match fusion.output.expect("a map has an output").2 {
+            Store::Word => dtype.per_word(),
+            _ => fusion.width,
+        };
+        let pass = |cut: Vec<Range<u64>>| {
+            let count: u64 = cut.iter().map(|range| range.end - range.start).product();
+            let units = count.div_ceil(per_unit as u64);
+            let (params, buffers) = fusion.params(&cut, caps.offset_alignment, &bytes);
+            Pass {
+                kernel: kernel.clone(),
+                buffers,
+                params: [vec![units as u32, count as u32], params].concat(),
+                grid: Grid::Count(units.div_ceil(caps.workgroup() as u64)),
+            }
+        };
+        Ok(Plan { scratch: vec![], passes: space.boxes(&chunk).into_iter().map(pass).collect() })
+    }
+
+    fn flops(&self) -> u64 {
+        self.expression.flops() * self.shape.iter().map(|&e| e as u64).product::<u64>()
+    }
+
+    fn bytes(&self) -> u64 {
+        let extents: Vec<u64> = self.shape.iter().map(|&e| e as u64).collect();
+        let written = extents.iter().product::<u64>() * self.expression.dtype().size() as u64;
+        self.expression.bytes(&extents) + written
+    }
+
+    fn reference(&self, host: &mut Host) {
+        for point in points(&self.shape) {
+            let moves: i64 = self.output_strides.iter().zip(&point).map(|(s, p)| s * *p as i64).sum();
+            let value = self.expression.meaning(host, &point);
+            host.set(self.output, (self.output_offset + moves) as usize, value);
+        }
+    }
+}
+
+/// Every point of an index space in row-major order.
+pub(crate) fn points(shape: &[usize]) -> impl Iterator<Item = Vec<u64>> + '_ {
+    let count: usize = shape.iter().product();
+    (0..count).map(move |mut index| {
+        let mut point = vec![0; shape.len()];
+        for (p, &extent) in point.iter_mut().zip(shape).rev() {
+            *p = (index % extent) as u64;
+            index /= extent;
+        }
+        point
+    })
+}

@@ -1,0 +1,14 @@
+//! The operations: a file each, with meaning, cost and plan. They know no engine.
+
+mod expression;
+mod function;
+mod fuse;
+mod map;
+mod reduce;
+mod windows;
+
+pub use expression::{Expression, Leaf, Source, Step, What};
+pub use function::Function;
+pub use map::Map;
+pub(crate) use map::buffer_bytes;
+pub use reduce::{Operator, Reduce};
