@@ -1,6 +1,6 @@
 // One value of a fused expression for each element of the output.
 //
-// Left open: WORKGROUP, params.units, and evaluate(unit), which computes and stores the one or four elements
+// Left open: WORKGROUP, ITEMS (units of an invocation), params.units, and evaluate(unit), which computes and stores the one or four elements
 // of a unit. A grid too long for one dimension is folded into two.
 
 @compute @workgroup_size(WORKGROUP)
@@ -9,8 +9,11 @@ fn map(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,
 ) {
-    let unit = (group.x + group.y * groups.x) * WORKGROUP + lane;
-    if (unit < params.units) {
-        evaluate(unit);
+    let first = (group.x + group.y * groups.x) * WORKGROUP * ITEMS + lane;
+    for (var item = 0u; item < ITEMS; item++) {
+        let unit = first + item * WORKGROUP;
+        if (unit < params.units) {
+            evaluate(unit);
+        }
     }
 }

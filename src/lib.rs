@@ -39,8 +39,8 @@ mod op;
 mod ops;
 
 pub use array::{
-    Array, Explanation, Layout, Operand, Slice, Step as ExplainedStep, ViewMut, broadcast_shapes, eval_all, has_kernel,
-    upload_all,
+    Array, Explanation, Layout, Operand, Prepared, Slice, Step as ExplainedStep, ViewMut, broadcast_shapes, eval_all,
+    has_kernel, upload_all,
 };
 pub use caps::Caps;
 pub use device::{Backend, Device, DeviceOptions, Kind, Properties};
@@ -50,7 +50,7 @@ pub use half::f16;
 pub use kernel::Kernel;
 pub use memory::{Direction, HostBuffer, MemoryUse};
 pub use op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
-pub use ops::{Expression, Function, Leaf, Map, Operator, Reduce, Source, Step, What};
+pub use ops::{Expression, Function, Leaf, Map, Nothing, Operator, Reduce, Source, Step, What};
 
 /// Runs a documentation example on the best device, or says why it cannot.
 #[doc(hidden)]

@@ -6,7 +6,7 @@ use super::{Array, buffer_bytes};
 use crate::device::Device;
 use crate::element::{Element, Float, Number};
 use crate::error::{CallSite, Error, ErrorKind, Result};
-use crate::memory::Memory;
+use crate::memory::{Memory, Place};
 use crate::op::Value;
 use crate::ops::Function;
 use std::panic::Location;
@@ -118,7 +118,7 @@ impl<T: Element> Array<T> {
     /// Memory for an array that the caller fills at once.
     pub(crate) fn uninitialised(device: &Device, shape: &[usize]) -> Result<(Array<T>, Arc<Memory>)> {
         let len: usize = shape.iter().product();
-        let memory = device.pool().take("array", buffer_bytes(T::DTYPE, len))?;
+        let memory = device.pool().take("array", buffer_bytes(T::DTYPE, len), Place::Device)?;
         let storage = Storage { memory: memory.clone(), layout: Layout::contiguous(shape), len };
         Ok((Array::of(Node::ready(device, T::DTYPE, storage)), memory))
     }

@@ -3,15 +3,20 @@
 use super::layout::Layout;
 use super::node::{Expr, Node, State, Storage};
 use super::{Array, buffer_bytes};
-use crate::backend::{Launch, Window};
+use crate::backend::{Block, Launch, Window};
 use crate::device::Device;
 use crate::element::{DType, Element};
 use crate::error::{Error, Result};
-use crate::memory::Memory;
+use crate::memory::{Memory, Place};
 use crate::op::{Op, Plan};
-use crate::ops::{Expression, Leaf, Map, Reduce, Source, Step, What};
+use crate::ops::{Expression, Leaf, Map, Nothing, Reduce, Source, Step, What};
 use std::collections::{HashMap, HashSet};
+use std::panic::Location;
 use std::sync::Arc;
+
+/// Bytes of a result that kernels write to the host's memory rather than have it copied: on the H200 25 us instead of
+/// 31 for four bytes (2026-11-21), and past a page the bus is slower than a copy.
+const SMALL_RESULT: usize = 4096;
 
 /// Kernels to run in one submission, and the nodes whose values they make.
 pub(crate) struct Batch {
@@ -45,13 +50,98 @@ struct Inputs {
 /// Errors: as for the first of them that fails; arrays on several devices.
 #[track_caller]
 pub fn eval_all<T: Element>(arrays: &[&Array<T>]) -> Result<()> {
-    let site = std::panic::Location::caller();
-    let nodes: Vec<Arc<Node>> = arrays.iter().map(|array| array.node.clone()).collect();
-    if let Some(other) = nodes.iter().find(|node| node.device != nodes[0].device) {
-        let (wanted, got) = (format!("{:?}", nodes[0].device), format!("{:?}", other.device));
-        return Err(Error::argument("eval_all", "device", wanted, got, site));
-    }
+    let nodes = one_device("eval_all", arrays)?;
     evaluate(&nodes)
+}
+
+/// The kernels that bring some arrays into memory, ready to run again and again with nothing to plan: what CUDA
+/// calls a graph.
+///
+/// The arrays' values do not change by running again: it is for measuring, and for the cheapest launch there is.
+///
+/// ```
+/// # crosslane::example(|device| {
+/// use crosslane::{Array, Prepared};
+/// let x = Array::<f32>::ones(device, &[1000]).copy();
+/// let y = &x + 1.0;
+/// let kernels = Prepared::new(&[&y])?;
+/// kernels.run()?;
+/// assert_eq!(y.sum().item()?, 2000.0);
+/// # Ok(()) });
+/// ```
+pub struct Prepared {
+    device: Device,
+    /// Keeps the memory that the kernels use.
+    launches: Vec<Launch>,
+    ready: Block,
+}
+
+impl Prepared {
+    /// Plans and computes the arrays; those that are in memory already need no kernel.
+    ///
+    /// Errors: as [`eval_all`].
+    #[track_caller]
+    pub fn new<T: Element>(arrays: &[&Array<T>]) -> Result<Prepared> {
+        let nodes = one_device("Prepared::new", arrays)?;
+        let Some(first) = nodes.first() else {
+            return Err(Error::argument("Prepared::new", "arrays", "one at least", "none", Location::caller()));
+        };
+        let device = first.device.clone();
+        let _order = device.evaluating();
+        let mut batch = Batch::new(&device);
+        nodes.iter().try_for_each(|node| batch.materialise(node)).map_err(|e| batch.undo(e))?;
+        let launches = std::mem::take(&mut batch.launches);
+        let ready = device.driver().prepare(&launches).map_err(|e| batch.undo(e))?;
+        device.driver().submit_prepared(&ready).map_err(|e| batch.undo(e))?;
+        Ok(Prepared { device: device.clone(), launches, ready })
+    }
+
+    /// So many empty kernels, to measure what a launch costs.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let empty = crosslane::Prepared::nothing(device, 10)?;
+    /// empty.run()?;
+    /// device.synchronize()?;
+    /// assert_eq!(empty.len(), 10);
+    /// # Ok(()) });
+    /// ```
+    pub fn nothing(device: &Device, count: usize) -> Result<Prepared> {
+        let mut batch = Batch::new(device);
+        batch.push(Nothing(count), vec![])?;
+        let launches = batch.launches;
+        Ok(Prepared { device: device.clone(), ready: device.driver().prepare(&launches)?, launches })
+    }
+
+    /// Runs the kernels again, without waiting for them.
+    ///
+    /// Errors: device lost.
+    pub fn run(&self) -> Result<()> {
+        self.device.driver().submit_prepared(&self.ready)
+    }
+
+    /// How many kernels there are.
+    pub fn len(&self) -> usize {
+        self.launches.len()
+    }
+
+    /// Whether there is no kernel.
+    pub fn is_empty(&self) -> bool {
+        self.launches.is_empty()
+    }
+}
+
+/// The nodes of arrays on one device.
+#[track_caller]
+fn one_device<T: Element>(operation: &'static str, arrays: &[&Array<T>]) -> Result<Vec<Arc<Node>>> {
+    let nodes: Vec<Arc<Node>> = arrays.iter().map(|array| array.node.clone()).collect();
+    match nodes.iter().find(|node| node.device != nodes[0].device) {
+        None => Ok(nodes),
+        Some(other) => {
+            let (wanted, got) = (format!("{:?}", nodes[0].device), format!("{:?}", other.device));
+            Err(Error::argument(operation, "device", wanted, got, Location::caller()))
+        }
+    }
 }
 
 /// Brings nodes of one device into memory, without waiting.
@@ -122,6 +212,17 @@ impl Batch {
 
     /// Plans what brings a node into memory.
     pub fn materialise(&mut self, node: &Arc<Node>) -> Result<()> {
+        self.materialise_in(node, Place::Device)
+    }
+
+    /// As [`Batch::materialise`], into memory that the host can read at once if the node is small.
+    pub fn materialise_result(&mut self, node: &Arc<Node>) -> Result<()> {
+        // Types smaller than a word are stored by atomics, which need not work in the host's memory.
+        let small = node.len() * node.dtype.size() <= SMALL_RESULT && node.dtype.per_word() == 1;
+        self.materialise_in(node, if small { Place::Result } else { Place::Device })
+    }
+
+    fn materialise_in(&mut self, node: &Arc<Node>, place: Place) -> Result<()> {
         let expr = match node.state() {
             State::Ready(_) => return Ok(()),
             State::Failed(error) => return Err(error),
@@ -142,16 +243,16 @@ impl Batch {
                     reduced: reduced.clone(),
                     operator: operator.clone(),
                 };
-                self.in_new_memory(node, op, inputs)?
+                self.in_new_memory(node, op, inputs, place)?
             }
             // A copy may change the shape: it runs over its input's.
             Expr::Copy(input) => {
                 let map = self.map_in_new_memory(input)?;
-                self.in_new_memory(node, map.0, map.1)?
+                self.in_new_memory(node, map.0, map.1, place)?
             }
             _ => {
                 let map = self.map_in_new_memory(node)?;
-                self.in_new_memory(node, map.0, map.1)?
+                self.in_new_memory(node, map.0, map.1, place)?
             }
         };
         self.made.push((node.clone(), State::Lazy(expr)));
@@ -175,8 +276,14 @@ impl Batch {
         Ok((map, inputs))
     }
 
-    fn in_new_memory(&mut self, node: &Node, op: impl Op + 'static, mut buffers: Vec<Arc<Memory>>) -> Result<Storage> {
-        let memory = self.device.pool().take(op.name(), buffer_bytes(node.dtype, node.len()))?;
+    fn in_new_memory(
+        &mut self,
+        node: &Node,
+        op: impl Op + 'static,
+        mut buffers: Vec<Arc<Memory>>,
+        place: Place,
+    ) -> Result<Storage> {
+        let memory = self.device.pool().take(op.name(), buffer_bytes(node.dtype, node.len()), place)?;
         buffers.push(memory.clone());
         self.push(op, buffers)?;
         Ok(Storage { memory, layout: Layout::contiguous(&node.shape), len: node.len() })
@@ -202,7 +309,7 @@ impl Batch {
     fn push(&mut self, op: impl Op + 'static, mut buffers: Vec<Arc<Memory>>) -> Result<()> {
         let plan = op.plan(self.device.caps())?;
         for &bytes in &plan.scratch {
-            buffers.push(self.device.pool().take(op.name(), bytes)?);
+            buffers.push(self.device.pool().take(op.name(), bytes, Place::Device)?);
         }
         for pass in &plan.passes {
             let window =
@@ -245,6 +352,10 @@ impl Batch {
     /// Computes parts of an expression first while it reads more buffers than a kernel can bind.
     fn split(&mut self, node: &Arc<Node>) -> Result<()> {
         let most = self.device.caps().bindings.saturating_sub(1).max(3) as usize;
+        // A step has three arguments at most.
+        if node.steps as usize * 2 < most {
+            return Ok(());
+        }
         while reads(node).len() > most {
             let mut part = node.clone();
             loop {

@@ -14,7 +14,7 @@ mod view;
 
 pub use assign::ViewMut;
 pub use elementwise::{Operand, has_kernel};
-pub use evaluate::eval_all;
+pub use evaluate::{Prepared, eval_all};
 pub use explain::{Explanation, Step};
 pub use layout::{Layout, broadcast_shapes};
 pub use transfer::upload_all;

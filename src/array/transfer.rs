@@ -269,7 +269,7 @@ impl<T: Element> Array<T> {
 }
 
 fn stored_zeros<T: Element>(len: usize) -> Vec<T::Stored> {
-    bytemuck::allocation::zeroed_vec(len)
+    crate::memory::zeros(len)
 }
 
 fn copied(node: &Arc<Node>) -> Arc<Node> {
@@ -299,7 +299,7 @@ fn read(device: &Device, jobs: &mut [(&Arc<Node>, &mut [u8])]) -> Result<()> {
     let nodes = jobs.iter().map(|(node, _)| readable(node)).collect::<Result<Vec<_>>>()?;
     let order = device.evaluating();
     let mut batch = Batch::new(device);
-    nodes.iter().try_for_each(|node| batch.materialise(node)).map_err(|error| batch.undo(error))?;
+    nodes.iter().try_for_each(|node| batch.materialise_result(node)).map_err(|error| batch.undo(error))?;
     let storages = nodes.iter().map(|node| storage_of(node)).collect::<Result<Vec<_>>>()?;
     let mut reads: Vec<Read> = Vec::new();
     for ((_, to), storage) in jobs.iter_mut().zip(&storages) {

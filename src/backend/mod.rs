@@ -7,7 +7,7 @@ use crate::caps::Caps;
 use crate::device::Properties;
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::Kernel;
-use crate::memory::{Direction, Memory};
+use crate::memory::{Direction, Memory, Place};
 use crate::op::Grid;
 use std::any::Any;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ pub(crate) struct Write<'a> {
     pub from: &'a [u8],
 }
 
-/// Device memory as its engine knows it.
+/// An object of the engine: device memory, or prepared launches.
 pub(crate) type Block = Box<dyn Any + Send + Sync>;
 
 /// Host memory that the device reads or writes without a copy on the way.
@@ -62,11 +62,17 @@ pub(crate) trait Driver: Send + Sync {
     fn properties(&self) -> &Properties;
     fn caps(&self) -> &Caps;
     /// Fresh memory of exactly so many bytes.
-    fn allocate(&self, bytes: u64) -> Result<Block>;
+    fn allocate(&self, bytes: u64, place: Place) -> Result<Block>;
     /// Drops what is cached about memory that is gone.
     fn forget(&self);
-    /// Runs the launches in order, each seeing what the ones before it wrote. Returns at once.
-    fn submit(&self, launches: &[Launch]) -> Result<()>;
+    /// Looks up and makes all that the launches need, so that running them is as cheap as it can be.
+    fn prepare(&self, launches: &[Launch]) -> Result<Block>;
+    /// Runs what [`Driver::prepare`] made: in order, each launch seeing what the ones before it wrote. Returns at once.
+    fn submit_prepared(&self, prepared: &Block) -> Result<()>;
+    /// Runs the launches once.
+    fn submit(&self, launches: &[Launch]) -> Result<()> {
+        self.submit_prepared(&self.prepare(launches)?)
+    }
     /// Waits for everything submitted.
     fn wait(&self) -> Result<()>;
     /// Copies to the device; the source is free when it returns.

@@ -52,8 +52,9 @@ pub(crate) struct Draft {
 }
 
 /// The kernel files.
-const FILES: [(&str, &str); 3] = [
+const FILES: [(&str, &str); 4] = [
     ("map", include_str!("../../shaders/map.wgsl")),
+    ("nothing", include_str!("../../shaders/nothing.wgsl")),
     ("reduce_rows", include_str!("../../shaders/reduce_rows.wgsl")),
     ("reduce_columns", include_str!("../../shaders/reduce_columns.wgsl")),
 ];

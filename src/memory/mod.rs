@@ -1,10 +1,21 @@
 //! Device memory: a pool that arrays take from and give back to, and host memory the device can reach.
 
+mod host;
 mod host_buffer;
 mod pool;
 
+pub(crate) use host::zeros;
 pub use host_buffer::HostBuffer;
 pub(crate) use pool::{Memory, Pool};
+
+/// Where memory lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Place {
+    /// With the device.
+    Device,
+    /// Where the host can read it without a copy, if there is such a place: for results of a few bytes.
+    Result,
+}
 
 /// Which way a [`HostBuffer`] is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! A pool of device memory with size classes: what an array gives back, the next of its size takes.
 
-use super::MemoryUse;
+use super::{MemoryUse, Place};
 use crate::backend::{Block, Driver};
 use crate::error::{Error, ErrorKind, Result};
 use std::collections::BTreeMap;
@@ -12,6 +12,7 @@ pub(crate) struct Memory {
     block: Option<Block>,
     id: u64,
     bytes: u64,
+    place: Place,
     pool: Arc<Pool>,
 }
 
@@ -30,7 +31,7 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         let block = self.block.take().expect("dropped once");
-        self.pool.give_back(self.bytes, self.id, block);
+        self.pool.give_back((self.place, self.bytes), self.id, block);
     }
 }
 
@@ -43,7 +44,7 @@ pub(crate) struct Pool {
 #[derive(Default)]
 struct State {
     usage: MemoryUse,
-    free: BTreeMap<u64, Vec<(u64, Block)>>,
+    free: BTreeMap<(Place, u64), Vec<(u64, Block)>>,
 }
 
 impl Pool {
@@ -56,33 +57,33 @@ impl Pool {
     }
 
     /// Memory of at least so many bytes.
-    pub fn take(self: &Arc<Pool>, operation: &'static str, bytes: u64) -> Result<Arc<Memory>> {
+    pub fn take(self: &Arc<Pool>, operation: &'static str, bytes: u64, place: Place) -> Result<Arc<Memory>> {
         let caps = self.driver.caps();
         let class = size_class(bytes).min(caps.buffer_bytes & !63).max(bytes);
         if class > caps.buffer_bytes {
             let device = self.driver.properties().name.clone();
             return Err(ErrorKind::TooLarge { operation, bytes, limit: caps.buffer_bytes, device, at: None }.into());
         }
-        let (id, block) = match self.reuse(class) {
+        let (id, block) = match self.reuse((place, class)) {
             Some(pair) => pair,
-            None => (next_id(), self.fresh(operation, class)?),
+            None => (next_id(), self.fresh(operation, class, place)?),
         };
         let mut state = self.state();
         state.usage.live += class;
         state.usage.peak = state.usage.peak.max(state.usage.live);
         drop(state);
-        Ok(Arc::new(Memory { block: Some(block), id, bytes: class, pool: self.clone() }))
+        Ok(Arc::new(Memory { block: Some(block), id, bytes: class, place, pool: self.clone() }))
     }
 
-    fn reuse(&self, class: u64) -> Option<(u64, Block)> {
+    fn reuse(&self, class: (Place, u64)) -> Option<(u64, Block)> {
         let mut state = self.state();
         let found = state.free.get_mut(&class)?.pop()?;
-        state.usage.pooled -= class;
+        state.usage.pooled -= class.1;
         Some(found)
     }
 
     /// New memory; what is pooled is given up first if the limit or the device asks for it.
-    fn fresh(&self, operation: &'static str, bytes: u64) -> Result<Block> {
+    fn fresh(&self, operation: &'static str, bytes: u64, place: Place) -> Result<Block> {
         let over = |usage: &MemoryUse| usage.limit.is_some_and(|limit| usage.live + usage.pooled + bytes > limit);
         if over(&self.usage()) {
             self.trim();
@@ -91,11 +92,11 @@ impl Pool {
             }
         }
         let out_of_memory = |error: &Error| matches!(error.kind(), ErrorKind::OutOfMemory { .. });
-        match self.driver.allocate(bytes) {
+        match self.driver.allocate(bytes, place) {
             Err(error) if out_of_memory(&error) => {
                 self.trim();
                 self.driver
-                    .allocate(bytes)
+                    .allocate(bytes, place)
                     .map_err(|e| if out_of_memory(&e) { self.exhausted(operation, bytes) } else { e })
             }
             other => other,
@@ -108,15 +109,16 @@ impl Pool {
         ErrorKind::OutOfMemory { operation, requested, live, pooled, limit, device }.into()
     }
 
-    fn give_back(&self, class: u64, id: u64, block: Block) {
+    fn give_back(&self, class: (Place, u64), id: u64, block: Block) {
         let mut state = self.state();
-        state.usage.live -= class;
-        if state.usage.limit.is_some_and(|limit| state.usage.live + state.usage.pooled + class > limit) {
+        let bytes = class.1;
+        state.usage.live -= bytes;
+        if state.usage.limit.is_some_and(|limit| state.usage.live + state.usage.pooled + bytes > limit) {
             drop(state);
             drop(block);
             return self.driver.forget();
         }
-        state.usage.pooled += class;
+        state.usage.pooled += bytes;
         state.free.entry(class).or_default().push((id, block));
     }
 

@@ -4,6 +4,7 @@ mod expression;
 mod function;
 mod fuse;
 mod map;
+mod nothing;
 mod reduce;
 mod windows;
 
@@ -11,4 +12,5 @@ pub use expression::{Expression, Leaf, Source, Step, What};
 pub use function::Function;
 pub use map::Map;
 pub(crate) use map::buffer_bytes;
+pub use nothing::Nothing;
 pub use reduce::{Operator, Reduce};

@@ -51,7 +51,7 @@ impl Clock {
             let mut encoder = engine.encoder();
             encoder.resolve_query_set(&self.queries, 0..self.used * 2, &resolved, 0);
             encoder.copy_buffer_to_buffer(&resolved, 0, &mapped, 0, bytes);
-            engine.queue.submit([encoder.finish()]);
+            engine.queue_up(encoder);
         })?;
         engine.map("clock", &mapped, wgpu::MapMode::Read, 0..bytes)?;
         let view = mapped.get_mapped_range(..).map_err(|e| engine.backend_error("clock", e.to_string()))?;

@@ -9,12 +9,12 @@ use super::{Block, Driver, HostBlock, Launch, Options, Read, Write};
 use crate::caps::Caps;
 use crate::device::{Kind, Properties};
 use crate::error::{Error, ErrorKind, Result};
-use crate::memory::{Direction, Memory};
+use crate::memory::{Direction, Memory, Place};
 use clock::Clock;
-use pipeline::{Cache, UNIFORM_BYTES};
+use pipeline::{Cache, Pipeline, UNIFORM_BYTES};
 use std::any::Any;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, RwLock};
 use std::time::{Duration, Instant};
 use wgpu::BufferUsages;
 
@@ -29,6 +29,16 @@ pub(crate) struct Wgpu {
     upload: Mutex<staging::Ring>,
     download: Mutex<staging::Ring>,
     clock: Mutex<Option<Clock>>,
+    /// Held to write while an array is mapped, to read while work is submitted: a mapped buffer cannot be used.
+    mapping: RwLock<()>,
+}
+
+/// A launch with all that it needs.
+struct Prepared {
+    pipeline: Arc<Pipeline>,
+    group: wgpu::BindGroup,
+    params: Vec<u32>,
+    grid: [u32; 3],
 }
 
 /// Parameters too many for the command buffer.
@@ -39,6 +49,8 @@ struct Uniforms {
 
 /// How long to ask again and again before sleeping: a blocking wait costs 50 us on the H200, asking 28 (2026-11-21).
 const SPIN: Duration = Duration::from_millis(2);
+/// Launches in one submission: the device begins with the first while the host records the next.
+const TOGETHER: usize = 128;
 /// The longest single sleep; then it is seen whether the device is lost.
 const NAP: Duration = Duration::from_secs(2);
 
@@ -110,6 +122,7 @@ impl Wgpu {
             lost,
             uniforms: Mutex::default(),
             clock: Mutex::default(),
+            mapping: RwLock::default(),
         }
     }
 
@@ -181,58 +194,58 @@ impl Wgpu {
         }
     }
 
-    /// Records the launches into one compute pass.
-    fn record(&self, encoder: &mut wgpu::CommandEncoder, launches: &[Launch]) -> Result<()> {
+    /// Looks up each launch's pipeline and bind group.
+    fn look_up(&self, launches: &[Launch]) -> Result<Vec<Prepared>> {
+        let caps = &self.properties.caps;
+        let one = |launch: &Launch| {
+            let pipeline = self.cache.pipeline(&self.device, &self.properties.name, caps, &launch.kernel)?;
+            let group = self.cache.group(&self.device, &pipeline, launch.kernel.id(), &launch.buffers);
+            Ok(Prepared { pipeline, group, params: launch.params.clone(), grid: launch.grid.fold(caps.grid) })
+        };
+        self.guarded("launch", || launches.iter().map(one).collect())?
+    }
+
+    /// Records launches into one compute pass.
+    fn record(&self, encoder: &mut wgpu::CommandEncoder, launches: &[Prepared]) -> Result<()> {
         if launches.is_empty() {
             return Ok(());
         }
-        let caps = &self.properties.caps;
-        let pipelines = launches
-            .iter()
-            .map(|launch| self.cache.pipeline(&self.device, &self.properties.name, caps, &launch.kernel))
-            .collect::<Result<Vec<_>>>()?;
-        let uniform = |launch: usize| pipelines[launch].uniform.then(|| &launches[launch].params);
-        let (uniforms, offsets) = self.write_uniforms((0..launches.len()).map(uniform))?;
+        let (uniforms, offsets) = self.write_uniforms(launches)?;
         let mut clock = self.clock.lock().expect("no panic while held");
         let timestamp_writes = clock.as_mut().and_then(|clock| clock.next());
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: None, timestamp_writes });
-        let mut current = u64::MAX;
-        for ((launch, pipeline), offset) in launches.iter().zip(&pipelines).zip(offsets) {
-            if current != launch.kernel.id() {
-                pass.set_pipeline(&pipeline.raw);
-                current = launch.kernel.id();
+        let mut current: *const Pipeline = std::ptr::null();
+        for (index, launch) in launches.iter().enumerate() {
+            if current != Arc::as_ptr(&launch.pipeline) {
+                pass.set_pipeline(&launch.pipeline.raw);
+                current = Arc::as_ptr(&launch.pipeline);
             }
-            let group = self.cache.group(&self.device, pipeline, launch.kernel.id(), &launch.buffers);
-            pass.set_bind_group(0, &group, &[]);
-            if pipeline.immediates {
+            pass.set_bind_group(0, &launch.group, &[]);
+            if launch.pipeline.immediates {
                 pass.set_immediates(0, bytemuck::cast_slice(&launch.params));
             }
-            if let (Some(uniforms), Some(offset)) = (&uniforms, offset) {
-                pass.set_bind_group(1, uniforms, &[offset]);
+            if let Some(uniforms) = uniforms.as_ref().filter(|_| launch.pipeline.uniform) {
+                pass.set_bind_group(1, uniforms, &[offsets[index]]);
             }
-            let [x, y, z] = launch.grid.fold(caps.grid);
+            let [x, y, z] = launch.grid;
             pass.dispatch_workgroups(x, y, z);
         }
         Ok(())
     }
 
     /// Writes the parameters that do not travel inside the command buffer; gives the offset of each.
-    fn write_uniforms<'a>(
-        &self,
-        params: impl Iterator<Item = Option<&'a Vec<u32>>>,
-    ) -> Result<(Option<wgpu::BindGroup>, Vec<Option<u32>>)> {
-        let mut bytes: Vec<u8> = Vec::new();
-        let mut offsets = Vec::new();
-        for params in params {
-            offsets.push(params.map(|words| {
-                let at = bytes.len().next_multiple_of(256);
-                bytes.resize(at, 0);
-                bytes.extend_from_slice(bytemuck::cast_slice(words));
-                at as u32
-            }));
+    fn write_uniforms(&self, launches: &[Prepared]) -> Result<(Option<wgpu::BindGroup>, Vec<u32>)> {
+        if !launches.iter().any(|launch| launch.pipeline.uniform) {
+            return Ok((None, vec![]));
         }
-        if bytes.is_empty() {
-            return Ok((None, offsets));
+        let mut bytes: Vec<u8> = Vec::new();
+        let mut offsets = Vec::with_capacity(launches.len());
+        for launch in launches {
+            bytes.resize(bytes.len().next_multiple_of(256), 0);
+            offsets.push(bytes.len() as u32);
+            if launch.pipeline.uniform {
+                bytes.extend_from_slice(bytemuck::cast_slice(&launch.params));
+            }
         }
         let size = (bytes.len() as u64 + UNIFORM_BYTES).next_power_of_two().max(1 << 16);
         let mut uniforms = self.uniforms.lock().expect("no panic while held");
@@ -252,6 +265,24 @@ impl Wgpu {
         // Ordered before the next submission and after the last: the buffer can be used again each time.
         self.queue.write_buffer(&uniforms.buffer, 0, &bytes);
         Ok((Some(uniforms.group.clone()), offsets))
+    }
+
+    fn submit_launches(&self, launches: &[Prepared]) -> Result<()> {
+        self.alive()?;
+        self.guarded("submit", || {
+            launches.chunks(TOGETHER).try_for_each(|launches| {
+                let mut encoder = self.encoder();
+                self.record(&mut encoder, launches)?;
+                self.queue_up(encoder);
+                Ok(())
+            })
+        })?
+    }
+
+    fn queue_up(&self, encoder: wgpu::CommandEncoder) {
+        let commands = encoder.finish();
+        let _unmapped = self.mapping.read().expect("no panic while held");
+        self.queue.submit([commands]);
     }
 
     fn encoder(&self) -> wgpu::CommandEncoder {
@@ -297,10 +328,12 @@ impl Driver for Wgpu {
         &self.properties.caps
     }
 
-    fn allocate(&self, bytes: u64) -> Result<Block> {
+    fn allocate(&self, bytes: u64, place: Place) -> Result<Block> {
         let mut usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
         if self.unified() {
             usage |= BufferUsages::MAP_READ | BufferUsages::MAP_WRITE;
+        } else if place == Place::Result && self.device.features().contains(wgpu::Features::MAPPABLE_PRIMARY_BUFFERS) {
+            usage |= BufferUsages::MAP_READ;
         }
         Ok(Box::new(self.create_buffer("allocate", bytes, usage)?))
     }
@@ -309,14 +342,19 @@ impl Driver for Wgpu {
         self.cache.forget();
     }
 
+    fn prepare(&self, launches: &[Launch]) -> Result<Block> {
+        self.alive()?;
+        Ok(Box::new(self.look_up(launches)?))
+    }
+
+    fn submit_prepared(&self, prepared: &Block) -> Result<()> {
+        let launches: &Vec<Prepared> = prepared.downcast_ref().expect("prepared by this engine");
+        self.submit_launches(launches)
+    }
+
     fn submit(&self, launches: &[Launch]) -> Result<()> {
         self.alive()?;
-        self.guarded("submit", || {
-            let mut encoder = self.encoder();
-            self.record(&mut encoder, launches)?;
-            self.queue.submit([encoder.finish()]);
-            Ok(())
-        })?
+        self.submit_launches(&self.look_up(launches)?)
     }
 
     fn wait(&self) -> Result<()> {
@@ -337,7 +375,7 @@ impl Driver for Wgpu {
 
     fn read(&self, launches: &[Launch], reads: &mut [Read]) -> Result<()> {
         self.alive()?;
-        match self.unified() {
+        match reads.iter().all(|read| buffer(read.from).usage().contains(BufferUsages::MAP_READ)) {
             true => {
                 if !launches.is_empty() {
                     self.submit(launches)?;

@@ -14,8 +14,8 @@ use wgpu::{BufferUsages, BufferView, BufferViewMut, MapMode};
 
 /// Bytes of one piece of staging memory, at most, and how many there are: the host works on one while the device
 /// copies others.
-const CHUNK: u64 = 16 << 20;
-const CHUNKS: usize = 4;
+const CHUNK: u64 = 64 << 20;
+const CHUNKS: usize = 3;
 /// Below this an upload goes through the queue's own staging.
 const SMALL: u64 = 1 << 20;
 /// Bytes for one thread: below, waking it costs more than it saves.
@@ -171,7 +171,9 @@ fn empty(from: &[u8], to: &mut [u8]) {
 }
 
 fn share(bytes: usize) -> usize {
-    bytes.div_ceil(rayon::current_num_threads().min(16)).max(SHARE).next_multiple_of(4096)
+    // Threads that fill fresh memory should not meet in one huge page.
+    let page = if bytes >= 64 << 20 { 2 << 20 } else { 4096 };
+    bytes.div_ceil(rayon::current_num_threads().min(16)).max(SHARE).next_multiple_of(page)
 }
 
 impl Wgpu {
@@ -201,14 +203,14 @@ impl Wgpu {
 
     fn write_through(&self, ring: &Ring, writes: &[Write]) -> Result<()> {
         let pieces = pack(writes.iter().map(|write| write.from.len()), ring.bytes as usize);
-        for (piece, chunk) in pieces.iter().zip(ring.chunks.iter().cycle()) {
+        let fill_piece = |piece: &[Part], chunk: &Chunk| {
             chunk.wait(self)?;
-            let mut view =
-                chunk.buffer.get_mapped_range_mut(..).map_err(|e| self.backend_error("upload", e.to_string()))?;
-            for part in piece {
-                fill(&mut view, part.at, &writes[part.job].from[part.range.clone()]);
-            }
-            drop(view);
+            let view = chunk.buffer.get_mapped_range_mut(..);
+            let mut view = view.map_err(|e| self.backend_error("upload", e.to_string()))?;
+            piece.iter().for_each(|part| fill(&mut view, part.at, &writes[part.job].from[part.range.clone()]));
+            Ok(())
+        };
+        let send = |piece: &[Part], chunk: &Chunk| {
             self.guarded("upload", || {
                 chunk.buffer.unmap();
                 let mut encoder = self.encoder();
@@ -217,9 +219,18 @@ impl Wgpu {
                     let to = write.offset + part.range.start as u64;
                     encoder.copy_buffer_to_buffer(&chunk.buffer, part.at as u64, buffer(write.to), to, words(part));
                 }
-                self.queue.submit([encoder.finish()]);
+                self.queue_up(encoder);
                 chunk.map(MapMode::Write, 0..ring.bytes);
-            })?;
+            })
+        };
+        let work: Vec<_> = pieces.iter().zip(ring.chunks.iter().cycle()).collect();
+        let Some((first, chunk)) = work.first() else { return Ok(()) };
+        fill_piece(first, chunk)?;
+        // While one piece is sent the next is filled.
+        for (nth, (piece, chunk)) in work.iter().enumerate() {
+            let next = || work.get(nth + 1).map_or(Ok(()), |(piece, chunk)| fill_piece(piece, chunk));
+            let (sent, filled) = rayon::join(|| send(piece, chunk), next);
+            sent.and(filled)?;
         }
         Ok(())
     }
@@ -237,14 +248,14 @@ impl Wgpu {
         let mut free: Vec<Chunk> = ring.chunks.clone();
         let mut flying: VecDeque<(Chunk, &Vec<Part>)> = VecDeque::new();
         let mut rest = pieces.iter();
-        let mut launches = launches;
+        let mut launches = self.look_up(launches)?;
         loop {
             while !free.is_empty() {
                 let Some(piece) = rest.next() else { break };
                 let chunk = free.pop().expect("not empty");
                 self.guarded("download", || {
                     let mut encoder = self.encoder();
-                    self.record(&mut encoder, std::mem::take(&mut launches))?;
+                    self.record(&mut encoder, &std::mem::take(&mut launches))?;
                     for part in piece {
                         let read = &reads[part.job];
                         let from = read.offset + part.range.start as u64;
@@ -256,7 +267,7 @@ impl Wgpu {
                             words(part),
                         );
                     }
-                    self.queue.submit([encoder.finish()]);
+                    self.queue_up(encoder);
                     chunk.map(MapMode::Read, 0..used(piece));
                     Ok::<(), crate::error::Error>(())
                 })??;
@@ -278,11 +289,13 @@ impl Wgpu {
         }
         match launches.is_empty() {
             true => Ok(()),
-            false => crate::backend::Driver::submit(self, launches),
+            false => self.submit_launches(&launches),
         }
     }
 
     pub(super) fn write_mapped(&self, writes: &[Write]) -> Result<()> {
+        crate::backend::Driver::wait(self)?;
+        let _alone = self.mapping.write().expect("no panic while held");
         for write in writes.iter().filter(|write| !write.from.is_empty()) {
             let range = map_range(write.offset, write.from.len());
             let target = buffer(write.to);
@@ -297,6 +310,9 @@ impl Wgpu {
     }
 
     pub(super) fn read_mapped(&self, reads: &mut [Read]) -> Result<()> {
+        // The long wait is for the kernels, and does not keep other threads from submitting theirs.
+        crate::backend::Driver::wait(self)?;
+        let _alone = self.mapping.write().expect("no panic while held");
         for read in reads.iter_mut().filter(|read| !read.to.is_empty()) {
             let range = map_range(read.offset, read.to.len());
             let source = buffer(read.from);
@@ -371,7 +387,7 @@ impl HostBlock for PinnedBlock {
                 Direction::Upload => encoder.copy_buffer_to_buffer(&self.buffer, 0, buffer(memory), offset, bytes),
                 Direction::Download => encoder.copy_buffer_to_buffer(buffer(memory), offset, &self.buffer, 0, bytes),
             }
-            engine.queue.submit([encoder.finish()]);
+            engine.queue_up(encoder);
         })?;
         self.map()
     }

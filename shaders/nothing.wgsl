@@ -1,0 +1,4 @@
+// Nothing: an empty kernel, to measure what a launch costs.
+
+@compute @workgroup_size(1)
+fn nothing() {}

@@ -1,0 +1,47 @@
+//! Nothing: empty kernels, to measure what a launch costs; `shaders/nothing.wgsl`.
+
+use crate::caps::Caps;
+use crate::error::Result;
+use crate::kernel::{Draft, Kernel};
+use crate::op::{Grid, Host, Op, Pass, Plan, Slot};
+
+/// So many launches of an empty kernel.
+#[derive(Clone, Copy, Debug)]
+pub struct Nothing(pub usize);
+
+impl Op for Nothing {
+    fn name(&self) -> &'static str {
+        "nothing"
+    }
+
+    fn slots(&self) -> Vec<Slot> {
+        vec![]
+    }
+
+    fn plan(&self, caps: &Caps) -> Result<Plan> {
+        let kernel = Kernel::cached(b"nothing".to_vec(), caps, || Draft {
+            name: "nothing".into(),
+            file: "nothing",
+            entry: "nothing",
+            constants: vec![],
+            params: vec![],
+            access: vec![],
+            text: String::new(),
+            width: 1,
+            f16: false,
+            trusted: true,
+        });
+        let pass = Pass { kernel, buffers: vec![], params: vec![], grid: Grid::Count(1) };
+        Ok(Plan { scratch: vec![], passes: vec![pass; self.0] })
+    }
+
+    fn flops(&self) -> u64 {
+        0
+    }
+
+    fn bytes(&self) -> u64 {
+        0
+    }
+
+    fn reference(&self, _: &mut Host) {}
+}
