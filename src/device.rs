@@ -84,15 +84,21 @@ impl Properties {
         {
             return rest.is_empty() || self.matches(rest);
         }
+        // A word of the table means just that: "gl" is not a part of "Google".
+        match request.as_str() {
+            "wgpu" => return true,
+            "gpu" => return self.kind != Kind::Software,
+            "vulkan" | "metal" | "dx12" | "gl" => return request == backend,
+            "discrete" | "integrated" | "virtual" | "software" => {
+                return format!("{:?}", self.kind).to_lowercase() == request;
+            }
+            _ => {}
+        }
         let mut text = format!("{} {} {}", self.name, self.vendor, self.driver).to_lowercase();
         if text.contains("llvmpipe") && self.backend == Backend::Vulkan {
             text += " lavapipe"; // llvmpipe's Vulkan driver calls itself llvmpipe
         }
-        let kind = match request.as_str() {
-            "gpu" => self.kind != Kind::Software,
-            other => format!("{:?}", self.kind).to_lowercase() == other,
-        };
-        kind || request == backend || request == "wgpu" || text.contains(&request)
+        text.contains(&request)
     }
 }
 
@@ -151,8 +157,11 @@ impl DeviceOptions {
             }
         }
         let all = backend::list();
-        let fits = |(index, properties): &(usize, &Properties)| {
-            request.is_empty() || request.parse() == Ok(*index) || properties.matches(request)
+        // A number is an index and nothing else: as a part of a name it would fit most versions.
+        let number: Option<usize> = request.parse().ok();
+        let fits = |(index, properties): &(usize, &Properties)| match number {
+            Some(number) => number == *index,
+            None => request.is_empty() || properties.matches(request),
         };
         let best = all.iter().enumerate().filter(fits).max_by(|a, b| a.1.rank().cmp(&b.1.rank()).then(b.0.cmp(&a.0)));
         let Some((index, properties)) = best else { return Err(no_device(request, &all)) };

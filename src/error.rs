@@ -81,7 +81,7 @@ pub enum ErrorKind {
         at: Option<CallSite>,
     },
     /// A kernel or a WGSL expression does not compile.
-    #[error("{kernel} does not compile on {device}: {message}")]
+    #[error("{kernel} does not compile on {device}: {message}{}", place(.at))]
     Compile {
         /// The kernel's name.
         kernel: String,
@@ -89,6 +89,8 @@ pub enum ErrorKind {
         device: String,
         /// What the compiler says, with line and column.
         message: String,
+        /// The caller's line, where the text is the caller's.
+        at: Option<CallSite>,
     },
     /// No device fits.
     #[error("no device for {wanted:?}: {looked}. {install}")]
@@ -147,7 +149,10 @@ impl Error {
     /// The line of the caller's program that made the mistake, where the error is one.
     pub fn call_site(&self) -> Option<CallSite> {
         match self.kind() {
-            ErrorKind::Argument { at, .. } | ErrorKind::TooLarge { at, .. } | ErrorKind::Unsupported { at, .. } => *at,
+            ErrorKind::Argument { at, .. }
+            | ErrorKind::TooLarge { at, .. }
+            | ErrorKind::Unsupported { at, .. }
+            | ErrorKind::Compile { at, .. } => *at,
             _ => None,
         }
     }

@@ -54,7 +54,8 @@ impl<T: Element> Array<T> {
     /// ```
     #[track_caller]
     pub fn slice_mut(&mut self, slices: &[Slice]) -> ViewMut<'_, T> {
-        let ranges = self.check().and_then(|_| self.resolve("slice_mut", slices, Location::caller()));
+        let at = Location::caller();
+        let ranges = self.check().and_then(|_| self.resolve("slice_mut", slices, at));
         ViewMut { ranges, array: self }
     }
 }

@@ -4,7 +4,7 @@ use super::layout::Layout;
 use super::node::{Expr, Node, Storage};
 use super::{Array, buffer_bytes};
 use crate::device::Device;
-use crate::element::{Element, Float, Number};
+use crate::element::{DType, Element, Float, Number};
 use crate::error::{CallSite, Error, ErrorKind, Result};
 use crate::memory::{Memory, Place};
 use crate::op::Value;
@@ -13,18 +13,21 @@ use std::panic::Location;
 use std::sync::Arc;
 
 /// Checks that a device can hold such an array.
-pub(super) fn check<T: Element>(operation: &'static str, device: &Device, shape: &[usize], at: CallSite) -> Result<()> {
+pub(crate) fn check<T: Element>(operation: &'static str, device: &Device, shape: &[usize], at: CallSite) -> Result<()> {
     if let Some(feature) = T::DTYPE.missing(device.caps()) {
         let (wanted, device) = (feature.to_string(), device.properties().name.clone());
         let help = format!("{} arrays need it; cast to another type on the host", T::DTYPE);
         return Err(ErrorKind::Unsupported { operation, wanted, device, help, at: Some(at) }.into());
     }
-    let len = shape.iter().try_fold(1usize, |len, &extent| len.checked_mul(extent));
-    let bytes = len.and_then(|len| len.checked_mul(T::DTYPE.size())).filter(|&bytes| bytes <= isize::MAX as usize);
-    let Some(_) = bytes else {
-        return Err(Error::argument(operation, "shape", "fewer than 2^63 bytes", format!("{shape:?}"), at));
-    };
-    Ok(())
+    fits(operation, T::DTYPE, shape, at)
+}
+
+/// Checks that the elements of a shape can be counted, and their bytes too.
+pub(super) fn fits(operation: &'static str, dtype: DType, shape: &[usize], at: CallSite) -> Result<()> {
+    match super::layout::count(shape).checked_mul(dtype.size()).is_some_and(|bytes| bytes <= isize::MAX as usize) {
+        true => Ok(()),
+        false => Err(Error::argument(operation, "shape", "fewer than 2^63 bytes", format!("{shape:?}"), at)),
+    }
 }
 
 impl<T: Element> Array<T> {

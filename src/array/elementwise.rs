@@ -61,6 +61,9 @@ pub(super) fn call(function: Function, args: &[Arc<Node>], at: CallSite) -> Arc<
         let got = shapes.iter().map(|shape| format!("{shape:?}")).collect::<Vec<_>>().join(" and ");
         return fail(Error::argument(function.name(), "shapes", "shapes that broadcast together", got, at));
     };
+    if let Err(error) = create::fits(function.name(), dtype, &shape, at) {
+        return fail(error);
+    }
     let args = args.iter().map(|arg| broadcast(arg, &shape)).collect();
     Node::lazy(device, shape, function.result(dtype), Expr::Call(function, args))
 }

@@ -57,7 +57,8 @@ pub fn eval_all<T: Element>(arrays: &[&Array<T>]) -> Result<()> {
 /// The kernels that bring some arrays into memory, ready to run again and again with nothing to plan: what CUDA
 /// calls a graph.
 ///
-/// The arrays' values do not change by running again: it is for measuring, and for the cheapest launch there is.
+/// The arrays' values do not change by running again: it is for measuring, and for the cheapest launch there is. An
+/// array with more than 128 steps behind it was computed in part while it was built: only the rest is prepared.
 ///
 /// ```
 /// # crosslane::example(|device| {

@@ -25,7 +25,7 @@ impl Layout {
 
     /// Number of elements.
     pub fn len(&self) -> usize {
-        self.shape.iter().product()
+        count(&self.shape)
     }
 
     /// Whether there is no element.
@@ -35,10 +35,13 @@ impl Layout {
 
     /// Whether the elements lie one after the other in row-major order (from `offset` on).
     pub fn is_contiguous(&self) -> bool {
+        if self.is_empty() {
+            return true;
+        }
         let mut step = 1isize;
         for (&extent, &stride) in self.shape.iter().zip(&self.strides).rev() {
             if extent != 1 && stride != step {
-                return self.is_empty();
+                return false;
             }
             step *= extent as isize;
         }
@@ -71,7 +74,8 @@ impl Layout {
             view.offset = (self.offset as isize + start as isize * self.strides[axis]) as usize;
         }
         view.shape[axis] = len;
-        view.strides[axis] *= step;
+        // Past all bounds only where there is one element.
+        view.strides[axis] = view.strides[axis].saturating_mul(step);
         view
     }
 
@@ -125,6 +129,11 @@ impl Layout {
         }
         Some(Layout { shape: shape.to_vec(), strides, offset: self.offset })
     }
+}
+
+/// Number of elements. Saturates: only with an extent of 0 can the other extents be past all bounds.
+pub(crate) fn count(shape: &[usize]) -> usize {
+    shape.iter().fold(1, |count, &extent| count.saturating_mul(extent))
 }
 
 /// The shape that all of `shapes` broadcast to, by NumPy's rule; `None` if they do not fit.

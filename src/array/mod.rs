@@ -21,6 +21,7 @@ pub use transfer::upload_all;
 pub use view::Slice;
 
 pub(crate) use crate::ops::buffer_bytes;
+pub(crate) use create::check;
 
 use crate::device::Device;
 use crate::element::{DType, Element};

@@ -87,7 +87,7 @@ impl Node {
     }
 
     pub fn len(&self) -> usize {
-        self.shape.iter().product()
+        super::layout::count(&self.shape)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

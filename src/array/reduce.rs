@@ -30,10 +30,17 @@ fn try_reduced(
     for &a in axes.unwrap_or(&[]) {
         let place = axis(operator.name(), a, rank, at)?;
         if std::mem::replace(&mut which[place], true) {
-            return Err(Error::argument(operator.name(), "axes", "each axis once", format!("{axes:?}"), at));
+            return Err(Error::argument(
+                operator.name(),
+                "axes",
+                "each axis once",
+                format!("{:?}", axes.unwrap_or(&[])),
+                at,
+            ));
         }
     }
-    let extent: usize = node.shape.iter().zip(&which).filter(|(_, r)| **r).map(|(e, _)| e).product();
+    let extent: usize =
+        node.shape.iter().zip(&which).filter(|(_, r)| **r).map(|(e, _)| *e).fold(1, usize::saturating_mul);
     let positions = matches!(operator, Operator::ArgMinimum | Operator::ArgMaximum);
     if positions && extent > u32::MAX as usize {
         return Err(Error::argument(
@@ -49,7 +56,7 @@ fn try_reduced(
         dims.filter(|(_, r)| keep || !**r).map(|(&e, &r)| if r { 1 } else { e }).collect()
     };
     let (shape, dtype) = (kept(keep), operator.result(node.dtype));
-    let some = shape.iter().product::<usize>() > 0;
+    let some = !shape.contains(&0);
     if extent == 0 {
         if some && !operator.has_identity() {
             let got = format!("shape {:?}", node.shape);
@@ -134,20 +141,21 @@ impl<T: Float> Array<T> {
         T::from_scalar(crate::Scalar::from_f64(T::DTYPE, value))
     }
 
-    #[track_caller]
-    fn mean_of(&self, axes: Option<&[isize]>, keep: bool, freedom: f64) -> Array<T> {
-        let at = Location::caller();
+    fn mean_of(&self, axes: Option<&[isize]>, keep: bool, freedom: f64, at: CallSite) -> Array<T> {
         let count = (self.extent(axes) - freedom).max(0.0);
         let sum = Array::<T>::of(reduced(&self.node, Operator::Sum, axes, keep, at));
         sum / Array::<T>::scalar(count)
     }
 
-    #[track_caller]
-    fn variance_of(&self, axes: Option<&[isize]>, keep: bool, freedom: f64) -> Array<T> {
-        let mean = self.mean_of(axes, true, 0.0);
+    fn norm_of(&self, axes: Option<&[isize]>, keep: bool, at: CallSite) -> Array<T> {
+        Array::<T>::of(reduced(&self.square().node, Operator::Sum, axes, keep, at)).sqrt()
+    }
+
+    fn variance_of(&self, axes: Option<&[isize]>, keep: bool, freedom: f64, at: CallSite) -> Array<T> {
+        let mean = self.mean_of(axes, true, 0.0, at);
         // The mean is needed whole before the second pass reads the elements again.
         let mean = if mean.rank() == self.rank() { mean } else { mean.reshape(&vec![1; self.rank()]) };
-        (self - &mean).square().mean_of(axes, keep, freedom)
+        (self - &mean).square().mean_of(axes, keep, freedom, at)
     }
 
     /// The mean of all elements; NaN of nothing. f16 is summed and divided in f32.
@@ -160,7 +168,8 @@ impl<T: Float> Array<T> {
     /// ```
     #[track_caller]
     pub fn mean(&self) -> Array<T> {
-        self.widely(|x| x.mean_of(None, false, 0.0), |x| x.mean_of(None, false, 0.0))
+        let at = Location::caller();
+        self.widely(|x| x.mean_of(None, false, 0.0, at), |x| x.mean_of(None, false, 0.0, at))
     }
 
     /// The mean over some axes, which stay with extent 1 if `keep`.
@@ -175,7 +184,8 @@ impl<T: Float> Array<T> {
     /// Errors (kept in the array): an axis that is not there, or twice.
     #[track_caller]
     pub fn mean_axes(&self, axes: &[isize], keep: bool) -> Array<T> {
-        self.widely(|x| x.mean_of(Some(axes), keep, 0.0), |x| x.mean_of(Some(axes), keep, 0.0))
+        let at = Location::caller();
+        self.widely(|x| x.mean_of(Some(axes), keep, 0.0, at), |x| x.mean_of(Some(axes), keep, 0.0, at))
     }
 
     /// The mean of squared distances from the mean, divided by the count less `freedom` (0: population, 1: sample).
@@ -190,7 +200,8 @@ impl<T: Float> Array<T> {
     #[track_caller]
     pub fn variance(&self, freedom: usize) -> Array<T> {
         let freedom = freedom as f64;
-        self.widely(|x| x.variance_of(None, false, freedom), |x| x.variance_of(None, false, freedom))
+        let at = Location::caller();
+        self.widely(|x| x.variance_of(None, false, freedom, at), |x| x.variance_of(None, false, freedom, at))
     }
 
     /// The variance over some axes, which stay with extent 1 if `keep`.
@@ -206,7 +217,8 @@ impl<T: Float> Array<T> {
     #[track_caller]
     pub fn variance_axes(&self, axes: &[isize], keep: bool, freedom: usize) -> Array<T> {
         let freedom = freedom as f64;
-        self.widely(|x| x.variance_of(Some(axes), keep, freedom), |x| x.variance_of(Some(axes), keep, freedom))
+        let at = Location::caller();
+        self.widely(|x| x.variance_of(Some(axes), keep, freedom, at), |x| x.variance_of(Some(axes), keep, freedom, at))
     }
 
     /// The standard deviation: the square root of [`Array::variance`].
@@ -246,7 +258,8 @@ impl<T: Float> Array<T> {
     /// ```
     #[track_caller]
     pub fn norm(&self) -> Array<T> {
-        self.widely(|x| x.square().sum().sqrt(), |x| x.square().sum().sqrt())
+        let at = Location::caller();
+        self.widely(|x| x.norm_of(None, false, at), |x| x.norm_of(None, false, at))
     }
 
     /// The Euclidean length along some axes, which stay with extent 1 if `keep`.
@@ -261,7 +274,8 @@ impl<T: Float> Array<T> {
     /// Errors (kept in the array): an axis that is not there, or twice.
     #[track_caller]
     pub fn norm_axes(&self, axes: &[isize], keep: bool) -> Array<T> {
-        self.widely(|x| x.square().sum_axes(axes, keep).sqrt(), |x| x.square().sum_axes(axes, keep).sqrt())
+        let at = Location::caller();
+        self.widely(|x| x.norm_of(Some(axes), keep, at), |x| x.norm_of(Some(axes), keep, at))
     }
 }
 
@@ -302,7 +316,7 @@ impl<T: Number> Array<T> {
     #[track_caller]
     fn reduce_with(&self, expression: &str, identity: T, axes: Option<&[isize]>, keep: bool) -> Array<T> {
         let at = Location::caller();
-        if let Err(error) = parses(expression, T::DTYPE) {
+        if let Err(error) = parses(expression, T::DTYPE, at) {
             return Array::failed(self.device(), error);
         }
         if let Err(error) = create::check::<T>("reduce", self.device(), self.shape(), at) {
@@ -314,20 +328,32 @@ impl<T: Number> Array<T> {
 }
 
 /// Parses and validates a user's operator alone, where a message can name its own text.
-fn parses(expression: &str, dtype: DType) -> Result<()> {
+fn parses(expression: &str, dtype: DType, at: CallSite) -> Result<()> {
     let t = dtype.wgsl();
     let enable = if dtype == DType::F16 { "enable f16; " } else { "" };
-    let source = format!("{enable}fn combine(a: {t}, b: {t}) -> {t} {{\n    return ({expression});\n}}\n");
+    let source = format!("{enable}fn combine(a: {t}, b: {t}) -> {t} {{\n    return (\n{expression}\n);\n}}\n");
     let fail = |message: String| -> Error {
-        ErrorKind::Compile { kernel: format!("the operator {expression:?}"), device: "WGSL".into(), message }.into()
+        ErrorKind::Compile {
+            kernel: format!("the operator {expression:?}"),
+            device: "WGSL".into(),
+            message,
+            at: Some(at),
+        }
+        .into()
     };
     let module = naga::front::wgsl::parse_str(&source).map_err(|error| fail(error.emit_to_string(&source)))?;
     let mut validator =
         naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::all());
     validator.validate(&module).map_err(|error| fail(error.emit_to_string(&source)))?;
+    let plain =
+        |statement: &naga::Statement| matches!(statement, naga::Statement::Emit(_) | naga::Statement::Return { .. });
+    let body = module.functions.iter().next().is_some_and(|(_, function)| {
+        function.body.iter().all(plain)
+            && function.body.iter().filter(|s| matches!(s, naga::Statement::Return { .. })).count() == 1
+    });
     let globals = module.global_variables.len() + module.entry_points.len() + module.constants.len();
-    match module.functions.len() == 1 && globals == 0 {
+    match module.functions.len() == 1 && globals == 0 && body {
         true => Ok(()),
-        false => Err(fail("one expression is wanted, not declarations".into())),
+        false => Err(fail("one expression is wanted, not declarations or statements".into())),
     }
 }

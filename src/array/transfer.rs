@@ -2,11 +2,11 @@
 
 use super::evaluate::{Batch, storage_of};
 use super::node::{Expr, Node, Storage};
-use super::{Array, Slice, create};
+use super::{Array, Slice, buffer_bytes, create};
 use crate::backend::{Read, Write};
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{CallSite, Error, Result};
+use crate::error::{CallSite, Error, ErrorKind, Result};
 use crate::memory::Memory;
 use std::panic::Location;
 use std::sync::Arc;
@@ -107,6 +107,7 @@ impl<T: Element> Array<T> {
     ///
     /// Errors: the mistake that the array holds; too large; out of memory; device lost.
     pub fn to_vec(&self) -> Result<Vec<T>> {
+        self.readable_size()?;
         let mut stored = stored_zeros::<T>(self.len());
         read(&self.device().clone(), &mut [(&self.node, bytemuck::cast_slice_mut(&mut stored))])?;
         Ok(T::from_stored(stored))
@@ -188,7 +189,8 @@ impl<T: Element> Array<T> {
     pub fn read_all(arrays: &[&Array<T>]) -> Result<Vec<Vec<T>>> {
         let Some(first) = arrays.first() else { return Ok(vec![]) };
         for array in arrays {
-            if array.check()?.device() != first.device() {
+            array.check()?.readable_size()?;
+            if array.device() != first.device() {
                 let (wanted, got) = (format!("{:?}", first.device()), format!("{:?}", array.device()));
                 return Err(Error::argument("read_all", "device", wanted, got, Location::caller()));
             }
@@ -257,6 +259,18 @@ impl<T: Element> Array<T> {
     pub fn wgpu_buffer(&self) -> Result<Option<(wgpu::Buffer, u64)>> {
         let (memory, offset) = self.contiguous_memory()?;
         Ok(memory.block().downcast_ref::<wgpu::Buffer>().map(|buffer| (buffer.clone(), offset)))
+    }
+
+    /// An error if no buffer can hold the elements, before the host makes room for them.
+    fn readable_size(&self) -> Result<()> {
+        let (bytes, limit) = (buffer_bytes(T::DTYPE, self.len()), self.device().caps().buffer_bytes);
+        match bytes <= limit {
+            true => Ok(()),
+            false => {
+                let device = self.device().properties().name.clone();
+                Err(ErrorKind::TooLarge { operation: "to_vec", bytes, limit, device, at: None }.into())
+            }
+        }
     }
 
     /// Memory with the elements in row-major order, and where they begin.

@@ -67,7 +67,7 @@ slices! {
     Range<isize>: |r| Some(r.start), Some(r.end), false;
     RangeFrom<isize>: |r| Some(r.start), None, false;
     RangeTo<isize>: |r| None, Some(r.end), false;
-    RangeInclusive<isize>: |r| Some(*r.start()), if *r.end() == -1 { None } else { Some(*r.end() + 1) }, false;
+    RangeInclusive<isize>: |r| Some(*r.start()), if *r.end() == -1 { None } else { Some(r.end().saturating_add(1)) }, false;
     RangeFull: |_r| None, None, false;
     isize: |r| Some(r), None, true;
 }
@@ -327,6 +327,9 @@ impl<T: Element> Array<T> {
     /// Errors (kept in the array): shapes that do not fit.
     #[track_caller]
     pub fn broadcast_to(&self, shape: &[usize]) -> Array<T> {
+        if let Err(error) = super::create::fits("broadcast_to", T::DTYPE, shape, Location::caller()) {
+            return self.or_failed(Err(error));
+        }
         let fits = broadcast_shapes(&[self.shape(), shape]).is_some_and(|to| to == shape);
         self.or_failed(match fits {
             true => Ok(Array::of(broadcast(&self.node, shape))),

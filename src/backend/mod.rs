@@ -37,7 +37,7 @@ pub(crate) struct Read<'a> {
     pub to: &'a mut [u8],
 }
 
-/// Bytes to write into device memory. Offsets are multiples of 4; up to 3 bytes after the end may be overwritten.
+/// Bytes to write into device memory that is fresh: no other thread knows it. Offsets are multiples of 4; up to 3 bytes after the end may be overwritten.
 pub(crate) struct Write<'a> {
     pub to: &'a Memory,
     pub offset: u64,

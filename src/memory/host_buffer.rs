@@ -5,12 +5,12 @@ use crate::array::Array;
 use crate::backend::HostBlock;
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use std::marker::PhantomData;
 use std::panic::Location;
 
 /// Mapped host memory for `len` elements. A transfer through it needs no copy on the host, so it runs at the speed of
-/// the bus.
+/// the bus. Where host and device share memory, [`Array::from_slice`] and [`Array::read_into`] copy once and are as good.
 ///
 /// ```no_run
 /// use crosslane::{Device, Direction, HostBuffer};
@@ -34,9 +34,17 @@ pub struct HostBuffer<T: Element> {
 impl<T: Element> HostBuffer<T> {
     /// Room for `len` elements, one at least.
     ///
-    /// Errors: out of memory; too large for the device.
+    /// Errors: a type or size that the device does not have; out of memory.
+    #[track_caller]
     pub fn new(device: &Device, len: usize, direction: Direction) -> Result<HostBuffer<T>> {
+        crate::array::check::<T>("HostBuffer::new", device, &[len], Location::caller())?;
         let bytes = crate::array::buffer_bytes(T::DTYPE, len);
+        let limit = device.caps().buffer_bytes;
+        if bytes > limit {
+            let (operation, at) = ("HostBuffer::new", Some(Location::caller()));
+            let device = device.properties().name.clone();
+            return Err(ErrorKind::TooLarge { operation, bytes, limit, device, at }.into());
+        }
         let block = device.driver().clone().host_block(bytes, direction)?;
         Ok(HostBuffer { device: device.clone(), block, len, direction, marker: PhantomData })
     }
@@ -94,6 +102,10 @@ impl<T: Element> HostBuffer<T> {
     #[track_caller]
     pub fn download(&mut self, array: &Array<T>) -> Result<()> {
         self.check("HostBuffer::download", Direction::Download)?;
+        if *array.check()?.device() != self.device {
+            let (wanted, got) = (format!("{:?}", self.device), format!("{:?}", array.device()));
+            return Err(Error::argument("HostBuffer::download", "device", wanted, got, Location::caller()));
+        }
         if array.len() != self.len {
             let (wanted, got) = (format!("{} elements", self.len), format!("{}", array.len()));
             return Err(Error::argument("HostBuffer::download", "array", wanted, got, Location::caller()));

@@ -134,21 +134,21 @@ functions! {
     Acos "acos" 1 Same false ["m_acos({a})" "" "" ""] |a, _, _| a.acos();
     Atan "atan" 1 Same false ["m_atan({a})" "" "" ""] |a, _, _| a.atan();
     Atan2 "atan2" 2 Same false ["m_atan2({a}, {b})" "" "" ""] |a, b, _| a.atan2(b);
-    Sinc "sinc" 1 Same false ["m_sinc({a})" "" "" ""] |a, _, _| if a == 0.0 { 1.0 } else { (std::f64::consts::PI * a).sin() / (std::f64::consts::PI * a) };
+    Sinc "sinc" 1 Same false ["m_sinc({a})" "" "" ""] |a, _, _| sinc(a);
     Degrees "to_degrees" 1 Same false ["m_rad2deg({a})" "" "" ""] |a, _, _| a.to_degrees();
     Radians "to_radians" 1 Same false ["m_deg2rad({a})" "" "" ""] |a, _, _| a.to_radians();
     Sinh "sinh" 1 Same false ["m_sinh({a})" "" "" ""] |a, _, _| a.sinh();
     Cosh "cosh" 1 Same false ["m_cosh({a})" "" "" ""] |a, _, _| a.cosh();
     Tanh "tanh" 1 Same false ["m_tanh({a})" "" "" ""] |a, _, _| a.tanh();
     Asinh "asinh" 1 Same false ["m_asinh({a})" "" "" ""] |a, _, _| libm::asinh(a);
-    Acosh "acosh" 1 Same false ["m_acosh({a})" "" "" ""] |a, _, _| libm::acosh(a);
+    Acosh "acosh" 1 Same false ["m_acosh({a})" "" "" ""] |a, _, _| if a < 1.0 { f64::NAN } else { libm::acosh(a) };
     Atanh "atanh" 1 Same false ["m_atanh({a})" "" "" ""] |a, _, _| libm::atanh(a);
 
     Erf "erf" 1 Same false ["m_erf({a})" "" "" ""] |a, _, _| libm::erf(a);
     Erfc "erfc" 1 Same false ["m_erfc({a})" "" "" ""] |a, _, _| libm::erfc(a);
     Sigmoid "sigmoid" 1 Same false ["m_sigmoid({a})" "" "" ""] |a, _, _| 1.0 / (1.0 + (-a).exp());
-    Gelu "gelu" 1 Same false ["m_gelu_erf({a})" "" "" ""] |a, _, _| 0.5 * a * libm::erfc(-a * std::f64::consts::FRAC_1_SQRT_2);
-    GeluTanh "gelu_tanh" 1 Same false ["m_gelu({a})" "" "" ""] |a, _, _| 0.5 * a * (1.0 + (0.7978845608028654 * (a + 0.044715 * a * a * a)).tanh());
+    Gelu "gelu" 1 Same false ["m_gelu_erf({a})" "" "" ""] |a, _, _| if a == f64::NEG_INFINITY { -0.0 } else { 0.5 * a * libm::erfc(-a * std::f64::consts::FRAC_1_SQRT_2) };
+    GeluTanh "gelu_tanh" 1 Same false ["m_gelu({a})" "" "" ""] |a, _, _| if a == f64::NEG_INFINITY { -0.0 } else { a / (1.0 + (-1.5957691216057308 * (a + 0.044715 * a * a * a)).exp()) };
     Softplus "softplus" 1 Same false ["m_softplus({a})" "" "" ""] |a, _, _| a.max(0.0) + (-a.abs()).exp().ln_1p();
     Relu "relu" 1 Same true ["select({a}, {T}(0), {a} < {T}(0))" "max({a}, {T}(0))" "{a}" ""] |a, _, _| if a < 0.0 { 0.0 } else { a };
     Heaviside "heaviside" 2 Same false ["m_heaviside({a}, {b})" "" "" ""] |a, b, _| if a.is_nan() { a } else if a == 0.0 { b } else { (a > 0.0) as u8 as f64 };
@@ -166,8 +166,19 @@ functions! {
     Select "select" 3 Same true ["select({c}, {b}, {a})" "select({c}, {b}, {a})" "select({c}, {b}, {a})" "select({c}, {b}, {a})"] nothing;
 }
 
+/// NumPy's: through the remainder, so that an infinite dividend gives NaN.
 fn floor_divide(a: f64, b: f64, _: f64) -> f64 {
-    (a / b).floor()
+    let rest = a % b;
+    let less = rest != 0.0 && (rest < 0.0) != (b < 0.0);
+    if b == 0.0 { a / b } else { ((a - rest) / b).round() - less as u8 as f64 }
+}
+
+/// The sine of the exact distance to the nearest whole number: pi * a in f64 is off by too much for large `a`.
+fn sinc(a: f64) -> f64 {
+    let nearest = a.round_ties_even();
+    let sine = (std::f64::consts::PI * (a - nearest)).sin();
+    let sine = if nearest % 2.0 == 0.0 { sine } else { -sine };
+    if a == 0.0 { 1.0 } else { sine / (std::f64::consts::PI * a) }
 }
 
 impl Function {
@@ -210,6 +221,22 @@ impl Function {
         }
     }
 
+    /// Another text for f64: llvmpipe (Mesa 22.3.6) gives trunc(34159665.137) = 34159665.137 and round(3.5) = 3, where
+    /// its floor and ceil are right.
+    fn double(self, dtype: DType) -> Option<&'static str> {
+        match self {
+            _ if dtype != DType::F64 => None,
+            Function::Trunc => Some("select(ceil({a}), floor({a}), {a} >= {T}(0))"),
+            Function::Fract => Some("({a} - select(ceil({a}), floor({a}), {a} >= {T}(0)))"),
+            // The nearer neighbour; of two as near, the even one: twice the half of the upper, rounded down.
+            Function::Round => Some(
+                "select(select(floor({a}), ceil({a}), {a} - floor({a}) > {T}(0.5)), \
+                 {T}(2) * floor(ceil({a}) * {T}(0.5)), {a} - floor({a}) == {T}(0.5))",
+            ),
+            _ => None,
+        }
+    }
+
     /// Whether its WGSL for this type is one of the shared functions, which are in f32.
     fn shared(self, dtype: DType) -> bool {
         dtype.class() == Class::Float && self.template(dtype).starts_with("m_")
@@ -222,7 +249,8 @@ impl Function {
         let convert =
             |arg: &str| if half && !arg.is_empty() { format!("{}({arg})", wide("f32")) } else { arg.to_string() };
         let text = self
-            .template(dtype)
+            .double(dtype)
+            .unwrap_or(self.template(dtype))
             .replace("{a}", &convert(args[0]))
             .replace("{b}", &convert(args[1]))
             .replace("{c}", &convert(args[2]))
@@ -279,7 +307,7 @@ impl Function {
         Value::Int(match self {
             Function::Add => a + b,
             Function::Subtract => a - b,
-            Function::Multiply => a * b,
+            Function::Multiply => a.wrapping_mul(b),
             Function::Divide => {
                 if b == 0 {
                     a
@@ -297,8 +325,8 @@ impl Function {
             Function::Negate => -a,
             Function::Absolute => a.abs(),
             Function::Sign => a.signum(),
-            Function::Square => a * a,
-            Function::MultiplyAdd => a * b + c,
+            Function::Square => a.wrapping_mul(a),
+            Function::MultiplyAdd => a.wrapping_mul(b).wrapping_add(c),
             Function::And => a & b,
             Function::Or => a | b,
             Function::Xor => a ^ b,

@@ -469,6 +469,10 @@ fn cast(v: &str, from: DType, to: DType, width: u32) -> String {
         return format!("(!({v} == {source}({})))", if from == DType::Bool { "false" } else { "0" });
     }
     let integer = matches!(to.class(), Class::Signed | Class::Unsigned);
+    if from == DType::F16 && integer {
+        // Through f32: a conversion straight from f16 is clamped to the largest half, so infinity would give 65504.
+        return cast(&format!("{}({v})", wide("f32", width)), DType::F32, to, width);
+    }
     if from.class() == Class::Float && integer {
         // Drivers may assume that v == v holds; for f32 there is a test of the bits.
         let clean = match from {
@@ -477,11 +481,24 @@ fn cast(v: &str, from: DType, to: DType, width: u32) -> String {
         };
         return match to {
             DType::U8 => format!("{target}(clamp({clean}, {source}(0), {source}(255)))"),
-            // 65535 is above the largest half.
-            DType::U16 if from == DType::F16 => format!("{target}(max({clean}, {source}(0)))"),
             DType::U16 => format!("{target}(clamp({clean}, {source}(0), {source}(65535)))"),
-            _ => format!("{target}({clean})"),
+            _ => {
+                // naga clamps to the largest float below the type's end: what is past the end gets the end itself.
+                let (limit, most) = match to {
+                    DType::I32 => ("2147483648.0", "2147483647"),
+                    DType::U32 => ("4294967296.0", "4294967295u"),
+                    DType::I64 => ("9223372036854775808.0", "9223372036854775807li"),
+                    _ => ("18446744073709551616.0", "18446744073709551615lu"),
+                };
+                format!("select({target}({clean}), {target}({most}), {clean} >= {source}({limit}))")
+            }
         };
+    }
+    // naga extends by the target's signedness: widen in the source's first.
+    match (from, to) {
+        (DType::I32, DType::U64) => return format!("{target}({}({v}))", wide("i64", width)),
+        (DType::U8 | DType::U16 | DType::U32, DType::I64) => return format!("{target}({}({v}))", wide("u64", width)),
+        _ => {}
     }
     match to {
         DType::U8 => format!("({target}({v}) & {target}(0xff))"),

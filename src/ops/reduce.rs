@@ -123,11 +123,12 @@ impl Operator {
         let combine = match self {
             Operator::Sum | Operator::CountNonzero => "a + b".to_string(),
             Operator::Product => "a * b".to_string(),
-            Operator::Minimum => format!("select(b, a, a < b || {})", nan("a")),
-            Operator::Maximum => format!("select(b, a, a > b || {})", nan("a")),
+            Operator::Minimum => format!("select(b, a, (a < b) | {})", nan("a")),
+            Operator::Maximum => format!("select(b, a, (a > b) | {})", nan("a")),
             Operator::Any => "a | b".to_string(),
             Operator::All => "a & b".to_string(),
-            Operator::Custom(expression, _) => format!("({expression})"),
+            // On a line of its own: it may end in a comment.
+            Operator::Custom(expression, _) => format!("(\n{expression}\n)"),
             Operator::ArgMinimum | Operator::ArgMaximum => return self.arg_text(dtype),
         };
         let to = self.result(dtype);
@@ -148,9 +149,9 @@ impl Operator {
              fn lift(v: {value}, position: u32) -> State {{ return State(v, position); }}\n\
              fn combine(a: State, b: State) -> State {{\n    \
              let a_nan = {}; let b_nan = {};\n    \
-             let tie = (a.value == b.value || a_nan) && (a_nan == b_nan);\n    \
-             let first = select(a_nan || (!b_nan && a.value {better} b.value), a.position < b.position, tie);\n    \
-             if (first) {{ return a; }}\n    return b;\n}}\n\
+             let tie = ((a.value == b.value) | a_nan) & (a_nan == b_nan);\n    \
+             let first = select(a_nan | (!b_nan & (a.value {better} b.value)), a.position < b.position, tie);\n    \
+             return State(select(b.value, a.value, first), select(b.position, a.position, first));\n}}\n\
              fn result(s: State) -> u32 {{ return s.position; }}\n",
             is_nan("a.value", dtype),
             is_nan("b.value", dtype),

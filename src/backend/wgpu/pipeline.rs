@@ -59,7 +59,9 @@ impl Cache {
         if uniform && kernel.param_words() as u64 * 4 > UNIFORM_BYTES {
             let message =
                 format!("it has {} words of parameters; {} is the most", kernel.param_words(), UNIFORM_BYTES / 4);
-            return Err(ErrorKind::Compile { kernel: kernel.name().into(), device: name.into(), message }.into());
+            return Err(
+                ErrorKind::Compile { kernel: kernel.name().into(), device: name.into(), message, at: None }.into()
+            );
         }
         let scopes = Scopes::push(device);
         let immediate_size = if immediates { kernel.param_words() as u32 * 4 } else { 0 };
@@ -89,7 +91,7 @@ impl Cache {
         match scopes.pop() {
             Some(error) => {
                 let message = format!("{error}\n{}", kernel.source());
-                Err(ErrorKind::Compile { kernel: kernel.name().into(), device: name.into(), message }.into())
+                Err(ErrorKind::Compile { kernel: kernel.name().into(), device: name.into(), message, at: None }.into())
             }
             None => Ok(Pipeline { raw, layout, immediates, uniform }),
         }

@@ -1,0 +1,81 @@
+"""Pairs figures of `crosslane bench --json` with those of the peers, taken in the same run on the same GPU.
+
+python3 benches/h200.py OURS.json PEERS.jsonl COMMIT DATE
+    writes benches/h200.json and the table between README.md's markers.
+
+PEERS.jsonl: the lines that cub_peers and python_peers.py print, {"peer", "op", "n", "value", "unit"}.
+"""
+import json
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+# What each of our operations is compared with, by the peers' names; the best figure of them counts.
+# A fused expression moves as many bytes a second as the card can, if it is done well: its measure is CUDA's triad.
+PEERS = {
+    "copy_f32": ["copy_f32", "copy_d2d"],
+    "triad_f32": ["triad_f32"],
+    "expression_2x_plus_1": ["triad_f32"],
+    "expression_sqrt": ["triad_f32"],
+    "expression_gelu": ["triad_f32"],
+    "sum_f32": ["sum_f32"],
+    "sum_rows_f32": ["sum_rows_f32"],
+    "sum_columns_f32": ["sum_columns_f32"],
+    "upload_pageable": ["upload_pageable"],
+    "download_pageable": ["download_pageable"],
+    "download_pageable_into": ["download_pageable"],
+    "upload_mapped": ["upload_pinned"],
+    "download_mapped": ["download_pinned"],
+    "launch_sync_empty": ["launch_sync_empty"],
+    "result_4_bytes": ["download_4_bytes"],
+}
+
+
+def best(op, n, peers):
+    rows = [p for p in peers if p["op"] in PEERS.get(op, []) and p["n"] == n]
+    smaller = rows and rows[0]["unit"] == "us"
+    return (min if smaller else max)(rows, key=lambda p: p["value"]) if rows else None
+
+
+def pair(row, peers, commit, date):
+    peer = best(row["op"], row["n"], peers)
+    ratio = None
+    if peer:
+        ratio = peer["value"] / row["value"] if row["unit"] == "us" else row["value"] / peer["value"]
+    return {
+        "op": row["op"],
+        "n": row["n"],
+        "engine": row["engine"],
+        "value": float(f"{row['value']:.4g}"),
+        "unit": row["unit"],
+        "peer": f"{peer['peer']} {peer['op']}" if peer else None,
+        "peer_value": peer["value"] if peer else None,
+        "ratio": float(f"{ratio:.3g}") if ratio else None,
+        "date": date,
+        "commit": commit,
+    }
+
+
+def markdown(rows):
+    lines = ["| operation | n | engine | measured | peer, same run | ratio |", "|---|---|---|---|---|---|"]
+    for r in rows:
+        peer = f"{r['peer']} {r['peer_value']:g}" if r["peer"] else ""
+        ratio = f"{r['ratio']:g}" if r["ratio"] else ""
+        lines.append(f"| {r['op']} | {r['n']} | {r['engine']} | {r['value']:g} {r['unit']} | {peer} | {ratio} |")
+    return "\n".join(lines)
+
+
+def main(ours, theirs, commit, date):
+    peers = [json.loads(line) for line in open(theirs) if line.startswith("{")]
+    rows = [pair(row, peers, commit, date) for row in json.load(open(ours))]
+    text = ",\n".join("  " + json.dumps(row) for row in rows)
+    (ROOT / "benches/h200.json").write_text(f"[\n{text}\n]\n")
+    readme = (ROOT / "README.md").read_text()
+    head, rest = readme.split("<!-- table -->", 1)
+    tail = rest.split("<!-- /table -->", 1)[1]
+    note = f"One NVIDIA H200, {date}, commit {commit}. Ratio above 1: crosslane is better.\n\n"
+    (ROOT / "README.md").write_text(f"{head}<!-- table -->\n{note}{markdown(rows)}\n<!-- /table -->{tail}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

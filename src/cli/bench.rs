@@ -1,0 +1,91 @@
+//! `crosslane bench`: checks, times and compares with the device's own copy rate.
+
+use super::measure::{Group, Measured, Row, measure};
+use super::{Outcome, latency, print, table, transfers, workloads};
+use crosslane::{Device, Kind};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::fs::File;
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+
+#[derive(clap::Args)]
+pub struct Options {
+    /// Smaller arrays and fewer repetitions.
+    #[arg(long)]
+    quick: bool,
+    /// An index, part of a name, API or kind: 0, nvidia, vulkan, vulkan:nvidia, software. Else CROSSLANE_DEVICE or the
+    /// best one.
+    #[arg(long, value_name = "DEVICE")]
+    device: Option<String>,
+    /// Writes the rows to a file too.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Only the rows whose name contains this.
+    #[arg(long, value_name = "SUBSTRING", default_value = "")]
+    filter: String,
+}
+
+/// Elements of the large arrays: no cache holds them, and they fit.
+fn elements(device: &Device, quick: bool) -> usize {
+    let properties = device.properties();
+    let wanted: usize = match (properties.kind == Kind::Discrete, quick) {
+        (true, false) => 1 << 28,
+        (true, true) | (false, false) => 1 << 24,
+        (false, true) => 1 << 22,
+    };
+    let most = (properties.caps.buffer_bytes / 4).max(4).ilog2() & !1; // a power of four, for square matrices
+    wanted.min(1 << most)
+}
+
+pub fn run(options: &Options) -> Outcome {
+    let device = match &options.device {
+        Some(request) => Device::open(request)?,
+        None => Device::new()?,
+    };
+    let n = elements(&device, options.quick);
+    let (inputs, ends) = (workloads::Inputs::new(&device, n), transfers::Ends::new(&device, n));
+    let mut rows = workloads::rows(&inputs);
+    rows.extend(transfers::rows(&ends));
+    rows.extend(latency::rows(&device)?);
+    rows.retain(|row| row.op.contains(&options.filter));
+    if rows.is_empty() {
+        return Err(format!("bench: no row's name contains {:?}", options.filter).into());
+    }
+    // A file that cannot be written is found out before the minutes of measuring.
+    let file = match &options.json {
+        None => None,
+        Some(path) => {
+            let file = File::create(path).map_err(|error| format!("bench: {}: {error}", path.display()))?;
+            Some((path, file))
+        }
+    };
+    print(&format!("crosslane {} on {}\n", env!("CARGO_PKG_VERSION"), device.properties()))?;
+    let measured = measure_all(&rows, &device, options.quick)?;
+    print(&table::measured(&measured))?;
+    if let Some((path, mut file)) = file {
+        let text = serde_json::to_string_pretty(&measured)? + "\n";
+        file.write_all(text.as_bytes()).map_err(|error| format!("bench: {}: {error}", path.display()))?;
+    }
+    Ok(())
+}
+
+fn measure_all(rows: &[Row], device: &Device, quick: bool) -> Outcome<Vec<Measured>> {
+    let bar = ProgressBar::new(rows.len() as u64);
+    if !std::io::stderr().is_terminal() {
+        bar.set_draw_target(ProgressDrawTarget::hidden());
+    }
+    bar.set_style(ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}")?);
+    let mut done: Vec<Measured> = Vec::new();
+    for row in rows {
+        bar.set_message(row.op);
+        let mut measured = measure(row, device, quick)?;
+        let copy = done.iter().find(|other| other.op == "copy_f32").unwrap_or(&measured);
+        if matches!(row.group, Group::Memory { .. }) && copy.op == "copy_f32" {
+            measured.percent_of_copy = Some(100.0 * measured.value / copy.value);
+        }
+        done.push(measured);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok(done)
+}

@@ -1,0 +1,105 @@
+//! What a launch, a wait and a small result cost: kernels prepared once, and arrays built and planned anew each time.
+
+use super::Outcome;
+use super::check::compare;
+use super::measure::{Group, Row};
+use crosslane::{Array, Device, Prepared, Result, eval_all};
+
+/// Launches of the rows that make many.
+const MANY: usize = 1000;
+/// Launches in one submission of a chain: arrays keep at most 128 steps waiting.
+const LINKS: usize = 125;
+
+/// An array of one element, 7, and what is made of it.
+type Make = fn(&Array<f32>) -> Vec<Array<f32>>;
+
+/// A line with arrays: name, launches, the arrays, what each must be.
+type Case = (&'static str, usize, Make, fn(usize) -> f64);
+
+/// Built, planned, submitted and waited for each time.
+const EVALUATED: [Case; 3] = [
+    ("evaluate_sync", 1, |x| vec![x + 1.0], |_| 8.0),
+    ("evaluate_sync_independent", MANY, independent, |i| 7.0 + i as f64),
+    ("evaluate_sync_dependent", MANY, |x| vec![chain(x, MANY)], |_| 7.0),
+];
+
+fn independent(x: &Array<f32>) -> Vec<Array<f32>> {
+    (0..MANY).map(|i| x + i as f32).collect()
+}
+
+fn chain(x: &Array<f32>, links: usize) -> Array<f32> {
+    (0..links).fold(x.clone(), |x, _| x.copy())
+}
+
+fn values(op: &str, arrays: &[Array<f32>], wanted: fn(usize) -> f64) -> Outcome {
+    let got = Array::read_all(&arrays.iter().collect::<Vec<_>>())?.concat();
+    compare(op, &got, arrays.len(), 0.0, wanted)
+}
+
+fn evaluated(arrays: &[Array<f32>]) -> Result<()> {
+    eval_all(&arrays.iter().collect::<Vec<_>>())
+}
+
+/// A line that runs prepared kernels so often, and waits.
+fn prepared<'a>(
+    device: &'a Device,
+    op: &'static str,
+    kernels: Prepared,
+    times: usize,
+    check: impl Fn() -> Outcome + 'a,
+) -> Row<'a> {
+    Row {
+        op,
+        n: times * kernels.len(),
+        group: Group::Latency,
+        check: Box::new(check),
+        work: Box::new(move || {
+            (0..times).try_for_each(|_| kernels.run())?;
+            device.synchronize()
+        }),
+    }
+}
+
+/// The lines of the table.
+pub fn rows(device: &Device) -> Result<Vec<Row<'_>>> {
+    let x = Array::from_slice(device, &[7.0f32]);
+    let mut rows = Vec::new();
+    for count in [1, MANY] {
+        let empty = Prepared::nothing(device, count)?;
+        rows.push(prepared(device, "launch_sync_empty", empty, 1, || Ok(())));
+    }
+    let arrays = independent(&x);
+    let kernels = Prepared::new(&arrays.iter().collect::<Vec<_>>())?;
+    let check = move || values("launch_sync_independent", &arrays, |i| 7.0 + i as f64);
+    rows.push(prepared(device, "launch_sync_independent", kernels, 1, check));
+    let last = [chain(&x, LINKS)];
+    let kernels = Prepared::new(&[&last[0]])?;
+    let check = move || values("launch_sync_dependent", &last, |_| 7.0);
+    rows.push(prepared(device, "launch_sync_dependent", kernels, MANY / LINKS, check));
+
+    rows.extend(EVALUATED.map(|(op, n, make, wanted)| {
+        let (x, y) = (x.clone(), x.clone());
+        let work = move || {
+            let arrays = make(&y);
+            evaluated(&arrays)?;
+            device.synchronize()
+        };
+        let check = move || {
+            let arrays = make(&x);
+            evaluated(&arrays)?;
+            values(op, &arrays, wanted)
+        };
+        Row { op, n, group: Group::Latency, check: Box::new(check), work: Box::new(work) }
+    }));
+
+    let few = Array::from_slice(device, &[0.5f32; 1000]);
+    let also = few.clone();
+    rows.push(Row {
+        op: "result_4_bytes",
+        n: 1,
+        group: Group::Latency,
+        check: Box::new(move || compare("result_4_bytes", &[few.sum().item()?], 1, 0.0, |_| 500.0)),
+        work: Box::new(move || also.sum().item().map(drop)),
+    });
+    Ok(rows)
+}

@@ -1,0 +1,109 @@
+//! One line of the benchmark as data, and how it is timed.
+
+use super::Outcome;
+use crosslane::{Device, Result};
+use serde::Serialize;
+use std::time::{Duration, Instant};
+
+/// What is measured, which decides the clock, the unit and how often.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Group {
+    /// Kernels that move so many bytes of device memory: GB/s by the device's clock.
+    Memory { bytes: u64 },
+    /// A transfer of so many bytes between host and device: GB/s by the host's clock.
+    Transfer { bytes: u64 },
+    /// Microseconds by the host's clock.
+    Latency,
+}
+
+/// A line of the benchmark before it has run.
+pub struct Row<'a> {
+    /// The name, that of `shared/peers` where it is there too.
+    pub op: &'static str,
+    /// Elements; launches for latencies; rows of a square matrix.
+    pub n: usize,
+    pub group: Group,
+    /// Computes it once and compares with the host.
+    pub check: Box<dyn Fn() -> Outcome + 'a>,
+    /// What is timed. Latencies and transfers wait for the result; kernels are only submitted.
+    pub work: Box<dyn Fn() -> Result<()> + 'a>,
+}
+
+/// A line of the benchmark, as `--json` writes it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Measured {
+    pub op: &'static str,
+    pub n: usize,
+    pub engine: String,
+    pub device: String,
+    pub value: f64,
+    pub unit: &'static str,
+    pub percent_of_copy: Option<f64>,
+    pub median_s: f64,
+    pub min_s: f64,
+    /// `device` or `wall`.
+    pub clock: &'static str,
+}
+
+/// Checks a line, then times it.
+pub fn measure(row: &Row, device: &Device, quick: bool) -> Outcome<Measured> {
+    (row.check)()?;
+    let (warm, runs) = match (row.group, quick) {
+        (Group::Latency, false) => (20, 200),
+        (Group::Latency, true) => (5, 20),
+        (_, false) => (5, 20),
+        (_, true) => (2, 5),
+    };
+    for _ in 0..warm {
+        (row.work)()?;
+        device.synchronize()?;
+    }
+    let on_device = match row.group {
+        Group::Memory { .. } => times(runs, || device.gpu_time(&row.work))?,
+        _ => None,
+    };
+    let (clock, mut seconds) = match on_device {
+        Some(seconds) => ("device", seconds),
+        None => ("wall", times(runs, || wall(row, device).map(Some))?.expect("the host has a clock")),
+    };
+    seconds.sort_by(f64::total_cmp);
+    let (median, min) = (seconds[seconds.len() / 2], seconds[0]);
+    let (value, unit) = match row.group {
+        Group::Memory { bytes } | Group::Transfer { bytes } => (bytes as f64 / median / 1e9, "GB/s"),
+        Group::Latency => (median * 1e6, "us"),
+    };
+    let properties = device.properties();
+    Ok(Measured {
+        op: row.op,
+        n: row.n,
+        engine: format!("{:?}", properties.backend).to_lowercase(),
+        device: properties.name.clone(),
+        value,
+        unit,
+        percent_of_copy: None,
+        median_s: median,
+        min_s: min,
+        clock,
+    })
+}
+
+/// The seconds of each of some runs; `None` if there is no clock, or one that stands still.
+fn times(runs: usize, mut run: impl FnMut() -> Result<Option<Duration>>) -> Result<Option<Vec<f64>>> {
+    let mut seconds = Vec::with_capacity(runs);
+    for _ in 0..runs {
+        match run()? {
+            Some(time) if !time.is_zero() => seconds.push(time.as_secs_f64()),
+            _ => return Ok(None),
+        }
+    }
+    Ok(Some(seconds))
+}
+
+fn wall(row: &Row, device: &Device) -> Result<Duration> {
+    let start = Instant::now();
+    (row.work)()?;
+    if let Group::Memory { .. } = row.group {
+        device.synchronize()?;
+    }
+    Ok(start.elapsed())
+}

@@ -1,0 +1,51 @@
+//! Tables for people.
+
+use super::measure::Measured;
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+
+/// A table whose first line is its header, as wide as the terminal.
+pub fn boxed(lines: &[Vec<String>]) -> String {
+    let mut table = Table::new();
+    table.load_preset(presets::UTF8_FULL_CONDENSED).set_content_arrangement(ContentArrangement::Dynamic);
+    let Some((header, rest)) = lines.split_first() else { return String::new() };
+    table.set_header(header).add_rows(rest);
+    table.to_string()
+}
+
+/// The benchmark's table. It is Markdown, to be pasted.
+pub fn measured(rows: &[Measured]) -> String {
+    let header = ["op", "n", "value", "unit", "% of copy", "median", "min", "clock", "check"];
+    let mut table = Table::new();
+    table.load_preset(presets::ASCII_MARKDOWN).set_header(header);
+    for row in rows {
+        table.add_row([
+            row.op.to_string(),
+            row.n.to_string(),
+            significant(row.value),
+            row.unit.to_string(),
+            row.percent_of_copy.map_or("-".into(), |percent| format!("{percent:.1}")),
+            time(row.median_s),
+            time(row.min_s),
+            row.clock.to_string(),
+            "ok".to_string(), // a wrong result ends the run
+        ]);
+    }
+    for column in [1, 2, 4, 5, 6] {
+        table.column_mut(column).expect("there are nine columns").set_cell_alignment(CellAlignment::Right);
+    }
+    table.to_string()
+}
+
+/// Four digits that mean something.
+fn significant(value: f64) -> String {
+    let digits = if value > 0.0 { 3 - value.log10().floor() as i64 } else { 0 };
+    format!("{value:.0$}", digits.clamp(0, 6) as usize)
+}
+
+fn time(seconds: f64) -> String {
+    match seconds {
+        s if s >= 1.0 => format!("{} s", significant(s)),
+        s if s >= 1e-3 => format!("{} ms", significant(s * 1e3)),
+        s => format!("{} us", significant(s * 1e6)),
+    }
+}

@@ -1,0 +1,100 @@
+//! Transfers between host and device: ordinary memory and mapped memory, each way.
+
+use super::Outcome;
+use super::check::{compare, random, randoms};
+use super::measure::{Group, Row};
+use crosslane::{Array, Device, Direction, HostBuffer, Result};
+use std::cell::{OnceCell, RefCell};
+
+const SEED: u64 = 3;
+
+/// Host and device memory for transfers, made when it is first needed.
+pub struct Ends {
+    device: Device,
+    n: usize,
+    host: OnceCell<RefCell<Vec<f32>>>,
+    array: OnceCell<Array<f32>>,
+    up: OnceCell<RefCell<HostBuffer<f32>>>,
+    down: OnceCell<RefCell<HostBuffer<f32>>>,
+}
+
+impl Ends {
+    pub fn new(device: &Device, n: usize) -> Ends {
+        let (host, array, up, down) = Default::default();
+        Ends { device: device.clone(), n, host, array, up, down }
+    }
+
+    fn host(&self) -> &RefCell<Vec<f32>> {
+        self.host.get_or_init(|| RefCell::new(randoms(SEED, self.n)))
+    }
+
+    fn array(&self) -> &Array<f32> {
+        self.array.get_or_init(|| Array::from_slice(&self.device, &self.host().borrow()))
+    }
+
+    fn up(&self) -> Result<&RefCell<HostBuffer<f32>>> {
+        if self.up.get().is_none() {
+            let mut buffer = HostBuffer::new(&self.device, self.n, Direction::Upload)?;
+            buffer.fill(0, &self.host().borrow())?;
+            self.up.get_or_init(|| RefCell::new(buffer));
+        }
+        Ok(self.up.get().expect("just made"))
+    }
+
+    fn down(&self) -> Result<&RefCell<HostBuffer<f32>>> {
+        if self.down.get().is_none() {
+            let buffer = HostBuffer::new(&self.device, self.n, Direction::Download)?;
+            self.down.get_or_init(|| RefCell::new(buffer));
+        }
+        Ok(self.down.get().expect("just made"))
+    }
+}
+
+/// A way to transfer: name, what is timed, and the elements it brought, for the check.
+type Way = (&'static str, fn(&Ends) -> Result<()>, fn(&Ends) -> Result<Vec<f32>>);
+
+/// An upload is over when the device has the bytes.
+fn arrived(array: Array<f32>) -> Result<()> {
+    array.eval()?;
+    array.device().synchronize()
+}
+
+const WAYS: [Way; 5] = [
+    (
+        "upload_pageable",
+        |e| arrived(Array::from_slice(&e.device, &e.host().borrow())),
+        |e| Array::from_slice(&e.device, &e.host().borrow()).to_vec(),
+    ),
+    ("upload_mapped", |e| arrived(e.up()?.borrow_mut().upload()?), |e| e.up()?.borrow_mut().upload()?.to_vec()),
+    ("download_pageable", |e| e.array().to_vec().map(drop), |e| e.array().to_vec()),
+    (
+        "download_pageable_into",
+        |e| e.array().read_into(&mut e.host().borrow_mut()),
+        |e| {
+            let mut host = vec![0.0; e.n];
+            e.array().read_into(&mut host)?;
+            Ok(host)
+        },
+    ),
+    (
+        "download_mapped",
+        |e| e.down()?.borrow_mut().download(e.array()),
+        |e| {
+            let mut down = e.down()?.borrow_mut();
+            down.download(e.array())?;
+            Ok(down.as_slice()?.to_vec())
+        },
+    ),
+];
+
+/// The lines of the table.
+pub fn rows(ends: &Ends) -> Vec<Row<'_>> {
+    let row = |(op, timed, brought): Way| Row {
+        op,
+        n: ends.n,
+        group: Group::Transfer { bytes: 4 * ends.n as u64 },
+        check: Box::new(move || -> Outcome { compare(op, &brought(ends)?, ends.n, 0.0, |i| random(SEED, i) as f64) }),
+        work: Box::new(move || timed(ends)),
+    };
+    WAYS.map(row).into_iter().collect()
+}

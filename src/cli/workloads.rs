@@ -1,0 +1,118 @@
+//! Kernels bound by memory: BabelStream's five by its own definitions, sums, and fused expressions.
+
+use super::Outcome;
+use super::check::{BOUND, compare, random, randoms, sum};
+use super::measure::{Group, Row};
+use crosslane::{Array, Device, Result};
+use rayon::prelude::*;
+use std::cell::OnceCell;
+
+/// BabelStream's scalar.
+const SCALAR: f32 = 0.4;
+/// Seeds of the two inputs.
+const X: u64 = 1;
+const Y: u64 = 2;
+
+/// Two random arrays, uploaded when they are first needed.
+pub struct Inputs {
+    device: Device,
+    /// Elements: the square of an integer.
+    n: usize,
+    x: OnceCell<Array<f32>>,
+    y: OnceCell<Array<f32>>,
+}
+
+impl Inputs {
+    pub fn new(device: &Device, n: usize) -> Inputs {
+        Inputs { device: device.clone(), n, x: OnceCell::new(), y: OnceCell::new() }
+    }
+
+    fn x(&self) -> &Array<f32> {
+        self.x.get_or_init(|| Array::from_slice(&self.device, &randoms(X, self.n)))
+    }
+
+    fn y(&self) -> &Array<f32> {
+        self.y.get_or_init(|| Array::from_slice(&self.device, &randoms(Y, self.n)))
+    }
+
+    fn side(&self) -> usize {
+        self.n.isqrt()
+    }
+}
+
+/// How a result is made from the inputs, lazily.
+type Make = fn(&Inputs) -> Array<f32>;
+
+/// What each element of a result must be.
+type Wanted = fn(f64, f64) -> f64;
+
+/// Elementwise work: name, arrays moved, how it is made, what it must be from the elements of x and y.
+const ELEMENTWISE: [(&str, u64, Make, Wanted); 7] = [
+    ("copy_f32", 2, |i| i.x().copy(), |x, _| x),
+    ("mul_f32", 2, |i| i.x() * SCALAR, |x, _| SCALAR as f64 * x),
+    ("add_f32", 3, |i| i.x() + i.y(), |x, y| x + y),
+    ("triad_f32", 3, |i| i.x() + i.y() * SCALAR, |x, y| x + SCALAR as f64 * y),
+    ("expression_2x_plus_1", 2, |i| i.x() * 2.0 + 1.0, |x, _| 2.0 * x + 1.0),
+    ("expression_sqrt", 2, |i| (i.x() * 2.0 + 1.0).sqrt(), |x, _| (2.0 * x + 1.0).sqrt()),
+    (
+        "expression_gelu",
+        2,
+        |i| i.x().gelu_tanh(),
+        |x, _| 0.5 * x * (1.0 + ((2.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x * x * x)).tanh()),
+    ),
+];
+
+/// Reductions: name, arrays read, how it is made, what its elements must be.
+type Reduction = (&'static str, u64, Make, fn(&Inputs) -> Vec<f64>);
+
+const REDUCTIONS: [Reduction; 4] = [
+    ("dot_f32", 2, |i| (i.x() * i.y()).sum(), |i| vec![sum(i.n, |k| random(X, k) as f64 * random(Y, k) as f64)]),
+    ("sum_f32", 1, |i| i.x().sum(), |i| vec![sum(i.n, |k| random(X, k) as f64)]),
+    ("sum_rows_f32", 1, |i| i.x().reshape(&[i.side(), i.side()]).sum_axes(&[1], false), row_sums),
+    ("sum_columns_f32", 1, |i| i.x().reshape(&[i.side(), i.side()]).sum_axes(&[0], false), column_sums),
+];
+
+fn row_sums(inputs: &Inputs) -> Vec<f64> {
+    let side = inputs.side();
+    let row = |r: usize| (0..side).map(|c| random(X, r * side + c) as f64).sum();
+    (0..side).into_par_iter().map(row).collect()
+}
+
+fn column_sums(inputs: &Inputs) -> Vec<f64> {
+    let side = inputs.side();
+    let column = |c: usize| (0..side).map(|r| random(X, r * side + c) as f64).sum();
+    (0..side).into_par_iter().map(column).collect()
+}
+
+/// The lines of the table.
+pub fn rows(inputs: &Inputs) -> Vec<Row<'_>> {
+    let bytes = |arrays: u64| Group::Memory { bytes: arrays * 4 * inputs.n as u64 };
+    let elementwise = ELEMENTWISE.map(|(op, arrays, make, wanted)| Row {
+        op,
+        n: inputs.n,
+        group: bytes(arrays),
+        check: Box::new(move || check_elements(op, inputs, make, wanted)),
+        work: work(inputs, make),
+    });
+    let reductions = REDUCTIONS.map(|(op, arrays, make, wanted)| Row {
+        op,
+        n: if op.ends_with("s_f32") { inputs.side() } else { inputs.n },
+        group: bytes(arrays),
+        check: Box::new(move || {
+            let wanted = wanted(inputs);
+            compare(op, &make(inputs).to_vec()?, wanted.len(), BOUND, |i| wanted[i])
+        }),
+        work: work(inputs, make),
+    });
+    elementwise.into_iter().chain(reductions).collect()
+}
+
+/// The expression is built anew each time: an array is computed once only.
+fn work(inputs: &Inputs, make: Make) -> Box<dyn Fn() -> Result<()> + '_> {
+    Box::new(move || make(inputs).eval())
+}
+
+fn check_elements(op: &str, inputs: &Inputs, make: Make, wanted: Wanted) -> Outcome {
+    let got = make(inputs).to_vec()?;
+    compare(op, &got, inputs.n, BOUND, |i| wanted(random(X, i) as f64, random(Y, i) as f64))
+}

@@ -1,0 +1,131 @@
+//! Conversions between every pair of types, as Rust's `as` does them.
+
+use crate::for_types;
+use crate::support::*;
+use crosslane::{Array, DType, Device, Element, Value, f16};
+
+/// The types' edges, as doubles and as integers, that each type rounds to its own.
+fn edges<T: Element>() -> Vec<T> {
+    let floats = [
+        0.0,
+        -0.0,
+        0.5,
+        -0.5,
+        1.0,
+        -1.0,
+        1.5,
+        2.5,
+        -2.5,
+        127.0,
+        128.0,
+        254.9,
+        255.0,
+        255.5,
+        256.0,
+        300.7,
+        -300.7,
+        2047.0,
+        32767.0,
+        65503.0,
+        65504.0,
+        65535.0,
+        65536.0,
+        70000.0,
+        16777215.0,
+        16777216.0,
+        16777217.0,
+        2147483520.0,
+        2147483647.0,
+        2147483648.0,
+        -2147483648.0,
+        -2147483904.0,
+        4294967040.0,
+        4294967295.0,
+        4294967296.0,
+        1e10,
+        -1e10,
+        9.2e18,
+        9.3e18,
+        -9.3e18,
+        1.8e19,
+        1.9e19,
+        1e30,
+        -1e30,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        f64::NAN,
+    ];
+    let integers = [0, 1, -1, 127, 255, 256, 65535, 65536, i32::MAX as i128, i32::MIN as i128, u32::MAX as i128];
+    let wide = [i64::MAX as i128, i64::MIN as i128, u64::MAX as i128, (1 << 53) + 1, (1 << 24) + 1, -((1 << 40) + 5)];
+    let number = T::DTYPE;
+    let from_floats = floats.iter().map(|&x| T::from_scalar(Value::Float(x).scalar(number)));
+    from_floats.chain(integers.iter().chain(&wide).map(|&x| of(x))).collect()
+}
+
+/// Rust's own `as` from `T` to `R`.
+fn convert<T: Element, R: Element>(x: T) -> R {
+    macro_rules! to {
+        ($x:expr) => {
+            match R::DTYPE {
+                DType::F16 => R::from_scalar(f16::from_f64($x as f64).scalar()),
+                DType::F32 => R::from_scalar(($x as f32).scalar()),
+                DType::F64 => R::from_scalar(($x as f64).scalar()),
+                DType::I32 => R::from_scalar(($x as i32).scalar()),
+                DType::I64 => R::from_scalar(($x as i64).scalar()),
+                DType::U8 => R::from_scalar(($x as u8).scalar()),
+                DType::U16 => R::from_scalar(($x as u16).scalar()),
+                DType::U32 => R::from_scalar(($x as u32).scalar()),
+                DType::U64 => R::from_scalar(($x as u64).scalar()),
+                DType::Bool => R::from_scalar(($x as f64 != 0.0).scalar()),
+            }
+        };
+    }
+    let bits = x.scalar().bits;
+    match T::DTYPE {
+        DType::F16 => to!(f16::from_bits(bits as u16).to_f32()),
+        DType::F32 => to!(f32::from_bits(bits as u32)),
+        DType::F64 => to!(f64::from_bits(bits)),
+        DType::I32 => to!(bits as u32 as i32),
+        DType::I64 => to!(bits as i64),
+        DType::U8 | DType::Bool => to!(bits as u8),
+        DType::U16 => to!(bits as u16),
+        DType::U32 => to!(bits as u32),
+        DType::U64 => to!(bits),
+    }
+}
+
+fn pair<T: Element, R: Element>(device: &Device) {
+    let mut rng = random(5);
+    let mut values = edges::<T>();
+    values.extend((0..501).map(|_| bits::<T>(&mut rng)));
+    // Denormal results may be flushed to zero.
+    let least = [(DType::F16, 6.2e-5), (DType::F32, f32::MIN_POSITIVE as f64)];
+    let least = least.iter().find(|(dtype, _)| *dtype == R::DTYPE).map_or(0.0, |pair| pair.1);
+    values.retain(|&x| !(value(x).float().abs() < least && value(x).float() != 0.0));
+    // SwiftShader (Subzero) rounds u32 to f32 twice: one ULP off above 2^24.
+    if is_swiftshader(device) && (T::DTYPE, R::DTYPE) == (DType::U32, DType::F32) {
+        values.retain(|&x| value(x).int() < 1 << 24);
+    }
+    let wanted: Vec<R> = values.iter().map(|&x| convert(x)).collect();
+    // A length of 4n + 1 takes the wide kernel and its tail; a view with an odd offset takes the narrow one.
+    let (array, len) = (Array::from_slice(device, &values), values.len());
+    let what = format!("{} as {} on {}", T::DTYPE, R::DTYPE, name(device));
+    same_values(&array.cast::<R>().to_vec().unwrap(), &wanted, &what);
+    let odd = array.slice(crosslane::s![3..len as isize - 2]).cast::<R>();
+    same_values(&odd.to_vec().unwrap(), &wanted[3..len - 2], &format!("{what}, sliced"));
+}
+
+fn from<T: Element>(device: &Device) {
+    macro_rules! all {
+        ($($to:ty),*) => { $(if has(device, <$to>::DTYPE) { pair::<T, $to>(device); })* };
+    }
+    all!(f16, f32, f64, i32, i64, u8, u16, u32, u64, bool);
+}
+
+#[test]
+fn casts_are_rusts_as() {
+    for device in drivers() {
+        spoil(device);
+        for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64, bool], from);
+    }
+}

@@ -1,0 +1,182 @@
+//! Every elementwise function for every type it exists for, on every device, against its meaning.
+
+use crate::for_types;
+use crate::support::*;
+use crosslane::{Array, DType, Device, Element, ErrorKind, Float, Function, Integer, Number, Value, f16, has_kernel};
+
+/// The values of an array of any type.
+pub fn values<T: Element>(array: &Array<T>) -> Vec<Value> {
+    array.to_vec().unwrap_or_else(|error| panic!("{error}")).into_iter().map(value).collect()
+}
+
+type Args<'a, T> = [&'a Array<T>; 3];
+/// A function over an array: the elements of the result, or the error.
+pub type Outcome = crosslane::Result<Vec<Value>>;
+
+macro_rules! table {
+    ($function:expr, [$a:ident $b:ident $c:ident]: $($variant:ident $call:expr),* $(,)?) => {
+        match $function {
+            $(Function::$variant => Some($call.check().map(|array| values(array))),)*
+            _ => None,
+        }
+    };
+}
+
+pub fn number<T: Number>(f: Function, [a, b, c]: Args<T>) -> Option<Outcome> {
+    table!(f, [a b c]: Add a + b, Subtract a - b, Multiply a * b, Divide a / b, Remainder a % b, Negate -a,
+        Absolute a.abs(), Sign a.sign(), Square a.square(), Relu a.relu(), Equal a.equal(b), NotEqual a.not_equal(b),
+        Less a.less(b), LessEqual a.less_equal(b), Greater a.greater(b), GreaterEqual a.greater_equal(b),
+        Minimum a.minimum(b), Maximum a.maximum(b), MultiplyAdd a.multiply_add(b, c))
+}
+
+pub fn integer<T: Integer>(f: Function, [a, b, _c]: Args<T>) -> Option<Outcome> {
+    table!(f, [a b _c]: And a & b, Or a | b, Xor a ^ b, Not !a, ShiftLeft a << b, ShiftRight a >> b,
+        CountOnes a.count_ones(), LeadingZeros a.leading_zeros(), TrailingZeros a.trailing_zeros(),
+        ReverseBits a.reverse_bits())
+}
+
+pub fn float<T: Float>(f: Function, [a, b, c]: Args<T>) -> Option<Outcome> {
+    table!(f, [a b c]: Modulo a.modulo(b), FloorDivide a.floor_divide(b), Reciprocal a.reciprocal(), Sqrt a.sqrt(),
+        ReciprocalSqrt a.rsqrt(), Cbrt a.cbrt(), Hypot a.hypot(b), Lerp a.lerp(b, c), Pow a.pow(b), Floor a.floor(),
+        Ceil a.ceil(), Round a.round(), Trunc a.trunc(), Fract a.fract(), Exp a.exp(), Exp2 a.exp2(),
+        ExpM1 a.exp_m1(), Ln a.ln(), Log2 a.log2(), Log10 a.log10(), Ln1P a.ln_1p(), LogAddExp a.log_add_exp(b),
+        Sin a.sin(), Cos a.cos(), Tan a.tan(), Asin a.asin(), Acos a.acos(), Atan a.atan(), Atan2 a.atan2(b),
+        Sinc a.sinc(), Degrees a.to_degrees(), Radians a.to_radians(), Sinh a.sinh(), Cosh a.cosh(), Tanh a.tanh(),
+        Asinh a.asinh(), Acosh a.acosh(), Atanh a.atanh(), Erf a.erf(), Erfc a.erfc(), Sigmoid a.sigmoid(),
+        Gelu a.gelu(), GeluTanh a.gelu_tanh(), Softplus a.softplus(), Heaviside a.heaviside(b), FMin a.fmin(b),
+        FMax a.fmax(b), CopySign a.copysign(b), NextAfter a.nextafter(b), IsNan a.is_nan(),
+        IsInfinite a.is_infinite(), IsFinite a.is_finite())
+}
+
+fn mask(f: Function, [a, b, _c]: Args<bool>) -> Option<Outcome> {
+    table!(f, [a b _c]: And a & b, Or a | b, Xor a ^ b, Not !a, Equal a.equal(b), NotEqual a.not_equal(b))
+}
+
+/// Arguments: all pairs of the type's special values, then random bits.
+fn arguments<T: Element>(seed: u64) -> [Vec<T>; 3] {
+    let special: Vec<T> = match T::DTYPE {
+        DType::Bool => vec![of(0), of(1)],
+        DType::I32 | DType::I64 | DType::U32 | DType::U64 => {
+            let bits = T::DTYPE.size() as u32 * 8;
+            let top = 1i128 << (bits - 1);
+            [0, 1, -1, 2, -2, 7, 31, 32, 33, top, top - 1, top + 1, -top, 1000].map(of).to_vec()
+        }
+        _ => unreachable!("floats have their own"),
+    };
+    let mut rng = random(seed);
+    let pairs = special.iter().flat_map(|&a| special.iter().map(move |&b| (a, b)));
+    let mut args = [vec![], vec![], vec![]];
+    for (a, b) in pairs {
+        args[0].push(a);
+        args[1].push(b);
+        args[2].push(special[(args[2].len() * 5) % special.len()]);
+    }
+    for _ in 0..1025 {
+        args.iter_mut().for_each(|arg| arg.push(bits(&mut rng)));
+    }
+    args
+}
+
+type Call<T> = fn(Function, Args<T>) -> Option<Outcome>;
+
+/// Exact types: the same integer or truth value as the meaning, for every function that exists; an error for others.
+fn exact<T: Element>(device: &Device, calls: &[Call<T>]) {
+    let host = arguments::<T>(1);
+    let arrays = host.each_ref().map(|values| Array::from_slice(device, values));
+    let args = arrays.each_ref();
+    for &function in Function::ALL {
+        let Some(outcome) = calls.iter().find_map(|call| call(function, args)) else { continue };
+        let what = format!("{} of {} on {}", function.name(), T::DTYPE, name(device));
+        if !has_kernel(function, T::DTYPE) {
+            assert!(matches!(outcome.unwrap_err().kind(), ErrorKind::Unsupported { .. }), "{what}");
+            continue;
+        }
+        let got = outcome.unwrap_or_else(|error| panic!("{what}: {error}"));
+        assert_eq!(got.len(), host[0].len());
+        for (i, got) in got.into_iter().enumerate() {
+            let args: Vec<Value> = host.iter().take(function.arity()).map(|arg| value(arg[i])).collect();
+            assert_eq!(got, function.meaning(T::DTYPE, &args), "{what} of {args:?}");
+        }
+    }
+}
+
+#[test]
+fn integers_and_masks_are_exact() {
+    for device in drivers() {
+        spoil(device);
+        exact::<i32>(device, &[number, integer]);
+        exact::<u32>(device, &[number, integer]);
+        if device.caps().i64 {
+            exact::<i64>(device, &[number, integer]);
+            exact::<u64>(device, &[number, integer]);
+        }
+        exact::<bool>(device, &[mask]);
+    }
+}
+
+#[test]
+fn select_takes_every_type_and_broadcasts() {
+    fn check<T: Element>(device: &Device) {
+        let (rows, columns) = (5, 7);
+        let mask = Dense::new(&[rows, 1], (0..rows).map(|i| i % 2 == 0).collect());
+        let then = Dense::new(&[rows, columns], small::<T>(rows * columns));
+        let other = Dense::new(&[columns], small::<T>(columns + 4)[4..].to_vec());
+        let got = upload(device, &mask).select(&upload(device, &then), &upload(device, &other));
+        let wanted = then.view(&then.shape, |p| p.to_vec());
+        let wide = other.broadcast(&then.shape);
+        let data = points(&then.shape).map(|p| if mask.data[p[0]] { wanted.at(&p) } else { wide.at(&p) }).collect();
+        same(&got, &Dense::new(&then.shape, data), &format!("select of {}", T::DTYPE));
+        let scalar = upload(device, &mask).select(of::<T>(1), of::<T>(0));
+        let wanted = mask.map(|m| of::<T>(m as i128));
+        same(&scalar, &wanted, &format!("select of scalars of {}", T::DTYPE));
+    }
+    for device in drivers() {
+        for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64, bool], check);
+    }
+}
+
+/// Every function and type is tested: by this file, or by `accuracy.rs` for floats.
+#[test]
+fn no_function_is_left_out() {
+    let Some(device) = drivers().first() else { return };
+    fn reached<T: Element>(device: &Device, function: Function, calls: &[Call<T>]) -> bool {
+        let one = Array::<T>::zeros(device, &[0]);
+        calls.iter().any(|call| call(function, [&one; 3]).is_some())
+    }
+    for &f in Function::ALL {
+        let whole = matches!(f, Function::Floor | Function::Ceil | Function::Round | Function::Trunc);
+        let reach = reached::<f32>(device, f, &[number, float]) as u8
+            + 2 * reached::<i32>(device, f, &[number, integer]) as u8
+            + 4 * reached::<bool>(device, f, &[mask]) as u8;
+        let wanted = has_kernel(f, DType::F32) as u8
+            // Rounding a whole number has a kernel but no method.
+            + 2 * (has_kernel(f, DType::I32) && !whole) as u8
+            + 4 * has_kernel(f, DType::Bool) as u8;
+        // `number` also reaches functions that have no kernel, to see that they refuse.
+        assert!(f == Function::Select || reach & wanted == wanted, "{} is not tested for every type", f.name());
+    }
+}
+
+/// Sizes around every edge of vectors, workgroups and grids: `x * 3 + 1` and a comparison, whole and as a tail.
+#[test]
+fn sizes_around_every_edge() {
+    let past_one_row_of_workgroups = 4 * 256 * 65535 + 5;
+    let sizes = [0, 1, 2, 3, 4, 5, 63, 64, 65, 255, 256, 257, 1023, 1024, 1025, 65537];
+    for device in devices() {
+        spoil(device);
+        for size in sizes {
+            let host = small::<i32>(size);
+            let x = Array::from_slice(device, &host);
+            let wanted: Vec<i32> = host.iter().map(|x| x * 3 + 1).collect();
+            same_values(&(&x * 3 + 1).to_vec().unwrap(), &wanted, &format!("{size} i32 on {}", name(device)));
+            let wanted: Vec<bool> = host.iter().map(|&x| x > 0).collect();
+            same_values(&x.greater(0).to_vec().unwrap(), &wanted, &format!("{size} masks on {}", name(device)));
+            let wanted: Vec<u16> = host.iter().map(|&x| (x * x) as u16).collect();
+            same_values(&x.square().cast::<u16>().to_vec().unwrap(), &wanted, &format!("{size} u16"));
+        }
+        let x = Array::full(device, &[past_one_row_of_workgroups], 7u8).cast::<u32>();
+        let odd = Array::arange(device, 0u32, past_one_row_of_workgroups as u32, 1);
+        let sum = (x + (odd & Array::full(device, &[], 1u32))).cast::<u8>().to_vec().unwrap();
+        assert!(sum.iter().enumerate().all(|(i, &v)| v == 7 + (i & 1) as u8), "{} bytes", sum.len());
+    }
+}

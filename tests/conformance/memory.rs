@@ -1,0 +1,94 @@
+//! Memory: what is dropped comes back, limits hold, and what was spoiled never shows.
+
+use crate::support::*;
+use crosslane::{Array, DeviceOptions, ErrorKind, s};
+
+#[test]
+fn dropped_arrays_give_their_memory_back() {
+    let Some(device) = fresh("") else { return };
+    assert_eq!(device.memory().live, 0);
+    let x = Array::from_slice(&device, &small::<f32>(100_000));
+    let one = device.memory();
+    assert!(one.live >= 400_000 && one.live <= 460_000, "{one:?}");
+    {
+        let y = (&x * 2.0).reshape(&[100, 1000]);
+        y.eval().unwrap();
+        assert_eq!(device.memory().live, 2 * one.live);
+        let _sums = [y.sum(), y.sum_axes(&[0], false).sum(), y.transpose().copy().max()].map(|a| a.item().unwrap());
+        let _ = y.transpose().flatten().to_vec().unwrap();
+        let mut z = y.clone();
+        z.slice_mut(s![3]).assign(1.0).unwrap();
+        assert!((&z + &Array::zeros(&device, &[3])).to_vec().is_err());
+    }
+    device.synchronize().unwrap();
+    let now = device.memory();
+    assert_eq!(now.live, one.live, "only x is left");
+    assert!(now.peak >= 3 * one.live && now.pooled >= one.live, "{now:?}");
+    // The same work again finds its memory in the pool.
+    for _ in 0..50 {
+        (&x + 1.0).sum().item().unwrap();
+    }
+    assert!(device.memory().pooled <= now.pooled + one.live, "{:?} after {now:?}", device.memory());
+    device.trim();
+    assert_eq!(device.memory().pooled, 0);
+    assert_eq!((&x - &x).sum().item().unwrap(), 0.0);
+    // Lazy arrays and views take none.
+    let before = device.memory().live;
+    let _lazy = (Array::<f32>::ones(&device, &[1000, 1000]) + 1.0, x.flip(0), x.slice(s![..;2]));
+    assert_eq!(device.memory().live, before);
+}
+
+#[test]
+fn limits_hold_and_lift() {
+    for request in ["lavapipe", "swiftshader"] {
+        let limit = 8 << 20;
+        let Ok(device) = DeviceOptions::default().memory_limit(limit).open(request) else {
+            println!("skipped: {request} is not here");
+            continue;
+        };
+        let x = Array::from_slice(&device, &vec![1.0f32; 1 << 20]);
+        let large = (&x + 1.0).to_vec().map(|y| y.len());
+        assert_eq!(large.unwrap(), 1 << 20);
+        let wide = Array::<f32>::zeros(&device, &[2, 1]) + &x;
+        let error = wide.eval().unwrap_err();
+        let ErrorKind::OutOfMemory { requested, live, limit: Some(most), operation, .. } = error.kind() else {
+            panic!("{error}")
+        };
+        assert!(*requested >= 8 << 20 && *live >= 4 << 20 && *most == limit && !operation.is_empty(), "{error}");
+        assert!(error.to_string().contains("limit 8388608"), "{error}");
+        // The array is as lazy as before, and the device works.
+        assert_eq!(x.sum().item().unwrap(), (1 << 20) as f32);
+        assert!(wide.to_vec().is_err());
+        device.set_memory_limit(None);
+        assert_eq!(wide.sum().item().unwrap(), (1 << 21) as f32, "the same array, with the limit lifted");
+        device.set_memory_limit(Some(1));
+        assert!(matches!(
+            Array::from_slice(&device, &[1u8; 9]).copy().eval().unwrap_err().kind(),
+            ErrorKind::OutOfMemory { .. }
+        ));
+        assert!(x.to_vec().is_ok() || x.device().memory().live > 1);
+    }
+}
+
+/// Sizes whose last vector or word is not full: the garbage after them must not reach a result.
+#[test]
+fn garbage_never_shows() {
+    for device in devices() {
+        spoil(device);
+        for len in [1, 3, 5, 17, 255, 257, 1001, 4095, 70_003] {
+            let what = format!("{len} on {}", name(device));
+            let x = Array::from_slice(device, &vec![2.0f32; len]);
+            assert_eq!((&x + 1.0).sum().item().unwrap(), 3.0 * len as f32, "{what}");
+            assert_eq!((&x + 1.0).max().item().unwrap(), 3.0, "{what}");
+            assert!(!(&x + 1.0).is_nan().any().item().unwrap(), "{what}");
+            let bytes = Array::full(device, &[len], 1u8).copy();
+            assert_eq!(bytes.count_nonzero().item().unwrap() as usize, len, "{what}");
+            assert!(bytes.all().item().unwrap() && x.greater(1.0).all().item().unwrap(), "{what}");
+            let mask = x.less(1.0);
+            mask.eval().unwrap();
+            assert!(!mask.any().item().unwrap(), "{what}");
+            let columns = x.broadcast_to(&[3, len]).copy();
+            assert_eq!(columns.sum_axes(&[0], false).max().item().unwrap(), 6.0, "{what}");
+        }
+    }
+}

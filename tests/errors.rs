@@ -1,0 +1,348 @@
+//! Bad input of every kind: the documented error with operation, argument, wanted, got and the caller's line; never a
+//! panic or a hang; and the device works afterwards.
+
+mod support;
+
+use crosslane::{
+    Array, Device, DeviceOptions, Direction, Error, ErrorKind, HostBuffer, Slice, eval_all, f16, s, upload_all,
+};
+use support::*;
+
+/// The device still computes.
+#[track_caller]
+fn works(device: &Device) {
+    assert_eq!((Array::from_slice(device, &[1.0f32, 2.0]) + 1.0).sum().item().unwrap(), 5.0);
+}
+
+/// An argument error of this operation that names all of `parts`, made at `line` of this file.
+#[track_caller]
+fn argument(error: &Error, wanted_operation: &str, line: u32, parts: &[&str]) {
+    let ErrorKind::Argument { operation, argument, wanted, got, .. } = error.kind() else { panic!("{error}") };
+    assert_eq!(*operation, wanted_operation, "{error}");
+    assert!(!argument.is_empty() && !wanted.is_empty() && !got.is_empty(), "{error}");
+    for part in parts {
+        assert!(error.to_string().contains(part), "{part:?} is not in: {error}");
+    }
+    called_at(error, line);
+}
+
+#[track_caller]
+fn called_at(error: &Error, line: u32) {
+    let site = error.call_site().unwrap_or_else(|| panic!("no call site: {error}"));
+    assert_eq!((site.file(), site.line()), (file!(), line), "{error}");
+    assert!(error.to_string().contains(&format!("errors.rs:{line}")), "{error}");
+}
+
+/// The mistake that an array holds comes out of every way to a value.
+fn held<T: crosslane::Element>(array: &Array<T>) -> Error {
+    let error = array.check().unwrap_err();
+    assert_eq!(array.to_vec().unwrap_err().to_string(), error.to_string());
+    assert!(array.eval().is_err() && array.explain().is_err() && array.item().is_err());
+    assert!(array.read_into(&mut []).is_err() && array.copy().to_vec().is_err() && array.wgpu_buffer().is_err());
+    assert!(array.clone().assign(array).is_err() && array.clone().write(0, &[]).is_err());
+    let later = array.reshape(&[3]).flip(0).count_nonzero().to_vec().unwrap_err();
+    assert_eq!(later.to_string(), error.to_string(), "the first mistake is the one that is told");
+    error
+}
+
+#[test]
+fn shapes_that_do_not_fit() {
+    for device in drivers() {
+        let (a, b) = (Array::<f32>::zeros(device, &[2, 3]), Array::<f32>::zeros(device, &[4]));
+        let sum = &a + &b;
+        argument(&held(&sum), "add", line!() - 1, &["[2, 3] and [4]"]);
+        let chained = (&a * &b).sqrt() + 1.0;
+        argument(&held(&chained), "multiply", line!() - 1, &["[2, 3]", "[4]"]);
+        let method = a.atan2(&b);
+        argument(&held(&method), "atan2", line!() - 1, &[]);
+        let chosen = a.less(1.0).select(&a, &b);
+        argument(&held(&chosen), "select", line!() - 1, &[]);
+        let mut changed = a.clone();
+        changed += &b;
+        argument(&held(&changed), "add", line!() - 1, &[]);
+        let shape = a.reshape(&[4, 2]);
+        argument(&held(&shape), "reshape", line!() - 1, &["6 elements", "[4, 2]"]);
+        let wide = a.broadcast_to(&[3, 3]);
+        argument(&held(&wide), "broadcast_to", line!() - 1, &["[2, 3]", "[3, 3]"]);
+        let made = Array::from_shape(device, &[2, 2], &[1.0f32]);
+        argument(&held(&made), "from_shape", line!() - 1, &["4 elements", "got 1"]);
+        let mut target = a.clone();
+        argument(&target.assign(&b).unwrap_err(), "assign", line!(), &["[2, 3]", "[4]"]);
+        let error = target.slice_mut(s![0]).assign(&b).unwrap_err();
+        argument(&error, "assign", line!() - 1, &["[3]", "[4]"]);
+        assert_eq!(target.to_vec().unwrap(), [0.0; 6], "a refused assignment changes nothing");
+        works(device);
+    }
+}
+
+#[test]
+fn axes_and_slices_that_are_not_there() {
+    for device in drivers() {
+        let x = Array::<f32>::zeros(device, &[2, 3]);
+        let wrong = x.sum_axes(&[2], false);
+        argument(&held(&wrong), "sum", line!() - 1, &["axis", "got 2", "-2 to 1"]);
+        argument(&held(&x.max_axes(&[-3], true)), "max", line!(), &["got -3"]);
+        argument(&held(&x.mean_axes(&[0, 0], false)), "sum", line!(), &["each axis once"]);
+        argument(&held(&x.variance_axes(&[isize::MIN], false, 0)), "sum", line!(), &[]);
+        argument(&held(&x.norm_axes(&[isize::MAX], false)), "sum", line!(), &[]);
+        argument(&held(&x.arg_max_axes(&[1, -1], false)), "arg_max", line!(), &["[1, -1]"]);
+        argument(&held(&x.permute(&[0])), "permute", line!(), &["each of 2 axes once", "[0]"]);
+        argument(&held(&x.permute(&[0, 0])), "permute", line!(), &["[0, 0]"]);
+        argument(&held(&x.swap_axes(0, 2)), "swap_axes", line!(), &["got 2"]);
+        argument(&held(&x.flip(-3)), "flip", line!(), &["got -3"]);
+        argument(&held(&x.expand_dims(4)), "expand_dims", line!(), &["got 4"]);
+        argument(&held(&x.sum().flip(0)), "flip", line!(), &["rank 0"]);
+        argument(&held(&x.slice(s![0..3])), "slice", line!(), &["slice of axis 0", "0..2"]);
+        argument(&held(&x.slice(s![.., 3])), "slice", line!(), &["slice of axis 1", "index 3"]);
+        argument(&held(&x.slice(s![-3])), "slice", line!(), &["index -3"]);
+        argument(&held(&x.slice(s![..;0])), "slice", line!(), &["step"]);
+        argument(&held(&x.slice(s![.., .., 0])), "slice", line!(), &["at most 2", "got 3"]);
+        argument(&held(&x.slice(s![isize::MIN..])), "slice", line!(), &[]);
+        argument(&held(&x.slice(s![0..=isize::MAX])), "slice", line!(), &[]);
+        assert_eq!(x.slice(s![..;isize::MIN]).to_vec().unwrap().len(), 3);
+        assert_eq!(x.slice(s![..;isize::MAX]).to_vec().unwrap().len(), 3);
+        let error = x.clone().slice_mut(&[Slice::from(5)]).assign(1.0).unwrap_err();
+        argument(&error, "slice_mut", line!() - 1, &["index 5"]);
+        works(device);
+    }
+}
+
+#[test]
+fn wrong_counts_of_elements() {
+    for device in devices() {
+        let mut x = Array::<u16>::zeros(device, &[3]);
+        argument(&x.item().unwrap_err(), "item", line!(), &["one element", "3 in shape [3]"]);
+        argument(&x.slice(s![..0]).item().unwrap_err(), "item", line!(), &["0 in"]);
+        argument(&x.write(2, &[1, 2]).unwrap_err(), "write", line!(), &["at most 3", "2 from 2 on"]);
+        argument(&x.write(usize::MAX, &[1]).unwrap_err(), "write", line!(), &[]);
+        argument(&x.read_into(&mut [0; 4]).unwrap_err(), "read_into", line!(), &["3 elements", "got 4"]);
+        assert_eq!(x.to_vec().unwrap(), [0; 3]);
+        let mut up = HostBuffer::<u16>::new(device, 3, Direction::Upload).unwrap();
+        argument(&up.fill(1, &[1, 2, 3]).unwrap_err(), "HostBuffer::fill", line!(), &["3 from 1 on"]);
+        argument(&up.fill(usize::MAX, &[1]).unwrap_err(), "HostBuffer::fill", line!(), &[]);
+        argument(&up.download(&x).unwrap_err(), "HostBuffer::download", line!(), &["Download", "Upload"]);
+        argument(&up.as_slice().unwrap_err(), "HostBuffer::as_slice", line!(), &[]);
+        let mut down = HostBuffer::<u16>::new(device, 4, Direction::Download).unwrap();
+        argument(&down.download(&x).unwrap_err(), "HostBuffer::download", line!(), &["4 elements", "got 3"]);
+        argument(&down.upload().unwrap_err(), "HostBuffer::upload", line!(), &[]);
+        argument(&down.fill(0, &[]).unwrap_err(), "HostBuffer::fill", line!(), &[]);
+        let none = Array::<f32>::zeros(device, &[0, 2]);
+        argument(&held(&none.min()), "min", line!(), &["[0, 2]"]);
+        argument(&held(&none.arg_max_axes(&[0], false)), "arg_max", line!(), &[]);
+        assert_eq!(none.max_axes(&[1], false).to_vec().unwrap(), [0.0; 0]);
+        argument(&held(&Array::arange(device, 0, 1, 0)), "arange", line!(), &["step"]);
+        argument(&held(&Array::arange(device, 0.0f32, f32::INFINITY, 1.0)), "arange", line!(), &[]);
+        argument(&held(&Array::arange(device, 0.0f32, 1.0, f32::NAN)), "arange", line!(), &[]);
+        works(device);
+    }
+}
+
+#[test]
+fn types_that_the_device_does_not_have() {
+    fn refused<T: crosslane::Number>(device: &Device) {
+        let one: T = of(1);
+        let unsupported = |error: &Error, line: u32| {
+            let ErrorKind::Unsupported { operation, wanted, help, .. } = error.kind() else { panic!("{error}") };
+            assert!(!operation.is_empty() && wanted.contains("bit") && !help.is_empty(), "{error}");
+            called_at(error, line);
+        };
+        unsupported(&held(&Array::full(device, &[3], one)), line!());
+        unsupported(&held(&Array::<T>::zeros(device, &[3])), line!());
+        unsupported(&held(&Array::from_slice(device, &[one])), line!());
+        unsupported(&held(&Array::arange(device, one, one, one)), line!());
+        unsupported(&held(&Array::<f32>::zeros(device, &[3]).cast::<T>()), line!());
+        unsupported(&upload_all(device, &[&[one][..]]).unwrap_err(), line!());
+        let buffer = HostBuffer::<T>::new(device, 3, Direction::Upload).and_then(|mut buffer| buffer.upload());
+        assert!(matches!(buffer.unwrap_err().kind(), ErrorKind::Unsupported { .. }));
+        works(device);
+    }
+    let mut missing = 0;
+    for device in drivers() {
+        let caps = device.caps();
+        if !caps.f16 {
+            refused::<f16>(device);
+        }
+        if !caps.f64 {
+            refused::<f64>(device);
+        }
+        if !caps.i64 {
+            refused::<u64>(device);
+            refused::<i64>(device);
+        } else {
+            let shift = Array::from_slice(device, &[1i64]) << 3;
+            let error = held(&shift);
+            assert!(matches!(error.kind(), ErrorKind::Unsupported { operation: "shift_left", .. }), "{error}");
+            called_at(&error, line!() - 3);
+        }
+        missing += !(caps.f16 && caps.f64 && caps.i64) as u32;
+    }
+    println!("{missing} devices lack a type");
+}
+
+#[test]
+fn arrays_of_two_devices() {
+    let [first, second, ..] = devices() else { return println!("skipped: there are no two devices") };
+    let (a, b) = (Array::<f32>::ones(first, &[2]), Array::<f32>::ones(second, &[2]));
+    let names = [name(first), name(second)];
+    let sum = &a + &b;
+    argument(&held(&sum), "add", line!() - 1, &names);
+    argument(&held(&a.less(1.0).select(&a, &b)), "select", line!(), &names);
+    argument(&a.clone().assign(&b).unwrap_err(), "assign", line!(), &names);
+    argument(&a.clone().slice_mut(s![0]).assign(b.sum()).unwrap_err(), "assign", line!(), &names);
+    argument(&Array::read_all(&[&a, &b]).unwrap_err(), "read_all", line!(), &names);
+    argument(&eval_all(&[&a, &b]).unwrap_err(), "eval_all", line!(), &names);
+    if let Ok(mut buffer) = HostBuffer::<f32>::new(second, 2, Direction::Download) {
+        argument(&buffer.download(&a).unwrap_err(), "HostBuffer::download", line!(), &names);
+    }
+    works(first);
+    works(second);
+}
+
+#[test]
+fn too_large() {
+    for device in drivers() {
+        // More than the address space.
+        for shape in [&[usize::MAX][..], &[1 << 40, 1 << 40], &[usize::MAX, usize::MAX], &[1 << 61]] {
+            argument(&held(&Array::<f32>::zeros(device, shape)), "full", line!(), &["2^63 bytes"]);
+        }
+        // A shape is an argument even where an extent of 0 leaves no element.
+        let none = Array::<f32>::zeros(device, &[0, usize::MAX, 4]);
+        assert_eq!((none.len(), none.transpose().len()), (0, 0));
+        assert!(none.to_vec().unwrap().is_empty() && none.transpose().to_vec().unwrap().is_empty());
+        // Wider by broadcasting than any memory: an error, at once or when it is evaluated.
+        let one = Array::<f32>::ones(device, &[1]);
+        assert!(one.broadcast_to(&[usize::MAX, 16]).to_vec().is_err());
+        let long = Array::<f32>::ones(device, &[1 << 40]);
+        assert!((&long + &long.reshape(&[1 << 40, 1])).eval().is_err());
+        // More than the largest buffer, with the figures, without asking the host for as much.
+        let too_large = |error: Error| {
+            let ErrorKind::TooLarge { bytes, limit, operation, .. } = error.kind() else { panic!("{error}") };
+            assert!(bytes > limit && *limit == device.caps().buffer_bytes && !operation.is_empty(), "{error}");
+        };
+        too_large(long.eval().unwrap_err());
+        too_large((&long * 2.0).to_vec().unwrap_err());
+        too_large(futures::executor::block_on(long.to_vec_async()).unwrap_err());
+        too_large(long.copy().explain().unwrap_err());
+        too_large(Array::read_all(&[&long]).unwrap_err());
+        let buffer = HostBuffer::<f32>::new(device, 1 << 50, Direction::Upload).map(|_| ());
+        assert!(matches!(buffer.unwrap_err().kind(), ErrorKind::TooLarge { .. } | ErrorKind::OutOfMemory { .. }));
+        let huge = HostBuffer::<u64>::new(device, usize::MAX / 4, Direction::Download).map(|_| ());
+        assert!(huge.is_err());
+        works(device);
+    }
+}
+
+#[test]
+fn zero_sizes_work() {
+    for device in devices() {
+        let none = Array::<f32>::from_slice(device, &[]);
+        assert_eq!(((&none + 1.0).exp().to_vec().unwrap(), none.shape()), (vec![], &[0][..]));
+        assert_eq!(Array::<bool>::zeros(device, &[3, 0]).transpose().shape(), [0, 3]);
+        assert_eq!((none.len(), none.sum().item().unwrap(), none.flip(0).copy().len()), (0, 0.0, 0));
+        let mut target = Array::<i32>::zeros(device, &[2, 2]);
+        target.slice_mut(s![1..1]).assign(5).unwrap();
+        target.write(4, &[]).unwrap();
+        assert_eq!(target.to_vec().unwrap(), [0; 4]);
+        for direction in [Direction::Upload, Direction::Download] {
+            assert!(HostBuffer::<f32>::new(device, 0, direction).unwrap().is_empty());
+        }
+        assert_eq!(upload_all::<f32>(device, &[]).unwrap().len(), 0);
+        let memory = DeviceOptions::default().memory_limit(0).open("").unwrap();
+        let error = Array::from_slice(&memory, &[1.0f32]).to_vec().unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::OutOfMemory { limit: Some(0), .. }), "{error}");
+        works(device);
+    }
+}
+
+#[test]
+fn operators_that_do_not_compile() {
+    let bad = [
+        "a +* b",
+        "",
+        "a + c",
+        "a + 1u",
+        "a < b",
+        "a) + (b; }",
+        "a); } fn more() -> f32 { return (1.0",
+        "return a",
+        "a) ; //",
+        "a); /*",
+        "combine(a, b)",
+        "identity()",
+        "params.extent",
+        "a + b; discard",
+        "vec2(a, b)",
+        "\0",
+        "/* never closed",
+        "f64(a)",
+        "states[0]",
+        "a); loop {} return (b",
+    ];
+    for device in drivers() {
+        let x = Array::from_slice(device, &[1.0f32, 2.0, 3.0]);
+        for expression in bad {
+            let result = x.reduce(expression, 0.0);
+            let line = line!() - 1;
+            let error = result.to_vec().unwrap_err();
+            let ErrorKind::Compile { kernel, message, .. } = error.kind() else { panic!("{expression:?}: {error}") };
+            assert!(!kernel.is_empty() && !message.is_empty() && kernel.contains("operator"), "{error}");
+            called_at(&error, line);
+        }
+        let rows = x.reshape(&[3, 1]).reduce_axes("nothing", 0.0, &[1], true);
+        assert!(held(&rows).to_string().contains("nothing"));
+        argument(&held(&x.reduce_axes("a + b", 0.0, &[1], false)), "reduce", line!(), &["got 1"]);
+        assert_eq!(x.reduce("a + b", 0.0).item().unwrap(), 6.0);
+        works(device);
+    }
+}
+
+#[test]
+fn devices_that_are_not_here() {
+    for request in ["no such device", "99", "-1", "vulkan:no such device"] {
+        let error = Device::open(request).unwrap_err();
+        let ErrorKind::NoDevice { wanted, looked, install } = error.kind() else { panic!("{error}") };
+        assert!(wanted == request && looked.contains("looked for") && !install.is_empty(), "{error}");
+    }
+    for (error, engine) in [
+        (Device::cuda(0).unwrap_err(), "cuda"),
+        (Device::open("cuda:0").unwrap_err(), "cuda"),
+        (Device::open("cpu").unwrap_err(), "cpu"),
+    ] {
+        assert!(matches!(error.kind(), ErrorKind::NotBuilt { engine: e, .. } if *e == engine), "{error}");
+        assert!(error.to_string().contains("not"), "{error}");
+    }
+}
+
+/// A lost device answers every call with an error, at once; another one of the same driver works.
+#[test]
+#[cfg(feature = "wgpu")]
+fn lost_devices() {
+    for properties in Device::list() {
+        for staged in [false, true] {
+            let open = || DeviceOptions::default().staged_transfers(staged).open(&properties.name).unwrap();
+            let device = open();
+            let x = Array::from_slice(&device, &small::<f32>(1000));
+            let host = HostBuffer::<f32>::new(&device, 1000, Direction::Download);
+            assert_eq!((&x + 1.0).to_vec().unwrap().len(), 1000);
+            let lazy = &x * 2.0;
+            device.wgpu().unwrap().0.destroy();
+            let lost = |error: Error| assert!(matches!(error.kind(), ErrorKind::DeviceLost { .. }), "{error}");
+            lost(lazy.to_vec().unwrap_err());
+            lost(x.to_vec().unwrap_err());
+            lost(lazy.sum().item().unwrap_err());
+            lost(lazy.eval().unwrap_err());
+            lost(device.synchronize().unwrap_err());
+            lost(Array::from_slice(&device, &[1.0f32]).to_vec().unwrap_err());
+            lost(Array::from_slice(&device, &vec![1.0f32; 1 << 20]).to_vec().unwrap_err());
+            lost(upload_all(&device, &[&[1.0f32][..]]).unwrap_err());
+            lost(x.clone().write(0, &[1.0]).unwrap_err());
+            lost(host.unwrap().download(&x).unwrap_err());
+            lost(HostBuffer::<f32>::new(&device, 5, Direction::Upload).map(|_| ()).unwrap_err());
+            lost(futures::executor::block_on(x.to_vec_async()).unwrap_err());
+            lost(device.gpu_time(|| lazy.eval()).unwrap_err());
+            device.trim();
+            drop((x, lazy, device));
+            works(&open());
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! Plans without a device: for every preset of capabilities they are pure, keep the limits, and their kernels parse,
+//! validate and can be written in every driver's language.
+
+use crosslane::{
+    Access, Caps, DType, Expression, Function, Leaf, Map, Op, Operator, Plan, Reduce, Scalar, Source, Step, What,
+    has_kernel,
+};
+use naga::back::{glsl, hlsl, msl, spv};
+use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+use std::collections::HashSet;
+
+fn contiguous(shape: &[usize]) -> Vec<i64> {
+    let mut strides = vec![1i64; shape.len()];
+    for axis in (1..shape.len()).rev() {
+        strides[axis - 1] = strides[axis] * shape[axis] as i64;
+    }
+    strides
+}
+
+fn leaf(slot: usize, dtype: DType, len: usize, offset: i64, strides: &[i64]) -> Leaf {
+    Leaf { source: Source::Slot(slot), dtype, len, offset, strides: strides.to_vec() }
+}
+
+fn step(what: What, dtype: DType) -> Step {
+    Step { what, dtype }
+}
+
+/// `function(x, x, x)` over an array, then what a leaf of this layout gives.
+fn expression(function: Option<Function>, leaf: Leaf) -> Expression {
+    let dtype = leaf.dtype;
+    let mut steps = vec![step(What::Leaf(0), dtype)];
+    if let Some(function) = function {
+        let mut args = vec![0; function.arity()];
+        if function == Function::Select {
+            steps.push(step(What::Cast(0), DType::Bool));
+            args[0] = 1;
+        }
+        steps.push(step(What::Call(function, args), function.result(dtype)));
+    }
+    Expression { leaves: vec![leaf], scalars: vec![], steps }
+}
+
+fn map(expression: Expression, shape: &[usize], len: usize, offset: i64, strides: Vec<i64>, fresh: bool) -> Map {
+    let output = expression.slots().len();
+    let (output_len, output_offset, output_strides) = (len, offset, strides);
+    Map { expression, shape: shape.to_vec(), output, output_len, output_offset, output_strides, fresh }
+}
+
+fn fresh(expression: Expression, shape: &[usize]) -> Map {
+    map(expression, shape, shape.iter().product(), 0, contiguous(shape), true)
+}
+
+fn fits(caps: &Caps, dtype: DType) -> bool {
+    match dtype {
+        DType::F16 => caps.f16,
+        DType::F64 => caps.f64,
+        DType::I64 | DType::U64 => caps.i64,
+        _ => true,
+    }
+}
+
+/// Maps: every function and cast, four wide and one wide; strided, repeated and packed outputs; windows.
+fn maps(caps: &Caps) -> Vec<(String, Map)> {
+    let mut all = Vec::new();
+    let dtypes: Vec<DType> = DType::ALL.into_iter().filter(|&dtype| fits(caps, dtype)).collect();
+    for &dtype in &dtypes {
+        let whole = |len: usize| leaf(0, dtype, len, 0, &[1]);
+        for &f in Function::ALL.iter().filter(|&&f| has_kernel(f, dtype)) {
+            all.push((format!("{} of {dtype}", f.name()), fresh(expression(Some(f), whole(1000)), &[1000])));
+            let odd = fresh(expression(Some(f), leaf(0, dtype, 2001, 1, &[2])), &[999]);
+            all.push((format!("{} of strided {dtype}", f.name()), odd));
+        }
+        for &to in &dtypes {
+            for (strides, len) in [([1], 1000), ([-3], 1001)] {
+                let mut cast = expression(None, leaf(0, dtype, 4000, if strides[0] < 0 { 3999 } else { 0 }, &strides));
+                cast.steps.push(step(What::Cast(0), to));
+                all.push((format!("{dtype} as {to}, strides {strides:?}"), fresh(cast, &[len])));
+            }
+        }
+        let layouts: [(&str, &[usize], usize, i64, Vec<i64>); 6] = [
+            ("transposed", &[70, 50], 3500, 0, vec![1, 70]),
+            ("repeated", &[70, 52], 52, 0, vec![0, 1]),
+            ("repeated column", &[70, 52], 70, 0, vec![1, 0]),
+            ("backwards", &[70, 52], 3640, 3639, vec![-52, -1]),
+            ("of rank 5", &[2, 3, 4, 5, 8], 960, 0, vec![480, 8, 24, 96, 1]),
+            ("past one binding", &[40_000, 10_007], 400_280_000, 0, vec![10_007, 1]),
+        ];
+        for (what, shape, len, offset, strides) in layouts {
+            let read = expression(None, leaf(0, dtype, len, offset, &strides));
+            let fits = shape.iter().product::<usize>() * 8 <= caps.buffer_bytes as usize * 16;
+            all.extend(fits.then(|| (format!("{what} {dtype}"), fresh(read.clone(), shape))));
+            if !strides.contains(&0) {
+                let source = expression(None, leaf(0, dtype, shape.iter().product(), 0, &contiguous(shape)));
+                all.push((format!("into {what} {dtype}"), map(source, shape, len, offset, strides.clone(), false)));
+            }
+        }
+        let scalar = Scalar { dtype, bits: 1 };
+        let steps = vec![step(What::Scalar(0), dtype)];
+        all.push((
+            format!("a constant {dtype}"),
+            fresh(Expression { leaves: vec![], scalars: vec![scalar], steps }, &[77]),
+        ));
+    }
+    let index = Leaf { source: Source::Index, dtype: DType::U32, len: 0, offset: 3, strides: vec![2] };
+    all.push(("a range".into(), fresh(expression(None, index), &[1000])));
+    all
+}
+
+fn operators(dtype: DType) -> Vec<Operator> {
+    let mut all = vec![Operator::Any, Operator::All, Operator::CountNonzero];
+    if !matches!(dtype, DType::U8 | DType::U16 | DType::Bool) {
+        use Operator::*;
+        all.extend([Sum, Product, Minimum, Maximum, ArgMinimum, ArgMaximum]);
+        all.push(Custom("max(a, b)".into(), Scalar { dtype, bits: 0 }));
+    }
+    all
+}
+
+/// Reductions: every operator and type, over rows, columns, everything, and through windows.
+fn reductions(caps: &Caps) -> Vec<(String, Reduce)> {
+    let mut all = Vec::new();
+    for dtype in DType::ALL.into_iter().filter(|&dtype| fits(caps, dtype)) {
+        for operator in operators(dtype) {
+            let shapes: [(&[usize], &[bool]); 9] = [
+                (&[1000], &[true]),
+                (&[10_000_000], &[true]),
+                (&[1000, 1000], &[false, true]),
+                (&[1000, 1001], &[true, false]),
+                (&[5, 3], &[false, true]),
+                (&[7, 100, 9], &[true, false, true]),
+                (&[60_000, 6_007], &[true, true]),
+                (&[60_000, 6_007], &[true, false]),
+                (&[60_000, 6_007], &[false, true]),
+            ];
+            for (shape, reduced) in shapes {
+                let len = shape.iter().product();
+                let read = expression(None, leaf(0, dtype, len, 0, &contiguous(shape)));
+                let (shape, reduced) = (shape.to_vec(), reduced.to_vec());
+                let what = format!("{} of {dtype} {shape:?} over {reduced:?}", operator.name());
+                all.push((what, Reduce { expression: read, shape, reduced, operator: operator.clone(), output: 1 }));
+            }
+        }
+    }
+    all
+}
+
+/// Everything that a plan promises, but for its kernels' text.
+fn check_plan(what: &str, op: &dyn Op, caps: &Caps) -> Plan {
+    let plan = op.plan(caps).unwrap_or_else(|error| panic!("{what}: {error}"));
+    assert_eq!(format!("{plan:?}"), format!("{:?}", op.plan(caps).unwrap()), "{what}: the plan is not pure");
+    let slots = op.slots();
+    let padded = |bytes: u64| bytes.next_multiple_of(64).max(64);
+    let sizes: Vec<u64> = slots.iter().map(|slot| padded((slot.len * slot.dtype.size()) as u64)).collect();
+    let sizes = [sizes, plan.scratch.clone()].concat();
+    assert!(!plan.passes.is_empty(), "{what}");
+    for pass in &plan.passes {
+        let kernel = &pass.kernel;
+        assert_eq!(pass.params.len(), kernel.param_words(), "{what}: parameters of {kernel:?}");
+        assert_eq!(pass.buffers.len(), kernel.access().len(), "{what}: bindings of {kernel:?}");
+        assert!(pass.buffers.len() <= caps.bindings as usize, "{what}: {} bindings", pass.buffers.len());
+        for (binding, access) in pass.buffers.iter().zip(kernel.access()) {
+            assert!(binding.bytes > 0 && binding.bytes.is_multiple_of(4), "{what}: {binding:?}");
+            assert!(binding.bytes <= caps.binding_bytes, "{what}: {binding:?}");
+            assert!(binding.offset.is_multiple_of(caps.offset_alignment), "{what}: {binding:?}");
+            assert!(binding.offset + binding.bytes <= sizes[binding.buffer], "{what}: {binding:?} in {sizes:?}");
+            let read_only = slots.get(binding.buffer).is_some_and(|slot| slot.access == Access::Read);
+            assert!(!(read_only && *access == Access::Write), "{what} writes to its input");
+        }
+        let written: Vec<usize> =
+            pass.buffers.iter().zip(kernel.access()).filter(|p| *p.1 == Access::Write).map(|p| p.0.buffer).collect();
+        let read = pass.buffers.iter().zip(kernel.access()).filter(|p| *p.1 == Access::Read);
+        assert!(read.into_iter().all(|p| !written.contains(&p.0.buffer)), "{what}: one buffer read and written");
+        let [x, y, z] = pass.grid.fold(caps.grid);
+        assert!(x > 0 && x.max(y).max(z) <= caps.grid && z == 1, "{what}: {x} x {y} x {z} workgroups");
+    }
+    plan
+}
+
+struct Parsed {
+    module: naga::Module,
+    info: ModuleInfo,
+}
+
+/// The features that a device with these capabilities would give naga.
+fn capabilities(caps: &Caps) -> Capabilities {
+    let mut all = Capabilities::default();
+    all.set(Capabilities::SHADER_FLOAT16, caps.f16);
+    all.set(Capabilities::FLOAT64, caps.f64);
+    all.set(Capabilities::SHADER_INT64, caps.i64);
+    all.set(Capabilities::IMMEDIATES, caps.immediate_bytes > 0);
+    all
+}
+
+fn parse(what: &str, source: &str, caps: &Caps) -> Parsed {
+    let module = naga::front::wgsl::parse_str(source)
+        .unwrap_or_else(|error| panic!("{what}: {}\n{source}", error.emit_to_string(source)));
+    let mut validator = Validator::new(ValidationFlags::all(), capabilities(caps));
+    let info = validator
+        .validate(&module)
+        .unwrap_or_else(|error| panic!("{what}: {}\n{source}", error.emit_to_string(source)));
+    Parsed { module, info }
+}
+
+/// Writes the kernel in every language. HLSL and MSL have no f64 and GLSL neither f16 nor 64-bit integers as naga
+/// writes them; MSL and GLSL of the presets that have those types are never asked for.
+fn write(what: &str, entry: &str, source: &str, parsed: &Parsed) {
+    let Parsed { module, info } = parsed;
+    let stage = naga::ShaderStage::Compute;
+    let options = spv::Options { lang_version: (1, 3), ..Default::default() };
+    let pipeline = spv::PipelineOptions { shader_stage: stage, entry_point: entry.into() };
+    let words =
+        spv::write_vec(module, info, &options, Some(&pipeline)).unwrap_or_else(|e| panic!("{what}: SPIR-V: {e}"));
+    assert_eq!(words[0], 0x0723_0203, "{what}");
+    let (f16, f64, i64) =
+        (source.contains("f16"), source.contains("f64"), source.contains("i64") || source.contains("u64"));
+    if !f64 {
+        let options = msl::Options { lang_version: (2, 4), fake_missing_bindings: true, ..Default::default() };
+        let text = msl::write_string(module, info, &options, &msl::PipelineOptions::default());
+        assert!(text.unwrap_or_else(|e| panic!("{what}: MSL: {e}")).0.contains("kernel void"), "{what}");
+    }
+    let options = hlsl::Options {
+        shader_model: hlsl::ShaderModel::V6_2,
+        fake_missing_bindings: true,
+        immediates_target: Some(hlsl::BindTarget { space: 9, ..Default::default() }),
+        ..Default::default()
+    };
+    let pipeline = hlsl::PipelineOptions { entry_point: Some((stage, entry.into())) };
+    let mut text = String::new();
+    let result = hlsl::Writer::new(&mut text, &options, &pipeline).write(module, info, None);
+    result.unwrap_or_else(|e| panic!("{what}: HLSL: {e}"));
+    assert!(text.contains("numthreads"), "{what}");
+    if !f16 && !f64 && !i64 {
+        let options =
+            glsl::Options { version: glsl::Version::Embedded { version: 310, is_webgl: false }, ..Default::default() };
+        let pipeline = glsl::PipelineOptions { shader_stage: stage, entry_point: entry.into(), multiview: None };
+        let mut text = String::new();
+        let policies = naga::proc::BoundsCheckPolicies::default();
+        let result =
+            glsl::Writer::new(&mut text, module, info, &options, &pipeline, policies).and_then(|mut w| w.write());
+        result.unwrap_or_else(|e| panic!("{what}: GLSL: {e}"));
+        assert!(text.contains("local_size_x"), "{what}");
+    }
+}
+
+/// Each kernel once: many plans share one.
+fn check_kernels<'a>(caps: &Caps, plans: impl Iterator<Item = (&'a str, Plan)>) {
+    let mut seen = HashSet::new();
+    for (what, plan) in plans {
+        for pass in plan.passes {
+            if seen.insert(pass.kernel.source().to_string()) {
+                let parsed = parse(what, pass.kernel.source(), caps);
+                write(what, pass.kernel.entry(), pass.kernel.source(), &parsed);
+            }
+        }
+    }
+    assert!(seen.len() > 20);
+}
+
+#[test]
+fn maps_plan_within_limits_and_compile_everywhere() {
+    for (preset, caps) in Caps::presets() {
+        let ops = maps(&caps);
+        println!("{preset}: {} maps", ops.len());
+        check_kernels(
+            &caps,
+            ops.iter().map(|(what, op)| (what.as_str(), check_plan(&format!("{preset}: {what}"), op, &caps))),
+        );
+    }
+}
+
+#[test]
+fn reductions_plan_within_limits_and_compile_everywhere() {
+    for (preset, caps) in Caps::presets() {
+        let ops = reductions(&caps);
+        println!("{preset}: {} reductions", ops.len());
+        check_kernels(
+            &caps,
+            ops.iter().map(|(what, op)| (what.as_str(), check_plan(&format!("{preset}: {what}"), op, &caps))),
+        );
+    }
+}
+
+#[test]
+fn an_empty_index_space_needs_no_kernel() {
+    for (_, caps) in Caps::presets() {
+        let read = expression(Some(Function::Sqrt), leaf(0, DType::F32, 0, 0, &[0, 1]));
+        assert!(fresh(read, &[5, 0]).plan(&caps).unwrap().passes.is_empty());
+    }
+}
+
+#[test]
+fn other_scalars_need_no_other_kernel() {
+    let plus = |bits: u64| {
+        let mut read = expression(None, leaf(0, DType::F32, 100, 0, &[1]));
+        read.scalars.push(Scalar { dtype: DType::F32, bits });
+        read.steps.push(step(What::Scalar(0), DType::F32));
+        read.steps.push(step(What::Call(Function::Add, vec![0, 1]), DType::F32));
+        fresh(read, &[100]).plan(&Caps::webgpu()).unwrap().passes.remove(0)
+    };
+    let (a, b) = (plus(1), plus(2));
+    assert_eq!(a.kernel.id(), b.kernel.id());
+    assert_ne!(a.params, b.params);
+}

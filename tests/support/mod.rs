@@ -1,0 +1,242 @@
+//! What the integration tests share: the devices, a host array to compare with, garbage in memory, random numbers.
+#![allow(dead_code, reason = "each test program uses a part of it")]
+
+use crosslane::{Array, DType, Device, DeviceOptions, Element, Value, eval_all};
+use rand::{Rng, SeedableRng, rngs::StdRng};
+use std::sync::OnceLock;
+
+/// Every device here, opened once a process; lavapipe a second time with staged transfers.
+pub fn devices() -> &'static [Device] {
+    static DEVICES: OnceLock<Vec<Device>> = OnceLock::new();
+    DEVICES.get_or_init(|| {
+        let mut devices = Vec::new();
+        for properties in Device::list() {
+            match Device::open(&properties.name) {
+                Ok(device) => devices.push(device),
+                Err(error) => println!("skipped {properties}: {error}"),
+            }
+        }
+        for name in required() {
+            Device::open(&name).unwrap_or_else(|error| panic!("CROSSLANE_REQUIRE names {name}: {error}"));
+        }
+        match DeviceOptions::default().staged_transfers(true).open("lavapipe") {
+            Ok(device) => devices.push(device),
+            Err(error) => println!("skipped lavapipe with staged transfers: {error}"),
+        }
+        if devices.is_empty() {
+            println!("nothing is tested: {}", Device::open("").unwrap_err());
+        }
+        devices
+    })
+}
+
+fn required() -> Vec<String> {
+    let names = std::env::var("CROSSLANE_REQUIRE").unwrap_or_default();
+    names.split(',').map(|name| name.trim().to_string()).filter(|name| !name.is_empty()).collect()
+}
+
+/// One device for each driver: without the second lavapipe, where transfers do not matter.
+pub fn drivers() -> &'static [Device] {
+    let all = devices();
+    let staged = all.len() > 1 && all[..all.len() - 1].iter().any(|d| name(d) == name(&all[all.len() - 1]));
+    &all[..all.len() - staged as usize]
+}
+
+/// A device of one's own, for tests that lose it or look at its memory.
+pub fn fresh(request: &str) -> Option<Device> {
+    Device::open(request).inspect_err(|error| println!("skipped: {error}")).ok()
+}
+
+/// Whether the device can hold the type.
+pub fn has(device: &Device, dtype: DType) -> bool {
+    let caps = device.caps();
+    match dtype {
+        DType::F16 => caps.f16,
+        DType::F64 => caps.f64,
+        DType::I64 | DType::U64 => caps.i64,
+        _ => true,
+    }
+}
+
+pub fn name(device: &Device) -> &str {
+    &device.properties().name
+}
+
+/// SwiftShader: its defects are exempted by name, with the reason beside each.
+pub fn is_swiftshader(device: &Device) -> bool {
+    name(device).contains("SwiftShader")
+}
+
+pub fn random(seed: u64) -> StdRng {
+    StdRng::seed_from_u64(seed)
+}
+
+/// Leaves garbage in the pool: what arrays and scratch get next is all NaN or 0xCD.
+pub fn spoil(device: &Device) {
+    for round in 0..2 {
+        let arrays: Vec<Array<u32>> = (6..21)
+            .flat_map(|power| [1usize << power, (1 << power) + (1 << (power - 2)), 3 << (power - 1)])
+            .map(|len| Array::full(device, &[len], if round == 0 { 0xcdcd_cdcd } else { 0x7fc0_dead }).copy())
+            .collect();
+        eval_all(&arrays.iter().collect::<Vec<_>>()).unwrap();
+    }
+    device.synchronize().unwrap();
+}
+
+/// `len` elements: small integers of any type, always the same.
+pub fn small<T: Element>(len: usize) -> Vec<T> {
+    (0..len as i128).map(|i| of((i * 7919 + 3) % 11 - if signed::<T>() { 5 } else { 0 })).collect()
+}
+
+pub fn signed<T: Element>() -> bool {
+    matches!(T::DTYPE, DType::F16 | DType::F32 | DType::F64 | DType::I32 | DType::I64)
+}
+
+/// A small integer as any type.
+pub fn of<T: Element>(x: i128) -> T {
+    T::from_scalar(Value::Int(x).scalar(T::DTYPE))
+}
+
+pub fn value<T: Element>(x: T) -> Value {
+    Value::of(x.scalar())
+}
+
+/// Random bits as any type; floats of every size, NaN and infinities included, denormals not.
+pub fn bits<T: Element>(rng: &mut StdRng) -> T {
+    loop {
+        let bits: u64 = rng.random::<u64>() >> (64 - 8 * T::DTYPE.size());
+        let bits = if T::DTYPE == DType::Bool { bits & 1 } else { bits };
+        let x = T::from_scalar(crosslane::Scalar { dtype: T::DTYPE, bits });
+        let tiny = match T::DTYPE {
+            DType::F16 => 6.2e-5,
+            DType::F32 => f32::MIN_POSITIVE as f64,
+            DType::F64 => f64::MIN_POSITIVE,
+            _ => 0.0,
+        };
+        let float = value(x).float();
+        if tiny == 0.0 || float == 0.0 || float.is_nan() || float.abs() >= tiny {
+            return x;
+        }
+    }
+}
+
+/// A row-major array on the host, with views that copy: slow and obvious.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dense<T> {
+    pub shape: Vec<usize>,
+    pub data: Vec<T>,
+}
+
+impl<T: Copy> Dense<T> {
+    pub fn new(shape: &[usize], data: Vec<T>) -> Dense<T> {
+        assert_eq!(shape.iter().product::<usize>(), data.len());
+        Dense { shape: shape.to_vec(), data }
+    }
+
+    pub fn at(&self, point: &[usize]) -> T {
+        self.data[point.iter().zip(&self.shape).fold(0, |flat, (p, e)| flat * e + p)]
+    }
+
+    /// An array of another shape whose element at `point` is this one's at `from(point)`.
+    pub fn view(&self, shape: &[usize], from: impl Fn(&[usize]) -> Vec<usize>) -> Dense<T> {
+        Dense::new(shape, points(shape).map(|point| self.at(&from(&point))).collect())
+    }
+
+    pub fn slice(&self, axis: usize, start: usize, step: isize, len: usize) -> Dense<T> {
+        let mut shape = self.shape.clone();
+        shape[axis] = len;
+        self.view(&shape, |point| {
+            let mut from = point.to_vec();
+            from[axis] = (start as isize + point[axis] as isize * step) as usize;
+            from
+        })
+    }
+
+    pub fn permute(&self, order: &[usize]) -> Dense<T> {
+        let shape: Vec<usize> = order.iter().map(|&axis| self.shape[axis]).collect();
+        self.view(&shape, |point| {
+            let mut from = vec![0; order.len()];
+            order.iter().zip(point).for_each(|(&axis, &p)| from[axis] = p);
+            from
+        })
+    }
+
+    pub fn flip(&self, axis: usize) -> Dense<T> {
+        let extent = self.shape[axis];
+        self.slice(axis, extent.saturating_sub(1), -1, extent)
+    }
+
+    pub fn broadcast(&self, shape: &[usize]) -> Dense<T> {
+        let extra = shape.len() - self.shape.len();
+        self.view(shape, |point| {
+            point[extra..].iter().zip(&self.shape).map(|(&p, &extent)| if extent == 1 { 0 } else { p }).collect()
+        })
+    }
+
+    pub fn reshape(&self, shape: &[usize]) -> Dense<T> {
+        Dense::new(shape, self.data.clone())
+    }
+
+    pub fn map<R: Copy>(&self, f: impl Fn(T) -> R) -> Dense<R> {
+        Dense::new(&self.shape, self.data.iter().map(|&x| f(x)).collect())
+    }
+
+    pub fn zip<R: Copy>(&self, other: &Dense<T>, f: impl Fn(T, T) -> R) -> Dense<R> {
+        assert_eq!(self.shape, other.shape);
+        Dense::new(&self.shape, self.data.iter().zip(&other.data).map(|(&a, &b)| f(a, b)).collect())
+    }
+
+    /// For each element of the result of a reduction, the elements that go into it, in row-major order.
+    pub fn groups(&self, reduced: &[bool]) -> Vec<Vec<T>> {
+        let pick = |which: bool| -> Vec<usize> {
+            self.shape.iter().zip(reduced).map(|(&e, &r)| if r == which { e } else { 1 }).collect()
+        };
+        let (kept, inner) = (pick(false), pick(true));
+        let at = |a: &[usize], b: &[usize]| self.at(&a.iter().zip(b).map(|(a, b)| a + b).collect::<Vec<_>>());
+        points(&kept).map(|k| points(&inner).map(|r| at(&k, &r)).collect()).collect()
+    }
+}
+
+/// Every point of an index space in row-major order.
+pub fn points(shape: &[usize]) -> impl Iterator<Item = Vec<usize>> + '_ {
+    (0..shape.iter().product::<usize>()).map(move |mut index| {
+        let mut point = vec![0; shape.len()];
+        for (p, &extent) in point.iter_mut().zip(shape).rev() {
+            *p = index % extent;
+            index /= extent;
+        }
+        point
+    })
+}
+
+/// The array on a device.
+pub fn upload<T: Element>(device: &Device, host: &Dense<T>) -> Array<T> {
+    Array::from_shape(device, &host.shape, &host.data)
+}
+
+/// Asserts shape and every element, floats by value with NaN equal to NaN.
+#[track_caller]
+pub fn same<T: Element>(got: &Array<T>, wanted: &Dense<T>, what: &str) {
+    assert_eq!(got.shape(), wanted.shape, "{what} on {}", name(got.device()));
+    same_values(&got.to_vec().unwrap(), &wanted.data, &format!("{what} on {}", name(got.device())));
+}
+
+#[track_caller]
+pub fn same_values<T: Element>(got: &[T], wanted: &[T], what: &str) {
+    assert_eq!(got.len(), wanted.len(), "{what}");
+    let differs = |(g, w): (&T, &T)| g != w && !(value(*g).float().is_nan() && value(*w).float().is_nan());
+    if let Some(at) = got.iter().zip(wanted).position(differs) {
+        let wrong = got.iter().zip(wanted).filter(|&pair| differs(pair)).count();
+        panic!("{what}: {wrong} of {} differ, first at {at}: got {:?}, wanted {:?}", got.len(), got[at], wanted[at]);
+    }
+}
+
+/// Runs a generic check for each of the types that the device has.
+#[macro_export]
+macro_rules! for_types {
+    ($device:expr, [$($type:ty),*], $check:ident) => {
+        $(if $crate::support::has($device, <$type as crosslane::Element>::DTYPE) {
+            $check::<$type>($device);
+        })*
+    };
+}
