@@ -93,13 +93,17 @@ pub fn rows(device: &Device) -> Result<Vec<Row<'_>>> {
     }));
 
     let few = Array::from_slice(device, &[0.5f32; 1000]);
-    let also = few.clone();
-    rows.push(Row {
-        op: "result_4_bytes",
-        n: 1,
-        group: Group::Latency,
-        check: Box::new(move || compare("result_4_bytes", &[few.sum().item()?], 1, 0.0, |_| 500.0)),
-        work: Box::new(move || also.sum().item().map(drop)),
-    });
+    let results: [(&str, Array<f32>, fn(&Array<f32>) -> Array<f32>, f64); 2] =
+        [("result_4_bytes", x.clone(), |x| x + 1.0, 8.0), ("result_4_bytes_of_sum", few, |x| x.sum(), 500.0)];
+    rows.extend(results.map(|(op, input, make, wanted)| {
+        let also = input.clone();
+        Row {
+            op,
+            n: 1,
+            group: Group::Latency,
+            check: Box::new(move || compare(op, &[make(&input).item()?], 1, 0.0, |_| wanted)),
+            work: Box::new(move || make(&also).item().map(drop)),
+        }
+    }));
     Ok(rows)
 }
