@@ -8,24 +8,34 @@ use wgpu::BufferUsages;
 /// Passes that one measurement can hold.
 const PASSES: u32 = 2048;
 
-/// A running measurement.
+/// A clock, made once and kept: making and freeing its memory between two measurements slows the second.
 pub(super) struct Clock {
     queries: wgpu::QuerySet,
+    resolved: wgpu::Buffer,
+    mapped: wgpu::Buffer,
     used: u32,
+    running: bool,
 }
 
 impl Clock {
-    pub fn new(device: &wgpu::Device) -> Clock {
-        let queries = device.create_query_set(&wgpu::QuerySetDescriptor {
-            label: None,
-            ty: wgpu::QueryType::Timestamp,
-            count: PASSES * 2,
-        });
-        Clock { queries, used: 0 }
+    pub fn new(engine: &Wgpu) -> Result<Clock> {
+        let bytes = PASSES as u64 * 16;
+        let resolved = engine.create_buffer("clock", bytes, BufferUsages::QUERY_RESOLVE | BufferUsages::COPY_SRC)?;
+        let mapped = engine.create_buffer("clock", bytes, BufferUsages::COPY_DST | BufferUsages::MAP_READ)?;
+        let descriptor = wgpu::QuerySetDescriptor { label: None, ty: wgpu::QueryType::Timestamp, count: PASSES * 2 };
+        let queries = engine.guarded("clock", || engine.device.create_query_set(&descriptor))?;
+        Ok(Clock { queries, resolved, mapped, used: 0, running: false })
     }
 
-    /// Where the next pass writes its times; `None` when the set is full.
+    pub fn start(&mut self) {
+        (self.used, self.running) = (0, true);
+    }
+
+    /// Where the next pass writes its times; `None` when the clock stands, or the set is full.
     pub fn next(&mut self) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
+        if !self.running {
+            return None;
+        }
         if self.used == PASSES {
             log::warn!("more than {PASSES} submissions in one measurement: the rest is not timed");
             return None;
@@ -40,23 +50,24 @@ impl Clock {
     }
 
     /// Waits, and sums the passes' times.
-    pub fn read(self, engine: &Wgpu) -> Result<Duration> {
+    pub fn stop(&mut self, engine: &Wgpu) -> Result<Duration> {
+        self.running = false;
         if self.used == 0 {
             return Ok(Duration::ZERO);
         }
         let bytes = self.used as u64 * 16;
-        let resolved = engine.create_buffer("clock", bytes, BufferUsages::QUERY_RESOLVE | BufferUsages::COPY_SRC)?;
-        let mapped = engine.create_buffer("clock", bytes, BufferUsages::COPY_DST | BufferUsages::MAP_READ)?;
         engine.guarded("clock", || {
             let mut encoder = engine.encoder();
-            encoder.resolve_query_set(&self.queries, 0..self.used * 2, &resolved, 0);
-            encoder.copy_buffer_to_buffer(&resolved, 0, &mapped, 0, bytes);
+            encoder.resolve_query_set(&self.queries, 0..self.used * 2, &self.resolved, 0);
+            encoder.copy_buffer_to_buffer(&self.resolved, 0, &self.mapped, 0, bytes);
             engine.queue_up(encoder);
         })?;
-        engine.map("clock", &mapped, wgpu::MapMode::Read, 0..bytes)?;
-        let view = mapped.get_mapped_range(..).map_err(|e| engine.backend_error("clock", e.to_string()))?;
+        engine.map("clock", &self.mapped, wgpu::MapMode::Read, 0..bytes)?;
+        let view = self.mapped.get_mapped_range(0..bytes).map_err(|e| engine.backend_error("clock", e.to_string()))?;
         let ticks: Vec<u64> =
             view.chunks_exact(8).map(|b| u64::from_le_bytes(b.try_into().expect("eight bytes"))).collect();
+        drop(view);
+        self.mapped.unmap();
         let sum: u64 = ticks.chunks_exact(2).map(|pair| pair[1].saturating_sub(pair[0])).sum();
         Ok(Duration::from_secs_f64(sum as f64 * engine.queue.get_timestamp_period() as f64 * 1e-9))
     }

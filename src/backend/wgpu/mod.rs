@@ -394,14 +394,21 @@ impl Driver for Wgpu {
         if !self.properties.caps.timestamps {
             return Ok(false);
         }
-        let clock = self.guarded("clock", || Clock::new(&self.device))?;
-        *self.clock.lock().expect("no panic while held") = Some(clock);
+        let mut clock = self.clock.lock().expect("no panic while held");
+        if clock.is_none() {
+            *clock = Some(Clock::new(self)?);
+        }
+        clock.as_mut().expect("just made").start();
         Ok(true)
     }
 
     fn stop_clock(&self) -> Result<Duration> {
-        let clock = self.clock.lock().expect("no panic while held").take();
-        clock.map_or(Ok(Duration::ZERO), |clock| clock.read(self))
+        let mut clock = self.clock.lock().expect("no panic while held");
+        let result = clock.as_mut().map_or(Ok(Duration::ZERO), |clock| clock.stop(self));
+        if result.is_err() {
+            *clock = None;
+        }
+        result
     }
 
     fn as_any(&self) -> &dyn Any {
