@@ -24,6 +24,7 @@
 //! | [`Error`] | every mistake and failure: operation, argument, wanted, got, call site |
 
 #![deny(missing_docs)]
+#![cfg_attr(not(feature = "wgpu"), expect(dead_code, reason = "without an engine nothing runs what is planned"))]
 
 mod array;
 mod backend;

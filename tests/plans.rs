@@ -9,6 +9,9 @@ use naga::back::{glsl, hlsl, msl, spv};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use std::collections::HashSet;
 
+/// How an array is walked: name, shape, elements of the buffer, offset and strides.
+type Walked = (&'static str, &'static [usize], usize, i64, Vec<i64>);
+
 fn contiguous(shape: &[usize]) -> Vec<i64> {
     let mut strides = vec![1i64; shape.len()];
     for axis in (1..shape.len()).rev() {
@@ -77,7 +80,7 @@ fn maps(caps: &Caps) -> Vec<(String, Map)> {
                 all.push((format!("{dtype} as {to}, strides {strides:?}"), fresh(cast, &[len])));
             }
         }
-        let layouts: [(&str, &[usize], usize, i64, Vec<i64>); 6] = [
+        let layouts: [Walked; 6] = [
             ("transposed", &[70, 50], 3500, 0, vec![1, 70]),
             ("repeated", &[70, 52], 52, 0, vec![0, 1]),
             ("repeated column", &[70, 52], 70, 0, vec![1, 0]),

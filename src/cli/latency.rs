@@ -60,6 +60,9 @@ fn prepared<'a>(
     }
 }
 
+/// A line with a result of one element: name, input, how it is made, what it must be.
+type Small = (&'static str, Array<f32>, fn(&Array<f32>) -> Array<f32>, f64);
+
 /// The lines of the table.
 pub fn rows(device: &Device) -> Result<Vec<Row<'_>>> {
     let x = Array::from_slice(device, &[7.0f32]);
@@ -93,7 +96,7 @@ pub fn rows(device: &Device) -> Result<Vec<Row<'_>>> {
     }));
 
     let few = Array::from_slice(device, &[0.5f32; 1000]);
-    let results: [(&str, Array<f32>, fn(&Array<f32>) -> Array<f32>, f64); 2] =
+    let results: [Small; 2] =
         [("result_4_bytes", x.clone(), |x| x + 1.0, 8.0), ("result_4_bytes_of_sum", few, |x| x.sum(), 500.0)];
     rows.extend(results.map(|(op, input, make, wanted)| {
         let also = input.clone();

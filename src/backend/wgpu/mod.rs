@@ -13,10 +13,11 @@ use crate::memory::{Direction, Memory, Place};
 use clock::Clock;
 use pipeline::{Cache, Pipeline, UNIFORM_BYTES};
 use std::any::Any;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::{Duration, Instant};
-use wgpu::BufferUsages;
+use wgpu::{BufferUsages, MapMode};
 
 /// A wgpu device and what this engine keeps for it.
 pub(crate) struct Wgpu {
@@ -49,6 +50,8 @@ struct Uniforms {
 
 /// How long to ask again and again before sleeping: a blocking wait costs 50 us on the H200, asking 28 (2026-11-21).
 const SPIN: Duration = Duration::from_millis(2);
+/// How long a small result may keep other threads from submitting.
+const SOON: Duration = Duration::from_micros(100);
 /// Launches in one submission: the device begins with the first while the host records the next.
 const TOGETHER: usize = 128;
 /// The longest single sleep; then it is seen whether the device is lost.
@@ -295,28 +298,60 @@ impl Wgpu {
     }
 
     /// Maps a range of a buffer and waits for it.
-    fn map(
-        &self,
-        operation: &'static str,
-        buffer: &wgpu::Buffer,
-        mode: wgpu::MapMode,
-        range: std::ops::Range<u64>,
-    ) -> Result<()> {
-        let done = Arc::new(AtomicBool::new(false));
-        let failed = Arc::new(AtomicBool::new(false));
-        let (done_in, failed_in) = (done.clone(), failed.clone());
-        self.guarded(operation, || {
-            buffer.map_async(mode, range, move |result| {
-                failed_in.store(result.is_err(), Ordering::Relaxed);
-                done_in.store(true, Ordering::Release);
-            });
-        })?;
-        self.wait_for(operation, || done.load(Ordering::Acquire))?;
-        match failed.load(Ordering::Relaxed) {
+    fn map(&self, operation: &'static str, buffer: &wgpu::Buffer, mode: MapMode, range: Range<u64>) -> Result<()> {
+        let mapping = self.begin_map(operation, buffer, mode, range)?;
+        self.wait_for(operation, || mapping.done.load(Ordering::Acquire))?;
+        match mapping.failed.load(Ordering::Relaxed) {
             true => Err(self.backend_error(operation, "the memory could not be mapped".into())),
             false => Ok(()),
         }
     }
+
+    /// Maps a range of a buffer if that can be done within a short time; false, and not mapped, if not.
+    fn map_soon(
+        &self,
+        operation: &'static str,
+        buffer: &wgpu::Buffer,
+        mode: MapMode,
+        range: Range<u64>,
+    ) -> Result<bool> {
+        let mapping = self.begin_map(operation, buffer, mode, range)?;
+        let start = Instant::now();
+        while !mapping.done.load(Ordering::Acquire) {
+            if start.elapsed() > SOON {
+                buffer.unmap();
+                return Ok(false);
+            }
+            let _ = self.device.poll(wgpu::PollType::Poll);
+        }
+        self.alive()?;
+        Ok(!mapping.failed.load(Ordering::Relaxed))
+    }
+
+    fn begin_map(
+        &self,
+        operation: &'static str,
+        buffer: &wgpu::Buffer,
+        mode: MapMode,
+        range: Range<u64>,
+    ) -> Result<Arc<Mapping>> {
+        let mapping = Arc::new(Mapping::default());
+        let inside = mapping.clone();
+        self.guarded(operation, || {
+            buffer.map_async(mode, range, move |result| {
+                inside.failed.store(result.is_err(), Ordering::Relaxed);
+                inside.done.store(true, Ordering::Release);
+            });
+        })?;
+        Ok(mapping)
+    }
+}
+
+/// What has become of a mapping.
+#[derive(Default)]
+struct Mapping {
+    done: AtomicBool,
+    failed: AtomicBool,
 }
 
 impl Driver for Wgpu {

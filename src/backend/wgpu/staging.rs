@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use wgpu::{BufferUsages, BufferView, BufferViewMut, MapMode};
 
 /// Bytes of one piece of staging memory, at most, and how many there are: the host works on one while the device
@@ -309,20 +310,34 @@ impl Wgpu {
     }
 
     pub(super) fn read_mapped(&self, reads: &mut [Read]) -> Result<()> {
+        if let [read] = reads
+            && !read.to.is_empty()
+            && self.spin() > Duration::ZERO
+        {
+            let _alone = self.mapping.write().expect("no panic while held");
+            let range = map_range(read.offset, read.to.len());
+            if self.map_soon("download", buffer(read.from), MapMode::Read, range)? {
+                return self.take_mapped(read);
+            }
+        }
         // The long wait is for the kernels, and does not keep other threads from submitting theirs.
         crate::backend::Driver::wait(self)?;
         let _alone = self.mapping.write().expect("no panic while held");
         for read in reads.iter_mut().filter(|read| !read.to.is_empty()) {
-            let range = map_range(read.offset, read.to.len());
-            let source = buffer(read.from);
-            self.map("download", source, MapMode::Read, range.clone())?;
-            let view =
-                source.get_mapped_range(range.clone()).map_err(|e| self.backend_error("download", e.to_string()))?;
-            let at = (read.offset - range.start) as usize;
-            empty(&view[at..at + read.to.len()], read.to);
-            drop(view);
-            source.unmap();
+            self.map("download", buffer(read.from), MapMode::Read, map_range(read.offset, read.to.len()))?;
+            self.take_mapped(read)?;
         }
+        Ok(())
+    }
+
+    /// Copies out of a mapped array, and unmaps it.
+    fn take_mapped(&self, read: &mut Read) -> Result<()> {
+        let (source, range) = (buffer(read.from), map_range(read.offset, read.to.len()));
+        let at = (read.offset - range.start) as usize;
+        let view = source.get_mapped_range(range).map_err(|e| self.backend_error("download", e.to_string()))?;
+        empty(&view[at..at + read.to.len()], read.to);
+        drop(view);
+        source.unmap();
         Ok(())
     }
 }
