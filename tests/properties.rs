@@ -49,11 +49,14 @@ struct Both<T: crosslane::Element> {
     host: Dense<T>,
 }
 
+/// What a reduction makes of a group on the host.
+type Group<T> = fn(&[T]) -> T;
+
 /// What differs between i32 and f32: a function on both sides, by number.
 trait Kind: crosslane::Number {
     fn unary(f: u8, x: &Array<Self>, h: &Dense<Self>) -> (Array<Self>, Dense<Self>);
     fn binary(f: u8, a: &Array<Self>, b: &Array<Self>, x: &Dense<Self>, y: &Dense<Self>) -> (Array<Self>, Dense<Self>);
-    fn reduce(f: u8, x: &Array<Self>, axes: &[isize], keep: bool) -> (Array<Self>, fn(&[Self]) -> Self);
+    fn reduce(f: u8, x: &Array<Self>, axes: &[isize], keep: bool) -> (Array<Self>, Group<Self>);
     fn close(got: Self, wanted: Self) -> bool;
 }
 
@@ -81,7 +84,7 @@ impl Kind for i32 {
         }
     }
 
-    fn reduce(f: u8, x: &Array<i32>, axes: &[isize], keep: bool) -> (Array<i32>, fn(&[i32]) -> i32) {
+    fn reduce(f: u8, x: &Array<i32>, axes: &[isize], keep: bool) -> (Array<i32>, Group<i32>) {
         match f % 4 {
             0 => (x.sum_axes(axes, keep), |g| g.iter().fold(0, |a, &b| a.wrapping_add(b))),
             1 => (x.max_axes(axes, keep), |g| *g.iter().max().unwrap()),
@@ -118,7 +121,7 @@ impl Kind for f32 {
         }
     }
 
-    fn reduce(f: u8, x: &Array<f32>, axes: &[isize], keep: bool) -> (Array<f32>, fn(&[f32]) -> f32) {
+    fn reduce(f: u8, x: &Array<f32>, axes: &[isize], keep: bool) -> (Array<f32>, Group<f32>) {
         match f % 3 {
             0 => (x.mean_axes(axes, keep), |g| (g.iter().map(|&x| x as f64).sum::<f64>() / g.len() as f64) as f32),
             1 => (x.max_axes(axes, keep), |g| g.iter().copied().fold(f32::MIN, f32::max)),
