@@ -85,7 +85,11 @@ slices! {
 #[macro_export]
 macro_rules! s {
     ($($range:expr $(; $step:expr)?),* $(,)?) => {
-        &[$($crate::Slice::from($range)$(.step($step))?),*]
+        &{
+            #[allow(clippy::reversed_empty_ranges, reason = "1..-1 is a range here: negative numbers count from the end")]
+            let slices = [$($crate::Slice::from($range)$(.step($step))?),*];
+            slices
+        }
     };
 }
 

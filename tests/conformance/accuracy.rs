@@ -353,7 +353,7 @@ fn known_values() {
         ("softplus", |x| x.softplus(), 1.0, 1.313_261_7),
         ("cbrt", |x| x.cbrt(), 27.0, 3.0),
         ("sinc", |x| x.sinc(), 1.5, -0.212_206_6),
-        ("acosh", |x| x.acosh(), 2.0, 1.316_957_9),
+        ("acosh", |x| x.acosh(), 2.0, 1.316_958),
         ("round", |x| x.round(), 2.5, 2.0),
         ("fract", |x| x.fract(), -1.25, -0.25),
         ("modulo", |x| x.modulo(3.0), -1.0, 2.0),

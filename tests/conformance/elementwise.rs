@@ -121,7 +121,7 @@ fn select_takes_every_type_and_broadcasts() {
         let mask = Dense::new(&[rows, 1], (0..rows).map(|i| i % 2 == 0).collect());
         let then = Dense::new(&[rows, columns], small::<T>(rows * columns));
         let other = Dense::new(&[columns], small::<T>(columns + 4)[4..].to_vec());
-        let got = upload(device, &mask).select(&upload(device, &then), &upload(device, &other));
+        let got = upload(device, &mask).select(upload(device, &then), upload(device, &other));
         let wanted = then.view(&then.shape, |p| p.to_vec());
         let wide = other.broadcast(&then.shape);
         let data = points(&then.shape).map(|p| if mask.data[p[0]] { wanted.at(&p) } else { wide.at(&p) }).collect();

@@ -37,7 +37,7 @@ fn deep_graphs() {
     for device in drivers() {
         let mut x = Array::<i32>::zeros(device, &[3]);
         for _ in 0..10_000 {
-            x = x + 1;
+            x += 1;
         }
         assert_eq!(x.to_vec().unwrap(), [10_000; 3], "10,000 steps on {}", name(device));
         // Each step uses the last one twice: 2^200 paths.

@@ -111,7 +111,7 @@ fn numbers<T: Number>(device: &Device) {
             0 => small::<T>(len),
             _ => {
                 let mut rng = random(seed);
-                let usual = |x: T| if value(x).float().is_nan() && len % 2 == 0 { of(1) } else { x };
+                let usual = |x: T| if value(x).float().is_nan() && len.is_multiple_of(2) { of(1) } else { x };
                 (0..len).map(|_| usual(bits(&mut rng))).collect()
             }
         };

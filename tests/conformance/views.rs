@@ -108,7 +108,7 @@ fn assignment<T: Element>(device: &Device) {
         let count = part.iter().product::<usize>();
         let values = Dense::new(&part, small::<T>(count + 7)[7..].to_vec());
         let mut y = upload(device, &before);
-        y.slice_mut(&slices).assign(&upload(device, &values)).unwrap();
+        y.slice_mut(&slices).assign(upload(device, &values)).unwrap();
         same(&y.slice(&slices), &values, &format!("{what} of {} assigned from an array", T::DTYPE));
         let untouched = |y: &[T]| {
             let mut at = points(&before.shape).zip(y).filter(|(p, _)| !hit(p[0], p[1]));
@@ -147,7 +147,7 @@ fn assignment_keeps_value_semantics() {
         same_values(&lazy.to_vec().unwrap(), &wanted.iter().map(|x| x + 1).collect::<Vec<_>>(), "lazy work");
         let mut y = Array::<f32>::zeros(device, &[3, 4]);
         let alias = y.transpose();
-        y.assign(&Array::from_slice(device, &[1.0, 2.0, 3.0, 4.0])).unwrap();
+        y.assign(Array::from_slice(device, &[1.0, 2.0, 3.0, 4.0])).unwrap();
         assert_eq!(alias.to_vec().unwrap(), [0.0; 12]);
         y += 1.0;
         y.write(5, &[9.0, 8.0]).unwrap();
