@@ -15,7 +15,7 @@ pub type CallSite = &'static Location<'static>;
 pub struct Error(Arc<ErrorKind>);
 
 /// What went wrong.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// An argument does not fit the operation.
@@ -49,8 +49,9 @@ pub enum ErrorKind {
     /// Device memory is used up, or the limit set on the pool is.
     #[error(
         "{operation}: out of memory: {requested} bytes wanted on {device}; {live} live, {pooled} pooled, limit {}; \
-         drop arrays, call Device::trim(), or raise the limit",
-        limit.map_or("none".to_string(), |l| l.to_string())
+         drop arrays, call Device::trim(), or raise the limit{}",
+        limit.map_or("none".to_string(), |l| l.to_string()),
+        place(at)
     )]
     OutOfMemory {
         /// The operation as it is called.
@@ -65,6 +66,8 @@ pub enum ErrorKind {
         limit: Option<u64>,
         /// The device's name.
         device: String,
+        /// The caller's line.
+        at: Option<CallSite>,
     },
     /// The device does not have what the operation needs.
     #[error("{operation}: {device} does not have {wanted}; {help}{}", place(.at))]
@@ -151,6 +154,7 @@ impl Error {
         match self.kind() {
             ErrorKind::Argument { at, .. }
             | ErrorKind::TooLarge { at, .. }
+            | ErrorKind::OutOfMemory { at, .. }
             | ErrorKind::Unsupported { at, .. }
             | ErrorKind::Compile { at, .. } => *at,
             _ => None,
@@ -166,6 +170,18 @@ impl Error {
     ) -> Error {
         let (argument, wanted, got) = (argument.into(), wanted.into(), got.into());
         ErrorKind::Argument { operation, argument, wanted, got, at: Some(at) }.into()
+    }
+}
+
+impl Error {
+    /// The same failure with the line that asked for the work, if it knows none yet.
+    pub(crate) fn located(self, site: CallSite) -> Error {
+        let mut kind = self.kind().clone();
+        match &mut kind {
+            ErrorKind::TooLarge { at, .. } | ErrorKind::OutOfMemory { at, .. } if at.is_none() => *at = Some(site),
+            _ => return self,
+        }
+        kind.into()
     }
 }
 

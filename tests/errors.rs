@@ -219,8 +219,16 @@ fn too_large() {
             let ErrorKind::TooLarge { bytes, limit, operation, .. } = error.kind() else { panic!("{error}") };
             assert!(bytes > limit && *limit == device.caps().buffer_bytes && !operation.is_empty(), "{error}");
         };
-        too_large(long.eval().unwrap_err());
-        too_large((&long * 2.0).to_vec().unwrap_err());
+        let here = |error: &Error, line: u32| {
+            let site = error.call_site().unwrap_or_else(|| panic!("no call site: {error}"));
+            assert_eq!((site.file(), site.line()), (file!(), line), "{error}");
+        };
+        let error = long.eval().unwrap_err();
+        here(&error, line!() - 1);
+        too_large(error);
+        let error = (&long * 2.0).to_vec().unwrap_err();
+        here(&error, line!() - 1);
+        too_large(error);
         too_large(futures::executor::block_on(long.to_vec_async()).unwrap_err());
         too_large(long.copy().explain().unwrap_err());
         too_large(Array::read_all(&[&long]).unwrap_err());
@@ -249,7 +257,7 @@ fn zero_sizes_work() {
         assert_eq!(upload_all::<f32>(device, &[]).unwrap().len(), 0);
         let memory = DeviceOptions::default().memory_limit(0).open("").unwrap();
         let error = Array::from_slice(&memory, &[1.0f32]).to_vec().unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::OutOfMemory { limit: Some(0), .. }), "{error}");
+        assert!(matches!(error.kind(), ErrorKind::OutOfMemory { limit: Some(0), at: Some(_), .. }), "{error}");
         works(device);
     }
 }

@@ -146,12 +146,14 @@ fn one_device<T: Element>(operation: &'static str, arrays: &[&Array<T>]) -> Resu
 }
 
 /// Brings nodes of one device into memory, without waiting.
+#[track_caller]
 pub(crate) fn evaluate(nodes: &[Arc<Node>]) -> Result<()> {
+    let at = Location::caller();
     let Some(first) = nodes.first() else { return Ok(()) };
     let _order = first.device.evaluating();
     let mut batch = Batch::new(&first.device);
-    nodes.iter().try_for_each(|node| batch.materialise(node)).map_err(|e| batch.undo(e))?;
-    batch.submit()
+    nodes.iter().try_for_each(|node| batch.materialise(node)).map_err(|e| batch.undo(e).located(at))?;
+    batch.submit().map_err(|e| e.located(at))
 }
 
 impl<T: Element> Array<T> {
@@ -165,11 +167,13 @@ impl<T: Element> Array<T> {
     /// x.eval()?;
     /// # Ok(()) });
     /// ```
+    #[track_caller]
     pub fn eval(&self) -> Result<()> {
         evaluate(std::slice::from_ref(&self.node))
     }
 
     /// The array in memory, computed if need be.
+    #[track_caller]
     pub(crate) fn storage(&self) -> Result<Storage> {
         self.eval()?;
         storage_of(&self.node)

@@ -74,7 +74,7 @@ impl<T: Element> Array<T> {
             let wanted = format!("{} elements for shape {shape:?}", shape.iter().product::<usize>());
             return Err(Error::argument("from_shape", "values", wanted, values.len().to_string(), at));
         }
-        let (array, memory) = Array::uninitialised(device, shape)?;
+        let (array, memory) = Array::uninitialised(device, shape).map_err(|e| e.located(at))?;
         let bytes = bytemuck::cast_slice(values);
         if !bytes.is_empty() {
             device.driver().write(&[Write { to: &memory, offset: 0, from: bytes }])?;
@@ -106,6 +106,7 @@ impl<T: Element> Array<T> {
     /// ```
     ///
     /// Errors: the mistake that the array holds; too large; out of memory; device lost.
+    #[track_caller]
     pub fn to_vec(&self) -> Result<Vec<T>> {
         self.readable_size()?;
         let mut stored = stored_zeros::<T>(self.len());
@@ -262,18 +263,21 @@ impl<T: Element> Array<T> {
     }
 
     /// An error if no buffer can hold the elements, before the host makes room for them.
+    #[track_caller]
     fn readable_size(&self) -> Result<()> {
         let (bytes, limit) = (buffer_bytes(T::DTYPE, self.len()), self.device().caps().buffer_bytes);
         match bytes <= limit {
             true => Ok(()),
             false => {
                 let device = self.device().properties().name.clone();
-                Err(ErrorKind::TooLarge { operation: "to_vec", bytes, limit, device, at: None }.into())
+                Err(ErrorKind::TooLarge { operation: "to_vec", bytes, limit, device, at: Some(Location::caller()) }
+                    .into())
             }
         }
     }
 
     /// Memory with the elements in row-major order, and where they begin.
+    #[track_caller]
     pub(crate) fn contiguous_memory(&self) -> Result<(Arc<Memory>, u64)> {
         let node = readable(&self.node)?;
         super::evaluate::evaluate(std::slice::from_ref(&node))?;
@@ -309,11 +313,13 @@ fn readable(node: &Arc<Node>) -> Result<Arc<Node>> {
 }
 
 /// Computes nodes and copies their bytes to the host, in one submission if they are small.
+#[track_caller]
 fn read(device: &Device, jobs: &mut [(&Arc<Node>, &mut [u8])]) -> Result<()> {
+    let at = Location::caller();
     let nodes = jobs.iter().map(|(node, _)| readable(node)).collect::<Result<Vec<_>>>()?;
     let order = device.evaluating();
     let mut batch = Batch::new(device);
-    nodes.iter().try_for_each(|node| batch.materialise_result(node)).map_err(|error| batch.undo(error))?;
+    nodes.iter().try_for_each(|node| batch.materialise_result(node)).map_err(|e| batch.undo(e).located(at))?;
     let storages = nodes.iter().map(|node| storage_of(node)).collect::<Result<Vec<_>>>()?;
     let mut reads: Vec<Read> = Vec::new();
     for ((_, to), storage) in jobs.iter_mut().zip(&storages) {
@@ -322,13 +328,11 @@ fn read(device: &Device, jobs: &mut [(&Arc<Node>, &mut [u8])]) -> Result<()> {
     }
     // Long copies must not keep other threads from computing: what they read is submitted first.
     let long = reads.iter().map(|read| read.to.len()).sum::<usize>() > 1 << 20;
+    let mut launches = std::mem::take(&mut batch.launches);
     if long {
-        let launches = std::mem::take(&mut batch.launches);
-        if !launches.is_empty() {
-            device.driver().submit(&launches).map_err(|error| batch.undo(error))?;
-        }
+        device.driver().submit(&launches).map_err(|e| batch.undo(e).located(at))?;
+        launches.clear();
         drop(order);
-        return device.driver().read(&[], &mut reads);
     }
-    device.driver().read(&batch.launches, &mut reads).map_err(|error| batch.undo(error))
+    device.driver().read(&launches, &mut reads).map_err(|e| batch.undo(e).located(at))
 }

@@ -106,7 +106,7 @@ impl Pool {
     fn exhausted(&self, operation: &'static str, requested: u64) -> Error {
         let MemoryUse { live, pooled, limit, .. } = self.usage();
         let device = self.driver.properties().name.clone();
-        ErrorKind::OutOfMemory { operation, requested, live, pooled, limit, device }.into()
+        ErrorKind::OutOfMemory { operation, requested, live, pooled, limit, device, at: None }.into()
     }
 
     fn give_back(&self, class: (Place, u64), id: u64, block: Block) {

@@ -159,6 +159,7 @@ impl Wgpu {
                 pooled: 0,
                 limit: None,
                 device: self.properties.name.clone(),
+                at: None,
             }
             .into()),
             Some(other) => Err(self.backend_error(operation, other.to_string())),
