@@ -4,6 +4,8 @@ use super::Outcome;
 use super::check::compare;
 use super::measure::{Group, Row};
 use crosslane::{Array, Device, Prepared, Result, eval_all};
+use std::cell::OnceCell;
+use std::rc::Rc;
 
 /// Launches of the rows that make many.
 const MANY: usize = 1000;
@@ -40,20 +42,34 @@ fn evaluated(arrays: &[Array<f32>]) -> Result<()> {
     eval_all(&arrays.iter().collect::<Vec<_>>())
 }
 
-/// A line that runs prepared kernels so often, and waits.
+/// Prepared kernels and the arrays they make.
+type Made = (Prepared, Vec<Array<f32>>);
+
+/// A line that runs prepared kernels so often, and waits. They are made when it is their turn: wgpu's submissions slow
+/// down with the number of buffers there are.
 fn prepared<'a>(
     device: &'a Device,
-    op: &'static str,
-    kernels: Prepared,
-    times: usize,
-    check: impl Fn() -> Outcome + 'a,
+    (op, n, times): (&'static str, usize, usize),
+    make: impl Fn() -> Result<Made> + 'a,
+    wanted: fn(usize) -> f64,
 ) -> Row<'a> {
+    let made = Rc::new(OnceCell::<Made>::new());
+    let also = made.clone();
     Row {
         op,
-        n: times * kernels.len(),
+        n,
         group: Group::Latency,
-        check: Box::new(check),
+        check: Box::new(move || {
+            if made.get().is_none() {
+                made.get_or_init({
+                    let fresh = make()?;
+                    || fresh
+                });
+            }
+            values(op, &made.get().expect("just made").1, wanted)
+        }),
         work: Box::new(move || {
+            let (kernels, _) = also.get().expect("checked before it is timed");
             (0..times).try_for_each(|_| kernels.run())?;
             device.synchronize()
         }),
@@ -66,20 +82,22 @@ type Small = (&'static str, Array<f32>, fn(&Array<f32>) -> Array<f32>, f64);
 /// The lines of the table.
 pub fn rows(device: &Device) -> Result<Vec<Row<'_>>> {
     let x = Array::from_slice(device, &[7.0f32]);
-    let mut rows = Vec::new();
-    for count in [1, MANY] {
-        let empty = Prepared::nothing(device, count)?;
-        rows.push(prepared(device, "launch_sync_empty", empty, 1, || Ok(())));
-    }
-    let arrays = independent(&x);
-    let kernels = Prepared::new(&arrays.iter().collect::<Vec<_>>())?;
-    let check = move || values("launch_sync_independent", &arrays, |i| 7.0 + i as f64);
-    rows.push(prepared(device, "launch_sync_independent", kernels, 1, check));
-    let last = [chain(&x, LINKS)];
-    let kernels = Prepared::new(&[&last[0]])?;
-    let check = move || values("launch_sync_dependent", &last, |_| 7.0);
-    rows.push(prepared(device, "launch_sync_dependent", kernels, MANY / LINKS, check));
-
+    let empty = |count: usize| move || Ok((Prepared::nothing(device, count)?, vec![]));
+    let (one, other) = (x.clone(), x.clone());
+    let all = move || {
+        let arrays = independent(&one);
+        Ok((Prepared::new(&arrays.iter().collect::<Vec<_>>())?, arrays))
+    };
+    let linked = move || {
+        let last = chain(&other, LINKS);
+        Ok((Prepared::new(&[&last])?, vec![last]))
+    };
+    let mut rows = vec![
+        prepared(device, ("launch_sync_empty", 1, 1), empty(1), |_| 0.0),
+        prepared(device, ("launch_sync_empty", MANY, 1), empty(MANY), |_| 0.0),
+        prepared(device, ("launch_sync_independent", MANY, 1), all, |i| 7.0 + i as f64),
+        prepared(device, ("launch_sync_dependent", MANY, MANY / LINKS), linked, |_| 7.0),
+    ];
     rows.extend(EVALUATED.map(|(op, n, make, wanted)| {
         let (x, y) = (x.clone(), x.clone());
         let work = move || {
@@ -108,5 +126,6 @@ pub fn rows(device: &Device) -> Result<Vec<Row<'_>>> {
             work: Box::new(move || make(&also).item().map(drop)),
         }
     }));
+    rows.sort_by_key(|row| row.n);
     Ok(rows)
 }

@@ -73,7 +73,7 @@ functions! {
     Add "add" 2 Same true ["({a} + {b})" "({a} + {b})" "({a} + {b})" ""] |a, b, _| a + b;
     Subtract "subtract" 2 Same true ["({a} - {b})" "({a} - {b})" "({a} - {b})" ""] |a, b, _| a - b;
     Multiply "multiply" 2 Same true ["({a} * {b})" "({a} * {b})" "({a} * {b})" ""] |a, b, _| a * b;
-    Divide "divide" 2 Same true ["({a} / {b})"
+    Divide "divide" 2 Same true ["m_divide({a}, {b})"
         "({a} / select({b}, {T}(1), ({b} == {T}(0)) | (({b} == {T}(-1)) & ({a} == -{a}))))"
         "({a} / select({b}, {T}(1), {b} == {T}(0)))" ""] |a, b, _| a / b;
     Remainder "remainder" 2 Same true ["m_fmod({a}, {b})"
@@ -86,7 +86,7 @@ functions! {
     Sign "sign" 1 Same false ["m_sign({a})" "sign({a})" "min({a}, {T}(1))" ""] |a, _, _| if a == 0.0 || a.is_nan() { a } else { a.signum() };
     Square "square" 1 Same true ["({a} * {a})" "({a} * {a})" "({a} * {a})" ""] |a, _, _| a * a;
     Reciprocal "reciprocal" 1 Same true ["({T}(1) / {a})" "" "" ""] |a, _, _| 1.0 / a;
-    Sqrt "sqrt" 1 Same true ["sqrt({a})" "" "" ""] |a, _, _| a.sqrt();
+    Sqrt "sqrt" 1 Same true ["m_sqrt({a})" "" "" ""] |a, _, _| a.sqrt();
     ReciprocalSqrt "rsqrt" 1 Same false ["m_rsqrt({a})" "" "" ""] |a, _, _| 1.0 / a.sqrt();
     Cbrt "cbrt" 1 Same false ["m_cbrt({a})" "" "" ""] |a, _, _| a.cbrt();
     Hypot "hypot" 2 Same false ["m_hypot({a}, {b})" "" "" ""] |a, b, _| a.hypot(b);
@@ -150,7 +150,7 @@ functions! {
     Gelu "gelu" 1 Same false ["m_gelu_erf({a})" "" "" ""] |a, _, _| if a == f64::NEG_INFINITY { -0.0 } else { 0.5 * a * libm::erfc(-a * std::f64::consts::FRAC_1_SQRT_2) };
     GeluTanh "gelu_tanh" 1 Same false ["m_gelu({a})" "" "" ""] |a, _, _| if a == f64::NEG_INFINITY { -0.0 } else { a / (1.0 + (-1.5957691216057308 * (a + 0.044715 * a * a * a)).exp()) };
     Softplus "softplus" 1 Same false ["m_softplus({a})" "" "" ""] |a, _, _| a.max(0.0) + (-a.abs()).exp().ln_1p();
-    Relu "relu" 1 Same true ["select({a}, {T}(0), {a} < {T}(0))" "max({a}, {T}(0))" "{a}" ""] |a, _, _| if a < 0.0 { 0.0 } else { a };
+    Relu "relu" 1 Same true ["m_max({a}, {T}(0))" "max({a}, {T}(0))" "{a}" ""] |a, _, _| if a < 0.0 { 0.0 } else { a };
     Heaviside "heaviside" 2 Same false ["m_heaviside({a}, {b})" "" "" ""] |a, b, _| if a.is_nan() { a } else if a == 0.0 { b } else { (a > 0.0) as u8 as f64 };
 
     Minimum "minimum" 2 Same true ["m_min({a}, {b})" "min({a}, {b})" "min({a}, {b})" ""] |a, b, _| if a.is_nan() || b.is_nan() { f64::NAN } else { a.min(b) };
@@ -209,10 +209,16 @@ impl Function {
 
     /// Whether it costs more than a few instructions, so that it is not worth doing again for repeated elements.
     pub(crate) fn costly(self) -> bool {
-        self.row().float.starts_with("m_")
+        use Function::*;
+        let short =
+            [Divide, Sqrt, Relu, Sign, Minimum, Maximum, FMin, FMax, CopySign, IsNan, IsInfinite, IsFinite, Heaviside];
+        self.row().float.starts_with("m_") && !short.contains(&self)
     }
 
     fn template(self, dtype: DType) -> &'static str {
+        if let Some(text) = self.double(dtype) {
+            return text;
+        }
         match dtype.class() {
             Class::Float => self.row().float,
             Class::Signed => self.row().signed,
@@ -221,11 +227,16 @@ impl Function {
         }
     }
 
-    /// Another text for f64: llvmpipe (Mesa 22.3.6) gives trunc(34159665.137) = 34159665.137 and round(3.5) = 3, where
+    /// Another text for f64, for which there are no shared functions. llvmpipe (Mesa 22.3.6) gives trunc(34159665.137) = 34159665.137 and round(3.5) = 3, where
     /// its floor and ceil are right.
     fn double(self, dtype: DType) -> Option<&'static str> {
         match self {
             _ if dtype != DType::F64 => None,
+            Function::Divide => Some("({a} / {b})"),
+            Function::Sqrt => Some("sqrt({a})"),
+            Function::Relu => Some("select({a}, {T}(0), {a} < {T}(0))"),
+            Function::Minimum => Some("select({b}, {a}, ({a} < {b}) | !({a} == {a}))"),
+            Function::Maximum => Some("select({b}, {a}, ({a} > {b}) | !({a} == {a}))"),
             Function::Trunc => Some("select(ceil({a}), floor({a}), {a} >= {T}(0))"),
             Function::Fract => Some("({a} - select(ceil({a}), floor({a}), {a} >= {T}(0)))"),
             // The nearer neighbour; of two as near, the even one: twice the half of the upper, rounded down.
@@ -249,12 +260,11 @@ impl Function {
         let convert =
             |arg: &str| if half && !arg.is_empty() { format!("{}({arg})", wide("f32")) } else { arg.to_string() };
         let text = self
-            .double(dtype)
-            .unwrap_or(self.template(dtype))
+            .template(dtype)
             .replace("{a}", &convert(args[0]))
             .replace("{b}", &convert(args[1]))
             .replace("{c}", &convert(args[2]))
-            .replace("{T}", &wide(dtype.wgsl()))
+            .replace("{T}", &wide(if half { "f32" } else { dtype.wgsl() }))
             .replace("{U}", &wide("u32"));
         if half && self.row().gives == Gives::Same { format!("{}({text})", wide("f16")) } else { text }
     }
