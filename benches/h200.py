@@ -24,7 +24,6 @@ PEERS = {
     "upload_pageable": ["upload_pageable"],
     "download_pageable": ["download_pageable"],
     "download_pageable_into": ["download_pageable"],
-    "upload_mapped": ["upload_pinned"],
     "download_mapped": ["download_pinned"],
     "launch_sync_empty": ["launch_sync_empty"],
     "result_4_bytes": ["download_4_bytes"],

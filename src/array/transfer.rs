@@ -206,6 +206,23 @@ impl<T: Element> Array<T> {
         Ok(stored.into_iter().map(T::from_stored).collect())
     }
 
+    /// As [`Array::read_all`], without blocking the executor.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::Array;
+    /// let x = Array::from_slice(device, &[1, 5, 3]);
+    /// let ends = futures::executor::block_on(Array::read_all_async(&[&x.min(), &x.max()]))?;
+    /// assert_eq!(ends, [[1], [5]]);
+    /// # Ok(()) });
+    /// ```
+    pub async fn read_all_async(arrays: &[&Array<T>]) -> Result<Vec<Vec<T>>> {
+        let Some(first) = arrays.first() else { return Ok(vec![]) };
+        let own: Vec<Array<T>> = arrays.iter().map(|&array| array.clone()).collect();
+        let work = move || Array::read_all(&own.iter().collect::<Vec<_>>());
+        first.device().in_background(Box::new(work)).await
+    }
+
     /// Replaces elements from `start` on, counted in row-major order.
     ///
     /// ```

@@ -12,16 +12,16 @@ use std::panic::Location;
 /// Mapped host memory for `len` elements. A transfer through it needs no copy on the host, so it runs at the speed of
 /// the bus. Where host and device share memory, [`Array::from_slice`] and [`Array::read_into`] copy once and are as good.
 ///
-/// ```no_run
-/// use crosslane::{Device, Direction, HostBuffer};
-/// let device = Device::new()?;
-/// let mut upload = HostBuffer::<f32>::new(&device, 1000, Direction::Upload)?;
+/// ```
+/// # crosslane::example(|device| {
+/// use crosslane::{Direction, HostBuffer};
+/// let mut upload = HostBuffer::<f32>::new(device, 1000, Direction::Upload)?;
 /// upload.fill(0, &vec![1.0; 1000])?;
 /// let array = upload.upload()?;
-/// let mut download = HostBuffer::<f32>::new(&device, 1000, Direction::Download)?;
+/// let mut download = HostBuffer::<f32>::new(device, 1000, Direction::Download)?;
 /// download.download(&array)?;
 /// assert_eq!(download.as_slice()?[999], 1.0);
-/// # Ok::<(), crosslane::Error>(())
+/// # Ok(()) });
 /// ```
 pub struct HostBuffer<T: Element> {
     device: Device,
@@ -115,6 +115,44 @@ impl<T: Element> HostBuffer<T> {
             self.block.transfer(&memory, offset, (self.len * size_of::<T>()).next_multiple_of(4) as u64)?;
         }
         Ok(())
+    }
+
+    /// As [`HostBuffer::upload`], without blocking the executor; the buffer comes back with the array.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::{Direction, HostBuffer};
+    /// let mut buffer = HostBuffer::new(device, 3, Direction::Upload)?;
+    /// buffer.fill(0, &[1, 2, 3])?;
+    /// let (_buffer, array) = futures::executor::block_on(buffer.upload_async())?;
+    /// assert_eq!(array.to_vec()?, [1, 2, 3]);
+    /// # Ok(()) });
+    /// ```
+    pub fn upload_async(mut self) -> impl Future<Output = Result<(HostBuffer<T>, Array<T>)>> + Send + use<T> {
+        let device = self.device.clone();
+        device.in_background(Box::new(move || {
+            let array = self.upload()?;
+            Ok((self, array))
+        }))
+    }
+
+    /// As [`HostBuffer::download`], without blocking the executor; the buffer comes back with the elements.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::{Array, Direction, HostBuffer};
+    /// let array = Array::arange(device, 0u32, 3, 1);
+    /// let buffer = HostBuffer::new(device, 3, Direction::Download)?;
+    /// let buffer = futures::executor::block_on(buffer.download_async(&array))?;
+    /// assert_eq!(buffer.as_slice()?, [0, 1, 2]);
+    /// # Ok(()) });
+    /// ```
+    pub fn download_async(mut self, array: &Array<T>) -> impl Future<Output = Result<HostBuffer<T>>> + Send + use<T> {
+        let (device, array) = (self.device.clone(), array.clone());
+        device.in_background(Box::new(move || {
+            self.download(&array)?;
+            Ok(self)
+        }))
     }
 
     /// The elements that the last download brought.
