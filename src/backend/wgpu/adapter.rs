@@ -18,13 +18,33 @@ const WANTED: Features = Features::SHADER_F16
     .union(Features::PIPELINE_CACHE)
     .union(Features::EXPERIMENTAL_COOPERATIVE_MATRIX);
 
-/// All adapters, in the order wgpu finds them.
+/// All adapters that compute, in the order wgpu finds them.
 pub(super) fn adapters() -> Vec<wgpu::Adapter> {
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
         flags: wgpu::InstanceFlags::empty().with_env(),
         ..wgpu::InstanceDescriptor::new_without_display_handle_from_env()
     });
-    pollster::block_on(instance.enumerate_adapters(wgpu::Backends::all()))
+    let mut all = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::all()));
+    all.retain(|adapter| {
+        let keep = computes(adapter);
+        if !keep {
+            log::info!("left out {}: it has no compute shaders", adapter.get_info().name);
+        }
+        keep
+    });
+    all
+}
+
+/// Whether kernels can run there. wgpu 30.0.1 says yes for OpenGL 3.3 with ARB_compute_shader, but naga writes no such
+/// kernel below 4.3: seen with NVIDIA's driver 580 on an H200, whose version text is "3.3.0 NVIDIA 580.159.04".
+fn computes(adapter: &wgpu::Adapter) -> bool {
+    let flags = adapter.get_downlevel_capabilities().flags;
+    let info = adapter.get_info();
+    let version: String = info.driver_info.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
+    let mut numbers = version.split('.').map_while(|number| number.parse::<u32>().ok());
+    let old = info.backend == wgpu::Backend::Gl
+        && numbers.next().is_some_and(|major| (major, numbers.next().unwrap_or(0)) < (4, 3));
+    flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS) && !old
 }
 
 /// Opens an adapter with all it has.
