@@ -67,7 +67,8 @@ const fn nothing(_: f64, _: f64, _: f64) -> f64 {
 }
 
 // Integer division follows WGSL: x / 0 = x, MIN / -1 = MIN, x % 0 = 0. The divisor is replaced by 1 in those cases,
-// because library kernels are compiled without the driver's own guard.
+// because library kernels are compiled without the driver's own guard. The signed remainder is made of the quotient:
+// GLSL's % is undefined for negative numbers.
 #[rustfmt::skip]
 functions! {
     Add "add" 2 Same true ["({a} + {b})" "({a} + {b})" "({a} + {b})" ""] |a, b, _| a + b;
@@ -77,7 +78,7 @@ functions! {
         "({a} / select({b}, {T}(1), ({b} == {T}(0)) | (({b} == {T}(-1)) & ({a} == -{a}))))"
         "({a} / select({b}, {T}(1), {b} == {T}(0)))" ""] |a, b, _| a / b;
     Remainder "remainder" 2 Same true ["m_fmod({a}, {b})"
-        "({a} % select({b}, {T}(1), ({b} == {T}(0)) | ({b} == {T}(-1))))"
+        "({a} - ({a} / select({b}, {T}(1), ({b} == {T}(0)) | ({b} == {T}(-1)))) * select({b}, {T}(1), ({b} == {T}(0)) | ({b} == {T}(-1))))"
         "({a} % select({b}, {T}(1), {b} == {T}(0)))" ""] |a, b, _| a % b;
     Modulo "modulo" 2 Same false ["m_rem({a}, {b})" "" "" ""] |a, b, _| { let r = a % b; if r != 0.0 && (r < 0.0) != (b < 0.0) { r + b } else if r == 0.0 { r.copysign(b) } else { r } };
     FloorDivide "floor_divide" 2 Same false ["m_floor_divide({a}, {b})" "" "" ""] floor_divide;

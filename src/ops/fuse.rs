@@ -484,13 +484,15 @@ fn cast(v: &str, from: DType, to: DType, width: u32) -> String {
             DType::U16 => format!("{target}(clamp({clean}, {source}(0), {source}(65535)))"),
             _ => {
                 // naga clamps to the largest float below the type's end: what is past the end gets the end itself.
-                let (limit, most) = match to {
-                    DType::I32 => ("2147483648.0", "2147483647"),
-                    DType::U32 => ("4294967296.0", "4294967295u"),
-                    DType::I64 => ("9223372036854775808.0", "9223372036854775807li"),
-                    _ => ("18446744073709551616.0", "18446744073709551615lu"),
+                // At the low end, which is a float, GLSL's conversion would be undefined.
+                let (limit, most, least) = match to {
+                    DType::I32 => ("2147483648.0", "2147483647", "-2147483648.0"),
+                    DType::U32 => ("4294967296.0", "4294967295u", "0.0"),
+                    DType::I64 => ("9223372036854775808.0", "9223372036854775807li", "-9223372036854775808.0"),
+                    _ => ("18446744073709551616.0", "18446744073709551615lu", "0.0"),
                 };
-                format!("select({target}({clean}), {target}({most}), {clean} >= {source}({limit}))")
+                let low = format!("max({clean}, {source}({least}))");
+                format!("select({target}({low}), {target}({most}), {clean} >= {source}({limit}))")
             }
         };
     }

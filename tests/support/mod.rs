@@ -10,8 +10,8 @@ pub fn devices() -> &'static [Device] {
     static DEVICES: OnceLock<Vec<Device>> = OnceLock::new();
     DEVICES.get_or_init(|| {
         let mut devices = Vec::new();
-        for properties in Device::list() {
-            match Device::open(&properties.name) {
+        for (index, properties) in Device::list().iter().enumerate() {
+            match Device::open(&index.to_string()) {
                 Ok(device) => devices.push(device),
                 Err(error) => println!("skipped {properties}: {error}"),
             }
