@@ -1,16 +1,16 @@
 //! Evaluation: from the graph to plans to one submission.
 
+use super::flatten::{Inputs, flatten, reads};
 use super::layout::Layout;
 use super::node::{Expr, Node, State, Storage};
 use super::{Array, buffer_bytes};
-use crate::backend::{Block, Launch, Window};
+use crate::backend::{Launch, Window};
 use crate::device::Device;
-use crate::element::{DType, Element};
+use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::memory::{Memory, Place};
 use crate::op::{Op, Plan};
-use crate::ops::{Expression, Leaf, Map, Nothing, Reduce, Source, Step, What};
-use std::collections::{HashMap, HashSet};
+use crate::ops::{Expression, Map, Reduce};
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -26,13 +26,6 @@ pub(crate) struct Batch {
     made: Vec<(Arc<Node>, State)>,
     /// For `explain()`: what runs is kept, and nothing else changes.
     pub record: Option<Vec<(Box<dyn Op>, Plan)>>,
-}
-
-/// The inputs of an expression while it is built.
-#[derive(Default)]
-struct Inputs {
-    memory: Vec<Arc<Memory>>,
-    done: HashMap<*const Node, usize>,
 }
 
 /// Evaluates arrays in one submission, without waiting for them.
@@ -54,87 +47,9 @@ pub fn eval_all<T: Element>(arrays: &[&Array<T>]) -> Result<()> {
     evaluate(&nodes)
 }
 
-/// The kernels that bring some arrays into memory, ready to run again and again with nothing to plan: what CUDA
-/// calls a graph.
-///
-/// The arrays' values do not change by running again: it is for measuring, and for the cheapest launch there is. An
-/// array with more than 128 steps behind it was computed in part while it was built: only the rest is prepared.
-///
-/// ```
-/// # crosslane::example(|device| {
-/// use crosslane::{Array, Prepared};
-/// let x = Array::<f32>::ones(device, &[1000]).copy();
-/// let y = &x + 1.0;
-/// let kernels = Prepared::new(&[&y])?;
-/// kernels.run()?;
-/// assert_eq!(y.sum().item()?, 2000.0);
-/// # Ok(()) });
-/// ```
-pub struct Prepared {
-    device: Device,
-    /// Keeps the memory that the kernels use.
-    launches: Vec<Launch>,
-    ready: Block,
-}
-
-impl Prepared {
-    /// Plans and computes the arrays; those that are in memory already need no kernel.
-    ///
-    /// Errors: as [`eval_all`].
-    #[track_caller]
-    pub fn new<T: Element>(arrays: &[&Array<T>]) -> Result<Prepared> {
-        let nodes = one_device("Prepared::new", arrays)?;
-        let Some(first) = nodes.first() else {
-            return Err(Error::argument("Prepared::new", "arrays", "one at least", "none", Location::caller()));
-        };
-        let device = first.device.clone();
-        let _order = device.evaluating();
-        let mut batch = Batch::new(&device);
-        nodes.iter().try_for_each(|node| batch.materialise(node)).map_err(|e| batch.undo(e))?;
-        let launches = std::mem::take(&mut batch.launches);
-        let ready = device.driver().prepare(&launches).map_err(|e| batch.undo(e))?;
-        device.driver().submit_prepared(&ready).map_err(|e| batch.undo(e))?;
-        Ok(Prepared { device: device.clone(), launches, ready })
-    }
-
-    /// So many empty kernels, to measure what a launch costs.
-    ///
-    /// ```
-    /// # crosslane::example(|device| {
-    /// let empty = crosslane::Prepared::nothing(device, 10)?;
-    /// empty.run()?;
-    /// device.synchronize()?;
-    /// assert_eq!(empty.len(), 10);
-    /// # Ok(()) });
-    /// ```
-    pub fn nothing(device: &Device, count: usize) -> Result<Prepared> {
-        let mut batch = Batch::new(device);
-        batch.push(Nothing(count), vec![])?;
-        let launches = batch.launches;
-        Ok(Prepared { device: device.clone(), ready: device.driver().prepare(&launches)?, launches })
-    }
-
-    /// Runs the kernels again, without waiting for them.
-    ///
-    /// Errors: device lost.
-    pub fn run(&self) -> Result<()> {
-        self.device.driver().submit_prepared(&self.ready)
-    }
-
-    /// How many kernels there are.
-    pub fn len(&self) -> usize {
-        self.launches.len()
-    }
-
-    /// Whether there is no kernel.
-    pub fn is_empty(&self) -> bool {
-        self.launches.is_empty()
-    }
-}
-
 /// The nodes of arrays on one device.
 #[track_caller]
-fn one_device<T: Element>(operation: &'static str, arrays: &[&Array<T>]) -> Result<Vec<Arc<Node>>> {
+pub(super) fn one_device<T: Element>(operation: &'static str, arrays: &[&Array<T>]) -> Result<Vec<Arc<Node>>> {
     let nodes: Vec<Arc<Node>> = arrays.iter().map(|array| array.node.clone()).collect();
     match nodes.iter().find(|node| node.device != nodes[0].device) {
         None => Ok(nodes),
@@ -311,7 +226,7 @@ impl Batch {
     }
 
     /// Adds an operation's plan.
-    fn push(&mut self, op: impl Op + 'static, mut buffers: Vec<Arc<Memory>>) -> Result<()> {
+    pub(super) fn push(&mut self, op: impl Op + 'static, mut buffers: Vec<Arc<Memory>>) -> Result<()> {
         let plan = op.plan(self.device.caps())?;
         for &bytes in &plan.scratch {
             buffers.push(self.device.pool().take(op.name(), bytes, Place::Device)?);
@@ -380,58 +295,4 @@ impl Batch {
 
 fn failed(node: &Node) -> Result<()> {
     node.error().map_or(Ok(()), Err)
-}
-
-/// The nodes in memory that a fused node reads.
-fn reads(node: &Arc<Node>) -> HashSet<*const Node> {
-    let (mut found, mut seen, mut queue) = (HashSet::new(), HashSet::new(), vec![node.clone()]);
-    while let Some(node) = queue.pop() {
-        if seen.insert(Arc::as_ptr(&node)) {
-            match node.state() {
-                State::Lazy(expr) => queue.extend_from_slice(expr.inputs()),
-                _ => drop(found.insert(Arc::as_ptr(&node))),
-            }
-        }
-    }
-    found
-}
-
-/// Appends a prepared node's steps; gives the index of its own.
-fn flatten(node: &Arc<Node>, expression: &mut Expression, inputs: &mut Inputs) -> Result<usize> {
-    if let Some(&step) = inputs.done.get(&Arc::as_ptr(node)) {
-        return Ok(step);
-    }
-    let what = match node.state() {
-        State::Failed(error) => return Err(error),
-        State::Ready(storage) => {
-            let slot = match inputs.memory.iter().position(|memory| Arc::ptr_eq(memory, &storage.memory)) {
-                Some(slot) => slot,
-                None => {
-                    inputs.memory.push(storage.memory.clone());
-                    inputs.memory.len() - 1
-                }
-            };
-            leaf(expression, Source::Slot(slot), node.dtype, storage.len, &storage.layout)
-        }
-        State::Lazy(Expr::Index(layout)) => leaf(expression, Source::Index, DType::U32, 0, &layout),
-        State::Lazy(Expr::Constant(scalar)) => {
-            expression.scalars.push(scalar);
-            What::Scalar(expression.scalars.len() - 1)
-        }
-        State::Lazy(Expr::Cast(input)) => What::Cast(flatten(&input, expression, inputs)?),
-        State::Lazy(Expr::Call(function, args)) => {
-            let args = args.iter().map(|arg| flatten(arg, expression, inputs)).collect::<Result<Vec<_>>>()?;
-            What::Call(function, args)
-        }
-        State::Lazy(_) => unreachable!("prepare() left only what fuses"),
-    };
-    expression.steps.push(Step { what, dtype: node.dtype });
-    inputs.done.insert(Arc::as_ptr(node), expression.steps.len() - 1);
-    Ok(expression.steps.len() - 1)
-}
-
-fn leaf(expression: &mut Expression, source: Source, dtype: DType, len: usize, layout: &Layout) -> What {
-    let strides = layout.strides.iter().map(|&s| s as i64).collect();
-    expression.leaves.push(Leaf { source, dtype, len, offset: layout.offset as i64, strides });
-    What::Leaf(expression.leaves.len() - 1)
 }

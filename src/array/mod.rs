@@ -5,18 +5,21 @@ mod create;
 mod elementwise;
 mod evaluate;
 mod explain;
+mod flatten;
 mod layout;
 mod node;
 mod operators;
+mod prepared;
 mod reduce;
 mod transfer;
 mod view;
 
 pub use assign::ViewMut;
 pub use elementwise::{Operand, has_kernel};
-pub use evaluate::{Prepared, eval_all};
+pub use evaluate::eval_all;
 pub use explain::{Explanation, Step};
 pub use layout::{Layout, broadcast_shapes};
+pub use prepared::Prepared;
 pub use transfer::upload_all;
 pub use view::Slice;
 

@@ -2,22 +2,23 @@
 
 mod adapter;
 mod clock;
+mod pinned;
 mod pipeline;
 mod staging;
+mod wait;
 
 use super::{Block, Driver, HostBlock, Launch, Options, Read, Write};
 use crate::caps::Caps;
-use crate::device::{Kind, Properties};
+use crate::device::Properties;
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory::{Direction, Memory, Place};
 use clock::Clock;
 use pipeline::{Cache, Pipeline, UNIFORM_BYTES};
 use std::any::Any;
-use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
-use std::time::{Duration, Instant};
-use wgpu::{BufferUsages, MapMode};
+use std::time::Duration;
+use wgpu::BufferUsages;
 
 /// A wgpu device and what this engine keeps for it.
 pub(crate) struct Wgpu {
@@ -48,15 +49,8 @@ struct Uniforms {
     group: wgpu::BindGroup,
 }
 
-/// How long to ask again and again before sleeping: a blocking wait costs 50 us on the H200, asking 28 (2026-11-21).
-const SPIN: Duration = Duration::from_millis(2);
-/// How long a small result may keep other threads from submitting.
-const SOON: Duration = Duration::from_micros(100);
 /// Launches in one submission: the device begins with the first while the host records the next.
 const TOGETHER: usize = 128;
-/// The longest single sleep; then it is seen whether the device is lost.
-const NAP: Duration = Duration::from_secs(2);
-
 pub(super) fn list() -> Vec<Properties> {
     adapter::adapters().iter().map(|adapter| adapter::properties(adapter, false)).collect()
 }
@@ -129,11 +123,6 @@ impl Wgpu {
         }
     }
 
-    fn spin(&self) -> Duration {
-        // A software device needs the processor that spinning would take.
-        if self.properties.kind == Kind::Software { Duration::ZERO } else { SPIN }
-    }
-
     /// An error if the device is lost.
     fn alive(&self) -> Result<()> {
         match &*self.lost.lock().expect("no panic while held") {
@@ -173,29 +162,6 @@ impl Wgpu {
     fn create_buffer(&self, operation: &'static str, size: u64, usage: BufferUsages) -> Result<wgpu::Buffer> {
         let descriptor = wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false };
         self.guarded(operation, || self.device.create_buffer(&descriptor))
-    }
-
-    /// Waits until `done`, asking first and sleeping then.
-    fn wait_for(&self, operation: &'static str, done: impl Fn() -> bool) -> Result<()> {
-        let start = Instant::now();
-        loop {
-            if done() {
-                return Ok(());
-            }
-            let spinning = start.elapsed() < self.spin();
-            let poll = match spinning {
-                true => wgpu::PollType::Poll,
-                false => wgpu::PollType::Wait { submission_index: None, timeout: Some(NAP) },
-            };
-            let polled = self.device.poll(poll);
-            self.alive()?;
-            match polled {
-                Ok(wgpu::PollStatus::QueueEmpty) if done() => return Ok(()),
-                Ok(wgpu::PollStatus::QueueEmpty) if !spinning => std::thread::yield_now(),
-                Ok(_) | Err(wgpu::PollError::Timeout) => {}
-                Err(error) => return Err(self.backend_error(operation, error.to_string())),
-            }
-        }
     }
 
     /// Looks up each launch's pipeline and bind group.
@@ -297,62 +263,6 @@ impl Wgpu {
     fn unified(&self) -> bool {
         self.properties.caps.unified
     }
-
-    /// Maps a range of a buffer and waits for it.
-    fn map(&self, operation: &'static str, buffer: &wgpu::Buffer, mode: MapMode, range: Range<u64>) -> Result<()> {
-        let mapping = self.begin_map(operation, buffer, mode, range)?;
-        self.wait_for(operation, || mapping.done.load(Ordering::Acquire))?;
-        match mapping.failed.load(Ordering::Relaxed) {
-            true => Err(self.backend_error(operation, "the memory could not be mapped".into())),
-            false => Ok(()),
-        }
-    }
-
-    /// Maps a range of a buffer if that can be done within a short time; false, and not mapped, if not.
-    fn map_soon(
-        &self,
-        operation: &'static str,
-        buffer: &wgpu::Buffer,
-        mode: MapMode,
-        range: Range<u64>,
-    ) -> Result<bool> {
-        let mapping = self.begin_map(operation, buffer, mode, range)?;
-        let start = Instant::now();
-        while !mapping.done.load(Ordering::Acquire) {
-            if start.elapsed() > SOON {
-                buffer.unmap();
-                return Ok(false);
-            }
-            let _ = self.device.poll(wgpu::PollType::Poll);
-        }
-        self.alive()?;
-        Ok(!mapping.failed.load(Ordering::Relaxed))
-    }
-
-    fn begin_map(
-        &self,
-        operation: &'static str,
-        buffer: &wgpu::Buffer,
-        mode: MapMode,
-        range: Range<u64>,
-    ) -> Result<Arc<Mapping>> {
-        let mapping = Arc::new(Mapping::default());
-        let inside = mapping.clone();
-        self.guarded(operation, || {
-            buffer.map_async(mode, range, move |result| {
-                inside.failed.store(result.is_err(), Ordering::Relaxed);
-                inside.done.store(true, Ordering::Release);
-            });
-        })?;
-        Ok(mapping)
-    }
-}
-
-/// What has become of a mapping.
-#[derive(Default)]
-struct Mapping {
-    done: AtomicBool,
-    failed: AtomicBool,
 }
 
 impl Driver for Wgpu {
@@ -423,7 +333,7 @@ impl Driver for Wgpu {
     }
 
     fn host_block(self: Arc<Self>, bytes: u64, direction: Direction) -> Result<Box<dyn HostBlock>> {
-        staging::PinnedBlock::create(self, bytes, direction)
+        pinned::PinnedBlock::create(self, bytes, direction)
     }
 
     fn start_clock(&self) -> Result<bool> {

@@ -2,16 +2,16 @@
 //! straight into arrays where host and device share memory.
 
 use super::{Wgpu, buffer};
-use crate::backend::{HostBlock, Launch, Read, Write};
+use crate::backend::{Launch, Read, Write};
 use crate::error::Result;
-use crate::memory::{Direction, Memory};
+use crate::memory::Direction;
 use rayon::prelude::*;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use wgpu::{BufferUsages, BufferView, BufferViewMut, MapMode};
+use wgpu::{BufferUsages, BufferViewMut, MapMode};
 
 /// Bytes of one piece of staging memory, at most, and how many there are: the host works on one while the device
 /// copies others.
@@ -134,7 +134,7 @@ fn words(part: &Part) -> u64 {
 }
 
 /// Copies in, with several threads if it is much.
-fn fill(view: &mut BufferViewMut, at: usize, bytes: &[u8]) {
+pub(super) fn fill(view: &mut BufferViewMut, at: usize, bytes: &[u8]) {
     let mut left = view.slice(at..at + bytes.len());
     let share = share(bytes.len());
     let mut parts = Vec::new();
@@ -345,66 +345,6 @@ impl Wgpu {
 /// The bytes to map around some bytes: from a multiple of 8, whole words.
 fn map_range(offset: u64, bytes: usize) -> Range<u64> {
     offset / 8 * 8..(offset + bytes as u64).next_multiple_of(4)
-}
-
-/// Mapped staging memory that the program fills or reads itself.
-pub(super) struct PinnedBlock {
-    engine: Arc<Wgpu>,
-    buffer: wgpu::Buffer,
-    view: Option<BufferView>,
-    direction: Direction,
-}
-
-impl PinnedBlock {
-    pub fn create(engine: Arc<Wgpu>, bytes: u64, direction: Direction) -> Result<Box<dyn HostBlock>> {
-        let usage = match direction {
-            Direction::Upload => BufferUsages::MAP_WRITE | BufferUsages::COPY_SRC,
-            Direction::Download => BufferUsages::MAP_READ | BufferUsages::COPY_DST,
-        };
-        let buffer = engine.create_buffer("host buffer", bytes, usage)?;
-        let mut block = PinnedBlock { engine, buffer, view: None, direction };
-        block.map()?;
-        Ok(Box::new(block))
-    }
-
-    fn map(&mut self) -> Result<()> {
-        let mode = if self.direction == Direction::Upload { MapMode::Write } else { MapMode::Read };
-        self.engine.map("host buffer", &self.buffer, mode, 0..self.buffer.size())?;
-        if self.direction == Direction::Download {
-            let view = self.buffer.get_mapped_range(..);
-            self.view = Some(view.map_err(|e| self.engine.backend_error("host buffer", e.to_string()))?);
-        }
-        Ok(())
-    }
-}
-
-impl HostBlock for PinnedBlock {
-    fn bytes(&self) -> &[u8] {
-        self.view.as_ref().map_or(&[], |view| view)
-    }
-
-    fn fill(&mut self, offset: usize, bytes: &[u8]) {
-        if !bytes.is_empty()
-            && let Ok(mut view) = self.buffer.get_mapped_range_mut(..)
-        {
-            fill(&mut view, offset, bytes);
-        }
-    }
-
-    fn transfer(&mut self, memory: &Memory, offset: u64, bytes: u64) -> Result<()> {
-        self.view = None;
-        let engine = self.engine.clone();
-        engine.guarded("host buffer", || {
-            self.buffer.unmap();
-            let mut encoder = engine.encoder();
-            match self.direction {
-                Direction::Upload => encoder.copy_buffer_to_buffer(&self.buffer, 0, buffer(memory), offset, bytes),
-                Direction::Download => encoder.copy_buffer_to_buffer(buffer(memory), offset, &self.buffer, 0, bytes),
-            }
-            engine.queue_up(encoder);
-        })?;
-        self.map()
-    }
 }
 
 #[cfg(test)]

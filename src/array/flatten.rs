@@ -1,0 +1,71 @@
+//! From the graph to a fused expression: nodes become steps, each once.
+
+use super::layout::Layout;
+use super::node::{Expr, Node, State};
+use crate::element::DType;
+use crate::error::Result;
+use crate::memory::Memory;
+use crate::ops::{Expression, Leaf, Source, Step, What};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// The inputs of an expression while it is built.
+#[derive(Default)]
+pub(super) struct Inputs {
+    pub memory: Vec<Arc<Memory>>,
+    done: HashMap<*const Node, usize>,
+}
+
+/// The nodes in memory that a fused node reads.
+pub(super) fn reads(node: &Arc<Node>) -> HashSet<*const Node> {
+    let (mut found, mut seen, mut queue) = (HashSet::new(), HashSet::new(), vec![node.clone()]);
+    while let Some(node) = queue.pop() {
+        if seen.insert(Arc::as_ptr(&node)) {
+            match node.state() {
+                State::Lazy(expr) => queue.extend_from_slice(expr.inputs()),
+                _ => drop(found.insert(Arc::as_ptr(&node))),
+            }
+        }
+    }
+    found
+}
+
+/// Appends a prepared node's steps; gives the index of its own.
+pub(super) fn flatten(node: &Arc<Node>, expression: &mut Expression, inputs: &mut Inputs) -> Result<usize> {
+    if let Some(&step) = inputs.done.get(&Arc::as_ptr(node)) {
+        return Ok(step);
+    }
+    let what = match node.state() {
+        State::Failed(error) => return Err(error),
+        State::Ready(storage) => {
+            let slot = match inputs.memory.iter().position(|memory| Arc::ptr_eq(memory, &storage.memory)) {
+                Some(slot) => slot,
+                None => {
+                    inputs.memory.push(storage.memory.clone());
+                    inputs.memory.len() - 1
+                }
+            };
+            leaf(expression, Source::Slot(slot), node.dtype, storage.len, &storage.layout)
+        }
+        State::Lazy(Expr::Index(layout)) => leaf(expression, Source::Index, DType::U32, 0, &layout),
+        State::Lazy(Expr::Constant(scalar)) => {
+            expression.scalars.push(scalar);
+            What::Scalar(expression.scalars.len() - 1)
+        }
+        State::Lazy(Expr::Cast(input)) => What::Cast(flatten(&input, expression, inputs)?),
+        State::Lazy(Expr::Call(function, args)) => {
+            let args = args.iter().map(|arg| flatten(arg, expression, inputs)).collect::<Result<Vec<_>>>()?;
+            What::Call(function, args)
+        }
+        State::Lazy(_) => unreachable!("prepare() left only what fuses"),
+    };
+    expression.steps.push(Step { what, dtype: node.dtype });
+    inputs.done.insert(Arc::as_ptr(node), expression.steps.len() - 1);
+    Ok(expression.steps.len() - 1)
+}
+
+fn leaf(expression: &mut Expression, source: Source, dtype: DType, len: usize, layout: &Layout) -> What {
+    let strides = layout.strides.iter().map(|&s| s as i64).collect();
+    expression.leaves.push(Leaf { source, dtype, len, offset: layout.offset as i64, strides });
+    What::Leaf(expression.leaves.len() - 1)
+}

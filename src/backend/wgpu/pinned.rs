@@ -1,0 +1,69 @@
+//! Mapped staging memory that the program fills or reads itself: [`crate::HostBuffer`].
+
+use super::staging::fill;
+use super::{Wgpu, buffer};
+use crate::backend::HostBlock;
+use crate::error::Result;
+use crate::memory::{Direction, Memory};
+use std::sync::Arc;
+use wgpu::{BufferUsages, BufferView, MapMode};
+
+/// Mapped staging memory that the program fills or reads itself.
+pub(super) struct PinnedBlock {
+    engine: Arc<Wgpu>,
+    buffer: wgpu::Buffer,
+    view: Option<BufferView>,
+    direction: Direction,
+}
+
+impl PinnedBlock {
+    pub fn create(engine: Arc<Wgpu>, bytes: u64, direction: Direction) -> Result<Box<dyn HostBlock>> {
+        let usage = match direction {
+            Direction::Upload => BufferUsages::MAP_WRITE | BufferUsages::COPY_SRC,
+            Direction::Download => BufferUsages::MAP_READ | BufferUsages::COPY_DST,
+        };
+        let buffer = engine.create_buffer("host buffer", bytes, usage)?;
+        let mut block = PinnedBlock { engine, buffer, view: None, direction };
+        block.map()?;
+        Ok(Box::new(block))
+    }
+
+    fn map(&mut self) -> Result<()> {
+        let mode = if self.direction == Direction::Upload { MapMode::Write } else { MapMode::Read };
+        self.engine.map("host buffer", &self.buffer, mode, 0..self.buffer.size())?;
+        if self.direction == Direction::Download {
+            let view = self.buffer.get_mapped_range(..);
+            self.view = Some(view.map_err(|e| self.engine.backend_error("host buffer", e.to_string()))?);
+        }
+        Ok(())
+    }
+}
+
+impl HostBlock for PinnedBlock {
+    fn bytes(&self) -> &[u8] {
+        self.view.as_ref().map_or(&[], |view| view)
+    }
+
+    fn fill(&mut self, offset: usize, bytes: &[u8]) {
+        if !bytes.is_empty()
+            && let Ok(mut view) = self.buffer.get_mapped_range_mut(..)
+        {
+            fill(&mut view, offset, bytes);
+        }
+    }
+
+    fn transfer(&mut self, memory: &Memory, offset: u64, bytes: u64) -> Result<()> {
+        self.view = None;
+        let engine = self.engine.clone();
+        engine.guarded("host buffer", || {
+            self.buffer.unmap();
+            let mut encoder = engine.encoder();
+            match self.direction {
+                Direction::Upload => encoder.copy_buffer_to_buffer(&self.buffer, 0, buffer(memory), offset, bytes),
+                Direction::Download => encoder.copy_buffer_to_buffer(buffer(memory), offset, &self.buffer, 0, bytes),
+            }
+            engine.queue_up(encoder);
+        })?;
+        self.map()
+    }
+}

@@ -1,0 +1,109 @@
+//! Waiting: for work, and for memory to be mapped; asking first, sleeping then.
+
+use super::Wgpu;
+use crate::device::Kind;
+use crate::error::Result;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use wgpu::MapMode;
+
+/// How long to ask again and again before sleeping: a blocking wait costs 50 us on the H200, asking 28 (2026-11-21).
+const SPIN: Duration = Duration::from_millis(2);
+/// How long a small result may keep other threads from submitting.
+const SOON: Duration = Duration::from_micros(100);
+/// The longest single sleep; then it is seen whether the device is lost.
+const NAP: Duration = Duration::from_secs(2);
+
+impl Wgpu {
+    pub(super) fn spin(&self) -> Duration {
+        // A software device needs the processor that spinning would take.
+        if self.properties.kind == Kind::Software { Duration::ZERO } else { SPIN }
+    }
+
+    /// Waits until `done`, asking first and sleeping then.
+    pub(super) fn wait_for(&self, operation: &'static str, done: impl Fn() -> bool) -> Result<()> {
+        let start = Instant::now();
+        loop {
+            if done() {
+                return Ok(());
+            }
+            let spinning = start.elapsed() < self.spin();
+            let poll = match spinning {
+                true => wgpu::PollType::Poll,
+                false => wgpu::PollType::Wait { submission_index: None, timeout: Some(NAP) },
+            };
+            let polled = self.device.poll(poll);
+            self.alive()?;
+            match polled {
+                Ok(wgpu::PollStatus::QueueEmpty) if done() => return Ok(()),
+                Ok(wgpu::PollStatus::QueueEmpty) if !spinning => std::thread::yield_now(),
+                Ok(_) | Err(wgpu::PollError::Timeout) => {}
+                Err(error) => return Err(self.backend_error(operation, error.to_string())),
+            }
+        }
+    }
+
+    /// Maps a range of a buffer and waits for it.
+    pub(super) fn map(
+        &self,
+        operation: &'static str,
+        buffer: &wgpu::Buffer,
+        mode: MapMode,
+        range: Range<u64>,
+    ) -> Result<()> {
+        let mapping = self.begin_map(operation, buffer, mode, range)?;
+        self.wait_for(operation, || mapping.done.load(Ordering::Acquire))?;
+        match mapping.failed.load(Ordering::Relaxed) {
+            true => Err(self.backend_error(operation, "the memory could not be mapped".into())),
+            false => Ok(()),
+        }
+    }
+
+    /// Maps a range of a buffer if that can be done within a short time; false, and not mapped, if not.
+    pub(super) fn map_soon(
+        &self,
+        operation: &'static str,
+        buffer: &wgpu::Buffer,
+        mode: MapMode,
+        range: Range<u64>,
+    ) -> Result<bool> {
+        let mapping = self.begin_map(operation, buffer, mode, range)?;
+        let start = Instant::now();
+        while !mapping.done.load(Ordering::Acquire) {
+            if start.elapsed() > SOON {
+                buffer.unmap();
+                return Ok(false);
+            }
+            let _ = self.device.poll(wgpu::PollType::Poll);
+        }
+        self.alive()?;
+        Ok(!mapping.failed.load(Ordering::Relaxed))
+    }
+
+    fn begin_map(
+        &self,
+        operation: &'static str,
+        buffer: &wgpu::Buffer,
+        mode: MapMode,
+        range: Range<u64>,
+    ) -> Result<Arc<Mapping>> {
+        let mapping = Arc::new(Mapping::default());
+        let inside = mapping.clone();
+        self.guarded(operation, || {
+            buffer.map_async(mode, range, move |result| {
+                inside.failed.store(result.is_err(), Ordering::Relaxed);
+                inside.done.store(true, Ordering::Release);
+            });
+        })?;
+        Ok(mapping)
+    }
+}
+
+/// What has become of a mapping.
+#[derive(Default)]
+struct Mapping {
+    done: AtomicBool,
+    failed: AtomicBool,
+}

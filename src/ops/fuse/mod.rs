@@ -1,0 +1,234 @@
+//! From a fused expression to WGSL: loads, steps and stores over a strided index space.
+
+mod wgsl;
+
+pub(crate) use wgsl::{atomic_store, bits};
+
+use super::expression::{Expression, Source, What};
+use super::windows::{Space, Walk};
+use crate::element::DType;
+use crate::op::{Access, Binding};
+use std::ops::Range;
+
+/// A dimension of the index space, after merging what can be merged.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Dim {
+    /// The kernel variable it is part of: 0 or 1.
+    pub group: usize,
+    pub extent: u64,
+}
+
+/// How an array's elements are loaded or stored.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Mode {
+    /// One element at a time.
+    Scalar,
+    /// Four neighbours at once, aligned.
+    Vector,
+    /// One element for all four lanes.
+    Splat,
+    /// Four loads for four lanes.
+    Gather,
+}
+
+/// How the output is stored.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Store {
+    /// One element, or four with width 4.
+    Element,
+    /// All elements of one 32-bit word: types smaller than a word, output without gaps.
+    Word,
+    /// One element inside a word that others write too.
+    Atomic,
+}
+
+/// An expression over an index space whose coordinates come from the variables of a kernel.
+pub(crate) struct Fusion<'a> {
+    pub expression: &'a Expression,
+    /// The kernel's variables, slowest first.
+    pub variables: &'static [&'static str],
+    pub dims: Vec<Dim>,
+    /// The leaves, then the output if there is one.
+    pub walks: Vec<Walk>,
+    pub modes: Vec<Mode>,
+    /// 1 or 4.
+    pub width: u32,
+    /// The variable along which four lanes lie.
+    pub lanes: usize,
+    /// The output: its slot, type and how it is stored.
+    pub output: Option<(usize, DType, Store)>,
+}
+
+/// Merges neighbouring dimensions of one group that every array walks without a gap; drops extents of 1.
+pub(crate) fn collapse(dims: &mut Vec<Dim>, walks: &mut [Walk]) {
+    let mut axis = dims.len();
+    while axis > 0 {
+        axis -= 1;
+        if dims[axis].extent == 1 {
+            dims.remove(axis);
+            for walk in walks.iter_mut() {
+                walk.strides.remove(axis);
+            }
+        }
+    }
+    let mut axis = dims.len();
+    while axis > 1 {
+        axis -= 1;
+        let inner = dims[axis].extent as i64;
+        let joined = walks.iter().all(|walk| walk.strides[axis - 1] == walk.strides[axis] * inner);
+        if joined && dims[axis - 1].group == dims[axis].group {
+            dims[axis - 1].extent *= dims[axis].extent;
+            dims.remove(axis);
+            for walk in walks.iter_mut() {
+                walk.strides.remove(axis - 1);
+            }
+        }
+    }
+}
+
+impl<'a> Fusion<'a> {
+    /// The index space, to be cut into windows.
+    pub fn space(&self) -> Space {
+        let arrays =
+            self.walks.iter().enumerate().filter(|(i, _)| self.slot(*i).is_some()).map(|(_, w)| w.clone()).collect();
+        Space { extents: self.dims.iter().map(|dim| dim.extent).collect(), arrays }
+    }
+
+    /// The slot that an array lies in.
+    fn slot(&self, array: usize) -> Option<usize> {
+        match self.expression.leaves.get(array) {
+            Some(leaf) => match leaf.source {
+                Source::Slot(slot) => Some(slot),
+                Source::Index => None,
+            },
+            None => self.output.map(|output| output.0),
+        }
+    }
+
+    fn dtype(&self, array: usize) -> DType {
+        self.expression
+            .leaves
+            .get(array)
+            .map_or_else(|| self.output.expect("arrays past the leaves are the output").1, |leaf| leaf.dtype)
+    }
+
+    /// Takes four lanes along variable `lanes` if that is possible with windows of these chunk lengths.
+    ///
+    /// `pad`: the last unit may run past the end of the space, into the padding that every buffer has.
+    pub fn widen(&mut self, chunk: &[u64], lanes: usize, pad: bool) -> bool {
+        let Some(inner) = self.dims.iter().rposition(|dim| dim.group == lanes) else { return false };
+        let extent = self.dims[inner].extent;
+        let alone = self.dims.iter().filter(|dim| dim.group == lanes).count() == 1;
+        let tail = !extent.is_multiple_of(4);
+        if tail && !(alone && pad) || chunk[inner] != extent && !chunk[inner].is_multiple_of(4) {
+            return false;
+        }
+        let mode = |array: usize| {
+            let walk = &self.walks[array];
+            let others = walk.strides.iter().enumerate().filter(|(axis, _)| *axis != inner);
+            let aligned = walk.offset % 4 == 0 && others.clone().all(|(_, stride)| stride % 4 == 0);
+            match walk.strides[inner] {
+                0 => Mode::Splat,
+                1 if self.slot(array).is_none() || aligned => Mode::Vector,
+                _ => Mode::Gather,
+            }
+        };
+        let leaves = self.expression.leaves.len();
+        let modes: Vec<Mode> = (0..self.walks.len()).map(mode).collect();
+        let stored = modes[leaves..].iter().all(|mode| *mode == Mode::Vector);
+        let worth =
+            modes[..leaves].iter().zip(0..).all(|(mode, i)| *mode != Mode::Gather || (self.slot(i).is_some() && !tail));
+        if stored && worth {
+            (self.modes, self.width, self.lanes) = (modes, 4, lanes);
+        }
+        stored && worth
+    }
+
+    /// Everything the text depends on.
+    pub fn key(&self, key: &mut Vec<u8>) {
+        key.extend([self.width as u8, self.lanes as u8, self.dims.len() as u8]);
+        key.extend(self.dims.iter().map(|dim| dim.group as u8));
+        for (array, walk) in self.walks.iter().enumerate() {
+            key.extend([self.dtype(array) as u8, self.modes[array] as u8, self.slot(array).is_some() as u8]);
+            key.extend(walk.strides.iter().map(|&stride| if (0..2).contains(&stride) { stride as u8 } else { 2 }));
+        }
+        key.push(self.output.map_or(9, |output| output.2 as u8));
+        for step in &self.expression.steps {
+            key.push(step.dtype as u8);
+            let mut push = |tag: u8, indices: &[usize]| {
+                key.push(tag);
+                indices.iter().for_each(|&i| key.extend((i as u16).to_le_bytes()));
+            };
+            match &step.what {
+                What::Leaf(leaf) => push(0, &[*leaf]),
+                What::Scalar(scalar) => push(1, &[*scalar]),
+                What::Cast(from) => push(2, &[*from]),
+                What::Call(function, args) => push(3 + *function as u8, args),
+            }
+        }
+    }
+
+    /// The names of the parameters, in the order of [`Fusion::params`].
+    pub fn param_names(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.inner_dims().map(|dim| format!("extent{dim}")).collect();
+        for (array, walk) in self.walks.iter().enumerate() {
+            names.push(format!("offset{array}"));
+            names.extend(strided(walk).map(|(dim, _)| format!("stride{array}_{dim}")));
+        }
+        for (index, scalar) in self.expression.scalars.iter().enumerate() {
+            let low = format!("scalar{index}");
+            names.extend(scalar.words().zip(["", "_high"]).map(|(_, part)| format!("{low}{part}")));
+        }
+        names
+    }
+
+    /// Dimensions that are not the first of their variable: their extents divide it.
+    fn inner_dims(&self) -> impl Iterator<Item = usize> + '_ {
+        (1..self.dims.len()).filter(|&dim| self.dims[dim].group == self.dims[dim - 1].group)
+    }
+
+    /// The parameters and the windows for one box of the index space.
+    pub fn params(
+        &self,
+        cut: &[Range<u64>],
+        alignment: u64,
+        buffer_bytes: &dyn Fn(usize) -> u64,
+    ) -> (Vec<u32>, Vec<Binding>) {
+        let mut params: Vec<u32> = self.inner_dims().map(|dim| (cut[dim].end - cut[dim].start) as u32).collect();
+        let mut bindings = Vec::new();
+        for (array, walk) in self.walks.iter().enumerate() {
+            let (low, high) = walk.range(cut);
+            let start: i64 =
+                walk.offset + walk.strides.iter().zip(cut).map(|(s, range)| s * range.start as i64).sum::<i64>();
+            let mut base = 0;
+            if let Some(slot) = self.slot(array) {
+                // A multiple of 64 bytes keeps four elements of any type aligned.
+                let from = low as u64 * walk.size / alignment.max(64) * alignment.max(64);
+                let to = (high as u64 * walk.size).next_multiple_of(64).min(buffer_bytes(slot));
+                base = (from / walk.size) as i64;
+                bindings.push(Binding { buffer: slot, offset: from, bytes: to - from });
+            }
+            params.push((start - base) as u32);
+            params.extend(strided(walk).map(|(_, stride)| stride as u32));
+        }
+        params.extend(self.expression.scalars.iter().flat_map(|scalar| scalar.words()));
+        (params, bindings)
+    }
+
+    /// How each binding is used, in order.
+    pub fn access(&self) -> Vec<Access> {
+        let leaves = self.expression.leaves.len();
+        let access = |array| if array < leaves { Access::Read } else { Access::Write };
+        (0..self.walks.len()).filter(|&array| self.slot(array).is_some()).map(access).collect()
+    }
+
+    /// Whether 16-bit floats occur.
+    pub fn uses_f16(&self) -> bool {
+        (0..self.walks.len()).any(|array| self.dtype(array) == DType::F16)
+            || self.expression.steps.iter().any(|step| step.dtype == DType::F16)
+    }
+}
+
+fn strided(walk: &Walk) -> impl Iterator<Item = (usize, i64)> + '_ {
+    walk.strides.iter().copied().enumerate().filter(|(_, stride)| !(0..2).contains(stride))
+}

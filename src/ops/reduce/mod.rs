@@ -1,0 +1,340 @@
+//! Reduce: combines the values of a fused expression along some axes; `shaders/reduce_rows.wgsl`, `reduce_columns.wgsl`.
+//!
+//! Bound by memory: every input once. Two launches where one output needs many workgroups: partial states, then
+//! their combination, in a fixed order (no float atomics), so the same input gives the same bits on a device.
+
+mod operator;
+mod wgsl;
+
+pub use operator::Operator;
+
+use super::expression::Expression;
+use super::fuse::{Dim, Fusion, Mode, collapse};
+use super::map::{leaf_walks, points, read_slots, slot_bytes};
+use super::windows::Walk;
+use crate::caps::Caps;
+use crate::element::DType;
+use crate::error::Result;
+use crate::op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
+use std::ops::Range;
+
+/// A reduction over some axes of an expression's index space.
+#[derive(Clone, Debug)]
+pub struct Reduce {
+    /// What is reduced.
+    pub expression: Expression,
+    /// Its index space.
+    pub shape: Vec<usize>,
+    /// Which axes are reduced.
+    pub reduced: Vec<bool>,
+    /// How values are combined.
+    pub operator: Operator,
+    /// The output's slot, after all inputs. It is fresh and filled without gaps.
+    pub output: usize,
+}
+
+/// How a reduction is laid over a device.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Tuning {
+    /// Steps without a check between them.
+    unroll: u32,
+    /// Rows: values for each lane of a workgroup, at least.
+    per_lane: u64,
+    /// Rows: workgroups for all outputs together, at most, where outputs are cut into chunks.
+    row_groups: u64,
+    /// Columns: unrolled steps of an invocation, at least.
+    column_steps: u64,
+    /// Columns: workgroups wanted before outputs are no longer cut into chunks.
+    column_groups: u64,
+}
+
+/// H200, 2^28 f32, Vulkan, 2026-11-21, GB/s (CUB's sum 4454): sum with unroll 4, 8, 16: 4373, 4425, 4450; max 4363,
+/// 4401, 4234; arg_max 3697, 3447, 2914: its state is twice as large. Sum with row_groups 2112, 4096, 16384: 4361, 4349,
+/// 4425. Columns with column_steps 2, 16: 4291, 4407: fewer partial sums.
+fn tuning(operator: &Operator) -> Tuning {
+    Tuning {
+        unroll: if operator.is_arg() { 4 } else { 8 },
+        per_lane: 64,
+        row_groups: 16384,
+        column_steps: 16,
+        column_groups: 1056,
+    }
+}
+
+/// Which of the two kernels, and its shape.
+struct Shape {
+    columns: bool,
+    /// Rows: invocations for an output. Columns: invocations side by side.
+    lanes: u32,
+    chunks: u64,
+    span: u64,
+    groups: u64,
+}
+
+impl Reduce {
+    fn outputs(&self) -> u64 {
+        self.shape.iter().zip(&self.reduced).filter(|(_, r)| !**r).map(|(&e, _)| e as u64).product()
+    }
+
+    fn extent(&self) -> u64 {
+        self.shape.iter().zip(&self.reduced).filter(|(_, r)| **r).map(|(&e, _)| e as u64).product()
+    }
+
+    /// Axes in the order kept, reduced.
+    fn order(&self) -> Vec<usize> {
+        let axes = 0..self.shape.len();
+        axes.clone().filter(|&a| !self.reduced[a]).chain(axes.filter(|&a| self.reduced[a])).collect()
+    }
+
+    /// The leaves, the position among the reduced, and the output, over (kept, reduced) dimensions.
+    fn fusion<'a>(&self, expression: &'a Expression) -> Fusion<'a> {
+        let order = self.order();
+        let group = |axis: &usize| Dim { group: self.reduced[*axis] as usize, extent: self.shape[*axis] as u64 };
+        let mut dims: Vec<Dim> = order.iter().map(group).collect();
+        let mut walks = leaf_walks(expression);
+        for walk in &mut walks {
+            walk.strides = order.iter().map(|&axis| walk.strides[axis]).collect();
+        }
+        collapse(&mut dims, &mut walks);
+        let modes = vec![Mode::Scalar; walks.len()];
+        Fusion { expression, variables: &["k", "r"], dims, walks, modes, width: 1, lanes: 1, output: None }
+    }
+
+    /// The expression with the reduced position as one more leaf, which no step reads.
+    fn with_position(&self) -> Expression {
+        let mut expression = self.expression.clone();
+        let order = self.order();
+        let mut strides = vec![0; self.shape.len()];
+        let mut step = 1;
+        for &axis in order.iter().rev().filter(|&&axis| self.reduced[axis]) {
+            strides[axis] = step;
+            step *= self.shape[axis] as i64;
+        }
+        expression.leaves.push(super::expression::Leaf {
+            source: super::expression::Source::Index,
+            dtype: DType::U32,
+            len: 0,
+            offset: 0,
+            strides,
+        });
+        expression
+    }
+
+    /// Rows if neighbours in memory are reduced together, columns if they belong to neighbouring outputs.
+    fn wants_columns(&self, fusion: &Fusion) -> bool {
+        let innermost = |group: usize| fusion.dims.iter().rposition(|dim| dim.group == group);
+        let main = fusion.walks.iter().zip(&fusion.expression.leaves).find(|(_, leaf)| leaf.len > 1);
+        match (main, innermost(0), innermost(1)) {
+            (Some((walk, _)), Some(kept), Some(reduced)) => {
+                let step = |dim: usize| walk.strides[dim].unsigned_abs();
+                step(kept) != 0 && (step(kept) < step(reduced) || step(reduced) == 0)
+            }
+            _ => false,
+        }
+    }
+
+    fn lay_out(&self, caps: &Caps, columns: bool, width: u64, outputs: u64, extent: u64) -> Shape {
+        let (tuning, workgroup) = (tuning(&self.operator), caps.workgroup() as u64);
+        let (lanes, blocks, tile, wanted) = if columns {
+            let units = outputs.div_ceil(width);
+            let lanes = units.next_power_of_two().min(workgroup / 4).min(64);
+            let blocks = units.div_ceil(lanes);
+            let tile = workgroup / lanes * tuning.column_steps * tuning.unroll as u64;
+            (lanes, blocks, tile, tuning.column_groups.div_ceil(blocks))
+        } else {
+            let units = extent.div_ceil(width);
+            let lanes = units.div_ceil(4).next_power_of_two().min(workgroup);
+            let blocks = outputs.div_ceil(workgroup / lanes);
+            let tile = lanes * tuning.per_lane.max(tuning.unroll as u64 * width);
+            // A row that less than a workgroup shares is short: no need to cut it.
+            (lanes, blocks, tile, if lanes < workgroup { 1 } else { tuning.row_groups.div_ceil(blocks) })
+        };
+        let chunks = extent.div_ceil(tile).min(wanted).max(1);
+        let span = extent.div_ceil(chunks).next_multiple_of(tile.min(extent.next_multiple_of(4)));
+        let chunks = extent.div_ceil(span).max(1);
+        Shape { columns, lanes: lanes as u32, chunks, span, groups: blocks * chunks }
+    }
+
+    fn state_bytes(&self) -> u64 {
+        let size = self.operator.accumulator(self.expression.dtype()).size() as u64;
+        if self.operator.is_arg() { size.max(4) * 2 } else { size }
+    }
+}
+
+/// Outputs that lie side by side, and the boxes of the index space that they reduce.
+struct Cell {
+    first_output: u64,
+    outputs: u64,
+    parts: Vec<Vec<Range<u64>>>,
+}
+
+impl Reduce {
+    /// The expression as the kernels see it.
+    fn kernel_expression(&self) -> Expression {
+        if self.operator.is_arg() { self.with_position() } else { self.expression.clone() }
+    }
+
+    /// Chunk lengths of the (kept, reduced) dimensions so that every buffer fits its binding, outputs of a chunk lie
+    /// side by side, and the partial states fit too.
+    fn chunks(&self, fusion: &Fusion, caps: &Caps) -> Vec<u64> {
+        let mut space = fusion.space();
+        let kept = fusion.dims.iter().filter(|dim| dim.group == 0).count();
+        let mut strides = vec![0; fusion.dims.len()];
+        let mut step = 1;
+        for dim in (0..kept).rev() {
+            strides[dim] = step;
+            step *= fusion.dims[dim].extent as i64;
+        }
+        let size = self.state_bytes().max(self.operator.result(self.expression.dtype()).size() as u64);
+        space.arrays.push(Walk { offset: 0, strides, size });
+        let mut chunk = space.chunks(caps.binding_bytes, 4096);
+        loop {
+            if let Some(cut) = (0..kept).rev().find(|&dim| chunk[dim] < space.extents[dim]) {
+                chunk[..cut].fill(1);
+            }
+            let parts: u64 = (kept..chunk.len()).map(|dim| space.extents[dim].div_ceil(chunk[dim])).product();
+            let outputs: u64 = chunk[..kept].iter().product();
+            match (0..kept).find(|&dim| chunk[dim] > 1) {
+                Some(dim) if parts > 1 && parts * outputs * self.state_bytes() > caps.binding_bytes => {
+                    chunk[dim] = chunk[dim].div_ceil(2).next_multiple_of(4).min(chunk[dim] - 1);
+                }
+                _ => return chunk,
+            }
+        }
+    }
+
+    fn cells(&self, fusion: &Fusion, chunk: &[u64]) -> Vec<Cell> {
+        let kept = fusion.dims.iter().filter(|dim| dim.group == 0).count();
+        let mut cells: Vec<Cell> = Vec::new();
+        for cut in fusion.space().boxes(chunk) {
+            let flat = |at: &dyn Fn(&Range<u64>) -> u64| {
+                cut[..kept].iter().zip(&fusion.dims).fold(0, |flat, (range, dim)| flat * dim.extent + at(range))
+            };
+            let first_output = flat(&|range| range.start);
+            let outputs = cut[..kept].iter().map(|range| range.end - range.start).product();
+            match cells.last_mut() {
+                Some(cell) if cell.first_output == first_output => cell.parts.push(cut),
+                _ => cells.push(Cell { first_output, outputs, parts: vec![cut] }),
+            }
+        }
+        cells
+    }
+}
+
+impl Op for Reduce {
+    fn name(&self) -> &'static str {
+        "reduce"
+    }
+
+    fn slots(&self) -> Vec<Slot> {
+        let dtype = self.operator.result(self.expression.dtype());
+        let output = Slot { name: "output".into(), access: Access::Write, dtype, len: self.outputs() as usize };
+        [read_slots(&self.expression), vec![output]].concat()
+    }
+
+    /// Not for an empty range: there the result is the identity, and no kernel is needed.
+    fn plan(&self, caps: &Caps) -> Result<Plan> {
+        let mut plan = Plan::default();
+        if self.shape.contains(&0) {
+            return Ok(plan);
+        }
+        let expression = self.kernel_expression();
+        let mut fusion = self.fusion(&expression);
+        let columns = self.wants_columns(&fusion);
+        let chunk = self.chunks(&fusion, caps);
+        fusion.widen(&chunk, if columns { 0 } else { 1 }, !columns);
+        let bytes = |slot: usize| slot_bytes(&self.expression, slot).expect("a fusion's bindings are its leaves");
+        let scratch = self.output + 1;
+        let identity: Vec<u32> = self.operator.identity(self.expression.dtype()).words().collect();
+        for cell in self.cells(&fusion, &chunk) {
+            let kept = fusion.dims.iter().filter(|dim| dim.group == 0).count();
+            let extent =
+                |cut: &Vec<Range<u64>>| cut[kept..].iter().map(|range| range.end - range.start).product::<u64>();
+            let shapes: Vec<Shape> = cell
+                .parts
+                .iter()
+                .map(|cut| self.lay_out(caps, columns, fusion.width as u64, cell.outputs, extent(cut)))
+                .collect();
+            let all_chunks: u64 = shapes.iter().map(|shape| shape.chunks).sum();
+            let direct = all_chunks == 1;
+            let mut first_chunk = 0;
+            for (cut, shape) in cell.parts.iter().zip(&shapes) {
+                let (params, mut buffers) = fusion.params(cut, caps.offset_alignment, &bytes);
+                let (output, first_output) = match direct {
+                    true => self.output_window(&cell, caps),
+                    false => (self.scratch_window(scratch, cell.outputs * all_chunks), 0),
+                };
+                buffers.push(output);
+                let own =
+                    [cell.outputs, extent(cut), shape.chunks, shape.span, first_chunk, first_output, cell.outputs];
+                plan.passes.push(Pass {
+                    kernel: self.kernel(Some(&fusion), shape, direct, caps),
+                    buffers,
+                    params: [own.map(|word| word as u32).to_vec(), identity.clone(), params].concat(),
+                    grid: Grid::Count(shape.groups),
+                });
+                first_chunk += shape.chunks;
+            }
+            if !direct {
+                let states = self.scratch_window(scratch, cell.outputs * all_chunks);
+                let mut shape = self.lay_out(caps, cell.outputs > 1, 1, cell.outputs, all_chunks);
+                shape.groups /= shape.chunks;
+                let (output, first_output) = self.output_window(&cell, caps);
+                let own = [cell.outputs, all_chunks, 1, all_chunks, 0, first_output, cell.outputs];
+                plan.passes.push(Pass {
+                    kernel: self.kernel(None, &shape, true, caps),
+                    buffers: vec![states, output],
+                    params: [own.map(|word| word as u32).to_vec(), identity.clone()].concat(),
+                    grid: Grid::Count(shape.groups),
+                });
+                plan.scratch.resize(1, 0);
+                plan.scratch[0] = plan.scratch[0].max(states.bytes);
+            }
+        }
+        Ok(plan)
+    }
+
+    fn flops(&self) -> u64 {
+        (self.expression.flops() + 1) * self.outputs() * self.extent()
+    }
+
+    fn bytes(&self) -> u64 {
+        let extents: Vec<u64> = self.shape.iter().map(|&e| e as u64).collect();
+        self.expression.bytes(&extents) + self.outputs() * self.operator.result(self.expression.dtype()).size() as u64
+    }
+
+    fn reference(&self, host: &mut Host) {
+        let pick = |which: bool| -> Vec<usize> {
+            self.shape.iter().zip(&self.reduced).map(|(&e, &r)| if r == which { e } else { 1 }).collect()
+        };
+        let (kept, reduced) = (pick(false), pick(true));
+        let results: Vec<Value> = points(&kept)
+            .map(|outer| {
+                let values = points(&reduced).map(|inner| {
+                    let point: Vec<u64> = outer.iter().zip(&inner).map(|(a, b)| a + b).collect();
+                    self.expression.meaning(host, &point)
+                });
+                self.operator.meaning(self.expression.dtype(), values)
+            })
+            .collect();
+        for (index, value) in results.into_iter().enumerate() {
+            host.set(self.output, index, value);
+        }
+    }
+}
+
+impl Reduce {
+    fn scratch_window(&self, scratch: usize, states: u64) -> Binding {
+        let bytes = (states * self.state_bytes()).next_multiple_of(64);
+        Binding { buffer: scratch, offset: 0, bytes }
+    }
+
+    /// The window of the output that a cell fills, and the cell's first element in it.
+    fn output_window(&self, cell: &Cell, caps: &Caps) -> (Binding, u64) {
+        let dtype = self.operator.result(self.expression.dtype());
+        let (size, alignment) = (dtype.size() as u64, caps.offset_alignment.max(64));
+        let offset = cell.first_output * size / alignment * alignment;
+        let end = ((cell.first_output + cell.outputs) * size).next_multiple_of(4);
+        (Binding { buffer: self.output, offset, bytes: end - offset }, cell.first_output - offset / size)
+    }
+}

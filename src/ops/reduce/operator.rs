@@ -1,0 +1,197 @@
+//! How a reduction combines values: meaning, identity and WGSL of each operator.
+
+use crate::element::{Class, DType, Scalar};
+use crate::op::Value;
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+/// How values are combined.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Operator {
+    /// Sum; half floats in f32, integers wrap.
+    Sum,
+    /// Product; half floats in f32, integers wrap.
+    Product,
+    /// The smallest; NaN if any is NaN.
+    Minimum,
+    /// The largest; NaN if any is NaN.
+    Maximum,
+    /// Whether any is not zero.
+    Any,
+    /// Whether all are not zero.
+    All,
+    /// How many are not zero, as u32.
+    CountNonzero,
+    /// The position of the smallest, as u32: the first NaN if there is one, else the first of equals.
+    ArgMinimum,
+    /// The position of the largest, likewise.
+    ArgMaximum,
+    /// A WGSL expression over `a` and `b`, associative and commutative, and the value that changes nothing.
+    Custom(Arc<str>, Scalar),
+}
+
+impl Operator {
+    /// The name, as the method of [`crate::Array`].
+    pub fn name(&self) -> &'static str {
+        match self {
+            Operator::Sum => "sum",
+            Operator::Product => "product",
+            Operator::Minimum => "min",
+            Operator::Maximum => "max",
+            Operator::Any => "any",
+            Operator::All => "all",
+            Operator::CountNonzero => "count_nonzero",
+            Operator::ArgMinimum => "arg_min",
+            Operator::ArgMaximum => "arg_max",
+            Operator::Custom(..) => "reduce",
+        }
+    }
+
+    /// The type of the result for elements of type `dtype`.
+    pub fn result(&self, dtype: DType) -> DType {
+        match self {
+            Operator::Any | Operator::All => DType::Bool,
+            Operator::CountNonzero | Operator::ArgMinimum | Operator::ArgMaximum => DType::U32,
+            _ => dtype,
+        }
+    }
+
+    /// Whether there is a result without elements.
+    pub(crate) fn has_identity(&self) -> bool {
+        !matches!(self, Operator::Minimum | Operator::Maximum | Operator::ArgMinimum | Operator::ArgMaximum)
+    }
+
+    pub(super) fn is_arg(&self) -> bool {
+        matches!(self, Operator::ArgMinimum | Operator::ArgMaximum)
+    }
+
+    /// The type that is combined: half floats add up in f32, truth values are words.
+    pub(super) fn accumulator(&self, dtype: DType) -> DType {
+        match self {
+            Operator::Any | Operator::All | Operator::CountNonzero => DType::U32,
+            Operator::Sum | Operator::Product if dtype == DType::F16 => DType::F32,
+            _ => dtype,
+        }
+    }
+
+    /// The value that changes nothing, in the accumulator's type.
+    pub(super) fn identity(&self, dtype: DType) -> Scalar {
+        let accumulator = self.accumulator(dtype);
+        let (low, high) = match accumulator.class() {
+            Class::Float => (f64::NEG_INFINITY, f64::INFINITY),
+            _ => (f64::MIN, f64::MAX), // saturates to the type's ends
+        };
+        match self {
+            Operator::Custom(_, identity) => *identity,
+            Operator::Product | Operator::All => Scalar::from_f64(accumulator, 1.0),
+            Operator::Minimum | Operator::ArgMinimum => Scalar::from_f64(accumulator, high),
+            Operator::Maximum | Operator::ArgMaximum => Scalar::from_f64(accumulator, low),
+            _ => Scalar::from_f64(accumulator, 0.0),
+        }
+    }
+
+    /// The result of no elements.
+    pub(crate) fn empty_result(&self, dtype: DType) -> Scalar {
+        match self {
+            Operator::Custom(_, identity) => *identity,
+            _ => Value::of(self.identity(dtype)).scalar(self.result(dtype)),
+        }
+    }
+
+    /// WGSL declarations: `State`, `lift`, `combine`, `result`.
+    pub(super) fn text(&self, dtype: DType) -> String {
+        let (from, state) = (dtype.wgsl(), self.accumulator(dtype).wgsl());
+        let nan = |x: &str| is_nan(x, dtype);
+        let lift = match self {
+            Operator::Any | Operator::All | Operator::CountNonzero if dtype == DType::Bool => {
+                "select(0u, 1u, v)".to_string()
+            }
+            Operator::Any | Operator::All | Operator::CountNonzero => format!("select(1u, 0u, v == {from}(0))"),
+            _ => format!("{state}(v)"),
+        };
+        let combine = match self {
+            Operator::Sum | Operator::CountNonzero => "a + b".to_string(),
+            Operator::Product => "a * b".to_string(),
+            Operator::Minimum => format!("select(b, a, (a < b) | {})", nan("a")),
+            Operator::Maximum => format!("select(b, a, (a > b) | {})", nan("a")),
+            Operator::Any => "a | b".to_string(),
+            Operator::All => "a & b".to_string(),
+            // On a line of its own: it may end in a comment.
+            Operator::Custom(expression, _) => format!("(\n{expression}\n)"),
+            Operator::ArgMinimum | Operator::ArgMaximum => return self.arg_text(dtype),
+        };
+        let to = self.result(dtype);
+        let result = if to == DType::Bool { "s != 0u".to_string() } else { format!("{}(s)", to.wgsl()) };
+        format!(
+            "alias State = {state};\nfn lift(v: {from}, position: u32) -> State {{ return {lift}; }}\n\
+             fn combine(a: State, b: State) -> State {{ return {combine}; }}\n\
+             fn result(s: State) -> {} {{ return {result}; }}\n",
+            to.wgsl()
+        )
+    }
+
+    fn arg_text(&self, dtype: DType) -> String {
+        let value = dtype.wgsl();
+        let better = if *self == Operator::ArgMinimum { "<" } else { ">" };
+        format!(
+            "struct State {{ value: {value}, position: u32 }}\n\
+             fn lift(v: {value}, position: u32) -> State {{ return State(v, position); }}\n\
+             fn combine(a: State, b: State) -> State {{\n    \
+             let a_nan = {}; let b_nan = {};\n    \
+             let tie = ((a.value == b.value) | a_nan) & (a_nan == b_nan);\n    \
+             let first = select(a_nan | (!b_nan & (a.value {better} b.value)), a.position < b.position, tie);\n    \
+             return State(select(b.value, a.value, first), select(b.position, a.position, first));\n}}\n\
+             fn result(s: State) -> u32 {{ return s.position; }}\n",
+            is_nan("a.value", dtype),
+            is_nan("b.value", dtype),
+        )
+    }
+
+    /// The result by definition over values in order.
+    pub(super) fn meaning(&self, dtype: DType, values: impl Iterator<Item = Value>) -> Value {
+        let float = dtype.class() == Class::Float;
+        match self {
+            Operator::Sum if float => Value::Float(values.map(|v| v.float()).sum()),
+            Operator::Product if float => Value::Float(values.map(|v| v.float()).product()),
+            Operator::Sum => values.fold(Value::Int(0), |a, v| Value::Int(a.int() + v.int()).cast(dtype)),
+            Operator::Product => values.fold(Value::Int(1), |a, v| Value::Int(a.int() * v.int()).cast(dtype)),
+            Operator::Any => Value::Bool(values.fold(false, |a, v| a | v.truth())),
+            Operator::All => Value::Bool(values.fold(true, |a, v| a & v.truth())),
+            Operator::CountNonzero => Value::Int(values.filter(|v| v.truth()).count() as i128),
+            Operator::Minimum | Operator::Maximum => self.best(float, values).0,
+            Operator::ArgMinimum | Operator::ArgMaximum => Value::Int(self.best(float, values).1 as i128),
+            Operator::Custom(text, _) => {
+                panic!("there is no reference for the operator {text:?}: tests compare with their own")
+            }
+        }
+    }
+
+    /// The best value and its position: the first NaN, else the first of the best.
+    fn best(&self, float: bool, values: impl Iterator<Item = Value>) -> (Value, usize) {
+        let least = matches!(self, Operator::Minimum | Operator::ArgMinimum);
+        let mut best: Option<(Value, usize)> = None;
+        for (position, value) in values.enumerate() {
+            if float && value.float().is_nan() {
+                return (value, position);
+            }
+            let wanted = if least { Ordering::Less } else { Ordering::Greater };
+            let better = best.is_none_or(|(old, _)| match float {
+                true => value.float().partial_cmp(&old.float()) == Some(wanted),
+                false => value.int().cmp(&old.int()) == wanted,
+            });
+            if better {
+                best = Some((value, position));
+            }
+        }
+        best.expect("no reduction without identity over nothing")
+    }
+}
+
+/// A test of the bits: compilers may assume that there is no NaN.
+fn is_nan(x: &str, dtype: DType) -> String {
+    match dtype {
+        DType::F32 => format!("((bitcast<u32>({x}) & 0x7fffffffu) > 0x7f800000u)"),
+        DType::F16 | DType::F64 => format!("(!({x} == {x}))"),
+        _ => "false".into(),
+    }
+}
