@@ -35,7 +35,7 @@ pub struct Prepared {
 impl Prepared {
     /// Plans and computes the arrays; those that are in memory already need no kernel.
     ///
-    /// Errors: as [`eval_all`].
+    /// Errors: as [`crate::eval_all`].
     #[track_caller]
     pub fn new<T: Element>(arrays: &[&Array<T>]) -> Result<Prepared> {
         let nodes = one_device("Prepared::new", arrays)?;
