@@ -176,12 +176,12 @@ fn types_that_the_device_does_not_have() {
         }
         missing += !(caps.f16 && caps.f64 && caps.i64) as u32;
     }
-    println!("{missing} devices lack a type");
+    say(&format!("{missing} devices lack a type"));
 }
 
 #[test]
 fn arrays_of_two_devices() {
-    let [first, second, ..] = devices() else { return println!("skipped: there are no two devices") };
+    let [first, second, ..] = devices() else { return say("skipped: there are no two devices") };
     let (a, b) = (Array::<f32>::ones(first, &[2]), Array::<f32>::ones(second, &[2]));
     let names = [name(first), name(second)];
     let sum = &a + &b;

@@ -43,7 +43,7 @@ fn limits_hold_and_lift() {
     for request in ["lavapipe", "swiftshader"] {
         let limit = 8 << 20;
         let Ok(device) = DeviceOptions::default().memory_limit(limit).open(request) else {
-            println!("skipped: {request} is not here");
+            say(&format!("skipped: {request} is not here"));
             continue;
         };
         let x = Array::from_slice(&device, &vec![1.0f32; 1 << 20]);

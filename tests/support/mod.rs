@@ -3,7 +3,14 @@
 
 use crosslane::{Array, DType, Device, DeviceOptions, Element, Value, eval_all};
 use rand::{Rng, SeedableRng, rngs::StdRng};
+use std::io::Write;
 use std::sync::OnceLock;
+
+/// Says what is not tested and why, where the test runner does not swallow it.
+pub fn say(text: &str) {
+    // A closed stderr is no reason to fail.
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
 
 /// Every device here, opened once a process; lavapipe a second time with staged transfers.
 pub fn devices() -> &'static [Device] {
@@ -13,7 +20,7 @@ pub fn devices() -> &'static [Device] {
         for (index, properties) in Device::list().iter().enumerate() {
             match Device::open(&index.to_string()) {
                 Ok(device) => devices.push(device),
-                Err(error) => println!("skipped {properties}: {error}"),
+                Err(error) => say(&format!("skipped {properties}: {error}")),
             }
         }
         for name in required() {
@@ -21,10 +28,10 @@ pub fn devices() -> &'static [Device] {
         }
         match DeviceOptions::default().staged_transfers(true).open("lavapipe") {
             Ok(device) => devices.push(device),
-            Err(error) => println!("skipped lavapipe with staged transfers: {error}"),
+            Err(error) => say(&format!("skipped lavapipe with staged transfers: {error}")),
         }
         if devices.is_empty() {
-            println!("nothing is tested: {}", Device::open("").unwrap_err());
+            say(&format!("nothing is tested: {}", Device::open("").unwrap_err()));
         }
         devices
     })
@@ -44,7 +51,7 @@ pub fn drivers() -> &'static [Device] {
 
 /// A device of one's own, for tests that lose it or look at its memory.
 pub fn fresh(request: &str) -> Option<Device> {
-    Device::open(request).inspect_err(|error| println!("skipped: {error}")).ok()
+    Device::open(request).inspect_err(|error| say(&format!("skipped: {error}"))).ok()
 }
 
 /// Whether the device can hold the type.
