@@ -72,3 +72,8 @@ pub fn assert_close<T: Element>(got: &[T], wanted: &[T]) {
         assert!(g == w || (a - b).abs() <= 1e-6 * b.abs().max(1.0), "got {got:?}, wanted {wanted:?}");
     }
 }
+
+/// The README's code compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
