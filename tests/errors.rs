@@ -330,7 +330,8 @@ fn lost_devices() {
             let open = || DeviceOptions::default().staged_transfers(staged).open(&properties.name).unwrap();
             let device = open();
             let x = Array::from_slice(&device, &small::<f32>(1000));
-            let host = HostBuffer::<f32>::new(&device, 1000, Direction::Download);
+            let mut down = HostBuffer::<f32>::new(&device, 1000, Direction::Download).unwrap();
+            let mut up = HostBuffer::<f32>::new(&device, 1000, Direction::Upload).unwrap();
             assert_eq!((&x + 1.0).to_vec().unwrap().len(), 1000);
             let lazy = &x * 2.0;
             device.wgpu().unwrap().0.destroy();
@@ -344,7 +345,9 @@ fn lost_devices() {
             lost(Array::from_slice(&device, &vec![1.0f32; 1 << 20]).to_vec().unwrap_err());
             lost(upload_all(&device, &[&[1.0f32][..]]).unwrap_err());
             lost(x.clone().write(0, &[1.0]).unwrap_err());
-            lost(host.unwrap().download(&x).unwrap_err());
+            lost(down.download(&x).unwrap_err());
+            assert!(down.as_slice().is_err(), "elements of a transfer that failed");
+            lost(up.fill(0, &[1.0]).unwrap_err());
             lost(HostBuffer::<f32>::new(&device, 5, Direction::Upload).map(|_| ()).unwrap_err());
             lost(futures::executor::block_on(x.to_vec_async()).unwrap_err());
             lost(device.gpu_time(|| lazy.eval()).unwrap_err());

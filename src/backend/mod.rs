@@ -50,9 +50,9 @@ pub(crate) type Block = Box<dyn Any + Send + Sync>;
 /// Host memory that the device reads or writes without a copy on the way.
 pub(crate) trait HostBlock: Send {
     /// The bytes, to read. Only for [`Direction::Download`].
-    fn bytes(&self) -> &[u8];
+    fn bytes(&self) -> Result<&[u8]>;
     /// Copies in. Only for [`Direction::Upload`].
-    fn fill(&mut self, offset: usize, bytes: &[u8]);
+    fn fill(&mut self, offset: usize, bytes: &[u8]) -> Result<()>;
     /// Copies all of it to the device, or from it.
     fn transfer(&mut self, memory: &Memory, offset: u64, bytes: u64) -> Result<()>;
 }

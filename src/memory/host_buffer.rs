@@ -70,7 +70,7 @@ impl<T: Element> HostBuffer<T> {
 
     /// Copies `values` in, from element `start` on.
     ///
-    /// Errors: not an upload buffer; the values do not fit.
+    /// Errors: not an upload buffer; the values do not fit; device lost.
     #[track_caller]
     pub fn fill(&mut self, start: usize, values: &[T]) -> Result<()> {
         self.check("HostBuffer::fill", Direction::Upload)?;
@@ -79,8 +79,7 @@ impl<T: Element> HostBuffer<T> {
             let wanted = format!("at most {} elements", self.len);
             return Err(Error::argument("HostBuffer::fill", "values", wanted, got, Location::caller()));
         }
-        self.block.fill(start * size_of::<T>(), bytemuck::cast_slice(values));
-        Ok(())
+        self.block.fill(start * size_of::<T>(), bytemuck::cast_slice(values))
     }
 
     /// A new one-dimensional array with the buffer's elements.
@@ -157,11 +156,11 @@ impl<T: Element> HostBuffer<T> {
 
     /// The elements that the last download brought.
     ///
-    /// Errors: not a download buffer.
+    /// Errors: not a download buffer; its last transfer failed.
     #[track_caller]
     pub fn as_slice(&self) -> Result<&[T::Stored]> {
         self.check("HostBuffer::as_slice", Direction::Download)?;
-        let bytes = self.block.bytes();
+        let bytes = self.block.bytes()?;
         Ok(bytemuck::cast_slice(&bytes[..self.len * size_of::<T>()]))
     }
 }

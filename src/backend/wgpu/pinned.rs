@@ -40,16 +40,19 @@ impl PinnedBlock {
 }
 
 impl HostBlock for PinnedBlock {
-    fn bytes(&self) -> &[u8] {
-        self.view.as_ref().map_or(&[], |view| view)
+    fn bytes(&self) -> Result<&[u8]> {
+        let view = self.view.as_deref();
+        view.ok_or_else(|| self.engine.backend_error("host buffer", "its last transfer failed".into()))
     }
 
-    fn fill(&mut self, offset: usize, bytes: &[u8]) {
-        if !bytes.is_empty()
-            && let Ok(mut view) = self.buffer.get_mapped_range_mut(..)
-        {
+    fn fill(&mut self, offset: usize, bytes: &[u8]) -> Result<()> {
+        self.engine.alive()?;
+        if !bytes.is_empty() {
+            let view = self.buffer.get_mapped_range_mut(..);
+            let mut view = view.map_err(|e| self.engine.backend_error("host buffer", e.to_string()))?;
             fill(&mut view, offset, bytes);
         }
+        Ok(())
     }
 
     fn transfer(&mut self, memory: &Memory, offset: u64, bytes: u64) -> Result<()> {

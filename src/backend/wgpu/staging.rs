@@ -1,6 +1,7 @@
 //! Transfers: through rings of mapped staging memory that several threads fill or empty while the device copies, or
 //! straight into arrays where host and device share memory.
 
+use super::wait::Mapping;
 use super::{Wgpu, buffer};
 use crate::backend::{Launch, Read, Write};
 use crate::error::Result;
@@ -32,7 +33,7 @@ pub(super) struct Ring {
 #[derive(Clone)]
 struct Chunk {
     buffer: wgpu::Buffer,
-    mapped: Arc<AtomicBool>,
+    mapping: Arc<Mapping>,
 }
 
 impl Ring {
@@ -62,7 +63,8 @@ impl Ring {
                     mapped_at_creation: upload,
                 })
             })?;
-            self.chunks.push(Chunk { buffer, mapped: Arc::new(AtomicBool::new(upload)) });
+            let mapping = Mapping { done: AtomicBool::new(upload), failed: AtomicBool::new(false) };
+            self.chunks.push(Chunk { buffer, mapping: Arc::new(mapping) });
         }
         self.bytes = wanted;
         Ok(())
@@ -79,17 +81,20 @@ impl Ring {
 
 impl Chunk {
     fn map(&self, mode: MapMode, range: Range<u64>) {
-        self.mapped.store(false, Ordering::Relaxed);
-        let mapped = self.mapped.clone();
+        self.mapping.done.store(false, Ordering::Relaxed);
+        let mapping = self.mapping.clone();
         self.buffer.map_async(mode, range, move |result| {
-            if result.is_ok() {
-                mapped.store(true, Ordering::Release);
-            }
+            mapping.failed.store(result.is_err(), Ordering::Relaxed);
+            mapping.done.store(true, Ordering::Release);
         });
     }
 
     fn wait(&self, engine: &Wgpu) -> Result<()> {
-        engine.wait_for("transfer", || self.mapped.load(Ordering::Acquire))
+        engine.wait_for("transfer", || self.mapping.done.load(Ordering::Acquire))?;
+        match self.mapping.failed.load(Ordering::Relaxed) {
+            true => Err(engine.map_failed("transfer")),
+            false => Ok(()),
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Wgpu;
 use crate::device::Kind;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -56,9 +56,16 @@ impl Wgpu {
         let mapping = self.begin_map(operation, buffer, mode, range)?;
         self.wait_for(operation, || mapping.done.load(Ordering::Acquire))?;
         match mapping.failed.load(Ordering::Relaxed) {
-            true => Err(self.backend_error(operation, "the memory could not be mapped".into())),
+            true => Err(self.map_failed(operation)),
             false => Ok(()),
         }
+    }
+
+    /// Why memory could not be mapped: that the device is lost, if it is, which is known only after another poll.
+    pub(super) fn map_failed(&self, operation: &'static str) -> Error {
+        // What the poll itself says is of no interest: the callback for a lost device is.
+        let _ = self.device.poll(wgpu::PollType::Wait { submission_index: None, timeout: Some(NAP) });
+        self.alive().err().unwrap_or_else(|| self.backend_error(operation, "the memory could not be mapped".into()))
     }
 
     /// Maps a range of a buffer if that can be done within a short time; false, and not mapped, if not.
@@ -103,7 +110,7 @@ impl Wgpu {
 
 /// What has become of a mapping.
 #[derive(Default)]
-struct Mapping {
-    done: AtomicBool,
-    failed: AtomicBool,
+pub(super) struct Mapping {
+    pub done: AtomicBool,
+    pub failed: AtomicBool,
 }
