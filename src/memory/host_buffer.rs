@@ -45,7 +45,9 @@ impl<T: Element> HostBuffer<T> {
             let device = device.properties().name.clone();
             return Err(ErrorKind::TooLarge { operation, bytes, limit, device, at }.into());
         }
-        let block = device.driver().clone().host_block(bytes, direction)?;
+        let at = Location::caller();
+        let block = device.driver().clone().host_block(bytes, direction);
+        let block = block.map_err(|e| device.pool().with_figures(e, "HostBuffer::new", bytes).located(at))?;
         Ok(HostBuffer { device: device.clone(), block, len, direction, marker: PhantomData })
     }
 

@@ -91,15 +91,20 @@ impl Pool {
                 return Err(self.exhausted(operation, bytes));
             }
         }
-        let out_of_memory = |error: &Error| matches!(error.kind(), ErrorKind::OutOfMemory { .. });
         match self.driver.allocate(bytes, place) {
-            Err(error) if out_of_memory(&error) => {
+            Err(error) if matches!(error.kind(), ErrorKind::OutOfMemory { .. }) => {
                 self.trim();
-                self.driver
-                    .allocate(bytes, place)
-                    .map_err(|e| if out_of_memory(&e) { self.exhausted(operation, bytes) } else { e })
+                self.driver.allocate(bytes, place).map_err(|error| self.with_figures(error, operation, bytes))
             }
             other => other,
+        }
+    }
+
+    /// An engine's out-of-memory error with the pool's figures, which the engine does not know.
+    pub fn with_figures(&self, error: Error, operation: &'static str, requested: u64) -> Error {
+        match error.kind() {
+            ErrorKind::OutOfMemory { .. } => self.exhausted(operation, requested),
+            _ => error,
         }
     }
 
