@@ -18,6 +18,7 @@
 //! | [`Device`] | finding, choosing and opening devices; memory use; time on the device |
 //! | [`Array`] | values: creation, views, elementwise functions, reductions, assignment, transfers, `explain()` |
 //! | [`HostBuffer`] | host memory that the device reads and writes without a copy on the way |
+//! | [`Kernel`] | a kernel of your own in WGSL: [`Kernel::wgsl`], [`Device::launch`], [`Reflection`] |
 //! | [`Op`], [`Plan`] | the waist: an operation's meaning, cost and kernels; engines run plans and know no operation |
 //! | [`Map`], [`Reduce`] | the operations behind arrays |
 //! | [`Caps`] | what a plan may rely on |
@@ -48,7 +49,7 @@ pub use device::{Backend, Device, DeviceOptions, Kind, Properties};
 pub use element::{DType, Element, Float, Integer, Number, Scalar};
 pub use error::{CallSite, Error, ErrorKind, Result};
 pub use half::f16;
-pub use kernel::Kernel;
+pub use kernel::{Argument, BindPoint, Feature, Kernel, Override, Reflection, Resource};
 pub use memory::{Direction, HostBuffer, MemoryUse};
 pub use op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
 pub use ops::{Expression, Function, Leaf, Map, Nothing, Operator, Reduce, Source, Step, What};

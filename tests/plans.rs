@@ -159,20 +159,22 @@ fn check_plan(what: &str, op: &dyn Op, caps: &Caps) -> Plan {
     for pass in &plan.passes {
         let kernel = &pass.kernel;
         assert_eq!(pass.params.len(), kernel.param_words(), "{what}: parameters of {kernel:?}");
-        assert_eq!(pass.buffers.len(), kernel.access().len(), "{what}: bindings of {kernel:?}");
+        assert_eq!(pass.buffers.len(), kernel.bindings().len(), "{what}: bindings of {kernel:?}");
         assert!(pass.buffers.len() <= caps.bindings as usize, "{what}: {} bindings", pass.buffers.len());
-        for (binding, access) in pass.buffers.iter().zip(kernel.access()) {
+        for (binding, point) in pass.buffers.iter().zip(kernel.bindings()) {
             assert!(binding.bytes > 0 && binding.bytes.is_multiple_of(4), "{what}: {binding:?}");
             assert!(binding.bytes <= caps.binding_bytes, "{what}: {binding:?}");
             assert!(binding.offset.is_multiple_of(caps.offset_alignment), "{what}: {binding:?}");
             assert!(binding.offset + binding.bytes <= sizes[binding.buffer], "{what}: {binding:?} in {sizes:?}");
             let read_only = slots.get(binding.buffer).is_some_and(|slot| slot.access == Access::Read);
-            assert!(!(read_only && *access == Access::Write), "{what} writes to its input");
+            assert!(!(read_only && point.access == Access::Write), "{what} writes to its input");
         }
-        let written: Vec<usize> =
-            pass.buffers.iter().zip(kernel.access()).filter(|p| *p.1 == Access::Write).map(|p| p.0.buffer).collect();
-        let read = pass.buffers.iter().zip(kernel.access()).filter(|p| *p.1 == Access::Read);
-        assert!(read.into_iter().all(|p| !written.contains(&p.0.buffer)), "{what}: one buffer read and written");
+        let used = |access| {
+            let pairs = pass.buffers.iter().zip(kernel.bindings());
+            pairs.filter(move |pair| pair.1.access == access).map(|pair| pair.0.buffer)
+        };
+        let written: Vec<usize> = used(Access::Write).collect();
+        assert!(used(Access::Read).all(|buffer| !written.contains(&buffer)), "{what}: one buffer read and written");
         let [x, y, z] = pass.grid.fold(caps.grid);
         assert!(x > 0 && x.max(y).max(z) <= caps.grid && z == 1, "{what}: {x} x {y} x {z} workgroups");
     }

@@ -1,6 +1,7 @@
 //! Arrays: NumPy-like, lazy, fused.
 
 mod assign;
+mod bind;
 mod create;
 mod elementwise;
 mod evaluate;
@@ -24,6 +25,7 @@ pub use transfer::upload_all;
 pub use view::Slice;
 
 pub(crate) use crate::ops::buffer_bytes;
+pub(crate) use bind::Untyped;
 pub(crate) use create::check;
 
 use crate::device::Device;

@@ -1,17 +1,26 @@
 //! Kernels: WGSL files in `shaders/`, completed by declarations that are appended after the file.
 //!
 //! WGSL allows use before declaration, so a file stays valid to read and its line numbers stay right.
+//!
+//! Or a program's own WGSL, parsed and reflected by naga, and launched by [`crate::Device::launch`].
 
+mod launch;
 mod library;
+mod parse;
+mod reflect;
+mod user;
 
 use crate::caps::Caps;
 use crate::op::Access;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, RwLock};
 
+pub use launch::Argument;
 pub(crate) use library::link;
+pub use reflect::{Feature, Override, Reflection, Resource};
 
 /// A cheap handle to a kernel's source and to what a launch must give it.
 #[derive(Clone)]
@@ -20,11 +29,26 @@ pub struct Kernel(Arc<Inner>);
 struct Inner {
     id: u64,
     name: String,
-    entry: &'static str,
+    entry: Cow<'static, str>,
     source: String,
-    access: Vec<Access>,
+    bindings: Vec<BindPoint>,
+    overrides: Vec<(String, f64)>,
     param_words: usize,
     trusted: bool,
+    reflection: Option<Reflection>,
+}
+
+/// Where a launch's buffer goes, and how the kernel uses it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BindPoint {
+    /// `@group`.
+    pub group: u32,
+    /// `@binding`.
+    pub binding: u32,
+    /// Whether it is a `var<uniform>`; else it is a `var<storage>`.
+    pub uniform: bool,
+    /// How the kernel uses it.
+    pub access: Access,
 }
 
 /// What makes a kernel out of a file: its name and all that is appended.
@@ -75,15 +99,17 @@ impl Kernel {
     }
 
     fn new(draft: Draft, caps: &Caps) -> Kernel {
-        static IDS: AtomicU64 = AtomicU64::new(0);
+        let point = |(&access, binding): (&Access, u32)| BindPoint { group: 0, binding, uniform: false, access };
         Kernel(Arc::new(Inner {
-            id: IDS.fetch_add(1, Ordering::Relaxed),
+            id: next_id(),
             source: draft.source(caps),
             name: draft.name,
-            entry: draft.entry,
-            access: draft.access,
+            entry: draft.entry.into(),
+            bindings: draft.access.iter().zip(0..).map(point).collect(),
+            overrides: vec![],
             param_words: draft.params.len(),
             trusted: draft.trusted,
+            reflection: None,
         }))
     }
 
@@ -98,8 +124,8 @@ impl Kernel {
     }
 
     /// The entry point.
-    pub fn entry(&self) -> &'static str {
-        self.0.entry
+    pub fn entry(&self) -> &str {
+        &self.0.entry
     }
 
     /// The whole WGSL text.
@@ -107,9 +133,14 @@ impl Kernel {
         &self.0.source
     }
 
-    /// How each binding is used, in order.
-    pub fn access(&self) -> &[Access] {
-        &self.0.access
+    /// Where each buffer of a launch goes, in the order of the launch's buffers: by group, then binding.
+    pub fn bindings(&self) -> &[BindPoint] {
+        &self.0.bindings
+    }
+
+    /// The values that the kernel's overrides take, by name or `@id`. Those not listed keep their defaults.
+    pub fn overrides(&self) -> &[(String, f64)] {
+        &self.0.overrides
     }
 
     /// Words of parameters that a launch passes.
@@ -121,6 +152,11 @@ impl Kernel {
     pub fn trusted(&self) -> bool {
         self.0.trusted
     }
+}
+
+fn next_id() -> u64 {
+    static IDS: AtomicU64 = AtomicU64::new(0);
+    IDS.fetch_add(1, Ordering::Relaxed)
 }
 
 impl fmt::Debug for Kernel {

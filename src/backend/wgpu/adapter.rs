@@ -53,7 +53,8 @@ pub(super) fn request(adapter: &wgpu::Adapter, staged: bool) -> Result<(wgpu::De
         label: Some("crosslane"),
         required_features: features(adapter, staged),
         required_limits: adapter.limits(),
-        // SAFETY: asked for only to see that cooperative matrices are there; kernels that use them are the library's.
+        // SAFETY: only for cooperative matrices; kernels that use them are the library's, or a program vouches for them
+        // by the unsafe Kernel::unchecked().
         experimental_features: unsafe { wgpu::ExperimentalFeatures::enabled() },
         memory_hints: wgpu::MemoryHints::Performance,
         trace: wgpu::Trace::Off,

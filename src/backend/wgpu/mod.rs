@@ -13,7 +13,7 @@ use crate::device::Properties;
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory::{Direction, Memory, Place};
 use clock::Clock;
-use pipeline::{Cache, Pipeline, UNIFORM_BYTES};
+use pipeline::{Cache, Groups, Pipeline, UNIFORM_BYTES};
 use std::any::Any;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
@@ -38,7 +38,7 @@ pub(crate) struct Wgpu {
 /// A launch with all that it needs.
 struct Prepared {
     pipeline: Arc<Pipeline>,
-    group: wgpu::BindGroup,
+    groups: Groups,
     params: Vec<u32>,
     grid: [u32; 3],
 }
@@ -169,8 +169,8 @@ impl Wgpu {
         let caps = &self.properties.caps;
         let one = |launch: &Launch| {
             let pipeline = self.cache.pipeline(&self.device, &self.properties.name, caps, &launch.kernel)?;
-            let group = self.cache.group(&self.device, &pipeline, launch.kernel.id(), &launch.buffers);
-            Ok(Prepared { pipeline, group, params: launch.params.clone(), grid: launch.grid.fold(caps.grid) })
+            let groups = self.cache.groups(&self.device, &pipeline, &launch.kernel, &launch.buffers);
+            Ok(Prepared { pipeline, groups, params: launch.params.clone(), grid: launch.grid.fold(caps.grid) })
         };
         self.guarded("launch", || launches.iter().map(one).collect())?
     }
@@ -190,7 +190,10 @@ impl Wgpu {
                 pass.set_pipeline(&launch.pipeline.raw);
                 current = Arc::as_ptr(&launch.pipeline);
             }
-            pass.set_bind_group(0, &launch.group, &[]);
+            pass.set_bind_group(0, &launch.groups.first, &[]);
+            for (group, index) in launch.groups.more.iter().flat_map(|more| more.iter()).zip(1..) {
+                pass.set_bind_group(index, group, &[]);
+            }
             if launch.pipeline.immediates {
                 pass.set_immediates(0, bytemuck::cast_slice(&launch.params));
             }
@@ -275,7 +278,7 @@ impl Driver for Wgpu {
     }
 
     fn allocate(&self, bytes: u64, place: Place) -> Result<Block> {
-        let mut usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
+        let mut usage = BufferUsages::STORAGE | BufferUsages::UNIFORM | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
         if self.unified() {
             usage |= BufferUsages::MAP_READ | BufferUsages::MAP_WRITE;
         } else if place == Place::Result && self.device.features().contains(wgpu::Features::MAPPABLE_PRIMARY_BUFFERS) {

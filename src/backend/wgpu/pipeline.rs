@@ -4,7 +4,7 @@ use super::Scopes;
 use crate::backend::Window;
 use crate::caps::Caps;
 use crate::error::{ErrorKind, Result};
-use crate::kernel::{Kernel, travels_inside};
+use crate::kernel::{BindPoint, Kernel, travels_inside};
 use crate::op::Access;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, RwLock};
@@ -12,7 +12,8 @@ use std::sync::{Arc, Mutex, RwLock};
 /// A compiled kernel and how it is bound.
 pub(super) struct Pipeline {
     pub raw: wgpu::ComputePipeline,
-    layout: wgpu::BindGroupLayout,
+    /// The layout of each group that buffers go to, from 0 on; group 0 is there always.
+    layouts: Vec<wgpu::BindGroupLayout>,
     /// Whether parameters travel inside the command buffer.
     pub immediates: bool,
     pub uniform: bool,
@@ -24,8 +25,20 @@ pub(super) const UNIFORM_BYTES: u64 = 4096;
 /// Bind groups kept before all are dropped and made anew.
 const KEPT_BIND_GROUPS: usize = 8192;
 
-/// Access of each binding, bytes of immediates, whether parameters lie in a uniform buffer.
-type LayoutKey = (Vec<Access>, u32, bool);
+/// The bind groups of a launch.
+#[derive(Clone)]
+pub(super) struct Groups {
+    /// Group 0.
+    pub first: wgpu::BindGroup,
+    /// Group 1 and on: the library's own kernels have none.
+    pub more: Option<Arc<[wgpu::BindGroup]>>,
+}
+
+/// Bindings, bytes of immediates, whether parameters lie in a uniform buffer.
+type LayoutKey = (Vec<BindPoint>, u32, bool);
+
+/// Of each group, and of all.
+type Layouts = (Vec<wgpu::BindGroupLayout>, wgpu::PipelineLayout);
 
 /// Kernel, and the windows: memory, offset, bytes.
 type GroupKey = (u64, Vec<(u64, u64, u64)>);
@@ -33,8 +46,8 @@ type GroupKey = (u64, Vec<(u64, u64, u64)>);
 #[derive(Default)]
 pub(super) struct Cache {
     pipelines: RwLock<HashMap<u64, Arc<Pipeline>>>,
-    layouts: Mutex<HashMap<LayoutKey, (wgpu::BindGroupLayout, wgpu::PipelineLayout)>>,
-    groups: Mutex<HashMap<GroupKey, wgpu::BindGroup>>,
+    layouts: Mutex<HashMap<LayoutKey, Layouts>>,
+    groups: Mutex<HashMap<GroupKey, Groups>>,
     uniform_layout: Mutex<Option<wgpu::BindGroupLayout>>,
 }
 
@@ -65,7 +78,7 @@ impl Cache {
         }
         let scopes = Scopes::push(device);
         let immediate_size = if immediates { kernel.param_words() as u32 * 4 } else { 0 };
-        let (layout, pipeline_layout) = self.layout(device, kernel.access(), immediate_size, uniform);
+        let (layouts, pipeline_layout) = self.layout(device, kernel.bindings(), immediate_size, uniform);
         let descriptor = wgpu::ShaderModuleDescriptor {
             label: Some(kernel.name()),
             source: wgpu::ShaderSource::Wgsl(kernel.source().into()),
@@ -74,16 +87,18 @@ impl Cache {
             true => wgpu::ShaderRuntimeChecks::unchecked(),
             false => wgpu::ShaderRuntimeChecks::checked(),
         };
-        // SAFETY: unchecked only for kernels whose text is the library's own; their plans bind windows that hold every
-        // index they compute, which the conformance tests prove on devices that check.
+        // SAFETY: unchecked only for kernels whose text is the library's own, whose plans bind windows that hold every
+        // index they compute, which the conformance tests prove on devices that check; and for those that a program
+        // vouches for by the unsafe Kernel::unchecked().
         let module = unsafe { device.create_shader_module_trusted(descriptor, checks) };
+        let overrides = kernel.overrides().iter().map(|(name, value)| (name.as_str(), *value));
         let raw = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
             label: Some(kernel.name()),
             layout: Some(&pipeline_layout),
             module: &module,
             entry_point: Some(kernel.entry()),
             compilation_options: wgpu::PipelineCompilationOptions {
-                constants: &[],
+                constants: &overrides.collect::<Vec<_>>(),
                 zero_initialize_workgroup_memory: !kernel.trusted(),
             },
             cache: None,
@@ -93,33 +108,19 @@ impl Cache {
                 let message = format!("{error}\n{}", kernel.source());
                 Err(ErrorKind::Compile { kernel: kernel.name().into(), device: name.into(), message, at: None }.into())
             }
-            None => Ok(Pipeline { raw, layout, immediates, uniform }),
+            None => Ok(Pipeline { raw, layouts, immediates, uniform }),
         }
     }
 
-    fn layout(
-        &self,
-        device: &wgpu::Device,
-        access: &[Access],
-        immediate_size: u32,
-        uniform: bool,
-    ) -> (wgpu::BindGroupLayout, wgpu::PipelineLayout) {
+    fn layout(&self, device: &wgpu::Device, points: &[BindPoint], immediate_size: u32, uniform: bool) -> Layouts {
         let mut layouts = self.layouts.lock().expect("no panic while held");
-        let key = (access.to_vec(), immediate_size, uniform);
+        let key = (points.to_vec(), immediate_size, uniform);
         let make = || {
-            let entries: Vec<_> = access
-                .iter()
-                .zip(0..)
-                .map(|(&access, binding)| {
-                    let ty = wgpu::BufferBindingType::Storage { read_only: access == Access::Read };
-                    entry(binding, ty, false, None)
-                })
-                .collect();
-            let own =
-                device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: None, entries: &entries });
+            // Groups that nothing is bound to are there too, empty.
+            let count = points.last().map_or(1, |point| point.group as usize + 1);
+            let own: Vec<_> = (0..count as u32).map(|group| group_layout(device, points, group)).collect();
             let shared = uniform.then(|| self.uniform_layout(device));
-            let groups: Vec<Option<&wgpu::BindGroupLayout>> =
-                [Some(&own)].into_iter().chain(shared.iter().map(Some)).collect();
+            let groups: Vec<Option<&wgpu::BindGroupLayout>> = own.iter().chain(&shared).map(Some).collect();
             let pipeline = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
                 label: None,
                 bind_group_layouts: &groups,
@@ -141,42 +142,64 @@ impl Cache {
         layout.get_or_insert_with(make).clone()
     }
 
-    /// The bind group of a pipeline over these windows.
-    pub fn group(
-        &self,
-        device: &wgpu::Device,
-        pipeline: &Pipeline,
-        kernel: u64,
-        windows: &[Window],
-    ) -> wgpu::BindGroup {
-        let key = (kernel, windows.iter().map(|w| (w.memory.id(), w.offset, w.bytes)).collect::<Vec<_>>());
+    /// The bind groups of a pipeline over these windows.
+    pub fn groups(&self, device: &wgpu::Device, pipeline: &Pipeline, kernel: &Kernel, windows: &[Window]) -> Groups {
+        let key = (kernel.id(), windows.iter().map(|w| (w.memory.id(), w.offset, w.bytes)).collect::<Vec<_>>());
         let mut groups = self.groups.lock().expect("no panic while held");
-        if let Some(group) = groups.get(&key) {
-            return group.clone();
+        if let Some(made) = groups.get(&key) {
+            return made.clone();
         }
-        let entries: Vec<_> = windows
-            .iter()
-            .zip(0..)
-            .map(|(window, binding)| wgpu::BindGroupEntry {
-                binding,
-                resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
-                    buffer: super::buffer(&window.memory),
-                    offset: window.offset,
-                    size: wgpu::BufferSize::new(window.bytes),
-                }),
-            })
-            .collect();
-        let group = device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: None,
-            layout: &pipeline.layout,
-            entries: &entries,
-        });
+        let make = |(layout, group)| bind_group(device, layout, kernel.bindings(), windows, group);
+        let mut all = pipeline.layouts.iter().zip(0..).map(make);
+        let first = all.next().expect("group 0 is there always");
+        let more: Vec<wgpu::BindGroup> = all.collect();
+        let made = Groups { first, more: (!more.is_empty()).then(|| more.into()) };
         if groups.len() >= KEPT_BIND_GROUPS {
             groups.clear();
         }
-        groups.insert(key, group.clone());
-        group
+        groups.insert(key, made.clone());
+        made
     }
+}
+
+/// The layout of one group.
+fn group_layout(device: &wgpu::Device, points: &[BindPoint], group: u32) -> wgpu::BindGroupLayout {
+    let entries: Vec<_> = points
+        .iter()
+        .filter(|point| point.group == group)
+        .map(|point| {
+            let ty = match point.uniform {
+                true => wgpu::BufferBindingType::Uniform,
+                false => wgpu::BufferBindingType::Storage { read_only: point.access == Access::Read },
+            };
+            entry(point.binding, ty, false, None)
+        })
+        .collect();
+    device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: None, entries: &entries })
+}
+
+/// One group over those of the windows that go there.
+fn bind_group(
+    device: &wgpu::Device,
+    layout: &wgpu::BindGroupLayout,
+    points: &[BindPoint],
+    windows: &[Window],
+    group: u32,
+) -> wgpu::BindGroup {
+    let entries: Vec<_> = points
+        .iter()
+        .zip(windows)
+        .filter(|(point, _)| point.group == group)
+        .map(|(point, window)| wgpu::BindGroupEntry {
+            binding: point.binding,
+            resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+                buffer: super::buffer(&window.memory),
+                offset: window.offset,
+                size: wgpu::BufferSize::new(window.bytes),
+            }),
+        })
+        .collect();
+    device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries })
 }
 
 fn entry(

@@ -1,0 +1,140 @@
+//! A program's WGSL as naga's intermediate representation: parsed, validated, its overrides given values.
+
+use super::reflect::Override;
+use crate::error::{CallSite, Error, ErrorKind, Result};
+use naga::back::pipeline_constants::{PipelineConstantError, process_overrides};
+use naga::valid::{Capabilities, ModuleInfo, ValidationError, ValidationFlags, Validator};
+use naga::{Literal, Module, ScalarKind, ShaderStage, TypeInner, WithSpan};
+
+/// What a compute kernel may use; [`super::Feature`] says which devices have it.
+pub(super) const ALLOWED: Capabilities = Capabilities::IMMEDIATES
+    .union(Capabilities::FLOAT64)
+    .union(Capabilities::SHADER_FLOAT16)
+    .union(Capabilities::SHADER_FLOAT16_IN_FLOAT32)
+    .union(Capabilities::SHADER_INT64)
+    .union(Capabilities::SHADER_INT64_ATOMIC_MIN_MAX)
+    .union(Capabilities::SHADER_INT64_ATOMIC_ALL_OPS)
+    .union(Capabilities::SHADER_FLOAT32_ATOMIC)
+    .union(Capabilities::SUBGROUP)
+    .union(Capabilities::SUBGROUP_BARRIER)
+    .union(Capabilities::COOPERATIVE_MATRIX);
+
+/// A kernel with nothing left open: one entry point and no overrides.
+pub(crate) struct Parsed {
+    pub module: Module,
+    pub info: ModuleInfo,
+    pub entry: String,
+    /// The overrides as the text declares them.
+    pub overrides: Vec<Override>,
+    /// The values given to them, by the key that wgpu and naga know them by.
+    pub values: Vec<(String, f64)>,
+}
+
+/// Parses WGSL, chooses the entry point (`None`: the only one) and gives overrides their values.
+pub(crate) fn parse(source: &str, entry: Option<&str>, values: &[(&str, f64)], at: CallSite) -> Result<Parsed> {
+    let module = naga::front::wgsl::parse_str(source)
+        .map_err(|error| fails(error.emit_to_string_with_path(source, PATH), at))?;
+    let info = Validator::new(ValidationFlags::all(), ALLOWED).validate(&module).map_err(|e| invalid(e, source, at))?;
+    let entry = entry_point(&module, entry, at)?;
+    let overrides = overrides(&module);
+    let values = values.iter().map(|value| keyed(&module, value, at)).collect::<Result<Vec<_>>>()?;
+    let constants = values.iter().cloned().collect();
+    let resolved = process_overrides(&module, &info, Some((ShaderStage::Compute, &entry)), &constants);
+    let (module, info) = match resolved {
+        Ok((module, info)) => (module.into_owned(), info.into_owned()),
+        Err(PipelineConstantError::ValidationError(error)) => return Err(invalid(error, source, at)),
+        Err(PipelineConstantError::MissingValue(key)) => {
+            let id = key.parse().ok();
+            let found = module.overrides.iter().find(|(_, of)| of.id.is_some() && of.id == id);
+            let name = found.and_then(|(_, of)| of.name.as_deref()).unwrap_or(&key);
+            let wanted = "a value: it has no default";
+            return Err(Error::argument(OPERATION, format!("override {name}"), wanted, "none", at));
+        }
+        Err(other) => return Err(fails(other.to_string(), at)),
+    };
+    Ok(Parsed { module, info, entry, overrides, values })
+}
+
+/// The function's name in errors.
+const OPERATION: &str = "Kernel::wgsl";
+
+/// The file's name in messages of naga.
+const PATH: &str = "wgsl";
+
+pub(super) fn fails(message: String, at: CallSite) -> Error {
+    let message = format!("\n{}\n", message.trim_end());
+    ErrorKind::Compile { kernel: "the WGSL".into(), device: "any device".into(), message, at: Some(at) }.into()
+}
+
+fn invalid(error: WithSpan<ValidationError>, source: &str, at: CallSite) -> Error {
+    fails(error.emit_to_string_with_path(source, PATH), at)
+}
+
+/// The name of the entry point.
+fn entry_point(module: &Module, wanted: Option<&str>, at: CallSite) -> Result<String> {
+    let compute = module.entry_points.iter().filter(|entry| entry.stage == ShaderStage::Compute);
+    let names: Vec<&str> = compute.map(|entry| entry.name.as_str()).collect();
+    let mistake = |wanted: String, got: &str| Err(Error::argument(OPERATION, "entry", wanted, got, at));
+    match (wanted, names.as_slice()) {
+        (_, []) => mistake("an entry point: a function with @compute".into(), "none in the text"),
+        (None, [only]) => Ok(only.to_string()),
+        (None, _) => mistake(format!("one of {}, by name", names.join(", ")), "none"),
+        (Some(name), _) if names.contains(&name) => Ok(name.into()),
+        (Some(name), _) => mistake(format!("one of {}", names.join(", ")), name),
+    }
+}
+
+fn overrides(module: &Module) -> Vec<Override> {
+    let value = |literal: &Literal| match *literal {
+        Literal::F64(x) => Some(x),
+        Literal::F32(x) => Some(x as f64),
+        Literal::F16(x) => Some(x.to_f64()),
+        Literal::U32(x) => Some(x as f64),
+        Literal::I32(x) => Some(x as f64),
+        Literal::Bool(x) => Some(x as u32 as f64),
+        _ => None,
+    };
+    let default = |init| match &module.global_expressions[init] {
+        naga::Expression::Literal(literal) => value(literal),
+        _ => None,
+    };
+    let one = |of: &naga::Override| Override {
+        name: of.name.clone().unwrap_or_default(),
+        ty: super::reflect::type_text(module, of.ty),
+        required: of.init.is_none(),
+        default: of.init.and_then(default),
+    };
+    module.overrides.iter().map(|(_, of)| one(of)).collect()
+}
+
+/// A value with the key that naga knows the override by: its `@id` if it has one, else its name.
+fn keyed(module: &Module, &(name, value): &(&str, f64), at: CallSite) -> Result<(String, f64)> {
+    let key = |of: &naga::Override| of.id.map(|id| id.to_string());
+    let named = |of: &naga::Override| of.name.as_deref() == Some(name) || key(of).as_deref() == Some(name);
+    let Some((_, found)) = module.overrides.iter().find(|(_, of)| named(of)) else {
+        let names: Vec<&str> = module.overrides.iter().filter_map(|(_, of)| of.name.as_deref()).collect();
+        let wanted =
+            if names.is_empty() { "none: the text has none".into() } else { format!("one of {}", names.join(", ")) };
+        return Err(Error::argument(OPERATION, "override", wanted, name, at));
+    };
+    let inner = &module.types[found.ty].inner;
+    if !holds(inner, value) {
+        let wanted = format!("a value of type {}", super::reflect::type_text(module, found.ty));
+        return Err(Error::argument(OPERATION, format!("override {name}"), wanted, value.to_string(), at));
+    }
+    Ok((key(found).unwrap_or_else(|| name.into()), value))
+}
+
+/// Whether a scalar type has this value.
+fn holds(inner: &TypeInner, value: f64) -> bool {
+    let TypeInner::Scalar(scalar) = inner else { return false };
+    let whole = |low: f64, high: f64| value.fract() == 0.0 && (low..=high).contains(&value);
+    match (scalar.kind, scalar.width) {
+        (ScalarKind::Sint, _) => whole(i32::MIN as f64, i32::MAX as f64),
+        (ScalarKind::Uint, _) => whole(0.0, u32::MAX as f64),
+        (ScalarKind::Float, 2) => half::f16::from_f64(value).is_finite(),
+        (ScalarKind::Float, 4) => (value as f32).is_finite(),
+        (ScalarKind::Bool, _) => value == 0.0 || value == 1.0,
+        _ => value.is_finite(),
+    }
+}

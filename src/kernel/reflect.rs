@@ -1,0 +1,289 @@
+//! What a program's kernel wants of a launch and of a device.
+
+use super::BindPoint;
+use super::parse::{ALLOWED, Parsed};
+use crate::caps::Caps;
+use crate::element::DType;
+use crate::op::Access;
+use naga::common::wgsl::TypeContext;
+use naga::valid::{Capabilities, ValidationFlags, Validator};
+use naga::{AddressSpace, Expression, GlobalVariable, Handle, Module, ScalarKind, StorageAccess, Type, TypeInner};
+use std::fmt;
+
+/// What a kernel wants of a launch and of a device, with its overrides' values put in.
+///
+/// ```
+/// let kernel = crosslane::Kernel::wgsl("
+///     @group(0) @binding(0) var<storage, read_write> x: array<vec2<f32>>;
+///     @compute @workgroup_size(8, 8) fn main(@builtin(global_invocation_id) id: vec3<u32>) { x[id.x].y = 1.0; }
+/// ")?;
+/// let reflection = kernel.reflection().unwrap();
+/// assert_eq!(reflection.workgroup_size, [8, 8, 1]);
+/// assert_eq!(reflection.bindings[0].to_string(), "@group(0) @binding(0) var<storage, read_write> x: array<vec2<f32>>");
+/// assert_eq!(reflection.bindings[0].element, Some(crosslane::DType::F32));
+/// # Ok::<(), crosslane::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reflection {
+    /// The buffers that the entry point uses, by group, then binding: the order of a launch's arguments.
+    pub bindings: Vec<Resource>,
+    /// Invocations of a workgroup in each dimension.
+    pub workgroup_size: [u32; 3],
+    /// Bytes of workgroup memory.
+    pub workgroup_bytes: u32,
+    /// Bytes of immediates, which a launch passes as its last argument; 0 if the kernel has none.
+    pub immediate_bytes: u32,
+    /// The overrides that the text declares.
+    pub overrides: Vec<Override>,
+    /// What a device must have, beyond what all have.
+    pub features: Vec<Feature>,
+}
+
+/// A buffer that a kernel binds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Resource {
+    /// The variable's name.
+    pub name: String,
+    /// Where it is bound, and how it is used.
+    pub point: BindPoint,
+    /// Its WGSL type.
+    pub ty: String,
+    /// The scalars that it is made of, if it is an array, a vector, a matrix or a scalar of one type.
+    pub element: Option<DType>,
+    /// Bytes from one element of an array to the next.
+    pub stride: Option<u32>,
+    /// The fewest bytes that it can be bound to. An array without a length needs one element.
+    pub bytes: u64,
+}
+
+/// A constant that is given a value when the kernel is made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Override {
+    /// Its name.
+    pub name: String,
+    /// Its WGSL type.
+    pub ty: String,
+    /// Whether it must be given a value.
+    pub required: bool,
+    /// Its default, unless that is computed from other overrides.
+    pub default: Option<f64>,
+}
+
+/// Something that only some devices have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Feature {
+    /// 16-bit floats.
+    F16,
+    /// 64-bit floats.
+    F64,
+    /// 64-bit integers.
+    I64,
+    /// 64-bit atomics.
+    AtomicI64,
+    /// f32 atomics.
+    AtomicF32,
+    /// Subgroup operations.
+    Subgroups,
+    /// Cooperative matrices.
+    Tensor,
+}
+
+impl Feature {
+    /// Every feature.
+    pub const ALL: [Feature; 7] = [
+        Feature::F16,
+        Feature::F64,
+        Feature::I64,
+        Feature::AtomicI64,
+        Feature::AtomicF32,
+        Feature::Subgroups,
+        Feature::Tensor,
+    ];
+
+    /// The name in words.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Feature::F16 => "16-bit floats",
+            Feature::F64 => "64-bit floats",
+            Feature::I64 => "64-bit integers",
+            Feature::AtomicI64 => "64-bit atomics",
+            Feature::AtomicF32 => "f32 atomics",
+            Feature::Subgroups => "subgroups",
+            Feature::Tensor => "cooperative matrices",
+        }
+    }
+
+    /// Whether a device with these capabilities has it.
+    pub const fn there(self, caps: &Caps) -> bool {
+        match self {
+            Feature::F16 => caps.f16,
+            Feature::F64 => caps.f64,
+            Feature::I64 => caps.i64,
+            Feature::AtomicI64 => caps.atomic_i64,
+            Feature::AtomicF32 => caps.atomic_f32,
+            Feature::Subgroups => caps.subgroups.is_some(),
+            Feature::Tensor => caps.tensor,
+        }
+    }
+
+    /// Without which naga refuses a kernel that uses it.
+    const fn capabilities(self) -> Capabilities {
+        match self {
+            Feature::F16 => Capabilities::SHADER_FLOAT16,
+            Feature::F64 => Capabilities::FLOAT64,
+            Feature::I64 => Capabilities::SHADER_INT64,
+            Feature::AtomicI64 => {
+                Capabilities::SHADER_INT64_ATOMIC_MIN_MAX.union(Capabilities::SHADER_INT64_ATOMIC_ALL_OPS)
+            }
+            Feature::AtomicF32 => Capabilities::SHADER_FLOAT32_ATOMIC,
+            Feature::Subgroups => Capabilities::SUBGROUP.union(Capabilities::SUBGROUP_BARRIER),
+            Feature::Tensor => Capabilities::COOPERATIVE_MATRIX,
+        }
+    }
+}
+
+impl fmt::Display for Feature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Display for Resource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let BindPoint { group, binding, .. } = self.point;
+        write!(f, "@group({group}) @binding({binding}) var<{}> {}: {}", self.space(), self.name, self.ty)
+    }
+}
+
+impl Resource {
+    fn space(&self) -> &'static str {
+        match self.point {
+            BindPoint { uniform: true, .. } => "uniform",
+            BindPoint { access: Access::Read, .. } => "storage, read",
+            _ => "storage, read_write",
+        }
+    }
+}
+
+impl Reflection {
+    /// Every limit and feature of a device that the kernel breaks, in words; nothing if it runs there.
+    ///
+    /// ```
+    /// # use crosslane::{Caps, Kernel};
+    /// let kernel = Kernel::wgsl("
+    ///     var<workgroup> tile: array<f32, 5120>;
+    ///     @compute @workgroup_size(64) fn main() { tile[0] = 1.0; }
+    /// ")?;
+    /// let reflection = kernel.reflection().unwrap();
+    /// assert_eq!(reflection.breaks(&Caps::webgpu()), ["workgroup memory 20480 bytes, 16384 there"]);
+    /// assert!(reflection.breaks(&Caps::nvidia_like()).is_empty());
+    /// # Ok::<(), crosslane::Error>(())
+    /// ```
+    pub fn breaks(&self, caps: &Caps) -> Vec<String> {
+        let [x, y, z] = self.workgroup_size.map(u64::from);
+        let storage = self.bindings.iter().filter(|resource| !resource.point.uniform);
+        let largest = storage.clone().map(|resource| resource.bytes).max().unwrap_or(0);
+        let limits = [
+            ("workgroup of", x * y * z, "invocations", caps.workgroup_invocations as u64),
+            ("workgroup memory", self.workgroup_bytes as u64, "bytes", caps.workgroup_bytes as u64),
+            ("storage buffers:", storage.count() as u64, "bound", caps.bindings as u64),
+            ("a binding of", largest, "bytes", caps.binding_bytes),
+            ("immediates of", self.immediate_bytes as u64, "bytes", caps.immediate_bytes as u64),
+        ];
+        let over = limits.iter().filter(|(_, wanted, _, limit)| wanted > limit);
+        let over = over.map(|(what, wanted, unit, limit)| format!("{what} {wanted} {unit}, {limit} there"));
+        let missing = self.features.iter().filter(|feature| !feature.there(caps));
+        over.chain(missing.map(|feature| format!("{feature}, none there"))).collect()
+    }
+}
+
+/// WebGPU promises four groups.
+const LAST_GROUP: u32 = 3;
+
+/// Reflects a kernel; an error names a variable that no launch can bind.
+pub(super) fn reflect(parsed: &Parsed) -> Result<Reflection, String> {
+    let module = &parsed.module;
+    let index = module.entry_points.iter().position(|entry| entry.name == parsed.entry).expect("parse() found it");
+    let uses = parsed.info.get_entry_point(index);
+    let used: Vec<&GlobalVariable> =
+        module.global_variables.iter().filter(|(handle, _)| !uses[*handle].is_empty()).map(|(_, v)| v).collect();
+    let size = |variable: &&GlobalVariable| module.types[variable.ty].inner.size(module.to_ctx());
+    let inside = |space: AddressSpace| used.iter().copied().filter(move |variable| variable.space == space);
+    let mut bindings =
+        used.iter().filter_map(|variable| resource(module, variable).transpose()).collect::<Result<Vec<_>, _>>()?;
+    bindings.sort_by_key(|resource| (resource.point.group, resource.point.binding));
+    Ok(Reflection {
+        bindings,
+        workgroup_size: module.entry_points[index].workgroup_size,
+        // As WebGPU counts it.
+        workgroup_bytes: inside(AddressSpace::WorkGroup).map(|v| size(&v).next_multiple_of(16)).sum(),
+        immediate_bytes: inside(AddressSpace::Immediate).map(|v| size(&v)).sum(),
+        overrides: parsed.overrides.clone(),
+        features: Feature::ALL.into_iter().filter(|&feature| needs(module, feature)).collect(),
+    })
+}
+
+/// Whether the kernel is valid only with this feature.
+fn needs(module: &Module, feature: Feature) -> bool {
+    // naga 30.0.1 looks at declared types alone: a matrix that is loaded and stored again needs none.
+    let matrices = feature == Feature::Tensor && has_matrix_loads(module);
+    matrices || Validator::new(ValidationFlags::all(), ALLOWED - feature.capabilities()).validate(module).is_err()
+}
+
+fn has_matrix_loads(module: &Module) -> bool {
+    let entries = module.entry_points.iter().map(|entry| &entry.function);
+    let mut functions = module.functions.iter().map(|(_, function)| function).chain(entries);
+    functions.any(|function| function.expressions.iter().any(|(_, e)| matches!(e, Expression::CooperativeLoad { .. })))
+}
+
+/// A global variable as a binding, if it is one.
+fn resource(module: &Module, variable: &GlobalVariable) -> Result<Option<Resource>, String> {
+    let name = variable.name.clone().unwrap_or_default();
+    let (uniform, access) = match variable.space {
+        AddressSpace::Uniform => (true, Access::Read),
+        AddressSpace::Storage { access } if access.contains(StorageAccess::STORE) => (false, Access::Write),
+        AddressSpace::Storage { .. } => (false, Access::Read),
+        AddressSpace::Handle => {
+            let ty = type_text(module, variable.ty);
+            return Err(format!("{name} is a {ty}: a kernel here binds buffers, var<storage> or var<uniform>"));
+        }
+        _ => return Ok(None),
+    };
+    let Some(binding) = &variable.binding else { return Ok(None) };
+    if binding.group > LAST_GROUP {
+        return Err(format!("{name} is in group {}: every device has the groups 0 to {LAST_GROUP}", binding.group));
+    }
+    let inner = &module.types[variable.ty].inner;
+    let stride = match inner {
+        TypeInner::Array { stride, .. } => Some(*stride),
+        _ => None,
+    };
+    let point = BindPoint { group: binding.group, binding: binding.binding, uniform, access };
+    let (ty, element) = (type_text(module, variable.ty), element(module, inner));
+    Ok(Some(Resource { name, point, ty, element, stride, bytes: inner.size(module.to_ctx()) as u64 }))
+}
+
+/// The one type of scalars that a type is made of.
+fn element(module: &Module, inner: &TypeInner) -> Option<DType> {
+    let scalar = match *inner {
+        TypeInner::Scalar(scalar) | TypeInner::Atomic(scalar) => scalar,
+        TypeInner::Vector { scalar, .. } | TypeInner::Matrix { scalar, .. } => scalar,
+        TypeInner::Array { base, .. } => return element(module, &module.types[base].inner),
+        _ => return None,
+    };
+    Some(match (scalar.kind, scalar.width) {
+        (ScalarKind::Float, 2) => DType::F16,
+        (ScalarKind::Float, 4) => DType::F32,
+        (ScalarKind::Float, 8) => DType::F64,
+        (ScalarKind::Sint, 4) => DType::I32,
+        (ScalarKind::Sint, 8) => DType::I64,
+        (ScalarKind::Uint, 4) => DType::U32,
+        (ScalarKind::Uint, 8) => DType::U64,
+        _ => return None,
+    })
+}
+
+/// A type as WGSL writes it.
+pub(super) fn type_text(module: &Module, ty: Handle<Type>) -> String {
+    module.to_ctx().type_to_string(ty)
+}

@@ -1,0 +1,345 @@
+//! Kernels of a program's own: bound in every way, launched on every device, and every mistake an error that names
+//! what was wanted; the device works afterwards.
+
+mod support;
+
+use crosslane::{
+    Access, Argument, Array, BindPoint, Caps, DType, Device, Error, ErrorKind, Feature, Kernel, Op, Reflection, Result,
+    f16, s,
+};
+use support::*;
+
+const ADD: &str = "
+@group(0) @binding(0) var<storage, read> x: array<f32>;
+@group(0) @binding(1) var<storage, read_write> y: array<f32>;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    if id.x < arrayLength(&y) { y[id.x] += x[id.x]; }
+}";
+
+fn kernel(source: &str) -> Kernel {
+    Kernel::wgsl(source).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn reflection(source: &str) -> Reflection {
+    kernel(source).reflection().unwrap().clone()
+}
+
+#[track_caller]
+fn mistake<T>(result: Result<T>, argument_name: &str, parts: &[&str]) {
+    let error = result.err().expect("a mistake");
+    let ErrorKind::Argument { argument, wanted, got, .. } = error.kind() else { panic!("{error}") };
+    assert_eq!(argument, argument_name, "{error}");
+    assert!(!wanted.is_empty() && !got.is_empty() && error.to_string().contains("kernels.rs:"), "{error}");
+    parts.iter().for_each(|part| assert!(error.to_string().contains(part), "{part:?} is not in: {error}"));
+}
+
+#[track_caller]
+fn does_not_compile(result: Result<Kernel>, parts: &[&str]) {
+    let error = result.expect_err("it does not compile");
+    assert!(matches!(error.kind(), ErrorKind::Compile { .. }), "{error}");
+    parts.iter().for_each(|part| assert!(error.to_string().contains(part), "{part:?} is not in: {error}"));
+}
+
+fn works(device: &Device) {
+    let (x, y) = (Array::from_slice(device, &[1.0f32, 2.0]), Array::<f32>::ones(device, &[2]));
+    device.launch(&kernel(ADD), [1, 1, 1], &[(&x).into(), (&y).into()]).unwrap();
+    assert_eq!(y.to_vec().unwrap(), [2.0, 3.0], "on {}", name(device));
+}
+
+#[test]
+fn arrays_lazy_viewed_and_shared() {
+    for device in devices() {
+        let add = kernel(ADD);
+        let lazy = Array::arange(device, 0.0f32, 1000.0, 1.0) * 2.0;
+        let y = Array::<f32>::zeros(device, &[10, 100]);
+        for _ in 0..3 {
+            device.launch(&add, [16, 1, 1], &[(&lazy).into(), (&y).into()]).unwrap();
+        }
+        let wanted: Vec<f32> = (0..1000).map(|i| (i * 6) as f32).collect();
+        assert_eq!(y.to_vec().unwrap(), wanted, "on {}", name(device));
+        assert_eq!((&y + 1.0).sum().item().unwrap(), 2_998_000.0);
+        // A view with gaps is copied to be read; one without is written in place.
+        let part = y.slice(s![2]);
+        let aligned = y.flatten().slice(s![512..612]);
+        device.launch(&add, [2, 1, 1], &[(&y.transpose().slice(s![0]).copy()).into(), (&aligned).into()]).unwrap();
+        device.launch(&add, [2, 1, 1], &[(&lazy.slice(s![..;10])).into(), (&aligned).into()]).unwrap();
+        let (all, first) = (y.to_vec().unwrap(), aligned.to_vec().unwrap());
+        assert_eq!((first[1], all[513]), (3678.0 + 20.0, 3678.0 + 20.0), "on {}", name(device));
+        assert_eq!(part.to_vec().unwrap(), &wanted[200..300]);
+        works(device);
+    }
+}
+
+#[test]
+fn groups_uniforms_and_structures() {
+    let source = "
+        struct Scale { factor: vec2<f32>, shift: f32 }
+        struct Rows { count: u32, rows: array<vec2<f32>> }
+        @group(1) @binding(5) var<uniform> scale: Scale;
+        @group(3) @binding(0) var<storage, read_write> result: array<vec2<f32>>;
+        @group(1) @binding(2) var<storage> input: array<vec2<f32>, 4>;
+        @group(2) @binding(9) var<uniform> turns: i32;
+        @group(3) @binding(1) var<storage, read_write> counts: array<atomic<u32>>;
+        @group(0) @binding(0) var<storage, read_write> unused: array<f32>;
+        @compute @workgroup_size(4)
+        fn main(@builtin(local_invocation_index) i: u32) {
+            var x = input[i];
+            for (var turn = 0; turn < turns; turn++) { x = x * scale.factor + scale.shift; }
+            result[i] = x;
+            atomicAdd(&counts[i % 2], u32(turns));
+        }";
+    let wanted =
+        [("input", 1, 2, 32), ("scale", 1, 5, 16), ("turns", 2, 9, 4), ("result", 3, 0, 8), ("counts", 3, 1, 4)];
+    let found = reflection(source);
+    let found: Vec<_> =
+        found.bindings.iter().map(|b| (b.name.as_str(), b.point.group, b.point.binding, b.bytes)).collect();
+    assert_eq!(found, wanted);
+    for device in devices() {
+        let input = Array::from_slice(device, &[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]);
+        let scale = Array::from_slice(device, &[2.0f32, 3.0, 1.0, 0.0]);
+        let turns = Array::from_slice(device, &[7, 2, 7]).slice(s![1..2]);
+        let (result, counts) = (Array::<f32>::zeros(device, &[4, 2]), Array::<u32>::zeros(device, &[2]));
+        let arguments: [Argument; 5] =
+            [(&input).into(), (&scale).into(), (&turns).into(), (&result).into(), (&counts).into()];
+        device.launch(&kernel(source), [3, 1, 1], &arguments).unwrap();
+        let wanted = [7.0, 22.0, 15.0, 40.0, 23.0, 58.0, 31.0, 76.0];
+        assert_eq!(result.to_vec().unwrap(), wanted, "on {}", name(device));
+        assert_eq!(counts.to_vec().unwrap(), [12, 12], "on {}", name(device));
+    }
+}
+
+#[test]
+fn overrides_entries_and_immediates() {
+    let source = "
+        override tile: u32 = 16;
+        @id(7) override start: f32;
+        override both = tile * 2;
+        struct Range { from_index: u32, step: f32 }
+        var<immediate> range: Range;
+        var<workgroup> kept: array<f32, both>;
+        @group(0) @binding(0) var<storage, read_write> y: array<f32>;
+        @compute @workgroup_size(tile)
+        fn ramp(@builtin(local_invocation_index) i: u32) {
+            kept[tile - 1 - i] = start + f32(i) * range.step;
+            workgroupBarrier();
+            y[range.from_index + i] = kept[i];
+        }
+        @compute @workgroup_size(1) fn one() { y[0] = 1.0; }";
+    mistake(Kernel::wgsl(source), "entry", &["one of ramp, one"]);
+    mistake(Kernel::wgsl_with(source, Some("two"), &[]), "entry", &["one of ramp, one", "got two"]);
+    mistake(Kernel::wgsl_with(source, Some("ramp"), &[]), "override start", &["no default"]);
+    mistake(Kernel::wgsl_with(source, Some("ramp"), &[("tiel", 4.0)]), "override", &["tile, start", "got tiel"]);
+    for value in [-1.0, 2.5, 1e10, f64::NAN] {
+        mistake(Kernel::wgsl_with(source, Some("ramp"), &[("tile", value)]), "override tile", &["type u32"]);
+    }
+    mistake(Kernel::wgsl_with(source, Some("ramp"), &[("7", f64::INFINITY)]), "override 7", &["type f32", "got inf"]);
+    assert!(Kernel::wgsl_with(source, Some("ramp"), &[("tile", 0.0), ("start", 0.0)]).is_err());
+    let ramp = Kernel::wgsl_with(source, Some("ramp"), &[("tile", 8.0), ("start", 0.5)]).unwrap();
+    let found = ramp.reflection().unwrap();
+    assert_eq!((found.workgroup_size, found.workgroup_bytes, found.immediate_bytes), ([8, 1, 1], 64, 8));
+    let text: Vec<String> =
+        found.overrides.iter().map(|o| format!("{} {} {} {:?}", o.name, o.ty, o.required, o.default)).collect();
+    assert_eq!(text, ["tile u32 false Some(16.0)", "start f32 true None", "both u32 false None"]);
+    let one = Kernel::wgsl_with(source, Some("one"), &[]).unwrap();
+    assert_eq!((one.reflection().unwrap().immediate_bytes, one.reflection().unwrap().workgroup_bytes), (0, 0));
+    for device in devices() {
+        let y = Array::<f32>::zeros(device, &[10]);
+        let bytes = [1u32.to_le_bytes(), 2.0f32.to_le_bytes()].concat();
+        let result = device.launch(&ramp, [1, 1, 1], &[(&y).into(), Argument::immediates(&bytes)]);
+        if device.caps().immediate_bytes == 0 {
+            assert!(result.unwrap_err().to_string().contains("immediates of 8 bytes, 0 there"));
+            continue;
+        }
+        result.unwrap();
+        device.launch(&one, [1, 1, 1], &[(&y).into()]).unwrap();
+        let wanted = [1.0, 14.5, 12.5, 10.5, 8.5, 6.5, 4.5, 2.5, 0.5, 0.0];
+        assert_eq!(y.to_vec().unwrap(), wanted, "on {}", name(device));
+        mistake(device.launch(&ramp, [1, 1, 1], &[(&y).into()]), "immediates", &["wanted 8 bytes, got 0"]);
+        let long = Argument::immediates(&[0; 12]);
+        mistake(device.launch(&ramp, [1, 1, 1], &[(&y).into(), long.clone()]), "immediates", &["8 bytes", "got 12"]);
+        mistake(device.launch(&ramp, [1, 1, 1], &[long, (&y).into()]), "arguments", &["immediates last"]);
+        works(device);
+    }
+}
+
+/// Doubles the elements of any type that WGSL has.
+fn doubled<T: crosslane::Number>(device: &Device) {
+    let (ty, enable) = (T::DTYPE.name(), if T::DTYPE == DType::F16 { "enable f16; " } else { "" });
+    let source = format!(
+        "{enable}@group(0) @binding(0) var<storage, read_write> x: array<{ty}>;
+        @compute @workgroup_size(4) fn main(@builtin(global_invocation_id) id: vec3<u32>) {{ x[id.x] += x[id.x]; }}"
+    );
+    let kernel = kernel(&source);
+    assert_eq!(kernel.reflection().unwrap().bindings[0].element, Some(T::DTYPE));
+    assert_eq!(kernel.reflection().unwrap().features.is_empty(), T::DTYPE.size() == 4);
+    let x = Array::from_slice(device, &small::<T>(8));
+    let twice = (&x + &x).copy();
+    twice.eval().unwrap();
+    device.launch(&kernel, [2, 1, 1], &[(&x).into()]).unwrap();
+    assert_eq!(x.to_vec().unwrap(), twice.to_vec().unwrap(), "{ty} on {}", name(device));
+}
+
+#[test]
+fn every_element_type() {
+    for device in devices() {
+        for_types!(device, [f16, f32, f64, i32, i64, u32, u64], doubled);
+        let bytes = Array::from_slice(device, &[1u8, 2, 3, 4, 5, 6, 7]);
+        let words = "@group(0) @binding(0) var<storage, read_write> x: array<u32>;
+            @compute @workgroup_size(1) fn main() { x[1] = arrayLength(&x); }";
+        device.launch(&kernel(words), [1, 1, 1], &[(&bytes).into()]).unwrap();
+        assert_eq!(bytes.to_vec().unwrap(), [1, 2, 3, 4, 2, 0, 0], "on {}", name(device));
+    }
+}
+
+#[test]
+fn grids_and_checks() {
+    let source = "
+        @group(0) @binding(0) var<storage, read_write> x: array<u32>;
+        @compute @workgroup_size(1) fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) n: vec3<u32>) {
+            x[id.x + n.x * (id.y + n.y * id.z)] = id.x + 10 * id.y + 100 * id.z;
+        }";
+    for device in devices() {
+        let x = Array::<u32>::full(device, &[24], 9).copy();
+        device.launch(&kernel(source), [4, 0, 1], &[(&x).into()]).unwrap();
+        assert_eq!(x.to_vec().unwrap(), [9; 24]);
+        device.launch(&kernel(source), [4, 3, 2], &[(&x).into()]).unwrap();
+        let wanted: Vec<u32> = (0..24).map(|i| i % 4 + 10 * (i / 4 % 3) + 100 * (i / 12)).collect();
+        assert_eq!(x.to_vec().unwrap(), wanted, "on {}", name(device));
+        // Past the end nothing outside is touched.
+        device.launch(&kernel(source), [4, 3, 40], &[(&x).into()]).unwrap();
+        let limit = device.caps().grid;
+        mistake(device.launch(&kernel(source), [1, limit + 1, 1], &[(&x).into()]), "grid", &[&limit.to_string()]);
+        // SAFETY: the grid is as large as the array.
+        let unchecked = unsafe { kernel(source).unchecked() };
+        assert!(unchecked.trusted() && unchecked.id() != kernel(source).id());
+        device.launch(&unchecked, [24, 1, 1], &[(&x).into()]).unwrap();
+        assert_eq!(x.to_vec().unwrap(), (0..24).collect::<Vec<u32>>(), "on {}", name(device));
+    }
+}
+
+#[test]
+fn arguments_that_do_not_fit() {
+    let fixed = "@group(0) @binding(0) var<uniform> m: mat4x4<f32>; @group(0) @binding(1) var<storage, read_write> x: array<vec4<i32>>;
+        @compute @workgroup_size(1) fn main() { x[0] = vec4<i32>(m[0]); }";
+    for device in devices() {
+        let launch = |arguments: &[Argument]| device.launch(&kernel(ADD), [1, 1, 1], arguments);
+        let (x, y) = (Array::from_slice(device, &[1.0f32; 4]), Array::from_slice(device, &[1.0f32; 4]));
+        mistake(launch(&[(&x).into()]), "arguments", &["the kernel uses: x, y", "got 1"]);
+        mistake(launch(&[(&x).into(), (&y).into(), (&y).into()]), "arguments", &["got 3"]);
+        mistake(launch(&[(&x).into(), (&y).into(), Argument::immediates(&[1])]), "immediates", &["0 bytes, got 1"]);
+        let integers = Array::<u32>::zeros(device, &[4]);
+        mistake(launch(&[(&integers).into(), (&y).into()]), "x", &["array<f32>", "an array of u32"]);
+        mistake(launch(&[(&Array::<bool>::zeros(device, &[4])).into(), (&y).into()]), "x", &["an array of bool"]);
+        let empty = Array::<f32>::zeros(device, &[0]);
+        mistake(launch(&[(&x).into(), (&empty).into()]), "y", &["at least 4 bytes", "got 0 in shape [0]"]);
+        for (a, b) in [(&x, &x), (&x.reshape(&[2, 2]), &x), (&x, &x.slice(s![..2]))] {
+            mistake(launch(&[a.into(), b.into()]), "y", &["memory of its own", "both x and y"]);
+        }
+        let gaps = y.flip(0);
+        mistake(launch(&[(&x).into(), (&gaps).into()]), "y", &["no gaps", "a view of shape [4]"]);
+        if let Some(other) = fresh(device.properties().name.as_str()) {
+            mistake(launch(&[(&Array::<f32>::ones(&other, &[4])).into(), (&y).into()]), "x", &["an array on"]);
+        }
+        let failed = launch(&[(&(&x + &Array::<f32>::ones(device, &[3]))).into(), (&y).into()]).unwrap_err();
+        assert!(failed.to_string().contains("[4] and [3]"), "{failed}");
+        let run = |m: &Array<f32>, x: &Array<i32>| device.launch(&kernel(fixed), [1, 1, 1], &[m.into(), x.into()]);
+        let fours = Array::<i32>::zeros(device, &[4]);
+        mistake(run(&x, &fours), "m", &["at least 64 bytes for mat4x4<f32>", "got 16 in shape [4] of f32"]);
+        mistake(run(&Array::ones(device, &[4, 4]), &Array::zeros(device, &[3])), "x", &["at least 16 bytes"]);
+        run(&Array::ones(device, &[40, 400]), &fours).unwrap();
+        assert_eq!(fours.to_vec().unwrap(), [1; 4]);
+        let library = crosslane::Nothing(1).plan(device.caps()).unwrap().passes[0].kernel.clone();
+        mistake(device.launch(&library, [1, 1, 1], &[]), "kernel", &["Kernel::wgsl", "nothing"]);
+        works(device);
+    }
+}
+
+#[test]
+fn texts_that_do_not_compile() {
+    let typed =
+        "fn helper() -> f32 { return 1.0; }\n@compute @workgroup_size(1)\nfn main() { var x: u32 = helper(); }\n";
+    does_not_compile(Kernel::wgsl(typed), &["wgsl:3:17", "fn main() { var x: u32 = helper(); }", "f32", "kernels.rs"]);
+    does_not_compile(Kernel::wgsl("@compute @workgroup_size(1) fn main() { x = ; }"), &["wgsl:1:"]);
+    let recursive = "@group(0) @binding(0) var<storage, read> x: array<f32>;\n@compute @workgroup_size(1)\nfn main() { x[0] = 1.0; }";
+    does_not_compile(Kernel::wgsl(recursive), &["wgsl:3:", "x[0] = 1.0"]);
+    let texture =
+        "@group(0) @binding(0) var t: texture_2d<f32>; @group(0) @binding(1) var<storage, read_write> x: array<u32>;
+        @compute @workgroup_size(1) fn main() { x[0] = textureDimensions(t).x; }";
+    does_not_compile(Kernel::wgsl(texture), &["t is a texture_2d<f32>", "binds buffers"]);
+    let far = ADD.replace("group(0)", "group(4000000000)");
+    does_not_compile(Kernel::wgsl(&far), &["x is in group 4000000000", "0 to 3"]);
+    does_not_compile(
+        Kernel::wgsl("enable wgpu_int16; @compute @workgroup_size(1) fn main() { let x = 1i; }var<private> y: i16;"),
+        &[],
+    );
+    for text in ["", "fn main() {}", "@fragment fn main() {}", "\0", "é"] {
+        assert!(Kernel::wgsl(text).is_err(), "{text:?}");
+    }
+    mistake(Kernel::wgsl("fn main() {}"), "entry", &["@compute", "none in the text"]);
+    let nested =
+        format!("@compute @workgroup_size(1) fn main() {{ let x = {}1{}; }}", "(".repeat(9000), ")".repeat(9000));
+    does_not_compile(Kernel::wgsl(&nested), &[]);
+}
+
+#[test]
+fn what_a_kernel_breaks() {
+    let source = "enable f16;
+        var<workgroup> tile: array<vec3<f32>, 2000>;
+        var<workgroup> flag: bool;
+        @group(0) @binding(0) var<storage, read_write> x: array<u64>;
+        @group(0) @binding(1) var<storage, read_write> counts: array<atomic<u64>>;
+        @group(0) @binding(2) var<storage, read_write> sums: array<atomic<f32>>;
+        @group(0) @binding(3) var<storage, read> half: array<vec4<f16>>;
+        @group(0) @binding(4) var<storage, read> wide: array<f64, 20000000>;
+        @compute @workgroup_size(32, 16) fn main(@builtin(local_invocation_index) i: u32) {
+            tile[i] = vec3(f32(half[i].x), f32(wide[i]), 0.0);
+            flag = subgroupAny(i > 2);
+            x[i] = 2lu;
+            atomicAdd(&counts[i], 1lu);
+            atomicAdd(&sums[i], 1.0);
+        }";
+    let found = reflection(source);
+    assert_eq!(found.features, Feature::ALL[..6]);
+    assert_eq!((found.workgroup_size, found.workgroup_bytes), ([32, 16, 1], 32016));
+    assert_eq!(
+        found.breaks(&Caps::mobile_like()),
+        [
+            "workgroup of 512 invocations, 128 there",
+            "workgroup memory 32016 bytes, 16352 there",
+            "storage buffers: 5 bound, 4 there",
+            "a binding of 160000000 bytes, 134217728 there",
+            "16-bit floats, none there",
+            "64-bit floats, none there",
+            "64-bit integers, none there",
+            "64-bit atomics, none there",
+            "f32 atomics, none there",
+            "subgroups, none there",
+        ]
+    );
+    assert_eq!(found.breaks(&Caps::nvidia_like()), [""; 0]);
+    let point = BindPoint { group: 0, binding: 3, uniform: false, access: Access::Read };
+    let half = &found.bindings[3];
+    assert_eq!((half.point, half.element, half.stride, half.bytes), (point, Some(DType::F16), Some(8), 8));
+    assert_eq!(half.to_string(), "@group(0) @binding(3) var<storage, read> half: array<vec4<f16>>");
+    let matrices = "enable wgpu_cooperative_matrix;
+        @group(0) @binding(0) var<storage, read_write> x: array<f32>;
+        @compute @workgroup_size(32) fn main() { let c = coopLoadT<coop_mat8x8<f32, C>>(&x[0], 8u); coopStoreT(c, &x[0], 8u); }";
+    let matrices = kernel(matrices);
+    assert_eq!(matrices.reflection().unwrap().features, [Feature::Tensor]);
+    for device in devices() {
+        let x = Array::<f32>::zeros(device, &[64]);
+        let unsupported = |kernel: &Kernel, arguments: &[Argument], part: &str| {
+            let error: Error = device.launch(kernel, [1, 1, 1], arguments).unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::Unsupported { .. }), "{error}");
+            assert!(error.to_string().contains(part), "{part:?} is not in: {error}");
+        };
+        unsupported(&matrices, &[(&x).into()], "cooperative matrices");
+        if device.caps().f64 {
+            works(device);
+            continue;
+        }
+        unsupported(&kernel(source), &[], "64-bit floats, none there");
+        works(device);
+    }
+}
