@@ -69,6 +69,70 @@ impl Caps {
         }
     }
 
+    /// The cpu engine: every feature, and limits that only memory sets.
+    pub fn processor() -> Caps {
+        Caps {
+            f16: true,
+            f64: true,
+            i64: true,
+            atomic_i64: true,
+            atomic_f32: true,
+            subgroups: Some((32, 32)),
+            tensor: true,
+            timestamps: true,
+            immediate_bytes: 4096,
+            workgroup_invocations: 1024,
+            workgroup_bytes: 64 << 10,
+            bindings: 64,
+            binding_bytes: (1 << 32) - 64,
+            buffer_bytes: (1 << 32) - 64,
+            offset_alignment: 16,
+            unified: true,
+            ..Caps::webgpu()
+        }
+    }
+
+    /// An AMD card through Vulkan: subgroups of 32 or 64.
+    pub fn amd_like() -> Caps {
+        Caps {
+            f16: true,
+            f64: true,
+            i64: true,
+            atomic_i64: true,
+            atomic_f32: true,
+            subgroups: Some((32, 64)),
+            tensor: true,
+            timestamps: true,
+            immediate_bytes: 128,
+            workgroup_invocations: 1024,
+            workgroup_bytes: 64 << 10,
+            bindings: 64,
+            binding_bytes: (1 << 32) - 4,
+            buffer_bytes: 1 << 40,
+            offset_alignment: 16,
+            ..Caps::webgpu()
+        }
+    }
+
+    /// An Intel GPU through Vulkan: subgroups of 8, 16 or 32.
+    pub fn intel_like() -> Caps {
+        Caps {
+            f16: true,
+            i64: true,
+            subgroups: Some((8, 32)),
+            timestamps: true,
+            immediate_bytes: 256,
+            workgroup_invocations: 1024,
+            workgroup_bytes: 32 << 10,
+            bindings: 64,
+            binding_bytes: 1 << 30,
+            buffer_bytes: (1 << 32) - 4,
+            offset_alignment: 64,
+            unified: true,
+            ..Caps::webgpu()
+        }
+    }
+
     /// A large NVIDIA card through Vulkan.
     pub fn nvidia_like() -> Caps {
         Caps {
@@ -136,6 +200,8 @@ impl Caps {
         vec![
             ("webgpu", Caps::webgpu()),
             ("nvidia-like", Caps::nvidia_like()),
+            ("amd-like", Caps::amd_like()),
+            ("intel-like", Caps::intel_like()),
             ("apple-like", Caps::apple_like()),
             ("mobile-like", Caps::mobile_like()),
             ("software-like", Caps::software_like()),

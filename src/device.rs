@@ -1,5 +1,7 @@
 //! Devices: finding, choosing and opening them, and what they have.
 
+#[cfg(feature = "cpu")]
+use crate::backend::cpu::{Checks, Profile};
 use crate::backend::{self, Driver, Options};
 use crate::caps::Caps;
 use crate::error::{Error, ErrorKind, Result};
@@ -20,6 +22,8 @@ pub enum Backend {
     Dx12,
     /// OpenGL or OpenGL ES.
     Gl,
+    /// None: the library's own interpreter on the processor.
+    Cpu,
 }
 
 /// What a device is.
@@ -31,7 +35,7 @@ pub enum Kind {
     Integrated,
     /// A GPU handed to a virtual machine.
     Virtual,
-    /// A driver that computes on the processor: lavapipe, SwiftShader, WARP.
+    /// What computes on the processor: lavapipe, SwiftShader, WARP, the cpu engine.
     Software,
     /// Something else.
     Other,
@@ -72,7 +76,8 @@ impl Properties {
         };
         let modern = self.backend != Backend::Gl;
         let subgroup = self.caps.subgroups.map_or(0, |(_, max)| max);
-        (kind, modern, self.caps.f16, subgroup, self.caps.workgroup_invocations)
+        let driver = self.backend != Backend::Cpu;
+        (kind, driver, modern, self.caps.f16, subgroup, self.caps.workgroup_invocations)
     }
 
     /// Whether a request names this device: `vulkan`, `nvidia`, `vulkan:nvidia`, `gpu`, `software`, a part of a name.
@@ -80,15 +85,15 @@ impl Properties {
         let request = request.to_lowercase();
         let backend = format!("{:?}", self.backend).to_lowercase();
         if let Some((first, rest)) = request.split_once(':')
-            && (first == backend || first == "wgpu")
+            && (first == backend || (first == "wgpu" && self.backend != Backend::Cpu))
         {
             return rest.is_empty() || self.matches(rest);
         }
         // A word of the table means just that: "gl" is not a part of "Google".
         match request.as_str() {
-            "wgpu" => return true,
+            "wgpu" => return self.backend != Backend::Cpu,
             "gpu" => return self.kind != Kind::Software,
-            "vulkan" | "metal" | "dx12" | "gl" => return request == backend,
+            "vulkan" | "metal" | "dx12" | "gl" | "cpu" => return request == backend,
             "discrete" | "integrated" | "virtual" | "software" => {
                 return format!("{:?}", self.kind).to_lowercase() == request;
             }
@@ -148,13 +153,57 @@ impl DeviceOptions {
         self
     }
 
+    /// The longest that one workgroup may run on the cpu engine before its kernel counts as endless: 20 s if not set.
+    /// Drivers have limits of their own.
+    pub fn time_limit(mut self, limit: Duration) -> DeviceOptions {
+        self.options.time_limit = Some(limit);
+        self
+    }
+
+    /// As [`Device::cpu_as`], with checks if any are given.
+    ///
+    /// ```
+    /// use crosslane::{Checks, DeviceOptions, Profile};
+    /// let checks = Checks { nan: true, ..Checks::default() };
+    /// let device = DeviceOptions::default().cpu(Profile::amd_like(), Some(checks))?;
+    /// # Ok::<(), crosslane::Error>(())
+    /// ```
+    #[cfg(feature = "cpu")]
+    pub fn cpu(&self, profile: Profile, checks: Option<Checks>) -> Result<Device> {
+        let device = Device::with_driver(backend::cpu::open(profile, checks, self.options.budget())?);
+        device.set_memory_limit(self.memory_limit);
+        Ok(device)
+    }
+
+    /// `cpu:checked`, `cpu:apple-like`, `cpu:checked:apple-like`.
+    #[cfg(feature = "cpu")]
+    fn open_cpu(&self, request: &str, words: &str) -> Result<Device> {
+        let (mut profile, mut checks) = (Profile::native(), None);
+        for word in words.to_lowercase().split(':') {
+            match Profile::presets().into_iter().find(|preset| preset.name == word) {
+                Some(preset) => profile = preset,
+                None if word == "checked" => checks = Some(Checks::default()),
+                None => {
+                    let names: Vec<&str> = Profile::presets().iter().map(|preset| preset.name).collect();
+                    let looked = format!("after `cpu:` come `checked` and the profiles {}", names.join(", "));
+                    let install = format!("There is no {word:?}");
+                    return Err(ErrorKind::NoDevice { wanted: request.into(), looked, install }.into());
+                }
+            }
+        }
+        self.cpu(profile, checks)
+    }
+
     /// As [`Device::open`].
     pub fn open(&self, request: &str) -> Result<Device> {
         let request = request.trim();
-        for engine in ["cuda", "cpu"] {
-            if request == engine || request.strip_prefix(engine).is_some_and(|rest| rest.starts_with(':')) {
-                return Err(backend::not_built(engine));
-            }
+        let engine = request.split(':').next().unwrap_or_default();
+        if engine == "cuda" || (engine == "cpu" && cfg!(not(feature = "cpu"))) {
+            return Err(backend::not_built(if engine == "cpu" { "cpu" } else { "cuda" }));
+        }
+        #[cfg(feature = "cpu")]
+        if let Some(words) = request.strip_prefix("cpu:") {
+            return self.open_cpu(request, words);
         }
         let all = backend::list();
         // A number is an index and nothing else: as a part of a name it would fit most versions.
@@ -169,7 +218,7 @@ impl DeviceOptions {
             "took device {index}, {properties}: the best of {} that fit {request:?}, by kind, API, f16, subgroup and workgroup size",
             all.iter().enumerate().filter(fits).count()
         );
-        let device = Device::with_driver(backend::open(index, &self.options)?);
+        let device = Device::with_driver(backend::open(index, &all[index], &self.options)?);
         device.set_memory_limit(self.memory_limit);
         Ok(device)
     }
@@ -177,8 +226,12 @@ impl DeviceOptions {
 
 fn no_device(request: &str, all: &[Properties]) -> Error {
     let found: Vec<String> = all.iter().map(|p| p.to_string()).collect();
-    let engines =
-        if cfg!(feature = "wgpu") { "Vulkan, Metal, DX12 and GL through wgpu" } else { "no engine is built in" };
+    let engines = match (cfg!(feature = "wgpu"), cfg!(feature = "cpu")) {
+        (true, true) => "Vulkan, Metal, DX12 and GL through wgpu, and the processor",
+        (true, false) => "Vulkan, Metal, DX12 and GL through wgpu",
+        (false, true) => "the processor only: the cargo feature `wgpu` is off",
+        (false, false) => "no engine is built in",
+    };
     let looked = match found.is_empty() {
         true => format!("looked for {engines}; found none"),
         false => format!("looked for {engines}; found {}", found.join(", ")),
@@ -218,11 +271,66 @@ impl Device {
 
     /// The best device that fits a request: an index of [`Device::list`], a part of a name, vendor or driver
     /// (`nvidia`, `lavapipe`), an API (`vulkan`), both (`vulkan:nvidia`), or a kind (`gpu`, `discrete`, `integrated`,
-    /// `software`). Case does not matter; an empty request takes the best of all.
+    /// `software`). `cpu` is the processor, `cpu:checked` with [`Device::cpu_checked`]'s checks, `cpu:apple-like` and the
+    /// like stand in for other hardware. Case does not matter; an empty request takes the best of all.
     ///
     /// Errors: no such device; engine not built in.
     pub fn open(request: &str) -> Result<Device> {
         DeviceOptions::default().open(request)
+    }
+
+    /// The processor, by an interpreter of WGSL: nothing need be installed. Use it where there is no GPU, or as the
+    /// judge of one: it follows the WGSL specification to the letter.
+    ///
+    /// ```
+    /// use crosslane::{Array, Device};
+    /// let device = Device::cpu()?;
+    /// let x = Array::arange(&device, 0.0f32, 5.0, 1.0);
+    /// assert_eq!((x * 2.0).to_vec()?, [0.0, 2.0, 4.0, 6.0, 8.0]);
+    /// # Ok::<(), crosslane::Error>(())
+    /// ```
+    #[cfg(feature = "cpu")]
+    pub fn cpu() -> Result<Device> {
+        Device::cpu_as(Profile::native())
+    }
+
+    /// The processor with every access of every kernel watched ([`Checks`] says for what). What runs a kernel with a
+    /// defect gives [`ErrorKind::Defects`]: a report of each with its line, its invocation and the binding. Runs one
+    /// workgroup at a time, 10 to 100 times slower than [`Device::cpu`].
+    ///
+    /// ```
+    /// use crosslane::{Array, Device, ErrorKind, Kernel};
+    /// let device = Device::cpu_checked()?;
+    /// let x = Array::<u32>::zeros(&device, &[64]);
+    /// let kernel = Kernel::wgsl("
+    ///     @group(0) @binding(0) var<storage, read_write> x: array<u32>;
+    ///     @compute @workgroup_size(65) fn main(@builtin(local_invocation_index) i: u32) { x[i] = i; }
+    /// ")?;
+    /// let error = device.launch(&kernel, [1, 1, 1], &[(&x).into()]).unwrap_err();
+    /// let ErrorKind::Defects { report } = error.kind() else { panic!("{error}") };
+    /// assert_eq!((report.findings[0].spot.line, report.findings[0].index), (3, Some(64)));
+    /// # Ok::<(), crosslane::Error>(())
+    /// ```
+    #[cfg(feature = "cpu")]
+    pub fn cpu_checked() -> Result<Device> {
+        DeviceOptions::default()
+            .cpu(Profile { order: crate::Order::Descending, ..Profile::native() }, Some(Checks::default()))
+    }
+
+    /// The processor standing in for other hardware: its limits, features, subgroup size and order of workgroups.
+    ///
+    /// ```
+    /// use crosslane::{Array, Device, Profile};
+    /// let phone = Device::cpu_as(Profile::mobile_like())?;
+    /// assert_eq!(phone.caps().workgroup_invocations, 128);
+    /// assert_eq!(Array::<f32>::ones(&phone, &[1000]).sum().item()?, 1000.0);
+    /// # Ok::<(), crosslane::Error>(())
+    /// ```
+    ///
+    /// Errors: a subgroup size that is no power of two from 4 to 128.
+    #[cfg(feature = "cpu")]
+    pub fn cpu_as(profile: Profile) -> Result<Device> {
+        DeviceOptions::default().cpu(profile, None)
     }
 
     /// The CUDA device with this ordinal. Its engine is not written yet: this answers [`ErrorKind::NotBuilt`].

@@ -95,6 +95,28 @@ pub enum ErrorKind {
         /// The caller's line, where the text is the caller's.
         at: Option<CallSite>,
     },
+    /// A device that checks has found defects in kernels.
+    #[cfg(feature = "cpu")]
+    #[error("{} in kernels:\n{report}", match report.findings.len() { 1 => "a defect".into(), n => format!("{n} defects") })]
+    Defects {
+        /// What was found, and where.
+        report: Box<crate::Report>,
+    },
+    /// A workgroup has run longer than the device's time limit.
+    #[error(
+        "{kernel}: workgroup {workgroup:?} still ran after {seconds} s, in the loop at line {line}; \
+             end the loop, or raise DeviceOptions::time_limit"
+    )]
+    Endless {
+        /// The kernel.
+        kernel: String,
+        /// The line of the loop in the WGSL text.
+        line: u32,
+        /// The workgroup.
+        workgroup: [u32; 3],
+        /// The limit.
+        seconds: f64,
+    },
     /// No device fits.
     #[error("no device for {wanted:?}: {looked}. {install}")]
     NoDevice {

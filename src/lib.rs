@@ -25,7 +25,10 @@
 //! | [`Error`] | every mistake and failure: operation, argument, wanted, got, call site |
 
 #![deny(missing_docs)]
-#![cfg_attr(not(feature = "wgpu"), expect(dead_code, reason = "without an engine nothing runs what is planned"))]
+#![cfg_attr(
+    not(any(feature = "wgpu", feature = "cpu")),
+    expect(dead_code, reason = "without an engine nothing runs what is planned")
+)]
 
 mod array;
 mod backend;
@@ -44,6 +47,8 @@ pub use array::{
     Array, Explanation, Layout, Operand, Prepared, Slice, Step as ExplainedStep, ViewMut, broadcast_shapes, eval_all,
     has_kernel, upload_all,
 };
+#[cfg(feature = "cpu")]
+pub use backend::cpu::{Checks, Defect, Finding, Order, Profile, Report, Spot};
 pub use caps::Caps;
 pub use device::{Backend, Device, DeviceOptions, Kind, Properties};
 pub use element::{DType, Element, Float, Integer, Number, Scalar};

@@ -1,9 +1,13 @@
 //! The engines: what each must provide, and which are built in. No engine knows an operation.
 
+#[cfg(feature = "cpu")]
+pub(crate) mod cpu;
 #[cfg(feature = "wgpu")]
 pub(crate) mod wgpu;
 
 use crate::caps::Caps;
+#[cfg(feature = "cpu")]
+use crate::device::Backend;
 use crate::device::Properties;
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::Kernel;
@@ -61,6 +65,10 @@ pub(crate) trait HostBlock: Send {
 pub(crate) trait Driver: Send + Sync {
     fn properties(&self) -> &Properties;
     fn caps(&self) -> &Caps;
+    /// Whether memory that is given back may be handed out again; a device that checks wants to see each life apart.
+    fn recycles(&self) -> bool {
+        true
+    }
     /// Fresh memory of exactly so many bytes.
     fn allocate(&self, bytes: u64, place: Place) -> Result<Block>;
     /// Drops what is cached about memory that is gone.
@@ -93,24 +101,43 @@ pub(crate) trait Driver: Send + Sync {
 pub(crate) struct Options {
     /// Use staging memory even where arrays could be mapped.
     pub staged: bool,
+    /// The longest that one workgroup may run on the cpu engine.
+    pub time_limit: Option<Duration>,
 }
 
-/// Every device of every engine that is built in.
+#[cfg(feature = "cpu")]
+impl Options {
+    pub fn budget(&self) -> Duration {
+        self.time_limit.unwrap_or(cpu::BUDGET)
+    }
+}
+
+/// Every device of every engine that is built in: those of wgpu, then the processor.
 pub(crate) fn list() -> Vec<Properties> {
+    #[cfg_attr(
+        not(any(feature = "wgpu", feature = "cpu")),
+        expect(unused_mut, reason = "without an engine it is empty")
+    )]
+    let mut all = vec![];
     #[cfg(feature = "wgpu")]
-    return wgpu::list();
-    #[cfg(not(feature = "wgpu"))]
-    vec![]
+    all.extend(wgpu::list());
+    #[cfg(feature = "cpu")]
+    all.push(cpu::properties(&cpu::Profile::native(), None));
+    all
 }
 
-/// Opens the device at this place of [`list`].
-pub(crate) fn open(index: usize, options: &Options) -> Result<Arc<dyn Driver>> {
-    #[cfg(feature = "wgpu")]
-    return wgpu::open(index, options);
-    #[cfg(not(feature = "wgpu"))]
-    {
-        let _ = (index, options);
-        Err(not_built("wgpu"))
+/// Opens the device at this place of [`list`], which has these properties.
+pub(crate) fn open(index: usize, properties: &Properties, options: &Options) -> Result<Arc<dyn Driver>> {
+    match properties.backend {
+        #[cfg(feature = "cpu")]
+        Backend::Cpu => cpu::open(cpu::Profile::native(), None, options.budget()),
+        #[cfg(feature = "wgpu")]
+        _ => wgpu::open(index, options),
+        #[cfg(not(feature = "wgpu"))]
+        _ => {
+            let _ = (index, options);
+            Err(not_built("wgpu"))
+        }
     }
 }
 
@@ -120,7 +147,7 @@ pub(crate) fn not_built(engine: &'static str) -> Error {
         "wgpu" => "enable the cargo feature `wgpu`",
         "cuda" if cfg!(feature = "cuda") => "the feature `cuda` is on, but the engine is not written yet; use wgpu",
         "cuda" => "not written yet; on NVIDIA the wgpu engine runs through Vulkan",
-        _ => "not written yet; a software Vulkan driver (lavapipe, SwiftShader) does the same",
+        _ => "enable the cargo feature `cpu`",
     };
     ErrorKind::NotBuilt { engine, help }.into()
 }

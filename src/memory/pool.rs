@@ -118,7 +118,8 @@ impl Pool {
         let mut state = self.state();
         let bytes = class.1;
         state.usage.live -= bytes;
-        if state.usage.limit.is_some_and(|limit| state.usage.live + state.usage.pooled + bytes > limit) {
+        let over = state.usage.limit.is_some_and(|limit| state.usage.live + state.usage.pooled + bytes > limit);
+        if over || !self.driver.recycles() {
             drop(state);
             drop(block);
             return self.driver.forget();

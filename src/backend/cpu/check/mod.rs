@@ -1,0 +1,392 @@
+//! The sanitizer: watches every access of a launch.
+
+mod report;
+mod shadow;
+
+use super::memory::{View, mark};
+use super::program::{AtomicOp, Program, Space};
+use super::run::Context;
+use shadow::{Shadow, Stamp};
+use std::collections::HashMap;
+
+pub use report::{Checks, Defect, Finding, Report, Spot};
+
+/// A buffer of the launch: which memory it is of, and where its window begins.
+pub(super) struct Bound {
+    /// Index into [`Checker::blocks`].
+    pub block: usize,
+    pub offset: u64,
+}
+
+/// What is known of a block of memory.
+#[derive(Default)]
+pub(super) struct Known {
+    /// One bit for each two bytes that something wrote; empty for memory that the host fills.
+    pub written: Vec<u64>,
+    shadow: Shadow,
+}
+
+impl Known {
+    pub fn new(written: Vec<u64>) -> Known {
+        Known { written, shadow: Shadow::default() }
+    }
+}
+
+/// What is known of a workgroup that is under way.
+#[derive(Default)]
+struct Group {
+    number: u32,
+    /// Barriers passed: of workgroup memory, of storage, of the subgroup.
+    epochs: [u32; 3],
+    shadow: Shadow,
+    written: Vec<u64>,
+}
+
+/// The state of the checks during one launch.
+pub(super) struct Checker {
+    pub checks: Checks,
+    /// Workgroup memory is not set to zero.
+    unset: bool,
+    /// In the order of [`Program::buffers`]; none for parameters.
+    bound: Vec<Option<Bound>>,
+    pub blocks: Vec<Known>,
+    groups: HashMap<[u32; 3], Group>,
+    current: [u32; 3],
+    group: Group,
+    pub report: Report,
+    seen: HashMap<(Defect, u32, u32), usize>,
+    /// Bytes that one place of the shadow stands for: 2 if the kernel has elements so small.
+    grain: u32,
+}
+
+/// Findings of one launch after which no more are added.
+const MOST_FINDINGS: usize = 64;
+
+impl Checker {
+    pub fn new(
+        checks: Checks,
+        unset: bool,
+        program: &Program,
+        bound: Vec<Option<Bound>>,
+        blocks: Vec<Known>,
+    ) -> Checker {
+        Checker {
+            checks,
+            unset,
+            bound,
+            blocks,
+            groups: HashMap::new(),
+            current: [u32::MAX; 3],
+            group: Group::default(),
+            report: Report::default(),
+            seen: HashMap::new(),
+            grain: if program.small { 2 } else { 4 },
+        }
+    }
+
+    /// A workgroup is done: nothing more of it is needed.
+    pub fn forget(&mut self, group: [u32; 3]) {
+        self.enter(group, &[0; 3]);
+        self.current = [u32::MAX; 3];
+        self.group = Group::default();
+    }
+
+    fn enter(&mut self, group: [u32; 3], groups: &[u32; 3]) {
+        if self.current == group {
+            return;
+        }
+        let number = group[0] + groups[0] * (group[1] + groups[1] * group[2]) + 1;
+        let next = self.groups.remove(&group).unwrap_or(Group { number, ..Group::default() });
+        let last = std::mem::replace(&mut self.group, next);
+        if self.current != [u32::MAX; 3] {
+            self.groups.insert(self.current, last);
+        }
+        self.current = group;
+    }
+
+    fn spot(&self, context: &Context, step: u32, group: [u32; 3], lane: u32) -> Spot {
+        let program = context.program;
+        let place = program.sites[program.code[step as usize].site as usize].location(&program.source);
+        let line = program.source.lines().nth(place.line_number.saturating_sub(1) as usize).unwrap_or_default();
+        let [x, y, _] = program.size;
+        Spot {
+            line: place.line_number,
+            column: place.line_position,
+            text: line.to_string(),
+            width: place.length,
+            workgroup: group,
+            invocation: [lane % x, lane / x % y, lane / (x * y)],
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of a finding")]
+    fn find(
+        &mut self,
+        context: &Context,
+        defect: Defect,
+        step: u32,
+        group: [u32; 3],
+        lane: usize,
+        other: Option<Stamp>,
+        binding: Option<String>,
+        index: Option<i64>,
+        message: String,
+    ) {
+        let site = |step: u32| context.program.code[step as usize].site;
+        // Either side of a race may be seen first.
+        let (a, b) = (site(step), other.map_or(0, |o| site(o.step)));
+        let key = (defect, a.min(b), a.max(b));
+        if let Some(&at) = self.seen.get(&key) {
+            self.report.findings[at].count += 1;
+            return;
+        }
+        if self.report.findings.len() >= MOST_FINDINGS {
+            return;
+        }
+        let groups = context.groups;
+        let other = other.map(|stamp| {
+            let n = stamp.group - 1;
+            let group = [n % groups[0], n / groups[0] % groups[1], n / groups[0] / groups[1]];
+            self.spot(context, stamp.step, group, stamp.lane as u32)
+        });
+        let spot = self.spot(context, step, group, lane as u32);
+        self.seen.insert(key, self.report.findings.len());
+        let kernel = context.program.name.clone();
+        self.report.findings.push(Finding { defect, kernel, spot, other, binding, index, message, count: 1 });
+    }
+
+    /// The name of what lies at an address, and the index there in units of `width`.
+    fn named(&self, program: &Program, space: Space, address: u32, width: u32) -> (String, i64) {
+        match space {
+            Space::Buffer(buffer) => (program.buffers[buffer as usize].name.clone(), (address / width) as i64),
+            Space::Immediate => ("the immediates".into(), (address / width) as i64),
+            Space::Workgroup => {
+                let inside = |(_, start, bytes): &&(String, u32, u32)| (*start..start + bytes).contains(&address);
+                match program.workgroup_names.iter().find(inside) {
+                    Some((name, start, _)) => (name.clone(), ((address - start) / width) as i64),
+                    None => ("workgroup memory".into(), (address / width) as i64),
+                }
+            }
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "who, where, and what")]
+    pub fn read(
+        &mut self,
+        context: &Context,
+        step: u32,
+        group: [u32; 3],
+        lane: usize,
+        space: Space,
+        address: u32,
+        width: u32,
+        view: &View,
+    ) {
+        self.access(context, step, group, lane, space, address, width, view, (true, false, false));
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "who, where, and what")]
+    pub fn write(
+        &mut self,
+        context: &Context,
+        step: u32,
+        group: [u32; 3],
+        lane: usize,
+        space: Space,
+        address: u32,
+        width: u32,
+        view: &View,
+    ) {
+        self.access(context, step, group, lane, space, address, width, view, (false, true, false));
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "who, where, and what")]
+    pub fn atomic(
+        &mut self,
+        context: &Context,
+        step: u32,
+        group: [u32; 3],
+        lane: usize,
+        space: Space,
+        address: u32,
+        width: u32,
+        view: &View,
+        op: AtomicOp,
+    ) {
+        let how = (op != AtomicOp::Store, op != AtomicOp::Load, true);
+        self.access(context, step, group, lane, space, address, width, view, how);
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "who, where, and what")]
+    fn access(
+        &mut self,
+        context: &Context,
+        step: u32,
+        group: [u32; 3],
+        lane: usize,
+        space: Space,
+        address: u32,
+        width: u32,
+        view: &View,
+        (reads, writes, atomic): (bool, bool, bool),
+    ) {
+        if !view.holds(address, width) {
+            if self.checks.bounds {
+                self.outside(context, step, group, lane, space, address, width, view);
+            }
+            return;
+        }
+        if space == Space::Immediate {
+            return;
+        }
+        self.enter(group, &context.groups);
+        let epoch = self.group.epochs[if space == Space::Workgroup { 0 } else { 1 }];
+        let now = Stamp {
+            group: self.group.number,
+            lane: lane as u16,
+            atomic,
+            epoch,
+            subgroup_epoch: self.group.epochs[2],
+            step,
+        };
+        let subgroup = context.program.subgroup;
+        let unset = self.unset || self.checks.workgroup_unset;
+        let (known, base) = match space {
+            Space::Buffer(buffer) => match &self.bound[buffer as usize] {
+                Some(bound) => (Some(&mut self.blocks[bound.block]), bound.offset as u32),
+                None => return,
+            },
+            _ => (None, 0),
+        };
+        let at = (base + address) as usize;
+        let (shadow, written, tells) = match known {
+            Some(known) => (&mut known.shadow, &mut known.written, true),
+            None => (&mut self.group.shadow, &mut self.group.written, unset),
+        };
+        let mut fresh = false;
+        if tells {
+            let bits = (width as usize).div_ceil(2);
+            if written.len() * 64 < at / 2 + bits {
+                written.resize((at / 2 + bits).div_ceil(64), 0);
+            }
+            let known = |bit: usize| written[bit / 64] >> (bit % 64) & 1 != 0;
+            fresh = reads && !(at / 2..at / 2 + bits).all(known);
+            if writes {
+                mark(written, at / 2, bits);
+            }
+        }
+        let mut conflict = None;
+        if self.checks.races {
+            let grain = self.grain as usize;
+            for place in at / grain..(at + width as usize).div_ceil(grain) {
+                let found = match writes {
+                    true => shadow.write(place, now, subgroup),
+                    false => shadow.read(place, now, subgroup),
+                };
+                conflict = conflict.or(found);
+            }
+        }
+        if fresh && self.checks.uninitialised {
+            let (name, index) = self.named(context.program, space, address, width);
+            let message = format!("`{name}` is read at index {index}, where nothing was written");
+            self.find(context, Defect::Uninitialised, step, group, lane, None, Some(name), Some(index), message);
+        }
+        if let Some(other) = conflict {
+            let (name, index) = self.named(context.program, space, address, width);
+            let hint = match (other.group == now.group, space) {
+                (true, Space::Workgroup) => "no workgroupBarrier() is between them",
+                (true, _) => "no storageBarrier() is between them",
+                (false, _) => "workgroups of one launch are not ordered",
+            };
+            let message = format!(
+                "two invocations touch `{name}` at index {index}, one of them writes, and {hint}; \
+                 the earlier access is shown second"
+            );
+            self.find(context, Defect::Race, step, group, lane, Some(other), Some(name), Some(index), message);
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "who, where, and what")]
+    fn outside(
+        &mut self,
+        context: &Context,
+        step: u32,
+        group: [u32; 3],
+        lane: usize,
+        space: Space,
+        address: u32,
+        width: u32,
+        view: &View,
+    ) {
+        let (name, index) = self.named(context.program, space, address, width);
+        // An index that is too large has been found where it was computed.
+        let known = |f: &Finding| f.defect == Defect::OutOfBounds && f.binding.as_deref() == Some(&name);
+        if self.report.findings.iter().any(known) {
+            return;
+        }
+        let bytes = view.bytes;
+        let message = format!("`{name}` has {bytes} bytes; this touches {width} from byte {address} on");
+        self.find(context, Defect::OutOfBounds, step, group, lane, None, Some(name), Some(index), message);
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "who, where, and what")]
+    pub fn index(
+        &mut self,
+        context: &Context,
+        step: u32,
+        group: [u32; 3],
+        lane: usize,
+        index: u32,
+        limit: u32,
+        exact: Option<i64>,
+        of: u32,
+    ) {
+        let name = context.program.names[of as usize].clone();
+        if index >= limit {
+            if self.checks.bounds {
+                let at = exact.unwrap_or(index as i64);
+                let message = format!("index {at} of `{name}`, which has {limit} elements");
+                self.find(context, Defect::OutOfBounds, step, group, lane, None, Some(name), Some(at), message);
+            }
+        } else if let Some(exact) = exact.filter(|&exact| exact != index as i64 && self.checks.overflow) {
+            let message = format!("index {index} of `{name}` is {exact} wrapped to 32 bits");
+            self.find(context, Defect::IndexOverflow, step, group, lane, None, Some(name), Some(exact), message);
+        }
+    }
+
+    pub fn nan(&mut self, context: &Context, step: u32, group: [u32; 3], lane: usize) {
+        let message = "the result is NaN, and no operand is".to_string();
+        self.find(context, Defect::Nan, step, group, lane, None, None, None, message);
+    }
+
+    /// `some`: the invocations that are there, if not all are.
+    pub fn barrier(
+        &mut self,
+        context: &Context,
+        step: u32,
+        group: [u32; 3],
+        some: Option<Vec<usize>>,
+        [workgroup, storage, subgroup]: [bool; 3],
+    ) {
+        self.enter(group, &context.groups);
+        for (epoch, passed) in self.group.epochs.iter_mut().zip([workgroup, storage, subgroup]) {
+            *epoch += passed as u32;
+        }
+        if let Some(lanes) = some.filter(|_| self.checks.barriers) {
+            let all = context.program.lanes();
+            let message = format!("a barrier that {} of {all} invocations reach", lanes.len());
+            let first = lanes.first().copied().unwrap_or_default();
+            self.find(context, Defect::DivergentBarrier, step, group, first, None, None, None, message);
+        }
+    }
+
+    /// A workgroup waits for another.
+    pub fn spin(&mut self, context: &Context, step: u32, group: [u32; 3]) {
+        if self.checks.progress {
+            let message = "the loop waits for memory that only another workgroup can change; nothing promises that \
+                           one runs before this one ends"
+                .to_string();
+            self.find(context, Defect::NoProgress, step, group, 0, None, None, None, message);
+        }
+    }
+}

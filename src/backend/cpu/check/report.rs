@@ -1,0 +1,157 @@
+//! What a checked device finds.
+
+use std::fmt;
+
+/// What a checked device looks for. [`Checks::default`] looks for everything but NaN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Checks {
+    /// Reads and writes outside an array or a binding.
+    pub bounds: bool,
+    /// Reads of storage memory that nothing wrote; of workgroup memory too in kernels that are trusted, which have it
+    /// unset.
+    pub uninitialised: bool,
+    /// Workgroup memory counts as unset in every kernel, though WGSL sets it to zero.
+    pub workgroup_unset: bool,
+    /// Two invocations touch one place, at least one writes, nothing orders them, and not both are atomic.
+    pub races: bool,
+    /// Barriers that only some invocations of a workgroup reach.
+    pub barriers: bool,
+    /// Integers that wrap on the way to an index.
+    pub overflow: bool,
+    /// Waiting for another workgroup, which nothing promises will ever run.
+    pub progress: bool,
+    /// f32 operations that make NaN out of numbers.
+    pub nan: bool,
+}
+
+impl Default for Checks {
+    fn default() -> Checks {
+        Checks {
+            bounds: true,
+            uninitialised: true,
+            workgroup_unset: false,
+            races: true,
+            barriers: true,
+            overflow: true,
+            progress: true,
+            nan: false,
+        }
+    }
+}
+
+/// What kind of defect was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Defect {
+    /// An index or address outside an array or a binding.
+    OutOfBounds,
+    /// A read of memory that nothing wrote.
+    Uninitialised,
+    /// Two invocations that nothing orders touch one place, at least one writes, and not both are atomic.
+    Race,
+    /// A barrier that only some invocations reach.
+    DivergentBarrier,
+    /// An index that is in bounds only because the arithmetic wrapped.
+    IndexOverflow,
+    /// Waiting for another workgroup.
+    NoProgress,
+    /// NaN out of numbers.
+    Nan,
+}
+
+impl Defect {
+    /// In words.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Defect::OutOfBounds => "out of bounds",
+            Defect::Uninitialised => "uninitialised memory",
+            Defect::Race => "data race",
+            Defect::DivergentBarrier => "divergent barrier",
+            Defect::IndexOverflow => "index overflow",
+            Defect::NoProgress => "no forward progress",
+            Defect::Nan => "NaN",
+        }
+    }
+}
+
+/// A place in a kernel, and who was there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spot {
+    /// The line of the WGSL text, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
+    /// The text of the line.
+    pub text: String,
+    /// How many characters from the column on are meant.
+    pub width: u32,
+    /// The workgroup.
+    pub workgroup: [u32; 3],
+    /// The invocation: its `local_invocation_id`.
+    pub invocation: [u32; 3],
+}
+
+/// One defect: the first time it was seen, and how often it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// What it is.
+    pub defect: Defect,
+    /// The kernel.
+    pub kernel: String,
+    /// Where.
+    pub spot: Spot,
+    /// The other side of a race.
+    pub other: Option<Spot>,
+    /// The variable or binding, if memory is concerned.
+    pub binding: Option<String>,
+    /// The index into it: of elements where known, else of words.
+    pub index: Option<i64>,
+    /// What happened, in words.
+    pub message: String,
+    /// How often it happened at this place.
+    pub count: u64,
+}
+
+/// Everything that was found in a submission; empty for clean kernels.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Each defect once, in the order in which they were seen.
+    pub findings: Vec<Finding>,
+}
+
+fn show(f: &mut fmt::Formatter<'_>, kernel: &str, spot: &Spot) -> fmt::Result {
+    let gutter = spot.line.to_string().len();
+    let [x, y, z] = spot.invocation;
+    let [gx, gy, gz] = spot.workgroup;
+    writeln!(f, "{:gutter$}--> {kernel}:{}:{}", "", spot.line, spot.column)?;
+    writeln!(f, "{:gutter$} |", "")?;
+    writeln!(f, "{} | {}", spot.line, spot.text)?;
+    let skip = spot.column.saturating_sub(1) as usize;
+    let marks = "^".repeat((spot.width.max(1) as usize).min(spot.text.chars().count().saturating_sub(skip).max(1)));
+    write!(f, "{:gutter$} | {:skip$}{marks} workgroup ({gx}, {gy}, {gz}), invocation ({x}, {y}, {z})", "", "")
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}: {}", self.defect.name(), self.message)?;
+        show(f, &self.kernel, &self.spot)?;
+        if let Some(other) = &self.other {
+            writeln!(f)?;
+            show(f, &self.kernel, other)?;
+        }
+        match self.count {
+            1 => Ok(()),
+            count => write!(f, "\n  = seen {count} times"),
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, finding) in self.findings.iter().enumerate() {
+            let gap = if i == 0 { "" } else { "\n\n" };
+            write!(f, "{gap}{finding}")?;
+        }
+        Ok(())
+    }
+}

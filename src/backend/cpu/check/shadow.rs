@@ -1,0 +1,78 @@
+//! Who touched each place of memory last.
+
+/// One access.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Stamp {
+    /// Number of the workgroup, from 1; 0 if there was no access.
+    pub group: u32,
+    pub lane: u16,
+    pub atomic: bool,
+    /// Barriers of this memory, and of the subgroup, that the workgroup had passed.
+    pub epoch: u32,
+    pub subgroup_epoch: u32,
+    pub step: u32,
+}
+
+impl Stamp {
+    /// Whether nothing orders this earlier access before that one, of which at least one writes.
+    fn races(&self, now: &Stamp, subgroup: u32) -> bool {
+        if self.group == 0 || (self.atomic && now.atomic) {
+            return false;
+        }
+        if self.group != now.group {
+            return true;
+        }
+        let same_subgroup = self.lane as u32 / subgroup == now.lane as u32 / subgroup;
+        self.lane != now.lane
+            && self.epoch == now.epoch
+            && !(same_subgroup && self.subgroup_epoch != now.subgroup_epoch)
+    }
+}
+
+/// What is known of one place.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cell {
+    write: Stamp,
+    /// Two readers are enough: whoever writes differs from one of them.
+    reads: [Stamp; 2],
+}
+
+const PAGE: usize = 1024;
+
+/// The accesses to a block of memory during one launch. Pages are made when they are first touched.
+#[derive(Debug, Default)]
+pub(super) struct Shadow {
+    pages: Vec<Option<Box<[Cell; PAGE]>>>,
+}
+
+impl Shadow {
+    fn cell(&mut self, at: usize) -> &mut Cell {
+        let page = at / PAGE;
+        if page >= self.pages.len() {
+            self.pages.resize_with(page + 1, || None);
+        }
+        &mut self.pages[page].get_or_insert_with(|| Box::new([Cell::default(); PAGE]))[at % PAGE]
+    }
+
+    /// Notes a read; gives the write it races with.
+    pub fn read(&mut self, at: usize, now: Stamp, subgroup: u32) -> Option<Stamp> {
+        let cell = self.cell(at);
+        let conflict = cell.write.races(&now, subgroup).then_some(cell.write);
+        let [first, second] = &mut cell.reads;
+        let same = |stamp: &Stamp| stamp.group == now.group && (stamp.lane == now.lane || stamp.epoch != now.epoch);
+        if first.group == 0 || same(first) {
+            *first = now;
+        } else if second.group == 0 || same(second) || second.group == first.group {
+            *second = now;
+        }
+        conflict
+    }
+
+    /// Notes a write; gives the access it races with.
+    pub fn write(&mut self, at: usize, now: Stamp, subgroup: u32) -> Option<Stamp> {
+        let cell = self.cell(at);
+        let earlier = [cell.write, cell.reads[0], cell.reads[1]];
+        cell.write = now;
+        earlier.into_iter().find(|stamp| stamp.races(&now, subgroup))
+    }
+}

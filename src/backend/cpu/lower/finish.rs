@@ -1,0 +1,233 @@
+//! From the builder's list to a program: drops what no one reads, spreads what was computed once, and gives values
+//! whose lifetimes do not overlap the same register.
+
+use super::*;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+pub(super) fn finish(mut builder: Builder, name: &str, source: &str, size: [u32; 3]) -> Program {
+    if !builder.checked {
+        contract(&mut builder);
+    }
+    drop_unused(&mut builder);
+    spread(&mut builder);
+    let (places, registers) = allocate(&builder);
+    let place = |reg: Reg| if reg == NONE { NONE } else { places[reg as usize] };
+    let mut labels = vec![0; builder.labels as usize];
+    let mut code: Vec<Step> = Vec::with_capacity(builder.code.len());
+    for mut step in builder.code {
+        if let Instr::Label(label) = step.instr {
+            labels[label as usize] = code.len() as u32;
+            continue;
+        }
+        step.instr.each(&mut |reg, _| *reg = place(*reg), &mut |_, _| ());
+        code.push(step);
+    }
+    // The label that nothing defines is the end.
+    labels[builder.end as usize] = code.len() as u32 - 1;
+    let lists = builder.lists.into_iter().map(|list| list.into_iter().map(place).collect()).collect();
+    Program {
+        name: name.into(),
+        source: Arc::from(source),
+        code,
+        lists,
+        labels,
+        sites: builder.sites,
+        registers,
+        frames: builder.frames as usize,
+        given: builder.given.into_iter().map(|(given, reg)| (place(reg), given)).collect(),
+        size,
+        subgroup: builder.types.subgroup,
+        workgroup_bytes: builder.workgroup_bytes,
+        workgroup_names: builder.workgroup_names,
+        buffers: builder.buffers,
+        names: builder.names,
+        small: builder.small,
+    }
+}
+
+/// Makes one instruction of a product that only one sum reads; both are rounded as before.
+fn contract(builder: &mut Builder) {
+    let mut reads = vec![0u32; builder.registers.len()];
+    for step in &builder.code {
+        step.instr.visit(&builder.lists, |reg, role| reads[reg as usize] += (role == Role::Read) as u32);
+    }
+    let mut products: HashMap<Reg, (Reg, Reg)> = HashMap::new();
+    for step in &mut builder.code {
+        match step.instr {
+            Instr::Bin(Bin::MulF32, to, a, b) if reads[to as usize] == 1 => {
+                products.insert(to, (a, b));
+            }
+            Instr::Bin(Bin::AddF32, to, a, b) => {
+                let product = products.get(&a).map(|p| (*p, b)).or_else(|| products.get(&b).map(|p| (*p, a)));
+                if let Some(((x, y), z)) = product {
+                    step.instr = Instr::Tern(Tern::MulAddF32, to, x, y, z);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Drops instructions whose results nothing reads. Values are defined before they are read, so one pass back is enough.
+fn drop_unused(builder: &mut Builder) {
+    let mut read = vec![false; builder.registers.len()];
+    let mut kept = Vec::with_capacity(builder.code.len());
+    for step in std::mem::take(&mut builder.code).into_iter().rev() {
+        let finds = builder.checked && matches!(step.instr, Instr::Load { .. });
+        let mut wanted = !step.instr.pure() || finds;
+        if !wanted {
+            step.instr.visit(&builder.lists, |reg, role| wanted |= role == Role::Write && read[reg as usize]);
+        }
+        if wanted {
+            step.instr.visit(&builder.lists, |reg, role| read[reg as usize] |= role == Role::Read);
+        }
+        // Positions are kept: homes refer to them.
+        kept.push(wanted.then_some(step));
+    }
+    let mut moved = Vec::with_capacity(kept.len() + 1);
+    for step in kept.into_iter().rev() {
+        moved.push(builder.code.len() as u32);
+        builder.code.extend(step);
+    }
+    rehome(builder, &moved);
+}
+
+/// Copies to all lanes what was computed in one and is read by an instruction of many.
+fn spread(builder: &mut Builder) {
+    let mut given = vec![false; builder.registers.len()];
+    builder.given.values().for_each(|&reg| given[reg as usize] = true);
+    let mut wanted = vec![false; builder.registers.len()];
+    for step in builder.code.iter().filter(|step| !step.uniform) {
+        step.instr.visit(&builder.lists, |reg, role| {
+            wanted[reg as usize] |=
+                role == Role::Read && !given[reg as usize] && !builder.registers[reg as usize].varying;
+        });
+    }
+    let mut moved = Vec::with_capacity(builder.code.len() + 1);
+    let mut code = Vec::with_capacity(builder.code.len());
+    for step in std::mem::take(&mut builder.code) {
+        moved.push(code.len() as u32);
+        let mut copies = vec![];
+        if step.uniform {
+            step.instr.visit(&builder.lists, |reg, role| {
+                if role == Role::Write && wanted[reg as usize] {
+                    copies.push(reg);
+                }
+            });
+        }
+        let site = step.site;
+        code.push(step);
+        code.extend(copies.into_iter().map(|reg| Step { instr: Instr::Broadcast(reg), uniform: false, site }));
+    }
+    builder.code = code;
+    rehome(builder, &moved);
+}
+
+/// Homes after steps have moved.
+fn rehome(builder: &mut Builder, moved: &[u32]) {
+    let end = builder.code.len() as u32;
+    for register in &mut builder.registers {
+        register.home = moved.get(register.home as usize).copied().unwrap_or(end);
+    }
+}
+
+/// A place for each register, and how many there are: linear scan (Poletto and Sarkar, 1999).
+fn allocate(builder: &Builder) -> (Vec<Reg>, usize) {
+    let lives = lifetimes(builder);
+    let mut places = vec![NONE; builder.registers.len()];
+    let mut count = 0;
+    let mut take = |free: &mut Vec<Reg>| {
+        free.pop().unwrap_or_else(|| {
+            count += 1;
+            count - 1
+        })
+    };
+    let mut given: Vec<Reg> = builder.given.values().copied().collect();
+    given.sort_unstable();
+    for reg in given {
+        places[reg as usize] = take(&mut vec![]);
+    }
+    let mut order: Vec<Reg> = (0..places.len() as Reg).filter(|&r| lives[r as usize].is_some()).collect();
+    order.sort_by_key(|&r| lives[r as usize]);
+    let mut free = vec![];
+    let mut busy: BinaryHeap<Reverse<(u32, Reg)>> = BinaryHeap::new();
+    for reg in order {
+        let Some((start, end)) = lives[reg as usize] else { continue };
+        if places[reg as usize] != NONE {
+            continue;
+        }
+        while let Some(&Reverse((until, place))) = busy.peek()
+            && until < start
+        {
+            busy.pop();
+            free.push(place);
+        }
+        let place = take(&mut free);
+        places[reg as usize] = place;
+        busy.push(Reverse((end, place)));
+    }
+    (places, count as usize)
+}
+
+/// From which step to which a register holds something that is still wanted.
+fn lifetimes(builder: &Builder) -> Vec<Option<(u32, u32)>> {
+    let loops = loops(&builder.code);
+    let mut lives: Vec<Option<(u32, u32)>> = vec![None; builder.registers.len()];
+    for (at, step) in (0..).zip(&builder.code) {
+        step.instr.visit(&builder.lists, |reg, _| {
+            let home = builder.registers[reg as usize].home;
+            // What comes from before a loop is wanted in each of its iterations.
+            let mut end = at;
+            let mut around = loops.around[at as usize];
+            while let Some(index) = around {
+                let (start, last, outer) = loops.all[index];
+                if home < start {
+                    end = end.max(last);
+                }
+                around = outer;
+            }
+            let live = lives[reg as usize].get_or_insert((at.min(home), end));
+            *live = (live.0.min(at), live.1.max(end));
+        });
+    }
+    lives
+}
+
+struct Loops {
+    /// First and last step, and the loop around it.
+    all: Vec<(u32, u32, Option<usize>)>,
+    /// The innermost loop of each step.
+    around: Vec<Option<usize>>,
+}
+
+fn loops(code: &[Step]) -> Loops {
+    let mut starts: HashMap<Label, u32> = HashMap::new();
+    for (at, step) in (0..).zip(code) {
+        if let Instr::Label(label) = step.instr {
+            starts.insert(label, at);
+        }
+    }
+    let mut all: Vec<(u32, u32, Option<usize>)> = vec![];
+    for (at, step) in (0..).zip(code) {
+        if let Instr::Again { start, .. } = step.instr {
+            all.push((starts[&start], at, None));
+        }
+    }
+    all.sort_by_key(|&(start, end, _)| (start, Reverse(end)));
+    let mut around = vec![None; code.len()];
+    let mut open: Vec<usize> = vec![];
+    let mut next = 0;
+    for at in 0..code.len() as u32 {
+        while next < all.len() && all[next].0 == at {
+            all[next].2 = open.last().copied();
+            open.push(next);
+            next += 1;
+        }
+        around[at as usize] = open.last().copied();
+        while open.last().is_some_and(|&index| all[index].1 == at) {
+            open.pop();
+        }
+    }
+    Loops { all, around }
+}

@@ -1,0 +1,64 @@
+//! Cooperative matrices.
+
+use super::types::kind;
+use super::*;
+use naga::CooperativeData;
+
+impl Builder<'_> {
+    fn shape(&self, inner: &Inner) -> Lowered<Shape> {
+        let Inner::CooperativeMatrix { columns, rows, scalar, .. } = *inner else {
+            return self.refuse("a cooperative matrix is wanted here");
+        };
+        match kind(scalar) {
+            Some(kind @ (Kind::F32 | Kind::F16)) => Ok(Shape { rows: rows as u32, columns: columns as u32, kind }),
+            _ => self.refuse(format!("cooperative matrices of {scalar:?}")),
+        }
+    }
+
+    pub(super) fn matrix_load(
+        &mut self,
+        ty: &Inner,
+        rows: u32,
+        columns: u32,
+        data: &CooperativeData,
+    ) -> Lowered<Vec<Reg>> {
+        let shape = Shape { rows, columns, ..self.shape(ty)? };
+        self.small |= shape.kind == Kind::F16;
+        let place = self.place(data.pointer)?;
+        let at = self.memory(&place)?;
+        let stride = self.word(data.stride)?;
+        let to: Vec<Reg> = (0..self.types.words(ty)).map(|_| self.register(true)).collect();
+        let list = self.list(to.clone());
+        self.varying(Instr::MatrixLoad { to: list, at, stride, row_major: data.row_major, shape });
+        Ok(to)
+    }
+
+    pub(super) fn matrix_store(&mut self, target: Handle<Expression>, data: &CooperativeData) -> Lowered<()> {
+        let ty = self.ty(target).clone();
+        let shape = self.shape(&ty)?;
+        self.small |= shape.kind == Kind::F16;
+        let words = self.words(target)?.to_vec();
+        let place = self.place(data.pointer)?;
+        let at = self.memory(&place)?;
+        let stride = self.word(data.stride)?;
+        let from = self.list(words);
+        self.varying(Instr::MatrixStore { from, at, stride, row_major: data.row_major, shape });
+        Ok(())
+    }
+
+    pub(super) fn matrix_multiply_add(
+        &mut self,
+        a: Handle<Expression>,
+        b: Handle<Expression>,
+        c: Handle<Expression>,
+    ) -> Lowered<Vec<Reg>> {
+        let shapes = [a, b, c].map(|h| self.shape(self.ty(h)));
+        let [shape_a, shape_b, shape_c] = shapes;
+        let (shape_a, shape_b, shape_c) = (shape_a?, shape_b?, shape_c?);
+        let (a, b, c) = (self.words(a)?, self.words(b)?, self.words(c)?);
+        let to: Vec<Reg> = (0..c.len()).map(|_| self.register(true)).collect();
+        let [to_list, a, b, c] = [to.clone(), a.to_vec(), b.to_vec(), c.to_vec()].map(|regs| self.list(regs));
+        self.varying(Instr::MatrixMulAdd { to: to_list, a, b, c, shape_a, shape_b, shape_c });
+        Ok(to)
+    }
+}

@@ -1,0 +1,132 @@
+//! Memory as words that several workgroups may touch at the same time: relaxed atomics, so that a kernel's race is
+//! a wrong number and never undefined behaviour.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// Device memory, and what the checks know of it.
+pub(super) struct Block {
+    pub words: Box<[AtomicU32]>,
+    /// One bit for each two bytes: something wrote there. Only on a device that checks.
+    pub written: Option<Mutex<Vec<u64>>>,
+}
+
+/// What memory that nothing wrote holds on a device that checks: as a float a NaN, as an index far out.
+const GARBAGE: u32 = 0xffc0_dead;
+
+impl Block {
+    pub fn new(bytes: u64, checked: bool) -> Block {
+        let count = bytes.div_ceil(4) as usize;
+        let words: Box<[AtomicU32]> = match checked {
+            false => bytemuck::zeroed_slice_box(count),
+            true => (0..count).map(|_| AtomicU32::new(GARBAGE)).collect(),
+        };
+        Block { words, written: checked.then(|| Mutex::new(vec![0; count.div_ceil(32)])) }
+    }
+
+    /// Copies in, from a multiple of 4 bytes on.
+    pub fn write(&self, offset: u64, bytes: &[u8]) {
+        let first = (offset / 4) as usize;
+        let whole = bytes.chunks_exact(4);
+        let rest = whole.remainder();
+        for (word, bytes) in self.words[first..].iter().zip(whole) {
+            word.store(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]), Relaxed);
+        }
+        if let Some(word) = self.words.get(first + bytes.len() / 4).filter(|_| !rest.is_empty()) {
+            let mut last = word.load(Relaxed).to_le_bytes();
+            last[..rest.len()].copy_from_slice(rest);
+            word.store(u32::from_le_bytes(last), Relaxed);
+        }
+        if let Some(written) = &self.written {
+            mark(&mut written.lock().expect("no panic while held"), first * 2, bytes.len().div_ceil(4) * 2);
+        }
+    }
+
+    /// Copies out, from a multiple of 4 bytes on.
+    pub fn read(&self, offset: u64, to: &mut [u8]) {
+        let words = &self.words[(offset / 4) as usize..];
+        for (bytes, word) in to.chunks_mut(4).zip(words) {
+            bytes.copy_from_slice(&word.load(Relaxed).to_le_bytes()[..bytes.len()]);
+        }
+    }
+}
+
+/// Sets `count` bits from `first` on.
+pub(super) fn mark(bits: &mut [u64], first: usize, count: usize) {
+    for at in first..first + count {
+        if let Some(word) = bits.get_mut(at / 64) {
+            *word |= 1 << (at % 64);
+        }
+    }
+}
+
+/// A window of memory as a kernel sees it.
+#[derive(Clone, Copy)]
+pub(super) struct View<'a> {
+    pub words: &'a [AtomicU32],
+    pub bytes: u32,
+}
+
+impl<'a> View<'a> {
+    pub fn new(words: &'a [AtomicU32], bytes: u64) -> View<'a> {
+        View { words, bytes: bytes.min(words.len() as u64 * 4).min(u32::MAX as u64) as u32 }
+    }
+
+    /// Whether so many bytes lie inside.
+    pub fn holds(&self, at: u32, bytes: u32) -> bool {
+        at.checked_add(bytes).is_some_and(|end| end <= self.bytes)
+    }
+
+    /// 4, 2 or 1 bytes; 0 outside.
+    #[inline(always)]
+    pub fn load(&self, at: u32, width: u8) -> u32 {
+        if !self.holds(at, width as u32) {
+            return 0;
+        }
+        let word = self.words[at as usize / 4].load(Relaxed);
+        match width {
+            4 => word,
+            2 => (word >> ((at & 2) * 8)) & 0xffff,
+            _ => (word >> ((at & 3) * 8)) & 0xff,
+        }
+    }
+
+    /// 4, 2 or 1 bytes; nothing happens outside.
+    #[inline(always)]
+    pub fn store(&self, at: u32, width: u8, value: u32) {
+        if !self.holds(at, width as u32) {
+            return;
+        }
+        let word = &self.words[at as usize / 4];
+        let (shift, mask) = match width {
+            4 => return word.store(value, Relaxed),
+            2 => ((at & 2) * 8, 0xffff),
+            _ => ((at & 3) * 8, 0xff),
+        };
+        // A neighbour may write the rest of the word at the same time.
+        let _ = word.fetch_update(Relaxed, Relaxed, |old| Some((old & !(mask << shift)) | ((value & mask) << shift)));
+    }
+
+    /// Replaces a word by a function of it; gives the old one.
+    pub fn update(&self, at: u32, f: impl Fn(u32) -> u32) -> u32 {
+        if !self.holds(at, 4) {
+            return 0;
+        }
+        let word = &self.words[at as usize / 4];
+        word.fetch_update(Relaxed, Relaxed, |old| Some(f(old))).unwrap_or_else(|old| old)
+    }
+
+    /// As [`View::update`] for 8 bytes: atomic among calls of this function.
+    pub fn update_long(&self, at: u32, f: impl Fn(u64) -> u64) -> u64 {
+        static LOCK: Mutex<()> = Mutex::new(());
+        if !self.holds(at, 8) {
+            return 0;
+        }
+        let _guard = LOCK.lock().expect("no panic while held");
+        let old = self.load(at, 4) as u64 | (self.load(at + 4, 4) as u64) << 32;
+        let new = f(old);
+        self.store(at, 4, new as u32);
+        self.store(at + 4, 4, (new >> 32) as u32);
+        old
+    }
+}

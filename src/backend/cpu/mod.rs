@@ -1,0 +1,410 @@
+//! The engine that needs no GPU: a SIMT interpreter of WGSL on the processor.
+//!
+//! Each instruction runs over all invocations of a workgroup before the next one, workgroups side by side. That makes
+//! barriers exact, and what GPUs hide can be seen: a device that checks finds races, accesses out of bounds, reads
+//! of memory never written, divergent barriers and waiting for other workgroups. A profile stands in for hardware
+//! that is not here.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `lower/` | naga's IR to instructions |
+//! | `program.rs` | the instructions |
+//! | `lanes.rs`, `scalar.rs` | arithmetic, as loops over lanes |
+//! | `run/` | control flow by masks, memory, atomics, subgroups |
+//! | `check/` | the sanitizer |
+//! | `profile.rs` | other people's hardware |
+
+mod check;
+mod lanes;
+mod lower;
+mod memory;
+mod profile;
+mod program;
+mod run;
+mod scalar;
+
+use super::{Block, Driver, HostBlock, Launch, Read, Write};
+use crate::caps::Caps;
+use crate::device::{Backend, Kind, Properties};
+use crate::error::{ErrorKind, Result};
+use crate::kernel::Kernel;
+use crate::memory::{Direction, Memory, Place};
+use check::{Bound, Checker, Known};
+use memory::View;
+use program::Program;
+use run::{Context, Machine, Status};
+use std::any::Any;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, RwLock};
+use std::time::{Duration, Instant};
+
+pub use check::{Checks, Defect, Finding, Report, Spot};
+pub use profile::{Order, Profile};
+
+/// The longest that one workgroup may run before its kernel counts as endless.
+pub(crate) const BUDGET: Duration = Duration::from_secs(20);
+
+/// Workgroups of a checked launch that the others overtake after their first atomic on a buffer.
+const OVERTAKEN: u64 = 16;
+
+/// The engine.
+pub(crate) struct Cpu {
+    properties: Properties,
+    profile: Profile,
+    checks: Option<Checks>,
+    budget: Duration,
+    kernels: RwLock<HashMap<u64, Arc<Compiled>>>,
+    /// Held while launches run: they run in the order of submission.
+    queue: Mutex<()>,
+    /// Nanoseconds that launches have taken since the clock was started.
+    busy: AtomicU64,
+}
+
+/// A kernel with machines that have run it.
+struct Compiled {
+    program: Program,
+    machines: Mutex<Vec<Machine>>,
+}
+
+/// What the processor is as a device.
+pub(crate) fn properties(profile: &Profile, checks: Option<Checks>) -> Properties {
+    let threads = rayon::current_num_threads();
+    let checked = if checks.is_some() { ", checked" } else { "" };
+    let as_other = if profile.name == "native" { String::new() } else { format!(" as {}", profile.name) };
+    let driver = format!("crosslane {}, {threads} threads", env!("CARGO_PKG_VERSION"));
+    Properties {
+        name: format!("cpu interpreter{as_other}{checked}"),
+        vendor: "crosslane".into(),
+        vendor_id: 0,
+        device_id: 0,
+        pci_bus: None,
+        driver,
+        backend: Backend::Cpu,
+        kind: Kind::Software,
+        caps: profile.caps.clone(),
+    }
+}
+
+/// An engine that stands in for the hardware of a profile.
+pub(crate) fn open(profile: Profile, checks: Option<Checks>, budget: Duration) -> Result<Arc<dyn Driver>> {
+    if !profile.subgroup.is_power_of_two() || !(4..=128).contains(&profile.subgroup) {
+        let wanted = "a power of two from 4 to 128".to_string();
+        let (operation, argument, got) = ("Device::cpu_as", "Profile::subgroup".into(), profile.subgroup.to_string());
+        return Err(ErrorKind::Argument { operation, argument, wanted, got, at: None }.into());
+    }
+    Ok(Arc::new(Cpu {
+        properties: properties(&profile, checks),
+        profile,
+        checks,
+        budget,
+        kernels: RwLock::default(),
+        queue: Mutex::new(()),
+        busy: AtomicU64::new(0),
+    }))
+}
+
+fn block(memory: &Memory) -> &memory::Block {
+    memory.block().downcast_ref().expect("memory of a cpu device is a block of words")
+}
+
+impl Cpu {
+    fn compiled(&self, kernel: &Kernel) -> Result<Arc<Compiled>> {
+        if let Some(compiled) = self.kernels.read().expect("no panic while held").get(&kernel.id()) {
+            return Ok(compiled.clone());
+        }
+        let target = lower::Target {
+            subgroup: self.profile.subgroup,
+            bindings: kernel.bindings().iter().map(|point| (point.group, point.binding)).collect(),
+            overrides: kernel.overrides().to_vec(),
+            checked: self.checks.is_some(),
+            nan: self.checks.is_some_and(|checks| checks.nan),
+        };
+        let program = lower::lower(kernel.name(), kernel.source(), kernel.entry(), &target)?;
+        let compiled = Arc::new(Compiled { program, machines: Mutex::default() });
+        self.kernels.write().expect("no panic while held").insert(kernel.id(), compiled.clone());
+        Ok(compiled)
+    }
+
+    fn run(&self, launches: &[Launch]) -> Result<()> {
+        let prepared: Vec<_> = launches.iter().map(|l| Ok((l, self.compiled(&l.kernel)?))).collect::<Result<_>>()?;
+        let _in_order = self.queue.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let started = Instant::now();
+        let mut report = Report::default();
+        let result = prepared.iter().try_for_each(|(launch, compiled)| self.launch(launch, compiled, &mut report));
+        self.busy.fetch_add(started.elapsed().as_nanos() as u64, Relaxed);
+        result?;
+        match report.findings.is_empty() {
+            true => Ok(()),
+            false => Err(ErrorKind::Defects { report: Box::new(report) }.into()),
+        }
+    }
+
+    fn launch(&self, launch: &Launch, compiled: &Compiled, report: &mut Report) -> Result<()> {
+        let program = &compiled.program;
+        let params: Vec<AtomicU32> = launch.params.iter().map(|&word| AtomicU32::new(word)).collect();
+        let view = |buffer: &program::Buffer| match buffer.window {
+            Some(window) => {
+                let window = &launch.buffers[window];
+                View::new(&block(&window.memory).words[(window.offset / 4) as usize..], window.bytes)
+            }
+            None => View::new(&params, u64::MAX),
+        };
+        let stop = AtomicBool::new(false);
+        let groups = launch.grid.fold(self.profile.caps.grid);
+        let context = Context {
+            program,
+            buffers: program.buffers.iter().map(view).collect(),
+            immediates: &params,
+            groups,
+            stop: &stop,
+            budget: self.budget,
+        };
+        let endless = match self.checks {
+            Some(checks) => self.run_checked(&context, compiled, launch, checks, report),
+            None => self.run_side_by_side(&context, compiled),
+        };
+        match endless {
+            None => Ok(()),
+            Some((step, group)) => {
+                let place = program.sites[program.code[step as usize].site as usize].location(&program.source);
+                Err(ErrorKind::Endless {
+                    kernel: program.name.clone(),
+                    line: place.line_number,
+                    workgroup: group,
+                    seconds: self.budget.as_secs_f64(),
+                }
+                .into())
+            }
+        }
+    }
+
+    /// Gives the step and the workgroup whose time was used up.
+    fn run_side_by_side(&self, context: &Context, compiled: &Compiled) -> Option<(u32, [u32; 3])> {
+        let count: u64 = context.groups.iter().map(|&n| n as u64).product();
+        let order = self.profile.order;
+        let next = AtomicU64::new(0);
+        let endless = Mutex::new(None);
+        let work = || {
+            let kept = compiled.machines.lock().expect("no panic while held").pop();
+            let mut machine = kept.unwrap_or_else(|| Machine::new(&compiled.program));
+            loop {
+                let n = next.fetch_add(1, Relaxed);
+                if n >= count || context.stop.load(Relaxed) {
+                    break;
+                }
+                machine.begin(context, unfold(order.nth(n, count), context.groups), false);
+                if let Status::Exhausted(step) = machine.run(context, &mut None) {
+                    let first = !context.stop.swap(true, Relaxed);
+                    if first {
+                        *endless.lock().expect("no panic while held") = Some((step, machine.group));
+                    }
+                    break;
+                }
+            }
+            compiled.machines.lock().expect("no panic while held").push(machine);
+        };
+        let workers = match order {
+            Order::OneAtATime => 1,
+            _ => count.min(rayon::current_num_threads() as u64),
+        };
+        match workers {
+            0 | 1 => work(),
+            _ => rayon::scope(|scope| (0..workers).for_each(|_| scope.spawn(|_| work()))),
+        }
+        endless.into_inner().expect("no panic while held")
+    }
+
+    /// One after another in the least helpful order: the last first, and some are overtaken.
+    fn run_checked(
+        &self,
+        context: &Context,
+        compiled: &Compiled,
+        launch: &Launch,
+        checks: Checks,
+        report: &mut Report,
+    ) -> Option<(u32, [u32; 3])> {
+        let (bound, blocks, memories) = bind(context.program, launch);
+        let checker = Checker::new(checks, launch.kernel.trusted(), &compiled.program, bound, blocks);
+        let mut checker = Some(checker);
+        let endless = self.schedule(context, &mut checker);
+        let checker = checker.expect("only lent");
+        for (memory, known) in memories.into_iter().zip(checker.blocks) {
+            if let Some(written) = &memory.written {
+                *written.lock().expect("no panic while held") = known.written;
+            }
+        }
+        report.findings.extend(checker.report.findings);
+        endless
+    }
+
+    fn schedule(&self, context: &Context, checker: &mut Option<Checker>) -> Option<(u32, [u32; 3])> {
+        let count: u64 = context.groups.iter().map(|&n| n as u64).product();
+        let mut waiting: Vec<Machine> = vec![];
+        let mut spare: Option<Machine> = None;
+        for n in 0..count {
+            let mut machine = spare.take().unwrap_or_else(|| Machine::new(context.program));
+            let group = unfold(self.profile.order.nth(n, count), context.groups);
+            machine.begin(context, group, n < OVERTAKEN);
+            match machine.run(context, checker) {
+                Status::Exhausted(step) => return Some((step, group)),
+                Status::Done => {
+                    checker.as_mut().expect("checking").forget(group);
+                    spare = Some(machine);
+                }
+                Status::Spinning(step) => {
+                    checker.as_mut().expect("checking").spin(context, step, group);
+                    waiting.push(machine);
+                }
+                Status::Preempted => waiting.push(machine),
+            }
+        }
+        // The last to be overtaken goes on first.
+        while !waiting.is_empty() {
+            let mut progress = false;
+            let mut still = vec![];
+            while let Some(mut machine) = waiting.pop() {
+                let before = machine.changes();
+                match machine.run(context, checker) {
+                    Status::Exhausted(step) => return Some((step, machine.group)),
+                    Status::Done => {
+                        checker.as_mut().expect("checking").forget(machine.group);
+                        progress = true;
+                    }
+                    Status::Spinning(step) => {
+                        checker.as_mut().expect("checking").spin(context, step, machine.group);
+                        progress |= machine.changes() != before;
+                        still.push(machine);
+                    }
+                    Status::Preempted => {
+                        progress = true;
+                        still.push(machine);
+                    }
+                }
+            }
+            still.reverse();
+            waiting = still;
+            if !progress {
+                break; // They wait for one another; each has been reported.
+            }
+        }
+        None
+    }
+}
+
+/// Which memory each buffer is of, and what is known of it: several windows may be of one memory.
+fn bind<'a>(program: &Program, launch: &'a Launch) -> (Vec<Option<Bound>>, Vec<Known>, Vec<&'a memory::Block>) {
+    let mut ids: Vec<u64> = vec![];
+    let (mut blocks, mut memories) = (vec![], vec![]);
+    let bound = program.buffers.iter().map(|buffer| {
+        let window = &launch.buffers[buffer.window?];
+        let at = ids.iter().position(|&id| id == window.memory.id()).unwrap_or_else(|| {
+            let memory = block(&window.memory);
+            let written = memory.written.as_ref().map(|w| std::mem::take(&mut *w.lock().expect("no panic while held")));
+            ids.push(window.memory.id());
+            blocks.push(Known::new(written.unwrap_or_default()));
+            memories.push(memory);
+            ids.len() - 1
+        });
+        Some(Bound { block: at, offset: window.offset })
+    });
+    (bound.collect(), blocks, memories)
+}
+
+fn unfold(n: u64, [x, y, _]: [u32; 3]) -> [u32; 3] {
+    let (x, y) = (x as u64, y as u64);
+    [(n % x) as u32, (n / x % y) as u32, (n / x / y) as u32]
+}
+
+impl Driver for Cpu {
+    fn properties(&self) -> &Properties {
+        &self.properties
+    }
+
+    fn caps(&self) -> &Caps {
+        &self.properties.caps
+    }
+
+    fn recycles(&self) -> bool {
+        self.checks.is_none()
+    }
+
+    fn allocate(&self, bytes: u64, _place: Place) -> Result<Block> {
+        Ok(Box::new(memory::Block::new(bytes, self.checks.is_some())))
+    }
+
+    fn forget(&self) {}
+
+    fn prepare(&self, launches: &[Launch]) -> Result<Block> {
+        launches.iter().try_for_each(|launch| self.compiled(&launch.kernel).map(drop))?;
+        Ok(Box::new(launches.to_vec()))
+    }
+
+    fn submit_prepared(&self, prepared: &Block) -> Result<()> {
+        let launches: &Vec<Launch> = prepared.downcast_ref().expect("prepared by this engine");
+        self.run(launches)
+    }
+
+    fn submit(&self, launches: &[Launch]) -> Result<()> {
+        self.run(launches)
+    }
+
+    /// Launches have run when they are submitted.
+    fn wait(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn write(&self, writes: &[Write]) -> Result<()> {
+        writes.iter().for_each(|write| block(write.to).write(write.offset, write.from));
+        Ok(())
+    }
+
+    fn read(&self, launches: &[Launch], reads: &mut [Read]) -> Result<()> {
+        self.run(launches)?;
+        reads.iter_mut().for_each(|read| block(read.from).read(read.offset, read.to));
+        Ok(())
+    }
+
+    fn host_block(self: Arc<Self>, bytes: u64, direction: Direction) -> Result<Box<dyn HostBlock>> {
+        Ok(Box::new(HostBytes { bytes: vec![0; bytes as usize], direction }))
+    }
+
+    fn start_clock(&self) -> Result<bool> {
+        self.busy.store(0, Relaxed);
+        Ok(true)
+    }
+
+    fn stop_clock(&self) -> Result<Duration> {
+        Ok(Duration::from_nanos(self.busy.load(Relaxed)))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// Host memory beside the device's, which is host memory too.
+struct HostBytes {
+    bytes: Vec<u8>,
+    direction: Direction,
+}
+
+impl HostBlock for HostBytes {
+    fn bytes(&self) -> Result<&[u8]> {
+        Ok(&self.bytes)
+    }
+
+    fn fill(&mut self, offset: usize, bytes: &[u8]) -> Result<()> {
+        self.bytes[offset..][..bytes.len()].copy_from_slice(bytes);
+        Ok(())
+    }
+
+    fn transfer(&mut self, memory: &Memory, offset: u64, bytes: u64) -> Result<()> {
+        let host = &mut self.bytes[..bytes as usize];
+        match self.direction {
+            Direction::Upload => block(memory).write(offset, host),
+            Direction::Download => block(memory).read(offset, host),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,105 @@
+//! Atomics: real ones, since workgroups run side by side.
+
+use super::*;
+use crate::backend::cpu::scalar::{bits, bits64, float, float64, join};
+
+impl Machine {
+    #[expect(clippy::too_many_arguments, reason = "the fields of one instruction")]
+    pub(super) fn atomic(
+        &mut self,
+        context: &Context,
+        checker: &mut Option<Checker>,
+        step: u32,
+        (op, kind): (AtomicOp, Kind),
+        to: Pair,
+        at: Address,
+        value: Pair,
+        compare: Pair,
+    ) {
+        let mut changes = 0;
+        for lane in self.active.low..self.active.high {
+            if !self.active.has(lane) {
+                continue;
+            }
+            let address = self.address(at, lane);
+            let view = self.view(context, at.space);
+            if let Some(checker) = checker {
+                let width = if kind.long() { 8 } else { 4 };
+                checker.atomic(context, step, self.group, lane, at.space, address, width, &view, op);
+            }
+            let word = |reg: Reg| if reg == NONE { 0 } else { self.regs[reg as usize][lane] };
+            if kind.long() {
+                let [value, compare] = [value, compare].map(|[low, high]| join(word(low), word(high)));
+                let old = view.update_long(address, |old| long(op, kind, old, value, compare));
+                changes += (long(op, kind, old, value, compare) != old) as u64;
+                self.regs[to[0] as usize][lane] = old as u32;
+                self.regs[to[1] as usize][lane] = (old >> 32) as u32;
+            } else {
+                let (value, compare) = (word(value[0]), word(compare[0]));
+                let old = match op {
+                    AtomicOp::Load => view.load(address, 4),
+                    _ => view.update(address, |old| short(op, kind, old, value, compare)),
+                };
+                changes += (short(op, kind, old, value, compare) != old) as u64;
+                self.regs[to[0] as usize][lane] = old;
+            }
+        }
+        if checker.is_some() {
+            self.changes += changes;
+        }
+    }
+}
+
+fn short(op: AtomicOp, kind: Kind, old: u32, value: u32, compare: u32) -> u32 {
+    let signed = kind == Kind::I32;
+    match op {
+        AtomicOp::Load => old,
+        AtomicOp::Store | AtomicOp::Exchange => value,
+        AtomicOp::Add if kind == Kind::F32 => bits(float(old) + float(value)),
+        AtomicOp::Sub if kind == Kind::F32 => bits(float(old) - float(value)),
+        AtomicOp::Min if kind == Kind::F32 => bits(float(old).min(float(value))),
+        AtomicOp::Max if kind == Kind::F32 => bits(float(old).max(float(value))),
+        AtomicOp::Add => old.wrapping_add(value),
+        AtomicOp::Sub => old.wrapping_sub(value),
+        AtomicOp::And => old & value,
+        AtomicOp::Or => old | value,
+        AtomicOp::Xor => old ^ value,
+        AtomicOp::Min if signed => (old as i32).min(value as i32) as u32,
+        AtomicOp::Max if signed => (old as i32).max(value as i32) as u32,
+        AtomicOp::Min => old.min(value),
+        AtomicOp::Max => old.max(value),
+        AtomicOp::CompareExchange => {
+            if old == compare {
+                value
+            } else {
+                old
+            }
+        }
+    }
+}
+
+fn long(op: AtomicOp, kind: Kind, old: u64, value: u64, compare: u64) -> u64 {
+    let signed = kind == Kind::I64;
+    match op {
+        AtomicOp::Load => old,
+        AtomicOp::Store | AtomicOp::Exchange => value,
+        AtomicOp::Add if kind == Kind::F64 => bits64(float64(old) + float64(value)),
+        AtomicOp::Sub if kind == Kind::F64 => bits64(float64(old) - float64(value)),
+        AtomicOp::Add => old.wrapping_add(value),
+        AtomicOp::Sub => old.wrapping_sub(value),
+        AtomicOp::And => old & value,
+        AtomicOp::Or => old | value,
+        AtomicOp::Xor => old ^ value,
+        AtomicOp::Min if signed => (old as i64).min(value as i64) as u64,
+        AtomicOp::Max if signed => (old as i64).max(value as i64) as u64,
+        AtomicOp::Min => old.min(value),
+        AtomicOp::Max => old.max(value),
+        AtomicOp::CompareExchange => {
+            if old == compare {
+                value
+            } else {
+                old
+            }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Cooperative matrices, by definition.
+
+use super::*;
+use crate::backend::cpu::scalar::{bits, float, half, half_bits};
+
+/// Bytes of an element.
+fn width(kind: Kind) -> u8 {
+    if kind == Kind::F16 { 2 } else { 4 }
+}
+
+fn number(kind: Kind, word: u32) -> f32 {
+    if kind == Kind::F16 { half(word) } else { float(word) }
+}
+
+impl Machine {
+    /// First lane of each subgroup that is active: its address and stride stand for all.
+    fn leaders(&self, context: &Context) -> Vec<usize> {
+        let size = context.program.subgroup as usize;
+        let first = |start: usize| (start..(start + size).min(self.lanes)).find(|&lane| self.active.has(lane));
+        (0..self.lanes).step_by(size).filter_map(first).collect()
+    }
+
+    /// Where element (row, column) lies: register of the list, and lane.
+    fn element(&self, context: &Context, shape: Shape, row: u32, column: u32, leader: usize) -> (usize, usize) {
+        let size = context.program.subgroup as usize;
+        let element = (column * shape.rows + row) as usize;
+        // A last subgroup that is short cannot hold its share: those elements wrap onto lanes that exist.
+        let lane = leader / size * size + element % size;
+        (element / size, lane.min(self.lanes - 1))
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the fields of one instruction")]
+    pub(super) fn matrix_load(
+        &mut self,
+        context: &Context,
+        checker: &mut Option<Checker>,
+        step: u32,
+        to: List,
+        at: Address,
+        stride: Reg,
+        row_major: bool,
+        shape: Shape,
+    ) {
+        let width = width(shape.kind);
+        for leader in self.leaders(context) {
+            let stride = self.regs[stride as usize][leader];
+            for column in 0..shape.columns {
+                for row in 0..shape.rows {
+                    let address = self.matrix_address(at, leader, stride, row_major, (row, column), width);
+                    let (k, lane) = self.element(context, shape, row, column, leader);
+                    let view = self.view(context, at.space);
+                    let word = view.load(address, width);
+                    if let Some(checker) = checker {
+                        checker.read(context, step, self.group, lane, at.space, address, width as u32, &view);
+                    }
+                    self.regs[context.program.lists[to as usize][k] as usize][lane] = word;
+                }
+            }
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the fields of one instruction")]
+    pub(super) fn matrix_store(
+        &mut self,
+        context: &Context,
+        checker: &mut Option<Checker>,
+        step: u32,
+        from: List,
+        at: Address,
+        stride: Reg,
+        row_major: bool,
+        shape: Shape,
+    ) {
+        let width = width(shape.kind);
+        self.changes += 1;
+        for leader in self.leaders(context) {
+            let stride = self.regs[stride as usize][leader];
+            for column in 0..shape.columns {
+                for row in 0..shape.rows {
+                    let address = self.matrix_address(at, leader, stride, row_major, (row, column), width);
+                    let (k, lane) = self.element(context, shape, row, column, leader);
+                    let view = self.view(context, at.space);
+                    if let Some(checker) = checker {
+                        checker.write(context, step, self.group, lane, at.space, address, width as u32, &view);
+                    }
+                    view.store(address, width, self.regs[context.program.lists[from as usize][k] as usize][lane]);
+                }
+            }
+        }
+    }
+
+    fn matrix_address(
+        &self,
+        at: Address,
+        leader: usize,
+        stride: u32,
+        row_major: bool,
+        (row, column): (u32, u32),
+        width: u8,
+    ) -> u32 {
+        let (line, place) = if row_major { (row, column) } else { (column, row) };
+        let element = line.wrapping_mul(stride).wrapping_add(place);
+        self.address(at, leader).wrapping_add(element.wrapping_mul(width as u32))
+    }
+
+    pub(super) fn matrix_multiply_add(
+        &mut self,
+        context: &Context,
+        to: List,
+        [a, b, c]: [List; 3],
+        [shape_a, shape_b, shape_c]: [Shape; 3],
+    ) {
+        let lists = &context.program.lists;
+        for leader in self.leaders(context) {
+            let value = |list: List, shape: Shape, row: u32, column: u32| {
+                let (k, lane) = self.element(context, shape, row, column, leader);
+                number(shape.kind, self.regs[lists[list as usize][k] as usize][lane])
+            };
+            let mut results = vec![];
+            for column in 0..shape_c.columns {
+                for row in 0..shape_c.rows {
+                    let product = |k| value(a, shape_a, row, k) as f64 * value(b, shape_b, k, column) as f64;
+                    let sum: f64 = (0..shape_a.columns).map(product).sum();
+                    results.push((sum + value(c, shape_c, row, column) as f64) as f32);
+                }
+            }
+            let mut next = results.into_iter();
+            for column in 0..shape_c.columns {
+                for row in 0..shape_c.rows {
+                    let (k, lane) = self.element(context, shape_c, row, column, leader);
+                    let result = next.next().unwrap_or_default();
+                    let word = if shape_c.kind == Kind::F16 { half_bits(result) } else { bits(result) };
+                    self.regs[lists[to as usize][k] as usize][lane] = word;
+                }
+            }
+        }
+    }
+}
