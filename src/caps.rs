@@ -1,5 +1,8 @@
 //! What a plan may rely on: limits and features as plain data, so that plans are tested without the hardware.
 
+/// The most bytes of immediates that naga 30 can track: one bit a word in its `ImmediateSlots`, overflow beyond.
+pub(crate) const IMMEDIATES: u32 = 256;
+
 /// Capabilities of a device.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Caps {
@@ -80,7 +83,7 @@ impl Caps {
             subgroups: Some((32, 32)),
             tensor: true,
             timestamps: true,
-            immediate_bytes: 4096,
+            immediate_bytes: IMMEDIATES,
             workgroup_invocations: 1024,
             workgroup_bytes: 64 << 10,
             bindings: 64,
@@ -161,7 +164,7 @@ impl Caps {
             f16: true,
             subgroups: Some((32, 32)),
             i64: true,
-            immediate_bytes: 4096,
+            immediate_bytes: IMMEDIATES,
             workgroup_invocations: 1024,
             workgroup_bytes: 32 << 10,
             bindings: 29,

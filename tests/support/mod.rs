@@ -26,6 +26,10 @@ pub fn devices() -> &'static [Device] {
         for name in required() {
             Device::open(&name).unwrap_or_else(|error| panic!("CROSSLANE_REQUIRE names {name}: {error}"));
         }
+        // Development: more devices, by name.
+        for name in std::env::var("CROSSLANE_MORE").unwrap_or_default().split(',').filter(|name| !name.is_empty()) {
+            devices.push(Device::open(name).unwrap());
+        }
         match DeviceOptions::default().staged_transfers(true).open("lavapipe") {
             Ok(device) => devices.push(device),
             Err(error) => say(&format!("skipped lavapipe with staged transfers: {error}")),

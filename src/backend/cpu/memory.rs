@@ -45,8 +45,12 @@ impl Block {
     /// Copies out, from a multiple of 4 bytes on.
     pub fn read(&self, offset: u64, to: &mut [u8]) {
         let words = &self.words[(offset / 4) as usize..];
-        for (bytes, word) in to.chunks_mut(4).zip(words) {
-            bytes.copy_from_slice(&word.load(Relaxed).to_le_bytes()[..bytes.len()]);
+        let (whole, rest) = to.as_chunks_mut::<4>();
+        for (bytes, word) in whole.iter_mut().zip(words) {
+            *bytes = word.load(Relaxed).to_le_bytes();
+        }
+        if let Some(word) = words.get(whole.len()) {
+            rest.copy_from_slice(&word.load(Relaxed).to_le_bytes()[..rest.len()]);
         }
     }
 }

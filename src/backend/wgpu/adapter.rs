@@ -1,6 +1,6 @@
 //! Finding adapters, and what they can do as [`Properties`] and [`Caps`].
 
-use crate::caps::Caps;
+use crate::caps::{Caps, IMMEDIATES};
 use crate::device::{Backend, Kind, Properties};
 use crate::error::{ErrorKind, Result};
 use wgpu::{Features, Limits};
@@ -89,7 +89,7 @@ pub(super) fn caps(info: &wgpu::AdapterInfo, features: Features, limits: &Limits
         subgroups: has(Features::SUBGROUP).then_some((info.subgroup_min_size, info.subgroup_max_size)),
         tensor: has(Features::EXPERIMENTAL_COOPERATIVE_MATRIX),
         timestamps: has(Features::TIMESTAMP_QUERY),
-        immediate_bytes: if has(Features::IMMEDIATES) { limits.max_immediate_size } else { 0 },
+        immediate_bytes: if has(Features::IMMEDIATES) { limits.max_immediate_size.min(IMMEDIATES) } else { 0 },
         workgroup_invocations: limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x),
         workgroup_bytes: limits.max_compute_workgroup_storage_size,
         grid: limits.max_compute_workgroups_per_dimension,
