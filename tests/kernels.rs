@@ -335,6 +335,10 @@ fn what_a_kernel_breaks() {
             assert!(error.to_string().contains(part), "{part:?} is not in: {error}");
         };
         unsupported(&matrices, &[(&x).into()], "cooperative matrices");
+        let large = "@group(0) @binding(0) var<uniform> u: array<vec4<f32>, 8192>;
+            @group(0) @binding(1) var<storage, read_write> x: array<f32>;
+            @compute @workgroup_size(1) fn main() { x[0] = u[5].x; }";
+        unsupported(&kernel(large), &[(&x).into(), (&x).into()], "a uniform binding of 131072 bytes, 65536 there");
         if device.caps().f64 {
             works(device);
             continue;

@@ -21,7 +21,9 @@ use std::time::Duration;
 #[derive(Clone)]
 pub(crate) struct Launch {
     pub kernel: Kernel,
+    /// In the order of [`Kernel::bindings`].
     pub buffers: Vec<Window>,
+    /// The words of the library's `Params`, or of a program's `var<immediate>`.
     pub params: Vec<u32>,
     pub grid: Grid,
 }

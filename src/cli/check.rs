@@ -1,72 +1,75 @@
-//! Random inputs that can be computed again at any place, and comparing results with the host.
+//! `crosslane check`: what a kernel wants, where it runs, what it becomes, and what the sanitizer finds.
 
-use super::Outcome;
-use rayon::prelude::*;
+use super::kernel::{self, Inputs, reflection};
+use super::translate::{Language, translate};
+use super::{Outcome, print};
+use crosslane::{Caps, Kernel, Reflection};
+use std::io::Write;
 
-/// Largest relative error of a result: 8 units in the last place of f32. BabelStream allows 1.2e-5.
-pub const BOUND: f64 = 1e-6;
-
-/// Element `i` of a stream of random numbers in 0..1, multiples of 2^-24: splitmix64 (Steele, Lea and Flood, 2014).
-pub fn random(seed: u64, i: usize) -> f32 {
-    let mut z = seed.wrapping_add((i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^= z >> 31;
-    (z >> 40) as f32 / (1 << 24) as f32
+#[derive(clap::Args)]
+pub struct Options {
+    #[command(flatten)]
+    kernel: kernel::Options,
+    /// Prints only the kernel in this language; SPIR-V is bytes.
+    #[arg(long, value_name = "LANGUAGE")]
+    emit: Option<Language>,
 }
 
-/// `n` random numbers.
-pub fn randoms(seed: u64, n: usize) -> Vec<f32> {
-    (0..n).into_par_iter().map(|i| random(seed, i)).collect()
-}
-
-/// The sum of `f` over `0..n`, in f64.
-pub fn sum(n: usize, f: impl Fn(usize) -> f64 + Sync) -> f64 {
-    const PART: usize = 1 << 16;
-    let part = |p: usize| (p * PART..n.min((p + 1) * PART)).map(&f).sum::<f64>();
-    (0..n.div_ceil(PART)).into_par_iter().map(part).sum()
-}
-
-/// Compares all `n` elements.
-pub fn compare(op: &str, got: &[f32], n: usize, bound: f64, wanted: impl Fn(usize) -> f64 + Sync) -> Outcome {
-    if got.len() != n {
-        return Err(format!("{op}: wrong result: wanted {n} elements, got {}", got.len()).into());
+pub fn run(options: &Options) -> Outcome {
+    let kernel = options.kernel.kernel()?;
+    if let Some(language) = options.emit {
+        let text = translate(&kernel, language).map_err(|error| format!("{}: {error}", language.name()))?;
+        return std::io::stdout().write_all(&text).map_err(|error| format!("standard output: {error}").into());
     }
-    let right = |i: usize| {
-        let wanted = wanted(i);
-        (got[i] as f64 - wanted).abs() <= bound * wanted.abs() // false for NaN
-    };
-    match (0..n).into_par_iter().find_first(|&i| !right(i)) {
+    print(&format!("{}: {}", options.kernel.file.display(), describe(&kernel, reflection(&kernel))))?;
+    for (name, caps) in Caps::presets() {
+        let breaks = reflection(&kernel).breaks(&caps);
+        print(&format!("{name}: {}", if breaks.is_empty() { "runs".into() } else { breaks.join("; ") }))?;
+    }
+    for language in Language::ALL {
+        let outcome = match translate(&kernel, language) {
+            Ok(text) => format!("ok, {} bytes", text.len()),
+            Err(error) => error.to_string(),
+        };
+        print(&format!("{}: {outcome}", language.name()))?;
+    }
+    match options.kernel.grid()? {
+        Some(grid) => print(&format!("sanitizer: {}", sanitize(&kernel, grid, &options.kernel.inputs(&kernel)?)?)),
         None => Ok(()),
-        Some(i) => {
-            let (got, wanted) = (got[i], wanted(i));
-            Err(format!("{op}: wrong result at index {i}: wanted {wanted:e} within {bound:e} of its size, got {got:e}")
-                .into())
-        }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Runs the kernel under the sanitizer: what it finds.
+///
+/// NOT CONNECTED YET: `let device = Device::cpu_checked()?`, then `inputs.upload(&device, kernel, grid)?.launch()` and
+/// `device.synchronize()`, whose errors are the findings.
+fn sanitize(_kernel: &Kernel, _grid: [u32; 3], _inputs: &Inputs) -> Outcome<String> {
+    Ok("the engine that checks every access is not built in".into())
+}
 
-    #[test]
-    fn a_wrong_element_is_named_and_nan_is_wrong() {
-        let wanted = |i: usize| random(9, i) as f64;
-        let mut got = randoms(9, 1000);
-        compare("op", &got, 1000, 0.0, wanted).unwrap();
-        for wrong in [got[700] + 0.001, f32::NAN] {
-            got[700] = wrong;
-            let error = compare("op", &got, 1000, BOUND, wanted).unwrap_err().to_string();
-            assert!(error.starts_with("op: wrong result at index 700: wanted "), "{error}");
-        }
-        assert!(compare("op", &got[..10], 11, 0.0, wanted).is_err());
+/// The entry point and all that it wants, a line each.
+fn describe(kernel: &Kernel, reflection: &Reflection) -> String {
+    let [x, y, z] = reflection.workgroup_size;
+    let mut lines = vec![format!(
+        "{}, workgroups of {x} x {y} x {z}, {} bytes of workgroup memory",
+        kernel.entry(),
+        reflection.workgroup_bytes
+    )];
+    for resource in &reflection.bindings {
+        lines.push(format!("  {resource}, at least {} bytes", resource.bytes));
     }
-
-    #[test]
-    fn sums_cover_every_part() {
-        for n in [0, 1, (1 << 16) - 1, 1 << 16, (1 << 17) + 1] {
-            assert_eq!(sum(n, |i| i as f64), (n * n.saturating_sub(1) / 2) as f64);
-        }
+    if reflection.immediate_bytes > 0 {
+        lines.push(format!("  var<immediate>, {} bytes", reflection.immediate_bytes));
     }
+    for wanted in &reflection.overrides {
+        let default = match (wanted.required, wanted.default) {
+            (true, _) => ", without a default".into(),
+            (_, Some(value)) => format!(" = {value}"),
+            (_, None) => String::new(),
+        };
+        lines.push(format!("  override {}: {}{default}", wanted.name, wanted.ty));
+    }
+    let features: Vec<&str> = reflection.features.iter().map(|feature| feature.name()).collect();
+    lines.push(format!("  needs {}", if features.is_empty() { "no feature".into() } else { features.join(", ") }));
+    lines.join("\n")
 }

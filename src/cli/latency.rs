@@ -1,7 +1,7 @@
 //! What a launch, a wait and a small result cost: kernels prepared once, and arrays built and planned anew each time.
 
 use super::Outcome;
-use super::check::compare;
+use super::compare::compare;
 use super::measure::{Group, Row};
 use crosslane::{Array, Device, Prepared, Result, eval_all};
 use std::cell::OnceCell;

@@ -95,6 +95,24 @@ pub fn measure(row: &Row, device: &Device, quick: bool) -> Outcome<Measured> {
     })
 }
 
+/// The median time of some work in seconds, and whose clock it is: `device` or `wall`.
+pub fn median(device: &Device, work: &dyn Fn() -> Result<()>) -> Outcome<(f64, &'static str)> {
+    let waited = || work().and_then(|()| device.synchronize());
+    let wall = || {
+        let start = Instant::now();
+        waited().map(|()| Some(start.elapsed()))
+    };
+    let first = wall()?.unwrap_or_default();
+    repeat(WARM_UP, waited)?;
+    let runs = (2.0 / first.as_secs_f64().max(1e-6)).clamp(3.0, 100.0) as usize;
+    let (clock, mut seconds) = match times(runs, || device.gpu_time(work))? {
+        Some(seconds) => ("device", seconds),
+        None => ("wall", times(runs, wall)?.expect("the host has a clock")),
+    };
+    seconds.sort_by(f64::total_cmp);
+    Ok((seconds[runs / 2], clock))
+}
+
 /// Does it again and again for a while, and once at least.
 fn repeat(time: Duration, work: impl Fn() -> Result<()>) -> Result<()> {
     let start = Instant::now();

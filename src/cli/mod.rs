@@ -2,15 +2,23 @@
 
 mod bench;
 mod check;
+mod compare;
+mod data;
 mod devices;
+mod kernel;
 mod latency;
 mod measure;
+mod npy;
+mod run;
 mod table;
 mod transfers;
+mod translate;
 mod workloads;
 
 use clap::{Parser, Subcommand};
-use std::io::{ErrorKind, Write};
+use crosslane::ErrorKind;
+use std::io::Write;
+use std::panic;
 use std::process::ExitCode;
 
 /// What a command gives: its error is printed as one line.
@@ -36,6 +44,10 @@ enum Command {
     },
     /// Measures a device; every result is checked before it is timed.
     Bench(bench::Options),
+    /// Checks a kernel: what it wants, which devices it runs on, and what it becomes in other languages.
+    Check(check::Options),
+    /// Runs a kernel with arrays from .npy files.
+    Run(run::Options),
 }
 
 /// Runs the program.
@@ -44,6 +56,8 @@ pub fn run() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Devices { json } => devices::run(json),
         Command::Bench(options) => bench::run(&options),
+        Command::Check(options) => check::run(&options),
+        Command::Run(options) => run::run(&options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -54,10 +68,32 @@ pub fn run() -> ExitCode {
     }
 }
 
+/// What an error of the library says, without the place in this program that called it.
+fn told(error: crosslane::Error) -> String {
+    match error.kind() {
+        ErrorKind::Argument { argument, wanted, got, .. } => format!("{argument}: wanted {wanted}, got {got}"),
+        ErrorKind::Unsupported { wanted, device, help, .. } => format!("{device} does not have {wanted}; {help}"),
+        ErrorKind::Compile { message, .. } => message.clone(),
+        _ => error.to_string(),
+    }
+}
+
+/// Runs code that panics on what it does not know; the panic becomes an error and is not printed.
+fn caught<R>(work: impl FnOnce() -> R) -> Outcome<R> {
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new(|_| {}));
+    let result = panic::catch_unwind(panic::AssertUnwindSafe(work));
+    panic::set_hook(hook);
+    result.map_err(|payload| {
+        let text = payload.downcast_ref::<String>().map(String::as_str).or(payload.downcast_ref::<&str>().copied());
+        format!("not possible: {}", text.unwrap_or("the library panicked")).into()
+    })
+}
+
 /// Prints to standard output; a reader that has gone (`| head`) is no error.
 fn print(text: &str) -> Outcome {
     match writeln!(std::io::stdout(), "{text}") {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(format!("standard output: {error}").into()),
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(format!("standard output: {error}").into()),
         _ => Ok(()),
     }
 }

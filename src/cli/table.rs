@@ -42,7 +42,8 @@ fn significant(value: f64) -> String {
     format!("{value:.0$}", digits.clamp(0, 6) as usize)
 }
 
-fn time(seconds: f64) -> String {
+/// A time in a unit that suits it.
+pub fn time(seconds: f64) -> String {
     match seconds {
         s if s >= 1.0 => format!("{} s", significant(s)),
         s if s >= 1e-3 => format!("{} ms", significant(s * 1e3)),

@@ -1,7 +1,7 @@
 //! Transfers between host and device: ordinary memory and mapped memory, each way.
 
 use super::Outcome;
-use super::check::{compare, random, randoms};
+use super::compare::{compare, random, randoms};
 use super::measure::{Group, Row};
 use crosslane::{Array, Device, Direction, HostBuffer, Result};
 use std::cell::{OnceCell, RefCell};

@@ -1,7 +1,7 @@
 //! Kernels bound by memory: BabelStream's five by its own definitions, sums, and fused expressions.
 
 use super::Outcome;
-use super::check::{BOUND, compare, random, randoms, sum};
+use super::compare::{BOUND, compare, random, randoms, sum};
 use super::measure::{Group, Row};
 use crosslane::{Array, Device, Result};
 use rayon::prelude::*;

@@ -182,12 +182,16 @@ impl Reflection {
     pub fn breaks(&self, caps: &Caps) -> Vec<String> {
         let [x, y, z] = self.workgroup_size.map(u64::from);
         let storage = self.bindings.iter().filter(|resource| !resource.point.uniform);
-        let largest = storage.clone().map(|resource| resource.bytes).max().unwrap_or(0);
+        let largest = |uniform| {
+            let bytes = self.bindings.iter().filter(|r| r.point.uniform == uniform).map(|resource| resource.bytes);
+            bytes.max().unwrap_or(0)
+        };
         let limits = [
             ("workgroup of", x * y * z, "invocations", caps.workgroup_invocations as u64),
             ("workgroup memory", self.workgroup_bytes as u64, "bytes", caps.workgroup_bytes as u64),
             ("storage buffers:", storage.count() as u64, "bound", caps.bindings as u64),
-            ("a binding of", largest, "bytes", caps.binding_bytes),
+            ("a binding of", largest(false), "bytes", caps.binding_bytes),
+            ("a uniform binding of", largest(true), "bytes", UNIFORM_BYTES),
             ("immediates of", self.immediate_bytes as u64, "bytes", caps.immediate_bytes as u64),
         ];
         let over = limits.iter().filter(|(_, wanted, _, limit)| wanted > limit);
@@ -199,6 +203,9 @@ impl Reflection {
 
 /// WebGPU promises four groups.
 const LAST_GROUP: u32 = 3;
+
+/// WebGPU promises uniform bindings of so many bytes; few devices have more.
+const UNIFORM_BYTES: u64 = 65536;
 
 /// Reflects a kernel; an error names a variable that no launch can bind.
 pub(super) fn reflect(parsed: &Parsed) -> Result<Reflection, String> {

@@ -1,0 +1,291 @@
+//! The program `crosslane`: `check` and `run` with kernels and arrays from files, and what each mistake is told as.
+#![cfg(feature = "cli")]
+
+mod support;
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+const SAXPY: &str = "
+override tile: u32 = 64;
+struct Shift { by: f32 }
+var<immediate> shift: Shift;
+@group(0) @binding(0) var<storage, read> x: array<f32>;
+@group(0) @binding(1) var<uniform> factor: f32;
+@group(1) @binding(0) var<storage, read_write> y: array<f32>;
+@compute @workgroup_size(tile)
+fn saxpy(@builtin(global_invocation_id) id: vec3<u32>) {
+    if id.x < arrayLength(&y) { y[id.x] += factor * x[id.x] + shift.by; }
+}
+@compute @workgroup_size(1) fn other() { y[0] = 1.0; }
+";
+
+/// A folder of one test's own.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("cli-{name}"));
+        std::fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    fn file(&self, name: &str, contents: impl AsRef<[u8]>) -> String {
+        let path = self.0.join(name);
+        std::fs::write(&path, contents).unwrap();
+        path.to_str().unwrap().into()
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().into()
+    }
+}
+
+fn crosslane(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_crosslane")).args(arguments).env("RUST_LOG", "off").output().unwrap()
+}
+
+/// What it prints; it succeeds.
+#[track_caller]
+fn prints(arguments: &[&str]) -> String {
+    let output = crosslane(arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[track_caller]
+fn has(text: &str, parts: &[&str]) {
+    parts.iter().for_each(|part| assert!(text.contains(part), "{part:?} is not in:\n{text}"));
+}
+
+/// It fails with one message that names all of `parts`, and no panic.
+#[track_caller]
+fn fails(arguments: &[&str], parts: &[&str]) {
+    let output = crosslane(arguments);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{arguments:?}: {text}");
+    assert!(text.contains("crosslane: ") && !text.contains("panicked") && !text.contains("src/cli"), "{text}");
+    has(&text, parts);
+}
+
+/// A .npy file as NumPy writes it.
+fn npy(descr: &str, fortran: bool, shape: &str, data: &[u8]) -> Vec<u8> {
+    let order = if fortran { "True" } else { "False" };
+    let header = format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}");
+    let header = format!("{header:<0$}\n", (header.len() + 11).next_multiple_of(64) - 11);
+    let length = (header.len() as u16).to_le_bytes();
+    [b"\x93NUMPY\x01\x00", &length[..], header.as_bytes(), data].concat()
+}
+
+fn no_device() -> bool {
+    let none = support::devices().is_empty();
+    if none {
+        support::say("skipped: no device");
+    }
+    none
+}
+
+#[test]
+fn check_says_what_a_kernel_wants() {
+    let folder = Folder::new("check");
+    let file = folder.file("saxpy.wgsl", SAXPY);
+    let text = prints(&["check", &file, "--entry", "saxpy", "--override", "tile=512"]);
+    has(
+        &text,
+        &[
+            "saxpy, workgroups of 512 x 1 x 1, 0 bytes of workgroup memory",
+            "@group(0) @binding(0) var<storage, read> x: array<f32>, at least 4 bytes",
+            "@group(0) @binding(1) var<uniform> factor: f32, at least 4 bytes",
+            "@group(1) @binding(0) var<storage, read_write> y: array<f32>",
+            "var<immediate>, 4 bytes",
+            "override tile: u32 = 64",
+            "needs no feature",
+            "webgpu: workgroup of 512 invocations, 256 there; immediates of 4 bytes, 0 there",
+            "nvidia-like: runs",
+            "SPIR-V: ok, ",
+            "MSL: ok, ",
+            "HLSL: ok, ",
+            "GLSL: ok, ",
+        ],
+    );
+    assert!(!text.contains("sanitizer"));
+    for (language, part) in
+        [("msl", "kernel void saxpy"), ("hlsl", "numthreads(512, 1, 1)"), ("glsl", "local_size_x = 512")]
+    {
+        let text = prints(&["check", &file, "--entry", "saxpy", "--override", "tile=512", "--emit", language]);
+        has(&text, &[part]);
+    }
+    let spirv = crosslane(&["check", &file, "--entry", "other", "--emit", "spirv"]);
+    assert_eq!(spirv.stdout[..4], 0x0723_0203u32.to_le_bytes());
+    let bind = ["--bind", "x=zeros:f32:9", "--bind", "factor=value:f32:2", "--bind", "y=zeros:f32:9"];
+    let grid = ["check", &file, "--entry", "saxpy", "--immediate", "f32:1", "--grid", "1"];
+    has(&prints(&[&grid[..], &bind].concat()), &["sanitizer: "]);
+    let matrices = folder.file(
+        "matrices.wgsl",
+        "enable wgpu_cooperative_matrix;
+        @group(0) @binding(0) var<storage, read_write> x: array<f32>;
+        @group(0) @binding(1) var<storage, read_write> z: array<f64>;
+        @compute @workgroup_size(32) fn main() {
+            let c = coopLoadT<coop_mat8x8<f32, C>>(&x[0], 8u); coopStoreT(c, &x[0], 8u); z[0] = 1.0lf;
+        }",
+    );
+    let text = prints(&["check", &matrices]);
+    has(&text, &["needs 64-bit floats, cooperative matrices", "64-bit floats, none there", "HLSL: ", "SPIR-V: ok"]);
+}
+
+#[test]
+fn check_tells_errors_as_a_compiler() {
+    let folder = Folder::new("check-errors");
+    let bad = folder.file("bad.wgsl", "@compute @workgroup_size(1)\nfn main() {\n    let x: u32 = 1.5;\n}\n");
+    fails(&["check", &bad], &["bad.wgsl:3:", "let x: u32 = 1.5;", "error: "]);
+    let syntax = folder.file("syntax.wgsl", "fn main( {");
+    fails(&["check", &syntax], &["syntax.wgsl:1:10", "expected"]);
+    let file = folder.file("saxpy.wgsl", SAXPY);
+    fails(&["check", &file], &["saxpy.wgsl: entry: wanted one of saxpy, other, by name, got none"]);
+    fails(&["check", &file, "--entry", "sax"], &["entry: wanted one of saxpy, other, got sax"]);
+    fails(&["check", &file, "--entry", "saxpy", "--override", "tiles=3"], &["override: wanted one of tile, got tiles"]);
+    fails(
+        &["check", &file, "--entry", "saxpy", "--override", "tile"],
+        &["--override: wanted NAME=NUMBER, got \"tile\""],
+    );
+    fails(
+        &["check", &file, "--entry", "saxpy", "--override", "tile=-1"],
+        &["override tile: wanted a value of type u32, got -1"],
+    );
+    fails(&["check", &folder.path("none.wgsl")], &["none.wgsl: No such file"]);
+    fails(&["check", &folder.file("binary.wgsl", [0xff, 0xfe])], &["binary.wgsl: ", "UTF-8"]);
+    assert_eq!(crosslane(&["check", &file, "--emit", "cobol"]).status.code(), Some(2));
+}
+
+#[test]
+fn run_reads_and_writes_arrays() {
+    if no_device() {
+        return;
+    }
+    let folder = Folder::new("run");
+    let file = folder.file("saxpy.wgsl", SAXPY);
+    let floats: Vec<f32> = (0..600).map(|i| i as f32 / 4.0).collect();
+    let big: Vec<u8> = floats.iter().flat_map(|x| x.to_be_bytes()).collect();
+    let x = folder.file("x.npy", npy(">f4", false, "(20, 30)", &big));
+    let out = folder.path("y.npy");
+    let (x, y) = (format!("x={x}"), format!("y={out}"));
+    let base = ["run", &file, "--entry", "saxpy", "--override", "tile=32", "--grid", "19", "--immediate", "f32:0.5"];
+    let bind = ["--bind", &x, "--bind", "factor=value:f32:2", "--bind", "y=arange:f32:20x30"];
+    let arguments = [&base[..], &bind, &["--out", &y]].concat();
+    assert_eq!(prints(&arguments), "");
+    let little: Vec<u8> = (0..600).flat_map(|i| (i as f32 * 1.5 + 0.5).to_le_bytes()).collect();
+    let written = std::fs::read(&out).unwrap();
+    assert!(written.ends_with(&little) && written.starts_with(b"\x93NUMPY"));
+    has(&String::from_utf8_lossy(&written), &["<f4", "(20, 30", "'fortran_order': False"]);
+    // What was written can be read again, and printed.
+    let again = format!("x={out}");
+    let bind = ["--bind", &again, "--bind", "factor=value:f32:1", "--bind", "y=zeros:f32:600"];
+    let text = prints(&[&base[..], &bind].concat());
+    assert_eq!(text, "y: f32 [600]: 1 2.5 4 5.5 7 8.5 10 11.5 ..\n");
+    let text = prints(&[&base[..], &bind, &["--time", "--device", "0"]].concat());
+    has(&text, &["y: f32 [600]: 1 2.5 4", "time: ", " clock, "]);
+}
+
+#[test]
+fn every_element_type_goes_there_and_back() {
+    if no_device() {
+        return;
+    }
+    let folder = Folder::new("types");
+    // A kernel that leaves its words as they are, whatever they mean.
+    let leave = |ty: &str, enable: &str| {
+        let source = format!(
+            "{enable}@group(0) @binding(0) var<storage, read_write> x: array<{ty}>;
+            @compute @workgroup_size(1) fn main() {{ x[0] = x[0]; }}"
+        );
+        folder.file(&format!("{ty}.wgsl"), source)
+    };
+    let caps = crosslane::Device::new().unwrap().caps().clone();
+    for (descr, name, ty, there) in [
+        ("<f2", "f16", "f16", caps.f16),
+        ("<f4", "f32", "f32", true),
+        ("<f8", "f64", "f64", caps.f64),
+        ("<i4", "i32", "i32", true),
+        ("<i8", "i64", "i64", caps.i64),
+        ("|u1", "u8", "u32", true),
+        ("<u2", "u16", "u32", true),
+        ("<u4", "u32", "u32", true),
+        ("<u8", "u64", "u64", caps.i64),
+        ("|b1", "bool", "u32", true),
+    ] {
+        let enable = if name == "f16" { "enable f16; " } else { "" };
+        let file = leave(ty, enable);
+        let random = format!("x=random:{name}:37");
+        let (first, second) = (folder.path(&format!("{name}-1.npy")), folder.path(&format!("{name}-2.npy")));
+        let (out, again, last) = (format!("x={first}"), format!("x={first}"), format!("x={second}"));
+        let arguments = ["run", &file, "--grid", "1", "--bind", &random, "--out", &out];
+        if !there {
+            fails(&arguments, &["does not have"]);
+            continue;
+        }
+        prints(&arguments);
+        prints(&["run", &file, "--grid", "1", "--bind", &again, "--out", &last]);
+        let bytes = std::fs::read(&first).unwrap();
+        assert_eq!(bytes, std::fs::read(&second).unwrap(), "{name}");
+        has(&String::from_utf8_lossy(&bytes), &[descr, "(37"]);
+        has(&prints(&["run", &file, "--grid", "1", "--bind", &random]), &[&format!("x: {name} [37]: ")]);
+    }
+}
+
+#[test]
+fn run_says_which_argument_does_not_fit() {
+    if no_device() {
+        return;
+    }
+    let folder = Folder::new("run-errors");
+    let file = folder.file("saxpy.wgsl", SAXPY);
+    let base = ["run", &file, "--entry", "saxpy", "--grid", "1", "--immediate", "f32:0.5"];
+    let fail = |more: &[&str], parts: &[&str]| fails(&[&base[..], more].concat(), parts);
+    let all = |x: &str, parts: &[&str]| {
+        let x = format!("x={x}");
+        fail(&["--bind", &x, "--bind", "factor=value:f32:2", "--bind", "y=zeros:f32:9"], parts);
+    };
+    fail(
+        &["--bind", "x=zeros:f32:9"],
+        &["@group(0) @binding(1) var<uniform> factor: f32 is not bound: wanted --bind factor="],
+    );
+    fail(&["--bind", "z=zeros:f32:9"], &["--bind z: wanted one of x, factor, y"]);
+    fail(&["--bind", "x"], &["--bind: wanted NAME=WHAT, got \"x\""]);
+    fail(&["--bind", "x=zeros:f32:9", "--bind", "x=zeros:f32:9"], &["--bind x: wanted once"]);
+    all("zeros:f33:9", &["--bind x: zeros:f33:9: wanted a type, one of f16 f32", "got \"f33\""]);
+    all("zeros:f32:9y", &["wanted a shape, as 1024 or 64x64, got \"9y\""]);
+    all("zeros:f32:4294967296x4294967296", &["wanted a shape"]);
+    all("zeros:f32:4611686018427387904", &["--bind x: zeros:f32:"]);
+    all("zeros:f32", &["wanted a .npy file, zeros:TYPE:SHAPE"]);
+    all("value:u32:1,-1", &["wanted a value of u32, got \"-1\""]);
+    all("zeros:u32:9", &["x: wanted array<f32>, got an array of u32"]);
+    all("zeros:f32:0", &["x: wanted at least 4 bytes for array<f32>, got 0"]);
+    all(&folder.path("none.npy"), &["--bind x: ", "none.npy: No such file"]);
+    all(&folder.file("text.npy", "hello"), &["text.npy: not a .npy file"]);
+    all(&folder.file("i1.npy", npy("|i1", false, "(4,)", &[0; 4])), &["i1.npy: wanted elements of f16 f32", "got |i1"]);
+    all(&folder.file("c8.npy", npy("<c8", false, "(1,)", &[0; 8])), &["got <c8"]);
+    all(&folder.file("f.npy", npy("<f4", true, "(2, 2)", &[0; 16])), &["wanted C order, got Fortran order"]);
+    all(&folder.file("short.npy", npy("<f4", false, "(5,)", &[0; 16])), &["shape [5] of f32, got 16 bytes"]);
+    all(
+        &folder.file("huge.npy", npy("<f4", false, "(1152921504606846976,)", &[0; 4])),
+        &["huge.npy: wanted the bytes"],
+    );
+    all(&folder.file("wide.npy", npy("<f4", false, "(4294967296, 4294967296, 2)", &[0; 4])), &["wide.npy: "]);
+    all(&folder.file("bool.npy", npy("|b1", false, "(2,)", &[1, 2])), &["bool.npy: invalid value for bool"]);
+    let bind = ["--bind", "x=zeros:f32:9", "--bind", "factor=value:f32:2", "--bind", "y=zeros:f32:9"];
+    let with = |more: &[&str], parts: &[&str]| fail(&[&bind[..], more].concat(), parts);
+    with(&["--out", "x=x.npy"], &["--out x: wanted one of y"]);
+    with(&["--out", "y=/nowhere/y.npy"], &["/nowhere/y.npy: No such file"]);
+    with(&["--immediate", "u32:1"], &["--immediate: wanted 4 bytes, got 8"]);
+    with(&["--immediate", "five"], &["--immediate five: wanted TYPE:VALUE"]);
+    with(&["--device", "no such device"], &["no device for \"no such device\""]);
+    fails(&[&["run", &file, "--entry", "saxpy"][..], &bind].concat(), &["--grid: wanted the workgroups"]);
+    for (grid, part) in
+        [("1,2,3,4", "--grid: wanted one to three counts"), ("x", "got \"x\""), ("4294967295", "grid: wanted at most")]
+    {
+        fails(
+            &[&["run", &file, "--entry", "saxpy", "--immediate", "f32:1", "--grid", grid][..], &bind].concat(),
+            &[part],
+        );
+    }
+}
