@@ -2,7 +2,7 @@
 
 use super::layout::Layout;
 use super::node::{Expr, Node, Storage};
-use super::{Array, buffer_bytes};
+use super::Array;
 use crate::device::Device;
 use crate::element::{DType, Element, Float, Number};
 use crate::error::{CallSite, Error, ErrorKind, Result};
@@ -121,7 +121,7 @@ impl<T: Element> Array<T> {
     /// Memory for an array that the caller fills at once.
     pub(crate) fn uninitialised(device: &Device, shape: &[usize]) -> Result<(Array<T>, Arc<Memory>)> {
         let len: usize = shape.iter().product();
-        let memory = device.pool().take("array", buffer_bytes(T::DTYPE, len), Place::Device)?;
+        let memory = device.pool().take("array", len as u64 * T::DTYPE.size() as u64, Place::Device)?;
         let storage = Storage { memory: memory.clone(), layout: Layout::contiguous(shape), len };
         Ok((Array::of(Node::ready(device, T::DTYPE, storage)), memory))
     }

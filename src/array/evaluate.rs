@@ -3,7 +3,7 @@
 use super::flatten::{Inputs, flatten, reads};
 use super::layout::Layout;
 use super::node::{Expr, Node, State, Storage};
-use super::{Array, buffer_bytes};
+use super::Array;
 use crate::backend::{Launch, Window};
 use crate::device::Device;
 use crate::element::Element;
@@ -203,7 +203,8 @@ impl Batch {
         mut buffers: Vec<Arc<Memory>>,
         place: Place,
     ) -> Result<Storage> {
-        let memory = self.device.pool().take(op.name(), buffer_bytes(node.dtype, node.len()), place)?;
+        let bytes = node.len() as u64 * node.dtype.size() as u64;
+        let memory = self.device.pool().take(op.name(), bytes, place)?;
         buffers.push(memory.clone());
         self.push(op, buffers)?;
         Ok(Storage { memory, layout: Layout::contiguous(&node.shape), len: node.len() })

@@ -71,8 +71,8 @@ pub(crate) trait Driver: Send + Sync {
     fn recycles(&self) -> bool {
         true
     }
-    /// Fresh memory of exactly so many bytes.
-    fn allocate(&self, bytes: u64, place: Place) -> Result<Block>;
+    /// Fresh memory of exactly so many bytes, of which those past `used` are padding.
+    fn allocate(&self, bytes: u64, used: u64, place: Place) -> Result<Block>;
     /// Drops what is cached about memory that is gone.
     fn forget(&self);
     /// Looks up and makes all that the launches need, so that running them is as cheap as it can be.

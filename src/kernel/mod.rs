@@ -20,6 +20,8 @@ use std::sync::{Arc, LazyLock, RwLock};
 
 pub use launch::Argument;
 pub(crate) use library::link;
+#[cfg(feature = "cpu")]
+pub(crate) use parse::parse;
 pub use reflect::{Feature, Override, Reflection, Resource};
 
 /// A cheap handle to a kernel's source and to what a launch must give it.

@@ -56,17 +56,17 @@ impl Pool {
         self.state.lock().expect("no panic while held")
     }
 
-    /// Memory of at least so many bytes.
+    /// Memory of at least so many bytes, with room for kernels that handle 16 at a time.
     pub fn take(self: &Arc<Pool>, operation: &'static str, bytes: u64, place: Place) -> Result<Arc<Memory>> {
         let caps = self.driver.caps();
-        let class = size_class(bytes).min(caps.buffer_bytes & !63).max(bytes);
+        let class = size_class(bytes).min(caps.buffer_bytes & !63).max(bytes.next_multiple_of(16));
         if class > caps.buffer_bytes {
             let device = self.driver.properties().name.clone();
             return Err(ErrorKind::TooLarge { operation, bytes, limit: caps.buffer_bytes, device, at: None }.into());
         }
         let (id, block) = match self.reuse((place, class)) {
             Some(pair) => pair,
-            None => (next_id(), self.fresh(operation, class, place)?),
+            None => (next_id(), self.fresh(operation, class, bytes, place)?),
         };
         let mut state = self.state();
         state.usage.live += class;
@@ -83,7 +83,7 @@ impl Pool {
     }
 
     /// New memory; what is pooled is given up first if the limit or the device asks for it.
-    fn fresh(&self, operation: &'static str, bytes: u64, place: Place) -> Result<Block> {
+    fn fresh(&self, operation: &'static str, bytes: u64, used: u64, place: Place) -> Result<Block> {
         let over = |usage: &MemoryUse| usage.limit.is_some_and(|limit| usage.live + usage.pooled + bytes > limit);
         if over(&self.usage()) {
             self.trim();
@@ -91,10 +91,10 @@ impl Pool {
                 return Err(self.exhausted(operation, bytes));
             }
         }
-        match self.driver.allocate(bytes, place) {
+        match self.driver.allocate(bytes, used, place) {
             Err(error) if matches!(error.kind(), ErrorKind::OutOfMemory { .. }) => {
                 self.trim();
-                self.driver.allocate(bytes, place).map_err(|error| self.with_figures(error, operation, bytes))
+                self.driver.allocate(bytes, used, place).map_err(|error| self.with_figures(error, operation, bytes))
             }
             other => other,
         }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 /// Device memory, and what the checks know of it.
 pub(super) struct Block {
     pub words: Box<[AtomicU32]>,
-    /// One bit for each two bytes: something wrote there. Only on a device that checks.
+    /// One bit for each byte: something wrote there. Only on a device that checks.
     pub written: Option<Mutex<Vec<u64>>>,
 }
 
@@ -15,13 +15,19 @@ pub(super) struct Block {
 const GARBAGE: u32 = 0xffc0_dead;
 
 impl Block {
-    pub fn new(bytes: u64, checked: bool) -> Block {
+    /// Fresh memory. Past `used` it is padding, which kernels may read and write as they like.
+    pub fn new(bytes: u64, used: u64, checked: bool) -> Block {
         let count = bytes.div_ceil(4) as usize;
         let words: Box<[AtomicU32]> = match checked {
             false => bytemuck::zeroed_slice_box(count),
             true => (0..count).map(|_| AtomicU32::new(GARBAGE)).collect(),
         };
-        Block { words, written: checked.then(|| Mutex::new(vec![0; count.div_ceil(32)])) }
+        let written = || {
+            let mut bits = vec![0; count.div_ceil(16)];
+            mark(&mut bits, used as usize, count * 4 - used as usize);
+            Mutex::new(bits)
+        };
+        Block { words, written: checked.then(written) }
     }
 
     /// Copies in, from a multiple of 4 bytes on.
@@ -38,7 +44,7 @@ impl Block {
             word.store(u32::from_le_bytes(last), Relaxed);
         }
         if let Some(written) = &self.written {
-            mark(&mut written.lock().expect("no panic while held"), first * 2, bytes.len().div_ceil(4) * 2);
+            mark(&mut written.lock().expect("no panic while held"), first * 4, bytes.len().div_ceil(4) * 4);
         }
     }
 

@@ -329,8 +329,8 @@ impl Driver for Cpu {
         self.checks.is_none()
     }
 
-    fn allocate(&self, bytes: u64, _place: Place) -> Result<Block> {
-        Ok(Box::new(memory::Block::new(bytes, self.checks.is_some())))
+    fn allocate(&self, bytes: u64, used: u64, _place: Place) -> Result<Block> {
+        Ok(Box::new(memory::Block::new(bytes, used, self.checks.is_some())))
     }
 
     fn forget(&self) {}

@@ -152,7 +152,7 @@ pub(super) enum Instr {
         at: Address,
         width: u8,
     },
-    /// Gives the old value; `to`, `value` and `compare` are pairs if `kind` has 64 bits.
+    /// Gives the old value, unless `to` is NONE; `to`, `value` and `compare` are pairs if `kind` has 64 bits.
     Atomic {
         op: AtomicOp,
         kind: Kind,

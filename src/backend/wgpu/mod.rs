@@ -277,7 +277,7 @@ impl Driver for Wgpu {
         &self.properties.caps
     }
 
-    fn allocate(&self, bytes: u64, place: Place) -> Result<Block> {
+    fn allocate(&self, bytes: u64, _used: u64, place: Place) -> Result<Block> {
         let mut usage = BufferUsages::STORAGE | BufferUsages::UNIFORM | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
         if self.unified() {
             usage |= BufferUsages::MAP_READ | BufferUsages::MAP_WRITE;

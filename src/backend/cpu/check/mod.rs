@@ -21,7 +21,7 @@ pub(super) struct Bound {
 /// What is known of a block of memory.
 #[derive(Default)]
 pub(super) struct Known {
-    /// One bit for each two bytes that something wrote; empty for memory that the host fills.
+    /// One bit for each byte that something wrote.
     pub written: Vec<u64>,
     shadow: Shadow,
 }
@@ -57,6 +57,17 @@ pub(super) struct Checker {
     seen: HashMap<(Defect, u32, u32), usize>,
     /// Bytes that one place of the shadow stands for: 2 if the kernel has elements so small.
     grain: u32,
+}
+
+/// What an access does.
+#[derive(Clone, Copy)]
+struct How {
+    /// The value that was there matters.
+    reads: bool,
+    /// A bit for each byte that it sets.
+    writes: u64,
+    changes: bool,
+    atomic: bool,
 }
 
 /// Findings of one launch after which no more are added.
@@ -182,7 +193,17 @@ impl Checker {
         width: u32,
         view: &View,
     ) {
-        self.access(context, step, group, lane, space, address, width, view, (true, false, false));
+        self.access(
+            context,
+            step,
+            group,
+            lane,
+            space,
+            address,
+            width,
+            view,
+            How { reads: true, writes: 0, changes: false, atomic: false },
+        );
     }
 
     #[expect(clippy::too_many_arguments, reason = "who, where, and what")]
@@ -197,7 +218,17 @@ impl Checker {
         width: u32,
         view: &View,
     ) {
-        self.access(context, step, group, lane, space, address, width, view, (false, true, false));
+        self.access(
+            context,
+            step,
+            group,
+            lane,
+            space,
+            address,
+            width,
+            view,
+            How { reads: false, writes: u64::MAX, changes: true, atomic: false },
+        );
     }
 
     #[expect(clippy::too_many_arguments, reason = "who, where, and what")]
@@ -211,9 +242,19 @@ impl Checker {
         address: u32,
         width: u32,
         view: &View,
-        op: AtomicOp,
+        (op, value, used): (AtomicOp, u64, bool),
     ) {
-        let how = (op != AtomicOp::Store, op != AtomicOp::Load, true);
+        // What `and` and `or` leave of a byte's old bits is as unset as before, and nobody sees it.
+        let bytes = |all: u64| (0..8).filter(|b| (value >> (b * 8)) & 0xff == all).fold(0, |set, b| set | 1 << b);
+        let writes = match op {
+            AtomicOp::Load => 0,
+            AtomicOp::And if !used => bytes(0),
+            AtomicOp::Or if !used => bytes(0xff),
+            _ => u64::MAX,
+        };
+        let merges = !used && matches!(op, AtomicOp::And | AtomicOp::Or);
+        let reads = op != AtomicOp::Store && !merges && (used || op != AtomicOp::Exchange);
+        let how = How { reads, writes, changes: op != AtomicOp::Load, atomic: true };
         self.access(context, step, group, lane, space, address, width, view, how);
     }
 
@@ -228,7 +269,7 @@ impl Checker {
         address: u32,
         width: u32,
         view: &View,
-        (reads, writes, atomic): (bool, bool, bool),
+        how: How,
     ) {
         if !view.holds(address, width) {
             if self.checks.bounds {
@@ -244,7 +285,7 @@ impl Checker {
         let now = Stamp {
             group: self.group.number,
             lane: lane as u16,
-            atomic,
+            atomic: how.atomic,
             epoch,
             subgroup_epoch: self.group.epochs[2],
             step,
@@ -265,16 +306,17 @@ impl Checker {
         };
         let mut fresh = false;
         if tells {
-            let bits = (width as usize).div_ceil(2);
-            if written.len() * 64 < at / 2 + bits {
-                written.resize((at / 2 + bits).div_ceil(64), 0);
+            let count = width as usize;
+            if written.len() * 64 < at + count {
+                written.resize((at + count).div_ceil(64), 0);
             }
-            let known = |bit: usize| written[bit / 64] >> (bit % 64) & 1 != 0;
-            fresh = reads && !(at / 2..at / 2 + bits).all(known);
-            if writes {
-                mark(written, at / 2, bits);
+            let known = |byte: usize| written[byte / 64] >> (byte % 64) & 1 != 0;
+            fresh = how.reads && !(at..at + count).all(known);
+            for byte in (0..count).filter(|byte| how.writes >> byte & 1 != 0) {
+                mark(written, at + byte, 1);
             }
         }
+        let writes = how.changes;
         let mut conflict = None;
         if self.checks.races {
             let grain = self.grain as usize;

@@ -73,7 +73,12 @@ fn contract(builder: &mut Builder) {
 fn drop_unused(builder: &mut Builder) {
     let mut read = vec![false; builder.registers.len()];
     let mut kept = Vec::with_capacity(builder.code.len());
-    for step in std::mem::take(&mut builder.code).into_iter().rev() {
+    for mut step in std::mem::take(&mut builder.code).into_iter().rev() {
+        if let Instr::Atomic { to, .. } = &mut step.instr
+            && !to.iter().any(|&reg| reg != NONE && read[reg as usize])
+        {
+            *to = [NONE, NONE];
+        }
         let finds = builder.checked && matches!(step.instr, Instr::Load { .. });
         let mut wanted = !step.instr.pure() || finds;
         if !wanted {

@@ -18,9 +18,11 @@ mod values;
 use super::lanes::*;
 use super::program::*;
 use crate::error::{Error, ErrorKind, Result};
+use crate::kernel::parse;
 use naga::valid::{FunctionInfo, ModuleInfo};
-use naga::{AddressSpace, BuiltIn, Expression, Function, Handle, Module, ShaderStage, Span};
+use naga::{AddressSpace, BuiltIn, Expression, Function, Handle, Module, Span};
 use std::collections::HashMap;
+use std::panic::Location;
 use std::rc::Rc;
 use std::sync::Arc;
 use types::{Inner, Types};
@@ -44,32 +46,21 @@ pub(super) struct Target {
 const MOST_STEPS: usize = 1 << 20;
 
 /// Lowers one entry point.
+#[track_caller]
 pub(super) fn lower(name: &str, source: &str, entry: &str, target: &Target) -> Result<Program> {
     let refuse = |message: String| -> Error {
         ErrorKind::Compile { kernel: name.into(), device: "the cpu engine".into(), message, at: None }.into()
     };
-    let module = naga::front::wgsl::parse_str(source).map_err(|e| refuse(e.emit_to_string_with_path(source, name)))?;
-    let info = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::all())
-        .subgroup_stages(naga::valid::ShaderStages::COMPUTE)
-        .subgroup_operations(naga::valid::SubgroupOperationSet::all())
-        .validate(&module)
-        .map_err(|e| refuse(e.emit_to_string_with_path(source, name)))?;
-    let constants = target.overrides.iter().map(|(name, value)| (name.clone(), *value)).collect();
-    let (module, info) = naga::back::pipeline_constants::process_overrides(
-        &module,
-        &info,
-        Some((ShaderStage::Compute, entry)),
-        &constants,
-    )
-    .map_err(|e| refuse(format!("overrides: {e}")))?;
-    let found = module.entry_points.iter().position(|e| e.name == entry && e.stage == ShaderStage::Compute);
+    let overrides: Vec<(&str, f64)> = target.overrides.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+    let parsed = parse(source, Some(entry), &overrides, Location::caller())?;
+    let found = parsed.module.entry_points.iter().position(|e| e.name == parsed.entry);
     let index = found.ok_or_else(|| refuse(format!("it has no compute entry point `{entry}`")))?;
-    let mut builder = Builder::new(&module, &info, target).map_err(refuse)?;
+    let mut builder = Builder::new(&parsed.module, &parsed.info, target).map_err(refuse)?;
     builder.entry(index).map_err(|refused| {
         let place = refused.span.location(source);
         refuse(format!("line {}, column {}: {}", place.line_number, place.line_position, refused.message))
     })?;
-    Ok(finish::finish(builder, name, source, module.entry_points[index].workgroup_size))
+    Ok(finish::finish(builder, name, source, parsed.module.entry_points[index].workgroup_size))
 }
 
 /// Why a kernel cannot run, and where.
@@ -213,10 +204,10 @@ impl<'a> Builder<'a> {
                 }
                 AddressSpace::Immediate => Space::Immediate,
                 AddressSpace::WorkGroup => {
-                    let layout = self.types.layouter[global.ty];
-                    let start = layout.alignment.round_up(self.workgroup_bytes).next_multiple_of(4);
-                    self.workgroup_bytes = start + layout.size;
-                    self.workgroup_names.push((name, start, layout.size));
+                    let (size, alignment) = self.types.layout(global.ty);
+                    let start = self.workgroup_bytes.next_multiple_of(alignment.max(4));
+                    self.workgroup_bytes = start + size;
+                    self.workgroup_names.push((name, start, size));
                     let place = Place { root: Root::Memory(Space::Workgroup, of), ty, offset: start, dynamic: NONE };
                     self.globals.insert(handle, Value::Place(place));
                     continue;

@@ -1,7 +1,8 @@
 //! How WGSL types lie in registers and in memory.
 
 use crate::backend::cpu::program::Kind;
-use naga::{ArraySize, Handle, Module, Scalar, ScalarKind, Type, TypeInner, proc::Layouter};
+use naga::proc::{IndexableLength, Layouter};
+use naga::{ArraySize, Handle, Module, Scalar, ScalarKind, Type, TypeInner};
 
 /// What a pointer or value is, with nested types by handle.
 pub(super) type Inner = TypeInner;
@@ -46,13 +47,31 @@ impl<'a> Types<'a> {
         &self.module.types[ty].inner
     }
 
+    /// Elements of an array whose length is known, by a constant or an override.
+    pub fn count(&self, size: ArraySize) -> Option<u32> {
+        match size.resolve(self.module.to_ctx()) {
+            Ok(IndexableLength::Known(count)) => Some(count),
+            _ => None,
+        }
+    }
+
+    /// Bytes and alignment of a variable.
+    pub fn layout(&self, ty: Handle<Type>) -> (u32, u32) {
+        let layout = self.layouter[ty];
+        let alignment = layout.alignment.round_up(1);
+        match *self.inner(ty) {
+            Inner::Array { size, stride, .. } => (self.count(size).unwrap_or(0) * stride, alignment),
+            _ => (layout.size, alignment),
+        }
+    }
+
     /// Registers of a value.
     pub fn words(&self, inner: &Inner) -> u32 {
         match *inner {
             Inner::Scalar(scalar) | Inner::Atomic(scalar) => scalar_words(scalar),
             Inner::Vector { size, scalar } => size as u32 * scalar_words(scalar),
             Inner::Matrix { columns, rows, scalar } => columns as u32 * rows as u32 * scalar_words(scalar),
-            Inner::Array { base, size: ArraySize::Constant(n), .. } => n.get() * self.words(self.inner(base)),
+            Inner::Array { base, size, .. } => self.count(size).unwrap_or(0) * self.words(self.inner(base)),
             Inner::Struct { ref members, .. } => members.iter().map(|m| self.words(self.inner(m.ty))).sum(),
             Inner::CooperativeMatrix { columns, rows, .. } => (columns as u32 * rows as u32).div_ceil(self.subgroup),
             _ => 0,
@@ -78,8 +97,8 @@ impl<'a> Types<'a> {
                     self.leaves(&Inner::Vector { size: rows, scalar }, offset + column * stride, to);
                 }
             }
-            Inner::Array { base, size: ArraySize::Constant(n), stride } => {
-                (0..n.get()).for_each(|i| self.leaves(self.inner(base), offset + i * stride, to));
+            Inner::Array { base, size, stride } => {
+                (0..self.count(size).unwrap_or(0)).for_each(|i| self.leaves(self.inner(base), offset + i * stride, to));
             }
             Inner::Struct { ref members, .. } => {
                 members.iter().for_each(|m| self.leaves(self.inner(m.ty), offset + m.offset, to));
@@ -103,11 +122,7 @@ impl<'a> Types<'a> {
             Inner::Array { base, size, stride } => {
                 let inner = self.inner(base).clone();
                 let words = self.words(&inner);
-                let count = match size {
-                    ArraySize::Constant(n) => Some(n.get()),
-                    _ => None,
-                };
-                (inner, words, stride, count)
+                (inner, words, stride, self.count(size))
             }
             _ => return None,
         })

@@ -25,15 +25,19 @@ impl Machine {
             let view = self.view(context, at.space);
             if let Some(checker) = checker {
                 let width = if kind.long() { 8 } else { 4 };
-                checker.atomic(context, step, self.group, lane, at.space, address, width, &view, op);
+                let word = |reg: Reg| if reg == NONE { 0 } else { self.regs[reg as usize][lane] };
+                let what = (op, join(word(value[0]), word(value[1])), to[0] != NONE);
+                checker.atomic(context, step, self.group, lane, at.space, address, width, &view, what);
             }
             let word = |reg: Reg| if reg == NONE { 0 } else { self.regs[reg as usize][lane] };
             if kind.long() {
                 let [value, compare] = [value, compare].map(|[low, high]| join(word(low), word(high)));
                 let old = view.update_long(address, |old| long(op, kind, old, value, compare));
                 changes += (long(op, kind, old, value, compare) != old) as u64;
-                self.regs[to[0] as usize][lane] = old as u32;
-                self.regs[to[1] as usize][lane] = (old >> 32) as u32;
+                if to[0] != NONE {
+                    self.regs[to[0] as usize][lane] = old as u32;
+                    self.regs[to[1] as usize][lane] = (old >> 32) as u32;
+                }
             } else {
                 let (value, compare) = (word(value[0]), word(compare[0]));
                 let old = match op {
@@ -41,7 +45,9 @@ impl Machine {
                     _ => view.update(address, |old| short(op, kind, old, value, compare)),
                 };
                 changes += (short(op, kind, old, value, compare) != old) as u64;
-                self.regs[to[0] as usize][lane] = old;
+                if to[0] != NONE {
+                    self.regs[to[0] as usize][lane] = old;
+                }
             }
         }
         if checker.is_some() {
