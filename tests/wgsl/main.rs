@@ -7,3 +7,4 @@ mod support;
 mod generate;
 mod programs;
 mod run;
+mod spec;
