@@ -4,7 +4,9 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod accuracy;
 mod generate;
 mod programs;
 mod run;
 mod spec;
+mod subgroups;
