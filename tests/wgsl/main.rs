@@ -5,6 +5,8 @@
 mod support;
 
 mod accuracy;
+mod clean;
+mod faulty;
 mod generate;
 mod programs;
 mod run;

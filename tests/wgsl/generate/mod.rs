@@ -27,7 +27,7 @@ impl Tape<'_> {
     pub fn below(&mut self, n: usize) -> usize {
         let choice = self.choices.get(self.at).copied().unwrap_or(0);
         self.at += 1;
-        choice as usize * n >> 16
+        (choice as usize * n) >> 16
     }
 
     pub fn pick<'a, T>(&mut self, of: &'a [T]) -> &'a T {
