@@ -1,7 +1,8 @@
 //! Floats where the result is exact: rounding to integers, pieces of a float, 16-bit and packed forms.
 
 use super::V::*;
-use super::{Row, all, table};
+use super::{Row, all, constants, table};
+use crate::support::name;
 
 #[test]
 fn rounding() {
@@ -64,6 +65,7 @@ fn rounding() {
         ("a <= b", &[F2([1.0, 2.0]), F2([1.0, 1.0])], B2([true, false])),
     ];
     table(ROWS, all);
+    constants(ROWS, all);
 }
 
 #[test]
@@ -95,6 +97,7 @@ fn pieces() {
         ("quantizeToF16(a)", &[F2([2048.0, -0.5])], F2([2048.0, -0.5])),
     ];
     table(ROWS, all);
+    constants(ROWS, all);
 }
 
 #[test]
@@ -122,4 +125,8 @@ fn packing() {
         ("unpack2x16snorm(a)", &[U(0x8001_0000)], F2([0.0, -1.0])),
     ];
     table(ROWS, all);
+    // Mesa 22.3.6 folds these wrongly: the second half becomes 0, and a byte's sign reaches the bytes above it.
+    constants(ROWS, |device, row| {
+        name(device).contains("llvmpipe") && ["unpack2x16float(a)", "pack4x8snorm(a)"].contains(&row)
+    });
 }

@@ -89,14 +89,18 @@ fn load(value: V, at: &mut usize) -> String {
     format!("{}({})", value.ty(), parts.join(", "))
 }
 
-/// A kernel that computes every row, its input, and the expected output.
-fn kernel(rows: &[Row]) -> (String, Vec<u32>, Vec<u32>) {
+/// A kernel that computes every row, its input, and the expected output. The arguments are words of the input, or
+/// constant expressions.
+fn kernel(rows: &[Row], constant: bool) -> (String, Vec<u32>, Vec<u32>) {
     let (mut body, mut input, mut wanted) = (String::new(), vec![], vec![]);
     for (expression, args, result) in rows {
         body += "{\n";
         for (arg, letter) in args.iter().zip('a'..) {
             let mut at = input.len();
-            body += &format!("let {letter} = {};\n", load(*arg, &mut at));
+            match constant {
+                true => body += &format!("const {letter} = {};\n", literal(*arg)),
+                false => body += &format!("let {letter} = {};\n", load(*arg, &mut at)),
+            }
             input.extend(arg.bits().1);
         }
         body += &format!("let r: {} = {expression};\n", result.ty());
@@ -117,6 +121,18 @@ fn kernel(rows: &[Row]) -> (String, Vec<u32>, Vec<u32>) {
     (source, input, wanted)
 }
 
+/// A value as WGSL that is a constant expression.
+fn literal(value: V) -> String {
+    let (scalar, bits) = value.bits();
+    let part = |&x: &u32| match scalar {
+        "i32" => format!("{}", x as i32),
+        "f32" => format!("{:?}f", f32::from_bits(x)),
+        "bool" => format!("{}", x != 0),
+        _ => format!("{x}u"),
+    };
+    format!("{}({})", value.ty(), bits.iter().map(part).collect::<Vec<_>>().join(", "))
+}
+
 /// Words as the row's result would be read.
 fn show(value: V, bits: &[u32]) -> String {
     match value.bits().0 {
@@ -130,11 +146,23 @@ fn show(value: V, bits: &[u32]) -> String {
 
 /// Checks rows on all devices, without those that `exempt` names for a device.
 pub fn table(rows: &[Row], exempt: fn(&Device, &str) -> bool) {
+    check(rows.to_vec(), false, exempt);
+}
+
+/// Checks rows with constants for arguments: naga's evaluator and the driver's. What overflows is no WGSL then, and
+/// naga refuses it.
+pub fn constants(rows: &[Row], exempt: fn(&Device, &str) -> bool) {
+    let parses = |row: &&Row| naga::front::wgsl::parse_str(&kernel(&[**row], true).0).is_ok();
+    check(rows.iter().filter(parses).copied().collect(), true, exempt);
+}
+
+fn check(rows: Vec<Row>, constant: bool, exempt: fn(&Device, &str) -> bool) {
     for device in devices() {
         let mut wrong = vec![];
         let rows: Vec<Row> = rows.iter().filter(|row| !exempt(device, row.0)).copied().collect();
         for rows in rows.chunks(48) {
-            let (source, input, wanted) = kernel(rows);
+            let (source, mut input, wanted) = kernel(rows, constant);
+            input.push(0);
             let buffers = [input, vec![0xcdcd_cdcd; wanted.len()]];
             let results = run(device, &source, [1, 1, 1], &buffers)
                 .unwrap_or_else(|error| panic!("{}: {error}\n{source}", name(device)));
@@ -148,7 +176,8 @@ pub fn table(rows: &[Row], exempt: fn(&Device, &str) -> bool) {
                 }
             }
         }
-        assert!(wrong.is_empty(), "{} rows wrong on {}:\n{}", wrong.len(), name(device), wrong.join("\n"));
+        let what = if constant { "constant rows" } else { "rows" };
+        assert!(wrong.is_empty(), "{} {what} wrong on {}:\n{}", wrong.len(), name(device), wrong.join("\n"));
     }
 }
 

@@ -1,7 +1,7 @@
 //! Vectors and matrices: selection, swizzles, components, products by the column-major convention.
 
 use super::V::*;
-use super::{Row, all, table};
+use super::{Row, all, constants, table};
 
 #[test]
 fn vectors() {
@@ -39,6 +39,7 @@ fn vectors() {
         ("dot(a, b)", &[F3([1.0, 2.0, 3.0]), F3([4.0, -5.0, 6.0])], F(12.0)),
     ];
     table(ROWS, all);
+    constants(ROWS, all);
 }
 
 /// A matrix constructor takes columns; `m[i]` is column `i`; `m * v` sums columns, `v * m` dots them.
@@ -81,4 +82,5 @@ fn matrices() {
         ("mat3x3<f32>()[2]", &[], F3([0.0, 0.0, 0.0])),
     ];
     table(ROWS, all);
+    constants(ROWS, all);
 }

@@ -1,8 +1,9 @@
 //! 64-bit integers and floats and 16-bit floats, where a device has them.
 
 use crate::run::{devices, run};
-use crate::support::{has, name};
+use crate::support::{has, name, random};
 use crosslane::{DType, Device, f16};
+use rand::Rng;
 
 const MIN: i64 = i64::MIN;
 const MAX: i64 = i64::MAX;
@@ -175,4 +176,60 @@ fn float_16() {
     .map(|(row, a, b, r)| (row, h(a), h(b), h(r)))
     .to_vec();
     check(DType::F16, "f16", "enable f16; ", &rows, all);
+}
+
+/// A binary operation as WGSL and on the host.
+type Operation<T> = (&'static str, fn(T, T) -> T);
+
+/// Random pairs of edges and random bits, through every operation.
+fn against_host<T: bytemuck::Pod + PartialEq + std::fmt::Debug>(
+    dtype: DType,
+    ty: &str,
+    operations: &[Operation<T>],
+    make: fn(u64) -> T,
+) {
+    let mut rng = random(64);
+    let edges = [0, 1, 2, ALL, 1 << 63, (1 << 63) - 1, 1 << 32, (1 << 32) - 1, 1 << 31];
+    let mut draw = || make(if rng.random() { rng.random() } else { edges[rng.random_range(0..edges.len())] });
+    let mut rows = vec![];
+    for (text, host) in operations {
+        for _ in 0..16 {
+            let (a, b) = (draw(), draw());
+            rows.push((*text, a, b, host(a, b)));
+        }
+    }
+    check(dtype, ty, "", &rows, all);
+}
+
+#[test]
+fn random_64() {
+    let signed: &[Operation<i64>] = &[
+        ("a + b", i64::wrapping_add),
+        ("a - b", i64::wrapping_sub),
+        ("a * b", i64::wrapping_mul),
+        ("a / b", |a, b| if b == 0 { a } else { a.wrapping_div(b) }),
+        ("a % b", |a, b| if b == 0 { 0 } else { a.wrapping_rem(b) }),
+        ("a ^ b", |a, b| a ^ b),
+        ("a << (u32(b) & 63u)", |a, b| a << (b & 63)),
+        ("a >> (u32(b) & 63u)", |a, b| a >> (b & 63)),
+        ("min(a, b)", i64::min),
+        ("max(a, b)", i64::max),
+        ("select(0li, 1li, a < b)", |a, b| (a < b) as i64),
+        ("abs(a)", |a, _| a.wrapping_abs()),
+    ];
+    against_host(DType::I64, "i64", signed, |bits| bits as i64);
+    let unsigned: &[Operation<u64>] = &[
+        ("a + b", u64::wrapping_add),
+        ("a - b", u64::wrapping_sub),
+        ("a * b", u64::wrapping_mul),
+        ("a / b", |a, b| a.checked_div(b).unwrap_or(a)),
+        ("a % b", |a, b| a.checked_rem(b).unwrap_or(0)),
+        ("~(a & b)", |a, b| !(a & b)),
+        ("a << (u32(b) & 63u)", |a, b| a << (b & 63)),
+        ("a >> (u32(b) & 63u)", |a, b| a >> (b & 63)),
+        ("min(a, b)", u64::min),
+        ("max(a, b)", u64::max),
+        ("select(0lu, 1lu, a <= b)", |a, b| (a <= b) as u64),
+    ];
+    against_host(DType::U64, "u64", unsigned, |bits| bits);
 }
