@@ -3,6 +3,7 @@
 use crate::generate::{self, INVOCATIONS, OUTPUTS, Program};
 use crate::run::{devices, run};
 use crate::support::{name, say};
+use crosslane::Device;
 use naga::TypeInner;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, RngSeed, TestError, TestRunner};
@@ -68,7 +69,7 @@ fn outer(source: &str) -> Vec<Word> {
 }
 
 /// Whether all devices give the same, else a description of the first difference.
-fn agree(program: &Program, seed: u64) -> Result<(), TestCaseError> {
+fn agree(devices: &[&Device], program: &Program, seed: u64) -> Result<(), TestCaseError> {
     let fail = |text: String| Err(TestCaseError::fail(format!("{text}\ninput seed {seed}\n{}", program.source)));
     if let Err(error) = naga::front::wgsl::parse_str(&program.source) {
         return fail(error.emit_to_string(&program.source));
@@ -84,7 +85,7 @@ fn agree(program: &Program, seed: u64) -> Result<(), TestCaseError> {
         buffers[3].fill(77);
     }
     let mut first: Option<(&str, Vec<Vec<u32>>)> = None;
-    for device in devices() {
+    for device in devices {
         let results = match run(device, &program.source, [2, 1, 1], &buffers) {
             Ok(results) => results,
             Err(error) => return fail(format!("{}: {error}", name(device))),
@@ -115,9 +116,9 @@ fn agree(program: &Program, seed: u64) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-fn check<const N: usize>(few: u32, choices: [usize; N], generate: fn([&[u16]; N]) -> Program) {
-    if devices().count() < 2 {
-        return say("generated programs: nothing to compare with one device");
+fn check<const N: usize>(devices: &[&Device], few: u32, choices: [usize; N], generate: fn([&[u16]; N]) -> Program) {
+    if devices.len() < 2 {
+        say("generated programs: nothing to compare with, they only run");
     }
     let config = Config {
         cases: cases(few),
@@ -128,7 +129,8 @@ fn check<const N: usize>(few: u32, choices: [usize; N], generate: fn([&[u16]; N]
         ..Config::default()
     };
     let tapes = choices.map(|most| prop::collection::vec(any::<u16>(), 10..most));
-    let run = |(tapes, seed): ([Vec<u16>; N], u64)| agree(&generate(tapes.each_ref().map(Vec::as_slice)), seed);
+    let run =
+        |(tapes, seed): ([Vec<u16>; N], u64)| agree(devices, &generate(tapes.each_ref().map(Vec::as_slice)), seed);
     let result = TestRunner::new(config).run(&(tapes, any::<u64>()), run);
     match result {
         // The tape says nothing to a reader.
@@ -137,12 +139,22 @@ fn check<const N: usize>(few: u32, choices: [usize; N], generate: fn([&[u16]; N]
     }
 }
 
+fn all() -> Vec<&'static Device> {
+    devices().collect()
+}
+
 #[test]
 fn expressions() {
-    check(30, [600], generate::expressions);
+    check(&all(), 40, [600], generate::expressions);
+}
+
+#[test]
+fn wide_expressions() {
+    let wide = |device: &&Device| device.caps().i64 && device.caps().f16;
+    check(&devices().filter(wide).collect::<Vec<_>>(), 40, [400], generate::wide_expressions);
 }
 
 #[test]
 fn whole_programs() {
-    check(40, [80, 300, 700], generate::program);
+    check(&all(), 50, [80, 300, 700], generate::program);
 }

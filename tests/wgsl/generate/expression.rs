@@ -1,6 +1,6 @@
 //! Random expressions of a given type.
 
-use super::rules::RULES;
+use super::rules::{RULES, WIDE_RULES};
 use super::{Elem, Tape, Ty, Writer};
 
 /// Whether a rule's result pattern fits a type.
@@ -26,6 +26,9 @@ fn named(letter: &str) -> Option<Elem> {
         "I" => Some(Elem::I),
         "F" => Some(Elem::F),
         "B" => Some(Elem::B),
+        "L" => Some(Elem::L),
+        "Q" => Some(Elem::Q),
+        "H" => Some(Elem::H),
         _ => None,
     }
 }
@@ -58,7 +61,8 @@ fn swizzle(tape: &mut Tape, from: usize, len: usize) -> String {
 impl Writer<'_> {
     /// An expression of a type, at most so deep.
     pub fn expression(&mut self, ty: Ty, depth: usize) -> String {
-        let rules: Vec<_> = RULES.iter().filter(|rule| fits(rule.0, ty)).collect();
+        let wide = if self.wide { WIDE_RULES } else { &[] };
+        let rules: Vec<_> = RULES.iter().chain(wide).filter(|rule| fits(rule.0, ty)).collect();
         let functions: Vec<_> =
             self.functions.iter().filter(|f| f.result == ty && f.pointer.is_none()).cloned().collect();
         // A third of the choices are leaves.
@@ -72,7 +76,8 @@ impl Writer<'_> {
             return format!("{}({})", function.name, args.join(", "));
         }
         let (_, text, args) = rules[choice - leaves - functions.len()];
-        let number = *self.tape.pick(&[Elem::U, Elem::I, Elem::F]);
+        let numbers = [Elem::U, Elem::I, Elem::F, Elem::L, Elem::Q, Elem::H];
+        let number = *self.tape.pick(if self.wide { &numbers } else { &numbers[..3] });
         let vector = 2 + self.tape.below(3);
         let mut text = text.to_string();
         if text.contains("{S}") {
@@ -109,6 +114,9 @@ impl Writer<'_> {
             Elem::I => format!("bitcast<i32>(word({}u))", word + n),
             Elem::B => format!("(word({}u) % 2u == 1u)", word + n),
             Elem::F => format!("f32(bitcast<i32>(word({}u)) % 16)", word + n),
+            Elem::L => format!("bitcast<i64>(long({}u))", word + n),
+            Elem::Q => format!("long({}u)", word + n),
+            Elem::H => format!("f16(bitcast<i32>(word({}u)) % 8)", word + n),
         };
         match ty.width {
             1 => scalar(0),

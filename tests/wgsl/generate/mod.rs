@@ -8,7 +8,7 @@ mod program;
 mod rules;
 mod statement;
 
-pub use program::{INVOCATIONS, OUTPUTS, Program, expressions, program};
+pub use program::{INVOCATIONS, OUTPUTS, Program, expressions, program, wide_expressions};
 
 use std::fmt;
 
@@ -51,6 +51,11 @@ pub enum Elem {
     I,
     B,
     F,
+    /// i64 and u64: only in wide expressions.
+    L,
+    Q,
+    /// f16, multiples of a quarter up to 512: only in wide expressions.
+    H,
 }
 
 /// A scalar, or a vector of 2 to 4.
@@ -79,6 +84,9 @@ impl fmt::Display for Ty {
             Elem::I => "i32",
             Elem::B => "bool",
             Elem::F => "f32",
+            Elem::L => "i64",
+            Elem::Q => "u64",
+            Elem::H => "f16",
         };
         match self.width {
             1 => f.write_str(elem),
@@ -114,6 +122,8 @@ pub struct Writer<'a> {
     pub text: String,
     pub places: Vec<Place>,
     pub functions: Vec<Function>,
+    /// Whether types of 16 and 64 bits are there.
+    pub wide: bool,
     /// Whether a struct variable `s` is there to be given to `touch`.
     pub structs: bool,
     depth: usize,
@@ -131,6 +141,7 @@ impl<'a> Writer<'a> {
             text: String::new(),
             places: vec![],
             functions: vec![],
+            wide: false,
             structs: false,
             depth: 0,
             names: 0,

@@ -30,6 +30,15 @@ fn n3(x: vec3<f32>) -> vec3<f32> { return clamp(round(x), vec3<f32>(-64.0), vec3
 fn n4(x: vec4<f32>) -> vec4<f32> { return clamp(round(x), vec4<f32>(-64.0), vec4<f32>(64.0)); }
 ";
 
+/// What wide expressions have beside it.
+const WIDE_PRELUDE: &str = "\
+fn long(i: u32) -> u64 { return u64(word(i)) << 32u | u64(word(i + 9u)); }
+fn h1(x: f16) -> f16 { return clamp(round(x), -4.0h, 4.0h); }
+fn h2(x: vec2<f16>) -> vec2<f16> { return clamp(round(x), vec2<f16>(-4.0h), vec2<f16>(4.0h)); }
+fn h3(x: vec3<f16>) -> vec3<f16> { return clamp(round(x), vec3<f16>(-4.0h), vec3<f16>(4.0h)); }
+fn h4(x: vec4<f16>) -> vec4<f16> { return clamp(round(x), vec4<f16>(-4.0h), vec4<f16>(4.0h)); }
+";
+
 /// The atomics: each has one operation, so that the order does not matter.
 const ATOMICS: [(&str, &str, Elem); 10] = [
     ("atomicAdd(&{}, {})", "adds", Elem::U),
@@ -46,15 +55,26 @@ const ATOMICS: [(&str, &str, Elem); 10] = [
 
 /// Straight-line programs: an expression for each output word.
 pub fn expressions([choices]: [&[u16]; 1]) -> Program {
+    straight(Writer::new(choices), &[Elem::U, Elem::I, Elem::B, Elem::F])
+}
+
+/// Straight-line programs with i64, u64 and f16, for devices that have them.
+pub fn wide_expressions([choices]: [&[u16]; 1]) -> Program {
     let mut w = Writer::new(choices);
-    w.text = PRELUDE.into();
+    w.wide = true;
+    w.text = "enable f16;\n".to_string() + WIDE_PRELUDE;
+    straight(w, &[Elem::U, Elem::L, Elem::Q, Elem::H])
+}
+
+fn straight(mut w: Writer, elems: &[Elem]) -> Program {
+    w.text += PRELUDE;
     w.line("@compute @workgroup_size(64)");
     w.block("fn main(@builtin(global_invocation_id) global: vec3<u32>)", "", |w| {
         w.line("id = global.x;");
         w.places.push(Place { path: "id".into(), ty: U, mutable: false, pointer: false });
         for at in 0..OUTPUTS {
-            let ty = Ty::new(*w.tape.pick(&[Elem::U, Elem::I, Elem::B, Elem::F]), 1 + w.tape.below(4));
-            let (path, value) = (format!("e{at}"), w.expression(ty, 5));
+            let ty = Ty::new(*w.tape.pick(elems), 1 + w.tape.below(4));
+            let (path, value) = (format!("e{at}"), w.expression(ty, if w.wide { 4 } else { 5 }));
             w.line(format_args!("let {path}: {ty} = {value};"));
             w.put(at, &Place { path, ty, mutable: false, pointer: false });
         }
@@ -313,6 +333,9 @@ impl Writer<'_> {
             Elem::I => format!("bitcast<u32>({part})"),
             Elem::B => format!("u32({part})"),
             Elem::F => format!("bitcast<u32>(i32({part} * 4.0))"),
+            Elem::L => format!("(u32({part}) ^ u32({part} >> 32u))"),
+            Elem::Q => format!("(u32({part}) ^ u32({part} >> 32u))"),
+            Elem::H => format!("bitcast<u32>(i32(f32({part}) * 4.0))"),
         };
         let part = |n: usize| match ty.width {
             1 => word(path.clone()),

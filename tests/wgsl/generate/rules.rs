@@ -8,7 +8,7 @@
 ///
 /// In the text `{0}` is an argument, `{T}` `{U}` `{I}` the types of the result's width, `{W}` that width, `{V}` the
 /// width `v`, `{S}` a swizzle of a vector of that width. `nW(x)` rounds and clamps to 64: see [`super::Elem`].
-/// No rule has only literals: naga would evaluate it, and refuse what overflows.
+/// `hW(x)` rounds and clamps f16 to 4. No rule has only literals: naga would evaluate it, and refuse what overflows.
 pub const RULES: &[(&str, &str, &str)] = &[
     // Any type.
     ("X", "select({0}, {1}, {2})", "T T B1"),
@@ -122,4 +122,66 @@ pub const RULES: &[(&str, &str, &str)] = &[
     ("F4", "(mat3x4<f32>(n4({0}), n4({1}), n4({0})) * n3({2}))", "F4 F4 F3"),
     ("F3", "(n2({0}) * mat3x2<f32>(n2({1}), n2({0}), n2({2})))", "F2 F2 F2"),
     ("F3", "(transpose(mat3x2<f32>(n2({0}), n2({1}), n2({0}))) * n2({2}))", "F2 F2 F2"),
+];
+
+/// What 64-bit integers (`L` i64, `Q` u64) and f16 (`H`) add. Without `i64(u32)` and `u64(i32)`: naga 30 extends by the
+/// sign of the target, the specification of 32-bit types by that of the source.
+pub const WIDE_RULES: &[(&str, &str, &str)] = &[
+    ("L", "({0} * {1})", "T T"),
+    ("L", "({0} / {1})", "T T"),
+    ("L", "({0} % {1})", "T T"),
+    ("L", "({0} / {T}(7))", "T"),
+    ("L", "({0} & {1})", "T T"),
+    ("L", "({0} ^ {1})", "T T"),
+    ("L", "(~{0})", "T"),
+    ("L", "(-{0})", "T"),
+    ("L", "({0} << ({1} & {U}(63)))", "T U"),
+    ("L", "({0} >> ({1} & {U}(63)))", "T U"),
+    ("L", "abs({0})", "T"),
+    ("L", "sign({0})", "T"),
+    ("L", "min({0}, {1})", "T T"),
+    ("L", "max({0}, {1})", "T T"),
+    ("L", "clamp({0}, min({1}, {2}), max({1}, {2}))", "T T T"),
+    ("L1", "dot({0}, {1})", "Tv Tv"),
+    ("L", "bitcast<{T}>({0})", "Q"),
+    ("L", "{T}({0})", "Q"),
+    ("L", "{T}({0})", "I"),
+    ("L", "{T}({0})", "B"),
+    ("Q", "({0} * {1})", "T T"),
+    ("Q", "({0} / {1})", "T T"),
+    ("Q", "({0} % {1})", "T T"),
+    ("Q", "({0} % {T}(1000))", "T"),
+    ("Q", "({0} | {1})", "T T"),
+    ("Q", "({0} ^ {1})", "T T"),
+    ("Q", "({0} << ({1} & {U}(63)))", "T U"),
+    ("Q", "({0} >> ({1} & {U}(63)))", "T U"),
+    ("Q", "({0} >> {U}(33))", "T"),
+    ("Q", "min({0}, {1})", "T T"),
+    ("Q", "max({0}, {1})", "T T"),
+    ("Q", "bitcast<{T}>({0})", "L"),
+    ("Q", "{T}({0})", "L"),
+    ("Q", "{T}({0})", "U"),
+    ("I", "{T}({0})", "L"),
+    ("U", "{T}({0})", "Q"),
+    ("U", "{T}({0} >> {U}(32))", "Q"),
+    ("H", "(h{W}({0}) * h{W}({1}))", "T T"),
+    ("H", "(h{W}({0}) * 0.25h)", "T"),
+    ("H", "fma(h{W}({0}), h{W}({1}), h{W}({2}))", "T T T"),
+    ("H", "(-{0})", "T"),
+    ("H", "abs({0})", "T"),
+    ("H", "sign({0})", "T"),
+    ("H", "floor({0})", "T"),
+    ("H", "ceil({0})", "T"),
+    ("H", "trunc({0})", "T"),
+    ("H", "round({0})", "T"),
+    ("H", "fract({0})", "T"),
+    ("H", "min({0}, {1})", "T T"),
+    ("H", "max({0}, {1})", "T T"),
+    ("H", "step({0}, {1})", "T T"),
+    ("H", "{T}({0} % {I}(8))", "I"),
+    ("H", "{T}({0})", "B"),
+    ("H", "h{W}({T}(n{W}({0})))", "F"),
+    ("H1", "dot(h{V}({0}), h{V}({1}))", "Tv Tv"),
+    ("F", "{T}({0})", "H"),
+    ("I", "{T}({0})", "H"),
 ];

@@ -2,6 +2,7 @@
 
 mod floats;
 mod integers;
+mod memory;
 mod scenarios;
 mod vectors;
 mod wide;
