@@ -113,10 +113,10 @@ impl Writer<'_> {
             Elem::U => format!("word({}u)", word + n),
             Elem::I => format!("bitcast<i32>(word({}u))", word + n),
             Elem::B => format!("(word({}u) % 2u == 1u)", word + n),
-            Elem::F => format!("f32(bitcast<i32>(word({}u)) % 16)", word + n),
+            Elem::F => format!("(f32(bitcast<i32>(word({}u)) % 64) * 0.25)", word + n),
             Elem::L => format!("bitcast<i64>(long({}u))", word + n),
             Elem::Q => format!("long({}u)", word + n),
-            Elem::H => format!("f16(bitcast<i32>(word({}u)) % 8)", word + n),
+            Elem::H => format!("(f16(bitcast<i32>(word({}u)) % 16) * 0.25h)", word + n),
         };
         match ty.width {
             1 => scalar(0),
