@@ -3,6 +3,7 @@
 use crate::support;
 use crosslane::{Backend, Device};
 use naga::{AddressSpace, Module, StorageAccess};
+use std::sync::Mutex;
 use std::time::Duration;
 
 /// How long one kernel may take.
@@ -17,6 +18,9 @@ pub fn devices() -> impl Iterator<Item = &'static Device> {
 /// hold, or what went wrong.
 pub fn run(device: &Device, source: &str, grid: [u32; 3], buffers: &[Vec<u32>]) -> Result<Vec<Vec<u32>>, String> {
     let module = naga::front::wgsl::parse_str(source).map_err(|error| error.emit_to_string(source))?;
+    // One at a time: two threads on a driver took 23 to 54 s for generated programs, one 15.
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let (device, queue) = device.wgpu().ok_or("no wgpu device behind this one")?;
     let scopes = [wgpu::ErrorFilter::Validation, wgpu::ErrorFilter::Internal, wgpu::ErrorFilter::OutOfMemory]
         .map(|filter| device.push_error_scope(filter));
