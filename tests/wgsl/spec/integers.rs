@@ -195,7 +195,7 @@ fn conversions() {
         ("u32(a)", &[F(4_294_967_040.0)], U(0xffff_ff00)),
         ("i32(a)", &[F(-2_147_483_648.0)], I(MIN)),
         ("i32(a)", &[F(-1e20)], I(MIN)),
-        // The clamp is to the largest float of the range: naga does that, and the specification says it since 2024.
+        // The range ends at the largest float in it: as naga clamps. (Not looked up in the specification.)
         ("i32(a)", &[F(2_147_483_648.0)], I(2_147_483_520)),
         ("i32(a)", &[F(1e20)], I(2_147_483_520)),
         ("u32(a)", &[F(1e20)], U(4_294_967_040)),
