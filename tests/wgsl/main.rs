@@ -1,0 +1,17 @@
+//! WGSL's meaning, judged without the library's kernels: the specification's tables, generated programs that all
+//! devices must agree on, accuracy within the specification's bounds, subgroups, and clean and faulty kernels.
+
+// As long as `run` drives wgpu itself.
+#![cfg(feature = "wgpu")]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod accuracy;
+mod clean;
+mod faulty;
+mod generate;
+mod programs;
+mod run;
+mod spec;
+mod subgroups;
