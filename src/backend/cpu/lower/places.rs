@@ -270,14 +270,14 @@ impl<'a> Builder<'a> {
         if let Some(exact) = self.exact(operand)? {
             return Ok(Some(exact));
         }
-        let Inner::Scalar(scalar) = *self.ty(operand) else { return Ok(None) };
-        let op = match (scalar.kind, scalar.width) {
-            (ScalarKind::Sint, 4) => Widen::I32ToI64,
-            (ScalarKind::Uint, 4) => Widen::U32ToU64,
-            _ => return Ok(None),
-        };
-        let word = self.word(operand)?;
-        Ok(Some(self.widen(op, word)))
+        match *self.ty(operand) {
+            Inner::Scalar(scalar) if scalar.width == 4 && scalar.kind != ScalarKind::Float => {
+                let word = self.word(operand)?;
+                // A large unsigned number is a negative one: a stride of -1, say. No array has 2^31 elements.
+                Ok(Some(self.widen(Widen::I32ToI64, word)))
+            }
+            _ => Ok(None),
+        }
     }
 }
 
