@@ -119,7 +119,7 @@ fn check_says_what_a_kernel_wants() {
     assert_eq!(spirv.stdout[..4], 0x0723_0203u32.to_le_bytes());
     let bind = ["--bind", "x=zeros:f32:9", "--bind", "factor=value:f32:2", "--bind", "y=zeros:f32:9"];
     let grid = ["check", &file, "--entry", "saxpy", "--immediate", "f32:1", "--grid", "1"];
-    has(&prints(&[&grid[..], &bind].concat()), &["sanitizer: "]);
+    has(&prints(&[&grid[..], &bind].concat()), &["sanitizer: nothing found"]);
     let matrices = folder.file(
         "matrices.wgsl",
         "enable wgpu_cooperative_matrix;
@@ -131,6 +131,22 @@ fn check_says_what_a_kernel_wants() {
     );
     let text = prints(&["check", &matrices]);
     has(&text, &["needs 64-bit floats, cooperative matrices", "64-bit floats, none there", "HLSL: ", "SPIR-V: ok"]);
+}
+
+/// A missing barrier: the two lines that race, each shown.
+#[test]
+#[cfg(feature = "cpu")]
+fn check_finds_races() {
+    let folder = Folder::new("race");
+    let text = include_str!("wgsl/faulty/race_within.wgsl");
+    let file = folder.file("race.wgsl", text);
+    let bind = ["--bind", "input=arange:u32:64", "--bind", "output=zeros:u32:64"];
+    let lines: Vec<(usize, &str)> = (1..).zip(text.lines()).filter(|(_, line)| line.contains("FINDING")).collect();
+    let [(first, write), (second, read)] = lines[..] else { panic!("two lines race") };
+    let places = [format!("race.wgsl:{first}:"), format!("race.wgsl:{second}:")];
+    let missing = "no workgroupBarrier() is between them";
+    let command = [&["check", &file, "--grid", "1"], &bind[..]].concat();
+    fails(&command, &["data race", missing, &places[0], &places[1], write, read, "`near`"]);
 }
 
 #[test]

@@ -4,7 +4,8 @@
 mod support;
 
 use crosslane::{
-    Array, Device, DeviceOptions, Direction, Error, ErrorKind, HostBuffer, Slice, eval_all, f16, s, upload_all,
+    Array, Backend, Device, DeviceOptions, Direction, Error, ErrorKind, HostBuffer, Profile, Slice, eval_all, f16, s,
+    upload_all,
 };
 use support::*;
 
@@ -306,26 +307,25 @@ fn operators_that_do_not_compile() {
 
 #[test]
 fn devices_that_are_not_here() {
-    for request in ["no such device", "99", "-1", "vulkan:no such device"] {
+    for request in ["no such device", "99", "-1", "vulkan:no such device", "cpu:no such profile"] {
         let error = Device::open(request).unwrap_err();
         let ErrorKind::NoDevice { wanted, looked, install } = error.kind() else { panic!("{error}") };
         assert!(wanted == request && looked.contains("looked for") && !install.is_empty(), "{error}");
     }
-    for (error, engine) in [
-        (Device::cuda(0).unwrap_err(), "cuda"),
-        (Device::open("cuda:0").unwrap_err(), "cuda"),
-        (Device::open("cpu").unwrap_err(), "cpu"),
-    ] {
+    for (error, engine) in [(Device::cuda(0).unwrap_err(), "cuda"), (Device::open("cuda:0").unwrap_err(), "cuda")] {
         assert!(matches!(error.kind(), ErrorKind::NotBuilt { engine: e, .. } if *e == engine), "{error}");
         assert!(error.to_string().contains("not"), "{error}");
     }
+    let error = Device::cpu_as(Profile { subgroup: 3, ..Profile::native() }).unwrap_err();
+    let ErrorKind::Argument { wanted, got, .. } = error.kind() else { panic!("{error}") };
+    assert!(wanted.contains("from 4 to 128") && got == "3", "{error}");
 }
 
 /// A lost device answers every call with an error, at once; another one of the same driver works.
 #[test]
 #[cfg(feature = "wgpu")]
 fn lost_devices() {
-    for properties in Device::list() {
+    for properties in Device::list().into_iter().filter(|properties| properties.backend != Backend::Cpu) {
         for staged in [false, true] {
             let open = || DeviceOptions::default().staged_transfers(staged).open(&properties.name).unwrap();
             let device = open();

@@ -1,8 +1,8 @@
 //! Making arrays.
 
+use super::Array;
 use super::layout::Layout;
 use super::node::{Expr, Node, Storage};
-use super::Array;
 use crate::device::Device;
 use crate::element::{DType, Element, Float, Number};
 use crate::error::{CallSite, Error, ErrorKind, Result};
@@ -116,6 +116,33 @@ impl<T: Element> Array<T> {
     #[track_caller]
     pub fn ones_like(&self) -> Array<T> {
         self.full_like(T::from_scalar(Value::Int(1).scalar(T::DTYPE)))
+    }
+
+    /// An array whose elements are whatever lies in memory: for kernels that write all of it.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::{Array, Kernel};
+    /// let x = Array::<u32>::empty(device, &[64]);
+    /// let fill = Kernel::wgsl("
+    ///     @group(0) @binding(0) var<storage, read_write> x: array<u32>;
+    ///     @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) { x[i] = i; }
+    /// ")?;
+    /// device.launch(&fill, [1, 1, 1], &[(&x).into()])?;
+    /// assert_eq!(x.to_vec()?[63], 63);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn empty(device: &Device, shape: &[usize]) -> Array<T> {
+        let at = Location::caller();
+        let zeros = Array::zeros(device, shape); // finds an error of the shape
+        match zeros.node.error() {
+            Some(_) => zeros,
+            None => match Array::uninitialised(device, shape) {
+                Ok((array, _)) => array,
+                Err(error) => Array::failed(device, error.located(at)),
+            },
+        }
     }
 
     /// Memory for an array that the caller fills at once.

@@ -1,9 +1,9 @@
 //! Evaluation: from the graph to plans to one submission.
 
+use super::Array;
 use super::flatten::{Inputs, flatten, reads};
 use super::layout::Layout;
 use super::node::{Expr, Node, State, Storage};
-use super::Array;
 use crate::backend::{Launch, Window};
 use crate::device::Device;
 use crate::element::Element;

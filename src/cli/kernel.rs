@@ -51,10 +51,11 @@ impl Options {
         let name = self.file.display();
         let source = std::fs::read_to_string(&self.file).map_err(|error| format!("{name}: {error}"))?;
         let values = self.overrides.iter().map(|text| number(text)).collect::<Outcome<Vec<_>>>()?;
-        Kernel::wgsl_with(&source, self.entry.as_deref(), &values).map_err(|error| {
+        let kernel = Kernel::wgsl_with(&source, self.entry.as_deref(), &values).map_err(|error| {
             // naga names its input "wgsl".
-            format!("{name}: {}", told(error).trim()).replace("┌─ wgsl:", &format!("┌─ {name}:")).into()
-        })
+            format!("{name}: {}", told(error).trim()).replace("┌─ wgsl:", &format!("┌─ {name}:"))
+        })?;
+        Ok(kernel.named(&name.to_string()))
     }
 
     /// The grid, if one is given.

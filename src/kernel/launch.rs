@@ -3,7 +3,7 @@
 use super::{Feature, Kernel, Reflection, Resource};
 use crate::array::{Array, Untyped};
 use crate::backend::{Launch, Window};
-use crate::device::Device;
+use crate::device::{Backend, Device};
 use crate::element::Element;
 use crate::error::{CallSite, Error, ErrorKind, Result};
 use crate::op::{Access, Grid};
@@ -15,7 +15,9 @@ pub struct Argument(Kind);
 
 #[derive(Clone)]
 enum Kind {
+    /// The element type is compared with the kernel's.
     Array(Untyped),
+    Bytes(Untyped),
     Immediates(Vec<u8>),
 }
 
@@ -38,6 +40,26 @@ impl Argument {
     /// ```
     pub fn immediates(bytes: &[u8]) -> Argument {
         Argument(Kind::Immediates(bytes.to_vec()))
+    }
+}
+
+impl Argument {
+    /// An array's memory as the kernel's type, whatever the array's own: words as structures, or f32 as u32.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::{Argument, Array, Kernel};
+    /// let kernel = Kernel::wgsl("
+    ///     @group(0) @binding(0) var<storage, read_write> x: array<f32>;
+    ///     @compute @workgroup_size(1) fn main() { x[0] = 1.0; }
+    /// ")?;
+    /// let x = Array::<u32>::zeros(device, &[1]);
+    /// device.launch(&kernel, [1, 1, 1], &[Argument::bytes_of(&x)])?;
+    /// assert_eq!(x.item()?, 1.0f32.to_bits());
+    /// # Ok(()) });
+    /// ```
+    pub fn bytes_of<T: Element>(array: &Array<T>) -> Argument {
+        Argument(Kind::Bytes(array.into()))
     }
 }
 
@@ -92,17 +114,20 @@ impl Device {
         }
         let (arrays, immediates) = call.split(reflection, arguments)?;
         let resources = &reflection.bindings;
-        resources.iter().zip(&arrays).try_for_each(|(resource, array)| call.fits(resource, array))?;
+        resources.iter().zip(&arrays).try_for_each(|(resource, &(array, typed))| call.fits(resource, array, typed))?;
         let buffers = resources
             .iter()
             .zip(&arrays)
-            .map(|(resource, array)| call.window(resource, array))
+            .map(|(resource, (array, _))| call.window(resource, array))
             .collect::<Result<Vec<_>>>()?;
         call.separate(resources, &buffers)?;
         let params = bytemuck::pod_collect_to_vec(immediates);
         self.driver().submit(&[Launch { kernel: kernel.clone(), buffers, params, grid: Grid::Fixed(grid) }])
     }
 }
+
+/// An array, and whether its type is to be compared with the kernel's.
+type Bindable<'a> = (&'a Untyped, bool);
 
 /// A call of [`Device::launch`].
 struct Call<'a> {
@@ -123,7 +148,10 @@ impl Call<'_> {
                 format!("what the kernel {} needs: {}", kernel.name(), breaks.join("; ")),
                 "choose another device, or kernel",
             )
-        } else if reflection.features.contains(&Feature::Tensor) && !kernel.trusted() {
+        } else if reflection.features.contains(&Feature::Tensor)
+            && !kernel.trusted()
+            && self.device.properties().backend != Backend::Cpu
+        {
             ("checks for cooperative matrices".into(), "Kernel::unchecked() does without")
         } else {
             return Ok(());
@@ -132,17 +160,18 @@ impl Call<'_> {
         Err(ErrorKind::Unsupported { operation, wanted, device, help: help.into(), at: Some(self.at) }.into())
     }
 
-    /// The arrays, and the bytes of the immediates.
-    fn split<'b>(&self, reflection: &Reflection, arguments: &'b [Argument]) -> Result<(Vec<&'b Untyped>, &'b [u8])> {
+    /// The arrays and whether their types are to be compared, and the bytes of the immediates.
+    fn split<'b>(&self, reflection: &Reflection, arguments: &'b [Argument]) -> Result<(Vec<Bindable<'b>>, &'b [u8])> {
         let (rest, immediates) = match arguments.split_last() {
             Some((Argument(Kind::Immediates(bytes)), rest)) => (rest, bytes.as_slice()),
             _ => (arguments, &[][..]),
         };
         let array = |argument: &'b Argument| match &argument.0 {
-            Kind::Array(array) => Some(array),
+            Kind::Array(array) => Some((array, true)),
+            Kind::Bytes(array) => Some((array, false)),
             Kind::Immediates(_) => None,
         };
-        let arrays: Option<Vec<&Untyped>> = rest.iter().map(array).collect();
+        let arrays: Option<Vec<Bindable>> = rest.iter().map(array).collect();
         let Some(arrays) = arrays else { return self.mistake("arguments", "immediates last", "an array after them") };
         if arrays.len() != reflection.bindings.len() {
             let names: Vec<&str> = reflection.bindings.iter().map(|resource| resource.name.as_str()).collect();
@@ -160,7 +189,7 @@ impl Call<'_> {
     }
 
     /// Whether an array is what a binding takes.
-    fn fits(&self, resource: &Resource, array: &Untyped) -> Result<()> {
+    fn fits(&self, resource: &Resource, array: &Untyped, typed: bool) -> Result<()> {
         if let Some(error) = array.error() {
             return Err(error);
         }
@@ -170,7 +199,7 @@ impl Call<'_> {
         }
         let dtype = array.dtype();
         let as_bound = if dtype.per_word() > 1 { crate::DType::U32 } else { dtype };
-        if resource.element.is_some_and(|element| element != as_bound) {
+        if typed && resource.element.is_some_and(|element| element != as_bound) {
             return self.mistake(&resource.name, &resource.ty, format!("an array of {dtype}"));
         }
         let (bytes, most) = (array.bytes(), self.device.caps().binding_bytes);

@@ -28,6 +28,7 @@ pub use reflect::{Feature, Override, Reflection, Resource};
 #[derive(Clone)]
 pub struct Kernel(Arc<Inner>);
 
+#[derive(Clone)]
 struct Inner {
     id: u64,
     name: String,

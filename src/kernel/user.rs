@@ -69,18 +69,18 @@ impl Kernel {
     /// In every launch, each index must lie in its buffer or array, each loop must end, no integer may be divided by
     /// zero, and workgroup memory must be written before it is read.
     pub unsafe fn unchecked(&self) -> Kernel {
-        let Inner { name, entry, source, bindings, overrides, param_words, reflection, .. } = &*self.0;
-        Kernel(Arc::new(Inner {
-            id: next_id(),
-            name: name.clone(),
-            entry: entry.clone(),
-            source: source.clone(),
-            bindings: bindings.clone(),
-            overrides: overrides.clone(),
-            param_words: *param_words,
-            trusted: true,
-            reflection: reflection.clone(),
-        }))
+        Kernel(Arc::new(Inner { id: next_id(), trusted: true, ..(*self.0).clone() }))
+    }
+
+    /// The same kernel with a name for messages, in place of its entry point's: its file, say.
+    ///
+    /// ```
+    /// let kernel = crosslane::Kernel::wgsl("@compute @workgroup_size(1) fn main() {}")?.named("nothing.wgsl");
+    /// assert_eq!(kernel.name(), "nothing.wgsl");
+    /// # Ok::<(), crosslane::Error>(())
+    /// ```
+    pub fn named(&self, name: &str) -> Kernel {
+        Kernel(Arc::new(Inner { id: next_id(), name: name.into(), ..(*self.0).clone() }))
     }
 
     /// What the kernel wants of a launch and of a device; `None` for the library's own kernels.

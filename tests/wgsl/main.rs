@@ -1,9 +1,6 @@
 //! WGSL's meaning, judged without the library's kernels: the specification's tables, generated programs that all
 //! devices must agree on, accuracy within the specification's bounds, subgroups, and clean and faulty kernels.
 
-// As long as `run` drives wgpu itself.
-#![cfg(feature = "wgpu")]
-
 #[path = "../support/mod.rs"]
 mod support;
 
@@ -13,5 +10,7 @@ mod faulty;
 mod generate;
 mod programs;
 mod run;
+#[cfg(feature = "cpu")]
+mod sanitizer;
 mod spec;
 mod subgroups;

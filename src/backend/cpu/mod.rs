@@ -29,7 +29,7 @@ use crate::device::{Backend, Kind, Properties};
 use crate::error::{ErrorKind, Result};
 use crate::kernel::Kernel;
 use crate::memory::{Direction, Memory, Place};
-use check::{Bound, Checker, Known};
+use check::{Bound, Checker, Known, Who};
 use memory::View;
 use program::Program;
 use run::{Context, Machine, Status};
@@ -45,8 +45,11 @@ pub use profile::{Order, Profile};
 /// The longest that one workgroup may run before its kernel counts as endless.
 pub(crate) const BUDGET: Duration = Duration::from_secs(20);
 
-/// Workgroups of a checked launch that the others overtake after their first atomic on a buffer.
+/// Workgroups of a checked launch that take turns, at their atomics on buffers.
 const OVERTAKEN: u64 = 16;
+
+/// How many turns.
+const TURNS: u32 = 64;
 
 /// The engine.
 pub(crate) struct Cpu {
@@ -193,7 +196,7 @@ impl Cpu {
                 if n >= count || context.stop.load(Relaxed) {
                     break;
                 }
-                machine.begin(context, unfold(order.nth(n, count), context.groups), false);
+                machine.begin(context, unfold(order.nth(n, count), context.groups), 0);
                 if let Status::Exhausted(step) = machine.run(context, &mut None) {
                     let first = !context.stop.swap(true, Relaxed);
                     if first {
@@ -215,7 +218,7 @@ impl Cpu {
         endless.into_inner().expect("no panic while held")
     }
 
-    /// One after another in the least helpful order: the last first, and some are overtaken.
+    /// One after another, and some in turns: who waits for another workgroup is seen waiting.
     fn run_checked(
         &self,
         context: &Context,
@@ -245,7 +248,7 @@ impl Cpu {
         for n in 0..count {
             let mut machine = spare.take().unwrap_or_else(|| Machine::new(context.program));
             let group = unfold(self.profile.order.nth(n, count), context.groups);
-            machine.begin(context, group, n < OVERTAKEN);
+            machine.begin(context, group, if n < OVERTAKEN { TURNS } else { 0 });
             match machine.run(context, checker) {
                 Status::Exhausted(step) => return Some((step, group)),
                 Status::Done => {
@@ -253,13 +256,13 @@ impl Cpu {
                     spare = Some(machine);
                 }
                 Status::Spinning(step) => {
-                    checker.as_mut().expect("checking").spin(context, step, group);
+                    checker.as_mut().expect("checking").spin(&Who { context, step, group, lane: 0 });
                     waiting.push(machine);
                 }
                 Status::Preempted => waiting.push(machine),
             }
         }
-        // The last to be overtaken goes on first.
+        // In turns, forwards and backwards.
         while !waiting.is_empty() {
             let mut progress = false;
             let mut still = vec![];
@@ -272,7 +275,8 @@ impl Cpu {
                         progress = true;
                     }
                     Status::Spinning(step) => {
-                        checker.as_mut().expect("checking").spin(context, step, machine.group);
+                        let group = machine.group;
+                        checker.as_mut().expect("checking").spin(&Who { context, step, group, lane: 0 });
                         progress |= machine.changes() != before;
                         still.push(machine);
                     }
@@ -282,8 +286,7 @@ impl Cpu {
                     }
                 }
             }
-            still.reverse();
-            waiting = still;
+            waiting = still; // the other way round
             if !progress {
                 break; // They wait for one another; each has been reported.
             }
@@ -371,7 +374,7 @@ impl Driver for Cpu {
 
     fn start_clock(&self) -> Result<bool> {
         self.busy.store(0, Relaxed);
-        Ok(true)
+        Ok(self.properties.caps.timestamps)
     }
 
     fn stop_clock(&self) -> Result<Duration> {

@@ -59,6 +59,24 @@ pub(super) struct Checker {
     grain: u32,
 }
 
+/// An invocation at a step.
+#[derive(Clone, Copy)]
+pub(super) struct Who<'a> {
+    pub context: &'a Context<'a>,
+    pub step: u32,
+    pub group: [u32; 3],
+    pub lane: usize,
+}
+
+/// A piece of memory.
+#[derive(Clone, Copy)]
+pub(super) struct Piece<'a> {
+    pub space: Space,
+    pub address: u32,
+    pub width: u32,
+    pub view: View<'a>,
+}
+
 /// What an access does.
 #[derive(Clone, Copy)]
 struct How {
@@ -130,19 +148,9 @@ impl Checker {
         }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of a finding")]
-    fn find(
-        &mut self,
-        context: &Context,
-        defect: Defect,
-        step: u32,
-        group: [u32; 3],
-        lane: usize,
-        other: Option<Stamp>,
-        binding: Option<String>,
-        index: Option<i64>,
-        message: String,
-    ) {
+    fn find(&mut self, who: &Who, defect: Defect, other: Option<Stamp>, place: Option<(String, i64)>, message: String) {
+        let &Who { context, step, group, lane } = who;
+        let (binding, index) = place.unzip();
         let site = |step: u32| context.program.code[step as usize].site;
         // Either side of a race may be seen first.
         let (a, b) = (site(step), other.map_or(0, |o| site(o.step)));
@@ -167,7 +175,8 @@ impl Checker {
     }
 
     /// The name of what lies at an address, and the index there in units of `width`.
-    fn named(&self, program: &Program, space: Space, address: u32, width: u32) -> (String, i64) {
+    fn named(&self, program: &Program, piece: &Piece) -> (String, i64) {
+        let &Piece { space, address, width, .. } = piece;
         match space {
             Space::Buffer(buffer) => (program.buffers[buffer as usize].name.clone(), (address / width) as i64),
             Space::Immediate => ("the immediates".into(), (address / width) as i64),
@@ -181,69 +190,15 @@ impl Checker {
         }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "who, where, and what")]
-    pub fn read(
-        &mut self,
-        context: &Context,
-        step: u32,
-        group: [u32; 3],
-        lane: usize,
-        space: Space,
-        address: u32,
-        width: u32,
-        view: &View,
-    ) {
-        self.access(
-            context,
-            step,
-            group,
-            lane,
-            space,
-            address,
-            width,
-            view,
-            How { reads: true, writes: 0, changes: false, atomic: false },
-        );
+    pub fn read(&mut self, who: &Who, piece: &Piece) {
+        self.access(who, piece, How { reads: true, writes: 0, changes: false, atomic: false });
     }
 
-    #[expect(clippy::too_many_arguments, reason = "who, where, and what")]
-    pub fn write(
-        &mut self,
-        context: &Context,
-        step: u32,
-        group: [u32; 3],
-        lane: usize,
-        space: Space,
-        address: u32,
-        width: u32,
-        view: &View,
-    ) {
-        self.access(
-            context,
-            step,
-            group,
-            lane,
-            space,
-            address,
-            width,
-            view,
-            How { reads: false, writes: u64::MAX, changes: true, atomic: false },
-        );
+    pub fn write(&mut self, who: &Who, piece: &Piece) {
+        self.access(who, piece, How { reads: false, writes: u64::MAX, changes: true, atomic: false });
     }
 
-    #[expect(clippy::too_many_arguments, reason = "who, where, and what")]
-    pub fn atomic(
-        &mut self,
-        context: &Context,
-        step: u32,
-        group: [u32; 3],
-        lane: usize,
-        space: Space,
-        address: u32,
-        width: u32,
-        view: &View,
-        (op, value, used): (AtomicOp, u64, bool),
-    ) {
+    pub fn atomic(&mut self, who: &Who, piece: &Piece, (op, value, used): (AtomicOp, u64, bool)) {
         // What `and` and `or` leave of a byte's old bits is as unset as before, and nobody sees it.
         let bytes = |all: u64| (0..8).filter(|b| (value >> (b * 8)) & 0xff == all).fold(0, |set, b| set | 1 << b);
         let writes = match op {
@@ -255,25 +210,15 @@ impl Checker {
         let merges = !used && matches!(op, AtomicOp::And | AtomicOp::Or);
         let reads = op != AtomicOp::Store && !merges && (used || op != AtomicOp::Exchange);
         let how = How { reads, writes, changes: op != AtomicOp::Load, atomic: true };
-        self.access(context, step, group, lane, space, address, width, view, how);
+        self.access(who, piece, how);
     }
 
-    #[expect(clippy::too_many_arguments, reason = "who, where, and what")]
-    fn access(
-        &mut self,
-        context: &Context,
-        step: u32,
-        group: [u32; 3],
-        lane: usize,
-        space: Space,
-        address: u32,
-        width: u32,
-        view: &View,
-        how: How,
-    ) {
+    fn access(&mut self, who: &Who, piece: &Piece, how: How) {
+        let &Who { context, step, group, lane } = who;
+        let &Piece { space, address, width, view } = piece;
         if !view.holds(address, width) {
             if self.checks.bounds {
-                self.outside(context, step, group, lane, space, address, width, view);
+                self.outside(who, piece);
             }
             return;
         }
@@ -329,12 +274,12 @@ impl Checker {
             }
         }
         if fresh && self.checks.uninitialised {
-            let (name, index) = self.named(context.program, space, address, width);
+            let (name, index) = self.named(who.context.program, piece);
             let message = format!("`{name}` is read at index {index}, where nothing was written");
-            self.find(context, Defect::Uninitialised, step, group, lane, None, Some(name), Some(index), message);
+            self.find(who, Defect::Uninitialised, None, Some((name, index)), message);
         }
         if let Some(other) = conflict {
-            let (name, index) = self.named(context.program, space, address, width);
+            let (name, index) = self.named(who.context.program, piece);
             let hint = match (other.group == now.group, space) {
                 (true, Space::Workgroup) => "no workgroupBarrier() is between them",
                 (true, _) => "no storageBarrier() is between them",
@@ -344,91 +289,63 @@ impl Checker {
                 "two invocations touch `{name}` at index {index}, one of them writes, and {hint}; \
                  the earlier access is shown second"
             );
-            self.find(context, Defect::Race, step, group, lane, Some(other), Some(name), Some(index), message);
+            self.find(who, Defect::Race, Some(other), Some((name, index)), message);
         }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "who, where, and what")]
-    fn outside(
-        &mut self,
-        context: &Context,
-        step: u32,
-        group: [u32; 3],
-        lane: usize,
-        space: Space,
-        address: u32,
-        width: u32,
-        view: &View,
-    ) {
-        let (name, index) = self.named(context.program, space, address, width);
+    fn outside(&mut self, who: &Who, piece: &Piece) {
+        let (name, index) = self.named(who.context.program, piece);
         // An index that is too large has been found where it was computed.
         let known = |f: &Finding| f.defect == Defect::OutOfBounds && f.binding.as_deref() == Some(&name);
         if self.report.findings.iter().any(known) {
             return;
         }
-        let bytes = view.bytes;
+        let Piece { address, width, .. } = piece;
+        let bytes = piece.view.bytes;
         let message = format!("`{name}` has {bytes} bytes; this touches {width} from byte {address} on");
-        self.find(context, Defect::OutOfBounds, step, group, lane, None, Some(name), Some(index), message);
+        self.find(who, Defect::OutOfBounds, None, Some((name, index)), message);
     }
 
-    #[expect(clippy::too_many_arguments, reason = "who, where, and what")]
-    pub fn index(
-        &mut self,
-        context: &Context,
-        step: u32,
-        group: [u32; 3],
-        lane: usize,
-        index: u32,
-        limit: u32,
-        exact: Option<i64>,
-        of: u32,
-    ) {
-        let name = context.program.names[of as usize].clone();
+    pub fn index(&mut self, who: &Who, (index, limit, exact): (u32, u32, Option<i64>), of: u32) {
+        let name = who.context.program.names[of as usize].clone();
         if index >= limit {
             if self.checks.bounds {
                 let at = exact.unwrap_or(index as i64);
                 let message = format!("index {at} of `{name}`, which has {limit} elements");
-                self.find(context, Defect::OutOfBounds, step, group, lane, None, Some(name), Some(at), message);
+                self.find(who, Defect::OutOfBounds, None, Some((name, at)), message);
             }
         } else if let Some(exact) = exact.filter(|&exact| exact != index as i64 && self.checks.overflow) {
             let message = format!("index {index} of `{name}` is {exact} wrapped to 32 bits");
-            self.find(context, Defect::IndexOverflow, step, group, lane, None, Some(name), Some(exact), message);
+            self.find(who, Defect::IndexOverflow, None, Some((name, exact)), message);
         }
     }
 
-    pub fn nan(&mut self, context: &Context, step: u32, group: [u32; 3], lane: usize) {
+    pub fn nan(&mut self, who: &Who) {
         let message = "the result is NaN, and no operand is".to_string();
-        self.find(context, Defect::Nan, step, group, lane, None, None, None, message);
+        self.find(who, Defect::Nan, None, None, message);
     }
 
     /// `some`: the invocations that are there, if not all are.
-    pub fn barrier(
-        &mut self,
-        context: &Context,
-        step: u32,
-        group: [u32; 3],
-        some: Option<Vec<usize>>,
-        [workgroup, storage, subgroup]: [bool; 3],
-    ) {
-        self.enter(group, &context.groups);
+    pub fn barrier(&mut self, who: &Who, some: Option<Vec<usize>>, [workgroup, storage, subgroup]: [bool; 3]) {
+        self.enter(who.group, &who.context.groups);
         for (epoch, passed) in self.group.epochs.iter_mut().zip([workgroup, storage, subgroup]) {
             *epoch += passed as u32;
         }
         if let Some(lanes) = some.filter(|_| self.checks.barriers) {
-            let all = context.program.lanes();
+            let all = who.context.program.lanes();
             let message = format!("a barrier that {} of {all} invocations reach", lanes.len());
             let first = lanes.first().copied().unwrap_or_default();
-            self.find(context, Defect::DivergentBarrier, step, group, first, None, None, None, message);
+            self.find(&Who { lane: first, ..*who }, Defect::DivergentBarrier, None, None, message);
         }
     }
 
     /// A workgroup waits for another.
-    pub fn spin(&mut self, context: &Context, step: u32, group: [u32; 3]) {
+    pub fn spin(&mut self, who: &Who) {
         if self.checks.progress {
             let message = "the loop waits for memory that only another workgroup can change; nothing promises that \
                            one runs before this one ends"
                 .to_string();
-            self.find(context, Defect::NoProgress, step, group, 0, None, None, None, message);
+            self.find(who, Defect::NoProgress, None, None, message);
         }
     }
 }

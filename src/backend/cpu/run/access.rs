@@ -1,6 +1,7 @@
 //! Loads and stores.
 
 use super::*;
+use crate::backend::cpu::check::Piece;
 
 impl Machine {
     /// The addresses of these lanes if they are `step` bytes apart: the first.
@@ -112,7 +113,10 @@ impl Machine {
                 let address = self.address(at, lane).wrapping_add(k * width as u32);
                 let view = self.view(context, at.space);
                 let value = view.load(address, width);
-                checker.read(context, step, self.group, lane, at.space, address, width as u32, &view);
+                checker.read(
+                    &self.who(context, step, lane),
+                    &Piece { space: at.space, address, width: width as u32, view },
+                );
                 self.regs[to as usize][lane] = value;
             }
         }
@@ -135,7 +139,10 @@ impl Machine {
                 let view = self.view(context, at.space);
                 let value = self.regs[from as usize][lane];
                 changes += (view.load(address, width) != value) as u64;
-                checker.write(context, step, self.group, lane, at.space, address, width as u32, &view);
+                checker.write(
+                    &self.who(context, step, lane),
+                    &Piece { space: at.space, address, width: width as u32, view },
+                );
                 view.store(address, width, value);
             }
         }
@@ -147,9 +154,7 @@ impl Machine {
         context: &Context,
         checker: &mut Checker,
         step: u32,
-        index: Reg,
-        limit: Reg,
-        exact: Pair,
+        (index, limit, exact): (Reg, Reg, Pair),
         of: u32,
     ) {
         for lane in self.active.lanes() {
@@ -158,7 +163,7 @@ impl Machine {
                 let [low, high] = exact.map(|r| self.regs[r as usize][lane]);
                 super::super::scalar::join(low, high) as i64
             });
-            checker.index(context, step, self.group, lane, at, limit, exact, of);
+            checker.index(&self.who(context, step, lane), (at, limit, exact), of);
         }
     }
 
@@ -174,7 +179,7 @@ impl Machine {
         let operands = &context.program.lists[operands as usize];
         for lane in self.active.lanes() {
             if nan(result, lane) && !operands.iter().any(|&r| nan(r, lane)) {
-                checker.nan(context, step, self.group, lane);
+                checker.nan(&self.who(context, step, lane));
             }
         }
     }

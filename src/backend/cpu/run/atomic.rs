@@ -1,6 +1,7 @@
 //! Atomics: real ones, since workgroups run side by side.
 
 use super::*;
+use crate::backend::cpu::check::Piece;
 use crate::backend::cpu::scalar::{bits, bits64, float, float64, join};
 
 impl Machine {
@@ -27,7 +28,8 @@ impl Machine {
                 let width = if kind.long() { 8 } else { 4 };
                 let word = |reg: Reg| if reg == NONE { 0 } else { self.regs[reg as usize][lane] };
                 let what = (op, join(word(value[0]), word(value[1])), to[0] != NONE);
-                checker.atomic(context, step, self.group, lane, at.space, address, width, &view, what);
+                let piece = Piece { space: at.space, address, width, view };
+                checker.atomic(&self.who(context, step, lane), &piece, what);
             }
             let word = |reg: Reg| if reg == NONE { 0 } else { self.regs[reg as usize][lane] };
             if kind.long() {

@@ -131,7 +131,7 @@ mod tests {
         let lanes = 37;
         for seed in 0u32..200 {
             let bits = |i: usize, salt: u32| {
-                ((i as u32 + 1).wrapping_mul(seed.wrapping_mul(77) + salt) >> 3) % (seed % 5 + 1) == 0
+                ((i as u32 + 1).wrapping_mul(seed.wrapping_mul(77) + salt) >> 3).is_multiple_of(seed % 5 + 1)
             };
             let mut all = Mask::empty(lanes);
             all.fill(seed as usize % 9, lanes - seed as usize % 7);

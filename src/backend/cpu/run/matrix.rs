@@ -1,6 +1,7 @@
 //! Cooperative matrices, by definition.
 
 use super::*;
+use crate::backend::cpu::check::Piece;
 use crate::backend::cpu::scalar::{bits, float, half, half_bits};
 
 /// Bytes of an element.
@@ -51,7 +52,8 @@ impl Machine {
                     let view = self.view(context, at.space);
                     let word = view.load(address, width);
                     if let Some(checker) = checker {
-                        checker.read(context, step, self.group, lane, at.space, address, width as u32, &view);
+                        let piece = Piece { space: at.space, address, width: width as u32, view };
+                        checker.read(&self.who(context, step, lane), &piece);
                     }
                     self.regs[context.program.lists[to as usize][k] as usize][lane] = word;
                 }
@@ -81,7 +83,8 @@ impl Machine {
                     let (k, lane) = self.element(context, shape, row, column, leader);
                     let view = self.view(context, at.space);
                     if let Some(checker) = checker {
-                        checker.write(context, step, self.group, lane, at.space, address, width as u32, &view);
+                        let piece = Piece { space: at.space, address, width: width as u32, view };
+                        checker.write(&self.who(context, step, lane), &piece);
                     }
                     view.store(address, width, self.regs[context.program.lists[from as usize][k] as usize][lane]);
                 }

@@ -6,7 +6,7 @@ mod mask;
 mod matrix;
 mod subgroup;
 
-use super::check::Checker;
+use super::check::{Checker, Who};
 use super::lanes;
 use super::memory::View;
 use super::program::*;
@@ -34,7 +34,7 @@ pub(super) enum Status {
     Done,
     /// It waits at this step for memory that another workgroup would have to change.
     Spinning(u32),
-    /// It has done its first atomic on a buffer; the others may overtake it.
+    /// It has come to an atomic on a buffer; the others may overtake it.
     Preempted,
     /// Its time is used up, at this step.
     Exhausted(u32),
@@ -62,9 +62,13 @@ pub(super) struct Machine {
     lanes: usize,
     /// How often state changed that a loop could wait for: only counted when checking.
     changes: u64,
-    /// Whether the first atomic on a buffer stops it.
-    preempt: bool,
+    /// How many more atomics on buffers stop it.
+    turns: u32,
+    /// It was stopped before the atomic that comes next.
+    resumed: bool,
     iterations: u32,
+    /// The last atomic or load, which a loop that spins waits for.
+    waits_for: Option<u32>,
     started: Instant,
 }
 
@@ -100,8 +104,10 @@ impl Machine {
             group: [0; 3],
             lanes,
             changes: 0,
-            preempt: false,
+            turns: 0,
+            resumed: false,
             iterations: 0,
+            waits_for: None,
             started: Instant::now(),
         }
     }
@@ -112,11 +118,13 @@ impl Machine {
     }
 
     /// Makes it ready for a workgroup.
-    pub fn begin(&mut self, context: &Context, group: [u32; 3], preempt: bool) {
+    pub fn begin(&mut self, context: &Context, group: [u32; 3], turns: u32) {
         self.group = group;
-        self.preempt = preempt;
+        self.turns = turns;
+        self.resumed = false;
         self.pc = 0;
         self.iterations = 0;
+        self.waits_for = None;
         self.started = Instant::now();
         self.active.fill(0, self.lanes);
         self.workgroup.iter().for_each(|word| word.store(0, Relaxed));
@@ -128,6 +136,10 @@ impl Machine {
             };
             self.regs[reg as usize].fill(word);
         }
+    }
+
+    fn who<'a>(&self, context: &'a Context, step: u32, lane: usize) -> Who<'a> {
+        Who { context, step, group: self.group, lane }
     }
 
     fn view<'a>(&'a self, context: &Context<'a>, space: Space) -> View<'a> {
@@ -182,19 +194,28 @@ impl Machine {
                 }
                 Instr::Load { to, at: address, width } => match checker {
                     None => self.load(context, to, address, width, range),
-                    Some(checker) => self.load_checked(context, checker, at, to, address, width),
+                    Some(checker) => {
+                        self.waits_for = Some(at);
+                        self.load_checked(context, checker, at, to, address, width);
+                    }
                 },
                 Instr::Store { from, at: address, width } => match checker {
                     None => self.store(context, from, address, width),
                     Some(checker) => self.store_checked(context, checker, at, from, address, width),
                 },
                 Instr::Atomic { op, kind, to, at: address, value, compare } => {
+                    // Before it says something to the others or listens to them; but a ticket is drawn in order.
+                    let talks = matches!(op, AtomicOp::Load | AtomicOp::Store);
+                    let overtaken = self.turns > 0 && matches!(address.space, Space::Buffer(_)) && !self.resumed;
+                    self.turns -= overtaken as u32;
+                    self.resumed = overtaken && talks;
+                    if self.resumed {
+                        self.pc = at;
+                        return Status::Preempted;
+                    }
+                    self.waits_for = Some(at);
                     self.atomic(context, checker, at, (op, kind), to, address, value, compare);
-                    if self.preempt
-                        && matches!(address.space, Space::Buffer(_))
-                        && !matches!(op, AtomicOp::Load | AtomicOp::Store)
-                    {
-                        self.preempt = false;
+                    if overtaken {
                         return Status::Preempted;
                     }
                 }
@@ -202,7 +223,7 @@ impl Machine {
                     if let Some(checker) = checker {
                         let divergent = self.active.count() != self.lanes;
                         let lanes = (divergent && !subgroup).then(|| self.active.lanes().collect::<Vec<_>>());
-                        checker.barrier(context, at, self.group, lanes, [workgroup, storage, subgroup]);
+                        checker.barrier(&self.who(context, at, 0), lanes, [workgroup, storage, subgroup]);
                     }
                 }
                 Instr::Ballot { to, predicate } => self.ballot(context, to, predicate),
@@ -219,7 +240,7 @@ impl Machine {
                 }
                 Instr::CheckIndex { index, limit, exact, of } => {
                     if let Some(checker) = checker {
-                        self.check_index(context, checker, at, index, limit, exact, of);
+                        self.check_index(context, checker, at, (index, limit, exact), of);
                     }
                 }
                 Instr::CheckNan { result, operands } => {
@@ -242,10 +263,8 @@ impl Machine {
         let labels = &context.program.labels;
         match *instr {
             Instr::Jump(label) => self.pc = labels[label as usize],
-            Instr::JumpUnless { condition, to } => {
-                if self.regs[condition as usize][0] == 0 {
-                    self.pc = labels[to as usize];
-                }
+            Instr::JumpUnless { condition, to } if self.regs[condition as usize][0] == 0 => {
+                self.pc = labels[to as usize];
             }
             Instr::If { condition, frame, otherwise } => {
                 let saved = &mut self.frames[frame as usize];
@@ -347,7 +366,10 @@ impl Machine {
         saved.changes = self.changes;
         self.iterations = self.iterations.wrapping_add(1);
         if stuck {
-            return Some(Status::Spinning(at));
+            // With nothing read in the loop, no other workgroup can end it either.
+            let first = labels[start as usize];
+            let inside = self.waits_for.filter(|&step| step >= first && step < at);
+            return Some(inside.map_or(Status::Exhausted(at), Status::Spinning));
         }
         if self.iterations.is_multiple_of(LOOK)
             && (context.stop.load(Relaxed) || self.started.elapsed() > context.budget)

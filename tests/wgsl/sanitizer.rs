@@ -1,0 +1,155 @@
+//! What the checked device finds in faulty kernels, and that it finds nothing in clean ones.
+
+use crate::run::launch;
+use crate::{clean, faulty};
+use crosslane::{Array, Checks, Defect, Device, DeviceOptions, ErrorKind, Order, Profile, Report};
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+/// Everything that can be looked for.
+const ALL: Checks = Checks {
+    bounds: true,
+    uninitialised: true,
+    workgroup_unset: true,
+    races: true,
+    barriers: true,
+    overflow: true,
+    progress: true,
+    nan: true,
+};
+
+fn checked(profile: Profile, checks: Checks) -> Device {
+    DeviceOptions::default().time_limit(Duration::from_secs(1)).cpu(profile, Some(checks)).unwrap()
+}
+
+/// What is found in a faulty kernel, or the line of the loop that does not end.
+fn findings(device: &Device, case: &faulty::Case) -> Result<Report, u32> {
+    let array = |buffer: &faulty::Buffer| match *buffer {
+        faulty::Buffer::Zeros(words) => Array::from_slice(device, &vec![0u32; words]),
+        faulty::Buffer::Counting(words) => Array::from_slice(device, &(0..words as u32).collect::<Vec<_>>()),
+        faulty::Buffer::Fresh(words) => Array::empty(device, &[words]),
+    };
+    let arrays: Vec<_> = case.buffers.iter().map(array).collect();
+    match launch(device, case.source, case.grid, &arrays) {
+        Ok(()) => Ok(Report::default()),
+        Err(error) => match error.kind() {
+            ErrorKind::Defects { report } => Ok((**report).clone()),
+            ErrorKind::Endless { line, seconds, .. } => {
+                assert_eq!(*seconds, 1.0);
+                Err(*line)
+            }
+            _ => panic!("{}: {error}", case.name),
+        },
+    }
+}
+
+fn defect(kind: &str) -> Option<Defect> {
+    Some(match kind {
+        "race_within" | "race_between" | "race_read_write_storage" => Defect::Race,
+        "out_of_bounds_read" | "out_of_bounds_write" => Defect::OutOfBounds,
+        "uninitialised_workgroup" | "uninitialised_storage" => Defect::Uninitialised,
+        "divergent_barrier" => Defect::DivergentBarrier,
+        "index_overflow" => Defect::IndexOverflow,
+        "spin" => Defect::NoProgress,
+        "nan" => Defect::Nan,
+        "endless_loop" => return None,
+        other => panic!("{other}?"),
+    })
+}
+
+/// Each defect is found, at its lines, and nothing else is: under every profile.
+#[test]
+fn each_defect_is_found_where_it_is() {
+    for profile in Profile::presets() {
+        for case in faulty::CASES {
+            let (kind, lines) = case.finding();
+            let what = format!("{} as {}", case.name, profile.name);
+            let device = checked(profile.clone(), ALL);
+            let found = findings(&device, case);
+            let Some(defect) = defect(kind) else {
+                assert_eq!(found, Err(lines[0] as u32), "{what}");
+                continue;
+            };
+            let report = found.unwrap_or_else(|line| panic!("{what} did not end: line {line}"));
+            let others: Vec<_> = report.findings.iter().filter(|finding| finding.defect != defect).collect();
+            assert!(others.is_empty(), "{what}:\n{report}");
+            let spots = report.findings.iter().flat_map(|finding| [Some(&finding.spot), finding.other.as_ref()]);
+            let seen: BTreeSet<usize> = spots.flatten().map(|spot| spot.line as usize).collect();
+            assert_eq!(seen, lines.iter().copied().collect(), "{what}:\n{report}");
+        }
+    }
+}
+
+/// A finding names the binding, the index, the invocation and the workgroup, and shows the line.
+#[test]
+fn a_finding_says_all() {
+    let device = Device::cpu_checked().unwrap();
+    let case = faulty::CASES.iter().find(|case| case.name == "out_of_bounds_write").unwrap();
+    let report = findings(&device, case).unwrap();
+    let [finding] = report.findings.as_slice() else { panic!("{report}") };
+    assert_eq!(finding.binding.as_deref(), Some("output"));
+    assert_eq!((finding.index, finding.spot.workgroup, finding.spot.invocation), (Some(100), [1, 0, 0], [36, 0, 0]));
+    assert_eq!(finding.count, 28);
+    let text = report.to_string();
+    let line = case.source.lines().nth(finding.spot.line as usize - 1).unwrap();
+    for part in
+        ["out of bounds: index 100 of `output`, which has 100 elements", line, "--> main:6:5", "^^^^^^", "(36, 0, 0)"]
+    {
+        assert!(text.contains(part), "{part:?} is not in\n{text}");
+    }
+}
+
+/// Turned off, a check is silent, and what it would find does no harm.
+#[test]
+fn checks_can_be_chosen() {
+    let none = Checks {
+        bounds: false,
+        uninitialised: false,
+        workgroup_unset: false,
+        races: false,
+        barriers: false,
+        overflow: false,
+        progress: false,
+        nan: false,
+    };
+    for case in faulty::CASES.iter().filter(|case| defect(case.finding().0).is_some()) {
+        let device = checked(Profile::native(), none);
+        assert_eq!(findings(&device, case), Ok(Report::default()), "{}", case.name);
+        assert_eq!(Array::<u32>::ones(&device, &[1000]).sum().item().unwrap(), 1000, "the device goes on");
+    }
+}
+
+/// No finding in kernels that are right: under every profile and order of workgroups.
+#[test]
+fn clean_kernels_are_silent() {
+    for profile in Profile::presets() {
+        for order in [profile.order, Order::Ascending, Order::Descending, Order::Shuffled(11), Order::OneAtATime] {
+            let device = checked(Profile { order, ..profile.clone() }, Checks { nan: true, ..Checks::default() });
+            for case in clean::CASES {
+                if !case.runs_on(&device) {
+                    continue; // The profile has no subgroups, or workgroups too small.
+                }
+                case.check(&device);
+            }
+        }
+    }
+}
+
+/// A kernel that does not end is stopped, with checks and without, and the device goes on.
+#[test]
+fn endless_kernels_are_stopped() {
+    let case = faulty::CASES.iter().find(|case| case.name == "endless_loop").unwrap();
+    let limited = DeviceOptions::default().time_limit(Duration::from_millis(300));
+    for checks in [None, Some(Checks::default())] {
+        let device = limited.cpu(Profile::native(), checks).unwrap();
+        let started = Instant::now();
+        let array = Array::from_slice(&device, &(0..6400u32).collect::<Vec<_>>());
+        let error = launch(&device, case.source, [100, 1, 1], &[array]).unwrap_err();
+        assert!(
+            matches!(error.kind(), ErrorKind::Endless { line, .. } if *line == case.finding().1[0] as u32),
+            "{error}"
+        );
+        assert!(started.elapsed() < Duration::from_secs(5));
+        assert_eq!(Array::<u32>::ones(&device, &[1000]).sum().item().unwrap(), 1000);
+    }
+}
