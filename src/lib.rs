@@ -1,7 +1,9 @@
 //! Arrays on any GPU: lazy, fused, and checked.
 //!
 //! The kernels are WGSL compute shaders, run by wgpu through Vulkan, Metal, DX12 or GL: on NVIDIA, AMD, Intel and
-//! Apple GPUs, and on the processor through a software driver.
+//! Apple GPUs, and on the processor through a software driver. Without any of these they run on the processor, by an
+//! interpreter ([`Device::cpu`]) that can also check them ([`Device::cpu_checked`]) and stand in for other hardware
+//! ([`Device::cpu_as`]).
 //!
 //! ```
 //! # crosslane::example(|device| {
@@ -21,7 +23,8 @@
 //! | [`Kernel`] | a kernel of your own in WGSL: [`Kernel::wgsl`], [`Device::launch`], [`Reflection`] |
 //! | [`Op`], [`Plan`] | the waist: an operation's meaning, cost and kernels; engines run plans and know no operation |
 //! | [`Map`], [`Reduce`] | the operations behind arrays |
-//! | [`Caps`] | what a plan may rely on |
+//! | [`Caps`], [`Profile`] | what a plan may rely on; hardware that the cpu engine stands in for |
+//! | [`Checks`], [`Report`] | what a checked device looks for, and what it found |
 //! | [`Error`] | every mistake and failure: operation, argument, wanted, got, call site |
 
 #![deny(missing_docs)]

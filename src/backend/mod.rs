@@ -116,16 +116,15 @@ impl Options {
 
 /// Every device of every engine that is built in: those of wgpu, then the processor.
 pub(crate) fn list() -> Vec<Properties> {
-    #[cfg_attr(
-        not(any(feature = "wgpu", feature = "cpu")),
-        expect(unused_mut, reason = "without an engine it is empty")
-    )]
-    let mut all = vec![];
     #[cfg(feature = "wgpu")]
-    all.extend(wgpu::list());
+    let wgpu = wgpu::list();
+    #[cfg(not(feature = "wgpu"))]
+    let wgpu = Vec::new();
     #[cfg(feature = "cpu")]
-    all.push(cpu::properties(&cpu::Profile::native(), None));
-    all
+    let cpu = Some(cpu::properties(&cpu::Profile::native(), None));
+    #[cfg(not(feature = "cpu"))]
+    let cpu = None;
+    wgpu.into_iter().chain(cpu).collect()
 }
 
 /// Opens the device at this place of [`list`], which has these properties.

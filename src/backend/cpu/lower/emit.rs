@@ -1,0 +1,165 @@
+//! Writing instructions: registers, labels, places in the text.
+
+use super::*;
+
+impl Builder<'_> {
+    /// A new register.
+    pub(super) fn register(&mut self, varying: bool) -> Reg {
+        self.registers.push(Register { varying, home: self.code.len() as u32 });
+        self.registers.len() as Reg - 1
+    }
+
+    pub(super) fn pair(&mut self, varying: bool) -> Pair {
+        [self.register(varying), self.register(varying)]
+    }
+
+    /// A register that is filled before the kernel starts.
+    pub(super) fn given(&mut self, given: Given) -> Reg {
+        if let Some(&reg) = self.given.get(&given) {
+            return reg;
+        }
+        let uniform = matches!(given, Given::Constant(_) | Given::WorkgroupId(_) | Given::Workgroups(_));
+        let reg = self.register(!uniform);
+        self.registers[reg as usize].home = 0;
+        self.given.insert(given, reg);
+        reg
+    }
+
+    pub(super) fn constant(&mut self, word: u32) -> Reg {
+        self.given(Given::Constant(word))
+    }
+
+    pub(super) fn constant64(&mut self, long: u64) -> Pair {
+        [self.constant(long as u32), self.constant((long >> 32) as u32)]
+    }
+
+    pub(super) fn varies(&self, reg: Reg) -> bool {
+        reg != NONE && self.registers[reg as usize].varying
+    }
+
+    pub(super) fn label(&mut self) -> Label {
+        self.labels += 1;
+        self.labels - 1
+    }
+
+    pub(super) fn frame(&mut self) -> Frame {
+        self.frames += 1;
+        self.frames - 1
+    }
+
+    pub(super) fn list(&mut self, regs: Vec<Reg>) -> List {
+        self.lists.push(regs);
+        self.lists.len() as List - 1
+    }
+
+    /// The list of a variable's registers, shared by all that index it.
+    pub(super) fn variable_list(&mut self, variable: &Rc<Vec<Reg>>) -> List {
+        if let Some((_, list)) = self.list_ids.get(&Rc::as_ptr(variable)) {
+            return *list;
+        }
+        let list = self.list(variable.to_vec());
+        self.list_ids.insert(Rc::as_ptr(variable), (variable.clone(), list));
+        list
+    }
+
+    pub(super) fn push(&mut self, instr: Instr, uniform: bool) {
+        self.code.push(Step { instr, uniform, site: self.site });
+    }
+
+    /// A step that every invocation does for itself.
+    pub(super) fn varying(&mut self, instr: Instr) {
+        self.push(instr, false);
+    }
+
+    /// The instructions from here on stand at this place of the text.
+    pub(super) fn at(&mut self, span: Span) {
+        let Some(range) = span.to_range() else { return };
+        let key = (range.start as u32, range.end as u32);
+        let next = self.sites.len() as u32;
+        self.site = *self.site_ids.entry(key).or_insert(next);
+        if self.site == next {
+            self.sites.push(span);
+        }
+    }
+
+    pub(super) fn un(&mut self, op: Un, a: Reg) -> Reg {
+        let varying = self.varies(a);
+        let to = self.register(varying);
+        self.push(Instr::Un(op, to, a), !varying);
+        to
+    }
+
+    pub(super) fn bin(&mut self, op: Bin, a: Reg, b: Reg) -> Reg {
+        let varying = self.varies(a) || self.varies(b);
+        let to = self.register(varying);
+        self.push(Instr::Bin(op, to, a, b), !varying);
+        to
+    }
+
+    pub(super) fn tern(&mut self, op: Tern, a: Reg, b: Reg, c: Reg) -> Reg {
+        let varying = self.varies(a) || self.varies(b) || self.varies(c);
+        let to = self.register(varying);
+        self.push(Instr::Tern(op, to, a, b, c), !varying);
+        to
+    }
+
+    pub(super) fn quad(&mut self, op: Quad, a: Reg, b: Reg, c: Reg, d: Reg) -> Reg {
+        let varying = [a, b, c, d].iter().any(|&r| self.varies(r));
+        let to = self.register(varying);
+        self.push(Instr::Quad(op, to, a, b, c, d), !varying);
+        to
+    }
+
+    pub(super) fn varies2(&self, a: Pair) -> bool {
+        self.varies(a[0]) || self.varies(a[1])
+    }
+
+    pub(super) fn long_un(&mut self, op: LongUn, a: Pair) -> Pair {
+        let varying = self.varies2(a);
+        let to = self.pair(varying);
+        self.push(Instr::LongUn(op, to, a), !varying);
+        to
+    }
+
+    pub(super) fn long_bin(&mut self, op: LongBin, a: Pair, b: Pair) -> Pair {
+        let varying = self.varies2(a) || self.varies2(b);
+        let to = self.pair(varying);
+        self.push(Instr::LongBin(op, to, a, b), !varying);
+        to
+    }
+
+    pub(super) fn long_tern(&mut self, op: LongTern, a: Pair, b: Pair, c: Pair) -> Pair {
+        let varying = self.varies2(a) || self.varies2(b) || self.varies2(c);
+        let to = self.pair(varying);
+        self.push(Instr::LongTern(op, to, a, b, c), !varying);
+        to
+    }
+
+    pub(super) fn long_shift(&mut self, op: LongShift, a: Pair, b: Reg) -> Pair {
+        let varying = self.varies2(a) || self.varies(b);
+        let to = self.pair(varying);
+        self.push(Instr::LongShift(op, to, a, b), !varying);
+        to
+    }
+
+    pub(super) fn widen(&mut self, op: Widen, a: Reg) -> Pair {
+        let varying = self.varies(a);
+        let to = self.pair(varying);
+        self.push(Instr::Widen(op, to, a), !varying);
+        to
+    }
+
+    pub(super) fn narrow(&mut self, op: Narrow, a: Pair) -> Reg {
+        let varying = self.varies2(a);
+        let to = self.register(varying);
+        self.push(Instr::Narrow(op, to, a), !varying);
+        to
+    }
+
+    pub(super) fn long_compare(&mut self, op: LongCompare, a: Pair, b: Pair) -> Reg {
+        let varying = self.varies2(a) || self.varies2(b);
+        let to = self.register(varying);
+        self.push(Instr::LongCompare(op, to, a, b), !varying);
+        to
+    }
+}

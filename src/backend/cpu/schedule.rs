@@ -1,0 +1,153 @@
+//! The workgroups of a launch: side by side on several threads, or one after another under the checks.
+
+use super::check::{Bound, Checker, Checks, Known, Report, Who};
+use super::program::Program;
+use super::run::{Context, Machine, Status};
+use super::{Compiled, Cpu, Order, block, memory};
+use crate::backend::Launch;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Workgroups of a checked launch that take turns, at their atomics on buffers.
+const OVERTAKEN: u64 = 16;
+
+/// How many turns.
+const TURNS: u32 = 64;
+
+impl Cpu {
+    /// Gives the step and the workgroup whose time was used up.
+    pub(super) fn run_side_by_side(&self, context: &Context, compiled: &Compiled) -> Option<(u32, [u32; 3])> {
+        let count: u64 = context.groups.iter().map(|&n| n as u64).product();
+        let order = self.profile.order;
+        let next = AtomicU64::new(0);
+        let endless = Mutex::new(None);
+        let work = || {
+            let kept = compiled.machines.lock().expect("no panic while held").pop();
+            let mut machine = kept.unwrap_or_else(|| Machine::new(&compiled.program));
+            loop {
+                let n = next.fetch_add(1, Relaxed);
+                if n >= count || context.stop.load(Relaxed) {
+                    break;
+                }
+                machine.begin(context, unfold(order.nth(n, count), context.groups), 0);
+                if let Status::Exhausted(step) = machine.run(context, &mut None) {
+                    let first = !context.stop.swap(true, Relaxed);
+                    if first {
+                        *endless.lock().expect("no panic while held") = Some((step, machine.group));
+                    }
+                    break;
+                }
+            }
+            compiled.machines.lock().expect("no panic while held").push(machine);
+        };
+        let workers = match order {
+            Order::OneAtATime => 1,
+            _ => count.min(rayon::current_num_threads() as u64),
+        };
+        match workers {
+            0 | 1 => work(),
+            _ => rayon::scope(|scope| (0..workers).for_each(|_| scope.spawn(|_| work()))),
+        }
+        endless.into_inner().expect("no panic while held")
+    }
+
+    /// One after another, and some in turns: who waits for another workgroup is seen waiting.
+    pub(super) fn run_checked(
+        &self,
+        context: &Context,
+        compiled: &Compiled,
+        launch: &Launch,
+        checks: Checks,
+        report: &mut Report,
+    ) -> Option<(u32, [u32; 3])> {
+        let (bound, blocks, memories) = bind(context.program, launch);
+        let checker = Checker::new(checks, launch.kernel.trusted(), &compiled.program, bound, blocks);
+        let mut checker = Some(checker);
+        let endless = self.schedule(context, &mut checker);
+        let checker = checker.expect("only lent");
+        for (memory, known) in memories.into_iter().zip(checker.blocks) {
+            if let Some(written) = &memory.written {
+                *written.lock().expect("no panic while held") = known.written;
+            }
+        }
+        report.findings.extend(checker.report.findings);
+        endless
+    }
+
+    fn schedule(&self, context: &Context, checker: &mut Option<Checker>) -> Option<(u32, [u32; 3])> {
+        let count: u64 = context.groups.iter().map(|&n| n as u64).product();
+        let mut waiting: Vec<Machine> = vec![];
+        let mut spare: Option<Machine> = None;
+        for n in 0..count {
+            let mut machine = spare.take().unwrap_or_else(|| Machine::new(context.program));
+            let group = unfold(self.profile.order.nth(n, count), context.groups);
+            machine.begin(context, group, if n < OVERTAKEN { TURNS } else { 0 });
+            match machine.run(context, checker) {
+                Status::Exhausted(step) => return Some((step, group)),
+                Status::Done => {
+                    checker.as_mut().expect("checking").forget(group);
+                    spare = Some(machine);
+                }
+                Status::Spinning(step) => {
+                    checker.as_mut().expect("checking").spin(&Who { context, step, group, lane: 0 });
+                    waiting.push(machine);
+                }
+                Status::Preempted => waiting.push(machine),
+            }
+        }
+        // In turns, forwards and backwards.
+        while !waiting.is_empty() {
+            let mut progress = false;
+            let mut still = vec![];
+            while let Some(mut machine) = waiting.pop() {
+                let before = machine.changes();
+                match machine.run(context, checker) {
+                    Status::Exhausted(step) => return Some((step, machine.group)),
+                    Status::Done => {
+                        checker.as_mut().expect("checking").forget(machine.group);
+                        progress = true;
+                    }
+                    Status::Spinning(step) => {
+                        let group = machine.group;
+                        checker.as_mut().expect("checking").spin(&Who { context, step, group, lane: 0 });
+                        progress |= machine.changes() != before;
+                        still.push(machine);
+                    }
+                    Status::Preempted => {
+                        progress = true;
+                        still.push(machine);
+                    }
+                }
+            }
+            waiting = still; // the other way round
+            if !progress {
+                break; // They wait for one another; each has been reported.
+            }
+        }
+        None
+    }
+}
+
+/// Which memory each buffer is of, and what is known of it: several windows may be of one memory.
+fn bind<'a>(program: &Program, launch: &'a Launch) -> (Vec<Option<Bound>>, Vec<Known>, Vec<&'a memory::Block>) {
+    let mut ids: Vec<u64> = vec![];
+    let (mut blocks, mut memories) = (vec![], vec![]);
+    let bound = program.buffers.iter().map(|buffer| {
+        let window = &launch.buffers[buffer.window?];
+        let at = ids.iter().position(|&id| id == window.memory.id()).unwrap_or_else(|| {
+            let memory = block(&window.memory);
+            let written = memory.written.as_ref().map(|w| std::mem::take(&mut *w.lock().expect("no panic while held")));
+            ids.push(window.memory.id());
+            blocks.push(Known::new(written.unwrap_or_default()));
+            memories.push(memory);
+            ids.len() - 1
+        });
+        Some(Bound { block: at, offset: window.offset })
+    });
+    (bound.collect(), blocks, memories)
+}
+
+fn unfold(n: u64, [x, y, _]: [u32; 3]) -> [u32; 3] {
+    let (x, y) = (x as u64, y as u64);
+    [(n % x) as u32, (n / x % y) as u32, (n / x / y) as u32]
+}
