@@ -8,6 +8,7 @@ mod accuracy;
 mod clean;
 mod faulty;
 mod generate;
+mod matrices;
 mod programs;
 mod run;
 #[cfg(feature = "cpu")]

@@ -15,6 +15,17 @@ impl Builder<'_> {
         }
     }
 
+    /// Bytes between rows or columns: the stride counts what the pointer points to, scalars or vectors.
+    fn stride(&mut self, place: &Place, data: &CooperativeData) -> Lowered<Reg> {
+        let bytes = match place.ty {
+            Inner::Scalar(scalar) => scalar.width as u32,
+            Inner::Vector { size, scalar } => size as u32 * scalar.width as u32,
+            _ => return self.refuse("a pointer to scalars or vectors is wanted here"),
+        };
+        let (stride, bytes) = (self.word(data.stride)?, self.constant(bytes));
+        Ok(self.bin(Bin::MulI32, stride, bytes))
+    }
+
     pub(super) fn matrix_load(
         &mut self,
         ty: &Inner,
@@ -26,7 +37,7 @@ impl Builder<'_> {
         self.small |= shape.kind == Kind::F16;
         let place = self.place(data.pointer)?;
         let at = self.memory(&place)?;
-        let stride = self.word(data.stride)?;
+        let stride = self.stride(&place, data)?;
         let to: Vec<Reg> = (0..self.types.words(ty)).map(|_| self.register(true)).collect();
         let list = self.list(to.clone());
         self.varying(Instr::MatrixLoad { to: list, at, stride, row_major: data.row_major, shape });
@@ -40,7 +51,7 @@ impl Builder<'_> {
         let words = self.words(target)?.to_vec();
         let place = self.place(data.pointer)?;
         let at = self.memory(&place)?;
-        let stride = self.word(data.stride)?;
+        let stride = self.stride(&place, data)?;
         let from = self.list(words);
         self.varying(Instr::MatrixStore { from, at, stride, row_major: data.row_major, shape });
         Ok(())

@@ -102,8 +102,8 @@ impl Machine {
         width: u8,
     ) -> u32 {
         let (line, place) = if row_major { (row, column) } else { (column, row) };
-        let element = line.wrapping_mul(stride).wrapping_add(place);
-        self.address(at, leader).wrapping_add(element.wrapping_mul(width as u32))
+        let byte = line.wrapping_mul(stride).wrapping_add(place * width as u32);
+        self.address(at, leader).wrapping_add(byte)
     }
 
     pub(super) fn matrix_multiply_add(

@@ -1,0 +1,109 @@
+//! Cooperative matrices: every size, role, type and order in memory against products on the host, exact in small integers.
+
+use crate::run::devices;
+use crate::support::{name, random, say};
+use crosslane::{Argument, Array, Backend, Device, Kernel, Profile, f16};
+use rand::Rng;
+
+/// D = A B + C for one subgroup; `half` says whether A and B are f16, `across` whether B and C lie by columns.
+fn source(size: usize, half: bool, across: bool, subgroup: u32) -> String {
+    let (enable, ab) = if half { ("enable f16;", "f16") } else { ("", "f32") };
+    let (load, store) = if across { ("coopLoad", "coopStore") } else { ("coopLoadT", "coopStoreT") };
+    format!(
+        "{enable} enable wgpu_cooperative_matrix;
+@group(0) @binding(0) var<storage, read> a: array<{ab}>;
+@group(0) @binding(1) var<storage, read> b: array<{ab}>;
+@group(0) @binding(2) var<storage, read> c: array<f32>;
+@group(0) @binding(3) var<storage, read_write> d: array<f32>;
+@compute @workgroup_size({subgroup}) fn main() {{
+    let x = coopLoadT<coop_mat{size}x{size}<{ab}, A>>(&a[0], {size}u);
+    let y = {load}<coop_mat{size}x{size}<{ab}, B>>(&b[0], {size}u);
+    let z = {load}<coop_mat{size}x{size}<f32, C>>(&c[0], {size}u);
+    {store}(coopMultiplyAdd(x, y, z), &d[0], {size}u);
+}}"
+    )
+}
+
+fn check(device: &Device, size: usize, half: bool, across: bool, subgroup: u32) {
+    let source = source(size, half, across, subgroup);
+    let kernel = Kernel::wgsl(&source).unwrap_or_else(|error| panic!("{error}\n{source}"));
+    let kernel = match device.properties().backend {
+        Backend::Cpu => kernel,
+        // SAFETY: each matrix is loaded from and stored to a buffer of its size.
+        _ => unsafe { kernel.unchecked() },
+    };
+    let mut rng = random(size as u64);
+    let mut numbers = || (0..size * size).map(|_| rng.random_range(-8..=8) as f32).collect::<Vec<f32>>();
+    let (a, b, c) = (numbers(), numbers(), numbers());
+    let halves = |x: &[f32]| Array::from_slice(device, &x.iter().map(|&x| f16::from_f32(x)).collect::<Vec<_>>());
+    let singles = |x: &[f32]| Array::from_slice(device, x);
+    let d = Array::<f32>::empty(device, &[size * size]);
+    let (ca, cb): (Argument, Argument) = match half {
+        true => ((&halves(&a)).into(), (&halves(&b)).into()),
+        false => ((&singles(&a)).into(), (&singles(&b)).into()),
+    };
+    device.launch(&kernel, [1, 1, 1], &[ca, cb, (&singles(&c)).into(), (&d).into()]).unwrap();
+    let got = d.to_vec().unwrap();
+    let at = |row: usize, column: usize| if across { column * size + row } else { row * size + column };
+    for row in 0..size {
+        for column in 0..size {
+            let product: f32 = (0..size).map(|k| a[row * size + k] * b[at(k, column)]).sum();
+            let wanted = product + c[at(row, column)];
+            assert_eq!(got[at(row, column)], wanted, "({row}, {column}) of {size}, half {half}, {}", name(device));
+        }
+    }
+}
+
+#[test]
+fn products() {
+    for device in devices() {
+        if !device.caps().tensor {
+            say(&format!("cooperative matrices are not tested on {}: it has none", name(device)));
+            continue;
+        }
+        let subgroup = device.caps().subgroups.expect("with matrices").1;
+        for across in [false, true] {
+            // What NVIDIA's Vulkan has; the cpu engine has all.
+            check(device, 16, true, across, subgroup);
+            if device.properties().backend == Backend::Cpu {
+                check(device, 8, false, across, subgroup);
+                check(device, 8, true, across, subgroup);
+                check(device, 16, false, across, subgroup);
+            }
+        }
+    }
+}
+
+/// The stride counts what the pointer points to: here vectors of four.
+#[test]
+#[cfg(feature = "cpu")]
+fn strides_count_vectors() {
+    let device = Device::cpu_checked().unwrap();
+    let kernel = Kernel::wgsl(
+        "enable wgpu_cooperative_matrix;
+        @group(0) @binding(0) var<storage, read> a: array<vec4<f32>>;
+        @group(0) @binding(1) var<storage, read_write> d: array<f32>;
+        @compute @workgroup_size(32) fn main() {
+            coopStoreT(coopLoadT<coop_mat8x8<f32, C>>(&a[1], 3u), &d[0], 8u);
+        }",
+    )
+    .unwrap();
+    let a: Vec<f32> = (0..100).map(|i| i as f32).collect();
+    let d = Array::<f32>::empty(&device, &[64]);
+    device.launch(&kernel, [1, 1, 1], &[Argument::bytes_of(&Array::from_slice(&device, &a)), (&d).into()]).unwrap();
+    let wanted: Vec<f32> = (0..64).map(|i| (4 + i / 8 * 12 + i % 8) as f32).collect();
+    assert_eq!(d.to_vec().unwrap(), wanted);
+}
+
+/// However the elements are spread over a subgroup.
+#[test]
+#[cfg(feature = "cpu")]
+fn subgroups_of_every_size() {
+    for subgroup in [4, 8, 16, 32, 64, 128] {
+        let device = Device::cpu_as(Profile { subgroup, ..Profile::native() }).unwrap();
+        for size in [8, 16] {
+            check(&device, size, true, false, subgroup);
+            check(&device, size, false, true, subgroup);
+        }
+    }
+}
