@@ -95,6 +95,7 @@ pub(crate) trait Driver: Send + Sync {
     /// Waits, and gives the time since [`Driver::start_clock`].
     fn stop_clock(&self) -> Result<Duration>;
     /// The engine's own objects, for programs that use them.
+    #[cfg(feature = "wgpu")]
     fn as_any(&self) -> &dyn Any;
 }
 

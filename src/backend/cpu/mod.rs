@@ -35,7 +35,6 @@ use crate::memory::{Direction, Memory, Place};
 use memory::View;
 use program::Program;
 use run::{Context, Machine};
-use std::any::Any;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, RwLock};
@@ -241,7 +240,8 @@ impl Driver for Cpu {
         Ok(Duration::from_nanos(self.busy.load(Relaxed)))
     }
 
-    fn as_any(&self) -> &dyn Any {
+    #[cfg(feature = "wgpu")]
+    fn as_any(&self) -> &dyn std::any::Any {
         self
     }
 }
