@@ -185,7 +185,7 @@ impl DeviceOptions {
                 None if word == "checked" => checks = Some(Checks::default()),
                 None => {
                     let names: Vec<&str> = Profile::presets().iter().map(|preset| preset.name).collect();
-                    let looked = format!("after `cpu:` come `checked` and the profiles {}", names.join(", "));
+                    let looked = format!("looked for `checked` and the profiles {} after `cpu:`", names.join(", "));
                     let install = format!("There is no {word:?}");
                     return Err(ErrorKind::NoDevice { wanted: request.into(), looked, install }.into());
                 }
