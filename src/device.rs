@@ -74,10 +74,14 @@ impl Properties {
             Kind::Other => 1,
             Kind::Software => 0,
         };
-        let modern = self.backend != Backend::Gl;
+        // Among software, OpenGL comes last: naga's GLSL lacks WGSL's guards, and no type beside 32 bits is there.
+        let api = match self.backend {
+            Backend::Gl => 0,
+            Backend::Cpu => 1,
+            _ => 2,
+        };
         let subgroup = self.caps.subgroups.map_or(0, |(_, max)| max);
-        let driver = self.backend != Backend::Cpu;
-        (kind, driver, modern, self.caps.f16, subgroup, self.caps.workgroup_invocations)
+        (kind, api, self.caps.f16, subgroup, self.caps.workgroup_invocations)
     }
 
     /// Whether a request names this device: `vulkan`, `nvidia`, `vulkan:nvidia`, `gpu`, `software`, a part of a name.
@@ -200,6 +204,10 @@ impl DeviceOptions {
         let engine = request.split(':').next().unwrap_or_default();
         if engine == "cuda" || (engine == "cpu" && cfg!(not(feature = "cpu"))) {
             return Err(backend::not_built(if engine == "cpu" { "cpu" } else { "cuda" }));
+        }
+        #[cfg(feature = "cpu")]
+        if request == "cpu" {
+            return self.cpu(Profile::native(), None); // without asking the drivers
         }
         #[cfg(feature = "cpu")]
         if let Some(words) = request.strip_prefix("cpu:") {

@@ -49,6 +49,9 @@ pub(super) struct Target {
 /// More instructions than this is a kernel that no one meant.
 const MOST_STEPS: usize = 1 << 20;
 
+/// The most memory that the variables of a workgroup may take.
+const MOST_BYTES: usize = 1 << 30;
+
 /// Lowers one entry point.
 #[track_caller]
 pub(super) fn lower(name: &str, source: &str, entry: &str, target: &Target) -> Result<Program> {
@@ -64,7 +67,11 @@ pub(super) fn lower(name: &str, source: &str, entry: &str, target: &Target) -> R
         let place = refused.span.location(source);
         refuse(format!("line {}, column {}: {}", place.line_number, place.line_position, refused.message))
     })?;
-    Ok(finish::finish(builder, name, source, parsed.module.entry_points[index].workgroup_size))
+    let program = finish::finish(builder, name, source, parsed.module.entry_points[index].workgroup_size);
+    match program.registers * program.lanes() * 4 {
+        bytes if bytes > MOST_BYTES => Err(refuse(format!("its variables take {bytes} bytes a workgroup"))),
+        _ => Ok(program),
+    }
 }
 
 /// Why a kernel cannot run, and where.

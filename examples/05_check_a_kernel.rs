@@ -1,0 +1,43 @@
+//! A kernel with a race: the checked device names the two lines; mended, it runs as every kind of hardware.
+
+use crosslane::{Array, Device, ErrorKind, Kernel, Profile, Result};
+
+/// Each workgroup turns 64 elements round. The barrier between writing and reading is left out or put in.
+fn reverse(barrier: &str) -> Result<Kernel> {
+    let source = format!(
+        "@group(0) @binding(0) var<storage, read_write> x: array<u32>;
+var<workgroup> tile: array<u32, 64>;
+
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(local_invocation_index) i: u32) {{
+    tile[i] = x[id.x];
+    {barrier}
+    x[id.x] = tile[63u - i];
+}}
+"
+    );
+    Ok(Kernel::wgsl(&source)?.named("reverse.wgsl"))
+}
+
+fn run(device: &Device, kernel: &Kernel) -> Result<Vec<u32>> {
+    let x = Array::arange(device, 0u32, 256, 1);
+    device.launch(kernel, [4, 1, 1], &[(&x).into()])?;
+    x.to_vec()
+}
+
+fn main() -> Result<()> {
+    let checked = Device::cpu_checked()?;
+    let error = run(&checked, &reverse("")?).expect_err("it has a race");
+    let ErrorKind::Defects { report } = error.kind() else { return Err(error) };
+    println!("{report}\n");
+
+    let mended = reverse("workgroupBarrier();")?;
+    println!("mended, on {checked:?}: {:?}...", &run(&checked, &mended)?[..4]);
+    for profile in Profile::presets() {
+        let (name, subgroup, order) = (profile.name, profile.subgroup, profile.order);
+        let device = Device::cpu_as(profile)?;
+        assert_eq!(run(&device, &mended)?[..4], [63, 62, 61, 60]);
+        println!("right as {name}: subgroups of {subgroup}, workgroups {order:?}");
+    }
+    Ok(())
+}
