@@ -116,7 +116,7 @@ fn spread(builder: &mut Builder) {
         let mut copies = vec![];
         if step.uniform {
             step.instr.visit(&builder.lists, |reg, role| {
-                if role == Role::Write && wanted[reg as usize] {
+                if role != Role::Read && wanted[reg as usize] {
                     copies.push(reg);
                 }
             });

@@ -17,6 +17,7 @@ mod packing;
 mod places;
 mod statements;
 mod types;
+mod uniform;
 mod values;
 
 use super::lanes::*;

@@ -160,7 +160,7 @@ impl<'a> Builder<'a> {
                     match place.dynamic {
                         NONE => {
                             let to = variable[(place.offset + word) as usize];
-                            self.varying(Instr::Set { to, from });
+                            self.set(to, from)?;
                         }
                         dynamic => {
                             let offset = self.constant(place.offset + word);

@@ -21,18 +21,29 @@ impl<'a> Builder<'a> {
             self.varying(Instr::Enter { frame });
             self.joins.push(leave);
         }
+        // What a pointer points to may be any variable.
+        let differs = |value: &Value| match value {
+            Value::Words(words) => words.iter().any(|&word| self.varies(word)),
+            Value::Place(_) => true,
+        };
+        let arguments_differ: Vec<bool> = arguments.iter().map(differs).collect();
+        let uniform = match self.checked {
+            true => Default::default(),
+            false => uniform::uniform_locals(self.module, function, &arguments_differ),
+        };
         let (values, locals) = (HashMap::new(), HashMap::new());
         self.scopes.push(Scope { function, info, arguments, values, locals, result });
         for (handle, local) in function.local_variables.iter() {
             let words = self.types.words(self.types.inner(local.ty));
-            let variable: Rc<Vec<Reg>> = Rc::new((0..words).map(|_| self.register(true)).collect());
+            let variable: Rc<Vec<Reg>> =
+                Rc::new((0..words).map(|_| self.register(!uniform.contains(&handle))).collect());
             self.scopes.last_mut().expect("just pushed").locals.insert(handle, variable.clone());
             let init = match local.init {
                 Some(init) => self.words(init)?,
                 None => vec![self.constant(0); words as usize].into(),
             };
             for (&to, &from) in variable.iter().zip(init.iter()) {
-                self.varying(Instr::Set { to, from });
+                self.set(to, from)?;
             }
         }
         // The usual function returns once, at its end: its value needs no variable.
@@ -322,13 +333,23 @@ impl<'a> Builder<'a> {
             let words = self.words(value)?;
             let result = self.scopes.last().expect("statements belong to a function").result.clone();
             for (&to, &from) in result.iter().zip(words.iter()) {
-                self.varying(Instr::Set { to, from });
+                self.set(to, from)?;
             }
         }
         if !tail {
             let next = self.join();
             self.varying(Instr::Return { next });
         }
+        Ok(())
+    }
+
+    /// Writes a variable.
+    pub(super) fn set(&mut self, to: Reg, from: Reg) -> Lowered<()> {
+        let uniform = !self.varies(to);
+        if uniform && self.varies(from) {
+            return self.refuse("a value that differs between invocations, for a variable that was proven not to");
+        }
+        self.push(Instr::Set { to, from }, uniform);
         Ok(())
     }
 

@@ -186,6 +186,7 @@ impl Machine {
                     let word = lanes[0];
                     lanes[range].fill(word);
                 }
+                Instr::Set { to, from } if step.uniform => self.regs[to as usize][0] = self.regs[from as usize][0],
                 Instr::Set { to, from } => self.set(to, from, checker.is_some()),
                 Instr::Pick { to, list, index } => self.pick(context, to, list, index, range),
                 Instr::Put { list, index, from } => self.put(context, list, index, from),
