@@ -52,6 +52,8 @@ pub use array::{
 };
 #[cfg(feature = "cpu")]
 pub use backend::cpu::{Checks, Defect, Finding, Order, Profile, Report, Spot};
+#[cfg(feature = "cuda")]
+pub use backend::cuda::translate::{CudaOptions, CudaSource};
 pub use caps::Caps;
 pub use device::{Backend, Device, DeviceOptions, Kind, Properties};
 pub use element::{DType, Element, Float, Integer, Number, Scalar};

@@ -2,6 +2,8 @@
 
 #[cfg(feature = "cpu")]
 pub(crate) mod cpu;
+#[cfg(feature = "cuda")]
+pub(crate) mod cuda;
 #[cfg(feature = "wgpu")]
 pub(crate) mod wgpu;
 

@@ -20,7 +20,7 @@ use std::sync::{Arc, LazyLock, RwLock};
 
 pub use launch::Argument;
 pub(crate) use library::link;
-#[cfg(feature = "cpu")]
+#[cfg(any(feature = "cpu", feature = "cuda"))]
 pub(crate) use parse::parse;
 pub use reflect::{Feature, Override, Reflection, Resource};
 

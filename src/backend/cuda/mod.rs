@@ -1,0 +1,3 @@
+//! The engine for NVIDIA cards: the same WGSL as native CUDA kernels.
+
+pub(crate) mod translate;
