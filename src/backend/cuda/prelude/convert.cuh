@@ -37,7 +37,7 @@ template <class T> struct component_of<padded_vec3<T>> {
 
 template <class To, class From> WGSL_FN truth<From, scalar<To>> convert(From x) {
     constexpr bool half = sizeof(From) == 2;
-    if constexpr (traits<To>::is == boolean) {
+    if constexpr (is_bool<To>) {
         if constexpr (half) return f32(x) != 0.0f;
         else return x != From(0);
     } else if constexpr (sizeof(To) == 2) {

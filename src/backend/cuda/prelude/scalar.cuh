@@ -25,7 +25,7 @@ template <class T, class Word, kind Kind> struct scalar_traits {
     using type = T;
     using word = Word;
     template <class R> using of = R;
-    enum : int { is = int(Kind) }; // no variable: NVRTC would emit it
+    enum : int { is = Kind }; // not a variable: NVRTC would emit it
 };
 template <> struct traits<bool> : scalar_traits<bool, bool, boolean> {};
 template <> struct traits<i32> : scalar_traits<i32, u32, integer> {};
@@ -39,8 +39,9 @@ template <> struct traits<f64> : scalar_traits<f64, f64, real> {};
 template <class T> using scalar = typename traits<T>::type;
 template <class T, class R = bool> using truth = typename traits<T>::template of<R>;
 template <class T> using word = typename traits<T>::word;
-template <class T> constexpr bool is_real = traits<T>::is == real;
-template <class T> constexpr bool is_signed = traits<T>::is == integer;
+template <class T> constexpr bool is_real = int(traits<T>::is) == real;
+template <class T> constexpr bool is_signed = int(traits<T>::is) == integer;
+template <class T> constexpr bool is_bool = int(traits<T>::is) == boolean;
 template <class T> constexpr bool is_wide = sizeof(T) == 8;
 
 // An f32 or f64 in the type that the function gives: f16 is computed as f32.
