@@ -1,0 +1,33 @@
+// Part 6, always (after vector): arrays, and access to memory that invocations share.
+namespace wgsl {
+
+template <class T, u32 N> struct array {
+    T elements[N];
+    WGSL_FN T& operator[](u32 i) { return elements[i]; }
+    WGSL_FN const T& operator[](u32 i) const { return elements[i]; }
+};
+
+// An array of which the binding tells the length.
+template <class T> struct span {
+    T* elements;
+    u64 bytes;
+    WGSL_FN T& operator[](u32 i) const { return elements[i]; }
+    WGSL_FN u32 length() const { return u32(bytes / sizeof(T)); }
+};
+
+template <class T> WGSL_FN T load(const T& place) { return place; }
+template <class T> WGSL_FN vec<T, 3> load(const padded_vec3<T>& place) { return place; }
+
+// In CUDA a barrier of the block orders global memory too, for the block.
+WGSL_FN void workgroupBarrier() { __syncthreads(); }
+WGSL_FN void storageBarrier() { __syncthreads(); }
+WGSL_FN void subgroupBarrier(u32 lanes) { __syncwarp(lanes); }
+
+template <class T> WGSL_FN T workgroupUniformLoad(const T* place) {
+    __syncthreads();
+    T value = *place;
+    __syncthreads();
+    return value;
+}
+
+} // namespace wgsl
