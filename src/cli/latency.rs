@@ -59,6 +59,7 @@ fn prepared<'a>(
         op,
         n,
         group: Group::Latency,
+        before: None,
         check: Box::new(move || {
             if made.get().is_none() {
                 made.get_or_init({
@@ -110,7 +111,7 @@ pub fn rows(device: &Device) -> Result<Vec<Row<'_>>> {
             evaluated(&arrays)?;
             values(op, &arrays, wanted)
         };
-        Row { op, n, group: Group::Latency, check: Box::new(check), work: Box::new(work) }
+        Row { op, n, group: Group::Latency, before: None, check: Box::new(check), work: Box::new(work) }
     }));
 
     let few = Array::from_slice(device, &[0.5f32; 1000]);
@@ -122,6 +123,7 @@ pub fn rows(device: &Device) -> Result<Vec<Row<'_>>> {
             op,
             n: 1,
             group: Group::Latency,
+            before: None,
             check: Box::new(move || compare(op, &[make(&input).item()?], 1, 0.0, |_| wanted)),
             work: Box::new(move || make(&also).item().map(drop)),
         }
