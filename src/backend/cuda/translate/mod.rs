@@ -25,6 +25,8 @@ pub struct CudaSource {
     pub shared_bytes: u32,
     /// Bytes of dynamic shared memory that a launch passes: 0 where workgroup memory is static.
     pub dynamic_bytes: u32,
+    /// What it was translated with.
+    pub options: CudaOptions,
 }
 
 impl Kernel {
