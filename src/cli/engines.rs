@@ -1,7 +1,7 @@
 //! The engines that a benchmark runs on: one device, or the ways to one card, to be compared.
 
 use super::Outcome;
-use crosslane::{Device, DeviceOptions, Properties};
+use crosslane::{Device, DeviceOptions, Properties, Result};
 
 /// A way to a device, opened when it is its turn: two would share the card's memory.
 #[derive(Clone, Debug)]
@@ -20,8 +20,8 @@ fn api(properties: &Properties) -> String {
 }
 
 impl Engine {
-    pub fn open(&self) -> Outcome<Device> {
-        Ok(self.options.open(&self.request)?)
+    pub fn open(&self) -> Result<Device> {
+        self.options.open(&self.request)
     }
 }
 

@@ -5,6 +5,7 @@ use super::compare::{random, randoms};
 use super::measure::{Group, Row};
 use crosslane::{Argument, Array, Device, Kernel, Kind, Result};
 use std::cell::{Cell, OnceCell, RefCell};
+use std::rc::Rc;
 
 const MATMUL: &str = include_str!("../../benches/matmul_f32.wgsl");
 /// Rows and columns of the product that a workgroup makes.
@@ -81,7 +82,7 @@ fn products(device: &Device, quick: bool) -> Result<Vec<Row<'_>>> {
     let side = side(device, quick);
     let group = Group::Compute { flops: 2 * (side as u64).pow(3) };
     let row = |(op, kernel): (&'static str, Kernel)| {
-        let matrices = std::rc::Rc::new(Matrices { device: device.clone(), side, arrays: OnceCell::new() });
+        let matrices = Rc::new(Matrices { device: device.clone(), side, arrays: OnceCell::new() });
         let (also, same) = (matrices.clone(), kernel.clone());
         Row {
             op,
@@ -144,9 +145,7 @@ fn seed() -> u64 {
 }
 
 /// A kernel's first launch: one that nobody has seen, and one that only this device has not, opened anew each time.
-fn first_uses<'a>(device: &'a Device, open: &'a dyn Fn() -> Result<Device>) -> Vec<Row<'a>> {
-    let cold = RefCell::new(None);
-    let warm = RefCell::new(None);
+fn first_uses<'a>(device: &'a Device, open: impl Fn() -> Result<Device> + 'a) -> Vec<Row<'a>> {
     let once = seed();
     let count = Cell::new(0);
     let again = move || {
@@ -154,16 +153,12 @@ fn first_uses<'a>(device: &'a Device, open: &'a dyn Fn() -> Result<Device>) -> V
         First::new(device, fresh(seed() ^ count.get())?)
     };
     let reopened = move || First::new(&open()?, fresh(once)?);
-    vec![first_use("first_use_cold", cold, again), first_use("first_use_warm", warm, reopened)]
+    vec![first_use("first_use_cold", again), first_use("first_use_warm", reopened)]
 }
 
-fn first_use<'a>(
-    op: &'static str,
-    place: RefCell<Option<First>>,
-    make: impl Fn() -> Result<First> + 'a,
-) -> Row<'a> {
-    let place = std::rc::Rc::new(place);
-    let make = std::rc::Rc::new(make);
+fn first_use<'a>(op: &'static str, make: impl Fn() -> Result<First> + 'a) -> Row<'a> {
+    let place = Rc::new(RefCell::new(None::<First>));
+    let make = Rc::new(make);
     let (here, there, other) = (place.clone(), place.clone(), make.clone());
     Row {
         op,
@@ -185,7 +180,11 @@ fn first_use<'a>(
 }
 
 /// The lines of the table.
-pub fn rows<'a>(device: &'a Device, quick: bool, open: &'a dyn Fn() -> Result<Device>) -> Result<Vec<Row<'a>>> {
+pub fn rows<'a>(
+    device: &'a Device,
+    quick: bool,
+    open: impl Fn() -> Result<Device> + 'a,
+) -> Result<Vec<Row<'a>>> {
     let mut rows = products(device, quick)?;
     rows.extend(first_uses(device, open));
     Ok(rows)

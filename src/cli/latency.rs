@@ -96,6 +96,7 @@ pub fn rows(device: &Device) -> Result<Vec<Row<'_>>> {
     let mut rows = vec![
         prepared(device, ("launch_sync_empty", 1, 1), empty(1), |_| 0.0),
         prepared(device, ("launch_sync_empty", MANY, 1), empty(MANY), |_| 0.0),
+        prepared(device, ("launch_sync_empty_each", MANY, MANY), empty(1), |_| 0.0),
         prepared(device, ("launch_sync_independent", MANY, 1), all, |i| 7.0 + i as f64),
         prepared(device, ("launch_sync_dependent", MANY, MANY / LINKS), linked, |_| 7.0),
     ];
