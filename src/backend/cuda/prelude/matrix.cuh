@@ -1,12 +1,6 @@
 // Part 9, where used (after convert and geometry): matrices as columns.
 namespace wgsl {
 
-#ifdef CROSSLANE_EMULATION
-#define WGSL_UNROLL
-#else
-#define WGSL_UNROLL _Pragma("unroll")
-#endif
-
 // C columns of R components, each of them as it lies in memory.
 template <class T, u32 C, u32 R> struct mat {
     padded<vec<T, R>> columns[C];

@@ -1,16 +1,6 @@
 // Part 12, where used (after vector): operations on a warp. `lanes` is the mask of those that take part.
 namespace wgsl {
 
-WGSL_FN u32 subgroup_lane() {
-#ifdef CROSSLANE_EMULATION
-    return emulation::lane();
-#else
-    u32 lane;
-    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
-    return lane;
-#endif
-}
-
 // The value of another lane of the mask, as one or two words.
 template <class T> WGSL_FN scalar<T> from_lane(u32 lanes, T v, u32 lane) {
     if constexpr (sizeof(T) == 8) {
@@ -37,7 +27,7 @@ WGSL_FN u32 first_lane(u32 lanes) { return u32(__ffs(i32(lanes)) - 1); }
 // Of all lanes.
 template <class T, class F> WGSL_FN T reduced(u32 lanes, T v, F f) {
     if (lanes == ~0u) {
-        for (u32 distance = 16; distance > 0; distance /= 2) v = f(v, from_lane(lanes, v, subgroup_lane() ^ distance));
+        for (u32 distance = 16; distance > 0; distance /= 2) v = f(v, from_lane(lanes, v, warp_lane() ^ distance));
         return v;
     }
     T total = from_lane(lanes, v, first_lane(lanes));
@@ -47,7 +37,7 @@ template <class T, class F> WGSL_FN T reduced(u32 lanes, T v, F f) {
 
 // Of the lanes before this one, from the start `total`; with this one, if `inclusive`.
 template <class T, class F> WGSL_FN T scanned(u32 lanes, T v, T total, bool inclusive, F f) {
-    u32 me = subgroup_lane();
+    u32 me = warp_lane();
     if (lanes == ~0u) {
         for (u32 distance = 1; distance < 32; distance *= 2) {
             T before = from_lane(lanes, v, me - distance);
@@ -117,18 +107,18 @@ WGSL_FN vec<u32, 4> subgroupBallot(u32 lanes, bool v) { return {__ballot_sync(la
     WGSL_SUBGROUP(f)
 WGSL_GATHER(subgroupBroadcast, by)
 WGSL_GATHER(subgroupShuffle, by)
-WGSL_GATHER(subgroupShuffleUp, subgroup_lane() - by)
-WGSL_GATHER(subgroupShuffleDown, subgroup_lane() + by)
-WGSL_GATHER(subgroupShuffleXor, subgroup_lane() ^ by)
-WGSL_GATHER(quadBroadcast, (subgroup_lane() & ~3u) + (by & 3))
+WGSL_GATHER(subgroupShuffleUp, warp_lane() - by)
+WGSL_GATHER(subgroupShuffleDown, warp_lane() + by)
+WGSL_GATHER(subgroupShuffleXor, warp_lane() ^ by)
+WGSL_GATHER(quadBroadcast, (warp_lane() & ~3u) + (by & 3))
 #undef WGSL_GATHER
 #define WGSL_GATHER(f, from)                                                                                           \
     template <class T> WGSL_FN scalar<T> f(u32 lanes, T v) { return gathered(lanes, v, from); }                        \
     WGSL_SUBGROUP(f)
 WGSL_GATHER(subgroupBroadcastFirst, first_lane(lanes))
-WGSL_GATHER(quadSwapX, subgroup_lane() ^ 1)
-WGSL_GATHER(quadSwapY, subgroup_lane() ^ 2)
-WGSL_GATHER(quadSwapDiagonal, subgroup_lane() ^ 3)
+WGSL_GATHER(quadSwapX, warp_lane() ^ 1)
+WGSL_GATHER(quadSwapY, warp_lane() ^ 2)
+WGSL_GATHER(quadSwapDiagonal, warp_lane() ^ 3)
 #undef WGSL_GATHER
 #undef WGSL_SUBGROUP
 
