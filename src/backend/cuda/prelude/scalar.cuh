@@ -1,8 +1,10 @@
 // Part 1, always: the scalar types, and WGSL's operators on one scalar.
 #define WGSL_FN __device__ __forceinline__
 #ifdef CROSSLANE_EMULATION
+#define WGSL_UNROLL
 #define WGSL_DYNAMIC_SHARED(name) unsigned char* name = emulation::dynamic_memory()
 #else
+#define WGSL_UNROLL _Pragma("unroll")
 #define WGSL_DYNAMIC_SHARED(name) extern __shared__ __align__(16) unsigned char name[]
 #endif
 
@@ -115,6 +117,17 @@ template <class T> WGSL_FN scalar<T> abs(T a) {
     else if constexpr (!is_real<T>) return a;
     else if constexpr (is_wide<T>) return ::fabs(a);
     else return rounded<T>(::fabsf(f32(a)));
+}
+
+// The lane of this invocation in its warp.
+WGSL_FN u32 warp_lane() {
+#ifdef CROSSLANE_EMULATION
+    return emulation::lane();
+#else
+    u32 lane;
+    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+    return lane;
+#endif
 }
 
 // An index into `count` elements; a negative one is a large one.
