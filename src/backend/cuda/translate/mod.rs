@@ -1,7 +1,31 @@
 //! WGSL to CUDA C++, by naga's intermediate representation.
+//!
+//! The prelude carries WGSL's semantics, the text here its shape: a kernel is a structure of what WGSL's module-scope
+//! variables stand for, whose methods are WGSL's functions. All of it is inlined, so that the structure is gone when
+//! code is made.
 
-use crate::error::Result;
-use crate::kernel::Kernel;
+mod constants;
+mod entry;
+mod expressions;
+mod flow;
+mod functions;
+mod math;
+mod names;
+mod parts;
+mod places;
+mod shared;
+mod statements;
+#[cfg(test)]
+mod tests;
+mod types;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::kernel::{Kernel, parse};
+use naga::proc::{Layouter, NameKey, Namer};
+use naga::valid::ModuleInfo;
+use naga::{Constant, FastHashMap, Function, GlobalVariable, Handle, Module, Span, Type};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::panic::Location;
 
 /// How a kernel is translated to CUDA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -32,9 +56,132 @@ pub struct CudaSource {
 impl Kernel {
     /// The kernel as CUDA C++. Needs neither a card nor CUDA.
     ///
+    /// As on every device, indices are clamped, integer division is guarded and workgroup memory begins as zeros,
+    /// unless the kernel is [`Kernel::unchecked`].
+    ///
+    /// ```
+    /// use crosslane::{CudaOptions, Kernel};
+    /// let kernel = Kernel::wgsl("
+    ///     @group(0) @binding(0) var<storage, read> x: array<f32>;
+    ///     @group(0) @binding(1) var<storage, read_write> y: array<f32>;
+    ///     @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    ///         if id.x < arrayLength(&y) { y[id.x] = 2.0 * x[id.x]; }
+    ///     }
+    /// ")?;
+    /// let cuda = kernel.cuda(&CudaOptions { fast_math: false, architecture: 90 })?;
+    /// assert_eq!((cuda.symbol.as_str(), cuda.workgroup_size), ("main_kernel", [64, 1, 1]));
+    /// assert!(cuda.text.contains("const f32* __restrict__ x, u64 x_bytes"));
+    /// # Ok::<(), crosslane::Error>(())
+    /// ```
+    ///
     /// Errors: WGSL that has no CUDA form, with line and column.
     pub fn cuda(&self, options: &CudaOptions) -> Result<CudaSource> {
-        let _ = options;
-        todo!()
+        let refuse = |message: String| -> Error {
+            let (kernel, device) = (self.name().to_string(), "the cuda engine".to_string());
+            ErrorKind::Compile { kernel, device, message, at: None }.into()
+        };
+        let overrides: Vec<_> = self.overrides().iter().map(|(name, value)| (name.as_str(), *value)).collect();
+        let parsed = parse(self.source(), Some(self.entry()), &overrides, Location::caller())?;
+        let found = parsed.module.entry_points.iter().position(|entry| entry.name == parsed.entry);
+        let index = found.ok_or_else(|| refuse(format!("it has no compute entry point `{}`", self.entry())))?;
+        let mut writer = Writer::new(self, &parsed.module, &parsed.info, index, *options).map_err(&refuse)?;
+        writer.translate().map_err(|Refused { message, span }| match span {
+            None | Some(Span::UNDEFINED) => refuse(message),
+            Some(span) => {
+                let place = span.location(self.source());
+                refuse(format!("line {}, column {}: {message}", place.line_number, place.line_position))
+            }
+        })
+    }
+}
+
+/// Why a kernel has no CUDA form, and where.
+struct Refused {
+    message: String,
+    span: Option<Span>,
+}
+
+type Written<T> = std::result::Result<T, Refused>;
+
+impl Refused {
+    fn new(message: impl Into<String>) -> Refused {
+        Refused { message: message.into(), span: None }
+    }
+
+    /// The place, unless a narrower one is known.
+    fn at(self, span: Span) -> Refused {
+        let known = self.span.filter(|known| known.is_defined());
+        Refused { span: Some(known.unwrap_or(span)), ..self }
+    }
+}
+
+/// What is known of a module while it is written.
+struct Writer<'a> {
+    kernel: &'a Kernel,
+    module: &'a Module,
+    info: &'a ModuleInfo,
+    /// The entry point.
+    index: usize,
+    options: CudaOptions,
+    layouter: Layouter,
+    namer: Namer,
+    names: FastHashMap<NameKey, String>,
+    /// What the text uses of the prelude.
+    parts: BTreeSet<parts::Part>,
+    /// Definitions of structures, and the layouts asserted.
+    structs: String,
+    asserted: HashSet<String>,
+    slots: HashMap<Handle<Type>, types::Slots>,
+    /// Constants by name.
+    globals_text: String,
+    constants: HashSet<Handle<Constant>>,
+    /// How an expression names each module-scope variable.
+    globals: HashMap<Handle<GlobalVariable>, String>,
+    /// How it names the runtime-sized array at a structure's end.
+    tails: HashMap<Handle<GlobalVariable>, String>,
+    /// Functions that are called where the invocations of a subgroup may have parted.
+    parted: HashSet<Handle<Function>>,
+    /// Functions that are called.
+    called: HashSet<Handle<Function>>,
+    /// Whether the text names the lanes of the subgroup.
+    lanes: bool,
+}
+
+impl<'a> Writer<'a> {
+    fn new(
+        kernel: &'a Kernel,
+        module: &'a Module,
+        info: &'a ModuleInfo,
+        index: usize,
+        options: CudaOptions,
+    ) -> std::result::Result<Writer<'a>, String> {
+        let mut layouter = Layouter::default();
+        layouter.update(module.to_ctx()).map_err(|error| error.to_string())?;
+        let (namer, names) = names::names(module);
+        Ok(Writer {
+            kernel,
+            module,
+            info,
+            index,
+            options,
+            layouter,
+            namer,
+            names,
+            parts: BTreeSet::new(),
+            structs: String::new(),
+            asserted: HashSet::new(),
+            slots: HashMap::new(),
+            globals_text: String::new(),
+            constants: HashSet::new(),
+            globals: HashMap::new(),
+            tails: HashMap::new(),
+            parted: HashSet::new(),
+            called: HashSet::new(),
+            lanes: false,
+        })
+    }
+
+    fn checked(&self) -> bool {
+        !self.kernel.trusted()
     }
 }

@@ -1,0 +1,1 @@
+//! The text's shape, and what is refused.
