@@ -61,7 +61,7 @@ impl<'a> Writer<'a> {
         );
         let shared_bytes = interface.workgroup_bytes;
         let dynamic_bytes = if shared_bytes > STATIC_SHARED { shared_bytes } else { 0 };
-        Ok(CudaSource { text, symbol, workgroup_size: entry.workgroup_size, shared_bytes, dynamic_bytes })
+        Ok(CudaSource { text, symbol, workgroup_size: entry.workgroup_size, shared_bytes, dynamic_bytes, options: self.options })
     }
 
     fn is_used(&self, global: Handle<GlobalVariable>) -> bool {
