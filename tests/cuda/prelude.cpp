@@ -277,7 +277,7 @@ __device__ __noinline__ void conversions(Report report) {
     ROW(convert<u32>(hidden(f16{0x7c00})), 4294967040u)
     ROW(convert<bool>(hidden(f16{0x8000})), false)
     ROW(add(hidden(f16{0x3e00}), hidden(f16{0xb400})), (f16{0x3d00}))
-    ROW(sub(hidden(f16{0x6800}), hidden(f16{0x4000})), (f16{0x67fc}))
+    ROW(sub(hidden(f16{0x6800}), hidden(f16{0x4000})), (f16{0x67fe}))
     ROW(wgsl::div(hidden(f16{0x4880}), hidden(f16{0x4400})), (f16{0x4080}))
     ROW(wgsl::fma(hidden(f16{0x4200}), hidden(f16{0x4400}), hidden(f16{0x3c00})), (f16{0x4a80}))
     ROW(neg(hidden(f16{0})), (f16{0x8000}))
