@@ -67,8 +67,8 @@ template <class T> WGSL_FN scalar<T> smoothstep(T low, T high, T x) {
 }
 template <class T> WGSL_FN truth<T> isnan_(T x) { return x != x; }
 template <class T> WGSL_FN truth<T> isinf_(T x) {
-    if constexpr (is_wide<T>) return ::fabs(x) == __builtin_huge_val();
-    else return ::fabsf(f32(x)) == __builtin_huge_valf();
+    if constexpr (is_wide<T>) return ::fabs(x) > 1.7976931348623157e308;
+    else return ::fabsf(f32(x)) > 3.4028234664e38f;
 }
 
 WGSL_BINARY(atan2)
