@@ -142,6 +142,9 @@ impl<'a> Body<'_, 'a> {
             self.line(format_args!("{ty} {name} = {value};"));
         }
         self.block(&self.function.body)?;
+        if let Some(text) = self.text.strip_suffix("        return;\n") {
+            self.text.truncate(text.len());
+        }
         self.depth -= 1;
         self.line("}");
         Ok(())

@@ -76,6 +76,7 @@ impl Kernel {
     ///
     /// Errors: WGSL that has no CUDA form, with line and column.
     pub fn cuda(&self, options: &CudaOptions) -> Result<CudaSource> {
+        let _ = options;
         let refuse = |message: String| -> Error {
             let (kernel, device) = (self.name().to_string(), "the cuda engine".to_string());
             ErrorKind::Compile { kernel, device, message, at: None }.into()
@@ -84,7 +85,7 @@ impl Kernel {
         let parsed = parse(self.source(), Some(self.entry()), &overrides, Location::caller())?;
         let found = parsed.module.entry_points.iter().position(|entry| entry.name == parsed.entry);
         let index = found.ok_or_else(|| refuse(format!("it has no compute entry point `{}`", self.entry())))?;
-        let mut writer = Writer::new(self, &parsed.module, &parsed.info, index, *options).map_err(&refuse)?;
+        let mut writer = Writer::new(self, &parsed.module, &parsed.info, index).map_err(&refuse)?;
         writer.translate().map_err(|Refused { message, span }| match span {
             None | Some(Span::UNDEFINED) => refuse(message),
             Some(span) => {
@@ -122,7 +123,6 @@ struct Writer<'a> {
     info: &'a ModuleInfo,
     /// The entry point.
     index: usize,
-    options: CudaOptions,
     layouter: Layouter,
     namer: Namer,
     names: FastHashMap<NameKey, String>,
@@ -153,7 +153,6 @@ impl<'a> Writer<'a> {
         module: &'a Module,
         info: &'a ModuleInfo,
         index: usize,
-        options: CudaOptions,
     ) -> std::result::Result<Writer<'a>, String> {
         let mut layouter = Layouter::default();
         layouter.update(module.to_ctx()).map_err(|error| error.to_string())?;
@@ -163,7 +162,6 @@ impl<'a> Writer<'a> {
             module,
             info,
             index,
-            options,
             layouter,
             namer,
             names,
