@@ -95,16 +95,11 @@ impl Call {
 }
 
 /// Runs launches at once, the same vectors holding the arguments of one after the other.
-pub(super) fn run_all(
-    context: &Context,
-    launches: &[Launch],
-    limit: u32,
-    function: impl Fn(&Launch) -> Result<Arc<Function>>,
-) -> Result<()> {
+pub(super) fn run_all(context: &Context, launches: &[Launch], functions: &[Arc<Function>], limit: u32) -> Result<()> {
     let mut arguments = Arguments::default();
-    for launch in launches {
+    for (launch, function) in launches.iter().zip(functions) {
         arguments.set_launch(launch);
-        run(context, &*function(launch)?, launch.grid.fold(limit), &arguments)?;
+        run(context, function, launch.grid.fold(limit), &arguments)?;
     }
     Ok(())
 }

@@ -34,7 +34,7 @@ use crate::memory::{Direction, Place};
 use clock::Clock;
 use context::Context;
 use graph::Graph;
-use kernels::Kernels;
+use kernels::{Function, Kernels};
 use launch::Call;
 use natives::Choices;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -91,19 +91,25 @@ pub(crate) fn open(ordinal: usize, options: &Options) -> Result<Arc<dyn Driver>>
 impl Cuda {
     /// The launches with all that they need.
     fn calls(&self, launches: &[Launch]) -> Result<Vec<Call>> {
-        self.kernels.make_ready(launches.iter().map(|launch| &launch.kernel))?;
         let limit = self.properties.caps.grid;
-        launches.iter().map(|launch| Ok(Call::new(self.function(launch)?, launch, limit))).collect()
+        let pairs = self.functions(launches)?.into_iter().zip(launches);
+        Ok(pairs.map(|(function, launch)| Call::new(function, launch, limit)).collect())
+    }
+
+    /// What runs for each launch.
+    fn functions(&self, launches: &[Launch]) -> Result<Vec<Arc<Function>>> {
+        if launches.len() > 1 {
+            self.kernels.make_ready(launches.iter().map(|launch| &launch.kernel))?;
+        }
+        launches.iter().map(|launch| self.function(launch)).collect()
     }
 
     /// Runs launches in the stream, once.
     fn run(&self, launches: &[Launch]) -> Result<()> {
-        if launches.len() > 1 {
-            self.kernels.make_ready(launches.iter().map(|launch| &launch.kernel))?;
-        }
+        // All of them first: the clock is not to count a compilation between two launches.
+        let functions = self.functions(launches)?;
         let limit = self.properties.caps.grid;
-        let function = |launch: &Launch| self.function(launch);
-        self.clock.around(&self.context, || launch::run_all(&self.context, launches, limit, function))
+        self.clock.around(&self.context, || launch::run_all(&self.context, launches, &functions, limit))
     }
 }
 
