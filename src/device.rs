@@ -184,14 +184,12 @@ impl DeviceOptions {
     /// As [`Device::cuda`].
     pub fn cuda(&self, ordinal: usize) -> Result<Device> {
         #[cfg(feature = "cuda")]
-        let driver = backend::cuda::open(ordinal, &self.options)?;
+        return Ok(self.over(backend::cuda::open(ordinal, &self.options)?));
         #[cfg(not(feature = "cuda"))]
-        let driver = {
+        {
             let _ = ordinal;
-            return Err(backend::not_built("cuda"));
-        };
-        #[cfg(feature = "cuda")]
-        Ok(self.over(driver))
+            Err(backend::not_built("cuda"))
+        }
     }
 
     /// A device with what is set here beside the options of the engine.
@@ -408,6 +406,20 @@ impl Device {
     /// cargo feature `cuda`.
     pub fn cuda(ordinal: usize) -> Result<Device> {
         DeviceOptions::default().cuda(ordinal)
+    }
+
+    /// The same device with kernels written by hand in place of translated WGSL, where it has any: where they are
+    /// faster, never, or always. Without this the environment variable `CROSSLANE_NATIVES` says which (`auto`, `off`,
+    /// `on`); what it says is `auto` if it is not set. [`Array::explain`](crate::Array::explain) tells what runs.
+    ///
+    /// ```no_run
+    /// let device = crosslane::Device::cuda(0)?.natives(crosslane::Natives::Off);
+    /// # Ok::<(), crosslane::Error>(())
+    /// ```
+    #[cfg(feature = "cuda")]
+    pub fn natives(self, natives: crate::Natives) -> Device {
+        self.driver().set_natives(natives);
+        self
     }
 
     /// A device over one that the program already has. Features it was opened without are done without.

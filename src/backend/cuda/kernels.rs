@@ -4,13 +4,15 @@ use super::cache::{Cache, Compiled};
 use super::compile::CudaBinary;
 use super::context::{Context, text};
 use super::library;
+use super::natives;
 use super::translate::{CudaOptions, CudaSource};
 use crate::caps::Caps;
 use crate::error::{Error, ErrorKind, Result};
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Native};
 use cudarc::driver::sys::{self, CUfunction_attribute as Attribute, CUresult};
 use std::collections::HashMap;
 use std::ffi::CString;
+use std::path::{Path, PathBuf};
 use std::ptr;
 use std::sync::{Arc, OnceLock, RwLock};
 use std::time::UNIX_EPOCH;
@@ -21,7 +23,14 @@ pub(super) struct Kernels {
     caps: Caps,
     options: CudaOptions,
     cache: Cache,
-    loaded: RwLock<HashMap<u64, Arc<Function>>>,
+    loaded: RwLock<Loaded>,
+}
+
+/// Functions by their kernels' ids.
+#[derive(Default)]
+struct Loaded {
+    translated: HashMap<u64, Arc<Function>>,
+    natives: HashMap<u64, Arc<Function>>,
 }
 
 /// A kernel that is ready to be launched.
@@ -41,7 +50,8 @@ unsafe impl Sync for Function {}
 
 impl Drop for Function {
     fn drop(&mut self) {
-        if self.context.enter_to_free() && self.context.synchronize("unload").is_ok() {
+        let Ok(_inside) = self.context.enter() else { return };
+        if self.context.synchronize("unload").is_ok() {
             // SAFETY: nothing that the stream had with it is left, and nobody else has the handle.
             unsafe { sys::cuModuleUnload(self.module) };
         }
@@ -64,7 +74,40 @@ impl Kernels {
     }
 
     fn find(&self, kernel: &Kernel) -> Option<Arc<Function>> {
-        self.loaded.read().unwrap_or_else(|poisoned| poisoned.into_inner()).get(&kernel.id()).cloned()
+        self.loaded.read().unwrap_or_else(|poisoned| poisoned.into_inner()).translated.get(&kernel.id()).cloned()
+    }
+
+    pub fn options(&self) -> CudaOptions {
+        self.options
+    }
+
+    /// Where what is found out about this card is kept.
+    pub fn folder(&self) -> Option<PathBuf> {
+        self.cache.folder().map(Path::to_path_buf)
+    }
+
+    /// The kernel's native, made ready the first time.
+    pub fn native(&self, kernel: &Kernel, native: &Native) -> Result<Arc<Function>> {
+        let loaded = self.loaded.read().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(function) = loaded.natives.get(&kernel.id()) {
+            return Ok(function.clone());
+        }
+        drop(loaded);
+        let source = natives::source(native, self.options);
+        let key = text_key(&source)?;
+        let compiled = match self.cache.load(&key) {
+            Some(found) => found,
+            None => {
+                let compiled = of(&source, natives::compiled(&source)?);
+                self.cache.store(&key, &compiled);
+                compiled
+            }
+        };
+        let _inside = self.context.enter()?;
+        let module = module(&compiled.binary).map_err(|error| self.unloaded(kernel, error))?;
+        let function = Arc::new(self.function(kernel, &compiled, module)?);
+        let mut loaded = self.loaded.write().unwrap_or_else(|poisoned| poisoned.into_inner());
+        Ok(loaded.natives.entry(kernel.id()).or_insert(function).clone())
     }
 
     /// Makes those ready that are not, side by side.
@@ -162,7 +205,7 @@ impl Kernels {
 
     fn load(&self, kernel: &Kernel, compiled: Compiled) -> Result<Arc<Function>> {
         let context = &self.context;
-        context.enter()?;
+        let _inside = context.enter()?;
         let function = match module(&compiled.binary) {
             Ok(module) => self.function(kernel, &compiled, module)?,
             Err(error) if unknown(error) && !compiled.binary.ptx => self.load_ptx(kernel, error)?,
@@ -170,7 +213,7 @@ impl Kernels {
         };
         let function = Arc::new(function);
         let mut loaded = self.loaded.write().unwrap_or_else(|poisoned| poisoned.into_inner());
-        Ok(loaded.entry(kernel.id()).or_insert(function).clone())
+        Ok(loaded.translated.entry(kernel.id()).or_insert(function).clone())
     }
 
     /// For a driver that is older than NVRTC: it may understand what it compiles by itself.
