@@ -31,7 +31,7 @@ const OURS: &[&str] = &[
     "coop", "add", "sub", "mul", "div", "rem", "neg", "div_unguarded", "rem_unguarded", "shl", "shr", "bit_and",
     "bit_or", "bit_xor", "bit_not", "eq", "ne", "lt", "le", "gt", "ge", "not_", "and_", "or_", "select", "splat",
     "convert", "bitcast", "at", "load", "component", "set_component", "modf_result", "frexp_result", "exchange_result", "role", "Module",
-    "Workgroup", "workgroup", "kernel", "lanes",
+    "Workgroup", "workgroup", "kernel", "lanes", "memory", "module",
 ];
 
 /// A namer that knows every name of a module, and those names.
