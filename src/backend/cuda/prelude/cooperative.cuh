@@ -16,13 +16,13 @@ template <class X, class F> WGSL_FN X each(X a, const X& b, F f) {
     return a;
 }
 
-template <bool by_rows, bool shared, class T, role R, class P>
+template <bool by_rows, bool shared, bool aligned, class T, role R, class P>
 WGSL_FN void coop_load(coop<T, 16, 16, R>& x, const P* place, u32 step) {
     const T* from = reinterpret_cast<const T*>(place);
     for (u32 i = 0; i < 256; i++) x.values[i] = from[by_rows ? i / 16 * step + i % 16 : i % 16 * step + i / 16];
     __syncwarp(emulation::lanes()); // all have read before one writes
 }
-template <bool by_rows, class T, role R, class P>
+template <bool by_rows, bool aligned, class T, role R, class P>
 WGSL_FN void coop_store(const coop<T, 16, 16, R>& x, P* place, u32 step) {
     T* to = reinterpret_cast<T*>(place);
     __syncwarp(emulation::lanes());
@@ -67,8 +67,9 @@ template <role R, bool by_rows> WGSL_FN u32 pair_offset(u32 q, u32 step) {
     return by_rows ? row * step + column : column * step + row;
 }
 
-template <class T> WGSL_FN bool is_aligned(const T* place, u32 step, u32 bytes) {
-    return ((u64(place) | step * sizeof(T)) & (bytes - 1)) == 0;
+// Whether accesses of so many bytes fit; what is told to be `aligned` fits all of them.
+template <bool aligned, class T> WGSL_FN bool fits(const T* place, u32 step, u32 bytes) {
+    return aligned || ((u64(place) | step * sizeof(T)) & (bytes - 1)) == 0;
 }
 
 // All tiles at once from workgroup memory; each lane says where one line of one of them begins.
@@ -86,30 +87,35 @@ template <bool by_rows, role R> WGSL_FN void load_tiles(coop<f16, 16, 16, R>& x,
     for (u32 q = 0; q < 4; q++) x.pairs[q] = __builtin_bit_cast(vec<f16, 2>, r[q]);
 }
 
-template <bool by_rows, bool shared, class T, role R, class P>
+template <bool by_rows, bool shared, bool aligned, class T, role R, class P>
 WGSL_FN void coop_load(coop<T, 16, 16, R>& x, const P* place, u32 step) {
     const T* from = reinterpret_cast<const T*>(place);
     if constexpr (shared && sizeof(T) == 2) {
-        if (is_aligned(from, step, 16)) return load_tiles<by_rows>(x, from, step);
+        if (fits<aligned>(from, step, 16)) return load_tiles<by_rows>(x, from, step);
     }
-    bool whole = together<R, by_rows> && is_aligned(from, step, 2 * sizeof(T));
-    WGSL_UNROLL
-    for (u32 q = 0; q < 4; q++) {
-        const T* first = from + pair_offset<R, by_rows>(q, step);
-        if (whole) x.pairs[q] = *reinterpret_cast<const vec<T, 2>*>(first);
-        else x.pairs[q] = {first[0], first[together<R, by_rows> ? 1 : step]};
+    if (together<R, by_rows> && fits<aligned>(from, step, 2 * sizeof(T))) {
+        WGSL_UNROLL
+        for (u32 q = 0; q < 4; q++)
+            x.pairs[q] = *reinterpret_cast<const vec<T, 2>*>(from + pair_offset<R, by_rows>(q, step));
+    } else {
+        WGSL_UNROLL
+        for (u32 q = 0; q < 4; q++) {
+            const T* first = from + pair_offset<R, by_rows>(q, step);
+            x.pairs[q] = {first[0], first[together<R, by_rows> ? 1 : step]};
+        }
     }
 }
-template <bool by_rows, class T, role R, class P>
+template <bool by_rows, bool aligned, class T, role R, class P>
 WGSL_FN void coop_store(const coop<T, 16, 16, R>& x, P* place, u32 step) {
     T* to = reinterpret_cast<T*>(place);
-    bool whole = together<R, by_rows> && is_aligned(to, step, 2 * sizeof(T));
-    WGSL_UNROLL
-    for (u32 q = 0; q < 4; q++) {
-        T* first = to + pair_offset<R, by_rows>(q, step);
-        if (whole) {
-            *reinterpret_cast<vec<T, 2>*>(first) = x.pairs[q];
-        } else {
+    if (together<R, by_rows> && fits<aligned>(to, step, 2 * sizeof(T))) {
+        WGSL_UNROLL
+        for (u32 q = 0; q < 4; q++)
+            *reinterpret_cast<vec<T, 2>*>(to + pair_offset<R, by_rows>(q, step)) = x.pairs[q];
+    } else {
+        WGSL_UNROLL
+        for (u32 q = 0; q < 4; q++) {
+            T* first = to + pair_offset<R, by_rows>(q, step);
             first[0] = x.pairs[q].x;
             first[together<R, by_rows> ? 1 : step] = x.pairs[q].y;
         }
@@ -157,8 +163,9 @@ WGSL_FN coop<T, 16, 16, role::C> coopMultiplyAdd(const coop<f16, 16, 16, role::A
 
 #endif
 
-// X is a coop<...>; `shared` says that the place is known to lie in workgroup memory. The stride counts what the
-// pointer points to, scalars or vectors. Columns lie one after the other; with T, rows.
+// X is a coop<...>. `shared` says that the place is known to lie in workgroup memory; `aligned`, that it and the stride
+// are multiples of 16 bytes, as Vulkan demands: without it that is looked at, at a cost in code. The stride counts what
+// the pointer points to, scalars or vectors. Columns lie one after the other; with T, rows.
 template <class X> struct element_of;
 template <class T, u32 M, u32 N, role R> struct element_of<coop<T, M, N, R>> {
     using type = T;
@@ -166,21 +173,21 @@ template <class T, u32 M, u32 N, role R> struct element_of<coop<T, M, N, R>> {
 template <class X, class P> WGSL_FN u32 elements_of(u32 stride) {
     return stride * u32(sizeof(P) / sizeof(typename element_of<X>::type));
 }
-template <class X, bool shared = false, class P> WGSL_FN X coopLoad(const P* place, u32 stride) {
+template <class X, bool shared = false, bool aligned = false, class P> WGSL_FN X coopLoad(const P* place, u32 stride) {
     X x;
-    coop_load<false, shared>(x, place, elements_of<X, P>(stride));
+    coop_load<false, shared, aligned>(x, place, elements_of<X, P>(stride));
     return x;
 }
-template <class X, bool shared = false, class P> WGSL_FN X coopLoadT(const P* place, u32 stride) {
+template <class X, bool shared = false, bool aligned = false, class P> WGSL_FN X coopLoadT(const P* place, u32 stride) {
     X x;
-    coop_load<true, shared>(x, place, elements_of<X, P>(stride));
+    coop_load<true, shared, aligned>(x, place, elements_of<X, P>(stride));
     return x;
 }
-template <class X, class P> WGSL_FN void coopStore(const X& x, P* place, u32 stride) {
-    coop_store<false>(x, place, elements_of<X, P>(stride));
+template <bool aligned = false, class X, class P> WGSL_FN void coopStore(const X& x, P* place, u32 stride) {
+    coop_store<false, aligned>(x, place, elements_of<X, P>(stride));
 }
-template <class X, class P> WGSL_FN void coopStoreT(const X& x, P* place, u32 stride) {
-    coop_store<true>(x, place, elements_of<X, P>(stride));
+template <bool aligned = false, class X, class P> WGSL_FN void coopStoreT(const X& x, P* place, u32 stride) {
+    coop_store<true, aligned>(x, place, elements_of<X, P>(stride));
 }
 
 // The zero value is `coop<...>{}`.
