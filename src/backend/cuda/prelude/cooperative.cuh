@@ -32,8 +32,8 @@ WGSL_FN void coop_store(const coop<T, 16, 16, R>& x, P* place, u32 step) {
 }
 
 template <class T>
-WGSL_FN coop<T, 16, 16, role::C> coopMultiplyAdd(const coop<f16, 16, 16, role::A>& a, const coop<f16, 16, 16, role::B>& b,
-                                           coop<T, 16, 16, role::C> c) {
+WGSL_FN coop<T, 16, 16, role::C> coopMultiplyAdd(const coop<f16, 16, 16, role::A>& a,
+                                                 const coop<f16, 16, 16, role::B>& b, coop<T, 16, 16, role::C> c) {
     for (u32 i = 0; i < 256; i++) {
         f64 sum = 0;
         for (u32 k = 0; k < 16; k++) sum += f64(a.values[i / 16 * 16 + k]) * f64(b.values[k * 16 + i % 16]);
@@ -45,15 +45,26 @@ WGSL_FN coop<T, 16, 16, role::C> coopMultiplyAdd(const coop<f16, 16, 16, role::A
 #else
 
 // A lane's part: of each of the four 8x8 tiles, in the order of columns, two elements. They are neighbours in row
-// lane / 4 of the tile, in B neighbours in column lane / 4. So mma.sync takes and gives them.
+// lane / 4 of the tile, in B neighbours in column lane / 4. So mma.sync takes and gives them, two f16 as a word.
+template <class T> struct pair_of {
+    using type = vec<T, 2>;
+};
+template <> struct pair_of<f16> {
+    using type = u32;
+};
+template <class T> using pair = typename pair_of<T>::type;
 template <class T, u32 M, u32 N, role R> struct coop {
     static_assert(M == 16 && N == 16, "16x16 only");
-    vec<T, 2> pairs[4];
+    pair<T> pairs[4];
 };
 
-template <class X, class F> WGSL_FN X each(X a, const X& b, F f) {
+template <class T, role R, class F>
+WGSL_FN coop<T, 16, 16, R> each(coop<T, 16, 16, R> a, const coop<T, 16, 16, R>& b, F f) {
     WGSL_UNROLL
-    for (u32 q = 0; q < 4; q++) a.pairs[q] = map(f, a.pairs[q], b.pairs[q]);
+    for (u32 q = 0; q < 4; q++) {
+        auto x = __builtin_bit_cast(vec<T, 2>, a.pairs[q]), y = __builtin_bit_cast(vec<T, 2>, b.pairs[q]);
+        a.pairs[q] = __builtin_bit_cast(pair<T>, map(f, x, y));
+    }
     return a;
 }
 
@@ -76,15 +87,13 @@ template <bool aligned, class T> WGSL_FN bool fits(const T* place, u32 step, u32
 template <bool by_rows, role R> WGSL_FN void load_tiles(coop<f16, 16, 16, R>& x, const f16* from, u32 step) {
     u32 lane = warp_lane(), row = lane & 8, column = lane / 16 * 8, line = lane & 7;
     from += by_rows ? (row + line) * step + column : (column + line) * step + row;
-    u32 place = u32(__cvta_generic_to_shared(from)), r[4];
+    u32 place = u32(__cvta_generic_to_shared(from));
     if constexpr (together<R, by_rows>)
         asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-                     : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(place) : "memory");
+                     : "=r"(x.pairs[0]), "=r"(x.pairs[1]), "=r"(x.pairs[2]), "=r"(x.pairs[3]) : "r"(place) : "memory");
     else
         asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
-                     : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(place) : "memory");
-    WGSL_UNROLL
-    for (u32 q = 0; q < 4; q++) x.pairs[q] = __builtin_bit_cast(vec<f16, 2>, r[q]);
+                     : "=r"(x.pairs[0]), "=r"(x.pairs[1]), "=r"(x.pairs[2]), "=r"(x.pairs[3]) : "r"(place) : "memory");
 }
 
 template <bool by_rows, bool shared, bool aligned, class T, role R, class P>
@@ -96,12 +105,12 @@ WGSL_FN void coop_load(coop<T, 16, 16, R>& x, const P* place, u32 step) {
     if (together<R, by_rows> && fits<aligned>(from, step, 2 * sizeof(T))) {
         WGSL_UNROLL
         for (u32 q = 0; q < 4; q++)
-            x.pairs[q] = *reinterpret_cast<const vec<T, 2>*>(from + pair_offset<R, by_rows>(q, step));
+            x.pairs[q] = *reinterpret_cast<const pair<T>*>(from + pair_offset<R, by_rows>(q, step));
     } else {
         WGSL_UNROLL
         for (u32 q = 0; q < 4; q++) {
             const T* first = from + pair_offset<R, by_rows>(q, step);
-            x.pairs[q] = {first[0], first[together<R, by_rows> ? 1 : step]};
+            x.pairs[q] = __builtin_bit_cast(pair<T>, vec<T, 2>{first[0], first[together<R, by_rows> ? 1 : step]});
         }
     }
 }
@@ -111,13 +120,14 @@ WGSL_FN void coop_store(const coop<T, 16, 16, R>& x, P* place, u32 step) {
     if (together<R, by_rows> && fits<aligned>(to, step, 2 * sizeof(T))) {
         WGSL_UNROLL
         for (u32 q = 0; q < 4; q++)
-            *reinterpret_cast<vec<T, 2>*>(to + pair_offset<R, by_rows>(q, step)) = x.pairs[q];
+            *reinterpret_cast<pair<T>*>(to + pair_offset<R, by_rows>(q, step)) = x.pairs[q];
     } else {
         WGSL_UNROLL
         for (u32 q = 0; q < 4; q++) {
             T* first = to + pair_offset<R, by_rows>(q, step);
-            first[0] = x.pairs[q].x;
-            first[together<R, by_rows> ? 1 : step] = x.pairs[q].y;
+            auto elements = __builtin_bit_cast(vec<T, 2>, x.pairs[q]);
+            first[0] = elements.x;
+            first[together<R, by_rows> ? 1 : step] = elements.y;
         }
     }
 }
@@ -133,31 +143,22 @@ WGSL_FN void multiply_add(vec<f32, 2>& c0, vec<f32, 2>& c1, const u32* a, u32 b0
         : "+f"(c0.x), "+f"(c0.y), "+f"(c1.x), "+f"(c1.y) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 #endif
 }
-WGSL_FN void multiply_add(vec<f16, 2>& c0, vec<f16, 2>& c1, const u32* a, u32 b0, u32 b1) {
-    u32 r0 = __builtin_bit_cast(u32, c0), r1 = __builtin_bit_cast(u32, c1);
+WGSL_FN void multiply_add(u32& c0, u32& c1, const u32* a, u32 b0, u32 b1) {
 #if __CUDA_ARCH__ >= 800
     asm("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, {%0, %1};"
-        : "+r"(r0), "+r"(r1) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+        : "+r"(c0), "+r"(c1) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 #else
     asm("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3}, {%6}, {%0, %1};\n\t"
         "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%0, %1}, {%4, %5}, {%7}, {%0, %1};"
-        : "+r"(r0), "+r"(r1) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+        : "+r"(c0), "+r"(c1) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 #endif
-    c0 = __builtin_bit_cast(vec<f16, 2>, r0);
-    c1 = __builtin_bit_cast(vec<f16, 2>, r1);
 }
 
 template <class T>
-WGSL_FN coop<T, 16, 16, role::C> coopMultiplyAdd(const coop<f16, 16, 16, role::A>& a, const coop<f16, 16, 16, role::B>& b,
-                                           coop<T, 16, 16, role::C> c) {
-    u32 left[4], right[4];
-    WGSL_UNROLL
-    for (u32 q = 0; q < 4; q++) {
-        left[q] = __builtin_bit_cast(u32, a.pairs[q]);
-        right[q] = __builtin_bit_cast(u32, b.pairs[q]);
-    }
-    multiply_add(c.pairs[0], c.pairs[1], left, right[0], right[1]);
-    multiply_add(c.pairs[2], c.pairs[3], left, right[2], right[3]);
+WGSL_FN coop<T, 16, 16, role::C> coopMultiplyAdd(const coop<f16, 16, 16, role::A>& a,
+                                                 const coop<f16, 16, 16, role::B>& b, coop<T, 16, 16, role::C> c) {
+    multiply_add(c.pairs[0], c.pairs[1], a.pairs, b.pairs[0], b.pairs[1]);
+    multiply_add(c.pairs[2], c.pairs[3], a.pairs, b.pairs[2], b.pairs[3]);
     return c;
 }
 
