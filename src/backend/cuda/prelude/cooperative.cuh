@@ -133,14 +133,15 @@ WGSL_FN void coop_store(const coop<T, 16, 16, R>& x, P* place, u32 step) {
 }
 
 // 16x8 of the product: c += a * b, where a has four words and b two.
-WGSL_FN void multiply_add(vec<f32, 2>& c0, vec<f32, 2>& c1, const u32* a, u32 b0, u32 b1) {
+WGSL_FN void multiply_add(vec<f32, 2>& c, vec<f32, 2>& d, const u32* a, u32 b0, u32 b1) {
 #if __CUDA_ARCH__ >= 800
-    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-        : "+f"(c0.x), "+f"(c0.y), "+f"(c1.x), "+f"(c1.y) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+        "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+        : "+f"(c.x), "+f"(c.y), "+f"(d.x), "+f"(d.y) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 #else
     asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%8}, {%0, %1, %2, %3};\n\t"
         "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%6, %7}, {%9}, {%0, %1, %2, %3};"
-        : "+f"(c0.x), "+f"(c0.y), "+f"(c1.x), "+f"(c1.y) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+        : "+f"(c.x), "+f"(c.y), "+f"(d.x), "+f"(d.y) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 #endif
 }
 WGSL_FN void multiply_add(u32& c0, u32& c1, const u32* a, u32 b0, u32 b1) {
