@@ -175,13 +175,9 @@ impl<'a> Writer<'a> {
             let ty = self.ty(variable.ty).map_err(|refused| refused.at(span))?;
             let name = self.names[&NameKey::GlobalVariable(handle)].clone();
             if variable.space == AddressSpace::WorkGroup {
-                let alignment = match *self.inner(variable.ty) {
-                    TypeInner::Vector { size: naga::VectorSize::Tri, scalar } => scalar.width as u32,
-                    _ => self.layouter[variable.ty].alignment.round_up(1),
-                };
-                interface.workgroup_bytes =
-                    interface.workgroup_bytes.next_multiple_of(alignment) + self.size(variable.ty);
-                interface.workgroup.push(format!("{ty} {name};"));
+                // As WebGPU counts it.
+                interface.workgroup_bytes += self.size(variable.ty).next_multiple_of(16);
+                interface.workgroup.push(format!("alignas(16) {ty} {name};"));
                 self.globals.insert(handle, format!("workgroup.{name}"));
                 continue;
             }
@@ -193,7 +189,6 @@ impl<'a> Writer<'a> {
             interface.members.push((format!("{ty}& {name}"), name.clone()));
             self.globals.insert(handle, name);
         }
-        interface.workgroup_bytes = interface.workgroup_bytes.next_multiple_of(16);
         if interface.workgroup_bytes > 0 {
             interface.members.push(("Workgroup& workgroup".into(), "workgroup".into()));
         }
@@ -205,14 +200,16 @@ impl<'a> Writer<'a> {
         if interface.workgroup_bytes > 0 {
             let members: String = interface.workgroup.iter().map(|member| format!("    {member}\n")).collect();
             let bytes = interface.workgroup_bytes;
-            text += &format!("struct alignas(16) Workgroup {{\n{members}}};\n");
+            text += &format!("struct Workgroup {{\n{members}}};\n");
             text += &format!("static_assert(sizeof(Workgroup) == {bytes}, \"\");\n\n");
         }
         text += "struct Module {\n";
         for (member, _) in &interface.members {
             text += &format!("    {member};\n");
         }
-        if self.lanes && let Some(lanes) = self.constant_lanes() {
+        if self.lanes
+            && let Some(lanes) = self.constant_lanes()
+        {
             text += &format!("    static constexpr u32 lanes = {lanes:#x}u;\n");
         }
         for function in functions {

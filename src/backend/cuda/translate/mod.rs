@@ -10,6 +10,7 @@ mod expressions;
 mod flow;
 mod functions;
 mod math;
+mod multiples;
 mod names;
 mod parts;
 mod places;
