@@ -9,6 +9,7 @@ mod entry;
 mod expressions;
 mod flow;
 mod functions;
+mod interface;
 mod math;
 mod multiples;
 mod names;
