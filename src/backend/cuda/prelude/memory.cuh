@@ -1,4 +1,4 @@
-// Part 6, always (after vector): arrays, and access to memory that invocations share.
+// Part 4, always (after vector): arrays, and access to memory that invocations share.
 namespace wgsl {
 
 template <class T, u32 N> struct array {
@@ -6,6 +6,9 @@ template <class T, u32 N> struct array {
     WGSL_FN T& operator[](u32 i) { return elements[i]; }
     WGSL_FN const T& operator[](u32 i) const { return elements[i]; }
 };
+
+// An element of a value.
+template <class T, u32 N> WGSL_FN const T& component(const array<T, N>& a, u32 i) { return a.elements[i]; }
 
 // An array of which the binding tells the length.
 template <class T> struct span {

@@ -92,8 +92,10 @@ impl Writer<'_> {
                 }
                 self.compose(ty, values)
             }
-            Expression::Splat { size, value } => {
-                Ok(format!("splat<{}>({})", size as u32, self.constant_expression(value)?))
+            Expression::Splat { .. } => {
+                // Written out: a function could not give a constant its value.
+                let ty = self.type_of(self.info[handle].inner_with(&self.module.types))?;
+                Ok(format!("{ty}{{{}}}", self.constant_components(handle)?.join(", ")))
             }
             ref other => Err(Refused::new(format!("{other:?} is no constant"))),
         }

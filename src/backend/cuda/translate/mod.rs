@@ -9,7 +9,9 @@ mod entry;
 mod expressions;
 mod flow;
 mod functions;
+mod interface;
 mod math;
+mod multiples;
 mod names;
 mod parts;
 mod places;
@@ -138,10 +140,8 @@ struct Writer<'a> {
     globals: HashMap<Handle<GlobalVariable>, String>,
     /// How it names the runtime-sized array at a structure's end.
     tails: HashMap<Handle<GlobalVariable>, String>,
-    /// Functions that are called where the invocations of a subgroup may have parted.
-    parted: HashSet<Handle<Function>>,
-    /// Functions that are called.
-    called: HashSet<Handle<Function>>,
+    /// Functions that are called: which arguments may differ between invocations, and whether these may have parted.
+    calls: HashMap<Handle<Function>, (Vec<bool>, bool)>,
     /// Whether the text names the lanes of the subgroup.
     lanes: bool,
 }
@@ -172,8 +172,7 @@ impl<'a> Writer<'a> {
             constants: HashSet::new(),
             globals: HashMap::new(),
             tails: HashMap::new(),
-            parted: HashSet::new(),
-            called: HashSet::new(),
+            calls: HashMap::new(),
             lanes: false,
         })
     }
