@@ -27,7 +27,7 @@ template <class T> struct padding {
 };
 template <class T> struct alignas(4 * sizeof(T)) padded_vec3 : vec<T, 3> {
     padded_vec3() = default;
-    WGSL_FN padded_vec3(const vec<T, 3>& v) : vec<T, 3>(v) {}
+    constexpr WGSL_FN padded_vec3(const vec<T, 3>& v) : vec<T, 3>(v) {} // constexpr for constants of a module
 };
 template <class T> struct padding<vec<T, 3>> {
     using type = padded_vec3<T>;

@@ -13,22 +13,24 @@ impl Writer<'_> {
             // C++ has no negative literals: this one would be the negation of a number that does not fit.
             Literal::I32(i32::MIN) => "i32(0x80000000u)".into(),
             Literal::I32(x) => x.to_string(),
-            Literal::U64(x) => format!("{}ull", self.wide(x)),
-            Literal::I64(i64::MIN) => format!("i64({}ull)", self.wide(1u64 << 63)),
-            Literal::I64(x) => format!("{}ll", self.wide(x)),
-            Literal::F64(x) => self.wide(double(x)),
-            Literal::F32(x) => single(x),
+            Literal::U64(x) => format!("{x}ull"),
+            Literal::I64(i64::MIN) => "i64(0x8000000000000000ull)".into(),
+            Literal::I64(x) => format!("{x}ll"),
+            Literal::F64(x) if x.is_finite() => format!("{x:?}"),
+            Literal::F64(x) => self.from_bits("f64", format!("0x{:016x}ull", x.to_bits())),
+            Literal::F32(x) if is_kept(x) => format!("{x:?}f"),
+            Literal::F32(x) => self.from_bits("f32", format!("0x{:08x}u", x.to_bits())),
             Literal::F16(x) => {
                 self.parts.insert(Part::Half);
-                format!("f16::from_bits(0x{:04x})", x.to_bits())
+                format!("f16{{0x{:04x}}}", x.to_bits())
             }
             other => return Err(Refused::new(format!("{other:?} has no concrete type"))),
         })
     }
 
-    fn wide<T>(&mut self, x: T) -> T {
-        self.parts.insert(Part::Wide);
-        x
+    fn from_bits(&mut self, ty: &str, bits: String) -> String {
+        self.parts.insert(Part::Convert);
+        format!("bitcast<{ty}>({bits})")
     }
 
     /// The value of a type that is all zeros.
@@ -90,8 +92,10 @@ impl Writer<'_> {
                 }
                 self.compose(ty, values)
             }
-            Expression::Splat { size, value } => {
-                Ok(format!("splat<{}>({})", size as u32, self.constant_expression(value)?))
+            Expression::Splat { .. } => {
+                // Written out: a function could not give a constant its value.
+                let ty = self.type_of(self.info[handle].inner_with(&self.module.types))?;
+                Ok(format!("{ty}{{{}}}", self.constant_components(handle)?.join(", ")))
             }
             ref other => Err(Refused::new(format!("{other:?} is no constant"))),
         }
@@ -115,22 +119,7 @@ impl Writer<'_> {
     }
 }
 
-/// An f32 as a literal of just this value.
-fn single(x: f32) -> String {
-    if !x.is_finite() {
-        return format!("bitcast<f32>(0x{:08x}u)", x.to_bits());
-    }
-    let text = format!("{x:?}");
-    // A compiler may read it as f64 first.
-    match text.parse::<f64>() {
-        Ok(wide) if (wide as f32).to_bits() == x.to_bits() => format!("{text}f"),
-        _ => format!("bitcast<f32>(0x{:08x}u)", x.to_bits()),
-    }
-}
-
-fn double(x: f64) -> String {
-    match x.is_finite() {
-        true => format!("{x:?}"),
-        false => format!("bitcast<f64>(0x{:016x}ull)", x.to_bits()),
-    }
+/// Whether a finite f32 is what its shortest text says even if that is read as f64 first.
+fn is_kept(x: f32) -> bool {
+    x.is_finite() && format!("{x:?}").parse::<f64>().is_ok_and(|wide| (wide as f32).to_bits() == x.to_bits())
 }

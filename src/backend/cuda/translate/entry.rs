@@ -39,10 +39,9 @@ impl<'a> Writer<'a> {
         self.own_variables(&mut interface)?;
         let mut functions = vec![self.function(Of::Entry(self.index as u16))?];
         // A function comes after those that it calls: here callers first, which say where they call from.
-        for (handle, function) in self.module.functions.iter().rev() {
-            if self.called.contains(&handle) {
+        for (handle, _) in self.module.functions.iter().rev() {
+            if self.calls.contains_key(&handle) {
                 let span = self.module.functions.get_span(handle);
-                let _ = function;
                 functions.push(self.function(Of::Function(handle)).map_err(|refused| refused.at(span))?);
             }
         }
@@ -80,7 +79,8 @@ impl<'a> Writer<'a> {
             interface.parameter_bytes += 16;
             let Some((handle, variable)) = used else {
                 let name = self.namer.call("unused");
-                interface.parameters.push(format!("{constant}void* {name}, u64 {name}_bytes"));
+                let bytes = self.namer.call(&format!("{name}_bytes"));
+                interface.parameters.push(format!("{constant}void* {name}, u64 {bytes}"));
                 continue;
             };
             let span = self.module.global_variables.get_span(handle);

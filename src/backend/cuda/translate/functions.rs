@@ -1,5 +1,6 @@
 //! Functions: each is a method, and what is known of it while it is written.
 
+use super::flow::Flow;
 use super::{Refused, Writer, Written};
 use naga::proc::{NameKey, TypeResolution};
 use naga::valid::FunctionInfo;
@@ -56,6 +57,7 @@ pub(super) struct Body<'w, 'a> {
     /// The label to which `continue` jumps in each enclosing loop; none where C++'s own does.
     pub loops: Vec<Option<String>>,
     pub labels: u32,
+    pub flow: Flow<'a>,
     /// Whether the invocations of a subgroup may have parted here.
     pub parted: bool,
 }
@@ -70,7 +72,11 @@ impl<'a> Writer<'a> {
                 (&self.module.entry_points[index].function, self.info.get_entry_point(index))
             }
         };
-        let parted = matches!(of, Of::Function(handle) if self.parted.contains(&handle));
+        let (differing, parted) = match of {
+            Of::Function(handle) => self.calls.get(&handle).cloned().unwrap_or_default(),
+            Of::Entry(_) => (vec![true; function.arguments.len()], false),
+        };
+        let flow = Flow::new(self.module, function, info, differing, parted);
         let picked = picked(function, info, self);
         let mut body = Body {
             writer: self,
@@ -85,6 +91,7 @@ impl<'a> Writer<'a> {
             needs: None,
             loops: vec![],
             labels: 0,
+            flow,
             parted,
         };
         body.whole()?;
@@ -142,6 +149,9 @@ impl<'a> Body<'_, 'a> {
             self.line(format_args!("{ty} {name} = {value};"));
         }
         self.block(&self.function.body)?;
+        if let Some(text) = self.text.strip_suffix("        return;\n") {
+            self.text.truncate(text.len());
+        }
         self.depth -= 1;
         self.line("}");
         Ok(())

@@ -7,6 +7,9 @@ use naga::{Expression, Handle, MathFunction as M};
 
 impl Body<'_, '_> {
     pub(super) fn math(&mut self, fun: M, arguments: &[Handle<Expression>]) -> Written<String> {
+        if fun == M::Inverse {
+            return self.refuse("Inverse has no form in WGSL");
+        }
         if let Some(part) = part(fun) {
             self.writer.parts.insert(part);
         }
@@ -28,7 +31,15 @@ fn name(fun: M) -> String {
 fn part(fun: M) -> Option<Part> {
     Some(match fun {
         M::Abs | M::Min | M::Max | M::Clamp => return None,
-        M::Inverse | M::Transpose | M::Determinant | M::Outer => Part::Matrix,
+        M::Transpose | M::Determinant | M::Outer => Part::Matrix,
+        M::Dot
+        | M::Cross
+        | M::Distance
+        | M::Length
+        | M::Normalize
+        | M::FaceForward
+        | M::Reflect
+        | M::Refract => Part::Geometry,
         M::CountTrailingZeros
         | M::CountLeadingZeros
         | M::CountOneBits

@@ -76,6 +76,7 @@ impl Kernel {
     ///
     /// Errors: WGSL that has no CUDA form, with line and column.
     pub fn cuda(&self, options: &CudaOptions) -> Result<CudaSource> {
+        let _ = options;
         let refuse = |message: String| -> Error {
             let (kernel, device) = (self.name().to_string(), "the cuda engine".to_string());
             ErrorKind::Compile { kernel, device, message, at: None }.into()
@@ -84,7 +85,7 @@ impl Kernel {
         let parsed = parse(self.source(), Some(self.entry()), &overrides, Location::caller())?;
         let found = parsed.module.entry_points.iter().position(|entry| entry.name == parsed.entry);
         let index = found.ok_or_else(|| refuse(format!("it has no compute entry point `{}`", self.entry())))?;
-        let mut writer = Writer::new(self, &parsed.module, &parsed.info, index, *options).map_err(&refuse)?;
+        let mut writer = Writer::new(self, &parsed.module, &parsed.info, index).map_err(&refuse)?;
         writer.translate().map_err(|Refused { message, span }| match span {
             None | Some(Span::UNDEFINED) => refuse(message),
             Some(span) => {
@@ -122,7 +123,6 @@ struct Writer<'a> {
     info: &'a ModuleInfo,
     /// The entry point.
     index: usize,
-    options: CudaOptions,
     layouter: Layouter,
     namer: Namer,
     names: FastHashMap<NameKey, String>,
@@ -139,10 +139,8 @@ struct Writer<'a> {
     globals: HashMap<Handle<GlobalVariable>, String>,
     /// How it names the runtime-sized array at a structure's end.
     tails: HashMap<Handle<GlobalVariable>, String>,
-    /// Functions that are called where the invocations of a subgroup may have parted.
-    parted: HashSet<Handle<Function>>,
-    /// Functions that are called.
-    called: HashSet<Handle<Function>>,
+    /// Functions that are called: which arguments may differ between invocations, and whether these may have parted.
+    calls: HashMap<Handle<Function>, (Vec<bool>, bool)>,
     /// Whether the text names the lanes of the subgroup.
     lanes: bool,
 }
@@ -153,7 +151,6 @@ impl<'a> Writer<'a> {
         module: &'a Module,
         info: &'a ModuleInfo,
         index: usize,
-        options: CudaOptions,
     ) -> std::result::Result<Writer<'a>, String> {
         let mut layouter = Layouter::default();
         layouter.update(module.to_ctx()).map_err(|error| error.to_string())?;
@@ -163,7 +160,6 @@ impl<'a> Writer<'a> {
             module,
             info,
             index,
-            options,
             layouter,
             namer,
             names,
@@ -175,8 +171,7 @@ impl<'a> Writer<'a> {
             constants: HashSet::new(),
             globals: HashMap::new(),
             tails: HashMap::new(),
-            parted: HashSet::new(),
-            called: HashSet::new(),
+            calls: HashMap::new(),
             lanes: false,
         })
     }

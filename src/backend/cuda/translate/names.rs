@@ -30,8 +30,8 @@ const OURS: &[&str] = &[
     "wgsl", "i32", "u32", "i64", "u64", "f16", "f32", "f64", "vec", "mat", "array", "span", "padded", "padded_vec3",
     "coop", "add", "sub", "mul", "div", "rem", "neg", "div_unguarded", "rem_unguarded", "shl", "shr", "bit_and",
     "bit_or", "bit_xor", "bit_not", "eq", "ne", "lt", "le", "gt", "ge", "not_", "and_", "or_", "select", "splat",
-    "convert", "bitcast", "at", "load", "component", "set_component", "modf_result", "frexp_result", "Module",
-    "Workgroup", "workgroup", "kernel", "lanes",
+    "convert", "bitcast", "at", "load", "component", "set_component", "modf_result", "frexp_result", "exchange_result", "role", "Module",
+    "Workgroup", "workgroup", "kernel", "lanes", "memory", "module",
 ];
 
 /// A namer that knows every name of a module, and those names.

@@ -7,13 +7,13 @@ use std::collections::BTreeSet;
 pub(super) enum Part {
     Scalar,
     Half,
-    Wide,
     Vector,
-    Matrix,
     Memory,
     Convert,
-    Math,
     Integer,
+    Math,
+    Geometry,
+    Matrix,
     Pack,
     Atomic,
     Subgroup,
@@ -22,12 +22,21 @@ pub(super) enum Part {
 
 use Part::*;
 
-/// Each part's text, and the parts that it cannot do without.
+/// Each part's text, and the parts that it cannot do without, beside those that every kernel has.
 const PARTS: &[(Part, &str, &[Part])] = &[
     (Scalar, include_str!("../prelude/scalar.cuh"), &[]),
+    (Half, include_str!("../prelude/half.cuh"), &[]),
     (Vector, include_str!("../prelude/vector.cuh"), &[]),
     (Memory, include_str!("../prelude/memory.cuh"), &[]),
     (Convert, include_str!("../prelude/convert.cuh"), &[]),
+    (Integer, include_str!("../prelude/integer.cuh"), &[]),
+    (Math, include_str!("../prelude/math.cuh"), &[]),
+    (Geometry, include_str!("../prelude/geometry.cuh"), &[Math]),
+    (Matrix, include_str!("../prelude/matrix.cuh"), &[Convert, Geometry]),
+    (Pack, include_str!("../prelude/pack.cuh"), &[Half, Math]),
+    (Atomic, include_str!("../prelude/atomic.cuh"), &[]),
+    (Subgroup, include_str!("../prelude/subgroup.cuh"), &[]),
+    (Cooperative, include_str!("../prelude/cooperative.cuh"), &[Half]),
 ];
 
 /// The text of these parts, of those that they need, and of those that every kernel has.

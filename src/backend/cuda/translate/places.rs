@@ -53,7 +53,7 @@ impl<'a> Body<'_, 'a> {
         let text = self.expression(base)?;
         let (length, vectors) = match of {
             Base::Vector(size) | Base::Of(&TypeInner::Vector { size, .. }, _) => (Some(size as u32), false),
-            Base::Of(&TypeInner::Matrix { columns, rows, .. }, _) => (Some(columns as u32), rows == VectorSize::Tri),
+            Base::Of(&TypeInner::Matrix { columns, .. }, _) => (Some(columns as u32), false),
             Base::Of(&TypeInner::Array { base, size, .. }, _) => (
                 self.writer.length(size),
                 matches!(self.writer.inner(base), TypeInner::Vector { size: VectorSize::Tri, .. }),
@@ -63,7 +63,8 @@ impl<'a> Body<'_, 'a> {
         let length = length.map_or_else(|| format!("{text}.length()"), |length| format!("{length}u"));
         let index = self.index(index, &length)?;
         let is_vector = matches!(of, Base::Vector(_) | Base::Of(TypeInner::Vector { .. }, _));
-        Ok(match (self.is_pointer(base), is_vector) {
+        let is_matrix = matches!(of, Base::Of(TypeInner::Matrix { .. }, _));
+        Ok(match (self.is_pointer(base), is_vector || is_matrix) {
             (false, true) => format!("component({}, {index})", bare(&text)),
             (false, false) if vectors => format!("load({text}[{index}])"),
             _ => format!("{text}[{index}]"),

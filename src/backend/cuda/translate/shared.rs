@@ -4,7 +4,7 @@ use super::functions::Body;
 use super::parts::Part;
 use super::{Refused, Written};
 use naga::{
-    AtomicFunction, Barrier, CollectiveOperation, CooperativeData, CooperativeSize, Direction, Expression, GatherMode,
+    AddressSpace, AtomicFunction, Barrier, CollectiveOperation, CooperativeData, CooperativeSize, Direction, Expression, GatherMode,
     Handle, ScalarKind, Statement, SubgroupOperation, TypeInner,
 };
 
@@ -19,10 +19,10 @@ impl Body<'_, '_> {
                 let place = self.expression(pointer)?;
                 match self.is_atomic(pointer) {
                     true => {
-                        self.line("workgroupBarrier();");
+                        self.line("wgsl::workgroupBarrier();");
                         let value = self.load(pointer)?;
                         self.name(result, &value)?;
-                        self.line("workgroupBarrier();");
+                        self.line("wgsl::workgroupBarrier();");
                         Ok(())
                     }
                     false => self.name(result, &format!("wgsl::workgroupUniformLoad(&{place})")),
@@ -126,7 +126,11 @@ impl Body<'_, '_> {
     pub(super) fn matrix_load(&mut self, handle: Handle<Expression>, data: &CooperativeData) -> Written<String> {
         let ty = self.ty(handle)?;
         let order = self.matrix_place(handle, data)?;
-        Ok(format!("wgsl::coopLoad{order}<{ty}>({})", self.matrix_at(data)?))
+        let shared = match self.inner(data.pointer).pointer_space() {
+            Some(AddressSpace::WorkGroup) => ", true",
+            _ => "",
+        };
+        Ok(format!("wgsl::coopLoad{order}<{ty}{shared}>({})", self.matrix_at(data)?))
     }
 
     /// `T` where rows lie one after the other in memory; the matrix must be one that tensor cores have.

@@ -1,23 +1,29 @@
 //! Statements.
 
-use super::flow::{Exit, continues, differs, parts};
+use super::flow::continues;
 use super::Written;
 use super::functions::Body;
-use naga::{Block, Expression, Handle, Statement, SwitchCase, SwitchValue};
+use naga::{Block, Expression, Function, Handle, Statement, SwitchCase, SwitchValue};
 use std::collections::HashSet;
 
 impl<'a> Body<'_, 'a> {
     pub(super) fn block(&mut self, block: &'a Block) -> Written<()> {
         for (statement, span) in block.span_iter() {
+            let before = self.parted;
+            let inside = self.flow.inside(statement, before);
+            self.parted = inside;
             self.statement(statement).map_err(|refused| refused.at(*span))?;
+            self.parted = self.flow.after(statement, before, inside);
         }
         Ok(())
     }
 
     fn indented(&mut self, block: &'a Block) -> Written<()> {
+        let parted = self.parted;
         self.depth += 1;
         self.block(block)?;
         self.depth -= 1;
+        self.parted = parted;
         Ok(())
     }
 
@@ -44,10 +50,7 @@ impl<'a> Body<'_, 'a> {
             Statement::Return { value: None } => self.line("return;"),
             Statement::Store { pointer, value } => self.store(pointer, value)?,
             Statement::Call { function, ref arguments, result } => {
-                self.writer.called.insert(function);
-                if self.parted {
-                    self.writer.parted.insert(function);
-                }
+                self.called_with(function, arguments);
                 let arguments: Written<Vec<_>> = arguments.iter().map(|&argument| self.bare(argument)).collect();
                 let name = self.writer.names[&naga::proc::NameKey::Function(function)].clone();
                 self.result(result, &format!("{name}({})", arguments?.join(", ")))?;
@@ -55,6 +58,14 @@ impl<'a> Body<'_, 'a> {
             ref other => self.shared(other)?,
         }
         Ok(())
+    }
+
+    /// Notes what a function is called with, and from where.
+    fn called_with(&mut self, function: Handle<Function>, arguments: &[Handle<Expression>]) {
+        let differs: Vec<bool> = arguments.iter().map(|&argument| self.flow.differs(argument)).collect();
+        let call = self.writer.calls.entry(function).or_insert_with(|| (vec![false; arguments.len()], false));
+        call.0.iter_mut().zip(differs).for_each(|(all, one)| *all |= one);
+        call.1 |= self.parted;
     }
 
     /// A value that a statement gives.
@@ -91,8 +102,6 @@ impl<'a> Body<'_, 'a> {
 
     fn branch(&mut self, condition: Handle<Expression>, accept: &'a Block, reject: &'a Block) -> Written<()> {
         let text = self.bare(condition)?;
-        let before = self.parted;
-        self.parted |= differs(self.info, condition);
         let (first, second) = match accept.is_empty() {
             true => (reject, accept),
             false => (accept, reject),
@@ -107,15 +116,11 @@ impl<'a> Body<'_, 'a> {
             self.indented(second)?;
         }
         self.line("}");
-        let left = [accept, reject].iter().any(|block| parts(block, self.info, Exit::Any, self.parted));
-        self.parted = before || left;
         Ok(())
     }
 
     fn switch(&mut self, selector: Handle<Expression>, cases: &'a [SwitchCase]) -> Written<()> {
         let text = self.bare(selector)?;
-        let before = self.parted;
-        self.parted |= differs(self.info, selector);
         self.line(format_args!("switch ({text}) {{"));
         for case in cases {
             let label = match case.value {
@@ -135,8 +140,6 @@ impl<'a> Body<'_, 'a> {
             self.line("}");
         }
         self.line("}");
-        let left = cases.iter().any(|case| parts(&case.body, self.info, Exit::Any, self.parted));
-        self.parted = before || left;
         Ok(())
     }
 
@@ -146,10 +149,6 @@ impl<'a> Body<'_, 'a> {
         continuing: &'a Block,
         break_if: Option<Handle<Expression>>,
     ) -> Written<()> {
-        let before = self.parted;
-        self.parted |= break_if.is_some_and(|condition| differs(self.info, condition))
-            || parts(body, self.info, Exit::Any, self.parted);
-        let inside = self.parted;
         let ending = !continuing.is_empty() || break_if.is_some();
         if ending && continues(body) {
             self.repeat_from_the_middle(body, continuing, break_if)?;
@@ -157,12 +156,10 @@ impl<'a> Body<'_, 'a> {
             self.loops.push(None);
             self.line("while (true) {");
             self.indented(body)?;
-            self.parted = inside;
             self.again(continuing, break_if)?;
             self.line("}");
             self.loops.pop();
         }
-        self.parted = before || parts(body, self.info, Exit::Return, inside);
         Ok(())
     }
 
@@ -198,9 +195,7 @@ impl<'a> Body<'_, 'a> {
         }
         self.line("{");
         self.loops.push(Some(label.clone()));
-        let inside = self.parted;
         self.indented(body)?;
-        self.parted = inside;
         self.loops.pop();
         self.line("}");
         self.depth -= 1;

@@ -4,7 +4,7 @@ use super::parts::Part;
 use super::{Refused, Writer, Written};
 use naga::proc::{IndexableLength, NameKey};
 use naga::{
-    ArraySize, CooperativeRole, Handle, PredeclaredType, Scalar, ScalarKind, Span, Type, TypeInner, VectorSize,
+    ArraySize, CooperativeRole, Handle, PredeclaredType, Scalar, ScalarKind, Type, TypeInner, VectorSize,
 };
 use std::fmt::Write;
 
@@ -17,10 +17,8 @@ impl<'a> Writer<'a> {
     }
 
     pub(super) fn scalar(&mut self, scalar: Scalar) -> Written<&'static str> {
-        match scalar.width {
-            2 => _ = self.parts.insert(Part::Half),
-            8 => _ = self.parts.insert(Part::Wide),
-            _ => {}
+        if scalar.width == 2 {
+            self.parts.insert(Part::Half);
         }
         Ok(match (scalar.kind, scalar.width) {
             (ScalarKind::Bool, _) => "bool",
@@ -88,7 +86,9 @@ impl<'a> Writer<'a> {
             TypeInner::Vector { size: VectorSize::Tri, .. } => format!("padded<{}>", self.ty(base)?),
             _ => self.ty(base)?,
         };
-        self.assert(format!("sizeof({text}) == {stride}"));
+        if !matches!(self.inner(base), TypeInner::Scalar(_) | TypeInner::Atomic(_) | TypeInner::Struct { .. }) {
+            self.assert(format!("sizeof({text}) == {stride}"));
+        }
         Ok(text)
     }
 
@@ -123,7 +123,7 @@ impl<'a> Writer<'a> {
         Ok(Some(match *predeclared {
             PredeclaredType::AtomicCompareExchangeWeakResult(scalar) => {
                 self.parts.insert(Part::Atomic);
-                format!("compare_exchange_result<{}>", self.scalar(scalar)?)
+                format!("exchange_result<{}>", self.scalar(scalar)?)
             }
             PredeclaredType::ModfResult { size, scalar } => {
                 self.parts.insert(Part::Math);
@@ -193,9 +193,5 @@ impl<'a> Writer<'a> {
     /// How the structure with this type lies in C++; nothing for those of the prelude.
     pub(super) fn slots(&self, ty: Handle<Type>) -> Option<&Slots> {
         self.slots.get(&ty)
-    }
-
-    pub(super) fn span_of(&self, ty: Handle<Type>) -> Span {
-        self.module.types.get_span(ty)
     }
 }
