@@ -395,6 +395,7 @@ __device__ __noinline__ void wholes(Report report) {
         -6.0f)
     ROW(outer(H((vec2f{1, 2})), H((vec3f{3, 4, 5})))[2], (vec2f{5, 10}))
     ROW(component(tall, U(1)), (vec3f{4, 5, 6}))
+    ROW((convert<mat<f16, 2, 2>>(m)[1]), (vec<f16, 2>{{0x4200}, {0x4400}}))
     ROW(convert<f16>(m)[1], (vec<f16, 2>{{0x4200}, {0x4400}}))
     ROW(pack2x16float(H((vec2f{1, -2}))), 0xc0003c00u)
     ROW(unpack2x16float(U(0x7bff0400)), (vec2f{6.1035156e-5f, 65504}))
@@ -557,9 +558,9 @@ extern "C" __global__ void memory(u32* wrong) {
     workgroupBarrier();
     // a by columns from tile, b by rows 17 apart, the sum by rows 17 apart: alignment that tensor cores do not like.
     if (i < 32) {
-        auto a = coopLoad<coop<f16, 16, 16, A>, true>(&tiles[0], 4);
-        auto b = coopLoadT<coop<f16, 16, 16, B>, true>(tile + 3, 17);
-        auto c = coopLoadT<coop<f32, 16, 16, C>>(&products[0], 17);
+        auto a = coopLoad<coop<f16, 16, 16, role::A>, true>(&tiles[0], 4);
+        auto b = coopLoadT<coop<f16, 16, 16, role::B>, true>(tile + 3, 17);
+        auto c = coopLoadT<coop<f32, 16, 16, role::C>>(&products[0], 17);
         coopStoreT(mul(add(coopMultiplyAdd(a, b, c), c), 2.0f), &products[0], 17);
     }
     workgroupBarrier();
@@ -571,9 +572,9 @@ extern "C" __global__ void memory(u32* wrong) {
     workgroupBarrier();
     // By rows with 16 bytes' alignment, by columns, into f16.
     if (i < 32) {
-        auto a = coopLoadT<coop<f16, 16, 16, A>, true>(tile + 8, 16);
-        auto b = coopLoad<coop<f16, 16, 16, B>, true>(tile, 24);
-        coopStore(coopMultiplyAdd(a, b, coop<f16, 16, 16, C>{}), reinterpret_cast<f16*>(&products), 16);
+        auto a = coopLoadT<coop<f16, 16, 16, role::A>, true>(tile + 8, 16);
+        auto b = coopLoad<coop<f16, 16, 16, role::B>, true>(tile, 24);
+        coopStore(coopMultiplyAdd(a, b, coop<f16, 16, 16, role::C>{}), reinterpret_cast<f16*>(&products), 16);
     }
     workgroupBarrier();
     for (u32 k = i; k < 256; k += 64) {

@@ -1,7 +1,7 @@
 // Part 13, where used (after half and vector): 16x16 matrices that a warp holds together, multiplied by tensor cores.
 namespace wgsl {
 
-enum role { A, B, C };
+enum class role { A, B, C };
 
 #ifdef CROSSLANE_EMULATION
 
@@ -32,8 +32,8 @@ WGSL_FN void coop_store(const coop<T, 16, 16, R>& x, P* place, u32 step) {
 }
 
 template <class T>
-WGSL_FN coop<T, 16, 16, C> coopMultiplyAdd(const coop<f16, 16, 16, A>& a, const coop<f16, 16, 16, B>& b,
-                                           coop<T, 16, 16, C> c) {
+WGSL_FN coop<T, 16, 16, role::C> coopMultiplyAdd(const coop<f16, 16, 16, role::A>& a, const coop<f16, 16, 16, role::B>& b,
+                                           coop<T, 16, 16, role::C> c) {
     for (u32 i = 0; i < 256; i++) {
         f64 sum = 0;
         for (u32 k = 0; k < 16; k++) sum += f64(a.values[i / 16 * 16 + k]) * f64(b.values[k * 16 + i % 16]);
@@ -58,12 +58,12 @@ template <class X, class F> WGSL_FN X each(X a, const X& b, F f) {
 }
 
 // Whether the elements of a pair are neighbours in memory, too.
-template <role R, bool by_rows> constexpr bool together = (R != B) == by_rows;
+template <role R, bool by_rows> constexpr bool together = (R != role::B) == by_rows;
 
 // Where a lane's pair of tile q begins.
 template <role R, bool by_rows> WGSL_FN u32 pair_offset(u32 q, u32 step) {
     u32 lane = warp_lane(), line = lane / 4, two = lane % 4 * 2;
-    u32 row = (q & 1) * 8 + (R == B ? two : line), column = (q >> 1) * 8 + (R == B ? line : two);
+    u32 row = (q & 1) * 8 + (R == role::B ? two : line), column = (q >> 1) * 8 + (R == role::B ? line : two);
     return by_rows ? row * step + column : column * step + row;
 }
 
@@ -142,8 +142,8 @@ WGSL_FN void multiply_add(vec<f16, 2>& c0, vec<f16, 2>& c1, const u32* a, u32 b0
 }
 
 template <class T>
-WGSL_FN coop<T, 16, 16, C> coopMultiplyAdd(const coop<f16, 16, 16, A>& a, const coop<f16, 16, 16, B>& b,
-                                           coop<T, 16, 16, C> c) {
+WGSL_FN coop<T, 16, 16, role::C> coopMultiplyAdd(const coop<f16, 16, 16, role::A>& a, const coop<f16, 16, 16, role::B>& b,
+                                           coop<T, 16, 16, role::C> c) {
     u32 left[4], right[4];
     WGSL_UNROLL
     for (u32 q = 0; q < 4; q++) {

@@ -8,6 +8,10 @@ template <class T, u32 C, u32 R> struct mat {
     WGSL_FN const padded<vec<T, R>>& operator[](u32 i) const { return columns[i]; }
 };
 
+template <class T, u32 C, u32 R> struct component_of<mat<T, C, R>> {
+    using type = T;
+};
+
 // f of the columns.
 template <class F, class T, u32 C, u32 R, class... B> WGSL_FN auto map(F f, mat<T, C, R> a, B... b) {
     mat<decltype(f(a[0], b[0]...).x), C, R> r;
@@ -30,7 +34,7 @@ template <class T, u32 C, u32 R> WGSL_FN mat<T, C, R> mul(mat<T, C, R> a, scalar
 }
 template <class T, u32 C, u32 R> WGSL_FN mat<T, C, R> mul(scalar<T> s, mat<T, C, R> a) { return mul(a, s); }
 template <class To, class T, u32 C, u32 R> WGSL_FN auto convert(mat<T, C, R> a) {
-    return map([](WGSL_COLUMN x) { return convert<To>(x); }, a);
+    return map([](WGSL_COLUMN x) { return convert<typename component_of<To>::type>(x); }, a);
 }
 #undef WGSL_COLUMN
 

@@ -7,6 +7,9 @@ template <class T, u32 N> struct array {
     WGSL_FN const T& operator[](u32 i) const { return elements[i]; }
 };
 
+// An element of a value.
+template <class T, u32 N> WGSL_FN const T& component(const array<T, N>& a, u32 i) { return a.elements[i]; }
+
 // An array of which the binding tells the length.
 template <class T> struct span {
     T* elements;

@@ -4,6 +4,7 @@ namespace wgsl {
 WGSL_FN f32 quantizeToF16(f32 x) { return f32(f16::from(x)); }
 WGSL_UNARY(quantizeToF16)
 
+// All as templates: NVRTC compiles what is none, used or not.
 // Two or four fields, the first one lowest.
 WGSL_FN u32 fields(vec<u32, 2> v) { return v.x | v.y << 16; }
 WGSL_FN u32 fields(vec<u32, 4> v) { return v.x | v.y << 8 | v.z << 16 | v.w << 24; }
@@ -15,45 +16,45 @@ template <class T> WGSL_FN i32 sign_extended(u32 field) { return i32(T(field)); 
 WGSL_FN f32 scaled(f32 x, f32 low, f32 scale) {
     return ::floorf(__fadd_rn(0.5f, __fmul_rn(scale, clamp(x, low, 1.0f))));
 }
-WGSL_FN u32 pack4x8snorm(vec<f32, 4> v) {
+template <class T> WGSL_FN u32 pack4x8snorm(vec<T, 4> v) {
     return fields(map([](f32 x) { return u32(i32(scaled(x, -1.0f, 127.0f))) & 0xff; }, v));
 }
-WGSL_FN u32 pack4x8unorm(vec<f32, 4> v) {
+template <class T> WGSL_FN u32 pack4x8unorm(vec<T, 4> v) {
     return fields(map([](f32 x) { return u32(scaled(x, 0.0f, 255.0f)); }, v));
 }
-WGSL_FN u32 pack2x16snorm(vec<f32, 2> v) {
+template <class T> WGSL_FN u32 pack2x16snorm(vec<T, 2> v) {
     return fields(map([](f32 x) { return u32(i32(scaled(x, -1.0f, 32767.0f))) & 0xffff; }, v));
 }
-WGSL_FN u32 pack2x16unorm(vec<f32, 2> v) {
+template <class T> WGSL_FN u32 pack2x16unorm(vec<T, 2> v) {
     return fields(map([](f32 x) { return u32(scaled(x, 0.0f, 65535.0f)); }, v));
 }
-WGSL_FN u32 pack2x16float(vec<f32, 2> v) {
+template <class T> WGSL_FN u32 pack2x16float(vec<T, 2> v) {
     return fields(map([](f32 x) { return u32(f16::from(x).bits); }, v));
 }
-WGSL_FN u32 pack4xU8(vec<u32, 4> v) { return fields(bit_and(v, splat<4>(0xffu))); }
-WGSL_FN u32 pack4xI8(vec<i32, 4> v) {
+template <class T> WGSL_FN u32 pack4xU8(vec<T, 4> v) { return fields(bit_and(v, splat<4>(0xffu))); }
+template <class T> WGSL_FN u32 pack4xI8(vec<T, 4> v) {
     return fields(map([](i32 x) { return u32(x) & 0xff; }, v));
 }
-WGSL_FN u32 pack4xU8Clamp(vec<u32, 4> v) { return fields(min(v, splat<4>(255u))); }
-WGSL_FN u32 pack4xI8Clamp(vec<i32, 4> v) { return pack4xI8(clamp(v, splat<4>(-128), splat<4>(127))); }
+template <class T> WGSL_FN u32 pack4xU8Clamp(vec<T, 4> v) { return fields(min(v, splat<4>(255u))); }
+template <class T> WGSL_FN u32 pack4xI8Clamp(vec<T, 4> v) { return pack4xI8(clamp(v, splat<4>(-128), splat<4>(127))); }
 
-WGSL_FN vec<f32, 4> unpack4x8snorm(u32 word) {
+template <class T> WGSL_FN vec<f32, 4> unpack4x8snorm(T word) {
     return map([](u32 x) { return ::fmaxf(f32(sign_extended<signed char>(x)) / 127.0f, -1.0f); }, bytes(word));
 }
-WGSL_FN vec<f32, 4> unpack4x8unorm(u32 word) {
+template <class T> WGSL_FN vec<f32, 4> unpack4x8unorm(T word) {
     return map([](u32 x) { return f32(x) / 255.0f; }, bytes(word));
 }
-WGSL_FN vec<f32, 2> unpack2x16snorm(u32 word) {
+template <class T> WGSL_FN vec<f32, 2> unpack2x16snorm(T word) {
     return map([](u32 x) { return ::fmaxf(f32(sign_extended<short>(x)) / 32767.0f, -1.0f); }, halves(word));
 }
-WGSL_FN vec<f32, 2> unpack2x16unorm(u32 word) {
+template <class T> WGSL_FN vec<f32, 2> unpack2x16unorm(T word) {
     return map([](u32 x) { return f32(x) / 65535.0f; }, halves(word));
 }
-WGSL_FN vec<f32, 2> unpack2x16float(u32 word) {
+template <class T> WGSL_FN vec<f32, 2> unpack2x16float(T word) {
     return map([](u32 x) { return f32(f16{static_cast<unsigned short>(x)}); }, halves(word));
 }
-WGSL_FN vec<u32, 4> unpack4xU8(u32 word) { return bytes(word); }
-WGSL_FN vec<i32, 4> unpack4xI8(u32 word) {
+template <class T> WGSL_FN vec<u32, 4> unpack4xU8(T word) { return bytes(word); }
+template <class T> WGSL_FN vec<i32, 4> unpack4xI8(T word) {
     return map([](u32 x) { return sign_extended<signed char>(x); }, bytes(word));
 }
 

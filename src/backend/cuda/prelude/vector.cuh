@@ -41,34 +41,39 @@ template <u32 N, class T> WGSL_FN vec<T, N> splat(T s) {
 }
 
 // f of the components of all the vectors, one after the other.
-template <class F, u32 N, class A, class... B> WGSL_FN auto map(F f, vec<A, N> a, vec<B, N>... b) {
+template <class F, u32 N, class A, class... B> WGSL_FN auto map(F f, const vec<A, N>& a, const vec<B, N>&... b) {
     using R = decltype(f(a.x, b.x...));
     if constexpr (N == 2) return vec<R, 2>{f(a.x, b.x...), f(a.y, b.y...)};
     else if constexpr (N == 3) return vec<R, 3>{f(a.x, b.x...), f(a.y, b.y...), f(a.z, b.z...)};
     else return vec<R, 4>{f(a.x, b.x...), f(a.y, b.y...), f(a.z, b.z...), f(a.w, b.w...)};
 }
 
-// The vector forms of a function of scalars that is declared above them; `MIXED`, those with one scalar operand.
+// The vector forms of a function of scalars that is declared above them; `MIXED`, those with one scalar operand too.
+// Written out, not by `map`: they are in every kernel, and NVRTC pays for each call that it has to make inline.
+#define WGSL_FORM(call, f)                                                                                             \
+    {                                                                                                                  \
+        using R = decltype(call(f, x));                                                                                \
+        if constexpr (N == 2) return vec<R, 2>{call(f, x), call(f, y)};                                                \
+        else if constexpr (N == 3) return vec<R, 3>{call(f, x), call(f, y), call(f, z)};                               \
+        else return vec<R, 4>{call(f, x), call(f, y), call(f, z), call(f, w)};                                         \
+    }
+#define WGSL_CALL_A(f, i) f(a.i)
+#define WGSL_CALL_AB(f, i) f(a.i, b.i)
+#define WGSL_CALL_A_SCALAR(f, i) f(a.i, b)
+#define WGSL_CALL_SCALAR_B(f, i) f(a, b.i)
+#define WGSL_CALL_ABC(f, i) f(a.i, b.i, c.i)
 #define WGSL_UNARY(f)                                                                                                  \
-    template <class A, u32 N> WGSL_FN auto f(vec<A, N> a) {                                                            \
-        return map([](A x) { return f(x); }, a);                                                                       \
-    }
+    template <class A, u32 N> WGSL_FN auto f(const vec<A, N>& a) WGSL_FORM(WGSL_CALL_A, f)
 #define WGSL_BINARY(f)                                                                                                 \
-    template <class A, class B, u32 N> WGSL_FN auto f(vec<A, N> a, vec<B, N> b) {                                      \
-        return map([](A x, B y) { return f(x, y); }, a, b);                                                            \
-    }
+    template <class A, class B, u32 N>                                                                                 \
+    WGSL_FN auto f(const vec<A, N>& a, const vec<B, N>& b) WGSL_FORM(WGSL_CALL_AB, f)
 #define WGSL_MIXED(f)                                                                                                  \
     WGSL_BINARY(f)                                                                                                     \
-    template <class T, u32 N> WGSL_FN auto f(vec<T, N> a, scalar<T> b) {                                               \
-        return map([b](T x) { return f(x, b); }, a);                                                                   \
-    }                                                                                                                  \
-    template <class T, u32 N> WGSL_FN auto f(scalar<T> a, vec<T, N> b) {                                               \
-        return map([a](T y) { return f(a, y); }, b);                                                                   \
-    }
+    template <class T, u32 N> WGSL_FN auto f(const vec<T, N>& a, scalar<T> b) WGSL_FORM(WGSL_CALL_A_SCALAR, f)         \
+    template <class T, u32 N> WGSL_FN auto f(scalar<T> a, const vec<T, N>& b) WGSL_FORM(WGSL_CALL_SCALAR_B, f)
 #define WGSL_TERNARY(f)                                                                                                \
-    template <class A, class B, class C, u32 N> WGSL_FN auto f(vec<A, N> a, vec<B, N> b, vec<C, N> c) {                \
-        return map([](A x, B y, C z) { return f(x, y, z); }, a, b, c);                                                 \
-    }
+    template <class A, class B, class C, u32 N>                                                                        \
+    WGSL_FN auto f(const vec<A, N>& a, const vec<B, N>& b, const vec<C, N>& c) WGSL_FORM(WGSL_CALL_ABC, f)
 
 WGSL_MIXED(add)
 WGSL_MIXED(sub)
@@ -98,16 +103,16 @@ WGSL_BINARY(max)
 WGSL_TERNARY(clamp)
 WGSL_UNARY(abs)
 WGSL_TERNARY(select)
-template <class T, u32 N> WGSL_FN vec<T, N> select(vec<T, N> no, vec<T, N> yes, bool which) {
+template <class T, u32 N> WGSL_FN vec<T, N> select(const vec<T, N>& no, const vec<T, N>& yes, bool which) {
     return map([which](T x, T y) { return which ? y : x; }, no, yes);
 }
 
-template <u32 N> WGSL_FN bool all(vec<bool, N> a) {
+template <u32 N> WGSL_FN bool all(const vec<bool, N>& a) {
     if constexpr (N == 2) return a.x && a.y;
     else if constexpr (N == 3) return a.x && a.y && a.z;
     else return a.x && a.y && a.z && a.w;
 }
-template <u32 N> WGSL_FN bool any(vec<bool, N> a) { return !all(not_(a)); }
+template <u32 N> WGSL_FN bool any(const vec<bool, N>& a) { return !all(not_(a)); }
 
 // The component of a value, or a new one in its place: by selection, where an index would send the vector to memory.
 template <class T, u32 N> WGSL_FN T component(const vec<T, N>& v, u32 i) {
