@@ -184,14 +184,12 @@ impl DeviceOptions {
     /// As [`Device::cuda`].
     pub fn cuda(&self, ordinal: usize) -> Result<Device> {
         #[cfg(feature = "cuda")]
-        let driver = backend::cuda::open(ordinal, &self.options)?;
+        return Ok(self.over(backend::cuda::open(ordinal, &self.options)?));
         #[cfg(not(feature = "cuda"))]
-        let driver = {
+        {
             let _ = ordinal;
-            return Err(backend::not_built("cuda"));
-        };
-        #[cfg(feature = "cuda")]
-        Ok(self.over(driver))
+            Err(backend::not_built("cuda"))
+        }
     }
 
     /// A device with what is set here beside the options of the engine.

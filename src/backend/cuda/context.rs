@@ -6,7 +6,9 @@ use crate::error::{Error, ErrorKind, Result};
 use cudarc::driver::sys::{self, CUresult};
 use std::ffi::CStr;
 use std::ptr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, Weak};
+use std::time::{Duration, Instant};
 
 /// A context with its stream. Everything made in it holds it, so that it goes last.
 pub(super) struct Context {
@@ -16,7 +18,22 @@ pub(super) struct Context {
     /// Where memory is allocated in the stream's order, if the card can do that.
     pub pool: Option<sys::CUmemoryPool>,
     lost: OnceLock<String>,
+    /// Threads inside the engine: a reset waits for them.
+    inside: AtomicUsize,
 }
+
+/// That a thread is inside: as long as this is there, the context is.
+#[must_use]
+pub(super) struct Inside<'a>(&'a Context);
+
+impl Drop for Inside<'_> {
+    fn drop(&mut self) {
+        self.0.inside.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// How long a reset waits for threads that are still in a call of a lost device. Their calls end with an error at once.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 // SAFETY: the driver's handles may be used by any thread, and the driver locks where it must.
 unsafe impl Send for Context {}
@@ -80,10 +97,9 @@ impl Context {
                 if !is_last(error) {
                     return Err(error);
                 }
-                for context in &same {
-                    let _ = context.lost.set("another device on this card was opened again after an error".into());
-                }
-                // SAFETY: no handle of the old context is used again: all its owners know that it is lost.
+                same.iter().try_for_each(|context| context.give_up())?;
+                // SAFETY: no handle of the old context is used again: all its owners know that it is lost, and no
+                // thread is inside.
                 unsafe { sys::cuDevicePrimaryCtxReset_v2(card.raw) };
                 Context::make(&card)
             })
@@ -106,7 +122,14 @@ impl Context {
             done(sys::cuDevicePrimaryCtxRetain(&mut raw, card.raw))?;
         }
         match stream(raw).and_then(|stream| Ok((stream, memory_pool(card)?))) {
-            Ok((stream, pool)) => Ok(Context { card: card.clone(), raw, stream, pool, lost: OnceLock::new() }),
+            Ok((stream, pool)) => Ok(Context {
+                card: card.clone(),
+                raw,
+                stream,
+                pool,
+                lost: OnceLock::new(),
+                inside: AtomicUsize::new(0),
+            }),
             Err(error) => {
                 // SAFETY: it was just retained.
                 unsafe { sys::cuDevicePrimaryCtxRelease_v2(card.raw) };
@@ -115,18 +138,31 @@ impl Context {
         }
     }
 
-    /// Makes the context this thread's. Each call of the engine begins so.
-    ///
-    /// Errors: the device is lost.
-    pub fn enter(&self) -> Result<()> {
-        self.alive()?;
-        // SAFETY: the context is retained as long as this object is there.
-        self.check("enter", unsafe { sys::cuCtxSetCurrent(self.raw) })
+    /// Declares the context lost, and waits until no thread uses it.
+    fn give_up(&self) -> Result<(), CUresult> {
+        let _ = self.lost.set("its card was reset, for another device on it to be opened after an error".into());
+        let start = Instant::now();
+        while self.inside.load(Ordering::SeqCst) > 0 {
+            if start.elapsed() > PATIENCE {
+                return Err(CUresult::CUDA_ERROR_CONTEXT_ALREADY_IN_USE);
+            }
+            std::thread::yield_now();
+        }
+        Ok(())
     }
 
-    /// As [`Context::enter`] to free something: false if there is nothing left to free.
-    pub fn enter_to_free(&self) -> bool {
-        self.enter().is_ok()
+    /// Makes the context this thread's, and keeps it as long as what is returned. Each call of the engine begins so, and
+    /// each end of what the context holds.
+    ///
+    /// Errors: the device is lost, and with it all that it held.
+    pub fn enter(&self) -> Result<Inside<'_>> {
+        // First inside, then the question: the other way round a reset could come between.
+        self.inside.fetch_add(1, Ordering::SeqCst);
+        let inside = Inside(self);
+        self.alive()?;
+        // SAFETY: the context is retained as long as this object is there.
+        self.check("enter", unsafe { sys::cuCtxSetCurrent(self.raw) })?;
+        Ok(inside)
     }
 
     pub fn alive(&self) -> Result<()> {
@@ -200,7 +236,7 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        if self.enter_to_free() {
+        if let Ok(_inside) = self.enter() {
             // SAFETY: nobody else has the stream: whoever used it held this context.
             unsafe {
                 sys::cuStreamSynchronize(self.stream);
@@ -302,7 +338,7 @@ impl Event {
 
 impl Drop for Event {
     fn drop(&mut self) {
-        if self.context.enter_to_free() {
+        if let Ok(_inside) = self.context.enter() {
             // SAFETY: nobody else has the event; the driver keeps what is still in the stream.
             unsafe { sys::cuEventDestroy_v2(self.raw) };
         }

@@ -73,7 +73,8 @@ impl Draft<'_> {
 
 impl Drop for Graph {
     fn drop(&mut self) {
-        if self.context.enter_to_free() && self.context.synchronize("graph").is_ok() {
+        let Ok(_inside) = self.context.enter() else { return };
+        if self.context.synchronize("graph").is_ok() {
             let exec = self.exec.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner());
             // SAFETY: nobody else has the handle, and the stream is done with it.
             unsafe { sys::cuGraphExecDestroy(*exec) };

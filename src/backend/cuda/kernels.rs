@@ -41,7 +41,8 @@ unsafe impl Sync for Function {}
 
 impl Drop for Function {
     fn drop(&mut self) {
-        if self.context.enter_to_free() && self.context.synchronize("unload").is_ok() {
+        let Ok(_inside) = self.context.enter() else { return };
+        if self.context.synchronize("unload").is_ok() {
             // SAFETY: nothing that the stream had with it is left, and nobody else has the handle.
             unsafe { sys::cuModuleUnload(self.module) };
         }
@@ -162,7 +163,7 @@ impl Kernels {
 
     fn load(&self, kernel: &Kernel, compiled: Compiled) -> Result<Arc<Function>> {
         let context = &self.context;
-        context.enter()?;
+        let _inside = context.enter()?;
         let function = match module(&compiled.binary) {
             Ok(module) => self.function(kernel, &compiled, module)?,
             Err(error) if unknown(error) && !compiled.binary.ptx => self.load_ptx(kernel, error)?,

@@ -44,6 +44,8 @@ const DRIVER: &[&str] = &[
     "cuMemGetInfo_v2",
     "cuMemHostAlloc",
     "cuMemHostGetDevicePointer_v2",
+    "cuMemHostRegister_v2",
+    "cuMemHostUnregister",
     "cuMemPoolSetAttribute",
     "cuMemPoolTrimTo",
     "cuMemcpyDtoHAsync_v2",

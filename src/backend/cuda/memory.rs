@@ -72,9 +72,7 @@ fn allocate(context: &Context, bytes: u64) -> (CUresult, sys::CUdeviceptr) {
 
 impl Drop for DeviceMemory {
     fn drop(&mut self) {
-        if !self.context.enter_to_free() {
-            return;
-        }
+        let Ok(_inside) = self.context.enter() else { return };
         // SAFETY: it was allocated so, and is freed once. What the stream still does with it comes before the freeing:
         // cuMemFree waits for it.
         let result = unsafe {

@@ -3,10 +3,10 @@
 use super::Cuda;
 use super::context::Context;
 use super::memory::block;
-use super::staging::{copy, zero};
+use super::staging::{copy, touch};
 use crate::backend::HostBlock;
 use crate::error::Result;
-use crate::memory::{Direction, Memory};
+use crate::memory::{Direction, Memory, zeros};
 use cudarc::driver::sys;
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
@@ -15,7 +15,6 @@ use std::sync::Arc;
 pub(super) struct HostMemory {
     pointer: NonNull<u8>,
     address: sys::CUdeviceptr,
-    bytes: usize,
     context: Arc<Context>,
 }
 
@@ -33,7 +32,7 @@ impl HostMemory {
         // SAFETY: the context is this thread's, and the pointer is to a variable that lives.
         context.check(operation, unsafe { sys::cuMemHostAlloc(&mut pointer, bytes, flags) })?;
         let pointer = NonNull::new(pointer.cast()).expect("a successful allocation is somewhere");
-        let mut memory = HostMemory { pointer, address: 0, bytes, context: context.clone() };
+        let mut memory = HostMemory { pointer, address: 0, context: context.clone() };
         // SAFETY: the memory was allocated to be mapped, and the pointer is to a variable that lives.
         let mapped = unsafe { sys::cuMemHostGetDevicePointer_v2(&mut address, pointer.as_ptr().cast(), 0) };
         context.check(operation, mapped)?;
@@ -49,29 +48,11 @@ impl HostMemory {
     pub fn pointer(&self) -> *mut u8 {
         self.pointer.as_ptr()
     }
-
-    /// # Safety
-    ///
-    /// Neither the card nor another thread may write to it meanwhile, and the bytes must have been written once.
-    pub unsafe fn bytes(&self) -> &[u8] {
-        // SAFETY: the allocation has that length, and the caller answers for the rest.
-        unsafe { std::slice::from_raw_parts(self.pointer.as_ptr(), self.bytes) }
-    }
-
-    /// # Safety
-    ///
-    /// Neither the card nor another thread may use it meanwhile, and the bytes must have been written once.
-    pub unsafe fn bytes_mut(&mut self) -> &mut [u8] {
-        // SAFETY: as above.
-        unsafe { std::slice::from_raw_parts_mut(self.pointer.as_ptr(), self.bytes) }
-    }
 }
 
 impl Drop for HostMemory {
     fn drop(&mut self) {
-        if !self.context.enter_to_free() {
-            return;
-        }
+        let Ok(_inside) = self.context.enter() else { return };
         // The stream may still use it.
         let waited = self.context.synchronize("free");
         // SAFETY: it was allocated so, is freed once, and nothing uses it any more.
@@ -83,46 +64,69 @@ impl Drop for HostMemory {
     }
 }
 
-/// Pinned memory that the program fills or reads itself.
+/// Memory of the program's own that the card reaches while the device works, and that stays when the device is lost: the
+/// program may be reading it then.
 pub(super) struct PinnedBlock {
     engine: Arc<Cuda>,
-    memory: HostMemory,
+    /// Whole pages of it are pinned, and no page that anything else lies in.
+    memory: Vec<u8>,
+    start: usize,
+    bytes: usize,
     direction: Direction,
 }
 
+const PAGE: usize = 4096;
+
 impl PinnedBlock {
     pub fn create(engine: Arc<Cuda>, bytes: u64, direction: Direction) -> Result<Box<dyn HostBlock>> {
-        engine.context.enter()?;
-        let memory = HostMemory::new(&engine.context, "host buffer", bytes)?;
-        // SAFETY: the memory is fresh, of that length, and this thread's alone.
-        zero(unsafe { std::slice::from_raw_parts_mut(memory.pointer().cast(), memory.bytes) });
-        Ok(Box::new(PinnedBlock { engine, memory, direction }))
+        let context = engine.context.clone();
+        let _inside = context.enter()?;
+        let bytes = bytes.max(1) as usize;
+        let pages = bytes.next_multiple_of(PAGE);
+        let mut memory = zeros::<u8>(pages + PAGE);
+        let start = memory.as_ptr().align_offset(PAGE);
+        touch(&mut memory[start..][..pages]);
+        let flags = sys::CU_MEMHOSTREGISTER_PORTABLE;
+        // SAFETY: the pages are this vector's, which is neither moved nor freed before they are given back.
+        let result = unsafe { sys::cuMemHostRegister_v2(memory[start..].as_mut_ptr().cast(), pages, flags) };
+        context.check("host buffer", result)?;
+        Ok(Box::new(PinnedBlock { engine, memory, start, bytes, direction }))
+    }
+}
+
+impl Drop for PinnedBlock {
+    fn drop(&mut self) {
+        let Ok(_inside) = self.engine.context.enter() else { return };
+        // SAFETY: it was registered so, and transfer() has waited for the card.
+        let result = unsafe { sys::cuMemHostUnregister(self.memory[self.start..].as_mut_ptr().cast()) };
+        if let Err(error) = self.engine.context.check("host buffer", result) {
+            log::warn!("{error}");
+        }
     }
 }
 
 impl HostBlock for PinnedBlock {
     fn bytes(&self) -> Result<&[u8]> {
-        // SAFETY: transfer() has waited for the card, and took this object for itself meanwhile; it began as zeros.
-        Ok(unsafe { self.memory.bytes() })
+        self.engine.context.alive()?;
+        Ok(&self.memory[self.start..][..self.bytes])
     }
 
     fn fill(&mut self, offset: usize, bytes: &[u8]) -> Result<()> {
         self.engine.context.alive()?;
-        // SAFETY: as above.
-        copy(&mut unsafe { self.memory.bytes_mut() }[offset..][..bytes.len()], bytes);
+        copy(&mut self.memory[self.start + offset..][..bytes.len()], bytes);
         Ok(())
     }
 
     fn transfer(&mut self, memory: &Memory, offset: u64, bytes: u64) -> Result<()> {
         let context = &self.engine.context;
-        context.enter()?;
-        let bytes = bytes.min(self.memory.bytes as u64) as usize;
-        let (there, here) = (block(memory).address() + offset, self.memory.pointer().cast());
+        let _inside = context.enter()?;
+        let bytes = bytes.min(self.bytes as u64) as usize;
+        let (there, here) = (block(memory).address() + offset, self.memory[self.start..].as_mut_ptr());
         // SAFETY: both hold so many bytes: the array was made for the buffer's elements, or compared with them. Nothing
-        // else uses the host's until the wait is over.
+        // else uses the host's until the wait is over, which does not return before the card is done or has failed.
         let result = unsafe {
             match self.direction {
-                Direction::Upload => sys::cuMemcpyHtoDAsync_v2(there, here, bytes, context.stream),
+                Direction::Upload => sys::cuMemcpyHtoDAsync_v2(there, here.cast(), bytes, context.stream),
                 Direction::Download => sys::cuMemcpyDtoHAsync_v2(here.cast(), there, bytes, context.stream),
             }
         };

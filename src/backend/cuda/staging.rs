@@ -237,7 +237,7 @@ fn side_by_side(context: &Context, slots: &mut [Slot], work: impl Fn(&mut [Slot]
     std::thread::scope(|scope| {
         let threads: Vec<_> = others
             .chunks_mut(PIECES)
-            .map(|slots| scope.spawn(move || context.enter().and_then(|_| work(slots))))
+            .map(|slots| scope.spawn(move || context.enter().and_then(|_inside| work(slots))))
             .collect();
         let first = work(own);
         threads.into_iter().map(|thread| thread.join().expect("copying does not panic")).fold(first, Result::and)
@@ -257,11 +257,12 @@ pub(super) fn copy(to: &mut [u8], from: &[u8]) {
     });
 }
 
-/// Fills with zeros, with several threads if it is much.
-pub(super) fn zero(to: &mut [std::mem::MaybeUninit<u8>]) {
+/// Writes to memory for the first time, with several threads if it is much: the system makes the pages then.
+pub(super) fn touch(memory: &mut [u8]) {
+    let share = share(memory.len());
     std::thread::scope(|scope| {
-        for part in to.chunks_mut(share(to.len())) {
-            scope.spawn(|| part.fill(std::mem::MaybeUninit::new(0)));
+        for part in memory.chunks_mut(share) {
+            scope.spawn(|| part.fill(0));
         }
     });
 }
