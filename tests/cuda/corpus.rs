@@ -101,7 +101,7 @@ impl Case {
         let windows: Vec<Window> = bytes.iter().enumerate().map(window).collect();
         Program::new(&source, windows.len(), !immediates.is_empty())
             .and_then(|program| program.run(self.grid, &mut bytes, &windows, &immediates))
-            .unwrap_or_else(|error| panic!("{}: {error}\n{}", self.name, source.text));
+            .unwrap_or_else(|error| panic!("{}: {error}\n{}", self.name, emulate::own(&source)));
         bytes.iter().map(|bytes| bytemuck::pod_collect_to_vec(bytes)).collect()
     }
 }

@@ -227,12 +227,12 @@ fn run(plan: &Plan, mut buffers: Vec<Vec<u8>>, caps: &Caps) -> Result<Vec<Vec<u8
     for Pass { kernel, buffers: bindings, params, grid } in &plan.passes {
         let source = kernel.cuda(&OPTIONS).map_err(|error| error.to_string())?;
         let program = Program::new(&source, bindings.len(), !params.is_empty())
-            .map_err(|error| format!("{error}\n{}", source.text))?;
+            .map_err(|error| format!("{error}\n{}", emulate::own(&source)))?;
         let windows: Vec<Window> =
             bindings.iter().map(|b| Window { buffer: b.buffer, offset: b.offset, bytes: b.bytes }).collect();
         program
             .run(grid.fold(caps.grid), &mut buffers, &windows, bytemuck::cast_slice(params))
-            .map_err(|error| format!("{error}\n{}", source.text))?;
+            .map_err(|error| format!("{error}\n{}", emulate::own(&source)))?;
     }
     Ok(buffers)
 }

@@ -3,7 +3,7 @@
 
 use super::functions::Of;
 use super::parts::prelude;
-use super::{CudaSource, Refused, Writer, Written};
+use super::{CudaOptions, CudaSource, Refused, Writer, Written};
 use crate::op::Access;
 use naga::proc::NameKey;
 use naga::{AddressSpace, Binding, BuiltIn, GlobalVariable, Handle, Type, TypeInner};
@@ -31,7 +31,7 @@ struct Interface {
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn translate(&mut self) -> Written<CudaSource> {
+    pub(super) fn translate(&mut self, options: CudaOptions) -> Written<CudaSource> {
         let entry = &self.module.entry_points[self.index];
         let mut interface = Interface::default();
         self.bindings(&mut interface)?;
@@ -60,7 +60,7 @@ impl<'a> Writer<'a> {
         );
         let shared_bytes = interface.workgroup_bytes;
         let dynamic_bytes = if shared_bytes > STATIC_SHARED { shared_bytes } else { 0 };
-        Ok(CudaSource { text, symbol, workgroup_size: entry.workgroup_size, shared_bytes, dynamic_bytes, options: self.options })
+        Ok(CudaSource { text, symbol, workgroup_size: entry.workgroup_size, shared_bytes, dynamic_bytes, options })
     }
 
     fn is_used(&self, global: Handle<GlobalVariable>) -> bool {

@@ -76,7 +76,6 @@ impl Kernel {
     ///
     /// Errors: WGSL that has no CUDA form, with line and column.
     pub fn cuda(&self, options: &CudaOptions) -> Result<CudaSource> {
-        let _ = options;
         let refuse = |message: String| -> Error {
             let (kernel, device) = (self.name().to_string(), "the cuda engine".to_string());
             ErrorKind::Compile { kernel, device, message, at: None }.into()
@@ -86,7 +85,7 @@ impl Kernel {
         let found = parsed.module.entry_points.iter().position(|entry| entry.name == parsed.entry);
         let index = found.ok_or_else(|| refuse(format!("it has no compute entry point `{}`", self.entry())))?;
         let mut writer = Writer::new(self, &parsed.module, &parsed.info, index).map_err(&refuse)?;
-        writer.translate().map_err(|Refused { message, span }| match span {
+        writer.translate(*options).map_err(|Refused { message, span }| match span {
             None | Some(Span::UNDEFINED) => refuse(message),
             Some(span) => {
                 let place = span.location(self.source());
