@@ -118,6 +118,11 @@ pub fn execute(program: &Path, argument: &Path) -> Result<(), String> {
     }
 }
 
+/// A kernel's own part of its text: the prelude is in the repository.
+pub fn own(source: &CudaSource) -> &str {
+    &source.text[source.text.find("\nnamespace kernel").unwrap_or(0)..]
+}
+
 impl Program {
     /// Compiles the text of a kernel with so many bindings, and immediates or not.
     pub fn new(source: &CudaSource, bindings: usize, immediates: bool) -> Result<Program, String> {
@@ -182,13 +187,13 @@ int main(int, char** arguments) {{
 pub fn run_words(kernel: &Kernel, grid: [u32; 3], buffers: &[Vec<u32>]) -> Result<Vec<Vec<u32>>, String> {
     let source = kernel.cuda(&OPTIONS).map_err(|error| error.to_string())?;
     let program = Program::new(&source, kernel.bindings().len(), kernel.param_words() > 0)
-        .map_err(|error| format!("{error}\n{}", source.text))?;
+        .map_err(|error| format!("{error}\n{}", own(&source)))?;
     let mut bytes: Vec<Vec<u8>> = buffers.iter().map(|words| bytemuck::cast_slice(words).to_vec()).collect();
     let window = |binding: u32| {
         let buffer = binding as usize;
         Window { buffer, offset: 0, bytes: bytes[buffer].len() as u64 }
     };
     let windows: Vec<Window> = kernel.bindings().iter().map(|point| window(point.binding)).collect();
-    program.run(grid, &mut bytes, &windows, &[]).map_err(|error| format!("{error}\n{}", source.text))?;
+    program.run(grid, &mut bytes, &windows, &[]).map_err(|error| format!("{error}\n{}", own(&source)))?;
     Ok(bytes.iter().map(|bytes| bytemuck::pod_collect_to_vec(bytes)).collect())
 }
