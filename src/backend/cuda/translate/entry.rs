@@ -5,7 +5,6 @@ use super::functions::Of;
 use super::interface::Interface;
 use super::parts::prelude;
 use super::{CudaOptions, CudaSource, Refused, Writer, Written};
-use super::{CudaOptions, CudaSource, Refused, Writer, Written};
 use naga::proc::NameKey;
 use naga::{Binding, BuiltIn, Handle, Type, TypeInner};
 use std::fmt::Write;
@@ -41,7 +40,6 @@ impl<'a> Writer<'a> {
         let shared_bytes = interface.workgroup_bytes;
         let dynamic_bytes = if shared_bytes > STATIC_SHARED { shared_bytes } else { 0 };
         Ok(CudaSource { text, symbol, workgroup_size: entry.workgroup_size, shared_bytes, dynamic_bytes, options })
-use super::{CudaOptions, CudaSource, Refused, Writer, Written};
     }
 
     fn structure_text(&self, interface: &Interface, functions: &[String]) -> String {
