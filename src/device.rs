@@ -22,8 +22,16 @@ pub enum Backend {
     Dx12,
     /// OpenGL or OpenGL ES.
     Gl,
+    /// CUDA: NVIDIA's own.
+    Cuda,
     /// None: the library's own interpreter on the processor.
     Cpu,
+}
+
+impl Backend {
+    fn is_wgpu(self) -> bool {
+        !matches!(self, Backend::Cuda | Backend::Cpu)
+    }
 }
 
 /// What a device is.
@@ -75,9 +83,11 @@ impl Properties {
             Kind::Software => 0,
         };
         // Among software, OpenGL comes last: naga's GLSL lacks WGSL's guards, and no type beside 32 bits is there.
+        // The same card is faster through CUDA than through Vulkan.
         let api = match self.backend {
             Backend::Gl => 0,
             Backend::Cpu => 1,
+            Backend::Cuda => 3,
             _ => 2,
         };
         let subgroup = self.caps.subgroups.map_or(0, |(_, max)| max);
@@ -89,15 +99,15 @@ impl Properties {
         let request = request.to_lowercase();
         let backend = format!("{:?}", self.backend).to_lowercase();
         if let Some((first, rest)) = request.split_once(':')
-            && (first == backend || (first == "wgpu" && self.backend != Backend::Cpu))
+            && (first == backend || (first == "wgpu" && self.backend.is_wgpu()))
         {
             return rest.is_empty() || self.matches(rest);
         }
         // A word of the table means just that: "gl" is not a part of "Google".
         match request.as_str() {
-            "wgpu" => return self.backend != Backend::Cpu,
+            "wgpu" => return self.backend.is_wgpu(),
             "gpu" => return self.kind != Kind::Software,
-            "vulkan" | "metal" | "dx12" | "gl" | "cpu" => return request == backend,
+            "vulkan" | "metal" | "dx12" | "gl" | "cuda" | "cpu" => return request == backend,
             "discrete" | "integrated" | "virtual" | "software" => {
                 return format!("{:?}", self.kind).to_lowercase() == request;
             }
@@ -164,6 +174,31 @@ impl DeviceOptions {
         self
     }
 
+    /// Faster and less exact arithmetic on the cuda engine: division, square roots and functions by approximation,
+    /// denormals as zero. Off if not set.
+    pub fn fast_math(mut self, fast: bool) -> DeviceOptions {
+        self.options.fast_math = fast;
+        self
+    }
+
+    /// As [`Device::cuda`].
+    pub fn cuda(&self, ordinal: usize) -> Result<Device> {
+        #[cfg(feature = "cuda")]
+        return Ok(self.over(backend::cuda::open(ordinal, &self.options)?));
+        #[cfg(not(feature = "cuda"))]
+        {
+            let _ = ordinal;
+            Err(backend::not_built("cuda"))
+        }
+    }
+
+    /// A device with what is set here beside the options of the engine.
+    fn over(&self, driver: Arc<dyn Driver>) -> Device {
+        let device = Device::with_driver(driver);
+        device.set_memory_limit(self.memory_limit);
+        device
+    }
+
     /// As [`Device::cpu_as`], with checks if any are given.
     ///
     /// ```
@@ -174,9 +209,7 @@ impl DeviceOptions {
     /// ```
     #[cfg(feature = "cpu")]
     pub fn cpu(&self, profile: Profile, checks: Option<Checks>) -> Result<Device> {
-        let device = Device::with_driver(backend::cpu::open(profile, checks, self.options.budget())?);
-        device.set_memory_limit(self.memory_limit);
-        Ok(device)
+        Ok(self.over(backend::cpu::open(profile, checks, self.options.budget())?))
     }
 
     /// `cpu:checked`, `cpu:apple-like`, `cpu:checked:apple-like`.
@@ -202,8 +235,11 @@ impl DeviceOptions {
     pub fn open(&self, request: &str) -> Result<Device> {
         let request = request.trim();
         let engine = request.split(':').next().unwrap_or_default();
-        if engine == "cuda" || (engine == "cpu" && cfg!(not(feature = "cpu"))) {
-            return Err(backend::not_built(if engine == "cpu" { "cpu" } else { "cuda" }));
+        if engine == "cpu" && cfg!(not(feature = "cpu")) {
+            return Err(backend::not_built("cpu"));
+        }
+        if let Some(ordinal) = ordinal(request) {
+            return self.cuda(ordinal);
         }
         #[cfg(feature = "cpu")]
         if request == "cpu" {
@@ -226,20 +262,34 @@ impl DeviceOptions {
             "took device {index}, {properties}: the best of {} that fit {request:?}, by kind, API, f16, subgroup and workgroup size",
             all.iter().enumerate().filter(fits).count()
         );
-        let device = Device::with_driver(backend::open(index, &all[index], &self.options)?);
-        device.set_memory_limit(self.memory_limit);
-        Ok(device)
+        Ok(self.over(backend::open(index, &all, &self.options)?))
+    }
+}
+
+/// The card that `cuda` or `cuda:1` means; without the cuda engine, anything that begins so.
+fn ordinal(request: &str) -> Option<usize> {
+    let request = request.to_lowercase();
+    let (engine, rest) = request.split_once(':').unwrap_or((&request, ""));
+    match rest {
+        _ if engine != "cuda" => None,
+        "" => Some(0),
+        rest if cfg!(feature = "cuda") => rest.parse().ok(),
+        _ => Some(0),
     }
 }
 
 fn no_device(request: &str, all: &[Properties]) -> Error {
     let found: Vec<String> = all.iter().map(|p| p.to_string()).collect();
-    let engines = match (cfg!(feature = "wgpu"), cfg!(feature = "cpu")) {
-        (true, true) => "Vulkan, Metal, DX12 and GL through wgpu, and the processor",
-        (true, false) => "Vulkan, Metal, DX12 and GL through wgpu",
-        (false, true) => "the processor only: the cargo feature `wgpu` is off",
-        (false, false) => "no engine is built in",
-    };
+    let engines: Vec<&str> = [
+        cfg!(feature = "wgpu").then_some("Vulkan, Metal, DX12 and GL through wgpu"),
+        cfg!(feature = "cuda").then_some("CUDA"),
+        cfg!(feature = "cpu").then_some("the processor"),
+        cfg!(not(feature = "wgpu")).then_some("nothing through wgpu: the cargo feature `wgpu` is off"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let engines = engines.join(", ");
     let looked = match found.is_empty() {
         true => format!("looked for {engines}; found none"),
         false => format!("looked for {engines}; found {}", found.join(", ")),
@@ -279,7 +329,7 @@ impl Device {
 
     /// The best device that fits a request: an index of [`Device::list`], a part of a name, vendor or driver
     /// (`nvidia`, `lavapipe`), an API (`vulkan`), both (`vulkan:nvidia`), or a kind (`gpu`, `discrete`, `integrated`,
-    /// `software`). `cpu` is the processor, `cpu:checked` with [`Device::cpu_checked`]'s checks, `cpu:apple-like` and the
+    /// `software`). `cuda` and `cuda:1` are NVIDIA's cards by their ordinals. `cpu` is the processor, `cpu:checked` with [`Device::cpu_checked`]'s checks, `cpu:apple-like` and the
     /// like stand in for other hardware. Case does not matter; an empty request takes the best of all.
     ///
     /// Errors: no such device; engine not built in.
@@ -341,9 +391,21 @@ impl Device {
         DeviceOptions::default().cpu(profile, None)
     }
 
-    /// The CUDA device with this ordinal. Its engine is not written yet: this answers [`ErrorKind::NotBuilt`].
-    pub fn cuda(_ordinal: usize) -> Result<Device> {
-        Err(backend::not_built("cuda"))
+    /// The CUDA device with this ordinal: an NVIDIA card by its own driver, which must be there, as must NVRTC, the
+    /// run-time compiler of the CUDA toolkit. Compiled kernels are kept in the system's folder for caches; the environment
+    /// variable `CROSSLANE_CACHE` names another folder, or `off`.
+    ///
+    /// ```no_run
+    /// let device = crosslane::Device::cuda(0)?;
+    /// let x = crosslane::Array::<f32>::ones(&device, &[1000]);
+    /// assert_eq!(x.sum().item()?, 1000.0);
+    /// # Ok::<(), crosslane::Error>(())
+    /// ```
+    ///
+    /// Errors: a library is missing, and where it was looked for; no such card; [`ErrorKind::NotBuilt`] without the
+    /// cargo feature `cuda`.
+    pub fn cuda(ordinal: usize) -> Result<Device> {
+        DeviceOptions::default().cuda(ordinal)
     }
 
     /// A device over one that the program already has. Features it was opened without are done without.

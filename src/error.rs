@@ -48,9 +48,10 @@ pub enum ErrorKind {
     },
     /// Device memory is used up, or the limit set on the pool is.
     #[error(
-        "{operation}: out of memory: {requested} bytes wanted on {device}; {live} live, {pooled} pooled, limit {}; \
+        "{operation}: out of memory: {requested} bytes wanted on {device}; {live} live, {pooled} pooled, limit {}{}; \
          drop arrays, call Device::trim(), or raise the limit{}",
         limit.map_or("none".to_string(), |l| l.to_string()),
+        free.map_or(String::new(), |f| format!(", {f} free")),
         place(at)
     )]
     OutOfMemory {
@@ -64,6 +65,8 @@ pub enum ErrorKind {
         pooled: u64,
         /// The limit set by the user, if any.
         limit: Option<u64>,
+        /// Bytes that the device had left, where its driver says.
+        free: Option<u64>,
         /// The device's name.
         device: String,
         /// The caller's line.

@@ -29,7 +29,7 @@
 
 #![deny(missing_docs)]
 #![cfg_attr(
-    not(any(feature = "wgpu", feature = "cpu")),
+    not(any(feature = "wgpu", feature = "cuda", feature = "cpu")),
     expect(dead_code, reason = "without an engine nothing runs what is planned")
 )]
 
@@ -53,7 +53,10 @@ pub use array::{
 #[cfg(feature = "cpu")]
 pub use backend::cpu::{Checks, Defect, Finding, Order, Profile, Report, Spot};
 #[cfg(feature = "cuda")]
-pub use backend::cuda::translate::{CudaOptions, CudaSource};
+pub use backend::cuda::{
+    CudaBinary,
+    translate::{CudaOptions, CudaSource},
+};
 pub use caps::Caps;
 pub use device::{Backend, Device, DeviceOptions, Kind, Properties};
 pub use element::{DType, Element, Float, Integer, Number, Scalar};

@@ -312,20 +312,44 @@ fn devices_that_are_not_here() {
         let ErrorKind::NoDevice { wanted, looked, install } = error.kind() else { panic!("{error}") };
         assert!(wanted == request && looked.contains("looked for") && !install.is_empty(), "{error}");
     }
-    for (error, engine) in [(Device::cuda(0).unwrap_err(), "cuda"), (Device::open("cuda:0").unwrap_err(), "cuda")] {
-        assert!(matches!(error.kind(), ErrorKind::NotBuilt { engine: e, .. } if *e == engine), "{error}");
-        assert!(error.to_string().contains("not"), "{error}");
+    for opened in [Device::cuda(99), Device::open("cuda:99")] {
+        let error = opened.unwrap_err();
+        match error.kind() {
+            ErrorKind::NotBuilt { engine, .. } => assert!(*engine == "cuda" && cfg!(not(feature = "cuda")), "{error}"),
+            ErrorKind::NoDevice { .. } => assert!(cfg!(feature = "cuda"), "{error}"),
+            _ => panic!("{error}"),
+        }
     }
     let error = Device::cpu_as(Profile { subgroup: 3, ..Profile::native() }).unwrap_err();
     let ErrorKind::Argument { wanted, got, .. } = error.kind() else { panic!("{error}") };
     assert!(wanted.contains("from 4 to 128") && got == "3", "{error}");
 }
 
+/// Without NVIDIA's driver or compiler the error names the library, where it was looked for and what to install.
+#[test]
+#[cfg(feature = "cuda")]
+fn cuda_that_is_not_here() {
+    for opened in [Device::cuda(0), Device::open("cuda"), Device::open("CUDA:0"), Device::open("cuda:")] {
+        let Err(error) = opened else { continue };
+        let ErrorKind::NoDevice { wanted, looked, install } = error.kind() else { panic!("{error}") };
+        assert!(wanted.starts_with("cuda") && !install.is_empty(), "{error}");
+        if !looked.contains("does not start") {
+            assert!(looked.contains("libcuda.so.1") || looked.contains("libnvrtc.so"), "{error}");
+            assert!(looked.contains("LD_LIBRARY_PATH"), "{error}");
+        }
+    }
+    if let Ok(device) = Device::cuda(0) {
+        assert!(device.properties().backend == Backend::Cuda && device.caps().subgroups == Some((32, 32)));
+        let error = Device::cuda(1000).unwrap_err().to_string();
+        assert!(error.contains("cuda:1000") && error.contains("card"), "{error}");
+    }
+}
+
 /// A lost device answers every call with an error, at once; another one of the same driver works.
 #[test]
 #[cfg(feature = "wgpu")]
 fn lost_devices() {
-    for properties in Device::list().into_iter().filter(|properties| properties.backend != Backend::Cpu) {
+    for properties in Device::list().into_iter().filter(|p| !matches!(p.backend, Backend::Cpu | Backend::Cuda)) {
         for staged in [false, true] {
             let open = || DeviceOptions::default().staged_transfers(staged).open(&properties.name).unwrap();
             let device = open();

@@ -8,9 +8,7 @@ pub(crate) mod cuda;
 pub(crate) mod wgpu;
 
 use crate::caps::Caps;
-#[cfg(feature = "cpu")]
-use crate::device::Backend;
-use crate::device::Properties;
+use crate::device::{Backend, Properties};
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::Kernel;
 use crate::memory::{Direction, Memory, Place};
@@ -108,6 +106,8 @@ pub(crate) struct Options {
     pub staged: bool,
     /// The longest that one workgroup may run on the cpu engine.
     pub time_limit: Option<Duration>,
+    /// Faster and less exact arithmetic on the cuda engine.
+    pub fast_math: bool,
 }
 
 #[cfg(feature = "cpu")]
@@ -117,22 +117,31 @@ impl Options {
     }
 }
 
-/// Every device of every engine that is built in: those of wgpu, then the processor.
+/// Every device of every engine that is built in: those of wgpu, then those of CUDA, then the processor.
 pub(crate) fn list() -> Vec<Properties> {
     #[cfg(feature = "wgpu")]
     let wgpu = wgpu::list();
     #[cfg(not(feature = "wgpu"))]
     let wgpu = Vec::new();
+    #[cfg(feature = "cuda")]
+    let cuda = cuda::list();
+    #[cfg(not(feature = "cuda"))]
+    let cuda = Vec::new();
     #[cfg(feature = "cpu")]
     let cpu = Some(cpu::properties(&cpu::Profile::native(), None));
     #[cfg(not(feature = "cpu"))]
     let cpu = None;
-    wgpu.into_iter().chain(cpu).collect()
+    wgpu.into_iter().chain(cuda).chain(cpu).collect()
 }
 
-/// Opens the device at this place of [`list`], which has these properties.
-pub(crate) fn open(index: usize, properties: &Properties, options: &Options) -> Result<Arc<dyn Driver>> {
-    match properties.backend {
+/// Opens the device at this place of [`list`].
+pub(crate) fn open(index: usize, all: &[Properties], options: &Options) -> Result<Arc<dyn Driver>> {
+    match all[index].backend {
+        #[cfg(feature = "cuda")]
+        Backend::Cuda => {
+            let before = all[..index].iter().filter(|properties| properties.backend == Backend::Cuda);
+            cuda::open(before.count(), options)
+        }
         #[cfg(feature = "cpu")]
         Backend::Cpu => cpu::open(cpu::Profile::native(), None, options.budget()),
         #[cfg(feature = "wgpu")]
@@ -149,8 +158,7 @@ pub(crate) fn open(index: usize, properties: &Properties, options: &Options) -> 
 pub(crate) fn not_built(engine: &'static str) -> Error {
     let help = match engine {
         "wgpu" => "enable the cargo feature `wgpu`",
-        "cuda" if cfg!(feature = "cuda") => "the feature `cuda` is on, but the engine is not written yet; use wgpu",
-        "cuda" => "not written yet; on NVIDIA the wgpu engine runs through Vulkan",
+        "cuda" => "enable the cargo feature `cuda`",
         _ => "enable the cargo feature `cpu`",
     };
     ErrorKind::NotBuilt { engine, help }.into()

@@ -1,7 +1,8 @@
 //! `crosslane bench`: checks, times and compares with the device's own copy rate.
 
+use super::engines::{Engine, engines};
 use super::measure::{Group, Measured, Row, measure};
-use super::{Outcome, latency, print, table, transfers, workloads};
+use super::{Outcome, kernels, latency, print, table, transfers, workloads};
 use crosslane::{Device, Kind};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::fs::File;
@@ -17,6 +18,10 @@ pub struct Options {
     /// best one.
     #[arg(long, value_name = "DEVICE")]
     device: Option<String>,
+    /// Runs every row through Vulkan and through CUDA, one after the other, and prints them side by side. So it is by
+    /// default where nothing says which device, and the best one is a card that both reach.
+    #[arg(long)]
+    compare: bool,
     /// Writes the rows to a file too.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -38,19 +43,7 @@ fn elements(device: &Device, quick: bool) -> usize {
 }
 
 pub fn run(options: &Options) -> Outcome {
-    let device = match &options.device {
-        Some(request) => Device::open(request)?,
-        None => Device::new()?,
-    };
-    let n = elements(&device, options.quick);
-    let (inputs, ends) = (workloads::Inputs::new(&device, n), transfers::Ends::new(&device, n));
-    let mut rows = workloads::rows(&inputs);
-    rows.extend(transfers::rows(&ends));
-    rows.extend(latency::rows(&device)?);
-    rows.retain(|row| row.op.contains(&options.filter));
-    if rows.is_empty() {
-        return Err(format!("bench: no row's name contains {:?}", options.filter).into());
-    }
+    let engines = engines(options.device.as_deref(), options.compare)?;
     // A file that cannot be written is found out before the minutes of measuring.
     let file = match &options.json {
         None => None,
@@ -59,9 +52,15 @@ pub fn run(options: &Options) -> Outcome {
             Some((path, file))
         }
     };
-    print(&format!("crosslane {} on {}\n", env!("CARGO_PKG_VERSION"), device.properties()))?;
-    let measured = measure_all(&rows, &device, options.quick)?;
-    print(&table::measured(&measured))?;
+    let mut measured = Vec::new();
+    for engine in &engines {
+        measured.extend(on(engine, options)?);
+    }
+    if measured.is_empty() {
+        return Err(format!("bench: no row's name contains {:?}", options.filter).into());
+    }
+    let names: Vec<&str> = engines.iter().map(|engine| engine.name.as_str()).collect();
+    print(&if engines.len() > 1 { table::compared(&measured, &names) } else { table::measured(&measured) })?;
     if let Some((path, mut file)) = file {
         let text = serde_json::to_string_pretty(&measured)? + "\n";
         file.write_all(text.as_bytes()).map_err(|error| format!("bench: {}: {error}", path.display()))?;
@@ -69,7 +68,21 @@ pub fn run(options: &Options) -> Outcome {
     Ok(())
 }
 
-fn measure_all(rows: &[Row], device: &Device, quick: bool) -> Outcome<Vec<Measured>> {
+/// Every row on one engine, which is closed afterwards.
+fn on(engine: &Engine, options: &Options) -> Outcome<Vec<Measured>> {
+    let device = engine.open()?;
+    let n = elements(&device, options.quick);
+    let (inputs, ends) = (workloads::Inputs::new(&device, n), transfers::Ends::new(&device, n));
+    let mut rows = workloads::rows(&inputs);
+    rows.extend(kernels::rows(&device, options.quick, || engine.open())?);
+    rows.extend(transfers::rows(&ends));
+    rows.extend(latency::rows(&device)?);
+    rows.retain(|row| row.op.contains(&options.filter));
+    print(&format!("crosslane {} on {}\n", env!("CARGO_PKG_VERSION"), device.properties()))?;
+    measure_all(&rows, &engine.name, &device, options.quick)
+}
+
+fn measure_all(rows: &[Row], engine: &str, device: &Device, quick: bool) -> Outcome<Vec<Measured>> {
     let bar = ProgressBar::new(rows.len() as u64);
     if !std::io::stderr().is_terminal() {
         bar.set_draw_target(ProgressDrawTarget::hidden());
@@ -78,7 +91,7 @@ fn measure_all(rows: &[Row], device: &Device, quick: bool) -> Outcome<Vec<Measur
     let mut done: Vec<Measured> = Vec::new();
     for row in rows {
         bar.set_message(row.op);
-        let mut measured = measure(row, device, quick)?;
+        let mut measured = measure(row, engine, device, quick)?;
         let copy = done.iter().find(|other| other.op == "copy_f32").unwrap_or(&measured);
         if matches!(row.group, Group::Memory { .. }) && copy.op == "copy_f32" {
             measured.percent_of_copy = Some(100.0 * measured.value / copy.value);

@@ -59,6 +59,7 @@ fn prepared<'a>(
         op,
         n,
         group: Group::Latency,
+        before: None,
         check: Box::new(move || {
             if made.get().is_none() {
                 made.get_or_init({
@@ -95,6 +96,7 @@ pub fn rows(device: &Device) -> Result<Vec<Row<'_>>> {
     let mut rows = vec![
         prepared(device, ("launch_sync_empty", 1, 1), empty(1), |_| 0.0),
         prepared(device, ("launch_sync_empty", MANY, 1), empty(MANY), |_| 0.0),
+        prepared(device, ("launch_sync_empty_each", MANY, MANY), empty(1), |_| 0.0),
         prepared(device, ("launch_sync_independent", MANY, 1), all, |i| 7.0 + i as f64),
         prepared(device, ("launch_sync_dependent", MANY, MANY / LINKS), linked, |_| 7.0),
     ];
@@ -110,7 +112,7 @@ pub fn rows(device: &Device) -> Result<Vec<Row<'_>>> {
             evaluated(&arrays)?;
             values(op, &arrays, wanted)
         };
-        Row { op, n, group: Group::Latency, check: Box::new(check), work: Box::new(work) }
+        Row { op, n, group: Group::Latency, before: None, check: Box::new(check), work: Box::new(work) }
     }));
 
     let few = Array::from_slice(device, &[0.5f32; 1000]);
@@ -122,6 +124,7 @@ pub fn rows(device: &Device) -> Result<Vec<Row<'_>>> {
             op,
             n: 1,
             group: Group::Latency,
+            before: None,
             check: Box::new(move || compare(op, &[make(&input).item()?], 1, 0.0, |_| wanted)),
             work: Box::new(move || make(&also).item().map(drop)),
         }

@@ -12,8 +12,12 @@ pub enum Group {
     Memory { bytes: u64 },
     /// A transfer of so many bytes between host and device: GB/s by the host's clock.
     Transfer { bytes: u64 },
+    /// A kernel of so many operations: TFLOP/s by the device's clock.
+    Compute { flops: u64 },
     /// Microseconds by the host's clock.
     Latency,
+    /// Milliseconds by the host's clock, of what can be done once only: [`Row::before`] makes it anew.
+    First,
 }
 
 /// A line of the benchmark before it has run.
@@ -23,6 +27,8 @@ pub struct Row<'a> {
     /// Elements; launches for latencies; rows of a square matrix.
     pub n: usize,
     pub group: Group,
+    /// Done before each run, untimed.
+    pub before: Option<Box<dyn Fn() -> Result<()> + 'a>>,
     /// Computes it once and compares with the host.
     pub check: Box<dyn Fn() -> Outcome + 'a>,
     /// What is timed. Latencies and transfers wait for the result; kernels are only submitted.
@@ -50,15 +56,18 @@ pub struct Measured {
 const WARM_UP: Duration = Duration::from_millis(400);
 
 /// Checks a line, then times it.
-pub fn measure(row: &Row, device: &Device, quick: bool) -> Outcome<Measured> {
+pub fn measure(row: &Row, engine: &str, device: &Device, quick: bool) -> Outcome<Measured> {
     (row.check)()?;
     let (warm, runs) = match (row.group, quick) {
         (Group::Latency, false) => (WARM_UP / 4, 200),
         (Group::Latency, true) => (WARM_UP / 20, 20),
+        (Group::First, _) => (Duration::ZERO, if quick { 3 } else { 10 }),
         (_, false) => (WARM_UP, 20),
         (_, true) => (WARM_UP / 20, 5),
     };
-    if let Group::Latency = row.group {
+    if let Group::First = row.group {
+        // The first is the one that counts: nothing is run before.
+    } else if let Group::Latency = row.group {
         // Small kernels would let it fall asleep: large ones keep it awake, and the peers' figures are taken so too.
         let large = Array::<f32>::full(device, &[1 << 22], 1.0);
         repeat(warm, || large.copy().eval().and_then(|()| device.synchronize()))?;
@@ -67,7 +76,7 @@ pub fn measure(row: &Row, device: &Device, quick: bool) -> Outcome<Measured> {
         repeat(warm, || (row.work)().and_then(|()| device.synchronize()))?;
     }
     let on_device = match row.group {
-        Group::Memory { .. } => times(runs, || device.gpu_time(&row.work))?,
+        Group::Memory { .. } | Group::Compute { .. } => times(runs, || device.gpu_time(&row.work))?,
         _ => None,
     };
     let (clock, mut seconds) = match on_device {
@@ -78,13 +87,15 @@ pub fn measure(row: &Row, device: &Device, quick: bool) -> Outcome<Measured> {
     let (median, min) = (seconds[seconds.len() / 2], seconds[0]);
     let (value, unit) = match row.group {
         Group::Memory { bytes } | Group::Transfer { bytes } => (bytes as f64 / median / 1e9, "GB/s"),
+        Group::Compute { flops } => (flops as f64 / median / 1e12, "TFLOP/s"),
         Group::Latency => (median * 1e6, "us"),
+        Group::First => (median * 1e3, "ms"),
     };
     let properties = device.properties();
     Ok(Measured {
         op: row.op,
         n: row.n,
-        engine: format!("{:?}", properties.backend).to_lowercase(),
+        engine: engine.into(),
         device: properties.name.clone(),
         value,
         unit,
@@ -137,9 +148,10 @@ fn times(runs: usize, mut run: impl FnMut() -> Result<Option<Duration>>) -> Resu
 }
 
 fn wall(row: &Row, device: &Device) -> Result<Duration> {
+    row.before.as_ref().map_or(Ok(()), |before| before())?;
     let start = Instant::now();
     (row.work)()?;
-    if let Group::Memory { .. } = row.group {
+    if let Group::Memory { .. } | Group::Compute { .. } = row.group {
         device.synchronize()?;
     }
     Ok(start.elapsed())

@@ -36,6 +36,34 @@ pub fn measured(rows: &[Measured]) -> String {
     table.to_string()
 }
 
+/// Rows of several engines side by side, and how much better each is than the one before it. Markdown too.
+pub fn compared(rows: &[Measured], engines: &[&str]) -> String {
+    let ratios = engines.windows(2).map(|pair| format!("{} : {}", pair[1], pair[0]));
+    let header = ["op", "n", "unit"].into_iter().chain(engines.iter().copied()).map(String::from).chain(ratios);
+    let mut table = Table::new();
+    table.load_preset(presets::ASCII_MARKDOWN).set_header(header);
+    let mut seen: Vec<(&str, usize)> = Vec::new();
+    for row in rows {
+        if seen.contains(&(row.op, row.n)) {
+            continue;
+        }
+        seen.push((row.op, row.n));
+        let on = |engine: &&str| rows.iter().find(|other| other.op == row.op && other.n == row.n && other.engine == *engine);
+        let there: Vec<Option<&Measured>> = engines.iter().map(on).collect();
+        let values = there.iter().map(|cell| cell.map_or("-".into(), |cell| significant(cell.value)));
+        let ratios = there.windows(2).map(|pair| match (pair[0], pair[1]) {
+            (Some(before), Some(after)) => format!("{:.2}", before.median_s / after.median_s),
+            _ => "-".into(),
+        });
+        table.add_row([row.op.into(), row.n.to_string(), row.unit.into()].into_iter().chain(values).chain(ratios));
+    }
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    let note = "A ratio above 1: the engine named first is faster.";
+    format!("{table}\n\n{note}")
+}
+
 /// Four digits that mean something.
 fn significant(value: f64) -> String {
     let digits = if value > 0.0 { 3 - value.log10().floor() as i64 } else { 0 };

@@ -93,6 +93,7 @@ pub fn rows(ends: &Ends) -> Vec<Row<'_>> {
         op,
         n: ends.n,
         group: Group::Transfer { bytes: 4 * ends.n as u64 },
+        before: None,
         check: Box::new(move || -> Outcome { compare(op, &brought(ends)?, ends.n, 0.0, |i| random(SEED, i) as f64) }),
         work: Box::new(move || timed(ends)),
     };

@@ -91,6 +91,7 @@ pub fn rows(inputs: &Inputs) -> Vec<Row<'_>> {
         op,
         n: inputs.n,
         group: bytes(arrays),
+        before: None,
         check: Box::new(move || check_elements(op, inputs, make, wanted)),
         work: work(inputs, make),
     });
@@ -98,6 +99,7 @@ pub fn rows(inputs: &Inputs) -> Vec<Row<'_>> {
         op,
         n: if op.ends_with("s_f32") { inputs.side() } else { inputs.n },
         group: bytes(arrays),
+        before: None,
         check: Box::new(move || {
             let wanted = wanted(inputs);
             compare(op, &make(inputs).to_vec()?, wanted.len(), BOUND, |i| wanted[i])

@@ -88,7 +88,7 @@ impl Pool {
         if over(&self.usage()) {
             self.trim();
             if over(&self.usage()) {
-                return Err(self.exhausted(operation, bytes));
+                return Err(self.exhausted(operation, bytes, None));
             }
         }
         match self.driver.allocate(bytes, used, place) {
@@ -103,15 +103,15 @@ impl Pool {
     /// An engine's out-of-memory error with the pool's figures, which the engine does not know.
     pub fn with_figures(&self, error: Error, operation: &'static str, requested: u64) -> Error {
         match error.kind() {
-            ErrorKind::OutOfMemory { .. } => self.exhausted(operation, requested),
+            ErrorKind::OutOfMemory { free, .. } => self.exhausted(operation, requested, *free),
             _ => error,
         }
     }
 
-    fn exhausted(&self, operation: &'static str, requested: u64) -> Error {
+    fn exhausted(&self, operation: &'static str, requested: u64, free: Option<u64>) -> Error {
         let MemoryUse { live, pooled, limit, .. } = self.usage();
         let device = self.driver.properties().name.clone();
-        ErrorKind::OutOfMemory { operation, requested, live, pooled, limit, device, at: None }.into()
+        ErrorKind::OutOfMemory { operation, requested, live, pooled, limit, free, device, at: None }.into()
     }
 
     fn give_back(&self, class: (Place, u64), id: u64, block: Block) {

@@ -35,6 +35,8 @@ impl Walk {
 
 /// Elements in one box at most: indices are 32-bit, four elements a unit.
 const MOST: u64 = 1 << 31;
+/// Bytes of a window at most: kernels index single bytes with 32 bits, however much a device can bind.
+pub(crate) const WINDOW: u64 = (1 << 32) - 64;
 
 impl Space {
     /// Cuts every dimension into equal chunks so that each array's window is at most `limit` bytes.
@@ -44,7 +46,7 @@ impl Space {
     pub fn chunks(&self, limit: u64, keep: u64) -> Vec<u64> {
         let mut chunk = self.extents.clone();
         // A window starts at an aligned byte before the first element.
-        let limit = limit.saturating_sub(512);
+        let limit = limit.min(WINDOW).saturating_sub(512);
         while let Some(axis) = self.longest(&chunk, limit) {
             chunk[axis] = chunk[axis].div_ceil(2).next_multiple_of(keep).min(chunk[axis] - 1).max(1);
         }

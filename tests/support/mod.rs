@@ -1,7 +1,7 @@
 //! What the integration tests share: the devices, a host array to compare with, garbage in memory, random numbers.
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
-use crosslane::{Array, Checks, DType, Device, DeviceOptions, Element, Profile, Value, eval_all};
+use crosslane::{Array, Caps, Checks, DType, Device, DeviceOptions, Element, Profile, Value, eval_all};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use std::io::Write;
 use std::sync::OnceLock;
@@ -52,9 +52,19 @@ pub fn is_checked(device: &Device) -> bool {
     name(device).contains("checked")
 }
 
+/// What `CROSSLANE_REQUIRE` may name beside devices: tools that tests of the CUDA text need.
+const TOOLS: [&str; 2] = ["g++", "nvrtc"];
+
 fn required() -> Vec<String> {
     let names = std::env::var("CROSSLANE_REQUIRE").unwrap_or_default();
-    names.split(',').map(|name| name.trim().to_string()).filter(|name| !name.is_empty()).collect()
+    let names = names.split(',').map(|name| name.trim().to_string());
+    names.filter(|name| !name.is_empty() && !TOOLS.contains(&name.as_str())).collect()
+}
+
+/// Whether a tool that is not there is a failure.
+pub fn is_required(tool: &str) -> bool {
+    assert!(TOOLS.contains(&tool));
+    std::env::var("CROSSLANE_REQUIRE").unwrap_or_default().split(',').any(|name| name.trim() == tool)
 }
 
 /// One device for each driver: without the second lavapipe, where transfers do not matter.
@@ -71,7 +81,11 @@ pub fn fresh(request: &str) -> Option<Device> {
 
 /// Whether the device can hold the type.
 pub fn has(device: &Device, dtype: DType) -> bool {
-    let caps = device.caps();
+    caps_have(device.caps(), dtype)
+}
+
+/// Whether a device with these capabilities can hold the type.
+pub fn caps_have(caps: &Caps, dtype: DType) -> bool {
     match dtype {
         DType::F16 => caps.f16,
         DType::F64 => caps.f64,

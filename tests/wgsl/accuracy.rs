@@ -1,7 +1,7 @@
 //! Float functions within the accuracy that the WGSL specification promises, against f64.
 
-use crate::run::{devices, run};
-use crate::support::{name, random, say};
+use crate::judge::judges;
+use crate::support::{random, say};
 use rand::Rng;
 use std::f64::consts::PI;
 
@@ -221,9 +221,9 @@ fn functions() {
 {functions}@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {{\n    let i = id.x;\n{body}}}"
     );
     let input: Vec<u32> = samples.iter().flatten().flatten().map(|x| x.to_bits()).collect();
-    for device in devices() {
+    for judge in judges() {
         let buffers = [input.clone(), vec![0x7fc0_dead; ROWS.len() * SAMPLES]];
-        let results = run(device, &source, [SAMPLES as u32 / 64, 1, 1], &buffers).unwrap();
+        let results = judge.run(&source, [SAMPLES as u32 / 64, 1, 1], &buffers).unwrap();
         let mut wrong = vec![];
         for ((row, samples), got) in ROWS.iter().zip(&samples).zip(results[1].chunks(SAMPLES)) {
             let (mut worst, mut worst_ulp, mut text) = (0.0, 0.0f64, String::new());
@@ -253,7 +253,7 @@ fn functions() {
                 wrong.push(text);
             }
         }
-        assert!(wrong.is_empty(), "out of bounds on {}:\n{}", name(device), wrong.join("\n"));
-        say(&format!("{} functions within WGSL's accuracy on {}", ROWS.len(), name(device)));
+        assert!(wrong.is_empty(), "out of bounds on {}:\n{}", judge.name(), wrong.join("\n"));
+        say(&format!("{} functions within WGSL's accuracy on {}", ROWS.len(), judge.name()));
     }
 }

@@ -1,8 +1,8 @@
 //! Small kernels of the usual kinds without a defect: a sanitizer must find nothing in them. Their results are checked.
 
-use crate::run::{devices, run};
-use crate::support::{name, random, say};
-use crosslane::{Device, Kernel};
+use crate::judge::{Judge, judges};
+use crate::support::{random, say};
+use crosslane::Kernel;
 use rand::Rng;
 
 /// Whether the buffers are right, given what they were before.
@@ -127,27 +127,27 @@ fn murmur(x: u32) -> u32 {
 }
 
 impl Case {
-    /// Whether the device has the kernel's workgroups and subgroups.
-    pub fn runs_on(&self, device: &Device) -> bool {
+    /// Whether the judge has the kernel's workgroups and subgroups.
+    pub fn runs_on(&self, judge: &Judge) -> bool {
         let kernel = Kernel::wgsl(self.source).unwrap();
-        kernel.reflection().expect("a program's kernel").breaks(device.caps()).is_empty()
+        kernel.reflection().expect("a program's kernel").breaks(judge.caps()).is_empty()
     }
 
-    pub fn check(&self, device: &Device) {
+    pub fn check(&self, judge: &Judge) {
         let before = (self.buffers)();
-        let after = run(device, self.source, self.grid, &before)
-            .unwrap_or_else(|error| panic!("{} on {}: {error}", self.name, name(device)));
-        assert!((self.right)(&before, &after), "{} on {}: {after:?}", self.name, name(device));
+        let after = judge.run(self.source, self.grid, &before)
+            .unwrap_or_else(|error| panic!("{} on {}: {error}", self.name, judge.name()));
+        assert!((self.right)(&before, &after), "{} on {}: {after:?}", self.name, judge.name());
     }
 }
 
 #[test]
 fn kernels() {
-    for device in devices() {
+    for judge in judges() {
         for case in CASES {
-            match case.runs_on(device) {
-                true => case.check(device),
-                false => say(&format!("{} needs more than {} has", case.name, name(device))),
+            match case.runs_on(judge) {
+                true => case.check(judge),
+                false => say(&format!("{} needs more than {} has", case.name, judge.name())),
             }
         }
     }

@@ -6,11 +6,14 @@ mod support;
 
 mod accuracy;
 mod clean;
+#[cfg(feature = "cuda")]
+#[path = "../cuda/emulate.rs"]
+mod emulate;
 mod faulty;
 mod generate;
+mod judge;
 mod matrices;
 mod programs;
-mod run;
 #[cfg(feature = "cpu")]
 mod sanitizer;
 mod spec;

@@ -1,8 +1,10 @@
 //! Cooperative matrices: every size, role, type and order in memory against products on the host, exact in small integers.
 
-use crate::run::devices;
-use crate::support::{name, random, say};
-use crosslane::{Argument, Array, Backend, Device, Kernel, Profile, f16};
+use crate::judge::{Judge, judges};
+use crate::support::{random, say};
+#[cfg(feature = "cpu")]
+use crosslane::{Argument, Array, Device, Profile};
+use crosslane::{Backend, Kernel, f16};
 use rand::Rng;
 
 /// D = A B + C for one subgroup; `half` says whether A and B are f16, `across` whether B and C lie by columns.
@@ -24,51 +26,50 @@ fn source(size: usize, half: bool, across: bool, subgroup: u32) -> String {
     )
 }
 
-fn check(device: &Device, size: usize, half: bool, across: bool, subgroup: u32) {
+fn check(judge: &Judge, size: usize, half: bool, across: bool, subgroup: u32) {
     let source = source(size, half, across, subgroup);
     let kernel = Kernel::wgsl(&source).unwrap_or_else(|error| panic!("{error}\n{source}"));
-    let kernel = match device.properties().backend {
-        Backend::Cpu => kernel,
+    let kernel = match judge {
+        Judge::Device(device) if device.properties().backend == Backend::Cpu => kernel,
         // SAFETY: each matrix is loaded from and stored to a buffer of its size.
         _ => unsafe { kernel.unchecked() },
     };
     let mut rng = random(size as u64);
     let mut numbers = || (0..size * size).map(|_| rng.random_range(-8..=8) as f32).collect::<Vec<f32>>();
     let (a, b, c) = (numbers(), numbers(), numbers());
-    let halves = |x: &[f32]| Array::from_slice(device, &x.iter().map(|&x| f16::from_f32(x)).collect::<Vec<_>>());
-    let singles = |x: &[f32]| Array::from_slice(device, x);
-    let d = Array::<f32>::empty(device, &[size * size]);
-    let (ca, cb): (Argument, Argument) = match half {
-        true => ((&halves(&a)).into(), (&halves(&b)).into()),
-        false => ((&singles(&a)).into(), (&singles(&b)).into()),
+    let singles = |x: &[f32]| -> Vec<u32> { bytemuck::pod_collect_to_vec(x) };
+    let halves = |x: &[f32]| -> Vec<u32> {
+        bytemuck::pod_collect_to_vec(&x.iter().map(|&x| f16::from_f32(x)).collect::<Vec<_>>())
     };
-    device.launch(&kernel, [1, 1, 1], &[ca, cb, (&singles(&c)).into(), (&d).into()]).unwrap();
-    let got = d.to_vec().unwrap();
+    let words = if half { halves } else { singles };
+    let buffers = [words(&a), words(&b), singles(&c), vec![0x7fc0_dead; size * size]];
+    let results = judge.run_kernel(&kernel, [1, 1, 1], &buffers).unwrap_or_else(|error| panic!("{error}\n{source}"));
+    let got: Vec<f32> = bytemuck::pod_collect_to_vec(&results[3]);
     let at = |row: usize, column: usize| if across { column * size + row } else { row * size + column };
     for row in 0..size {
         for column in 0..size {
             let product: f32 = (0..size).map(|k| a[row * size + k] * b[at(k, column)]).sum();
             let wanted = product + c[at(row, column)];
-            assert_eq!(got[at(row, column)], wanted, "({row}, {column}) of {size}, half {half}, {}", name(device));
+            assert_eq!(got[at(row, column)], wanted, "({row}, {column}) of {size}, half {half}, {}", judge.name());
         }
     }
 }
 
 #[test]
 fn products() {
-    for device in devices() {
-        if !device.caps().tensor {
-            say(&format!("cooperative matrices are not tested on {}: it has none", name(device)));
+    for judge in judges() {
+        if !judge.caps().tensor {
+            say(&format!("cooperative matrices are not tested on {}: it has none", judge.name()));
             continue;
         }
-        let subgroup = device.caps().subgroups.expect("with matrices").1;
+        let subgroup = judge.caps().subgroups.expect("with matrices").1;
         for across in [false, true] {
-            // What NVIDIA's Vulkan has; the cpu engine has all.
-            check(device, 16, true, across, subgroup);
-            if device.properties().backend == Backend::Cpu {
-                check(device, 8, false, across, subgroup);
-                check(device, 8, true, across, subgroup);
-                check(device, 16, false, across, subgroup);
+            // What NVIDIA has; the cpu engine has all.
+            check(judge, 16, true, across, subgroup);
+            if matches!(judge, Judge::Device(device) if device.properties().backend == Backend::Cpu) {
+                check(judge, 8, false, across, subgroup);
+                check(judge, 8, true, across, subgroup);
+                check(judge, 16, false, across, subgroup);
             }
         }
     }
@@ -100,10 +101,10 @@ fn strides_count_vectors() {
 #[cfg(feature = "cpu")]
 fn subgroups_of_every_size() {
     for subgroup in [4, 8, 16, 32, 64, 128] {
-        let device = Device::cpu_as(Profile { subgroup, ..Profile::native() }).unwrap();
+        let judge = Judge::Device(Device::cpu_as(Profile { subgroup, ..Profile::native() }).unwrap());
         for size in [8, 16] {
-            check(&device, size, true, false, subgroup);
-            check(&device, size, false, true, subgroup);
+            check(&judge, size, true, false, subgroup);
+            check(&judge, size, false, true, subgroup);
         }
     }
 }

@@ -1,9 +1,8 @@
-//! Generated programs: every device must give the same bits.
+//! Generated programs: every device, and the CUDA text, must give the same bits.
 
 use crate::generate::{self, INVOCATIONS, OUTPUTS, Program};
-use crate::run::{devices, run};
-use crate::support::{name, say};
-use crosslane::Device;
+use crate::judge::{Judge, judges};
+use crate::support::say;
 use naga::TypeInner;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, RngSeed, TestError, TestRunner};
@@ -68,8 +67,8 @@ fn outer(source: &str) -> Vec<Word> {
     mask
 }
 
-/// Whether all devices give the same, else a description of the first difference.
-fn agree(devices: &[&Device], program: &Program, seed: u64) -> Result<(), TestCaseError> {
+/// Whether all judges give the same, else a description of the first difference.
+fn agree(judges: &[&Judge], program: &Program, seed: u64) -> Result<(), TestCaseError> {
     let fail = |text: String| Err(TestCaseError::fail(format!("{text}\ninput seed {seed}\n{}", program.source)));
     if let Err(error) = naga::front::wgsl::parse_str(&program.source) {
         return fail(error.emit_to_string(&program.source));
@@ -85,13 +84,13 @@ fn agree(devices: &[&Device], program: &Program, seed: u64) -> Result<(), TestCa
         buffers[3].fill(77);
     }
     let mut first: Option<(&str, Vec<Vec<u32>>)> = None;
-    for device in devices {
-        let results = match run(device, &program.source, [2, 1, 1], &buffers) {
+    for judge in judges {
+        let results = match judge.run(&program.source, [2, 1, 1], &buffers) {
             Ok(results) => results,
-            Err(error) => return fail(format!("{}: {error}", name(device))),
+            Err(error) => return fail(format!("{}: {error}", judge.name())),
         };
         let Some((other, wanted)) = &first else {
-            first = Some((name(device), results));
+            first = Some((judge.name(), results));
             continue;
         };
         for (binding, (got, wanted)) in results.iter().zip(wanted).enumerate() {
@@ -107,7 +106,7 @@ fn agree(devices: &[&Device], program: &Program, seed: u64) -> Result<(), TestCa
                 at % width,
                 at / width,
                 got[at],
-                name(device),
+                judge.name(),
                 wanted[at],
                 at / width % INVOCATIONS * 7 % buffers[0].len(),
             ));
@@ -116,8 +115,8 @@ fn agree(devices: &[&Device], program: &Program, seed: u64) -> Result<(), TestCa
     Ok(())
 }
 
-fn check<const N: usize>(devices: &[&Device], few: u32, choices: [usize; N], generate: fn([&[u16]; N]) -> Program) {
-    if devices.len() < 2 {
+fn check<const N: usize>(judges: &[&Judge], few: u32, choices: [usize; N], generate: fn([&[u16]; N]) -> Program) {
+    if judges.len() < 2 {
         say("generated programs: nothing to compare with, they only run");
     }
     let config = Config {
@@ -130,7 +129,7 @@ fn check<const N: usize>(devices: &[&Device], few: u32, choices: [usize; N], gen
     };
     let tapes = choices.map(|most| prop::collection::vec(any::<u16>(), 10..most));
     let run =
-        |(tapes, seed): ([Vec<u16>; N], u64)| agree(devices, &generate(tapes.each_ref().map(Vec::as_slice)), seed);
+        |(tapes, seed): ([Vec<u16>; N], u64)| agree(judges, &generate(tapes.each_ref().map(Vec::as_slice)), seed);
     let result = TestRunner::new(config).run(&(tapes, any::<u64>()), run);
     match result {
         // The tape says nothing to a reader.
@@ -139,8 +138,8 @@ fn check<const N: usize>(devices: &[&Device], few: u32, choices: [usize; N], gen
     }
 }
 
-fn all() -> Vec<&'static Device> {
-    devices().collect()
+fn all() -> Vec<&'static Judge> {
+    judges().collect()
 }
 
 #[test]
@@ -150,8 +149,8 @@ fn expressions() {
 
 #[test]
 fn wide_expressions() {
-    let wide = |device: &&Device| device.caps().i64 && device.caps().f16;
-    check(&devices().filter(wide).collect::<Vec<_>>(), 40, [400], generate::wide_expressions);
+    let wide = |judge: &&Judge| judge.caps().i64 && judge.caps().f16;
+    check(&judges().filter(wide).collect::<Vec<_>>(), 40, [400], generate::wide_expressions);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What the checked device finds in faulty kernels, and that it finds nothing in clean ones.
 
-use crate::run::launch;
+use crate::judge::{Judge, launch};
 use crate::{clean, faulty};
 use crosslane::{Array, Checks, Defect, Device, DeviceOptions, ErrorKind, Order, Profile, Report};
 use std::collections::BTreeSet;
@@ -125,11 +125,12 @@ fn clean_kernels_are_silent() {
     for profile in Profile::presets() {
         for order in [profile.order, Order::Ascending, Order::Descending, Order::Shuffled(11), Order::OneAtATime] {
             let device = checked(Profile { order, ..profile.clone() }, Checks { nan: true, ..Checks::default() });
+            let judge = Judge::from(&device);
             for case in clean::CASES {
-                if !case.runs_on(&device) {
+                if !case.runs_on(&judge) {
                     continue; // The profile has no subgroups, or workgroups too small.
                 }
-                case.check(&device);
+                case.check(&judge);
             }
         }
     }

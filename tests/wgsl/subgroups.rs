@@ -1,7 +1,7 @@
-//! Subgroup operations against a model on the host, for the size that the device says.
+//! Subgroup operations against a model on the host, for the size that the judge says.
 
-use crate::run::{devices, run};
-use crate::support::{name, random};
+use crate::judge::judges;
+use crate::support::random;
 use rand::Rng;
 
 /// What a lane sees: the values of its subgroup by lane, and which lane it is.
@@ -117,29 +117,29 @@ output[i * {words}u + 2u] = subgroup; output[i * {words}u + 3u] = subgroups;
     let mut rng = random(7);
     let input: Vec<u32> =
         (0..workgroup * 2).map(|n| if n % 2 == 0 { rng.random() } else { rng.random_range(0..9) }).collect();
-    for device in devices() {
-        let Some((min, max)) = device.caps().subgroups else { continue };
+    for judge in judges() {
+        let Some((min, max)) = judge.caps().subgroups else { continue };
         let buffers = [input.clone(), vec![0xcdcd_cdcd; input.len() * words]];
-        let results = run(device, &source, [2, 1, 1], &buffers).unwrap();
+        let results = judge.run(&source, [2, 1, 1], &buffers).unwrap();
         for (group, invocations) in results[1].chunks(workgroup * words).enumerate() {
             let lanes: Vec<&[u32]> = invocations.chunks(words).collect();
             let size = lanes[0][0];
-            assert!((min..=max).contains(&size), "size {size} on {}", name(device));
+            assert!((min..=max).contains(&size), "size {size} on {}", judge.name());
             let count = lanes.iter().map(|lane| lane[2]).max().unwrap() + 1;
             // Mesa 22.3.6's llvmpipe rounds num_subgroups down: 1 for 13 invocations in subgroups of 8.
-            let exempt = !full && name(device).contains("llvmpipe");
-            assert!(exempt || lanes.iter().all(|lane| lane[3] == count), "number of subgroups on {}", name(device));
+            let exempt = !full && judge.is("llvmpipe");
+            assert!(exempt || lanes.iter().all(|lane| lane[3] == count), "number of subgroups on {}", judge.name());
             for subgroup in 0..count {
                 // The invocations of this subgroup in the order of their lanes, which are 0, 1, ...
                 let mut of: Vec<usize> = (0..workgroup).filter(|&n| lanes[n][2] == subgroup).collect();
                 of.sort_by_key(|&n| lanes[n][1]);
-                assert!(of.iter().zip(0..).all(|(&n, at)| lanes[n][1] == at), "lanes on {}", name(device));
+                assert!(of.iter().zip(0..).all(|(&n, at)| lanes[n][1] == at), "lanes on {}", judge.name());
                 let all: Vec<u32> = of.iter().map(|&n| input[group * workgroup + n]).collect();
                 for (me, &n) in of.iter().enumerate() {
                     for (row, got) in rows.iter().zip(&lanes[n][HEAD..]) {
                         let Some(wanted) = row.1(View { all: &all, me }) else { continue };
                         let what = row.0;
-                        assert_eq!(*got, wanted, "{what} in lane {me} of {all:?} on {}", name(device));
+                        assert_eq!(*got, wanted, "{what} in lane {me} of {all:?} on {}", judge.name());
                     }
                 }
             }
@@ -172,15 +172,15 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(subgroup_size) size: u
     }
     output[i] = r;
 }";
-    for device in devices().filter(|device| device.caps().subgroups.is_some()) {
-        let results = run(device, source, [1, 1, 1], &[vec![0; 256]]).unwrap();
+    for judge in judges().filter(|judge| judge.caps().subgroups.is_some()) {
+        let results = judge.run(source, [1, 1, 1], &[vec![0; 256]]).unwrap();
         for lane in results[0].chunks(4) {
             let size = lane[0].min(64);
             let wanted = match lane[1] % 2 {
                 1 => [(0..size / 2).map(|n| 2 * n + 2).sum(), (0..size.min(32) / 2).map(|n| 2 << (2 * n)).sum()],
                 _ => [size - 2 + 100, 7],
             };
-            assert_eq!(lane[2..], wanted, "lane {} of {size} on {}", lane[1], name(device));
+            assert_eq!(lane[2..], wanted, "lane {} of {size} on {}", lane[1], judge.name());
         }
     }
 }

@@ -147,6 +147,7 @@ impl Wgpu {
                 live: 0,
                 pooled: 0,
                 limit: None,
+                free: None,
                 device: self.properties.name.clone(),
                 at: None,
             }

@@ -11,7 +11,7 @@ pub use operator::Operator;
 use super::expression::Expression;
 use super::fuse::{Dim, Fusion, Mode, collapse};
 use super::map::{leaf_walks, points, read_slots, slot_bytes};
-use super::windows::Walk;
+use super::windows::{WINDOW, Walk};
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::error::Result;
@@ -195,7 +195,7 @@ impl Reduce {
             let parts: u64 = (kept..chunk.len()).map(|dim| space.extents[dim].div_ceil(chunk[dim])).product();
             let outputs: u64 = chunk[..kept].iter().product();
             match (0..kept).find(|&dim| chunk[dim] > 1) {
-                Some(dim) if parts > 1 && parts * outputs * self.state_bytes() > caps.binding_bytes => {
+                Some(dim) if parts > 1 && parts * outputs * self.state_bytes() > caps.binding_bytes.min(WINDOW) => {
                     chunk[dim] = chunk[dim].div_ceil(2).next_multiple_of(4).min(chunk[dim] - 1);
                 }
                 _ => return chunk,

@@ -2,7 +2,6 @@
 
 use super::V::*;
 use super::{Row, all, constants, table};
-use crate::support::is_swiftshader;
 
 const MIN: i32 = i32::MIN;
 const MAX: i32 = i32::MAX;
@@ -167,7 +166,7 @@ fn packed_bytes() {
     ];
     table(ROWS, all);
     // SwiftShader folds the SClamp of negative constants of unsigned type, as naga writes it, as if they were large.
-    constants(ROWS, |device, row| is_swiftshader(device) && row == "pack4xI8Clamp(a)");
+    constants(ROWS, |judge, row| judge.is("SwiftShader") && row == "pack4xI8Clamp(a)");
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! How values lie in memory, and what accesses out of bounds may do.
 
-use crate::run::{devices, run};
-use crate::support::name;
+use crate::judge::judges;
 
 /// Reads members at the offsets that the layout rules give them, and writes them back elsewhere.
 #[test]
@@ -17,7 +16,7 @@ fn layout() {
         ("@size(16) a: u32, @align(32) b: u32, c: u32", &["a", "b", "c"], &[0, 8, 9], 16),
         ("a: array<u32, 3>, b: vec2<u32>", &["a[2]", "b.x"], &[2, 4], 6),
     ];
-    for device in devices() {
+    for judge in judges() {
         for (members, paths, offsets, words) in STRUCTS {
             let copies: String = paths
                 .iter()
@@ -32,13 +31,13 @@ fn layout() {
                 paths.len()
             );
             let input: Vec<u32> = (0..*words as u32 * 3).collect();
-            let results = run(device, &source, [1, 1, 1], &[input.clone(), vec![0; paths.len() + 1]]).unwrap();
+            let results = judge.run(&source, [1, 1, 1], &[input.clone(), vec![0; paths.len() + 1]]).unwrap();
             let mut wanted: Vec<u32> = offsets.iter().map(|&offset| (offset + words) as u32).collect();
             wanted.push(3);
-            assert_eq!(results[1], wanted, "{members} on {}", name(device));
+            assert_eq!(results[1], wanted, "{members} on {}", judge.name());
             let mut data = input;
             offsets.iter().zip(500..).for_each(|(&offset, value)| data[offset] = value);
-            assert_eq!(results[0], data, "{members} on {}", name(device));
+            assert_eq!(results[0], data, "{members} on {}", judge.name());
         }
     }
 }
@@ -59,16 +58,16 @@ fn matrices_and_heads_in_memory() {
 }";
     // Words: count 0, scale 4..16, small 16..20, tall 20..28, tail from 28 in steps of 4.
     let words: Vec<u32> = (0..28 + 11).map(|i| (i as f32).to_bits()).collect();
-    for device in devices() {
-        let results = run(device, source, [1, 1, 1], &[words.clone(), vec![0; 7]]).unwrap();
+    for judge in judges() {
+        let results = judge.run(source, [1, 1, 1], &[words.clone(), vec![0; 7]]).unwrap();
         let got: Vec<f32> = results[1].iter().map(|&x| f32::from_bits(x)).collect();
         let column = |row: u32| (4 + row) as f32 + 10.0 * (8 + row) as f32 + 100.0 * (12 + row) as f32;
-        assert_eq!(got, [column(0), column(1), column(2), 19.0, 27.0, 34.0, 2.0], "{}", name(device));
+        assert_eq!(got, [column(0), column(1), column(2), 19.0, 27.0, 34.0, 2.0], "{}", judge.name());
         let mut wanted = words.clone();
         for (at, value) in [(12, -1.0f32), (13, -2.0), (14, -3.0), (29, -4.0)] {
             wanted[at] = value.to_bits();
         }
-        assert_eq!(results[0], wanted, "{}", name(device));
+        assert_eq!(results[0], wanted, "{}", judge.name());
     }
 }
 
@@ -91,16 +90,16 @@ fn out_of_bounds() {
     for (var i = 0u; i < arrayLength(&at); i++) { fixed.list[at[i]] = 900u; local[at[i]] = 1u; list[at[i]] = 800u; }
 }";
     let at = vec![4, 5, 100, 0x3fff_ffff, 0x8000_0000, u32::MAX];
-    for device in devices() {
+    for judge in judges() {
         let buffers = [vec![10, 11, 12, 13, 14, 15], vec![20, 21, 22, 23], at.clone(), vec![0xcdcd_cdcd; at.len() * 3]];
-        let results = run(device, source, [1, 1, 1], &buffers).unwrap();
+        let results = judge.run(source, [1, 1, 1], &buffers).unwrap();
         for row in results[3].chunks(3) {
-            assert!(row[0] == 0 || (20..24).contains(&row[0]), "{row:?} on {}", name(device));
-            assert!(row[1] == 0 || (10..16).contains(&row[1]), "{row:?} on {}", name(device));
-            assert!(row[2] == 0 || row[2] == 7, "{row:?} on {}", name(device));
+            assert!(row[0] == 0 || (20..24).contains(&row[0]), "{row:?} on {}", judge.name());
+            assert!(row[1] == 0 || (10..16).contains(&row[1]), "{row:?} on {}", judge.name());
+            assert!(row[2] == 0 || row[2] == 7, "{row:?} on {}", judge.name());
         }
         assert!(results[0].iter().zip(10..).all(|(&x, was)| x == was || x == 900), "{:?}", results[0]);
-        assert_eq!(results[2], at, "{}", name(device));
+        assert_eq!(results[2], at, "{}", judge.name());
         assert!(results[1].iter().zip(20..).all(|(&x, was)| x == was || x == 800), "{:?}", results[1]);
     }
 }

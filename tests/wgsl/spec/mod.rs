@@ -7,9 +7,7 @@ mod scenarios;
 mod vectors;
 mod wide;
 
-use crate::run::{devices, run};
-use crate::support::name;
-use crosslane::Device;
+use crate::judge::{Judge, judges};
 
 /// A value; its type is the WGSL type.
 #[derive(Clone, Copy, Debug)]
@@ -145,28 +143,28 @@ fn show(value: V, bits: &[u32]) -> String {
     }
 }
 
-/// Checks rows on all devices, without those that `exempt` names for a device.
-pub fn table(rows: &[Row], exempt: fn(&Device, &str) -> bool) {
+/// Checks rows on all judges, without those that `exempt` names for a judge.
+pub fn table(rows: &[Row], exempt: fn(&Judge, &str) -> bool) {
     check(rows.to_vec(), false, exempt);
 }
 
 /// Checks rows with constants for arguments: naga's evaluator and the driver's. What overflows is no WGSL then, and
 /// naga refuses it.
-pub fn constants(rows: &[Row], exempt: fn(&Device, &str) -> bool) {
+pub fn constants(rows: &[Row], exempt: fn(&Judge, &str) -> bool) {
     let parses = |row: &&Row| naga::front::wgsl::parse_str(&kernel(&[**row], true).0).is_ok();
     check(rows.iter().filter(parses).copied().collect(), true, exempt);
 }
 
-fn check(rows: Vec<Row>, constant: bool, exempt: fn(&Device, &str) -> bool) {
-    for device in devices() {
+fn check(rows: Vec<Row>, constant: bool, exempt: fn(&Judge, &str) -> bool) {
+    for judge in judges() {
         let mut wrong = vec![];
-        let rows: Vec<Row> = rows.iter().filter(|row| !exempt(device, row.0)).copied().collect();
+        let rows: Vec<Row> = rows.iter().filter(|row| !exempt(judge, row.0)).copied().collect();
         for rows in rows.chunks(48) {
             let (source, mut input, wanted) = kernel(rows, constant);
             input.push(0);
             let buffers = [input, vec![0xcdcd_cdcd; wanted.len()]];
-            let results = run(device, &source, [1, 1, 1], &buffers)
-                .unwrap_or_else(|error| panic!("{}: {error}\n{source}", name(device)));
+            let results = judge.run(&source, [1, 1, 1], &buffers)
+                .unwrap_or_else(|error| panic!("{}: {error}\n{source}", judge.name()));
             let mut at = 0;
             for row in rows {
                 let words = row.2.bits().1;
@@ -178,11 +176,11 @@ fn check(rows: Vec<Row>, constant: bool, exempt: fn(&Device, &str) -> bool) {
             }
         }
         let what = if constant { "constant rows" } else { "rows" };
-        assert!(wrong.is_empty(), "{} {what} wrong on {}:\n{}", wrong.len(), name(device), wrong.join("\n"));
+        assert!(wrong.is_empty(), "{} {what} wrong on {}:\n{}", wrong.len(), judge.name(), wrong.join("\n"));
     }
 }
 
-/// No device is exempt.
-pub fn all(_: &Device, _: &str) -> bool {
+/// No judge is exempt.
+pub fn all(_: &Judge, _: &str) -> bool {
     false
 }

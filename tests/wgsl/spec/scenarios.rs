@@ -1,7 +1,6 @@
 //! What an expression cannot show: control flow, references, atomics, initial values, order.
 
-use crate::run::{devices, run};
-use crate::support::name;
+use crate::judge::judges;
 
 /// A name, WGSL with a function `test(i: u32) -> u32`, and its results for i = 0, 1, ...
 type Scenario = (&'static str, &'static str, &'static [u32]);
@@ -284,7 +283,7 @@ const LANES: usize = 8;
 
 #[test]
 fn scenarios() {
-    for device in devices() {
+    for judge in judges() {
         let mut wrong = vec![];
         for (what, text, wanted) in SCENARIOS {
             let source = format!(
@@ -293,12 +292,12 @@ fn scenarios() {
 fn main(@builtin(local_invocation_index) i: u32) {{ output[i] = test(i); }}
 {text}"
             );
-            match run(device, &source, [1, 1, 1], &[vec![0xcdcd_cdcd; LANES]]) {
+            match judge.run(&source, [1, 1, 1], &[vec![0xcdcd_cdcd; LANES]]) {
                 Ok(results) if results[0][..wanted.len()] == **wanted => {}
                 Ok(results) => wrong.push(format!("{what}: got {:?}, wanted {wanted:?}", &results[0][..wanted.len()])),
                 Err(error) => wrong.push(format!("{what}: {error}")),
             }
         }
-        assert!(wrong.is_empty(), "wrong on {}:\n{}", name(device), wrong.join("\n"));
+        assert!(wrong.is_empty(), "wrong on {}:\n{}", judge.name(), wrong.join("\n"));
     }
 }

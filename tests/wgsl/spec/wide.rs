@@ -1,8 +1,8 @@
 //! 64-bit integers and floats and 16-bit floats, where a device has them.
 
-use crate::run::{devices, run};
-use crate::support::{has, name, random};
-use crosslane::{DType, Device, f16};
+use crate::judge::{Judge, judges};
+use crate::support::random;
+use crosslane::{DType, f16};
 use rand::Rng;
 
 const MIN: i64 = i64::MIN;
@@ -17,10 +17,10 @@ fn check<T: bytemuck::Pod + PartialEq + std::fmt::Debug>(
     ty: &str,
     head: &str,
     rows: &[(&str, T, T, T)],
-    exempt: fn(&Device, &str) -> bool,
+    exempt: fn(&Judge, &str) -> bool,
 ) {
-    for device in devices().filter(|device| has(device, dtype)) {
-        let rows: Vec<_> = rows.iter().filter(|row| !exempt(device, row.0)).collect();
+    for judge in judges().filter(|judge| judge.has(dtype)) {
+        let rows: Vec<_> = rows.iter().filter(|row| !exempt(judge, row.0)).collect();
         let mut body = String::new();
         for (n, (expression, ..)) in rows.iter().enumerate() {
             body += &format!("{{ let a = input[{}]; let b = input[{}]; ", n * 2, n * 2 + 1);
@@ -38,14 +38,14 @@ fn check<T: bytemuck::Pod + PartialEq + std::fmt::Debug>(
         };
         let buffers =
             [words(rows.iter().flat_map(|row| [row.1, row.2]).collect()), words(vec![T::zeroed(); rows.len()])];
-        let results = run(device, &source, [1, 1, 1], &buffers).unwrap_or_else(|error| panic!("{error}\n{source}"));
+        let results = judge.run(&source, [1, 1, 1], &buffers).unwrap_or_else(|error| panic!("{error}\n{source}"));
         let got: Vec<T> = bytemuck::pod_collect_to_vec(&results[1]);
         let wrong: Vec<_> = rows.iter().zip(&got).filter(|(row, got)| row.3 != **got).collect();
-        assert!(wrong.is_empty(), "row, got, on {}: {wrong:#?}", name(device));
+        assert!(wrong.is_empty(), "row, got, on {}: {wrong:#?}", judge.name());
     }
 }
 
-fn all(_: &Device, _: &str) -> bool {
+fn all(_: &Judge, _: &str) -> bool {
     false
 }
 
@@ -145,8 +145,8 @@ fn float_64() {
         ("(mat2x2<f64>(a, b, b, a) * vec2<f64>(1.0lf, 10.0lf)).x", 3.0, 4.0, 43.0),
     ];
     // Mesa 22.3.6's llvmpipe leaves large f64 as they are in trunc and round, as if they were f32 and had no fraction.
-    check(DType::F64, "f64", "", rows, |device, row| {
-        name(device).contains("llvmpipe") && ["trunc(a + b)", "round(a + b)"].contains(&row)
+    check(DType::F64, "f64", "", rows, |judge, row| {
+        judge.is("llvmpipe") && ["trunc(a + b)", "round(a + b)"].contains(&row)
     });
 }
 

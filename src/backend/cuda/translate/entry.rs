@@ -4,7 +4,7 @@
 use super::functions::Of;
 use super::interface::Interface;
 use super::parts::prelude;
-use super::{CudaSource, Refused, Writer, Written};
+use super::{CudaOptions, CudaSource, Refused, Writer, Written};
 use naga::proc::NameKey;
 use naga::{Binding, BuiltIn, Handle, Type, TypeInner};
 use std::fmt::Write;
@@ -13,7 +13,7 @@ use std::fmt::Write;
 const STATIC_SHARED: u32 = 48 << 10;
 
 impl<'a> Writer<'a> {
-    pub(super) fn translate(&mut self) -> Written<CudaSource> {
+    pub(super) fn translate(&mut self, options: CudaOptions) -> Written<CudaSource> {
         let entry = &self.module.entry_points[self.index];
         let mut interface = self.interface()?;
         let mut functions = vec![self.function(Of::Entry(self.index as u16))?];
@@ -39,7 +39,7 @@ impl<'a> Writer<'a> {
         );
         let shared_bytes = interface.workgroup_bytes;
         let dynamic_bytes = if shared_bytes > STATIC_SHARED { shared_bytes } else { 0 };
-        Ok(CudaSource { text, symbol, workgroup_size: entry.workgroup_size, shared_bytes, dynamic_bytes })
+        Ok(CudaSource { text, symbol, workgroup_size: entry.workgroup_size, shared_bytes, dynamic_bytes, options })
     }
 
     fn structure_text(&self, interface: &Interface, functions: &[String]) -> String {

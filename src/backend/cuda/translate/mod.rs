@@ -51,6 +51,8 @@ pub struct CudaSource {
     pub shared_bytes: u32,
     /// Bytes of dynamic shared memory that a launch passes: 0 where workgroup memory is static.
     pub dynamic_bytes: u32,
+    /// What it was translated with.
+    pub options: CudaOptions,
 }
 
 impl Kernel {
@@ -76,7 +78,6 @@ impl Kernel {
     ///
     /// Errors: WGSL that has no CUDA form, with line and column.
     pub fn cuda(&self, options: &CudaOptions) -> Result<CudaSource> {
-        let _ = options;
         let refuse = |message: String| -> Error {
             let (kernel, device) = (self.name().to_string(), "the cuda engine".to_string());
             ErrorKind::Compile { kernel, device, message, at: None }.into()
@@ -86,7 +87,7 @@ impl Kernel {
         let found = parsed.module.entry_points.iter().position(|entry| entry.name == parsed.entry);
         let index = found.ok_or_else(|| refuse(format!("it has no compute entry point `{}`", self.entry())))?;
         let mut writer = Writer::new(self, &parsed.module, &parsed.info, index).map_err(&refuse)?;
-        writer.translate().map_err(|Refused { message, span }| match span {
+        writer.translate(*options).map_err(|Refused { message, span }| match span {
             None | Some(Span::UNDEFINED) => refuse(message),
             Some(span) => {
                 let place = span.location(self.source());

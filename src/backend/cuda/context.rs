@@ -1,0 +1,346 @@
+//! A card's primary context, the stream that all work goes through, and what becomes of the driver's errors.
+
+use super::card::Card;
+use super::library;
+use crate::error::{Error, ErrorKind, Result};
+use cudarc::driver::sys::{self, CUresult};
+use std::ffi::CStr;
+use std::ptr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
+use std::time::{Duration, Instant};
+
+/// A context with its stream. Everything made in it holds it, so that it goes last.
+pub(super) struct Context {
+    pub card: Card,
+    raw: sys::CUcontext,
+    pub stream: sys::CUstream,
+    /// Where memory is allocated in the stream's order, if the card can do that.
+    pub pool: Option<sys::CUmemoryPool>,
+    lost: OnceLock<String>,
+    /// Threads inside the engine: a reset waits for them.
+    inside: AtomicUsize,
+}
+
+/// That a thread is inside: as long as this is there, the context is.
+#[must_use]
+pub(super) struct Inside<'a>(&'a Context);
+
+impl Drop for Inside<'_> {
+    fn drop(&mut self) {
+        self.0.inside.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// How long a reset waits for threads that are still in a call of a lost device. Their calls end with an error at once.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+// SAFETY: the driver's handles may be used by any thread, and the driver locks where it must.
+unsafe impl Send for Context {}
+// SAFETY: as above.
+unsafe impl Sync for Context {}
+
+/// Those that are open: a reset takes the ground from under all of one card.
+static OPEN: Mutex<Vec<Weak<Context>>> = Mutex::new(vec![]);
+
+/// What an error means, and its name.
+pub(super) fn text(result: CUresult) -> String {
+    let mut words = ptr::null();
+    // SAFETY: the pointer it gives is to a static string, or null.
+    let known = unsafe { sys::cuGetErrorString(result, &mut words) } == CUresult::CUDA_SUCCESS && !words.is_null();
+    match known {
+        // SAFETY: as above; it ends with a zero.
+        true => format!("{result:?}, {}", unsafe { CStr::from_ptr(words) }.to_string_lossy()),
+        false => format!("{result:?}"),
+    }
+}
+
+/// Errors after which a context answers every call with the same error.
+fn is_last(result: CUresult) -> bool {
+    use CUresult::*;
+    matches!(
+        result,
+        CUDA_ERROR_DEINITIALIZED
+            | CUDA_ERROR_DEVICE_UNAVAILABLE
+            | CUDA_ERROR_INVALID_CONTEXT
+            | CUDA_ERROR_ECC_UNCORRECTABLE
+            | CUDA_ERROR_NVLINK_UNCORRECTABLE
+            | CUDA_ERROR_CONTAINED
+            | CUDA_ERROR_ILLEGAL_ADDRESS
+            | CUDA_ERROR_LAUNCH_TIMEOUT
+            | CUDA_ERROR_CONTEXT_IS_DESTROYED
+            | CUDA_ERROR_ASSERT
+            | CUDA_ERROR_HARDWARE_STACK_ERROR
+            | CUDA_ERROR_ILLEGAL_INSTRUCTION
+            | CUDA_ERROR_MISALIGNED_ADDRESS
+            | CUDA_ERROR_INVALID_ADDRESS_SPACE
+            | CUDA_ERROR_INVALID_PC
+            | CUDA_ERROR_LAUNCH_FAILED
+            | CUDA_ERROR_TENSOR_MEMORY_LEAK
+            | CUDA_ERROR_MPS_CLIENT_TERMINATED
+            | CUDA_ERROR_EXTERNAL_DEVICE
+            | CUDA_ERROR_UNKNOWN
+    )
+}
+
+impl Context {
+    /// Opens a card. If a kernel has broken its context, that is reset: devices that were open on it are lost.
+    pub fn open(card: Card) -> Result<Arc<Context>> {
+        let mut open = OPEN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        open.retain(|context| context.strong_count() > 0);
+        let same: Vec<Arc<Context>> =
+            open.iter().filter_map(Weak::upgrade).filter(|context| context.card.raw == card.raw).collect();
+        let broken = same.iter().any(|context| context.lost.get().is_some());
+        let made = if broken { Err(CUresult::CUDA_ERROR_LAUNCH_FAILED) } else { Context::make(&card) };
+        let context = made
+            .or_else(|error| {
+                if !is_last(error) {
+                    return Err(error);
+                }
+                same.iter().try_for_each(|context| context.give_up())?;
+                // SAFETY: no handle of the old context is used again: all its owners know that it is lost, and no
+                // thread is inside.
+                unsafe { sys::cuDevicePrimaryCtxReset_v2(card.raw) };
+                Context::make(&card)
+            })
+            .map_err(|error| unopened(&card, error))?;
+        let context = Arc::new(context);
+        open.push(Arc::downgrade(&context));
+        Ok(context)
+    }
+
+    fn make(card: &Card) -> Result<Context, CUresult> {
+        let (mut flags, mut active, mut raw) = (0, 0, ptr::null_mut());
+        // SAFETY: the card's handle is the driver's own, and every pointer is to a variable that lives.
+        unsafe {
+            done(sys::cuDevicePrimaryCtxGetState(card.raw, &mut flags, &mut active))?;
+            if active == 0 {
+                // The least latency: a wait asks again and again, as it does by default where there are cores enough.
+                let spin = sys::CUctx_flags::CU_CTX_SCHED_SPIN as u32;
+                done(sys::cuDevicePrimaryCtxSetFlags_v2(card.raw, spin))?;
+            }
+            done(sys::cuDevicePrimaryCtxRetain(&mut raw, card.raw))?;
+        }
+        match stream(raw).and_then(|stream| Ok((stream, memory_pool(card)?))) {
+            Ok((stream, pool)) => Ok(Context {
+                card: card.clone(),
+                raw,
+                stream,
+                pool,
+                lost: OnceLock::new(),
+                inside: AtomicUsize::new(0),
+            }),
+            Err(error) => {
+                // SAFETY: it was just retained.
+                unsafe { sys::cuDevicePrimaryCtxRelease_v2(card.raw) };
+                Err(error)
+            }
+        }
+    }
+
+    /// Declares the context lost, and waits until no thread uses it.
+    fn give_up(&self) -> Result<(), CUresult> {
+        let _ = self.lost.set("its card was reset, for another device on it to be opened after an error".into());
+        let start = Instant::now();
+        while self.inside.load(Ordering::SeqCst) > 0 {
+            if start.elapsed() > PATIENCE {
+                return Err(CUresult::CUDA_ERROR_CONTEXT_ALREADY_IN_USE);
+            }
+            std::thread::yield_now();
+        }
+        Ok(())
+    }
+
+    /// Makes the context this thread's, and keeps it as long as what is returned. Each call of the engine begins so, and
+    /// each end of what the context holds.
+    ///
+    /// Errors: the device is lost, and with it all that it held.
+    pub fn enter(&self) -> Result<Inside<'_>> {
+        // First inside, then the question: the other way round a reset could come between.
+        self.inside.fetch_add(1, Ordering::SeqCst);
+        let inside = Inside(self);
+        self.alive()?;
+        // SAFETY: the context is retained as long as this object is there.
+        self.check("enter", unsafe { sys::cuCtxSetCurrent(self.raw) })?;
+        Ok(inside)
+    }
+
+    pub fn alive(&self) -> Result<()> {
+        match self.lost.get() {
+            None => Ok(()),
+            Some(reason) => Err(self.gone(reason)),
+        }
+    }
+
+    fn gone(&self, reason: &str) -> Error {
+        ErrorKind::DeviceLost { device: self.card.name.clone(), reason: reason.into() }.into()
+    }
+
+    /// Turns what the driver says into ours.
+    #[inline]
+    pub fn check(&self, operation: &'static str, result: CUresult) -> Result<()> {
+        match result {
+            CUresult::CUDA_SUCCESS => Ok(()),
+            _ => Err(self.failure(operation, result)),
+        }
+    }
+
+    #[cold]
+    fn failure(&self, operation: &'static str, result: CUresult) -> Error {
+        if is_last(result) {
+            let reason = self.lost.get_or_init(|| format!("{operation}: {}", text(result)));
+            return self.gone(reason);
+        }
+        let device = self.card.name.clone();
+        match result {
+            CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
+                let free = self.free_bytes();
+                ErrorKind::OutOfMemory {
+                    operation,
+                    requested: 0,
+                    live: 0,
+                    pooled: 0,
+                    limit: None,
+                    free,
+                    device,
+                    at: None,
+                }
+                .into()
+            }
+            _ => ErrorKind::Backend { operation, device, message: text(result) }.into(),
+        }
+    }
+
+    /// Bytes that the card has left.
+    fn free_bytes(&self) -> Option<u64> {
+        let (mut free, mut total) = (0, 0);
+        // SAFETY: the pointers are to variables that live.
+        let result = unsafe { sys::cuMemGetInfo_v2(&mut free, &mut total) };
+        (result == CUresult::CUDA_SUCCESS).then_some(free as u64)
+    }
+
+    /// Waits for everything in the stream.
+    pub fn synchronize(&self, operation: &'static str) -> Result<()> {
+        // SAFETY: the stream is this context's.
+        self.check(operation, unsafe { sys::cuStreamSynchronize(self.stream) })
+    }
+
+    /// Gives memory that nothing uses back to the system.
+    pub fn trim(&self) {
+        if let Some(pool) = self.pool {
+            // SAFETY: the pool is the card's own.
+            unsafe { sys::cuMemPoolTrimTo(pool, 0) };
+        }
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        if let Ok(_inside) = self.enter() {
+            // SAFETY: nobody else has the stream: whoever used it held this context.
+            unsafe {
+                sys::cuStreamSynchronize(self.stream);
+                sys::cuStreamDestroy_v2(self.stream);
+            }
+        }
+        // SAFETY: it was retained once, which a reset does not undo.
+        unsafe { sys::cuDevicePrimaryCtxRelease_v2(self.card.raw) };
+    }
+}
+
+fn done(result: CUresult) -> Result<(), CUresult> {
+    if result == CUresult::CUDA_SUCCESS { Ok(()) } else { Err(result) }
+}
+
+/// A stream that does not wait for the default one. That it can be waited for shows that the context works.
+fn stream(raw: sys::CUcontext) -> Result<sys::CUstream, CUresult> {
+    let mut stream = ptr::null_mut();
+    let flags = sys::CUstream_flags::CU_STREAM_NON_BLOCKING as u32;
+    // SAFETY: the context is retained, and the pointer is to a variable that lives.
+    unsafe {
+        done(sys::cuCtxSetCurrent(raw))?;
+        done(sys::cuStreamCreate(&mut stream, flags))?;
+        done(sys::cuStreamSynchronize(stream))?;
+    }
+    Ok(stream)
+}
+
+/// The card's own pool for allocation in a stream's order, told to keep what is freed.
+fn memory_pool(card: &Card) -> Result<Option<sys::CUmemoryPool>, CUresult> {
+    if !card.pools {
+        return Ok(None);
+    }
+    let mut pool = ptr::null_mut();
+    let mut keep = u64::MAX;
+    let attribute = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+    // SAFETY: the attribute's value is a cuuint64_t, and both pointers are to variables that live.
+    let result = unsafe {
+        match sys::cuDeviceGetDefaultMemPool(&mut pool, card.raw) {
+            CUresult::CUDA_SUCCESS => sys::cuMemPoolSetAttribute(pool, attribute, ptr::from_mut(&mut keep).cast()),
+            other => other,
+        }
+    };
+    match result {
+        CUresult::CUDA_SUCCESS => Ok(Some(pool)),
+        other => Err(other),
+    }
+}
+
+fn unopened(card: &Card, error: CUresult) -> Error {
+    let device = card.name.clone();
+    match is_last(error) {
+        true => {
+            let reason = format!("{}; the process must be started anew", text(error));
+            ErrorKind::DeviceLost { device, reason }.into()
+        }
+        false => ErrorKind::Backend { operation: "open", device, message: text(error) }.into(),
+    }
+}
+
+/// A point in the stream, to wait for or to take the time of.
+pub(super) struct Event {
+    pub raw: sys::CUevent,
+    context: Arc<Context>,
+}
+
+// SAFETY: as for Context.
+unsafe impl Send for Event {}
+
+impl Event {
+    /// `timed` events cost a little more.
+    pub fn new(context: &Arc<Context>, timed: bool) -> Result<Event> {
+        let mut raw = ptr::null_mut();
+        let flags =
+            if timed { sys::CUevent_flags::CU_EVENT_DEFAULT } else { sys::CUevent_flags::CU_EVENT_DISABLE_TIMING };
+        // SAFETY: the context is this thread's, and the pointer is to a variable that lives.
+        context.check("event", unsafe { sys::cuEventCreate(&mut raw, flags as u32) })?;
+        Ok(Event { raw, context: context.clone() })
+    }
+
+    pub fn record(&self) -> Result<()> {
+        // SAFETY: event and stream are of one context.
+        self.context.check("event", unsafe { sys::cuEventRecord(self.raw, self.context.stream) })
+    }
+
+    pub fn wait(&self, operation: &'static str) -> Result<()> {
+        // SAFETY: the event is there.
+        self.context.check(operation, unsafe { sys::cuEventSynchronize(self.raw) })
+    }
+
+    /// Milliseconds since another event; both have passed.
+    pub fn since(&self, start: &Event) -> Result<f64> {
+        let mut milliseconds = 0.0;
+        // SAFETY: both were recorded in the stream.
+        self.context.check("clock", unsafe { library::elapsed(&mut milliseconds, start.raw, self.raw) })?;
+        Ok(milliseconds as f64)
+    }
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        if let Ok(_inside) = self.context.enter() {
+            // SAFETY: nobody else has the event; the driver keeps what is still in the stream.
+            unsafe { sys::cuEventDestroy_v2(self.raw) };
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Several launches as one object of the driver, a CUDA graph: those that do not need each other run side by side.
+
+use super::context::Context;
+use super::launch::Call;
+use crate::backend::Launch;
+use crate::error::Result;
+use crate::op::Access;
+use cudarc::driver::sys;
+use std::collections::HashMap;
+use std::ops::Range;
+use std::ptr;
+use std::sync::{Arc, Mutex};
+
+/// A graph that is ready to run.
+pub(super) struct Graph {
+    /// Held while the graph is launched: two threads must not do so at once.
+    exec: Mutex<sys::CUgraphExec>,
+    context: Arc<Context>,
+    #[expect(dead_code, reason = "keeps the functions loaded")]
+    calls: Vec<Call>,
+}
+
+// SAFETY: the driver's handle may be used by any thread, one at a time.
+unsafe impl Send for Graph {}
+// SAFETY: as above; the lock sees to one at a time.
+unsafe impl Sync for Graph {}
+
+/// A graph that is being built; destroyed when dropped.
+struct Draft<'a>(sys::CUgraph, &'a Context);
+
+impl Drop for Draft<'_> {
+    fn drop(&mut self) {
+        // SAFETY: it was created and is destroyed once.
+        unsafe { sys::cuGraphDestroy(self.0) };
+    }
+}
+
+impl Graph {
+    /// The launches, each after those that it must come after.
+    pub fn new(context: &Arc<Context>, launches: &[Launch], calls: Vec<Call>) -> Result<Graph> {
+        let mut raw = ptr::null_mut();
+        // SAFETY: the pointer is to a variable that lives.
+        context.check("graph", unsafe { sys::cuGraphCreate(&mut raw, 0) })?;
+        let draft = Draft(raw, context);
+        let mut nodes: Vec<Option<sys::CUgraphNode>> = Vec::with_capacity(calls.len());
+        for (call, before) in calls.iter().zip(order(launches)) {
+            let before: Vec<sys::CUgraphNode> = before.into_iter().filter_map(|index| nodes[index]).collect();
+            nodes.push(if call.any() { Some(draft.add(call, &before)?) } else { None });
+        }
+        let mut exec = ptr::null_mut();
+        // SAFETY: the graph is there, and the pointer is to a variable that lives.
+        context.check("graph", unsafe { sys::cuGraphInstantiateWithFlags(&mut exec, draft.0, 0) })?;
+        Ok(Graph { exec: Mutex::new(exec), context: context.clone(), calls })
+    }
+
+    pub fn run(&self) -> Result<()> {
+        let exec = self.exec.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        // SAFETY: the graph is there, and its launches' memory is alive, as for a launch by itself.
+        self.context.check("launch", unsafe { sys::cuGraphLaunch(*exec, self.context.stream) })
+    }
+}
+
+impl Draft<'_> {
+    fn add(&self, call: &Call, before: &[sys::CUgraphNode]) -> Result<sys::CUgraphNode> {
+        let (mut node, params) = (ptr::null_mut(), call.node());
+        // SAFETY: the nodes are of this graph, the function is loaded, and the driver copies the arguments, which are
+        // as for a launch by itself.
+        let added = unsafe { sys::cuGraphAddKernelNode_v2(&mut node, self.0, before.as_ptr(), before.len(), &params) };
+        self.1.check("graph", added)?;
+        Ok(node)
+    }
+}
+
+impl Drop for Graph {
+    fn drop(&mut self) {
+        let Ok(_inside) = self.context.enter() else { return };
+        if self.context.synchronize("graph").is_ok() {
+            let exec = self.exec.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner());
+            // SAFETY: nobody else has the handle, and the stream is done with it.
+            unsafe { sys::cuGraphExecDestroy(*exec) };
+        }
+    }
+}
+
+/// An access to memory that later ones may have to wait for.
+struct Past {
+    launch: usize,
+    bytes: Range<u64>,
+    writes: bool,
+}
+
+/// For each launch, those before it that it must wait for: they write what it reads or writes, or read what it writes.
+fn order(launches: &[Launch]) -> Vec<Vec<usize>> {
+    let mut past: HashMap<u64, Vec<Past>> = HashMap::new();
+    let accesses = launches.iter().map(|launch| {
+        let points = launch.kernel.bindings().iter();
+        let one = |(point, window): (&crate::kernel::BindPoint, &crate::backend::Window)| {
+            let bytes = window.offset..window.offset + window.bytes;
+            (window.memory.id(), bytes, point.access == Access::Write)
+        };
+        points.zip(&launch.buffers).map(one).collect::<Vec<_>>()
+    });
+    accesses.enumerate().map(|(launch, accesses)| waits(&mut past, launch, &accesses)).collect()
+}
+
+/// What a launch with these accesses waits for; they become part of the past.
+fn waits(past: &mut HashMap<u64, Vec<Past>>, launch: usize, accesses: &[(u64, Range<u64>, bool)]) -> Vec<usize> {
+    let mut before = Vec::new();
+    for (memory, bytes, writes) in accesses {
+        let touches = |other: &Past| other.bytes.start < bytes.end && bytes.start < other.bytes.end;
+        let known = past.entry(*memory).or_default();
+        let conflicts = known.iter().filter(|other| touches(other) && (*writes || other.writes));
+        before.extend(conflicts.map(|other| other.launch).filter(|&other| other != launch));
+        if *writes {
+            // Whoever waits for this launch has waited for those that it waited for.
+            known.retain(|other| {
+                other.launch == launch || other.bytes.start < bytes.start || other.bytes.end > bytes.end
+            });
+        }
+        known.push(Past { launch, bytes: bytes.clone(), writes: *writes });
+    }
+    before.sort_unstable();
+    before.dedup();
+    before
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(launches: &[&[(u64, Range<u64>, bool)]]) -> Vec<Vec<usize>> {
+        let mut past = HashMap::new();
+        launches.iter().enumerate().map(|(launch, accesses)| waits(&mut past, launch, accesses)).collect()
+    }
+
+    #[test]
+    fn readers_of_one_buffer_run_side_by_side_and_a_writer_waits_for_all() {
+        let (read, write) = ((1, 0..64, false), (1, 0..64, true));
+        assert_eq!(
+            all(&[&[write.clone()], &[read.clone()], &[read.clone()], &[write.clone()], &[read]]),
+            [vec![], vec![0], vec![0], vec![0, 1, 2], vec![3]]
+        );
+    }
+
+    #[test]
+    fn a_chain_waits_for_the_link_before_only() {
+        let links: Vec<Vec<_>> = (0..5u64).map(|i| vec![(i, 0..64, false), (i + 1, 0..64, true)]).collect();
+        let links: Vec<&[_]> = links.iter().map(Vec::as_slice).collect();
+        assert_eq!(all(&links), [vec![], vec![0], vec![1], vec![2], vec![3]]);
+    }
+
+    #[test]
+    fn windows_apart_do_not_wait() {
+        assert_eq!(
+            all(&[&[(1, 0..64, true)], &[(1, 64..128, true)], &[(2, 0..64, true)], &[(1, 32..96, false)]]),
+            [vec![], vec![], vec![], vec![0, 1]]
+        );
+    }
+
+    #[test]
+    fn a_write_to_a_part_hides_no_older_write_to_the_rest() {
+        assert_eq!(
+            all(&[&[(1, 0..128, true)], &[(1, 0..64, true)], &[(1, 64..128, false)]]),
+            [vec![], vec![0], vec![0]]
+        );
+    }
+
+    #[test]
+    fn a_launch_does_not_wait_for_itself() {
+        assert_eq!(all(&[&[(1, 0..64, false), (1, 0..64, true)], &[(1, 0..64, false)]]), [vec![], vec![0]]);
+    }
+}

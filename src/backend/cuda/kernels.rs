@@ -1,0 +1,297 @@
+//! Kernels on a card: found in memory, on disk, or made by translation and compilation; and checked against its limits.
+
+use super::cache::{Cache, Compiled};
+use super::compile::CudaBinary;
+use super::context::{Context, text};
+use super::library;
+use super::translate::{CudaOptions, CudaSource};
+use crate::caps::Caps;
+use crate::error::{Error, ErrorKind, Result};
+use crate::kernel::Kernel;
+use cudarc::driver::sys::{self, CUfunction_attribute as Attribute, CUresult};
+use std::collections::HashMap;
+use std::ffi::CString;
+use std::ptr;
+use std::sync::{Arc, OnceLock, RwLock};
+use std::time::UNIX_EPOCH;
+
+/// The kernels of a device by their ids.
+pub(super) struct Kernels {
+    context: Arc<Context>,
+    caps: Caps,
+    options: CudaOptions,
+    cache: Cache,
+    loaded: RwLock<HashMap<u64, Arc<Function>>>,
+}
+
+/// A kernel that is ready to be launched.
+pub(super) struct Function {
+    pub raw: sys::CUfunction,
+    pub block: [u32; 3],
+    /// Bytes of dynamic shared memory.
+    pub dynamic: u32,
+    module: sys::CUmodule,
+    context: Arc<Context>,
+}
+
+// SAFETY: the driver's handles may be used by any thread.
+unsafe impl Send for Function {}
+// SAFETY: as above.
+unsafe impl Sync for Function {}
+
+impl Drop for Function {
+    fn drop(&mut self) {
+        let Ok(_inside) = self.context.enter() else { return };
+        if self.context.synchronize("unload").is_ok() {
+            // SAFETY: nothing that the stream had with it is left, and nobody else has the handle.
+            unsafe { sys::cuModuleUnload(self.module) };
+        }
+    }
+}
+
+impl Kernels {
+    pub fn new(context: Arc<Context>, caps: Caps, fast_math: bool) -> Kernels {
+        let options = CudaOptions { fast_math, architecture: context.card.architecture };
+        Kernels { context, caps, options, cache: Cache::from_environment(), loaded: RwLock::default() }
+    }
+
+    /// The kernel, made ready the first time.
+    pub fn get(&self, kernel: &Kernel) -> Result<Arc<Function>> {
+        if let Some(function) = self.find(kernel) {
+            return Ok(function);
+        }
+        let compiled = self.compiled(kernel)?;
+        self.load(kernel, compiled)
+    }
+
+    fn find(&self, kernel: &Kernel) -> Option<Arc<Function>> {
+        self.loaded.read().unwrap_or_else(|poisoned| poisoned.into_inner()).get(&kernel.id()).cloned()
+    }
+
+    /// Makes those ready that are not, side by side.
+    pub fn make_ready<'a>(&self, kernels: impl Iterator<Item = &'a Kernel>) -> Result<()> {
+        let missing: HashMap<u64, &Kernel> =
+            kernels.filter(|kernel| self.find(kernel).is_none()).map(|kernel| (kernel.id(), kernel)).collect();
+        let missing: Vec<&Kernel> = missing.into_values().collect();
+        if missing.len() < 2 {
+            return missing.iter().try_for_each(|kernel| self.get(kernel).map(drop));
+        }
+        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+        for some in missing.chunks(cores) {
+            let compiled: Vec<Result<Compiled>> = std::thread::scope(|scope| {
+                let threads: Vec<_> = some.iter().map(|kernel| scope.spawn(|| self.compiled(kernel))).collect();
+                threads.into_iter().map(|thread| thread.join().expect("compiling does not panic")).collect()
+            });
+            some.iter().zip(compiled).try_for_each(|(kernel, compiled)| self.load(kernel, compiled?).map(drop))?;
+        }
+        Ok(())
+    }
+
+    /// The kernel's code: kept for its WGSL, kept for its CUDA text, or made.
+    fn compiled(&self, kernel: &Kernel) -> Result<Compiled> {
+        let key = self.key(kernel)?;
+        if let Some(found) = key.as_deref().and_then(|key| self.cache.load(key)) {
+            return Ok(found);
+        }
+        let source = kernel.cuda(&self.options)?;
+        let by_text = text_key(&source)?;
+        let found = self.cache.load(&by_text);
+        let compiled = match found {
+            Some(found) => found,
+            None => {
+                self.fits(kernel, &source)?;
+                let compiled = of(&source, source.compile().map_err(|error| named(error, kernel, &self.context))?);
+                self.cache.store(&by_text, &compiled);
+                compiled
+            }
+        };
+        if let Some(key) = key {
+            self.cache.store(&key, &compiled);
+        }
+        Ok(compiled)
+    }
+
+    /// All that the code depends on, with the WGSL in place of the translation: none if this program cannot be told
+    /// from one that translates otherwise.
+    fn key(&self, kernel: &Kernel) -> Result<Option<String>> {
+        static PROGRAM: OnceLock<Option<String>> = OnceLock::new();
+        let Some(program) = PROGRAM.get_or_init(this_program) else { return Ok(None) };
+        let ((major, minor), CudaOptions { fast_math, architecture }) = (library::nvrtc()?, self.options);
+        Ok(Some(format!(
+            "wgsl {} {program} sm_{architecture} nvrtc {major}.{minor} fast_math {fast_math} trusted {} {} {:?} {} {:?}\n{}",
+            env!("CARGO_PKG_VERSION"),
+            kernel.trusted(),
+            kernel.entry(),
+            kernel.overrides(),
+            kernel.param_words(),
+            kernel.bindings(),
+            kernel.source()
+        )))
+    }
+
+    /// Refuses what the card cannot run before NVRTC says so in its own words.
+    fn fits(&self, kernel: &Kernel, source: &CudaSource) -> Result<()> {
+        let threads: u64 = source.workgroup_size.iter().map(|&count| count as u64).product();
+        let parameters = kernel.bindings().len() as u64 * 16 + kernel.param_words() as u64 * 4;
+        let limits = [
+            (threads, self.caps.workgroup_invocations as u64, "invocations of a workgroup"),
+            (source.shared_bytes as u64, self.caps.workgroup_bytes as u64, "bytes of workgroup memory"),
+            (parameters, self.parameter_bytes()?, "bytes of parameters and bindings"),
+        ];
+        match limits.iter().find(|(wanted, most, _)| wanted > most) {
+            None => Ok(()),
+            Some(&(wanted, most, what)) => Err(self.too_much(kernel, wanted, most, what)),
+        }
+    }
+
+    fn too_much(&self, kernel: &Kernel, wanted: u64, most: u64, what: &str) -> Error {
+        ErrorKind::Unsupported {
+            operation: "launch",
+            wanted: format!("the {wanted} {what} that the kernel {} needs: {most} are the most", kernel.name()),
+            device: self.context.card.name.clone(),
+            help: "make them fewer".into(),
+            at: None,
+        }
+        .into()
+    }
+
+    /// Bytes of parameters that a kernel can have: 4 KiB, and eight times that since CUDA 12.1 on Volta and later.
+    fn parameter_bytes(&self) -> Result<u64> {
+        let newer = library::nvrtc()? >= (12, 1) && self.context.card.driver >= (12, 1);
+        Ok(if newer && self.context.card.architecture >= 70 { 32764 } else { 4096 })
+    }
+
+    fn load(&self, kernel: &Kernel, compiled: Compiled) -> Result<Arc<Function>> {
+        let context = &self.context;
+        let _inside = context.enter()?;
+        let function = match module(&compiled.binary) {
+            Ok(module) => self.function(kernel, &compiled, module)?,
+            Err(error) if unknown(error) && !compiled.binary.ptx => self.load_ptx(kernel, error)?,
+            Err(error) => return Err(self.unloaded(kernel, error)),
+        };
+        let function = Arc::new(function);
+        let mut loaded = self.loaded.write().unwrap_or_else(|poisoned| poisoned.into_inner());
+        Ok(loaded.entry(kernel.id()).or_insert(function).clone())
+    }
+
+    /// For a driver that is older than NVRTC: it may understand what it compiles by itself.
+    fn load_ptx(&self, kernel: &Kernel, refused: CUresult) -> Result<Function> {
+        log::info!("{}: the driver refuses the machine code ({refused:?}); trying PTX", kernel.name());
+        let source = kernel.cuda(&self.options)?;
+        let binary = source.compile_to_ptx().map_err(|error| named(error, kernel, &self.context))?;
+        let module = module(&binary).map_err(|error| self.unloaded(kernel, error))?;
+        let compiled = of(&source, binary);
+        if let Some(key) = self.key(kernel)? {
+            self.cache.store(&key, &compiled);
+        }
+        self.function(kernel, &compiled, module)
+    }
+
+    fn unloaded(&self, kernel: &Kernel, error: CUresult) -> Error {
+        if !unknown(error) {
+            return self.context.check("load", error).expect_err("it is an error");
+        }
+        let ((major, minor), (driver_major, driver_minor)) =
+            (library::nvrtc().unwrap_or_default(), self.context.card.driver);
+        let message = format!(
+            "{}: the driver, of CUDA {driver_major}.{driver_minor}, refuses what NVRTC {major}.{minor} makes for sm_{}; \
+             install a newer driver or an older NVRTC",
+            text(error),
+            self.options.architecture,
+        );
+        let device = self.context.card.name.clone();
+        ErrorKind::Compile { kernel: kernel.name().into(), device, message, at: None }.into()
+    }
+
+    /// The function in a module, which it owns from here on.
+    fn function(&self, kernel: &Kernel, compiled: &Compiled, module: sys::CUmodule) -> Result<Function> {
+        let context = &self.context;
+        let (block, dynamic) = (compiled.workgroup_size, compiled.dynamic_bytes);
+        let mut function = Function { raw: ptr::null_mut(), block, dynamic, module, context: context.clone() };
+        let symbol = CString::new(compiled.symbol.as_str()).expect("a C++ name has no zero byte");
+        // SAFETY: module and name are there, and the pointer is to a variable that lives.
+        context.check("load", unsafe { sys::cuModuleGetFunction(&mut function.raw, module, symbol.as_ptr()) })?;
+        let mut most = 0;
+        let attribute = Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK;
+        // SAFETY: as above.
+        context.check("load", unsafe { sys::cuFuncGetAttribute(&mut most, attribute, function.raw) })?;
+        let threads: u64 = block.iter().map(|&count| count as u64).product();
+        if threads > most.max(0) as u64 {
+            return Err(self.too_much(kernel, threads, most.max(0) as u64, "invocations of a workgroup"));
+        }
+        if dynamic > 0 {
+            let attribute = Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+            // SAFETY: the function is there.
+            let set = unsafe { sys::cuFuncSetAttribute(function.raw, attribute, dynamic as i32) };
+            if set == CUresult::CUDA_ERROR_INVALID_VALUE {
+                let most = self.caps.workgroup_bytes as u64;
+                return Err(self.too_much(kernel, dynamic as u64, most, "bytes of workgroup memory"));
+            }
+            context.check("load", set)?;
+        }
+        Ok(function)
+    }
+}
+
+fn of(source: &CudaSource, binary: CudaBinary) -> Compiled {
+    Compiled {
+        symbol: source.symbol.clone(),
+        workgroup_size: source.workgroup_size,
+        shared_bytes: source.shared_bytes,
+        dynamic_bytes: source.dynamic_bytes,
+        binary,
+    }
+}
+
+/// The key of a CUDA text's code.
+fn text_key(source: &CudaSource) -> Result<String> {
+    let (major, minor) = library::nvrtc()?;
+    let (flags, architecture) = (source.flags()?.join(" "), source.options.architecture);
+    Ok(format!("cuda sm_{architecture} nvrtc {major}.{minor} {flags}\n{}", source.text))
+}
+
+/// When this program was built, and its size: another build may translate otherwise.
+fn this_program() -> Option<String> {
+    let about = std::fs::metadata(std::env::current_exe().ok()?).ok()?;
+    let built = about.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    Some(format!("{} {}", about.len(), built.as_nanos()))
+}
+
+fn module(binary: &CudaBinary) -> Result<sys::CUmodule, CUresult> {
+    let mut module = ptr::null_mut();
+    // SAFETY: a cubin says its own length, PTX ends with a zero byte; both come from NVRTC whole, or from a file with a
+    // checksum.
+    match unsafe { sys::cuModuleLoadData(&mut module, binary.cubin.as_ptr().cast()) } {
+        CUresult::CUDA_SUCCESS => Ok(module),
+        error => Err(error),
+    }
+}
+
+/// Errors of a driver that does not know this kind of code.
+fn unknown(error: CUresult) -> bool {
+    use CUresult::*;
+    matches!(
+        error,
+        CUDA_ERROR_NO_BINARY_FOR_GPU
+            | CUDA_ERROR_INVALID_IMAGE
+            | CUDA_ERROR_INVALID_PTX
+            | CUDA_ERROR_UNSUPPORTED_PTX_VERSION
+            | CUDA_ERROR_JIT_COMPILER_NOT_FOUND
+            | CUDA_ERROR_JIT_COMPILATION_DISABLED
+            | CUDA_ERROR_INVALID_SOURCE
+    )
+}
+
+/// A compilation's error with the kernel's and the card's name.
+fn named(error: Error, kernel: &Kernel, context: &Context) -> Error {
+    match error.kind() {
+        ErrorKind::Compile { device, message, at, .. } => ErrorKind::Compile {
+            kernel: kernel.name().into(),
+            device: format!("{} ({device})", context.card.name),
+            message: message.clone(),
+            at: *at,
+        }
+        .into(),
+        _ => error,
+    }
+}

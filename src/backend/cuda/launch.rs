@@ -1,0 +1,122 @@
+//! Launches with their arguments laid out as the driver takes them: a pointer and a length for each binding, then the
+//! parameters.
+
+use super::context::Context;
+use super::kernels::Function;
+use super::memory::block;
+use crate::backend::Launch;
+use crate::error::Result;
+use cudarc::driver::sys;
+use std::ffi::c_void;
+use std::ptr;
+use std::sync::Arc;
+
+/// A launch that is ready.
+pub(super) struct Call {
+    pub function: Arc<Function>,
+    pub grid: [u32; 3],
+    arguments: Arguments,
+}
+
+/// The arguments of a kernel, and where each begins.
+#[derive(Default)]
+pub(super) struct Arguments {
+    words: Vec<u64>,
+    starts: Vec<*mut c_void>,
+}
+
+// SAFETY: the pointers are into the object's own vector, which nobody changes while it is shared.
+unsafe impl Send for Arguments {}
+// SAFETY: as above.
+unsafe impl Sync for Arguments {}
+
+impl Arguments {
+    /// Takes a launch's windows and parameters in place of what was there.
+    fn set(&mut self, launch: &Launch) {
+        self.words.clear();
+        self.starts.clear();
+        for window in &launch.buffers {
+            self.words.extend([block(&window.memory).address() + window.offset, window.bytes]);
+        }
+        let pairs = self.words.len();
+        let pack = |pair: &[u32]| pair[0] as u64 | (pair.get(1).copied().unwrap_or(0) as u64) << 32;
+        self.words.extend(launch.params.chunks(2).map(pack));
+        // The kernel's structure may be longer than what it holds, to be a multiple of 16 bytes.
+        self.words.extend([0; 2]);
+        let count = if launch.params.is_empty() { pairs } else { pairs + 1 };
+        let first = self.words.as_mut_ptr();
+        self.starts.extend((0..count).map(|word| first.wrapping_add(word).cast::<c_void>()));
+    }
+
+    /// What cuLaunchKernel takes; it only reads.
+    pub fn starts(&self) -> *mut *mut c_void {
+        self.starts.as_ptr().cast_mut()
+    }
+}
+
+impl Call {
+    pub fn new(function: Arc<Function>, launch: &Launch, limit: u32) -> Call {
+        let mut arguments = Arguments::default();
+        arguments.set(launch);
+        Call { function, grid: launch.grid.fold(limit), arguments }
+    }
+
+    /// Whether there is a workgroup to run. CUDA takes no empty grid.
+    pub fn any(&self) -> bool {
+        !self.grid.contains(&0)
+    }
+
+    pub fn run(&self, context: &Context) -> Result<()> {
+        run(context, &self.function, self.grid, &self.arguments)
+    }
+
+    /// What a node of a graph is made from.
+    pub fn node(&self) -> sys::CUDA_KERNEL_NODE_PARAMS {
+        let ([x, y, z], [width, height, depth]) = (self.grid, self.function.block);
+        sys::CUDA_KERNEL_NODE_PARAMS {
+            func: self.function.raw,
+            gridDimX: x,
+            gridDimY: y,
+            gridDimZ: z,
+            blockDimX: width,
+            blockDimY: height,
+            blockDimZ: depth,
+            sharedMemBytes: self.function.dynamic,
+            kernelParams: self.arguments.starts(),
+            extra: ptr::null_mut(),
+            kern: ptr::null_mut(),
+            ctx: ptr::null_mut(),
+        }
+    }
+}
+
+/// Runs launches at once, the same vectors holding the arguments of one after the other.
+pub(super) fn run_all(
+    context: &Context,
+    launches: &[Launch],
+    limit: u32,
+    function: impl Fn(&Launch) -> Result<Arc<Function>>,
+) -> Result<()> {
+    let mut arguments = Arguments::default();
+    for launch in launches {
+        arguments.set(launch);
+        run(context, &*function(launch)?, launch.grid.fold(limit), &arguments)?;
+    }
+    Ok(())
+}
+
+fn run(context: &Context, function: &Function, grid: [u32; 3], arguments: &Arguments) -> Result<()> {
+    let ([x, y, z], [width, height, depth]) = (grid, function.block);
+    if grid.contains(&0) {
+        return Ok(());
+    }
+    // SAFETY: the function is loaded in this context. The arguments are as many and as large as its parameters, which
+    // the translation made from the same bindings and parameters. Each window lies in its memory, as plans and
+    // Device::launch see to; the memory is alive, and is freed in the stream's order.
+    let result = unsafe {
+        let (stream, shared) = (context.stream, function.dynamic);
+        let starts = arguments.starts();
+        sys::cuLaunchKernel(function.raw, x, y, z, width, height, depth, shared, stream, starts, ptr::null_mut())
+    };
+    context.check("launch", result)
+}

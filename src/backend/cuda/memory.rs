@@ -1,0 +1,88 @@
+//! Device memory, allocated and freed in the stream's order, and small memory of the host that the device writes.
+
+use super::context::Context;
+use super::pinned::HostMemory;
+use crate::error::Result;
+use crate::memory::{Memory, Place};
+use cudarc::driver::sys::{self, CUresult};
+use std::sync::Arc;
+
+/// A block of memory.
+pub(super) enum Block {
+    Device(DeviceMemory),
+    /// Memory of the host: a result in it needs no copy.
+    Host(HostMemory),
+}
+
+impl Block {
+    pub fn new(context: &Arc<Context>, bytes: u64, place: Place) -> Result<Block> {
+        match place {
+            Place::Device => DeviceMemory::new(context, bytes).map(Block::Device),
+            Place::Result => HostMemory::new(context, "allocate", bytes).map(Block::Host),
+        }
+    }
+
+    /// Where kernels and copies find it.
+    pub fn address(&self) -> u64 {
+        match self {
+            Block::Device(memory) => memory.address,
+            Block::Host(memory) => memory.address(),
+        }
+    }
+}
+
+/// The engine's block behind memory of the pool.
+pub(super) fn block(memory: &Memory) -> &Block {
+    memory.block().downcast_ref().expect("memory of a cuda device is a block of its engine")
+}
+
+/// Memory of the card.
+pub(super) struct DeviceMemory {
+    address: sys::CUdeviceptr,
+    context: Arc<Context>,
+}
+
+impl DeviceMemory {
+    fn new(context: &Arc<Context>, bytes: u64) -> Result<DeviceMemory> {
+        let result = match allocate(context, bytes) {
+            // What was freed may still be in use, or reserved in pieces of other sizes.
+            (CUresult::CUDA_ERROR_OUT_OF_MEMORY, _) => {
+                context.synchronize("allocate")?;
+                context.trim();
+                allocate(context, bytes)
+            }
+            other => other,
+        };
+        context.check("allocate", result.0)?;
+        Ok(DeviceMemory { address: result.1, context: context.clone() })
+    }
+}
+
+fn allocate(context: &Context, bytes: u64) -> (CUresult, sys::CUdeviceptr) {
+    let mut address = 0;
+    // SAFETY: the context is this thread's, the stream its own, and the pointer is to a variable that lives.
+    let result = unsafe {
+        match context.pool {
+            Some(_) => sys::cuMemAllocAsync(&mut address, bytes as usize, context.stream),
+            None => sys::cuMemAlloc_v2(&mut address, bytes as usize),
+        }
+    };
+    (result, address)
+}
+
+impl Drop for DeviceMemory {
+    fn drop(&mut self) {
+        let Ok(_inside) = self.context.enter() else { return };
+        // SAFETY: it was allocated so, and is freed once. What the stream still does with it comes before the freeing:
+        // cuMemFree waits for it.
+        let result = unsafe {
+            match self.context.pool {
+                Some(_) => sys::cuMemFreeAsync(self.address, self.context.stream),
+                None => sys::cuMemFree_v2(self.address),
+            }
+        };
+        if let Err(error) = self.context.check("free", result) {
+            log::warn!("{error}");
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Host memory whose pages stay where they are, so that the card reads and writes it by itself: what CUDA calls pinned.
+
+use super::Cuda;
+use super::context::Context;
+use super::memory::block;
+use super::staging::{copy, touch};
+use crate::backend::HostBlock;
+use crate::error::Result;
+use crate::memory::{Direction, Memory, zeros};
+use cudarc::driver::sys;
+use std::ptr::{self, NonNull};
+use std::sync::Arc;
+
+/// Pinned memory. The card's own writes to it are seen after the stream has been waited for.
+pub(super) struct HostMemory {
+    pointer: NonNull<u8>,
+    address: sys::CUdeviceptr,
+    context: Arc<Context>,
+}
+
+// SAFETY: it is plain memory that any thread may use.
+unsafe impl Send for HostMemory {}
+// SAFETY: shared references give its pointer only; who reads or writes through it answers for that.
+unsafe impl Sync for HostMemory {}
+
+impl HostMemory {
+    /// Memory with any contents.
+    pub fn new(context: &Arc<Context>, operation: &'static str, bytes: u64) -> Result<HostMemory> {
+        let bytes = bytes.max(1) as usize;
+        let (mut pointer, mut address) = (ptr::null_mut(), 0);
+        let flags = sys::CU_MEMHOSTALLOC_DEVICEMAP | sys::CU_MEMHOSTALLOC_PORTABLE;
+        // SAFETY: the context is this thread's, and the pointer is to a variable that lives.
+        context.check(operation, unsafe { sys::cuMemHostAlloc(&mut pointer, bytes, flags) })?;
+        let pointer = NonNull::new(pointer.cast()).expect("a successful allocation is somewhere");
+        let mut memory = HostMemory { pointer, address: 0, context: context.clone() };
+        // SAFETY: the memory was allocated to be mapped, and the pointer is to a variable that lives.
+        let mapped = unsafe { sys::cuMemHostGetDevicePointer_v2(&mut address, pointer.as_ptr().cast(), 0) };
+        context.check(operation, mapped)?;
+        memory.address = address;
+        Ok(memory)
+    }
+
+    /// Where the card finds it.
+    pub fn address(&self) -> u64 {
+        self.address
+    }
+
+    pub fn pointer(&self) -> *mut u8 {
+        self.pointer.as_ptr()
+    }
+}
+
+impl Drop for HostMemory {
+    fn drop(&mut self) {
+        let Ok(_inside) = self.context.enter() else { return };
+        // The stream may still use it.
+        let waited = self.context.synchronize("free");
+        // SAFETY: it was allocated so, is freed once, and nothing uses it any more.
+        let freed = waited
+            .and_then(|_| self.context.check("free", unsafe { sys::cuMemFreeHost(self.pointer.as_ptr().cast()) }));
+        if let Err(error) = freed {
+            log::warn!("{error}");
+        }
+    }
+}
+
+/// Memory of the program's own that the card reaches while the device works, and that stays when the device is lost: the
+/// program may be reading it then.
+pub(super) struct PinnedBlock {
+    engine: Arc<Cuda>,
+    /// Whole pages of it are pinned, and no page that anything else lies in.
+    memory: Vec<u8>,
+    start: usize,
+    bytes: usize,
+    direction: Direction,
+}
+
+const PAGE: usize = 4096;
+
+impl PinnedBlock {
+    pub fn create(engine: Arc<Cuda>, bytes: u64, direction: Direction) -> Result<Box<dyn HostBlock>> {
+        let context = engine.context.clone();
+        let _inside = context.enter()?;
+        let bytes = bytes.max(1) as usize;
+        let pages = bytes.next_multiple_of(PAGE);
+        let mut memory = zeros::<u8>(pages + PAGE);
+        let start = memory.as_ptr().align_offset(PAGE);
+        touch(&mut memory[start..][..pages]);
+        let flags = sys::CU_MEMHOSTREGISTER_PORTABLE;
+        // SAFETY: the pages are this vector's, which is neither moved nor freed before they are given back.
+        let result = unsafe { sys::cuMemHostRegister_v2(memory[start..].as_mut_ptr().cast(), pages, flags) };
+        context.check("host buffer", result)?;
+        Ok(Box::new(PinnedBlock { engine, memory, start, bytes, direction }))
+    }
+}
+
+impl Drop for PinnedBlock {
+    fn drop(&mut self) {
+        let Ok(_inside) = self.engine.context.enter() else { return };
+        // SAFETY: it was registered so, and transfer() has waited for the card.
+        let result = unsafe { sys::cuMemHostUnregister(self.memory[self.start..].as_mut_ptr().cast()) };
+        if let Err(error) = self.engine.context.check("host buffer", result) {
+            log::warn!("{error}");
+        }
+    }
+}
+
+impl HostBlock for PinnedBlock {
+    fn bytes(&self) -> Result<&[u8]> {
+        self.engine.context.alive()?;
+        Ok(&self.memory[self.start..][..self.bytes])
+    }
+
+    fn fill(&mut self, offset: usize, bytes: &[u8]) -> Result<()> {
+        self.engine.context.alive()?;
+        copy(&mut self.memory[self.start + offset..][..bytes.len()], bytes);
+        Ok(())
+    }
+
+    fn transfer(&mut self, memory: &Memory, offset: u64, bytes: u64) -> Result<()> {
+        let context = &self.engine.context;
+        let _inside = context.enter()?;
+        let bytes = bytes.min(self.bytes as u64) as usize;
+        let (there, here) = (block(memory).address() + offset, self.memory[self.start..].as_mut_ptr());
+        // SAFETY: both hold so many bytes: the array was made for the buffer's elements, or compared with them. Nothing
+        // else uses the host's until the wait is over, which does not return before the card is done or has failed.
+        let result = unsafe {
+            match self.direction {
+                Direction::Upload => sys::cuMemcpyHtoDAsync_v2(there, here.cast(), bytes, context.stream),
+                Direction::Download => sys::cuMemcpyDtoHAsync_v2(here.cast(), there, bytes, context.stream),
+            }
+        };
+        context.check("host buffer", result)?;
+        context.synchronize("host buffer")
+    }
+}

@@ -1,0 +1,295 @@
+//! The library's own kernels as plans: every function, cast, layout, reduction and type, several to a kernel.
+
+use crate::emulate::{self, OPTIONS, Program, Window};
+use crate::support::{random, say};
+use crosslane::{
+    Caps, DType, Expression, Function, Host, Kernel, Leaf, Map, Nothing, Op, Operator, Pass, Plan, Reduce, Scalar, Slot,
+    Source, Step, Value, What, has_kernel,
+};
+use rand::Rng;
+use std::collections::HashSet;
+
+/// Functions of one kernel, where the kernel is only compiled.
+const GROUP: usize = 12;
+
+fn contiguous(shape: &[usize]) -> Vec<i64> {
+    (0..shape.len()).map(|axis| shape[axis + 1..].iter().product::<usize>() as i64).collect()
+}
+
+fn leaf(slot: usize, dtype: DType, len: usize, offset: i64, strides: &[i64]) -> Leaf {
+    Leaf { source: Source::Slot(slot), dtype, len, offset, strides: strides.to_vec() }
+}
+
+/// An expression in the making.
+struct Steps(Expression);
+
+impl Steps {
+    fn of(leaf: Leaf) -> Steps {
+        let mut steps = Steps(Expression { leaves: vec![leaf.clone()], scalars: vec![], steps: vec![] });
+        steps.push(What::Leaf(0), leaf.dtype);
+        steps
+    }
+
+    fn push(&mut self, what: What, dtype: DType) -> usize {
+        self.0.steps.push(Step { what, dtype });
+        self.0.steps.len() - 1
+    }
+
+    fn cast(&mut self, from: usize, to: DType) -> usize {
+        if self.0.steps[from].dtype == to { from } else { self.push(What::Cast(from), to) }
+    }
+
+    /// `function(x, x, x)`, where the first argument of `select` is whether `x` is not zero.
+    fn call(&mut self, function: Function, x: usize) -> usize {
+        let dtype = self.0.steps[x].dtype;
+        let mut arguments = vec![x; function.arity()];
+        if function == Function::Select {
+            arguments[0] = self.cast(x, DType::Bool);
+        }
+        self.push(What::Call(function, arguments), function.result(dtype))
+    }
+
+    /// The sum of some steps in a type that has one.
+    fn sum(&mut self, of: &[usize], dtype: DType) -> usize {
+        let parts: Vec<usize> = of.iter().map(|&step| self.cast(step, dtype)).collect();
+        let add = |sum, &part| self.push(What::Call(Function::Add, vec![sum, part]), dtype);
+        parts[1..].iter().fold(parts[0], add)
+    }
+}
+
+fn map(expression: Expression, shape: &[usize]) -> Map {
+    let output = expression.slots().len();
+    Map {
+        expression,
+        shape: shape.to_vec(),
+        output,
+        output_len: shape.iter().product(),
+        output_offset: 0,
+        output_strides: contiguous(shape),
+        fresh: true,
+    }
+}
+
+/// An operation and what it is.
+type Named = (String, Box<dyn Op>);
+
+/// Every function and cast, several to an expression.
+fn groups() -> Vec<Named> {
+    let mut all: Vec<Named> = vec![];
+    for dtype in DType::ALL {
+        let total = if has_kernel(Function::Add, dtype) { dtype } else { DType::U32 };
+        let functions: Vec<Function> = Function::ALL.iter().copied().filter(|&f| has_kernel(f, dtype)).collect();
+        // Four neighbours at a time, and one here and there.
+        for (stride, shape) in [(1, 1000), (2, 999)] {
+            let read = || leaf(0, dtype, 2001, stride - 1, &[stride]);
+            for functions in functions.chunks(GROUP) {
+                let mut steps = Steps::of(read());
+                let results: Vec<usize> = functions.iter().map(|&f| steps.call(f, 0)).collect();
+                steps.sum(&results, total);
+                let names: Vec<&str> = functions.iter().map(|f| f.name()).collect();
+                all.push((format!("{} of {dtype}, stride {stride}", names.join(" ")), Box::new(map(steps.0, &[shape]))));
+            }
+            let mut steps = Steps::of(read());
+            let results: Vec<usize> = DType::ALL.iter().map(|&to| steps.cast(0, to)).collect();
+            steps.sum(&results, DType::F32);
+            all.push((format!("casts of {dtype}, stride {stride}"), Box::new(map(steps.0, &[shape]))));
+        }
+    }
+    all
+}
+
+/// How arrays are walked: read and written, of every type.
+fn layouts() -> Vec<Named> {
+    let layouts: [(&str, &[usize], usize, i64, &[i64]); 5] = [
+        ("transposed", &[70, 50], 3500, 0, &[1, 70]),
+        ("repeated", &[70, 52], 52, 0, &[0, 1]),
+        ("repeated column", &[70, 52], 70, 0, &[1, 0]),
+        ("backwards", &[70, 52], 3640, 3639, &[-52, -1]),
+        ("of rank 5", &[2, 3, 4, 5, 8], 960, 0, &[480, 8, 24, 96, 1]),
+    ];
+    let mut all: Vec<Named> = vec![];
+    for (n, dtype) in DType::ALL.into_iter().enumerate() {
+        // All with f32, and each other type with two of them.
+        let mine = layouts.iter().enumerate().filter(|(at, _)| dtype == DType::F32 || (at + n) % 5 < 2);
+        for (_, (what, shape, len, offset, strides)) in mine {
+            let read = Steps::of(leaf(0, dtype, *len, *offset, strides)).0;
+            all.push((format!("{what} {dtype}"), Box::new(map(read, shape))));
+            if !strides.contains(&0) {
+                let source = Steps::of(leaf(0, dtype, shape.iter().product(), 0, &contiguous(shape))).0;
+                let (output_offset, output_strides) = (*offset, strides.to_vec());
+                let into = Map { output_offset, output_strides, fresh: false, ..map(source, shape) };
+                all.push((format!("into {what} {dtype}"), Box::new(into)));
+            }
+        }
+    }
+    let index = Leaf { source: Source::Index, dtype: DType::U32, len: 0, offset: 3, strides: vec![2] };
+    all.push(("a range".into(), Box::new(map(Steps::of(index).0, &[1000]))));
+    all
+}
+
+/// Reductions: every operator of f32, two of each type, over rows, columns and everything; own operators.
+fn reductions() -> Vec<Named> {
+    use Operator::*;
+    let mut all: Vec<Named> = vec![];
+    for dtype in DType::ALL {
+        let number = !matches!(dtype, DType::U8 | DType::U16 | DType::Bool);
+        let custom = Custom("max(a, b)".into(), Scalar { dtype, bits: 0 });
+        let operators = match dtype {
+            DType::F32 => vec![Sum, Product, Minimum, Maximum, Any, All, CountNonzero, ArgMinimum, ArgMaximum, custom],
+            DType::I32 | DType::F16 => vec![Sum, Product, Minimum, ArgMaximum, custom],
+            _ if number => vec![Sum, ArgMinimum],
+            _ => vec![Any, CountNonzero],
+        };
+        for operator in operators {
+            let shapes: [(&[usize], &[bool]); 3] =
+                [(&[100_000], &[true]), (&[300, 301], &[true, false]), (&[7, 20, 9], &[true, false, true])];
+            for (shape, reduced) in shapes {
+                // The third is like the first in its kernels, but for how its points are found.
+                if shape.len() == 3 && operator != Sum {
+                    continue;
+                }
+                let read = Steps::of(leaf(0, dtype, shape.iter().product(), 0, &contiguous(shape))).0;
+                let what = format!("{} of {dtype} {shape:?} over {reduced:?}", operator.name());
+                let (shape, reduced) = (shape.to_vec(), reduced.to_vec());
+                let op = Reduce { expression: read, shape, reduced, operator: operator.clone(), output: 1 };
+                all.push((what, Box::new(op)));
+            }
+        }
+    }
+    all
+}
+
+/// The kernels of the library, each text once: what they are of, and the kernel.
+pub fn kernels() -> Vec<(String, Kernel)> {
+    let caps = emulate::caps();
+    let mut seen = HashSet::new();
+    let mut all = vec![];
+    let nothing: Named = ("nothing".into(), Box::new(Nothing(1)));
+    for (what, op) in groups().into_iter().chain(layouts()).chain(reductions()).chain([nothing]) {
+        let plan = op.plan(&caps).unwrap_or_else(|error| panic!("{what}: {error}"));
+        for pass in plan.passes {
+            if seen.insert(pass.kernel.source().to_string()) {
+                all.push((what.clone(), pass.kernel));
+            }
+        }
+    }
+    all
+}
+
+/// Single functions, whose results are compared: cheap ones, those of the shared WGSL, and divisions.
+fn samples() -> Vec<Named> {
+    use DType::*;
+    use Function::*;
+    let mut all: Vec<Named> = vec![];
+    let rows = [
+        (F32, vec![Divide, Sqrt, Exp, Tanh, Pow]),
+        (F16, vec![Multiply, Exp]),
+        (F64, vec![Divide, Floor]),
+        (I32, vec![Divide, Remainder, ShiftRight]),
+        (U32, vec![Remainder, LeadingZeros]),
+        (I64, vec![Multiply]),
+        (U64, vec![Divide]),
+        (Bool, vec![Not]),
+        (U8, vec![Equal]),
+    ];
+    for (dtype, functions) in rows {
+        for function in functions.into_iter().filter(|&f| has_kernel(f, dtype)) {
+            let mut steps = Steps::of(leaf(0, dtype, 1003, 1, &[1]));
+            steps.call(function, 0);
+            all.push((format!("{} of {dtype}", function.name()), Box::new(map(steps.0, &[1002]))));
+        }
+    }
+    for (from, to) in [(F32, U8), (I32, F32), (U16, F16), (F64, I64), (U8, Bool)] {
+        let mut steps = Steps::of(leaf(0, from, 2000, 1999, &[-2]));
+        steps.cast(0, to);
+        all.push((format!("{from} as {to}, backwards"), Box::new(map(steps.0, &[1000]))));
+    }
+    all
+}
+
+/// A slot's bytes: small numbers, positive where a function may want that.
+fn contents(dtype: DType, len: usize, seed: u64) -> Vec<u8> {
+    let mut rng = random(seed);
+    let bytes = (0..len).flat_map(|_| {
+        let x = match dtype {
+            DType::F16 | DType::F32 | DType::F64 => Value::Float(rng.random_range(1..=12) as f64 / 4.0),
+            DType::Bool => Value::Bool(rng.random()),
+            _ => Value::Int(rng.random_range(1..=12)),
+        };
+        x.scalar(dtype).bits.to_le_bytes()[..dtype.size()].to_vec()
+    });
+    bytes.collect()
+}
+
+/// Runs a plan's kernels as their text; gives the buffers: slots, then scratch.
+fn run(plan: &Plan, mut buffers: Vec<Vec<u8>>, caps: &Caps) -> Result<Vec<Vec<u8>>, String> {
+    buffers.extend(plan.scratch.iter().map(|&bytes| vec![0xcd; bytes as usize]));
+    for Pass { kernel, buffers: bindings, params, grid } in &plan.passes {
+        let source = kernel.cuda(&OPTIONS).map_err(|error| error.to_string())?;
+        let program = Program::new(&source, bindings.len(), !params.is_empty())
+            .map_err(|error| format!("{error}\n{}", emulate::own(&source)))?;
+        let windows: Vec<Window> =
+            bindings.iter().map(|b| Window { buffer: b.buffer, offset: b.offset, bytes: b.bytes }).collect();
+        program
+            .run(grid.fold(caps.grid), &mut buffers, &windows, bytemuck::cast_slice(params))
+            .map_err(|error| format!("{error}\n{}", emulate::own(&source)))?;
+    }
+    Ok(buffers)
+}
+
+/// The largest difference from the reference, as a share of it.
+fn bound(dtype: DType) -> f64 {
+    match dtype {
+        DType::F16 => 2e-3,
+        DType::F32 => 2e-6,
+        DType::F64 => 1e-14,
+        _ => 0.0,
+    }
+}
+
+/// How many programs an operation takes, if they give what it means.
+fn check(what: &str, op: &dyn Op, caps: &Caps) -> Result<usize, String> {
+    let slots = op.slots();
+    let plan = op.plan(caps).map_err(|error| error.to_string())?;
+    let fill = |(n, slot): (usize, &Slot)| contents(slot.dtype, slot.len, n as u64);
+    let before: Vec<Vec<u8>> = slots.iter().enumerate().map(fill).collect();
+    let mut host = Host::new(slots.iter().map(|slot| slot.dtype).zip(before.clone()).collect());
+    op.reference(&mut host);
+    let padded = |bytes: Vec<u8>| {
+        let len = bytes.len().next_multiple_of(64).max(64);
+        [bytes.clone(), vec![0xcd; len - bytes.len()]].concat()
+    };
+    let after = run(&plan, before.into_iter().map(padded).collect(), caps).map_err(|error| format!("{what}: {error}"))?;
+    let got = Host::new(slots.iter().map(|slot| slot.dtype).zip(after).collect());
+    for (n, slot) in slots.iter().enumerate() {
+        for at in 0..slot.len {
+            let (got, wanted) = (got.get(n, at).float(), host.get(n, at).float());
+            let same = got == wanted || got.is_nan() && wanted.is_nan();
+            let close = (got - wanted).abs() <= bound(slot.dtype) * wanted.abs();
+            if !same && !close {
+                return Err(format!("{what}: {} at {at}: got {got}, wanted {wanted}", slot.name));
+            }
+        }
+    }
+    Ok(plan.passes.len())
+}
+
+/// A part of the library's kernels, as their text, against the operations' own definition.
+#[test]
+fn kernels_agree_with_their_definition() {
+    if !emulate::available() {
+        return;
+    }
+    let caps = emulate::caps();
+    // Every layout and reduction is a program or two, at a second each: a third of them.
+    let all: Vec<Named> = samples()
+        .into_iter()
+        .chain(layouts().into_iter().step_by(3))
+        .chain(reductions().into_iter().filter(|(what, _)| !what.starts_with("reduce")).step_by(3))
+        .collect();
+    let results: Vec<Result<usize, String>> = all.iter().map(|(what, op)| check(what, op.as_ref(), &caps)).collect();
+    let wrong: Vec<&str> = results.iter().filter_map(|result| result.as_ref().err().map(String::as_str)).collect();
+    assert!(wrong.is_empty(), "{} of {} are wrong:\n{}", wrong.len(), all.len(), wrong.join("\n"));
+    let run: usize = results.iter().flatten().sum();
+    say(&format!("{} operations of the library, {run} programs, agree as CUDA text under g++", all.len()));
+}
