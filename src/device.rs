@@ -408,6 +408,20 @@ impl Device {
         DeviceOptions::default().cuda(ordinal)
     }
 
+    /// The same device with kernels written by hand in place of translated WGSL, where it has any: where they are
+    /// faster, never, or always. Without this the environment variable `CROSSLANE_NATIVES` says which (`auto`, `off`,
+    /// `on`); what it says is `auto` if it is not set. [`Array::explain`](crate::Array::explain) tells what runs.
+    ///
+    /// ```no_run
+    /// let device = crosslane::Device::cuda(0)?.natives(crosslane::Natives::Off);
+    /// # Ok::<(), crosslane::Error>(())
+    /// ```
+    #[cfg(feature = "cuda")]
+    pub fn natives(self, natives: crate::Natives) -> Device {
+        self.driver().set_natives(natives);
+        self
+    }
+
     /// A device over one that the program already has. Features it was opened without are done without.
     #[cfg(feature = "wgpu")]
     pub fn from_wgpu(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::Queue) -> Device {

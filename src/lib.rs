@@ -54,7 +54,7 @@ pub use array::{
 pub use backend::cpu::{Checks, Defect, Finding, Order, Profile, Report, Spot};
 #[cfg(feature = "cuda")]
 pub use backend::cuda::{
-    CudaBinary,
+    CudaBinary, Natives,
     translate::{CudaOptions, CudaSource},
 };
 pub use caps::Caps;

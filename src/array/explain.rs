@@ -2,6 +2,7 @@
 
 use super::Array;
 use super::evaluate::Batch;
+use crate::backend::Launch;
 use crate::element::Element;
 use crate::error::Result;
 use std::fmt;
@@ -24,7 +25,7 @@ pub struct Step {
     pub flops: u64,
     /// Bytes of temporary memory.
     pub scratch: u64,
-    /// Each kernel launch: its name, its workgroups and its WGSL.
+    /// Each kernel launch: its name, its workgroups and its WGSL; or, where CUDA written by hand runs in its place, that.
     pub kernels: Vec<(String, [u32; 3], String)>,
 }
 
@@ -50,9 +51,11 @@ impl<T: Element> Array<T> {
         let planned = batch.materialise(&self.node);
         let grid = self.device().caps().grid;
         let record = batch.record.take().unwrap_or_default();
+        let launches = std::mem::take(&mut batch.launches);
         batch.restore();
         planned?;
-        let step = |(op, plan): &(Box<dyn crate::op::Op>, crate::op::Plan)| Step {
+        let mut launches = launches.iter();
+        let mut step = |(op, plan): &(Box<dyn crate::op::Op>, crate::op::Plan)| Step {
             operation: op.name(),
             bytes: op.bytes(),
             flops: op.flops(),
@@ -60,10 +63,24 @@ impl<T: Element> Array<T> {
             kernels: plan
                 .passes
                 .iter()
-                .map(|pass| (pass.kernel.name().to_string(), pass.grid.fold(grid), pass.kernel.source().to_string()))
+                .zip(&mut launches)
+                .map(|(pass, launch)| {
+                    let (name, source) = self.what_runs(launch);
+                    (name, pass.grid.fold(grid), source)
+                })
                 .collect(),
         };
-        Ok(Explanation { steps: record.iter().map(step).collect() })
+        Ok(Explanation { steps: record.iter().map(&mut step).collect() })
+    }
+
+    /// The name and the text of what runs for a launch.
+    fn what_runs(&self, launch: &Launch) -> (String, String) {
+        let kernel = &launch.kernel;
+        #[cfg(feature = "cuda")]
+        if let Some((note, text)) = self.device().driver().explained(launch) {
+            return (format!("{}, {note}", kernel.name()), text.unwrap_or_else(|| kernel.source().into()));
+        }
+        (kernel.name().into(), kernel.source().into())
     }
 }
 

@@ -94,6 +94,14 @@ pub(crate) trait Driver: Send + Sync {
     fn start_clock(&self) -> Result<bool>;
     /// Waits, and gives the time since [`Driver::start_clock`].
     fn stop_clock(&self) -> Result<Duration>;
+    /// Which kernels written by hand run in place of translated ones, if the engine has any.
+    #[cfg(feature = "cuda")]
+    fn set_natives(&self, _natives: cuda::Natives) {}
+    /// What runs for a launch, if there is a choice, and its text if that is not the kernel's.
+    #[cfg(feature = "cuda")]
+    fn explained(&self, _launch: &Launch) -> Option<(&'static str, Option<String>)> {
+        None
+    }
     /// The engine's own objects, for programs that use them.
     #[cfg(feature = "wgpu")]
     fn as_any(&self) -> &dyn Any;

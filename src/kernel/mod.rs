@@ -39,6 +39,21 @@ struct Inner {
     param_words: usize,
     trusted: bool,
     reflection: Option<Reflection>,
+    #[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "natives are CUDA's"))]
+    native: Option<Native>,
+}
+
+/// A text of `shaders/native/` that computes what a kernel does, with the same arguments and grid, and that reads
+/// nothing of what it writes: to be compared, both run more than once.
+#[derive(Clone, Debug)]
+#[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "natives are CUDA's"))]
+pub(crate) struct Native {
+    /// The file without its ending, and the name of the function in it.
+    pub file: &'static str,
+    /// Names and values for the preprocessor.
+    pub defines: Vec<(String, String)>,
+    /// Threads of a block.
+    pub workgroup_size: [u32; 3],
 }
 
 /// Where a launch's buffer goes, and how the kernel uses it.
@@ -76,6 +91,8 @@ pub(crate) struct Draft {
     pub f16: bool,
     /// Proven in bounds: compiled without run-time checks.
     pub trusted: bool,
+    /// What may replace it on CUDA.
+    pub native: Option<Native>,
 }
 
 /// The kernel files.
@@ -113,6 +130,7 @@ impl Kernel {
             param_words: draft.params.len(),
             trusted: draft.trusted,
             reflection: None,
+            native: draft.native,
         }))
     }
 
@@ -149,6 +167,12 @@ impl Kernel {
     /// Words of parameters that a launch passes.
     pub fn param_words(&self) -> usize {
         self.0.param_words
+    }
+
+    /// What may replace it on CUDA.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn native(&self) -> Option<&Native> {
+        self.0.native.as_ref()
     }
 
     /// Whether it is compiled without run-time checks, being proven in bounds.

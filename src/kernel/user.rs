@@ -103,5 +103,6 @@ fn make(source: &str, entry: Option<&str>, overrides: &[(&str, f64)], at: CallSi
         param_words: reflection.immediate_bytes as usize / 4,
         trusted: false,
         reflection: Some(reflection),
+        native: None,
     })))
 }

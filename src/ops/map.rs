@@ -79,6 +79,7 @@ impl Map {
             width: fusion.width,
             f16: fusion.uses_f16(),
             trusted: true,
+            native: None,
         })
     }
 }

@@ -30,6 +30,7 @@ impl Op for Nothing {
             width: 1,
             f16: false,
             trusted: true,
+            native: None,
         });
         let pass = Pass { kernel, buffers: vec![], params: vec![], grid: Grid::Count(1) };
         Ok(Plan { scratch: vec![], passes: vec![pass; self.0] })

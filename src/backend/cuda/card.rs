@@ -30,7 +30,9 @@ pub(super) fn list() -> Vec<Properties> {
     match count().and_then(|count| library::nvrtc().map(|_| count)) {
         Ok(count) => (0..count).map_while(|ordinal| describe(ordinal).ok()).map(|(_, properties)| properties).collect(),
         Err(error) => {
-            log::debug!("no device of the cuda engine: {error}");
+            // With a driver it is worth knowing that only the compiler is missing.
+            let level = if library::driver().is_ok() { log::Level::Info } else { log::Level::Debug };
+            log::log!(level, "no device of the cuda engine: {error}");
             vec![]
         }
     }

@@ -4,13 +4,15 @@ use super::cache::{Cache, Compiled};
 use super::compile::CudaBinary;
 use super::context::{Context, text};
 use super::library;
+use super::natives;
 use super::translate::{CudaOptions, CudaSource};
 use crate::caps::Caps;
 use crate::error::{Error, ErrorKind, Result};
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Native};
 use cudarc::driver::sys::{self, CUfunction_attribute as Attribute, CUresult};
 use std::collections::HashMap;
 use std::ffi::CString;
+use std::path::{Path, PathBuf};
 use std::ptr;
 use std::sync::{Arc, OnceLock, RwLock};
 use std::time::UNIX_EPOCH;
@@ -21,7 +23,14 @@ pub(super) struct Kernels {
     caps: Caps,
     options: CudaOptions,
     cache: Cache,
-    loaded: RwLock<HashMap<u64, Arc<Function>>>,
+    loaded: RwLock<Loaded>,
+}
+
+/// Functions by their kernels' ids.
+#[derive(Default)]
+struct Loaded {
+    translated: HashMap<u64, Arc<Function>>,
+    natives: HashMap<u64, Arc<Function>>,
 }
 
 /// A kernel that is ready to be launched.
@@ -65,7 +74,40 @@ impl Kernels {
     }
 
     fn find(&self, kernel: &Kernel) -> Option<Arc<Function>> {
-        self.loaded.read().unwrap_or_else(|poisoned| poisoned.into_inner()).get(&kernel.id()).cloned()
+        self.loaded.read().unwrap_or_else(|poisoned| poisoned.into_inner()).translated.get(&kernel.id()).cloned()
+    }
+
+    pub fn options(&self) -> CudaOptions {
+        self.options
+    }
+
+    /// Where what is found out about this card is kept.
+    pub fn folder(&self) -> Option<PathBuf> {
+        self.cache.folder().map(Path::to_path_buf)
+    }
+
+    /// The kernel's native, made ready the first time.
+    pub fn native(&self, kernel: &Kernel, native: &Native) -> Result<Arc<Function>> {
+        let loaded = self.loaded.read().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(function) = loaded.natives.get(&kernel.id()) {
+            return Ok(function.clone());
+        }
+        drop(loaded);
+        let source = natives::source(native, self.options);
+        let key = text_key(&source)?;
+        let compiled = match self.cache.load(&key) {
+            Some(found) => found,
+            None => {
+                let compiled = of(&source, natives::compiled(&source)?);
+                self.cache.store(&key, &compiled);
+                compiled
+            }
+        };
+        let _inside = self.context.enter()?;
+        let module = module(&compiled.binary).map_err(|error| self.unloaded(kernel, error))?;
+        let function = Arc::new(self.function(kernel, &compiled, module)?);
+        let mut loaded = self.loaded.write().unwrap_or_else(|poisoned| poisoned.into_inner());
+        Ok(loaded.natives.entry(kernel.id()).or_insert(function).clone())
     }
 
     /// Makes those ready that are not, side by side.
@@ -171,7 +213,7 @@ impl Kernels {
         };
         let function = Arc::new(function);
         let mut loaded = self.loaded.write().unwrap_or_else(|poisoned| poisoned.into_inner());
-        Ok(loaded.entry(kernel.id()).or_insert(function).clone())
+        Ok(loaded.translated.entry(kernel.id()).or_insert(function).clone())
     }
 
     /// For a driver that is older than NVRTC: it may understand what it compiles by itself.

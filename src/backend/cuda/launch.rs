@@ -4,7 +4,7 @@
 use super::context::Context;
 use super::kernels::Function;
 use super::memory::block;
-use crate::backend::Launch;
+use crate::backend::{Launch, Window};
 use crate::error::Result;
 use cudarc::driver::sys;
 use std::ffi::c_void;
@@ -32,18 +32,22 @@ unsafe impl Sync for Arguments {}
 
 impl Arguments {
     /// Takes a launch's windows and parameters in place of what was there.
-    fn set(&mut self, launch: &Launch) {
+    fn set_launch(&mut self, launch: &Launch) {
+        let window = |window: &Window| (block(&window.memory).address() + window.offset, window.bytes);
+        self.set(launch.buffers.iter().map(window), &launch.params);
+    }
+
+    /// Takes addresses with lengths, and parameters, in place of what was there.
+    pub fn set(&mut self, windows: impl Iterator<Item = (u64, u64)>, params: &[u32]) {
         self.words.clear();
         self.starts.clear();
-        for window in &launch.buffers {
-            self.words.extend([block(&window.memory).address() + window.offset, window.bytes]);
-        }
+        self.words.extend(windows.flat_map(|(address, bytes)| [address, bytes]));
         let pairs = self.words.len();
         let pack = |pair: &[u32]| pair[0] as u64 | (pair.get(1).copied().unwrap_or(0) as u64) << 32;
-        self.words.extend(launch.params.chunks(2).map(pack));
+        self.words.extend(params.chunks(2).map(pack));
         // The kernel's structure may be longer than what it holds, to be a multiple of 16 bytes.
         self.words.extend([0; 2]);
-        let count = if launch.params.is_empty() { pairs } else { pairs + 1 };
+        let count = if params.is_empty() { pairs } else { pairs + 1 };
         let first = self.words.as_mut_ptr();
         self.starts.extend((0..count).map(|word| first.wrapping_add(word).cast::<c_void>()));
     }
@@ -57,7 +61,7 @@ impl Arguments {
 impl Call {
     pub fn new(function: Arc<Function>, launch: &Launch, limit: u32) -> Call {
         let mut arguments = Arguments::default();
-        arguments.set(launch);
+        arguments.set_launch(launch);
         Call { function, grid: launch.grid.fold(limit), arguments }
     }
 
@@ -91,21 +95,16 @@ impl Call {
 }
 
 /// Runs launches at once, the same vectors holding the arguments of one after the other.
-pub(super) fn run_all(
-    context: &Context,
-    launches: &[Launch],
-    limit: u32,
-    function: impl Fn(&Launch) -> Result<Arc<Function>>,
-) -> Result<()> {
+pub(super) fn run_all(context: &Context, launches: &[Launch], functions: &[Arc<Function>], limit: u32) -> Result<()> {
     let mut arguments = Arguments::default();
-    for launch in launches {
-        arguments.set(launch);
-        run(context, &*function(launch)?, launch.grid.fold(limit), &arguments)?;
+    for (launch, function) in launches.iter().zip(functions) {
+        arguments.set_launch(launch);
+        run(context, function, launch.grid.fold(limit), &arguments)?;
     }
     Ok(())
 }
 
-fn run(context: &Context, function: &Function, grid: [u32; 3], arguments: &Arguments) -> Result<()> {
+pub(super) fn run(context: &Context, function: &Function, grid: [u32; 3], arguments: &Arguments) -> Result<()> {
     let ([x, y, z], [width, height, depth]) = (grid, function.block);
     if grid.contains(&0) {
         return Ok(());

@@ -8,6 +8,7 @@
 //! | `compile.rs`, `cache.rs`, `kernels.rs` | machine code: made, kept on disk, loaded |
 //! | `launch.rs`, `graph.rs` | launches with their arguments; several as one |
 //! | `memory.rs`, `pinned.rs`, `staging.rs` | memory of the card and of the host, and transfers |
+//! | `natives.rs` | kernels written by hand in place of translated ones, where they are faster |
 //! | `clock.rs` | time on the card |
 
 mod cache;
@@ -20,6 +21,7 @@ mod kernels;
 mod launch;
 mod library;
 mod memory;
+mod natives;
 mod pinned;
 mod staging;
 pub(crate) mod translate;
@@ -32,17 +34,20 @@ use crate::memory::{Direction, Place};
 use clock::Clock;
 use context::Context;
 use graph::Graph;
-use kernels::Kernels;
+use kernels::{Function, Kernels};
 use launch::Call;
+use natives::Choices;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 pub use compile::CudaBinary;
+pub use natives::Natives;
 
 /// A card that is open. Fields are dropped in this order, and each holds the context.
 pub(crate) struct Cuda {
     kernels: Kernels,
+    choices: Choices,
     upload: Mutex<staging::Ring>,
     download: Mutex<staging::Ring>,
     clock: Clock,
@@ -70,8 +75,10 @@ pub(crate) fn open(ordinal: usize, options: &Options) -> Result<Arc<dyn Driver>>
     let (card, properties) = card::describe(ordinal)?;
     library::nvrtc()?;
     let context = Context::open(card)?;
+    let kernels = Kernels::new(context.clone(), properties.caps.clone(), options.fast_math);
     Ok(Arc::new(Cuda {
-        kernels: Kernels::new(context.clone(), properties.caps.clone(), options.fast_math),
+        choices: Choices::from_environment(kernels.folder()),
+        kernels,
         upload: Mutex::default(),
         download: Mutex::default(),
         clock: Clock::default(),
@@ -84,19 +91,25 @@ pub(crate) fn open(ordinal: usize, options: &Options) -> Result<Arc<dyn Driver>>
 impl Cuda {
     /// The launches with all that they need.
     fn calls(&self, launches: &[Launch]) -> Result<Vec<Call>> {
-        self.kernels.make_ready(launches.iter().map(|launch| &launch.kernel))?;
         let limit = self.properties.caps.grid;
-        launches.iter().map(|launch| Ok(Call::new(self.kernels.get(&launch.kernel)?, launch, limit))).collect()
+        let pairs = self.functions(launches)?.into_iter().zip(launches);
+        Ok(pairs.map(|(function, launch)| Call::new(function, launch, limit)).collect())
+    }
+
+    /// What runs for each launch.
+    fn functions(&self, launches: &[Launch]) -> Result<Vec<Arc<Function>>> {
+        if launches.len() > 1 {
+            self.kernels.make_ready(launches.iter().map(|launch| &launch.kernel))?;
+        }
+        launches.iter().map(|launch| self.function(launch)).collect()
     }
 
     /// Runs launches in the stream, once.
     fn run(&self, launches: &[Launch]) -> Result<()> {
-        if launches.len() > 1 {
-            self.kernels.make_ready(launches.iter().map(|launch| &launch.kernel))?;
-        }
+        // All of them first: the clock is not to count a compilation between two launches.
+        let functions = self.functions(launches)?;
         let limit = self.properties.caps.grid;
-        let function = |launch: &Launch| self.kernels.get(&launch.kernel);
-        self.clock.around(&self.context, || launch::run_all(&self.context, launches, limit, function))
+        self.clock.around(&self.context, || launch::run_all(&self.context, launches, &functions, limit))
     }
 }
 
@@ -177,6 +190,14 @@ impl Driver for Cuda {
     fn stop_clock(&self) -> Result<Duration> {
         let _inside = self.context.enter()?;
         self.clock.stop(&self.context)
+    }
+
+    fn set_natives(&self, natives: Natives) {
+        self.choices.set(natives);
+    }
+
+    fn explained(&self, launch: &Launch) -> Option<(&'static str, Option<String>)> {
+        Cuda::explained(self, launch)
     }
 
     #[cfg(feature = "wgpu")]

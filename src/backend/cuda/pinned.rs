@@ -7,7 +7,7 @@ use super::staging::{copy, touch};
 use crate::backend::HostBlock;
 use crate::error::Result;
 use crate::memory::{Direction, Memory, zeros};
-use cudarc::driver::sys;
+use cudarc::driver::sys::{self, CUresult};
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
@@ -73,6 +73,7 @@ pub(super) struct PinnedBlock {
     start: usize,
     bytes: usize,
     direction: Direction,
+    pinned: bool,
 }
 
 const PAGE: usize = 4096;
@@ -89,13 +90,26 @@ impl PinnedBlock {
         let flags = sys::CU_MEMHOSTREGISTER_PORTABLE;
         // SAFETY: the pages are this vector's, which is neither moved nor freed before they are given back.
         let result = unsafe { sys::cuMemHostRegister_v2(memory[start..].as_mut_ptr().cast(), pages, flags) };
-        context.check("host buffer", result)?;
-        Ok(Box::new(PinnedBlock { engine, memory, start, bytes, direction }))
+        let pinned = match result {
+            // Not every system lets it: the driver then copies by way of memory of its own.
+            CUresult::CUDA_ERROR_NOT_SUPPORTED
+            | CUresult::CUDA_ERROR_NOT_PERMITTED
+            | CUresult::CUDA_ERROR_OPERATING_SYSTEM
+            | CUresult::CUDA_ERROR_INVALID_VALUE => {
+                log::warn!("host memory cannot be pinned here ({result:?}): transfers are slower");
+                false
+            }
+            other => context.check("host buffer", other).map(|_| true)?,
+        };
+        Ok(Box::new(PinnedBlock { engine, memory, start, bytes, direction, pinned }))
     }
 }
 
 impl Drop for PinnedBlock {
     fn drop(&mut self) {
+        if !self.pinned {
+            return;
+        }
         let Ok(_inside) = self.engine.context.enter() else { return };
         // SAFETY: it was registered so, and transfer() has waited for the card.
         let result = unsafe { sys::cuMemHostUnregister(self.memory[self.start..].as_mut_ptr().cast()) };

@@ -95,7 +95,7 @@ impl<'a> Fusion<'a> {
     }
 
     /// The slot that an array lies in.
-    fn slot(&self, array: usize) -> Option<usize> {
+    pub fn slot(&self, array: usize) -> Option<usize> {
         match self.expression.leaves.get(array) {
             Some(leaf) => match leaf.source {
                 Source::Slot(slot) => Some(slot),

@@ -1,10 +1,10 @@
 //! The text of a reduction's kernels: what the files in `shaders/` leave open.
 
-use super::super::fuse::{Fusion, atomic_store};
+use super::super::fuse::{Fusion, Mode, atomic_store};
 use super::{Operator, Reduce, Shape, tuning};
 use crate::caps::Caps;
 use crate::element::{DType, Scalar};
-use crate::kernel::{Draft, Kernel};
+use crate::kernel::{Draft, Kernel, Native};
 use crate::op::Access;
 
 /// The parameters that every reduction has, before the identity's bits and the fusion's own.
@@ -59,7 +59,32 @@ impl Reduce {
             width,
             f16: fusion.is_some_and(|fusion| fusion.uses_f16()) || dtype == DType::F16,
             trusted: !matches!(self.operator, Operator::Custom(..)),
+            native: fusion.and_then(|fusion| self.native(fusion, shape, last, caps)),
         }
+    }
+
+    /// The sum of f32 in memory, where a workgroup shares an output: `shaders/native/reduce_rows.cu`.
+    fn native(&self, fusion: &Fusion, shape: &Shape, last: bool, caps: &Caps) -> Option<Native> {
+        let params = fusion.param_names();
+        let strided = params.len() == 2;
+        let fits = self.operator == Operator::Sum
+            && self.expression.dtype() == DType::F32
+            && self.expression.steps.len() == 1
+            && fusion.modes == [Mode::Vector]
+            && fusion.slot(0).is_some()
+            && fusion.walks[0].strides.iter().filter(|&&stride| stride == 1).count() == 1
+            && !shape.columns
+            && shape.lanes == caps.workgroup()
+            && (params == ["offset0"] || (strided && params[0] == "offset0" && params[1].starts_with("stride0_")));
+        let unroll = tuning(&self.operator).unroll;
+        let define = |(name, value): (&str, u32)| (name.to_string(), value.to_string());
+        let defines =
+            [("WORKGROUP", shape.lanes), ("UNROLL", unroll), ("STRIDED", strided as u32), ("LAST", last as u32)];
+        fits.then(|| Native {
+            file: "reduce_rows",
+            defines: defines.map(define).to_vec(),
+            workgroup_size: [shape.lanes, 1, 1],
+        })
     }
 }
 

@@ -1,0 +1,300 @@
+//! Natives: CUDA written by hand in place of a kernel's translation, where it is faster on this card.
+//!
+//! A native takes the same arguments and grid as its kernel. Which of the two runs is measured the first time that a
+//! shape class comes, and kept beside the compiled kernels.
+
+use super::Cuda;
+use super::cache::{hash, write};
+use super::compile::CudaBinary;
+use super::context::{Context, Event};
+use super::kernels::Function;
+use super::launch::{Arguments, run};
+use super::memory::{Block, block};
+use super::translate::{CudaOptions, CudaSource};
+use crate::backend::Launch;
+use crate::error::{Error, ErrorKind, Result};
+use crate::kernel::Native;
+use crate::memory::Place;
+use crate::op::Access;
+use std::collections::HashMap;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// Whether kernels written by hand run in place of translated WGSL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Natives {
+    /// Where they are faster, as measured on the device.
+    #[default]
+    Auto,
+    /// Never.
+    Off,
+    /// Wherever there is one.
+    On,
+}
+
+/// The texts by their names.
+const FILES: [(&str, &str); 1] = [("reduce_rows", include_str!("../../../shaders/native/reduce_rows.cu"))];
+/// A native must be so much faster: a measurement is not exact.
+const WORTH: f64 = 0.98;
+/// Launches between two events, and how often that is done; the best counts.
+const LAUNCHES: u32 = 4;
+const ROUNDS: u32 = 5;
+
+/// A kernel, and the shape class of a launch: the powers of two that its workgroups and bytes lie between.
+type Class = (u64, [u32; 2]);
+
+/// What has been found out.
+pub(super) struct Choices {
+    setting: AtomicU8,
+    folder: Option<PathBuf>,
+    /// Whether the native is faster.
+    known: Mutex<HashMap<Class, bool>>,
+}
+
+impl Choices {
+    /// As the environment variable `CROSSLANE_NATIVES` says: `off`, `on`, or `auto`.
+    pub fn from_environment(folder: Option<PathBuf>) -> Choices {
+        let natives = match std::env::var("CROSSLANE_NATIVES").as_deref() {
+            Ok("off") => Natives::Off,
+            Ok("on") => Natives::On,
+            Ok("auto" | "") | Err(_) => Natives::Auto,
+            Ok(other) => {
+                log::warn!("CROSSLANE_NATIVES is {other:?}, which is none of off, on, auto: taken as auto");
+                Natives::Auto
+            }
+        };
+        Choices { setting: AtomicU8::new(natives as u8), folder, known: Mutex::default() }
+    }
+
+    pub fn set(&self, natives: Natives) {
+        self.setting.store(natives as u8, Ordering::Relaxed);
+    }
+
+    fn setting(&self) -> Natives {
+        match self.setting.load(Ordering::Relaxed) {
+            0 => Natives::Auto,
+            1 => Natives::Off,
+            _ => Natives::On,
+        }
+    }
+
+    fn known(&self) -> MutexGuard<'_, HashMap<Class, bool>> {
+        self.known.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// What is known, in this process or on disk.
+    fn find(&self, class: Class, key: &dyn Fn() -> String) -> Option<bool> {
+        if let Some(&found) = self.known().get(&class) {
+            return Some(found);
+        }
+        let key = key();
+        let text = fs::read_to_string(self.path(&key)?).ok()?;
+        let found = decode(&text, &key)?;
+        self.known().insert(class, found);
+        Some(found)
+    }
+
+    fn keep(&self, class: Class, key: &str, times: [f64; 2]) -> bool {
+        let native = times[1] < times[0] * WORTH;
+        self.known().insert(class, native);
+        if let Some(path) = self.path(key)
+            && let Err(error) = write(&path, encode(key, times, native).as_bytes())
+        {
+            log::info!("{}: {error}; the choice is not kept", path.display());
+        }
+        native
+    }
+
+    fn path(&self, key: &str) -> Option<PathBuf> {
+        Some(self.folder.as_ref()?.join(format!("{:032x}.choice", hash(key.as_bytes()))))
+    }
+}
+
+fn encode(key: &str, [wgsl, native]: [f64; 2], faster: bool) -> String {
+    let faster = if faster { "native" } else { "wgsl" };
+    format!("{faster}\nwgsl {wgsl:.2} us, native {native:.2} us\n{key}\n")
+}
+
+fn decode(text: &str, key: &str) -> Option<bool> {
+    let (faster, rest) = text.split_once('\n')?;
+    let (_, kept) = rest.split_once('\n')?;
+    match faster {
+        _ if kept.strip_suffix('\n') != Some(key) => None,
+        "native" => Some(true),
+        "wgsl" => Some(false),
+        _ => None,
+    }
+}
+
+/// The text with its definitions, as if it had been translated.
+pub(super) fn source(native: &Native, options: CudaOptions) -> CudaSource {
+    let file = FILES.iter().find(|(name, _)| *name == native.file).expect("a native names one of FILES").1;
+    let defines: String = native.defines.iter().map(|(name, value)| format!("#define {name} {value}\n")).collect();
+    CudaSource {
+        text: format!("{defines}#line 1\n{file}"),
+        symbol: native.file.into(),
+        workgroup_size: native.workgroup_size,
+        shared_bytes: 0,
+        dynamic_bytes: 0,
+        options,
+    }
+}
+
+fn class(launch: &Launch) -> Class {
+    let bytes: u64 = launch.buffers.iter().map(|window| window.bytes).sum();
+    let groups: u64 = launch.grid.fold(u32::MAX).iter().map(|&count| count as u64).product();
+    (launch.kernel.id(), [groups.max(1).ilog2(), bytes.max(1).ilog2()])
+}
+
+impl Cuda {
+    /// What runs for a launch: the kernel, or its native.
+    pub(super) fn function(&self, launch: &Launch) -> Result<Arc<Function>> {
+        let Some(native) = launch.kernel.native() else { return self.kernels.get(&launch.kernel) };
+        match self.choices.setting() {
+            Natives::Off => self.kernels.get(&launch.kernel),
+            Natives::On => self.kernels.native(&launch.kernel, native),
+            Natives::Auto => self.faster(launch, native),
+        }
+    }
+
+    fn faster(&self, launch: &Launch, native: &Native) -> Result<Arc<Function>> {
+        let class = class(launch);
+        let key = || self.choice_key(launch, native, class);
+        let known = match self.choices.find(class, &key) {
+            Some(known) => known,
+            None => match self.measure(launch, native) {
+                Ok(times) => self.choices.keep(class, &key(), times),
+                Err(error) if matches!(error.kind(), ErrorKind::DeviceLost { .. }) => return Err(error),
+                Err(error) => {
+                    log::warn!("{}: not compared with its native: {error}", launch.kernel.name());
+                    false
+                }
+            },
+        };
+        match known {
+            true => self.kernels.native(&launch.kernel, native),
+            false => self.kernels.get(&launch.kernel),
+        }
+    }
+
+    /// All that a choice depends on.
+    fn choice_key(&self, launch: &Launch, native: &Native, (_, [groups, bytes]): Class) -> String {
+        let source = source(native, self.kernels.options());
+        format!(
+            "{} {} fast_math {} groups 2^{groups} bytes 2^{bytes} wgsl {:032x} native {:032x}",
+            self.properties.name,
+            self.properties.driver,
+            source.options.fast_math,
+            hash(launch.kernel.source().as_bytes()),
+            hash(source.text.as_bytes())
+        )
+    }
+
+    /// Microseconds that the kernel takes, and its native, on the launch's inputs and outputs of their own.
+    fn measure(&self, launch: &Launch, native: &Native) -> Result<[f64; 2]> {
+        let context = &self.context;
+        let mut outputs = Vec::new();
+        for (point, window) in launch.kernel.bindings().iter().zip(&launch.buffers) {
+            let written = point.access == Access::Write;
+            outputs.push(if written { Some(Block::new(context, window.bytes, Place::Device)?) } else { None });
+        }
+        let windows = launch.buffers.iter().zip(&outputs).map(|(window, output)| match output {
+            Some(output) => (output.address(), window.bytes),
+            None => (block(&window.memory).address() + window.offset, window.bytes),
+        });
+        let mut arguments = Arguments::default();
+        arguments.set(windows, &launch.params);
+        let grid = launch.grid.fold(self.properties.caps.grid);
+        let functions = [self.kernels.get(&launch.kernel)?, self.kernels.native(&launch.kernel, native)?];
+        let mut best = [f64::INFINITY; 2];
+        for _ in 0..ROUNDS {
+            for (function, best) in functions.iter().zip(&mut best) {
+                *best = best.min(time(context, function, grid, &arguments)?);
+            }
+        }
+        Ok(best)
+    }
+
+    /// For `explain()`: what runs for a launch, if there is a choice, and its text if that is a native.
+    pub(super) fn explained(&self, launch: &Launch) -> Option<(&'static str, Option<String>)> {
+        let native = launch.kernel.native()?;
+        let class = class(launch);
+        let known = match self.choices.setting() {
+            Natives::Off => Some(false),
+            Natives::On => Some(true),
+            Natives::Auto => self.choices.find(class, &|| self.choice_key(launch, native, class)),
+        };
+        Some(match known {
+            Some(true) => ("native CUDA", Some(source(native, self.kernels.options()).text)),
+            Some(false) => ("translated WGSL, not its native", None),
+            None => ("translated WGSL or its native, as will be measured", None),
+        })
+    }
+}
+
+/// Microseconds of one launch out of several.
+fn time(context: &Arc<Context>, function: &Function, grid: [u32; 3], arguments: &Arguments) -> Result<f64> {
+    let (start, end) = (Event::new(context, true)?, Event::new(context, true)?);
+    run(context, function, grid, arguments)?;
+    start.record()?;
+    (0..LAUNCHES).try_for_each(|_| run(context, function, grid, arguments))?;
+    end.record()?;
+    end.wait("measure")?;
+    Ok(end.since(&start)? * 1e3 / LAUNCHES as f64)
+}
+
+/// A native's compilation failed: which, and why.
+pub(super) fn compiled(source: &CudaSource) -> Result<CudaBinary> {
+    source.compile().map_err(|error| match error.kind() {
+        ErrorKind::Compile { device, message, .. } => Error::from(ErrorKind::Compile {
+            kernel: format!("shaders/native/{}.cu", source.symbol),
+            device: device.clone(),
+            message: message.clone(),
+            at: None,
+        }),
+        _ => error,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn choices_are_kept_and_found_by_their_key_only() {
+        let folder = std::env::temp_dir().join(format!("crosslane-choices-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        let choices = || Choices::from_environment(Some(folder.clone()));
+        let class = (7, [3, 20]);
+        assert_eq!(choices().find(class, &|| "a".into()), None);
+        assert!(choices().keep(class, "a", [10.0, 9.0]));
+        assert_eq!(choices().find(class, &|| "a".into()), Some(true));
+        assert_eq!(choices().find(class, &|| "b".into()), None);
+        assert!(!choices().keep(class, "a", [10.0, 9.9]), "too little to be sure of");
+        assert_eq!(choices().find(class, &|| "a".into()), Some(false));
+        fs::write(choices().path("a").unwrap(), "native").unwrap();
+        assert_eq!(choices().find(class, &|| "a".into()), None);
+        fs::remove_dir_all(&folder).unwrap();
+        let nowhere = Choices::from_environment(None);
+        assert!(nowhere.keep(class, "a", [10.0, 5.0]));
+        assert_eq!(nowhere.find(class, &|| "a".into()), Some(true));
+    }
+
+    /// Where NVRTC is: the sum's native compiles for rows and for one row, results and states.
+    #[test]
+    fn natives_compile() {
+        if super::super::library::nvrtc().is_err() {
+            println!("not run: no NVRTC");
+            return;
+        }
+        for (strided, last) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            let defines = [("WORKGROUP", 256), ("UNROLL", 8), ("STRIDED", strided), ("LAST", last)];
+            let defines = defines.map(|(name, value)| (name.to_string(), value.to_string())).to_vec();
+            let native = Native { file: "reduce_rows", defines, workgroup_size: [256, 1, 1] };
+            let made = compiled(&source(&native, CudaOptions { fast_math: false, architecture: 90 })).unwrap();
+            assert!(made.spill_bytes == 0 && made.registers <= 64, "{}", made.log);
+        }
+    }
+}
