@@ -4,8 +4,8 @@
 // A thread runs until it waits: at a barrier, at a warp operation, at its end. When no thread can run, what is waited
 // for is looked at: a warp operation is done when all lanes of its mask wait at it, a barrier when all threads do.
 // `__activemask` has no mask to complete: it is done last, for the lanes that wait at its first occurrence in the
-// text where any do, so that lanes in a branch or a loop catch up with each other as they do on a device. What can never be
-// completed ends the program with a message and exit status 3.
+// text where any do, so that lanes in a branch or a loop catch up with each other as they do on a device. What can
+// never be completed ends the program with a message and exit status 3.
 //
 // Under -fsanitize=address the fibers are announced, and `__shared__` variables and dynamic memory have red zones;
 // without it both hold 0xcd at the start of each block.
@@ -113,7 +113,8 @@ inline void go(Fiber& from, Fiber& to) {
 #endif
 #ifdef __SANITIZE_ADDRESS__
     bool inside = &from != &scheduler;
-    __sanitizer_finish_switch_fiber(from.fake, inside ? &scheduler_bottom : nullptr, inside ? &scheduler_size : nullptr);
+    if (inside) __sanitizer_finish_switch_fiber(from.fake, &scheduler_bottom, &scheduler_size);
+    else __sanitizer_finish_switch_fiber(from.fake, nullptr, nullptr);
 #endif
 }
 
@@ -141,8 +142,8 @@ inline void prepare(Fiber& fiber, void (*entry)()) {
 
 // ---- Threads of a block
 
-enum Wait { READY, ENDED, BARRIER, ACTIVE, SYNC, BALLOT, ALL, ANY, SHUFFLE, UP, DOWN, XOR_LANE, ADD, MIN, MAX, MIN_SIGNED,
-            MAX_SIGNED, AND, OR, XOR };
+enum Wait { READY, ENDED, BARRIER, ACTIVE, SYNC, BALLOT, ALL, ANY, SHUFFLE, UP, DOWN, XOR_LANE,
+            ADD, MIN, MAX, MIN_SIGNED, MAX_SIGNED, AND, OR, XOR };
 
 struct Thread {
     Wait wait;
@@ -207,7 +208,8 @@ inline u64 wait(Wait what, u32 mask = 0, u64 value = 0, u32 argument = 0) {
 [[noreturn]] inline void fail(const Thread& thread) {
     u32 n = u32(&thread - threads);
     const char* what = thread.wait == BARRIER ? "a barrier" : "a warp operation";
-    fprintf(stderr, "emulation: block (%u, %u, %u): thread %u waits at %s", blockIdx.x, blockIdx.y, blockIdx.z, n, what);
+    fprintf(stderr, "emulation: block (%u, %u, %u): ", blockIdx.x, blockIdx.y, blockIdx.z);
+    fprintf(stderr, "thread %u waits at %s", n, what);
     if (thread.wait != BARRIER) fprintf(stderr, " of kind %d with lanes %08x", thread.wait, thread.mask);
     fprintf(stderr, " that others never reach; %u of %u threads have ended\n", ended, count);
     fflush(nullptr);
@@ -346,7 +348,7 @@ inline void spoil(unsigned dynamic_bytes) {
     __builtin_memset(dynamic, 0xcd, dynamic_bytes);
 #ifndef __SANITIZE_ADDRESS__
     char* volatile start = __start_crosslane_shared;
-    if (start) __builtin_memset(start, 0xcd, static_cast<unsigned long>(__stop_crosslane_shared - __start_crosslane_shared));
+    if (start) __builtin_memset(start, 0xcd, static_cast<unsigned long>(__stop_crosslane_shared - start));
 #endif
 }
 
@@ -405,7 +407,9 @@ inline void __threadfence() {}
 inline void __threadfence_block() {}
 inline unsigned emulation_active(unsigned at) { return unsigned(emulation::wait(emulation::ACTIVE, 0, 0, at)); }
 #define __activemask() emulation_active(__COUNTER__) // occurrences in the order of the text
-inline unsigned __ballot_sync(unsigned mask, int p) { return unsigned(emulation::wait(emulation::BALLOT, mask, p != 0)); }
+inline unsigned __ballot_sync(unsigned mask, int p) {
+    return unsigned(emulation::wait(emulation::BALLOT, mask, p != 0));
+}
 inline int __all_sync(unsigned mask, int p) { return int(emulation::wait(emulation::ALL, mask, p != 0)); }
 inline int __any_sync(unsigned mask, int p) { return int(emulation::wait(emulation::ANY, mask, p != 0)); }
 
@@ -460,11 +464,11 @@ template <class T> T atomicCAS(T* place, T compare, T value) {
 template <class T> T __ldg(const T* place) { return *place; }
 
 extern "C" {
-#define ONE(name)                                                                                                         \
-    float name##f(float) noexcept;                                                                                        \
+#define ONE(name)                                                                                                      \
+    float name##f(float) noexcept;                                                                                     \
     double name(double) noexcept;
-#define TWO(name)                                                                                                         \
-    float name##f(float, float) noexcept;                                                                                 \
+#define TWO(name)                                                                                                      \
+    float name##f(float, float) noexcept;                                                                              \
     double name(double, double) noexcept;
 ONE(sin) ONE(cos) ONE(tan) ONE(asin) ONE(acos) ONE(atan) ONE(sinh) ONE(cosh) ONE(tanh) ONE(asinh) ONE(acosh) ONE(atanh)
 ONE(exp) ONE(exp2) ONE(log) ONE(log2) ONE(sqrt) ONE(fabs) ONE(floor) ONE(ceil) ONE(trunc) ONE(rint)

@@ -27,7 +27,9 @@ template <class T> WGSL_FN T atomicMax(T* place, scalar<T> value) { return ::ato
 template <class T> WGSL_FN T atomicAnd(T* place, scalar<T> value) {
     return T(::atomicAnd(bits_at(place), word<T>(value)));
 }
-template <class T> WGSL_FN T atomicOr(T* place, scalar<T> value) { return T(::atomicOr(bits_at(place), word<T>(value))); }
+template <class T> WGSL_FN T atomicOr(T* place, scalar<T> value) {
+    return T(::atomicOr(bits_at(place), word<T>(value)));
+}
 template <class T> WGSL_FN T atomicXor(T* place, scalar<T> value) {
     return T(::atomicXor(bits_at(place), word<T>(value)));
 }

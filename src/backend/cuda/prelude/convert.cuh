@@ -1,4 +1,4 @@
-// Part 7 (after vector): conversions of value, and of type with the same bits.
+// Part 5, where used (after vector): conversions of value, and of type with the same bits.
 namespace wgsl {
 
 // Towards zero, NaN to 0, and beyond the range the last float inside it: where f32 lacks the integer's last bits

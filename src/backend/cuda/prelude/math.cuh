@@ -82,7 +82,9 @@ WGSL_UNARY(radians)
 WGSL_UNARY(degrees)
 WGSL_BINARY(step)
 WGSL_TERNARY(mix)
-template <class T, u32 N> WGSL_FN vec<T, N> mix(vec<T, N> a, vec<T, N> b, scalar<T> t) { return mix(a, b, splat<N>(t)); }
+template <class T, u32 N> WGSL_FN vec<T, N> mix(const vec<T, N>& a, const vec<T, N>& b, scalar<T> t) {
+    return mix(a, b, splat<N>(t));
+}
 WGSL_TERNARY(smoothstep)
 WGSL_UNARY(isnan_)
 WGSL_UNARY(isinf_)

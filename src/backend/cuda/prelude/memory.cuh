@@ -1,4 +1,4 @@
-// Part 6, always (after vector): arrays, and access to memory that invocations share.
+// Part 4, always (after vector): arrays, and access to memory that invocations share.
 namespace wgsl {
 
 template <class T, u32 N> struct array {

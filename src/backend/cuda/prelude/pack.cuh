@@ -1,4 +1,4 @@
-// Part 10, where used (after half, vector and math): several numbers in a word.
+// Part 10, where used (after half and vector): several numbers in a word.
 namespace wgsl {
 
 WGSL_FN f32 quantizeToF16(f32 x) { return f32(f16::from(x)); }

@@ -31,7 +31,8 @@ template <class T, class F> WGSL_FN T reduced(u32 lanes, T v, F f) {
         return v;
     }
     T total = from_lane(lanes, v, first_lane(lanes));
-    for (u32 rest = lanes & (lanes - 1); rest; rest &= rest - 1) total = f(total, from_lane(lanes, v, first_lane(rest)));
+    for (u32 rest = lanes & (lanes - 1); rest; rest &= rest - 1)
+        total = f(total, from_lane(lanes, v, first_lane(rest)));
     return total;
 }
 

@@ -1,4 +1,4 @@
-// Part 4, always (after scalar, half and wide, where they are used): vectors, and each scalar function by components.
+// Part 3, always (after half, if that is used): vectors, and each scalar function by components.
 namespace wgsl {
 
 // One component, for an index that the compiler may not know: the place of one that lies in memory.
