@@ -2,41 +2,20 @@
 //! and calls the entry point.
 
 use super::functions::Of;
+use super::interface::Interface;
 use super::parts::prelude;
 use super::{CudaOptions, CudaSource, Refused, Writer, Written};
-use crate::op::Access;
 use naga::proc::NameKey;
-use naga::{AddressSpace, Binding, BuiltIn, GlobalVariable, Handle, Type, TypeInner};
+use naga::{Binding, BuiltIn, Handle, Type, TypeInner};
 use std::fmt::Write;
 
 /// Bytes of shared memory that a block may declare without asking.
 const STATIC_SHARED: u32 = 48 << 10;
 
-/// Bytes of parameters that a kernel may have, from CUDA 12.1 and compute capability 7.0 on.
-const MOST_PARAMETERS: u32 = 32764;
-
-/// The interface of a kernel as it is put together.
-#[derive(Default)]
-struct Interface {
-    /// Of the kernel.
-    parameters: Vec<String>,
-    parameter_bytes: u32,
-    /// Of the structure: declarations and what they begin with.
-    members: Vec<(String, String)>,
-    /// The kernel's own: private variables.
-    locals: Vec<String>,
-    /// Members of the structure in shared memory.
-    workgroup: Vec<String>,
-    workgroup_bytes: u32,
-}
-
 impl<'a> Writer<'a> {
     pub(super) fn translate(&mut self, options: CudaOptions) -> Written<CudaSource> {
         let entry = &self.module.entry_points[self.index];
-        let mut interface = Interface::default();
-        self.bindings(&mut interface)?;
-        self.parameters(&mut interface)?;
-        self.own_variables(&mut interface)?;
+        let mut interface = self.interface()?;
         let mut functions = vec![self.function(Of::Entry(self.index as u16))?];
         // A function comes after those that it calls: here callers first, which say where they call from.
         for (handle, _) in self.module.functions.iter().rev() {
@@ -63,156 +42,21 @@ impl<'a> Writer<'a> {
         Ok(CudaSource { text, symbol, workgroup_size: entry.workgroup_size, shared_bytes, dynamic_bytes, options })
     }
 
-    fn is_used(&self, global: Handle<GlobalVariable>) -> bool {
-        !self.info.get_entry_point(self.index)[global].is_empty()
-    }
-
-    /// A pointer and a size for each buffer of a launch.
-    fn bindings(&mut self, interface: &mut Interface) -> Written<()> {
-        for point in self.kernel.bindings() {
-            let bound = |variable: &GlobalVariable| {
-                variable.binding.is_some_and(|at| (at.group, at.binding) == (point.group, point.binding))
-            };
-            let mut found = self.module.global_variables.iter().filter(|(_, variable)| bound(variable));
-            let used = found.find(|(handle, _)| self.is_used(*handle));
-            let constant = if point.access == Access::Read { "const " } else { "" };
-            interface.parameter_bytes += 16;
-            let Some((handle, variable)) = used else {
-                let name = self.namer.call("unused");
-                let bytes = self.namer.call(&format!("{name}_bytes"));
-                interface.parameters.push(format!("{constant}void* {name}, u64 {bytes}"));
-                continue;
-            };
-            let span = self.module.global_variables.get_span(handle);
-            self.buffer(handle, variable.ty, constant, interface).map_err(|refused| refused.at(span))?;
-        }
-        Ok(())
-    }
-
-    fn buffer(
-        &mut self,
-        handle: Handle<GlobalVariable>,
-        ty: Handle<Type>,
-        constant: &str,
-        interface: &mut Interface,
-    ) -> Written<()> {
-        let name = self.names[&NameKey::GlobalVariable(handle)].clone();
-        let bytes = self.namer.call(&format!("{name}_bytes"));
-        let of = match *self.inner(ty) {
-            TypeInner::Array { base, size, stride } if self.length(size).is_none() => {
-                let element = self.element(base, stride)?;
-                interface.members.push((format!("span<{constant}{element}> {name}"), format!("{{{name}, {bytes}}}")));
-                element
-            }
-            ref inner => {
-                let of = self.ty(ty)?;
-                interface.members.push((format!("{constant}{of}& {name}"), format!("*{name}")));
-                if let TypeInner::Struct { members, .. } = inner
-                    && let Some(last) = members.last()
-                    && let TypeInner::Array { base, size, stride } = *self.inner(last.ty)
-                    && self.length(size).is_none()
-                {
-                    let index = members.len() as u32 - 1;
-                    let field = self.names[&NameKey::StructMember(ty, index)].clone();
-                    let tail = self.namer.call(&format!("{name}_{field}"));
-                    let (element, offset) = (self.element(base, stride)?, last.offset);
-                    let byte = format!("{constant}unsigned char");
-                    let place = format!("({constant}{element}*)(({byte}*){name} + {offset})");
-                    let value = format!("{{{place}, {bytes} - {offset}}}");
-                    interface.members.push((format!("span<{constant}{element}> {tail}"), value));
-                    self.tails.insert(handle, tail);
-                }
-                of
-            }
-        };
-        interface.parameters.push(format!("{constant}{of}* __restrict__ {name}, u64 {bytes}"));
-        self.globals.insert(handle, name);
-        Ok(())
-    }
-
-    /// The words of parameters that a launch passes: `var<immediate>`, or a uniform that no buffer is for.
-    fn parameters(&mut self, interface: &mut Interface) -> Written<()> {
-        let is_bound = |variable: &GlobalVariable| {
-            let at = variable.binding.map(|at| (at.group, at.binding));
-            self.kernel.bindings().iter().any(|point| Some((point.group, point.binding)) == at)
-        };
-        let by_value = |variable: &GlobalVariable| match variable.space {
-            AddressSpace::Immediate => true,
-            AddressSpace::Uniform => !is_bound(variable),
-            _ => false,
-        };
-        let mut found = self.module.global_variables.iter().filter(|(_, variable)| by_value(variable));
-        let used = found.find(|(handle, _)| self.is_used(*handle));
-        let words = self.kernel.param_words();
-        let Some((handle, variable)) = used else {
-            if words > 0 {
-                let name = self.namer.call("unused");
-                interface.parameters.push(format!("const __grid_constant__ array<u32, {words}> {name}"));
-            }
-            return Ok(());
-        };
-        let span = self.module.global_variables.get_span(handle);
-        let ty = self.ty(variable.ty).map_err(|refused| refused.at(span))?;
-        let name = self.names[&NameKey::GlobalVariable(handle)].clone();
-        let bytes = interface.parameter_bytes + self.size(variable.ty);
-        if bytes > MOST_PARAMETERS {
-            let message = format!("{bytes} bytes of parameters; CUDA has {MOST_PARAMETERS}");
-            return Err(Refused::new(message).at(span));
-        }
-        interface.parameters.push(format!("const __grid_constant__ {ty} {name}"));
-        interface.members.push((format!("const {ty}& {name}"), name.clone()));
-        self.globals.insert(handle, name);
-        Ok(())
-    }
-
-    /// Variables of the workgroup and of each invocation.
-    fn own_variables(&mut self, interface: &mut Interface) -> Written<()> {
-        for (handle, variable) in self.module.global_variables.iter() {
-            if !self.is_used(handle) || !matches!(variable.space, AddressSpace::WorkGroup | AddressSpace::Private) {
-                continue;
-            }
-            let span = self.module.global_variables.get_span(handle);
-            let ty = self.ty(variable.ty).map_err(|refused| refused.at(span))?;
-            let name = self.names[&NameKey::GlobalVariable(handle)].clone();
-            if variable.space == AddressSpace::WorkGroup {
-                let alignment = match *self.inner(variable.ty) {
-                    TypeInner::Vector { size: naga::VectorSize::Tri, scalar } => scalar.width as u32,
-                    _ => self.layouter[variable.ty].alignment.round_up(1),
-                };
-                interface.workgroup_bytes =
-                    interface.workgroup_bytes.next_multiple_of(alignment) + self.size(variable.ty);
-                interface.workgroup.push(format!("{ty} {name};"));
-                self.globals.insert(handle, format!("workgroup.{name}"));
-                continue;
-            }
-            let value = match variable.init {
-                Some(init) => self.constant_expression(init)?,
-                None => self.zero(variable.ty)?,
-            };
-            interface.locals.push(format!("{ty} {name} = {value};"));
-            interface.members.push((format!("{ty}& {name}"), name.clone()));
-            self.globals.insert(handle, name);
-        }
-        interface.workgroup_bytes = interface.workgroup_bytes.next_multiple_of(16);
-        if interface.workgroup_bytes > 0 {
-            interface.members.push(("Workgroup& workgroup".into(), "workgroup".into()));
-        }
-        Ok(())
-    }
-
     fn structure_text(&self, interface: &Interface, functions: &[String]) -> String {
         let mut text = String::new();
         if interface.workgroup_bytes > 0 {
             let members: String = interface.workgroup.iter().map(|member| format!("    {member}\n")).collect();
             let bytes = interface.workgroup_bytes;
-            text += &format!("struct alignas(16) Workgroup {{\n{members}}};\n");
+            text += &format!("struct Workgroup {{\n{members}}};\n");
             text += &format!("static_assert(sizeof(Workgroup) == {bytes}, \"\");\n\n");
         }
         text += "struct Module {\n";
         for (member, _) in &interface.members {
             text += &format!("    {member};\n");
         }
-        if self.lanes && let Some(lanes) = self.constant_lanes() {
+        if self.lanes
+            && let Some(lanes) = self.constant_lanes()
+        {
             text += &format!("    static constexpr u32 lanes = {lanes:#x}u;\n");
         }
         for function in functions {

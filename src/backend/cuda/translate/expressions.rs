@@ -135,7 +135,8 @@ impl Body<'_, '_> {
             _ => None,
         };
         Ok(match (op, scalar) {
-            (UnaryOperator::Negate, Some(Scalar { kind: ScalarKind::Float, width: 4 | 8 })) => match x.starts_with('-') {
+            (UnaryOperator::Negate, Some(Scalar { kind: ScalarKind::Float, width: 4 | 8 })) => match x.starts_with('-')
+            {
                 true => format!("-({x})"),
                 false => format!("-{x}"),
             },

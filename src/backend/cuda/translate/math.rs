@@ -32,14 +32,9 @@ fn part(fun: M) -> Option<Part> {
     Some(match fun {
         M::Abs | M::Min | M::Max | M::Clamp => return None,
         M::Transpose | M::Determinant | M::Outer => Part::Matrix,
-        M::Dot
-        | M::Cross
-        | M::Distance
-        | M::Length
-        | M::Normalize
-        | M::FaceForward
-        | M::Reflect
-        | M::Refract => Part::Geometry,
+        M::Dot | M::Cross | M::Distance | M::Length | M::Normalize | M::FaceForward | M::Reflect | M::Refract => {
+            Part::Geometry
+        }
         M::CountTrailingZeros
         | M::CountLeadingZeros
         | M::CountOneBits

@@ -33,7 +33,7 @@ const PARTS: &[(Part, &str, &[Part])] = &[
     (Math, include_str!("../prelude/math.cuh"), &[]),
     (Geometry, include_str!("../prelude/geometry.cuh"), &[Math]),
     (Matrix, include_str!("../prelude/matrix.cuh"), &[Convert, Geometry]),
-    (Pack, include_str!("../prelude/pack.cuh"), &[Half, Math]),
+    (Pack, include_str!("../prelude/pack.cuh"), &[Half]),
     (Atomic, include_str!("../prelude/atomic.cuh"), &[]),
     (Subgroup, include_str!("../prelude/subgroup.cuh"), &[]),
     (Cooperative, include_str!("../prelude/cooperative.cuh"), &[Half]),

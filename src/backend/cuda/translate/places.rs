@@ -1,8 +1,8 @@
 //! Places in memory: elements, loads and stores. A pointer is written as the place that it points to.
 
+use super::Written;
 use super::functions::{Body, bare};
 use super::parts::Part;
-use super::Written;
 use naga::proc::NameKey;
 use naga::{AddressSpace, Expression, Handle, ScalarKind, Type, TypeInner, VectorSize};
 
@@ -30,10 +30,7 @@ impl<'a> Body<'_, 'a> {
 
     /// Whether it is a variable that one invocation has: indexed vectors are kept in registers there.
     fn is_own(&self, handle: Handle<Expression>) -> bool {
-        matches!(
-            self.inner(handle).pointer_space(),
-            None | Some(AddressSpace::Function | AddressSpace::Private)
-        )
+        matches!(self.inner(handle).pointer_space(), None | Some(AddressSpace::Function | AddressSpace::Private))
     }
 
     /// An index that stays below the length, which is text.

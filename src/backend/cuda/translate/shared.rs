@@ -4,8 +4,8 @@ use super::functions::Body;
 use super::parts::Part;
 use super::{Refused, Written};
 use naga::{
-    AddressSpace, AtomicFunction, Barrier, CollectiveOperation, CooperativeData, CooperativeSize, Direction, Expression, GatherMode,
-    Handle, ScalarKind, Statement, SubgroupOperation, TypeInner,
+    AddressSpace, AtomicFunction, Barrier, CollectiveOperation, CooperativeData, CooperativeSize, Direction,
+    Expression, GatherMode, Handle, ScalarKind, Statement, SubgroupOperation, TypeInner,
 };
 
 impl Body<'_, '_> {
@@ -41,8 +41,8 @@ impl Body<'_, '_> {
             }
             Statement::CooperativeStore { target, ref data } => {
                 let (matrix, place) = (self.bare(target)?, self.matrix_place(target, data)?);
-                let at = self.matrix_at(data)?;
-                self.line(format_args!("wgsl::coopStore{place}({matrix}, {at});"));
+                let (aligned, at) = (self.is_aligned(data), self.matrix_at(data)?);
+                self.line(format_args!("wgsl::coopStore{place}<{aligned}>({matrix}, {at});"));
                 Ok(())
             }
             ref other => {
@@ -127,10 +127,11 @@ impl Body<'_, '_> {
         let ty = self.ty(handle)?;
         let order = self.matrix_place(handle, data)?;
         let shared = match self.inner(data.pointer).pointer_space() {
-            Some(AddressSpace::WorkGroup) => ", true",
-            _ => "",
+            Some(AddressSpace::WorkGroup) => "true",
+            _ => "false",
         };
-        Ok(format!("wgsl::coopLoad{order}<{ty}{shared}>({})", self.matrix_at(data)?))
+        let aligned = self.is_aligned(data);
+        Ok(format!("wgsl::coopLoad{order}<{ty}, {shared}, {aligned}>({})", self.matrix_at(data)?))
     }
 
     /// `T` where rows lie one after the other in memory; the matrix must be one that tensor cores have.
@@ -141,9 +142,7 @@ impl Body<'_, '_> {
         let half = scalar.kind == ScalarKind::Float && scalar.width == 2;
         let single = scalar.kind == ScalarKind::Float && scalar.width == 4 && role == naga::CooperativeRole::C;
         if (columns, rows) != (CooperativeSize::Sixteen, CooperativeSize::Sixteen) || !(half || single) {
-            return Err(Refused::new(
-                "CUDA has cooperative matrices of 16 x 16: A and B of f16, C of f16 or f32",
-            ));
+            return Err(Refused::new("CUDA has cooperative matrices of 16 x 16: A and B of f16, C of f16 or f32"));
         }
         Ok(if data.row_major { "T" } else { "" })
     }

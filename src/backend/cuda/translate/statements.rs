@@ -1,7 +1,7 @@
 //! Statements.
 
-use super::flow::continues;
 use super::Written;
+use super::flow::continues;
 use super::functions::Body;
 use naga::{Block, Expression, Function, Handle, Statement, SwitchCase, SwitchValue};
 use std::collections::HashSet;
@@ -143,12 +143,7 @@ impl<'a> Body<'_, 'a> {
         Ok(())
     }
 
-    fn repeat(
-        &mut self,
-        body: &'a Block,
-        continuing: &'a Block,
-        break_if: Option<Handle<Expression>>,
-    ) -> Written<()> {
+    fn repeat(&mut self, body: &'a Block, continuing: &'a Block, break_if: Option<Handle<Expression>>) -> Written<()> {
         let ending = !continuing.is_empty() || break_if.is_some();
         if ending && continues(body) {
             self.repeat_from_the_middle(body, continuing, break_if)?;

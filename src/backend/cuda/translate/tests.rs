@@ -60,7 +60,8 @@ fn interfaces() {
 
 #[test]
 fn checks() {
-    let checked = ["tile[at(i + 1u, 100u)]", "div(", "tail_items[at(i, tail_items.length())]", "sizeof(Workgroup) / 16"];
+    let checked =
+        ["tile[at(i + 1u, 100u)]", "div(", "tail_items[at(i, tail_items.length())]", "sizeof(Workgroup) / 16"];
     says(&translated(SUM), &checked);
     let text = trusted(SUM);
     says(&text, &["tile[i + 1u]", "div_unguarded(", "tail_items[i]"]);
@@ -93,7 +94,10 @@ fn loops() {
             for (var k = 0u; k < 4u; k++) { x[k] = k; }
         }",
     );
-    says(&text, &["u32 next;", "goto next1;", "next1:;\n            i = next;", "while (true) {\n            const u32"]);
+    says(
+        &text,
+        &["u32 next;", "goto next1;", "next1:;\n            i = next;", "while (true) {\n            const u32"],
+    );
 }
 
 /// A warp's lanes are all there only where nothing can have parted them.

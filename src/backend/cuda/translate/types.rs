@@ -3,9 +3,7 @@
 use super::parts::Part;
 use super::{Refused, Writer, Written};
 use naga::proc::{IndexableLength, NameKey};
-use naga::{
-    ArraySize, CooperativeRole, Handle, PredeclaredType, Scalar, ScalarKind, Type, TypeInner, VectorSize,
-};
+use naga::{ArraySize, CooperativeRole, Handle, PredeclaredType, Scalar, ScalarKind, Type, TypeInner, VectorSize};
 use std::fmt::Write;
 
 /// A struct in C++: its members in order, `None` where bytes are put between.
