@@ -3,8 +3,8 @@
 use crate::emulate::{self, OPTIONS, Program, Window};
 use crate::support::{random, say};
 use crosslane::{
-    Caps, DType, Expression, Function, Host, Kernel, Leaf, Map, Nothing, Op, Operator, Pass, Plan, Reduce, Scalar, Slot,
-    Source, Step, Value, What, has_kernel,
+    Caps, DType, Expression, Function, Host, Kernel, Leaf, Map, Nothing, Op, Operator, Pass, Plan, Reduce, Scalar,
+    Slot, Source, Step, Value, What, has_kernel,
 };
 use rand::Rng;
 use std::collections::HashSet;
@@ -87,7 +87,10 @@ fn groups() -> Vec<Named> {
                 let results: Vec<usize> = functions.iter().map(|&f| steps.call(f, 0)).collect();
                 steps.sum(&results, total);
                 let names: Vec<&str> = functions.iter().map(|f| f.name()).collect();
-                all.push((format!("{} of {dtype}, stride {stride}", names.join(" ")), Box::new(map(steps.0, &[shape]))));
+                all.push((
+                    format!("{} of {dtype}, stride {stride}", names.join(" ")),
+                    Box::new(map(steps.0, &[shape])),
+                ));
             }
             let mut steps = Steps::of(read());
             let results: Vec<usize> = DType::ALL.iter().map(|&to| steps.cast(0, to)).collect();
@@ -259,7 +262,8 @@ fn check(what: &str, op: &dyn Op, caps: &Caps) -> Result<usize, String> {
         let len = bytes.len().next_multiple_of(64).max(64);
         [bytes.clone(), vec![0xcd; len - bytes.len()]].concat()
     };
-    let after = run(&plan, before.into_iter().map(padded).collect(), caps).map_err(|error| format!("{what}: {error}"))?;
+    let after =
+        run(&plan, before.into_iter().map(padded).collect(), caps).map_err(|error| format!("{what}: {error}"))?;
     let got = Host::new(slots.iter().map(|slot| slot.dtype).zip(after).collect());
     for (n, slot) in slots.iter().enumerate() {
         for at in 0..slot.len {
