@@ -133,6 +133,68 @@ fn check_says_what_a_kernel_wants() {
     has(&text, &["needs 64-bit floats, cooperative matrices", "64-bit floats, none there", "HLSL: ", "SPIR-V: ok"]);
 }
 
+/// The CUDA text, what NVRTC says of it, and what has no CUDA form.
+#[test]
+#[cfg(feature = "cuda")]
+fn check_shows_cuda() {
+    let folder = Folder::new("check-cuda");
+    let file = folder.file("saxpy.wgsl", SAXPY);
+    let chosen = ["check", &file, "--entry", "saxpy", "--override", "tile=512"];
+    let text = prints(&[&chosen[..], &["--emit", "cuda"]].concat());
+    has(
+        &text,
+        &["extern \"C\" __global__ void __launch_bounds__(512) saxpy", "const f32* __restrict__ x, u64 x_bytes"],
+    );
+    let text = prints(&[&chosen[..], &["--arch", "sm_80"]].concat());
+    let line = text.lines().find(|line| line.starts_with("CUDA: ")).expect("a line about CUDA");
+    has(line, &["CUDA: ok, "]);
+    // Where NVRTC is: figures of the architecture.
+    match line.contains("not compiled: ") {
+        true => {
+            assert!(!support::is_required("nvrtc"), "{line}");
+            has(line, &["libnvrtc.so"]);
+        }
+        false => has(line, &["; sm_80: ", " registers, 0 bytes of shared memory, 0 bytes spilled"]),
+    }
+    fails_to_parse(&[&chosen[..], &["--arch", "hopper"]].concat(), "wanted an architecture, as sm_90");
+    let file = folder.file(
+        "small.wgsl",
+        "enable wgpu_cooperative_matrix;
+        @group(0) @binding(0) var<storage, read_write> x: array<f32>;
+        @compute @workgroup_size(32) fn main() {
+            coopStoreT(coopLoadT<coop_mat8x8<f32, C>>(&x[0], 8u), &x[0], 8u);
+        }",
+    );
+    has(&prints(&["check", &file]), &["CUDA: line ", "coop"]);
+    fails(&["check", &file, "--emit", "cuda"], &["CUDA: line "]);
+}
+
+/// Arguments that clap refuses.
+#[track_caller]
+#[cfg(feature = "cuda")]
+fn fails_to_parse(arguments: &[&str], part: &str) {
+    let output = crosslane(arguments);
+    assert_eq!(output.status.code(), Some(2));
+    has(&String::from_utf8(output.stderr).unwrap(), &[part]);
+}
+
+/// The benchmark's rows, each checked against the host; one engine's table, and the same as JSON.
+#[test]
+#[cfg(feature = "cpu")]
+fn bench_checks_and_times() {
+    let folder = Folder::new("bench");
+    let json = folder.path("rows.json");
+    for (filter, ops) in
+        [("first_use", vec!["first_use_cold", "first_use_warm"]), ("matmul", vec!["matmul_wgsl_f32", "TFLOP/s"])]
+    {
+        let text = prints(&["bench", "--quick", "--device", "cpu", "--filter", filter, "--json", &json]);
+        has(&text, &ops);
+        has(&std::fs::read_to_string(&json).unwrap(), &["\"engine\": \"cpu\"", ops[0]]);
+    }
+    fails(&["bench", "--device", "cpu", "--compare"], &["--compare: wanted a card that Vulkan and CUDA reach"]);
+    fails(&["bench", "--device", "cpu", "--filter", "nothing of the kind"], &["no row's name contains"]);
+}
+
 /// A missing barrier: the two lines that race, each shown.
 #[test]
 #[cfg(feature = "cpu")]

@@ -77,7 +77,7 @@ fn on(engine: &Engine, options: &Options) -> Outcome<Vec<Measured>> {
     rows.extend(kernels::rows(&device, options.quick, || engine.open())?);
     rows.extend(transfers::rows(&ends));
     rows.extend(latency::rows(&device)?);
-    rows.retain(|row| row.op.contains(&options.filter));
+    rows.retain(|row| row.op.contains(&options.filter) && engine.runs(row.op));
     print(&format!("crosslane {} on {}\n", env!("CARGO_PKG_VERSION"), device.properties()))?;
     measure_all(&rows, &engine.name, &device, options.quick)
 }

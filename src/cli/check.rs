@@ -13,6 +13,10 @@ pub struct Options {
     /// Prints only the kernel in this language; SPIR-V is bytes.
     #[arg(long, value_name = "LANGUAGE")]
     emit: Option<Language>,
+    /// The architecture that CUDA's text is compiled for, as sm_90; else the first card's here, or sm_90.
+    #[cfg(feature = "cuda")]
+    #[arg(long, value_name = "SM", value_parser = super::cuda::architecture)]
+    arch: Option<u32>,
 }
 
 pub fn run(options: &Options) -> Outcome {
@@ -26,13 +30,15 @@ pub fn run(options: &Options) -> Outcome {
         let breaks = reflection(&kernel).breaks(&caps);
         print(&format!("{name}: {}", if breaks.is_empty() { "runs".into() } else { breaks.join("; ") }))?;
     }
-    for language in Language::ALL {
+    for language in Language::NAGA {
         let outcome = match translate(&kernel, language) {
             Ok(text) => format!("ok, {} bytes", text.len()),
             Err(error) => error.to_string(),
         };
         print(&format!("{}: {outcome}", language.name()))?;
     }
+    #[cfg(feature = "cuda")]
+    print(&format!("CUDA: {}", super::cuda::figures(&kernel, options.arch)))?;
     match options.kernel.grid()? {
         Some(grid) => print(&format!("sanitizer: {}", sanitize(&kernel, grid, &options.kernel.inputs(&kernel)?)?)),
         None => Ok(()),

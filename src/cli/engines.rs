@@ -1,7 +1,7 @@
 //! The engines that a benchmark runs on: one device, or the ways to one card, to be compared.
 
 use super::Outcome;
-use crosslane::{Device, DeviceOptions, Properties, Result};
+use crosslane::{Device, Properties, Result};
 
 /// A way to a device, opened when it is its turn: two would share the card's memory.
 #[derive(Clone, Debug)]
@@ -9,10 +9,23 @@ pub struct Engine {
     /// Its name in rows and columns.
     pub name: String,
     request: String,
-    options: DeviceOptions,
-    /// Whether only operations count for which there is a native kernel.
-    pub natives: bool,
+    /// What the engine's column is of.
+    pub what: What,
 }
+
+/// What runs of the two that CUDA may have for an operation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum What {
+    /// As for everyone: the faster.
+    Any,
+    /// The WGSL, translated.
+    Wgsl,
+    /// The native, and only operations that have one: [`NATIVE`].
+    Native,
+}
+
+/// The rows whose kernels have a file in `shaders/native/`.
+pub const NATIVE: [&str; 2] = ["sum_f32", "sum_rows_f32"];
 
 /// The API's name, as requests have it.
 fn api(properties: &Properties) -> String {
@@ -21,30 +34,43 @@ fn api(properties: &Properties) -> String {
 
 impl Engine {
     pub fn open(&self) -> Result<Device> {
-        self.options.open(&self.request)
+        let device = Device::open(&self.request)?;
+        #[cfg(feature = "cuda")]
+        match self.what {
+            What::Any => {}
+            What::Wgsl => return Ok(device.natives(crosslane::Natives::Off)),
+            What::Native => return Ok(device.natives(crosslane::Natives::On)),
+        }
+        Ok(device)
+    }
+
+    /// Whether a row belongs into the engine's column.
+    pub fn runs(&self, op: &str) -> bool {
+        self.what != What::Native || NATIVE.contains(&op)
     }
 }
 
 /// The device that a request names, or the best one. Of a card that is there through Vulkan and through CUDA it gives
-/// both, if `compare` asks for that or no request says which.
+/// each way, if `compare` asks for that or no request says which.
 pub fn engines(request: Option<&str>, compare: bool) -> Outcome<Vec<Engine>> {
     let wanted = std::env::var("CROSSLANE_DEVICE").ok().filter(|name| !name.trim().is_empty());
     let request = request.map(String::from).or(wanted);
     let chosen = Device::open(request.as_deref().unwrap_or_default())?.properties().clone();
-    let engine = |name: &str, request: String| {
-        let (name, options) = (name.into(), DeviceOptions::default());
-        Engine { name, request, options, natives: false }
-    };
+    let engine = |name: &str, request: String, what| Engine { name: name.into(), request, what };
     if compare || request.is_none() {
         let all = Device::list();
         let way = |name: &str| all.iter().position(|there| api(there) == name && same_card(there, &chosen));
         if let (Some(vulkan), Some(cuda)) = (way("vulkan"), way("cuda")) {
-            return Ok(vec![engine("vulkan", vulkan.to_string()), engine("cuda-wgsl", cuda.to_string())]);
+            return Ok(vec![
+                engine("vulkan", vulkan.to_string(), What::Any),
+                engine("cuda-wgsl", cuda.to_string(), What::Wgsl),
+                engine("cuda-native", cuda.to_string(), What::Native),
+            ]);
         }
     }
     match compare {
         true => Err(format!("--compare: wanted a card that Vulkan and CUDA reach, got {chosen}").into()),
-        false => Ok(vec![engine(&api(&chosen), request.unwrap_or_default())]),
+        false => Ok(vec![engine(&api(&chosen), request.unwrap_or_default(), What::Any)]),
     }
 }
 

@@ -180,11 +180,7 @@ fn first_use<'a>(op: &'static str, make: impl Fn() -> Result<First> + 'a) -> Row
 }
 
 /// The lines of the table.
-pub fn rows<'a>(
-    device: &'a Device,
-    quick: bool,
-    open: impl Fn() -> Result<Device> + 'a,
-) -> Result<Vec<Row<'a>>> {
+pub fn rows<'a>(device: &'a Device, quick: bool, open: impl Fn() -> Result<Device> + 'a) -> Result<Vec<Row<'a>>> {
     let mut rows = products(device, quick)?;
     rows.extend(first_uses(device, open));
     Ok(rows)

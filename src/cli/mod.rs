@@ -3,6 +3,8 @@
 mod bench;
 mod check;
 mod compare;
+#[cfg(feature = "cuda")]
+mod cuda;
 mod data;
 mod devices;
 mod engines;

@@ -48,7 +48,8 @@ pub fn compared(rows: &[Measured], engines: &[&str]) -> String {
             continue;
         }
         seen.push((row.op, row.n));
-        let on = |engine: &&str| rows.iter().find(|other| other.op == row.op && other.n == row.n && other.engine == *engine);
+        let on =
+            |engine: &&str| rows.iter().find(|other| other.op == row.op && other.n == row.n && other.engine == *engine);
         let there: Vec<Option<&Measured>> = engines.iter().map(on).collect();
         let values = there.iter().map(|cell| cell.map_or("-".into(), |cell| significant(cell.value)));
         let ratios = there.windows(2).map(|pair| match (pair[0], pair[1]) {

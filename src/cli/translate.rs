@@ -1,4 +1,4 @@
-//! A kernel in the languages that drivers take, by naga.
+//! A kernel in the languages that drivers take: by naga, but for CUDA.
 
 use super::{Outcome, caught};
 use crosslane::Kernel;
@@ -19,10 +19,14 @@ pub enum Language {
     Hlsl,
     /// GL.
     Glsl,
+    /// NVIDIA's cards without Vulkan: by this library.
+    #[cfg(feature = "cuda")]
+    Cuda,
 }
 
 impl Language {
-    pub const ALL: [Language; 4] = [Language::Spirv, Language::Msl, Language::Hlsl, Language::Glsl];
+    /// What naga writes.
+    pub const NAGA: [Language; 4] = [Language::Spirv, Language::Msl, Language::Hlsl, Language::Glsl];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -30,6 +34,8 @@ impl Language {
             Language::Msl => "MSL",
             Language::Hlsl => "HLSL",
             Language::Glsl => "GLSL",
+            #[cfg(feature = "cuda")]
+            Language::Cuda => "CUDA",
         }
     }
 }
@@ -48,6 +54,8 @@ pub fn translate(kernel: &Kernel, language: Language) -> Outcome<Vec<u8>> {
         Language::Msl => metal(&module, &info, kernel.entry()),
         Language::Hlsl => direct_x(&module, &info, kernel.entry()),
         Language::Glsl => open_gl(&module, &info, kernel.entry()),
+        #[cfg(feature = "cuda")]
+        Language::Cuda => Ok(super::cuda::source(kernel, crosslane::CudaOptions::here())?.text.into_bytes()),
     })?
 }
 

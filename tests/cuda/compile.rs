@@ -32,7 +32,8 @@ fn programs() -> Vec<(String, Kernel)> {
         let files = std::fs::read_dir(path).unwrap().map(|file| file.unwrap().path());
         for file in files.filter(|file| file.extension().is_some_and(|end| end == "wgsl")) {
             let name = file.display().to_string();
-            let kernel = Kernel::wgsl(&std::fs::read_to_string(&file).unwrap()).unwrap_or_else(|e| panic!("{name}: {e}"));
+            let kernel =
+                Kernel::wgsl(&std::fs::read_to_string(&file).unwrap()).unwrap_or_else(|e| panic!("{name}: {e}"));
             // SAFETY: it is only compiled.
             all.push((format!("{name} without checks"), unsafe { kernel.unchecked() }));
             all.push((name, kernel));
@@ -71,7 +72,8 @@ fn every_kernel_for_every_architecture() {
     }
     let (library, corpus, programs) = (library::kernels(), corpus::kernels(), programs());
     let started = Instant::now();
-    let counts = format!("{} of the library, {} of the corpus, {} programs", library.len(), corpus.len(), programs.len());
+    let counts =
+        format!("{} of the library, {} of the corpus, {} programs", library.len(), corpus.len(), programs.len());
     let wrong = compile_all(&[library, corpus, programs].concat());
     assert!(wrong.is_empty(), "{} kernels do not compile:\n{}", wrong.len(), wrong.join("\n"));
     let seconds = started.elapsed().as_secs();

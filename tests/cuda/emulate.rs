@@ -126,11 +126,8 @@ pub fn own(source: &CudaSource) -> &str {
 impl Program {
     /// Compiles the text of a kernel with so many bindings, and immediates or not.
     pub fn new(source: &CudaSource, bindings: usize, immediates: bool) -> Result<Program, String> {
-        let program = Program {
-            folder: folder()?,
-            workgroup_size: source.workgroup_size,
-            dynamic_bytes: source.dynamic_bytes,
-        };
+        let program =
+            Program { folder: folder()?, workgroup_size: source.workgroup_size, dynamic_bytes: source.dynamic_bytes };
         let mut arguments: Vec<String> =
             (0..bindings).map(|n| format!("launch.pointer({n}), launch.bytes({n})")).collect();
         if immediates {

@@ -3,14 +3,14 @@
 use crate::emulate::{self, OPTIONS, Program, Window};
 use crate::support::{random, say};
 use crosslane::{
-    Caps, DType, Expression, Function, Host, Kernel, Leaf, Map, Nothing, Op, Operator, Pass, Plan, Reduce, Scalar, Slot,
-    Source, Step, Value, What, has_kernel,
+    Caps, DType, Expression, Function, Host, Kernel, Leaf, Map, Nothing, Op, Operator, Pass, Plan, Reduce, Scalar,
+    Slot, Source, Step, Value, What, has_kernel,
 };
 use rand::Rng;
 use std::collections::HashSet;
 
 /// Functions of one kernel, where the kernel is only compiled.
-const GROUP: usize = 12;
+const GROUP: usize = 20;
 
 fn contiguous(shape: &[usize]) -> Vec<i64> {
     (0..shape.len()).map(|axis| shape[axis + 1..].iter().product::<usize>() as i64).collect()
@@ -87,7 +87,14 @@ fn groups() -> Vec<Named> {
                 let results: Vec<usize> = functions.iter().map(|&f| steps.call(f, 0)).collect();
                 steps.sum(&results, total);
                 let names: Vec<&str> = functions.iter().map(|f| f.name()).collect();
-                all.push((format!("{} of {dtype}, stride {stride}", names.join(" ")), Box::new(map(steps.0, &[shape]))));
+                all.push((
+                    format!("{} of {dtype}, stride {stride}", names.join(" ")),
+                    Box::new(map(steps.0, &[shape])),
+                ));
+            }
+            // Where it matters how elements lie in words.
+            if stride == 2 && dtype.size() > 2 && dtype != DType::F32 {
+                continue;
             }
             let mut steps = Steps::of(read());
             let results: Vec<usize> = DType::ALL.iter().map(|&to| steps.cast(0, to)).collect();
@@ -136,7 +143,7 @@ fn reductions() -> Vec<Named> {
         let custom = Custom("max(a, b)".into(), Scalar { dtype, bits: 0 });
         let operators = match dtype {
             DType::F32 => vec![Sum, Product, Minimum, Maximum, Any, All, CountNonzero, ArgMinimum, ArgMaximum, custom],
-            DType::I32 | DType::F16 => vec![Sum, Product, Minimum, ArgMaximum, custom],
+            DType::I32 | DType::F16 => vec![Sum, ArgMaximum, custom],
             _ if number => vec![Sum, ArgMinimum],
             _ => vec![Any, CountNonzero],
         };
@@ -145,7 +152,7 @@ fn reductions() -> Vec<Named> {
                 [(&[100_000], &[true]), (&[300, 301], &[true, false]), (&[7, 20, 9], &[true, false, true])];
             for (shape, reduced) in shapes {
                 // The third is like the first in its kernels, but for how its points are found.
-                if shape.len() == 3 && operator != Sum {
+                if shape.len() == 3 && !(operator == Sum && dtype == DType::F32) {
                     continue;
                 }
                 let read = Steps::of(leaf(0, dtype, shape.iter().product(), 0, &contiguous(shape))).0;
@@ -259,7 +266,8 @@ fn check(what: &str, op: &dyn Op, caps: &Caps) -> Result<usize, String> {
         let len = bytes.len().next_multiple_of(64).max(64);
         [bytes.clone(), vec![0xcd; len - bytes.len()]].concat()
     };
-    let after = run(&plan, before.into_iter().map(padded).collect(), caps).map_err(|error| format!("{what}: {error}"))?;
+    let after =
+        run(&plan, before.into_iter().map(padded).collect(), caps).map_err(|error| format!("{what}: {error}"))?;
     let got = Host::new(slots.iter().map(|slot| slot.dtype).zip(after).collect());
     for (n, slot) in slots.iter().enumerate() {
         for at in 0..slot.len {

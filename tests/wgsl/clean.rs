@@ -135,7 +135,8 @@ impl Case {
 
     pub fn check(&self, judge: &Judge) {
         let before = (self.buffers)();
-        let after = judge.run(self.source, self.grid, &before)
+        let after = judge
+            .run(self.source, self.grid, &before)
             .unwrap_or_else(|error| panic!("{} on {}: {error}", self.name, judge.name()));
         assert!((self.right)(&before, &after), "{} on {}: {after:?}", self.name, judge.name());
     }

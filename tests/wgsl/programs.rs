@@ -128,8 +128,7 @@ fn check<const N: usize>(judges: &[&Judge], few: u32, choices: [usize; N], gener
         ..Config::default()
     };
     let tapes = choices.map(|most| prop::collection::vec(any::<u16>(), 10..most));
-    let run =
-        |(tapes, seed): ([Vec<u16>; N], u64)| agree(judges, &generate(tapes.each_ref().map(Vec::as_slice)), seed);
+    let run = |(tapes, seed): ([Vec<u16>; N], u64)| agree(judges, &generate(tapes.each_ref().map(Vec::as_slice)), seed);
     let result = TestRunner::new(config).run(&(tapes, any::<u64>()), run);
     match result {
         // The tape says nothing to a reader.

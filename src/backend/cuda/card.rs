@@ -2,6 +2,7 @@
 
 use super::context::text;
 use super::library;
+use super::translate::CudaOptions;
 use crate::caps::{Caps, IMMEDIATES};
 use crate::device::{Backend, Kind, Properties};
 use crate::error::{ErrorKind, Result};
@@ -35,6 +36,18 @@ pub(super) fn list() -> Vec<Properties> {
             log::log!(level, "no device of the cuda engine: {error}");
             vec![]
         }
+    }
+}
+
+impl CudaOptions {
+    /// For the first card that is here; where there is none, for compute capability 9.0.
+    ///
+    /// ```
+    /// assert!(crosslane::CudaOptions::here().architecture >= 50);
+    /// ```
+    pub fn here() -> CudaOptions {
+        let architecture = describe(0).map_or(90, |(card, _)| card.architecture);
+        CudaOptions { fast_math: false, architecture }
     }
 }
 

@@ -103,9 +103,7 @@ impl Kernels {
                 compiled
             }
         };
-        let _inside = self.context.enter()?;
-        let module = module(&compiled.binary).map_err(|error| self.unloaded(kernel, error))?;
-        let function = Arc::new(self.function(kernel, &compiled, module)?);
+        let function = self.install(kernel, compiled, &key, || Ok(source))?;
         let mut loaded = self.loaded.write().unwrap_or_else(|poisoned| poisoned.into_inner());
         Ok(loaded.natives.entry(kernel.id()).or_insert(function).clone())
     }
@@ -204,27 +202,34 @@ impl Kernels {
     }
 
     fn load(&self, kernel: &Kernel, compiled: Compiled) -> Result<Arc<Function>> {
-        let context = &self.context;
-        let _inside = context.enter()?;
-        let function = match module(&compiled.binary) {
-            Ok(module) => self.function(kernel, &compiled, module)?,
-            Err(error) if unknown(error) && !compiled.binary.ptx => self.load_ptx(kernel, error)?,
-            Err(error) => return Err(self.unloaded(kernel, error)),
-        };
-        let function = Arc::new(function);
+        let key = self.key(kernel)?.unwrap_or_default();
+        let function = self.install(kernel, compiled, &key, || kernel.cuda(&self.options))?;
         let mut loaded = self.loaded.write().unwrap_or_else(|poisoned| poisoned.into_inner());
         Ok(loaded.translated.entry(kernel.id()).or_insert(function).clone())
     }
 
-    /// For a driver that is older than NVRTC: it may understand what it compiles by itself.
-    fn load_ptx(&self, kernel: &Kernel, refused: CUresult) -> Result<Function> {
+    /// Code as a function. A driver that is older than NVRTC may refuse it, and understand PTX that it compiles by itself:
+    /// that is kept under `key` then.
+    fn install(
+        &self,
+        kernel: &Kernel,
+        compiled: Compiled,
+        key: &str,
+        source: impl FnOnce() -> Result<CudaSource>,
+    ) -> Result<Arc<Function>> {
+        let _inside = self.context.enter()?;
+        let refused = match module(&compiled.binary) {
+            Ok(module) => return self.function(kernel, &compiled, module),
+            Err(error) if unknown(error) && !compiled.binary.ptx => error,
+            Err(error) => return Err(self.unloaded(kernel, error)),
+        };
         log::info!("{}: the driver refuses the machine code ({refused:?}); trying PTX", kernel.name());
-        let source = kernel.cuda(&self.options)?;
+        let source = source()?;
         let binary = source.compile_to_ptx().map_err(|error| named(error, kernel, &self.context))?;
         let module = module(&binary).map_err(|error| self.unloaded(kernel, error))?;
         let compiled = of(&source, binary);
-        if let Some(key) = self.key(kernel)? {
-            self.cache.store(&key, &compiled);
+        if !key.is_empty() {
+            self.cache.store(key, &compiled);
         }
         self.function(kernel, &compiled, module)
     }
@@ -246,7 +251,7 @@ impl Kernels {
     }
 
     /// The function in a module, which it owns from here on.
-    fn function(&self, kernel: &Kernel, compiled: &Compiled, module: sys::CUmodule) -> Result<Function> {
+    fn function(&self, kernel: &Kernel, compiled: &Compiled, module: sys::CUmodule) -> Result<Arc<Function>> {
         let context = &self.context;
         let (block, dynamic) = (compiled.workgroup_size, compiled.dynamic_bytes);
         let mut function = Function { raw: ptr::null_mut(), block, dynamic, module, context: context.clone() };
@@ -271,7 +276,7 @@ impl Kernels {
             }
             context.check("load", set)?;
         }
-        Ok(function)
+        Ok(Arc::new(function))
     }
 }
 

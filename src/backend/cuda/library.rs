@@ -4,6 +4,11 @@ use crate::error::{Error, ErrorKind, Result};
 use cudarc::{driver, nvrtc};
 use std::sync::OnceLock;
 
+/// The driver's file, and the compiler's.
+const FILES: (&str, &str) = if cfg!(windows) { ("nvcuda.dll", "nvrtc64.dll") } else { ("libcuda.so.1", "libnvrtc.so") };
+/// The names that cudarc looks for.
+const NAMES: (&str, &str) = (if cfg!(windows) { "nvcuda" } else { "cuda" }, "nvrtc");
+
 /// What the engine calls in the driver. All of it has been there since CUDA 12.0.
 const DRIVER: &[&str] = &[
     "cuCtxSetCurrent",
@@ -90,13 +95,13 @@ pub(super) fn driver() -> Result<()> {
 fn load_driver() -> Result<()> {
     // SAFETY: loading runs the initialisers of NVIDIA's library, which have no requirements.
     if !unsafe { driver::sys::is_culib_present() } {
-        return Err(missing("libcuda.so.1", "the driver's library", "cuda", "Install NVIDIA's driver"));
+        return Err(missing(FILES.0, "the driver's library", NAMES.0, "Install NVIDIA's driver"));
     }
     // SAFETY: the library is there, so that this does not panic; the functions are looked up and not called.
     let absent = |name: &&&str| unsafe { driver::sys::culib().get::<Function>(name.as_bytes()).is_err() };
     if let Some(name) = DRIVER.iter().find(absent) {
         return Err(no_device(
-            format!("libcuda.so.1 is there, but has no {name}: it is older than CUDA 12.0"),
+            format!("{} is there, but has no {name}: it is older than CUDA 12.0", FILES.0),
             "Install a newer driver from NVIDIA",
         ));
     }
@@ -104,7 +109,7 @@ fn load_driver() -> Result<()> {
     match unsafe { driver::sys::cuInit(0) } {
         driver::sys::CUresult::CUDA_SUCCESS => Ok(()),
         other => Err(no_device(
-            format!("libcuda.so.1 is there, but does not start: {}", super::context::text(other)),
+            format!("{} is there, but does not start: {}", FILES.0, super::context::text(other)),
             "`nvidia-smi` says whether the driver sees a card",
         )),
     }
@@ -123,7 +128,7 @@ fn load_nvrtc() -> Result<(u32, u32)> {
     if !unsafe { nvrtc::sys::is_culib_present() } {
         let install = "Install NVRTC, a part of the CUDA toolkit (or `pip install nvidia-cuda-nvrtc`), and name its \
                        folder in LD_LIBRARY_PATH";
-        return Err(missing("libnvrtc.so", "the run-time compiler", "nvrtc", install));
+        return Err(missing(FILES.1, "the run-time compiler", NAMES.1, install));
     }
     // SAFETY: as for the driver.
     let absent = |name: &&&str| unsafe { nvrtc::sys::culib().get::<Function>(name.as_bytes()).is_err() };
@@ -160,9 +165,10 @@ pub(super) unsafe fn elapsed(
 /// The error for a library that is nowhere.
 fn missing(file: &str, what: &str, name: &str, install: &str) -> Error {
     let names = cudarc::get_lib_name_candidates(name);
-    let path = match std::env::var("LD_LIBRARY_PATH") {
-        Ok(path) if !path.is_empty() => format!("LD_LIBRARY_PATH ({path})"),
-        _ => "LD_LIBRARY_PATH (not set)".into(),
+    let variable = if cfg!(windows) { "PATH" } else { "LD_LIBRARY_PATH" };
+    let path = match std::env::var(variable) {
+        Ok(path) if !path.is_empty() => format!("{variable} ({path})"),
+        _ => format!("{variable} (not set)"),
     };
     no_device(
         format!("{file}, {what}, is missing: looked for {} in {path} and in the system's folders", names.join(", ")),

@@ -13,7 +13,7 @@ use super::memory::{Block, block};
 use super::translate::{CudaOptions, CudaSource};
 use crate::backend::Launch;
 use crate::error::{Error, ErrorKind, Result};
-use crate::kernel::Native;
+use crate::kernel::{Kernel, Native};
 use crate::memory::Place;
 use crate::op::Access;
 use std::collections::HashMap;
@@ -125,6 +125,13 @@ fn decode(text: &str, key: &str) -> Option<bool> {
         "native" => Some(true),
         "wgsl" => Some(false),
         _ => None,
+    }
+}
+
+impl Kernel {
+    /// The CUDA text that may run in the place of this kernel's translation, where somebody has written one.
+    pub fn cuda_native(&self, options: &CudaOptions) -> Option<CudaSource> {
+        self.native().map(|native| source(native, *options))
     }
 }
 

@@ -125,7 +125,5 @@ fn packing() {
     ];
     table(ROWS, all);
     // Mesa 22.3.6 folds these wrongly: the second half becomes 0, and a byte's sign reaches the bytes above it.
-    constants(ROWS, |judge, row| {
-        judge.is("llvmpipe") && ["unpack2x16float(a)", "pack4x8snorm(a)"].contains(&row)
-    });
+    constants(ROWS, |judge, row| judge.is("llvmpipe") && ["unpack2x16float(a)", "pack4x8snorm(a)"].contains(&row));
 }

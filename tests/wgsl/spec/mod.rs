@@ -163,7 +163,8 @@ fn check(rows: Vec<Row>, constant: bool, exempt: fn(&Judge, &str) -> bool) {
             let (source, mut input, wanted) = kernel(rows, constant);
             input.push(0);
             let buffers = [input, vec![0xcdcd_cdcd; wanted.len()]];
-            let results = judge.run(&source, [1, 1, 1], &buffers)
+            let results = judge
+                .run(&source, [1, 1, 1], &buffers)
                 .unwrap_or_else(|error| panic!("{}: {error}\n{source}", judge.name()));
             let mut at = 0;
             for row in rows {

@@ -17,9 +17,9 @@ impl Writer<'_> {
             Literal::I64(i64::MIN) => "i64(0x8000000000000000ull)".into(),
             Literal::I64(x) => format!("{x}ll"),
             Literal::F64(x) if x.is_finite() => format!("{x:?}"),
-            Literal::F64(x) => self.from_bits("f64", format!("0x{:016x}ull", x.to_bits())),
+            Literal::F64(x) => self.of_bits("f64", format!("0x{:016x}ull", x.to_bits())),
             Literal::F32(x) if is_kept(x) => format!("{x:?}f"),
-            Literal::F32(x) => self.from_bits("f32", format!("0x{:08x}u", x.to_bits())),
+            Literal::F32(x) => self.of_bits("f32", format!("0x{:08x}u", x.to_bits())),
             Literal::F16(x) => {
                 self.parts.insert(Part::Half);
                 format!("f16{{0x{:04x}}}", x.to_bits())
@@ -28,7 +28,7 @@ impl Writer<'_> {
         })
     }
 
-    fn from_bits(&mut self, ty: &str, bits: String) -> String {
+    fn of_bits(&mut self, ty: &str, bits: String) -> String {
         self.parts.insert(Part::Convert);
         format!("bitcast<{ty}>({bits})")
     }

@@ -200,8 +200,8 @@ impl<'a> Body<'_, 'a> {
     /// A name for a value: the one in the text, or a number. No name of the text ends with a digit.
     pub(super) fn fresh(&mut self, handle: Handle<Expression>) -> String {
         match self.function.named_expressions.get(&handle) {
-            Some(name) => self.writer.namer.call(name),
-            None => format!("e{}", handle.index()),
+            Some(name) if self.needs.is_none() => self.writer.namer.call(name),
+            _ => format!("e{}", handle.index()),
         }
     }
 

@@ -6,13 +6,20 @@ use crate::Kernel;
 const OPTIONS: CudaOptions = CudaOptions { fast_math: false, architecture: 90 };
 
 fn translated(source: &str) -> CudaSource {
-    Kernel::wgsl(source).unwrap().cuda(&OPTIONS).unwrap()
+    own(Kernel::wgsl(source).unwrap())
 }
 
 /// The same without run-time checks.
 fn trusted(source: &str) -> CudaSource {
     // SAFETY: it is not launched.
-    unsafe { Kernel::wgsl(source).unwrap().unchecked() }.cuda(&OPTIONS).unwrap()
+    own(unsafe { Kernel::wgsl(source).unwrap().unchecked() })
+}
+
+/// The translation without the prelude.
+fn own(kernel: Kernel) -> CudaSource {
+    let mut source = kernel.cuda(&OPTIONS).unwrap();
+    source.text.drain(..source.text.find("namespace kernel {").unwrap());
+    source
 }
 
 fn refused(source: &str) -> String {
@@ -120,12 +127,12 @@ fn lanes() {
 #[test]
 fn names_of_cpp_and_the_prelude_give_way() {
     let text = translated(
-        "@group(0) @binding(0) var<storage, read_write> register: array<f32>;
-        struct float4 { template: f32 }
+        "@group(0) @binding(0) var<storage, read_write> short: array<f32>;
+        struct float4 { double: f32 }
         fn add(vec: f32) -> f32 { return vec + 1.0; }
-        @compute @workgroup_size(1) fn main() { let int = float4(2.0); register[0] = add(int.template); }",
+        @compute @workgroup_size(1) fn main() { let int = float4(2.0); short[0] = add(int.double); }",
     );
-    says(&text, &["span<f32> register_;", "f32 template_;", "f32 add_(f32 vec_)", "const float4_ int_ = "]);
+    says(&text, &["span<f32> short_;", "f32 double_;", "f32 add_(f32 vec_)", "const float4_ int_ = "]);
 }
 
 #[test]
