@@ -5,7 +5,9 @@
 // kept transposed: four of its rows are one vector. While the tiles are multiplied, the next ones are already being
 // loaded. The inner loop is written out: no driver unrolls it while it also keeps 16 vectors of sums in registers.
 
-var<immediate> side: u32;
+// A structure: HLSL takes no other immediates.
+struct Sizes { side: u32 }
+var<immediate> sizes: Sizes;
 @group(0) @binding(0) var<storage, read> a: array<vec4<f32>>;
 @group(0) @binding(1) var<storage, read> b: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read_write> c: array<vec4<f32>>;
@@ -28,6 +30,7 @@ fn keep_a(at: u32, value: vec4<f32>) {
 
 @compute @workgroup_size(256)
 fn matmul(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+    let side = sizes.side;
     let stride = side / 4u;
     let across = lane % 16u;
     let down = lane / 16u;

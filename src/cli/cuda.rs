@@ -13,27 +13,40 @@ pub fn source(kernel: &Kernel, options: CudaOptions) -> Outcome<CudaSource> {
     Ok(kernel.cuda(&options).map_err(told)?)
 }
 
-/// What the text becomes, in a line; or why there is none.
+/// What the text becomes, in a line, with run-time checks and without; or why there is none.
 pub fn figures(kernel: &Kernel, architecture: Option<u32>) -> String {
     let mut options = CudaOptions::here();
     options.architecture = architecture.unwrap_or(options.architecture);
-    let source = match source(kernel, options) {
-        Ok(source) => source,
-        Err(error) => return error.to_string().trim().into(),
+    // SAFETY: it is only compiled.
+    let trusted = unsafe { kernel.unchecked() };
+    let (checked, trusted) = match (source(kernel, options), source(&trusted, options)) {
+        (Ok(checked), Ok(trusted)) => (checked, trusted),
+        // What has no text with checks may have one without, and the other way round never.
+        (Err(error), _) | (_, Err(error)) => return error.to_string().trim().into(),
     };
-    let text = format!("ok, {} bytes", source.text.len());
+    let text = format!("ok, {} bytes", checked.text.len());
+    match (compiled(&checked), compiled(&trusted)) {
+        (Ok(with), Ok(without)) => {
+            format!("{text}; sm_{}: {with}; without checks: {without}", options.architecture)
+        }
+        (Err(error), _) | (_, Err(error)) => format!("{text}; not compiled: {error}"),
+    }
+}
+
+/// What NVRTC says of a text.
+fn compiled(source: &CudaSource) -> Outcome<String> {
     match source.compile() {
-        Ok(binary) if binary.ptx => format!("{text}; sm_{} by way of PTX: no figures", options.architecture),
-        Ok(binary) => format!(
-            "{text}; sm_{}: {} registers, {} bytes of shared memory, {} bytes spilled",
-            options.architecture,
+        Ok(binary) if binary.ptx => Ok("PTX, for the driver to compile".into()),
+        Ok(binary) => Ok(format!(
+            "{} registers, {} bytes of shared memory, {} bytes spilled",
             binary.registers,
             binary.shared_bytes + source.dynamic_bytes,
             binary.spill_bytes
-        ),
-        Err(error) => match error.kind() {
-            ErrorKind::NoDevice { looked, .. } => format!("{text}; not compiled: {looked}"),
-            _ => format!("{text}; not compiled: {}", told(error).trim()),
-        },
+        )),
+        Err(error) => Err(match error.kind() {
+            // Without the list of places: most machines have none, and the rest of the report is what is wanted.
+            ErrorKind::NoDevice { looked, .. } => looked.split(": looked").next().unwrap_or_default().into(),
+            _ => told(error).trim().into(),
+        }),
     }
 }

@@ -1,7 +1,7 @@
 //! The CUDA text on the processor: compiled by g++ with `emulation.hpp`, run in a process of its own over files.
 
 use crate::support::{is_required, say};
-use crosslane::{Caps, CudaOptions, CudaSource, Kernel};
+use crosslane::{Caps, CudaOptions, CudaSource, ErrorKind, Kernel};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::OnceLock;
@@ -179,10 +179,24 @@ int main(int, char** arguments) {{
     }
 }
 
+/// Where NVRTC is, it takes the text too: for one architecture, each program for the next. `tests/cuda/compile.rs` says
+/// where there is none, and takes its own kernels to all.
+#[allow(dead_code, reason = "only the program `wgsl` uses it")]
+fn compiles(kernel: &Kernel) -> Result<(), String> {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let architecture = [75, 80, 90, 100][NEXT.fetch_add(1, Ordering::Relaxed) as usize % 4];
+    let source = kernel.cuda(&CudaOptions { architecture, ..OPTIONS }).map_err(|error| error.to_string())?;
+    match source.compile() {
+        Err(error) if matches!(error.kind(), ErrorKind::NoDevice { .. }) && !is_required("nvrtc") => Ok(()),
+        result => result.map(drop).map_err(|error| format!("{error}\n{}", own(&source))),
+    }
+}
+
 /// Runs a program's kernel over buffers of words; binding `n` of group 0 is buffer `n`.
 #[allow(dead_code, reason = "only the program `wgsl` uses it")]
 pub fn run_words(kernel: &Kernel, grid: [u32; 3], buffers: &[Vec<u32>]) -> Result<Vec<Vec<u32>>, String> {
     let source = kernel.cuda(&OPTIONS).map_err(|error| error.to_string())?;
+    compiles(kernel)?;
     let program = Program::new(&source, kernel.bindings().len(), kernel.param_words() > 0)
         .map_err(|error| format!("{error}\n{}", own(&source)))?;
     let mut bytes: Vec<Vec<u8>> = buffers.iter().map(|words| bytemuck::cast_slice(words).to_vec()).collect();
