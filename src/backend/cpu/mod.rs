@@ -62,12 +62,14 @@ pub(crate) struct Cpu {
 /// A kernel with machines that have run it.
 struct Compiled {
     program: Program,
+    /// Roughly how many words one workgroup computes.
+    effort: u64,
     machines: Mutex<Vec<Machine>>,
 }
 
 /// What the processor is as a device.
 pub(crate) fn properties(profile: &Profile, checks: Option<Checks>) -> Properties {
-    let threads = rayon::current_num_threads();
+    let threads = crate::threads::count();
     let checked = if checks.is_some() { ", checked" } else { "" };
     let as_other = if profile.name == "native" { String::new() } else { format!(" as {}", profile.name) };
     let driver = format!("crosslane {}, {threads} threads", env!("CARGO_PKG_VERSION"));
@@ -119,7 +121,7 @@ impl Cpu {
             nan: self.checks.is_some_and(|checks| checks.nan),
         };
         let program = lower::lower(kernel.name(), kernel.source(), kernel.entry(), &target)?;
-        let compiled = Arc::new(Compiled { program, machines: Mutex::default() });
+        let compiled = Arc::new(Compiled { effort: program.effort(), program, machines: Mutex::default() });
         self.kernels.write().expect("no panic while held").insert(kernel.id(), compiled.clone());
         Ok(compiled)
     }

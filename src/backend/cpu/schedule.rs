@@ -5,8 +5,12 @@ use super::program::Program;
 use super::run::{Context, Machine, Status};
 use super::{Compiled, Cpu, Order, block, memory};
 use crate::backend::Launch;
+use crate::threads;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Words to compute below which starting a second thread costs more than it saves.
+const SMALL: u64 = 1 << 18;
 
 /// Workgroups of a checked launch that take turns, at their atomics on buffers.
 const OVERTAKEN: u64 = 16;
@@ -42,12 +46,10 @@ impl Cpu {
         };
         let workers = match order {
             Order::OneAtATime => 1,
-            _ => count.min(rayon::current_num_threads() as u64),
+            _ if count.saturating_mul(compiled.effort) < SMALL => 1,
+            _ => count.min(threads::count() as u64),
         };
-        match workers {
-            0 | 1 => work(),
-            _ => rayon::scope(|scope| (0..workers).for_each(|_| scope.spawn(|_| work()))),
-        }
+        threads::together(workers.saturating_sub(1) as usize, work);
         endless.into_inner().expect("no panic while held")
     }
 
