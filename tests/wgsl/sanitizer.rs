@@ -135,6 +135,32 @@ fn clean_kernels_are_silent() {
     }
 }
 
+/// Workgroups that take turns run longer together than one may alone: waiting for a turn is not running.
+#[test]
+fn a_turn_is_waited_for_without_time_running_out() {
+    let source = "
+        @group(0) @binding(0) var<storage, read_write> tickets: array<atomic<u32>>;
+        @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {
+            var sum = 0u;
+            for (var turn = 0u; turn < 8u; turn++) {
+                for (var k = 0u; k < 4000u; k++) { sum = (sum ^ k) * 3u + i; }
+                sum += atomicAdd(&tickets[i], 1u);
+            }
+            atomicMax(&tickets[64u + i], sum);
+        }";
+    let groups = 16;
+    let run = |device: &Device, groups: u32| {
+        let started = Instant::now();
+        let array = Array::from_slice(device, &[0u32; 128]);
+        launch(device, source, [groups, 1, 1], &[array]).unwrap_or_else(|error| panic!("{error}"));
+        started.elapsed()
+    };
+    let device = checked(Profile::native(), Checks::default());
+    let alone = (0..3).map(|_| run(&device, 1)).max().expect("three times");
+    let limited = DeviceOptions::default().time_limit(alone * groups / 3);
+    run(&limited.cpu(Profile::native(), Some(Checks::default())).unwrap(), groups);
+}
+
 /// A kernel that does not end is stopped, with checks and without, and the device goes on.
 #[test]
 fn endless_kernels_are_stopped() {

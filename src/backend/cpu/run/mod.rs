@@ -70,7 +70,10 @@ pub(super) struct Machine {
     iterations: u32,
     /// The last atomic or load, which a loop that spins waits for.
     waits_for: Option<u32>,
-    started: Instant,
+    /// Time it has run: what others run while it waits for its turn does not count.
+    spent: Duration,
+    /// Since when it has been running now.
+    since: Instant,
 }
 
 /// Iterations between looks at the clock.
@@ -109,7 +112,8 @@ impl Machine {
             resumed: false,
             iterations: 0,
             waits_for: None,
-            started: Instant::now(),
+            spent: Duration::ZERO,
+            since: Instant::now(),
         }
     }
 
@@ -126,7 +130,7 @@ impl Machine {
         self.pc = 0;
         self.iterations = 0;
         self.waits_for = None;
-        self.started = Instant::now();
+        self.spent = Duration::ZERO;
         self.active.fill(0, self.lanes);
         self.workgroup.iter().for_each(|word| word.store(0, Relaxed));
         for &(reg, given) in &context.program.given {
@@ -153,6 +157,13 @@ impl Machine {
 
     /// Runs until the workgroup is done or cannot go on.
     pub fn run(&mut self, context: &Context, checker: &mut Option<Checker>) -> Status {
+        self.since = Instant::now();
+        let status = self.steps(context, checker);
+        self.spent += self.since.elapsed();
+        status
+    }
+
+    fn steps(&mut self, context: &Context, checker: &mut Option<Checker>) -> Status {
         loop {
             let at = self.pc;
             let step = &context.program.code[at as usize];
