@@ -161,6 +161,32 @@ fn a_turn_is_waited_for_without_time_running_out() {
     run(&limited.cpu(Profile::native(), Some(Checks::default())).unwrap(), groups);
 }
 
+/// Many workgroups that wait for ever take no more memory than a few, and are endless where waiting is not looked for.
+#[test]
+fn waiting_for_ever_is_told() {
+    let source = "
+        @group(0) @binding(0) var<storage, read_write> flag: atomic<u32>;
+        var<workgroup> large: array<u32, 4096>;
+        @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {
+            large[i] = i;
+            while atomicLoad(&flag) != large[0] + 1u {}
+        }";
+    for (checks, groups) in [(Checks::default(), 3), (Checks::default(), 20_000)] {
+        for progress in [true, false] {
+            let device = checked(Profile::native(), Checks { progress, ..checks });
+            let error = launch(&device, source, [groups, 1, 1], &[Array::from_slice(&device, &[0u32])]).unwrap_err();
+            match error.kind() {
+                ErrorKind::Defects { report } if progress => {
+                    let [finding] = report.findings.as_slice() else { panic!("{report}") };
+                    assert!(finding.defect == Defect::NoProgress && finding.count >= groups as u64, "{report}");
+                }
+                ErrorKind::Endless { line: 6, .. } if !progress => {}
+                _ => panic!("{progress}: {error}"),
+            }
+        }
+    }
+}
+
 /// A kernel that does not end is stopped, with checks and without, and the device goes on.
 #[test]
 fn endless_kernels_are_stopped() {
