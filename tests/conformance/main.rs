@@ -10,7 +10,6 @@ mod expressions;
 mod interop;
 mod memory;
 mod reductions;
-mod stealing;
 mod transfers;
 mod views;
 mod windows;
