@@ -11,23 +11,30 @@ pub(super) struct Block {
     pub written: Option<Mutex<Vec<u64>>>,
 }
 
+/// So many zeros, or none if the system has no memory for them.
+pub(super) fn zeros<T: bytemuck::Zeroable>(count: usize) -> Option<Box<[T]>> {
+    bytemuck::try_zeroed_slice_box(count).ok()
+}
+
 /// What memory that nothing wrote holds on a device that checks: as a float a NaN, as an index far out.
 const GARBAGE: u32 = 0xffc0_dead;
 
 impl Block {
-    /// Fresh memory. Past `used` it is padding, which kernels may read and write as they like.
-    pub fn new(bytes: u64, used: u64, checked: bool) -> Block {
-        let count = bytes.div_ceil(4) as usize;
-        let words: Box<[AtomicU32]> = match checked {
-            false => bytemuck::zeroed_slice_box(count),
-            true => (0..count).map(|_| AtomicU32::new(GARBAGE)).collect(),
+    /// Fresh memory, or none if the system has no more. Past `used` it is padding, which kernels may read and write as
+    /// they like.
+    pub fn new(bytes: u64, used: u64, checked: bool) -> Option<Block> {
+        let count = usize::try_from(bytes.div_ceil(4)).ok()?;
+        let mut words: Box<[AtomicU32]> = zeros(count)?;
+        let written = match checked {
+            false => None,
+            true => {
+                words.iter_mut().for_each(|word| *word.get_mut() = GARBAGE);
+                let mut bits = zeros::<u64>(count.div_ceil(16))?.into_vec();
+                mark(&mut bits, used as usize, count * 4 - used as usize);
+                Some(Mutex::new(bits))
+            }
         };
-        let written = || {
-            let mut bits = vec![0; count.div_ceil(16)];
-            mark(&mut bits, used as usize, count * 4 - used as usize);
-            Mutex::new(bits)
-        };
-        Block { words, written: checked.then(written) }
+        Some(Block { words, written })
     }
 
     /// Copies in, from a multiple of 4 bytes on.

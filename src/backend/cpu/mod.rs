@@ -29,7 +29,7 @@ mod visit;
 use super::{Block, Driver, HostBlock, Launch, Read, Write};
 use crate::caps::Caps;
 use crate::device::{Backend, Kind, Properties};
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::Kernel;
 use crate::memory::{Direction, Memory, Place};
 use memory::View;
@@ -126,6 +126,12 @@ impl Cpu {
         Ok(compiled)
     }
 
+    /// The pool adds its figures.
+    fn out_of_memory(&self, operation: &'static str, requested: u64) -> Error {
+        let device = self.properties.name.clone();
+        ErrorKind::OutOfMemory { operation, requested, live: 0, pooled: 0, limit: None, device, at: None }.into()
+    }
+
     fn run(&self, launches: &[Launch]) -> Result<()> {
         let prepared: Vec<_> = launches.iter().map(|l| Ok((l, self.compiled(&l.kernel)?))).collect::<Result<_>>()?;
         let _in_order = self.queue.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -194,7 +200,8 @@ impl Driver for Cpu {
     }
 
     fn allocate(&self, bytes: u64, used: u64, _place: Place) -> Result<Block> {
-        Ok(Box::new(memory::Block::new(bytes, used, self.checks.is_some())))
+        let block = memory::Block::new(bytes, used, self.checks.is_some());
+        Ok(Box::new(block.ok_or_else(|| self.out_of_memory("allocate", bytes))?))
     }
 
     fn forget(&self) {}
@@ -230,7 +237,9 @@ impl Driver for Cpu {
     }
 
     fn host_block(self: Arc<Self>, bytes: u64, direction: Direction) -> Result<Box<dyn HostBlock>> {
-        Ok(Box::new(HostBytes { bytes: vec![0; bytes as usize], direction }))
+        let room = usize::try_from(bytes).ok().and_then(memory::zeros);
+        let bytes = room.ok_or_else(|| self.out_of_memory("host_block", bytes))?;
+        Ok(Box::new(HostBytes { bytes, direction }))
     }
 
     fn start_clock(&self) -> Result<bool> {
@@ -250,7 +259,7 @@ impl Driver for Cpu {
 
 /// Host memory beside the device's, which is host memory too.
 struct HostBytes {
-    bytes: Vec<u8>,
+    bytes: Box<[u8]>,
     direction: Direction,
 }
 
