@@ -204,7 +204,12 @@ impl Driver for Cpu {
         Ok(Box::new(block.ok_or_else(|| self.out_of_memory("allocate", bytes))?))
     }
 
-    fn forget(&self) {}
+    /// Machines that have run a kernel hold registers for every invocation of a workgroup.
+    fn forget(&self) {
+        for compiled in self.kernels.read().expect("no panic while held").values() {
+            compiled.machines.lock().expect("no panic while held").clear();
+        }
+    }
 
     fn prepare(&self, launches: &[Launch]) -> Result<Block> {
         launches.iter().try_for_each(|launch| self.compiled(&launch.kernel).map(drop))?;
