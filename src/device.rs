@@ -179,11 +179,11 @@ impl DeviceOptions {
         Ok(device)
     }
 
-    /// `cpu:checked`, `cpu:apple-like`, `cpu:checked:apple-like`.
+    /// `cpu:checked`, `cpu:apple-like`, `cpu:checked:apple-like`, in small letters.
     #[cfg(feature = "cpu")]
     fn open_cpu(&self, request: &str, words: &str) -> Result<Device> {
         let (mut profile, mut checks) = (Profile::native(), None);
-        for word in words.to_lowercase().split(':') {
+        for word in words.split(':') {
             match Profile::presets().into_iter().find(|preset| preset.name == word) {
                 Some(preset) => profile = preset,
                 None if word == "checked" => checks = Some(Checks::default()),
@@ -201,16 +201,17 @@ impl DeviceOptions {
     /// As [`Device::open`].
     pub fn open(&self, request: &str) -> Result<Device> {
         let request = request.trim();
-        let engine = request.split(':').next().unwrap_or_default();
+        let lower = request.to_lowercase();
+        let engine = lower.split(':').next().unwrap_or_default();
         if engine == "cuda" || (engine == "cpu" && cfg!(not(feature = "cpu"))) {
             return Err(backend::not_built(if engine == "cpu" { "cpu" } else { "cuda" }));
         }
         #[cfg(feature = "cpu")]
-        if request == "cpu" {
+        if lower == "cpu" {
             return self.cpu(Profile::native(), None); // without asking the drivers
         }
         #[cfg(feature = "cpu")]
-        if let Some(words) = request.strip_prefix("cpu:") {
+        if let Some(words) = lower.strip_prefix("cpu:") {
             return self.open_cpu(request, words);
         }
         let all = backend::list();
