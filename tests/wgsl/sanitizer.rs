@@ -169,7 +169,7 @@ fn waiting_for_ever_is_told() {
         var<workgroup> large: array<u32, 4096>;
         @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {
             large[i] = i;
-            while atomicLoad(&flag) != large[0] + 1u {}
+            while atomicLoad(&flag) != large[i] - i + 1u {}
         }";
     for (checks, groups) in [(Checks::default(), 3), (Checks::default(), 20_000)] {
         for progress in [true, false] {
