@@ -70,10 +70,12 @@ impl Block {
 
 /// Sets `count` bits from `first` on.
 pub(super) fn mark(bits: &mut [u64], first: usize, count: usize) {
-    for at in first..first + count {
-        if let Some(word) = bits.get_mut(at / 64) {
-            *word |= 1 << (at % 64);
-        }
+    let end = (first + count).min(bits.len() * 64);
+    let mut at = first;
+    while at < end {
+        let now = (64 - at % 64).min(end - at);
+        bits[at / 64] |= (u64::MAX >> (64 - now)) << (at % 64);
+        at += now;
     }
 }
 
@@ -145,5 +147,20 @@ impl<'a> View<'a> {
         self.store(at, 4, new as u32);
         self.store(at + 4, 4, (new >> 32) as u32);
         old
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mark;
+
+    #[test]
+    fn marks_are_where_they_should_be() {
+        for (first, count) in [(0, 0), (0, 1), (3, 61), (3, 62), (63, 2), (64, 64), (5, 150), (190, 9), (300, 4)] {
+            let mut bits = vec![0u64; 3];
+            mark(&mut bits, first, count);
+            let set = |at: usize| bits[at / 64] >> (at % 64) & 1 != 0;
+            assert!((0..192).all(|at| set(at) == (first..first + count).contains(&at)), "{count} from {first} on");
+        }
     }
 }
