@@ -62,6 +62,15 @@ impl Builder<'_> {
         list
     }
 
+    /// What a finding calls a variable or value.
+    pub(super) fn name(&mut self, name: &str) -> u32 {
+        let known = self.names.iter().position(|n| n == name);
+        known.unwrap_or_else(|| {
+            self.names.push(name.into());
+            self.names.len() - 1
+        }) as u32
+    }
+
     pub(super) fn push(&mut self, instr: Instr, uniform: bool) {
         self.code.push(Step { instr, uniform, site: self.site });
     }

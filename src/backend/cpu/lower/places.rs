@@ -16,7 +16,8 @@ impl<'a> Builder<'a> {
                 let Some((_, per, _, Some(count))) = self.types.element(self.ty(base)) else {
                     return self.refuse("indexing something that has no elements");
                 };
-                self.check_index(index, reg, Limit::Count(count), "a value")?;
+                let of = self.name("a value");
+                self.check(index, reg, Limit::Count(count), of)?;
                 let mut result = vec![];
                 for k in 0..per as usize {
                     let list = self.list(words.iter().copied().skip(k).step_by(per as usize).collect());
@@ -210,17 +211,6 @@ impl<'a> Builder<'a> {
         let to = self.register(false);
         self.push(Instr::Length { to, buffer: *buffer, offset: place.offset, stride: *stride }, true);
         Ok(to)
-    }
-
-    fn check_index(&mut self, index: Handle<Expression>, reg: Reg, limit: Limit, of: &str) -> Lowered<()> {
-        if !self.checked {
-            return Ok(());
-        }
-        let of = self.names.iter().position(|n| n == of).unwrap_or_else(|| {
-            self.names.push(of.into());
-            self.names.len() - 1
-        });
-        self.check(index, reg, limit, of as u32)
     }
 
     fn check(&mut self, index: Handle<Expression>, reg: Reg, limit: Limit, of: u32) -> Lowered<()> {

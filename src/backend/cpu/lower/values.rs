@@ -94,7 +94,7 @@ impl<'a> Builder<'a> {
             Expression::LocalVariable(local) => {
                 let variable = self.scope().locals[&local].clone();
                 let ty = self.types.inner(function.local_variables[local].ty).clone();
-                let of = self.local_name(function.local_variables[local].name.as_deref());
+                let of = self.name(function.local_variables[local].name.as_deref().unwrap_or("a variable"));
                 let root = Root::Variable(variable, of);
                 return Ok(Value::Place(Place { root, ty, offset: 0, dynamic: NONE }));
             }
@@ -133,17 +133,6 @@ impl<'a> Builder<'a> {
             }
         };
         Ok(Value::Words(words.into()))
-    }
-
-    fn local_name(&mut self, name: Option<&str>) -> u32 {
-        let name = name.unwrap_or("a variable");
-        match self.names.iter().position(|n| n == name) {
-            Some(index) => index as u32,
-            None => {
-                self.names.push(name.into());
-                self.names.len() as u32 - 1
-            }
-        }
     }
 
     fn literal(&mut self, literal: Literal) -> Lowered<Vec<Reg>> {

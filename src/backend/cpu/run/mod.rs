@@ -261,7 +261,6 @@ impl Machine {
                         self.check_nan(context, checker, at, result, operands);
                     }
                 }
-                Instr::Label(_) => {}
                 _ => {
                     if let Some(status) = self.control(context, &step.instr, at, checker.is_some()) {
                         return status;
@@ -269,13 +268,6 @@ impl Machine {
                 }
             }
         }
-    }
-
-    /// Takes a register out, writes it, and puts it back.
-    fn write(&mut self, to: Reg, f: impl FnOnce(&[Box<[u32]>], &mut [u32])) {
-        let mut lanes = std::mem::take(&mut self.regs[to as usize]);
-        f(&self.regs, &mut lanes);
-        self.regs[to as usize] = lanes;
     }
 
     #[inline(always)]
@@ -334,16 +326,17 @@ impl Machine {
     fn pick(&mut self, context: &Context, to: Reg, list: List, index: Reg, range: Range<usize>) {
         let list = &context.program.lists[list as usize];
         let last = list.len() as u32 - 1;
-        self.write(to, |regs, to| {
-            let index = &regs[index as usize];
-            let first = index[range.start].min(last);
-            if index[range.clone()].iter().all(|&i| i.min(last) == first) {
-                return to[range.clone()].copy_from_slice(&regs[list[first as usize] as usize][range]);
-            }
+        let mut lanes = std::mem::take(&mut self.regs[to as usize]);
+        let index = &self.regs[index as usize];
+        let first = index[range.start].min(last);
+        if index[range.clone()].iter().all(|&i| i.min(last) == first) {
+            lanes[range.clone()].copy_from_slice(&self.regs[list[first as usize] as usize][range]);
+        } else {
             for lane in range {
-                to[lane] = regs[list[index[lane].min(last) as usize] as usize][lane];
+                lanes[lane] = self.regs[list[index[lane].min(last) as usize] as usize][lane];
             }
-        });
+        }
+        self.regs[to as usize] = lanes;
     }
 
     fn put(&mut self, context: &Context, list: List, index: Reg, from: Reg) {
