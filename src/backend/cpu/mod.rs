@@ -139,10 +139,14 @@ impl Cpu {
         let mut report = Report::default();
         let result = prepared.iter().try_for_each(|(launch, compiled)| self.launch(launch, compiled, &mut report));
         self.busy.fetch_add(started.elapsed().as_nanos() as u64, Relaxed);
-        result?;
-        match report.findings.is_empty() {
-            true => Ok(()),
-            false => Err(ErrorKind::Defects { report: Box::new(report) }.into()),
+        match (result, report.findings.is_empty()) {
+            (result, true) => result,
+            (Ok(()), false) => Err(ErrorKind::Defects { report: Box::new(report) }.into()),
+            (Err(endless), false) => {
+                // The loop may not end because of what was found.
+                log::warn!("found before a kernel was stopped:\n{report}");
+                Err(endless)
+            }
         }
     }
 
