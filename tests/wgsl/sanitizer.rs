@@ -99,6 +99,31 @@ fn a_finding_says_all() {
     }
 }
 
+/// Wrapping that is meant is no finding: hashes that are cut to size, steps backwards, numbers that wrap back.
+#[test]
+fn wrapping_on_purpose_is_silent() {
+    let source = "
+        @group(0) @binding(0) var<storage, read_write> words: array<u32>;
+        fn mix(x: u32) -> u32 { return (x ^ (x >> 15u)) * 2246822519u; }
+        @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {
+            var hash = i;
+            var at = vec2(i, 63u);
+            for (var k = 0u; k < 9u; k++) {
+                hash = mix(hash * 2654435761u + k) + (hash << 5u);
+                at -= vec2(k, k);
+                at[k % 2u] += k;
+                at += vec2(select(0u, k, k > 0u)) - vec2(u32(k % 2u == 0u), u32(k % 2u == 1u)) * k;
+            }
+            var back = 0xffffffffu; // -1
+            back = i + back * u32(i > 0u);
+            words[at.x] = hash;
+            words[hash % 64u] += words[(hash * 3u) >> 26u] + words[min(hash * 7u, 63u)] + words[(hash + 5u) & 63u];
+            words[back] += words[u32(i32(at.y) - 63) + i];
+        }";
+    let device = checked(Profile::native(), Checks { races: false, ..Checks::default() });
+    launch(&device, source, [1, 1, 1], &[Array::from_slice(&device, &[1u32; 64])]).unwrap_or_else(|e| panic!("{e}"));
+}
+
 /// Turned off, a check is silent, and what it would find does no harm.
 #[test]
 fn checks_can_be_chosen() {

@@ -9,6 +9,7 @@ mod binary;
 mod casts;
 mod emit;
 mod entry;
+mod exact;
 mod finish;
 mod geometry;
 mod math;
@@ -145,6 +146,8 @@ struct Builder<'a> {
     list_ids: HashMap<*const Vec<Reg>, (Rc<Vec<Reg>>, List)>,
     registers: Vec<Register>,
     given: HashMap<Given, Reg>,
+    /// What registers would hold without wrapping, where that is followed.
+    exact: HashMap<Reg, Pair>,
     labels: u32,
     frames: Frame,
     sites: Vec<Span>,
@@ -180,6 +183,7 @@ impl<'a> Builder<'a> {
             list_ids: HashMap::new(),
             registers: vec![],
             given: HashMap::new(),
+            exact: HashMap::new(),
             labels: 1,
             frames: 0,
             sites: vec![Span::UNDEFINED],

@@ -13,8 +13,10 @@ impl<'a> Builder<'a> {
         arguments: Vec<Value>,
     ) -> Lowered<Rc<[Reg]>> {
         let early = returns_early(&function.body, true);
-        let words = function.result.as_ref().map_or(0, |r| self.types.words(self.types.inner(r.ty)));
-        let result: Rc<[Reg]> = (0..words).map(|_| self.register(true)).collect();
+        let result: Rc<[Reg]> = match &function.result {
+            Some(result) => self.variable(self.types.inner(result.ty), true).into(),
+            None => [].into(),
+        };
         let frame = early.then(|| self.frame());
         let leave = self.label();
         if let Some(frame) = frame {
@@ -34,13 +36,12 @@ impl<'a> Builder<'a> {
         let (values, locals) = (HashMap::new(), HashMap::new());
         self.scopes.push(Scope { function, info, arguments, values, locals, result });
         for (handle, local) in function.local_variables.iter() {
-            let words = self.types.words(self.types.inner(local.ty));
-            let variable: Rc<Vec<Reg>> =
-                Rc::new((0..words).map(|_| self.register(!uniform.contains(&handle))).collect());
+            let variable = self.variable(self.types.inner(local.ty), !uniform.contains(&handle));
+            let (words, variable) = (variable.len(), Rc::new(variable));
             self.scopes.last_mut().expect("just pushed").locals.insert(handle, variable.clone());
             let init = match local.init {
                 Some(init) => self.words(init)?,
-                None => vec![self.constant(0); words as usize].into(),
+                None => vec![self.constant(0); words].into(),
             };
             for (&to, &from) in variable.iter().zip(init.iter()) {
                 self.set(to, from)?;
@@ -350,6 +351,7 @@ impl<'a> Builder<'a> {
             return self.refuse("a value that differs between invocations, for a variable that was proven not to");
         }
         self.push(Instr::Set { to, from }, uniform);
+        self.follow_written(to, from);
         Ok(())
     }
 

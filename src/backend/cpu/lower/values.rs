@@ -183,7 +183,11 @@ impl<'a> Builder<'a> {
                 (UnaryOperator::Negate, Kind::F64) => result.extend(self.long_un(LongUn::NegF64, [a[0], a[1]])),
                 (UnaryOperator::Negate, Kind::F32) => result.push(self.un(Un::NegF32, a[0])),
                 (UnaryOperator::Negate, Kind::F16) => result.push(self.un(Un::NegF16, a[0])),
-                (UnaryOperator::Negate, _) => result.push(self.un(Un::NegI32, a[0])),
+                (UnaryOperator::Negate, _) => {
+                    let to = self.un(Un::NegI32, a[0]);
+                    self.follow_negated(kind, to, a[0]);
+                    result.push(to);
+                }
                 (UnaryOperator::LogicalNot | UnaryOperator::BitwiseNot, _) => {
                     a.iter().for_each(|&w| result.push(self.un(Un::Not, w)));
                 }
@@ -202,7 +206,11 @@ impl<'a> Builder<'a> {
         let (accept, reject) = (self.words(accept)?, self.words(reject)?);
         // One condition for all words, or one for each component of one or two words.
         let per = accept.len() / conditions.len();
-        let choose = |(i, (&a, &r))| self.tern(Tern::Select, conditions[i / per], a, r);
+        let choose = |(i, (&a, &r))| {
+            let to = self.tern(Tern::Select, conditions[i / per], a, r);
+            self.follow_chosen(to, conditions[i / per], a, r);
+            to
+        };
         Ok(accept.iter().zip(reject.iter()).enumerate().map(choose).collect())
     }
 
