@@ -16,7 +16,7 @@ pub(super) type List = u32;
 /// Index into [`Program::labels`].
 pub(super) type Label = u32;
 
-/// Index of a control-flow construct's masks.
+/// Index of a control-flow construct's masks: how many constructs it lies in.
 pub(super) type Frame = u32;
 
 /// How often a loop is taken to run, where nobody knows.

@@ -42,9 +42,16 @@ impl Builder<'_> {
         self.labels - 1
     }
 
-    pub(super) fn frame(&mut self) -> Frame {
-        self.frames += 1;
-        self.frames - 1
+    /// Masks for a construct, until [`Builder::close`]: those that lie side by side use the same.
+    pub(super) fn open(&mut self) -> Frame {
+        self.depth += 1;
+        self.frames = self.frames.max(self.depth);
+        self.depth - 1
+    }
+
+    /// The construct that was opened last has ended.
+    pub(super) fn close(&mut self) {
+        self.depth -= 1;
     }
 
     pub(super) fn list(&mut self, regs: Vec<Reg>) -> List {

@@ -70,7 +70,8 @@ pub(super) fn lower(name: &str, source: &str, entry: &str, target: &Target) -> R
         refuse(format!("line {}, column {}: {}", place.line_number, place.line_position, refused.message))
     })?;
     let program = finish::finish(builder, name, source, parsed.module.entry_points[index].workgroup_size);
-    match program.registers * program.lanes() * 4 {
+    // A frame has two masks of a word for each invocation.
+    match (program.registers + 2 * program.frames) * program.lanes() * 4 {
         bytes if bytes > MOST_BYTES => Err(refuse(format!("its variables take {bytes} bytes a workgroup"))),
         _ => Ok(program),
     }
@@ -149,7 +150,9 @@ struct Builder<'a> {
     /// What registers would hold without wrapping, where that is followed.
     exact: HashMap<Reg, Pair>,
     labels: u32,
+    /// The most constructs that are open at the same time, and how many are now.
     frames: Frame,
+    depth: Frame,
     sites: Vec<Span>,
     site_ids: HashMap<(u32, u32), u32>,
     site: u32,
@@ -186,6 +189,7 @@ impl<'a> Builder<'a> {
             exact: HashMap::new(),
             labels: 1,
             frames: 0,
+            depth: 0,
             sites: vec![Span::UNDEFINED],
             site_ids: HashMap::new(),
             site: 0,

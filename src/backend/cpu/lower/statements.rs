@@ -17,7 +17,7 @@ impl<'a> Builder<'a> {
             Some(result) => self.variable(self.types.inner(result.ty), true).into(),
             None => [].into(),
         };
-        let frame = early.then(|| self.frame());
+        let frame = early.then(|| self.open());
         let leave = self.label();
         if let Some(frame) = frame {
             self.varying(Instr::Enter { frame });
@@ -62,6 +62,7 @@ impl<'a> Builder<'a> {
             self.joins.pop();
             self.varying(Instr::Label(leave));
             self.varying(Instr::Leave { frame });
+            self.close();
         }
         Ok(result)
     }
@@ -227,7 +228,7 @@ impl<'a> Builder<'a> {
             self.varying(Instr::Label(end));
             return Ok(());
         }
-        let frame = self.frame();
+        let frame = self.open();
         let site = self.site;
         self.varying(Instr::If { condition, frame, otherwise });
         self.joins.push(otherwise);
@@ -242,6 +243,7 @@ impl<'a> Builder<'a> {
         self.varying(Instr::Label(end));
         let next = self.join();
         self.varying(Instr::EndIf { frame, next });
+        self.close();
         Ok(())
     }
 
@@ -252,7 +254,7 @@ impl<'a> Builder<'a> {
         break_if: Option<Handle<Expression>>,
         set: bool,
     ) -> Lowered<()> {
-        let frame = self.frame();
+        let frame = self.open();
         let (start, cont, again) = (self.label(), self.label(), self.label());
         let site = self.site;
         self.varying(Instr::Open { frame });
@@ -275,6 +277,7 @@ impl<'a> Builder<'a> {
         self.varying(Instr::Label(again));
         let next = self.join();
         self.varying(Instr::Again { frame, break_if, start, next });
+        self.close();
         Ok(())
     }
 
@@ -303,7 +306,7 @@ impl<'a> Builder<'a> {
             let fits = self.one_of(selector, if *default { &others } else { values });
             conditions.push(if *default { self.un(Un::Not, fits) } else { fits });
         }
-        let frame = self.frame();
+        let frame = self.open();
         let close = self.label();
         self.varying(Instr::Open { frame });
         self.breakable.push(Breakable { frame, is_loop: false });
@@ -316,6 +319,7 @@ impl<'a> Builder<'a> {
         self.varying(Instr::Label(close));
         let next = self.join();
         self.varying(Instr::Close { frame, next });
+        self.close();
         Ok(())
     }
 
