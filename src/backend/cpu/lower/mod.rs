@@ -11,6 +11,7 @@ mod emit;
 mod entry;
 mod exact;
 mod finish;
+mod functions;
 mod geometry;
 mod math;
 mod matrices;
