@@ -209,7 +209,7 @@ impl DeviceOptions {
             return Err(backend::not_built(if engine == "cpu" { "cpu" } else { "cuda" }));
         }
         #[cfg(feature = "cpu")]
-        if lower == "cpu" {
+        if lower == "cpu" || lower == "cpu:" {
             return self.cpu(Profile::native(), None); // without asking the drivers
         }
         #[cfg(feature = "cpu")]
