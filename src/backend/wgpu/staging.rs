@@ -21,7 +21,7 @@ const CHUNKS: usize = 3;
 /// Below this an upload goes through the queue's own staging.
 const SMALL: u64 = 1 << 20;
 /// Bytes for one thread: below, starting it costs more than it saves.
-const SHARE: usize = 512 << 10;
+const SHARE: usize = 1 << 20;
 
 /// Staging memory that is used again and again.
 pub(super) struct Ring {
