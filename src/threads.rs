@@ -2,8 +2,7 @@
 //! may be the worker of a pool whose threads steal, and what it stole could want a lock that it holds.
 
 use std::num::NonZero;
-use std::panic::resume_unwind;
-use std::sync::{Mutex, OnceLock};
+use std::sync::OnceLock;
 use std::thread::{Builder, available_parallelism, scope};
 
 /// Threads that can run at the same time here.
@@ -25,7 +24,7 @@ pub(crate) fn together(others: usize, work: impl Fn() + Sync) {
 #[cfg(feature = "wgpu")]
 pub(crate) fn each<T: Send>(items: Vec<T>, work: impl Fn(T) + Sync) {
     let others = items.len().min(count()).saturating_sub(1);
-    let rest = Mutex::new(items.into_iter());
+    let rest = std::sync::Mutex::new(items.into_iter());
     let next = || rest.lock().expect("no panic while held").next();
     together(others, || std::iter::from_fn(next).for_each(&work));
 }
@@ -36,7 +35,7 @@ pub(crate) fn both<A: Send, B>(first: impl Fn() -> A + Sync, second: impl FnOnce
     scope(|scope| match Builder::new().spawn_scoped(scope, &first) {
         Ok(other) => {
             let second = second();
-            (other.join().unwrap_or_else(|panic| resume_unwind(panic)), second)
+            (other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), second)
         }
         Err(_) => (first(), second()),
     })
