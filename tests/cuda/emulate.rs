@@ -95,7 +95,7 @@ pub fn compile(file: &Path, output: &Path) -> Result<(), String> {
 pub fn execute(program: &Path, argument: &Path) -> Result<(), String> {
     let mut child = Command::new(program)
         .arg(argument)
-        .stdout(Stdio::null())
+        .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .map_err(|e| error("emulation", e))?;
@@ -111,7 +111,7 @@ pub fn execute(program: &Path, argument: &Path) -> Result<(), String> {
             None => std::thread::sleep(Duration::from_micros(500)),
         }
     };
-    let said = child.wait_with_output().map(|output| output.stderr).unwrap_or_default();
+    let said = child.wait_with_output().map(|output| [output.stdout, output.stderr].concat()).unwrap_or_default();
     match status.success() {
         true => Ok(()),
         false => Err(format!("the emulation ended with {status}: {}", String::from_utf8_lossy(&said).trim())),

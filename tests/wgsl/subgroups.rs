@@ -156,6 +156,8 @@ fn full_subgroups() {
 #[test]
 fn partial_subgroups() {
     check(13, false);
+    // Whole ones, and then one that is not.
+    check(45, false);
 }
 
 /// In a branch only the lanes that took it count.
