@@ -98,7 +98,8 @@ struct Past {
 fn order(launches: &[Launch]) -> Vec<Vec<usize>> {
     let mut past: HashMap<u64, Vec<Past>> = HashMap::new();
     let accesses = launches.iter().map(|launch| {
-        let points = launch.kernel.bindings().iter();
+        // An empty launch is no node: nothing could wait for it, and it keeps nothing apart.
+        let points = launch.kernel.bindings().iter().filter(|_| !launch.grid.fold(u32::MAX).contains(&0));
         let one = |(point, window): (&crate::kernel::BindPoint, &crate::backend::Window)| {
             let bytes = window.offset..window.offset + window.bytes;
             (window.memory.id(), bytes, point.access == Access::Write)
