@@ -350,8 +350,10 @@ fn cuda_that_is_not_here() {
 #[cfg(feature = "wgpu")]
 fn lost_devices() {
     for properties in Device::list().into_iter().filter(|p| !matches!(p.backend, Backend::Cpu | Backend::Cuda)) {
+        // The same card may be there through CUDA.
+        let name = format!("wgpu:{}", properties.name);
         for staged in [false, true] {
-            let open = || DeviceOptions::default().staged_transfers(staged).open(&properties.name).unwrap();
+            let open = || DeviceOptions::default().staged_transfers(staged).open(&name).unwrap();
             let device = open();
             let x = Array::from_slice(&device, &small::<f32>(1000));
             let mut down = HostBuffer::<f32>::new(&device, 1000, Direction::Download).unwrap();

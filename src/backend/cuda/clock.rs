@@ -1,6 +1,7 @@
 //! Time on the card: events in the stream before and after each submission.
 
-use super::context::{Context, Event};
+use super::context::Context;
+use super::event::Event;
 use crate::error::Result;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};

@@ -1,7 +1,6 @@
 //! A card's primary context, the stream that all work goes through, and what becomes of the driver's errors.
 
 use super::card::Card;
-use super::library;
 use crate::error::{Error, ErrorKind, Result};
 use cudarc::driver::sys::{self, CUresult};
 use std::ffi::CStr;
@@ -294,53 +293,5 @@ fn unopened(card: &Card, error: CUresult) -> Error {
             ErrorKind::DeviceLost { device, reason }.into()
         }
         false => ErrorKind::Backend { operation: "open", device, message: text(error) }.into(),
-    }
-}
-
-/// A point in the stream, to wait for or to take the time of.
-pub(super) struct Event {
-    pub raw: sys::CUevent,
-    context: Arc<Context>,
-}
-
-// SAFETY: as for Context.
-unsafe impl Send for Event {}
-
-impl Event {
-    /// `timed` events cost a little more.
-    pub fn new(context: &Arc<Context>, timed: bool) -> Result<Event> {
-        let mut raw = ptr::null_mut();
-        let flags =
-            if timed { sys::CUevent_flags::CU_EVENT_DEFAULT } else { sys::CUevent_flags::CU_EVENT_DISABLE_TIMING };
-        // SAFETY: the context is this thread's, and the pointer is to a variable that lives.
-        context.check("event", unsafe { sys::cuEventCreate(&mut raw, flags as u32) })?;
-        Ok(Event { raw, context: context.clone() })
-    }
-
-    pub fn record(&self) -> Result<()> {
-        // SAFETY: event and stream are of one context.
-        self.context.check("event", unsafe { sys::cuEventRecord(self.raw, self.context.stream) })
-    }
-
-    pub fn wait(&self, operation: &'static str) -> Result<()> {
-        // SAFETY: the event is there.
-        self.context.check(operation, unsafe { sys::cuEventSynchronize(self.raw) })
-    }
-
-    /// Milliseconds since another event; both have passed.
-    pub fn since(&self, start: &Event) -> Result<f64> {
-        let mut milliseconds = 0.0;
-        // SAFETY: both were recorded in the stream.
-        self.context.check("clock", unsafe { library::elapsed(&mut milliseconds, start.raw, self.raw) })?;
-        Ok(milliseconds as f64)
-    }
-}
-
-impl Drop for Event {
-    fn drop(&mut self) {
-        if let Ok(_inside) = self.context.enter() {
-            // SAFETY: nobody else has the event; the driver keeps what is still in the stream.
-            unsafe { sys::cuEventDestroy_v2(self.raw) };
-        }
     }
 }

@@ -4,6 +4,7 @@ use super::cache::{Cache, Compiled};
 use super::compile::CudaBinary;
 use super::context::{Context, text};
 use super::library;
+use super::limits;
 use super::natives;
 use super::translate::{CudaOptions, CudaSource};
 use crate::caps::Caps;
@@ -139,7 +140,7 @@ impl Kernels {
         let compiled = match found {
             Some(found) => found,
             None => {
-                self.fits(kernel, &source)?;
+                limits::check(&self.context.card, &self.caps, kernel, &source)?;
                 let compiled = of(&source, source.compile().map_err(|error| named(error, kernel, &self.context))?);
                 self.cache.store(&by_text, &compiled);
                 compiled
@@ -167,38 +168,6 @@ impl Kernels {
             kernel.bindings(),
             kernel.source()
         )))
-    }
-
-    /// Refuses what the card cannot run before NVRTC says so in its own words.
-    fn fits(&self, kernel: &Kernel, source: &CudaSource) -> Result<()> {
-        let threads: u64 = source.workgroup_size.iter().map(|&count| count as u64).product();
-        let parameters = kernel.bindings().len() as u64 * 16 + kernel.param_words() as u64 * 4;
-        let limits = [
-            (threads, self.caps.workgroup_invocations as u64, "invocations of a workgroup"),
-            (source.shared_bytes as u64, self.caps.workgroup_bytes as u64, "bytes of workgroup memory"),
-            (parameters, self.parameter_bytes()?, "bytes of parameters and bindings"),
-        ];
-        match limits.iter().find(|(wanted, most, _)| wanted > most) {
-            None => Ok(()),
-            Some(&(wanted, most, what)) => Err(self.too_much(kernel, wanted, most, what)),
-        }
-    }
-
-    fn too_much(&self, kernel: &Kernel, wanted: u64, most: u64, what: &str) -> Error {
-        ErrorKind::Unsupported {
-            operation: "launch",
-            wanted: format!("the {wanted} {what} that the kernel {} needs: {most} are the most", kernel.name()),
-            device: self.context.card.name.clone(),
-            help: "make them fewer".into(),
-            at: None,
-        }
-        .into()
-    }
-
-    /// Bytes of parameters that a kernel can have: 4 KiB, and eight times that since CUDA 12.1 on Volta and later.
-    fn parameter_bytes(&self) -> Result<u64> {
-        let newer = library::nvrtc()? >= (12, 1) && self.context.card.driver >= (12, 1);
-        Ok(if newer && self.context.card.architecture >= 70 { 32764 } else { 4096 })
     }
 
     fn load(&self, kernel: &Kernel, compiled: Compiled) -> Result<Arc<Function>> {
@@ -264,7 +233,13 @@ impl Kernels {
         context.check("load", unsafe { sys::cuFuncGetAttribute(&mut most, attribute, function.raw) })?;
         let threads: u64 = block.iter().map(|&count| count as u64).product();
         if threads > most.max(0) as u64 {
-            return Err(self.too_much(kernel, threads, most.max(0) as u64, "invocations of a workgroup"));
+            return Err(limits::exceeded(
+                &self.context.card,
+                kernel,
+                threads,
+                most.max(0) as u64,
+                "invocations of a workgroup",
+            ));
         }
         if dynamic > 0 {
             let attribute = Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
@@ -272,7 +247,13 @@ impl Kernels {
             let set = unsafe { sys::cuFuncSetAttribute(function.raw, attribute, dynamic as i32) };
             if set == CUresult::CUDA_ERROR_INVALID_VALUE {
                 let most = self.caps.workgroup_bytes as u64;
-                return Err(self.too_much(kernel, dynamic as u64, most, "bytes of workgroup memory"));
+                return Err(limits::exceeded(
+                    &self.context.card,
+                    kernel,
+                    dynamic as u64,
+                    most,
+                    "bytes of workgroup memory",
+                ));
             }
             context.check("load", set)?;
         }

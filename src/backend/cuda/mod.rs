@@ -5,21 +5,23 @@
 //! | `translate/`, `prelude/` | WGSL to CUDA C++ |
 //! | `library.rs` | the driver's and the compiler's library, loaded when the program runs |
 //! | `card.rs`, `context.rs` | what cards there are; one that is open, its stream, and the driver's errors |
-//! | `compile.rs`, `cache.rs`, `kernels.rs` | machine code: made, kept on disk, loaded |
+//! | `compile.rs`, `cache.rs`, `kernels.rs`, `limits.rs` | machine code: made, kept on disk, loaded, within limits |
 //! | `launch.rs`, `graph.rs` | launches with their arguments; several as one |
 //! | `memory.rs`, `pinned.rs`, `staging.rs` | memory of the card and of the host, and transfers |
 //! | `natives.rs` | kernels written by hand in place of translated ones, where they are faster |
-//! | `clock.rs` | time on the card |
+//! | `clock.rs`, `event.rs` | time on the card |
 
 mod cache;
 mod card;
 mod clock;
 mod compile;
 mod context;
+mod event;
 mod graph;
 mod kernels;
 mod launch;
 mod library;
+mod limits;
 mod memory;
 mod natives;
 mod pinned;

@@ -6,7 +6,8 @@
 use super::Cuda;
 use super::cache::{hash, write};
 use super::compile::CudaBinary;
-use super::context::{Context, Event};
+use super::context::Context;
+use super::event::Event;
 use super::kernels::Function;
 use super::launch::{Arguments, run};
 use super::memory::{Block, block};

@@ -2,7 +2,8 @@
 //! on the host while the card copies other pieces.
 
 use super::Cuda;
-use super::context::{Context, Event};
+use super::context::Context;
+use super::event::Event;
 use super::memory::{Block, block};
 use super::pinned::HostMemory;
 use crate::backend::{Read, Write};
