@@ -129,7 +129,8 @@ impl Cpu {
     /// The pool adds its figures.
     fn out_of_memory(&self, operation: &'static str, requested: u64) -> Error {
         let device = self.properties.name.clone();
-        ErrorKind::OutOfMemory { operation, requested, free: None, live: 0, pooled: 0, limit: None, device, at: None }.into()
+        ErrorKind::OutOfMemory { operation, requested, free: None, live: 0, pooled: 0, limit: None, device, at: None }
+            .into()
     }
 
     fn run(&self, launches: &[Launch]) -> Result<()> {
