@@ -150,11 +150,8 @@ mod tests {
 
     #[test]
     fn readers_of_one_buffer_run_side_by_side_and_a_writer_waits_for_all() {
-        let (read, write) = ((1, 0..64, false), (1, 0..64, true));
-        assert_eq!(
-            all(&[&[write.clone()], &[read.clone()], &[read.clone()], &[write.clone()], &[read]]),
-            [vec![], vec![0], vec![0], vec![0, 1, 2], vec![3]]
-        );
+        let (read, write) = (&[(1, 0..64, false)][..], &[(1, 0..64, true)][..]);
+        assert_eq!(all(&[write, read, read, write, read]), [vec![], vec![0], vec![0], vec![0, 1, 2], vec![3]]);
     }
 
     #[test]
