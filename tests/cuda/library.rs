@@ -105,9 +105,12 @@ fn groups() -> Vec<Named> {
     all
 }
 
+/// Name, shape, length of the memory, offset, strides.
+type Walked = (&'static str, &'static [usize], usize, i64, &'static [i64]);
+
 /// How arrays are walked: read and written, of every type.
 fn layouts() -> Vec<Named> {
-    let layouts: [(&str, &[usize], usize, i64, &[i64]); 5] = [
+    let layouts: [Walked; 5] = [
         ("transposed", &[70, 50], 3500, 0, &[1, 70]),
         ("repeated", &[70, 52], 52, 0, &[0, 1]),
         ("repeated column", &[70, 52], 70, 0, &[1, 0]),
