@@ -32,14 +32,14 @@ fn memory_used_up() {
 fn address_of_nothing() {
     let device = Device::cuda(0).unwrap();
     let kernel = Kernel::wgsl(
-        "@group(0) @binding(0) var<storage, read_write> x: array<u32>;
+        "@group(0) @binding(0) var<storage, read_write> x: array<array<u32, 1048576>>;
         @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-            x[id.x + 0xf0000000u] = 1u;
+            x[id.x + 0xf0000000u][0] = 1u; // 15 PiB from here, which no card maps
         }",
     );
     // SAFETY: none: that it writes out of bounds is what is tested, in a process that does nothing else.
     let kernel = unsafe { kernel.unwrap().unchecked() };
-    let x = Array::<u32>::zeros(&device, &[64]);
+    let x = Array::<u32>::zeros(&device, &[1 << 20]);
     let outcome = device.launch(&kernel, [1, 1, 1], &[Argument::from(&x)]).and_then(|()| device.synchronize());
     let lost = |error: crosslane::Error| matches!(error.kind(), ErrorKind::DeviceLost { .. });
     assert!(lost(outcome.unwrap_err()));

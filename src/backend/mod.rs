@@ -8,7 +8,9 @@ pub(crate) mod cuda;
 pub(crate) mod wgpu;
 
 use crate::caps::Caps;
-use crate::device::{Backend, Properties};
+#[cfg(any(feature = "cpu", feature = "cuda"))]
+use crate::device::Backend;
+use crate::device::Properties;
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::Kernel;
 use crate::memory::{Direction, Memory, Place};
