@@ -75,45 +75,23 @@ impl Caps {
     /// The cpu engine: every feature, and limits that only memory sets.
     pub fn processor() -> Caps {
         Caps {
-            f16: true,
-            f64: true,
-            i64: true,
-            atomic_i64: true,
-            atomic_f32: true,
-            subgroups: Some((32, 32)),
-            tensor: true,
-            timestamps: true,
             immediate_bytes: IMMEDIATES,
-            workgroup_invocations: 1024,
             workgroup_bytes: 64 << 10,
-            bindings: 64,
             binding_bytes: (1 << 32) - 64,
             buffer_bytes: (1 << 32) - 64,
-            offset_alignment: 16,
             unified: true,
-            ..Caps::webgpu()
+            ..Caps::nvidia_like()
         }
     }
 
     /// An AMD card through Vulkan: subgroups of 32 or 64.
     pub fn amd_like() -> Caps {
         Caps {
-            f16: true,
-            f64: true,
-            i64: true,
-            atomic_i64: true,
-            atomic_f32: true,
             subgroups: Some((32, 64)),
-            tensor: true,
-            timestamps: true,
             immediate_bytes: 128,
-            workgroup_invocations: 1024,
             workgroup_bytes: 64 << 10,
-            bindings: 64,
             binding_bytes: (1 << 32) - 4,
-            buffer_bytes: 1 << 40,
-            offset_alignment: 16,
-            ..Caps::webgpu()
+            ..Caps::nvidia_like()
         }
     }
 

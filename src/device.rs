@@ -1,7 +1,7 @@
 //! Devices: finding, choosing and opening them, and what they have.
 
 #[cfg(feature = "cpu")]
-use crate::backend::cpu::{Checks, Profile};
+use crate::backend::cpu::{Checks, Order, Profile};
 use crate::backend::{self, Driver, Options};
 use crate::caps::Caps;
 use crate::error::{Error, ErrorKind, Result};
@@ -212,13 +212,13 @@ impl DeviceOptions {
         Ok(self.over(backend::cpu::open(profile, checks, self.options.budget())?))
     }
 
-    /// `cpu:checked`, `cpu:apple-like`, `cpu:checked:apple-like`.
+    /// `cpu:checked`, `cpu:apple-like`, `cpu:checked:apple-like`, in small letters.
     #[cfg(feature = "cpu")]
     fn open_cpu(&self, request: &str, words: &str) -> Result<Device> {
-        let (mut profile, mut checks) = (Profile::native(), None);
-        for word in words.to_lowercase().split(':') {
+        let (mut profile, mut checks) = (None, None);
+        for word in words.split(':') {
             match Profile::presets().into_iter().find(|preset| preset.name == word) {
-                Some(preset) => profile = preset,
+                Some(preset) => profile = Some(preset),
                 None if word == "checked" => checks = Some(Checks::default()),
                 None => {
                     let names: Vec<&str> = Profile::presets().iter().map(|preset| preset.name).collect();
@@ -228,25 +228,28 @@ impl DeviceOptions {
                 }
             }
         }
-        self.cpu(profile, checks)
+        // As itself the processor may as well run the last workgroup first: what relies on their order shows.
+        let order = if checks.is_some() { Order::Descending } else { Order::Ascending };
+        self.cpu(profile.unwrap_or(Profile { order, ..Profile::native() }), checks)
     }
 
     /// As [`Device::open`].
     pub fn open(&self, request: &str) -> Result<Device> {
         let request = request.trim();
-        let engine = request.split(':').next().unwrap_or_default();
+        let lower = request.to_lowercase();
+        let engine = lower.split(':').next().unwrap_or_default();
         if engine == "cpu" && cfg!(not(feature = "cpu")) {
             return Err(backend::not_built("cpu"));
         }
-        if let Some(ordinal) = ordinal(request) {
+        if let Some(ordinal) = ordinal(&lower) {
             return self.cuda(ordinal);
         }
         #[cfg(feature = "cpu")]
-        if request == "cpu" {
+        if lower == "cpu" || lower == "cpu:" {
             return self.cpu(Profile::native(), None); // without asking the drivers
         }
         #[cfg(feature = "cpu")]
-        if let Some(words) = request.strip_prefix("cpu:") {
+        if let Some(words) = lower.strip_prefix("cpu:") {
             return self.open_cpu(request, words);
         }
         let all = backend::list();
@@ -266,10 +269,9 @@ impl DeviceOptions {
     }
 }
 
-/// The card that `cuda` or `cuda:1` means; without the cuda engine, anything that begins so.
+/// The card that `cuda` or `cuda:1` means, in small letters; without the cuda engine, anything that begins so.
 fn ordinal(request: &str) -> Option<usize> {
-    let request = request.to_lowercase();
-    let (engine, rest) = request.split_once(':').unwrap_or((&request, ""));
+    let (engine, rest) = request.split_once(':').unwrap_or((request, ""));
     match rest {
         _ if engine != "cuda" => None,
         "" => Some(0),
@@ -354,7 +356,8 @@ impl Device {
 
     /// The processor with every access of every kernel watched ([`Checks`] says for what). What runs a kernel with a
     /// defect gives [`ErrorKind::Defects`]: a report of each with its line, its invocation and the binding. Runs one
-    /// workgroup at a time, 10 to 100 times slower than [`Device::cpu`].
+    /// workgroup at a time, the last first, 10 to 100 times slower than [`Device::cpu`], and takes about 16 bytes of the
+    /// host's memory for each byte that kernels touch. `Device::open("cpu:checked")` is the same.
     ///
     /// ```
     /// use crosslane::{Array, Device, ErrorKind, Kernel};
@@ -371,8 +374,7 @@ impl Device {
     /// ```
     #[cfg(feature = "cpu")]
     pub fn cpu_checked() -> Result<Device> {
-        DeviceOptions::default()
-            .cpu(Profile { order: crate::Order::Descending, ..Profile::native() }, Some(Checks::default()))
+        Device::open("cpu:checked")
     }
 
     /// The processor standing in for other hardware: its limits, features, subgroup size and order of workgroups.

@@ -105,7 +105,8 @@ pub enum ErrorKind {
         /// What was found, and where.
         report: Box<crate::Report>,
     },
-    /// A workgroup has run longer than the device's time limit.
+    /// A workgroup has run longer than the device's time limit, or would: it waits for what cannot come. What a device
+    /// that checks found until then is logged as a warning.
     #[error(
         "{kernel}: workgroup {workgroup:?} still ran after {seconds} s, in the loop at line {line}; \
              end the loop, or raise DeviceOptions::time_limit"

@@ -45,6 +45,8 @@ mod memory;
 mod ndarray;
 mod op;
 mod ops;
+#[cfg(any(feature = "wgpu", feature = "cpu"))]
+mod threads;
 
 pub use array::{
     Array, Explanation, Layout, Operand, Prepared, Slice, Step as ExplainedStep, ViewMut, broadcast_shapes, eval_all,

@@ -195,6 +195,43 @@ fn bench_checks_and_times() {
     fails(&["bench", "--device", "cpu", "--filter", "nothing of the kind"], &["no row's name contains"]);
 }
 
+/// The arguments of the README's commands with this verb.
+fn of_the_readme(verb: &str) -> Vec<Vec<String>> {
+    let text = include_str!("../README.md").replace("\\\n", " ");
+    let commands = text.lines().filter_map(|line| line.strip_prefix("cargo run --release --features cli -- "));
+    let words = |command: &str| command.split_whitespace().map(String::from).collect::<Vec<_>>();
+    commands.map(words).filter(|words| words[0] == verb).collect()
+}
+
+/// The README's commands do what it says, from the folder it lies in.
+#[test]
+fn commands_of_the_readme_work() {
+    if no_device() {
+        return;
+    }
+    let folder = Folder::new("readme");
+    let output = |command: &[String]| {
+        let command: Vec<String> = command.iter().map(|word| word.replace("y.npy", &folder.path("y.npy"))).collect();
+        crosslane(&command.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    let checks = of_the_readme("check");
+    let [clean, race] = checks.as_slice() else { panic!("{checks:?}") };
+    assert!(output(clean).status.success(), "{:?}", output(clean));
+    if cfg!(feature = "cpu") {
+        let shown = String::from_utf8(output(race).stderr).unwrap();
+        let readme = include_str!("../README.md");
+        let (_, report) = readme.split_once("```text\n").unwrap();
+        has(&shown, &report.split_once("```").unwrap().0.lines().collect::<Vec<_>>());
+    }
+    let runs = of_the_readme("run");
+    assert!(!runs.is_empty());
+    for run in runs {
+        let output = output(&run);
+        assert!(output.status.success(), "{run:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(folder.0.join("y.npy").exists());
+    }
+}
+
 /// A missing barrier: the two lines that race, each shown.
 #[test]
 #[cfg(feature = "cpu")]

@@ -4,8 +4,8 @@
 mod support;
 
 use crosslane::{
-    Array, Backend, Device, DeviceOptions, Direction, Error, ErrorKind, HostBuffer, Profile, Slice, eval_all, f16, s,
-    upload_all,
+    Array, Backend, Checks, Device, DeviceOptions, Direction, Error, ErrorKind, HostBuffer, Profile, Slice, eval_all,
+    f16, s, upload_all,
 };
 use support::*;
 
@@ -241,6 +241,24 @@ fn too_large() {
     }
 }
 
+/// More than the processor's memory: an error with the figures, with checks and without, and no abort.
+#[test]
+fn more_than_the_processor_has() {
+    let mut profile = Profile::native();
+    profile.caps.buffer_bytes = 1 << 60;
+    for checks in [None, Some(Checks::default())] {
+        let device = DeviceOptions::default().cpu(profile.clone(), checks).unwrap();
+        let error = Array::<f32>::empty(&device, &[1 << 52]).to_vec().unwrap_err();
+        let ErrorKind::OutOfMemory { requested, .. } = error.kind() else { panic!("{error}") };
+        assert!(*requested >= 1 << 54, "{error}");
+        for direction in [Direction::Upload, Direction::Download] {
+            let error = HostBuffer::<f32>::new(&device, 1 << 52, direction).map(|_| ()).unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::OutOfMemory { at: Some(_), .. }), "{error}");
+        }
+        works(&device);
+    }
+}
+
 #[test]
 fn zero_sizes_work() {
     for device in devices() {
@@ -322,6 +340,9 @@ fn devices_that_are_not_here() {
             _ => panic!("{error}"),
         }
     }
+    // Case does not matter.
+    assert!(is_checked(&Device::open("CPU:Checked").unwrap()) && !is_checked(&Device::open("Cpu:").unwrap()));
+    assert!(name(&Device::open("Cpu:Apple-Like").unwrap()).contains("apple-like"));
     let error = Device::cpu_as(Profile { subgroup: 3, ..Profile::native() }).unwrap_err();
     let ErrorKind::Argument { wanted, got, .. } = error.kind() else { panic!("{error}") };
     assert!(wanted.contains("from 4 to 128") && got == "3", "{error}");

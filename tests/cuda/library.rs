@@ -106,7 +106,7 @@ fn groups() -> Vec<Named> {
     all
 }
 
-/// A layout's name, shape, elements of the buffer, offset and strides.
+/// Name, shape, length of the memory, offset, strides.
 type Walked = (&'static str, &'static [usize], usize, i64, &'static [i64]);
 
 /// How arrays are walked: read and written, of every type.

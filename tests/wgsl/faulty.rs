@@ -43,6 +43,8 @@ pub const CASES: &[Case] = &[
     case!("divergent_barrier", [1, 1, 1], &[Counting(64), Zeros(64)]),
     case!("divergent_barrier_return", [1, 1, 1], &[Counting(40), Zeros(64)]),
     case!("index_overflow", [1, 1, 1], &[Counting(64), Zeros(64)]),
+    case!("index_overflow_variable", [1, 1, 1], &[Counting(64), Zeros(64)]),
+    case!("index_overflow_function", [1, 1, 1], &[Counting(64), Zeros(64)]),
     case!("spin", [4, 1, 1], &[Counting(4), Zeros(4), Zeros(4)]),
     case!("endless_loop", [1, 1, 1], &[Counting(64)]),
     case!("nan", [1, 1, 1], &[Zeros(64), Zeros(64)]),

@@ -99,6 +99,31 @@ fn a_finding_says_all() {
     }
 }
 
+/// Wrapping that is meant is no finding: hashes that are cut to size, steps backwards, numbers that wrap back.
+#[test]
+fn wrapping_on_purpose_is_silent() {
+    let source = "
+        @group(0) @binding(0) var<storage, read_write> words: array<u32>;
+        fn mix(x: u32) -> u32 { return (x ^ (x >> 15u)) * 2246822519u; }
+        @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {
+            var hash = i;
+            var at = vec2(i, 63u);
+            for (var k = 0u; k < 9u; k++) {
+                hash = mix(hash * 2654435761u + k) + (hash << 5u);
+                at -= vec2(k, k);
+                at[k % 2u] += k;
+                at += vec2(select(0u, k, k > 0u)) - vec2(u32(k % 2u == 0u), u32(k % 2u == 1u)) * k;
+            }
+            var back = 0xffffffffu; // -1
+            back = i + back * u32(i > 0u);
+            words[at.x] = hash;
+            words[hash % 64u] += words[(hash * 3u) >> 26u] + words[min(hash * 7u, 63u)] + words[(hash + 5u) & 63u];
+            words[back] += words[u32(i32(at.y) - 63) + i];
+        }";
+    let device = checked(Profile::native(), Checks { races: false, ..Checks::default() });
+    launch(&device, source, [1, 1, 1], &[Array::from_slice(&device, &[1u32; 64])]).unwrap_or_else(|e| panic!("{e}"));
+}
+
 /// Turned off, a check is silent, and what it would find does no harm.
 #[test]
 fn checks_can_be_chosen() {
@@ -131,6 +156,58 @@ fn clean_kernels_are_silent() {
                     continue; // The profile has no subgroups, or workgroups too small.
                 }
                 case.check(&judge);
+            }
+        }
+    }
+}
+
+/// Workgroups that take turns run longer together than one may alone: waiting for a turn is not running.
+#[test]
+fn a_turn_is_waited_for_without_time_running_out() {
+    let source = "
+        @group(0) @binding(0) var<storage, read_write> tickets: array<atomic<u32>>;
+        @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {
+            var sum = 0u;
+            for (var turn = 0u; turn < 8u; turn++) {
+                for (var k = 0u; k < 4000u; k++) { sum = (sum ^ k) * 3u + i; }
+                sum += atomicAdd(&tickets[i], 1u);
+            }
+            atomicMax(&tickets[64u + i], sum);
+        }";
+    let groups = 16;
+    let run = |device: &Device, groups: u32| {
+        let started = Instant::now();
+        let array = Array::from_slice(device, &[0u32; 128]);
+        launch(device, source, [groups, 1, 1], &[array]).unwrap_or_else(|error| panic!("{error}"));
+        started.elapsed()
+    };
+    let device = checked(Profile::native(), Checks::default());
+    let alone = (0..3).map(|_| run(&device, 1)).max().expect("three times");
+    let limited = DeviceOptions::default().time_limit(alone * groups / 3);
+    run(&limited.cpu(Profile::native(), Some(Checks::default())).unwrap(), groups);
+}
+
+/// Many workgroups that wait for ever take no more memory than a few, and are endless where waiting is not looked for.
+#[test]
+fn waiting_for_ever_is_told() {
+    let source = "
+        @group(0) @binding(0) var<storage, read_write> flag: atomic<u32>;
+        var<workgroup> large: array<u32, 4096>;
+        @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {
+            large[i] = i;
+            while atomicLoad(&flag) != large[i] - i + 1u {}
+        }";
+    for (checks, groups) in [(Checks::default(), 3), (Checks::default(), 3000)] {
+        for progress in [true, false] {
+            let device = checked(Profile::native(), Checks { progress, ..checks });
+            let error = launch(&device, source, [groups, 1, 1], &[Array::from_slice(&device, &[0u32])]).unwrap_err();
+            match error.kind() {
+                ErrorKind::Defects { report } if progress => {
+                    let [finding] = report.findings.as_slice() else { panic!("{report}") };
+                    assert!(finding.defect == Defect::NoProgress && finding.count >= groups as u64, "{report}");
+                }
+                ErrorKind::Endless { line: 6, .. } if !progress => {}
+                _ => panic!("{progress}: {error}"),
             }
         }
     }

@@ -218,7 +218,7 @@ table! {
         SignI64 => (a as i64).signum() as u64,
         NegF64 => a ^ (1 << 63),
         AbsF64 => a & !(1 << 63),
-        SignF64 => bits64(sign64(float64(a))),
+        SignF64 => bits64(sign(float64(a))),
         CeilF64 => bits64(float64(a).ceil()),
         FloorF64 => bits64(float64(a).floor()),
         RoundF64 => bits64(float64(a).round_ties_even()),

@@ -11,23 +11,30 @@ pub(super) struct Block {
     pub written: Option<Mutex<Vec<u64>>>,
 }
 
+/// So many zeros, or none if the system has no memory for them.
+pub(super) fn zeros<T: bytemuck::Zeroable>(count: usize) -> Option<Box<[T]>> {
+    bytemuck::try_zeroed_slice_box(count).ok()
+}
+
 /// What memory that nothing wrote holds on a device that checks: as a float a NaN, as an index far out.
 const GARBAGE: u32 = 0xffc0_dead;
 
 impl Block {
-    /// Fresh memory. Past `used` it is padding, which kernels may read and write as they like.
-    pub fn new(bytes: u64, used: u64, checked: bool) -> Block {
-        let count = bytes.div_ceil(4) as usize;
-        let words: Box<[AtomicU32]> = match checked {
-            false => bytemuck::zeroed_slice_box(count),
-            true => (0..count).map(|_| AtomicU32::new(GARBAGE)).collect(),
+    /// Fresh memory, or none if the system has no more. Past `used` it is padding, which kernels may read and write as
+    /// they like.
+    pub fn new(bytes: u64, used: u64, checked: bool) -> Option<Block> {
+        let count = usize::try_from(bytes.div_ceil(4)).ok()?;
+        let mut words: Box<[AtomicU32]> = zeros(count)?;
+        let written = match checked {
+            false => None,
+            true => {
+                words.iter_mut().for_each(|word| *word.get_mut() = GARBAGE);
+                let mut bits = zeros::<u64>(count.div_ceil(16))?.into_vec();
+                mark(&mut bits, used as usize, count * 4 - used as usize);
+                Some(Mutex::new(bits))
+            }
         };
-        let written = || {
-            let mut bits = vec![0; count.div_ceil(16)];
-            mark(&mut bits, used as usize, count * 4 - used as usize);
-            Mutex::new(bits)
-        };
-        Block { words, written: checked.then(written) }
+        Some(Block { words, written })
     }
 
     /// Copies in, from a multiple of 4 bytes on.
@@ -63,10 +70,12 @@ impl Block {
 
 /// Sets `count` bits from `first` on.
 pub(super) fn mark(bits: &mut [u64], first: usize, count: usize) {
-    for at in first..first + count {
-        if let Some(word) = bits.get_mut(at / 64) {
-            *word |= 1 << (at % 64);
-        }
+    let end = (first + count).min(bits.len() * 64);
+    let mut at = first;
+    while at < end {
+        let now = (64 - at % 64).min(end - at);
+        bits[at / 64] |= (u64::MAX >> (64 - now)) << (at % 64);
+        at += now;
     }
 }
 
@@ -138,5 +147,20 @@ impl<'a> View<'a> {
         self.store(at, 4, new as u32);
         self.store(at + 4, 4, (new >> 32) as u32);
         old
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mark;
+
+    #[test]
+    fn marks_are_where_they_should_be() {
+        for (first, count) in [(0, 0), (0, 1), (3, 61), (3, 62), (63, 2), (64, 64), (5, 150), (190, 9), (300, 4)] {
+            let mut bits = vec![0u64; 3];
+            mark(&mut bits, first, count);
+            let set = |at: usize| bits[at / 64] >> (at % 64) & 1 != 0;
+            assert!((0..192).all(|at| set(at) == (first..first + count).contains(&at)), "{count} from {first} on");
+        }
     }
 }

@@ -29,7 +29,7 @@ mod visit;
 use super::{Block, Driver, HostBlock, Launch, Read, Write};
 use crate::caps::Caps;
 use crate::device::{Backend, Kind, Properties};
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::Kernel;
 use crate::memory::{Direction, Memory, Place};
 use memory::View;
@@ -62,12 +62,14 @@ pub(crate) struct Cpu {
 /// A kernel with machines that have run it.
 struct Compiled {
     program: Program,
+    /// Roughly how many words one workgroup computes.
+    effort: u64,
     machines: Mutex<Vec<Machine>>,
 }
 
 /// What the processor is as a device.
 pub(crate) fn properties(profile: &Profile, checks: Option<Checks>) -> Properties {
-    let threads = rayon::current_num_threads();
+    let threads = crate::threads::count();
     let checked = if checks.is_some() { ", checked" } else { "" };
     let as_other = if profile.name == "native" { String::new() } else { format!(" as {}", profile.name) };
     let driver = format!("crosslane {}, {threads} threads", env!("CARGO_PKG_VERSION"));
@@ -119,9 +121,16 @@ impl Cpu {
             nan: self.checks.is_some_and(|checks| checks.nan),
         };
         let program = lower::lower(kernel.name(), kernel.source(), kernel.entry(), &target)?;
-        let compiled = Arc::new(Compiled { program, machines: Mutex::default() });
+        let compiled = Arc::new(Compiled { effort: program.effort(), program, machines: Mutex::default() });
         self.kernels.write().expect("no panic while held").insert(kernel.id(), compiled.clone());
         Ok(compiled)
+    }
+
+    /// The pool adds its figures.
+    fn out_of_memory(&self, operation: &'static str, requested: u64) -> Error {
+        let device = self.properties.name.clone();
+        ErrorKind::OutOfMemory { operation, requested, free: None, live: 0, pooled: 0, limit: None, device, at: None }
+            .into()
     }
 
     fn run(&self, launches: &[Launch]) -> Result<()> {
@@ -131,10 +140,14 @@ impl Cpu {
         let mut report = Report::default();
         let result = prepared.iter().try_for_each(|(launch, compiled)| self.launch(launch, compiled, &mut report));
         self.busy.fetch_add(started.elapsed().as_nanos() as u64, Relaxed);
-        result?;
-        match report.findings.is_empty() {
-            true => Ok(()),
-            false => Err(ErrorKind::Defects { report: Box::new(report) }.into()),
+        match (result, report.findings.is_empty()) {
+            (result, true) => result,
+            (Ok(()), false) => Err(ErrorKind::Defects { report: Box::new(report) }.into()),
+            (Err(endless), false) => {
+                // The loop may not end because of what was found.
+                log::warn!("found before a kernel was stopped:\n{report}");
+                Err(endless)
+            }
         }
     }
 
@@ -192,10 +205,16 @@ impl Driver for Cpu {
     }
 
     fn allocate(&self, bytes: u64, used: u64, _place: Place) -> Result<Block> {
-        Ok(Box::new(memory::Block::new(bytes, used, self.checks.is_some())))
+        let block = memory::Block::new(bytes, used, self.checks.is_some());
+        Ok(Box::new(block.ok_or_else(|| self.out_of_memory("allocate", bytes))?))
     }
 
-    fn forget(&self) {}
+    /// Machines that have run a kernel hold registers for every invocation of a workgroup.
+    fn forget(&self) {
+        for compiled in self.kernels.read().expect("no panic while held").values() {
+            compiled.machines.lock().expect("no panic while held").clear();
+        }
+    }
 
     fn prepare(&self, launches: &[Launch]) -> Result<Block> {
         launches.iter().try_for_each(|launch| self.compiled(&launch.kernel).map(drop))?;
@@ -228,7 +247,9 @@ impl Driver for Cpu {
     }
 
     fn host_block(self: Arc<Self>, bytes: u64, direction: Direction) -> Result<Box<dyn HostBlock>> {
-        Ok(Box::new(HostBytes { bytes: vec![0; bytes as usize], direction }))
+        let room = usize::try_from(bytes).ok().and_then(memory::zeros);
+        let bytes = room.ok_or_else(|| self.out_of_memory("host_block", bytes))?;
+        Ok(Box::new(HostBytes { bytes, direction }))
     }
 
     fn start_clock(&self) -> Result<bool> {
@@ -248,7 +269,7 @@ impl Driver for Cpu {
 
 /// Host memory beside the device's, which is host memory too.
 struct HostBytes {
-    bytes: Vec<u8>,
+    bytes: Box<[u8]>,
     direction: Direction,
 }
 

@@ -16,8 +16,11 @@ pub(super) type List = u32;
 /// Index into [`Program::labels`].
 pub(super) type Label = u32;
 
-/// Index of a control-flow construct's masks.
+/// Index of a control-flow construct's masks: how many constructs it lies in.
 pub(super) type Frame = u32;
+
+/// How often a loop is taken to run, where nobody knows.
+const ITERATIONS: u64 = 64;
 
 /// No register.
 pub(super) const NONE: Reg = Reg::MAX;
@@ -342,6 +345,15 @@ pub(super) struct Program {
 impl Program {
     pub fn lanes(&self) -> usize {
         self.size.iter().map(|&n| n as usize).product()
+    }
+
+    /// Roughly how many words one workgroup computes: steps times invocations, those of a loop many times.
+    pub fn effort(&self) -> u64 {
+        let steps = (0..).zip(&self.code).map(|(at, step): (u64, _)| match step.instr {
+            Instr::Again { start, .. } => at.saturating_sub(self.labels[start as usize] as u64) * ITERATIONS,
+            _ => 1,
+        });
+        steps.sum::<u64>() * self.lanes() as u64
     }
 }
 

@@ -49,23 +49,13 @@ pub(super) fn by_f64(a: u32, f: impl Fn(f64) -> f64) -> u32 {
     bits(f(float(a) as f64) as f32)
 }
 
+/// 1, -1, or a zero or NaN as it is.
 #[inline(always)]
-pub(super) fn sign(a: f32) -> f32 {
-    if a > 0.0 {
-        1.0
-    } else if a < 0.0 {
-        -1.0
-    } else {
-        a
-    }
-}
-
-#[inline(always)]
-pub(super) fn sign64(a: f64) -> f64 {
-    if a > 0.0 {
-        1.0
-    } else if a < 0.0 {
-        -1.0
+pub(super) fn sign<T: PartialOrd + From<i8>>(a: T) -> T {
+    if a > T::from(0) {
+        T::from(1)
+    } else if a < T::from(0) {
+        T::from(-1)
     } else {
         a
     }

@@ -5,8 +5,12 @@ use super::program::Program;
 use super::run::{Context, Machine, Status};
 use super::{Compiled, Cpu, Order, block, memory};
 use crate::backend::Launch;
+use crate::threads;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Words to compute below which starting a second thread costs more than it saves.
+const SMALL: u64 = 1 << 18;
 
 /// Workgroups of a checked launch that take turns, at their atomics on buffers.
 const OVERTAKEN: u64 = 16;
@@ -14,9 +18,12 @@ const OVERTAKEN: u64 = 16;
 /// How many turns.
 const TURNS: u32 = 64;
 
+/// Workgroups that are kept waiting for others: each has registers of its own. More are given up.
+const MOST_WAITING: usize = 256;
+
 impl Cpu {
     /// Gives the step and the workgroup whose time was used up.
-    pub(super) fn run_side_by_side(&self, context: &Context, compiled: &Compiled) -> Option<(u32, [u32; 3])> {
+    pub(super) fn run_side_by_side(&self, context: &Context, compiled: &Compiled) -> Option<Stuck> {
         let count: u64 = context.groups.iter().map(|&n| n as u64).product();
         let order = self.profile.order;
         let next = AtomicU64::new(0);
@@ -42,12 +49,10 @@ impl Cpu {
         };
         let workers = match order {
             Order::OneAtATime => 1,
-            _ => count.min(rayon::current_num_threads() as u64),
+            _ if count.saturating_mul(compiled.effort) < SMALL => 1,
+            _ => count.min(threads::count() as u64),
         };
-        match workers {
-            0 | 1 => work(),
-            _ => rayon::scope(|scope| (0..workers).for_each(|_| scope.spawn(|_| work()))),
-        }
+        threads::together(workers.saturating_sub(1) as usize, work);
         endless.into_inner().expect("no panic while held")
     }
 
@@ -59,7 +64,7 @@ impl Cpu {
         launch: &Launch,
         checks: Checks,
         report: &mut Report,
-    ) -> Option<(u32, [u32; 3])> {
+    ) -> Option<Stuck> {
         let (bound, blocks, memories) = bind(context.program, launch);
         let checker = Checker::new(checks, launch.kernel.trusted(), &compiled.program, bound, blocks);
         let mut checker = Some(checker);
@@ -74,57 +79,83 @@ impl Cpu {
         endless
     }
 
-    fn schedule(&self, context: &Context, checker: &mut Option<Checker>) -> Option<(u32, [u32; 3])> {
+    fn schedule(&self, context: &Context, checker: &mut Option<Checker>) -> Option<Stuck> {
         let count: u64 = context.groups.iter().map(|&n| n as u64).product();
-        let mut waiting: Vec<Machine> = vec![];
-        let mut spare: Option<Machine> = None;
+        let mut turns = Turns { context, checker, waiting: vec![], spare: None, stuck: None, given_up: false };
         for n in 0..count {
-            let mut machine = spare.take().unwrap_or_else(|| Machine::new(context.program));
+            let mut machine = turns.spare.take().unwrap_or_else(|| Machine::new(context.program));
             let group = unfold(self.profile.order.nth(n, count), context.groups);
             machine.begin(context, group, if n < OVERTAKEN { TURNS } else { 0 });
-            match machine.run(context, checker) {
-                Status::Exhausted(step) => return Some((step, group)),
-                Status::Done => {
-                    checker.as_mut().expect("checking").forget(group);
-                    spare = Some(machine);
-                }
-                Status::Spinning(step) => {
-                    checker.as_mut().expect("checking").spin(&Who { context, step, group, lane: 0 });
-                    waiting.push(machine);
-                }
-                Status::Preempted => waiting.push(machine),
+            if let Err(endless) = turns.go_on(machine) {
+                return Some(endless);
             }
         }
-        // In turns, forwards and backwards.
-        while !waiting.is_empty() {
-            let mut progress = false;
-            let mut still = vec![];
-            while let Some(mut machine) = waiting.pop() {
-                let before = machine.changes();
-                match machine.run(context, checker) {
-                    Status::Exhausted(step) => return Some((step, machine.group)),
-                    Status::Done => {
-                        checker.as_mut().expect("checking").forget(machine.group);
-                        progress = true;
-                    }
-                    Status::Spinning(step) => {
-                        let group = machine.group;
-                        checker.as_mut().expect("checking").spin(&Who { context, step, group, lane: 0 });
-                        progress |= machine.changes() != before;
-                        still.push(machine);
-                    }
-                    Status::Preempted => {
-                        progress = true;
-                        still.push(machine);
-                    }
-                }
+        turns.finish().err()
+    }
+}
+
+/// The step and the workgroup that does not come past it.
+type Stuck = (u32, [u32; 3]);
+
+/// Workgroups of a checked launch that have begun and not ended.
+struct Turns<'a> {
+    context: &'a Context<'a>,
+    checker: &'a mut Option<Checker>,
+    waiting: Vec<Machine>,
+    /// A machine for the next workgroup.
+    spare: Option<Machine>,
+    /// The last that was seen waiting for another.
+    stuck: Option<Stuck>,
+    /// Whether some that waited will not run again.
+    given_up: bool,
+}
+
+impl Turns<'_> {
+    /// Runs a workgroup until it ends or waits; gives whether anything has changed, or that its time is used up.
+    fn go_on(&mut self, mut machine: Machine) -> Result<bool, Stuck> {
+        let (before, group) = (machine.changes(), machine.group);
+        match machine.run(self.context, self.checker) {
+            Status::Exhausted(step) => Err((step, group)),
+            Status::Done => {
+                self.checker.as_mut().expect("checking").forget(group);
+                self.spare = Some(machine);
+                Ok(true)
             }
-            waiting = still; // the other way round
-            if !progress {
-                break; // They wait for one another; each has been reported.
+            Status::Preempted => {
+                self.waiting.push(machine);
+                Ok(true)
+            }
+            Status::Spinning(step) => {
+                let checker = self.checker.as_mut().expect("checking");
+                checker.spin(&Who { context: self.context, step, group, lane: 0 });
+                self.stuck = Some((step, group));
+                let changed = machine.changes() != before;
+                if self.waiting.len() < MOST_WAITING {
+                    self.waiting.push(machine);
+                } else {
+                    checker.forget(group);
+                    (self.spare, self.given_up) = (Some(machine), true);
+                }
+                Ok(changed)
             }
         }
-        None
+    }
+
+    /// In turns, forwards and backwards, until all have ended. Those that wait for one another have been reported as
+    /// such; with that check off they are endless, and so are those that were given up.
+    fn finish(mut self) -> Result<(), Stuck> {
+        let mut changed = true;
+        while changed && !self.waiting.is_empty() {
+            changed = false;
+            for machine in std::mem::take(&mut self.waiting).into_iter().rev() {
+                changed |= self.go_on(machine)?;
+            }
+        }
+        let reported = self.checker.as_ref().expect("checking").checks.progress;
+        match self.stuck.filter(|_| !reported && (self.given_up || !self.waiting.is_empty())) {
+            Some(stuck) => Err(stuck),
+            None => Ok(()),
+        }
     }
 }
 

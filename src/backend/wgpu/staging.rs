@@ -6,7 +6,7 @@ use super::{Wgpu, buffer};
 use crate::backend::{Launch, Read, Write};
 use crate::error::Result;
 use crate::memory::Direction;
-use rayon::prelude::*;
+use crate::threads;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
@@ -20,8 +20,8 @@ const CHUNK: u64 = 64 << 20;
 const CHUNKS: usize = 3;
 /// Below this an upload goes through the queue's own staging.
 const SMALL: u64 = 1 << 20;
-/// Bytes for one thread: below, waking it costs more than it saves.
-const SHARE: usize = 512 << 10;
+/// Bytes for one thread: below, starting it costs more than it saves.
+const SHARE: usize = 1 << 20;
 
 /// Staging memory that is used again and again.
 pub(super) struct Ring {
@@ -148,10 +148,7 @@ pub(super) fn fill(view: &mut BufferViewMut, at: usize, bytes: &[u8]) {
         parts.push((Target(now), part));
         left = rest;
     }
-    match parts.len() {
-        1 => parts.into_iter().for_each(|(to, from)| to.copy(from)),
-        _ => parts.into_par_iter().for_each(|(to, from)| to.copy(from)),
-    }
+    threads::each(parts, |(to, from)| to.copy(from));
 }
 
 /// A part of a mapped range, to be filled by one thread.
@@ -170,16 +167,13 @@ impl Target<'_> {
 /// Copies out, with several threads if it is much.
 fn empty(from: &[u8], to: &mut [u8]) {
     let share = share(to.len());
-    if share >= to.len() {
-        return to.copy_from_slice(from);
-    }
-    to.par_chunks_mut(share).zip(from.par_chunks(share)).for_each(|(to, from)| to.copy_from_slice(from));
+    threads::each(to.chunks_mut(share).zip(from.chunks(share)).collect(), |(to, from)| to.copy_from_slice(from));
 }
 
 fn share(bytes: usize) -> usize {
     // Threads that fill fresh memory should not meet in one huge page.
     let page = if bytes >= 64 << 20 { 2 << 20 } else { 4096 };
-    bytes.div_ceil(rayon::current_num_threads().min(16)).max(SHARE).next_multiple_of(page)
+    bytes.div_ceil(threads::count().min(16)).max(SHARE).next_multiple_of(page)
 }
 
 impl Wgpu {
@@ -234,9 +228,13 @@ impl Wgpu {
         fill_piece(first, chunk)?;
         // While one piece is sent the next is filled.
         for (nth, (piece, chunk)) in work.iter().enumerate() {
-            let next = || work.get(nth + 1).map_or(Ok(()), |(piece, chunk)| fill_piece(piece, chunk));
-            let (sent, filled) = rayon::join(|| send(piece, chunk), next);
-            sent.and(filled)?;
+            match work.get(nth + 1) {
+                None => send(piece, chunk)?,
+                Some((after, free)) => {
+                    let (sent, filled) = threads::both(|| send(piece, chunk), || fill_piece(after, free));
+                    sent.and(filled)?;
+                }
+            }
         }
         Ok(())
     }

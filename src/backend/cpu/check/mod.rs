@@ -124,7 +124,10 @@ impl Checker {
         if self.current == group {
             return;
         }
-        let number = group[0] + groups[0] * (group[1] + groups[1] * group[2]) + 1;
+        let [x, y, z] = group.map(u64::from);
+        let number = x + groups[0] as u64 * (y + groups[1] as u64 * z);
+        // No workgroup is 0; past 2^32, which nobody waits for, the numbers begin again.
+        let number = (number % u32::MAX as u64) as u32 + 1;
         let next = self.groups.remove(&group).unwrap_or(Group { number, ..Group::default() });
         let last = std::mem::replace(&mut self.group, next);
         if self.current != [u32::MAX; 3] {

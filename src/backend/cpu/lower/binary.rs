@@ -62,6 +62,7 @@ impl Builder<'_> {
     }
 
     fn word_binary(&mut self, op: B, kind: Kind, a: Reg, b: Reg) -> Lowered<Reg> {
+        let whole = (op, a, b);
         let float = kind == Kind::F32;
         let signed = kind == Kind::I32;
         let pick = |f: Bin, s: Bin, u: Bin| {
@@ -91,7 +92,9 @@ impl Builder<'_> {
             B::ShiftLeft => (Bin::Shl, a, b),
             B::ShiftRight => (pick(Bin::ShrU32, Bin::ShrI32, Bin::ShrU32), a, b),
         };
-        Ok(self.bin(op, a, b))
+        let result = self.bin(op, a, b);
+        self.follow(whole.0, kind, result, whole.1, whole.2);
+        Ok(result)
     }
 
     fn long_binary(&mut self, op: B, kind: Kind, a: Pair, b: &[Reg]) -> Lowered<Vec<Reg>> {

@@ -42,9 +42,16 @@ impl Builder<'_> {
         self.labels - 1
     }
 
-    pub(super) fn frame(&mut self) -> Frame {
-        self.frames += 1;
-        self.frames - 1
+    /// Masks for a construct, until [`Builder::close`]: those that lie side by side use the same.
+    pub(super) fn open(&mut self) -> Frame {
+        self.depth += 1;
+        self.frames = self.frames.max(self.depth);
+        self.depth - 1
+    }
+
+    /// The construct that was opened last has ended.
+    pub(super) fn close(&mut self) {
+        self.depth -= 1;
     }
 
     pub(super) fn list(&mut self, regs: Vec<Reg>) -> List {
@@ -60,6 +67,15 @@ impl Builder<'_> {
         let list = self.list(variable.to_vec());
         self.list_ids.insert(Rc::as_ptr(variable), (variable.clone(), list));
         list
+    }
+
+    /// What a finding calls a variable or value.
+    pub(super) fn name(&mut self, name: &str) -> u32 {
+        let known = self.names.iter().position(|n| n == name);
+        known.unwrap_or_else(|| {
+            self.names.push(name.into());
+            self.names.len() - 1
+        }) as u32
     }
 
     pub(super) fn push(&mut self, instr: Instr, uniform: bool) {

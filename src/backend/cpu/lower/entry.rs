@@ -28,8 +28,7 @@ impl<'a> Builder<'a> {
                     continue;
                 }
                 AddressSpace::Private => {
-                    let words = self.types.words(&ty);
-                    let variable = Rc::new((0..words).map(|_| self.register(true)).collect::<Vec<_>>());
+                    let variable = Rc::new(self.variable(&ty, true));
                     let place = Place { root: Root::Variable(variable, of), ty, offset: 0, dynamic: NONE };
                     self.globals.insert(handle, Value::Place(place));
                     continue;
@@ -86,7 +85,7 @@ impl<'a> Builder<'a> {
                 None => vec![self.constant(0); variable.len()],
             };
             for (&to, from) in variable.iter().zip(init) {
-                self.varying(Instr::Set { to, from });
+                self.set(to, from)?;
             }
         }
         Ok(())

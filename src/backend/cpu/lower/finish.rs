@@ -69,32 +69,55 @@ fn contract(builder: &mut Builder) {
     }
 }
 
-/// Drops instructions whose results nothing reads. Values are defined before they are read, so one pass back is enough.
-fn drop_unused(builder: &mut Builder) {
+/// Whether an instruction does something, or writes what is read.
+fn wanted(builder: &Builder, instr: &Instr, read: &[bool]) -> bool {
+    let writes = instr.pure() || matches!(instr, Instr::Set { .. } | Instr::Put { .. });
+    let finds = builder.checked && matches!(instr, Instr::Load { .. });
+    let mut wanted = !writes || finds;
+    if !wanted {
+        instr.visit(&builder.lists, |reg, role| wanted |= role != Role::Read && read[reg as usize]);
+    }
+    wanted
+}
+
+/// Which registers something reads that is wanted itself. Values are defined before they are read, so a pass back finds
+/// all; a variable may be read in the next iteration of a loop, which takes another pass.
+fn find_read(builder: &Builder) -> Vec<bool> {
     let mut read = vec![false; builder.registers.len()];
+    let mut more = true;
+    while more {
+        more = false;
+        for step in builder.code.iter().rev() {
+            if wanted(builder, &step.instr, &read) {
+                step.instr.visit(&builder.lists, |reg, role| {
+                    let first = role == Role::Read && !read[reg as usize];
+                    read[reg as usize] |= first;
+                    more |= first;
+                });
+            }
+        }
+    }
+    read
+}
+
+/// Drops instructions whose results nothing reads.
+fn drop_unused(builder: &mut Builder) {
+    let read = find_read(builder);
+    // Homes refer to positions.
+    let mut moved = Vec::with_capacity(builder.code.len());
     let mut kept = Vec::with_capacity(builder.code.len());
-    for mut step in std::mem::take(&mut builder.code).into_iter().rev() {
+    for mut step in std::mem::take(&mut builder.code) {
+        moved.push(kept.len() as u32);
         if let Instr::Atomic { to, .. } = &mut step.instr
             && !to.iter().any(|&reg| reg != NONE && read[reg as usize])
         {
             *to = [NONE, NONE];
         }
-        let finds = builder.checked && matches!(step.instr, Instr::Load { .. });
-        let mut wanted = !step.instr.pure() || finds;
-        if !wanted {
-            step.instr.visit(&builder.lists, |reg, role| wanted |= role == Role::Write && read[reg as usize]);
+        if wanted(builder, &step.instr, &read) {
+            kept.push(step);
         }
-        if wanted {
-            step.instr.visit(&builder.lists, |reg, role| read[reg as usize] |= role == Role::Read);
-        }
-        // Positions are kept: homes refer to them.
-        kept.push(wanted.then_some(step));
     }
-    let mut moved = Vec::with_capacity(kept.len() + 1);
-    for step in kept.into_iter().rev() {
-        moved.push(builder.code.len() as u32);
-        builder.code.extend(step);
-    }
+    builder.code = kept;
     rehome(builder, &moved);
 }
 

@@ -9,7 +9,9 @@ mod binary;
 mod casts;
 mod emit;
 mod entry;
+mod exact;
 mod finish;
+mod functions;
 mod geometry;
 mod math;
 mod matrices;
@@ -69,7 +71,8 @@ pub(super) fn lower(name: &str, source: &str, entry: &str, target: &Target) -> R
         refuse(format!("line {}, column {}: {}", place.line_number, place.line_position, refused.message))
     })?;
     let program = finish::finish(builder, name, source, parsed.module.entry_points[index].workgroup_size);
-    match program.registers * program.lanes() * 4 {
+    // A frame has two masks of a word for each invocation.
+    match (program.registers + 2 * program.frames) * program.lanes() * 4 {
         bytes if bytes > MOST_BYTES => Err(refuse(format!("its variables take {bytes} bytes a workgroup"))),
         _ => Ok(program),
     }
@@ -145,8 +148,12 @@ struct Builder<'a> {
     list_ids: HashMap<*const Vec<Reg>, (Rc<Vec<Reg>>, List)>,
     registers: Vec<Register>,
     given: HashMap<Given, Reg>,
+    /// What registers would hold without wrapping, where that is followed.
+    exact: HashMap<Reg, Pair>,
     labels: u32,
+    /// The most constructs that are open at the same time, and how many are now.
     frames: Frame,
+    depth: Frame,
     sites: Vec<Span>,
     site_ids: HashMap<(u32, u32), u32>,
     site: u32,
@@ -180,8 +187,10 @@ impl<'a> Builder<'a> {
             list_ids: HashMap::new(),
             registers: vec![],
             given: HashMap::new(),
+            exact: HashMap::new(),
             labels: 1,
             frames: 0,
+            depth: 0,
             sites: vec![Span::UNDEFINED],
             site_ids: HashMap::new(),
             site: 0,

@@ -16,7 +16,8 @@ impl<'a> Builder<'a> {
                 let Some((_, per, _, Some(count))) = self.types.element(self.ty(base)) else {
                     return self.refuse("indexing something that has no elements");
                 };
-                self.check_index(index, reg, Limit::Count(count), "a value")?;
+                let of = self.name("a value");
+                self.check(reg, Limit::Count(count), of);
                 let mut result = vec![];
                 for k in 0..per as usize {
                     let list = self.list(words.iter().copied().skip(k).step_by(per as usize).collect());
@@ -39,7 +40,7 @@ impl<'a> Builder<'a> {
                     }
                     _ => return self.refuse("a runtime-sized array outside a buffer"),
                 };
-                self.check(index, reg, limit, of)?;
+                self.check(reg, limit, of);
                 let stride = self.constant(stride);
                 place.dynamic = match place.dynamic {
                     NONE => self.bin(Bin::MulI32, reg, stride),
@@ -68,7 +69,7 @@ impl<'a> Builder<'a> {
                 {
                     let reg = self.constant(index);
                     let limit = Limit::Runtime { buffer, offset: place.offset, stride };
-                    self.emit_check(reg, limit, of, [NONE, NONE]);
+                    self.check(reg, limit, of);
                 }
                 let Some((ty, words, bytes)) = self.types.member(&place.ty, index) else {
                     return self.refuse("a member that does not exist");
@@ -104,7 +105,12 @@ impl<'a> Builder<'a> {
                 let mut result = vec![];
                 for word in 0..words {
                     result.push(match place.dynamic {
-                        NONE => self.un(Un::Copy, variable[(place.offset + word) as usize]),
+                        NONE => {
+                            let from = variable[(place.offset + word) as usize];
+                            let to = self.un(Un::Copy, from);
+                            self.follow_read(to, from);
+                            to
+                        }
                         dynamic => {
                             let offset = self.constant(place.offset + word);
                             let index = self.bin(Bin::AddI32, dynamic, offset);
@@ -167,6 +173,7 @@ impl<'a> Builder<'a> {
                             let index = self.bin(Bin::AddI32, dynamic, offset);
                             let list = self.variable_list(variable);
                             self.varying(Instr::Put { list, index, from });
+                            self.follow_put(variable, index, from);
                         }
                     }
                 }
@@ -212,26 +219,11 @@ impl<'a> Builder<'a> {
         Ok(to)
     }
 
-    fn check_index(&mut self, index: Handle<Expression>, reg: Reg, limit: Limit, of: &str) -> Lowered<()> {
+    fn check(&mut self, index: Reg, limit: Limit, of: u32) {
         if !self.checked {
-            return Ok(());
+            return;
         }
-        let of = self.names.iter().position(|n| n == of).unwrap_or_else(|| {
-            self.names.push(of.into());
-            self.names.len() - 1
-        });
-        self.check(index, reg, limit, of as u32)
-    }
-
-    fn check(&mut self, index: Handle<Expression>, reg: Reg, limit: Limit, of: u32) -> Lowered<()> {
-        if self.checked {
-            let exact = self.exact(index)?.unwrap_or([NONE, NONE]);
-            self.emit_check(reg, limit, of, exact);
-        }
-        Ok(())
-    }
-
-    fn emit_check(&mut self, index: Reg, limit: Limit, of: u32, exact: Pair) {
+        let exact = self.exact.get(&index).copied().unwrap_or([NONE, NONE]);
         let limit = match limit {
             Limit::Count(count) => self.constant(count),
             Limit::Runtime { buffer, offset, stride } => {
@@ -241,43 +233,6 @@ impl<'a> Builder<'a> {
             }
         };
         self.varying(Instr::CheckIndex { index, limit, exact, of });
-    }
-
-    /// What an index would be without wrapping, if it is the result of arithmetic.
-    fn exact(&mut self, index: Handle<Expression>) -> Lowered<Option<Pair>> {
-        use naga::BinaryOperator as B;
-        let function = self.scopes.last().expect("statements belong to a function").function;
-        match function.expressions[index] {
-            Expression::Binary { op: op @ (B::Add | B::Subtract | B::Multiply | B::ShiftLeft), left, right } => {
-                let (Some(a), Some(b)) = (self.exact_or_value(left)?, self.exact_or_value(right)?) else {
-                    return Ok(None);
-                };
-                Ok(Some(match op {
-                    B::Add => self.long_bin(LongBin::Add, a, b),
-                    B::Subtract => self.long_bin(LongBin::Sub, a, b),
-                    B::Multiply => self.long_bin(LongBin::Mul, a, b),
-                    _ => self.long_shift(LongShift::Shl, a, b[0]),
-                }))
-            }
-            Expression::As { expr, convert: Some(4), .. } if self.ty(expr).scalar().is_some_and(|s| s.width == 4) => {
-                self.exact(expr)
-            }
-            _ => Ok(None),
-        }
-    }
-
-    fn exact_or_value(&mut self, operand: Handle<Expression>) -> Lowered<Option<Pair>> {
-        if let Some(exact) = self.exact(operand)? {
-            return Ok(Some(exact));
-        }
-        match *self.ty(operand) {
-            Inner::Scalar(scalar) if scalar.width == 4 && scalar.kind != ScalarKind::Float => {
-                let word = self.word(operand)?;
-                // A large unsigned number is a negative one: a stride of -1, say. No array has 2^31 elements.
-                Ok(Some(self.widen(Widen::I32ToI64, word)))
-            }
-            _ => Ok(None),
-        }
     }
 }
 

@@ -1,72 +1,12 @@
-//! Statements: control flow by masks, calls inlined.
+//! Statements: control flow by masks.
 
 use super::types::kind;
 use super::*;
 use naga::{AtomicFunction, Barrier, Block, GatherMode, Statement, SwitchCase, SwitchValue};
 
 impl<'a> Builder<'a> {
-    /// Inlines a function; gives the registers of its result.
-    pub(super) fn inline(
-        &mut self,
-        function: &'a Function,
-        info: &'a FunctionInfo,
-        arguments: Vec<Value>,
-    ) -> Lowered<Rc<[Reg]>> {
-        let early = returns_early(&function.body, true);
-        let words = function.result.as_ref().map_or(0, |r| self.types.words(self.types.inner(r.ty)));
-        let result: Rc<[Reg]> = (0..words).map(|_| self.register(true)).collect();
-        let frame = early.then(|| self.frame());
-        let leave = self.label();
-        if let Some(frame) = frame {
-            self.varying(Instr::Enter { frame });
-            self.joins.push(leave);
-        }
-        // What a pointer points to may be any variable.
-        let differs = |value: &Value| match value {
-            Value::Words(words) => words.iter().any(|&word| self.varies(word)),
-            Value::Place(_) => true,
-        };
-        let arguments_differ: Vec<bool> = arguments.iter().map(differs).collect();
-        let uniform = match self.checked {
-            true => Default::default(),
-            false => uniform::uniform_locals(self.module, function, &arguments_differ),
-        };
-        let (values, locals) = (HashMap::new(), HashMap::new());
-        self.scopes.push(Scope { function, info, arguments, values, locals, result });
-        for (handle, local) in function.local_variables.iter() {
-            let words = self.types.words(self.types.inner(local.ty));
-            let variable: Rc<Vec<Reg>> =
-                Rc::new((0..words).map(|_| self.register(!uniform.contains(&handle))).collect());
-            self.scopes.last_mut().expect("just pushed").locals.insert(handle, variable.clone());
-            let init = match local.init {
-                Some(init) => self.words(init)?,
-                None => vec![self.constant(0); words as usize].into(),
-            };
-            for (&to, &from) in variable.iter().zip(init.iter()) {
-                self.set(to, from)?;
-            }
-        }
-        // The usual function returns once, at its end: its value needs no variable.
-        let direct = match function.body.last() {
-            Some(Statement::Return { value: Some(value) }) if !early => Some(*value),
-            _ => None,
-        };
-        self.block(&function.body, direct.is_none(), true)?;
-        let result = match direct {
-            Some(value) => self.words(value)?,
-            None => self.scopes.last().expect("just pushed").result.clone(),
-        };
-        self.scopes.pop();
-        if let Some(frame) = frame {
-            self.joins.pop();
-            self.varying(Instr::Label(leave));
-            self.varying(Instr::Leave { frame });
-        }
-        Ok(result)
-    }
-
     /// `set`: whether returning writes the result's registers. `tail`: whether the function ends after the block.
-    fn block(&mut self, block: &'a Block, set: bool, tail: bool) -> Lowered<()> {
+    pub(super) fn block(&mut self, block: &'a Block, set: bool, tail: bool) -> Lowered<()> {
         for (i, (statement, span)) in block.span_iter().enumerate() {
             self.at(*span);
             if self.code.len() > MOST_STEPS {
@@ -202,7 +142,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Where execution goes on when no invocation is left.
-    fn join(&mut self) -> Label {
+    pub(super) fn join(&mut self) -> Label {
         match self.joins.last() {
             Some(&label) => label,
             None => self.end,
@@ -226,7 +166,7 @@ impl<'a> Builder<'a> {
             self.varying(Instr::Label(end));
             return Ok(());
         }
-        let frame = self.frame();
+        let frame = self.open();
         let site = self.site;
         self.varying(Instr::If { condition, frame, otherwise });
         self.joins.push(otherwise);
@@ -241,6 +181,7 @@ impl<'a> Builder<'a> {
         self.varying(Instr::Label(end));
         let next = self.join();
         self.varying(Instr::EndIf { frame, next });
+        self.close();
         Ok(())
     }
 
@@ -251,7 +192,7 @@ impl<'a> Builder<'a> {
         break_if: Option<Handle<Expression>>,
         set: bool,
     ) -> Lowered<()> {
-        let frame = self.frame();
+        let frame = self.open();
         let (start, cont, again) = (self.label(), self.label(), self.label());
         let site = self.site;
         self.varying(Instr::Open { frame });
@@ -274,6 +215,7 @@ impl<'a> Builder<'a> {
         self.varying(Instr::Label(again));
         let next = self.join();
         self.varying(Instr::Again { frame, break_if, start, next });
+        self.close();
         Ok(())
     }
 
@@ -302,7 +244,7 @@ impl<'a> Builder<'a> {
             let fits = self.one_of(selector, if *default { &others } else { values });
             conditions.push(if *default { self.un(Un::Not, fits) } else { fits });
         }
-        let frame = self.frame();
+        let frame = self.open();
         let close = self.label();
         self.varying(Instr::Open { frame });
         self.breakable.push(Breakable { frame, is_loop: false });
@@ -315,6 +257,7 @@ impl<'a> Builder<'a> {
         self.varying(Instr::Label(close));
         let next = self.join();
         self.varying(Instr::Close { frame, next });
+        self.close();
         Ok(())
     }
 
@@ -328,21 +271,6 @@ impl<'a> Builder<'a> {
         fits
     }
 
-    fn give(&mut self, value: Option<Handle<Expression>>, set: bool, tail: bool) -> Lowered<()> {
-        if let Some(value) = value.filter(|_| set) {
-            let words = self.words(value)?;
-            let result = self.scopes.last().expect("statements belong to a function").result.clone();
-            for (&to, &from) in result.iter().zip(words.iter()) {
-                self.set(to, from)?;
-            }
-        }
-        if !tail {
-            let next = self.join();
-            self.varying(Instr::Return { next });
-        }
-        Ok(())
-    }
-
     /// Writes a variable.
     pub(super) fn set(&mut self, to: Reg, from: Reg) -> Lowered<()> {
         let uniform = !self.varies(to);
@@ -350,6 +278,7 @@ impl<'a> Builder<'a> {
             return self.refuse("a value that differs between invocations, for a variable that was proven not to");
         }
         self.push(Instr::Set { to, from }, uniform);
+        self.follow_written(to, from);
         Ok(())
     }
 
@@ -403,20 +332,4 @@ impl<'a> Builder<'a> {
         self.remember(result, Value::Words(to.into()));
         Ok(())
     }
-}
-
-/// Whether a function returns anywhere but at its end. `tail`: whether the function ends after the block.
-fn returns_early(block: &Block, tail: bool) -> bool {
-    let count = block.len();
-    block.iter().enumerate().any(|(i, statement)| {
-        let tail = tail && i + 1 == count;
-        match statement {
-            Statement::Return { .. } => !tail,
-            Statement::Block(block) => returns_early(block, tail),
-            Statement::If { accept, reject, .. } => returns_early(accept, tail) || returns_early(reject, tail),
-            Statement::Switch { cases, .. } => cases.iter().any(|case| returns_early(&case.body, false)),
-            Statement::Loop { body, continuing, .. } => returns_early(body, false) || returns_early(continuing, false),
-            _ => false,
-        }
-    })
 }

@@ -94,7 +94,7 @@ impl<'a> Builder<'a> {
             Expression::LocalVariable(local) => {
                 let variable = self.scope().locals[&local].clone();
                 let ty = self.types.inner(function.local_variables[local].ty).clone();
-                let of = self.local_name(function.local_variables[local].name.as_deref());
+                let of = self.name(function.local_variables[local].name.as_deref().unwrap_or("a variable"));
                 let root = Root::Variable(variable, of);
                 return Ok(Value::Place(Place { root, ty, offset: 0, dynamic: NONE }));
             }
@@ -133,17 +133,6 @@ impl<'a> Builder<'a> {
             }
         };
         Ok(Value::Words(words.into()))
-    }
-
-    fn local_name(&mut self, name: Option<&str>) -> u32 {
-        let name = name.unwrap_or("a variable");
-        match self.names.iter().position(|n| n == name) {
-            Some(index) => index as u32,
-            None => {
-                self.names.push(name.into());
-                self.names.len() as u32 - 1
-            }
-        }
     }
 
     fn literal(&mut self, literal: Literal) -> Lowered<Vec<Reg>> {
@@ -194,7 +183,11 @@ impl<'a> Builder<'a> {
                 (UnaryOperator::Negate, Kind::F64) => result.extend(self.long_un(LongUn::NegF64, [a[0], a[1]])),
                 (UnaryOperator::Negate, Kind::F32) => result.push(self.un(Un::NegF32, a[0])),
                 (UnaryOperator::Negate, Kind::F16) => result.push(self.un(Un::NegF16, a[0])),
-                (UnaryOperator::Negate, _) => result.push(self.un(Un::NegI32, a[0])),
+                (UnaryOperator::Negate, _) => {
+                    let to = self.un(Un::NegI32, a[0]);
+                    self.follow_negated(kind, to, a[0]);
+                    result.push(to);
+                }
                 (UnaryOperator::LogicalNot | UnaryOperator::BitwiseNot, _) => {
                     a.iter().for_each(|&w| result.push(self.un(Un::Not, w)));
                 }
@@ -213,7 +206,11 @@ impl<'a> Builder<'a> {
         let (accept, reject) = (self.words(accept)?, self.words(reject)?);
         // One condition for all words, or one for each component of one or two words.
         let per = accept.len() / conditions.len();
-        let choose = |(i, (&a, &r))| self.tern(Tern::Select, conditions[i / per], a, r);
+        let choose = |(i, (&a, &r))| {
+            let to = self.tern(Tern::Select, conditions[i / per], a, r);
+            self.follow_chosen(to, conditions[i / per], a, r);
+            to
+        };
         Ok(accept.iter().zip(reject.iter()).enumerate().map(choose).collect())
     }
 

@@ -50,14 +50,13 @@ impl Machine {
                     // What a lane reads that is not active does not matter; its address may be anything.
                     match at.base {
                         NONE => lanes[range.clone()].fill(view.load(at.offset.wrapping_add(skip), width)),
-                        base if base != to => {
+                        base => {
                             let offset = at.offset.wrapping_add(skip);
                             let addresses = &self.regs[base as usize][range.clone()];
                             for (lane, address) in lanes[range.clone()].iter_mut().zip(addresses) {
                                 *lane = view.load(address.wrapping_add(offset), width);
                             }
                         }
-                        _ => {}
                     }
                 }
             }

@@ -58,56 +58,32 @@ impl Machine {
     }
 }
 
-fn short(op: AtomicOp, kind: Kind, old: u32, value: u32, compare: u32) -> u32 {
-    let signed = kind == Kind::I32;
-    match op {
-        AtomicOp::Load => old,
-        AtomicOp::Store | AtomicOp::Exchange => value,
-        AtomicOp::Add if kind == Kind::F32 => bits(float(old) + float(value)),
-        AtomicOp::Sub if kind == Kind::F32 => bits(float(old) - float(value)),
-        AtomicOp::Min if kind == Kind::F32 => bits(float(old).min(float(value))),
-        AtomicOp::Max if kind == Kind::F32 => bits(float(old).max(float(value))),
-        AtomicOp::Add => old.wrapping_add(value),
-        AtomicOp::Sub => old.wrapping_sub(value),
-        AtomicOp::And => old & value,
-        AtomicOp::Or => old | value,
-        AtomicOp::Xor => old ^ value,
-        AtomicOp::Min if signed => (old as i32).min(value as i32) as u32,
-        AtomicOp::Max if signed => (old as i32).max(value as i32) as u32,
-        AtomicOp::Min => old.min(value),
-        AtomicOp::Max => old.max(value),
-        AtomicOp::CompareExchange => {
-            if old == compare {
-                value
-            } else {
-                old
+/// Declares what a read-modify-write leaves, for words of one width.
+macro_rules! after {
+    ($name:ident $word:ty, $signed:ty = $signed_kind:pat, $float:ident $bits:ident = $float_kind:pat) => {
+        fn $name(op: AtomicOp, kind: Kind, old: $word, value: $word, compare: $word) -> $word {
+            match (op, kind) {
+                (AtomicOp::Load, _) => old,
+                (AtomicOp::Store | AtomicOp::Exchange, _) => value,
+                (AtomicOp::Add, $float_kind) => $bits($float(old) + $float(value)),
+                (AtomicOp::Sub, $float_kind) => $bits($float(old) - $float(value)),
+                (AtomicOp::Min, $float_kind) => $bits($float(old).min($float(value))),
+                (AtomicOp::Max, $float_kind) => $bits($float(old).max($float(value))),
+                (AtomicOp::Add, _) => old.wrapping_add(value),
+                (AtomicOp::Sub, _) => old.wrapping_sub(value),
+                (AtomicOp::And, _) => old & value,
+                (AtomicOp::Or, _) => old | value,
+                (AtomicOp::Xor, _) => old ^ value,
+                (AtomicOp::Min, $signed_kind) => (old as $signed).min(value as $signed) as $word,
+                (AtomicOp::Max, $signed_kind) => (old as $signed).max(value as $signed) as $word,
+                (AtomicOp::Min, _) => old.min(value),
+                (AtomicOp::Max, _) => old.max(value),
+                (AtomicOp::CompareExchange, _) if old == compare => value,
+                (AtomicOp::CompareExchange, _) => old,
             }
         }
-    }
+    };
 }
 
-fn long(op: AtomicOp, kind: Kind, old: u64, value: u64, compare: u64) -> u64 {
-    let signed = kind == Kind::I64;
-    match op {
-        AtomicOp::Load => old,
-        AtomicOp::Store | AtomicOp::Exchange => value,
-        AtomicOp::Add if kind == Kind::F64 => bits64(float64(old) + float64(value)),
-        AtomicOp::Sub if kind == Kind::F64 => bits64(float64(old) - float64(value)),
-        AtomicOp::Add => old.wrapping_add(value),
-        AtomicOp::Sub => old.wrapping_sub(value),
-        AtomicOp::And => old & value,
-        AtomicOp::Or => old | value,
-        AtomicOp::Xor => old ^ value,
-        AtomicOp::Min if signed => (old as i64).min(value as i64) as u64,
-        AtomicOp::Max if signed => (old as i64).max(value as i64) as u64,
-        AtomicOp::Min => old.min(value),
-        AtomicOp::Max => old.max(value),
-        AtomicOp::CompareExchange => {
-            if old == compare {
-                value
-            } else {
-                old
-            }
-        }
-    }
-}
+after!(short u32, i32 = Kind::I32, float bits = Kind::F32);
+after!(long u64, i64 = Kind::I64, float64 bits64 = Kind::F64);

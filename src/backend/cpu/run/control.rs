@@ -117,7 +117,7 @@ impl Machine {
             return Some(inside.map_or(Status::Exhausted(at), Status::Spinning));
         }
         if self.iterations.is_multiple_of(LOOK)
-            && (context.stop.load(Relaxed) || self.started.elapsed() > context.budget)
+            && (context.stop.load(Relaxed) || self.spent + self.since.elapsed() > context.budget)
         {
             return Some(Status::Exhausted(at));
         }

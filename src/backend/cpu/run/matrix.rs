@@ -30,6 +30,28 @@ impl Machine {
         (element / size, lane.min(self.lanes - 1))
     }
 
+    /// Every element of the matrices of all subgroups: its address in memory, register of the list, and lane.
+    fn elements(
+        &self,
+        context: &Context,
+        at: Address,
+        stride: Reg,
+        row_major: bool,
+        shape: Shape,
+    ) -> Vec<(u32, usize, usize)> {
+        let mut elements = vec![];
+        for leader in self.leaders(context) {
+            let stride = self.regs[stride as usize][leader];
+            for (column, row) in (0..shape.columns).flat_map(|column| (0..shape.rows).map(move |row| (column, row))) {
+                let (line, place) = if row_major { (row, column) } else { (column, row) };
+                let byte = line.wrapping_mul(stride).wrapping_add(place * width(shape.kind) as u32);
+                let (k, lane) = self.element(context, shape, row, column, leader);
+                elements.push((self.address(at, leader).wrapping_add(byte), k, lane));
+            }
+        }
+        elements
+    }
+
     #[expect(clippy::too_many_arguments, reason = "the fields of one instruction")]
     pub(super) fn matrix_load(
         &mut self,
@@ -43,21 +65,14 @@ impl Machine {
         shape: Shape,
     ) {
         let width = width(shape.kind);
-        for leader in self.leaders(context) {
-            let stride = self.regs[stride as usize][leader];
-            for column in 0..shape.columns {
-                for row in 0..shape.rows {
-                    let address = self.matrix_address(at, leader, stride, row_major, (row, column), width);
-                    let (k, lane) = self.element(context, shape, row, column, leader);
-                    let view = self.view(context, at.space);
-                    let word = view.load(address, width);
-                    if let Some(checker) = checker {
-                        let piece = Piece { space: at.space, address, width: width as u32, view };
-                        checker.read(&self.who(context, step, lane), &piece);
-                    }
-                    self.regs[context.program.lists[to as usize][k] as usize][lane] = word;
-                }
+        for (address, k, lane) in self.elements(context, at, stride, row_major, shape) {
+            let view = self.view(context, at.space);
+            if let Some(checker) = checker {
+                let piece = Piece { space: at.space, address, width: width as u32, view };
+                checker.read(&self.who(context, step, lane), &piece);
             }
+            let word = view.load(address, width);
+            self.regs[context.program.lists[to as usize][k] as usize][lane] = word;
         }
     }
 
@@ -75,35 +90,14 @@ impl Machine {
     ) {
         let width = width(shape.kind);
         self.changes += 1;
-        for leader in self.leaders(context) {
-            let stride = self.regs[stride as usize][leader];
-            for column in 0..shape.columns {
-                for row in 0..shape.rows {
-                    let address = self.matrix_address(at, leader, stride, row_major, (row, column), width);
-                    let (k, lane) = self.element(context, shape, row, column, leader);
-                    let view = self.view(context, at.space);
-                    if let Some(checker) = checker {
-                        let piece = Piece { space: at.space, address, width: width as u32, view };
-                        checker.write(&self.who(context, step, lane), &piece);
-                    }
-                    view.store(address, width, self.regs[context.program.lists[from as usize][k] as usize][lane]);
-                }
+        for (address, k, lane) in self.elements(context, at, stride, row_major, shape) {
+            let view = self.view(context, at.space);
+            if let Some(checker) = checker {
+                let piece = Piece { space: at.space, address, width: width as u32, view };
+                checker.write(&self.who(context, step, lane), &piece);
             }
+            view.store(address, width, self.regs[context.program.lists[from as usize][k] as usize][lane]);
         }
-    }
-
-    fn matrix_address(
-        &self,
-        at: Address,
-        leader: usize,
-        stride: u32,
-        row_major: bool,
-        (row, column): (u32, u32),
-        width: u8,
-    ) -> u32 {
-        let (line, place) = if row_major { (row, column) } else { (column, row) };
-        let byte = line.wrapping_mul(stride).wrapping_add(place * width as u32);
-        self.address(at, leader).wrapping_add(byte)
     }
 
     pub(super) fn matrix_multiply_add(

@@ -70,7 +70,10 @@ pub(super) struct Machine {
     iterations: u32,
     /// The last atomic or load, which a loop that spins waits for.
     waits_for: Option<u32>,
-    started: Instant,
+    /// Time it has run: what others run while it waits for its turn does not count.
+    spent: Duration,
+    /// Since when it has been running now.
+    since: Instant,
 }
 
 /// Iterations between looks at the clock.
@@ -109,7 +112,8 @@ impl Machine {
             resumed: false,
             iterations: 0,
             waits_for: None,
-            started: Instant::now(),
+            spent: Duration::ZERO,
+            since: Instant::now(),
         }
     }
 
@@ -126,7 +130,7 @@ impl Machine {
         self.pc = 0;
         self.iterations = 0;
         self.waits_for = None;
-        self.started = Instant::now();
+        self.spent = Duration::ZERO;
         self.active.fill(0, self.lanes);
         self.workgroup.iter().for_each(|word| word.store(0, Relaxed));
         for &(reg, given) in &context.program.given {
@@ -153,6 +157,13 @@ impl Machine {
 
     /// Runs until the workgroup is done or cannot go on.
     pub fn run(&mut self, context: &Context, checker: &mut Option<Checker>) -> Status {
+        self.since = Instant::now();
+        let status = self.steps(context, checker);
+        self.spent += self.since.elapsed();
+        status
+    }
+
+    fn steps(&mut self, context: &Context, checker: &mut Option<Checker>) -> Status {
         loop {
             let at = self.pc;
             let step = &context.program.code[at as usize];
@@ -250,7 +261,6 @@ impl Machine {
                         self.check_nan(context, checker, at, result, operands);
                     }
                 }
-                Instr::Label(_) => {}
                 _ => {
                     if let Some(status) = self.control(context, &step.instr, at, checker.is_some()) {
                         return status;
@@ -258,13 +268,6 @@ impl Machine {
                 }
             }
         }
-    }
-
-    /// Takes a register out, writes it, and puts it back.
-    fn write(&mut self, to: Reg, f: impl FnOnce(&[Box<[u32]>], &mut [u32])) {
-        let mut lanes = std::mem::take(&mut self.regs[to as usize]);
-        f(&self.regs, &mut lanes);
-        self.regs[to as usize] = lanes;
     }
 
     #[inline(always)]
@@ -323,16 +326,17 @@ impl Machine {
     fn pick(&mut self, context: &Context, to: Reg, list: List, index: Reg, range: Range<usize>) {
         let list = &context.program.lists[list as usize];
         let last = list.len() as u32 - 1;
-        self.write(to, |regs, to| {
-            let index = &regs[index as usize];
-            let first = index[range.start].min(last);
-            if index[range.clone()].iter().all(|&i| i.min(last) == first) {
-                return to[range.clone()].copy_from_slice(&regs[list[first as usize] as usize][range]);
-            }
+        let mut lanes = std::mem::take(&mut self.regs[to as usize]);
+        let index = &self.regs[index as usize];
+        let first = index[range.start].min(last);
+        if index[range.clone()].iter().all(|&i| i.min(last) == first) {
+            lanes[range.clone()].copy_from_slice(&self.regs[list[first as usize] as usize][range]);
+        } else {
             for lane in range {
-                to[lane] = regs[list[index[lane].min(last) as usize] as usize][lane];
+                lanes[lane] = self.regs[list[index[lane].min(last) as usize] as usize][lane];
             }
-        });
+        }
+        self.regs[to as usize] = lanes;
     }
 
     fn put(&mut self, context: &Context, list: List, index: Reg, from: Reg) {

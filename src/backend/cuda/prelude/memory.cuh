@@ -1,4 +1,12 @@
 // Part 4, always (after vector): arrays, and access to memory that invocations share.
+
+// Where a member lies. NVRTC 13.0 cannot say; the sizes of structures are asserted for all.
+#if defined(CROSSLANE_EMULATION) || __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1303
+#define WGSL_OFFSET(type, member, offset) static_assert(__builtin_offsetof(type, member) == offset, "")
+#else
+#define WGSL_OFFSET(type, member, offset) static_assert(sizeof(type::member) + offset <= sizeof(type), "")
+#endif
+
 namespace wgsl {
 
 template <class T, u32 N> struct array {

@@ -57,7 +57,7 @@ fn interfaces() {
             "const Params* __restrict__ limits, u64 limits_bytes,",
             "const __grid_constant__ Params params\n)",
             "unsigned char pad0[12];",
-            "static_assert(__builtin_offsetof(Params, factor) == 16, \"\");",
+            "WGSL_OFFSET(Params, factor, 16);",
             "static_assert(sizeof(padded<vec<f32, 3>>) == 16, \"\");",
             "__shared__ Workgroup workgroup;",
         ],

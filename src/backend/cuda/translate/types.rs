@@ -164,8 +164,7 @@ impl<'a> Writer<'a> {
             let field = self.names[&NameKey::StructMember(ty, index)].clone();
             let of = self.ty(member.ty)?;
             writeln!(text, "    {of} {field};").expect("writing to a string");
-            writeln!(asserts, "static_assert(__builtin_offsetof({name}, {field}) == {}, \"\");", member.offset)
-                .expect("writing to a string");
+            writeln!(asserts, "WGSL_OFFSET({name}, {field}, {});", member.offset).expect("writing to a string");
             slots.push(Some(index));
             end = member.offset + self.size(member.ty);
         }

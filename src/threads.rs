@@ -1,0 +1,62 @@
+//! Threads that live as long as the work they share. They block where they wait and take nothing else up: the caller
+//! may be the worker of a pool whose threads steal, and what it stole could want a lock that it holds.
+
+use std::num::NonZero;
+use std::sync::OnceLock;
+use std::thread::{Builder, available_parallelism, scope};
+
+/// Threads that can run at the same time here.
+pub(crate) fn count() -> usize {
+    static COUNT: OnceLock<usize> = OnceLock::new();
+    *COUNT.get_or_init(|| available_parallelism().map_or(1, NonZero::get))
+}
+
+/// Does the same on this thread and on `others` more, and waits for all. Where the system gives fewer threads, fewer
+/// do it: the work is taken from something they share.
+pub(crate) fn together(others: usize, work: impl Fn() + Sync) {
+    scope(|scope| {
+        let _more = (0..others).all(|_| Builder::new().spawn_scoped(scope, &work).is_ok());
+        work();
+    });
+}
+
+/// Does something with each item, several at a time.
+#[cfg(feature = "wgpu")]
+pub(crate) fn each<T: Send>(items: Vec<T>, work: impl Fn(T) + Sync) {
+    let others = items.len().min(count()).saturating_sub(1);
+    let rest = std::sync::Mutex::new(items.into_iter());
+    let next = || rest.lock().expect("no panic while held").next();
+    together(others, || std::iter::from_fn(next).for_each(&work));
+}
+
+/// Does both at the same time.
+#[cfg(feature = "wgpu")]
+pub(crate) fn both<A: Send, B>(first: impl Fn() -> A + Sync, second: impl FnOnce() -> B) -> (A, B) {
+    scope(|scope| match Builder::new().spawn_scoped(scope, &first) {
+        Ok(other) => {
+            let second = second();
+            (other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), second)
+        }
+        Err(_) => (first(), second()),
+    })
+}
+
+#[cfg(all(test, feature = "wgpu"))]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+    #[test]
+    fn everything_is_done_once() {
+        let done: Vec<AtomicUsize> = (0..100).map(|_| AtomicUsize::new(0)).collect();
+        each(done.iter().collect(), |times| {
+            times.fetch_add(1, Relaxed);
+        });
+        assert!(done.iter().all(|times| times.load(Relaxed) == 1));
+        let runs = AtomicUsize::new(0);
+        together(3, || {
+            runs.fetch_add(1, Relaxed);
+        });
+        assert_eq!((runs.into_inner(), both(|| 1, || 2)), (4, (1, 2)));
+    }
+}
