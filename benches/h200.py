@@ -26,13 +26,16 @@ PEERS = {
     "download_pageable_into": ["download_pageable"],
     "download_mapped": ["download_pinned"],
     "launch_sync_empty": ["launch_sync_empty"],
+    "launch_sync_empty_each": ["launch_sync_empty"],
+    "matmul_wgsl_f32": ["matmul_f32"],
+    "matmul_wgsl_checked_f32": ["matmul_f32"],
     "result_4_bytes": ["download_4_bytes"],
 }
 
 
 def best(op, n, peers):
     rows = [p for p in peers if p["op"] in PEERS.get(op, []) and p["n"] == n]
-    smaller = rows and rows[0]["unit"] == "us"
+    smaller = rows and rows[0]["unit"] in ("us", "ms")
     return (min if smaller else max)(rows, key=lambda p: p["value"]) if rows else None
 
 
@@ -40,7 +43,7 @@ def pair(row, peers, commit, date):
     peer = best(row["op"], row["n"], peers)
     ratio = None
     if peer:
-        ratio = peer["value"] / row["value"] if row["unit"] == "us" else row["value"] / peer["value"]
+        ratio = peer["value"] / row["value"] if row["unit"] in ("us", "ms") else row["value"] / peer["value"]
     return {
         "op": row["op"],
         "n": row["n"],

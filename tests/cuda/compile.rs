@@ -52,8 +52,9 @@ fn compile_all(kernels: &[(String, Kernel)]) -> Vec<String> {
         while let Some((name, kernel)) = kernels.get(next.fetch_add(1, Ordering::Relaxed)) {
             for architecture in ARCHITECTURES {
                 let options = CudaOptions { fast_math: false, architecture };
-                let source = kernel.cuda(&options);
-                if let Err(error) = source.and_then(|source| source.compile()) {
+                let native = kernel.cuda_native(&options).map_or(Ok(()), |native| native.compile().map(drop));
+                let translated = kernel.cuda(&options).and_then(|source| source.compile());
+                if let Err(error) = native.and(translated) {
                     wrong.lock().unwrap().push(format!("{name} for sm_{architecture}: {error}"));
                     break;
                 }

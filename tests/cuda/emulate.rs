@@ -134,7 +134,7 @@ impl Program {
             arguments.push("launch.immediates()".into());
         }
         let text = format!(
-            "#include \"emulation.hpp\"\n{}\n#include \"program.hpp\"
+            "#include \"emulation.hpp\"\n#include \"native.hpp\"\n{}\n#include \"program.hpp\"
 int main(int, char** arguments) {{
     program::Launch launch(arguments[1]);
     emulation::launch(launch.grid, launch.block, launch.dynamic_bytes, [&] {{ {}({}); }});

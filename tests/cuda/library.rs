@@ -8,6 +8,7 @@ use crosslane::{
 };
 use rand::Rng;
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Functions of one kernel, where the kernel is only compiled.
 const GROUP: usize = 20;
@@ -214,6 +215,15 @@ fn samples() -> Vec<Named> {
         steps.cast(0, to);
         all.push((format!("{from} as {to}, backwards"), Box::new(map(steps.0, &[1000]))));
     }
+    // What natives are written for.
+    for shape in [&[1, 300_001][..], &[3, 40_000]] {
+        let read = Steps::of(leaf(0, F32, shape.iter().product(), 0, &contiguous(shape))).0;
+        let (shape, reduced, operator) = (shape.to_vec(), vec![false, true], Operator::Sum);
+        all.push((
+            format!("rows of {shape:?}"),
+            Box::new(Reduce { expression: read, shape, reduced, operator, output: 1 }),
+        ));
+    }
     all
 }
 
@@ -231,7 +241,10 @@ fn contents(dtype: DType, len: usize, seed: u64) -> Vec<u8> {
     bytes.collect()
 }
 
-/// Runs a plan's kernels as their text; gives the buffers: slots, then scratch.
+/// How many natives have run.
+static NATIVES: AtomicUsize = AtomicUsize::new(0);
+
+/// Runs a plan's kernels as their text, and a native beside its kernel; gives the buffers: slots, then scratch.
 fn run(plan: &Plan, mut buffers: Vec<Vec<u8>>, caps: &Caps) -> Result<Vec<Vec<u8>>, String> {
     buffers.extend(plan.scratch.iter().map(|&bytes| vec![0xcd; bytes as usize]));
     for Pass { kernel, buffers: bindings, params, grid } in &plan.passes {
@@ -240,9 +253,23 @@ fn run(plan: &Plan, mut buffers: Vec<Vec<u8>>, caps: &Caps) -> Result<Vec<Vec<u8
             .map_err(|error| format!("{error}\n{}", emulate::own(&source)))?;
         let windows: Vec<Window> =
             bindings.iter().map(|b| Window { buffer: b.buffer, offset: b.offset, bytes: b.bytes }).collect();
+        let grid = grid.fold(caps.grid);
+        let native = match kernel.cuda_native(&OPTIONS) {
+            Some(source) => {
+                NATIVES.fetch_add(1, Ordering::Relaxed);
+                let mut native = buffers.clone();
+                let program = Program::new(&source, bindings.len(), !params.is_empty())?;
+                program.run(grid, &mut native, &windows, bytemuck::cast_slice(params))?;
+                Some(native)
+            }
+            None => None,
+        };
         program
-            .run(grid.fold(caps.grid), &mut buffers, &windows, bytemuck::cast_slice(params))
+            .run(grid, &mut buffers, &windows, bytemuck::cast_slice(params))
             .map_err(|error| format!("{error}\n{}", emulate::own(&source)))?;
+        if native.is_some_and(|native| native != buffers) {
+            return Err(format!("the native of {kernel:?} gives other bits"));
+        }
     }
     Ok(buffers)
 }
@@ -302,5 +329,10 @@ fn kernels_agree_with_their_definition() {
     let wrong: Vec<&str> = results.iter().filter_map(|result| result.as_ref().err().map(String::as_str)).collect();
     assert!(wrong.is_empty(), "{} of {} are wrong:\n{}", wrong.len(), all.len(), wrong.join("\n"));
     let run: usize = results.iter().flatten().sum();
-    say(&format!("{} operations of the library, {run} programs, agree as CUDA text under g++", all.len()));
+    let natives = NATIVES.load(Ordering::Relaxed);
+    assert!(natives > 1, "shaders/native is not tested");
+    say(&format!(
+        "{} operations of the library, {run} programs and {natives} natives, agree as CUDA text under g++",
+        all.len()
+    ));
 }
