@@ -139,8 +139,8 @@ pub enum ErrorKind {
         /// How to get it.
         help: &'static str,
     },
-    /// The device stopped working. Open it again; arrays on it are gone.
-    #[error("device {device} is lost: {reason}; open the device again")]
+    /// The device stopped working; arrays on it are gone. Open it again; on CUDA, in another process.
+    #[error("device {device} is lost: {reason}")]
     DeviceLost {
         /// The device's name.
         device: String,

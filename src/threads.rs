@@ -1,8 +1,10 @@
-//! Threads that live as long as the work they share. They block where they wait and take nothing else up: the caller
-//! may be the worker of a pool whose threads steal, and what it stole could want a lock that it holds.
+//! Threads that share work. Who waits for them takes nothing else up: the caller may be the worker of a pool whose
+//! threads steal, and what it stole could want a lock that it holds.
 
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::num::NonZero;
-use std::sync::OnceLock;
+use std::panic::resume_unwind;
+use std::sync::{LazyLock, OnceLock};
 use std::thread::{Builder, available_parallelism, scope};
 
 /// Threads that can run at the same time here.
@@ -11,13 +13,29 @@ pub(crate) fn count() -> usize {
     *COUNT.get_or_init(|| available_parallelism().map_or(1, NonZero::get))
 }
 
-/// Does the same on this thread and on `others` more, and waits for all. Where the system gives fewer threads, fewer
-/// do it: the work is taken from something they share.
+/// Threads of the library's own that sleep while there is nothing to do: waking 16 takes a few microseconds, starting them
+/// half a millisecond, of the two that a piece of a transfer takes.
+static POOL: LazyLock<Option<ThreadPool>> =
+    LazyLock::new(|| ThreadPoolBuilder::new().num_threads(count()).build().ok());
+
+/// Does the same on so many threads and one more, and waits for all. Where the system gives fewer threads, fewer do it:
+/// the work is taken from something they share.
 pub(crate) fn together(others: usize, work: impl Fn() + Sync) {
-    scope(|scope| {
-        let _more = (0..others).all(|_| Builder::new().spawn_scoped(scope, &work).is_ok());
-        work();
-    });
+    let Some(pool) = POOL.as_ref().filter(|_| others > 0) else { return work() };
+    let all = || {
+        pool.scope(|scope| {
+            (0..others).for_each(|_| scope.spawn(|_| work()));
+            work();
+        });
+    };
+    // The worker of a pool would take up another job of its pool while it waits for ours; a thread just waits.
+    match rayon::current_thread_index() {
+        None => all(),
+        Some(_) => scope(|scope| match Builder::new().spawn_scoped(scope, all) {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            Err(_) => work(),
+        }),
+    }
 }
 
 /// Does something with each item, several at a time.

@@ -28,7 +28,7 @@ fn memory_used_up() {
     works(&device);
 }
 
-/// A kernel that is not checked writes far outside: an error then and from then on; opened again, the card works.
+/// A kernel that is not checked writes far outside: an error then and from then on, also of opening the card again.
 fn address_of_nothing() {
     let device = Device::cuda(0).unwrap();
     let kernel = Kernel::wgsl(
@@ -46,7 +46,9 @@ fn address_of_nothing() {
     assert!(lost(x.to_vec().unwrap_err()));
     assert!(lost(Array::<f32>::ones(&device, &[10]).sum().item().unwrap_err()));
     drop((x, device));
-    works(&Device::cuda(0).unwrap());
+    let error = Device::cuda(0).unwrap_err();
+    assert!(error.to_string().contains("start the process anew"), "{error}");
+    assert!(lost(error));
 }
 
 #[test]
@@ -54,7 +56,6 @@ fn a_card_that_is_used_up_or_lost_is_an_error() {
     if let Err(error) = Device::cuda(0) {
         return println!("skipped: {error}");
     }
-    // In this order: beside memory that is used up no address is far enough to be nothing's.
-    address_of_nothing();
     memory_used_up();
+    address_of_nothing();
 }

@@ -5,9 +5,7 @@ use crate::error::{Error, ErrorKind, Result};
 use cudarc::driver::sys::{self, CUresult};
 use std::ffi::CStr;
 use std::ptr;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, Weak};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, OnceLock};
 
 /// A context with its stream. Everything made in it holds it, so that it goes last.
 pub(super) struct Context {
@@ -17,30 +15,15 @@ pub(super) struct Context {
     /// Where memory is allocated in the stream's order, if the card can do that.
     pub pool: Option<sys::CUmemoryPool>,
     lost: OnceLock<String>,
-    /// Threads inside the engine: a reset waits for them.
-    inside: AtomicUsize,
 }
-
-/// That a thread is inside: as long as this is there, the context is.
-#[must_use]
-pub(super) struct Inside<'a>(&'a Context);
-
-impl Drop for Inside<'_> {
-    fn drop(&mut self) {
-        self.0.inside.fetch_sub(1, Ordering::SeqCst);
-    }
-}
-
-/// How long a reset waits for threads that are still in a call of a lost device. Their calls end with an error at once.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 // SAFETY: the driver's handles may be used by any thread, and the driver locks where it must.
 unsafe impl Send for Context {}
 // SAFETY: as above.
 unsafe impl Sync for Context {}
 
-/// Those that are open: a reset takes the ground from under all of one card.
-static OPEN: Mutex<Vec<Weak<Context>>> = Mutex::new(vec![]);
+/// What helps after the last error: CUDA ends a whole process with it, and resetting the context changes nothing (tested).
+const ANEW: &str = "start the process anew";
 
 /// What an error means, and its name.
 pub(super) fn text(result: CUresult) -> String {
@@ -83,29 +66,9 @@ fn is_last(result: CUresult) -> bool {
 }
 
 impl Context {
-    /// Opens a card. If a kernel has broken its context, that is reset: devices that were open on it are lost.
+    /// Opens a card. One that a kernel has broken stays so for the rest of the process, whatever is reset.
     pub fn open(card: Card) -> Result<Arc<Context>> {
-        let mut open = OPEN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        open.retain(|context| context.strong_count() > 0);
-        let same: Vec<Arc<Context>> =
-            open.iter().filter_map(Weak::upgrade).filter(|context| context.card.raw == card.raw).collect();
-        let broken = same.iter().any(|context| context.lost.get().is_some());
-        let made = if broken { Err(CUresult::CUDA_ERROR_LAUNCH_FAILED) } else { Context::make(&card) };
-        let context = made
-            .or_else(|error| {
-                if !is_last(error) {
-                    return Err(error);
-                }
-                same.iter().try_for_each(|context| context.give_up())?;
-                // SAFETY: no handle of the old context is used again: all its owners know that it is lost, and no
-                // thread is inside.
-                unsafe { sys::cuDevicePrimaryCtxReset_v2(card.raw) };
-                Context::make(&card)
-            })
-            .map_err(|error| unopened(&card, error))?;
-        let context = Arc::new(context);
-        open.push(Arc::downgrade(&context));
-        Ok(context)
+        Context::make(&card).map(Arc::new).map_err(|error| unopened(&card, error))
     }
 
     fn make(card: &Card) -> Result<Context, CUresult> {
@@ -121,14 +84,7 @@ impl Context {
             done(sys::cuDevicePrimaryCtxRetain(&mut raw, card.raw))?;
         }
         match stream(raw).and_then(|stream| Ok((stream, memory_pool(card)?))) {
-            Ok((stream, pool)) => Ok(Context {
-                card: card.clone(),
-                raw,
-                stream,
-                pool,
-                lost: OnceLock::new(),
-                inside: AtomicUsize::new(0),
-            }),
+            Ok((stream, pool)) => Ok(Context { card: card.clone(), raw, stream, pool, lost: OnceLock::new() }),
             Err(error) => {
                 // SAFETY: it was just retained.
                 unsafe { sys::cuDevicePrimaryCtxRelease_v2(card.raw) };
@@ -137,31 +93,13 @@ impl Context {
         }
     }
 
-    /// Declares the context lost, and waits until no thread uses it.
-    fn give_up(&self) -> Result<(), CUresult> {
-        let _ = self.lost.set("its card was reset, for another device on it to be opened after an error".into());
-        let start = Instant::now();
-        while self.inside.load(Ordering::SeqCst) > 0 {
-            if start.elapsed() > PATIENCE {
-                return Err(CUresult::CUDA_ERROR_CONTEXT_ALREADY_IN_USE);
-            }
-            std::thread::yield_now();
-        }
-        Ok(())
-    }
-
-    /// Makes the context this thread's, and keeps it as long as what is returned. Each call of the engine begins so, and
-    /// each end of what the context holds.
+    /// Makes the context this thread's. Each call of the engine begins so, and each end of what the context holds.
     ///
     /// Errors: the device is lost, and with it all that it held.
-    pub fn enter(&self) -> Result<Inside<'_>> {
-        // First inside, then the question: the other way round a reset could come between.
-        self.inside.fetch_add(1, Ordering::SeqCst);
-        let inside = Inside(self);
+    pub fn enter(&self) -> Result<()> {
         self.alive()?;
         // SAFETY: the context is retained as long as this object is there.
-        self.check("enter", unsafe { sys::cuCtxSetCurrent(self.raw) })?;
-        Ok(inside)
+        self.check("enter", unsafe { sys::cuCtxSetCurrent(self.raw) })
     }
 
     pub fn alive(&self) -> Result<()> {
@@ -187,7 +125,7 @@ impl Context {
     #[cold]
     fn failure(&self, operation: &'static str, result: CUresult) -> Error {
         if is_last(result) {
-            let reason = self.lost.get_or_init(|| format!("{operation}: {}", text(result)));
+            let reason = self.lost.get_or_init(|| format!("{operation}: {}; {ANEW}", text(result)));
             return self.gone(reason);
         }
         let device = self.card.name.clone();
@@ -235,14 +173,14 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        if let Ok(_inside) = self.enter() {
+        if self.enter().is_ok() {
             // SAFETY: nobody else has the stream: whoever used it held this context.
             unsafe {
                 sys::cuStreamSynchronize(self.stream);
                 sys::cuStreamDestroy_v2(self.stream);
             }
         }
-        // SAFETY: it was retained once, which a reset does not undo.
+        // SAFETY: it was retained once.
         unsafe { sys::cuDevicePrimaryCtxRelease_v2(self.card.raw) };
     }
 }
@@ -289,7 +227,7 @@ fn unopened(card: &Card, error: CUresult) -> Error {
     let device = card.name.clone();
     match is_last(error) {
         true => {
-            let reason = format!("{}; the process must be started anew", text(error));
+            let reason = format!("{}; {ANEW}", text(error));
             ErrorKind::DeviceLost { device, reason }.into()
         }
         false => ErrorKind::Backend { operation: "open", device, message: text(error) }.into(),

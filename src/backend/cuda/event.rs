@@ -48,7 +48,7 @@ impl Event {
 
 impl Drop for Event {
     fn drop(&mut self) {
-        if let Ok(_inside) = self.context.enter() {
+        if self.context.enter().is_ok() {
             // SAFETY: nobody else has the event; the driver keeps what is still in the stream.
             unsafe { sys::cuEventDestroy_v2(self.raw) };
         }

@@ -78,7 +78,9 @@ impl Draft<'_> {
 
 impl Drop for Graph {
     fn drop(&mut self) {
-        let Ok(_inside) = self.context.enter() else { return };
+        if self.context.enter().is_err() {
+            return;
+        }
         if self.context.synchronize("graph").is_ok() {
             let exec = self.exec.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner());
             // SAFETY: nobody else has the handle, and the stream is done with it.

@@ -72,7 +72,9 @@ fn allocate(context: &Context, bytes: u64) -> (CUresult, sys::CUdeviceptr) {
 
 impl Drop for DeviceMemory {
     fn drop(&mut self) {
-        let Ok(_inside) = self.context.enter() else { return };
+        if self.context.enter().is_err() {
+            return;
+        }
         // SAFETY: it was allocated so, and is freed once. What the stream still does with it comes before the freeing:
         // cuMemFree waits for it.
         let result = unsafe {

@@ -125,7 +125,7 @@ impl Driver for Cuda {
     }
 
     fn allocate(&self, bytes: u64, _used: u64, place: Place) -> Result<Block> {
-        let _inside = self.context.enter()?;
+        self.context.enter()?;
         Ok(Box::new(memory::Block::new(&self.context, bytes, place)?))
     }
 
@@ -135,7 +135,7 @@ impl Driver for Cuda {
     }
 
     fn prepare(&self, launches: &[Launch]) -> Result<Block> {
-        let _inside = self.context.enter()?;
+        self.context.enter()?;
         let calls = self.calls(launches)?;
         Ok(Box::new(match calls.len() {
             0 | 1 => Prepared::Calls(calls),
@@ -144,7 +144,7 @@ impl Driver for Cuda {
     }
 
     fn submit_prepared(&self, prepared: &Block) -> Result<()> {
-        let _inside = self.context.enter()?;
+        self.context.enter()?;
         let prepared: &Prepared = prepared.downcast_ref().expect("prepared by this engine");
         self.clock.around(&self.context, || match prepared {
             Prepared::Calls(calls) => calls.iter().try_for_each(|call| call.run(&self.context)),
@@ -153,12 +153,12 @@ impl Driver for Cuda {
     }
 
     fn submit(&self, launches: &[Launch]) -> Result<()> {
-        let _inside = self.context.enter()?;
+        self.context.enter()?;
         self.run(launches)
     }
 
     fn wait(&self) -> Result<()> {
-        let _inside = self.context.enter()?;
+        self.context.enter()?;
         self.context.synchronize("wait")?;
         if self.trimming.swap(false, Ordering::Relaxed) {
             self.context.trim();
@@ -167,12 +167,12 @@ impl Driver for Cuda {
     }
 
     fn write(&self, writes: &[Write]) -> Result<()> {
-        let _inside = self.context.enter()?;
+        self.context.enter()?;
         self.write_staged(writes)
     }
 
     fn read(&self, launches: &[Launch], reads: &mut [Read]) -> Result<()> {
-        let _inside = self.context.enter()?;
+        self.context.enter()?;
         if !launches.is_empty() {
             self.run(launches)?;
         }
@@ -184,13 +184,13 @@ impl Driver for Cuda {
     }
 
     fn start_clock(&self) -> Result<bool> {
-        let _inside = self.context.enter()?;
+        self.context.enter()?;
         self.clock.start();
         Ok(true)
     }
 
     fn stop_clock(&self) -> Result<Duration> {
-        let _inside = self.context.enter()?;
+        self.context.enter()?;
         self.clock.stop(&self.context)
     }
 

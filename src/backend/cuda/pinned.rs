@@ -52,7 +52,9 @@ impl HostMemory {
 
 impl Drop for HostMemory {
     fn drop(&mut self) {
-        let Ok(_inside) = self.context.enter() else { return };
+        if self.context.enter().is_err() {
+            return;
+        }
         // The stream may still use it.
         let waited = self.context.synchronize("free");
         // SAFETY: it was allocated so, is freed once, and nothing uses it any more.
@@ -81,7 +83,7 @@ const PAGE: usize = 4096;
 impl PinnedBlock {
     pub fn create(engine: Arc<Cuda>, bytes: u64, direction: Direction) -> Result<Box<dyn HostBlock>> {
         let context = engine.context.clone();
-        let _inside = context.enter()?;
+        context.enter()?;
         let bytes = bytes.max(1) as usize;
         let pages = bytes.next_multiple_of(PAGE);
         let mut memory = zeros::<u8>(pages + PAGE);
@@ -110,7 +112,9 @@ impl Drop for PinnedBlock {
         if !self.pinned {
             return;
         }
-        let Ok(_inside) = self.engine.context.enter() else { return };
+        if self.engine.context.enter().is_err() {
+            return;
+        }
         // SAFETY: it was registered so, and transfer() has waited for the card.
         let result = unsafe { sys::cuMemHostUnregister(self.memory[self.start..].as_mut_ptr().cast()) };
         if let Err(error) = self.engine.context.check("host buffer", result) {
@@ -133,7 +137,7 @@ impl HostBlock for PinnedBlock {
 
     fn transfer(&mut self, memory: &Memory, offset: u64, bytes: u64) -> Result<()> {
         let context = &self.engine.context;
-        let _inside = context.enter()?;
+        context.enter()?;
         let bytes = bytes.min(self.bytes as u64) as usize;
         let (there, here) = (block(memory).address() + offset, self.memory[self.start..].as_mut_ptr());
         // SAFETY: both hold so many bytes: the array was made for the buffer's elements, or compared with them. Nothing

@@ -238,7 +238,7 @@ fn side_by_side(context: &Context, slots: &mut [Slot], work: impl Fn(&mut [Slot]
     std::thread::scope(|scope| {
         let threads: Vec<_> = others
             .chunks_mut(PIECES)
-            .map(|slots| scope.spawn(move || context.enter().and_then(|_inside| work(slots))))
+            .map(|slots| scope.spawn(move || context.enter().and_then(|()| work(slots))))
             .collect();
         let first = work(own);
         threads.into_iter().map(|thread| thread.join().expect("copying does not panic")).fold(first, Result::and)

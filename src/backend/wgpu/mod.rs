@@ -107,7 +107,7 @@ impl Wgpu {
         let lost = Arc::new(Mutex::new(None));
         let note = lost.clone();
         device.set_device_lost_callback(move |reason, message| {
-            *note.lock().expect("no panic while held") = Some(format!("{reason:?}: {message}"));
+            *note.lock().expect("no panic while held") = Some(format!("{reason:?}: {message}; open the device again"));
         });
         Wgpu {
             upload: Mutex::new(staging::Ring::new(Direction::Upload)),
