@@ -3,8 +3,7 @@
 use crate::support::{is_required, say};
 use crate::{corpus, library};
 use crosslane::{CudaOptions, Kernel};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::Instant;
 
 /// Ten times the compute capability: Turing, the last before it does async copies, Hopper, Blackwell.
@@ -44,28 +43,41 @@ fn programs() -> Vec<(String, Kernel)> {
     all
 }
 
-/// Compiles all kernels for all architectures, on every core; gives what failed.
-fn compile_all(kernels: &[(String, Kernel)]) -> Vec<String> {
-    let next = AtomicUsize::new(0);
-    let wrong = Mutex::new(vec![]);
-    let work = || {
-        while let Some((name, kernel)) = kernels.get(next.fetch_add(1, Ordering::Relaxed)) {
-            for architecture in ARCHITECTURES {
-                let options = CudaOptions { fast_math: false, architecture };
-                let native = kernel.cuda_native(&options).map_or(Ok(()), |native| native.compile().map(drop));
-                let translated = kernel.cuda(&options).and_then(|source| source.compile());
-                if let Err(error) = native.and(translated) {
-                    wrong.lock().unwrap().push(format!("{name} for sm_{architecture}: {error}"));
-                    break;
-                }
-            }
-        }
+/// Compiles kernels for all architectures; gives what failed.
+fn compile_all(kernels: impl Iterator<Item = (String, Kernel)>) -> Vec<String> {
+    let compile = |kernel: &Kernel, architecture| {
+        let options = CudaOptions { fast_math: false, architecture };
+        kernel.cuda_native(&options).map_or(Ok(()), |native| native.compile().map(drop))?;
+        kernel.cuda(&options)?.compile()
     };
-    std::thread::scope(|scope| {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        (0..cores).for_each(|_| drop(scope.spawn(work)));
-    });
-    wrong.into_inner().unwrap()
+    kernels
+        .filter_map(|(name, kernel)| {
+            let failed = |&architecture: &u32| Some((architecture, compile(&kernel, architecture).err()?));
+            let (architecture, error) = ARCHITECTURES.iter().find_map(failed)?;
+            Some(format!("{name} for sm_{architecture}: {error}"))
+        })
+        .collect()
+}
+
+/// What tells a process which kernels are its own: every so-manieth, from which on.
+const PART: &str = "CROSSLANE_TEST_PART";
+
+/// A process for each core, since NVRTC 13.0 does one compilation at a time in each.
+fn in_processes() {
+    let count = std::thread::available_parallelism().map_or(1, usize::from);
+    let start = |part: usize| {
+        Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "compile::every_kernel_for_every_architecture", "--nocapture"])
+            .env(PART, format!("{part} {count}"))
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+    };
+    let parts: Vec<Child> = (0..count).map(start).collect();
+    let ended: Vec<Output> = parts.into_iter().map(|part| part.wait_with_output().unwrap()).collect();
+    let said: String = ended.iter().map(|output| String::from_utf8_lossy(&output.stderr)).collect();
+    assert!(ended.iter().all(|output| output.status.success()), "{said}");
 }
 
 #[test]
@@ -74,11 +86,17 @@ fn every_kernel_for_every_architecture() {
         return;
     }
     let (library, corpus, programs) = (library::kernels(), corpus::kernels(), programs());
-    let started = Instant::now();
     let counts =
         format!("{} of the library, {} of the corpus, {} programs", library.len(), corpus.len(), programs.len());
-    let wrong = compile_all(&[library, corpus, programs].concat());
-    assert!(wrong.is_empty(), "{} kernels do not compile:\n{}", wrong.len(), wrong.join("\n"));
+    let all = library.into_iter().chain(corpus).chain(programs);
+    if let Ok(part) = std::env::var(PART) {
+        let numbers: Vec<usize> = part.split(' ').map(|number| number.parse().unwrap()).collect();
+        let wrong = compile_all(all.skip(numbers[0]).step_by(numbers[1]));
+        assert!(wrong.is_empty(), "{} kernels do not compile:\n{}", wrong.len(), wrong.join("\n"));
+        return;
+    }
+    let started = Instant::now();
+    in_processes();
     let seconds = started.elapsed().as_secs();
     say(&format!("NVRTC compiled {counts} for {} architectures in {seconds} s", ARCHITECTURES.len()));
 }
