@@ -141,7 +141,7 @@ fn caps(raw: sys::CUdevice, architecture: u32) -> Result<Caps> {
         bindings: 64,
         binding_bytes: BINDING_BYTES.min(memory),
         buffer_bytes: memory,
-        offset_alignment: 16,
+        offset_alignment: 32, // of a vec4 of 64-bit components, which compute capability 10 loads at once
         unified: false,
     })
 }
