@@ -45,7 +45,7 @@ mod memory;
 mod ndarray;
 mod op;
 mod ops;
-#[cfg(any(feature = "wgpu", feature = "cpu"))]
+#[cfg(any(feature = "wgpu", feature = "cuda", feature = "cpu"))]
 mod threads;
 
 pub use array::{

@@ -39,7 +39,7 @@ pub(crate) fn together(others: usize, work: impl Fn() + Sync) {
 }
 
 /// Does something with each item, several at a time.
-#[cfg(feature = "wgpu")]
+#[cfg(any(feature = "wgpu", feature = "cuda"))]
 pub(crate) fn each<T: Send>(items: Vec<T>, work: impl Fn(T) + Sync) {
     let others = items.len().min(count()).saturating_sub(1);
     let rest = std::sync::Mutex::new(items.into_iter());

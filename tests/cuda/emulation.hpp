@@ -483,6 +483,7 @@ double ldexp(double, int) noexcept;
 inline float rsqrtf(float x) { return float(1 / __builtin_sqrt(double(x))); }
 inline double rsqrt(double x) { return 1 / __builtin_sqrt(x); }
 inline float __fadd_rn(float a, float b) { return a + b; }
+inline float __fdiv_rn(float a, float b) { return a / b; }
 inline float __fmul_rn(float a, float b) { return a * b; }
 
 inline int __float2int_rz(float x) { return emulation::towards_zero<int>(x, 0x1p31, 0); }

@@ -10,6 +10,7 @@ use super::translate::{CudaOptions, CudaSource};
 use crate::caps::Caps;
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::{Kernel, Native};
+use crate::threads::each;
 use cudarc::driver::sys::{self, CUfunction_attribute as Attribute, CUresult};
 use std::collections::HashMap;
 use std::ffi::CString;
@@ -119,15 +120,12 @@ impl Kernels {
         if missing.len() < 2 {
             return missing.iter().try_for_each(|kernel| self.get(kernel).map(drop));
         }
-        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
-        for some in missing.chunks(cores) {
-            let compiled: Vec<Result<Compiled>> = std::thread::scope(|scope| {
-                let threads: Vec<_> = some.iter().map(|kernel| scope.spawn(|| self.compiled(kernel))).collect();
-                threads.into_iter().map(|thread| thread.join().expect("compiling does not panic")).collect()
-            });
-            some.iter().zip(compiled).try_for_each(|(kernel, compiled)| self.load(kernel, compiled?).map(drop))?;
-        }
-        Ok(())
+        let compiled: Vec<OnceLock<Result<Compiled>>> = missing.iter().map(|_| OnceLock::new()).collect();
+        each(missing.iter().zip(&compiled).collect(), |(kernel, place)| {
+            place.get_or_init(|| self.compiled(kernel));
+        });
+        let compiled = compiled.into_iter().map(|place| place.into_inner().expect("each has been compiled"));
+        missing.iter().zip(compiled).try_for_each(|(kernel, compiled)| self.load(kernel, compiled?).map(drop))
     }
 
     /// The kernel's code: kept for its WGSL, kept for its CUDA text, or made.

@@ -20,7 +20,6 @@ const DRIVER: &[&str] = &[
     "cuDeviceGetPCIBusId",
     "cuDevicePrimaryCtxGetState",
     "cuDevicePrimaryCtxRelease_v2",
-    "cuDevicePrimaryCtxReset_v2",
     "cuDevicePrimaryCtxRetain",
     "cuDevicePrimaryCtxSetFlags_v2",
     "cuDeviceTotalMem_v2",

@@ -8,6 +8,7 @@ use super::memory::{Block, block};
 use super::pinned::HostMemory;
 use crate::backend::{Read, Write};
 use crate::error::Result;
+use crate::threads::{count, each};
 use cudarc::driver::sys;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -221,7 +222,7 @@ fn threads(pieces: usize) -> usize {
 }
 
 fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, |cores| cores.get()).min(THREADS)
+    count().min(THREADS)
 }
 
 fn next<T>(queue: &Mutex<std::vec::IntoIter<T>>) -> Option<T> {
@@ -230,42 +231,25 @@ fn next<T>(queue: &Mutex<std::vec::IntoIter<T>>) -> Option<T> {
 
 /// Runs `work` with [`PIECES`] slots for each thread.
 fn side_by_side(context: &Context, slots: &mut [Slot], work: impl Fn(&mut [Slot]) -> Result<()> + Sync) -> Result<()> {
-    if slots.len() <= PIECES {
-        return work(slots);
-    }
-    let (own, others) = slots.split_at_mut(PIECES);
-    let work = &work;
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = others
-            .chunks_mut(PIECES)
-            .map(|slots| scope.spawn(move || context.enter().and_then(|()| work(slots))))
-            .collect();
-        let first = work(own);
-        threads.into_iter().map(|thread| thread.join().expect("copying does not panic")).fold(first, Result::and)
-    })
+    let failed = Mutex::new(Ok(()));
+    each(slots.chunks_mut(PIECES).collect(), |slots| {
+        if let Err(error) = context.enter().and_then(|()| work(slots)) {
+            *failed.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Err(error);
+        }
+    });
+    failed.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 /// Copies with several threads if it is much.
 pub(super) fn copy(to: &mut [u8], from: &[u8]) {
     let share = share(to.len());
-    if to.len() <= share {
-        return to.copy_from_slice(from);
-    }
-    std::thread::scope(|scope| {
-        for (to, from) in to.chunks_mut(share).zip(from.chunks(share)) {
-            scope.spawn(|| to.copy_from_slice(from));
-        }
-    });
+    each(to.chunks_mut(share).zip(from.chunks(share)).collect(), |(to, from)| to.copy_from_slice(from));
 }
 
 /// Writes to memory for the first time, with several threads if it is much: the system makes the pages then.
 pub(super) fn touch(memory: &mut [u8]) {
     let share = share(memory.len());
-    std::thread::scope(|scope| {
-        for part in memory.chunks_mut(share) {
-            scope.spawn(|| part.fill(0));
-        }
-    });
+    each(memory.chunks_mut(share).collect(), |part| part.fill(0));
 }
 
 /// Bytes for each thread.

@@ -52,7 +52,7 @@ WGSL_HALF_OPERATOR(*, "mul.rn.f16")
 #endif
 
 // f32 has more than twice the bits: its quotient, rounded again, is the right one.
-WGSL_FN f16 operator/(f16 a, f16 b) { return f16::from(f32(a) / f32(b)); }
+WGSL_FN f16 operator/(f16 a, f16 b) { return f16::from(__fdiv_rn(f32(a), f32(b))); }
 WGSL_FN f16 operator-(f16 a) { return {static_cast<unsigned short>(a.bits ^ 0x8000)}; }
 WGSL_FN bool operator==(f16 a, f16 b) { return f32(a) == f32(b); }
 WGSL_FN bool operator!=(f16 a, f16 b) { return f32(a) != f32(b); }

@@ -87,6 +87,7 @@ impl<'a> Body<'_, 'a> {
             return Ok(());
         }
         let wanted = self.picked.contains(&handle)
+            || matches!(expression, Expression::CooperativeLoad { .. }) // it reads memory, as a load does
             || self.function.named_expressions.contains_key(&handle)
             || count >= expression.bake_ref_count();
         if wanted {
