@@ -20,8 +20,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(local_invocation_
 }
 
 fn run(device: &Device, kernel: &Kernel) -> Result<Vec<u32>> {
-    let x = Array::arange(device, 0u32, 256, 1);
-    device.launch(kernel, [4, 1, 1], &[(&x).into()])?;
+    let mut x = Array::arange(device, 0u32, 256, 1);
+    kernel.grid([4]).args(&mut x).launch(device)?;
     x.to_vec()
 }
 

@@ -362,12 +362,12 @@ impl Device {
     /// ```
     /// use crosslane::{Array, Device, ErrorKind, Kernel};
     /// let device = Device::cpu_checked()?;
-    /// let x = Array::<u32>::zeros(&device, &[64]);
+    /// let mut x = Array::<u32>::zeros(&device, &[64]);
     /// let kernel = Kernel::wgsl("
     ///     @group(0) @binding(0) var<storage, read_write> x: array<u32>;
     ///     @compute @workgroup_size(65) fn main(@builtin(local_invocation_index) i: u32) { x[i] = i; }
     /// ")?;
-    /// let error = device.launch(&kernel, [1, 1, 1], &[(&x).into()]).unwrap_err();
+    /// let error = kernel.grid([1]).args(&mut x).launch(&device).unwrap_err();
     /// let ErrorKind::Defects { report } = error.kind() else { panic!("{error}") };
     /// assert_eq!((report.findings[0].spot.line, report.findings[0].index), (3, Some(64)));
     /// # Ok::<(), crosslane::Error>(())

@@ -38,9 +38,9 @@ fn address_of_nothing() {
         }",
     );
     // SAFETY: none: that it writes out of bounds is what is tested, in a process that does nothing else.
-    let kernel = unsafe { kernel.unwrap().unchecked() };
+    let kernel = unsafe { kernel.unwrap().trusted() };
     let x = Array::<u32>::zeros(&device, &[1 << 20]);
-    let outcome = device.launch(&kernel, [1, 1, 1], &[Argument::from(&x)]).and_then(|()| device.synchronize());
+    let outcome = kernel.grid([1]).args(Argument::in_place(&x)).launch(&device).and_then(|()| device.synchronize());
     let lost = |error: crosslane::Error| matches!(error.kind(), ErrorKind::DeviceLost { .. });
     assert!(lost(outcome.unwrap_err()));
     assert!(lost(x.to_vec().unwrap_err()));

@@ -43,7 +43,7 @@ fn does_not_compile(result: Result<Kernel>, parts: &[&str]) {
 
 fn works(device: &Device) {
     let (x, y) = (Array::from_slice(device, &[1.0f32, 2.0]), Array::<f32>::ones(device, &[2]));
-    device.launch(&kernel(ADD), [1, 1, 1], &[(&x).into(), (&y).into()]).unwrap();
+    kernel(ADD).grid([1, 1, 1]).args([Argument::in_place(&x), Argument::in_place(&y)]).launch(device).unwrap();
     assert_eq!(y.to_vec().unwrap(), [2.0, 3.0], "on {}", name(device));
 }
 
@@ -54,7 +54,7 @@ fn arrays_lazy_viewed_and_shared() {
         let lazy = Array::arange(device, 0.0f32, 1000.0, 1.0) * 2.0;
         let y = Array::<f32>::zeros(device, &[10, 100]);
         for _ in 0..3 {
-            device.launch(&add, [16, 1, 1], &[(&lazy).into(), (&y).into()]).unwrap();
+            add.grid([16, 1, 1]).args([Argument::in_place(&lazy), Argument::in_place(&y)]).launch(device).unwrap();
         }
         let wanted: Vec<f32> = (0..1000).map(|i| (i * 6) as f32).collect();
         assert_eq!(y.to_vec().unwrap(), wanted, "on {}", name(device));
@@ -62,8 +62,14 @@ fn arrays_lazy_viewed_and_shared() {
         // A view with gaps is copied to be read; one without is written in place.
         let part = y.slice(s![2]);
         let aligned = y.flatten().slice(s![512..612]);
-        device.launch(&add, [2, 1, 1], &[(&y.transpose().slice(s![0]).copy()).into(), (&aligned).into()]).unwrap();
-        device.launch(&add, [2, 1, 1], &[(&lazy.slice(s![..;10])).into(), (&aligned).into()]).unwrap();
+        add.grid([2, 1, 1])
+            .args([Argument::in_place(&y.transpose().slice(s![0]).copy()), Argument::in_place(&aligned)])
+            .launch(device)
+            .unwrap();
+        add.grid([2, 1, 1])
+            .args([Argument::in_place(&lazy.slice(s![..;10])), Argument::in_place(&aligned)])
+            .launch(device)
+            .unwrap();
         let (all, first) = (y.to_vec().unwrap(), aligned.to_vec().unwrap());
         assert_eq!((first[1], all[513]), (3678.0 + 20.0, 3678.0 + 20.0), "on {}", name(device));
         assert_eq!(part.to_vec().unwrap(), &wanted[200..300]);
@@ -100,9 +106,14 @@ fn groups_uniforms_and_structures() {
         let scale = Array::from_slice(device, &[2.0f32, 3.0, 1.0, 0.0]);
         let turns = Array::from_slice(device, &[7, 2, 7]).slice(s![1..2]);
         let (result, counts) = (Array::<f32>::zeros(device, &[4, 2]), Array::<u32>::zeros(device, &[2]));
-        let arguments: [Argument; 5] =
-            [(&input).into(), (&scale).into(), (&turns).into(), (&result).into(), (&counts).into()];
-        device.launch(&kernel(source), [3, 1, 1], &arguments).unwrap();
+        let arguments: [Argument; 5] = [
+            Argument::in_place(&input),
+            Argument::in_place(&scale),
+            Argument::in_place(&turns),
+            Argument::in_place(&result),
+            Argument::in_place(&counts),
+        ];
+        kernel(source).grid([3, 1, 1]).args(arguments).launch(device).unwrap();
         let wanted = [7.0, 22.0, 15.0, 40.0, 23.0, 58.0, 31.0, 76.0];
         assert_eq!(result.to_vec().unwrap(), wanted, "on {}", name(device));
         assert_eq!(counts.to_vec().unwrap(), [12, 12], "on {}", name(device));
@@ -146,19 +157,31 @@ fn overrides_entries_and_immediates() {
     for device in devices() {
         let y = Array::<f32>::zeros(device, &[10]);
         let bytes = [1u32.to_le_bytes(), 2.0f32.to_le_bytes()].concat();
-        let result = device.launch(&ramp, [1, 1, 1], &[(&y).into(), Argument::immediates(&bytes)]);
+        let result = ramp.grid([1, 1, 1]).args([Argument::in_place(&y), Argument::immediates(&bytes)]).launch(device);
         if device.caps().immediate_bytes == 0 {
             assert!(result.unwrap_err().to_string().contains("immediates of 8 bytes, 0 there"));
             continue;
         }
         result.unwrap();
-        device.launch(&one, [1, 1, 1], &[(&y).into()]).unwrap();
+        one.grid([1, 1, 1]).args([Argument::in_place(&y)]).launch(device).unwrap();
         let wanted = [1.0, 14.5, 12.5, 10.5, 8.5, 6.5, 4.5, 2.5, 0.5, 0.0];
         assert_eq!(y.to_vec().unwrap(), wanted, "on {}", name(device));
-        mistake(device.launch(&ramp, [1, 1, 1], &[(&y).into()]), "immediates", &["wanted 8 bytes, got 0"]);
+        mistake(
+            ramp.grid([1, 1, 1]).args([Argument::in_place(&y)]).launch(device),
+            "arguments",
+            &["wanted 3: y, from_index, step", "got 1"],
+        );
         let long = Argument::immediates(&[0; 12]);
-        mistake(device.launch(&ramp, [1, 1, 1], &[(&y).into(), long.clone()]), "immediates", &["8 bytes", "got 12"]);
-        mistake(device.launch(&ramp, [1, 1, 1], &[long, (&y).into()]), "arguments", &["immediates last"]);
+        mistake(
+            ramp.grid([1, 1, 1]).args([Argument::in_place(&y), long.clone()]).launch(device),
+            "immediates",
+            &["8 bytes", "got 12"],
+        );
+        mistake(
+            ramp.grid([1, 1, 1]).args([long, Argument::in_place(&y)]).launch(device),
+            "arguments",
+            &["wanted 3", "got 2"],
+        );
         works(device);
     }
 }
@@ -176,8 +199,184 @@ fn doubled<T: crosslane::Number>(device: &Device) {
     let x = Array::from_slice(device, &small::<T>(8));
     let twice = (&x + &x).copy();
     twice.eval().unwrap();
-    device.launch(&kernel, [2, 1, 1], &[(&x).into()]).unwrap();
+    kernel.grid([2, 1, 1]).args([Argument::in_place(&x)]).launch(device).unwrap();
     assert_eq!(x.to_vec().unwrap(), twice.to_vec().unwrap(), "{ty} on {}", name(device));
+}
+
+const SCALE: &str = "
+struct Scale { factor: f32, shift: vec2<f32>, turns: u32 }
+@group(0) @binding(0) var<storage, read> x: array<f32>;
+@group(0) @binding(1) var<uniform> times: u32;
+@group(0) @binding(2) var<storage, read_write> y: array<f32>;
+// @len(x, y)
+var<immediate> scale: Scale;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    if id.x >= arrayLength(&y) { return; }
+    y[id.x] += f32(times) * (x[id.x] * scale.factor + scale.shift.x - scale.shift.y) + f32(scale.turns);
+}";
+
+#[test]
+fn scalars_go_where_the_kernel_has_them() {
+    for device in devices() {
+        let scale = kernel(SCALE);
+        let members: Vec<_> =
+            scale.reflection().unwrap().immediates.iter().map(|m| (m.name.as_str(), m.ty.as_str(), m.offset)).collect();
+        assert_eq!(members, [("factor", "f32", 0), ("shift", "vec2<f32>", 8), ("turns", "u32", 16)]);
+        let x = Array::arange(device, 0.0f32, 200.0, 1.0);
+        let mut y = Array::<f32>::full(device, &[200], 0.5);
+        let result = scale.for_elements(200).args((&x, 3u32, &mut y, 2.0f32, [10.0f32, 1.0], 100u32)).launch(device);
+        if device.caps().immediate_bytes == 0 {
+            assert!(result.unwrap_err().to_string().contains("immediates of 24 bytes, 0 there"));
+            continue;
+        }
+        result.unwrap();
+        let wanted: Vec<f32> = (0..200).map(|i| 0.5 + 3.0 * (i as f32 * 2.0 + 9.0) + 100.0).collect();
+        assert_eq!(y.to_vec().unwrap(), wanted, "on {}", name(device));
+        let x = &x;
+        let launch = |y: &mut Array<f32>, rest: Vec<Argument<'static>>| {
+            let first = [Argument::in_place(x), 1u32.into(), Argument::in_place(y)];
+            scale.grid([4]).args(first.into_iter().chain(rest).collect::<Vec<_>>()).launch(device)
+        };
+        let (factor, shift, turns) = (Argument::from(1.0f32), Argument::from([1.0f32, 2.0]), Argument::from(1u32));
+        launch(&mut y, vec![factor.clone(), shift.clone(), turns.clone()]).unwrap();
+        mistake(launch(&mut y, vec![]), "arguments", &["wanted 6: x, times, y, factor, shift, turns", "got 3"]);
+        mistake(launch(&mut y, vec![factor.clone(), shift.clone()]), "arguments", &["wanted 6", "got 5"]);
+        mistake(launch(&mut y, vec![factor.clone(), turns.clone(), turns]), "shift", &["vec2<f32>, got u32"]);
+        mistake(launch(&mut y, vec![factor.clone(), shift, factor]), "turns", &["wanted u32, got f32"]);
+        mistake(
+            scale.grid([4]).args((x, 1i32, &mut y, 1.0f32, [0.0f32; 2], 1u32)).launch(device),
+            "times",
+            &["u32, got i32"],
+        );
+        mistake(
+            scale.grid([4]).args((1.0f32, 1u32, &mut y, 1.0f32, [0.0f32; 2], 1u32)).launch(device),
+            "x",
+            &["an array", "a value of type f32"],
+        );
+        let mut short = Array::<f32>::zeros(device, &[10, 10]);
+        let result = scale.grid([4]).args((x, 1u32, &mut short, 1.0f32, [0.0f32; 2], 1u32)).launch(device);
+        mistake(result, "y", &["as many elements as x: 200, got 100"]);
+        works(device);
+    }
+}
+
+#[test]
+fn what_a_kernel_writes_is_the_arrays_own() {
+    let double = kernel(
+        "@group(0) @binding(0) var<storage, read_write> x: array<f32>;
+        @compute @workgroup_size(4) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+            if id.x < arrayLength(&x) { x[id.x] *= 2.0; }
+        }",
+    );
+    for device in devices() {
+        let mut x = Array::from_slice(device, &[1.0f32, 2.0, 3.0, 4.0, 5.0]);
+        let (before, lazy, view) = (x.clone(), &x + 10.0, x.slice(s![..2]));
+        double.for_elements(5).args(&mut x).launch(device).unwrap();
+        assert_eq!(x.to_vec().unwrap(), [2.0, 4.0, 6.0, 8.0, 10.0], "on {}", name(device));
+        assert_eq!(before.to_vec().unwrap(), [1.0, 2.0, 3.0, 4.0, 5.0], "on {}", name(device));
+        assert_eq!((lazy.to_vec().unwrap()[4], view.to_vec().unwrap()[1]), (15.0, 2.0), "on {}", name(device));
+        // Alone in its memory it stays there; a view with gaps moves out of it.
+        drop((before, lazy, view));
+        let live = device.memory().live;
+        double.for_elements(5).args(&mut x).launch(device).unwrap();
+        assert_eq!((x.to_vec().unwrap()[4], device.memory().live), (20.0, live), "on {}", name(device));
+        let mut flipped = x.flip(0);
+        double.for_elements(5).args(&mut flipped).launch(device).unwrap();
+        assert_eq!((flipped.to_vec().unwrap()[0], x.to_vec().unwrap()[4]), (40.0, 20.0), "on {}", name(device));
+        let part = 2 * device.caps().offset_alignment.max(4) as usize / 4;
+        let mut long = Array::<f32>::ones(device, &[2 * part]);
+        double.for_elements(part).args(long.slice_mut(s![part as isize..])).launch(device).unwrap();
+        assert_eq!(long.sum().item().unwrap(), 3.0 * part as f32, "on {}", name(device));
+        mistake(double.grid([2]).args(&x).launch(device), "x", &["&mut x", "read_write", "got &"]);
+        mistake(double.grid([2]).args(long.slice_mut(s![..;2])).launch(device), "x", &["no gaps"]);
+    }
+}
+
+#[test]
+fn grids_for_elements_and_shapes() {
+    let (narrow, wide) = ("id.x", "id.x + id.y * n.x * 1u");
+    let text = |index: &str| {
+        format!(
+            "@group(0) @binding(0) var<storage, read_write> x: array<atomic<u32>>;
+            @compute @workgroup_size(1) fn main(@builtin(global_invocation_id) id: vec3<u32>, {}) {{
+                let i = {index}; if i < arrayLength(&x) {{ atomicAdd(&x[i], 1u); }}
+            }}",
+            if index == narrow {
+                "@builtin(local_invocation_index) l: u32"
+            } else {
+                "@builtin(num_workgroups) n: vec3<u32>"
+            }
+        )
+    };
+    let (narrow, wide) = (kernel(&text(narrow)), kernel(&text(wide)));
+    let square = kernel(
+        "@group(0) @binding(0) var<storage, read_write> x: array<u32>;
+        @compute @workgroup_size(4, 2) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+            if id.x < 5u && id.y < 3u { x[id.y * 5u + id.x] += 1u; }
+        }",
+    );
+    for device in devices() {
+        let limit = device.caps().grid as usize;
+        let count = if is_checked(device) { 300 } else { 70_000 };
+        let mut x = Array::<u32>::zeros(device, &[count]);
+        wide.for_elements(count).args(&mut x).launch(device).unwrap();
+        assert_eq!((x.min().item().unwrap(), x.max().item().unwrap()), (1, 1), "on {}", name(device));
+        narrow.for_elements(200).args(&mut x).launch(device).unwrap();
+        assert_eq!(x.sum().item().unwrap() as usize, count + 200, "on {}", name(device));
+        mistake(
+            narrow.for_elements(limit + 1).args(&mut x).launch(device),
+            "for_elements",
+            &["only a part", &limit.to_string()],
+        );
+        wide.for_elements(0).args(&mut x).launch(device).unwrap();
+        let mut table = Array::<u32>::zeros(device, &[3, 5]);
+        square.for_shape([5, 3]).args(&mut table).launch(device).unwrap();
+        square.for_shape([5, 0]).args(&mut table).launch(device).unwrap();
+        assert_eq!(table.to_vec().unwrap(), [1; 15], "on {}", name(device));
+        mistake(
+            square.for_elements(5).args(&mut table).launch(device),
+            "for_elements",
+            &["one dimension", "[4, 2, 1]"],
+        );
+        mistake(square.grid([1, 0]).args(&mut table).launch(device), "grid", &["at least", "[1, 0, 1]"]);
+    }
+    for (index, rows) in [("id.x", false), ("id.y", true), ("id.xy.x", true), ("helper(id)", true)] {
+        let source = format!(
+            "fn helper(id: vec3<u32>) -> u32 {{ return id.x; }}
+            struct In {{ @builtin(local_invocation_index) l: u32, @builtin(workgroup_id) id: vec3<u32> }}
+            @group(0) @binding(0) var<storage, read_write> x: array<u32>;
+            @compute @workgroup_size(4) fn main(in: In) {{ let id = in.id; x[{index}] = in.l; }}"
+        );
+        assert_eq!(reflection(&source).sees_rows, rows, "{index}");
+    }
+}
+
+#[test]
+fn overrides_at_the_launch_and_files() {
+    let fill = kernel(
+        "override value: u32 = 1; override twice = false;
+        @group(0) @binding(0) var<storage, read_write> x: array<u32>;
+        @compute @workgroup_size(1) fn main() { x[0] = select(value, 2 * value, twice); }",
+    );
+    for device in devices() {
+        let mut x = Array::<u32>::zeros(device, &[1]);
+        for (value, twice, wanted) in [(5, false, 5), (5, true, 10), (7, false, 7), (5, false, 5)] {
+            fill.grid([1]).set("value", value).set("twice", twice).args(&mut x).launch(device).unwrap();
+            assert_eq!(x.item().unwrap(), wanted, "on {}", name(device));
+        }
+        let result = fill.grid([1]).set("valve", 3).args(&mut x).launch(device);
+        mistake(result, "override", &["one of value, twice", "got valve"]);
+        mistake(fill.grid([1]).set("value", 0.5).args(&mut x).launch(device), "override value", &["type u32", "0.5"]);
+    }
+    let path = std::env::temp_dir().join(format!("crosslane-{}.wgsl", std::process::id()));
+    std::fs::write(&path, ADD).unwrap();
+    let from_file = Kernel::wgsl_file(&path).unwrap();
+    assert_eq!((from_file.name(), from_file.source()), (path.to_str().unwrap(), ADD));
+    std::fs::remove_file(&path).unwrap();
+    mistake(Kernel::wgsl_file(&path), "path", &["a file", path.to_str().unwrap()]);
+    let contract = ADD.replace("@compute", "// @len(x, z)\n@compute");
+    does_not_compile(Kernel::wgsl(&contract), &["@len(x, z) names \"z\""]);
 }
 
 #[test]
@@ -187,7 +386,7 @@ fn every_element_type() {
         let bytes = Array::from_slice(device, &[1u8, 2, 3, 4, 5, 6, 7]);
         let words = "@group(0) @binding(0) var<storage, read_write> x: array<u32>;
             @compute @workgroup_size(1) fn main() { x[1] = arrayLength(&x); }";
-        device.launch(&kernel(words), [1, 1, 1], &[(&bytes).into()]).unwrap();
+        kernel(words).grid([1, 1, 1]).args([Argument::in_place(&bytes)]).launch(device).unwrap();
         assert_eq!(bytes.to_vec().unwrap(), [1, 2, 3, 4, 2, 0, 0], "on {}", name(device));
     }
 }
@@ -201,19 +400,23 @@ fn grids_and_checks() {
         }";
     for device in devices() {
         let x = Array::<u32>::full(device, &[24], 9).copy();
-        device.launch(&kernel(source), [4, 0, 1], &[(&x).into()]).unwrap();
+        mistake(kernel(source).grid([4, 0, 1]).args(Argument::in_place(&x)).launch(device), "grid", &["at least"]);
         assert_eq!(x.to_vec().unwrap(), [9; 24]);
-        device.launch(&kernel(source), [4, 3, 2], &[(&x).into()]).unwrap();
+        kernel(source).grid([4, 3, 2]).args([Argument::in_place(&x)]).launch(device).unwrap();
         let wanted: Vec<u32> = (0..24).map(|i| i % 4 + 10 * (i / 4 % 3) + 100 * (i / 12)).collect();
         assert_eq!(x.to_vec().unwrap(), wanted, "on {}", name(device));
         // Past the end nothing outside is touched.
-        device.launch(&kernel(source), [4, 3, 40], &[(&x).into()]).unwrap();
+        kernel(source).grid([4, 3, 40]).args([Argument::in_place(&x)]).launch(device).unwrap();
         let limit = device.caps().grid;
-        mistake(device.launch(&kernel(source), [1, limit + 1, 1], &[(&x).into()]), "grid", &[&limit.to_string()]);
+        mistake(
+            kernel(source).grid([1, limit + 1, 1]).args([Argument::in_place(&x)]).launch(device),
+            "grid",
+            &[&limit.to_string()],
+        );
         // SAFETY: the grid is as large as the array.
-        let unchecked = unsafe { kernel(source).unchecked() };
-        assert!(unchecked.trusted() && unchecked.id() != kernel(source).id());
-        device.launch(&unchecked, [24, 1, 1], &[(&x).into()]).unwrap();
+        let unchecked = unsafe { kernel(source).trusted() };
+        assert!(unchecked.is_trusted() && unchecked.id() != kernel(source).id());
+        unchecked.grid([24, 1, 1]).args([Argument::in_place(&x)]).launch(device).unwrap();
         assert_eq!(x.to_vec().unwrap(), (0..24).collect::<Vec<u32>>(), "on {}", name(device));
     }
 }
@@ -223,34 +426,64 @@ fn arguments_that_do_not_fit() {
     let fixed = "@group(0) @binding(0) var<uniform> m: mat4x4<f32>; @group(0) @binding(1) var<storage, read_write> x: array<vec4<i32>>;
         @compute @workgroup_size(1) fn main() { x[0] = vec4<i32>(m[0]); }";
     for device in devices() {
-        let launch = |arguments: &[Argument]| device.launch(&kernel(ADD), [1, 1, 1], arguments);
+        let launch = |arguments: &[Argument]| kernel(ADD).grid([1, 1, 1]).args(arguments).launch(device);
         let (x, y) = (Array::from_slice(device, &[1.0f32; 4]), Array::from_slice(device, &[1.0f32; 4]));
-        mistake(launch(&[(&x).into()]), "arguments", &["the kernel uses: x, y", "got 1"]);
-        mistake(launch(&[(&x).into(), (&y).into(), (&y).into()]), "arguments", &["got 3"]);
-        mistake(launch(&[(&x).into(), (&y).into(), Argument::immediates(&[1])]), "immediates", &["0 bytes, got 1"]);
+        mistake(launch(&[Argument::in_place(&x)]), "arguments", &["wanted 2: x, y", "got 1"]);
+        mistake(
+            launch(&[Argument::in_place(&x), Argument::in_place(&y), Argument::in_place(&y)]),
+            "arguments",
+            &["got 3"],
+        );
+        mistake(
+            launch(&[Argument::in_place(&x), Argument::in_place(&y), Argument::immediates(&[1])]),
+            "immediates",
+            &["0 bytes, got 1"],
+        );
         let integers = Array::<u32>::zeros(device, &[4]);
-        mistake(launch(&[(&integers).into(), (&y).into()]), "x", &["array<f32>", "an array of u32"]);
-        mistake(launch(&[(&Array::<bool>::zeros(device, &[4])).into(), (&y).into()]), "x", &["an array of bool"]);
+        mistake(
+            launch(&[Argument::in_place(&integers), Argument::in_place(&y)]),
+            "x",
+            &["array<f32>", "an array of u32"],
+        );
+        mistake(
+            launch(&[Argument::in_place(&Array::<bool>::zeros(device, &[4])), Argument::in_place(&y)]),
+            "x",
+            &["an array of bool"],
+        );
         let empty = Array::<f32>::zeros(device, &[0]);
-        mistake(launch(&[(&x).into(), (&empty).into()]), "y", &["at least 4 bytes", "got 0 in shape [0]"]);
+        mistake(
+            launch(&[Argument::in_place(&x), Argument::in_place(&empty)]),
+            "y",
+            &["at least 4 bytes", "got 0 in shape [0]"],
+        );
         for (a, b) in [(&x, &x), (&x.reshape(&[2, 2]), &x), (&x, &x.slice(s![..2]))] {
-            mistake(launch(&[a.into(), b.into()]), "y", &["memory of its own", "both x and y"]);
+            mistake(
+                launch(&[Argument::in_place(a), Argument::in_place(b)]),
+                "y",
+                &["memory of its own", "both x and y"],
+            );
         }
         let gaps = y.flip(0);
-        mistake(launch(&[(&x).into(), (&gaps).into()]), "y", &["no gaps", "a view of shape [4]"]);
+        mistake(launch(&[Argument::in_place(&x), Argument::in_place(&gaps)]), "y", &["no gaps", "a view of shape [4]"]);
         if let Some(other) = fresh(device.properties().name.as_str()) {
-            mistake(launch(&[(&Array::<f32>::ones(&other, &[4])).into(), (&y).into()]), "x", &["an array on"]);
+            mistake(
+                launch(&[Argument::in_place(&Array::<f32>::ones(&other, &[4])), Argument::in_place(&y)]),
+                "x",
+                &["an array on"],
+            );
         }
-        let failed = launch(&[(&(&x + &Array::<f32>::ones(device, &[3]))).into(), (&y).into()]).unwrap_err();
+        let failed = launch(&[(&(&x + &Array::<f32>::ones(device, &[3]))).into(), Argument::in_place(&y)]).unwrap_err();
         assert!(failed.to_string().contains("[4] and [3]"), "{failed}");
-        let run = |m: &Array<f32>, x: &Array<i32>| device.launch(&kernel(fixed), [1, 1, 1], &[m.into(), x.into()]);
+        let run = |m: &Array<f32>, x: &Array<i32>| {
+            kernel(fixed).grid([1, 1, 1]).args([m.into(), Argument::in_place(x)]).launch(device)
+        };
         let fours = Array::<i32>::zeros(device, &[4]);
         mistake(run(&x, &fours), "m", &["at least 64 bytes for mat4x4<f32>", "got 16 in shape [4] of f32"]);
         mistake(run(&Array::ones(device, &[4, 4]), &Array::zeros(device, &[3])), "x", &["at least 16 bytes"]);
         run(&Array::ones(device, &[40, 400]), &fours).unwrap();
         assert_eq!(fours.to_vec().unwrap(), [1; 4]);
         let library = crosslane::Nothing(1).plan(device.caps()).unwrap().passes[0].kernel.clone();
-        mistake(device.launch(&library, [1, 1, 1], &[]), "kernel", &["Kernel::wgsl", "nothing"]);
+        mistake(library.grid([1, 1, 1]).args([]).launch(device), "kernel", &["Kernel::wgsl", "nothing"]);
         works(device);
     }
 }
@@ -330,19 +563,23 @@ fn what_a_kernel_breaks() {
     for device in devices() {
         let x = Array::<f32>::zeros(device, &[64]);
         let unsupported = |kernel: &Kernel, arguments: &[Argument], part: &str| {
-            let error: Error = device.launch(kernel, [1, 1, 1], arguments).unwrap_err();
+            let error: Error = kernel.grid([1, 1, 1]).args(arguments).launch(device).unwrap_err();
             assert!(matches!(error.kind(), ErrorKind::Unsupported { .. }), "{error}");
             assert!(error.to_string().contains(part), "{part:?} is not in: {error}");
         };
         // The cpu engine checks what they load and store.
         match device.properties().backend {
-            Backend::Cpu => device.launch(&matrices, [1, 1, 1], &[(&x).into()]).unwrap(),
-            _ => unsupported(&matrices, &[(&x).into()], "cooperative matrices"),
+            Backend::Cpu => matrices.grid([1, 1, 1]).args([Argument::in_place(&x)]).launch(device).unwrap(),
+            _ => unsupported(&matrices, &[Argument::in_place(&x)], "cooperative matrices"),
         }
         let large = "@group(0) @binding(0) var<uniform> u: array<vec4<f32>, 8192>;
             @group(0) @binding(1) var<storage, read_write> x: array<f32>;
             @compute @workgroup_size(1) fn main() { x[0] = u[5].x; }";
-        unsupported(&kernel(large), &[(&x).into(), (&x).into()], "a uniform binding of 131072 bytes, 65536 there");
+        unsupported(
+            &kernel(large),
+            &[Argument::in_place(&x), Argument::in_place(&x)],
+            "a uniform binding of 131072 bytes, 65536 there",
+        );
         if device.caps().f64 {
             works(device);
             continue;

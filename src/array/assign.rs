@@ -76,9 +76,33 @@ impl<T: Element> ViewMut<'_, T> {
         batch.assign(&value, &part).map_err(|error| batch.undo(error))?;
         batch.submit()
     }
+
+    /// The part as an array that shares the memory, for a kernel that writes to it.
+    pub(crate) fn part(self) -> Result<Array<T>> {
+        let ranges = self.ranges?;
+        let whole = self.array.own()?;
+        let part = Storage { layout: apply(&whole.layout, &ranges), ..whole };
+        Ok(Array::of(Node::ready(self.array.device(), T::DTYPE, part)))
+    }
 }
 
 impl<T: Element> Array<T> {
+    /// Brings the array into memory of its own without gaps, for a kernel that writes to it.
+    pub(crate) fn alone(&mut self) -> Result<()> {
+        let storage = self.own()?;
+        if storage.layout.is_contiguous() && storage.layout.offset == 0 {
+            return Ok(());
+        }
+        drop(storage);
+        self.replace_by_copy();
+        self.eval()
+    }
+
+    fn replace_by_copy(&mut self) {
+        let copy = Expr::Copy(self.node.clone());
+        *self = Array::of(Node::lazy(self.device(), self.shape().to_vec(), T::DTYPE, copy));
+    }
+
     /// Brings the array into memory that nothing else refers to.
     fn own(&mut self) -> Result<Storage> {
         let storage = self.storage()?;
@@ -88,8 +112,7 @@ impl<T: Element> Array<T> {
             return Ok(storage);
         }
         drop(storage);
-        let copy = Expr::Copy(self.node.clone());
-        *self = Array::of(Node::lazy(self.device(), self.shape().to_vec(), T::DTYPE, copy));
+        self.replace_by_copy();
         self.storage()
     }
 }

@@ -123,12 +123,12 @@ impl<T: Element> Array<T> {
     /// ```
     /// # crosslane::example(|device| {
     /// use crosslane::{Array, Kernel};
-    /// let x = Array::<u32>::empty(device, &[64]);
+    /// let mut x = Array::<u32>::empty(device, &[64]);
     /// let fill = Kernel::wgsl("
     ///     @group(0) @binding(0) var<storage, read_write> x: array<u32>;
     ///     @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) { x[i] = i; }
     /// ")?;
-    /// device.launch(&fill, [1, 1, 1], &[(&x).into()])?;
+    /// fill.grid([1]).args(&mut x).launch(device)?;
     /// assert_eq!(x.to_vec()?[63], 63);
     /// # Ok(()) });
     /// ```

@@ -18,7 +18,7 @@ pub fn figures(kernel: &Kernel, architecture: Option<u32>) -> String {
     let mut options = CudaOptions::here();
     options.architecture = architecture.unwrap_or(options.architecture);
     // SAFETY: it is only compiled.
-    let trusted = unsafe { kernel.unchecked() };
+    let trusted = unsafe { kernel.trusted() };
     let (checked, trusted) = match (source(kernel, options), source(&trusted, options)) {
         (Ok(checked), Ok(trusted)) => (checked, trusted),
         // What has no text with checks may have one without, and the other way round never.

@@ -32,7 +32,7 @@ pub trait OnHost {
 
 /// An [`Array`] of any type.
 pub trait OnDevice {
-    fn argument(&self) -> Argument;
+    fn argument(&self) -> Argument<'static>;
     fn fetch(&self) -> Outcome<Box<dyn OnHost>>;
 }
 
@@ -66,8 +66,8 @@ impl<T: Plain> OnHost for Values<T> {
 }
 
 impl<T: Plain> OnDevice for Array<T> {
-    fn argument(&self) -> Argument {
-        self.into()
+    fn argument(&self) -> Argument<'static> {
+        Argument::in_place(self)
     }
 
     fn fetch(&self) -> Outcome<Box<dyn OnHost>> {

@@ -131,7 +131,7 @@ impl Ready {
         if !self.immediates.is_empty() {
             arguments.push(Argument::immediates(&self.immediates));
         }
-        self.device.launch(&self.kernel, self.grid, &arguments)
+        self.kernel.grid(self.grid).args(arguments).launch(&self.device)
     }
 }
 

@@ -37,7 +37,7 @@ impl Matrices {
         let groups = (self.side / TILE) as u32;
         let side = Argument::immediates(&(self.side as u32).to_le_bytes());
         let arguments = [Argument::bytes_of(a), Argument::bytes_of(b), Argument::bytes_of(c), side];
-        self.device.launch(kernel, [groups, groups, 1], &arguments)
+        kernel.grid([groups, groups]).args(arguments).launch(&self.device)
     }
 
     /// Some elements of the product, from everywhere in it.
@@ -78,7 +78,7 @@ fn products(device: &Device, quick: bool) -> Result<Vec<Row<'_>>> {
     }
     // SAFETY: the side is a multiple of the tile's, matrices have its square of elements, and the grid covers them;
     // workgroup memory is written before it is read, and the loop ends at the side.
-    let trusted = unsafe { checked.unchecked() };
+    let trusted = unsafe { checked.trusted() };
     let side = side(device, quick);
     let group = Group::Compute { flops: 2 * (side as u64).pow(3) };
     let row = |(op, kernel): (&'static str, Kernel)| {
@@ -133,7 +133,7 @@ impl First {
 
     fn launch(&self) -> Result<()> {
         let [x, y] = &self.arrays;
-        self.device.launch(&self.kernel, [1, 1, 1], &[x.into(), y.into()])?;
+        self.kernel.grid([1]).args((x, Argument::in_place(y))).launch(&self.device)?;
         self.device.synchronize()
     }
 }

@@ -1,147 +1,31 @@
 //! Launching a program's kernel: every argument is checked against the kernel's reflection first.
 
+use super::argument::{Argument, Bound, Kind};
 use super::{Feature, Kernel, Reflection, Resource};
 use crate::array::{Array, Untyped};
-use crate::backend::{Launch, Window};
+use crate::backend::Window;
 use crate::device::{Backend, Device};
-use crate::element::Element;
 use crate::error::{CallSite, Error, ErrorKind, Result};
-use crate::op::{Access, Grid};
-use std::panic::Location;
+use crate::op::Access;
 
-/// What a launch gives a kernel: memory for a binding, or the immediates.
-#[derive(Clone)]
-pub struct Argument(Kind);
-
-#[derive(Clone)]
-enum Kind {
-    /// The element type is compared with the kernel's.
-    Array(Untyped),
-    Bytes(Untyped),
-    Immediates(Vec<u8>),
-}
-
-impl Argument {
-    /// The bytes of the kernel's `var<immediate>`, laid out as WGSL says. It is the last argument.
-    ///
-    /// ```
-    /// # crosslane::example(|device| {
-    /// use crosslane::{Argument, Array, Kernel};
-    /// let kernel = Kernel::wgsl("
-    ///     @group(0) @binding(0) var<storage, read_write> x: array<u32>;
-    ///     var<immediate> value: u32;
-    ///     @compute @workgroup_size(1) fn main() { x[0] = value; }
-    /// ")?;
-    /// # if device.caps().immediate_bytes == 0 { return Ok(()) }
-    /// let x = Array::<u32>::zeros(device, &[1]);
-    /// device.launch(&kernel, [1, 1, 1], &[(&x).into(), Argument::immediates(&7u32.to_le_bytes())])?;
-    /// assert_eq!(x.item()?, 7);
-    /// # Ok(()) });
-    /// ```
-    pub fn immediates(bytes: &[u8]) -> Argument {
-        Argument(Kind::Immediates(bytes.to_vec()))
-    }
-}
-
-impl Argument {
-    /// An array's memory as the kernel's type, whatever the array's own: words as structures, or f32 as u32.
-    ///
-    /// ```
-    /// # crosslane::example(|device| {
-    /// use crosslane::{Argument, Array, Kernel};
-    /// let kernel = Kernel::wgsl("
-    ///     @group(0) @binding(0) var<storage, read_write> x: array<f32>;
-    ///     @compute @workgroup_size(1) fn main() { x[0] = 1.0; }
-    /// ")?;
-    /// let x = Array::<u32>::zeros(device, &[1]);
-    /// device.launch(&kernel, [1, 1, 1], &[Argument::bytes_of(&x)])?;
-    /// assert_eq!(x.item()?, 1.0f32.to_bits());
-    /// # Ok(()) });
-    /// ```
-    pub fn bytes_of<T: Element>(array: &Array<T>) -> Argument {
-        Argument(Kind::Bytes(array.into()))
-    }
-}
-
-impl<T: Element> From<&Array<T>> for Argument {
-    fn from(array: &Array<T>) -> Argument {
-        Argument(Kind::Array(array.into()))
-    }
-}
-
-impl Device {
-    /// Queues one launch of a program's kernel, without waiting: the workgroups in each dimension, an array for each
-    /// binding that the kernel uses, by group, then binding, and the immediates last if it has any.
-    ///
-    /// Where the kernel may write (`read_write`) it writes into the array's own memory: clones of the array see it,
-    /// and so may views of it and expressions of it that are not computed yet. A view that a kernel only reads is
-    /// copied first if it has gaps.
-    ///
-    /// `arrayLength` is the number of elements; for types smaller than four bytes the length in bytes is rounded up to
-    /// a multiple of four. Arrays of `u8`, `u16` and `bool` are bound as `u32`, four or two elements a word.
-    ///
-    /// ```
-    /// # crosslane::example(|device| {
-    /// use crosslane::{Array, Kernel};
-    /// let kernel = Kernel::wgsl("
-    ///     @group(0) @binding(0) var<storage, read> x: array<f32>;
-    ///     @group(0) @binding(1) var<uniform> factor: f32;
-    ///     @group(0) @binding(2) var<storage, read_write> y: array<f32>;
-    ///     @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-    ///         if id.x < arrayLength(&y) { y[id.x] += x[id.x] * factor; }
-    ///     }
-    /// ")?;
-    /// let x = Array::arange(device, 0.0f32, 1000.0, 1.0);
-    /// let y = Array::<f32>::ones(device, &[1000]);
-    /// device.launch(&kernel, [1000u32.div_ceil(64), 1, 1], &[(&x).into(), (&Array::full(device, &[1], 2.0f32)).into(), (&y).into()])?;
-    /// assert_eq!(y.to_vec()?[999], 1999.0);
-    /// # Ok(()) });
-    /// ```
-    ///
-    /// Errors: another number of arguments; an array that is too short, of another element type or on another device;
-    /// one array bound for writing and bound again; a grid past the device's limit; a feature or limit that the device
-    /// does not have; the mistake that an array holds; a kernel that the driver refuses; device lost.
-    #[track_caller]
-    pub fn launch(&self, kernel: &Kernel, grid: [u32; 3], arguments: &[Argument]) -> Result<()> {
-        let call = Call { device: self, at: Location::caller() };
-        let Some(reflection) = kernel.reflection() else {
-            return call.mistake("kernel", "one made by Kernel::wgsl", format!("the library's {:?}", kernel.name()));
-        };
-        call.supports(kernel, reflection)?;
-        if grid.iter().any(|&count| count > self.caps().grid) {
-            let wanted = format!("at most {} workgroups in each dimension", self.caps().grid);
-            return call.mistake("grid", wanted, format!("{grid:?}"));
-        }
-        let (arrays, immediates) = call.split(reflection, arguments)?;
-        let resources = &reflection.bindings;
-        resources.iter().zip(&arrays).try_for_each(|(resource, &(array, typed))| call.fits(resource, array, typed))?;
-        let buffers = resources
-            .iter()
-            .zip(&arrays)
-            .map(|(resource, (array, _))| call.window(resource, array))
-            .collect::<Result<Vec<_>>>()?;
-        call.separate(resources, &buffers)?;
-        let params = bytemuck::pod_collect_to_vec(immediates);
-        self.driver().submit(&[Launch { kernel: kernel.clone(), buffers, params, grid: Grid::Fixed(grid) }])
-    }
-}
-
-/// An array, and whether its type is to be compared with the kernel's.
-type Bindable<'a> = (&'a Untyped, bool);
-
-/// A call of [`Device::launch`].
-struct Call<'a> {
-    device: &'a Device,
-    at: CallSite,
+/// A launch on a device, asked for at a place in the program.
+pub(super) struct Call<'a> {
+    pub device: &'a Device,
+    pub at: CallSite,
 }
 
 impl Call<'_> {
-    fn mistake<R>(&self, argument: impl Into<String>, wanted: impl Into<String>, got: impl Into<String>) -> Result<R> {
+    pub fn mistake<R>(
+        &self,
+        argument: impl Into<String>,
+        wanted: impl Into<String>,
+        got: impl Into<String>,
+    ) -> Result<R> {
         Err(Error::argument("launch", argument, wanted, got, self.at))
     }
 
     /// Whether the device has what the kernel needs.
-    fn supports(&self, kernel: &Kernel, reflection: &Reflection) -> Result<()> {
+    pub fn supports(&self, kernel: &Kernel, reflection: &Reflection) -> Result<()> {
         let breaks = reflection.breaks(self.device.caps());
         let (wanted, help) = if !breaks.is_empty() {
             (
@@ -149,10 +33,10 @@ impl Call<'_> {
                 "choose another device, or kernel",
             )
         } else if reflection.features.contains(&Feature::Tensor)
-            && !kernel.trusted()
+            && !kernel.is_trusted()
             && self.device.properties().backend != Backend::Cpu
         {
-            ("checks for cooperative matrices".into(), "Kernel::unchecked() does without")
+            ("checks for cooperative matrices".into(), "Kernel::trusted() does without")
         } else {
             return Ok(());
         };
@@ -160,36 +44,94 @@ impl Call<'_> {
         Err(ErrorKind::Unsupported { operation, wanted, device, help: help.into(), at: Some(self.at) }.into())
     }
 
-    /// The arrays and whether their types are to be compared, and the bytes of the immediates.
-    fn split<'b>(&self, reflection: &Reflection, arguments: &'b [Argument]) -> Result<(Vec<Bindable<'b>>, &'b [u8])> {
-        let (rest, immediates) = match arguments.split_last() {
-            Some((Argument(Kind::Immediates(bytes)), rest)) => (rest, bytes.as_slice()),
-            _ => (arguments, &[][..]),
-        };
-        let array = |argument: &'b Argument| match &argument.0 {
-            Kind::Array(array) => Some((array, true)),
-            Kind::Bytes(array) => Some((array, false)),
-            Kind::Immediates(_) => None,
-        };
-        let arrays: Option<Vec<Bindable>> = rest.iter().map(array).collect();
-        let Some(arrays) = arrays else { return self.mistake("arguments", "immediates last", "an array after them") };
-        if arrays.len() != reflection.bindings.len() {
-            let names: Vec<&str> = reflection.bindings.iter().map(|resource| resource.name.as_str()).collect();
-            let wanted = match names.as_slice() {
-                [] => "no array: the kernel uses none".to_string(),
-                names => format!("an array for each binding that the kernel uses: {}", names.join(", ")),
+    /// The windows of memory and the immediates' words.
+    pub fn bind(&self, reflection: &Reflection, arguments: &[Argument]) -> Result<(Vec<Window>, Vec<u32>)> {
+        let resources = &reflection.bindings;
+        if arguments.len() < resources.len() || arguments.len() > resources.len() + reflection.immediates.len().max(1) {
+            return self.mistake("arguments", wanted(reflection), arguments.len().to_string());
+        }
+        let (bound, rest) = arguments.split_at(resources.len());
+        let immediates = self.immediates(reflection, rest)?;
+        let bound: Vec<Bound> = resources
+            .iter()
+            .zip(bound)
+            .map(|(resource, argument)| self.bound(resource, argument))
+            .collect::<Result<_>>()?;
+        resources.iter().zip(&bound).try_for_each(|(resource, bound)| self.fits(resource, bound))?;
+        self.as_long(reflection, &bound)?;
+        let windows = resources.iter().zip(&bound).map(|(resource, bound)| self.window(resource, &bound.array));
+        let windows = windows.collect::<Result<Vec<_>>>()?;
+        self.separate(resources, &windows)?;
+        Ok((windows, immediates))
+    }
+
+    /// What an argument binds: an array, or a value in memory of its own.
+    fn bound(&self, resource: &Resource, argument: &Argument) -> Result<Bound> {
+        match &argument.kind {
+            Kind::Array(bound) => Ok(bound.clone()),
+            Kind::Failed(error) => Err(error.clone()),
+            Kind::Value(bytes, ty) if resource.point.uniform && resource.ty == *ty => {
+                let words: Vec<u32> = bytemuck::pod_collect_to_vec(bytes);
+                let array = Array::from_slice(self.device, &words);
+                Ok(Bound { array: (&array).into(), typed: false, written: false })
+            }
+            Kind::Value(_, ty) if resource.point.uniform => self.mistake(&resource.name, &resource.ty, *ty),
+            Kind::Value(_, ty) => {
+                self.mistake(&resource.name, format!("an array for {}", resource.ty), format!("a value of type {ty}"))
+            }
+            Kind::Immediates(_) => self.mistake(&resource.name, "an array", "immediates, which come last"),
+        }
+    }
+
+    /// The words of the immediates.
+    fn immediates(&self, reflection: &Reflection, arguments: &[Argument]) -> Result<Vec<u32>> {
+        let mut all = vec![0; reflection.immediate_bytes as usize];
+        if let [Argument { kind: Kind::Immediates(bytes), .. }] = arguments {
+            if bytes.len() != all.len() {
+                return self.mistake("immediates", format!("{} bytes", all.len()), bytes.len().to_string());
+            }
+            return Ok(bytemuck::pod_collect_to_vec(bytes));
+        }
+        if arguments.len() != reflection.immediates.len() {
+            let got = reflection.bindings.len() + arguments.len();
+            return self.mistake("arguments", wanted(reflection), got.to_string());
+        }
+        for (member, argument) in reflection.immediates.iter().zip(arguments) {
+            let got = match &argument.kind {
+                Kind::Value(bytes, ty) if member.ty == *ty => {
+                    all[member.offset as usize..][..bytes.len()].copy_from_slice(bytes);
+                    continue;
+                }
+                Kind::Value(_, ty) => ty.to_string(),
+                Kind::Array(bound) => format!("an array of {}", bound.array.dtype()),
+                Kind::Immediates(_) => "all immediates after some".into(),
+                Kind::Failed(error) => return Err(error.clone()),
             };
-            return self.mistake("arguments", wanted, arrays.len().to_string());
+            return self.mistake(&member.name, &member.ty, got);
         }
-        if immediates.len() != reflection.immediate_bytes as usize {
-            let wanted = format!("{} bytes", reflection.immediate_bytes);
-            return self.mistake("immediates", wanted, immediates.len().to_string());
+        Ok(bytemuck::pod_collect_to_vec(&all))
+    }
+
+    /// Whether arrays are equally long that the kernel wants so.
+    fn as_long(&self, reflection: &Reflection, bound: &[Bound]) -> Result<()> {
+        for names in &reflection.equally_long {
+            let find = |name: &String| reflection.bindings.iter().position(|resource| resource.name == *name);
+            let lengths: Vec<(&String, usize)> = names
+                .iter()
+                .filter_map(|name| Some((name, bound[find(name)?].array.shape().iter().product())))
+                .collect();
+            let Some((first, rest)) = lengths.split_first() else { continue };
+            if let Some((name, length)) = rest.iter().find(|(_, length)| *length != first.1) {
+                let wanted = format!("as many elements as {}: {}", first.0, first.1);
+                return self.mistake(*name, wanted, length.to_string());
+            }
         }
-        Ok((arrays, immediates))
+        Ok(())
     }
 
     /// Whether an array is what a binding takes.
-    fn fits(&self, resource: &Resource, array: &Untyped, typed: bool) -> Result<()> {
+    fn fits(&self, resource: &Resource, bound: &Bound) -> Result<()> {
+        let Bound { array, typed, written } = bound;
         if let Some(error) = array.error() {
             return Err(error);
         }
@@ -199,8 +141,12 @@ impl Call<'_> {
         }
         let dtype = array.dtype();
         let as_bound = if dtype.per_word() > 1 { crate::DType::U32 } else { dtype };
-        if typed && resource.element.is_some_and(|element| element != as_bound) {
+        if *typed && resource.element.is_some_and(|element| element != as_bound) {
             return self.mistake(&resource.name, &resource.ty, format!("an array of {dtype}"));
+        }
+        if resource.point.access == Access::Write && !written {
+            let wanted = format!("&mut {}: the kernel declares it read_write", resource.name);
+            return self.mistake(&resource.name, wanted, "&, which it may only read");
         }
         let (bytes, most) = (array.bytes(), self.device.caps().binding_bytes);
         let got = || format!("{bytes} in shape {:?} of {dtype}", array.shape());
@@ -249,5 +195,18 @@ impl Call<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// The arguments that a kernel takes.
+fn wanted(reflection: &Reflection) -> String {
+    let bindings = reflection.bindings.iter().map(|resource| &resource.name);
+    let names: Vec<&String> = bindings.chain(reflection.immediates.iter().map(|member| &member.name)).collect();
+    match names.as_slice() {
+        [] => "none: the kernel uses none".into(),
+        names => {
+            let names: Vec<&str> = names.iter().map(|name| name.as_str()).collect();
+            format!("{}: {}", names.len(), names.join(", "))
+        }
     }
 }

@@ -2,12 +2,15 @@
 //!
 //! WGSL allows use before declaration, so a file stays valid to read and its line numbers stay right.
 //!
-//! Or a program's own WGSL, parsed and reflected by naga, and launched by [`crate::Device::launch`].
+//! Or a program's own WGSL, parsed and reflected by naga, and launched by a [`Launcher`].
 
+mod argument;
 mod launch;
+mod launcher;
 mod library;
 mod parse;
 mod reflect;
+mod rows;
 mod user;
 
 use crate::caps::Caps;
@@ -16,13 +19,14 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock, RwLock};
+use std::sync::{Arc, LazyLock, Mutex, RwLock};
 
-pub use launch::Argument;
+pub use argument::{Argument, Arguments};
+pub use launcher::Launcher;
 pub(crate) use library::link;
 #[cfg(any(feature = "cpu", feature = "cuda"))]
 pub(crate) use parse::parse;
-pub use reflect::{Feature, Override, Reflection, Resource};
+pub use reflect::{Feature, Member, Override, Reflection, Resource};
 
 /// A cheap handle to a kernel's source and to what a launch must give it.
 #[derive(Clone)]
@@ -39,9 +43,14 @@ struct Inner {
     param_words: usize,
     trusted: bool,
     reflection: Option<Reflection>,
+    /// The same text with other values for its overrides.
+    variants: Variants,
     #[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "natives are CUDA's"))]
     native: Option<Native>,
 }
+
+/// Kernels by the values of their overrides, as bits.
+type Variants = Arc<Mutex<HashMap<Vec<(String, u64)>, Kernel>>>;
 
 /// A text of `shaders/native/` that computes what a kernel does, with the same arguments and grid, and that reads
 /// nothing of what it writes: to be compared, both run more than once.
@@ -130,6 +139,7 @@ impl Kernel {
             param_words: draft.params.len(),
             trusted: draft.trusted,
             reflection: None,
+            variants: Variants::default(),
             native: draft.native,
         }))
     }
@@ -176,7 +186,7 @@ impl Kernel {
     }
 
     /// Whether it is compiled without run-time checks, being proven in bounds.
-    pub fn trusted(&self) -> bool {
+    pub fn is_trusted(&self) -> bool {
         self.0.trusted
     }
 }

@@ -24,6 +24,8 @@ pub(crate) struct Parsed {
     pub module: Module,
     pub info: ModuleInfo,
     pub entry: String,
+    /// The text, for what its comments say.
+    pub source: String,
     /// The overrides as the text declares them.
     pub overrides: Vec<Override>,
     /// The values given to them, by the key that wgpu and naga know them by.
@@ -52,7 +54,7 @@ pub(crate) fn parse(source: &str, entry: Option<&str>, values: &[(&str, f64)], a
         }
         Err(other) => return Err(fails(other.to_string(), at)),
     };
-    Ok(Parsed { module, info, entry, overrides, values })
+    Ok(Parsed { module, info, entry, source: source.into(), overrides, values })
 }
 
 /// The function's name in errors.

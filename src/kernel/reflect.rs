@@ -2,6 +2,7 @@
 
 use super::BindPoint;
 use super::parse::{ALLOWED, Parsed};
+use super::rows::sees_rows;
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::op::Access;
@@ -31,8 +32,15 @@ pub struct Reflection {
     pub workgroup_size: [u32; 3],
     /// Bytes of workgroup memory.
     pub workgroup_bytes: u32,
-    /// Bytes of immediates, which a launch passes as its last argument; 0 if the kernel has none.
+    /// Bytes of immediates, which a launch passes as its last arguments; 0 if the kernel has none.
     pub immediate_bytes: u32,
+    /// The members of the immediates' structure, or the one variable that is none.
+    pub immediates: Vec<Member>,
+    /// Whether the kernel reaches all of a grid that is folded into two dimensions: it looks at `y` of an id, or at
+    /// `num_workgroups`.
+    pub sees_rows: bool,
+    /// Bindings that take equally many elements, as comments of the text say: `// @len(x, y)`.
+    pub equally_long: Vec<Vec<String>>,
     /// The overrides that the text declares.
     pub overrides: Vec<Override>,
     /// What a device must have, beyond what all have.
@@ -54,6 +62,21 @@ pub struct Resource {
     pub stride: Option<u32>,
     /// The fewest bytes that it can be bound to. An array without a length needs one element.
     pub bytes: u64,
+    /// The members of a structure, in order; none for other types.
+    pub members: Vec<Member>,
+}
+
+/// A member of a structure as WGSL lays it out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Member {
+    /// Its name.
+    pub name: String,
+    /// Its WGSL type.
+    pub ty: String,
+    /// Where it begins, in bytes.
+    pub offset: u32,
+    /// Its bytes.
+    pub bytes: u32,
 }
 
 /// A constant that is given a value when the kernel is made.
@@ -219,15 +242,33 @@ pub(super) fn reflect(parsed: &Parsed) -> Result<Reflection, String> {
     let mut bindings =
         used.iter().filter_map(|variable| resource(module, variable).transpose()).collect::<Result<Vec<_>, _>>()?;
     bindings.sort_by_key(|resource| (resource.point.group, resource.point.binding));
+    let equally_long = equally_long(&parsed.source, &bindings)?;
     Ok(Reflection {
         bindings,
+        equally_long,
         workgroup_size: module.entry_points[index].workgroup_size,
         // As WebGPU counts it.
         workgroup_bytes: inside(AddressSpace::WorkGroup).map(|v| size(&v).next_multiple_of(16)).sum(),
         immediate_bytes: inside(AddressSpace::Immediate).map(|v| size(&v)).sum(),
+        immediates: inside(AddressSpace::Immediate).flat_map(|variable| immediates(module, variable)).collect(),
+        sees_rows: sees_rows(&module.entry_points[index].function, module),
         overrides: parsed.overrides.clone(),
         features: Feature::ALL.into_iter().filter(|&feature| needs(module, feature)).collect(),
     })
+}
+
+/// The names in comments that begin with `@len(`.
+fn equally_long(source: &str, bindings: &[Resource]) -> Result<Vec<Vec<String>>, String> {
+    let contracts = source.lines().filter_map(|line| line.trim().strip_prefix("//")?.trim().strip_prefix("@len("));
+    let names = |rest: &str| -> Result<Vec<String>, String> {
+        let (names, _) = rest.split_once(')').ok_or(format!("@len({rest} has no closing parenthesis"))?;
+        let names: Vec<String> = names.split(',').map(|name| name.trim().to_string()).collect();
+        match names.iter().find(|name| !bindings.iter().any(|resource| resource.name == **name)) {
+            Some(unknown) => Err(format!("@len({}) names {unknown:?}, which is no binding", names.join(", "))),
+            None => Ok(names),
+        }
+    };
+    contracts.map(names).collect()
 }
 
 /// Whether the kernel is valid only with this feature.
@@ -267,7 +308,35 @@ fn resource(module: &Module, variable: &GlobalVariable) -> Result<Option<Resourc
     };
     let point = BindPoint { group: binding.group, binding: binding.binding, uniform, access };
     let (ty, element) = (type_text(module, variable.ty), element(module, inner));
-    Ok(Some(Resource { name, point, ty, element, stride, bytes: inner.size(module.to_ctx()) as u64 }))
+    let members = members(module, variable.ty);
+    Ok(Some(Resource { name, point, ty, element, stride, bytes: inner.size(module.to_ctx()) as u64, members }))
+}
+
+/// The members of a structure; none for other types.
+fn members(module: &Module, ty: Handle<Type>) -> Vec<Member> {
+    let TypeInner::Struct { members, .. } = &module.types[ty].inner else { return vec![] };
+    let member = |member: &naga::StructMember| Member {
+        name: member.name.clone().unwrap_or_default(),
+        ty: type_text(module, member.ty),
+        offset: member.offset,
+        bytes: module.types[member.ty].inner.size(module.to_ctx()),
+    };
+    members.iter().map(member).collect()
+}
+
+/// What a launch gives the immediates one by one.
+fn immediates(module: &Module, variable: &GlobalVariable) -> Vec<Member> {
+    let members = members(module, variable.ty);
+    if !members.is_empty() {
+        return members;
+    }
+    let bytes = module.types[variable.ty].inner.size(module.to_ctx());
+    vec![Member {
+        name: variable.name.clone().unwrap_or_default(),
+        ty: type_text(module, variable.ty),
+        offset: 0,
+        bytes,
+    }]
 }
 
 /// The one type of scalars that a type is made of.

@@ -2,13 +2,14 @@
 
 use super::parse::{self, Parsed};
 use super::reflect::{Reflection, reflect};
-use super::{Inner, Kernel, next_id};
-use crate::error::{CallSite, Result};
+use super::{Inner, Kernel, Variants, next_id};
+use crate::error::{CallSite, Error, Result};
 use std::panic::Location;
+use std::path::Path;
 use std::sync::Arc;
 
 impl Kernel {
-    /// The only compute entry point of a WGSL text, to be run by [`crate::Device::launch`].
+    /// The only compute entry point of a WGSL text, to be launched by [`Kernel::grid`] or [`Kernel::for_elements`].
     ///
     /// It is compiled with run-time checks: an index out of bounds stays inside its buffer, workgroup memory begins as
     /// zeros. Making a kernel needs no device; each device compiles it at its first launch there.
@@ -22,8 +23,8 @@ impl Kernel {
     ///         if id.x < arrayLength(&x) { x[id.x] *= 2.0; }
     ///     }
     /// ")?;
-    /// let x = Array::from_slice(device, &[1.0f32, 2.0, 3.0]);
-    /// device.launch(&double, [1, 1, 1], &[(&x).into()])?;
+    /// let mut x = Array::from_slice(device, &[1.0f32, 2.0, 3.0]);
+    /// double.for_elements(3).args(&mut x).launch(device)?;
     /// assert_eq!(x.to_vec()?, [2.0, 4.0, 6.0]);
     /// # Ok(()) });
     /// ```
@@ -47,8 +48,8 @@ impl Kernel {
     ///     @compute @workgroup_size(1) fn add() { x[0] += value; }
     /// ";
     /// let add = Kernel::wgsl_with(source, Some("add"), &[("value", 5.0)])?;
-    /// let x = Array::from_slice(device, &[10u32]);
-    /// device.launch(&add, [1, 1, 1], &[(&x).into()])?;
+    /// let mut x = Array::from_slice(device, &[10u32]);
+    /// add.grid([1]).args(&mut x).launch(device)?;
     /// assert_eq!(x.item()?, 15);
     /// # Ok(()) });
     /// ```
@@ -68,8 +69,52 @@ impl Kernel {
     ///
     /// In every launch, each index must lie in its buffer or array, each loop must end, no integer may be divided by
     /// zero, and workgroup memory must be written before it is read.
-    pub unsafe fn unchecked(&self) -> Kernel {
-        Kernel(Arc::new(Inner { id: next_id(), trusted: true, ..(*self.0).clone() }))
+    pub unsafe fn trusted(&self) -> Kernel {
+        self.altered(|inner| inner.trusted = true)
+    }
+
+    /// The same kernel, changed.
+    fn altered(&self, change: impl FnOnce(&mut Inner)) -> Kernel {
+        let mut inner = Inner { id: next_id(), variants: Variants::default(), ..(*self.0).clone() };
+        change(&mut inner);
+        Kernel(Arc::new(inner))
+    }
+
+    /// The kernel with values for some of its overrides, made the first time.
+    pub(super) fn with(&self, overrides: &[(String, f64)], at: CallSite) -> Result<Kernel> {
+        if overrides.is_empty() {
+            return Ok(self.clone());
+        }
+        let key: Vec<(String, u64)> = overrides.iter().map(|(name, value)| (name.clone(), value.to_bits())).collect();
+        let lock = || self.0.variants.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(made) = lock().get(&key) {
+            return Ok(made.clone());
+        }
+        let given = self.0.overrides.iter().chain(overrides).map(|(name, value)| (name.as_str(), *value));
+        let made = make(&self.0.source, Some(&self.0.entry), &given.collect::<Vec<_>>(), at)?;
+        let made = made.altered(|inner| {
+            inner.trusted = self.0.trusted;
+            inner.name.clone_from(&self.0.name);
+        });
+        Ok(lock().entry(key).or_insert(made).clone())
+    }
+
+    /// The only compute entry point of a WGSL file; the kernel is named after the file.
+    ///
+    /// ```no_run
+    /// let kernel = crosslane::Kernel::wgsl_file("shaders/blur.wgsl")?;
+    /// # Ok::<(), crosslane::Error>(())
+    /// ```
+    ///
+    /// Errors: a file that cannot be read; otherwise as [`Kernel::wgsl`].
+    #[track_caller]
+    pub fn wgsl_file(path: impl AsRef<Path>) -> Result<Kernel> {
+        let (path, at) = (path.as_ref(), Location::caller());
+        let name = path.display().to_string();
+        let source = std::fs::read_to_string(path).map_err(|error| {
+            Error::argument("Kernel::wgsl_file", "path", "a file to read", format!("{name}: {error}"), at)
+        })?;
+        Ok(make(&source, None, &[], at)?.named(&name))
     }
 
     /// The same kernel with a name for messages, in place of its entry point's: its file, say.
@@ -80,7 +125,7 @@ impl Kernel {
     /// # Ok::<(), crosslane::Error>(())
     /// ```
     pub fn named(&self, name: &str) -> Kernel {
-        Kernel(Arc::new(Inner { id: next_id(), name: name.into(), ..(*self.0).clone() }))
+        self.altered(|inner| inner.name = name.into())
     }
 
     /// What the kernel wants of a launch and of a device; `None` for the library's own kernels.
@@ -103,6 +148,7 @@ fn make(source: &str, entry: Option<&str>, overrides: &[(&str, f64)], at: CallSi
         param_words: reflection.immediate_bytes as usize / 4,
         trusted: false,
         reflection: Some(reflection),
+        variants: Variants::default(),
         native: None,
     })))
 }

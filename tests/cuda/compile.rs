@@ -35,7 +35,7 @@ fn programs() -> Vec<(String, Kernel)> {
                 Kernel::wgsl(&std::fs::read_to_string(&file).unwrap()).unwrap_or_else(|e| panic!("{name}: {e}"));
             if folder != "tests/wgsl/faulty" {
                 // SAFETY: it is only compiled.
-                all.push((format!("{name} without checks"), unsafe { kernel.unchecked() }));
+                all.push((format!("{name} without checks"), unsafe { kernel.trusted() }));
             }
             all.push((name, kernel));
         }

@@ -64,7 +64,7 @@ pub fn kernels() -> Vec<(String, Kernel)> {
     let kernel = |case: &Case| {
         let kernel = Kernel::wgsl(case.source).unwrap_or_else(|error| panic!("{}: {error}", case.name));
         // SAFETY: it is only compiled.
-        let kernel = if case.name.starts_with("matrices") { unsafe { kernel.unchecked() } } else { kernel };
+        let kernel = if case.name.starts_with("matrices") { unsafe { kernel.trusted() } } else { kernel };
         (case.name.to_string(), kernel)
     };
     CASES.iter().map(kernel).collect()
@@ -90,7 +90,7 @@ impl Case {
         if kernel.param_words() > 0 {
             arguments.push(Argument::immediates(&self.immediates(kernel)));
         }
-        let result = device.launch(kernel, self.grid, &arguments);
+        let result = kernel.grid(self.grid).args(arguments).launch(device);
         result.and_then(|()| arrays.iter().map(Array::to_vec).collect()).map_err(|error| error.to_string())
     }
 

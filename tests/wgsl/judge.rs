@@ -103,5 +103,5 @@ fn launch_kernel(device: &Device, kernel: &Kernel, grid: [u32; 3], arrays: &[Arr
     let used = &kernel.reflection().expect("a program's kernel").bindings;
     let arguments: Vec<_> =
         used.iter().map(|resource| Argument::bytes_of(&arrays[resource.point.binding as usize])).collect();
-    device.launch(kernel, grid, &arguments)
+    kernel.grid(grid).args(arguments).launch(device)
 }

@@ -66,7 +66,7 @@ impl Cpu {
         report: &mut Report,
     ) -> Option<Stuck> {
         let (bound, blocks, memories) = bind(context.program, launch);
-        let checker = Checker::new(checks, launch.kernel.trusted(), &compiled.program, bound, blocks);
+        let checker = Checker::new(checks, launch.kernel.is_trusted(), &compiled.program, bound, blocks);
         let mut checker = Some(checker);
         let endless = self.schedule(context, &mut checker);
         let checker = checker.expect("only lent");

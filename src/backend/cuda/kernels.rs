@@ -161,7 +161,7 @@ impl Kernels {
         Ok(Some(format!(
             "wgsl {} {program} sm_{architecture} nvrtc {major}.{minor} fast_math {fast_math} trusted {} {} {:?} {} {:?}\n{}",
             env!("CARGO_PKG_VERSION"),
-            kernel.trusted(),
+            kernel.is_trusted(),
             kernel.entry(),
             kernel.overrides(),
             kernel.param_words(),

@@ -54,7 +54,7 @@ pub(super) fn request(adapter: &wgpu::Adapter, staged: bool) -> Result<(wgpu::De
         required_features: features(adapter, staged),
         required_limits: adapter.limits(),
         // SAFETY: only for cooperative matrices; kernels that use them are the library's, or a program vouches for them
-        // by the unsafe Kernel::unchecked().
+        // by the unsafe Kernel::trusted().
         experimental_features: unsafe { wgpu::ExperimentalFeatures::enabled() },
         memory_hints: wgpu::MemoryHints::Performance,
         trace: wgpu::Trace::Off,

@@ -83,13 +83,13 @@ impl Cache {
             label: Some(kernel.name()),
             source: wgpu::ShaderSource::Wgsl(kernel.source().into()),
         };
-        let checks = match kernel.trusted() {
+        let checks = match kernel.is_trusted() {
             true => wgpu::ShaderRuntimeChecks::unchecked(),
             false => wgpu::ShaderRuntimeChecks::checked(),
         };
         // SAFETY: unchecked only for kernels whose text is the library's own, whose plans bind windows that hold every
         // index they compute, which the conformance tests prove on devices that check; and for those that a program
-        // vouches for by the unsafe Kernel::unchecked().
+        // vouches for by the unsafe Kernel::trusted().
         let module = unsafe { device.create_shader_module_trusted(descriptor, checks) };
         let overrides = kernel.overrides().iter().map(|(name, value)| (name.as_str(), *value));
         let raw = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
@@ -99,7 +99,7 @@ impl Cache {
             entry_point: Some(kernel.entry()),
             compilation_options: wgpu::PipelineCompilationOptions {
                 constants: &overrides.collect::<Vec<_>>(),
-                zero_initialize_workgroup_memory: !kernel.trusted(),
+                zero_initialize_workgroup_memory: !kernel.is_trusted(),
             },
             cache: None,
         });

@@ -178,6 +178,6 @@ impl<'a> Writer<'a> {
     }
 
     fn checked(&self) -> bool {
-        !self.kernel.trusted()
+        !self.kernel.is_trusted()
     }
 }

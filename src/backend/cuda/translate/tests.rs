@@ -12,7 +12,7 @@ fn translated(source: &str) -> CudaSource {
 /// The same without run-time checks.
 fn trusted(source: &str) -> CudaSource {
     // SAFETY: it is not launched.
-    own(unsafe { Kernel::wgsl(source).unwrap().unchecked() })
+    own(unsafe { Kernel::wgsl(source).unwrap().trusted() })
 }
 
 /// The translation without the prelude.

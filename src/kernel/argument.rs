@@ -1,0 +1,243 @@
+//! What a launch gives a kernel: arrays, values, structures.
+
+use crate::array::{Array, Untyped, ViewMut};
+use crate::element::Element;
+use crate::error::{Error, Result};
+use half::f16;
+use std::marker::PhantomData;
+
+/// One argument of a launch: memory for a binding, or a value for a `var<uniform>` or a member of the immediates.
+///
+/// | from | is |
+/// |---|---|
+/// | `&Array<T>` | memory that the kernel reads |
+/// | `&mut Array<T>` | memory that it may write; what shares it keeps its values, as with [`Array::assign`] |
+/// | [`ViewMut`] (`x.slice_mut(..)`) | a part of an array that it may write, if the part has no gaps |
+/// | `f32`, `u32`, `i32`, `f16`, `f64`, `i64`, `u64`, `[f32; 2]` .. `[u32; 4]` | a value, or a vector |
+#[derive(Clone)]
+pub struct Argument<'a> {
+    pub(super) kind: Kind,
+    marker: PhantomData<&'a mut ()>,
+}
+
+#[derive(Clone)]
+pub(super) enum Kind {
+    Array(Bound),
+    /// A value and its WGSL type.
+    Value(Vec<u8>, &'static str),
+    /// All immediates.
+    Immediates(Vec<u8>),
+    /// What went wrong while it was made.
+    Failed(Error),
+}
+
+/// An array, and how it may be used.
+#[derive(Clone)]
+pub(super) struct Bound {
+    pub array: Untyped,
+    /// The element type is compared with the kernel's.
+    pub typed: bool,
+    pub written: bool,
+}
+
+impl From<Kind> for Argument<'_> {
+    fn from(kind: Kind) -> Self {
+        Argument { kind, marker: PhantomData }
+    }
+}
+
+impl Argument<'_> {
+    fn array<T: Element>(array: &Array<T>, typed: bool, written: bool) -> Self {
+        Kind::Array(Bound { array: array.into(), typed, written }).into()
+    }
+
+    /// The bytes of the kernel's whole `var<immediate>`, laid out as WGSL says. It is the last argument.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::{Argument, Array, Kernel};
+    /// let kernel = Kernel::wgsl("
+    ///     @group(0) @binding(0) var<storage, read_write> x: array<u32>;
+    ///     var<immediate> value: u32;
+    ///     @compute @workgroup_size(1) fn main() { x[0] = value; }
+    /// ")?;
+    /// # if device.caps().immediate_bytes == 0 { return Ok(()) }
+    /// let mut x = Array::<u32>::zeros(device, &[1]);
+    /// kernel.grid([1]).args((&mut x, Argument::immediates(&7u32.to_le_bytes()))).launch(device)?;
+    /// assert_eq!(x.item()?, 7);
+    /// # Ok(()) });
+    /// ```
+    pub fn immediates(bytes: &[u8]) -> Self {
+        Kind::Immediates(bytes.to_vec()).into()
+    }
+
+    /// An array that the kernel may write where it lies: clones and views of it see what is written, and so may
+    /// expressions of it that are not computed yet. For memory that several owners share on purpose, as counters.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::{Argument, Array, Kernel};
+    /// let count = Kernel::wgsl("
+    ///     @group(0) @binding(0) var<storage, read_write> counter: atomic<u32>;
+    ///     @compute @workgroup_size(64) fn main() { atomicAdd(&counter, 1u); }
+    /// ")?;
+    /// let counter = Array::<u32>::zeros(device, &[1]);
+    /// let watched = counter.clone();
+    /// count.grid([10]).args(Argument::in_place(&counter)).launch(device)?;
+    /// assert_eq!(watched.item()?, 640);
+    /// # Ok(()) });
+    /// ```
+    pub fn in_place<T: Element>(array: &Array<T>) -> Self {
+        Argument::array(array, true, true)
+    }
+
+    /// As [`Argument::in_place`], as the kernel's type, whatever the array's own: words as structures, or f32 as u32.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::{Argument, Array, Kernel};
+    /// let kernel = Kernel::wgsl("
+    ///     @group(0) @binding(0) var<storage, read_write> x: array<f32>;
+    ///     @compute @workgroup_size(1) fn main() { x[0] = 1.0; }
+    /// ")?;
+    /// let x = Array::<u32>::zeros(device, &[1]);
+    /// kernel.grid([1]).args(Argument::bytes_of(&x)).launch(device)?;
+    /// assert_eq!(x.item()?, 1.0f32.to_bits());
+    /// # Ok(()) });
+    /// ```
+    pub fn bytes_of<T: Element>(array: &Array<T>) -> Self {
+        Argument::array(array, false, true)
+    }
+}
+
+impl<'a, T: Element> From<&'a Array<T>> for Argument<'a> {
+    fn from(array: &Array<T>) -> Argument<'a> {
+        Argument::array(array, true, false)
+    }
+}
+
+impl<'a, T: Element> From<&'a mut Array<T>> for Argument<'a> {
+    #[track_caller]
+    fn from(array: &mut Array<T>) -> Argument<'a> {
+        written(array.alone(), array)
+    }
+}
+
+impl<'a, T: Element> From<ViewMut<'a, T>> for Argument<'a> {
+    #[track_caller]
+    fn from(view: ViewMut<'a, T>) -> Argument<'a> {
+        match view.part() {
+            Ok(part) => Argument::array(&part, true, true),
+            Err(error) => Kind::Failed(error).into(),
+        }
+    }
+}
+
+fn written<'a, T: Element>(result: Result<()>, array: &Array<T>) -> Argument<'a> {
+    match result {
+        Ok(()) => Argument::array(array, true, true),
+        Err(error) => Kind::Failed(error).into(),
+    }
+}
+
+/// Values and vectors of them, by their WGSL types.
+macro_rules! values {
+    ($($ty:ty => $name:literal, $two:literal, $three:literal, $four:literal;)*) => {$(
+        values!($ty => $name);
+        values!([$ty; 2] => $two);
+        values!([$ty; 3] => $three);
+        values!([$ty; 4] => $four);
+    )*};
+    ($ty:ty => $name:literal) => {
+        impl From<$ty> for Argument<'_> {
+            fn from(value: $ty) -> Self {
+                Kind::Value(bytemuck::bytes_of(&value).to_vec(), $name).into()
+            }
+        }
+    };
+}
+
+values! {
+    f32 => "f32", "vec2<f32>", "vec3<f32>", "vec4<f32>";
+    i32 => "i32", "vec2<i32>", "vec3<i32>", "vec4<i32>";
+    u32 => "u32", "vec2<u32>", "vec3<u32>", "vec4<u32>";
+    f16 => "f16", "vec2<f16>", "vec3<f16>", "vec4<f16>";
+    f64 => "f64", "vec2<f64>", "vec3<f64>", "vec4<f64>";
+    i64 => "i64", "vec2<i64>", "vec3<i64>", "vec4<i64>";
+    u64 => "u64", "vec2<u64>", "vec3<u64>", "vec4<u64>";
+}
+
+/// The arguments of a launch: one, a tuple of up to twelve, an array or a vector of [`Argument`]s.
+pub trait Arguments<'a> {
+    /// Each in its place.
+    fn arguments(self) -> Vec<Argument<'a>>;
+}
+
+/// What is an argument list by itself.
+macro_rules! single {
+    ($([$($t:ident)?] $ty:ty;)*) => {$(
+        impl<'a, $($t: Element)?> Arguments<'a> for $ty {
+            #[track_caller]
+            fn arguments(self) -> Vec<Argument<'a>> {
+                vec![self.into()]
+            }
+        }
+    )*};
+}
+
+single! {
+    [] Argument<'a>;
+    [T] &'a Array<T>;
+    [T] &'a mut Array<T>;
+    [T] ViewMut<'a, T>;
+}
+
+impl<'a> Arguments<'a> for Vec<Argument<'a>> {
+    fn arguments(self) -> Vec<Argument<'a>> {
+        self
+    }
+}
+
+impl<'a> Arguments<'a> for &[Argument<'a>] {
+    fn arguments(self) -> Vec<Argument<'a>> {
+        self.to_vec()
+    }
+}
+
+impl<'a, const N: usize> Arguments<'a> for [Argument<'a>; N] {
+    fn arguments(self) -> Vec<Argument<'a>> {
+        self.into()
+    }
+}
+
+impl<'a> Arguments<'a> for () {
+    fn arguments(self) -> Vec<Argument<'a>> {
+        vec![]
+    }
+}
+
+macro_rules! tuples {
+    ($($name:ident)*) => {
+        impl<'a, $($name: Into<Argument<'a>>),*> Arguments<'a> for ($($name,)*) {
+            #[track_caller]
+            fn arguments(self) -> Vec<Argument<'a>> {
+                #[expect(non_snake_case, reason = "each value has the name of its type")]
+                let ($($name,)*) = self;
+                vec![$($name.into()),*]
+            }
+        }
+    };
+}
+
+tuples!(A);
+tuples!(A B);
+tuples!(A B C);
+tuples!(A B C D);
+tuples!(A B C D E);
+tuples!(A B C D E F);
+tuples!(A B C D E F G);
+tuples!(A B C D E F G H);
+tuples!(A B C D E F G H I);
+tuples!(A B C D E F G H I J);
+tuples!(A B C D E F G H I J K);
+tuples!(A B C D E F G H I J K L);
