@@ -2,9 +2,10 @@
 
 #[cfg(feature = "cpu")]
 use crate::backend::cpu::{Checks, Order, Profile};
-use crate::backend::{self, Driver, Options};
+use crate::backend::{self, Driver, Options, Window};
 use crate::caps::Caps;
 use crate::error::{Error, ErrorKind, Result};
+use crate::kernel::{BUDGET, Kernel, Watch};
 use crate::memory::{MemoryUse, Pool};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, mpsc};
@@ -136,6 +137,7 @@ struct Inner {
     pool: Arc<Pool>,
     /// Held from planning to submission: what one thread has planned, another must not read before it is submitted.
     evaluating: Mutex<()>,
+    watch: Watch,
     /// Blocking work of asynchronous calls, done in order by one thread.
     worker: OnceLock<mpsc::Sender<Job>>,
 }
@@ -167,8 +169,10 @@ impl DeviceOptions {
         self
     }
 
-    /// The longest that one workgroup may run on the cpu engine before its kernel counts as endless: 20 s if not set.
-    /// Drivers have limits of their own.
+    /// The longest that a kernel may run before it counts as endless: 20 s if not set. The cpu engine measures it for each
+    /// workgroup. Elsewhere the loops of checked kernels of a program count: about 10 ns a turn, more for accesses to
+    /// memory, up to 42 s; the library's own kernels end. What waits for the device then gets
+    /// [`ErrorKind::Endless`], and the kernel's results are worthless. Drivers may have limits of their own.
     pub fn time_limit(mut self, limit: Duration) -> DeviceOptions {
         self.options.time_limit = Some(limit);
         self
@@ -194,7 +198,7 @@ impl DeviceOptions {
 
     /// A device with what is set here beside the options of the engine.
     fn over(&self, driver: Arc<dyn Driver>) -> Device {
-        let device = Device::with_driver(driver);
+        let device = Device::with_driver(driver, self.options.time_limit.unwrap_or(BUDGET));
         device.set_memory_limit(self.memory_limit);
         device
     }
@@ -427,7 +431,7 @@ impl Device {
     /// A device over one that the program already has. Features it was opened without are done without.
     #[cfg(feature = "wgpu")]
     pub fn from_wgpu(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::Queue) -> Device {
-        Device::with_driver(backend::wgpu::adopt(adapter, device, queue))
+        Device::with_driver(backend::wgpu::adopt(adapter, device, queue), BUDGET)
     }
 
     /// The wgpu device and queue behind this device.
@@ -437,11 +441,12 @@ impl Device {
         Some((engine.device.clone(), engine.queue.clone()))
     }
 
-    fn with_driver(driver: Arc<dyn Driver>) -> Device {
+    fn with_driver(driver: Arc<dyn Driver>, budget: Duration) -> Device {
         Device(Arc::new(Inner {
             pool: Pool::new(driver.clone()),
             driver,
             evaluating: Mutex::new(()),
+            watch: Watch::new(budget),
             worker: OnceLock::new(),
         }))
     }
@@ -458,9 +463,20 @@ impl Device {
 
     /// Waits until everything that was asked of the device is done.
     ///
-    /// Errors: device lost.
+    /// Errors: device lost; a kernel whose loops did not end ([`DeviceOptions::time_limit`]).
     pub fn synchronize(&self) -> Result<()> {
-        self.driver().wait()
+        self.driver().wait()?;
+        self.look()
+    }
+
+    /// After a wait: whether a kernel had to be stopped.
+    pub(crate) fn look(&self) -> Result<()> {
+        self.0.watch.look(&**self.driver())
+    }
+
+    /// The memory by which loops of this kernel are stopped.
+    pub(crate) fn watch(&self, kernel: &Kernel) -> Result<Window> {
+        self.0.watch.window(&**self.driver(), self.pool(), kernel)
     }
 
     /// Memory held by arrays, kept for reuse, and the most there ever was.
@@ -542,8 +558,8 @@ impl Device {
     /// # Ok(()) });
     /// ```
     pub fn synchronize_async(&self) -> impl Future<Output = Result<()>> + Send + use<> {
-        let driver = self.driver().clone();
-        self.in_background(Box::new(move || driver.wait()))
+        let device = self.clone();
+        self.in_background(Box::new(move || device.synchronize()))
     }
 }
 

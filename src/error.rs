@@ -105,19 +105,20 @@ pub enum ErrorKind {
         /// What was found, and where.
         report: Box<crate::Report>,
     },
-    /// A workgroup has run longer than the device's time limit, or would: it waits for what cannot come. What a device
+    /// A kernel has run longer than the device's time limit, or would: it waits for what cannot come. What a device
     /// that checks found until then is logged as a warning.
     #[error(
-        "{kernel}: workgroup {workgroup:?} still ran after {seconds} s, in the loop at line {line}; \
-             end the loop, or raise DeviceOptions::time_limit"
+        "{kernel}: {} still ran after {seconds} s, in the loop at line {line}; end the loop, or raise \
+             DeviceOptions::time_limit",
+        workgroup.map_or("it".to_string(), |workgroup| format!("workgroup {workgroup:?}"))
     )]
     Endless {
         /// The kernel.
         kernel: String,
         /// The line of the loop in the WGSL text.
         line: u32,
-        /// The workgroup.
-        workgroup: [u32; 3],
+        /// The workgroup, where the device says.
+        workgroup: Option<[u32; 3]>,
         /// The limit.
         seconds: f64,
     },

@@ -4,8 +4,8 @@
 mod support;
 
 use crosslane::{
-    Access, Argument, Array, Backend, BindPoint, Caps, DType, Device, Error, ErrorKind, Feature, Kernel, Op,
-    Reflection, Result, f16, s,
+    Access, Argument, Array, Backend, BindPoint, Caps, DType, Device, DeviceOptions, Error, ErrorKind, Feature, Kernel,
+    Op, Reflection, Result, f16, s,
 };
 use support::*;
 
@@ -349,6 +349,58 @@ fn grids_for_elements_and_shapes() {
             @compute @workgroup_size(4) fn main(in: In) {{ let id = in.id; x[{index}] = in.l; }}"
         );
         assert_eq!(reflection(&source).sees_rows, rows, "{index}");
+    }
+}
+
+#[test]
+fn endless_loops_are_stopped() {
+    let waits = kernel(
+        "@group(0) @binding(0) var<storage, read_write> x: array<atomic<u32>>;
+        @group(1) @binding(0) var<storage, read_write> y: array<u32>;
+        @compute @workgroup_size(32) fn waits(@builtin(global_invocation_id) id: vec3<u32>) {
+            if id.x == 0u { atomicAdd(&x[1], 1u); }
+            while atomicLoad(&x[0]) != 7u { // nobody writes it
+                for (var i = 0u; i < 3u; i++) { y[i] = i; }
+            }
+        }",
+    );
+    let long = kernel(
+        "@group(0) @binding(0) var<storage, read_write> x: array<u32>;
+        @group(0) @binding(1) var<uniform> turns: u32;
+        @compute @workgroup_size(32) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+            var state = id.x;
+            for (var i = 0u; i < turns; i++) { state = state * 1664525u + 1013904223u; }
+            x[id.x] = state;
+        }",
+    );
+    let wanted =
+        |start: u32, turns: u32| (0..turns).fold(start, |s, _| s.wrapping_mul(1664525).wrapping_add(1013904223));
+    for device in drivers().iter().filter(|device| !is_checked(device)) {
+        let name = device.properties().name.clone();
+        let backend = format!("{:?}:{name}", device.properties().backend);
+        let options = DeviceOptions::default().time_limit(std::time::Duration::from_millis(1));
+        let Ok(device) = options.open(if device.properties().backend == Backend::Cpu { "cpu" } else { &backend })
+        else {
+            say(&format!("skipped: {backend} does not open a second time"));
+            continue;
+        };
+        for groups in [1, 4] {
+            let (mut x, mut y) = (Array::<u32>::zeros(&device, &[2]), Array::<u32>::zeros(&device, &[3]));
+            let outcome =
+                waits.grid([groups]).args((&mut x, &mut y)).launch(&device).and_then(|()| device.synchronize());
+            let Err(error) = outcome else { panic!("it does not end on {name}") };
+            let ErrorKind::Endless { kernel, line, seconds, .. } = error.kind() else { panic!("{error} on {name}") };
+            assert_eq!((kernel.as_str(), *line, *seconds), ("waits", 5, 0.001), "on {name}");
+        }
+        works(&device);
+    }
+    for device in drivers().iter().filter(|device| !is_checked(device)) {
+        // Mesa's llvmpipe leaves every loop after 65,535 turns (LP_MAX_TGSI_LOOP_ITERATIONS).
+        let turns = if name(device).contains("llvmpipe") { 65_000 } else { 300_000 };
+        let mut x = Array::<u32>::zeros(device, &[64]);
+        long.grid([2]).args((&mut x, turns)).launch(device).unwrap();
+        let got = x.to_vec().unwrap();
+        assert_eq!((got[0], got[63]), (wanted(0, turns), wanted(63, turns)), "on {}", name(device));
     }
 }
 

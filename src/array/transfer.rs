@@ -351,5 +351,6 @@ fn read(device: &Device, jobs: &mut [(&Arc<Node>, &mut [u8])]) -> Result<()> {
         launches.clear();
         drop(order);
     }
-    device.driver().read(&launches, &mut reads).map_err(|e| batch.undo(e).located(at))
+    device.driver().read(&launches, &mut reads).map_err(|e| batch.undo(e).located(at))?;
+    device.look().map_err(|e| e.located(at))
 }

@@ -123,7 +123,7 @@ pub(crate) struct Options {
 #[cfg(feature = "cpu")]
 impl Options {
     pub fn budget(&self) -> Duration {
-        self.time_limit.unwrap_or(cpu::BUDGET)
+        self.time_limit.unwrap_or(crate::kernel::BUDGET)
     }
 }
 

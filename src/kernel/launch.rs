@@ -3,7 +3,7 @@
 use super::argument::{Argument, Bound, Kind};
 use super::{Feature, Kernel, Reflection, Resource};
 use crate::array::{Array, Untyped};
-use crate::backend::Window;
+use crate::backend::{Launch, Window};
 use crate::device::{Backend, Device};
 use crate::error::{CallSite, Error, ErrorKind, Result};
 use crate::op::Access;
@@ -42,6 +42,21 @@ impl Call<'_> {
         };
         let (operation, device) = ("launch", self.device.properties().name.clone());
         Err(ErrorKind::Unsupported { operation, wanted, device, help: help.into(), at: Some(self.at) }.into())
+    }
+
+    /// The launch with loops that count, where they may not end and the device does not watch over them itself.
+    pub fn counting(&self, launch: Launch) -> Result<Launch> {
+        let (device, caps) = (self.device, self.device.caps());
+        let room = launch.buffers.len() < caps.bindings as usize;
+        let Some(kernel) = launch.kernel.counting().filter(|_| room && device.properties().backend != Backend::Cpu)
+        else {
+            return Ok(launch);
+        };
+        let window = device.watch(&launch.kernel)?;
+        let first = launch.kernel.bindings().iter().filter(|point| point.group == 0).count();
+        let mut buffers = launch.buffers;
+        buffers.insert(first, window);
+        Ok(Launch { kernel: kernel.clone(), buffers, ..launch })
     }
 
     /// The windows of memory and the immediates' words.

@@ -180,10 +180,10 @@ impl<'a> Launcher<'a> {
         call.supports(&kernel, reflection)?;
         let grid = self.workgroups(&call, reflection)?;
         let (buffers, params) = call.bind(reflection, &self.arguments)?;
-        Ok(match grid {
-            Grid::Fixed(counts) if counts.contains(&0) => None,
-            grid => Some(Launch { kernel, buffers, params, grid }),
-        })
+        if matches!(grid, Grid::Fixed(counts) if counts.contains(&0)) {
+            return Ok(None);
+        }
+        call.counting(Launch { kernel, buffers, params, grid }).map(Some)
     }
 
     fn workgroups(&self, call: &Call, reflection: &Reflection) -> Result<Grid> {

@@ -5,6 +5,7 @@
 //! Or a program's own WGSL, parsed and reflected by naga, and launched by a [`Launcher`].
 
 mod argument;
+mod counting;
 mod launch;
 mod launcher;
 mod library;
@@ -12,6 +13,7 @@ mod parse;
 mod reflect;
 mod rows;
 mod user;
+mod watch;
 
 use crate::caps::Caps;
 use crate::op::Access;
@@ -19,7 +21,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, RwLock};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, RwLock};
 
 pub use argument::{Argument, Arguments};
 pub use launcher::Launcher;
@@ -27,6 +29,7 @@ pub(crate) use library::link;
 #[cfg(any(feature = "cpu", feature = "cuda"))]
 pub(crate) use parse::parse;
 pub use reflect::{Feature, Member, Override, Reflection, Resource};
+pub(crate) use watch::{BUDGET, Watch};
 
 /// A cheap handle to a kernel's source and to what a launch must give it.
 #[derive(Clone)]
@@ -45,6 +48,8 @@ struct Inner {
     reflection: Option<Reflection>,
     /// The same text with other values for its overrides.
     variants: Variants,
+    /// The same text with loops that count, if it has loops that may not end.
+    counting: Arc<OnceLock<Option<Kernel>>>,
     #[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "natives are CUDA's"))]
     native: Option<Native>,
 }
@@ -140,6 +145,7 @@ impl Kernel {
             trusted: draft.trusted,
             reflection: None,
             variants: Variants::default(),
+            counting: Arc::default(),
             native: draft.native,
         }))
     }

@@ -2,7 +2,7 @@
 
 use super::parse::{self, Parsed};
 use super::reflect::{Reflection, reflect};
-use super::{Inner, Kernel, Variants, next_id};
+use super::{Inner, Kernel, Variants, counting, next_id};
 use crate::error::{CallSite, Error, Result};
 use std::panic::Location;
 use std::path::Path;
@@ -75,9 +75,28 @@ impl Kernel {
 
     /// The same kernel, changed.
     fn altered(&self, change: impl FnOnce(&mut Inner)) -> Kernel {
-        let mut inner = Inner { id: next_id(), variants: Variants::default(), ..(*self.0).clone() };
+        let (variants, counting) = (Variants::default(), Arc::default());
+        let mut inner = Inner { id: next_id(), variants, counting, ..(*self.0).clone() };
         change(&mut inner);
         Kernel(Arc::new(inner))
+    }
+
+    /// The kernel with loops that count, and the number that it writes when it is stopped; made the first time. `None`
+    /// if its loops are short, or it is trusted. One more buffer is bound after those of group 0.
+    pub(super) fn counting(&self) -> Option<&Kernel> {
+        let make = || {
+            let last = self.bindings().iter().filter(|point| point.group == 0).map(|point| point.binding).max();
+            let text = counting::counting(self.source(), last.map_or(0, |binding| binding + 1))?;
+            let overrides: Vec<_> = self.overrides().iter().map(|(name, value)| (name.as_str(), *value)).collect();
+            match make(&text, Some(self.entry()), &overrides, Location::caller()) {
+                Ok(made) => Some(made.named(self.name())),
+                Err(error) => {
+                    log::warn!("{}: its loops are not bounded: {error}", self.name());
+                    None
+                }
+            }
+        };
+        self.0.counting.get_or_init(|| if self.is_trusted() { None } else { make() }).as_ref()
     }
 
     /// The kernel with values for some of its overrides, made the first time.
@@ -149,6 +168,7 @@ fn make(source: &str, entry: Option<&str>, overrides: &[(&str, f64)], at: CallSi
         trusted: false,
         reflection: Some(reflection),
         variants: Variants::default(),
+        counting: Arc::default(),
         native: None,
     })))
 }

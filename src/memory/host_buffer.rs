@@ -115,7 +115,7 @@ impl<T: Element> HostBuffer<T> {
         if self.len > 0 {
             self.block.transfer(&memory, offset, (self.len * size_of::<T>()).next_multiple_of(4) as u64)?;
         }
-        Ok(())
+        self.device.look()
     }
 
     /// As [`HostBuffer::upload`], without blocking the executor; the buffer comes back with the array.

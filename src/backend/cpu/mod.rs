@@ -43,9 +43,6 @@ use std::time::{Duration, Instant};
 pub use check::{Checks, Defect, Finding, Report, Spot};
 pub use profile::{Order, Profile};
 
-/// The longest that one workgroup may run before its kernel counts as endless.
-pub(crate) const BUDGET: Duration = Duration::from_secs(20);
-
 /// The engine.
 pub(crate) struct Cpu {
     properties: Properties,
@@ -182,7 +179,7 @@ impl Cpu {
                 Err(ErrorKind::Endless {
                     kernel: program.name.clone(),
                     line: place.line_number,
-                    workgroup: group,
+                    workgroup: Some(group),
                     seconds: self.budget.as_secs_f64(),
                 }
                 .into())

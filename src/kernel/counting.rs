@@ -1,0 +1,237 @@
+//! Loops that would not end: each loop of a program's kernel counts, and leaves when the launch has had its time.
+//!
+//! GPUs have no clock that WGSL can read, so time is counted in ticks of about 10 ns: one for a turn of a loop, more
+//! if it waits for memory. Every 65,536 ticks an invocation looks at a word that all share: the first that is past the
+//! limit writes its kernel and line there, and all others leave their loops when they see it.
+
+use std::ops::Range;
+
+/// Ticks in a second.
+const RATE: f64 = 1e8;
+
+/// The most ticks that are counted; the counter must not wrap before they are seen.
+const MOST: f64 = 4.2e9;
+
+/// Turns of a loop with fewer are not counted.
+const FEW: u64 = 1 << 16;
+
+/// The variables and functions that counting needs; `BINDING` and `KERNEL` are put in.
+const PRELUDE: &str = "
+@group(0) @binding(BINDING) var<storage, read_write> crosslane_watch: array<atomic<u32>, 3>;
+var<private> crosslane_ticks: u32;
+fn crosslane_overdue(weight: u32, line: u32) -> bool {
+    let before = crosslane_ticks;
+    crosslane_ticks = before + weight;
+    if ((before ^ crosslane_ticks) >> 16u) == 0u { return false; }
+    return crosslane_look(line);
+}
+fn crosslane_look(line: u32) -> bool {
+    if atomicLoad(&crosslane_watch[0]) == 0u {
+        if crosslane_ticks < atomicLoad(&crosslane_watch[1]) { return false; }
+        atomicStore(&crosslane_watch[2], line);
+        atomicStore(&crosslane_watch[0], KERNELu);
+    }
+    crosslane_ticks = 0xffffffffu; // each later turn looks again
+    return true;
+}
+";
+
+/// Words of the memory that is shared: the kernel that was stopped, the limit, the line.
+pub(crate) const WORDS: usize = 3;
+
+/// The limit in ticks.
+pub(crate) fn limit(seconds: f64) -> u32 {
+    (seconds * RATE).clamp(FEW as f64, MOST) as u32
+}
+
+/// A number for a kernel's text, never 0.
+pub(super) fn number(source: &str) -> u32 {
+    // FNV-1a
+    source.bytes().fold(0x811c_9dc5u32, |hash, byte| (hash ^ byte as u32).wrapping_mul(0x0100_0193)).max(1)
+}
+
+/// The text with loops that count, the memory bound at `binding` of group 0; `None` if each loop is short anyway.
+///
+/// Everything stays in its line.
+pub(super) fn counting(source: &str, binding: u32) -> Option<String> {
+    let code = without_comments(source);
+    let loops: Vec<Loop> = loops(&code).filter(|found| !found.short).collect();
+    let last = loops.last()?;
+    let mut text = String::with_capacity(source.len() + loops.len() * 64 + PRELUDE.len());
+    let mut done = 0;
+    debug_assert!(last.body.start <= source.len());
+    for Loop { body, .. } in &loops {
+        let line = 1 + source[..body.start].matches('\n').count();
+        text += &source[done..body.start];
+        text += &format!(" if crosslane_overdue({}u, {line}u) {{ break; }} ", weight(&code[body.clone()]));
+        done = body.start;
+    }
+    text += &source[done..];
+    let prelude = PRELUDE.replace("BINDING", &binding.to_string()).replace("KERNEL", &number(source).to_string());
+    Some(text + &prelude)
+}
+
+/// A loop: where the inside of its braces lies, and whether it has a few turns only.
+struct Loop {
+    body: Range<usize>,
+    short: bool,
+}
+
+/// The loops of a text without comments, in order.
+fn loops(code: &str) -> impl Iterator<Item = Loop> + '_ {
+    words(code).filter_map(|(at, word)| {
+        let rest = at + word.len();
+        let (open, short) = match word {
+            "loop" => (rest + code[rest..].find('{')?, false),
+            "while" => (rest + code[rest..].find('{')?, false),
+            "for" => {
+                let header = enclosed(code, rest + code[rest..].find('(')?)?;
+                let open = header.end + code[header.end..].find('{')?;
+                (open, is_short(&code[header], &code[enclosed(code, open)?]))
+            }
+            _ => return None,
+        };
+        Some(Loop { body: enclosed(code, open)?, short })
+    })
+}
+
+/// Names and keywords, and where they begin.
+fn words(code: &str) -> impl Iterator<Item = (usize, &str)> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    code.split(move |c| !is_part(c)).filter(|word| !word.is_empty()).map(|word| {
+        let at = word.as_ptr() as usize - code.as_ptr() as usize;
+        (at, word)
+    })
+}
+
+/// What lies between the bracket at `open` and its partner.
+fn enclosed(code: &str, open: usize) -> Option<Range<usize>> {
+    let mut depth = 0;
+    for (at, c) in code[open..].char_indices() {
+        match c {
+            '(' | '{' => depth += 1,
+            ')' | '}' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(open + 1..open + at);
+        }
+    }
+    None
+}
+
+/// Whether a loop's header is `var i = A; i < B; i++` with numbers, few turns, and nothing in the body that changes `i`.
+fn is_short(header: &str, body: &str) -> bool {
+    let turns = || -> Option<u64> {
+        let mut parts = header.split(';');
+        let (first, condition, step) = (parts.next()?, parts.next()?, parts.next()?);
+        let (variable, start) = first.trim().strip_prefix("var ")?.split_once('=')?;
+        let variable = variable.split(':').next()?.trim();
+        let rest = condition.trim().strip_prefix(variable)?.trim().strip_prefix('<')?;
+        let end = number_of(rest.strip_prefix('=').unwrap_or(rest))?;
+        let step = step.trim().strip_prefix(variable)?.trim();
+        let counts = (step == "++" || step.starts_with("+=")) && !is_changed(variable, body);
+        counts.then_some(end.saturating_sub(number_of(start)?))
+    };
+    turns().is_some_and(|turns| turns < FEW)
+}
+
+/// Whether a variable is assigned to, or its address taken.
+fn is_changed(variable: &str, body: &str) -> bool {
+    let operators = ["++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="];
+    words(body).filter(|(_, word)| *word == variable).any(|(at, word)| {
+        let after = body[at + word.len()..].trim_start();
+        let assigned = after.starts_with('=') && !after.starts_with("==");
+        assigned || operators.iter().any(|o| after.starts_with(o)) || body[..at].trim_end().ends_with('&')
+    })
+}
+
+fn number_of(text: &str) -> Option<u64> {
+    text.trim().trim_end_matches(['u', 'i']).parse().ok()
+}
+
+/// About how many ticks a turn takes: what it does with memory.
+fn weight(body: &str) -> u64 {
+    let atomics = body.matches("atomic").count() as u64;
+    let accesses = body.matches('[').count() as u64;
+    (1 + 32 * atomics + 4 * accesses).min(4096)
+}
+
+/// The text with spaces in place of comments, each byte where it was.
+fn without_comments(source: &str) -> String {
+    let bytes = source.as_bytes();
+    let mut code = bytes.to_vec();
+    let mut blank = |range: Range<usize>| {
+        code[range].iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
+    };
+    let mut at = 0;
+    while at < bytes.len() {
+        let end = match bytes[at..] {
+            [b'/', b'/', ..] => at + bytes[at..].iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len() - at),
+            [b'/', b'*', ..] => block_end(bytes, at),
+            _ => at,
+        };
+        blank(at..end);
+        at = end.max(at + 1);
+    }
+    String::from_utf8(code).expect("whole characters became spaces")
+}
+
+/// Where the block comment ends that begins at `at`; they nest.
+fn block_end(bytes: &[u8], at: usize) -> usize {
+    let (mut depth, mut end) = (1, at + 2);
+    while depth > 0 && end < bytes.len() {
+        match bytes[end..] {
+            [b'/', b'*', ..] => (depth, end) = (depth + 1, end + 2),
+            [b'*', b'/', ..] => (depth, end) = (depth - 1, end + 2),
+            _ => end += 1,
+        }
+    }
+    end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn count(body: &str) -> Option<String> {
+        counting(&format!("@compute @workgroup_size(1) fn main() {{ {body} }}"), 0)
+    }
+
+    #[test]
+    fn loops_count_unless_they_are_short() {
+        for body in [
+            "loop { break; }",
+            "while x < 3 { x++; }",
+            "for (var i = 0u; i < n; i++) { }",
+            "for (;;) { }",
+            "for (var i = 0; i < 70000; i += 1) { }",
+            "for (var i = 0; i < 7; i -= 1) { }",
+            "for (var i = f(g(1), 2); i < 7; i += 1) { }",
+            "for (var i = 0u; i < 16u; i++) { i = 0u; }",
+            "for (var i = 0u; i < 16u; i++) { reset(&i); }",
+            "for (var i = 0u; i < 16u; i++) { i -= 1u; }",
+        ] {
+            let text = count(body).expect(body);
+            assert_eq!(text.matches("if crosslane_overdue(").count(), 1, "{text}");
+            assert!(text.contains("{ if crosslane_overdue(1u, 1u) { break; } "), "{text}");
+        }
+        for body in [
+            "let whiled = 1; let forloop = 2;",
+            "// loop { }\n /* while x { /* } */ for (;;) { } */",
+            "for (var i = 0u; i < 16u; i++) { if i == 3u { x[i] = 1; } }",
+            "for (var i: i32 = 2; i <= 60000; i += 3) { }",
+        ] {
+            assert_eq!(count(body), None, "{body}");
+        }
+    }
+
+    #[test]
+    fn lines_stay_and_memory_weighs() {
+        let text = count("\n\n  loop { // {\n atomicAdd(&x[0], 1u); loop { é } }").unwrap();
+        assert!(text.contains("loop { if crosslane_overdue(37u, 3u) { break; }  // {\n"), "{text}");
+        assert!(text.contains("loop { if crosslane_overdue(1u, 4u) { break; }  é }"), "{text}");
+        assert!(number("a") != number("b"));
+        assert_eq!((limit(20.0), limit(1e9), limit(0.0)), (2_000_000_000, 4_200_000_000, 65536));
+    }
+}
