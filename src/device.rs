@@ -5,7 +5,7 @@ use crate::backend::cpu::{Checks, Order, Profile};
 use crate::backend::{self, Driver, Options, Window};
 use crate::caps::Caps;
 use crate::error::{Error, ErrorKind, Result};
-use crate::kernel::{BUDGET, Kernel, Watch};
+use crate::kernel::{BUDGET, Kernel, Message, Messages, Watch};
 use crate::memory::{MemoryUse, Pool};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, mpsc};
@@ -138,6 +138,7 @@ struct Inner {
     /// Held from planning to submission: what one thread has planned, another must not read before it is submitted.
     evaluating: Mutex<()>,
     watch: Watch,
+    messages: Messages,
     /// Blocking work of asynchronous calls, done in order by one thread.
     worker: OnceLock<mpsc::Sender<Job>>,
 }
@@ -447,6 +448,7 @@ impl Device {
             driver,
             evaluating: Mutex::new(()),
             watch: Watch::new(budget),
+            messages: Messages::default(),
             worker: OnceLock::new(),
         }))
     }
@@ -463,7 +465,8 @@ impl Device {
 
     /// Waits until everything that was asked of the device is done.
     ///
-    /// Errors: device lost; a kernel whose loops did not end ([`DeviceOptions::time_limit`]).
+    /// Errors: device lost; a kernel whose loops did not end ([`DeviceOptions::time_limit`]), or one whose
+    /// `assert_that(id, condition)` failed.
     pub fn synchronize(&self) -> Result<()> {
         self.driver().wait()?;
         self.look()
@@ -471,12 +474,42 @@ impl Device {
 
     /// After a wait: whether a kernel had to be stopped.
     pub(crate) fn look(&self) -> Result<()> {
-        self.0.watch.look(&**self.driver())
+        self.0.watch.look(&**self.driver())?;
+        self.0.messages.look(&**self.driver())
     }
 
     /// The memory by which loops of this kernel are stopped.
-    pub(crate) fn watch(&self, kernel: &Kernel) -> Result<Window> {
+    pub(crate) fn watch_window(&self, kernel: &Kernel) -> Result<Window> {
         self.0.watch.window(&**self.driver(), self.pool(), kernel)
+    }
+
+    /// The memory for what this kernel says.
+    pub(crate) fn message_window(&self, kernel: &Kernel) -> Result<Window> {
+        self.0.messages.window(&**self.driver(), self.pool(), kernel)
+    }
+
+    /// Waits, and gives what kernels printed since the last call, by line, then invocation: by `print_f32(id, value)`,
+    /// `print_i32` and `print_u32`, where `id` is a `vec3<u32>` that says who speaks, the global invocation id for
+    /// instance. 16,384 messages are kept from one wait to the next.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let kernel = crosslane::Kernel::wgsl("
+    ///     @compute @workgroup_size(4) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    ///         if id.x == 2u { print_f32(id, f32(id.x) / 4.0); }
+    ///         assert_that(id, id.x < 4u);
+    ///     }
+    /// ")?;
+    /// kernel.grid([1]).launch(device)?;
+    /// assert_eq!(device.messages()?[0].to_string(), "main:3 (2, 0, 0): 0.5");
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors: as [`Device::synchronize`]; what was printed is kept for the next call then.
+    #[doc(alias = "printf")]
+    pub fn messages(&self) -> Result<Vec<Message>> {
+        self.synchronize()?;
+        Ok(self.0.messages.take())
     }
 
     /// Memory held by arrays, kept for reuse, and the most there ever was.

@@ -122,6 +122,21 @@ pub enum ErrorKind {
         /// The limit.
         seconds: f64,
     },
+    /// An `assert_that` in a kernel failed.
+    #[error(
+        "{kernel}: the assertion at line {line} failed{}, {failures} failures in all",
+        invocation.map_or(String::new(), |invocation| format!(" for invocation {invocation:?}"))
+    )]
+    Assertion {
+        /// The kernel.
+        kernel: String,
+        /// The line in its text; 0 if it is not known.
+        line: u32,
+        /// What the kernel gave as its invocation: the least there was.
+        invocation: Option<[u32; 3]>,
+        /// How often an assertion failed since the last wait.
+        failures: u32,
+    },
     /// No device fits.
     #[error("no device for {wanted:?}: {looked}. {install}")]
     NoDevice {

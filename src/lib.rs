@@ -64,7 +64,9 @@ pub use device::{Backend, Device, DeviceOptions, Kind, Properties};
 pub use element::{DType, Element, Float, Integer, Number, Scalar};
 pub use error::{CallSite, Error, ErrorKind, Result};
 pub use half::f16;
-pub use kernel::{Argument, Arguments, BindPoint, Feature, Kernel, Launcher, Member, Override, Reflection, Resource};
+pub use kernel::{
+    Argument, Arguments, BindPoint, Feature, Kernel, Launcher, Member, Message, Override, Reflection, Resource,
+};
 pub use memory::{Direction, HostBuffer, MemoryUse};
 pub use op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
 pub use ops::{Expression, Function, Leaf, Map, Nothing, Operator, Reduce, Source, Step, What};

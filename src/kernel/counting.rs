@@ -4,6 +4,8 @@
 //! if it waits for memory. Every 65,536 ticks an invocation looks at a word that all share: the first that is past the
 //! limit writes its kernel and line there, and all others leave their loops when they see it.
 
+use super::prelude::own;
+use super::text::{enclosed, line, without_comments, words};
 use std::ops::Range;
 
 /// Ticks in a second.
@@ -54,14 +56,13 @@ pub(super) fn number(source: &str) -> u32 {
 ///
 /// Everything stays in its line.
 pub(super) fn counting(source: &str, binding: u32) -> Option<String> {
-    let code = without_comments(source);
+    let code = without_comments(&source[..own(source)]);
     let loops: Vec<Loop> = loops(&code).filter(|found| !found.short).collect();
-    let last = loops.last()?;
+    loops.last()?;
     let mut text = String::with_capacity(source.len() + loops.len() * 64 + PRELUDE.len());
     let mut done = 0;
-    debug_assert!(last.body.start <= source.len());
     for Loop { body, .. } in &loops {
-        let line = 1 + source[..body.start].matches('\n').count();
+        let line = line(source, body.start);
         text += &source[done..body.start];
         text += &format!(" if crosslane_overdue({}u, {line}u) {{ break; }} ", weight(&code[body.clone()]));
         done = body.start;
@@ -93,31 +94,6 @@ fn loops(code: &str) -> impl Iterator<Item = Loop> + '_ {
         };
         Some(Loop { body: enclosed(code, open)?, short })
     })
-}
-
-/// Names and keywords, and where they begin.
-fn words(code: &str) -> impl Iterator<Item = (usize, &str)> {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    code.split(move |c| !is_part(c)).filter(|word| !word.is_empty()).map(|word| {
-        let at = word.as_ptr() as usize - code.as_ptr() as usize;
-        (at, word)
-    })
-}
-
-/// What lies between the bracket at `open` and its partner.
-fn enclosed(code: &str, open: usize) -> Option<Range<usize>> {
-    let mut depth = 0;
-    for (at, c) in code[open..].char_indices() {
-        match c {
-            '(' | '{' => depth += 1,
-            ')' | '}' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return Some(open + 1..open + at);
-        }
-    }
-    None
 }
 
 /// Whether a loop's header is `var i = A; i < B; i++` with numbers, few turns, and nothing in the body that changes `i`.
@@ -155,39 +131,6 @@ fn weight(body: &str) -> u64 {
     let atomics = body.matches("atomic").count() as u64;
     let accesses = body.matches('[').count() as u64;
     (1 + 32 * atomics + 4 * accesses).min(4096)
-}
-
-/// The text with spaces in place of comments, each byte where it was.
-fn without_comments(source: &str) -> String {
-    let bytes = source.as_bytes();
-    let mut code = bytes.to_vec();
-    let mut blank = |range: Range<usize>| {
-        code[range].iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
-    };
-    let mut at = 0;
-    while at < bytes.len() {
-        let end = match bytes[at..] {
-            [b'/', b'/', ..] => at + bytes[at..].iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len() - at),
-            [b'/', b'*', ..] => block_end(bytes, at),
-            _ => at,
-        };
-        blank(at..end);
-        at = end.max(at + 1);
-    }
-    String::from_utf8(code).expect("whole characters became spaces")
-}
-
-/// Where the block comment ends that begins at `at`; they nest.
-fn block_end(bytes: &[u8], at: usize) -> usize {
-    let (mut depth, mut end) = (1, at + 2);
-    while depth > 0 && end < bytes.len() {
-        match bytes[end..] {
-            [b'/', b'*', ..] => (depth, end) = (depth + 1, end + 2),
-            [b'*', b'/', ..] => (depth, end) = (depth - 1, end + 2),
-            _ => end += 1,
-        }
-    }
-    end
 }
 
 #[cfg(test)]

@@ -44,19 +44,23 @@ impl Call<'_> {
         Err(ErrorKind::Unsupported { operation, wanted, device, help: help.into(), at: Some(self.at) }.into())
     }
 
-    /// The launch with loops that count, where they may not end and the device does not watch over them itself.
-    pub fn counting(&self, launch: Launch) -> Result<Launch> {
-        let (device, caps) = (self.device, self.device.caps());
-        let room = launch.buffers.len() < caps.bindings as usize;
-        let Some(kernel) = launch.kernel.counting().filter(|_| room && device.properties().backend != Backend::Cpu)
-        else {
-            return Ok(launch);
-        };
-        let window = device.watch(&launch.kernel)?;
-        let first = launch.kernel.bindings().iter().filter(|point| point.group == 0).count();
-        let mut buffers = launch.buffers;
-        buffers.insert(first, window);
-        Ok(Launch { kernel: kernel.clone(), buffers, ..launch })
+    /// The launch with the library's own buffers, which come after those of group 0: for messages, and for loops that
+    /// count, where they may not end and the device does not watch over them itself.
+    pub fn watched(&self, launch: Launch) -> Result<Launch> {
+        let Launch { mut kernel, mut buffers, params, grid } = launch;
+        let mut at = kernel.bindings().iter().filter(|point| point.group == 0).count();
+        if kernel.speaks() {
+            at -= 1;
+            buffers.insert(at, self.device.message_window(&kernel)?);
+            at += 1;
+        }
+        let room = buffers.len() < self.device.caps().bindings as usize;
+        let counts = room && self.device.properties().backend != Backend::Cpu;
+        if let Some(counting) = kernel.counting().filter(|_| counts).cloned() {
+            buffers.insert(at, self.device.watch_window(&kernel)?);
+            kernel = counting;
+        }
+        Ok(Launch { kernel, buffers, params, grid })
     }
 
     /// The windows of memory and the immediates' words.

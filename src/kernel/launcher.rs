@@ -175,7 +175,7 @@ impl<'a> Launcher<'a> {
                 format!("the library's {:?}", self.kernel.name()),
             );
         }
-        let kernel = self.kernel.with(&self.overrides, self.at)?;
+        let kernel = self.kernel.with(&self.overrides, device.caps().subgroups.is_some(), self.at)?;
         let reflection = kernel.reflection().expect("it was there before overrides were set");
         call.supports(&kernel, reflection)?;
         let grid = self.workgroups(&call, reflection)?;
@@ -183,7 +183,7 @@ impl<'a> Launcher<'a> {
         if matches!(grid, Grid::Fixed(counts) if counts.contains(&0)) {
             return Ok(None);
         }
-        call.counting(Launch { kernel, buffers, params, grid }).map(Some)
+        call.watched(Launch { kernel, buffers, params, grid }).map(Some)
     }
 
     fn workgroups(&self, call: &Call, reflection: &Reflection) -> Result<Grid> {

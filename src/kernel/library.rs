@@ -7,7 +7,7 @@ static FUNCTIONS: LazyLock<HashMap<&'static str, &'static str>> =
     LazyLock::new(|| split(include_str!("../../shaders/shared/math.wgsl")).collect());
 
 /// The text of each function by its name. A function begins with `fn ` at the start of a line and ends with `}` there.
-fn split(text: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+pub(super) fn split(text: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
     text.match_indices("\nfn ").map(move |(at, _)| {
         let function = &text[at + 1..];
         let end = function.find("\n}").expect("a function of the library ends with a brace at the start of a line");

@@ -9,9 +9,12 @@ mod counting;
 mod launch;
 mod launcher;
 mod library;
+mod message;
 mod parse;
+mod prelude;
 mod reflect;
 mod rows;
+mod text;
 mod user;
 mod watch;
 
@@ -26,6 +29,8 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, RwLock};
 pub use argument::{Argument, Arguments};
 pub use launcher::Launcher;
 pub(crate) use library::link;
+pub use message::Message;
+pub(crate) use message::Messages;
 #[cfg(any(feature = "cpu", feature = "cuda"))]
 pub(crate) use parse::parse;
 pub use reflect::{Feature, Member, Override, Reflection, Resource};
@@ -41,6 +46,10 @@ struct Inner {
     name: String,
     entry: Cow<'static, str>,
     source: String,
+    /// A program's own text, before what it calls of the library was appended.
+    original: Option<Arc<str>>,
+    /// Whether it combines values of a workgroup.
+    collective: bool,
     bindings: Vec<BindPoint>,
     overrides: Vec<(String, f64)>,
     param_words: usize,
@@ -138,6 +147,8 @@ impl Kernel {
             id: next_id(),
             source: draft.source(caps),
             name: draft.name,
+            original: None,
+            collective: false,
             entry: draft.entry.into(),
             bindings: draft.access.iter().zip(0..).map(point).collect(),
             overrides: vec![],

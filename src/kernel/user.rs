@@ -1,8 +1,9 @@
 //! Kernels from a program's own WGSL.
 
 use super::parse::{self, Parsed};
+use super::prelude::Complete;
 use super::reflect::{Reflection, reflect};
-use super::{Inner, Kernel, Variants, counting, next_id};
+use super::{Inner, Kernel, Variants, counting, next_id, prelude};
 use crate::error::{CallSite, Error, Result};
 use std::panic::Location;
 use std::path::Path;
@@ -29,10 +30,29 @@ impl Kernel {
     /// # Ok(()) });
     /// ```
     ///
+    /// A text may call these functions without declaring them; they are appended:
+    ///
+    /// | function | gives |
+    /// |---|---|
+    /// | `linear_index(id, groups)` | the invocation's place in the grid, from the global invocation id and `num_workgroups` |
+    /// | `grid_size(groups)` | invocations in all: the stride of a loop over more elements than invocations |
+    /// | `workgroup_size()` | as the entry point says |
+    /// | `coordinates_2d(i, width)`, `coordinates_3d(i, width, height)`, `index_2d(at, width)`, `index_3d(at, width, height)` | index to coordinates, and back |
+    /// | `workgroup_sum_T(x, local_index)`, `_min_`, `_max_` | the values of all invocations of a workgroup combined; `T` is `f32`, `i32` or `u32`. By subgroups where the device has them. Called by all, as a barrier is |
+    /// | `workgroup_scan_sum_T(x, local_index)`, .. | each invocation's value combined with those before it |
+    /// | `atomic_add_f32_NAME(i, x)` | adds to the float whose bits are in `NAME: array<atomic<u32>>`, by compare and swap; where the device has [`crate::Feature::AtomicF32`], `array<atomic<f32>>` and `atomicAdd` are faster |
+    /// | `philox(counter, key)` | four random words for a `vec4<u32>` and a `vec2<u32>` (Philox4x32-10) |
+    /// | `uniform_f32(bits)`, `normal_f32(bits)` | random bits as a number in [0, 1), or a `vec2<u32>` of them as two normal numbers |
+    /// | `get_u8(word, i)`, `get_i8`, `get_u16`, `get_i16`, `set_u8(word, i, x)`, `set_u16` | element `i` of packed integers, in word `i / 4` or `i / 2` |
+    /// | `print_f32(id, x)`, `print_i32`, `print_u32` | a message: [`crate::Device::messages`] |
+    /// | `assert_that(id, condition)` | the next wait gives [`crate::ErrorKind::Assertion`] where it is false |
+    ///
     /// Errors: a text that does not compile, with line and column; no compute entry point, or several.
+    #[doc(alias = "RawKernel")]
+    #[doc(alias = "RawModule")]
     #[track_caller]
     pub fn wgsl(source: &str) -> Result<Kernel> {
-        make(source, None, &[], Location::caller())
+        make(source, None, &[], false, Location::caller())
     }
 
     /// As [`Kernel::wgsl`], with a chosen entry point (`None` is the only one), and values for overrides, each by its
@@ -57,7 +77,7 @@ impl Kernel {
     /// Errors: as [`Kernel::wgsl`]; no such entry point or override; a value that the override's type does not have.
     #[track_caller]
     pub fn wgsl_with(source: &str, entry: Option<&str>, overrides: &[(&str, f64)]) -> Result<Kernel> {
-        make(source, entry, overrides, Location::caller())
+        make(source, entry, overrides, false, Location::caller())
     }
 
     /// The same kernel compiled without run-time checks, as the library's own are: an index out of bounds then reads
@@ -88,7 +108,7 @@ impl Kernel {
             let last = self.bindings().iter().filter(|point| point.group == 0).map(|point| point.binding).max();
             let text = counting::counting(self.source(), last.map_or(0, |binding| binding + 1))?;
             let overrides: Vec<_> = self.overrides().iter().map(|(name, value)| (name.as_str(), *value)).collect();
-            match make(&text, Some(self.entry()), &overrides, Location::caller()) {
+            match make_of(text, self.original().into(), false, Some(self.entry()), &overrides, Location::caller()) {
                 Ok(made) => Some(made.named(self.name())),
                 Err(error) => {
                     log::warn!("{}: its loops are not bounded: {error}", self.name());
@@ -99,18 +119,31 @@ impl Kernel {
         self.0.counting.get_or_init(|| if self.is_trusted() { None } else { make() }).as_ref()
     }
 
-    /// The kernel with values for some of its overrides, made the first time.
-    pub(super) fn with(&self, overrides: &[(String, f64)], at: CallSite) -> Result<Kernel> {
-        if overrides.is_empty() {
+    /// The program's own text.
+    pub(super) fn original(&self) -> &str {
+        self.0.original.as_deref().unwrap_or(&self.0.source)
+    }
+
+    /// Whether it says something: a buffer for messages is bound after those of group 0.
+    pub(super) fn speaks(&self) -> bool {
+        self.reflection().is_some_and(|reflection| reflection.bindings.len() < self.bindings().len())
+    }
+
+    /// The kernel for a device and with values for some of its overrides, made the first time.
+    pub(super) fn with(&self, overrides: &[(String, f64)], subgroups: bool, at: CallSite) -> Result<Kernel> {
+        let subgroups = subgroups && self.0.collective;
+        if overrides.is_empty() && !subgroups {
             return Ok(self.clone());
         }
-        let key: Vec<(String, u64)> = overrides.iter().map(|(name, value)| (name.clone(), value.to_bits())).collect();
+        let mut key: Vec<(String, u64)> =
+            overrides.iter().map(|(name, value)| (name.clone(), value.to_bits())).collect();
+        key.extend(subgroups.then(|| (String::new(), 0)));
         let lock = || self.0.variants.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         if let Some(made) = lock().get(&key) {
             return Ok(made.clone());
         }
         let given = self.0.overrides.iter().chain(overrides).map(|(name, value)| (name.as_str(), *value));
-        let made = make(&self.0.source, Some(&self.0.entry), &given.collect::<Vec<_>>(), at)?;
+        let made = make(self.original(), Some(&self.0.entry), &given.collect::<Vec<_>>(), subgroups, at)?;
         let made = made.altered(|inner| {
             inner.trusted = self.0.trusted;
             inner.name.clone_from(&self.0.name);
@@ -133,7 +166,7 @@ impl Kernel {
         let source = std::fs::read_to_string(path).map_err(|error| {
             Error::argument("Kernel::wgsl_file", "path", "a file to read", format!("{name}: {error}"), at)
         })?;
-        Ok(make(&source, None, &[], at)?.named(&name))
+        Ok(make(&source, None, &[], false, at)?.named(&name))
     }
 
     /// The same kernel with a name for messages, in place of its entry point's: its file, say.
@@ -153,16 +186,39 @@ impl Kernel {
     }
 }
 
-fn make(source: &str, entry: Option<&str>, overrides: &[(&str, f64)], at: CallSite) -> Result<Kernel> {
-    let parsed = parse::parse(source, entry, overrides, at)?;
-    let reflection = reflect(&parsed).map_err(|message| parse::fails(message, at))?;
+/// A kernel from a program's text. Where the device has subgroups, the workgroup's collectives use them.
+fn make(
+    original: &str,
+    entry: Option<&str>,
+    overrides: &[(&str, f64)],
+    subgroups: bool,
+    at: CallSite,
+) -> Result<Kernel> {
+    let Complete { text, collective } = prelude::complete(original, subgroups);
+    make_of(text, original.into(), collective, entry, overrides, at)
+}
+
+fn make_of(
+    source: String,
+    original: Arc<str>,
+    collective: bool,
+    entry: Option<&str>,
+    overrides: &[(&str, f64)],
+    at: CallSite,
+) -> Result<Kernel> {
+    let parsed = parse::parse(&source, entry, overrides, at)?;
+    let mut reflection = reflect(&parsed).map_err(|message| parse::fails(message, at))?;
     let Parsed { entry, values, .. } = parsed;
+    let bindings = reflection.bindings.iter().map(|resource| resource.point).collect();
+    reflection.bindings.retain(|resource| resource.name != prelude::MESSAGES);
     Ok(Kernel(Arc::new(Inner {
         id: next_id(),
         name: entry.clone(),
         entry: entry.into(),
-        source: source.into(),
-        bindings: reflection.bindings.iter().map(|resource| resource.point).collect(),
+        source,
+        original: Some(original),
+        collective,
+        bindings,
         overrides: values,
         param_words: reflection.immediate_bytes as usize / 4,
         trusted: false,

@@ -1,0 +1,141 @@
+//! What kernels say: values that they print, and assertions that fail.
+
+use super::Kernel;
+use super::counting::number;
+use super::prelude::{HEAD_WORDS, MESSAGE_WORDS, MOST_MESSAGES};
+use crate::backend::{Driver, Read, Window, Write};
+use crate::error::{ErrorKind, Result};
+use crate::memory::{Memory, Place, Pool};
+use crate::op::Value;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// A value that an invocation of a kernel printed: see [`crate::Device::messages`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message {
+    /// The kernel.
+    pub kernel: String,
+    /// The line in its text.
+    pub line: u32,
+    /// What the kernel gave as its invocation.
+    pub invocation: [u32; 3],
+    /// The value.
+    pub value: Value,
+}
+
+impl fmt::Display for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ([x, y, z], kernel, line) = (self.invocation, &self.kernel, self.line);
+        match self.value {
+            Value::Float(value) => write!(f, "{kernel}:{line} ({x}, {y}, {z}): {value}"),
+            Value::Int(value) => write!(f, "{kernel}:{line} ({x}, {y}, {z}): {value}"),
+            Value::Bool(_) => write!(f, "{kernel}:{line} ({x}, {y}, {z}): assertion failed"),
+        }
+    }
+}
+
+/// The messages of a device's kernels.
+#[derive(Default)]
+pub(crate) struct Messages {
+    /// Whether a kernel that says something may have run since the last look.
+    pending: AtomicBool,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    memory: Option<Arc<Memory>>,
+    /// Kernels by the numbers that they write.
+    names: HashMap<u32, String>,
+    said: Vec<Message>,
+}
+
+const BYTES: usize = (HEAD_WORDS + MOST_MESSAGES * MESSAGE_WORDS) * 4;
+
+impl Messages {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// The memory for a launch of a kernel that says something.
+    pub fn window(&self, driver: &dyn Driver, pool: &Arc<Pool>, kernel: &Kernel) -> Result<Window> {
+        let mut state = self.state();
+        state.names.entry(number(kernel.original())).or_insert_with(|| kernel.name().into());
+        let memory = match &state.memory {
+            Some(memory) => memory.clone(),
+            None => {
+                let memory = pool.take("messages", BYTES as u64, Place::Device)?;
+                reset(driver, &memory)?;
+                state.memory.insert(memory).clone()
+            }
+        };
+        self.pending.store(true, Ordering::Release);
+        Ok(Window { memory, offset: 0, bytes: BYTES as u64 })
+    }
+
+    /// After a wait for the device: collects what was said; an error if an assertion failed.
+    pub fn look(&self, driver: &dyn Driver) -> Result<()> {
+        if !self.pending.swap(false, Ordering::AcqRel) {
+            return Ok(());
+        }
+        let mut state = self.state();
+        let Some(memory) = state.memory.clone() else { return Ok(()) };
+        let mut head = [0u32; HEAD_WORDS];
+        fetch(driver, &memory, 0, &mut head)?;
+        let [count, failures, ..] = head;
+        if count == 0 {
+            return Ok(());
+        }
+        let mut words = vec![0u32; (count as usize).min(MOST_MESSAGES) * MESSAGE_WORDS];
+        fetch(driver, &memory, HEAD_WORDS, &mut words)?;
+        reset(driver, &memory)?;
+        let lost = count as usize - words.len() / MESSAGE_WORDS;
+        if lost > 0 {
+            log::warn!("{lost} messages of kernels are lost: {MOST_MESSAGES} are kept from one wait to the next");
+        }
+        let said: Vec<Message> = words.chunks_exact(MESSAGE_WORDS).map(|words| state.message(words)).collect();
+        let (failed, mut said): (Vec<_>, Vec<_>) = said.into_iter().partition(|said| said.value == Value::Bool(false));
+        said.sort_by_key(|said| (said.line, said.invocation[2], said.invocation[1], said.invocation[0]));
+        state.said.extend(said);
+        let first = failed.into_iter().min_by_key(|failed| (failed.line, failed.invocation));
+        match (first, failures) {
+            (_, 0) => Ok(()),
+            (Some(Message { kernel, line, invocation, .. }), failures) => {
+                Err(ErrorKind::Assertion { kernel, line, invocation: Some(invocation), failures }.into())
+            }
+            (None, failures) => {
+                let kernel = "a kernel".to_string(); // its message came after the last that is kept
+                Err(ErrorKind::Assertion { kernel, line: 0, invocation: None, failures }.into())
+            }
+        }
+    }
+
+    /// What has been collected, once.
+    pub fn take(&self) -> Vec<Message> {
+        std::mem::take(&mut self.state().said)
+    }
+}
+
+impl State {
+    fn message(&self, words: &[u32]) -> Message {
+        let bits = words[6];
+        let value = match words[2] {
+            0 => Value::Float(f32::from_bits(bits) as f64),
+            1 => Value::Int(bits as i32 as i128),
+            2 => Value::Int(bits as i128),
+            _ => Value::Bool(false),
+        };
+        let kernel = self.names.get(&words[0]).cloned().unwrap_or_default();
+        Message { kernel, line: words[1], invocation: [words[3], words[4], words[5]], value }
+    }
+}
+
+fn reset(driver: &dyn Driver, memory: &Memory) -> Result<()> {
+    driver.write(&[Write { to: memory, offset: 0, from: &[0; HEAD_WORDS * 4] }])
+}
+
+fn fetch(driver: &dyn Driver, memory: &Memory, word: usize, to: &mut [u32]) -> Result<()> {
+    driver.read(&[], &mut [Read { from: memory, offset: word as u64 * 4, to: bytemuck::cast_slice_mut(to) }])
+}

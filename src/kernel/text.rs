@@ -1,0 +1,66 @@
+//! Reading WGSL as text: its words, without its comments.
+
+use std::ops::Range;
+
+/// Names and keywords, and where they begin.
+pub(super) fn words(code: &str) -> impl Iterator<Item = (usize, &str)> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    code.split(move |c| !is_part(c)).filter(|word| !word.is_empty()).map(|word| {
+        let at = word.as_ptr() as usize - code.as_ptr() as usize;
+        (at, word)
+    })
+}
+
+/// What lies between the bracket at `open` and its partner.
+pub(super) fn enclosed(code: &str, open: usize) -> Option<Range<usize>> {
+    let mut depth = 0;
+    for (at, c) in code[open..].char_indices() {
+        match c {
+            '(' | '{' => depth += 1,
+            ')' | '}' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(open + 1..open + at);
+        }
+    }
+    None
+}
+
+/// The line of a place in a text, from 1 on.
+pub(super) fn line(text: &str, at: usize) -> usize {
+    1 + text[..at].matches('\n').count()
+}
+
+/// The text with spaces in place of comments, each byte where it was.
+pub(super) fn without_comments(source: &str) -> String {
+    let bytes = source.as_bytes();
+    let mut code = bytes.to_vec();
+    let mut blank = |range: Range<usize>| {
+        code[range].iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
+    };
+    let mut at = 0;
+    while at < bytes.len() {
+        let end = match bytes[at..] {
+            [b'/', b'/', ..] => at + bytes[at..].iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len() - at),
+            [b'/', b'*', ..] => block_end(bytes, at),
+            _ => at,
+        };
+        blank(at..end);
+        at = end.max(at + 1);
+    }
+    String::from_utf8(code).expect("whole characters became spaces")
+}
+
+/// Where the block comment ends that begins at `at`; they nest.
+fn block_end(bytes: &[u8], at: usize) -> usize {
+    let (mut depth, mut end) = (1, at + 2);
+    while depth > 0 && end < bytes.len() {
+        match bytes[end..] {
+            [b'/', b'*', ..] => (depth, end) = (depth + 1, end + 2),
+            [b'*', b'/', ..] => (depth, end) = (depth - 1, end + 2),
+            _ => end += 1,
+        }
+    }
+    end
+}
