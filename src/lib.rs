@@ -20,7 +20,7 @@
 //! | [`Device`] | finding, choosing and opening devices; memory use; time on the device |
 //! | [`Array`] | values: creation, views, elementwise functions, reductions, assignment, transfers, `explain()` |
 //! | [`HostBuffer`] | host memory that the device reads and writes without a copy on the way |
-//! | [`Kernel`] | a kernel of your own in WGSL: [`Kernel::wgsl`], [`Device::launch`], [`Reflection`] |
+//! | [`Kernel`] | a kernel of your own in WGSL: [`Kernel::wgsl`], [`Launcher`], [`Reflection`] |
 //! | [`Op`], [`Plan`] | the waist: an operation's meaning, cost and kernels; engines run plans and know no operation |
 //! | [`Map`], [`Reduce`] | the operations behind arrays |
 //! | [`Caps`], [`Profile`] | what a plan may rely on; hardware that the cpu engine stands in for |

@@ -17,6 +17,7 @@ mod run;
 mod table;
 mod transfers;
 mod translate;
+mod tutorial;
 mod workloads;
 
 use clap::{Parser, Subcommand};
