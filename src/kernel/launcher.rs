@@ -3,6 +3,7 @@
 use super::argument::{Argument, Arguments};
 use super::launch::Call;
 use super::{Kernel, Reflection};
+use crate::advice;
 use crate::backend::Launch;
 use crate::device::Device;
 use crate::error::{CallSite, Result};
@@ -183,7 +184,9 @@ impl<'a> Launcher<'a> {
         if matches!(grid, Grid::Fixed(counts) if counts.contains(&0)) {
             return Ok(None);
         }
-        call.watched(Launch { kernel, buffers, params, grid }).map(Some)
+        let launch = Launch { kernel, buffers, params, grid, cost: None };
+        advice::look_at(device, &launch);
+        call.watched(launch).map(Some)
     }
 
     fn workgroups(&self, call: &Call, reflection: &Reflection) -> Result<Grid> {
