@@ -312,7 +312,8 @@ fn profile_prints_where_the_time_goes() {
     let json = folder.path("trace.json");
     let kernel = ["--entry", "saxpy", "--grid", "16", "--immediate", "f32:0.5"];
     let bind = ["--bind", "x=arange:f32:1000", "--bind", "factor=value:f32:2", "--bind", "y=zeros:f32:1000"];
-    let arguments = [&["profile", &file, "--runs", "6", "--trace", &json, "--device", "0"][..], &kernel, &bind].concat();
+    let arguments =
+        [&["profile", &file, "--runs", "6", "--trace", &json, "--device", "0"][..], &kernel, &bind].concat();
     let text = prints(&arguments);
     has(&text, &["launches by the ", "% of roofline", "device busy", "occupancy: ", " invocations a unit"]);
     let line = text.lines().find(|line| line.starts_with(&file)).unwrap_or_else(|| panic!("{text}"));
