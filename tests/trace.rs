@@ -27,7 +27,7 @@ fn add_one(name: &str) -> Kernel {
 
 /// So many workgroups of `kernel` from `x` to `y`.
 fn launch(device: &Device, kernel: &Kernel, groups: u32, x: &Array<f32>, y: &Array<f32>) -> crosslane::Result<()> {
-    device.launch(kernel, [groups, 1, 1], &[x.into(), y.into()] as &[Argument])
+    kernel.grid([groups]).args((x, Argument::in_place(y))).launch(device)
 }
 
 fn of(trace: &Trace, kind: SpanKind) -> Vec<&Span> {
@@ -113,6 +113,29 @@ fn more_launches_than_one_query_set_holds() {
         let many = of(&trace, SpanKind::Launch).into_iter().filter(|span| span.name == "many").count();
         assert_eq!(many, count, "{}", name(device));
         assert_eq!(y.to_vec().unwrap(), [2.0; 64]);
+    }
+}
+
+/// Where no clock is, or none that programs may see, each launch is waited for.
+#[test]
+#[cfg(feature = "wgpu")]
+fn without_timestamps_the_hosts_clock_does() {
+    let _alone = alone();
+    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
+    for adapter in futures::executor::block_on(instance.enumerate_adapters(wgpu::Backends::VULKAN)) {
+        let request = adapter.request_device(&wgpu::DeviceDescriptor::default());
+        let (raw, queue) = futures::executor::block_on(request).unwrap();
+        let device = Device::from_wgpu(&adapter, raw, queue);
+        let x = Array::<f32>::ones(&device, &[1000]);
+        x.eval().unwrap();
+        let started = Instant::now();
+        let (sum, trace) = device.profile(|| (&x * 2.0 + 1.0).copy().sum().item()).unwrap();
+        assert_eq!(sum, 3000.0);
+        is_sound(&trace, started.elapsed(), &device);
+        assert!(!trace.device_clock() && trace.to_string().contains("by the host's clock"));
+        let launches = of(&trace, SpanKind::Launch);
+        assert!(!launches.is_empty());
+        assert!(launches.windows(2).all(|pair| pair[0].end() <= pair[1].start), "one after the other");
     }
 }
 

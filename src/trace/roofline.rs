@@ -105,8 +105,8 @@ fn flops_per_second(device: &Device) -> Result<f64> {
     loop {
         let y = Array::<f32>::zeros(device, &[(groups * WORKGROUP) as usize]);
         let settings = Array::from_slice(device, &[turns, 0]);
-        let arguments: [Argument; 2] = [(&settings).into(), (&y).into()];
-        let time = best(device, || device.launch(&kernel, [groups, 1, 1], &arguments))?;
+        let launcher = kernel.grid([groups]).args((&settings, Argument::in_place(&y)));
+        let time = best(device, || launcher.launch(device))?;
         let flops = (groups * WORKGROUP) as f64 * turns as f64 * (CHAINS * UNROLL * 4 * 2) as f64;
         rate = rate.max(flops / time.as_secs_f64());
         if time > ENOUGH || started.elapsed() + time * 4 * RUNS as u32 > BUDGET {

@@ -39,7 +39,7 @@ impl<'a> Line<'a> {
 
     fn cells(&self, roofline: Option<Roofline>) -> [String; 9] {
         let timed = !self.total.is_zero();
-        let rate = |amount: u64| format!("{:.1}", amount as f64 / self.total.as_secs_f64() * 1e-9);
+        let rate = |amount: u64| significant(amount as f64 / self.total.as_secs_f64() * 1e-9);
         let dash = || "-".to_string();
         let moves = timed && self.bytes > 0;
         [
@@ -54,6 +54,12 @@ impl<'a> Line<'a> {
             roofline.filter(|_| moves).map_or_else(dash, |roofline| format!("{:.1}", self.percent(roofline))),
         ]
     }
+}
+
+/// Three digits that count, or all before the point.
+fn significant(value: f64) -> String {
+    let digits = if value >= 100.0 || value <= 0.0 { 1 } else { 2 - value.log10().floor().clamp(-3.0, 2.0) as i32 };
+    format!("{value:.0$}", digits.max(1) as usize)
 }
 
 fn micros(time: Duration) -> String {
@@ -113,7 +119,7 @@ impl fmt::Display for Trace {
         write!(f, "\ntotal {} us, device busy {:.1} %", micros(self.total), 100.0 * busy)?;
         match self.roofline {
             Some(Roofline { bytes_per_second: bytes, flops_per_second: flops }) => {
-                write!(f, "; roofline {:.1} GB/s, {:.1} GFLOP/s", bytes * 1e-9, flops * 1e-9)
+                write!(f, "; roofline {} GB/s, {} GFLOP/s", significant(bytes * 1e-9), significant(flops * 1e-9))
             }
             None => Ok(()),
         }
@@ -147,6 +153,6 @@ mod tests {
         spans.iter().for_each(|span| Line::add(&mut lines, span, &span.name));
         assert_eq!(lines[0].cells(Some(roofline))[..2], ["k", "3"]);
         assert_eq!(lines[0].cells(Some(roofline))[7], "-", "one of them is unknown");
-        assert_eq!(lines[0].cells(None)[2..7], ["3.00", "1.00", "1.00", "1.00", "0.2"]);
+        assert_eq!(lines[0].cells(None)[2..7], ["3.00", "1.00", "1.00", "1.00", "0.200"]);
     }
 }
