@@ -16,7 +16,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::Kernel;
 use crate::memory::{Direction, Memory, Place};
 use crate::op::Grid;
-use crate::trace::Recorder;
+use crate::trace::recorder::Recorder;
 use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;

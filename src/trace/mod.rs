@@ -1,7 +1,7 @@
 //! What a device did, and when: launches, transfers, waits and compilations on one time line.
 
 mod chrome;
-mod recorder;
+pub(crate) mod recorder;
 mod roofline;
 mod table;
 
@@ -10,9 +10,6 @@ use crate::error::{CallSite, Error, Result};
 use std::panic::Location;
 use std::time::{Duration, Instant};
 
-#[cfg(any(feature = "wgpu", feature = "cuda"))]
-pub(crate) use recorder::Launched;
-pub(crate) use recorder::{OWN, Recorder, Task, Timed};
 pub use roofline::Roofline;
 
 /// What a [`Span`] was spent on.

@@ -1,7 +1,9 @@
 //! What engines record while a profile runs.
 
 use super::{Span, SpanKind};
-use crate::backend::{Cost, Launch, Read, Write};
+#[cfg(any(feature = "cpu", feature = "cuda"))]
+use crate::backend::Launch;
+use crate::backend::{Cost, Read, Write};
 use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
@@ -33,6 +35,7 @@ pub(crate) struct Task {
     pub launches: usize,
 }
 
+#[cfg(any(feature = "cpu", feature = "cuda"))]
 impl Task {
     pub fn of(launch: &Launch) -> Task {
         Task { name: launch.kernel.name().into(), cost: launch.cost(), launches: 1 }

@@ -5,7 +5,7 @@ use super::launch::Call;
 use crate::backend::{Cost, Launch};
 use crate::error::Result;
 use crate::op::Access;
-use crate::trace::Task;
+use crate::trace::recorder::Task;
 use cudarc::driver::sys;
 use std::collections::HashMap;
 use std::ops::Range;

@@ -7,7 +7,7 @@ use super::memory::block;
 use crate::backend::{Cost, Launch, Window};
 use crate::error::Result;
 use crate::kernel::Kernel;
-use crate::trace::Task;
+use crate::trace::recorder::Task;
 use cudarc::driver::sys;
 use std::ffi::c_void;
 use std::ptr;

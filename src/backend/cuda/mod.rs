@@ -38,7 +38,7 @@ use crate::device::Properties;
 use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::memory::{Direction, Place};
-use crate::trace::Task;
+use crate::trace::recorder::Task;
 use clock::Clock;
 use context::Context;
 use graph::Graph;

@@ -4,7 +4,7 @@ use super::Cuda;
 use super::context::Context;
 use super::event::Event;
 use crate::error::Result;
-use crate::trace::{Launched, OWN, Task};
+use crate::trace::recorder::{Launched, OWN, Task};
 use std::mem;
 use std::sync::{Arc, MutexGuard};
 use std::time::Instant;

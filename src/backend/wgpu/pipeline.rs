@@ -6,7 +6,7 @@ use crate::caps::Caps;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::{BindPoint, Kernel, travels_inside};
 use crate::op::Access;
-use crate::trace::{Recorder, SpanKind};
+use crate::trace::{SpanKind, recorder::Recorder};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, RwLock};
 
