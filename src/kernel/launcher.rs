@@ -184,7 +184,9 @@ impl<'a> Launcher<'a> {
         if matches!(grid, Grid::Fixed(counts) if counts.contains(&0)) {
             return Ok(None);
         }
-        let launch = Launch { kernel, buffers, params, grid, cost: None };
+        let mut launch = Launch { kernel, buffers, params, grid, cost: None };
+        // Without the memory that loops are counted in.
+        launch.cost = Some(launch.cost());
         advice::look_at(device, &launch);
         call.watched(launch).map(Some)
     }

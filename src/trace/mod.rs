@@ -124,7 +124,7 @@ impl Device {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: a profile of this device is running already; what `work` gives; device lost.
+    /// Errors: a profile of this device is running already; what `work` gives; a kernel that does not end; device lost.
     #[doc(alias = "nsys")]
     #[doc(alias = "profiler")]
     #[track_caller]
@@ -169,6 +169,7 @@ impl Recording<'_> {
         let mut spans: Vec<Span> = recorder.take().into_iter().map(|timed| timed.since(start)).collect();
         spans.sort_by_key(|span| (span.start, std::cmp::Reverse(span.duration)));
         drop(self);
+        device.look()?;
         let measured = device.roofline().inspect_err(|error| log::info!("no roofline: {error}"));
         Ok(Trace { device: device.properties().to_string(), spans, total, device_clock, roofline: measured.ok() })
     }
