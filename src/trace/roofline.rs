@@ -28,7 +28,6 @@ const ENOUGH: Duration = Duration::from_millis(2);
 /// Runs of each size; the best counts.
 const RUNS: usize = 3;
 
-const WORKGROUP: u32 = 256;
 /// Values that each invocation computes side by side, each a vec4: arithmetic units are pipelines.
 const CHAINS: usize = 8;
 /// Multiply-adds of each value in one turn of the loop.
@@ -99,15 +98,16 @@ fn triad(device: &Device, len: usize) -> Result<Duration> {
 
 /// The multiply-adds, by more and more invocations and then more each: the best counts.
 fn flops_per_second(device: &Device) -> Result<f64> {
-    let kernel = Kernel::wgsl(&multiply_adds())?.named("roofline");
+    let workgroup = device.caps().workgroup();
+    let kernel = Kernel::wgsl(&multiply_adds(workgroup))?.named("roofline");
     let started = Instant::now();
     let (mut groups, mut turns, mut rate) = (4u32, 4u32, 0f64);
     loop {
-        let y = Array::<f32>::zeros(device, &[(groups * WORKGROUP) as usize]);
+        let y = Array::<f32>::zeros(device, &[(groups * workgroup) as usize]);
         let settings = Array::from_slice(device, &[turns, 0]);
         let launcher = kernel.grid([groups]).args((&settings, Argument::in_place(&y)));
         let time = best(device, || launcher.launch(device))?;
-        let flops = (groups * WORKGROUP) as f64 * turns as f64 * (CHAINS * UNROLL * 4 * 2) as f64;
+        let flops = (groups * workgroup) as f64 * turns as f64 * (CHAINS * UNROLL * 4 * 2) as f64;
         rate = rate.max(flops / time.as_secs_f64());
         if time > ENOUGH || started.elapsed() + time * 4 * RUNS as u32 > BUDGET {
             return Ok(rate);
@@ -117,7 +117,7 @@ fn flops_per_second(device: &Device) -> Result<f64> {
 }
 
 /// The kernel: what it multiplies by comes from memory, so that no compiler can compute it before.
-fn multiply_adds() -> String {
+fn multiply_adds(workgroup: u32) -> String {
     let each = |line: &dyn Fn(usize) -> String| (0..CHAINS).map(line).collect::<String>();
     let begin = each(&|n| format!("    var x{n} = vec4<f32>(f32(id.x + {n}u));\n"));
     let step = each(&|n| format!("        x{n} = fma(x{n}, a, b);\n")).repeat(UNROLL);
@@ -127,7 +127,7 @@ fn multiply_adds() -> String {
         text,
         "@group(0) @binding(0) var<storage, read> settings: array<u32>;
 @group(0) @binding(1) var<storage, read_write> y: array<f32>;
-@compute @workgroup_size({WORKGROUP}) fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
+@compute @workgroup_size({workgroup}) fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
     let turns = settings[0];
     let a = vec4<f32>(f32(settings[1]) + 0.5);
     let b = vec4<f32>(f32(settings[1]) + 1.0);
