@@ -185,10 +185,11 @@ impl<'a> Launcher<'a> {
             return Ok(None);
         }
         let mut launch = Launch { kernel, buffers, params, grid, cost: None };
-        // Without the memory that loops are counted in.
+        // Without the memory for messages, and that loops are counted in.
         launch.cost = Some(launch.cost());
+        let launch = call.watched(launch)?;
         advice::look_at(device, &launch);
-        call.watched(launch).map(Some)
+        Ok(Some(launch))
     }
 
     fn workgroups(&self, call: &Call, reflection: &Reflection) -> Result<Grid> {
