@@ -7,6 +7,7 @@ use crate::caps::Caps;
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::{BUDGET, Kernel, Message, Messages, Watch};
 use crate::memory::{MemoryUse, Pool};
+use crate::trace::Roofline;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, mpsc};
 use std::time::Duration;
@@ -141,6 +142,7 @@ struct Inner {
     messages: Messages,
     /// Blocking work of asynchronous calls, done in order by one thread.
     worker: OnceLock<mpsc::Sender<Job>>,
+    roofline: Mutex<Option<Roofline>>,
 }
 
 type Job = Box<dyn FnOnce() + Send>;
@@ -450,6 +452,7 @@ impl Device {
             watch: Watch::new(budget),
             messages: Messages::default(),
             worker: OnceLock::new(),
+            roofline: Mutex::default(),
         }))
     }
 
@@ -528,7 +531,7 @@ impl Device {
     }
 
     /// Runs `work` and gives the time that the kernels it submitted took on the device: as CUDA events do. `None`
-    /// where the device has no clock.
+    /// where the device has no clock, and while a [`Device::profile`] runs.
     ///
     /// Waits for the kernels. One measurement at a time; other threads' kernels count too.
     ///
@@ -539,6 +542,9 @@ impl Device {
     /// println!("{time:?}");
     /// ```
     pub fn gpu_time<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<Option<Duration>> {
+        if self.driver().observer().recorder.running() {
+            return work().map(|_| None);
+        }
         let running = self.driver().start_clock()?;
         let result = work();
         let time = self.driver().stop_clock()?;
@@ -547,6 +553,10 @@ impl Device {
 
     pub(crate) fn driver(&self) -> &Arc<dyn Driver> {
         &self.0.driver
+    }
+
+    pub(crate) fn kept_roofline(&self) -> MutexGuard<'_, Option<Roofline>> {
+        self.0.roofline.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     pub(crate) fn pool(&self) -> &Arc<Pool> {

@@ -21,6 +21,7 @@
 //! | [`Array`] | values: creation, views, elementwise functions, reductions, assignment, transfers, `explain()` |
 //! | [`HostBuffer`] | host memory that the device reads and writes without a copy on the way |
 //! | [`Kernel`] | a kernel of your own in WGSL: [`Kernel::wgsl`], [`Launcher`], [`Reflection`] |
+//! | [`Trace`], [`Occupancy`] | what ran when ([`Device::profile`]), at which part of the [`Roofline`]; how full the device is |
 //! | [`Op`], [`Plan`] | the waist: an operation's meaning, cost and kernels; engines run plans and know no operation |
 //! | [`Map`], [`Reduce`] | the operations behind arrays |
 //! | [`Caps`], [`Profile`] | what a plan may rely on; hardware that the cpu engine stands in for |
@@ -33,6 +34,7 @@
     expect(dead_code, reason = "without an engine nothing runs what is planned")
 )]
 
+mod advice;
 mod array;
 mod backend;
 mod caps;
@@ -47,7 +49,9 @@ mod op;
 mod ops;
 #[cfg(any(feature = "wgpu", feature = "cuda", feature = "cpu"))]
 mod threads;
+mod trace;
 
+pub use advice::{Limiter, Occupancy};
 pub use array::{
     Array, Explanation, Layout, Operand, Prepared, Slice, Step as ExplainedStep, ViewMut, broadcast_shapes, eval_all,
     has_kernel, upload_all,
@@ -70,6 +74,7 @@ pub use kernel::{
 pub use memory::{Direction, HostBuffer, MemoryUse};
 pub use op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
 pub use ops::{Expression, Function, Leaf, Map, Nothing, Operator, Reduce, Source, Step, What};
+pub use trace::{Roofline, Span, SpanKind, Trace};
 
 /// Runs a documentation example on the best device, or says why it cannot.
 #[doc(hidden)]

@@ -4,12 +4,12 @@ use super::Array;
 use super::flatten::{Inputs, flatten, reads};
 use super::layout::Layout;
 use super::node::{Expr, Node, State, Storage};
-use crate::backend::{Launch, Window};
+use crate::backend::{Cost, Launch, Window};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::memory::{Memory, Place};
-use crate::op::{Op, Plan};
+use crate::op::{Op, Pass, Plan};
 use crate::ops::{Expression, Map, Reduce};
 use std::panic::Location;
 use std::sync::Arc;
@@ -222,6 +222,7 @@ impl Batch {
             output_strides: to.layout.strides.iter().map(|&s| s as i64).collect(),
             fresh: false,
         };
+        to.memory.history.note_write();
         buffers.push(to.memory.clone());
         self.push(map, buffers)
     }
@@ -232,7 +233,7 @@ impl Batch {
         for &bytes in &plan.scratch {
             buffers.push(self.device.pool().take(op.name(), bytes, Place::Device)?);
         }
-        for pass in &plan.passes {
+        for (pass, cost) in plan.passes.iter().zip(costs(&op, &plan)) {
             let window =
                 |b: &crate::op::Binding| Window { memory: buffers[b.buffer].clone(), offset: b.offset, bytes: b.bytes };
             self.launches.push(Launch {
@@ -240,6 +241,7 @@ impl Batch {
                 buffers: pass.buffers.iter().map(window).collect(),
                 params: pass.params.clone(),
                 grid: pass.grid,
+                cost: Some(cost),
             });
         }
         if let Some(record) = &mut self.record {
@@ -292,6 +294,17 @@ impl Batch {
         }
         Ok(())
     }
+}
+
+/// What each pass of a plan moves and computes: shares of the operation's own figures, by the bytes that it binds.
+fn costs(op: &impl Op, plan: &Plan) -> impl Iterator<Item = Cost> {
+    let (bytes, flops) = (op.bytes(), op.flops());
+    let bound = |pass: &Pass| pass.buffers.iter().map(|binding| binding.bytes).sum::<u64>();
+    let all: u64 = plan.passes.iter().map(bound).sum();
+    let share = move |amount: u64, part: u64| (amount as u128 * part as u128 / all.max(1) as u128) as u64;
+    plan.passes
+        .iter()
+        .map(move |pass| Cost { bytes: share(bytes, bound(pass)), flops: Some(share(flops, bound(pass))) })
 }
 
 fn failed(node: &Node) -> Result<()> {

@@ -7,6 +7,7 @@ pub(crate) mod cuda;
 #[cfg(feature = "wgpu")]
 pub(crate) mod wgpu;
 
+use crate::advice::{Advice, Occupancy};
 use crate::caps::Caps;
 #[cfg(any(feature = "cpu", feature = "cuda"))]
 use crate::device::Backend;
@@ -15,6 +16,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::Kernel;
 use crate::memory::{Direction, Memory, Place};
 use crate::op::Grid;
+use crate::trace::recorder::Recorder;
 use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,6 +30,30 @@ pub(crate) struct Launch {
     /// The words of the library's `Params`, or of a program's `var<immediate>`.
     pub params: Vec<u32>,
     pub grid: Grid,
+    /// What it moves and computes at least, if an operation's plan says so.
+    pub cost: Option<Cost>,
+}
+
+/// What a launch moves and computes, at least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Cost {
+    pub bytes: u64,
+    /// `None` if nobody knows.
+    pub flops: Option<u64>,
+}
+
+impl Launch {
+    /// What it moves and computes, at least; without an operation each window once.
+    pub fn cost(&self) -> Cost {
+        self.cost.unwrap_or_else(|| Cost { bytes: self.buffers.iter().map(|window| window.bytes).sum(), flops: None })
+    }
+}
+
+/// What watches an engine: a record of what it does, and advice about what it is asked to do.
+#[derive(Default)]
+pub(crate) struct Observer {
+    pub recorder: Recorder,
+    pub advice: Advice,
 }
 
 /// A window of device memory.
@@ -96,6 +122,19 @@ pub(crate) trait Driver: Send + Sync {
     fn start_clock(&self) -> Result<bool>;
     /// Waits, and gives the time since [`Driver::start_clock`].
     fn stop_clock(&self) -> Result<Duration>;
+    fn observer(&self) -> &Observer;
+    /// Begins to time each launch, on a device that is idle; false if the host's clock must do.
+    fn start_trace(&self) -> Result<bool>;
+    /// Ends that, if it was begun, and gives the launches to the recorder, on a device that is idle.
+    fn stop_trace(&self) -> Result<()>;
+    /// How many workgroups, at least, run side by side when there are enough: multiprocessors, or threads.
+    fn units(&self) -> Option<u32> {
+        None
+    }
+    /// What the engine knows of how much of the device the kernel's workgroups fill.
+    fn occupancy(&self, _kernel: &Kernel) -> Result<Option<Occupancy>> {
+        Ok(None)
+    }
     /// Which kernels written by hand run in place of translated ones, if the engine has any.
     #[cfg(feature = "cuda")]
     fn set_natives(&self, _natives: cuda::Natives) {}

@@ -47,7 +47,7 @@ impl Call<'_> {
     /// The launch with the library's own buffers, which come after those of group 0: for messages, and for loops that
     /// count, where they may not end and the device does not watch over them itself.
     pub fn watched(&self, launch: Launch) -> Result<Launch> {
-        let Launch { mut kernel, mut buffers, params, grid } = launch;
+        let Launch { mut kernel, mut buffers, params, grid, cost } = launch;
         let mut at = kernel.bindings().iter().filter(|point| point.group == 0).count();
         if kernel.speaks() {
             at -= 1;
@@ -60,7 +60,7 @@ impl Call<'_> {
             buffers.insert(at, self.device.watch_window(&kernel)?);
             kernel = counting;
         }
-        Ok(Launch { kernel, buffers, params, grid })
+        Ok(Launch { kernel, buffers, params, grid, cost })
     }
 
     /// The windows of memory and the immediates' words.

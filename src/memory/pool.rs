@@ -1,6 +1,7 @@
 //! A pool of device memory with size classes: what an array gives back, the next of its size takes.
 
 use super::{MemoryUse, Place};
+use crate::advice::History;
 use crate::backend::{Block, Driver};
 use crate::error::{Error, ErrorKind, Result};
 use std::collections::BTreeMap;
@@ -13,6 +14,7 @@ pub(crate) struct Memory {
     id: u64,
     bytes: u64,
     place: Place,
+    pub history: History,
     pool: Arc<Pool>,
 }
 
@@ -20,6 +22,11 @@ impl Memory {
     /// The engine's own object.
     pub fn block(&self) -> &Block {
         self.block.as_ref().expect("only drop() takes the block")
+    }
+
+    /// How many there are.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     /// A number that no other block of this process has.
@@ -72,7 +79,14 @@ impl Pool {
         state.usage.live += class;
         state.usage.peak = state.usage.peak.max(state.usage.live);
         drop(state);
-        Ok(Arc::new(Memory { block: Some(block), id, bytes: class, place, pool: self.clone() }))
+        Ok(Arc::new(Memory {
+            block: Some(block),
+            id,
+            bytes: class,
+            place,
+            history: History::default(),
+            pool: self.clone(),
+        }))
     }
 
     fn reuse(&self, class: (Place, u64)) -> Option<(u64, Block)> {

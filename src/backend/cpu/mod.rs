@@ -26,12 +26,14 @@ mod scalar;
 mod schedule;
 mod visit;
 
-use super::{Block, Driver, HostBlock, Launch, Read, Write};
+use super::{Block, Driver, HostBlock, Launch, Observer, Read, Write};
 use crate::caps::Caps;
 use crate::device::{Backend, Kind, Properties};
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::Kernel;
 use crate::memory::{Direction, Memory, Place};
+use crate::trace::SpanKind;
+use crate::trace::recorder::{Task, Timed};
 use memory::View;
 use program::Program;
 use run::{Context, Machine};
@@ -54,6 +56,7 @@ pub(crate) struct Cpu {
     queue: Mutex<()>,
     /// Nanoseconds that launches have taken since the clock was started.
     busy: AtomicU64,
+    observer: Observer,
 }
 
 /// A kernel with machines that have run it.
@@ -98,6 +101,7 @@ pub(crate) fn open(profile: Profile, checks: Option<Checks>, budget: Duration) -
         kernels: RwLock::default(),
         queue: Mutex::new(()),
         busy: AtomicU64::new(0),
+        observer: Observer::default(),
     }))
 }
 
@@ -110,6 +114,7 @@ impl Cpu {
         if let Some(compiled) = self.kernels.read().expect("no panic while held").get(&kernel.id()) {
             return Ok(compiled.clone());
         }
+        let _compiling = self.observer.recorder.open(SpanKind::Compile, kernel.name(), 0);
         let target = lower::Target {
             subgroup: self.profile.subgroup,
             bindings: kernel.bindings().iter().map(|point| (point.group, point.binding)).collect(),
@@ -135,7 +140,15 @@ impl Cpu {
         let _in_order = self.queue.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let started = Instant::now();
         let mut report = Report::default();
-        let result = prepared.iter().try_for_each(|(launch, compiled)| self.launch(launch, compiled, &mut report));
+        let result = prepared.iter().try_for_each(|(launch, compiled)| {
+            let start = Instant::now();
+            let result = self.launch(launch, compiled, &mut report);
+            if self.observer.recorder.running() {
+                let (kind, task, duration) = (SpanKind::Launch, Task::of(launch), start.elapsed());
+                self.observer.recorder.add(Timed { kind, task, start, duration });
+            }
+            result
+        });
         self.busy.fetch_add(started.elapsed().as_nanos() as u64, Relaxed);
         match (result, report.findings.is_empty()) {
             (result, true) => result,
@@ -229,16 +242,19 @@ impl Driver for Cpu {
 
     /// Launches have run when they are submitted.
     fn wait(&self) -> Result<()> {
+        drop(self.observer.recorder.wait("wait"));
         Ok(())
     }
 
     fn write(&self, writes: &[Write]) -> Result<()> {
+        let _span = self.observer.recorder.upload(writes);
         writes.iter().for_each(|write| block(write.to).write(write.offset, write.from));
         Ok(())
     }
 
     fn read(&self, launches: &[Launch], reads: &mut [Read]) -> Result<()> {
         self.run(launches)?;
+        let _span = self.observer.recorder.download(reads);
         reads.iter_mut().for_each(|read| block(read.from).read(read.offset, read.to));
         Ok(())
     }
@@ -256,6 +272,22 @@ impl Driver for Cpu {
 
     fn stop_clock(&self) -> Result<Duration> {
         Ok(Duration::from_nanos(self.busy.load(Relaxed)))
+    }
+
+    fn observer(&self) -> &Observer {
+        &self.observer
+    }
+
+    fn start_trace(&self) -> Result<bool> {
+        Ok(self.properties.caps.timestamps)
+    }
+
+    fn stop_trace(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn units(&self) -> Option<u32> {
+        Some(crate::threads::count() as u32)
     }
 
     #[cfg(feature = "wgpu")]

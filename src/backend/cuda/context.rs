@@ -1,6 +1,7 @@
 //! A card's primary context, the stream that all work goes through, and what becomes of the driver's errors.
 
 use super::card::Card;
+use crate::backend::Observer;
 use crate::error::{Error, ErrorKind, Result};
 use cudarc::driver::sys::{self, CUresult};
 use std::ffi::CStr;
@@ -15,6 +16,7 @@ pub(super) struct Context {
     /// Where memory is allocated in the stream's order, if the card can do that.
     pub pool: Option<sys::CUmemoryPool>,
     lost: OnceLock<String>,
+    pub observer: Observer,
 }
 
 // SAFETY: the driver's handles may be used by any thread, and the driver locks where it must.
@@ -84,7 +86,14 @@ impl Context {
             done(sys::cuDevicePrimaryCtxRetain(&mut raw, card.raw))?;
         }
         match stream(raw).and_then(|stream| Ok((stream, memory_pool(card)?))) {
-            Ok((stream, pool)) => Ok(Context { card: card.clone(), raw, stream, pool, lost: OnceLock::new() }),
+            Ok((stream, pool)) => Ok(Context {
+                card: card.clone(),
+                raw,
+                stream,
+                pool,
+                lost: OnceLock::new(),
+                observer: Observer::default(),
+            }),
             Err(error) => {
                 // SAFETY: it was just retained.
                 unsafe { sys::cuDevicePrimaryCtxRelease_v2(card.raw) };
@@ -158,6 +167,7 @@ impl Context {
 
     /// Waits for everything in the stream.
     pub fn synchronize(&self, operation: &'static str) -> Result<()> {
+        let _span = self.observer.recorder.wait(operation);
         // SAFETY: the stream is this context's.
         self.check(operation, unsafe { sys::cuStreamSynchronize(self.stream) })
     }

@@ -33,6 +33,7 @@ impl Event {
     }
 
     pub fn wait(&self, operation: &'static str) -> Result<()> {
+        let _span = self.context.observer.recorder.wait(operation);
         // SAFETY: the event is there.
         self.context.check(operation, unsafe { sys::cuEventSynchronize(self.raw) })
     }

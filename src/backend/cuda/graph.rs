@@ -2,9 +2,10 @@
 
 use super::context::Context;
 use super::launch::Call;
-use crate::backend::Launch;
+use crate::backend::{Cost, Launch};
 use crate::error::Result;
 use crate::op::Access;
+use crate::trace::recorder::Task;
 use cudarc::driver::sys;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -21,7 +22,7 @@ pub(super) struct Graph {
     /// Held while the graph is launched: two threads must not do so at once.
     exec: Mutex<sys::CUgraphExec>,
     context: Arc<Context>,
-    #[expect(dead_code, reason = "keeps the functions loaded")]
+    /// They keep the functions loaded.
     calls: Vec<Call>,
 }
 
@@ -56,6 +57,14 @@ impl Graph {
         // SAFETY: the graph is there, and the pointer is to a variable that lives.
         context.check("graph", unsafe { sys::cuGraphInstantiateWithFlags(&mut exec, draft.0, 0) })?;
         Ok(Graph { exec: Mutex::new(exec), context: context.clone(), calls })
+    }
+
+    /// All of it as one.
+    pub fn task(&self) -> Task {
+        let costs = || self.calls.iter().map(|call| call.task().cost);
+        let flops = costs().map(|cost| cost.flops).sum();
+        let cost = Cost { bytes: costs().map(|cost| cost.bytes).sum(), flops };
+        Task { name: format!("graph of {} launches", self.calls.len()), cost, launches: self.calls.len() }
     }
 
     pub fn run(&self) -> Result<()> {

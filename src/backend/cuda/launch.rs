@@ -4,8 +4,10 @@
 use super::context::Context;
 use super::kernels::Function;
 use super::memory::block;
-use crate::backend::{Launch, Window};
+use crate::backend::{Cost, Launch, Window};
 use crate::error::Result;
+use crate::kernel::Kernel;
+use crate::trace::recorder::Task;
 use cudarc::driver::sys;
 use std::ffi::c_void;
 use std::ptr;
@@ -16,6 +18,8 @@ pub(super) struct Call {
     pub function: Arc<Function>,
     pub grid: [u32; 3],
     arguments: Arguments,
+    kernel: Kernel,
+    cost: Cost,
 }
 
 /// The arguments of a kernel, and where each begins.
@@ -62,7 +66,12 @@ impl Call {
     pub fn new(function: Arc<Function>, launch: &Launch, limit: u32) -> Call {
         let mut arguments = Arguments::default();
         arguments.set_launch(launch);
-        Call { function, grid: launch.grid.fold(limit), arguments }
+        let (kernel, cost) = (launch.kernel.clone(), launch.cost());
+        Call { function, grid: launch.grid.fold(limit), arguments, kernel, cost }
+    }
+
+    pub fn task(&self) -> Task {
+        Task { name: self.kernel.name().into(), cost: self.cost, launches: 1 }
     }
 
     /// Whether there is a workgroup to run. CUDA takes no empty grid.

@@ -57,6 +57,7 @@ const DRIVER: &[&str] = &[
     "cuModuleGetFunction",
     "cuModuleLoadData",
     "cuModuleUnload",
+    "cuOccupancyMaxActiveBlocksPerMultiprocessor",
     "cuStreamCreate",
     "cuStreamDestroy_v2",
     "cuStreamSynchronize",

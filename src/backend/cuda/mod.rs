@@ -9,7 +9,8 @@
 //! | `launch.rs`, `graph.rs` | launches with their arguments; several as one |
 //! | `memory.rs`, `pinned.rs`, `staging.rs` | memory of the card and of the host, and transfers |
 //! | `natives.rs` | kernels written by hand in place of translated ones, where they are faster |
-//! | `clock.rs`, `event.rs` | time on the card |
+//! | `clock.rs`, `trace.rs`, `event.rs` | time on the card: of submissions, of single launches |
+//! | `occupancy.rs` | how many workgroups a multiprocessor holds |
 
 mod cache;
 mod card;
@@ -24,21 +25,27 @@ mod library;
 mod limits;
 mod memory;
 mod natives;
+mod occupancy;
 mod pinned;
 mod staging;
+mod trace;
 pub(crate) mod translate;
 
-use super::{Block, Driver, HostBlock, Launch, Options, Read, Write};
+use super::{Block, Driver, HostBlock, Launch, Observer, Options, Read, Write};
+use crate::advice::Occupancy;
 use crate::caps::Caps;
 use crate::device::Properties;
 use crate::error::Result;
+use crate::kernel::Kernel;
 use crate::memory::{Direction, Place};
+use crate::trace::recorder::Task;
 use clock::Clock;
 use context::Context;
 use graph::Graph;
 use kernels::{Function, Kernels};
 use launch::Call;
 use natives::Choices;
+use std::slice::from_ref;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -53,6 +60,8 @@ pub(crate) struct Cuda {
     upload: Mutex<staging::Ring>,
     download: Mutex<staging::Ring>,
     clock: Clock,
+    /// There while a profile runs.
+    timer: Mutex<Option<trace::Timer>>,
     properties: Properties,
     /// Memory is to be given back to the system after the next wait.
     trimming: AtomicBool,
@@ -84,6 +93,7 @@ pub(crate) fn open(ordinal: usize, options: &Options) -> Result<Arc<dyn Driver>>
         upload: Mutex::default(),
         download: Mutex::default(),
         clock: Clock::default(),
+        timer: Mutex::default(),
         properties,
         trimming: AtomicBool::new(false),
         context,
@@ -111,6 +121,11 @@ impl Cuda {
         // All of them first: the clock is not to count a compilation between two launches.
         let functions = self.functions(launches)?;
         let limit = self.properties.caps.grid;
+        if self.context.observer.recorder.running() {
+            let one = |launch, function| launch::run_all(&self.context, from_ref(launch), from_ref(function), limit);
+            let mut pairs = launches.iter().zip(&functions);
+            return pairs.try_for_each(|(launch, f)| self.timed(|| Task::of(launch), || one(launch, f)));
+        }
         self.clock.around(&self.context, || launch::run_all(&self.context, launches, &functions, limit))
     }
 }
@@ -147,8 +162,10 @@ impl Driver for Cuda {
         self.context.enter()?;
         let prepared: &Prepared = prepared.downcast_ref().expect("prepared by this engine");
         self.clock.around(&self.context, || match prepared {
-            Prepared::Calls(calls) => calls.iter().try_for_each(|call| call.run(&self.context)),
-            Prepared::Graph(graph) => graph.run(),
+            Prepared::Calls(calls) => {
+                calls.iter().try_for_each(|call| self.timed(|| call.task(), || call.run(&self.context)))
+            }
+            Prepared::Graph(graph) => self.timed(|| graph.task(), || graph.run()),
         })
     }
 
@@ -168,6 +185,7 @@ impl Driver for Cuda {
 
     fn write(&self, writes: &[Write]) -> Result<()> {
         self.context.enter()?;
+        let _span = self.context.observer.recorder.upload(writes);
         self.write_staged(writes)
     }
 
@@ -176,6 +194,10 @@ impl Driver for Cuda {
         if !launches.is_empty() {
             self.run(launches)?;
         }
+        if self.context.observer.recorder.running() {
+            self.context.synchronize("wait")?; // what came before is not to count as the transfer
+        }
+        let _span = self.context.observer.recorder.download(reads);
         self.read_staged(reads)
     }
 
@@ -192,6 +214,29 @@ impl Driver for Cuda {
     fn stop_clock(&self) -> Result<Duration> {
         self.context.enter()?;
         self.clock.stop(&self.context)
+    }
+
+    fn observer(&self) -> &Observer {
+        &self.context.observer
+    }
+
+    fn start_trace(&self) -> Result<bool> {
+        self.context.enter()?;
+        self.start_timer().map(|()| true)
+    }
+
+    fn stop_trace(&self) -> Result<()> {
+        self.context.enter()?;
+        self.stop_timer()
+    }
+
+    fn units(&self) -> Option<u32> {
+        Some(self.context.card.units)
+    }
+
+    fn occupancy(&self, kernel: &Kernel) -> Result<Option<Occupancy>> {
+        self.context.enter()?;
+        occupancy::of(&self.context, &*self.kernels.get(kernel)?).map(Some)
     }
 
     fn set_natives(&self, natives: Natives) {

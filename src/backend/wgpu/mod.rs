@@ -5,11 +5,12 @@ mod clock;
 mod pinned;
 mod pipeline;
 mod staging;
+mod trace;
 mod wait;
 
-use super::{Block, Driver, HostBlock, Launch, Options, Read, Write};
+use super::{Block, Cost, Driver, HostBlock, Launch, Observer, Options, Read, Write};
 use crate::caps::Caps;
-use crate::device::Properties;
+use crate::device::{Kind, Properties};
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory::{Direction, Memory, Place};
 use clock::Clock;
@@ -31,6 +32,9 @@ pub(crate) struct Wgpu {
     upload: Mutex<staging::Ring>,
     download: Mutex<staging::Ring>,
     clock: Mutex<Option<Clock>>,
+    observer: Observer,
+    /// There while a profile runs.
+    timer: Mutex<Option<trace::Timer>>,
     /// Held to write while an array is mapped, to read while work is submitted: a mapped buffer cannot be used.
     mapping: RwLock<()>,
 }
@@ -41,6 +45,7 @@ struct Prepared {
     groups: Groups,
     params: Vec<u32>,
     grid: [u32; 3],
+    cost: Cost,
 }
 
 /// Parameters too many for the command buffer.
@@ -49,8 +54,27 @@ struct Uniforms {
     group: wgpu::BindGroup,
 }
 
+impl Prepared {
+    /// Into a pass that has its pipeline.
+    fn dispatch(&self, pass: &mut wgpu::ComputePass, uniforms: Option<(&wgpu::BindGroup, u32)>) {
+        pass.set_bind_group(0, &self.groups.first, &[]);
+        for (group, index) in self.groups.more.iter().flat_map(|more| more.iter()).zip(1..) {
+            pass.set_bind_group(index, group, &[]);
+        }
+        if self.pipeline.immediates {
+            pass.set_immediates(0, bytemuck::cast_slice(&self.params));
+        }
+        if let Some((uniforms, offset)) = uniforms.filter(|_| self.pipeline.uniform) {
+            pass.set_bind_group(1, uniforms, &[offset]);
+        }
+        let [x, y, z] = self.grid;
+        pass.dispatch_workgroups(x, y, z);
+    }
+}
+
 /// Launches in one submission: the device begins with the first while the host records the next.
 const TOGETHER: usize = 128;
+
 pub(super) fn list() -> Vec<Properties> {
     adapter::adapters().iter().map(|adapter| adapter::properties(adapter, false)).collect()
 }
@@ -119,6 +143,8 @@ impl Wgpu {
             lost,
             uniforms: Mutex::default(),
             clock: Mutex::default(),
+            observer: Observer::default(),
+            timer: Mutex::default(),
             mapping: RwLock::default(),
         }
     }
@@ -161,7 +187,7 @@ impl Wgpu {
     }
 
     fn create_buffer(&self, operation: &'static str, size: u64, usage: BufferUsages) -> Result<wgpu::Buffer> {
-        let descriptor = wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false };
+        let descriptor = wgpu::BufferDescriptor { label: Some(operation), size, usage, mapped_at_creation: false };
         self.guarded(operation, || self.device.create_buffer(&descriptor))
     }
 
@@ -169,9 +195,11 @@ impl Wgpu {
     fn look_up(&self, launches: &[Launch]) -> Result<Vec<Prepared>> {
         let caps = &self.properties.caps;
         let one = |launch: &Launch| {
-            let pipeline = self.cache.pipeline(&self.device, &self.properties.name, caps, &launch.kernel)?;
+            let recorder = &self.observer.recorder;
+            let pipeline = self.cache.pipeline(&self.device, &self.properties.name, caps, &launch.kernel, recorder)?;
             let groups = self.cache.groups(&self.device, &pipeline, &launch.kernel, &launch.buffers);
-            Ok(Prepared { pipeline, groups, params: launch.params.clone(), grid: launch.grid.fold(caps.grid) })
+            let (params, grid, cost) = (launch.params.clone(), launch.grid.fold(caps.grid), launch.cost());
+            Ok(Prepared { pipeline, groups, params, grid, cost })
         };
         self.guarded("launch", || launches.iter().map(one).collect())?
     }
@@ -184,25 +212,15 @@ impl Wgpu {
         let (uniforms, offsets) = self.write_uniforms(launches)?;
         let mut clock = self.clock.lock().expect("no panic while held");
         let timestamp_writes = clock.as_mut().and_then(|clock| clock.next());
-        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: None, timestamp_writes });
+        let label = Some(launches[0].pipeline.kernel.name());
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label, timestamp_writes });
         let mut current: *const Pipeline = std::ptr::null();
         for (index, launch) in launches.iter().enumerate() {
             if current != Arc::as_ptr(&launch.pipeline) {
                 pass.set_pipeline(&launch.pipeline.raw);
                 current = Arc::as_ptr(&launch.pipeline);
             }
-            pass.set_bind_group(0, &launch.groups.first, &[]);
-            for (group, index) in launch.groups.more.iter().flat_map(|more| more.iter()).zip(1..) {
-                pass.set_bind_group(index, group, &[]);
-            }
-            if launch.pipeline.immediates {
-                pass.set_immediates(0, bytemuck::cast_slice(&launch.params));
-            }
-            if let Some(uniforms) = uniforms.as_ref().filter(|_| launch.pipeline.uniform) {
-                pass.set_bind_group(1, uniforms, &[offsets[index]]);
-            }
-            let [x, y, z] = launch.grid;
-            pass.dispatch_workgroups(x, y, z);
+            launch.dispatch(&mut pass, uniforms.as_ref().map(|uniforms| (uniforms, offsets[index])));
         }
         Ok(())
     }
@@ -228,7 +246,7 @@ impl Wgpu {
             let binding =
                 wgpu::BufferBinding { buffer: &buffer, offset: 0, size: wgpu::BufferSize::new(UNIFORM_BYTES) };
             let group = self.device.create_bind_group(&wgpu::BindGroupDescriptor {
-                label: None,
+                label: Some("parameters"),
                 layout: &self.cache.uniform_layout(&self.device),
                 entries: &[wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::Buffer(binding) }],
             });
@@ -243,6 +261,9 @@ impl Wgpu {
 
     fn submit_launches(&self, launches: &[Prepared]) -> Result<()> {
         self.alive()?;
+        if let Some(timer) = &mut *self.timer() {
+            return self.submit_timed(launches, timer);
+        }
         self.guarded("submit", || {
             launches.chunks(TOGETHER).try_for_each(|launches| {
                 let mut encoder = self.encoder();
@@ -260,7 +281,16 @@ impl Wgpu {
     }
 
     fn encoder(&self) -> wgpu::CommandEncoder {
-        self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: None })
+        self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("crosslane") })
+    }
+
+    /// Waits for everything submitted.
+    fn idle(&self, operation: &'static str) -> Result<()> {
+        self.alive()?;
+        let done = Arc::new(AtomicBool::new(false));
+        let done_in = done.clone();
+        self.queue.on_submitted_work_done(move || done_in.store(true, Ordering::Release));
+        self.wait_for(operation, || done.load(Ordering::Acquire))
     }
 
     /// Whether arrays can be mapped where they lie.
@@ -285,7 +315,7 @@ impl Driver for Wgpu {
         } else if place == Place::Result && self.device.features().contains(wgpu::Features::MAPPABLE_PRIMARY_BUFFERS) {
             usage |= BufferUsages::MAP_READ;
         }
-        Ok(Box::new(self.create_buffer("allocate", bytes, usage)?))
+        Ok(Box::new(self.create_buffer("array", bytes, usage)?))
     }
 
     fn forget(&self) {
@@ -308,23 +338,26 @@ impl Driver for Wgpu {
     }
 
     fn wait(&self) -> Result<()> {
-        self.alive()?;
-        let done = Arc::new(AtomicBool::new(false));
-        let done_in = done.clone();
-        self.queue.on_submitted_work_done(move || done_in.store(true, Ordering::Release));
-        self.wait_for("wait", || done.load(Ordering::Acquire))
+        self.idle("wait")
     }
 
     fn write(&self, writes: &[Write]) -> Result<()> {
         self.alive()?;
+        let _span = self.observer.recorder.upload(writes);
         match self.unified() {
             true => self.write_mapped(writes),
             false => self.write_staged(writes),
         }
     }
 
-    fn read(&self, launches: &[Launch], reads: &mut [Read]) -> Result<()> {
+    fn read(&self, mut launches: &[Launch], reads: &mut [Read]) -> Result<()> {
         self.alive()?;
+        if self.observer.recorder.running() {
+            // What came before is not to count as the transfer.
+            self.submit(std::mem::take(&mut launches))?;
+            self.wait()?;
+        }
+        let _span = self.observer.recorder.download(reads);
         match reads.iter().all(|read| buffer(read.from).usage().contains(BufferUsages::MAP_READ)) {
             true => {
                 if !launches.is_empty() {
@@ -359,6 +392,23 @@ impl Driver for Wgpu {
             *clock = None;
         }
         result
+    }
+
+    fn observer(&self) -> &Observer {
+        &self.observer
+    }
+
+    fn start_trace(&self) -> Result<bool> {
+        self.start_timer()
+    }
+
+    fn stop_trace(&self) -> Result<()> {
+        self.stop_timer()
+    }
+
+    /// What runs on the processor runs a workgroup on each thread; of cards wgpu does not say it.
+    fn units(&self) -> Option<u32> {
+        (self.properties.kind == Kind::Software).then(|| crate::threads::count() as u32)
     }
 
     fn as_any(&self) -> &dyn Any {

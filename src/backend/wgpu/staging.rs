@@ -57,7 +57,7 @@ impl Ring {
         for _ in 0..CHUNKS {
             let buffer = engine.guarded("staging", || {
                 engine.device.create_buffer(&wgpu::BufferDescriptor {
-                    label: None,
+                    label: Some(if upload { "staging for uploads" } else { "staging for downloads" }),
                     size: wanted,
                     usage,
                     mapped_at_creation: upload,

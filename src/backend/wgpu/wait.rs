@@ -24,6 +24,7 @@ impl Wgpu {
 
     /// Waits until `done`, asking first and sleeping then.
     pub(super) fn wait_for(&self, operation: &'static str, done: impl Fn() -> bool) -> Result<()> {
+        let _span = self.observer.recorder.wait(operation);
         let start = Instant::now();
         loop {
             if done() {
@@ -76,6 +77,7 @@ impl Wgpu {
         mode: MapMode,
         range: Range<u64>,
     ) -> Result<bool> {
+        let _span = self.observer.recorder.wait(operation);
         let mapping = self.begin_map(operation, buffer, mode, range)?;
         let start = Instant::now();
         while !mapping.done.load(Ordering::Acquire) {
