@@ -65,7 +65,8 @@ pub use element::{DType, Element, Float, Integer, Number, Scalar};
 pub use error::{CallSite, Error, ErrorKind, Result};
 pub use half::f16;
 pub use kernel::{
-    Argument, Arguments, BindPoint, Feature, Kernel, Launcher, Member, Message, Override, Reflection, Resource,
+    Argument, Arguments, BindPoint, Feature, Field, HostType, Kernel, Launcher, Member, Message, Override, Parameters,
+    Reflection, Resource,
 };
 pub use memory::{Direction, HostBuffer, MemoryUse};
 pub use op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};

@@ -10,6 +10,7 @@ mod launch;
 mod launcher;
 mod library;
 mod message;
+mod parameters;
 mod parse;
 mod prelude;
 mod reflect;
@@ -31,6 +32,7 @@ pub use launcher::Launcher;
 pub(crate) use library::link;
 pub use message::Message;
 pub(crate) use message::Messages;
+pub use parameters::{Field, HostType, Parameters};
 #[cfg(any(feature = "cpu", feature = "cuda"))]
 pub(crate) use parse::parse;
 pub use reflect::{Feature, Member, Override, Reflection, Resource};
