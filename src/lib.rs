@@ -49,8 +49,8 @@ mod ops;
 mod threads;
 
 pub use array::{
-    Array, Explanation, Layout, Operand, Prepared, Slice, Step as ExplainedStep, ViewMut, broadcast_shapes, eval_all,
-    has_kernel, upload_all,
+    Array, Elementwise, Explanation, Input, Inputs, Layout, Operand, Prepared, Reduction, Slice, Step as ExplainedStep,
+    ViewMut, broadcast_shapes, eval_all, has_kernel, upload_all,
 };
 #[cfg(feature = "cpu")]
 pub use backend::cpu::{Checks, Defect, Finding, Order, Profile, Report, Spot};
@@ -70,7 +70,7 @@ pub use kernel::{
 };
 pub use memory::{Direction, HostBuffer, MemoryUse};
 pub use op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
-pub use ops::{Expression, Function, Leaf, Map, Nothing, Operator, Reduce, Source, Step, What};
+pub use ops::{Expression, Formula, Function, Leaf, Map, Nothing, Operator, Reduce, Source, Step, What};
 
 /// Runs a documentation example on the best device, or says why it cannot.
 #[doc(hidden)]

@@ -6,6 +6,7 @@
 
 mod argument;
 mod counting;
+mod formula;
 mod launch;
 mod launcher;
 mod library;
@@ -29,6 +30,7 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, RwLock};
 
 pub use argument::{Argument, Arguments};
 pub use launcher::Launcher;
+pub(crate) use formula::{Kind, Parameter, Text, parameters, refers};
 pub(crate) use library::link;
 pub use message::Message;
 pub(crate) use message::Messages;
