@@ -400,3 +400,126 @@ fn mistakes_in_the_call() {
         assert_eq!(floats.call::<f32>((&x, 2.0f32)).unwrap().to_vec().unwrap(), [3.0; 3]);
     }
 }
+
+#[cfg(feature = "macros")]
+mod structures {
+    use crate::support::*;
+    use bytemuck::{Pod, Zeroable};
+    use crosslane::{Array, Kernel, Parameters, f16};
+
+    #[derive(Clone, Copy, Pod, Zeroable, Parameters)]
+    #[repr(C)]
+    struct Body {
+        turn: [[f32; 4]; 2],
+        place: [f32; 3],
+        mass: f32,
+        cell: [i32; 2],
+        r#loop: u32,
+        _end: u32,
+    }
+
+    #[derive(Clone, Copy, Pod, Zeroable, Parameters)]
+    #[repr(C)]
+    struct Other {
+        turn: [f32; 8],
+        place: [f32; 3],
+        mass: u32,
+    }
+
+    #[derive(Clone, Copy, Pod, Zeroable, Parameters)]
+    #[repr(C)]
+    struct Small {
+        scale: f32,
+        offset: i32,
+    }
+
+    const WGSL: &str = "
+        struct Body { turn: mat2x4<f32>, place: vec3<f32>, mass: f32, cell: vec2<i32>, loop_: u32 }
+        @group(0) @binding(0) var<uniform> body: Body;
+        @group(0) @binding(1) var<storage, read_write> y: array<f32>;
+        @compute @workgroup_size(1) fn main() {
+            y[0] = body.turn[1].z; y[1] = body.place.y; y[2] = body.mass;
+            y[3] = f32(body.cell.y); y[4] = f32(body.loop_);
+        }
+    ";
+
+    #[test]
+    fn lie_where_wgsl_has_them() {
+        let body = Body {
+            turn: [[0.0; 4], [1.0, 2.0, 3.0, 4.0]],
+            place: [5.0, 6.0, 7.0],
+            mass: 8.0,
+            cell: [9, -10],
+            r#loop: 11,
+            _end: 12,
+        };
+        let padded = Kernel::wgsl(
+            &WGSL.replace("loop_", "loops").replace("loops: u32", "_loop: u32").replace(".loops", "._loop"),
+        )
+        .unwrap();
+        let named = Kernel::wgsl(WGSL).unwrap();
+        for device in drivers() {
+            let mut y = Array::<f32>::zeros(device, &[5]);
+            let says = |result: crosslane::Result<()>, words: &str| {
+                let error = result.unwrap_err().to_string();
+                assert!(error.contains(words), "{words}: {error}");
+            };
+            // A member that is padding by its name is none to compare: `loop` is one too many.
+            says(padded.grid([1]).args((&body, &mut y)).launch(device), "Body.loop is not in the WGSL structure");
+            says(
+                named.grid([1]).args((&body, &mut y)).launch(device),
+                "`loop_: u32` at byte 56, where Body has `loop`",
+            );
+            says(
+                named.grid([1]).args((&Other::zeroed(), &mut y)).launch(device),
+                "Other.mass: f32 in WGSL, u32 in Rust",
+            );
+            says(named.grid([1]).args((&Small::zeroed(), &mut y)).launch(device), "where Small has `scale`");
+            says(named.grid([1]).args((&[0u32; 4], &mut y)).launch(device), "a structure is wanted, not vec4<u32>");
+            let wgsl = WGSL.replace("loop_: u32", "@size(8) sum: u32").replace("loop_", "sum");
+            let wgsl = wgsl.replace("struct", "alias A = u32; struct");
+            says(Kernel::wgsl(&wgsl).unwrap().grid([1]).args((&body, &mut y)).launch(device), "where Body has `loop`");
+        }
+    }
+
+    #[test]
+    fn as_uniforms_and_immediates() {
+        let uniform = Kernel::wgsl(
+            "struct Small { scale: f32, offset: i32 }
+            @group(0) @binding(0) var<uniform> small: Small;
+            @group(0) @binding(1) var<uniform> turn: mat2x4<f32>;
+            @group(0) @binding(2) var<storage, read_write> y: array<f32>;
+            @compute @workgroup_size(1) fn main() { y[0] = small.scale * turn[1].x + f32(small.offset); }",
+        )
+        .unwrap();
+        let immediate = Kernel::wgsl(
+            "struct Small { scale: f32, offset: i32 }
+            @group(0) @binding(0) var<storage, read_write> y: array<f32>;
+            var<immediate> small: Small;
+            @compute @workgroup_size(1) fn main() { y[0] = small.scale + f32(small.offset); }",
+        )
+        .unwrap();
+        let small = Small { scale: 2.5, offset: -1 };
+        for device in drivers() {
+            let mut y = Array::<f32>::zeros(device, &[1]);
+            uniform.grid([1]).args((&small, &[[1.0f32; 4], [3.0; 4]], &mut y)).launch(device).unwrap();
+            assert_eq!(y.item().unwrap(), 6.5, "on {}", name(device));
+            let error = uniform.grid([1]).args((&small, &[1.0f32, 2.0], &mut y)).launch(device).unwrap_err();
+            assert!(error.to_string().contains("mat2x4<f32> in WGSL, vec2<f32> in Rust"), "{error}");
+            if device.caps().immediate_bytes > 0 {
+                immediate.grid([1]).args((&mut y, &small)).launch(device).unwrap();
+                assert_eq!(y.item().unwrap(), 1.5, "on {}", name(device));
+                let error = immediate.grid([1]).args((&mut y, &Other::zeroed())).launch(device).unwrap_err();
+                assert!(error.to_string().contains("`scale: f32` at byte 0, where Other has `turn`"), "{error}");
+            }
+        }
+    }
+
+    #[test]
+    fn are_described() {
+        assert_eq!((Body::TYPE.bytes(), <[f16; 3]>::TYPE.bytes()), (64, 6));
+        let crosslane::HostType::Structure { fields, .. } = Body::TYPE else { panic!("{:?}", Body::TYPE) };
+        let found: Vec<_> = fields.iter().map(|field| (field.name, field.offset)).collect();
+        assert_eq!(found, [("turn", 0), ("place", 32), ("mass", 44), ("cell", 48), ("loop", 56)]);
+    }
+}

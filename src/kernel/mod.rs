@@ -29,8 +29,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, RwLock};
 
 pub use argument::{Argument, Arguments};
-pub use launcher::Launcher;
 pub(crate) use formula::{Kind, Parameter, Text, parameters, refers};
+pub use launcher::Launcher;
 pub(crate) use library::link;
 pub use message::Message;
 pub(crate) use message::Messages;

@@ -1,5 +1,6 @@
 //! A program's structures as parameters of kernels: whether they lie in memory as WGSL lays them out.
 
+use super::reflect::Member;
 use crate::element::DType;
 use half::f16;
 
@@ -9,29 +10,44 @@ use half::f16;
 /// A launch compares it with the WGSL type of the `var<uniform>` or the immediates that it is given to: the members'
 /// names, types and places. `[f32; 3]` is a `vec3<f32>` or an `array<f32, 3>`, `[[f32; 4]; 4]` a `mat4x4<f32>` or an
 /// `array<vec4<f32>, 4>`: whatever has the same numbers at the same places. Fields whose names begin with `_` are
-/// padding.
+/// padding. A structure inside is compared by its place only.
 ///
-/// ```
-/// use crosslane::{Field, HostType, Parameters};
-/// # use bytemuck::{Pod, Zeroable};
-/// #[derive(Clone, Copy, Pod, Zeroable)]
+#[cfg_attr(feature = "macros", doc = "```")]
+#[cfg_attr(not(feature = "macros"), doc = "```ignore")]
+/// # crosslane::example(|device| {
+/// use bytemuck::{Pod, Zeroable};
+/// use crosslane::{Array, Kernel, Parameters};
+/// #[derive(Clone, Copy, Pod, Zeroable, Parameters)]
 /// #[repr(C)]
 /// struct Step {
 ///     size: f32,
+///     _padding: [u8; 12],
+///     direction: [f32; 3],
 ///     count: u32,
 /// }
-/// // What #[derive(Parameters)] writes:
-/// impl Parameters for Step {
-///     const TYPE: HostType = HostType::Structure {
-///         name: "Step",
-///         fields: &[
-///             Field { name: "size", ty: f32::TYPE, offset: 0 },
-///             Field { name: "count", ty: u32::TYPE, offset: 4 },
-///         ],
-///         bytes: size_of::<Step>(),
-///     };
+/// let kernel = Kernel::wgsl("
+///     struct Step { size: f32, direction: vec3<f32>, count: u32 }
+///     @group(0) @binding(0) var<uniform> step: Step;
+///     @group(0) @binding(1) var<storage, read_write> at: array<f32>;
+///     @compute @workgroup_size(1) fn main() {
+///         for (var axis = 0; axis < 3; axis++) { at[axis] += step.size * step.direction[axis] * f32(step.count); }
+///     }
+/// ")?;
+/// let step = Step { size: 0.5, _padding: [0; 12], direction: [1.0, 2.0, 3.0], count: 4 };
+/// let mut at = Array::<f32>::zeros(device, &[3]);
+/// kernel.grid([1]).args((&step, &mut at)).launch(device)?;
+/// assert_eq!(at.to_vec()?, [2.0, 4.0, 6.0]);
+///
+/// #[derive(Clone, Copy, Pod, Zeroable, Parameters)]
+/// #[repr(C)]
+/// struct Tight {
+///     size: f32,
+///     direction: [f32; 3],
+///     count: u32,
 /// }
-/// assert_eq!(Step::TYPE.bytes(), 8);
+/// let error = kernel.grid([1]).args((&Tight::zeroed(), &mut at)).launch(device).unwrap_err();
+/// assert!(error.to_string().contains("Tight.direction: vec3<f32> is at byte 16 in WGSL, at 4 in Rust: add 12 bytes"));
+/// # Ok(()) });
 /// ```
 pub trait Parameters: bytemuck::Pod {
     /// How it lies in memory.
@@ -122,35 +138,32 @@ impl HostType {
     }
 }
 
-// The launcher calls it once it is there.
-#[cfg_attr(not(test), expect(dead_code, reason = "the launcher calls it"))]
+/// Checks a Rust type against the WGSL type of a variable, of these members if it is a structure.
+pub(crate) fn agree(host: &HostType, ty: &str, members: &[Member], bytes: u64) -> Result<(), String> {
+    if members.is_empty() { fits(host, ty) } else { check(host, members, bytes) }
+}
+
 /// Checks a structure against a WGSL structure: the name, type and offset of each member, and the size of the whole.
 ///
 /// The error names the first field that is elsewhere, and the padding to add.
-pub(crate) fn check<'a>(
-    host: &HostType,
-    members: impl IntoIterator<Item = (&'a str, &'a str, u32)>,
-    bytes: u64,
-) -> Result<(), String> {
+pub(crate) fn check(host: &HostType, members: &[Member], bytes: u64) -> Result<(), String> {
     let HostType::Structure { name: of, fields, .. } = host else {
-        return Err(format!("a structure is wanted, not a {}", host.wgsl()));
+        return Err(format!("a structure is wanted, not {}", host.wgsl()));
     };
     let mut fields = fields.iter();
-    for (name, ty, offset) in members.into_iter().filter(|member| !member.0.starts_with('_')) {
+    for Member { name, ty, offset, .. } in members.iter().filter(|member| !member.name.starts_with('_')) {
         let Some(field) = fields.next() else {
             return Err(format!("the WGSL structure has `{name}: {ty}` at byte {offset}, which {of} lacks"));
         };
         if field.name != name {
-            return Err(format!(
-                "the WGSL structure has `{name}: {ty}` at byte {offset}, where {of} has `{}`",
-                field.name
-            ));
+            let got = field.name;
+            return Err(format!("the WGSL structure has `{name}: {ty}` at byte {offset}, where {of} has `{got}`"));
         }
         fits(&field.ty, ty).map_err(|why| format!("{of}.{name}: {why}"))?;
-        if field.offset != offset as usize {
-            let help = match (offset as usize).checked_sub(field.offset) {
+        if field.offset != *offset as usize {
+            let help = match (*offset as usize).checked_sub(field.offset) {
                 Some(gap) => format!("add {gap} bytes before it, `_padding: [u8; {gap}]`"),
-                None => format!("take {} bytes away before it, or add @align in WGSL", field.offset - offset as usize),
+                None => format!("take {} bytes away before it, or add @align in WGSL", field.offset - *offset as usize),
             };
             return Err(format!("{of}.{name}: {ty} is at byte {offset} in WGSL, at {} in Rust: {help}", field.offset));
         }
@@ -275,12 +288,18 @@ mod tests {
         Field { name, ty, offset }
     }
 
+    fn check(host: &HostType, members: &[(&str, &str, u32)], bytes: u64) -> Result<(), String> {
+        let member =
+            |&(name, ty, offset): &(&str, &str, u32)| Member { name: name.into(), ty: ty.into(), offset, bytes: 0 };
+        super::check(host, &members.iter().map(member).collect::<Vec<_>>(), bytes)
+    }
+
     #[test]
     fn names_places_and_sizes() {
         const TIGHT: HostType = structure(&[field("mass", NUMBER, 0), field("speed", THREE, 4)], 16);
         const PADDED: HostType = structure(&[field("mass", NUMBER, 0), field("speed", THREE, 16)], 28);
         const GOOD: HostType = structure(&[field("mass", NUMBER, 0), field("speed", THREE, 16)], 32);
-        let wgsl = [("mass", "f32", 0), ("speed", "vec3<f32>", 16)];
+        let wgsl = &[("mass", "f32", 0), ("speed", "vec3<f32>", 16)];
         let error = check(&TIGHT, wgsl, 32).unwrap_err();
         assert_eq!(
             error,
@@ -289,15 +308,15 @@ mod tests {
         assert!(check(&PADDED, wgsl, 32).unwrap_err().contains("add 4 bytes at the end"));
         assert_eq!(check(&GOOD, wgsl, 32), Ok(()));
         assert!(
-            check(&GOOD, [("mass", "f32", 0), ("velocity", "vec3<f32>", 16)], 32).unwrap_err().contains("has `speed`")
+            check(&GOOD, &[("mass", "f32", 0), ("velocity", "vec3<f32>", 16)], 32).unwrap_err().contains("has `speed`")
         );
         assert!(
-            check(&GOOD, [("mass", "u32", 0), ("speed", "vec3<f32>", 16)], 32)
+            check(&GOOD, &[("mass", "u32", 0), ("speed", "vec3<f32>", 16)], 32)
                 .unwrap_err()
                 .contains("u32 in WGSL, f32")
         );
-        assert!(check(&GOOD, [("mass", "f32", 0)], 4).unwrap_err().contains("Body.speed is not in the WGSL"));
-        let more = [("mass", "f32", 0), ("speed", "vec3<f32>", 16), ("radius", "f32", 28)];
+        assert!(check(&GOOD, &[("mass", "f32", 0)], 4).unwrap_err().contains("Body.speed is not in the WGSL"));
+        let more = &[("mass", "f32", 0), ("speed", "vec3<f32>", 16), ("radius", "f32", 28)];
         assert!(check(&GOOD, more, 32).unwrap_err().contains("`radius: f32` at byte 28, which Body lacks"));
     }
 
