@@ -294,12 +294,25 @@ pub(super) fn of_nothing(
     }
 }
 
-/// The operator that `text` is over elements of this type.
-pub(super) fn operator(text: &str, dtype: DType, identity: Scalar, at: CallSite) -> Result<Operator> {
-    let parameters = ["a", "b"].map(|name| (name.to_string(), dtype)).to_vec();
-    let (operation, what) = ("reduce", "operator");
-    let combine = Text { operation, what, text, parameters, letters: &[], result: Some(dtype), at }.formula()?;
-    Ok(Operator::Custom { combine, identity, post: None })
+impl Operator {
+    /// The operator that a text over `a` and `b` is for elements of this type, and the value that changes nothing: what
+    /// [`Array::reduce`] uses.
+    ///
+    /// ```
+    /// use crosslane::{DType, Element, Operator};
+    /// let operator = Operator::custom("max(a, b)", DType::I32, i32::MIN.scalar())?;
+    /// assert_eq!(operator.result(DType::I32), DType::I32);
+    /// # Ok::<(), crosslane::Error>(())
+    /// ```
+    ///
+    /// Errors: a text that does not compile, or gives another type.
+    #[track_caller]
+    pub fn custom(text: &str, dtype: DType, identity: Scalar) -> Result<Operator> {
+        let parameters = ["a", "b"].map(|name| (name.to_string(), dtype)).to_vec();
+        let (operation, what, at) = ("reduce", "operator", Location::caller());
+        let combine = Text { operation, what, text, parameters, letters: &[], result: Some(dtype), at }.formula()?;
+        Ok(Operator::Custom { combine, identity, post: None })
+    }
 }
 
 /// A function of arrays and scalars by their names, as [`crate::Elementwise`] of parameters that take any type: an

@@ -1,6 +1,6 @@
 //! Reductions as methods: over everything, or over a set of axes. The work before a reduction is part of its kernel.
 
-use super::custom::{of_nothing, operator};
+use super::custom::of_nothing;
 use super::node::{Expr, Node};
 use super::view::axis;
 use super::{Array, create};
@@ -319,7 +319,7 @@ impl<T: Number> Array<T> {
         if let Err(error) = create::check::<T>("reduce", self.device(), self.shape(), at) {
             return Array::failed(self.device(), error);
         }
-        match operator(expression, T::DTYPE, identity.scalar(), at) {
+        match Operator::custom(expression, T::DTYPE, identity.scalar()) {
             Ok(operator) => Array::of(reduced(&self.node, operator, axes, keep, at)),
             Err(error) => Array::failed(self.device(), error),
         }

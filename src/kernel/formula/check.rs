@@ -32,7 +32,7 @@ pub(super) fn checked(wrapper: &Wrapper, name: &str) -> Result<Known, String> {
         return Err(format!("error: {what} has no place in an expression"));
     }
     let info = &info[handle];
-    let found = function.named_expressions.iter().filter(|(_, of)| *of == name).next_back();
+    let found = function.named_expressions.iter().rfind(|(_, of)| *of == name);
     let (&value, _) = found.ok_or("error: the value has no name")?;
     let features = [Feature::F16, Feature::F64, Feature::I64];
     let work = |expression: &Expression| {
