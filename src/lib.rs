@@ -21,7 +21,6 @@
 //! | [`Array`] | values: creation, views, elementwise functions, reductions, assignment, transfers, `explain()` |
 //! | [`HostBuffer`] | host memory that the device reads and writes without a copy on the way |
 //! | [`Kernel`] | a kernel of your own in WGSL: [`Kernel::wgsl`], [`Launcher`], [`Reflection`] |
-//! | [`Kernel`] | a kernel of your own in WGSL: [`Kernel::wgsl`], [`Device::launch`], [`Reflection`] |
 //! | [`Elementwise`], [`Reduction`], [`map!`] | kernels of your own from expressions, which fuse with arrays |
 //! | [`Op`], [`Plan`] | the waist: an operation's meaning, cost and kernels; engines run plans and know no operation |
 //! | [`Map`], [`Reduce`] | the operations behind arrays |
@@ -70,7 +69,6 @@ pub use error::{CallSite, Error, ErrorKind, Result};
 pub use half::f16;
 pub use kernel::{
     Argument, Arguments, BindPoint, Feature, Field, HostType, Kernel, Launcher, Member, Message, Override, Parameters,
-    Reflection, Resource,
     Reflection, Resource,
 };
 pub use memory::{Direction, HostBuffer, MemoryUse};
