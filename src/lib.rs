@@ -22,6 +22,7 @@
 //! | [`HostBuffer`] | host memory that the device reads and writes without a copy on the way |
 //! | [`Kernel`] | a kernel of your own in WGSL: [`Kernel::wgsl`], [`Launcher`], [`Reflection`] |
 //! | [`Trace`], [`Occupancy`] | what ran when ([`Device::profile`]), at which part of the [`Roofline`]; how full the device is |
+//! | [`Elementwise`], [`Reduction`], [`map!`] | kernels of your own from expressions, which fuse with arrays |
 //! | [`Op`], [`Plan`] | the waist: an operation's meaning, cost and kernels; engines run plans and know no operation |
 //! | [`Map`], [`Reduce`] | the operations behind arrays |
 //! | [`Caps`], [`Profile`] | what a plan may rely on; hardware that the cpu engine stands in for |
@@ -53,8 +54,8 @@ mod trace;
 
 pub use advice::{Limiter, Occupancy};
 pub use array::{
-    Array, Explanation, Layout, Operand, Prepared, Slice, Step as ExplainedStep, ViewMut, broadcast_shapes, eval_all,
-    has_kernel, upload_all,
+    Array, Elementwise, Explanation, Input, Inputs, Layout, Operand, Prepared, Reduction, Slice, Step as ExplainedStep,
+    ViewMut, broadcast_shapes, eval_all, has_kernel, upload_all,
 };
 #[cfg(feature = "cpu")]
 pub use backend::cpu::{Checks, Defect, Finding, Order, Profile, Report, Spot};
@@ -64,17 +65,20 @@ pub use backend::cuda::{
     translate::{CudaOptions, CudaSource},
 };
 pub use caps::Caps;
+#[cfg(feature = "macros")]
+pub use crosslane_macros::Parameters;
 pub use device::{Backend, Device, DeviceOptions, Kind, Properties};
 pub use element::{DType, Element, Float, Integer, Number, Scalar};
 pub use error::{CallSite, Error, ErrorKind, Result};
 pub use half::f16;
 pub use kernel::{
-    Argument, Arguments, BindPoint, Feature, Kernel, Launcher, Member, Message, Override, Reflection, Resource,
+    Argument, Arguments, BindPoint, Feature, Field, HostType, Kernel, Launcher, Member, Message, Override, Parameters,
+    Reflection, Resource,
 };
 pub use memory::{Direction, HostBuffer, MemoryUse};
 pub use op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
-pub use ops::{Expression, Function, Leaf, Map, Nothing, Operator, Reduce, Source, Step, What};
 pub use trace::{Roofline, Span, SpanKind, Trace};
+pub use ops::{Expression, Formula, Function, Leaf, Map, Nothing, Operator, Reduce, Source, Step, What};
 
 /// Runs a documentation example on the best device, or says why it cannot.
 #[doc(hidden)]

@@ -275,7 +275,7 @@ impl Batch {
     /// Computes parts of an expression first while it reads more buffers than a kernel can bind.
     fn split(&mut self, node: &Arc<Node>) -> Result<()> {
         let most = self.device.caps().bindings.saturating_sub(1).max(3) as usize;
-        // A step has three arguments at most.
+        // A step brings two more inputs at most.
         if node.steps as usize * 2 < most {
             return Ok(());
         }

@@ -3,10 +3,12 @@
 mod assign;
 mod bind;
 mod create;
+mod custom;
 mod elementwise;
 mod evaluate;
 mod explain;
 mod flatten;
+mod inputs;
 mod layout;
 mod node;
 mod operators;
@@ -16,9 +18,11 @@ mod transfer;
 mod view;
 
 pub use assign::ViewMut;
+pub use custom::{Elementwise, Reduction};
 pub use elementwise::{Operand, has_kernel};
 pub use evaluate::eval_all;
 pub use explain::{Explanation, Step};
+pub use inputs::{Input, Inputs};
 pub use layout::{Layout, broadcast_shapes};
 pub use prepared::Prepared;
 pub use transfer::upload_all;

@@ -1,6 +1,7 @@
 //! Launching a program's kernel: every argument is checked against the kernel's reflection first.
 
 use super::argument::{Argument, Bound, Kind};
+use super::parameters::{self, HostType};
 use super::{Feature, Kernel, Reflection, Resource};
 use crate::array::{Array, Untyped};
 use crate::backend::{Launch, Window};
@@ -98,6 +99,16 @@ impl Call<'_> {
             Kind::Value(_, ty) => {
                 self.mistake(&resource.name, format!("an array for {}", resource.ty), format!("a value of type {ty}"))
             }
+            Kind::Parameters(bytes, ty) if resource.point.uniform => {
+                let agree = parameters::agree(ty, &resource.ty, &resource.members, resource.bytes);
+                agree.or_else(|why| self.mistake(&resource.name, &resource.ty, why))?;
+                let words: Vec<u32> = bytemuck::pod_collect_to_vec(bytes);
+                let array = Array::from_slice(self.device, &words);
+                Ok(Bound { array: (&array).into(), typed: false, written: false })
+            }
+            Kind::Parameters(..) => {
+                self.mistake(&resource.name, format!("an array for {}", resource.ty), "a structure")
+            }
             Kind::Immediates(_) => self.mistake(&resource.name, "an array", "immediates, which come last"),
         }
     }
@@ -111,6 +122,11 @@ impl Call<'_> {
             }
             return Ok(bytemuck::pod_collect_to_vec(bytes));
         }
+        if let [Argument { kind: Kind::Parameters(bytes, ty @ HostType::Structure { .. }), .. }] = arguments {
+            let agree = parameters::check(ty, &reflection.immediates, reflection.immediate_bytes as u64);
+            agree.or_else(|why| self.mistake("immediates", "the structure of var<immediate>", why))?;
+            return Ok(bytemuck::pod_collect_to_vec(bytes));
+        }
         if arguments.len() != reflection.immediates.len() {
             let got = reflection.bindings.len() + arguments.len();
             return self.mistake("arguments", wanted(reflection), got.to_string());
@@ -121,6 +137,13 @@ impl Call<'_> {
                     all[member.offset as usize..][..bytes.len()].copy_from_slice(bytes);
                     continue;
                 }
+                Kind::Parameters(bytes, ty) => match parameters::fits(ty, &member.ty) {
+                    Ok(()) => {
+                        all[member.offset as usize..][..bytes.len()].copy_from_slice(bytes);
+                        continue;
+                    }
+                    Err(why) => why,
+                },
                 Kind::Value(_, ty) => ty.to_string(),
                 Kind::Array(bound) => format!("an array of {}", bound.array.dtype()),
                 Kind::Immediates(_) => "all immediates after some".into(),

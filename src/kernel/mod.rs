@@ -6,10 +6,12 @@
 
 mod argument;
 mod counting;
+mod formula;
 mod launch;
 mod launcher;
 mod library;
 mod message;
+mod parameters;
 mod parse;
 mod prelude;
 mod reflect;
@@ -27,10 +29,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, RwLock};
 
 pub use argument::{Argument, Arguments};
+pub(crate) use formula::{Kind, Parameter, Text, parameters, refers};
 pub use launcher::Launcher;
 pub(crate) use library::link;
 pub use message::Message;
 pub(crate) use message::Messages;
+pub use parameters::{Field, HostType, Parameters};
 #[cfg(any(feature = "cpu", feature = "cuda"))]
 pub(crate) use parse::parse;
 pub use reflect::{Feature, Member, Override, Reflection, Resource};
