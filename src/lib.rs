@@ -21,6 +21,7 @@
 //! | [`Array`] | values: creation, views, elementwise functions, reductions, assignment, transfers, `explain()` |
 //! | [`HostBuffer`] | host memory that the device reads and writes without a copy on the way |
 //! | [`Kernel`] | a kernel of your own in WGSL: [`Kernel::wgsl`], [`Device::launch`], [`Reflection`] |
+//! | [`Stream`], [`Event`], [`Recording`] | work side by side; points in it; work recorded once and run again |
 //! | [`Op`], [`Plan`] | the waist: an operation's meaning, cost and kernels; engines run plans and know no operation |
 //! | [`Map`], [`Reduce`] | the operations behind arrays |
 //! | [`Caps`], [`Profile`] | what a plan may rely on; hardware that the cpu engine stands in for |
@@ -39,17 +40,20 @@ mod caps;
 mod device;
 mod element;
 mod error;
+mod event;
 mod kernel;
 mod memory;
 #[cfg(feature = "ndarray")]
 mod ndarray;
 mod op;
 mod ops;
+mod recording;
+mod stream;
 #[cfg(any(feature = "wgpu", feature = "cuda", feature = "cpu"))]
 mod threads;
 
 pub use array::{
-    Array, Explanation, Layout, Operand, Prepared, Slice, Step as ExplainedStep, ViewMut, broadcast_shapes, eval_all,
+    Array, Explanation, Layout, Operand, Slice, Step as ExplainedStep, ViewMut, broadcast_shapes, eval_all,
     has_kernel, upload_all,
 };
 #[cfg(feature = "cpu")]
@@ -63,12 +67,15 @@ pub use caps::Caps;
 pub use device::{Backend, Device, DeviceOptions, Kind, Properties};
 pub use element::{DType, Element, Float, Integer, Number, Scalar};
 pub use error::{CallSite, Error, ErrorKind, Result};
+pub use event::Event;
 pub use half::f16;
 pub use kernel::{
     Argument, Arguments, BindPoint, Feature, Kernel, Launcher, Member, Message, Override, Reflection, Resource,
 };
 pub use memory::{Direction, HostBuffer, MemoryUse};
 pub use op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
+pub use recording::Recording;
+pub use stream::Stream;
 pub use ops::{Expression, Function, Leaf, Map, Nothing, Operator, Reduce, Source, Step, What};
 
 /// Runs a documentation example on the best device, or says why it cannot.

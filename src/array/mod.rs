@@ -10,7 +10,6 @@ mod flatten;
 mod layout;
 mod node;
 mod operators;
-mod prepared;
 mod reduce;
 mod transfer;
 mod view;
@@ -20,13 +19,13 @@ pub use elementwise::{Operand, has_kernel};
 pub use evaluate::eval_all;
 pub use explain::{Explanation, Step};
 pub use layout::{Layout, broadcast_shapes};
-pub use prepared::Prepared;
 pub use transfer::upload_all;
 pub use view::Slice;
 
 pub(crate) use crate::ops::buffer_bytes;
 pub(crate) use bind::Untyped;
 pub(crate) use create::check;
+pub(crate) use evaluate::{Batch, one_device};
 
 use crate::device::Device;
 use crate::element::{DType, Element};

@@ -4,6 +4,7 @@
 pub(crate) mod cpu;
 #[cfg(feature = "cuda")]
 pub(crate) mod cuda;
+pub(crate) mod order;
 #[cfg(feature = "wgpu")]
 pub(crate) mod wgpu;
 
@@ -66,7 +67,7 @@ pub(crate) trait HostBlock: Send {
 }
 
 /// All that an engine provides.
-pub(crate) trait Driver: Send + Sync {
+pub(crate) trait Driver: order::Order + Send + Sync {
     fn properties(&self) -> &Properties;
     fn caps(&self) -> &Caps;
     /// Whether memory that is given back may be handed out again; a device that checks wants to see each life apart.

@@ -13,6 +13,8 @@ pub(crate) struct Memory {
     id: u64,
     bytes: u64,
     place: Place,
+    /// The stream that it was taken in.
+    lane: usize,
     pool: Arc<Pool>,
 }
 
@@ -20,6 +22,11 @@ impl Memory {
     /// The engine's own object.
     pub fn block(&self) -> &Block {
         self.block.as_ref().expect("only drop() takes the block")
+    }
+
+    /// How many bytes there are, past those that were asked for.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     /// A number that no other block of this process has.
@@ -31,7 +38,7 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         let block = self.block.take().expect("dropped once");
-        self.pool.give_back((self.place, self.bytes), self.id, block);
+        self.pool.give_back((self.place, self.bytes, self.lane), self.id, block);
     }
 }
 
@@ -44,8 +51,11 @@ pub(crate) struct Pool {
 #[derive(Default)]
 struct State {
     usage: MemoryUse,
-    free: BTreeMap<(Place, u64), Vec<(u64, Block)>>,
+    free: BTreeMap<Class, Vec<(u64, Block)>>,
 }
+
+/// Where memory lies, its bytes, and its stream: one would wait for the other whose memory it took.
+type Class = (Place, u64, usize);
 
 impl Pool {
     pub fn new(driver: Arc<dyn Driver>) -> Arc<Pool> {
@@ -64,7 +74,8 @@ impl Pool {
             let device = self.driver.properties().name.clone();
             return Err(ErrorKind::TooLarge { operation, bytes, limit: caps.buffer_bytes, device, at: None }.into());
         }
-        let (id, block) = match self.reuse((place, class)) {
+        let lane = self.driver.lane();
+        let (id, block) = match self.reuse((place, class, lane)) {
             Some(pair) => pair,
             None => (next_id(), self.fresh(operation, class, bytes, place)?),
         };
@@ -72,10 +83,10 @@ impl Pool {
         state.usage.live += class;
         state.usage.peak = state.usage.peak.max(state.usage.live);
         drop(state);
-        Ok(Arc::new(Memory { block: Some(block), id, bytes: class, place, pool: self.clone() }))
+        Ok(Arc::new(Memory { block: Some(block), id, bytes: class, place, lane, pool: self.clone() }))
     }
 
-    fn reuse(&self, class: (Place, u64)) -> Option<(u64, Block)> {
+    fn reuse(&self, class: Class) -> Option<(u64, Block)> {
         let mut state = self.state();
         let found = state.free.get_mut(&class)?.pop()?;
         state.usage.pooled -= class.1;
@@ -114,7 +125,7 @@ impl Pool {
         ErrorKind::OutOfMemory { operation, requested, live, pooled, limit, free, device, at: None }.into()
     }
 
-    fn give_back(&self, class: (Place, u64), id: u64, block: Block) {
+    fn give_back(&self, class: Class, id: u64, block: Block) {
         let mut state = self.state();
         let bytes = class.1;
         state.usage.live -= bytes;

@@ -11,7 +11,7 @@ use cudarc::driver::sys::{self, CUresult};
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
-/// Pinned memory. The card's own writes to it are seen after the stream has been waited for.
+/// Pinned memory. The card's own writes to it are seen after their stream has been waited for.
 pub(super) struct HostMemory {
     pointer: NonNull<u8>,
     address: sys::CUdeviceptr,
@@ -55,8 +55,8 @@ impl Drop for HostMemory {
         if self.context.enter().is_err() {
             return;
         }
-        // The stream may still use it.
-        let waited = self.context.synchronize("free");
+        // A stream may still use it.
+        let waited = self.context.synchronize("free").and_then(|()| self.context.freed(self.address, || Ok(())));
         // SAFETY: it was allocated so, is freed once, and nothing uses it any more.
         let freed = waited
             .and_then(|_| self.context.check("free", unsafe { sys::cuMemFreeHost(self.pointer.as_ptr().cast()) }));
@@ -140,15 +140,18 @@ impl HostBlock for PinnedBlock {
         context.enter()?;
         let bytes = bytes.min(self.bytes as u64) as usize;
         let (there, here) = (block(memory).address() + offset, self.memory[self.start..].as_mut_ptr());
-        // SAFETY: both hold so many bytes: the array was made for the buffer's elements, or compared with them. Nothing
-        // else uses the host's until the wait is over, which does not return before the card is done or has failed.
-        let result = unsafe {
-            match self.direction {
-                Direction::Upload => sys::cuMemcpyHtoDAsync_v2(there, here.cast(), bytes, context.stream),
-                Direction::Download => sys::cuMemcpyDtoHAsync_v2(here.cast(), there, bytes, context.stream),
-            }
-        };
-        context.check("host buffer", result)?;
-        context.synchronize("host buffer")
+        let access = (block(memory).address(), self.direction == Direction::Upload);
+        context.ordered([access].into_iter(), |stream| {
+            // SAFETY: both hold so many bytes: the array was made for the buffer's elements, or compared with them. Nothing
+            // else uses the host's until the wait is over, which does not return before the card is done or has failed.
+            let result = unsafe {
+                match self.direction {
+                    Direction::Upload => sys::cuMemcpyHtoDAsync_v2(there, here.cast(), bytes, stream),
+                    Direction::Download => sys::cuMemcpyDtoHAsync_v2(here.cast(), there, bytes, stream),
+                }
+            };
+            context.check("host buffer", result)?;
+            context.synchronize_stream("host buffer", stream)
+        })
     }
 }

@@ -2,11 +2,14 @@
 
 mod adapter;
 mod clock;
+mod order;
 mod pinned;
 mod pipeline;
 mod staging;
+mod stamps;
 mod wait;
 
+use super::order::Waits;
 use super::{Block, Driver, HostBlock, Launch, Options, Read, Write};
 use crate::caps::Caps;
 use crate::device::Properties;
@@ -15,7 +18,6 @@ use crate::memory::{Direction, Memory, Place};
 use clock::Clock;
 use pipeline::{Cache, Groups, Pipeline, UNIFORM_BYTES};
 use std::any::Any;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
 use wgpu::BufferUsages;
@@ -31,6 +33,8 @@ pub(crate) struct Wgpu {
     upload: Mutex<staging::Ring>,
     download: Mutex<staging::Ring>,
     clock: Mutex<Option<Clock>>,
+    stamps: stamps::Free,
+    waits: Waits,
     /// Held to write while an array is mapped, to read while work is submitted: a mapped buffer cannot be used.
     mapping: RwLock<()>,
 }
@@ -119,6 +123,8 @@ impl Wgpu {
             lost,
             uniforms: Mutex::default(),
             clock: Mutex::default(),
+            stamps: stamps::Free::default(),
+            waits: Waits::default(),
             mapping: RwLock::default(),
         }
     }
@@ -309,10 +315,8 @@ impl Driver for Wgpu {
 
     fn wait(&self) -> Result<()> {
         self.alive()?;
-        let done = Arc::new(AtomicBool::new(false));
-        let done_in = done.clone();
-        self.queue.on_submitted_work_done(move || done_in.store(true, Ordering::Release));
-        self.wait_for("wait", || done.load(Ordering::Acquire))
+        self.waits.one();
+        self.finish()
     }
 
     fn write(&self, writes: &[Write]) -> Result<()> {
@@ -325,6 +329,7 @@ impl Driver for Wgpu {
 
     fn read(&self, launches: &[Launch], reads: &mut [Read]) -> Result<()> {
         self.alive()?;
+        self.waits.one();
         match reads.iter().all(|read| buffer(read.from).usage().contains(BufferUsages::MAP_READ)) {
             true => {
                 if !launches.is_empty() {
@@ -353,6 +358,7 @@ impl Driver for Wgpu {
     }
 
     fn stop_clock(&self) -> Result<Duration> {
+        self.waits.one();
         let mut clock = self.clock.lock().expect("no panic while held");
         let result = clock.as_mut().map_or(Ok(Duration::ZERO), |clock| clock.stop(self));
         if result.is_err() {

@@ -12,7 +12,7 @@ use wgpu::MapMode;
 /// How long to ask again and again before sleeping: a blocking wait costs 50 us on the H200, asking 28 (2026-11-21).
 const SPIN: Duration = Duration::from_millis(2);
 /// How long a small result may keep other threads from submitting.
-const SOON: Duration = Duration::from_micros(100);
+pub(super) const SOON: Duration = Duration::from_micros(100);
 /// The longest single sleep; then it is seen whether the device is lost.
 const NAP: Duration = Duration::from_secs(2);
 
@@ -69,8 +69,9 @@ impl Wgpu {
     }
 
     /// Maps a range of a buffer if that can be done within a short time; false, and not mapped, if not.
-    pub(super) fn map_soon(
+    pub(super) fn map_within(
         &self,
+        time: Duration,
         operation: &'static str,
         buffer: &wgpu::Buffer,
         mode: MapMode,
@@ -78,12 +79,15 @@ impl Wgpu {
     ) -> Result<bool> {
         let mapping = self.begin_map(operation, buffer, mode, range)?;
         let start = Instant::now();
-        while !mapping.done.load(Ordering::Acquire) {
-            if start.elapsed() > SOON {
+        loop {
+            let _ = self.device.poll(wgpu::PollType::Poll);
+            if mapping.done.load(Ordering::Acquire) {
+                break;
+            }
+            if start.elapsed() > time {
                 buffer.unmap();
                 return Ok(false);
             }
-            let _ = self.device.poll(wgpu::PollType::Poll);
         }
         self.alive()?;
         Ok(!mapping.failed.load(Ordering::Relaxed))
