@@ -53,8 +53,8 @@ mod stream;
 mod threads;
 
 pub use array::{
-    Array, Explanation, Layout, Operand, Slice, Step as ExplainedStep, ViewMut, broadcast_shapes, eval_all,
-    has_kernel, upload_all,
+    Array, Explanation, Layout, Operand, Slice, Step as ExplainedStep, ViewMut, broadcast_shapes, eval_all, has_kernel,
+    upload_all,
 };
 #[cfg(feature = "cpu")]
 pub use backend::cpu::{Checks, Defect, Finding, Order, Profile, Report, Spot};
@@ -74,9 +74,9 @@ pub use kernel::{
 };
 pub use memory::{Direction, HostBuffer, MemoryUse};
 pub use op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
+pub use ops::{Expression, Function, Leaf, Map, Nothing, Operator, Reduce, Source, Step, What};
 pub use recording::Recording;
 pub use stream::Stream;
-pub use ops::{Expression, Function, Leaf, Map, Nothing, Operator, Reduce, Source, Step, What};
 
 /// Runs a documentation example on the best device, or says why it cannot.
 #[doc(hidden)]

@@ -5,7 +5,7 @@ use crate::backend::{Block, Launch, Window};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{CallSite, Error, Result};
-use crate::kernel::{Argument, Kernel};
+use crate::kernel::{Argument, Launcher, change};
 use crate::op::Access;
 use crate::ops::Nothing;
 use std::collections::BTreeSet;
@@ -14,9 +14,10 @@ use std::panic::Location;
 /// Launches in their order, checked and prepared once: running them again is the cheapest launch there is. On CUDA it is
 /// a graph, in which those that do not need each other run side by side; on wgpu, pipelines and bind groups that are there.
 ///
-/// Adding runs nothing, but computes lazy arrays that a launch reads. The memory that the arrays have then is what every
-/// run reads and writes, and lives as long as the recording: an array that is later assigned to, or a clone that another
-/// launch writes, may get other memory, which [`Recording::replace`] brings in.
+/// Adding runs nothing, but computes lazy arrays that a launch reads. The arrays' memory then is what every run reads and
+/// writes in place, and lives as long as the recording. So what is assigned to such an array later, or written by a launch,
+/// the next run finds there; a clone that is made after adding, or an expression that is not computed yet, sees what runs
+/// write. Copy what is to keep its values.
 ///
 /// ```
 /// # crosslane::example(|device| {
@@ -28,10 +29,10 @@ use std::panic::Location;
 ///         if id.x < arrayLength(&x) { y[id.x] = 2.0 * x[id.x]; }
 ///     }
 /// ")?;
-/// let [x, y, z] = [1.0f32, 0.0, 0.0].map(|value| Array::full(device, &[64], value).copy());
+/// let [x, mut y, mut z] = [1.0f32, 0.0, 0.0].map(|value| Array::full(device, &[64], value).copy());
 /// let mut recording = Recording::new(device);
-/// recording.add(&double, [1, 1, 1], &[(&x).into(), (&y).into()])?;
-/// recording.add(&double, [1, 1, 1], &[(&y).into(), (&z).into()])?;
+/// recording.add(double.for_elements(64).args((&x, &mut y)))?;
+/// recording.add(double.for_elements(64).args((&y, &mut z)))?;
 /// recording.run()?;
 /// assert_eq!(z.to_vec()?[63], 4.0);
 /// recording.replace(&x, &Array::full(device, &[64], 5.0f32))?;
@@ -63,8 +64,26 @@ impl Recording {
     }
 
     fn with(device: &Device, launches: Vec<Launch>) -> Recording {
-        let recorded = launches.iter().map(|launch| launch.buffers.clone()).collect();
-        Recording { device: device.clone(), launches, recorded, ready: None, changed: BTreeSet::new() }
+        let (all, recorded, changed) = Default::default();
+        let mut recording = Recording { device: device.clone(), launches: all, recorded, ready: None, changed };
+        launches.into_iter().for_each(|launch| recording.push(launch));
+        recording
+    }
+
+    fn push(&mut self, launch: Launch) {
+        // The memory is held here, and in the launch.
+        launch.buffers.iter().chain(&launch.buffers).for_each(|window| window.memory.record());
+        self.recorded.push(launch.buffers.clone());
+        self.launches.push(launch);
+        self.ready = None;
+    }
+
+    /// Gives a binding of a launch another window.
+    fn bind(&mut self, launch: usize, binding: usize, window: Window) {
+        window.memory.record();
+        let old = std::mem::replace(&mut self.launches[launch].buffers[binding], window);
+        old.memory.forget();
+        self.changed.insert(launch);
     }
 
     /// The kernels that bring arrays into memory, which they do once now; those that are there already need none.
@@ -116,17 +135,15 @@ impl Recording {
         Ok(Recording::with(device, batch.launches))
     }
 
-    /// Adds a launch after those that are there, and gives its number for [`Recording::set`]. Its arguments are as for
-    /// [`Device::launch`]. Nothing runs, but lazy arrays among them are computed.
+    /// Adds a launch after those that are there: its number, for [`Recording::set`], is what [`Recording::len`] was
+    /// before. One for no element adds none. Nothing runs, but lazy arrays among the arguments are computed.
     ///
-    /// Errors: as [`Device::launch`].
+    /// Errors: as [`Launcher::launch`].
     #[track_caller]
-    pub fn add(&mut self, kernel: &Kernel, grid: [u32; 3], arguments: &[Argument]) -> Result<usize> {
-        let launch = self.device.resolve(kernel, grid, arguments, Location::caller())?;
-        self.recorded.push(launch.buffers.clone());
-        self.launches.push(launch);
-        self.ready = None;
-        Ok(self.launches.len() - 1)
+    pub fn add(&mut self, launcher: Launcher) -> Result<()> {
+        let launch = launcher.resolve(&self.device)?;
+        launch.into_iter().for_each(|launch| self.push(launch));
+        Ok(())
     }
 
     /// Runs the launches, each seeing what the ones before it wrote, in the stream that this thread is in. Does not wait.
@@ -151,7 +168,7 @@ impl Recording {
             }
         };
         self.changed.clear();
-        driver.submit_prepared(self.ready.insert(ready))
+        driver.submit_prepared(self.ready.insert(ready), &self.launches)
     }
 
     /// Has every later run use `new` wherever `old` was when its launches were added: as an argument, or in part of one.
@@ -169,9 +186,9 @@ impl Recording {
     ///     @group(0) @binding(1) var<storage, read_write> y: array<u32>;
     ///     @compute @workgroup_size(1) fn main() { y[0] = x[0] + 1; }
     /// ")?;
-    /// let (a, b) = (Array::from_slice(device, &[0u32]), Array::from_slice(device, &[0u32]));
+    /// let (a, mut b) = (Array::from_slice(device, &[0u32]), Array::from_slice(device, &[0u32]));
     /// let mut recording = Recording::new(device);
-    /// recording.add(&step, [1, 1, 1], &[(&a).into(), (&b).into()])?;
+    /// recording.add(step.grid([1]).args((&a, &mut b)))?;
     /// for round in 0..4 {
     ///     let (from, to) = if round % 2 == 0 { (&a, &b) } else { (&b, &a) };
     ///     recording.replace(&a, from)?;
@@ -202,10 +219,7 @@ impl Recording {
             .iter()
             .map(|&(launch, binding)| self.moved(launch, binding, &old, &new, at))
             .collect::<Result<Vec<Window>>>()?;
-        for (&(launch, binding), window) in places.iter().zip(moved) {
-            self.launches[launch].buffers[binding] = window;
-            self.changed.insert(launch);
-        }
+        places.iter().zip(moved).for_each(|(&(launch, binding), window)| self.bind(launch, binding, window));
         Ok(())
     }
 
@@ -261,44 +275,42 @@ impl Recording {
         Ok(Window { memory: new.memory.clone(), offset, bytes: recorded.bytes })
     }
 
-    /// Gives the launch with this number other immediates in every later run: a value, or a structure laid out as in WGSL.
+    /// Gives a scalar or vector of the launch with this number another value in every later run: a `var<uniform>` by its
+    /// name, or a member of the immediates. A uniform's value is uploaded into memory of its own.
     ///
     /// ```
     /// # crosslane::example(|device| {
-    /// use crosslane::{Argument, Array, Kernel, Recording};
-    /// # if device.caps().immediate_bytes == 0 { return Ok(()) }
+    /// use crosslane::{Array, Kernel, Recording};
     /// let add = Kernel::wgsl("
     ///     @group(0) @binding(0) var<storage, read_write> x: array<u32>;
-    ///     var<immediate> value: u32;
+    ///     @group(0) @binding(1) var<uniform> value: u32;
     ///     @compute @workgroup_size(1) fn main() { x[0] += value; }
     /// ")?;
-    /// let x = Array::from_slice(device, &[0u32]);
+    /// let mut x = Array::from_slice(device, &[0u32]);
     /// let mut recording = Recording::new(device);
-    /// let number = recording.add(&add, [1, 1, 1], &[(&x).into(), Argument::immediates(&[0; 4])])?;
+    /// recording.add(add.grid([1]).args((&mut x, 0u32)))?;
     /// for value in 1..=4u32 {
-    ///     recording.set(number, &value)?;
+    ///     recording.set(0, "value", value)?;
     ///     recording.run()?;
     /// }
     /// assert_eq!(x.item()?, 10);
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: no such launch; a value of another size than the launch was added with.
+    /// Errors: no such launch; no such value, or one of another type; an array in place of a value; out of memory.
     #[track_caller]
-    pub fn set<P: bytemuck::NoUninit>(&mut self, launch: usize, immediates: &P) -> Result<()> {
+    pub fn set<'a>(&mut self, launch: usize, name: &str, value: impl Into<Argument<'a>>) -> Result<()> {
         let at = Location::caller();
         let count = self.launches.len();
         let Some(changed) = self.launches.get_mut(launch) else {
             let wanted = format!("the number of one of {count} launches");
             return Err(Error::argument("Recording::set", "launch", wanted, launch.to_string(), at));
         };
-        let bytes = bytemuck::bytes_of(immediates);
-        if bytes.len() != changed.params.len() * 4 {
-            let (wanted, got) = (format!("{} bytes", changed.params.len() * 4), bytes.len().to_string());
-            return Err(Error::argument("Recording::set", "immediates", wanted, got, at));
-        }
-        changed.params = bytemuck::pod_collect_to_vec(bytes);
+        let uploaded = change(&self.device, changed, name, &value.into(), at)?;
         self.changed.insert(launch);
+        if let Some((binding, window)) = uploaded {
+            self.bind(launch, binding, window);
+        }
         Ok(())
     }
 
@@ -313,6 +325,13 @@ impl Recording {
     }
 }
 
+impl Drop for Recording {
+    fn drop(&mut self) {
+        let current = self.launches.iter().flat_map(|launch| &launch.buffers);
+        current.chain(self.recorded.iter().flatten()).for_each(|window| window.memory.forget());
+    }
+}
+
 /// Whether what a launch writes is bound to it once.
 fn separate(launch: &Launch, at: CallSite) -> Result<()> {
     let points = launch.kernel.bindings();
@@ -320,9 +339,11 @@ fn separate(launch: &Launch, at: CallSite) -> Result<()> {
         let rest = points.iter().zip(&launch.buffers).skip(index + 1);
         let mut same = rest.filter(|(_, other)| other.memory.id() == window.memory.id());
         if let Some((b, _)) = same.find(|(b, _)| (a.access, b.access) != (Access::Read, Access::Read)) {
-            let name = |point: &crate::kernel::BindPoint| format!("@binding({}) of {}", point.binding, launch.kernel.name());
+            let name =
+                |point: &crate::kernel::BindPoint| format!("@binding({}) of {}", point.binding, launch.kernel.name());
             let written = if a.access == Access::Write { a } else { b };
-            let (wanted, got) = ("memory of its own: the kernel may write to it", format!("one array for {} and {}", name(a), name(b)));
+            let (wanted, got) =
+                ("memory of its own: the kernel may write to it", format!("one array for {} and {}", name(a), name(b)));
             return Err(Error::argument("Recording::run", name(written), wanted, got, at));
         }
     }

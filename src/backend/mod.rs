@@ -80,11 +80,12 @@ pub(crate) trait Driver: order::Order + Send + Sync {
     fn forget(&self);
     /// Looks up and makes all that the launches need, so that running them is as cheap as it can be.
     fn prepare(&self, launches: &[Launch]) -> Result<Block>;
-    /// Runs what [`Driver::prepare`] made: in order, each launch seeing what the ones before it wrote. Returns at once.
-    fn submit_prepared(&self, prepared: &Block) -> Result<()>;
+    /// Runs what [`Driver::prepare`] made of these launches: in order, each seeing what the ones before it wrote. Returns
+    /// at once.
+    fn submit_prepared(&self, prepared: &Block, launches: &[Launch]) -> Result<()>;
     /// Runs the launches once.
     fn submit(&self, launches: &[Launch]) -> Result<()> {
-        self.submit_prepared(&self.prepare(launches)?)
+        self.submit_prepared(&self.prepare(launches)?, launches)
     }
     /// Waits for everything submitted.
     fn wait(&self) -> Result<()>;

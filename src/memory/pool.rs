@@ -4,7 +4,7 @@ use super::{MemoryUse, Place};
 use crate::backend::{Block, Driver};
 use crate::error::{Error, ErrorKind, Result};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// A piece of device memory. Its contents are whatever the last owner left there. Dropped, it goes back to the pool.
@@ -15,6 +15,8 @@ pub(crate) struct Memory {
     place: Place,
     /// The stream that it was taken in.
     lane: usize,
+    /// References that recordings hold.
+    recordings: AtomicUsize,
     pool: Arc<Pool>,
 }
 
@@ -27,6 +29,21 @@ impl Memory {
     /// How many bytes there are, past those that were asked for.
     pub fn bytes(&self) -> u64 {
         self.bytes
+    }
+
+    /// References that recordings hold: an array that is theirs alone beside them is written in place.
+    pub fn recordings(&self) -> usize {
+        self.recordings.load(Ordering::Acquire)
+    }
+
+    /// A recording takes a reference.
+    pub fn record(&self) {
+        self.recordings.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// A recording is about to drop a reference.
+    pub fn forget(&self) {
+        self.recordings.fetch_sub(1, Ordering::AcqRel);
     }
 
     /// A number that no other block of this process has.
@@ -83,7 +100,15 @@ impl Pool {
         state.usage.live += class;
         state.usage.peak = state.usage.peak.max(state.usage.live);
         drop(state);
-        Ok(Arc::new(Memory { block: Some(block), id, bytes: class, place, lane, pool: self.clone() }))
+        Ok(Arc::new(Memory {
+            block: Some(block),
+            id,
+            bytes: class,
+            place,
+            lane,
+            recordings: AtomicUsize::new(0),
+            pool: self.clone(),
+        }))
     }
 
     fn reuse(&self, class: Class) -> Option<(u64, Block)> {

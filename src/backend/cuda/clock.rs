@@ -33,12 +33,7 @@ impl Clock {
     }
 
     /// Submits to a stream, and takes the time of it if the clock runs.
-    pub fn around<R>(
-        &self,
-        context: &Arc<Context>,
-        stream: CUstream,
-        submit: impl FnOnce() -> Result<R>,
-    ) -> Result<R> {
+    pub fn around<R>(&self, context: &Arc<Context>, stream: CUstream, submit: impl FnOnce() -> Result<R>) -> Result<R> {
         if !self.running.load(Ordering::Acquire) {
             return submit();
         }

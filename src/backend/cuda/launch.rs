@@ -2,8 +2,8 @@
 //! parameters.
 
 use super::context::Context;
-use super::ledger::Access;
 use super::kernels::Function;
+use super::ledger::Access;
 use super::memory::block;
 use crate::backend::{Launch, Window};
 use crate::error::Result;

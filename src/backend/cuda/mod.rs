@@ -166,7 +166,7 @@ impl Driver for Cuda {
         Ok(Box::new(Prepared { work, accesses: distinct(launches) }))
     }
 
-    fn submit_prepared(&self, prepared: &Block) -> Result<()> {
+    fn submit_prepared(&self, prepared: &Block, _launches: &[Launch]) -> Result<()> {
         self.context.enter()?;
         let prepared: &Prepared = prepared.downcast_ref().expect("prepared by this engine");
         let context = &self.context;

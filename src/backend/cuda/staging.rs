@@ -119,8 +119,7 @@ impl Cuda {
         let to = block(write.to).address() + write.offset;
         self.context.ordered([(block(write.to).address(), true)].into_iter(), |stream| {
             // SAFETY: the memory holds the bytes, as the caller promises, and the source has been copied when it returns.
-            let result =
-                unsafe { sys::cuMemcpyHtoDAsync_v2(to, write.from.as_ptr().cast(), write.from.len(), stream) };
+            let result = unsafe { sys::cuMemcpyHtoDAsync_v2(to, write.from.as_ptr().cast(), write.from.len(), stream) };
             self.context.check("upload", result)
         })
     }
@@ -137,7 +136,7 @@ impl Cuda {
         }
         let uses = writes.iter().map(|write| (block(write.to).address(), true));
         let result = self.context.ordered(uses, |stream| {
-            side_by_side(&self.context, slots, |slots| {
+            side_by_side(&self.context, stream, slots, |slots, stream| {
                 for turn in 0.. {
                     let Some(piece) = next(&queue) else { return Ok(()) };
                     self.send(&mut slots[turn % PIECES], &piece, stream)?;
@@ -196,7 +195,8 @@ impl Cuda {
         let queue = Mutex::new(pieces.into_iter());
         let mut ring = self.download.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let slots = ring.slots(&self.context, threads * PIECES)?;
-        let result = side_by_side(&self.context, slots, |slots| self.receive(slots, stream, || next(&queue)));
+        let result =
+            side_by_side(&self.context, stream, slots, |slots, stream| self.receive(slots, stream, || next(&queue)));
         if result.is_err() {
             *ring = Ring::default();
         }
@@ -249,11 +249,29 @@ fn next<T>(queue: &Mutex<std::vec::IntoIter<T>>) -> Option<T> {
     queue.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).next()
 }
 
+/// A stream that several threads use.
+struct Shared(sys::CUstream);
+
+// SAFETY: the driver's handles may be used by any thread.
+unsafe impl Sync for Shared {}
+
+impl Shared {
+    fn stream(&self) -> sys::CUstream {
+        self.0
+    }
+}
+
 /// Runs `work` with [`PIECES`] slots for each thread.
-fn side_by_side(context: &Context, slots: &mut [Slot], work: impl Fn(&mut [Slot]) -> Result<()> + Sync) -> Result<()> {
+fn side_by_side(
+    context: &Context,
+    stream: sys::CUstream,
+    slots: &mut [Slot],
+    work: impl Fn(&mut [Slot], sys::CUstream) -> Result<()> + Sync,
+) -> Result<()> {
+    let stream = Shared(stream);
     let failed = Mutex::new(Ok(()));
     each(slots.chunks_mut(PIECES).collect(), |slots| {
-        if let Err(error) = context.enter().and_then(|()| work(slots)) {
+        if let Err(error) = context.enter().and_then(|()| work(slots, stream.stream())) {
             *failed.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Err(error);
         }
     });

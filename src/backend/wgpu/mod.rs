@@ -303,7 +303,7 @@ impl Driver for Wgpu {
         Ok(Box::new(self.look_up(launches)?))
     }
 
-    fn submit_prepared(&self, prepared: &Block) -> Result<()> {
+    fn submit_prepared(&self, prepared: &Block, _launches: &[Launch]) -> Result<()> {
         let launches: &Vec<Prepared> = prepared.downcast_ref().expect("prepared by this engine");
         self.submit_launches(launches)
     }
