@@ -62,7 +62,7 @@ pub(crate) trait HostBlock: Send {
     fn bytes(&self) -> Result<&[u8]>;
     /// Copies in. Only for [`Direction::Upload`].
     fn fill(&mut self, offset: usize, bytes: &[u8]) -> Result<()>;
-    /// Copies all of it to the device, or from it.
+    /// Copies to the device, or from it. An upload is not waited for: what is done with the block next waits.
     fn transfer(&mut self, memory: &Memory, offset: u64, bytes: u64) -> Result<()>;
 }
 

@@ -1,7 +1,7 @@
 //! Transfers: through rings of mapped staging memory that several threads fill or empty while the device copies, or
 //! straight into arrays where host and device share memory.
 
-use super::wait::{Mapping, SOON};
+use super::wait::Mapping;
 use super::{Wgpu, buffer};
 use crate::backend::{Launch, Read, Write};
 use crate::error::Result;
@@ -306,15 +306,13 @@ impl Wgpu {
         for write in writes.iter().filter(|write| !write.from.is_empty()) {
             let range = map_range(write.offset, write.from.len());
             let target = buffer(write.to);
-            if !self.map_within(Duration::ZERO, "upload", target, MapMode::Write, range.clone())? {
-                // Kernels still use it in the name of an array that is gone: what is small need not wait for them.
-                if write.from.len() as u64 <= SMALL {
-                    self.guarded("upload", || self.write_small(write))?;
-                    continue;
-                }
-                self.waits.one();
-                self.map("upload", target, MapMode::Write, range.clone())?;
+            // Kernels may still use it in the name of an array that is gone: what is small need not wait for them. (To map it
+            // and give up is no way to find out: wgpu 30 would then map it too early the next time.)
+            if write.from.len() as u64 <= SMALL {
+                self.guarded("upload", || self.write_small(write))?;
+                continue;
             }
+            self.map_counted("upload", target, MapMode::Write, range.clone())?;
             let mut view =
                 target.get_mapped_range_mut(range.clone()).map_err(|e| self.backend_error("upload", e.to_string()))?;
             fill(&mut view, (write.offset - range.start) as usize, write.from);
@@ -331,7 +329,7 @@ impl Wgpu {
         {
             let _alone = self.mapping.write().expect("no panic while held");
             let range = map_range(read.offset, read.to.len());
-            if self.map_within(SOON, "download", buffer(read.from), MapMode::Read, range)? {
+            if self.map_soon("download", buffer(read.from), MapMode::Read, range)? {
                 return self.take_mapped(read);
             }
         }

@@ -12,7 +12,7 @@ use wgpu::MapMode;
 /// How long to ask again and again before sleeping: a blocking wait costs 50 us on the H200, asking 28 (2026-11-21).
 const SPIN: Duration = Duration::from_millis(2);
 /// How long a small result may keep other threads from submitting.
-pub(super) const SOON: Duration = Duration::from_micros(100);
+const SOON: Duration = Duration::from_micros(100);
 /// The longest single sleep; then it is seen whether the device is lost.
 const NAP: Duration = Duration::from_secs(2);
 
@@ -54,6 +54,31 @@ impl Wgpu {
         range: Range<u64>,
     ) -> Result<()> {
         let mapping = self.begin_map(operation, buffer, mode, range)?;
+        self.mapped(operation, &mapping)
+    }
+
+    /// As [`Wgpu::map`], counted if the device still uses the buffer.
+    pub(super) fn map_counted(
+        &self,
+        operation: &'static str,
+        buffer: &wgpu::Buffer,
+        mode: MapMode,
+        range: Range<u64>,
+    ) -> Result<()> {
+        let mapping = self.begin_map(operation, buffer, mode, range)?;
+        self.mapped_counted(operation, &mapping)
+    }
+
+    /// Waits for a mapping that has begun, and counts it if it is not done.
+    pub(super) fn mapped_counted(&self, operation: &'static str, mapping: &Mapping) -> Result<()> {
+        let _ = self.device.poll(wgpu::PollType::Poll); // what it says comes out again below
+        if !mapping.done.load(Ordering::Acquire) {
+            self.waits.one();
+        }
+        self.mapped(operation, mapping)
+    }
+
+    fn mapped(&self, operation: &'static str, mapping: &Mapping) -> Result<()> {
         self.wait_for(operation, || mapping.done.load(Ordering::Acquire))?;
         match mapping.failed.load(Ordering::Relaxed) {
             true => Err(self.map_failed(operation)),
@@ -69,9 +94,8 @@ impl Wgpu {
     }
 
     /// Maps a range of a buffer if that can be done within a short time; false, and not mapped, if not.
-    pub(super) fn map_within(
+    pub(super) fn map_soon(
         &self,
-        time: Duration,
         operation: &'static str,
         buffer: &wgpu::Buffer,
         mode: MapMode,
@@ -79,21 +103,18 @@ impl Wgpu {
     ) -> Result<bool> {
         let mapping = self.begin_map(operation, buffer, mode, range)?;
         let start = Instant::now();
-        loop {
-            let _ = self.device.poll(wgpu::PollType::Poll);
-            if mapping.done.load(Ordering::Acquire) {
-                break;
-            }
-            if start.elapsed() > time {
+        while !mapping.done.load(Ordering::Acquire) {
+            if start.elapsed() > SOON {
                 buffer.unmap();
                 return Ok(false);
             }
+            let _ = self.device.poll(wgpu::PollType::Poll);
         }
         self.alive()?;
         Ok(!mapping.failed.load(Ordering::Relaxed))
     }
 
-    fn begin_map(
+    pub(super) fn begin_map(
         &self,
         operation: &'static str,
         buffer: &wgpu::Buffer,
