@@ -45,7 +45,7 @@ impl Way {
     /// Uploads and computes. Nothing waits: the device works while the host goes on.
     fn send(&mut self, device: &Device, kernel: &Kernel, steps: u32, chunk: &[u32], index: usize) -> Result<()> {
         let Way { stream, up, .. } = self;
-        let y = stream.run(|| {
+        let y = stream.run(|| -> Result<_> {
             up.fill(0, chunk)?;
             let x = up.upload()?;
             let mut y = Array::<u32>::empty(device, &[chunk.len()]);
@@ -105,7 +105,7 @@ fn main() -> Result<()> {
         assert_eq!(result, (0..steps).fold(x, |v, _| step(v)));
     }
     assert!(first == second, "two streams give what one gives");
-    println!("{} chunks of {} MB are right; the host waited {waits} times", chunks, CHUNK * 4 >> 20);
+    println!("{} chunks of {} MB are right; the host waited {waits} times", chunks, (CHUNK * 4) >> 20);
     println!("one stream {one:.2?}, two streams {two:.2?}");
     if !ways[0].stream.is_concurrent() {
         println!("(this device has one queue: the second stream only lets the host work ahead)");

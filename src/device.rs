@@ -480,6 +480,11 @@ impl Device {
         self.0.messages.look(&**self.driver())
     }
 
+    /// Launches that [`Device::watch`] has been asked for run again.
+    pub(crate) fn watch_again(&self) {
+        self.0.watch.again();
+    }
+
     /// The memory by which loops of this kernel are stopped.
     pub(crate) fn watch_window(&self, kernel: &Kernel) -> Result<Window> {
         self.0.watch.window(&**self.driver(), self.pool(), kernel)

@@ -47,6 +47,8 @@ pub struct Recording {
     /// The windows that each was added with: they name what is replaced, and what they lie in is not used otherwise.
     recorded: Vec<Vec<Window>>,
     ready: Option<Block>,
+    /// Whether loops of a launch count, so that they end: see [`crate::DeviceOptions::time_limit`].
+    watched: bool,
     /// Launches that are other than in `ready`.
     changed: BTreeSet<usize>,
 }
@@ -64,8 +66,9 @@ impl Recording {
     }
 
     fn with(device: &Device, launches: Vec<Launch>) -> Recording {
-        let (all, recorded, changed) = Default::default();
-        let mut recording = Recording { device: device.clone(), launches: all, recorded, ready: None, changed };
+        let (all, recorded, watched, changed) = Default::default();
+        let mut recording =
+            Recording { device: device.clone(), launches: all, recorded, ready: None, watched, changed };
         launches.into_iter().for_each(|launch| recording.push(launch));
         recording
     }
@@ -73,6 +76,7 @@ impl Recording {
     fn push(&mut self, launch: Launch) {
         // The memory is held here, and in the launch.
         launch.buffers.iter().chain(&launch.buffers).for_each(|window| window.memory.record());
+        self.watched |= launch.buffers.iter().any(|window| window.memory.is_shared());
         self.recorded.push(launch.buffers.clone());
         self.launches.push(launch);
         self.ready = None;
@@ -168,6 +172,9 @@ impl Recording {
             }
         };
         self.changed.clear();
+        if self.watched {
+            self.device.watch_again();
+        }
         driver.submit_prepared(self.ready.insert(ready), &self.launches)
     }
 

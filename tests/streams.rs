@@ -4,8 +4,8 @@
 mod support;
 
 use crosslane::{
-    Argument, Array, Backend, Device, Direction, Error, ErrorKind, Event, HostBuffer, Kernel, Recording, Result,
-    Stream, eval_all, s,
+    Argument, Array, Backend, Device, DeviceOptions, Direction, Error, ErrorKind, Event, HostBuffer, Kernel, Recording,
+    Result, Stream, eval_all, s,
 };
 use rand::Rng;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -366,6 +366,29 @@ fn a_recording_keeps_to_its_arrays() {
         recording.replace(&a, &b).unwrap();
         recording.run().unwrap();
         assert_eq!(sum.to_vec().unwrap(), [24.0; 2]);
+    }
+}
+
+#[test]
+fn a_recorded_loop_that_does_not_end_is_stopped_in_every_run() {
+    let _shared = shared();
+    let endless = kernel(
+        "@group(0) @binding(0) var<storage, read_write> x: array<atomic<u32>>;
+        @compute @workgroup_size(1) fn main() { while atomicLoad(&x[0]) != 7u { } }",
+    );
+    for device in drivers().iter().filter(|device| !is_checked(device)) {
+        let backend = format!("{:?}:{}", device.properties().backend, name(device));
+        let request = if device.properties().backend == Backend::Cpu { "cpu" } else { &backend };
+        let options = DeviceOptions::default().time_limit(Duration::from_millis(1));
+        let Ok(device) = options.open(request) else { continue };
+        let mut x = Array::<u32>::zeros(&device, &[1]);
+        let mut recording = Recording::new(&device);
+        recording.add(endless.grid([1]).args(&mut x)).unwrap();
+        for _ in 0..2 {
+            let error = recording.run().and_then(|()| device.synchronize()).unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::Endless { .. }), "{error} on {backend}");
+        }
+        assert_eq!(x.item().unwrap(), 0);
     }
 }
 

@@ -14,6 +14,11 @@ impl Waits {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// The last was a part of the one before.
+    pub fn one_less(&self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+
     pub fn count(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }

@@ -4,7 +4,7 @@ use super::{MemoryUse, Place};
 use crate::backend::{Block, Driver};
 use crate::error::{Error, ErrorKind, Result};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// A piece of device memory. Its contents are whatever the last owner left there. Dropped, it goes back to the pool.
@@ -17,6 +17,8 @@ pub(crate) struct Memory {
     lane: usize,
     /// References that recordings hold.
     recordings: AtomicUsize,
+    /// Kernels that write it need no order: see [`Memory::share`].
+    shared: AtomicBool,
     pool: Arc<Pool>,
 }
 
@@ -29,6 +31,15 @@ impl Memory {
     /// How many bytes there are, past those that were asked for.
     pub fn bytes(&self) -> u64 {
         self.bytes
+    }
+
+    /// Says that kernels use the memory by atomics and in any order: none waits for another because of it.
+    pub fn share(&self) {
+        self.shared.store(true, Ordering::Relaxed);
+    }
+
+    pub fn is_shared(&self) -> bool {
+        self.shared.load(Ordering::Relaxed)
     }
 
     /// References that recordings hold: an array that is theirs alone beside them is written in place.
@@ -107,6 +118,7 @@ impl Pool {
             place,
             lane,
             recordings: AtomicUsize::new(0),
+            shared: AtomicBool::new(false),
             pool: self.clone(),
         }))
     }

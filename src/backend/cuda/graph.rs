@@ -145,7 +145,7 @@ fn order(launches: &[Launch]) -> Vec<Vec<usize>> {
             let bytes = window.offset..window.offset + window.bytes;
             (window.memory.id(), bytes, point.access == Access::Write)
         };
-        points.zip(&launch.buffers).map(one).collect::<Vec<_>>()
+        points.zip(&launch.buffers).filter(|(_, window)| !window.memory.is_shared()).map(one).collect::<Vec<_>>()
     });
     accesses.enumerate().map(|(launch, accesses)| waits(&mut past, launch, &accesses)).collect()
 }

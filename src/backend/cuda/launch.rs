@@ -96,10 +96,11 @@ impl Call {
     }
 }
 
-/// The memory that launches use.
+/// The memory that launches use, and have to wait for.
 pub(super) fn accesses(launches: &[Launch]) -> impl Iterator<Item = Access> + Clone {
     launches.iter().flat_map(|launch| {
         let pairs = launch.kernel.bindings().iter().zip(&launch.buffers);
+        let pairs = pairs.filter(|(_, window)| !window.memory.is_shared());
         pairs.map(|(point, window)| (block(&window.memory).address(), point.access == op::Access::Write))
     })
 }
