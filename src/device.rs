@@ -480,9 +480,10 @@ impl Device {
         self.0.messages.look(&**self.driver())
     }
 
-    /// Launches that [`Device::watch`] has been asked for run again.
+    /// Launches with memory of [`Device::watch_window`] or [`Device::message_window`] run again.
     pub(crate) fn watch_again(&self) {
         self.0.watch.again();
+        self.0.messages.again();
     }
 
     /// The memory by which loops of this kernel are stopped.

@@ -47,7 +47,7 @@ pub struct Recording {
     /// The windows that each was added with: they name what is replaced, and what they lie in is not used otherwise.
     recorded: Vec<Vec<Window>>,
     ready: Option<Block>,
-    /// Whether loops of a launch count, so that they end: see [`crate::DeviceOptions::time_limit`].
+    /// Whether a launch says something, or counts its loops: see [`Device::messages`], [`crate::DeviceOptions::time_limit`].
     watched: bool,
     /// Launches that are other than in `ready`.
     changed: BTreeSet<usize>,

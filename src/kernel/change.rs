@@ -31,10 +31,10 @@ pub(crate) fn change(
         bytemuck::cast_slice_mut(&mut launch.params)[member.offset as usize..][..bytes.len()].copy_from_slice(bytes);
         return Ok(None);
     }
-    let uniforms = || reflection.bindings.iter().enumerate().filter(|(_, resource)| resource.point.uniform);
-    let Some((index, resource)) = uniforms().find(|(_, resource)| resource.name == name) else {
+    let uniforms = || reflection.bindings.iter().filter(|resource| resource.point.uniform);
+    let Some(resource) = uniforms().find(|resource| resource.name == name) else {
         let names = reflection.immediates.iter().map(|member| member.name.as_str());
-        let names: Vec<&str> = names.chain(uniforms().map(|(_, resource)| resource.name.as_str())).collect();
+        let names: Vec<&str> = names.chain(uniforms().map(|resource| resource.name.as_str())).collect();
         return mistake("name", format!("a uniform or a member of the immediates: {names:?}"), &format!("{name:?}"));
     };
     if resource.ty != *ty {
@@ -42,5 +42,7 @@ pub(crate) fn change(
     }
     let words: Vec<u32> = bytemuck::pod_collect_to_vec(bytes);
     let window = Call { device, at }.window(resource, &(&Array::from_slice(device, &words)).into())?;
-    Ok(Some((index, window)))
+    // The library's own buffers may lie between those of the program.
+    let index = launch.kernel.bindings().iter().position(|point| *point == resource.point);
+    Ok(Some((index.expect("a kernel binds what its reflection says"), window)))
 }

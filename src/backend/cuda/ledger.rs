@@ -60,6 +60,12 @@ impl Ledger {
         needed.into_iter().filter_map(|(other, turn)| self.wait(lane, other, turn)).collect()
     }
 
+    /// What a stream must wait for to come after everything in all others.
+    pub fn all(&mut self, lane: usize) -> Vec<Wait> {
+        let others = (0..self.lanes.len()).filter(|&other| other != lane);
+        others.filter_map(|other| self.wait(lane, other, self.lanes[other].turns)).collect()
+    }
+
     /// A block's uses. One that is not known was allocated in the main stream, and used there if anywhere.
     fn known(&mut self, address: u64) -> &[Use] {
         let main = &mut self.lanes[0];
@@ -173,6 +179,8 @@ mod tests {
         turn(&mut ledger, 0, &[(7, true)]);
         ledger.forget(7);
         assert_eq!(turn(&mut ledger, 0, &[(7, true)]), [], "allocated anew in the main stream");
+        turn(&mut ledger, 1, &[]);
+        assert_eq!((ledger.all(0), ledger.all(0)), (vec![on(1, true)], vec![]));
     }
 
     /// What a stream knows to be done, by the streams' own numbering of their work: an event carries it along.

@@ -1,7 +1,7 @@
 //! Streams beside the main one, in which other work runs at the same time, and the waits that keep them in order.
 
 use super::context::Context;
-use super::ledger::{Access, Ledger};
+use super::ledger::{Access, Ledger, Wait};
 use crate::error::Result;
 use cudarc::driver::sys;
 use std::ptr;
@@ -77,9 +77,9 @@ impl Streams {
 }
 
 impl State {
-    /// Lets a stream wait for those that have used the memory otherwise.
-    fn wait(&mut self, context: &Context, lane: usize, accesses: impl Iterator<Item = Access>) -> Result<()> {
-        for wait in self.ledger.waits(lane, accesses) {
+    /// Lets a stream wait for others.
+    fn wait(&mut self, context: &Context, lane: usize, waits: Vec<Wait>) -> Result<()> {
+        for wait in &waits {
             let (this, other) = (self.lanes[lane], self.lanes[wait.lane]);
             // SAFETY: streams and event are this context's. The event is recorded and waited for under one lock, and
             // recording it again later does not change what waits already.
@@ -91,7 +91,7 @@ impl State {
                 .and_then(|()| context.check("order", sys::cuStreamWaitEvent(this.raw, other.event, 0)))
             };
             if result.is_err() {
-                self.ledger.not_waited(lane, wait.lane);
+                waits.iter().for_each(|wait| self.ledger.not_waited(lane, wait.lane));
                 return result;
             }
         }
@@ -168,7 +168,8 @@ impl Context {
         }
         let lane = self.lane();
         let mut state = self.streams.state();
-        state.wait(self, lane, accesses.clone())?;
+        let waits = state.ledger.waits(lane, accesses.clone());
+        state.wait(self, lane, waits)?;
         let raw = state.lanes[lane].raw;
         drop(state);
         let result = queue(raw);
@@ -176,11 +177,13 @@ impl Context {
         result
     }
 
-    /// Frees memory in the main stream, behind what every stream was asked to do with it.
+    /// Frees memory in the main stream, behind what every stream was asked to do: not all that use it say so, since what
+    /// kernels share by atomics needs no order else.
     pub fn freed(&self, address: u64, free: impl FnOnce() -> Result<()>) -> Result<()> {
         if self.streams.several() {
             let mut state = self.streams.state();
-            state.wait(self, 0, [(address, true)].into_iter())?;
+            let waits = state.ledger.all(0);
+            state.wait(self, 0, waits)?;
             state.ledger.forget(address);
         }
         free()
