@@ -5,10 +5,12 @@ use crate::backend::cpu::{Checks, Order, Profile};
 use crate::backend::{self, Driver, Options, Window};
 use crate::caps::Caps;
 use crate::error::{Error, ErrorKind, Result};
+use crate::event::Event;
 use crate::kernel::{BUDGET, Kernel, Message, Messages, Watch};
 use crate::memory::{MemoryUse, Pool};
 use crate::trace::Roofline;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, mpsc};
 use std::time::Duration;
 
@@ -466,7 +468,7 @@ impl Device {
         self.driver().caps()
     }
 
-    /// Waits until everything that was asked of the device is done.
+    /// Waits until everything that was asked of the device is done, in every stream.
     ///
     /// Errors: device lost; a kernel whose loops did not end ([`DeviceOptions::time_limit`]), or one whose
     /// `assert_that(id, condition)` failed.
@@ -479,6 +481,12 @@ impl Device {
     pub(crate) fn look(&self) -> Result<()> {
         self.0.watch.look(&**self.driver())?;
         self.0.messages.look(&**self.driver())
+    }
+
+    /// Launches with memory of [`Device::watch_window`] or [`Device::message_window`] run again.
+    pub(crate) fn watch_again(&self) {
+        self.0.watch.again();
+        self.0.messages.again();
     }
 
     /// The memory by which loops of this kernel are stopped.
@@ -513,6 +521,57 @@ impl Device {
     pub fn messages(&self) -> Result<Vec<Message>> {
         self.synchronize()?;
         Ok(self.0.messages.take())
+    }
+
+    /// How often the host has waited for this device so far: calls that give back values or wait for work
+    /// ([`crate::Array::to_vec`], [`crate::Array::item`], [`Device::synchronize`], [`Event::wait`]), one each, on the cpu
+    /// engine too, where the work is done already; and uploads that had to wait for staging memory, of more than a
+    /// megabyte. Launches, lazy arrays, their evaluation and small uploads never wait.
+    ///
+    /// Beside these, CUDA counts one when memory of the host, a recording or a compiled kernel is given up, when memory
+    /// runs out, and when a native kernel is first compared with its translation.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[1.0f32, 2.0]) + 1.0;
+    /// let before = device.waits();
+    /// x.eval()?;
+    /// assert_eq!(device.waits(), before);
+    /// x.to_vec()?;
+    /// assert_eq!(device.waits(), before + 1);
+    /// # Ok(()) });
+    /// ```
+    pub fn waits(&self) -> u64 {
+        self.driver().waits().count()
+    }
+
+    /// Runs `callback` once everything is done that was asked of the stream that this thread is in, the main one outside
+    /// of [`crate::Stream::run`]; returns at once. The callback is told whether it could be waited for: the device may be
+    /// lost.
+    ///
+    /// It runs on the device's own thread, one for each device, which also does the waiting of `_async` calls: callbacks
+    /// come in the order of asking, and long ones hold up what comes after. They may use the device, but must not wait
+    /// for its `_async` calls, which that thread would have to do. One that panics is logged, and no more.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let (sender, receiver) = std::sync::mpsc::channel();
+    /// crosslane::Array::<f32>::ones(device, &[1000]).copy().eval()?;
+    /// device.then(move |result| drop(sender.send(result.is_ok())))?;
+    /// assert_eq!(receiver.recv(), Ok(true));
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors: device lost.
+    #[doc(alias = "cudaLaunchHostFunc")]
+    pub fn then(&self, callback: impl FnOnce(Result<()>) + Send + 'static) -> Result<()> {
+        let event = Event::with_time(self, false)?;
+        let work = move || {
+            callback(event.wait());
+            Ok(())
+        };
+        drop(self.in_background(Box::new(work)));
+        Ok(())
     }
 
     /// Memory held by arrays, kept for reuse, and the most there ever was.
@@ -573,10 +632,11 @@ impl Device {
         work: Box<dyn FnOnce() -> Result<R> + Send>,
     ) -> impl Future<Output = Result<R>> + Send + use<R> {
         let (sender, receiver) = futures::channel::oneshot::channel();
-        let job: Job = Box::new(move || drop(sender.send(work())));
+        let streams = crate::stream::entered();
+        let job: Job = Box::new(move || drop(sender.send(crate::stream::within(streams, work))));
         let worker = self.0.worker.get_or_init(|| {
             let (jobs, queue) = mpsc::channel::<Job>();
-            std::thread::spawn(move || queue.into_iter().for_each(|job| job()));
+            std::thread::spawn(move || queue.into_iter().for_each(finish));
             jobs
         });
         let sent = worker.send(job).is_ok();
@@ -603,6 +663,13 @@ impl Device {
     pub fn synchronize_async(&self) -> impl Future<Output = Result<()>> + Send + use<> {
         let device = self.clone();
         self.in_background(Box::new(move || device.synchronize()))
+    }
+}
+
+/// Does a job. One that panics, as a program's callback may, does not end the thread.
+fn finish(job: Job) {
+    if catch_unwind(AssertUnwindSafe(job)).is_err() {
+        log::error!("a callback or background work of a device panicked");
     }
 }
 

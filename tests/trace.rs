@@ -2,7 +2,7 @@
 
 mod support;
 
-use crosslane::{Argument, Array, Device, Kernel, Limiter, Prepared, Span, SpanKind, Trace};
+use crosslane::{Argument, Array, Device, Kernel, Limiter, Recording, Span, SpanKind, Trace};
 use serde_json::Value;
 use std::sync::{Mutex, MutexGuard, Once};
 use std::time::{Duration, Instant};
@@ -139,13 +139,13 @@ fn without_timestamps_the_hosts_clock_does() {
     }
 }
 
-/// Prepared kernels are as many launches, or one span of as many.
+/// Recorded kernels are as many launches, or one span of as many.
 #[test]
-fn what_was_prepared_counts_each_launch() {
+fn what_was_recorded_counts_each_launch() {
     let _alone = alone();
     for device in drivers() {
-        let prepared = Prepared::nothing(device, 7).unwrap();
-        let ((), trace) = device.profile(|| prepared.run()).unwrap();
+        let mut recording = Recording::nothing(device, 7).unwrap();
+        let ((), trace) = device.profile(|| recording.run()).unwrap();
         let launches = of(&trace, SpanKind::Launch);
         assert_eq!(launches.iter().map(|span| span.launches).sum::<usize>(), 7, "{}", name(device));
     }

@@ -49,7 +49,7 @@ pub fn eval_all<T: Element>(arrays: &[&Array<T>]) -> Result<()> {
 
 /// The nodes of arrays on one device.
 #[track_caller]
-pub(super) fn one_device<T: Element>(operation: &'static str, arrays: &[&Array<T>]) -> Result<Vec<Arc<Node>>> {
+pub(crate) fn one_device<T: Element>(operation: &'static str, arrays: &[&Array<T>]) -> Result<Vec<Arc<Node>>> {
     let nodes: Vec<Arc<Node>> = arrays.iter().map(|array| array.node.clone()).collect();
     match nodes.iter().find(|node| node.device != nodes[0].device) {
         None => Ok(nodes),
@@ -228,7 +228,7 @@ impl Batch {
     }
 
     /// Adds an operation's plan.
-    pub(super) fn push(&mut self, op: impl Op + 'static, mut buffers: Vec<Arc<Memory>>) -> Result<()> {
+    pub fn push(&mut self, op: impl Op + 'static, mut buffers: Vec<Arc<Memory>>) -> Result<()> {
         let plan = op.plan(self.device.caps())?;
         for &bytes in &plan.scratch {
             buffers.push(self.device.pool().take(op.name(), bytes, Place::Device)?);

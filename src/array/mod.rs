@@ -12,7 +12,6 @@ mod inputs;
 mod layout;
 mod node;
 mod operators;
-mod prepared;
 mod reduce;
 mod transfer;
 mod view;
@@ -24,13 +23,13 @@ pub use evaluate::eval_all;
 pub use explain::{Explanation, Step};
 pub use inputs::{Input, Inputs};
 pub use layout::{Layout, broadcast_shapes};
-pub use prepared::Prepared;
 pub use transfer::upload_all;
 pub use view::Slice;
 
 pub(crate) use crate::ops::buffer_bytes;
 pub(crate) use bind::Untyped;
 pub(crate) use create::check;
+pub(crate) use evaluate::{Batch, one_device};
 
 use crate::device::Device;
 use crate::element::{DType, Element};

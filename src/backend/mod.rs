@@ -4,6 +4,7 @@
 pub(crate) mod cpu;
 #[cfg(feature = "cuda")]
 pub(crate) mod cuda;
+pub(crate) mod order;
 #[cfg(feature = "wgpu")]
 pub(crate) mod wgpu;
 
@@ -87,12 +88,12 @@ pub(crate) trait HostBlock: Send {
     fn bytes(&self) -> Result<&[u8]>;
     /// Copies in. Only for [`Direction::Upload`].
     fn fill(&mut self, offset: usize, bytes: &[u8]) -> Result<()>;
-    /// Copies all of it to the device, or from it.
+    /// Copies to the device, or from it. An upload is not waited for: what is done with the block next waits.
     fn transfer(&mut self, memory: &Memory, offset: u64, bytes: u64) -> Result<()>;
 }
 
 /// All that an engine provides.
-pub(crate) trait Driver: Send + Sync {
+pub(crate) trait Driver: order::Order + Send + Sync {
     fn properties(&self) -> &Properties;
     fn caps(&self) -> &Caps;
     /// Whether memory that is given back may be handed out again; a device that checks wants to see each life apart.
@@ -105,11 +106,12 @@ pub(crate) trait Driver: Send + Sync {
     fn forget(&self);
     /// Looks up and makes all that the launches need, so that running them is as cheap as it can be.
     fn prepare(&self, launches: &[Launch]) -> Result<Block>;
-    /// Runs what [`Driver::prepare`] made: in order, each launch seeing what the ones before it wrote. Returns at once.
-    fn submit_prepared(&self, prepared: &Block) -> Result<()>;
+    /// Runs what [`Driver::prepare`] made of these launches: in order, each seeing what the ones before it wrote. Returns
+    /// at once.
+    fn submit_prepared(&self, prepared: &Block, launches: &[Launch]) -> Result<()>;
     /// Runs the launches once.
     fn submit(&self, launches: &[Launch]) -> Result<()> {
-        self.submit_prepared(&self.prepare(launches)?)
+        self.submit_prepared(&self.prepare(launches)?, launches)
     }
     /// Waits for everything submitted.
     fn wait(&self) -> Result<()>;

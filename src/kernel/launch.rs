@@ -206,7 +206,7 @@ impl Call<'_> {
     }
 
     /// The memory that an array is bound with.
-    fn window(&self, resource: &Resource, array: &Untyped) -> Result<Window> {
+    pub fn window(&self, resource: &Resource, array: &Untyped) -> Result<Window> {
         // No device wants more for uniform buffers.
         let alignment = if resource.point.uniform { 256 } else { self.device.caps().offset_alignment.max(4) };
         let located = |error: Error| error.located(self.at);

@@ -5,6 +5,7 @@
 //! Or a program's own WGSL, parsed and reflected by naga, and launched by a [`Launcher`].
 
 mod argument;
+mod change;
 mod counting;
 mod formula;
 mod launch;
@@ -29,6 +30,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, RwLock};
 
 pub use argument::{Argument, Arguments};
+pub(crate) use change::change;
 pub(crate) use formula::{Kind, Parameter, Text, parameters, refers};
 pub use launcher::Launcher;
 pub(crate) use library::link;

@@ -85,7 +85,8 @@ impl<T: Element> HostBuffer<T> {
         self.block.fill(start * size_of::<T>(), bytemuck::cast_slice(values))
     }
 
-    /// A new one-dimensional array with the buffer's elements.
+    /// A new one-dimensional array with the buffer's elements. Does not wait for the copy: what the buffer is used for
+    /// next does, unless it is done by then.
     ///
     /// Errors: not an upload buffer; out of memory; device lost.
     #[track_caller]

@@ -5,7 +5,7 @@ use crate::advice::History;
 use crate::backend::{Block, Driver};
 use crate::error::{Error, ErrorKind, Result};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// A piece of device memory. Its contents are whatever the last owner left there. Dropped, it goes back to the pool.
@@ -15,6 +15,12 @@ pub(crate) struct Memory {
     bytes: u64,
     place: Place,
     pub history: History,
+    /// The stream that it was taken in.
+    lane: usize,
+    /// References that recordings hold.
+    recordings: AtomicUsize,
+    /// Kernels that write it need no order: see [`Memory::share`].
+    shared: AtomicBool,
     pool: Arc<Pool>,
 }
 
@@ -24,9 +30,33 @@ impl Memory {
         self.block.as_ref().expect("only drop() takes the block")
     }
 
-    /// How many there are.
+    /// How many bytes there are, past those that were asked for.
     pub fn bytes(&self) -> u64 {
         self.bytes
+    }
+
+    /// Says that kernels use the memory by atomics and in any order: none waits for another because of it.
+    pub fn share(&self) {
+        self.shared.store(true, Ordering::Relaxed);
+    }
+
+    pub fn is_shared(&self) -> bool {
+        self.shared.load(Ordering::Relaxed)
+    }
+
+    /// References that recordings hold: an array that is theirs alone beside them is written in place.
+    pub fn recordings(&self) -> usize {
+        self.recordings.load(Ordering::Acquire)
+    }
+
+    /// A recording takes a reference.
+    pub fn record(&self) {
+        self.recordings.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// A recording is about to drop a reference.
+    pub fn forget(&self) {
+        self.recordings.fetch_sub(1, Ordering::AcqRel);
     }
 
     /// A number that no other block of this process has.
@@ -38,7 +68,7 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         let block = self.block.take().expect("dropped once");
-        self.pool.give_back((self.place, self.bytes), self.id, block);
+        self.pool.give_back((self.place, self.bytes, self.lane), self.id, block);
     }
 }
 
@@ -51,8 +81,11 @@ pub(crate) struct Pool {
 #[derive(Default)]
 struct State {
     usage: MemoryUse,
-    free: BTreeMap<(Place, u64), Vec<(u64, Block)>>,
+    free: BTreeMap<Class, Vec<(u64, Block)>>,
 }
+
+/// Where memory lies, its bytes, and its stream: one would wait for the other whose memory it took.
+type Class = (Place, u64, usize);
 
 impl Pool {
     pub fn new(driver: Arc<dyn Driver>) -> Arc<Pool> {
@@ -71,7 +104,8 @@ impl Pool {
             let device = self.driver.properties().name.clone();
             return Err(ErrorKind::TooLarge { operation, bytes, limit: caps.buffer_bytes, device, at: None }.into());
         }
-        let (id, block) = match self.reuse((place, class)) {
+        let lane = self.driver.lane();
+        let (id, block) = match self.reuse((place, class, lane)) {
             Some(pair) => pair,
             None => (next_id(), self.fresh(operation, class, bytes, place)?),
         };
@@ -85,11 +119,14 @@ impl Pool {
             bytes: class,
             place,
             history: History::default(),
+            lane,
+            recordings: AtomicUsize::new(0),
+            shared: AtomicBool::new(false),
             pool: self.clone(),
         }))
     }
 
-    fn reuse(&self, class: (Place, u64)) -> Option<(u64, Block)> {
+    fn reuse(&self, class: Class) -> Option<(u64, Block)> {
         let mut state = self.state();
         let found = state.free.get_mut(&class)?.pop()?;
         state.usage.pooled -= class.1;
@@ -128,7 +165,7 @@ impl Pool {
         ErrorKind::OutOfMemory { operation, requested, live, pooled, limit, free, device, at: None }.into()
     }
 
-    fn give_back(&self, class: (Place, u64), id: u64, block: Block) {
+    fn give_back(&self, class: Class, id: u64, block: Block) {
         let mut state = self.state();
         let bytes = class.1;
         state.usage.live -= bytes;

@@ -14,11 +14,13 @@
 //! | `schedule.rs` | many workgroups: side by side, or in turns |
 //! | `check/` | the sanitizer |
 //! | `profile.rs` | other people's hardware |
+//! | `order.rs` | events |
 
 mod check;
 mod lanes;
 mod lower;
 mod memory;
+mod order;
 mod profile;
 mod program;
 mod run;
@@ -26,6 +28,7 @@ mod scalar;
 mod schedule;
 mod visit;
 
+use super::order::{Order as _, Waits};
 use super::{Block, Driver, HostBlock, Launch, Observer, Read, Write};
 use crate::caps::Caps;
 use crate::device::{Backend, Kind, Properties};
@@ -54,6 +57,7 @@ pub(crate) struct Cpu {
     kernels: RwLock<HashMap<u64, Arc<Compiled>>>,
     /// Held while launches run: they run in the order of submission.
     queue: Mutex<()>,
+    waits: Waits,
     /// Nanoseconds that launches have taken since the clock was started.
     busy: AtomicU64,
     observer: Observer,
@@ -100,6 +104,7 @@ pub(crate) fn open(profile: Profile, checks: Option<Checks>, budget: Duration) -
         budget,
         kernels: RwLock::default(),
         queue: Mutex::new(()),
+        waits: Waits::default(),
         busy: AtomicU64::new(0),
         observer: Observer::default(),
     }))
@@ -228,11 +233,10 @@ impl Driver for Cpu {
 
     fn prepare(&self, launches: &[Launch]) -> Result<Block> {
         launches.iter().try_for_each(|launch| self.compiled(&launch.kernel).map(drop))?;
-        Ok(Box::new(launches.to_vec()))
+        Ok(Box::new(())) // compiled kernels are kept
     }
 
-    fn submit_prepared(&self, prepared: &Block) -> Result<()> {
-        let launches: &Vec<Launch> = prepared.downcast_ref().expect("prepared by this engine");
+    fn submit_prepared(&self, _prepared: &Block, launches: &[Launch]) -> Result<()> {
         self.run(launches)
     }
 
@@ -243,7 +247,7 @@ impl Driver for Cpu {
     /// Launches have run when they are submitted.
     fn wait(&self) -> Result<()> {
         drop(self.observer.recorder.wait("wait"));
-        Ok(())
+        self.wait_stream()
     }
 
     fn write(&self, writes: &[Write]) -> Result<()> {
@@ -254,6 +258,7 @@ impl Driver for Cpu {
 
     fn read(&self, launches: &[Launch], reads: &mut [Read]) -> Result<()> {
         self.run(launches)?;
+        self.waits.one();
         let _span = self.observer.recorder.download(reads);
         reads.iter_mut().for_each(|read| block(read.from).read(read.offset, read.to));
         Ok(())
@@ -262,7 +267,7 @@ impl Driver for Cpu {
     fn host_block(self: Arc<Self>, bytes: u64, direction: Direction) -> Result<Box<dyn HostBlock>> {
         let room = usize::try_from(bytes).ok().and_then(memory::zeros);
         let bytes = room.ok_or_else(|| self.out_of_memory("host_block", bytes))?;
-        Ok(Box::new(HostBytes { bytes, direction }))
+        Ok(Box::new(HostBytes { engine: self, bytes, direction }))
     }
 
     fn start_clock(&self) -> Result<bool> {
@@ -271,6 +276,7 @@ impl Driver for Cpu {
     }
 
     fn stop_clock(&self) -> Result<Duration> {
+        self.waits.one();
         Ok(Duration::from_nanos(self.busy.load(Relaxed)))
     }
 
@@ -298,6 +304,7 @@ impl Driver for Cpu {
 
 /// Host memory beside the device's, which is host memory too.
 struct HostBytes {
+    engine: Arc<Cpu>,
     bytes: Box<[u8]>,
     direction: Direction,
 }
@@ -316,7 +323,10 @@ impl HostBlock for HostBytes {
         let host = &mut self.bytes[..bytes as usize];
         match self.direction {
             Direction::Upload => block(memory).write(offset, host),
-            Direction::Download => block(memory).read(offset, host),
+            Direction::Download => {
+                self.engine.waits.one();
+                block(memory).read(offset, host);
+            }
         }
         Ok(())
     }

@@ -4,11 +4,12 @@
 //! |---|---|
 //! | `translate/`, `prelude/` | WGSL to CUDA C++ |
 //! | `library.rs` | the driver's and the compiler's library, loaded when the program runs |
-//! | `card.rs`, `context.rs` | what cards there are; one that is open, its stream, and the driver's errors |
+//! | `card.rs`, `context.rs` | what cards there are; one that is open, its main stream, and the driver's errors |
 //! | `compile.rs`, `cache.rs`, `kernels.rs`, `limits.rs` | machine code: made, kept on disk, loaded, within limits |
 //! | `launch.rs`, `graph.rs` | launches with their arguments; several as one |
 //! | `memory.rs`, `pinned.rs`, `staging.rs` | memory of the card and of the host, and transfers |
 //! | `natives.rs` | kernels written by hand in place of translated ones, where they are faster |
+//! | `streams.rs`, `ledger.rs`, `order.rs` | streams side by side, and who must wait for whom; events of programs |
 //! | `clock.rs`, `trace.rs`, `event.rs` | time on the card: of submissions, of single launches |
 //! | `occupancy.rs` | how many workgroups a multiprocessor holds |
 
@@ -21,13 +22,16 @@ mod event;
 mod graph;
 mod kernels;
 mod launch;
+mod ledger;
 mod library;
 mod limits;
 mod memory;
 mod natives;
 mod occupancy;
+mod order;
 mod pinned;
 mod staging;
+mod streams;
 mod trace;
 pub(crate) mod translate;
 
@@ -43,8 +47,10 @@ use clock::Clock;
 use context::Context;
 use graph::Graph;
 use kernels::{Function, Kernels};
-use launch::Call;
+use launch::{Call, accesses};
+use ledger::Access;
 use natives::Choices;
+use std::collections::BTreeMap;
 use std::slice::from_ref;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -69,7 +75,13 @@ pub(crate) struct Cuda {
 }
 
 /// What [`Driver::prepare`] makes.
-enum Prepared {
+struct Prepared {
+    work: Work,
+    /// The memory that it uses.
+    accesses: Vec<Access>,
+}
+
+enum Work {
     Calls(Vec<Call>),
     Graph(Graph),
 }
@@ -116,18 +128,33 @@ impl Cuda {
         launches.iter().map(|launch| self.function(launch)).collect()
     }
 
-    /// Runs launches in the stream, once.
+    /// Runs launches once.
     fn run(&self, launches: &[Launch]) -> Result<()> {
         // All of them first: the clock is not to count a compilation between two launches.
         let functions = self.functions(launches)?;
         let limit = self.properties.caps.grid;
-        if self.context.observer.recorder.running() {
-            let one = |launch, function| launch::run_all(&self.context, from_ref(launch), from_ref(function), limit);
+        let context = &self.context;
+        if context.observer.recorder.running() {
             let mut pairs = launches.iter().zip(&functions);
-            return pairs.try_for_each(|(launch, f)| self.timed(|| Task::of(launch), || one(launch, f)));
+            return pairs.try_for_each(|(launch, function)| {
+                let (launches, functions) = (from_ref(launch), from_ref(function));
+                context.ordered(accesses(launches), |stream| {
+                    let run = || launch::run_all(context, stream, launches, functions, limit);
+                    self.timed(stream, || Task::of(launch), run)
+                })
+            });
         }
-        self.clock.around(&self.context, || launch::run_all(&self.context, launches, &functions, limit))
+        context.ordered(accesses(launches), |stream| {
+            self.clock.around(context, stream, || launch::run_all(context, stream, launches, &functions, limit))
+        })
     }
+}
+
+/// The memory that launches use, each block once.
+fn distinct(launches: &[Launch]) -> Vec<Access> {
+    let mut all: BTreeMap<u64, bool> = BTreeMap::new();
+    accesses(launches).for_each(|(address, writes)| *all.entry(address).or_default() |= writes);
+    all.into_iter().collect()
 }
 
 impl Driver for Cuda {
@@ -152,20 +179,25 @@ impl Driver for Cuda {
     fn prepare(&self, launches: &[Launch]) -> Result<Block> {
         self.context.enter()?;
         let calls = self.calls(launches)?;
-        Ok(Box::new(match calls.len() {
-            0 | 1 => Prepared::Calls(calls),
-            _ => Prepared::Graph(Graph::new(&self.context, launches, calls)?),
-        }))
+        let work = match calls.len() {
+            0 | 1 => Work::Calls(calls),
+            _ => Work::Graph(Graph::new(&self.context, launches, calls)?),
+        };
+        Ok(Box::new(Prepared { work, accesses: distinct(launches) }))
     }
 
-    fn submit_prepared(&self, prepared: &Block) -> Result<()> {
+    fn submit_prepared(&self, prepared: &Block, _launches: &[Launch]) -> Result<()> {
         self.context.enter()?;
         let prepared: &Prepared = prepared.downcast_ref().expect("prepared by this engine");
-        self.clock.around(&self.context, || match prepared {
-            Prepared::Calls(calls) => {
-                calls.iter().try_for_each(|call| self.timed(|| call.task(), || call.run(&self.context)))
-            }
-            Prepared::Graph(graph) => self.timed(|| graph.task(), || graph.run()),
+        let context = &self.context;
+        context.ordered(prepared.accesses.iter().copied(), |stream| {
+            self.clock.around(context, stream, || match &prepared.work {
+                Work::Calls(calls) => {
+                    let one = |call: &Call| self.timed(stream, || call.task(), || call.run(context, stream));
+                    calls.iter().try_for_each(one)
+                }
+                Work::Graph(graph) => self.timed(stream, || graph.task(), || graph.run(stream)),
+            })
         })
     }
 

@@ -5,6 +5,7 @@ use super::context::Context;
 use super::event::Event;
 use crate::error::Result;
 use crate::trace::recorder::{Launched, OWN, Task};
+use cudarc::driver::sys::CUstream;
 use std::mem;
 use std::sync::{Arc, MutexGuard};
 use std::time::Instant;
@@ -30,14 +31,14 @@ impl Timer {
     fn new(context: &Arc<Context>) -> Result<Timer> {
         let first = Event::new(context, true)?;
         let before = Instant::now();
-        first.record()?;
+        first.record(context.stream)?;
         context.synchronize(OWN)?;
         let zero = before + before.elapsed() / 2;
         let (open, spare, launches) = (vec![], vec![], vec![]);
         Ok(Timer { context: context.clone(), zero, last: (first, 0.0), open, spare, launches })
     }
 
-    fn around(&mut self, task: Task, submit: impl FnOnce() -> Result<()>) -> Result<()> {
+    fn around(&mut self, stream: CUstream, task: Task, submit: impl FnOnce() -> Result<()>) -> Result<()> {
         if self.open.len() == KEPT {
             self.take_times()?;
         }
@@ -46,9 +47,9 @@ impl Timer {
             None => [Event::new(&self.context, true)?, Event::new(&self.context, true)?],
         };
         let submitted = Instant::now();
-        pair[0].record()?;
+        pair[0].record(stream)?;
         submit()?;
-        pair[1].record()?;
+        pair[1].record(stream)?;
         self.open.push((task, submitted, pair));
         Ok(())
     }
@@ -76,12 +77,17 @@ impl Cuda {
 
     /// Submits, and takes the time of it if a profile runs.
     #[inline]
-    pub(super) fn timed(&self, task: impl FnOnce() -> Task, submit: impl FnOnce() -> Result<()>) -> Result<()> {
+    pub(super) fn timed(
+        &self,
+        stream: CUstream,
+        task: impl FnOnce() -> Task,
+        submit: impl FnOnce() -> Result<()>,
+    ) -> Result<()> {
         if !self.context.observer.recorder.running() {
             return submit();
         }
         match &mut *self.timer() {
-            Some(timer) => timer.around(task(), submit),
+            Some(timer) => timer.around(stream, task(), submit),
             None => submit(),
         }
     }

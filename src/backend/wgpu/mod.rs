@@ -2,12 +2,15 @@
 
 mod adapter;
 mod clock;
+mod order;
 mod pinned;
 mod pipeline;
 mod staging;
+mod stamps;
 mod trace;
 mod wait;
 
+use super::order::Waits;
 use super::{Block, Cost, Driver, HostBlock, Launch, Observer, Options, Read, Write};
 use crate::caps::Caps;
 use crate::device::{Kind, Properties};
@@ -16,7 +19,6 @@ use crate::memory::{Direction, Memory, Place};
 use clock::Clock;
 use pipeline::{Cache, Groups, Pipeline, UNIFORM_BYTES};
 use std::any::Any;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
 use wgpu::BufferUsages;
@@ -35,6 +37,8 @@ pub(crate) struct Wgpu {
     observer: Observer,
     /// There while a profile runs.
     timer: Mutex<Option<trace::Timer>>,
+    stamps: stamps::Free,
+    waits: Waits,
     /// Held to write while an array is mapped, to read while work is submitted: a mapped buffer cannot be used.
     mapping: RwLock<()>,
 }
@@ -145,6 +149,8 @@ impl Wgpu {
             clock: Mutex::default(),
             observer: Observer::default(),
             timer: Mutex::default(),
+            stamps: stamps::Free::default(),
+            waits: Waits::default(),
             mapping: RwLock::default(),
         }
     }
@@ -284,15 +290,6 @@ impl Wgpu {
         self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("crosslane") })
     }
 
-    /// Waits for everything submitted.
-    fn idle(&self, operation: &'static str) -> Result<()> {
-        self.alive()?;
-        let done = Arc::new(AtomicBool::new(false));
-        let done_in = done.clone();
-        self.queue.on_submitted_work_done(move || done_in.store(true, Ordering::Release));
-        self.wait_for(operation, || done.load(Ordering::Acquire))
-    }
-
     /// Whether arrays can be mapped where they lie.
     fn unified(&self) -> bool {
         self.properties.caps.unified
@@ -327,7 +324,7 @@ impl Driver for Wgpu {
         Ok(Box::new(self.look_up(launches)?))
     }
 
-    fn submit_prepared(&self, prepared: &Block) -> Result<()> {
+    fn submit_prepared(&self, prepared: &Block, _launches: &[Launch]) -> Result<()> {
         let launches: &Vec<Prepared> = prepared.downcast_ref().expect("prepared by this engine");
         self.submit_launches(launches)
     }
@@ -338,6 +335,7 @@ impl Driver for Wgpu {
     }
 
     fn wait(&self) -> Result<()> {
+        self.waits.one();
         self.idle("wait")
     }
 
@@ -355,8 +353,9 @@ impl Driver for Wgpu {
         if self.observer.recorder.running() {
             // What came before is not to count as the transfer.
             self.submit(std::mem::take(&mut launches))?;
-            self.wait()?;
+            self.finish()?;
         }
+        self.waits.one();
         let _span = self.observer.recorder.download(reads);
         match reads.iter().all(|read| buffer(read.from).usage().contains(BufferUsages::MAP_READ)) {
             true => {
@@ -386,6 +385,7 @@ impl Driver for Wgpu {
     }
 
     fn stop_clock(&self) -> Result<Duration> {
+        self.waits.one();
         let mut clock = self.clock.lock().expect("no panic while held");
         let result = clock.as_mut().map_or(Ok(Duration::ZERO), |clock| clock.stop(self));
         if result.is_err() {

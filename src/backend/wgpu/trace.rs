@@ -81,7 +81,8 @@ impl Wgpu {
     pub(super) fn stop_timer(&self) -> Result<()> {
         let Some(timer) = self.timer().take() else { return Ok(()) };
         if let Some((tick, zero)) = timer.zero {
-            let ticks = self.guarded("profile", || self.ticks(self.encoder(), &timer.sets, timer.passes.len()))??;
+            let ticks =
+                self.guarded("profile", || self.pass_ticks(self.encoder(), &timer.sets, timer.passes.len()))??;
             let launches = timer.launches(tick, &ticks, self.queue.get_timestamp_period() as f64);
             self.observer.recorder.add_launches(zero, launches);
         }
@@ -98,7 +99,7 @@ impl Wgpu {
                 let mut encoder = self.encoder();
                 let timestamp_writes = Some(writes(&set, 0));
                 drop(encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some(OWN), timestamp_writes }));
-                self.ticks(encoder, std::slice::from_ref(&set), 1)
+                self.pass_ticks(encoder, std::slice::from_ref(&set), 1)
             })??;
             let tick = ticks[1];
             if last != 0 {
@@ -115,7 +116,12 @@ impl Wgpu {
     }
 
     /// Both ends of so many passes, after what the encoder has.
-    fn ticks(&self, mut encoder: wgpu::CommandEncoder, sets: &[wgpu::QuerySet], passes: usize) -> Result<Vec<u64>> {
+    fn pass_ticks(
+        &self,
+        mut encoder: wgpu::CommandEncoder,
+        sets: &[wgpu::QuerySet],
+        passes: usize,
+    ) -> Result<Vec<u64>> {
         if passes == 0 {
             return Ok(vec![]);
         }
