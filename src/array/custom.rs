@@ -142,7 +142,7 @@ impl Reduction {
     /// ```
     /// # crosslane::example(|device| {
     /// use crosslane::{Array, Reduction};
-    /// let furthest = Reduction::new("x: f32, from: f32", "abs(x - from)", "max(a, b)", "0", "")?;
+    /// let furthest = Reduction::new("x: f32, origin: f32", "abs(x - origin)", "max(a, b)", "0", "")?;
     /// let x = Array::from_slice(device, &[1.0f32, -7.0, 3.0]);
     /// assert_eq!(furthest.call::<f32>((&x, 1.0f32))?.item()?, 8.0);
     /// # Ok(()) });
