@@ -28,8 +28,16 @@ fn tiled(@builtin(global_invocation_id) id: vec3<u32>, @builtin(local_invocation
     for (var start = 0u; start < shape.y; start += TILE) {
         let column = start + local.x;
         let row = start + local.y;
-        a_tile[local.y][local.x] = select(0.0, a[id.y * shape.y + column], id.y < shape.x && column < shape.y);
-        b_tile[local.y][local.x] = select(0.0, b[row * shape.z + id.x], row < shape.y && id.x < shape.z);
+        var of_a = 0.0;
+        var of_b = 0.0;
+        if id.y < shape.x && column < shape.y {
+            of_a = a[id.y * shape.y + column];
+        }
+        if row < shape.y && id.x < shape.z {
+            of_b = b[row * shape.z + id.x];
+        }
+        a_tile[local.y][local.x] = of_a;
+        b_tile[local.y][local.x] = of_b;
         workgroupBarrier(); // both squares are there
         for (var k = 0u; k < TILE; k++) {
             sum += a_tile[local.y][k] * b_tile[k][local.x];

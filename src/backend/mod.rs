@@ -117,6 +117,10 @@ pub(crate) trait Driver: order::Order + Send + Sync {
     fn wait(&self) -> Result<()>;
     /// Copies to the device; the source is free when it returns.
     fn write(&self, writes: &[Write]) -> Result<()>;
+    /// Copies from memory that lies in the host's, without waiting for anything; false if it does not lie there.
+    fn peek(&self, _read: &mut Read) -> bool {
+        false
+    }
     /// Runs the launches, then copies to the host; blocks until the bytes are there.
     fn read(&self, launches: &[Launch], reads: &mut [Read]) -> Result<()>;
     fn host_block(self: Arc<Self>, bytes: u64, direction: Direction) -> Result<Box<dyn HostBlock>>;

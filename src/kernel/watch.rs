@@ -69,8 +69,11 @@ impl Watch {
         let state = self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let Some(memory) = &state.memory else { return Ok(()) };
         let mut words = [0u32; WORDS];
-        driver.read(&[], &mut [Read { from: memory, offset: 0, to: bytemuck::bytes_of_mut(&mut words) }])?;
-        driver.waits().one_less(); // it belongs to the wait before it
+        let mut read = Read { from: memory, offset: 0, to: bytemuck::bytes_of_mut(&mut words) };
+        if !driver.peek(&mut read) {
+            driver.read(&[], &mut [read])?;
+            driver.waits().one_less(); // it belongs to the wait before it
+        }
         let [number, _, line] = words;
         if number == 0 {
             return Ok(());

@@ -100,8 +100,12 @@ fn triad(device: &Device, len: usize) -> Result<Duration> {
 fn flops_per_second(device: &Device) -> Result<f64> {
     let workgroup = device.caps().workgroup();
     let kernel = Kernel::wgsl(&multiply_adds(workgroup))?.named("roofline");
-    let started = Instant::now();
     let (mut groups, mut turns, mut rate) = (4u32, 4u32, 0f64);
+    // Compiling it is not to count.
+    let (settings, y) = (Array::from_slice(device, &[0, 0]), Array::<f32>::zeros(device, &[workgroup as usize]));
+    kernel.grid([1]).args((&settings, Argument::in_place(&y))).launch(device)?;
+    device.synchronize()?;
+    let started = Instant::now();
     loop {
         let y = Array::<f32>::zeros(device, &[(groups * workgroup) as usize]);
         let settings = Array::from_slice(device, &[turns, 0]);

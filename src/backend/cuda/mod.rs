@@ -221,6 +221,10 @@ impl Driver for Cuda {
         self.write_staged(writes)
     }
 
+    fn peek(&self, read: &mut Read) -> bool {
+        staging::peek(read)
+    }
+
     fn read(&self, launches: &[Launch], reads: &mut [Read]) -> Result<()> {
         self.context.enter()?;
         if !launches.is_empty() {

@@ -180,11 +180,7 @@ impl Cuda {
             false => self.read_large(pieces, stream)?,
         }
         for read in direct {
-            let Block::Host(memory) = block(read.from) else { unreachable!("as chosen") };
-            let from = memory.pointer().wrapping_add(read.offset as usize);
-            // SAFETY: the stream is done with it, and the memory holds the bytes, as the caller promises. Kernels that
-            // another thread runs on it at this moment may change numbers, as they may in the card's memory.
-            unsafe { read.to.as_mut_ptr().copy_from_nonoverlapping(from, read.to.len()) };
+            assert!(peek(read), "as chosen");
         }
         Ok(())
     }
@@ -234,6 +230,16 @@ impl Cuda {
             free.push(slot);
         }
     }
+}
+
+/// Copies from memory of the host that the card writes; false if it is the card's.
+pub(super) fn peek(read: &mut Read) -> bool {
+    let Block::Host(memory) = block(read.from) else { return false };
+    let from = memory.pointer().wrapping_add(read.offset as usize);
+    // SAFETY: the memory holds the bytes, as the caller promises. Kernels that run on it at this moment may change numbers,
+    // as they may in the card's memory.
+    unsafe { read.to.as_mut_ptr().copy_from_nonoverlapping(from, read.to.len()) };
+    true
 }
 
 /// Threads for a transfer of so many pieces.
