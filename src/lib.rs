@@ -20,6 +20,8 @@
 //! | [`Device`] | finding, choosing and opening devices; memory use; time on the device |
 //! | [`Array`] | values: creation, views, elementwise functions, reductions, assignment, transfers, `explain()` |
 //! | [`HostBuffer`] | host memory that the device reads and writes without a copy on the way |
+//! | [`Unified`] | one array with a host and a device side, of which only what changed is copied |
+//! | [`dlpack`] | arrays from and to other libraries: NumPy, PyTorch, CuPy, JAX |
 //! | [`Kernel`] | a kernel of your own in WGSL: [`Kernel::wgsl`], [`Device::launch`], [`Reflection`] |
 //! | [`Op`], [`Plan`] | the waist: an operation's meaning, cost and kernels; engines run plans and know no operation |
 //! | [`Map`], [`Reduce`] | the operations behind arrays |
@@ -67,7 +69,7 @@ pub use half::f16;
 pub use kernel::{
     Argument, Arguments, BindPoint, Feature, Kernel, Launcher, Member, Message, Override, Reflection, Resource,
 };
-pub use memory::{Direction, HostBuffer, MemoryUse};
+pub use memory::{Allocation, Direction, HostBuffer, Mapped, MemoryUse, Transfers, Unified, UnifiedState, dlpack};
 pub use op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
 pub use ops::{Expression, Function, Leaf, Map, Nothing, Operator, Reduce, Source, Step, What};
 

@@ -90,7 +90,9 @@ impl<T: Element> Array<T> {
     /// Brings the array into memory of its own without gaps, for a kernel that writes to it.
     pub(crate) fn alone(&mut self) -> Result<()> {
         let storage = self.own()?;
-        if storage.layout.is_contiguous() && storage.layout.offset == 0 {
+        // No device wants more of a binding's offset. What begins elsewhere than its memory may be a program's buffer.
+        let aligned = (storage.layout.offset * T::DTYPE.size()).is_multiple_of(256);
+        if storage.layout.is_contiguous() && aligned {
             return Ok(());
         }
         drop(storage);

@@ -4,6 +4,8 @@ mod assign;
 mod bind;
 mod create;
 mod elementwise;
+#[cfg(feature = "wgpu")]
+mod encode;
 mod evaluate;
 mod explain;
 mod flatten;
@@ -27,6 +29,8 @@ pub use view::Slice;
 pub(crate) use crate::ops::buffer_bytes;
 pub(crate) use bind::Untyped;
 pub(crate) use create::check;
+#[cfg(feature = "wgpu")]
+pub(crate) use encode::no_encoders;
 
 use crate::device::Device;
 use crate::element::{DType, Element};

@@ -6,6 +6,8 @@
 
 mod argument;
 mod counting;
+#[cfg(feature = "wgpu")]
+mod encode;
 mod launch;
 mod launcher;
 mod library;

@@ -1,63 +1,153 @@
 //! A pool of device memory with size classes: what an array gives back, the next of its size takes.
 
-use super::{MemoryUse, Place};
+use super::{Allocation, MemoryUse, Place};
 use crate::backend::{Block, Driver};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{CallSite, Error, ErrorKind, Result};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// A piece of device memory. Its contents are whatever the last owner left there. Dropped, it goes back to the pool.
+/// Device memory that an array or a kernel has. Its contents are whatever the last owner left there.
 pub(crate) struct Memory {
+    piece: Arc<Piece>,
+    /// Guards of the program that show it to the host.
+    lent: AtomicUsize,
+}
+
+/// A piece of device memory. Dropped, it goes back to the pool.
+struct Piece {
     block: Option<Block>,
     id: u64,
     bytes: u64,
-    place: Place,
+    origin: Origin,
     pool: Arc<Pool>,
+}
+
+/// Keeps a piece of memory from being used for something else, though its arrays may be gone.
+#[cfg_attr(not(feature = "wgpu"), expect(dead_code, reason = "for a program's command encoders"))]
+pub(crate) struct Kept(Arc<Piece>);
+
+/// Whose memory it is.
+#[derive(Clone, Copy)]
+enum Origin {
+    /// The pool's, of this place.
+    Pool(Place),
+    /// The program's. Where it cannot be copied from, kernels can still read it.
+    Program { copies: bool },
+}
+
+/// Keeps a piece of memory from being written while the host sees it.
+pub(crate) struct Lent(Arc<Memory>);
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        self.0.lent.fetch_sub(1, Ordering::Release);
+    }
 }
 
 impl Memory {
     /// The engine's own object.
     pub fn block(&self) -> &Block {
-        self.block.as_ref().expect("only drop() takes the block")
+        self.piece.block.as_ref().expect("only drop() takes the block")
     }
 
     /// A number that no other block of this process has.
     pub fn id(&self) -> u64 {
-        self.id
+        self.piece.id
+    }
+
+    /// Its length.
+    pub fn bytes(&self) -> u64 {
+        self.piece.bytes
+    }
+
+    /// Keeps the piece, and does not count as a use of its contents.
+    #[cfg_attr(not(feature = "wgpu"), expect(dead_code, reason = "for a program's command encoders"))]
+    pub fn keep(&self) -> Kept {
+        Kept(self.piece.clone())
+    }
+
+    /// Whether the engine can copy from it; kernels can always read it.
+    pub fn copies(&self) -> bool {
+        !matches!(self.piece.origin, Origin::Program { copies: false })
+    }
+
+    /// Notes that the host sees it from now on. The engine keeps kernels from it, by a lock of its own.
+    #[cfg_attr(not(any(feature = "wgpu", feature = "cpu")), expect(dead_code, reason = "only these map memory"))]
+    pub fn lend(self: &Arc<Memory>) -> Lent {
+        self.lent.fetch_add(1, Ordering::Acquire);
+        Lent(self.clone())
+    }
+
+    /// Whether the host sees it.
+    #[cfg_attr(not(any(feature = "wgpu", feature = "cpu")), expect(dead_code, reason = "only these map memory"))]
+    pub fn is_lent(&self) -> bool {
+        self.lent.load(Ordering::Acquire) > 0
     }
 }
 
-impl Drop for Memory {
+impl Drop for Piece {
     fn drop(&mut self) {
         let block = self.block.take().expect("dropped once");
-        self.pool.give_back((self.place, self.bytes), self.id, block);
+        match self.origin {
+            Origin::Pool(place) => self.pool.give_back((place, self.bytes), self.id, block),
+            Origin::Program { .. } => {
+                drop(block);
+                self.pool.let_go();
+            }
+        }
     }
 }
 
 /// The pool of a device.
 pub(crate) struct Pool {
     driver: Arc<dyn Driver>,
+    /// Whether what is taken from now on is written down.
+    tracks: AtomicBool,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
     usage: MemoryUse,
+    /// What is held, by the memory's number, as far as it was written down.
+    held: BTreeMap<u64, Allocation>,
     free: BTreeMap<(Place, u64), Vec<(u64, Block)>>,
 }
 
 impl Pool {
     pub fn new(driver: Arc<dyn Driver>) -> Arc<Pool> {
-        Arc::new(Pool { driver, state: Mutex::default() })
+        let tracks = AtomicBool::new(cfg!(debug_assertions));
+        Arc::new(Pool { driver, tracks, state: Mutex::default() })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().expect("no panic while held")
     }
 
-    /// Memory of at least so many bytes, with room for kernels that handle 16 at a time.
+    /// Memory of at least so many bytes for the library's own use, with room for kernels that handle 16 at a time.
     pub fn take(self: &Arc<Pool>, operation: &'static str, bytes: u64, place: Place) -> Result<Arc<Memory>> {
+        self.take_tracked(operation, bytes, place, None)
+    }
+
+    /// As [`Pool::take`], for this line of the program.
+    pub fn take_for(
+        self: &Arc<Pool>,
+        operation: &'static str,
+        bytes: u64,
+        place: Place,
+        at: CallSite,
+    ) -> Result<Arc<Memory>> {
+        self.take_tracked(operation, bytes, place, Some(at))
+    }
+
+    fn take_tracked(
+        self: &Arc<Pool>,
+        operation: &'static str,
+        bytes: u64,
+        place: Place,
+        at: Option<CallSite>,
+    ) -> Result<Arc<Memory>> {
         let caps = self.driver.caps();
         let class = size_class(bytes).min(caps.buffer_bytes & !63).max(bytes.next_multiple_of(16));
         if class > caps.buffer_bytes {
@@ -70,14 +160,40 @@ impl Pool {
         };
         let mut state = self.state();
         state.usage.live += class;
+        state.usage.count += 1;
         state.usage.peak = state.usage.peak.max(state.usage.live);
+        if let Some(at) = at.filter(|_| self.tracks.load(Ordering::Relaxed)) {
+            state.held.insert(id, Allocation { bytes: class, what: operation, at });
+        }
         drop(state);
-        Ok(Arc::new(Memory { block: Some(block), id, bytes: class, place, pool: self.clone() }))
+        Ok(self.memory(block, id, class, Origin::Pool(place)))
+    }
+
+    /// Memory of the program's: the pool neither counts it nor keeps it.
+    #[cfg_attr(not(any(feature = "wgpu", feature = "cuda", feature = "cpu")), expect(dead_code, reason = "no engine"))]
+    pub fn adopt(self: &Arc<Pool>, block: Block, bytes: u64, copies: bool) -> Arc<Memory> {
+        self.memory(block, next_id(), bytes, Origin::Program { copies })
+    }
+
+    fn memory(self: &Arc<Pool>, block: Block, id: u64, bytes: u64, origin: Origin) -> Arc<Memory> {
+        let piece = Piece { block: Some(block), id, bytes, origin, pool: self.clone() };
+        Arc::new(Memory { piece: Arc::new(piece), lent: AtomicUsize::new(0) })
+    }
+
+    /// Memory of the program's is gone: bind groups of wgpu's would keep its buffer.
+    fn let_go(&self) {
+        if self.driver.properties().backend.is_wgpu() {
+            self.driver.forget();
+        }
     }
 
     fn reuse(&self, class: (Place, u64)) -> Option<(u64, Block)> {
         let mut state = self.state();
-        let found = state.free.get_mut(&class)?.pop()?;
+        let Some(found) = state.free.get_mut(&class).and_then(Vec::pop) else {
+            state.usage.misses += 1;
+            return None;
+        };
+        state.usage.hits += 1;
         state.usage.pooled -= class.1;
         Some(found)
     }
@@ -118,6 +234,8 @@ impl Pool {
         let mut state = self.state();
         let bytes = class.1;
         state.usage.live -= bytes;
+        state.usage.count -= 1;
+        state.held.remove(&id);
         let over = state.usage.limit.is_some_and(|limit| state.usage.live + state.usage.pooled + bytes > limit);
         if over || !self.driver.recycles() {
             drop(state);
@@ -145,6 +263,18 @@ impl Pool {
 
     pub fn usage(&self) -> MemoryUse {
         self.state().usage
+    }
+
+    /// Whether to write down what is taken from now on.
+    pub fn track(&self, tracks: bool) {
+        self.tracks.store(tracks, Ordering::Relaxed);
+    }
+
+    /// What is held and was written down, the largest first.
+    pub fn held(&self) -> Vec<Allocation> {
+        let mut held: Vec<Allocation> = self.state().held.values().copied().collect();
+        held.sort_by_key(|allocation| std::cmp::Reverse(allocation.bytes));
+        held
     }
 
     pub fn set_limit(&self, limit: Option<u64>) {

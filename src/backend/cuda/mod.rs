@@ -32,7 +32,7 @@ use super::{Block, Driver, HostBlock, Launch, Options, Read, Write};
 use crate::caps::Caps;
 use crate::device::Properties;
 use crate::error::Result;
-use crate::memory::{Direction, Place};
+use crate::memory::{Direction, Foreign, Home, Memory, Place};
 use clock::Clock;
 use context::Context;
 use graph::Graph;
@@ -181,6 +181,30 @@ impl Driver for Cuda {
 
     fn host_block(self: Arc<Self>, bytes: u64, direction: Direction) -> Result<Box<dyn HostBlock>> {
         pinned::PinnedBlock::create(self, bytes, direction)
+    }
+
+    fn pins(&self) -> bool {
+        true
+    }
+
+    fn home(&self) -> Option<Home> {
+        Some(Home::Cuda(self.context.card.ordinal))
+    }
+
+    fn address(&self, memory: &Memory) -> Option<u64> {
+        Some(memory::block(memory).address())
+    }
+
+    unsafe fn adopt(&self, foreign: &mut Foreign) -> Option<Block> {
+        if Some(foreign.home) != self.home() {
+            return None;
+        }
+        let (address, owner, context) = (foreign.address, foreign.owner.take(), self.context.clone());
+        Some(Box::new(memory::Block::Foreign(memory::ForeignMemory { address, owner, context })))
+    }
+
+    fn stream(&self) -> Option<*mut std::ffi::c_void> {
+        Some(self.context.stream.cast())
     }
 
     fn start_clock(&self) -> Result<bool> {

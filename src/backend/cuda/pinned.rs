@@ -136,16 +136,28 @@ impl HostBlock for PinnedBlock {
     }
 
     fn transfer(&mut self, memory: &Memory, offset: u64, bytes: u64) -> Result<()> {
+        self.transfer_part(self.direction, 0, memory, offset, bytes.min(self.bytes as u64))
+    }
+
+    fn memory(&self) -> Option<&[u8]> {
+        Some(&self.memory[self.start..][..self.bytes])
+    }
+
+    fn memory_mut(&mut self) -> Option<&mut [u8]> {
+        Some(&mut self.memory[self.start..][..self.bytes])
+    }
+
+    fn transfer_part(&mut self, way: Direction, at: usize, memory: &Memory, offset: u64, bytes: u64) -> Result<()> {
         let context = &self.engine.context;
         context.enter()?;
-        let bytes = bytes.min(self.bytes as u64) as usize;
-        let (there, here) = (block(memory).address() + offset, self.memory[self.start..].as_mut_ptr());
+        let here = self.memory[self.start..][at..self.bytes][..bytes as usize].as_mut_ptr();
+        let there = block(memory).address() + offset;
         // SAFETY: both hold so many bytes: the array was made for the buffer's elements, or compared with them. Nothing
         // else uses the host's until the wait is over, which does not return before the card is done or has failed.
         let result = unsafe {
-            match self.direction {
-                Direction::Upload => sys::cuMemcpyHtoDAsync_v2(there, here.cast(), bytes, context.stream),
-                Direction::Download => sys::cuMemcpyDtoHAsync_v2(here.cast(), there, bytes, context.stream),
+            match way {
+                Direction::Upload => sys::cuMemcpyHtoDAsync_v2(there, here.cast(), bytes as usize, context.stream),
+                Direction::Download => sys::cuMemcpyDtoHAsync_v2(here.cast(), there, bytes as usize, context.stream),
             }
         };
         context.check("host buffer", result)?;

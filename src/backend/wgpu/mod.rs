@@ -2,12 +2,13 @@
 
 mod adapter;
 mod clock;
+mod encode;
 mod pinned;
 mod pipeline;
 mod staging;
 mod wait;
 
-use super::{Block, Driver, HostBlock, Launch, Options, Read, Write};
+use super::{Block, Driver, HostBlock, Launch, Mapping, Options, Read, Write, lent};
 use crate::caps::Caps;
 use crate::device::Properties;
 use crate::error::{Error, ErrorKind, Result};
@@ -169,6 +170,9 @@ impl Wgpu {
     fn look_up(&self, launches: &[Launch]) -> Result<Vec<Prepared>> {
         let caps = &self.properties.caps;
         let one = |launch: &Launch| {
+            if launch.buffers.iter().any(|window| window.memory.is_lent()) {
+                return Err(lent("launch"));
+            }
             let pipeline = self.cache.pipeline(&self.device, &self.properties.name, caps, &launch.kernel)?;
             let groups = self.cache.groups(&self.device, &pipeline, &launch.kernel, &launch.buffers);
             Ok(Prepared { pipeline, groups, params: launch.params.clone(), grid: launch.grid.fold(caps.grid) })
@@ -185,25 +189,7 @@ impl Wgpu {
         let mut clock = self.clock.lock().expect("no panic while held");
         let timestamp_writes = clock.as_mut().and_then(|clock| clock.next());
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: None, timestamp_writes });
-        let mut current: *const Pipeline = std::ptr::null();
-        for (index, launch) in launches.iter().enumerate() {
-            if current != Arc::as_ptr(&launch.pipeline) {
-                pass.set_pipeline(&launch.pipeline.raw);
-                current = Arc::as_ptr(&launch.pipeline);
-            }
-            pass.set_bind_group(0, &launch.groups.first, &[]);
-            for (group, index) in launch.groups.more.iter().flat_map(|more| more.iter()).zip(1..) {
-                pass.set_bind_group(index, group, &[]);
-            }
-            if launch.pipeline.immediates {
-                pass.set_immediates(0, bytemuck::cast_slice(&launch.params));
-            }
-            if let Some(uniforms) = uniforms.as_ref().filter(|_| launch.pipeline.uniform) {
-                pass.set_bind_group(1, uniforms, &[offsets[index]]);
-            }
-            let [x, y, z] = launch.grid;
-            pass.dispatch_workgroups(x, y, z);
-        }
+        dispatch(&mut pass, launches, uniforms.as_ref(), &offsets);
         Ok(())
     }
 
@@ -212,33 +198,28 @@ impl Wgpu {
         if !launches.iter().any(|launch| launch.pipeline.uniform) {
             return Ok((None, vec![]));
         }
-        let mut bytes: Vec<u8> = Vec::new();
-        let mut offsets = Vec::with_capacity(launches.len());
-        for launch in launches {
-            bytes.resize(bytes.len().next_multiple_of(256), 0);
-            offsets.push(bytes.len() as u32);
-            if launch.pipeline.uniform {
-                bytes.extend_from_slice(bytemuck::cast_slice(&launch.params));
-            }
-        }
+        let (bytes, offsets) = pack_uniforms(launches);
         let size = (bytes.len() as u64 + UNIFORM_BYTES).next_power_of_two().max(1 << 16);
         let mut uniforms = self.uniforms.lock().expect("no panic while held");
         if uniforms.as_ref().is_none_or(|u| u.buffer.size() < size) {
-            let buffer = self.create_buffer("parameters", size, BufferUsages::UNIFORM | BufferUsages::COPY_DST)?;
-            let binding =
-                wgpu::BufferBinding { buffer: &buffer, offset: 0, size: wgpu::BufferSize::new(UNIFORM_BYTES) };
-            let group = self.device.create_bind_group(&wgpu::BindGroupDescriptor {
-                label: None,
-                layout: &self.cache.uniform_layout(&self.device),
-                entries: &[wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::Buffer(binding) }],
-            });
-            *uniforms = Some(Uniforms { buffer, group });
+            *uniforms = Some(self.uniforms(size)?);
         }
         let uniforms = uniforms.as_ref().expect("just made");
-        bytes.resize(bytes.len().next_multiple_of(4), 0);
         // Ordered before the next submission and after the last: the buffer can be used again each time.
         self.queue.write_buffer(&uniforms.buffer, 0, &bytes);
         Ok((Some(uniforms.group.clone()), offsets))
+    }
+
+    /// Room for so many bytes of parameters.
+    fn uniforms(&self, size: u64) -> Result<Uniforms> {
+        let buffer = self.create_buffer("parameters", size, BufferUsages::UNIFORM | BufferUsages::COPY_DST)?;
+        let binding = wgpu::BufferBinding { buffer: &buffer, offset: 0, size: wgpu::BufferSize::new(UNIFORM_BYTES) };
+        let group = self.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: None,
+            layout: &self.cache.uniform_layout(&self.device),
+            entries: &[wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::Buffer(binding) }],
+        });
+        Ok(Uniforms { buffer, group })
     }
 
     fn submit_launches(&self, launches: &[Prepared]) -> Result<()> {
@@ -267,6 +248,46 @@ impl Wgpu {
     fn unified(&self) -> bool {
         self.properties.caps.unified
     }
+}
+
+/// Records launches into a pass. The parameters of some lie at these offsets of `uniforms`.
+fn dispatch(pass: &mut wgpu::ComputePass, launches: &[Prepared], uniforms: Option<&wgpu::BindGroup>, offsets: &[u32]) {
+    let mut current: *const Pipeline = std::ptr::null();
+    for (index, launch) in launches.iter().enumerate() {
+        if current != Arc::as_ptr(&launch.pipeline) {
+            pass.set_pipeline(&launch.pipeline.raw);
+            current = Arc::as_ptr(&launch.pipeline);
+        }
+        pass.set_bind_group(0, &launch.groups.first, &[]);
+        for (group, index) in launch.groups.more.iter().flat_map(|more| more.iter()).zip(1..) {
+            pass.set_bind_group(index, group, &[]);
+        }
+        if launch.pipeline.immediates {
+            pass.set_immediates(0, bytemuck::cast_slice(&launch.params));
+        }
+        if let Some(uniforms) = uniforms.filter(|_| launch.pipeline.uniform) {
+            pass.set_bind_group(1, uniforms, &[offsets[index]]);
+        }
+        let [x, y, z] = launch.grid;
+        pass.dispatch_workgroups(x, y, z);
+    }
+}
+
+/// The parameters that do not travel inside the command buffer, and the offset of each launch's: none if none does.
+fn pack_uniforms(launches: &[Prepared]) -> (Vec<u8>, Vec<u32>) {
+    if !launches.iter().any(|launch| launch.pipeline.uniform) {
+        return (vec![], vec![]);
+    }
+    let mut bytes: Vec<u8> = Vec::new();
+    let mut offsets = Vec::with_capacity(launches.len());
+    for launch in launches {
+        bytes.resize(bytes.len().next_multiple_of(256), 0);
+        offsets.push(bytes.len() as u32);
+        if launch.pipeline.uniform {
+            bytes.extend_from_slice(bytemuck::cast_slice(&launch.params));
+        }
+    }
+    (bytes, offsets)
 }
 
 impl Driver for Wgpu {
@@ -325,6 +346,9 @@ impl Driver for Wgpu {
 
     fn read(&self, launches: &[Launch], reads: &mut [Read]) -> Result<()> {
         self.alive()?;
+        if reads.iter().any(|read| read.from.is_lent()) {
+            return Err(lent("read"));
+        }
         match reads.iter().all(|read| buffer(read.from).usage().contains(BufferUsages::MAP_READ)) {
             true => {
                 if !launches.is_empty() {
@@ -338,6 +362,10 @@ impl Driver for Wgpu {
 
     fn host_block(self: Arc<Self>, bytes: u64, direction: Direction) -> Result<Box<dyn HostBlock>> {
         pinned::PinnedBlock::create(self, bytes, direction)
+    }
+
+    fn mapped(self: Arc<Self>, memory: &Arc<Memory>, offset: u64, bytes: u64) -> Result<Option<Box<dyn Mapping>>> {
+        self.map_for_host(memory, offset, bytes)
     }
 
     fn start_clock(&self) -> Result<bool> {
