@@ -110,7 +110,7 @@ impl<T: Element> Array<T> {
         let storage = self.storage()?;
         // One reference is this node's own, one is ours.
         let alone = Arc::strong_count(&self.node) == 1 && Arc::strong_count(&storage.memory) == 2;
-        if alone {
+        if alone && !storage.layout.repeats() {
             return Ok(storage);
         }
         drop(storage);

@@ -24,14 +24,18 @@ pub(crate) type Owner = Box<dyn Any + Send + Sync>;
 
 /// Memory that is not the engine's.
 pub(crate) struct Foreign {
+    #[cfg_attr(not(any(feature = "cuda", feature = "cpu")), expect(dead_code, reason = "wgpu takes no memory"))]
     pub home: Home,
+    #[cfg_attr(not(any(feature = "cuda", feature = "cpu")), expect(dead_code, reason = "wgpu takes no memory"))]
     pub address: u64,
+    #[cfg_attr(not(feature = "cpu"), expect(dead_code, reason = "CUDA's kernels know where they may read"))]
     pub bytes: u64,
     /// Taken by the engine if it takes the memory.
     pub owner: Option<Owner>,
 }
 
 /// What kernels read at a time, in elements: memory must be there up to a multiple of it.
+#[cfg(feature = "wgpu")]
 const UNIT: usize = 4;
 /// Kernels take memory from multiples of this many bytes on: four elements of any type. CUDA's allocations begin at
 /// multiples of 256, so that what lies between such an address and the next is one allocation's.

@@ -10,9 +10,7 @@ mod pool;
 mod ranges;
 mod unified;
 
-#[cfg(any(feature = "wgpu", feature = "cuda", feature = "cpu"))]
-pub(crate) use foreign::Owner;
-pub(crate) use foreign::{Foreign, Home};
+pub(crate) use foreign::{Foreign, Home, Owner};
 pub(crate) use host::zeros;
 pub use host_buffer::HostBuffer;
 pub use live::Allocation;

@@ -4,13 +4,16 @@ use super::{Allocation, MemoryUse, Place};
 use crate::backend::{Block, Driver};
 use crate::error::{CallSite, Error, ErrorKind, Result};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+#[cfg(any(feature = "wgpu", feature = "cpu"))]
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Device memory that an array or a kernel has. Its contents are whatever the last owner left there.
 pub(crate) struct Memory {
     piece: Arc<Piece>,
     /// Guards of the program that show it to the host.
+    #[cfg(any(feature = "wgpu", feature = "cpu"))]
     lent: AtomicUsize,
 }
 
@@ -24,8 +27,10 @@ struct Piece {
 }
 
 /// Keeps a piece of memory from being used for something else, though its arrays may be gone.
-#[cfg_attr(not(feature = "wgpu"), expect(dead_code, reason = "for a program's command encoders"))]
-pub(crate) struct Kept(Arc<Piece>);
+#[cfg(feature = "wgpu")]
+pub(crate) struct Kept {
+    _piece: Arc<Piece>,
+}
 
 /// Whose memory it is.
 #[derive(Clone, Copy)]
@@ -37,8 +42,10 @@ enum Origin {
 }
 
 /// Keeps a piece of memory from being written while the host sees it.
+#[cfg(any(feature = "wgpu", feature = "cpu"))]
 pub(crate) struct Lent(Arc<Memory>);
 
+#[cfg(any(feature = "wgpu", feature = "cpu"))]
 impl Drop for Lent {
     fn drop(&mut self) {
         self.0.lent.fetch_sub(1, Ordering::Release);
@@ -62,9 +69,9 @@ impl Memory {
     }
 
     /// Keeps the piece, and does not count as a use of its contents.
-    #[cfg_attr(not(feature = "wgpu"), expect(dead_code, reason = "for a program's command encoders"))]
+    #[cfg(feature = "wgpu")]
     pub fn keep(&self) -> Kept {
-        Kept(self.piece.clone())
+        Kept { _piece: self.piece.clone() }
     }
 
     /// Whether the engine can copy from it; kernels can always read it.
@@ -73,14 +80,14 @@ impl Memory {
     }
 
     /// Notes that the host sees it from now on. The engine keeps kernels from it, by a lock of its own.
-    #[cfg_attr(not(any(feature = "wgpu", feature = "cpu")), expect(dead_code, reason = "only these map memory"))]
+    #[cfg(any(feature = "wgpu", feature = "cpu"))]
     pub fn lend(self: &Arc<Memory>) -> Lent {
         self.lent.fetch_add(1, Ordering::Acquire);
         Lent(self.clone())
     }
 
     /// Whether the host sees it.
-    #[cfg_attr(not(any(feature = "wgpu", feature = "cpu")), expect(dead_code, reason = "only these map memory"))]
+    #[cfg(any(feature = "wgpu", feature = "cpu"))]
     pub fn is_lent(&self) -> bool {
         self.lent.load(Ordering::Acquire) > 0
     }
@@ -170,14 +177,17 @@ impl Pool {
     }
 
     /// Memory of the program's: the pool neither counts it nor keeps it.
-    #[cfg_attr(not(any(feature = "wgpu", feature = "cuda", feature = "cpu")), expect(dead_code, reason = "no engine"))]
     pub fn adopt(self: &Arc<Pool>, block: Block, bytes: u64, copies: bool) -> Arc<Memory> {
         self.memory(block, next_id(), bytes, Origin::Program { copies })
     }
 
     fn memory(self: &Arc<Pool>, block: Block, id: u64, bytes: u64, origin: Origin) -> Arc<Memory> {
         let piece = Piece { block: Some(block), id, bytes, origin, pool: self.clone() };
-        Arc::new(Memory { piece: Arc::new(piece), lent: AtomicUsize::new(0) })
+        Arc::new(Memory {
+            piece: Arc::new(piece),
+            #[cfg(any(feature = "wgpu", feature = "cpu"))]
+            lent: AtomicUsize::new(0),
+        })
     }
 
     /// Memory of the program's is gone: bind groups of wgpu's would keep its buffer.
