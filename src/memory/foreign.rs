@@ -114,7 +114,8 @@ impl<T: Element> Array<T> {
     ///
     /// Errors: a device of another engine; a buffer of another device, without the usage `STORAGE`, or too short:
     /// kernels read four elements at a time, so it must reach to a multiple of four; an offset that is no multiple of
-    /// the element's size; a type that the device does not have.
+    /// the element's size; a type that the device does not have. Of a buffer from another `wgpu::Instance` wgpu 30 cannot
+    /// tell that it is wrong, and may panic.
     #[cfg(feature = "wgpu")]
     #[track_caller]
     pub fn from_wgpu_buffer(device: &Device, buffer: &wgpu::Buffer, offset: u64, shape: &[usize]) -> Result<Array<T>> {

@@ -31,7 +31,7 @@ impl Ranges {
         let end = self.0.partition_point(|other| other.start <= range.end);
         let start = self.0.get(first).filter(|_| first < end).map_or(range.start, |other| other.start.min(range.start));
         let stop = self.0[..end].last().filter(|_| first < end).map_or(range.end, |other| other.end.max(range.end));
-        self.0.splice(first..end, [start..stop]);
+        self.0.splice(first..end, std::iter::once(start..stop));
         if self.0.len() > MOST {
             self.join_closest();
         }

@@ -112,11 +112,11 @@ fn step(rng: &mut StdRng, x: &mut Unified<u32>, model: &mut Model) {
 #[test]
 fn any_uses_in_any_order() {
     for device in devices() {
-        for (seed, len) in [(1, 50), (2, 37), (3, 1), (4, 0)] {
+        for (seed, len) in [(1, 50), (2, 1), (3, 0)] {
             let mut rng = random(seed);
             for make in [Unified::new, Unified::pinned] {
                 let (mut x, mut model) = (make(device, &[len]).unwrap(), Model::new(len));
-                for _ in 0..if is_checked(device) { 20 } else { 60 } {
+                for _ in 0..if len == 50 { 40 } else { 10 } {
                     step(&mut rng, &mut x, &mut model);
                     assert_eq!(x.state(), model.state(), "on {}", name(device));
                     let Transfers { uploaded_bytes, downloaded_bytes, .. } = x.transfers();

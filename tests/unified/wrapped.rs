@@ -96,7 +96,7 @@ fn buffers_of_any_kind() {
         assert_eq!(x.to_vec().unwrap()[..1], [0x01010101], "x begins at byte 12, where the other ends");
         assert_eq!(small.cast::<u32>().sum().item().unwrap(), 15);
         if has(device, crosslane::DType::F16) {
-            let halves = Array::<f16>::from_wgpu_buffer(device, &theirs, 2, &[3, 5]).unwrap();
+            let halves = Array::<f16>::from_wgpu_buffer(device, &theirs, 34, &[2, 5]).unwrap();
             assert!(halves.to_vec().unwrap().iter().all(|x| x.to_bits() == 0x0101));
         }
     });
@@ -119,16 +119,9 @@ fn what_cannot_be_wrapped_is_refused() {
         let line = line!() + 1;
         let error = Array::<f32>::from_wgpu_buffer(device, &good, 2, &[4]).unwrap_err();
         assert_eq!(error.call_site().unwrap().line(), line);
-        for other in devices() {
-            let Some((theirs, _)) = other.wgpu() else {
-                let error = Array::<f32>::from_wgpu_buffer(other, &good, 0, &[4]).unwrap_err();
-                assert!(error.to_string().contains("a device of wgpu"), "{error}");
-                continue;
-            };
-            if theirs != *raw {
-                let error = Array::<f32>::from_wgpu_buffer(other, &good, 0, &[4]).unwrap_err();
-                assert!(matches!(error.kind(), ErrorKind::Backend { operation: "from_wgpu_buffer", .. }), "{error}");
-            }
+        for other in devices().iter().filter(|device| device.wgpu().is_none()) {
+            let error = Array::<f32>::from_wgpu_buffer(other, &good, 0, &[4]).unwrap_err();
+            assert!(error.to_string().contains("a device of wgpu"), "{error}");
         }
         assert_eq!(Array::<f32>::from_wgpu_buffer(device, &good, 0, &[16]).unwrap().len(), 16);
     });

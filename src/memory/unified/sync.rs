@@ -99,7 +99,7 @@ impl<T: Element> Unified<T> {
     pub(super) fn upload(&mut self) -> Result<()> {
         self.checked()?;
         let len = self.len();
-        if self.host_dirty.as_slice() == [0..len] {
+        if self.host_dirty.as_slice().first() == Some(&(0..len)) {
             self.array = None; // its memory serves the new one
             self.host_dirty.clear();
         }
@@ -126,7 +126,7 @@ impl<T: Element> Unified<T> {
         let Some(Side::Pinned(block)) = &mut self.host else {
             let values = self.host.as_ref().expect("one side is there").slice(len);
             let array = Array::from_slice(&self.device, &values[range]);
-            return array.check().map(|array| array.clone());
+            return array.check().cloned();
         };
         let (array, memory) = Array::uninitialised(&self.device, &[range.len()])?;
         let (at, bytes) = (range.start * size_of::<T>(), range.len() * size_of::<T>());
