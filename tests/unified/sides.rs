@@ -151,7 +151,7 @@ fn every_state_is_seen_and_nothing_moves_that_is_clean() {
         assert_eq!(x.device().unwrap().sum().item().unwrap(), 200.0 + 7.0 - 1.0);
         assert_eq!((x.transfers().uploads, x.transfers().uploaded_bytes), (3, 412));
         *x.device_mut().unwrap() *= 2.0;
-        assert_eq!((x.state(), x.dirty()), (UnifiedState::DeviceDirty, &[0..100][..]));
+        assert_eq!((x.state(), x.dirty()), (UnifiedState::DeviceDirty, std::slice::from_ref(&(0..100))));
         assert_eq!(x.host().unwrap()[..8], [4.0, 4.0, 4.0, 4.0, 4.0, 4.0, 18.0, 4.0]);
         assert_eq!((x.transfers().downloads, x.transfers().downloaded_bytes), (1, 400));
         let mut y = Unified::from_array(Array::arange(device, 0u32, 4, 1)).unwrap();
