@@ -7,9 +7,12 @@ use crate::backend::{self, Driver, Options, Window};
 use crate::caps::Caps;
 use crate::element::Element;
 use crate::error::{Error, ErrorKind, Result};
+use crate::event::Event;
 use crate::kernel::{BUDGET, Kernel, Message, Messages, Watch};
 use crate::memory::{Allocation, Handles, MemoryUse, Pool};
+use crate::trace::Roofline;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak, mpsc};
 use std::time::Duration;
 
@@ -147,6 +150,7 @@ struct Inner {
     messages: Messages,
     /// Blocking work of asynchronous calls, done in order by one thread.
     worker: OnceLock<mpsc::Sender<Job>>,
+    roofline: Mutex<Option<Roofline>>,
 }
 
 type Job = Box<dyn FnOnce() + Send>;
@@ -470,6 +474,7 @@ impl Device {
             watch: Watch::new(budget),
             messages: Messages::default(),
             worker: OnceLock::new(),
+            roofline: Mutex::default(),
         };
         Device(Arc::new(inner), Handle(Some(handles)))
     }
@@ -489,7 +494,7 @@ impl Device {
         self.driver().caps()
     }
 
-    /// Waits until everything that was asked of the device is done.
+    /// Waits until everything that was asked of the device is done, in every stream.
     ///
     /// Errors: device lost; a kernel whose loops did not end ([`DeviceOptions::time_limit`]), or one whose
     /// `assert_that(id, condition)` failed.
@@ -502,6 +507,12 @@ impl Device {
     pub(crate) fn look(&self) -> Result<()> {
         self.0.watch.look(&**self.driver())?;
         self.0.messages.look(&**self.driver())
+    }
+
+    /// Launches with memory of [`Device::watch_window`] or [`Device::message_window`] run again.
+    pub(crate) fn watch_again(&self) {
+        self.0.watch.again();
+        self.0.messages.again();
     }
 
     /// The memory by which loops of this kernel are stopped.
@@ -582,6 +593,57 @@ impl Device {
         self.0.pool.held()
     }
 
+    /// How often the host has waited for this device so far: calls that give back values or wait for work
+    /// ([`crate::Array::to_vec`], [`crate::Array::item`], [`Device::synchronize`], [`Event::wait`]), one each, on the cpu
+    /// engine too, where the work is done already; and uploads that had to wait for staging memory, of more than a
+    /// megabyte. Launches, lazy arrays, their evaluation and small uploads never wait.
+    ///
+    /// Beside these, CUDA counts one when memory of the host, a recording or a compiled kernel is given up, when memory
+    /// runs out, and when a native kernel is first compared with its translation.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[1.0f32, 2.0]) + 1.0;
+    /// let before = device.waits();
+    /// x.eval()?;
+    /// assert_eq!(device.waits(), before);
+    /// x.to_vec()?;
+    /// assert_eq!(device.waits(), before + 1);
+    /// # Ok(()) });
+    /// ```
+    pub fn waits(&self) -> u64 {
+        self.driver().waits().count()
+    }
+
+    /// Runs `callback` once everything is done that was asked of the stream that this thread is in, the main one outside
+    /// of [`crate::Stream::run`]; returns at once. The callback is told whether it could be waited for: the device may be
+    /// lost.
+    ///
+    /// It runs on the device's own thread, one for each device, which also does the waiting of `_async` calls: callbacks
+    /// come in the order of asking, and long ones hold up what comes after. They may use the device, but must not wait
+    /// for its `_async` calls, which that thread would have to do. One that panics is logged, and no more.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let (sender, receiver) = std::sync::mpsc::channel();
+    /// crosslane::Array::<f32>::ones(device, &[1000]).copy().eval()?;
+    /// device.then(move |result| drop(sender.send(result.is_ok())))?;
+    /// assert_eq!(receiver.recv(), Ok(true));
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors: device lost.
+    #[doc(alias = "cudaLaunchHostFunc")]
+    pub fn then(&self, callback: impl FnOnce(Result<()>) + Send + 'static) -> Result<()> {
+        let event = Event::with_time(self, false)?;
+        let work = move || {
+            callback(event.wait());
+            Ok(())
+        };
+        drop(self.in_background(Box::new(work)));
+        Ok(())
+    }
+
     /// Memory held by arrays, kept for reuse, and the most there ever was.
     pub fn memory(&self) -> MemoryUse {
         self.0.pool.usage()
@@ -598,7 +660,7 @@ impl Device {
     }
 
     /// Runs `work` and gives the time that the kernels it submitted took on the device: as CUDA events do. `None`
-    /// where the device has no clock.
+    /// where the device has no clock, and while a [`Device::profile`] runs.
     ///
     /// Waits for the kernels. One measurement at a time; other threads' kernels count too.
     ///
@@ -609,6 +671,9 @@ impl Device {
     /// println!("{time:?}");
     /// ```
     pub fn gpu_time<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<Option<Duration>> {
+        if self.driver().observer().recorder.running() {
+            return work().map(|_| None);
+        }
         let running = self.driver().start_clock()?;
         let result = work();
         let time = self.driver().stop_clock()?;
@@ -617,6 +682,10 @@ impl Device {
 
     pub(crate) fn driver(&self) -> &Arc<dyn Driver> {
         &self.0.driver
+    }
+
+    pub(crate) fn kept_roofline(&self) -> MutexGuard<'_, Option<Roofline>> {
+        self.0.roofline.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     pub(crate) fn pool(&self) -> &Arc<Pool> {
@@ -633,10 +702,11 @@ impl Device {
         work: Box<dyn FnOnce() -> Result<R> + Send>,
     ) -> impl Future<Output = Result<R>> + Send + use<R> {
         let (sender, receiver) = futures::channel::oneshot::channel();
-        let job: Job = Box::new(move || drop(sender.send(work())));
+        let streams = crate::stream::entered();
+        let job: Job = Box::new(move || drop(sender.send(crate::stream::within(streams, work))));
         let worker = self.0.worker.get_or_init(|| {
             let (jobs, queue) = mpsc::channel::<Job>();
-            std::thread::spawn(move || queue.into_iter().for_each(|job| job()));
+            std::thread::spawn(move || queue.into_iter().for_each(finish));
             jobs
         });
         let sent = worker.send(job).is_ok();
@@ -669,6 +739,13 @@ impl Device {
 impl Clone for Device {
     fn clone(&self) -> Device {
         Device(self.0.clone(), Handle(self.1.0.clone().or_else(|| self.0.handles.upgrade())))
+    }
+}
+
+/// Does a job. One that panics, as a program's callback may, does not end the thread.
+fn finish(job: Job) {
+    if catch_unwind(AssertUnwindSafe(job)).is_err() {
+        log::error!("a callback or background work of a device panicked");
     }
 }
 

@@ -187,7 +187,16 @@ mod sealed {
 
 /// A type that arrays can hold.
 pub trait Element:
-    sealed::Sealed + bytemuck::NoUninit + bytemuck::Zeroable + Copy + PartialEq + fmt::Debug + Send + Sync + 'static
+    sealed::Sealed
+    + crate::Input
+    + bytemuck::NoUninit
+    + bytemuck::Zeroable
+    + Copy
+    + PartialEq
+    + fmt::Debug
+    + Send
+    + Sync
+    + 'static
 {
     /// The type as a value.
     const DTYPE: DType;

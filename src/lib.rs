@@ -22,7 +22,10 @@
 //! | [`HostBuffer`] | host memory that the device reads and writes without a copy on the way |
 //! | [`Unified`] | one array with a host and a device side, of which only what changed is copied |
 //! | [`dlpack`] | arrays from and to other libraries: NumPy, PyTorch, CuPy, JAX |
-//! | [`Kernel`] | a kernel of your own in WGSL: [`Kernel::wgsl`], [`Device::launch`], [`Reflection`] |
+//! | [`Kernel`] | a kernel of your own in WGSL: [`Kernel::wgsl`], [`Launcher`], [`Reflection`] |
+//! | [`Elementwise`], [`Reduction`], [`map!`] | kernels of your own from expressions, which fuse with arrays |
+//! | [`Stream`], [`Event`], [`Recording`] | work side by side; points in it; work recorded once and run again |
+//! | [`Trace`], [`Occupancy`] | what ran when ([`Device::profile`]), at which part of the [`Roofline`]; how full the device is |
 //! | [`Op`], [`Plan`] | the waist: an operation's meaning, cost and kernels; engines run plans and know no operation |
 //! | [`Map`], [`Reduce`] | the operations behind arrays |
 //! | [`Caps`], [`Profile`] | what a plan may rely on; hardware that the cpu engine stands in for |
@@ -35,24 +38,30 @@
     expect(dead_code, reason = "without an engine nothing runs what is planned")
 )]
 
+mod advice;
 mod array;
 mod backend;
 mod caps;
 mod device;
 mod element;
 mod error;
+mod event;
 mod kernel;
 mod memory;
 #[cfg(feature = "ndarray")]
 mod ndarray;
 mod op;
 mod ops;
+mod recording;
+mod stream;
 #[cfg(any(feature = "wgpu", feature = "cuda", feature = "cpu"))]
 mod threads;
+mod trace;
 
+pub use advice::{Limiter, Occupancy};
 pub use array::{
-    Array, Explanation, Layout, Operand, Prepared, Slice, Step as ExplainedStep, ViewMut, broadcast_shapes, eval_all,
-    has_kernel, upload_all,
+    Array, Elementwise, Explanation, Input, Inputs, Layout, Operand, Reduction, Slice, Step as ExplainedStep, ViewMut,
+    broadcast_shapes, eval_all, has_kernel, upload_all,
 };
 #[cfg(feature = "cpu")]
 pub use backend::cpu::{Checks, Defect, Finding, Order, Profile, Report, Spot};
@@ -62,16 +71,23 @@ pub use backend::cuda::{
     translate::{CudaOptions, CudaSource},
 };
 pub use caps::Caps;
+#[cfg(feature = "macros")]
+pub use crosslane_macros::Parameters;
 pub use device::{Backend, Device, DeviceOptions, Kind, Properties};
 pub use element::{DType, Element, Float, Integer, Number, Scalar};
 pub use error::{CallSite, Error, ErrorKind, Result};
+pub use event::Event;
 pub use half::f16;
 pub use kernel::{
-    Argument, Arguments, BindPoint, Feature, Kernel, Launcher, Member, Message, Override, Reflection, Resource,
+    Argument, Arguments, BindPoint, Feature, Field, HostType, Kernel, Launcher, Member, Message, Override, Parameters,
+    Reflection, Resource,
 };
 pub use memory::{Allocation, Direction, HostBuffer, Mapped, MemoryUse, Transfers, Unified, UnifiedState, dlpack};
 pub use op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
-pub use ops::{Expression, Function, Leaf, Map, Nothing, Operator, Reduce, Source, Step, What};
+pub use ops::{Expression, Formula, Function, Leaf, Map, Nothing, Operator, Reduce, Source, Step, What};
+pub use recording::Recording;
+pub use stream::Stream;
+pub use trace::{Roofline, Span, SpanKind, Trace};
 
 /// Runs a documentation example on the best device, or says why it cannot.
 #[doc(hidden)]

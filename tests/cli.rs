@@ -301,6 +301,31 @@ fn run_reads_and_writes_arrays() {
     has(&text, &["y: f32 [600]: 1 2.5 4", "time: ", " clock, "]);
 }
 
+/// A table with the kernel's line, its occupancy, and a trace for a viewer.
+#[test]
+fn profile_prints_where_the_time_goes() {
+    if no_device() {
+        return;
+    }
+    let folder = Folder::new("profile");
+    let file = folder.file("saxpy.wgsl", SAXPY);
+    let json = folder.path("trace.json");
+    let kernel = ["--entry", "saxpy", "--grid", "16", "--immediate", "f32:0.5"];
+    let bind = ["--bind", "x=arange:f32:1000", "--bind", "factor=value:f32:2", "--bind", "y=zeros:f32:1000"];
+    let arguments =
+        [&["profile", &file, "--runs", "6", "--trace", &json, "--device", "0"][..], &kernel, &bind].concat();
+    let text = prints(&arguments);
+    has(&text, &["launches by the ", "% of roofline", "device busy", "occupancy: ", " invocations a unit"]);
+    let line = text.lines().find(|line| line.starts_with(&file)).unwrap_or_else(|| panic!("{text}"));
+    assert_eq!(line[file.len()..].split_whitespace().next(), Some("6"), "{text}");
+    let trace: serde_json::Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
+    let events = trace["traceEvents"].as_array().unwrap().iter();
+    assert_eq!(events.filter(|event| event["cat"] == "Launch" && event["name"] == file.as_str()).count(), 6);
+    fails(&[&["profile", &file][..], &kernel[..2]].concat(), &["--grid: wanted the workgroups in each dimension"]);
+    let nowhere = folder.path("none/trace.json");
+    fails(&[&arguments[..4], &["--trace", &nowhere], &kernel, &bind].concat(), &["--trace ", "none/trace.json: "]);
+}
+
 #[test]
 fn every_element_type_goes_there_and_back() {
     if no_device() {

@@ -114,7 +114,7 @@ fn operators(dtype: DType) -> Vec<Operator> {
     if !matches!(dtype, DType::U8 | DType::U16 | DType::Bool) {
         use Operator::*;
         all.extend([Sum, Product, Minimum, Maximum, ArgMinimum, ArgMaximum]);
-        all.push(Custom("max(a, b)".into(), Scalar { dtype, bits: 0 }));
+        all.push(Operator::custom("max(a, b)", dtype, Scalar { dtype, bits: 0 }).unwrap());
     }
     all
 }

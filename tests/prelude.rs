@@ -128,6 +128,21 @@ fn strides_over_more_elements_than_invocations() {
 }
 
 #[test]
+fn each_entry_point_has_its_own_workgroup_size() {
+    let source = "@group(0) @binding(0) var<storage, read_write> y: array<vec3<u32>>;
+        @compute @workgroup_size(4, 2) fn small() { y[0] = workgroup_size(); }
+        fn large_enough() {}
+        @workgroup_size(16) @compute fn large() { y[0] = workgroup_size(); }";
+    for device in devices() {
+        for (entry, wanted) in [("small", [4, 2, 1]), ("large", [16, 1, 1])] {
+            let mut y = Array::<u32>::zeros(device, &[4]);
+            Kernel::wgsl_with(source, Some(entry), &[]).unwrap().grid([1]).args(&mut y).launch(device).unwrap();
+            assert_eq!(y.to_vec().unwrap()[..3], wanted, "{entry} on {}", name(device));
+        }
+    }
+}
+
+#[test]
 fn floats_are_added_atomically() {
     let add = kernel(
         "@group(0) @binding(0) var<storage, read_write> sums: array<atomic<u32>>;

@@ -108,8 +108,9 @@ impl<T: Element> Array<T> {
     /// Brings the array into memory that nothing else refers to.
     fn own(&mut self) -> Result<Storage> {
         let storage = self.storage()?;
-        // One reference is this node's own, one is ours.
-        let alone = Arc::strong_count(&self.node) == 1 && Arc::strong_count(&storage.memory) == 2;
+        // One reference is this node's own, one is ours; recordings that work on the array do so on purpose.
+        let others = storage.memory.recordings();
+        let alone = Arc::strong_count(&self.node) == 1 && Arc::strong_count(&storage.memory) == 2 + others;
         if alone && !storage.layout.repeats() {
             return Ok(storage);
         }

@@ -4,12 +4,12 @@ use super::Array;
 use super::flatten::{Inputs, flatten, reads};
 use super::layout::Layout;
 use super::node::{Expr, Node, State, Storage};
-use crate::backend::{Launch, Window};
+use crate::backend::{Cost, Launch, Window};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{CallSite, Error, Result};
 use crate::memory::{Memory, Place};
-use crate::op::{Op, Plan};
+use crate::op::{Op, Pass, Plan};
 use crate::ops::{Expression, Map, Reduce};
 use std::panic::Location;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ pub fn eval_all<T: Element>(arrays: &[&Array<T>]) -> Result<()> {
 
 /// The nodes of arrays on one device.
 #[track_caller]
-pub(super) fn one_device<T: Element>(operation: &'static str, arrays: &[&Array<T>]) -> Result<Vec<Arc<Node>>> {
+pub(crate) fn one_device<T: Element>(operation: &'static str, arrays: &[&Array<T>]) -> Result<Vec<Arc<Node>>> {
     let nodes: Vec<Arc<Node>> = arrays.iter().map(|array| array.node.clone()).collect();
     match nodes.iter().find(|node| node.device != nodes[0].device) {
         None => Ok(nodes),
@@ -226,17 +226,18 @@ impl Batch {
             output_strides: to.layout.strides.iter().map(|&s| s as i64).collect(),
             fresh: false,
         };
+        to.memory.history.note_write();
         buffers.push(to.memory.clone());
         self.push(map, buffers)
     }
 
     /// Adds an operation's plan.
-    pub(super) fn push(&mut self, op: impl Op + 'static, mut buffers: Vec<Arc<Memory>>) -> Result<()> {
+    pub fn push(&mut self, op: impl Op + 'static, mut buffers: Vec<Arc<Memory>>) -> Result<()> {
         let plan = op.plan(self.device.caps())?;
         for &bytes in &plan.scratch {
             buffers.push(self.device.pool().take_for(op.name(), bytes, Place::Device, self.at)?);
         }
-        for pass in &plan.passes {
+        for (pass, cost) in plan.passes.iter().zip(costs(&op, &plan)) {
             let window = |b: &crate::op::Binding| {
                 let memory = buffers[b.buffer].clone();
                 // A program's memory may end where the pool's is padded.
@@ -248,6 +249,7 @@ impl Batch {
                 buffers: pass.buffers.iter().map(window).collect(),
                 params: pass.params.clone(),
                 grid: pass.grid,
+                cost: Some(cost),
             });
         }
         if let Some(record) = &mut self.record {
@@ -281,7 +283,7 @@ impl Batch {
     /// Computes parts of an expression first while it reads more buffers than a kernel can bind.
     fn split(&mut self, node: &Arc<Node>) -> Result<()> {
         let most = self.device.caps().bindings.saturating_sub(1).max(3) as usize;
-        // A step has three arguments at most.
+        // A step brings two more inputs at most.
         if node.steps as usize * 2 < most {
             return Ok(());
         }
@@ -300,6 +302,17 @@ impl Batch {
         }
         Ok(())
     }
+}
+
+/// What each pass of a plan moves and computes: shares of the operation's own figures, by the bytes that it binds.
+fn costs(op: &impl Op, plan: &Plan) -> impl Iterator<Item = Cost> {
+    let (bytes, flops) = (op.bytes(), op.flops());
+    let bound = |pass: &Pass| pass.buffers.iter().map(|binding| binding.bytes).sum::<u64>();
+    let all: u64 = plan.passes.iter().map(bound).sum();
+    let share = move |amount: u64, part: u64| (amount as u128 * part as u128 / all.max(1) as u128) as u64;
+    plan.passes
+        .iter()
+        .map(move |pass| Cost { bytes: share(bytes, bound(pass)), flops: Some(share(flops, bound(pass))) })
 }
 
 fn failed(node: &Node) -> Result<()> {

@@ -57,6 +57,10 @@ pub(super) fn flatten(node: &Arc<Node>, expression: &mut Expression, inputs: &mu
             let args = args.iter().map(|arg| flatten(arg, expression, inputs)).collect::<Result<Vec<_>>>()?;
             What::Call(function, args)
         }
+        State::Lazy(Expr::Formula(formula, args)) => {
+            let args = args.iter().map(|arg| flatten(arg, expression, inputs)).collect::<Result<Vec<_>>>()?;
+            What::Formula(formula, args)
+        }
         State::Lazy(_) => unreachable!("prepare() left only what fuses"),
     };
     expression.steps.push(Step { what, dtype: node.dtype });

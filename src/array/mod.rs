@@ -3,26 +3,28 @@
 mod assign;
 mod bind;
 mod create;
+mod custom;
 mod elementwise;
 #[cfg(feature = "wgpu")]
 mod encode;
 mod evaluate;
 mod explain;
 mod flatten;
+mod inputs;
 mod layout;
 mod node;
 mod operators;
-mod prepared;
 mod reduce;
 mod transfer;
 mod view;
 
 pub use assign::ViewMut;
+pub use custom::{Elementwise, Reduction};
 pub use elementwise::{Operand, has_kernel};
 pub use evaluate::eval_all;
 pub use explain::{Explanation, Step};
+pub use inputs::{Input, Inputs};
 pub use layout::{Layout, broadcast_shapes};
-pub use prepared::Prepared;
 pub use transfer::upload_all;
 pub use view::Slice;
 
@@ -31,6 +33,7 @@ pub(crate) use bind::Untyped;
 pub(crate) use create::check;
 #[cfg(feature = "wgpu")]
 pub(crate) use encode::no_encoders;
+pub(crate) use evaluate::{Batch, one_device};
 
 use crate::device::Device;
 use crate::element::{DType, Element};

@@ -5,7 +5,7 @@ use crate::device::Device;
 use crate::element::{DType, Scalar};
 use crate::error::Error;
 use crate::memory::Memory;
-use crate::ops::{Function, Operator};
+use crate::ops::{Formula, Function, Operator};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Steps that may wait behind a node. Beyond, its longest input is computed at once: kernels and recursion stay short.
@@ -46,6 +46,7 @@ pub(crate) enum Expr {
     /// The element at address `a` of this layout is `a`.
     Index(Layout),
     Call(Function, Vec<Arc<Node>>),
+    Formula(Formula, Vec<Arc<Node>>),
     Cast(Arc<Node>),
     /// A copy in row-major order, of any shape with as many elements: a fresh start for views.
     Copy(Arc<Node>),
@@ -71,7 +72,8 @@ impl Node {
 
     pub fn lazy(device: &Device, shape: Vec<usize>, dtype: DType, expr: Expr) -> Arc<Node> {
         let inputs = expr.inputs();
-        let total = |inputs: &[Arc<Node>]| inputs.iter().fold(1u32, |sum, node| sum.saturating_add(node.waiting()));
+        let own = expr.steps();
+        let total = |inputs: &[Arc<Node>]| inputs.iter().fold(own, |sum, node| sum.saturating_add(node.waiting()));
         if total(inputs) > MOST_STEPS
             && let Some(longest) = inputs.iter().max_by_key(|node| node.waiting())
             && let Err(error) = super::evaluate::evaluate(std::slice::from_ref(longest))
@@ -122,6 +124,7 @@ impl Node {
     pub fn costly(&self) -> bool {
         match &*self.lock() {
             State::Lazy(Expr::Call(function, _)) => function.costly() || self.steps > 8,
+            State::Lazy(Expr::Formula(formula, _)) => formula.parts().costly || self.steps > 8,
             State::Lazy(Expr::Cast(_)) => self.steps > 8,
             _ => false,
         }
@@ -132,15 +135,20 @@ impl Expr {
     pub fn inputs(&self) -> &[Arc<Node>] {
         match self {
             Expr::Constant(_) | Expr::Index(_) => &[],
-            Expr::Call(_, inputs) => inputs,
+            Expr::Call(_, inputs) | Expr::Formula(_, inputs) => inputs,
             Expr::Cast(input) | Expr::Copy(input) | Expr::Reduce { input, .. } | Expr::View(input, _) => {
                 std::slice::from_ref(input)
             }
         }
     }
 
+    /// Steps that it counts as: one, which brings two more inputs at most, or as many as its inputs ask for.
+    fn steps(&self) -> u32 {
+        (self.inputs().len() / 2).max(1) as u32
+    }
+
     /// Whether it is computed inside the kernel of what uses it, and has no memory of its own.
     pub fn fuses(&self) -> bool {
-        matches!(self, Expr::Constant(_) | Expr::Index(_) | Expr::Call(..) | Expr::Cast(_))
+        matches!(self, Expr::Constant(_) | Expr::Index(_) | Expr::Call(..) | Expr::Formula(..) | Expr::Cast(_))
     }
 }

@@ -1,10 +1,11 @@
 //! Reductions as methods: over everything, or over a set of axes. The work before a reduction is part of its kernel.
 
+use super::custom::of_nothing;
 use super::node::{Expr, Node};
 use super::view::axis;
 use super::{Array, create};
 use crate::element::{DType, Element, Float, Number};
-use crate::error::{CallSite, Error, ErrorKind, Result};
+use crate::error::{CallSite, Error, Result};
 use crate::ops::Operator;
 use std::panic::Location;
 use std::sync::Arc;
@@ -12,10 +13,10 @@ use std::sync::Arc;
 /// A node reduced over axes, `None` for all. Mistakes end up in the node.
 fn reduced(node: &Arc<Node>, operator: Operator, axes: Option<&[isize]>, keep: bool, at: CallSite) -> Arc<Node> {
     let result = operator.result(node.dtype);
-    try_reduced(node, operator, axes, keep, at).unwrap_or_else(|error| Node::failed(&node.device, result, error))
+    reduced_node(node, operator, axes, keep, at).unwrap_or_else(|error| Node::failed(&node.device, result, error))
 }
 
-fn try_reduced(
+pub(super) fn reduced_node(
     node: &Arc<Node>,
     operator: Operator,
     axes: Option<&[isize]>,
@@ -62,8 +63,7 @@ fn try_reduced(
             let got = format!("shape {:?}", node.shape);
             return Err(Error::argument(operator.name(), "array", "an element: there is no result of none", got, at));
         }
-        let identity = operator.empty_result(node.dtype);
-        return Ok(Node::lazy(&node.device, shape, dtype, Expr::Constant(identity)));
+        return Ok(of_nothing(&node.device, shape, &operator, operator.empty_result(node.dtype)));
     }
     let expr = Expr::Reduce { operator, input: node.clone(), reduced: which };
     Ok(Node::lazy(&node.device, shape, dtype, expr))
@@ -316,44 +316,12 @@ impl<T: Number> Array<T> {
     #[track_caller]
     fn reduce_with(&self, expression: &str, identity: T, axes: Option<&[isize]>, keep: bool) -> Array<T> {
         let at = Location::caller();
-        if let Err(error) = parses(expression, T::DTYPE, at) {
-            return Array::failed(self.device(), error);
-        }
         if let Err(error) = create::check::<T>("reduce", self.device(), self.shape(), at) {
             return Array::failed(self.device(), error);
         }
-        let operator = Operator::Custom(expression.trim().into(), identity.scalar());
-        Array::of(reduced(&self.node, operator, axes, keep, at))
-    }
-}
-
-/// Parses and validates a user's operator alone, where a message can name its own text.
-fn parses(expression: &str, dtype: DType, at: CallSite) -> Result<()> {
-    let t = dtype.wgsl();
-    let enable = if dtype == DType::F16 { "enable f16; " } else { "" };
-    let source = format!("{enable}fn combine(a: {t}, b: {t}) -> {t} {{\n    return (\n{expression}\n);\n}}\n");
-    let fail = |message: String| -> Error {
-        ErrorKind::Compile {
-            kernel: format!("the operator {expression:?}"),
-            device: "WGSL".into(),
-            message,
-            at: Some(at),
+        match Operator::custom(expression, T::DTYPE, identity.scalar()) {
+            Ok(operator) => Array::of(reduced(&self.node, operator, axes, keep, at)),
+            Err(error) => Array::failed(self.device(), error),
         }
-        .into()
-    };
-    let module = naga::front::wgsl::parse_str(&source).map_err(|error| fail(error.emit_to_string(&source)))?;
-    let mut validator =
-        naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::all());
-    validator.validate(&module).map_err(|error| fail(error.emit_to_string(&source)))?;
-    let plain =
-        |statement: &naga::Statement| matches!(statement, naga::Statement::Emit(_) | naga::Statement::Return { .. });
-    let body = module.functions.iter().next().is_some_and(|(_, function)| {
-        function.body.iter().all(plain)
-            && function.body.iter().filter(|s| matches!(s, naga::Statement::Return { .. })).count() == 1
-    });
-    let globals = module.global_variables.len() + module.entry_points.len() + module.constants.len();
-    match module.functions.len() == 1 && globals == 0 && body {
-        true => Ok(()),
-        false => Err(fail("one expression is wanted, not declarations or statements".into())),
     }
 }

@@ -3,6 +3,7 @@
 use super::evaluate::{Batch, storage_of};
 use super::node::{Expr, Node, Storage};
 use super::{Array, Layout, Slice, buffer_bytes, create};
+use crate::advice;
 use crate::backend::{Read, Write};
 use crate::device::Device;
 use crate::element::Element;
@@ -78,6 +79,7 @@ impl<T: Element> Array<T> {
         let bytes = bytemuck::cast_slice(values);
         if !bytes.is_empty() {
             device.driver().write(&[Write { to: &memory, offset: 0, from: bytes }])?;
+            memory.history.note_upload();
         }
         Ok(array)
     }
@@ -372,5 +374,6 @@ fn read(device: &Device, jobs: &mut [(&Arc<Node>, &mut [u8])]) -> Result<()> {
         drop(order);
     }
     device.driver().read(&launches, &mut reads).map_err(|e| batch.undo(e).located(at))?;
+    storages.iter().for_each(|storage| advice::read_back(device, &storage.memory));
     device.look().map_err(|e| e.located(at))
 }

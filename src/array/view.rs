@@ -123,6 +123,10 @@ pub(super) fn view(node: &Arc<Node>, change: &dyn Fn(&Layout) -> Option<Layout>)
                 let args = args.iter().map(|arg| view(arg, change)).collect();
                 lazy(contiguous().shape, Expr::Call(function, args))
             }
+            Expr::Formula(formula, args) if !grows_costly(node, &contiguous()) => {
+                let args = args.iter().map(|arg| view(arg, change)).collect();
+                lazy(contiguous().shape, Expr::Formula(formula, args))
+            }
             Expr::Cast(input) if !grows_costly(node, &contiguous()) => {
                 lazy(contiguous().shape, Expr::Cast(view(&input, change)))
             }

@@ -4,9 +4,11 @@
 pub(crate) mod cpu;
 #[cfg(feature = "cuda")]
 pub(crate) mod cuda;
+pub(crate) mod order;
 #[cfg(feature = "wgpu")]
 pub(crate) mod wgpu;
 
+use crate::advice::{Advice, Occupancy};
 use crate::caps::Caps;
 #[cfg(any(feature = "cpu", feature = "cuda"))]
 use crate::device::Backend;
@@ -15,6 +17,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::Kernel;
 use crate::memory::{Direction, Foreign, Home, Memory, Place};
 use crate::op::Grid;
+use crate::trace::recorder::Recorder;
 use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,6 +31,30 @@ pub(crate) struct Launch {
     /// The words of the library's `Params`, or of a program's `var<immediate>`.
     pub params: Vec<u32>,
     pub grid: Grid,
+    /// What it moves and computes at least, if an operation's plan says so.
+    pub cost: Option<Cost>,
+}
+
+/// What a launch moves and computes, at least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Cost {
+    pub bytes: u64,
+    /// `None` if nobody knows.
+    pub flops: Option<u64>,
+}
+
+impl Launch {
+    /// What it moves and computes, at least; without an operation each window once.
+    pub fn cost(&self) -> Cost {
+        self.cost.unwrap_or_else(|| Cost { bytes: self.buffers.iter().map(|window| window.bytes).sum(), flops: None })
+    }
+}
+
+/// What watches an engine: a record of what it does, and advice about what it is asked to do.
+#[derive(Default)]
+pub(crate) struct Observer {
+    pub recorder: Recorder,
+    pub advice: Advice,
 }
 
 /// A window of device memory.
@@ -61,7 +88,7 @@ pub(crate) trait HostBlock: Send {
     fn bytes(&self) -> Result<&[u8]>;
     /// Copies in. Only for [`Direction::Upload`].
     fn fill(&mut self, offset: usize, bytes: &[u8]) -> Result<()>;
-    /// Copies all of it to the device, or from it.
+    /// Copies to the device, or from it. An upload is not waited for: what is done with the block next waits.
     fn transfer(&mut self, memory: &Memory, offset: u64, bytes: u64) -> Result<()>;
     /// All of it, where it is plain memory that the program may read and write between transfers.
     fn memory(&self) -> Option<&[u8]> {
@@ -83,7 +110,7 @@ pub(crate) trait Mapping: Send + Sync {
 }
 
 /// All that an engine provides.
-pub(crate) trait Driver: Send + Sync {
+pub(crate) trait Driver: order::Order + Send + Sync {
     fn properties(&self) -> &Properties;
     fn caps(&self) -> &Caps;
     /// Whether memory that is given back may be handed out again; a device that checks wants to see each life apart.
@@ -96,11 +123,12 @@ pub(crate) trait Driver: Send + Sync {
     fn forget(&self);
     /// Looks up and makes all that the launches need, so that running them is as cheap as it can be.
     fn prepare(&self, launches: &[Launch]) -> Result<Block>;
-    /// Runs what [`Driver::prepare`] made: in order, each launch seeing what the ones before it wrote. Returns at once.
-    fn submit_prepared(&self, prepared: &Block) -> Result<()>;
+    /// Runs what [`Driver::prepare`] made of these launches: in order, each seeing what the ones before it wrote. Returns
+    /// at once.
+    fn submit_prepared(&self, prepared: &Block, launches: &[Launch]) -> Result<()>;
     /// Runs the launches once.
     fn submit(&self, launches: &[Launch]) -> Result<()> {
-        self.submit_prepared(&self.prepare(launches)?)
+        self.submit_prepared(&self.prepare(launches)?, launches)
     }
     /// Waits for everything submitted.
     fn wait(&self) -> Result<()>;
@@ -143,6 +171,19 @@ pub(crate) trait Driver: Send + Sync {
     fn start_clock(&self) -> Result<bool>;
     /// Waits, and gives the time since [`Driver::start_clock`].
     fn stop_clock(&self) -> Result<Duration>;
+    fn observer(&self) -> &Observer;
+    /// Begins to time each launch, on a device that is idle; false if the host's clock must do.
+    fn start_trace(&self) -> Result<bool>;
+    /// Ends that, if it was begun, and gives the launches to the recorder, on a device that is idle.
+    fn stop_trace(&self) -> Result<()>;
+    /// How many workgroups, at least, run side by side when there are enough: multiprocessors, or threads.
+    fn units(&self) -> Option<u32> {
+        None
+    }
+    /// What the engine knows of how much of the device the kernel's workgroups fill.
+    fn occupancy(&self, _kernel: &Kernel) -> Result<Option<Occupancy>> {
+        Ok(None)
+    }
     /// Which kernels written by hand run in place of translated ones, if the engine has any.
     #[cfg(feature = "cuda")]
     fn set_natives(&self, _natives: cuda::Natives) {}

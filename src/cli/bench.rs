@@ -2,7 +2,7 @@
 
 use super::engines::{Engine, engines};
 use super::measure::{Group, Measured, Row, measure};
-use super::{Outcome, kernels, latency, print, table, transfers, workloads};
+use super::{Outcome, kernels, latency, print, table, transfers, tutorial, workloads};
 use crosslane::{Device, Kind};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::fs::File;
@@ -77,6 +77,7 @@ fn on(engine: &Engine, options: &Options) -> Outcome<Vec<Measured>> {
     rows.extend(kernels::rows(&device, options.quick, || engine.open())?);
     rows.extend(transfers::rows(&ends));
     rows.extend(latency::rows(&device)?);
+    rows.extend(tutorial::rows(&device));
     rows.retain(|row| row.op.contains(&options.filter) && engine.runs(row.op));
     print(&format!("crosslane {} on {}\n", env!("CARGO_PKG_VERSION"), device.properties()))?;
     measure_all(&rows, &engine.name, &device, options.quick)

@@ -1,4 +1,4 @@
-//! What `check` and `run` have in common: a kernel from a file, and the arrays bound to it.
+//! What `check`, `run` and `profile` have in common: a kernel from a file, and the arrays bound to it.
 
 use super::data::{self, FORMS, OnDevice, OnHost};
 use super::{Outcome, told};

@@ -1,10 +1,10 @@
-//! What a launch, a wait and a small result cost: kernels prepared once, and arrays built and planned anew each time.
+//! What a launch, a wait and a small result cost: kernels recorded once, and arrays built and planned anew each time.
 
 use super::Outcome;
 use super::compare::compare;
 use super::measure::{Group, Row};
-use crosslane::{Array, Device, Prepared, Result, eval_all};
-use std::cell::OnceCell;
+use crosslane::{Array, Device, Recording, Result, eval_all};
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 /// Launches of the rows that make many.
@@ -42,12 +42,12 @@ fn evaluated(arrays: &[Array<f32>]) -> Result<()> {
     eval_all(&arrays.iter().collect::<Vec<_>>())
 }
 
-/// Prepared kernels and the arrays they make.
-type Made = (Prepared, Vec<Array<f32>>);
+/// Recorded kernels and the arrays they make.
+type Made = (RefCell<Recording>, Vec<Array<f32>>);
 
-/// A line that runs prepared kernels so often, and waits. They are made when it is their turn: wgpu's submissions slow
+/// A line that runs recorded kernels so often, and waits. They are made when it is their turn: wgpu's submissions slow
 /// down with the number of buffers there are.
-fn prepared<'a>(
+fn recorded<'a>(
     device: &'a Device,
     (op, n, times): (&'static str, usize, usize),
     make: impl Fn() -> Result<Made> + 'a,
@@ -71,7 +71,7 @@ fn prepared<'a>(
         }),
         work: Box::new(move || {
             let (kernels, _) = also.get().expect("checked before it is timed");
-            (0..times).try_for_each(|_| kernels.run())?;
+            (0..times).try_for_each(|_| kernels.borrow_mut().run())?;
             device.synchronize()
         }),
     }
@@ -83,22 +83,22 @@ type Small = (&'static str, Array<f32>, fn(&Array<f32>) -> Array<f32>, f64);
 /// The lines of the table.
 pub fn rows(device: &Device) -> Result<Vec<Row<'_>>> {
     let x = Array::from_slice(device, &[7.0f32]);
-    let empty = |count: usize| move || Ok((Prepared::nothing(device, count)?, vec![]));
+    let empty = |count: usize| move || Ok((RefCell::new(Recording::nothing(device, count)?), vec![]));
     let (one, other) = (x.clone(), x.clone());
     let all = move || {
         let arrays = independent(&one);
-        Ok((Prepared::new(&arrays.iter().collect::<Vec<_>>())?, arrays))
+        Ok((RefCell::new(Recording::of(&arrays.iter().collect::<Vec<_>>())?), arrays))
     };
     let linked = move || {
         let last = chain(&other, LINKS);
-        Ok((Prepared::new(&[&last])?, vec![last]))
+        Ok((RefCell::new(Recording::of(&[&last])?), vec![last]))
     };
     let mut rows = vec![
-        prepared(device, ("launch_sync_empty", 1, 1), empty(1), |_| 0.0),
-        prepared(device, ("launch_sync_empty", MANY, 1), empty(MANY), |_| 0.0),
-        prepared(device, ("launch_sync_empty_each", MANY, MANY), empty(1), |_| 0.0),
-        prepared(device, ("launch_sync_independent", MANY, 1), all, |i| 7.0 + i as f64),
-        prepared(device, ("launch_sync_dependent", MANY, MANY / LINKS), linked, |_| 7.0),
+        recorded(device, ("launch_sync_empty", 1, 1), empty(1), |_| 0.0),
+        recorded(device, ("launch_sync_empty", MANY, 1), empty(MANY), |_| 0.0),
+        recorded(device, ("launch_sync_empty_each", MANY, MANY), empty(1), |_| 0.0),
+        recorded(device, ("launch_sync_independent", MANY, 1), all, |i| 7.0 + i as f64),
+        recorded(device, ("launch_sync_dependent", MANY, MANY / LINKS), linked, |_| 7.0),
     ];
     rows.extend(EVALUATED.map(|(op, n, make, wanted)| {
         let (x, y) = (x.clone(), x.clone());

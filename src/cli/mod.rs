@@ -13,10 +13,12 @@ mod kernels;
 mod latency;
 mod measure;
 mod npy;
+mod profile;
 mod run;
 mod table;
 mod transfers;
 mod translate;
+mod tutorial;
 mod workloads;
 
 use clap::{Parser, Subcommand};
@@ -52,6 +54,8 @@ enum Command {
     Check(check::Options),
     /// Runs a kernel with arrays from .npy files.
     Run(run::Options),
+    /// Runs a kernel again and again, and prints where the time goes.
+    Profile(profile::Options),
 }
 
 /// Runs the program.
@@ -62,6 +66,7 @@ pub fn run() -> ExitCode {
         Command::Bench(options) => bench::run(&options),
         Command::Check(options) => check::run(&options),
         Command::Run(options) => run::run(&options),
+        Command::Profile(options) => profile::run(&options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

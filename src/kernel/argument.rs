@@ -1,5 +1,6 @@
 //! What a launch gives a kernel: arrays, values, structures.
 
+use super::parameters::{HostType, Parameters};
 use crate::array::{Array, Untyped, ViewMut};
 use crate::element::Element;
 use crate::error::{Error, Result};
@@ -14,6 +15,7 @@ use std::marker::PhantomData;
 /// | `&mut Array<T>` | memory that it may write; what shares it keeps its values, as with [`Array::assign`] |
 /// | [`ViewMut`] (`x.slice_mut(..)`) | a part of an array that it may write, if the part has no gaps |
 /// | `f32`, `u32`, `i32`, `f16`, `f64`, `i64`, `u64`, `[f32; 2]` .. `[u32; 4]` | a value, or a vector |
+/// | `&P` of [`Parameters`] | a structure for a `var<uniform>` or for all immediates, compared with WGSL's member by member; `&[[f32; 4]; 4]` a matrix |
 #[derive(Clone)]
 pub struct Argument<'a> {
     pub(super) kind: Kind,
@@ -25,6 +27,8 @@ pub(super) enum Kind {
     Array(Bound),
     /// A value and its WGSL type.
     Value(Vec<u8>, &'static str),
+    /// A structure or an array, and how it lies in memory.
+    Parameters(Vec<u8>, HostType),
     /// All immediates.
     Immediates(Vec<u8>),
     /// What went wrong while it was made.
@@ -130,6 +134,13 @@ impl<'a, T: Element> From<ViewMut<'a, T>> for Argument<'a> {
             Ok(part) => Argument::array(&part, true, true),
             Err(error) => Kind::Failed(error).into(),
         }
+    }
+}
+
+/// A structure for a `var<uniform>` or for all immediates; an array of numbers for one of them.
+impl<'a, P: Parameters> From<&'a P> for Argument<'a> {
+    fn from(value: &P) -> Argument<'a> {
+        Kind::Parameters(bytemuck::bytes_of(value).to_vec(), P::TYPE).into()
     }
 }
 

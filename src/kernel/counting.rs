@@ -88,7 +88,7 @@ fn loops(code: &str) -> impl Iterator<Item = Loop> + '_ {
             "for" => {
                 let header = enclosed(code, rest + code[rest..].find('(')?)?;
                 let open = header.end + code[header.end..].find('{')?;
-                (open, is_short(&code[header], &code[enclosed(code, open)?]))
+                (open, is_short(&code[header], &code[enclosed(code, open)?], code))
             }
             _ => return None,
         };
@@ -97,17 +97,17 @@ fn loops(code: &str) -> impl Iterator<Item = Loop> + '_ {
 }
 
 /// Whether a loop's header is `var i = A; i < B; i++` with numbers, few turns, and nothing in the body that changes `i`.
-fn is_short(header: &str, body: &str) -> bool {
+fn is_short(header: &str, body: &str, code: &str) -> bool {
     let turns = || -> Option<u64> {
         let mut parts = header.split(';');
         let (first, condition, step) = (parts.next()?, parts.next()?, parts.next()?);
         let (variable, start) = first.trim().strip_prefix("var ")?.split_once('=')?;
         let variable = variable.split(':').next()?.trim();
         let rest = condition.trim().strip_prefix(variable)?.trim().strip_prefix('<')?;
-        let end = number_of(rest.strip_prefix('=').unwrap_or(rest))?;
+        let end = number_of(rest.strip_prefix('=').unwrap_or(rest), code)?;
         let step = step.trim().strip_prefix(variable)?.trim();
         let counts = (step == "++" || step.starts_with("+=")) && !is_changed(variable, body);
-        counts.then_some(end.saturating_sub(number_of(start)?))
+        counts.then_some(end.saturating_sub(number_of(start, code)?))
     };
     turns().is_some_and(|turns| turns < FEW)
 }
@@ -122,8 +122,14 @@ fn is_changed(variable: &str, body: &str) -> bool {
     })
 }
 
-fn number_of(text: &str) -> Option<u64> {
-    text.trim().trim_end_matches(['u', 'i']).parse().ok()
+/// A number, or the constant of that name.
+fn number_of(text: &str, code: &str) -> Option<u64> {
+    let number = |text: &str| text.trim().trim_end_matches(['u', 'i']).parse().ok();
+    number(text).or_else(|| {
+        let mut constants = code.split("const ").skip(1).filter_map(|rest| rest.split_once(';')?.0.split_once('='));
+        let (_, value) = constants.find(|(name, _)| name.split(':').next().is_some_and(|n| n.trim() == text.trim()))?;
+        number(value)
+    })
 }
 
 /// About how many ticks a turn takes: what it does with memory.
@@ -163,6 +169,7 @@ mod tests {
             "let whiled = 1; let forloop = 2;",
             "// loop { }\n /* while x { /* } */ for (;;) { } */",
             "for (var i = 0u; i < 16u; i++) { if i == 3u { x[i] = 1; } }",
+            "for (var i = 0u; i < TILE; i++) { } } const TILE: u32 = 32u; fn f() {",
             "for (var i: i32 = 2; i <= 60000; i += 3) { }",
         ] {
             assert_eq!(count(body), None, "{body}");

@@ -1,6 +1,7 @@
 //! Launching a program's kernel: every argument is checked against the kernel's reflection first.
 
 use super::argument::{Argument, Bound, Kind};
+use super::parameters::{self, HostType};
 use super::{Feature, Kernel, Reflection, Resource};
 use crate::array::{Array, Untyped};
 use crate::backend::{Launch, Window};
@@ -47,7 +48,7 @@ impl Call<'_> {
     /// The launch with the library's own buffers, which come after those of group 0: for messages, and for loops that
     /// count, where they may not end and the device does not watch over them itself.
     pub fn watched(&self, launch: Launch) -> Result<Launch> {
-        let Launch { mut kernel, mut buffers, params, grid } = launch;
+        let Launch { mut kernel, mut buffers, params, grid, cost } = launch;
         let mut at = kernel.bindings().iter().filter(|point| point.group == 0).count();
         if kernel.speaks() {
             at -= 1;
@@ -60,7 +61,7 @@ impl Call<'_> {
             buffers.insert(at, self.device.watch_window(&kernel)?);
             kernel = counting;
         }
-        Ok(Launch { kernel, buffers, params, grid })
+        Ok(Launch { kernel, buffers, params, grid, cost })
     }
 
     /// The windows of memory and the immediates' words.
@@ -98,6 +99,16 @@ impl Call<'_> {
             Kind::Value(_, ty) => {
                 self.mistake(&resource.name, format!("an array for {}", resource.ty), format!("a value of type {ty}"))
             }
+            Kind::Parameters(bytes, ty) if resource.point.uniform => {
+                let agree = parameters::agree(ty, &resource.ty, &resource.members, resource.bytes);
+                agree.or_else(|why| self.mistake(&resource.name, &resource.ty, why))?;
+                let words: Vec<u32> = bytemuck::pod_collect_to_vec(bytes);
+                let array = Array::from_slice(self.device, &words);
+                Ok(Bound { array: (&array).into(), typed: false, written: false })
+            }
+            Kind::Parameters(..) => {
+                self.mistake(&resource.name, format!("an array for {}", resource.ty), "a structure")
+            }
             Kind::Immediates(_) => self.mistake(&resource.name, "an array", "immediates, which come last"),
         }
     }
@@ -111,6 +122,11 @@ impl Call<'_> {
             }
             return Ok(bytemuck::pod_collect_to_vec(bytes));
         }
+        if let [Argument { kind: Kind::Parameters(bytes, ty @ HostType::Structure { .. }), .. }] = arguments {
+            let agree = parameters::check(ty, &reflection.immediates, reflection.immediate_bytes as u64);
+            agree.or_else(|why| self.mistake("immediates", "the structure of var<immediate>", why))?;
+            return Ok(bytemuck::pod_collect_to_vec(bytes));
+        }
         if arguments.len() != reflection.immediates.len() {
             let got = reflection.bindings.len() + arguments.len();
             return self.mistake("arguments", wanted(reflection), got.to_string());
@@ -121,6 +137,13 @@ impl Call<'_> {
                     all[member.offset as usize..][..bytes.len()].copy_from_slice(bytes);
                     continue;
                 }
+                Kind::Parameters(bytes, ty) => match parameters::fits(ty, &member.ty) {
+                    Ok(()) => {
+                        all[member.offset as usize..][..bytes.len()].copy_from_slice(bytes);
+                        continue;
+                    }
+                    Err(why) => why,
+                },
                 Kind::Value(_, ty) => ty.to_string(),
                 Kind::Array(bound) => format!("an array of {}", bound.array.dtype()),
                 Kind::Immediates(_) => "all immediates after some".into(),
@@ -183,7 +206,7 @@ impl Call<'_> {
     }
 
     /// The memory that an array is bound with.
-    fn window(&self, resource: &Resource, array: &Untyped) -> Result<Window> {
+    pub fn window(&self, resource: &Resource, array: &Untyped) -> Result<Window> {
         // No device wants more for uniform buffers.
         let alignment = if resource.point.uniform { 256 } else { self.device.caps().offset_alignment.max(4) };
         let located = |error: Error| error.located(self.at);

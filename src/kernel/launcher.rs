@@ -3,6 +3,7 @@
 use super::argument::{Argument, Arguments};
 use super::launch::Call;
 use super::{Kernel, Reflection};
+use crate::advice;
 use crate::backend::Launch;
 use crate::device::Device;
 use crate::error::{CallSite, Result};
@@ -183,7 +184,12 @@ impl<'a> Launcher<'a> {
         if matches!(grid, Grid::Fixed(counts) if counts.contains(&0)) {
             return Ok(None);
         }
-        call.watched(Launch { kernel, buffers, params, grid }).map(Some)
+        let mut launch = Launch { kernel, buffers, params, grid, cost: None };
+        // Without the memory for messages, and that loops are counted in.
+        launch.cost = Some(launch.cost());
+        let launch = call.watched(launch)?;
+        advice::look_at(device, &launch);
+        Ok(Some(launch))
     }
 
     fn workgroups(&self, call: &Call, reflection: &Reflection) -> Result<Grid> {

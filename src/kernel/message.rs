@@ -67,12 +67,18 @@ impl Messages {
             Some(memory) => memory.clone(),
             None => {
                 let memory = pool.take("messages", BYTES as u64, Place::Device)?;
+                memory.share();
                 reset(driver, &memory)?;
                 state.memory.insert(memory).clone()
             }
         };
-        self.pending.store(true, Ordering::Release);
+        self.again();
         Ok(Window { memory, offset: 0, bytes: BYTES as u64 })
+    }
+
+    /// Kernels that say something run again.
+    pub fn again(&self) {
+        self.pending.store(true, Ordering::Release);
     }
 
     /// After a wait for the device: collects what was said; an error if an assertion failed.
@@ -137,5 +143,7 @@ fn reset(driver: &dyn Driver, memory: &Memory) -> Result<()> {
 }
 
 fn fetch(driver: &dyn Driver, memory: &Memory, word: usize, to: &mut [u32]) -> Result<()> {
-    driver.read(&[], &mut [Read { from: memory, offset: word as u64 * 4, to: bytemuck::cast_slice_mut(to) }])
+    driver.read(&[], &mut [Read { from: memory, offset: word as u64 * 4, to: bytemuck::cast_slice_mut(to) }])?;
+    driver.waits().one_less(); // it belongs to the wait before it
+    Ok(())
 }

@@ -5,13 +5,16 @@
 //! Or a program's own WGSL, parsed and reflected by naga, and launched by a [`Launcher`].
 
 mod argument;
+mod change;
 mod counting;
 #[cfg(feature = "wgpu")]
 mod encode;
+mod formula;
 mod launch;
 mod launcher;
 mod library;
 mod message;
+mod parameters;
 mod parse;
 mod prelude;
 mod reflect;
@@ -29,10 +32,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, RwLock};
 
 pub use argument::{Argument, Arguments};
+pub(crate) use change::change;
+pub(crate) use formula::{Kind, Parameter, Text, parameters, refers};
 pub use launcher::Launcher;
 pub(crate) use library::link;
 pub use message::Message;
 pub(crate) use message::Messages;
+pub use parameters::{Field, HostType, Parameters};
 #[cfg(any(feature = "cpu", feature = "cuda"))]
 pub(crate) use parse::parse;
 pub use reflect::{Feature, Member, Override, Reflection, Resource};

@@ -31,13 +31,13 @@ pub(super) fn own(text: &str) -> usize {
     text.find(MARK).unwrap_or(text.len())
 }
 
-/// Appends what the text calls; with subgroups' operations where the device has them.
-pub(super) fn complete(source: &str, subgroups: bool) -> Complete {
+/// Appends what the text calls, for this entry point or the only one; with subgroups' operations where the device has them.
+pub(super) fn complete(source: &str, entry: Option<&str>, subgroups: bool) -> Complete {
     let code = without_comments(source);
     let declared: BTreeSet<&str> = declarations(&code).collect();
     let called: BTreeSet<&str> = calls(&code).map(|(_, name)| name).filter(|name| !declared.contains(name)).collect();
     let mut tail =
-        Tail { size: size(&code).unwrap_or_default(), text: String::new(), done: BTreeSet::new(), subgroups };
+        Tail { size: size(&code, entry).unwrap_or_default(), text: String::new(), done: BTreeSet::new(), subgroups };
     let mut collective = false;
     for name in &called {
         collective |= Collective::named(name).is_some();
@@ -101,9 +101,11 @@ fn declarations(code: &str) -> impl Iterator<Item = &str> {
     words(code).filter_map(move |(_, word)| (std::mem::replace(&mut before, word) == "fn").then_some(word))
 }
 
-/// The three numbers of the first `@workgroup_size(..)`, as expressions.
-fn size(code: &str) -> Option<String> {
-    let at = code.find("@workgroup_size")?;
+/// The three numbers of the entry point's `@workgroup_size(..)`, as expressions.
+fn size(code: &str, entry: Option<&str>) -> Option<String> {
+    let is_entry = |at: usize, word: &str| Some(word) == entry && code[..at].trim_end().ends_with("fn");
+    let end = words(code).find(|(at, word)| is_entry(*at, word)).map_or(code.len(), |(at, _)| at);
+    let at = code[..end].rfind("@workgroup_size")?;
     let inside = enclosed(code, at + code[at..].find('(')?)?;
     let given: Vec<&str> = code[inside].split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
     let part = |i: usize| format!("u32({})", given.get(i).unwrap_or(&"1"));

@@ -272,7 +272,7 @@ fn equally_long(source: &str, bindings: &[Resource]) -> Result<Vec<Vec<String>>,
 }
 
 /// Whether the kernel is valid only with this feature.
-fn needs(module: &Module, feature: Feature) -> bool {
+pub(super) fn needs(module: &Module, feature: Feature) -> bool {
     // naga 30.0.1 looks at declared types alone: a matrix that is loaded and stored again needs none.
     let matrices = feature == Feature::Tensor && has_matrix_loads(module);
     matrices || Validator::new(ValidationFlags::all(), ALLOWED - feature.capabilities()).validate(module).is_err()
@@ -347,6 +347,11 @@ fn element(module: &Module, inner: &TypeInner) -> Option<DType> {
         TypeInner::Array { base, .. } => return element(module, &module.types[base].inner),
         _ => return None,
     };
+    number(scalar)
+}
+
+/// The type of a number.
+pub(super) fn number(scalar: naga::Scalar) -> Option<DType> {
     Some(match (scalar.kind, scalar.width) {
         (ScalarKind::Float, 2) => DType::F16,
         (ScalarKind::Float, 4) => DType::F32,

@@ -194,7 +194,7 @@ fn make(
     subgroups: bool,
     at: CallSite,
 ) -> Result<Kernel> {
-    let Complete { text, collective } = prelude::complete(original, subgroups);
+    let Complete { text, collective } = prelude::complete(original, entry, subgroups);
     make_of(text, original.into(), collective, entry, overrides, at)
 }
 

@@ -42,12 +42,18 @@ impl Watch {
             Some(memory) => memory.clone(),
             None => {
                 let memory = pool.take("watch", bytes, Place::Result)?;
+                memory.share();
                 self.reset(driver, &memory)?;
                 state.memory.insert(memory).clone()
             }
         };
-        self.pending.store(true, Ordering::Release);
+        self.again();
         Ok(Window { memory, offset: 0, bytes })
+    }
+
+    /// Kernels that count run again.
+    pub fn again(&self) {
+        self.pending.store(true, Ordering::Release);
     }
 
     fn reset(&self, driver: &dyn Driver, memory: &Memory) -> Result<()> {
@@ -64,6 +70,7 @@ impl Watch {
         let Some(memory) = &state.memory else { return Ok(()) };
         let mut words = [0u32; WORDS];
         driver.read(&[], &mut [Read { from: memory, offset: 0, to: bytemuck::bytes_of_mut(&mut words) }])?;
+        driver.waits().one_less(); // it belongs to the wait before it
         let [number, _, line] = words;
         if number == 0 {
             return Ok(());

@@ -1,11 +1,12 @@
 //! Host memory that the device reads or writes directly: what CUDA calls pinned.
 
-use super::Direction;
+use super::{Direction, Memory};
 use crate::array::Array;
 use crate::backend::HostBlock;
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{Error, ErrorKind, Result};
+use crate::trace::SpanKind;
 use std::marker::PhantomData;
 use std::panic::Location;
 
@@ -84,7 +85,8 @@ impl<T: Element> HostBuffer<T> {
         self.block.fill(start * size_of::<T>(), bytemuck::cast_slice(values))
     }
 
-    /// A new one-dimensional array with the buffer's elements.
+    /// A new one-dimensional array with the buffer's elements. Does not wait for the copy: what the buffer is used for
+    /// next does, unless it is done by then.
     ///
     /// Errors: not an upload buffer; out of memory; device lost.
     #[track_caller]
@@ -92,7 +94,7 @@ impl<T: Element> HostBuffer<T> {
         self.check("HostBuffer::upload", Direction::Upload)?;
         let (array, memory) = Array::uninitialised(&self.device, &[self.len])?;
         if self.len > 0 {
-            self.block.transfer(&memory, 0, (self.len * size_of::<T>()).next_multiple_of(4) as u64)?;
+            self.transfer(&memory, 0)?;
         }
         Ok(array)
     }
@@ -113,9 +115,24 @@ impl<T: Element> HostBuffer<T> {
         }
         let (memory, offset) = array.contiguous_memory()?;
         if self.len > 0 {
-            self.block.transfer(&memory, offset, (self.len * size_of::<T>()).next_multiple_of(4) as u64)?;
+            self.transfer(&memory, offset)?;
         }
         self.device.look()
+    }
+
+    /// Copies all of it to the device or from it.
+    fn transfer(&mut self, memory: &Memory, offset: u64) -> Result<()> {
+        let bytes = (self.len * size_of::<T>()).next_multiple_of(4) as u64;
+        let driver = self.device.driver();
+        let (kind, recorder) = match self.direction {
+            Direction::Upload => (SpanKind::Upload, &driver.observer().recorder),
+            Direction::Download => (SpanKind::Download, &driver.observer().recorder),
+        };
+        if recorder.running() {
+            driver.wait()?; // what came before is not to count as the transfer
+        }
+        let _span = recorder.open(kind, "host buffer", bytes);
+        self.block.transfer(memory, offset, bytes)
     }
 
     /// As [`HostBuffer::upload`], without blocking the executor; the buffer comes back with the array.

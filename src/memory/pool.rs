@@ -1,17 +1,21 @@
 //! A pool of device memory with size classes: what an array gives back, the next of its size takes.
 
 use super::{Allocation, MemoryUse, Place};
+use crate::advice::History;
 use crate::backend::{Block, Driver};
 use crate::error::{CallSite, Error, ErrorKind, Result};
 use std::collections::BTreeMap;
-#[cfg(any(feature = "wgpu", feature = "cpu"))]
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Device memory that an array or a kernel has. Its contents are whatever the last owner left there.
 pub(crate) struct Memory {
     piece: Arc<Piece>,
+    pub history: History,
+    /// References that recordings hold.
+    recordings: AtomicUsize,
+    /// Kernels that write it need no order: see [`Memory::share`].
+    shared: AtomicBool,
     /// Guards of the program that show it to the host.
     #[cfg(any(feature = "wgpu", feature = "cpu"))]
     lent: AtomicUsize,
@@ -35,8 +39,8 @@ pub(crate) struct Kept {
 /// Whose memory it is.
 #[derive(Clone, Copy)]
 enum Origin {
-    /// The pool's, of this place.
-    Pool(Place),
+    /// The pool's, of this place, taken in this stream.
+    Pool(Place, usize),
     /// The program's. Where it cannot be copied from, kernels can still read it.
     Program { copies: bool },
 }
@@ -58,12 +62,36 @@ impl Memory {
         self.piece.block.as_ref().expect("only drop() takes the block")
     }
 
+    /// Says that kernels use the memory by atomics and in any order: none waits for another because of it.
+    pub fn share(&self) {
+        self.shared.store(true, Ordering::Relaxed);
+    }
+
+    pub fn is_shared(&self) -> bool {
+        self.shared.load(Ordering::Relaxed)
+    }
+
+    /// References that recordings hold: an array that is theirs alone beside them is written in place.
+    pub fn recordings(&self) -> usize {
+        self.recordings.load(Ordering::Acquire)
+    }
+
+    /// A recording takes a reference.
+    pub fn record(&self) {
+        self.recordings.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// A recording is about to drop a reference.
+    pub fn forget(&self) {
+        self.recordings.fetch_sub(1, Ordering::AcqRel);
+    }
+
     /// A number that no other block of this process has.
     pub fn id(&self) -> u64 {
         self.piece.id
     }
 
-    /// Its length.
+    /// How many bytes there are, past those that were asked for.
     pub fn bytes(&self) -> u64 {
         self.piece.bytes
     }
@@ -97,7 +125,7 @@ impl Drop for Piece {
     fn drop(&mut self) {
         let block = self.block.take().expect("dropped once");
         match self.origin {
-            Origin::Pool(place) => self.pool.give_back((place, self.bytes), self.id, block),
+            Origin::Pool(place, lane) => self.pool.give_back((place, self.bytes, lane), self.id, block),
             Origin::Program { .. } => {
                 drop(block);
                 self.pool.let_go();
@@ -119,8 +147,11 @@ struct State {
     usage: MemoryUse,
     /// What is held, by the memory's number, as far as it was written down.
     held: BTreeMap<u64, Allocation>,
-    free: BTreeMap<(Place, u64), Vec<(u64, Block)>>,
+    free: BTreeMap<Class, Vec<(u64, Block)>>,
 }
+
+/// Where memory lies, its bytes, and its stream: one would wait for the other whose memory it took.
+type Class = (Place, u64, usize);
 
 impl Pool {
     pub fn new(driver: Arc<dyn Driver>) -> Arc<Pool> {
@@ -161,7 +192,8 @@ impl Pool {
             let device = self.driver.properties().name.clone();
             return Err(ErrorKind::TooLarge { operation, bytes, limit: caps.buffer_bytes, device, at: None }.into());
         }
-        let (id, block) = match self.reuse((place, class)) {
+        let lane = self.driver.lane();
+        let (id, block) = match self.reuse((place, class, lane)) {
             Some(pair) => pair,
             None => (next_id(), self.fresh(operation, class, bytes, place)?),
         };
@@ -173,7 +205,7 @@ impl Pool {
             state.held.insert(id, Allocation { bytes: class, what: operation, at });
         }
         drop(state);
-        Ok(self.memory(block, id, class, Origin::Pool(place)))
+        Ok(self.memory(block, id, class, Origin::Pool(place, lane)))
     }
 
     /// Memory of the program's: the pool neither counts it nor keeps it.
@@ -185,6 +217,9 @@ impl Pool {
         let piece = Piece { block: Some(block), id, bytes, origin, pool: self.clone() };
         Arc::new(Memory {
             piece: Arc::new(piece),
+            history: History::default(),
+            recordings: AtomicUsize::new(0),
+            shared: AtomicBool::new(false),
             #[cfg(any(feature = "wgpu", feature = "cpu"))]
             lent: AtomicUsize::new(0),
         })
@@ -197,7 +232,7 @@ impl Pool {
         }
     }
 
-    fn reuse(&self, class: (Place, u64)) -> Option<(u64, Block)> {
+    fn reuse(&self, class: Class) -> Option<(u64, Block)> {
         let mut state = self.state();
         let Some(found) = state.free.get_mut(&class).and_then(Vec::pop) else {
             state.usage.misses += 1;
@@ -240,7 +275,7 @@ impl Pool {
         ErrorKind::OutOfMemory { operation, requested, live, pooled, limit, free, device, at: None }.into()
     }
 
-    fn give_back(&self, class: (Place, u64), id: u64, block: Block) {
+    fn give_back(&self, class: Class, id: u64, block: Block) {
         let mut state = self.state();
         let bytes = class.1;
         state.usage.live -= bytes;

@@ -1,5 +1,6 @@
 //! A fused elementwise expression as plain data: leaves, scalars, and a list of steps of which the last is the result.
 
+use super::formula::Formula;
 use super::function::Function;
 use crate::element::{DType, Scalar};
 use crate::op::{Host, Value};
@@ -37,6 +38,8 @@ pub enum What {
     Scalar(usize),
     /// Applies a function to earlier steps.
     Call(Function, Vec<usize>),
+    /// Applies a function of the program's own to earlier steps.
+    Formula(Formula, Vec<usize>),
     /// Converts an earlier step to this step's type.
     Cast(usize),
 }
@@ -67,9 +70,27 @@ impl Expression {
         self.steps.last().expect("an expression has a step").dtype
     }
 
-    /// Functions applied to each element.
+    /// Functions applied to each element; of a formula, its operators and functions.
     pub fn flops(&self) -> u64 {
-        self.steps.iter().filter(|step| matches!(step.what, What::Call(..))).count() as u64
+        let of = |step: &Step| match &step.what {
+            What::Call(..) => 1,
+            What::Formula(formula, _) => formula.parts().operations,
+            _ => 0,
+        };
+        self.steps.iter().map(of).sum()
+    }
+
+    /// The formulas in it, each once, in the order of their first use.
+    pub fn formulas(&self) -> Vec<&Formula> {
+        let mut found: Vec<&Formula> = vec![];
+        for step in &self.steps {
+            if let What::Formula(formula, _) = &step.what
+                && !found.contains(&formula)
+            {
+                found.push(formula);
+            }
+        }
+        found
     }
 
     /// The buffers' slots and types, each once, in slot order.
@@ -100,6 +121,10 @@ impl Expression {
     ///
     /// Every step is rounded to its own type, as an unfused library would, except f32 and f64, which stay in double
     /// precision: the reference is to be better than what it judges.
+    ///
+    /// # Panics
+    ///
+    /// For formulas: what their text means is known to engines only.
     pub fn meaning(&self, host: &Host, point: &[u64]) -> Value {
         let mut values: Vec<Value> = Vec::with_capacity(self.steps.len());
         for step in &self.steps {
@@ -123,6 +148,9 @@ impl Expression {
                     let wide = if dtype == DType::F32 { DType::F64 } else { dtype };
                     let args: Vec<Value> = args.iter().map(|&a| values[a]).collect();
                     function.meaning(wide, &args)
+                }
+                What::Formula(formula, _) => {
+                    panic!("there is no reference for the text {:?}: tests compare with their own", formula.text())
                 }
             });
         }

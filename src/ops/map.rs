@@ -50,7 +50,11 @@ impl Map {
     /// Units of an invocation. H200, 2^28 f32, Vulkan, 2026-11-21, GB/s with 1, 2, 4: copy 4232, 4202, 4178;
     /// gelu_tanh 4089, 4170, 4179. Work between load and store hides behind a second unit's load.
     fn items(&self) -> u64 {
-        let costly = |step: &Step| matches!(&step.what, What::Call(function, _) if function.costly());
+        let costly = |step: &Step| match &step.what {
+            What::Call(function, _) => function.costly(),
+            What::Formula(formula, _) => formula.parts().costly,
+            _ => false,
+        };
         if self.expression.steps.iter().any(costly) { 2 } else { 1 }
     }
 
@@ -78,7 +82,7 @@ impl Map {
             text: fusion.text() + &evaluate_text(fusion),
             width: fusion.width,
             f16: fusion.uses_f16(),
-            trusted: true,
+            trusted: fusion.is_safe(),
             native: None,
         })
     }

@@ -1,6 +1,7 @@
 //! The operations: a file each, with meaning, cost and plan. They know no engine.
 
 mod expression;
+mod formula;
 mod function;
 mod fuse;
 mod map;
@@ -9,6 +10,8 @@ mod reduce;
 mod windows;
 
 pub use expression::{Expression, Leaf, Source, Step, What};
+pub use formula::Formula;
+pub(crate) use formula::Parts as FormulaParts;
 pub use function::Function;
 pub use map::Map;
 pub(crate) use map::buffer_bytes;

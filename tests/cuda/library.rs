@@ -144,10 +144,12 @@ fn reductions() -> Vec<Named> {
     let mut all: Vec<Named> = vec![];
     for dtype in DType::ALL {
         let number = !matches!(dtype, DType::U8 | DType::U16 | DType::Bool);
-        let custom = Custom("max(a, b)".into(), Scalar { dtype, bits: 0 });
+        let custom = || Operator::custom("max(a, b)", dtype, Scalar { dtype, bits: 0 }).unwrap();
         let operators = match dtype {
-            DType::F32 => vec![Sum, Product, Minimum, Maximum, Any, All, CountNonzero, ArgMinimum, ArgMaximum, custom],
-            DType::I32 | DType::F16 => vec![Sum, ArgMaximum, custom],
+            DType::F32 => {
+                vec![Sum, Product, Minimum, Maximum, Any, All, CountNonzero, ArgMinimum, ArgMaximum, custom()]
+            }
+            DType::I32 | DType::F16 => vec![Sum, ArgMaximum, custom()],
             _ if number => vec![Sum, ArgMinimum],
             _ => vec![Any, CountNonzero],
         };

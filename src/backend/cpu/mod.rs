@@ -14,11 +14,13 @@
 //! | `schedule.rs` | many workgroups: side by side, or in turns |
 //! | `check/` | the sanitizer |
 //! | `profile.rs` | other people's hardware |
+//! | `order.rs` | events |
 
 mod check;
 mod lanes;
 mod lower;
 mod memory;
+mod order;
 mod profile;
 mod program;
 mod run;
@@ -26,13 +28,16 @@ mod scalar;
 mod schedule;
 mod visit;
 
-use super::{Block, Driver, HostBlock, Launch, Mapping, Read, Write, lent};
+use super::order::{Order as _, Waits};
+use super::{Block, Driver, HostBlock, Launch, Mapping, Observer, Read, Write, lent};
 use crate::caps::Caps;
 use crate::device::{Backend, Kind, Properties};
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::Kernel;
 use crate::memory::{Direction, Foreign, Home, Lent, Memory, Place};
 use crate::op::Access;
+use crate::trace::SpanKind;
+use crate::trace::recorder::{Task, Timed};
 use memory::View;
 use program::Program;
 use run::{Context, Machine};
@@ -53,8 +58,10 @@ pub(crate) struct Cpu {
     kernels: RwLock<HashMap<u64, Arc<Compiled>>>,
     /// Held while launches run: they run in the order of submission.
     queue: Mutex<()>,
+    waits: Waits,
     /// Nanoseconds that launches have taken since the clock was started.
     busy: AtomicU64,
+    observer: Observer,
 }
 
 /// A kernel with machines that have run it.
@@ -98,7 +105,9 @@ pub(crate) fn open(profile: Profile, checks: Option<Checks>, budget: Duration) -
         budget,
         kernels: RwLock::default(),
         queue: Mutex::new(()),
+        waits: Waits::default(),
         busy: AtomicU64::new(0),
+        observer: Observer::default(),
     }))
 }
 
@@ -132,6 +141,7 @@ impl Cpu {
         if let Some(compiled) = self.kernels.read().expect("no panic while held").get(&kernel.id()) {
             return Ok(compiled.clone());
         }
+        let _compiling = self.observer.recorder.open(SpanKind::Compile, kernel.name(), 0);
         let target = lower::Target {
             subgroup: self.profile.subgroup,
             bindings: kernel.bindings().iter().map(|point| (point.group, point.binding)).collect(),
@@ -160,7 +170,15 @@ impl Cpu {
         }
         let started = Instant::now();
         let mut report = Report::default();
-        let result = prepared.iter().try_for_each(|(launch, compiled)| self.launch(launch, compiled, &mut report));
+        let result = prepared.iter().try_for_each(|(launch, compiled)| {
+            let start = Instant::now();
+            let result = self.launch(launch, compiled, &mut report);
+            if self.observer.recorder.running() {
+                let (kind, task, duration) = (SpanKind::Launch, Task::of(launch), start.elapsed());
+                self.observer.recorder.add(Timed { kind, task, start, duration });
+            }
+            result
+        });
         self.busy.fetch_add(started.elapsed().as_nanos() as u64, Relaxed);
         match (result, report.findings.is_empty()) {
             (result, true) => result,
@@ -240,11 +258,10 @@ impl Driver for Cpu {
 
     fn prepare(&self, launches: &[Launch]) -> Result<Block> {
         launches.iter().try_for_each(|launch| self.compiled(&launch.kernel).map(drop))?;
-        Ok(Box::new(launches.to_vec()))
+        Ok(Box::new(())) // compiled kernels are kept
     }
 
-    fn submit_prepared(&self, prepared: &Block) -> Result<()> {
-        let launches: &Vec<Launch> = prepared.downcast_ref().expect("prepared by this engine");
+    fn submit_prepared(&self, _prepared: &Block, launches: &[Launch]) -> Result<()> {
         self.run(launches)
     }
 
@@ -254,16 +271,20 @@ impl Driver for Cpu {
 
     /// Launches have run when they are submitted.
     fn wait(&self) -> Result<()> {
-        Ok(())
+        drop(self.observer.recorder.wait("wait"));
+        self.wait_stream()
     }
 
     fn write(&self, writes: &[Write]) -> Result<()> {
+        let _span = self.observer.recorder.upload(writes);
         writes.iter().for_each(|write| block(write.to).write(write.offset, write.from));
         Ok(())
     }
 
     fn read(&self, launches: &[Launch], reads: &mut [Read]) -> Result<()> {
         self.run(launches)?;
+        self.waits.one();
+        let _span = self.observer.recorder.download(reads);
         reads.iter_mut().for_each(|read| block(read.from).read(read.offset, read.to));
         Ok(())
     }
@@ -271,7 +292,7 @@ impl Driver for Cpu {
     fn host_block(self: Arc<Self>, bytes: u64, direction: Direction) -> Result<Box<dyn HostBlock>> {
         let room = usize::try_from(bytes).ok().and_then(memory::zeros);
         let bytes = room.ok_or_else(|| self.out_of_memory("host_block", bytes))?;
-        Ok(Box::new(HostBytes { bytes, direction }))
+        Ok(Box::new(HostBytes { engine: self, bytes, direction }))
     }
 
     fn mapped(self: Arc<Self>, memory: &Arc<Memory>, offset: u64, bytes: u64) -> Result<Option<Box<dyn Mapping>>> {
@@ -303,7 +324,24 @@ impl Driver for Cpu {
     }
 
     fn stop_clock(&self) -> Result<Duration> {
+        self.waits.one();
         Ok(Duration::from_nanos(self.busy.load(Relaxed)))
+    }
+
+    fn observer(&self) -> &Observer {
+        &self.observer
+    }
+
+    fn start_trace(&self) -> Result<bool> {
+        Ok(self.properties.caps.timestamps)
+    }
+
+    fn stop_trace(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn units(&self) -> Option<u32> {
+        Some(crate::threads::count() as u32)
     }
 
     #[cfg(feature = "wgpu")]
@@ -314,6 +352,7 @@ impl Driver for Cpu {
 
 /// Host memory beside the device's, which is host memory too.
 struct HostBytes {
+    engine: Arc<Cpu>,
     bytes: Box<[u8]>,
     direction: Direction,
 }
@@ -332,7 +371,10 @@ impl HostBlock for HostBytes {
         let host = &mut self.bytes[..bytes as usize];
         match self.direction {
             Direction::Upload => block(memory).write(offset, host),
-            Direction::Download => block(memory).read(offset, host),
+            Direction::Download => {
+                self.engine.waits.one();
+                block(memory).read(offset, host);
+            }
         }
         Ok(())
     }

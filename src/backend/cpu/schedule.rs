@@ -1,9 +1,10 @@
 //! The workgroups of a launch: side by side on several threads, or one after another under the checks.
 
-use super::check::{Bound, Checker, Checks, Known, Report, Who};
+use super::check::{Bound, Checker, Checks, Known, Report, Stride, Who};
 use super::program::Program;
 use super::run::{Context, Machine, Status};
 use super::{Compiled, Cpu, Order, block, memory};
+use crate::advice::Reason;
 use crate::backend::Launch;
 use crate::threads;
 use std::sync::Mutex;
@@ -66,7 +67,9 @@ impl Cpu {
         report: &mut Report,
     ) -> Option<Stuck> {
         let (bound, blocks, memories) = bind(context.program, launch);
-        let checker = Checker::new(checks, launch.kernel.is_trusted(), &compiled.program, bound, blocks);
+        let mut checker = Checker::new(checks, launch.kernel.is_trusted(), &compiled.program, bound, blocks);
+        let advises = self.observer.advice.on() && launch.kernel.reflection().is_some();
+        checker.strides = advises.then(Vec::new);
         let mut checker = Some(checker);
         let endless = self.schedule(context, &mut checker);
         let checker = checker.expect("only lent");
@@ -76,7 +79,19 @@ impl Cpu {
             }
         }
         report.findings.extend(checker.report.findings);
+        checker.strides.iter().flatten().for_each(|stride| self.advise(launch, stride));
         endless
+    }
+
+    fn advise(&self, launch: &Launch, stride: &Stride) {
+        let &Stride { line, bytes, ref of, .. } = stride;
+        self.observer.advice.say(&launch.kernel, Reason::Strided(line), || {
+            format!(
+                "line {line}: neighbouring invocations touch `{of}` {bytes} bytes apart, and a GPU fetches 32 to 128 bytes \
+                 for each; let neighbours touch neighbouring elements: change which index runs fastest, or the order in \
+                 memory, or go through workgroup memory"
+            )
+        });
     }
 
     fn schedule(&self, context: &Context, checker: &mut Option<Checker>) -> Option<Stuck> {

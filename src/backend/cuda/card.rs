@@ -19,6 +19,8 @@ pub(super) struct Card {
     pub architecture: u32,
     /// The newest CUDA that the driver knows: (13, 0).
     pub driver: (u32, u32),
+    /// Multiprocessors.
+    pub units: u32,
     /// Whether memory can be allocated in a stream's order.
     pub pools: bool,
 }
@@ -93,6 +95,7 @@ pub(super) fn describe(ordinal: usize) -> Result<(Card, Properties)> {
         name: name.unwrap_or_else(|| format!("CUDA device {ordinal}")),
         architecture: (major * 10 + minor) as u32,
         driver,
+        units: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)? as u32,
         pools: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)? != 0,
     };
     let integrated = attribute(Attribute::CU_DEVICE_ATTRIBUTE_INTEGRATED)? != 0;
@@ -148,7 +151,7 @@ fn caps(raw: sys::CUdevice, architecture: u32) -> Result<Caps> {
     })
 }
 
-fn attribute(raw: sys::CUdevice, which: Attribute) -> Result<i32> {
+pub(super) fn attribute(raw: sys::CUdevice, which: Attribute) -> Result<i32> {
     let mut value = 0;
     // SAFETY: the card is the driver's own, and the pointer is to a variable that lives.
     check("cuDeviceGetAttribute", unsafe { sys::cuDeviceGetAttribute(&mut value, which, raw) })?;

@@ -1,8 +1,9 @@
-//! Time on the card: events in the stream before and after each submission.
+//! Time on the card: events in a stream before and after each submission.
 
 use super::context::Context;
 use super::event::Event;
 use crate::error::Result;
+use cudarc::driver::sys::CUstream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -31,8 +32,8 @@ impl Clock {
         self.running.store(true, Ordering::Release);
     }
 
-    /// Submits, and takes the time of it if the clock runs.
-    pub fn around<R>(&self, context: &Arc<Context>, submit: impl FnOnce() -> Result<R>) -> Result<R> {
+    /// Submits to a stream, and takes the time of it if the clock runs.
+    pub fn around<R>(&self, context: &Arc<Context>, stream: CUstream, submit: impl FnOnce() -> Result<R>) -> Result<R> {
         if !self.running.load(Ordering::Acquire) {
             return submit();
         }
@@ -40,9 +41,9 @@ impl Clock {
         while state.events.len() < state.used + 2 {
             state.events.push(Event::new(context, true)?);
         }
-        state.events[state.used].record()?;
+        state.events[state.used].record(stream)?;
         let result = submit()?;
-        state.events[state.used + 1].record()?;
+        state.events[state.used + 1].record(stream)?;
         state.used += 2;
         Ok(result)
     }

@@ -1,20 +1,27 @@
-//! A card's primary context, the stream that all work goes through, and what becomes of the driver's errors.
+//! A card's primary context, its main stream, and what becomes of the driver's errors.
 
 use super::card::Card;
+use super::streams::Streams;
+use crate::backend::Observer;
+use crate::backend::order::Waits;
 use crate::error::{Error, ErrorKind, Result};
 use cudarc::driver::sys::{self, CUresult};
 use std::ffi::CStr;
 use std::ptr;
 use std::sync::{Arc, OnceLock};
 
-/// A context with its stream. Everything made in it holds it, so that it goes last.
+/// A context with its streams. Everything made in it holds it, so that it goes last.
 pub(super) struct Context {
     pub card: Card,
     raw: sys::CUcontext,
+    /// The main stream: memory is allocated and freed in it, and all else is done in it unless a program says otherwise.
     pub stream: sys::CUstream,
+    pub streams: Streams,
+    pub waits: Waits,
     /// Where memory is allocated in the stream's order, if the card can do that.
     pub pool: Option<sys::CUmemoryPool>,
     lost: OnceLock<String>,
+    pub observer: Observer,
 }
 
 // SAFETY: the driver's handles may be used by any thread, and the driver locks where it must.
@@ -84,7 +91,10 @@ impl Context {
             done(sys::cuDevicePrimaryCtxRetain(&mut raw, card.raw))?;
         }
         match stream(raw).and_then(|stream| Ok((stream, memory_pool(card)?))) {
-            Ok((stream, pool)) => Ok(Context { card: card.clone(), raw, stream, pool, lost: OnceLock::new() }),
+            Ok((stream, pool)) => {
+                let (streams, waits, lost, observer) = Default::default();
+                Ok(Context { card: card.clone(), raw, stream, streams, waits, pool, lost, observer })
+            }
             Err(error) => {
                 // SAFETY: it was just retained.
                 unsafe { sys::cuDevicePrimaryCtxRelease_v2(card.raw) };
@@ -156,10 +166,23 @@ impl Context {
         (result == CUresult::CUDA_SUCCESS).then_some(free as u64)
     }
 
-    /// Waits for everything in the stream.
+    /// Waits for everything in every stream.
     pub fn synchronize(&self, operation: &'static str) -> Result<()> {
-        // SAFETY: the stream is this context's.
-        self.check(operation, unsafe { sys::cuStreamSynchronize(self.stream) })
+        let _span = self.observer.recorder.wait(operation);
+        self.waits.one();
+        self.all_streams().into_iter().try_for_each(|stream| self.finish(operation, stream))
+    }
+
+    /// Waits for everything in one stream.
+    pub fn synchronize_stream(&self, operation: &'static str, stream: sys::CUstream) -> Result<()> {
+        let _span = self.observer.recorder.wait(operation);
+        self.waits.one();
+        self.finish(operation, stream)
+    }
+
+    fn finish(&self, operation: &'static str, stream: sys::CUstream) -> Result<()> {
+        // SAFETY: the stream is this context's, and is there as long as the context.
+        self.check(operation, unsafe { sys::cuStreamSynchronize(stream) })
     }
 
     /// Gives memory that nothing uses back to the system.
@@ -174,8 +197,9 @@ impl Context {
 impl Drop for Context {
     fn drop(&mut self) {
         if self.enter().is_ok() {
-            // SAFETY: nobody else has the stream: whoever used it held this context.
+            // SAFETY: nobody else has the streams: whoever used them held this context.
             unsafe {
+                self.streams.destroy();
                 sys::cuStreamSynchronize(self.stream);
                 sys::cuStreamDestroy_v2(self.stream);
             }

@@ -1,13 +1,13 @@
-//! Points in the stream: to wait for, or to take the time of.
+//! Points in a stream: to wait for, or to take the time of.
 
 use super::context::Context;
 use super::library;
 use crate::error::Result;
-use cudarc::driver::sys;
+use cudarc::driver::sys::{self, CUresult};
 use std::ptr;
 use std::sync::Arc;
 
-/// A point in the stream.
+/// A point in a stream.
 pub(super) struct Event {
     pub raw: sys::CUevent,
     context: Arc<Context>,
@@ -15,6 +15,8 @@ pub(super) struct Event {
 
 // SAFETY: the driver's handles may be used by any thread.
 unsafe impl Send for Event {}
+// SAFETY: as above.
+unsafe impl Sync for Event {}
 
 impl Event {
     /// `timed` events cost a little more.
@@ -27,12 +29,23 @@ impl Event {
         Ok(Event { raw, context: context.clone() })
     }
 
-    pub fn record(&self) -> Result<()> {
+    /// Puts it at the end of one of the context's streams.
+    pub fn record(&self, stream: sys::CUstream) -> Result<()> {
         // SAFETY: event and stream are of one context.
-        self.context.check("event", unsafe { sys::cuEventRecord(self.raw, self.context.stream) })
+        self.context.check("event", unsafe { sys::cuEventRecord(self.raw, stream) })
+    }
+
+    /// Whether it has passed.
+    pub fn is_done(&self) -> Result<bool> {
+        // SAFETY: the event is there.
+        match unsafe { sys::cuEventQuery(self.raw) } {
+            CUresult::CUDA_ERROR_NOT_READY => Ok(false),
+            other => self.context.check("event", other).map(|()| true),
+        }
     }
 
     pub fn wait(&self, operation: &'static str) -> Result<()> {
+        let _span = self.context.observer.recorder.wait(operation);
         // SAFETY: the event is there.
         self.context.check(operation, unsafe { sys::cuEventSynchronize(self.raw) })
     }
@@ -40,7 +53,7 @@ impl Event {
     /// Milliseconds since another event; both have passed.
     pub fn since(&self, start: &Event) -> Result<f64> {
         let mut milliseconds = 0.0;
-        // SAFETY: both were recorded in the stream.
+        // SAFETY: both were recorded.
         self.context.check("clock", unsafe { library::elapsed(&mut milliseconds, start.raw, self.raw) })?;
         Ok(milliseconds as f64)
     }

@@ -2,9 +2,10 @@
 
 use super::context::Context;
 use super::launch::Call;
-use crate::backend::Launch;
+use crate::backend::{Cost, Launch};
 use crate::error::Result;
 use crate::op::Access;
+use crate::trace::recorder::Task;
 use cudarc::driver::sys;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -16,13 +17,19 @@ use std::sync::{Arc, Mutex};
 /// thousand roots badly.
 const CHAINS: usize = 16;
 
-/// A graph that is ready to run.
+/// A graph that is ready to run, and to be changed.
 pub(super) struct Graph {
     /// Held while the graph is launched: two threads must not do so at once.
     exec: Mutex<sys::CUgraphExec>,
-    context: Arc<Context>,
-    #[expect(dead_code, reason = "keeps the functions loaded")]
+    /// What it was made from: changes name its nodes.
+    graph: sys::CUgraph,
+    /// Those of launches that have a workgroup to run.
+    nodes: Vec<Option<sys::CUgraphNode>>,
+    /// What each launch comes after.
+    order: Vec<Vec<usize>>,
+    /// They keep the functions loaded.
     calls: Vec<Call>,
+    context: Arc<Context>,
 }
 
 // SAFETY: the driver's handle may be used by any thread, one at a time.
@@ -47,25 +54,63 @@ impl Graph {
         // SAFETY: the pointer is to a variable that lives.
         context.check("graph", unsafe { sys::cuGraphCreate(&mut raw, 0) })?;
         let draft = Draft(raw, context);
+        let order = chained(order(launches));
         let mut nodes: Vec<Option<sys::CUgraphNode>> = Vec::with_capacity(calls.len());
-        for (call, before) in calls.iter().zip(chained(order(launches))) {
-            let before: Vec<sys::CUgraphNode> = before.into_iter().filter_map(|index| nodes[index]).collect();
+        for (call, before) in calls.iter().zip(&order) {
+            let before: Vec<sys::CUgraphNode> = before.iter().filter_map(|&index| nodes[index]).collect();
             nodes.push(if call.any() { Some(draft.add(call, &before)?) } else { None });
         }
         let mut exec = ptr::null_mut();
         // SAFETY: the graph is there, and the pointer is to a variable that lives.
         context.check("graph", unsafe { sys::cuGraphInstantiateWithFlags(&mut exec, draft.0, 0) })?;
-        Ok(Graph { exec: Mutex::new(exec), context: context.clone(), calls })
+        let graph = draft.keep();
+        Ok(Graph { exec: Mutex::new(exec), graph, nodes, order, calls, context: context.clone() })
     }
 
-    pub fn run(&self) -> Result<()> {
+    /// All of it as one.
+    pub fn task(&self) -> Task {
+        let costs = || self.calls.iter().map(|call| call.task().cost);
+        let flops = costs().map(|cost| cost.flops).sum();
+        let cost = Cost { bytes: costs().map(|cost| cost.bytes).sum(), flops };
+        Task { name: format!("graph of {} launches", self.calls.len()), cost, launches: self.calls.len() }
+    }
+
+    /// Gives launches other memory or parameters; false, and nothing is changed, if another order or grid comes of it.
+    /// What is in a stream already runs as it was.
+    pub fn update(&mut self, launches: &[Launch], changed: Vec<(usize, Call)>) -> Result<bool> {
+        let same = |(index, call): &(usize, Call)| call.any() == self.nodes[*index].is_some();
+        if !changed.iter().all(same) || chained(order(launches)) != self.order {
+            return Ok(false);
+        }
+        let exec = *self.exec.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner());
+        for (index, call) in changed {
+            if let Some(node) = self.nodes[index] {
+                let params = call.node();
+                // SAFETY: the node is of the graph that this one was made from; the driver copies the arguments, which are
+                // as for a launch by itself.
+                let set = unsafe { sys::cuGraphExecKernelNodeSetParams_v2(exec, node, &params) };
+                self.context.check("graph", set)?;
+            }
+            self.calls[index] = call;
+        }
+        Ok(true)
+    }
+
+    pub fn run(&self, stream: sys::CUstream) -> Result<()> {
         let exec = self.exec.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         // SAFETY: the graph is there, and its launches' memory is alive, as for a launch by itself.
-        self.context.check("launch", unsafe { sys::cuGraphLaunch(*exec, self.context.stream) })
+        self.context.check("launch", unsafe { sys::cuGraphLaunch(*exec, stream) })
     }
 }
 
 impl Draft<'_> {
+    /// The graph, no longer to be destroyed here.
+    fn keep(self) -> sys::CUgraph {
+        let graph = self.0;
+        std::mem::forget(self);
+        graph
+    }
+
     fn add(&self, call: &Call, before: &[sys::CUgraphNode]) -> Result<sys::CUgraphNode> {
         let (mut node, params) = (ptr::null_mut(), call.node());
         // SAFETY: the nodes are of this graph, the function is loaded, and the driver copies the arguments, which are
@@ -83,8 +128,11 @@ impl Drop for Graph {
         }
         if self.context.synchronize("graph").is_ok() {
             let exec = self.exec.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner());
-            // SAFETY: nobody else has the handle, and the stream is done with it.
-            unsafe { sys::cuGraphExecDestroy(*exec) };
+            // SAFETY: nobody else has the handles, and the streams are done with them.
+            unsafe {
+                sys::cuGraphExecDestroy(*exec);
+                sys::cuGraphDestroy(self.graph);
+            }
         }
     }
 }
@@ -106,7 +154,7 @@ fn order(launches: &[Launch]) -> Vec<Vec<usize>> {
             let bytes = window.offset..window.offset + window.bytes;
             (window.memory.id(), bytes, point.access == Access::Write)
         };
-        points.zip(&launch.buffers).map(one).collect::<Vec<_>>()
+        points.zip(&launch.buffers).filter(|(_, window)| !window.memory.is_shared()).map(one).collect::<Vec<_>>()
     });
     accesses.enumerate().map(|(launch, accesses)| waits(&mut past, launch, &accesses)).collect()
 }

@@ -11,6 +11,7 @@ use crate::caps::Caps;
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::{Kernel, Native};
 use crate::threads::each;
+use crate::trace::SpanKind;
 use cudarc::driver::sys::{self, CUfunction_attribute as Attribute, CUresult};
 use std::collections::HashMap;
 use std::ffi::CString;
@@ -130,6 +131,7 @@ impl Kernels {
 
     /// The kernel's code: kept for its WGSL, kept for its CUDA text, or made.
     fn compiled(&self, kernel: &Kernel) -> Result<Compiled> {
+        let _compiling = self.context.observer.recorder.open(SpanKind::Compile, kernel.name(), 0);
         let key = self.key(kernel)?;
         if let Some(found) = key.as_deref().and_then(|key| self.cache.load(key)) {
             return Ok(found);

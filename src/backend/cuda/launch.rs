@@ -3,9 +3,13 @@
 
 use super::context::Context;
 use super::kernels::Function;
+use super::ledger::Access;
 use super::memory::block;
-use crate::backend::{Launch, Window};
+use crate::backend::{Cost, Launch, Window};
 use crate::error::Result;
+use crate::kernel::Kernel;
+use crate::op;
+use crate::trace::recorder::Task;
 use cudarc::driver::sys;
 use std::ffi::c_void;
 use std::ptr;
@@ -16,6 +20,8 @@ pub(super) struct Call {
     pub function: Arc<Function>,
     pub grid: [u32; 3],
     arguments: Arguments,
+    kernel: Kernel,
+    cost: Cost,
 }
 
 /// The arguments of a kernel, and where each begins.
@@ -62,7 +68,12 @@ impl Call {
     pub fn new(function: Arc<Function>, launch: &Launch, limit: u32) -> Call {
         let mut arguments = Arguments::default();
         arguments.set_launch(launch);
-        Call { function, grid: launch.grid.fold(limit), arguments }
+        let (kernel, cost) = (launch.kernel.clone(), launch.cost());
+        Call { function, grid: launch.grid.fold(limit), arguments, kernel, cost }
+    }
+
+    pub fn task(&self) -> Task {
+        Task { name: self.kernel.name().into(), cost: self.cost, launches: 1 }
     }
 
     /// Whether there is a workgroup to run. CUDA takes no empty grid.
@@ -70,8 +81,8 @@ impl Call {
         !self.grid.contains(&0)
     }
 
-    pub fn run(&self, context: &Context) -> Result<()> {
-        run(context, &self.function, self.grid, &self.arguments)
+    pub fn run(&self, context: &Context, stream: sys::CUstream) -> Result<()> {
+        run(context, stream, &self.function, self.grid, &self.arguments)
     }
 
     /// What a node of a graph is made from.
@@ -94,27 +105,48 @@ impl Call {
     }
 }
 
+/// The memory that launches use, and have to wait for.
+pub(super) fn accesses(launches: &[Launch]) -> impl Iterator<Item = Access> + Clone {
+    launches.iter().flat_map(|launch| {
+        let pairs = launch.kernel.bindings().iter().zip(&launch.buffers);
+        let pairs = pairs.filter(|(_, window)| !window.memory.is_shared());
+        pairs.map(|(point, window)| (block(&window.memory).address(), point.access == op::Access::Write))
+    })
+}
+
 /// Runs launches at once, the same vectors holding the arguments of one after the other.
-pub(super) fn run_all(context: &Context, launches: &[Launch], functions: &[Arc<Function>], limit: u32) -> Result<()> {
+pub(super) fn run_all(
+    context: &Context,
+    stream: sys::CUstream,
+    launches: &[Launch],
+    functions: &[Arc<Function>],
+    limit: u32,
+) -> Result<()> {
     let mut arguments = Arguments::default();
     for (launch, function) in launches.iter().zip(functions) {
         arguments.set_launch(launch);
-        run(context, function, launch.grid.fold(limit), &arguments)?;
+        run(context, stream, function, launch.grid.fold(limit), &arguments)?;
     }
     Ok(())
 }
 
-pub(super) fn run(context: &Context, function: &Function, grid: [u32; 3], arguments: &Arguments) -> Result<()> {
+/// Runs a function in a stream that has been put in order.
+pub(super) fn run(
+    context: &Context,
+    stream: sys::CUstream,
+    function: &Function,
+    grid: [u32; 3],
+    arguments: &Arguments,
+) -> Result<()> {
     let ([x, y, z], [width, height, depth]) = (grid, function.block);
     if grid.contains(&0) {
         return Ok(());
     }
     // SAFETY: the function is loaded in this context. The arguments are as many and as large as its parameters, which
     // the translation made from the same bindings and parameters. Each window lies in its memory, as plans and
-    // Device::launch see to; the memory is alive, and is freed in the stream's order.
+    // Device::launch see to; the memory is alive, and is freed behind the launch.
     let result = unsafe {
-        let (stream, shared) = (context.stream, function.dynamic);
-        let starts = arguments.starts();
+        let (starts, shared) = (arguments.starts(), function.dynamic);
         sys::cuLaunchKernel(function.raw, x, y, z, width, height, depth, shared, stream, starts, ptr::null_mut())
     };
     context.check("launch", result)

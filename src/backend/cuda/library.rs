@@ -27,6 +27,7 @@ const DRIVER: &[&str] = &[
     "cuEventCreate",
     "cuEventDestroy_v2",
     "cuEventElapsedTime",
+    "cuEventQuery",
     "cuEventRecord",
     "cuEventSynchronize",
     "cuFuncGetAttribute",
@@ -36,6 +37,7 @@ const DRIVER: &[&str] = &[
     "cuGraphCreate",
     "cuGraphDestroy",
     "cuGraphExecDestroy",
+    "cuGraphExecKernelNodeSetParams_v2",
     "cuGraphInstantiateWithFlags",
     "cuGraphLaunch",
     "cuInit",
@@ -57,9 +59,11 @@ const DRIVER: &[&str] = &[
     "cuModuleGetFunction",
     "cuModuleLoadData",
     "cuModuleUnload",
+    "cuOccupancyMaxActiveBlocksPerMultiprocessor",
     "cuStreamCreate",
     "cuStreamDestroy_v2",
     "cuStreamSynchronize",
+    "cuStreamWaitEvent",
 ];
 
 /// What the engine calls in the compiler.

@@ -1,4 +1,4 @@
-//! Device memory, allocated and freed in the stream's order, and small memory of the host that the device writes.
+//! Device memory, allocated and freed in the main stream's order, and small memory of the host that the device writes.
 
 use super::context::Context;
 use super::pinned::HostMemory;
@@ -95,15 +95,18 @@ impl Drop for DeviceMemory {
         if self.context.enter().is_err() {
             return;
         }
-        // SAFETY: it was allocated so, and is freed once. What the stream still does with it comes before the freeing:
-        // cuMemFree waits for it.
-        let result = unsafe {
-            match self.context.pool {
-                Some(_) => sys::cuMemFreeAsync(self.address, self.context.stream),
-                None => sys::cuMemFree_v2(self.address),
-            }
+        let context = &self.context;
+        let free = || {
+            // SAFETY: it was allocated so, and is freed once. What the streams still do with it comes before the freeing:
+            // cuMemFree waits for it.
+            context.check("free", unsafe {
+                match context.pool {
+                    Some(_) => sys::cuMemFreeAsync(self.address, context.stream),
+                    None => sys::cuMemFree_v2(self.address),
+                }
+            })
         };
-        if let Err(error) = self.context.check("free", result) {
+        if let Err(error) = context.freed(self.address, free) {
             log::warn!("{error}");
         }
     }

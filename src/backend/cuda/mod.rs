@@ -4,12 +4,14 @@
 //! |---|---|
 //! | `translate/`, `prelude/` | WGSL to CUDA C++ |
 //! | `library.rs` | the driver's and the compiler's library, loaded when the program runs |
-//! | `card.rs`, `context.rs` | what cards there are; one that is open, its stream, and the driver's errors |
+//! | `card.rs`, `context.rs` | what cards there are; one that is open, its main stream, and the driver's errors |
 //! | `compile.rs`, `cache.rs`, `kernels.rs`, `limits.rs` | machine code: made, kept on disk, loaded, within limits |
 //! | `launch.rs`, `graph.rs` | launches with their arguments; several as one |
 //! | `memory.rs`, `pinned.rs`, `staging.rs` | memory of the card and of the host, and transfers |
 //! | `natives.rs` | kernels written by hand in place of translated ones, where they are faster |
-//! | `clock.rs`, `event.rs` | time on the card |
+//! | `streams.rs`, `ledger.rs`, `order.rs` | streams side by side, and who must wait for whom; events of programs |
+//! | `clock.rs`, `trace.rs`, `event.rs` | time on the card: of submissions, of single launches |
+//! | `occupancy.rs` | how many workgroups a multiprocessor holds |
 
 mod cache;
 mod card;
@@ -20,25 +22,36 @@ mod event;
 mod graph;
 mod kernels;
 mod launch;
+mod ledger;
 mod library;
 mod limits;
 mod memory;
 mod natives;
+mod occupancy;
+mod order;
 mod pinned;
 mod staging;
+mod streams;
+mod trace;
 pub(crate) mod translate;
 
-use super::{Block, Driver, HostBlock, Launch, Options, Read, Write};
+use super::{Block, Driver, HostBlock, Launch, Observer, Options, Read, Write};
+use crate::advice::Occupancy;
 use crate::caps::Caps;
 use crate::device::Properties;
 use crate::error::Result;
+use crate::kernel::Kernel;
 use crate::memory::{Direction, Foreign, Home, Memory, Place};
+use crate::trace::recorder::Task;
 use clock::Clock;
 use context::Context;
 use graph::Graph;
 use kernels::{Function, Kernels};
-use launch::Call;
+use launch::{Call, accesses};
+use ledger::Access;
 use natives::Choices;
+use std::collections::BTreeMap;
+use std::slice::from_ref;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -53,6 +66,8 @@ pub(crate) struct Cuda {
     upload: Mutex<staging::Ring>,
     download: Mutex<staging::Ring>,
     clock: Clock,
+    /// There while a profile runs.
+    timer: Mutex<Option<trace::Timer>>,
     properties: Properties,
     /// Memory is to be given back to the system after the next wait.
     trimming: AtomicBool,
@@ -60,7 +75,13 @@ pub(crate) struct Cuda {
 }
 
 /// What [`Driver::prepare`] makes.
-enum Prepared {
+struct Prepared {
+    work: Work,
+    /// The memory that it uses.
+    accesses: Vec<Access>,
+}
+
+enum Work {
     Calls(Vec<Call>),
     Graph(Graph),
 }
@@ -84,6 +105,7 @@ pub(crate) fn open(ordinal: usize, options: &Options) -> Result<Arc<dyn Driver>>
         upload: Mutex::default(),
         download: Mutex::default(),
         clock: Clock::default(),
+        timer: Mutex::default(),
         properties,
         trimming: AtomicBool::new(false),
         context,
@@ -106,13 +128,33 @@ impl Cuda {
         launches.iter().map(|launch| self.function(launch)).collect()
     }
 
-    /// Runs launches in the stream, once.
+    /// Runs launches once.
     fn run(&self, launches: &[Launch]) -> Result<()> {
         // All of them first: the clock is not to count a compilation between two launches.
         let functions = self.functions(launches)?;
         let limit = self.properties.caps.grid;
-        self.clock.around(&self.context, || launch::run_all(&self.context, launches, &functions, limit))
+        let context = &self.context;
+        if context.observer.recorder.running() {
+            let mut pairs = launches.iter().zip(&functions);
+            return pairs.try_for_each(|(launch, function)| {
+                let (launches, functions) = (from_ref(launch), from_ref(function));
+                context.ordered(accesses(launches), |stream| {
+                    let run = || launch::run_all(context, stream, launches, functions, limit);
+                    self.timed(stream, || Task::of(launch), run)
+                })
+            });
+        }
+        context.ordered(accesses(launches), |stream| {
+            self.clock.around(context, stream, || launch::run_all(context, stream, launches, &functions, limit))
+        })
     }
+}
+
+/// The memory that launches use, each block once.
+fn distinct(launches: &[Launch]) -> Vec<Access> {
+    let mut all: BTreeMap<u64, bool> = BTreeMap::new();
+    accesses(launches).for_each(|(address, writes)| *all.entry(address).or_default() |= writes);
+    all.into_iter().collect()
 }
 
 impl Driver for Cuda {
@@ -137,18 +179,25 @@ impl Driver for Cuda {
     fn prepare(&self, launches: &[Launch]) -> Result<Block> {
         self.context.enter()?;
         let calls = self.calls(launches)?;
-        Ok(Box::new(match calls.len() {
-            0 | 1 => Prepared::Calls(calls),
-            _ => Prepared::Graph(Graph::new(&self.context, launches, calls)?),
-        }))
+        let work = match calls.len() {
+            0 | 1 => Work::Calls(calls),
+            _ => Work::Graph(Graph::new(&self.context, launches, calls)?),
+        };
+        Ok(Box::new(Prepared { work, accesses: distinct(launches) }))
     }
 
-    fn submit_prepared(&self, prepared: &Block) -> Result<()> {
+    fn submit_prepared(&self, prepared: &Block, _launches: &[Launch]) -> Result<()> {
         self.context.enter()?;
         let prepared: &Prepared = prepared.downcast_ref().expect("prepared by this engine");
-        self.clock.around(&self.context, || match prepared {
-            Prepared::Calls(calls) => calls.iter().try_for_each(|call| call.run(&self.context)),
-            Prepared::Graph(graph) => graph.run(),
+        let context = &self.context;
+        context.ordered(prepared.accesses.iter().copied(), |stream| {
+            self.clock.around(context, stream, || match &prepared.work {
+                Work::Calls(calls) => {
+                    let one = |call: &Call| self.timed(stream, || call.task(), || call.run(context, stream));
+                    calls.iter().try_for_each(one)
+                }
+                Work::Graph(graph) => self.timed(stream, || graph.task(), || graph.run(stream)),
+            })
         })
     }
 
@@ -168,6 +217,7 @@ impl Driver for Cuda {
 
     fn write(&self, writes: &[Write]) -> Result<()> {
         self.context.enter()?;
+        let _span = self.context.observer.recorder.upload(writes);
         self.write_staged(writes)
     }
 
@@ -176,6 +226,10 @@ impl Driver for Cuda {
         if !launches.is_empty() {
             self.run(launches)?;
         }
+        if self.context.observer.recorder.running() {
+            self.context.synchronize("wait")?; // what came before is not to count as the transfer
+        }
+        let _span = self.context.observer.recorder.download(reads);
         self.read_staged(reads)
     }
 
@@ -216,6 +270,29 @@ impl Driver for Cuda {
     fn stop_clock(&self) -> Result<Duration> {
         self.context.enter()?;
         self.clock.stop(&self.context)
+    }
+
+    fn observer(&self) -> &Observer {
+        &self.context.observer
+    }
+
+    fn start_trace(&self) -> Result<bool> {
+        self.context.enter()?;
+        self.start_timer().map(|()| true)
+    }
+
+    fn stop_trace(&self) -> Result<()> {
+        self.context.enter()?;
+        self.stop_timer()
+    }
+
+    fn units(&self) -> Option<u32> {
+        Some(self.context.card.units)
+    }
+
+    fn occupancy(&self, kernel: &Kernel) -> Result<Option<Occupancy>> {
+        self.context.enter()?;
+        occupancy::of(&self.context, &*self.kernels.get(kernel)?).map(Some)
     }
 
     fn set_natives(&self, natives: Natives) {

@@ -203,6 +203,8 @@ impl Cuda {
     /// Microseconds that the kernel takes, and its native, on the launch's inputs and outputs of their own.
     fn measure(&self, launch: &Launch, native: &Native) -> Result<[f64; 2]> {
         let context = &self.context;
+        // What is measured runs in the main stream, whatever the others do with its inputs.
+        context.synchronize("measure")?;
         let mut outputs = Vec::new();
         for (point, window) in launch.kernel.bindings().iter().zip(&launch.buffers) {
             let written = point.access == Access::Write;
@@ -245,10 +247,11 @@ impl Cuda {
 /// Microseconds of one launch out of several.
 fn time(context: &Arc<Context>, function: &Function, grid: [u32; 3], arguments: &Arguments) -> Result<f64> {
     let (start, end) = (Event::new(context, true)?, Event::new(context, true)?);
-    run(context, function, grid, arguments)?;
-    start.record()?;
-    (0..LAUNCHES).try_for_each(|_| run(context, function, grid, arguments))?;
-    end.record()?;
+    let stream = context.stream;
+    run(context, stream, function, grid, arguments)?;
+    start.record(stream)?;
+    (0..LAUNCHES).try_for_each(|_| run(context, stream, function, grid, arguments))?;
+    end.record(stream)?;
     end.wait("measure")?;
     Ok(end.since(&start)? * 1e3 / LAUNCHES as f64)
 }

@@ -2,6 +2,7 @@
 
 use super::Cuda;
 use super::context::Context;
+use super::event::Event;
 use super::memory::block;
 use super::staging::{copy, touch};
 use crate::backend::HostBlock;
@@ -11,7 +12,7 @@ use cudarc::driver::sys::{self, CUresult};
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
-/// Pinned memory. The card's own writes to it are seen after the stream has been waited for.
+/// Pinned memory. The card's own writes to it are seen after their stream has been waited for.
 pub(super) struct HostMemory {
     pointer: NonNull<u8>,
     address: sys::CUdeviceptr,
@@ -55,8 +56,8 @@ impl Drop for HostMemory {
         if self.context.enter().is_err() {
             return;
         }
-        // The stream may still use it.
-        let waited = self.context.synchronize("free");
+        // A stream may still use it.
+        let waited = self.context.synchronize("free").and_then(|()| self.context.freed(self.address, || Ok(())));
         // SAFETY: it was allocated so, is freed once, and nothing uses it any more.
         let freed = waited
             .and_then(|_| self.context.check("free", unsafe { sys::cuMemFreeHost(self.pointer.as_ptr().cast()) }));
@@ -76,6 +77,10 @@ pub(super) struct PinnedBlock {
     bytes: usize,
     direction: Direction,
     pinned: bool,
+    /// After the last upload.
+    event: Event,
+    /// Whether an upload may be under way.
+    busy: bool,
 }
 
 const PAGE: usize = 4096;
@@ -89,6 +94,7 @@ impl PinnedBlock {
         let mut memory = zeros::<u8>(pages + PAGE);
         let start = memory.as_ptr().align_offset(PAGE);
         touch(&mut memory[start..][..pages]);
+        let event = Event::new(&context, false)?;
         let flags = sys::CU_MEMHOSTREGISTER_PORTABLE;
         // SAFETY: the pages are this vector's, which is neither moved nor freed before they are given back.
         let result = unsafe { sys::cuMemHostRegister_v2(memory[start..].as_mut_ptr().cast(), pages, flags) };
@@ -103,19 +109,57 @@ impl PinnedBlock {
             }
             other => context.check("host buffer", other).map(|_| true)?,
         };
-        Ok(Box::new(PinnedBlock { engine, memory, start, bytes, direction, pinned }))
+        Ok(Box::new(PinnedBlock { engine, memory, start, bytes, direction, pinned, event, busy: false }))
+    }
+
+    /// Copies to the device, or from it, in this thread's stream. A download is waited for, an upload is not.
+    fn start(&mut self, way: Direction, at: usize, memory: &Memory, offset: u64, bytes: u64) -> Result<()> {
+        self.engine.context.enter()?;
+        self.finish()?;
+        let context = &self.engine.context;
+        let bytes = bytes as usize;
+        let here = self.memory[self.start..][at..self.bytes][..bytes].as_mut_ptr();
+        let there = block(memory).address() + offset;
+        let access = (block(memory).address(), way == Direction::Upload);
+        context.ordered([access].into_iter(), |stream| {
+            // SAFETY: both hold so many bytes: the array was made for the buffer's elements, or compared with them. Nothing
+            // else uses the host's until the card is done or has failed: a download is waited for here, an upload before
+            // the block is used again, given to the program or dropped.
+            let result = unsafe {
+                match way {
+                    Direction::Upload => sys::cuMemcpyHtoDAsync_v2(there, here.cast(), bytes, stream),
+                    Direction::Download => sys::cuMemcpyDtoHAsync_v2(here.cast(), there, bytes, stream),
+                }
+            };
+            context.check("host buffer", result)?;
+            match way {
+                Direction::Upload => {
+                    let recorded = self.event.record(stream);
+                    self.busy = recorded.is_ok();
+                    recorded.or_else(|error| context.synchronize_stream("host buffer", stream).and(Err(error)))
+                }
+                Direction::Download => context.synchronize_stream("host buffer", stream),
+            }
+        })
+    }
+
+    /// Waits for an upload under way.
+    fn finish(&mut self) -> Result<()> {
+        if std::mem::take(&mut self.busy) && !self.event.is_done()? {
+            self.engine.context.waits.one();
+            self.event.wait("host buffer")?;
+        }
+        Ok(())
     }
 }
 
 impl Drop for PinnedBlock {
     fn drop(&mut self) {
-        if !self.pinned {
+        // On a context that is lost the card does nothing more.
+        if self.engine.context.enter().is_err() || self.finish().is_err() || !self.pinned {
             return;
         }
-        if self.engine.context.enter().is_err() {
-            return;
-        }
-        // SAFETY: it was registered so, and transfer() has waited for the card.
+        // SAFETY: it was registered so, and the card is done with it.
         let result = unsafe { sys::cuMemHostUnregister(self.memory[self.start..].as_mut_ptr().cast()) };
         if let Err(error) = self.engine.context.check("host buffer", result) {
             log::warn!("{error}");
@@ -130,13 +174,14 @@ impl HostBlock for PinnedBlock {
     }
 
     fn fill(&mut self, offset: usize, bytes: &[u8]) -> Result<()> {
-        self.engine.context.alive()?;
+        self.engine.context.enter()?;
+        self.finish()?;
         copy(&mut self.memory[self.start + offset..][..bytes.len()], bytes);
         Ok(())
     }
 
     fn transfer(&mut self, memory: &Memory, offset: u64, bytes: u64) -> Result<()> {
-        self.transfer_part(self.direction, 0, memory, offset, bytes.min(self.bytes as u64))
+        self.start(self.direction, 0, memory, offset, bytes.min(self.bytes as u64))
     }
 
     fn memory(&self) -> Option<&[u8]> {
@@ -148,19 +193,7 @@ impl HostBlock for PinnedBlock {
     }
 
     fn transfer_part(&mut self, way: Direction, at: usize, memory: &Memory, offset: u64, bytes: u64) -> Result<()> {
-        let context = &self.engine.context;
-        context.enter()?;
-        let here = self.memory[self.start..][at..self.bytes][..bytes as usize].as_mut_ptr();
-        let there = block(memory).address() + offset;
-        // SAFETY: both hold so many bytes: the array was made for the buffer's elements, or compared with them. Nothing
-        // else uses the host's until the wait is over, which does not return before the card is done or has failed.
-        let result = unsafe {
-            match way {
-                Direction::Upload => sys::cuMemcpyHtoDAsync_v2(there, here.cast(), bytes as usize, context.stream),
-                Direction::Download => sys::cuMemcpyDtoHAsync_v2(here.cast(), there, bytes as usize, context.stream),
-            }
-        };
-        context.check("host buffer", result)?;
-        context.synchronize("host buffer")
+        self.start(way, at, memory, offset, bytes)?;
+        self.finish() // the program has the memory next
     }
 }

@@ -4,6 +4,7 @@
 use super::Cuda;
 use super::context::Context;
 use super::event::Event;
+use super::ledger::Access;
 use super::memory::{Block, block};
 use super::pinned::HostMemory;
 use crate::backend::{Read, Write};
@@ -32,6 +33,7 @@ pub(super) struct Ring {
 
 struct Slot {
     memory: HostMemory,
+    /// In the stream of the last transfer.
     event: Event,
     /// Whether the card may still use the memory: until the event.
     busy: bool,
@@ -50,8 +52,8 @@ impl Slot {
         Ok(())
     }
 
-    fn sent(&mut self) -> Result<()> {
-        self.event.record()?;
+    fn sent(&mut self, stream: sys::CUstream) -> Result<()> {
+        self.event.record(stream)?;
         self.busy = true;
         Ok(())
     }
@@ -115,25 +117,32 @@ impl Cuda {
             return Ok(());
         }
         let to = block(write.to).address() + write.offset;
-        // SAFETY: the memory holds the bytes, as the caller promises, and the source has been copied when it returns.
-        let result =
-            unsafe { sys::cuMemcpyHtoDAsync_v2(to, write.from.as_ptr().cast(), write.from.len(), self.context.stream) };
-        self.context.check("upload", result)
+        self.context.ordered([(block(write.to).address(), true)].into_iter(), |stream| {
+            // SAFETY: the memory holds the bytes, as the caller promises, and the source has been copied when it returns.
+            let result = unsafe { sys::cuMemcpyHtoDAsync_v2(to, write.from.as_ptr().cast(), write.from.len(), stream) };
+            self.context.check("upload", result)
+        })
     }
 
     fn write_large(&self, writes: &[&Write]) -> Result<()> {
         let jobs = writes.iter().map(|write| (block(write.to).address() + write.offset, write.from));
         let pieces = pack(jobs, |from| from.len(), |from, at| from.split_at(at));
-        let threads = threads(pieces.len());
+        let (count, threads) = (pieces.len(), threads(pieces.len()));
         let queue = Mutex::new(pieces.into_iter());
         let mut ring = self.upload.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let slots = ring.slots(&self.context, threads * PIECES)?;
-        let result = side_by_side(&self.context, slots, |slots| {
-            for turn in 0.. {
-                let Some(piece) = next(&queue) else { return Ok(()) };
-                self.send(&mut slots[turn % PIECES], &piece)?;
-            }
-            Ok(())
+        if count > slots.len() || slots.iter().any(|slot| slot.busy) {
+            self.context.waits.one();
+        }
+        let uses = writes.iter().map(|write| (block(write.to).address(), true));
+        let result = self.context.ordered(uses, |stream| {
+            side_by_side(&self.context, stream, slots, |slots, stream| {
+                for turn in 0.. {
+                    let Some(piece) = next(&queue) else { return Ok(()) };
+                    self.send(&mut slots[turn % PIECES], &piece, stream)?;
+                }
+                Ok(())
+            })
         });
         if result.is_err() {
             *ring = Ring::default();
@@ -141,29 +150,34 @@ impl Cuda {
         result
     }
 
-    fn send(&self, slot: &mut Slot, piece: &[Part<&[u8]>]) -> Result<()> {
+    fn send(&self, slot: &mut Slot, piece: &[Part<&[u8]>], stream: sys::CUstream) -> Result<()> {
         slot.wait()?;
         for part in piece {
             let from = slot.memory.pointer().wrapping_add(part.at);
             // SAFETY: the part lies in the slot, which is this thread's and not in use; so it is until the event.
             let result = unsafe {
                 from.copy_from_nonoverlapping(part.host.as_ptr(), part.host.len());
-                sys::cuMemcpyHtoDAsync_v2(part.address, from.cast(), part.host.len(), self.context.stream)
+                sys::cuMemcpyHtoDAsync_v2(part.address, from.cast(), part.host.len(), stream)
             };
             self.context.check("upload", result)?;
         }
-        slot.sent()
+        slot.sent(stream)
     }
 
-    /// Copies to the host what the stream has made by then.
+    /// Copies to the host what has been made by then.
     pub(super) fn read_staged(&self, reads: &mut [Read]) -> Result<()> {
+        let uses: Vec<Access> = reads.iter().map(|read| (block(read.from).address(), false)).collect();
+        self.context.ordered(uses.into_iter(), |stream| self.read_in(reads, stream))
+    }
+
+    fn read_in(&self, reads: &mut [Read], stream: sys::CUstream) -> Result<()> {
         let (direct, staged): (Vec<&mut Read>, Vec<&mut Read>) =
             reads.iter_mut().partition(|read| matches!(block(read.from), Block::Host(_)));
         let jobs = staged.into_iter().map(|read| (block(read.from).address() + read.offset, &mut *read.to));
         let pieces = pack(jobs, |to| to.len(), |to, at| to.split_at_mut(at));
         match pieces.is_empty() {
-            true => self.context.synchronize("download")?,
-            false => self.read_large(pieces)?,
+            true => self.context.synchronize_stream("download", stream)?,
+            false => self.read_large(pieces, stream)?,
         }
         for read in direct {
             let Block::Host(memory) = block(read.from) else { unreachable!("as chosen") };
@@ -175,12 +189,14 @@ impl Cuda {
         Ok(())
     }
 
-    fn read_large(&self, pieces: Vec<Vec<Part<&mut [u8]>>>) -> Result<()> {
+    fn read_large(&self, pieces: Vec<Vec<Part<&mut [u8]>>>, stream: sys::CUstream) -> Result<()> {
+        self.context.waits.one();
         let threads = threads(pieces.len());
         let queue = Mutex::new(pieces.into_iter());
         let mut ring = self.download.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let slots = ring.slots(&self.context, threads * PIECES)?;
-        let result = side_by_side(&self.context, slots, |slots| self.receive(slots, || next(&queue)));
+        let result =
+            side_by_side(&self.context, stream, slots, |slots, stream| self.receive(slots, stream, || next(&queue)));
         if result.is_err() {
             *ring = Ring::default();
         }
@@ -188,7 +204,12 @@ impl Cuda {
     }
 
     /// Fetches pieces until there are no more, the next one under way while one is copied out.
-    fn receive<'a>(&self, slots: &mut [Slot], next: impl Fn() -> Option<Vec<Part<&'a mut [u8]>>>) -> Result<()> {
+    fn receive<'a>(
+        &self,
+        slots: &mut [Slot],
+        stream: sys::CUstream,
+        next: impl Fn() -> Option<Vec<Part<&'a mut [u8]>>>,
+    ) -> Result<()> {
         let mut free: Vec<&mut Slot> = slots.iter_mut().collect();
         let mut flying = VecDeque::new();
         loop {
@@ -197,11 +218,10 @@ impl Cuda {
                 for part in &piece {
                     let to = slot.memory.pointer().wrapping_add(part.at).cast();
                     // SAFETY: the part lies in the slot, which nothing else uses until the event.
-                    let result =
-                        unsafe { sys::cuMemcpyDtoHAsync_v2(to, part.address, part.host.len(), self.context.stream) };
+                    let result = unsafe { sys::cuMemcpyDtoHAsync_v2(to, part.address, part.host.len(), stream) };
                     self.context.check("download", result)?;
                 }
-                slot.sent()?;
+                slot.sent(stream)?;
                 flying.push_back((slot, piece));
             }
             let Some((slot, piece)) = flying.pop_front() else { return Ok(()) };
@@ -229,11 +249,29 @@ fn next<T>(queue: &Mutex<std::vec::IntoIter<T>>) -> Option<T> {
     queue.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).next()
 }
 
+/// A stream that several threads use.
+struct Shared(sys::CUstream);
+
+// SAFETY: the driver's handles may be used by any thread.
+unsafe impl Sync for Shared {}
+
+impl Shared {
+    fn stream(&self) -> sys::CUstream {
+        self.0
+    }
+}
+
 /// Runs `work` with [`PIECES`] slots for each thread.
-fn side_by_side(context: &Context, slots: &mut [Slot], work: impl Fn(&mut [Slot]) -> Result<()> + Sync) -> Result<()> {
+fn side_by_side(
+    context: &Context,
+    stream: sys::CUstream,
+    slots: &mut [Slot],
+    work: impl Fn(&mut [Slot], sys::CUstream) -> Result<()> + Sync,
+) -> Result<()> {
+    let stream = Shared(stream);
     let failed = Mutex::new(Ok(()));
     each(slots.chunks_mut(PIECES).collect(), |slots| {
-        if let Err(error) = context.enter().and_then(|()| work(slots)) {
+        if let Err(error) = context.enter().and_then(|()| work(slots, stream.stream())) {
             *failed.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Err(error);
         }
     });

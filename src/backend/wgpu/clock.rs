@@ -22,7 +22,8 @@ impl Clock {
         let bytes = PASSES as u64 * 16;
         let resolved = engine.create_buffer("clock", bytes, BufferUsages::QUERY_RESOLVE | BufferUsages::COPY_SRC)?;
         let mapped = engine.create_buffer("clock", bytes, BufferUsages::COPY_DST | BufferUsages::MAP_READ)?;
-        let descriptor = wgpu::QuerySetDescriptor { label: None, ty: wgpu::QueryType::Timestamp, count: PASSES * 2 };
+        let descriptor =
+            wgpu::QuerySetDescriptor { label: Some("clock"), ty: wgpu::QueryType::Timestamp, count: PASSES * 2 };
         let queries = engine.guarded("clock", || engine.device.create_query_set(&descriptor))?;
         Ok(Clock { queries, resolved, mapped, used: 0, running: false })
     }

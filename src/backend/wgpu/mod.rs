@@ -3,20 +3,23 @@
 mod adapter;
 mod clock;
 mod encode;
+mod order;
 mod pinned;
 mod pipeline;
 mod staging;
+mod stamps;
+mod trace;
 mod wait;
 
-use super::{Block, Driver, HostBlock, Launch, Mapping, Options, Read, Write, lent};
+use super::order::Waits;
+use super::{Block, Cost, Driver, HostBlock, Launch, Mapping, Observer, Options, Read, Write, lent};
 use crate::caps::Caps;
-use crate::device::Properties;
+use crate::device::{Kind, Properties};
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory::{Direction, Memory, Place};
 use clock::Clock;
 use pipeline::{Cache, Groups, Pipeline, UNIFORM_BYTES};
 use std::any::Any;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
 use wgpu::BufferUsages;
@@ -32,6 +35,11 @@ pub(crate) struct Wgpu {
     upload: Mutex<staging::Ring>,
     download: Mutex<staging::Ring>,
     clock: Mutex<Option<Clock>>,
+    observer: Observer,
+    /// There while a profile runs.
+    timer: Mutex<Option<trace::Timer>>,
+    stamps: stamps::Free,
+    waits: Waits,
     /// Held to write while an array is mapped, to read while work is submitted: a mapped buffer cannot be used.
     mapping: RwLock<()>,
 }
@@ -42,6 +50,7 @@ struct Prepared {
     groups: Groups,
     params: Vec<u32>,
     grid: [u32; 3],
+    cost: Cost,
 }
 
 /// Parameters too many for the command buffer.
@@ -50,8 +59,27 @@ struct Uniforms {
     group: wgpu::BindGroup,
 }
 
+impl Prepared {
+    /// Into a pass that has its pipeline.
+    fn dispatch(&self, pass: &mut wgpu::ComputePass, uniforms: Option<(&wgpu::BindGroup, u32)>) {
+        pass.set_bind_group(0, &self.groups.first, &[]);
+        for (group, index) in self.groups.more.iter().flat_map(|more| more.iter()).zip(1..) {
+            pass.set_bind_group(index, group, &[]);
+        }
+        if self.pipeline.immediates {
+            pass.set_immediates(0, bytemuck::cast_slice(&self.params));
+        }
+        if let Some((uniforms, offset)) = uniforms.filter(|_| self.pipeline.uniform) {
+            pass.set_bind_group(1, uniforms, &[offset]);
+        }
+        let [x, y, z] = self.grid;
+        pass.dispatch_workgroups(x, y, z);
+    }
+}
+
 /// Launches in one submission: the device begins with the first while the host records the next.
 const TOGETHER: usize = 128;
+
 pub(super) fn list() -> Vec<Properties> {
     adapter::adapters().iter().map(|adapter| adapter::properties(adapter, false)).collect()
 }
@@ -120,6 +148,10 @@ impl Wgpu {
             lost,
             uniforms: Mutex::default(),
             clock: Mutex::default(),
+            observer: Observer::default(),
+            timer: Mutex::default(),
+            stamps: stamps::Free::default(),
+            waits: Waits::default(),
             mapping: RwLock::default(),
         }
     }
@@ -162,7 +194,7 @@ impl Wgpu {
     }
 
     fn create_buffer(&self, operation: &'static str, size: u64, usage: BufferUsages) -> Result<wgpu::Buffer> {
-        let descriptor = wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false };
+        let descriptor = wgpu::BufferDescriptor { label: Some(operation), size, usage, mapped_at_creation: false };
         self.guarded(operation, || self.device.create_buffer(&descriptor))
     }
 
@@ -173,9 +205,11 @@ impl Wgpu {
             if launch.buffers.iter().any(|window| window.memory.is_lent()) {
                 return Err(lent("launch"));
             }
-            let pipeline = self.cache.pipeline(&self.device, &self.properties.name, caps, &launch.kernel)?;
+            let recorder = &self.observer.recorder;
+            let pipeline = self.cache.pipeline(&self.device, &self.properties.name, caps, &launch.kernel, recorder)?;
             let groups = self.cache.groups(&self.device, &pipeline, &launch.kernel, &launch.buffers);
-            Ok(Prepared { pipeline, groups, params: launch.params.clone(), grid: launch.grid.fold(caps.grid) })
+            let (params, grid, cost) = (launch.params.clone(), launch.grid.fold(caps.grid), launch.cost());
+            Ok(Prepared { pipeline, groups, params, grid, cost })
         };
         self.guarded("launch", || launches.iter().map(one).collect())?
     }
@@ -188,7 +222,8 @@ impl Wgpu {
         let (uniforms, offsets) = self.write_uniforms(launches)?;
         let mut clock = self.clock.lock().expect("no panic while held");
         let timestamp_writes = clock.as_mut().and_then(|clock| clock.next());
-        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: None, timestamp_writes });
+        let label = Some(launches[0].pipeline.kernel.name());
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label, timestamp_writes });
         dispatch(&mut pass, launches, uniforms.as_ref(), &offsets);
         Ok(())
     }
@@ -215,7 +250,7 @@ impl Wgpu {
         let buffer = self.create_buffer("parameters", size, BufferUsages::UNIFORM | BufferUsages::COPY_DST)?;
         let binding = wgpu::BufferBinding { buffer: &buffer, offset: 0, size: wgpu::BufferSize::new(UNIFORM_BYTES) };
         let group = self.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: None,
+            label: Some("parameters"),
             layout: &self.cache.uniform_layout(&self.device),
             entries: &[wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::Buffer(binding) }],
         });
@@ -224,6 +259,9 @@ impl Wgpu {
 
     fn submit_launches(&self, launches: &[Prepared]) -> Result<()> {
         self.alive()?;
+        if let Some(timer) = &mut *self.timer() {
+            return self.submit_timed(launches, timer);
+        }
         self.guarded("submit", || {
             launches.chunks(TOGETHER).try_for_each(|launches| {
                 let mut encoder = self.encoder();
@@ -241,7 +279,7 @@ impl Wgpu {
     }
 
     fn encoder(&self) -> wgpu::CommandEncoder {
-        self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: None })
+        self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("crosslane") })
     }
 
     /// Whether arrays can be mapped where they lie.
@@ -258,18 +296,7 @@ fn dispatch(pass: &mut wgpu::ComputePass, launches: &[Prepared], uniforms: Optio
             pass.set_pipeline(&launch.pipeline.raw);
             current = Arc::as_ptr(&launch.pipeline);
         }
-        pass.set_bind_group(0, &launch.groups.first, &[]);
-        for (group, index) in launch.groups.more.iter().flat_map(|more| more.iter()).zip(1..) {
-            pass.set_bind_group(index, group, &[]);
-        }
-        if launch.pipeline.immediates {
-            pass.set_immediates(0, bytemuck::cast_slice(&launch.params));
-        }
-        if let Some(uniforms) = uniforms.filter(|_| launch.pipeline.uniform) {
-            pass.set_bind_group(1, uniforms, &[offsets[index]]);
-        }
-        let [x, y, z] = launch.grid;
-        pass.dispatch_workgroups(x, y, z);
+        launch.dispatch(pass, uniforms.map(|uniforms| (uniforms, offsets[index])));
     }
 }
 
@@ -306,7 +333,7 @@ impl Driver for Wgpu {
         } else if place == Place::Result && self.device.features().contains(wgpu::Features::MAPPABLE_PRIMARY_BUFFERS) {
             usage |= BufferUsages::MAP_READ;
         }
-        Ok(Box::new(self.create_buffer("allocate", bytes, usage)?))
+        Ok(Box::new(self.create_buffer("array", bytes, usage)?))
     }
 
     fn forget(&self) {
@@ -318,7 +345,7 @@ impl Driver for Wgpu {
         Ok(Box::new(self.look_up(launches)?))
     }
 
-    fn submit_prepared(&self, prepared: &Block) -> Result<()> {
+    fn submit_prepared(&self, prepared: &Block, _launches: &[Launch]) -> Result<()> {
         let launches: &Vec<Prepared> = prepared.downcast_ref().expect("prepared by this engine");
         self.submit_launches(launches)
     }
@@ -329,26 +356,31 @@ impl Driver for Wgpu {
     }
 
     fn wait(&self) -> Result<()> {
-        self.alive()?;
-        let done = Arc::new(AtomicBool::new(false));
-        let done_in = done.clone();
-        self.queue.on_submitted_work_done(move || done_in.store(true, Ordering::Release));
-        self.wait_for("wait", || done.load(Ordering::Acquire))
+        self.waits.one();
+        self.idle("wait")
     }
 
     fn write(&self, writes: &[Write]) -> Result<()> {
         self.alive()?;
+        let _span = self.observer.recorder.upload(writes);
         match self.unified() {
             true => self.write_mapped(writes),
             false => self.write_staged(writes),
         }
     }
 
-    fn read(&self, launches: &[Launch], reads: &mut [Read]) -> Result<()> {
+    fn read(&self, mut launches: &[Launch], reads: &mut [Read]) -> Result<()> {
         self.alive()?;
         if reads.iter().any(|read| read.from.is_lent()) {
             return Err(lent("read"));
         }
+        if self.observer.recorder.running() {
+            // What came before is not to count as the transfer.
+            self.submit(std::mem::take(&mut launches))?;
+            self.finish()?;
+        }
+        self.waits.one();
+        let _span = self.observer.recorder.download(reads);
         match reads.iter().all(|read| buffer(read.from).usage().contains(BufferUsages::MAP_READ)) {
             true => {
                 if !launches.is_empty() {
@@ -381,12 +413,30 @@ impl Driver for Wgpu {
     }
 
     fn stop_clock(&self) -> Result<Duration> {
+        self.waits.one();
         let mut clock = self.clock.lock().expect("no panic while held");
         let result = clock.as_mut().map_or(Ok(Duration::ZERO), |clock| clock.stop(self));
         if result.is_err() {
             *clock = None;
         }
         result
+    }
+
+    fn observer(&self) -> &Observer {
+        &self.observer
+    }
+
+    fn start_trace(&self) -> Result<bool> {
+        self.start_timer()
+    }
+
+    fn stop_trace(&self) -> Result<()> {
+        self.stop_timer()
+    }
+
+    /// What runs on the processor runs a workgroup on each thread; of cards wgpu does not say it.
+    fn units(&self) -> Option<u32> {
+        (self.properties.kind == Kind::Software).then(|| crate::threads::count() as u32)
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -1,6 +1,7 @@
 //! Mapped staging memory that the program fills or reads itself: [`crate::HostBuffer`].
 
 use super::staging::fill;
+use super::wait::Mapping;
 use super::{Wgpu, buffer};
 use crate::backend::HostBlock;
 use crate::error::Result;
@@ -13,6 +14,8 @@ pub(super) struct PinnedBlock {
     engine: Arc<Wgpu>,
     buffer: wgpu::Buffer,
     view: Option<BufferView>,
+    /// An upload under way: the memory can be filled again when it is mapped.
+    pending: Option<Arc<Mapping>>,
     direction: Direction,
 }
 
@@ -23,9 +26,17 @@ impl PinnedBlock {
             Direction::Download => BufferUsages::MAP_READ | BufferUsages::COPY_DST,
         };
         let buffer = engine.create_buffer("host buffer", bytes, usage)?;
-        let mut block = PinnedBlock { engine, buffer, view: None, direction };
+        let mut block = PinnedBlock { engine, buffer, view: None, pending: None, direction };
         block.map()?;
         Ok(Box::new(block))
+    }
+
+    /// Waits for an upload under way.
+    fn finish(&mut self) -> Result<()> {
+        match self.pending.take() {
+            Some(mapping) => self.engine.mapped_counted("host buffer", &mapping),
+            None => Ok(()),
+        }
     }
 
     fn map(&mut self) -> Result<()> {
@@ -47,6 +58,7 @@ impl HostBlock for PinnedBlock {
 
     fn fill(&mut self, offset: usize, bytes: &[u8]) -> Result<()> {
         self.engine.alive()?;
+        self.finish()?;
         if !bytes.is_empty() {
             let view = self.buffer.get_mapped_range_mut(..);
             let mut view = view.map_err(|e| self.engine.backend_error("host buffer", e.to_string()))?;
@@ -56,6 +68,7 @@ impl HostBlock for PinnedBlock {
     }
 
     fn transfer(&mut self, memory: &Memory, offset: u64, bytes: u64) -> Result<()> {
+        self.finish()?;
         self.view = None;
         let engine = self.engine.clone();
         engine.guarded("host buffer", || {
@@ -67,6 +80,16 @@ impl HostBlock for PinnedBlock {
             }
             engine.queue_up(encoder);
         })?;
-        self.map()
+        match self.direction {
+            Direction::Upload => {
+                let whole = 0..self.buffer.size();
+                self.pending = Some(engine.begin_map("host buffer", &self.buffer, MapMode::Write, whole)?);
+                Ok(())
+            }
+            Direction::Download => {
+                engine.waits.one();
+                self.map()
+            }
+        }
     }
 }

@@ -6,12 +6,14 @@ use crate::caps::Caps;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::{BindPoint, Kernel, travels_inside};
 use crate::op::Access;
+use crate::trace::{SpanKind, recorder::Recorder};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, RwLock};
 
 /// A compiled kernel and how it is bound.
 pub(super) struct Pipeline {
     pub raw: wgpu::ComputePipeline,
+    pub kernel: Kernel,
     /// The layout of each group that buffers go to, from 0 on; group 0 is there always.
     layouts: Vec<wgpu::BindGroupLayout>,
     /// Whether parameters travel inside the command buffer.
@@ -57,10 +59,18 @@ impl Cache {
     }
 
     /// The compiled kernel.
-    pub fn pipeline(&self, device: &wgpu::Device, name: &str, caps: &Caps, kernel: &Kernel) -> Result<Arc<Pipeline>> {
+    pub fn pipeline(
+        &self,
+        device: &wgpu::Device,
+        name: &str,
+        caps: &Caps,
+        kernel: &Kernel,
+        recorder: &Recorder,
+    ) -> Result<Arc<Pipeline>> {
         if let Some(pipeline) = self.pipelines.read().expect("no panic while held").get(&kernel.id()) {
             return Ok(pipeline.clone());
         }
+        let _compiling = recorder.open(SpanKind::Compile, kernel.name(), 0);
         let pipeline = Arc::new(self.compile(device, name, caps, kernel)?);
         self.pipelines.write().expect("no panic while held").insert(kernel.id(), pipeline.clone());
         Ok(pipeline)
@@ -108,7 +118,7 @@ impl Cache {
                 let message = format!("{error}\n{}", kernel.source());
                 Err(ErrorKind::Compile { kernel: kernel.name().into(), device: name.into(), message, at: None }.into())
             }
-            None => Ok(Pipeline { raw, layouts, immediates, uniform }),
+            None => Ok(Pipeline { raw, kernel: kernel.clone(), layouts, immediates, uniform }),
         }
     }
 
@@ -122,7 +132,7 @@ impl Cache {
             let shared = uniform.then(|| self.uniform_layout(device));
             let groups: Vec<Option<&wgpu::BindGroupLayout>> = own.iter().chain(&shared).map(Some).collect();
             let pipeline = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-                label: None,
+                label: Some("bindings"),
                 bind_group_layouts: &groups,
                 immediate_size,
             });
@@ -137,7 +147,10 @@ impl Cache {
         let make = || {
             let ty = wgpu::BufferBindingType::Uniform;
             let entries = [entry(0, ty, true, wgpu::BufferSize::new(UNIFORM_BYTES))];
-            device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: None, entries: &entries })
+            device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+                label: Some("parameters"),
+                entries: &entries,
+            })
         };
         layout.get_or_insert_with(make).clone()
     }
@@ -149,7 +162,7 @@ impl Cache {
         if let Some(made) = groups.get(&key) {
             return made.clone();
         }
-        let make = |(layout, group)| bind_group(device, layout, kernel.bindings(), windows, group);
+        let make = |(layout, group)| bind_group(device, layout, kernel, windows, group);
         let mut all = pipeline.layouts.iter().zip(0..).map(make);
         let first = all.next().expect("group 0 is there always");
         let more: Vec<wgpu::BindGroup> = all.collect();
@@ -181,18 +194,19 @@ fn group_layout(device: &wgpu::Device, points: &[BindPoint], group: u32) -> wgpu
             entry(point.binding, ty, false, None)
         })
         .collect();
-    device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: None, entries: &entries })
+    device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some("bindings"), entries: &entries })
 }
 
 /// One group over those of the windows that go there.
 fn bind_group(
     device: &wgpu::Device,
     layout: &wgpu::BindGroupLayout,
-    points: &[BindPoint],
+    kernel: &Kernel,
     windows: &[Window],
     group: u32,
 ) -> wgpu::BindGroup {
-    let entries: Vec<_> = points
+    let entries: Vec<_> = kernel
+        .bindings()
         .iter()
         .zip(windows)
         .filter(|(point, _)| point.group == group)
@@ -205,7 +219,7 @@ fn bind_group(
             }),
         })
         .collect();
-    device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries })
+    device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some(kernel.name()), layout, entries: &entries })
 }
 
 fn entry(

@@ -24,6 +24,7 @@ impl Wgpu {
 
     /// Waits until `done`, asking first and sleeping then.
     pub(super) fn wait_for(&self, operation: &'static str, done: impl Fn() -> bool) -> Result<()> {
+        let _span = self.observer.recorder.wait(operation);
         let start = Instant::now();
         loop {
             if done() {
@@ -54,6 +55,31 @@ impl Wgpu {
         range: Range<u64>,
     ) -> Result<()> {
         let mapping = self.begin_map(operation, buffer, mode, range)?;
+        self.mapped(operation, &mapping)
+    }
+
+    /// As [`Wgpu::map`], counted if the device still uses the buffer.
+    pub(super) fn map_counted(
+        &self,
+        operation: &'static str,
+        buffer: &wgpu::Buffer,
+        mode: MapMode,
+        range: Range<u64>,
+    ) -> Result<()> {
+        let mapping = self.begin_map(operation, buffer, mode, range)?;
+        self.mapped_counted(operation, &mapping)
+    }
+
+    /// Waits for a mapping that has begun, and counts it if it is not done.
+    pub(super) fn mapped_counted(&self, operation: &'static str, mapping: &Mapping) -> Result<()> {
+        let _ = self.device.poll(wgpu::PollType::Poll); // what it says comes out again below
+        if !mapping.done.load(Ordering::Acquire) {
+            self.waits.one();
+        }
+        self.mapped(operation, mapping)
+    }
+
+    fn mapped(&self, operation: &'static str, mapping: &Mapping) -> Result<()> {
         self.wait_for(operation, || mapping.done.load(Ordering::Acquire))?;
         match mapping.failed.load(Ordering::Relaxed) {
             true => Err(self.map_failed(operation)),
@@ -76,6 +102,7 @@ impl Wgpu {
         mode: MapMode,
         range: Range<u64>,
     ) -> Result<bool> {
+        let _span = self.observer.recorder.wait(operation);
         let mapping = self.begin_map(operation, buffer, mode, range)?;
         let start = Instant::now();
         while !mapping.done.load(Ordering::Acquire) {
@@ -89,7 +116,7 @@ impl Wgpu {
         Ok(!mapping.failed.load(Ordering::Relaxed))
     }
 
-    fn begin_map(
+    pub(super) fn begin_map(
         &self,
         operation: &'static str,
         buffer: &wgpu::Buffer,

@@ -7,6 +7,7 @@ pub(crate) use wgsl::{atomic_store, bits};
 use super::expression::{Expression, Source, What};
 use super::windows::{Space, Walk};
 use crate::element::DType;
+use crate::kernel::Feature;
 use crate::op::{Access, Binding};
 use std::ops::Range;
 
@@ -164,6 +165,10 @@ impl<'a> Fusion<'a> {
                 What::Scalar(scalar) => push(1, &[*scalar]),
                 What::Cast(from) => push(2, &[*from]),
                 What::Call(function, args) => push(3 + *function as u8, args),
+                What::Formula(formula, args) => {
+                    push(u8::MAX, args);
+                    key.extend(formula.parts().id.to_le_bytes());
+                }
             }
         }
     }
@@ -226,6 +231,12 @@ impl<'a> Fusion<'a> {
     pub fn uses_f16(&self) -> bool {
         (0..self.walks.len()).any(|array| self.dtype(array) == DType::F16)
             || self.expression.steps.iter().any(|step| step.dtype == DType::F16)
+            || self.expression.formulas().iter().any(|formula| formula.parts().features.contains(&Feature::F16))
+    }
+
+    /// Whether nothing in it can go wrong without run-time checks.
+    pub fn is_safe(&self) -> bool {
+        self.expression.formulas().iter().all(|formula| formula.parts().safe)
     }
 }
 

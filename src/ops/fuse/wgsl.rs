@@ -19,6 +19,9 @@ impl Fusion<'_> {
                 binding += 1;
             }
         }
+        for (index, formula) in self.expression.formulas().into_iter().enumerate() {
+            text += &formula.definition(&format!("formula{index}"));
+        }
         text += &self.value_text();
         if let Some((_, dtype, store)) = self.output {
             text += &self.store_text(dtype, store);
@@ -92,6 +95,7 @@ impl Fusion<'_> {
     fn value_text(&self) -> String {
         let result = self.wide(self.expression.dtype());
         let mut text = format!("fn value({}) -> {result} {{\n{}", self.arguments(), self.coordinates());
+        let formulas = self.expression.formulas();
         for (index, step) in self.expression.steps.iter().enumerate() {
             let value = match &step.what {
                 What::Leaf(leaf) => {
@@ -107,6 +111,11 @@ impl Fusion<'_> {
                     let name = |i: usize| names.get(i).map_or("", |n| n.as_str());
                     let dtype = self.expression.steps[*args.last().expect("a function has arguments")].dtype;
                     function.wgsl(dtype, self.width, [name(0), name(1), name(2)])
+                }
+                What::Formula(formula, args) => {
+                    let arguments: Vec<String> = args.iter().map(|arg| format!("v{arg}")).collect();
+                    let index = formulas.iter().position(|other| *other == formula).expect("it is one of them");
+                    formula.call(&format!("formula{index}"), &arguments, self.width)
                 }
             };
             writeln!(text, "    let v{index} = {value};").expect("to a string");

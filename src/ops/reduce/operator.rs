@@ -2,8 +2,8 @@
 
 use crate::element::{Class, DType, Scalar};
 use crate::op::Value;
+use crate::ops::Formula;
 use std::cmp::Ordering;
-use std::sync::Arc;
 
 /// How values are combined.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -26,8 +26,15 @@ pub enum Operator {
     ArgMinimum,
     /// The position of the largest, likewise.
     ArgMaximum,
-    /// A WGSL expression over `a` and `b`, associative and commutative, and the value that changes nothing.
-    Custom(Arc<str>, Scalar),
+    /// Of the program's own.
+    Custom {
+        /// A function of `a` and `b`, associative and commutative.
+        combine: Formula,
+        /// The value that changes nothing.
+        identity: Scalar,
+        /// What the result is made of the combined value.
+        post: Option<Formula>,
+    },
 }
 
 impl Operator {
@@ -43,7 +50,7 @@ impl Operator {
             Operator::CountNonzero => "count_nonzero",
             Operator::ArgMinimum => "arg_min",
             Operator::ArgMaximum => "arg_max",
-            Operator::Custom(..) => "reduce",
+            Operator::Custom { .. } => "reduce",
         }
     }
 
@@ -52,6 +59,7 @@ impl Operator {
         match self {
             Operator::Any | Operator::All => DType::Bool,
             Operator::CountNonzero | Operator::ArgMinimum | Operator::ArgMaximum => DType::U32,
+            Operator::Custom { post: Some(post), .. } => post.result(),
             _ => dtype,
         }
     }
@@ -59,6 +67,15 @@ impl Operator {
     /// Whether there is a result without elements.
     pub(crate) fn has_identity(&self) -> bool {
         !matches!(self, Operator::Minimum | Operator::Maximum | Operator::ArgMinimum | Operator::ArgMaximum)
+    }
+
+    /// The formulas in it.
+    pub(super) fn formulas(&self) -> impl Iterator<Item = &Formula> {
+        let (combine, post) = match self {
+            Operator::Custom { combine, post, .. } => (Some(combine), post.as_ref()),
+            _ => (None, None),
+        };
+        combine.into_iter().chain(post)
     }
 
     pub(super) fn is_arg(&self) -> bool {
@@ -82,7 +99,7 @@ impl Operator {
             _ => (f64::MIN, f64::MAX), // saturates to the type's ends
         };
         match self {
-            Operator::Custom(_, identity) => *identity,
+            Operator::Custom { identity, .. } => *identity,
             Operator::Product | Operator::All => Scalar::from_f64(accumulator, 1.0),
             Operator::Minimum | Operator::ArgMinimum => Scalar::from_f64(accumulator, high),
             Operator::Maximum | Operator::ArgMaximum => Scalar::from_f64(accumulator, low),
@@ -93,7 +110,7 @@ impl Operator {
     /// The result of no elements.
     pub(crate) fn empty_result(&self, dtype: DType) -> Scalar {
         match self {
-            Operator::Custom(_, identity) => *identity,
+            Operator::Custom { identity, .. } => *identity,
             _ => Value::of(self.identity(dtype)).scalar(self.result(dtype)),
         }
     }
@@ -116,8 +133,7 @@ impl Operator {
             Operator::Maximum => format!("select(b, a, (a > b) | {})", nan("a")),
             Operator::Any => "a | b".to_string(),
             Operator::All => "a & b".to_string(),
-            // On a line of its own: it may end in a comment.
-            Operator::Custom(expression, _) => format!("(\n{expression}\n)"),
+            Operator::Custom { combine, post, .. } => return custom_text(from, combine, post.as_ref()),
             Operator::ArgMinimum | Operator::ArgMaximum => return self.arg_text(dtype),
         };
         let to = self.result(dtype);
@@ -160,8 +176,8 @@ impl Operator {
             Operator::CountNonzero => Value::Int(values.filter(|v| v.truth()).count() as i128),
             Operator::Minimum | Operator::Maximum => self.best(float, values).0,
             Operator::ArgMinimum | Operator::ArgMaximum => Value::Int(self.best(float, values).1 as i128),
-            Operator::Custom(text, _) => {
-                panic!("there is no reference for the operator {text:?}: tests compare with their own")
+            Operator::Custom { combine, .. } => {
+                panic!("there is no reference for the operator {:?}: tests compare with their own", combine.text())
             }
         }
     }
@@ -185,6 +201,16 @@ impl Operator {
         }
         best.expect("no reduction without identity over nothing")
     }
+}
+
+/// The declarations for an operator of the program's own over values of this type.
+fn custom_text(ty: &str, combine: &Formula, post: Option<&Formula>) -> String {
+    let post = post.map_or(format!("fn result(s: State) -> {ty} {{ return s; }}\n"), |post| {
+        let to = post.result().wgsl();
+        format!("{}fn result(s: State) -> {to} {{ return post(s); }}\n", post.definition("post"))
+    });
+    let combine = combine.definition("combine");
+    format!("alias State = {ty};\nfn lift(v: {ty}, position: u32) -> State {{ return v; }}\n{combine}{post}")
 }
 
 /// A test of the bits: compilers may assume that there is no NaN.

@@ -4,7 +4,7 @@ use super::super::fuse::{Fusion, Mode, atomic_store};
 use super::{Operator, Reduce, Shape, tuning};
 use crate::caps::Caps;
 use crate::element::{DType, Scalar};
-use crate::kernel::{Draft, Kernel, Native};
+use crate::kernel::{Draft, Feature, Kernel, Native};
 use crate::op::Access;
 
 /// The parameters that every reduction has, before the identity's bits and the fusion's own.
@@ -57,8 +57,11 @@ impl Reduce {
             access: [inputs, vec![Access::Write]].concat(),
             text,
             width,
-            f16: fusion.is_some_and(|fusion| fusion.uses_f16()) || dtype == DType::F16,
-            trusted: !matches!(self.operator, Operator::Custom(..)),
+            f16: fusion.is_some_and(|fusion| fusion.uses_f16())
+                || dtype == DType::F16
+                || self.operator.formulas().any(|formula| formula.parts().features.contains(&Feature::F16)),
+            trusted: fusion.is_none_or(|fusion| fusion.is_safe())
+                && self.operator.formulas().all(|formula| formula.parts().safe),
             native: fusion.and_then(|fusion| self.native(fusion, shape, last, caps)),
         }
     }

@@ -57,6 +57,17 @@ pub(super) struct Checker {
     seen: HashMap<(Defect, u32, u32), usize>,
     /// Bytes that one place of the shadow stands for: 2 if the kernel has elements so small.
     grain: u32,
+    /// Accesses far apart, if anybody wants to know.
+    pub strides: Option<Vec<Stride>>,
+}
+
+/// An access of neighbouring invocations so many bytes apart.
+pub(super) struct Stride {
+    pub step: u32,
+    pub line: u32,
+    /// The buffer's name.
+    pub of: String,
+    pub bytes: i64,
 }
 
 /// An invocation at a step.
@@ -110,6 +121,7 @@ impl Checker {
             report: Report::default(),
             seen: HashMap::new(),
             grain: if program.small { 2 } else { 4 },
+            strides: None,
         }
     }
 

@@ -106,6 +106,7 @@ impl Machine {
         at: Address,
         width: u8,
     ) {
+        self.look_at_stride(context, checker, step, at);
         let list = &context.program.lists[to as usize];
         for lane in self.active.lanes() {
             for (k, &to) in (0..).zip(list) {
@@ -130,6 +131,7 @@ impl Machine {
         at: Address,
         width: u8,
     ) {
+        self.look_at_stride(context, checker, step, at);
         let list = &context.program.lists[from as usize];
         let mut changes = 0;
         for lane in self.active.lanes() {

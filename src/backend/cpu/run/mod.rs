@@ -5,6 +5,7 @@ mod atomic;
 mod control;
 mod mask;
 mod matrix;
+mod stride;
 mod subgroup;
 
 use super::check::{Checker, Who};

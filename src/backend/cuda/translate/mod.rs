@@ -59,7 +59,7 @@ impl Kernel {
     /// The kernel as CUDA C++. Needs neither a card nor CUDA.
     ///
     /// As on every device, indices are clamped, integer division is guarded and workgroup memory begins as zeros,
-    /// unless the kernel is [`Kernel::unchecked`].
+    /// unless the kernel is [`Kernel::trusted`].
     ///
     /// ```
     /// use crosslane::{CudaOptions, Kernel};

@@ -1,0 +1,26 @@
+//! How the examples measure: kernels that are compiled and warm, the median of several runs, each waited for.
+
+use crosslane::{Device, Result};
+use std::time::{Duration, Instant};
+
+/// Runs of a measurement, unless they take long.
+const RUNS: usize = 21;
+const LONG: Duration = Duration::from_millis(500);
+
+/// Microseconds of `work` with the wait for it.
+pub fn microseconds(device: &Device, work: impl Fn() -> Result<()>) -> Result<f64> {
+    let once = || -> Result<f64> {
+        let start = Instant::now();
+        work()?;
+        device.synchronize()?;
+        Ok(start.elapsed().as_secs_f64() * 1e6)
+    };
+    once()?;
+    let begin = Instant::now();
+    let mut times = vec![once()?];
+    while times.len() < RUNS && begin.elapsed() < LONG {
+        times.push(once()?);
+    }
+    times.sort_by(f64::total_cmp);
+    Ok(times[times.len() / 2])
+}

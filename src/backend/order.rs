@@ -1,0 +1,54 @@
+//! What an engine provides to put work in order: streams, events, counted waits, and launches changed between two runs.
+
+use super::{Block, Launch};
+use crate::error::Result;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// How often the host has waited for a device: an engine counts each of its calls that does.
+#[derive(Default)]
+pub(crate) struct Waits(AtomicU64);
+
+impl Waits {
+    pub fn one(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The last was a part of the one before.
+    pub fn one_less(&self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    pub fn count(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Order and overlap. What is said of a stream means the one that this thread's work goes to: [`crate::stream::current`].
+pub(crate) trait Order {
+    fn waits(&self) -> &Waits;
+    /// A stream beside the main one; `None` where there is one queue for all.
+    fn new_stream(&self) -> Result<Option<Block>> {
+        Ok(None)
+    }
+    /// The stream's number. Memory is used again where it was used: elsewhere it would have to be waited for.
+    fn lane(&self) -> usize {
+        0
+    }
+    /// Waits for what the stream has been asked to do.
+    fn wait_stream(&self) -> Result<()>;
+    /// A point in the stream: an event. Only `timed` ones can be asked for times.
+    fn record(&self, timed: bool) -> Result<Block>;
+    /// Whether everything before the event is done.
+    fn is_done(&self, event: &Block) -> Result<bool>;
+    fn wait_event(&self, event: &Block) -> Result<()>;
+    /// What the stream is asked to do from now on waits for the event, and the host does not.
+    fn wait_in_stream(&self, _event: &Block) -> Result<()> {
+        Ok(())
+    }
+    /// The time between two timed events that are done; zero if they came the other way round, `None` without a clock.
+    fn between(&self, earlier: &Block, later: &Block) -> Result<Option<Duration>>;
+    /// Makes what [`super::Driver::prepare`] made anew for these launches: the same kernels and grids, with other memory or
+    /// parameters in those that `changed`. On failure it is not to be used again.
+    fn update(&self, prepared: &mut Block, launches: &[Launch], changed: &[usize]) -> Result<()>;
+}

@@ -1,0 +1,182 @@
+//! Times of single launches while a profile runs: a compute pass for each, with timestamps at both ends.
+
+use super::pipeline::Pipeline;
+use super::{Prepared, TOGETHER, Wgpu};
+use crate::backend::Cost;
+use crate::error::Result;
+use crate::trace::SpanKind;
+use crate::trace::recorder::{Launched, OWN, Task, Timed};
+use std::sync::{Arc, MutexGuard};
+use std::time::Instant;
+use wgpu::BufferUsages;
+
+/// Passes of one query set: there are as many sets as it takes.
+const PASSES: usize = 512;
+const SET_BYTES: u64 = PASSES as u64 * 16;
+
+/// What has been timed since the profile began.
+pub(super) struct Timer {
+    /// A tick of the device's clock and the host's time then; `None` where each launch is waited for.
+    zero: Option<(u64, Instant)>,
+    sets: Vec<wgpu::QuerySet>,
+    passes: Vec<Pass>,
+}
+
+struct Pass {
+    pipeline: Arc<Pipeline>,
+    cost: Cost,
+    submitted: Instant,
+}
+
+impl Prepared {
+    fn task(&self) -> Task {
+        Task { name: self.pipeline.kernel.name().into(), cost: self.cost, launches: 1 }
+    }
+}
+
+impl Timer {
+    /// Where the next pass writes its times.
+    fn next(&mut self, engine: &Wgpu, launch: &Prepared) -> wgpu::ComputePassTimestampWrites<'_> {
+        let place = self.passes.len() % PASSES;
+        if self.passes.len() == self.sets.len() * PASSES {
+            self.sets.push(engine.query_set());
+        }
+        self.passes.push(Pass { pipeline: launch.pipeline.clone(), cost: launch.cost, submitted: Instant::now() });
+        writes(self.sets.last().expect("just made"), place as u32)
+    }
+
+    /// The launches by the device's clock, `period` nanoseconds a tick.
+    fn launches(self, zero: u64, ticks: &[u64], period: f64) -> Vec<Launched> {
+        let launched = |(pass, times): (Pass, &[u64])| Launched {
+            task: Task { name: pass.pipeline.kernel.name().into(), cost: pass.cost, launches: 1 },
+            submitted: pass.submitted,
+            start: times[0].wrapping_sub(zero) as i64 as f64 * period,
+            duration: times[1].saturating_sub(times[0]) as f64 * period,
+        };
+        self.passes.into_iter().zip(ticks.chunks_exact(2)).map(launched).collect()
+    }
+}
+
+fn writes(query_set: &wgpu::QuerySet, place: u32) -> wgpu::ComputePassTimestampWrites<'_> {
+    wgpu::ComputePassTimestampWrites {
+        query_set,
+        beginning_of_pass_write_index: Some(place * 2),
+        end_of_pass_write_index: Some(place * 2 + 1),
+    }
+}
+
+impl Wgpu {
+    /// What times launches, if a profile runs.
+    pub(super) fn timer(&self) -> MutexGuard<'_, Option<Timer>> {
+        self.timer.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Begins to time launches; false where the host's clock must do.
+    pub(super) fn start_timer(&self) -> Result<bool> {
+        let zero = if self.properties.caps.timestamps { self.zero()? } else { None };
+        *self.timer() = Some(Timer { zero, sets: vec![], passes: vec![] });
+        Ok(zero.is_some())
+    }
+
+    pub(super) fn stop_timer(&self) -> Result<()> {
+        let Some(timer) = self.timer().take() else { return Ok(()) };
+        if let Some((tick, zero)) = timer.zero {
+            let ticks =
+                self.guarded("profile", || self.pass_ticks(self.encoder(), &timer.sets, timer.passes.len()))??;
+            let launches = timer.launches(tick, &ticks, self.queue.get_timestamp_period() as f64);
+            self.observer.recorder.add_launches(zero, launches);
+        }
+        Ok(())
+    }
+
+    /// Both clocks at one moment, within the time that it takes to ask; none if the device's stands still.
+    fn zero(&self) -> Result<Option<(u64, Instant)>> {
+        let set = self.guarded("profile", || self.query_set())?;
+        let mut last = 0;
+        for _ in 0..2 {
+            let before = Instant::now();
+            let ticks = self.guarded("profile", || {
+                let mut encoder = self.encoder();
+                let timestamp_writes = Some(writes(&set, 0));
+                drop(encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some(OWN), timestamp_writes }));
+                self.pass_ticks(encoder, std::slice::from_ref(&set), 1)
+            })??;
+            let tick = ticks[1];
+            if last != 0 {
+                return Ok((tick > last).then(|| (tick, before + before.elapsed() / 2)));
+            }
+            last = tick;
+        }
+        Ok(None)
+    }
+
+    fn query_set(&self) -> wgpu::QuerySet {
+        let (ty, count) = (wgpu::QueryType::Timestamp, PASSES as u32 * 2);
+        self.device.create_query_set(&wgpu::QuerySetDescriptor { label: Some(OWN), ty, count })
+    }
+
+    /// Both ends of so many passes, after what the encoder has.
+    fn pass_ticks(
+        &self,
+        mut encoder: wgpu::CommandEncoder,
+        sets: &[wgpu::QuerySet],
+        passes: usize,
+    ) -> Result<Vec<u64>> {
+        if passes == 0 {
+            return Ok(vec![]);
+        }
+        let bytes = sets.len() as u64 * SET_BYTES;
+        let resolved = self.create_buffer(OWN, bytes, BufferUsages::QUERY_RESOLVE | BufferUsages::COPY_SRC)?;
+        let mapped = self.create_buffer(OWN, bytes, BufferUsages::COPY_DST | BufferUsages::MAP_READ)?;
+        for (nth, set) in sets.iter().enumerate() {
+            let used = (passes - nth * PASSES).min(PASSES) as u32;
+            encoder.resolve_query_set(set, 0..used * 2, &resolved, nth as u64 * SET_BYTES);
+        }
+        encoder.copy_buffer_to_buffer(&resolved, 0, &mapped, 0, bytes);
+        self.queue_up(encoder);
+        self.map(OWN, &mapped, wgpu::MapMode::Read, 0..bytes)?;
+        let view = mapped.get_mapped_range(0..bytes).map_err(|e| self.backend_error(OWN, e.to_string()))?;
+        let words = view.chunks_exact(8).map(|b| u64::from_le_bytes(b.try_into().expect("eight bytes")));
+        Ok(words.take(passes * 2).collect())
+    }
+
+    /// As [`Wgpu::submit_launches`], each launch a pass of its own. The timer is held until all are submitted: what it has
+    /// is complete when somebody else takes it.
+    pub(super) fn submit_timed(&self, launches: &[Prepared], timer: &mut Timer) -> Result<()> {
+        if timer.zero.is_none() {
+            return launches.iter().try_for_each(|launch| self.submit_alone(launch));
+        }
+        self.guarded("submit", || {
+            launches.chunks(TOGETHER).try_for_each(|launches| {
+                let mut encoder = self.encoder();
+                let (uniforms, offsets) = self.write_uniforms(launches)?;
+                for (index, launch) in launches.iter().enumerate() {
+                    let label = Some(launch.pipeline.kernel.name());
+                    let timestamp_writes = Some(timer.next(self, launch));
+                    let descriptor = wgpu::ComputePassDescriptor { label, timestamp_writes };
+                    let mut pass = encoder.begin_compute_pass(&descriptor);
+                    pass.set_pipeline(&launch.pipeline.raw);
+                    launch.dispatch(&mut pass, uniforms.as_ref().map(|uniforms| (uniforms, offsets[index])));
+                }
+                self.queue_up(encoder);
+                Ok(())
+            })
+        })?
+    }
+
+    /// Submits one launch on a device that is idle, and waits for it.
+    fn submit_alone(&self, launch: &Prepared) -> Result<()> {
+        self.idle(OWN)?;
+        let start = Instant::now();
+        self.guarded("submit", || {
+            let mut encoder = self.encoder();
+            self.record(&mut encoder, std::slice::from_ref(launch))?;
+            self.queue_up(encoder);
+            Ok::<(), crate::error::Error>(())
+        })??;
+        self.idle(OWN)?;
+        let (kind, task, duration) = (SpanKind::Launch, launch.task(), start.elapsed());
+        self.observer.recorder.add(Timed { kind, task, start, duration });
+        Ok(())
+    }
+}

@@ -1,0 +1,179 @@
+//! Functions from a program's expressions: parsed and checked by naga inside a small wrapper.
+
+mod check;
+mod scan;
+mod wrapper;
+
+pub(crate) use scan::{Kind, Parameter};
+
+use crate::element::{DType, Scalar};
+use crate::error::{CallSite, Error, ErrorKind, Result};
+use crate::ops::Formula;
+use check::checked;
+use scan::{Mistake, dtype, last, names, without_comments};
+use std::collections::HashMap;
+use std::sync::{LazyLock, RwLock};
+use wrapper::{Source, Wrapper, pointed};
+
+/// What the wrapper calls an expression without a name.
+const UNNAMED: &str = "_result";
+
+/// A text and what it may refer to.
+pub(crate) struct Text<'a> {
+    /// The program's function in errors.
+    pub operation: &'static str,
+    /// What the text is, in errors: the expression, say.
+    pub what: &'static str,
+    pub text: &'a str,
+    /// Names and types. What stands in the text under other names is no parameter.
+    pub parameters: Vec<(String, DType)>,
+    /// What capital letters stand for.
+    pub letters: &'a [(String, DType)],
+    /// The type that its value must have.
+    pub result: Option<DType>,
+    pub at: CallSite,
+}
+
+/// Formulas by parameters, letters, result and text.
+static FORMULAS: LazyLock<RwLock<HashMap<String, Formula>>> = LazyLock::new(Default::default);
+
+/// Reads the parameters `x: f32, y: T, z`.
+pub(crate) fn parameters(operation: &'static str, text: &str, at: CallSite) -> Result<Vec<Parameter>> {
+    let source = Source { name: "parameters", text };
+    scan::parameters(text).map_err(|mistake| wrong(operation, "parameters", source, mistake, at))
+}
+
+/// Whether a text refers to a name.
+pub(crate) fn refers(text: &str, name: &str) -> bool {
+    names(&without_comments(text)).any(|(_, found)| found == name)
+}
+
+impl Text<'_> {
+    /// The function that the text is: a value after statements, checked. Each text is read once in a process.
+    ///
+    /// Errors: a text that does not compile, with line and column; a value that is no number.
+    pub fn formula(&self) -> Result<Formula> {
+        let key = format!("{:?}{:?}{:?}{}", self.parameters, self.letters, self.result, self.text);
+        if let Some(formula) = FORMULAS.read().expect("no panic while held").get(&key) {
+            return Ok(formula.clone());
+        }
+        let mut formulas = FORMULAS.write().expect("no panic while held");
+        let formula = self.read(formulas.len() as u64)?;
+        Ok(formulas.entry(key).or_insert(formula).clone())
+    }
+
+    fn source(&self) -> Source<'_> {
+        Source { name: self.what, text: self.text }
+    }
+
+    fn read(&self, id: u64) -> Result<Formula> {
+        let clean = without_comments(self.text);
+        if let Some((range, _)) = names(&clean).find(|(_, name)| *name == "return") {
+            return Err(self.wrong(("the last statement gives the value, without return".into(), range)));
+        }
+        let last = last(&clean).map_err(|mistake| self.wrong(mistake))?;
+        let written = match &last.ty {
+            Some(range) => Some(self.scalar(&clean[range.clone()]).ok_or_else(|| {
+                self.wrong(("no type of a number, and no letter that stands for one".into(), range.clone()))
+            })?),
+            None => None,
+        };
+        if let (Some(wanted), Some(got), Some(at)) = (self.result, written, &last.ty)
+            && wanted != got
+        {
+            return Err(self.wrong((format!("{wanted} is wanted"), at.clone())));
+        }
+        let result = written.or(self.result);
+        let name = last.name.as_ref().map_or(UNNAMED, |range| &clean[range.clone()]);
+        let (mut wrapper, source) = (Wrapper::new(self.letters), self.source());
+        let parameters: Vec<String> =
+            self.parameters.iter().map(|(name, dtype)| format!("{name}: {}", dtype.wgsl())).collect();
+        // An extension for all: which of them it needs is looked at later.
+        wrapper.push(&format!("enable f16; fn formula({}) {{\n", parameters.join(", ")));
+        let body = wrapper.text.len();
+        wrapper.copy(source, 0..last.start);
+        wrapper.push("let ");
+        match &last.name {
+            Some(range) => wrapper.put(source, range.clone(), name),
+            None => wrapper.push(name),
+        }
+        if let Some(dtype) = result {
+            wrapper.push(": ");
+            wrapper.put(source, last.ty.unwrap_or(last.expression.clone()), dtype.wgsl());
+        }
+        wrapper.push(" = ");
+        wrapper.copy(source, last.expression.clone());
+        wrapper.push("\n;");
+        let end = wrapper.text.len();
+        wrapper.push("\n}\n");
+        let known = checked(&wrapper, name).map_err(|message| self.fails(message))?;
+        let result = match (result, known.result) {
+            (Some(dtype), _) | (None, Ok(dtype)) => dtype,
+            (None, Err(ty)) => {
+                return Err(self.wrong((format!("a number is wanted, this is a {ty}"), last.expression)));
+            }
+        };
+        // Types that are stored in less than a word are words inside a kernel.
+        let kept = match result {
+            DType::U8 => " & 0xffu",
+            DType::U16 => " & 0xffffu",
+            _ => "",
+        };
+        Ok(Formula::new(crate::ops::FormulaParts {
+            id,
+            text: self.text.trim().into(),
+            parameters: self.parameters.clone(),
+            body: format!("{}\nreturn {name}{kept};", &wrapper.text[body..end]),
+            result,
+            operations: known.operations,
+            costly: known.costly,
+            safe: known.safe,
+            features: known.features,
+        }))
+    }
+
+    /// The constant of this type that the text is: a WGSL expression, or `inf` or `-inf`.
+    pub fn constant(&self, dtype: DType) -> Result<Scalar> {
+        let text = self.text.trim();
+        match (dtype, text) {
+            (DType::F16 | DType::F32 | DType::F64, "inf") => return Ok(Scalar::from_f64(dtype, f64::INFINITY)),
+            (DType::F16 | DType::F32 | DType::F64, "-inf") => return Ok(Scalar::from_f64(dtype, f64::NEG_INFINITY)),
+            _ => {}
+        }
+        let mut wrapper = Wrapper::new(self.letters);
+        wrapper.push(&format!("enable f16; const constant: {} = (\n", dtype.wgsl()));
+        wrapper.copy(self.source(), 0..self.text.len());
+        wrapper.push("\n);\n");
+        check::constant(&wrapper, dtype).map_err(|message| self.fails(message))
+    }
+
+    /// The type of a number by its name or letter.
+    fn scalar(&self, name: &str) -> Option<DType> {
+        let letter = self.letters.iter().find(|(letter, _)| letter == name);
+        letter.map(|(_, dtype)| *dtype).or(dtype(name))
+    }
+
+    fn wrong(&self, mistake: Mistake) -> Error {
+        wrong(self.operation, self.what, self.source(), mistake, self.at)
+    }
+
+    fn fails(&self, message: String) -> Error {
+        fails(self.operation, self.what, message, self.at)
+    }
+}
+
+fn wrong(operation: &'static str, what: &'static str, source: Source, mistake: Mistake, at: CallSite) -> Error {
+    let (message, range) = mistake;
+    fails(operation, what, pointed(&message, source, range, ""), at)
+}
+
+fn fails(operation: &'static str, what: &'static str, message: String, at: CallSite) -> Error {
+    let message = format!("\n{}\n", message.trim_end());
+    ErrorKind::Compile {
+        kernel: format!("{operation}: the {what}"),
+        device: "any device".into(),
+        message,
+        at: Some(at),
+    }
+    .into()
+}

@@ -1,0 +1,97 @@
+//! A function of a program's own: WGSL text that has been checked, and what a kernel must know of it.
+
+use crate::element::DType;
+use crate::kernel::Feature;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+/// A function of numbers, made of a WGSL text by [`crate::Elementwise`], [`crate::Reduction`] or
+/// [`crate::Array::reduce`]. Cheap to clone.
+#[derive(Clone)]
+pub struct Formula(Arc<Parts>);
+
+/// What a formula is made of.
+pub(crate) struct Parts {
+    /// A number that no other text of this process has.
+    pub id: u64,
+    /// The text as it was given.
+    pub text: String,
+    /// Names and types.
+    pub parameters: Vec<(String, DType)>,
+    /// What stands between the braces in WGSL, types filled in.
+    pub body: String,
+    pub result: DType,
+    /// Operators and functions in it.
+    pub operations: u64,
+    /// Whether doing it again for repeated elements would cost much.
+    pub costly: bool,
+    /// Whether it cannot do wrong without run-time checks: no integer division, shift, index or loop.
+    pub safe: bool,
+    /// What a device must have.
+    pub features: Vec<Feature>,
+}
+
+impl Formula {
+    pub(crate) fn new(parts: Parts) -> Formula {
+        Formula(Arc::new(parts))
+    }
+
+    pub(crate) fn parts(&self) -> &Parts {
+        &self.0
+    }
+
+    /// The text as it was given.
+    pub fn text(&self) -> &str {
+        &self.0.text
+    }
+
+    /// The type of its value.
+    pub fn result(&self) -> DType {
+        self.0.result
+    }
+
+    /// Its names and types of arguments.
+    pub fn parameters(&self) -> &[(String, DType)] {
+        &self.0.parameters
+    }
+
+    /// It as a WGSL function of this name.
+    pub(crate) fn definition(&self, name: &str) -> String {
+        let parameters: Vec<String> =
+            self.0.parameters.iter().map(|(name, dtype)| format!("{name}: {}", dtype.wgsl())).collect();
+        format!("fn {name}({}) -> {} {{\n{}\n}}\n", parameters.join(", "), self.0.result.wgsl(), self.0.body)
+    }
+
+    /// A call for one value, or lane by lane for four: nothing is known of it but what it does to numbers, and GPUs
+    /// compute lane by lane anyway.
+    pub(crate) fn call(&self, name: &str, arguments: &[String], width: u32) -> String {
+        let one = |lane: &str| {
+            let lanes: Vec<String> = arguments.iter().map(|argument| format!("{argument}{lane}")).collect();
+            format!("{name}({})", lanes.join(", "))
+        };
+        match width {
+            1 => one(""),
+            _ => format!("vec4<{}>({})", self.0.result.wgsl(), [".x", ".y", ".z", ".w"].map(one).join(", ")),
+        }
+    }
+}
+
+impl PartialEq for Formula {
+    fn eq(&self, other: &Formula) -> bool {
+        self.0.id == other.0.id
+    }
+}
+
+impl Eq for Formula {}
+
+impl Hash for Formula {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.id.hash(state);
+    }
+}
+
+impl std::fmt::Debug for Formula {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Formula({} {:?})", self.0.id, self.0.text)
+    }
+}

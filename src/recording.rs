@@ -1,0 +1,358 @@
+//! Launches recorded once and run again and again, with other memory or parameters if need be.
+
+use crate::array::{Array, Batch, Untyped, one_device};
+use crate::backend::{Block, Launch, Window};
+use crate::device::Device;
+use crate::element::Element;
+use crate::error::{CallSite, Error, Result};
+use crate::kernel::{Argument, Launcher, change};
+use crate::op::Access;
+use crate::ops::Nothing;
+use std::collections::BTreeSet;
+use std::panic::Location;
+
+/// Launches in their order, checked and prepared once: running them again is the cheapest launch there is. On CUDA it is
+/// a graph, in which those that do not need each other run side by side; on wgpu, pipelines and bind groups that are there.
+///
+/// Adding runs nothing, but computes lazy arrays that a launch reads. The arrays' memory then is what every run reads and
+/// writes in place, and lives as long as the recording. So what is assigned to such an array later, or written by a launch,
+/// the next run finds there; a clone that is made after adding, or an expression that is not computed yet, sees what runs
+/// write. Copy what is to keep its values.
+///
+/// ```
+/// # crosslane::example(|device| {
+/// use crosslane::{Array, Kernel, Recording};
+/// let double = Kernel::wgsl("
+///     @group(0) @binding(0) var<storage, read> x: array<f32>;
+///     @group(0) @binding(1) var<storage, read_write> y: array<f32>;
+///     @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+///         if id.x < arrayLength(&x) { y[id.x] = 2.0 * x[id.x]; }
+///     }
+/// ")?;
+/// let [x, mut y, mut z] = [1.0f32, 0.0, 0.0].map(|value| Array::full(device, &[64], value).copy());
+/// let mut recording = Recording::new(device);
+/// recording.add(double.for_elements(64).args((&x, &mut y)))?;
+/// recording.add(double.for_elements(64).args((&y, &mut z)))?;
+/// recording.run()?;
+/// assert_eq!(z.to_vec()?[63], 4.0);
+/// recording.replace(&x, &Array::full(device, &[64], 5.0f32))?;
+/// recording.run()?;
+/// assert_eq!(z.to_vec()?[63], 20.0);
+/// # Ok(()) });
+/// ```
+#[doc(alias = "cudaGraph")]
+pub struct Recording {
+    device: Device,
+    launches: Vec<Launch>,
+    /// The windows that each was added with: they name what is replaced, and what they lie in is not used otherwise.
+    recorded: Vec<Vec<Window>>,
+    ready: Option<Block>,
+    /// Whether a launch says something, or counts its loops: see [`Device::messages`], [`crate::DeviceOptions::time_limit`].
+    watched: bool,
+    /// Launches that are other than in `ready`.
+    changed: BTreeSet<usize>,
+}
+
+impl Recording {
+    /// One without a launch.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// assert!(crosslane::Recording::new(device).is_empty());
+    /// # Ok(()) });
+    /// ```
+    pub fn new(device: &Device) -> Recording {
+        Recording::with(device, vec![])
+    }
+
+    fn with(device: &Device, launches: Vec<Launch>) -> Recording {
+        let (all, recorded, watched, changed) = Default::default();
+        let mut recording =
+            Recording { device: device.clone(), launches: all, recorded, ready: None, watched, changed };
+        launches.into_iter().for_each(|launch| recording.push(launch));
+        recording
+    }
+
+    fn push(&mut self, launch: Launch) {
+        // The memory is held here, and in the launch.
+        launch.buffers.iter().chain(&launch.buffers).for_each(|window| window.memory.record());
+        self.watched |= launch.buffers.iter().any(|window| window.memory.is_shared());
+        self.recorded.push(launch.buffers.clone());
+        self.launches.push(launch);
+        self.ready = None;
+    }
+
+    /// Gives a binding of a launch another window.
+    fn bind(&mut self, launch: usize, binding: usize, window: Window) {
+        window.memory.record();
+        let old = std::mem::replace(&mut self.launches[launch].buffers[binding], window);
+        old.memory.forget();
+        self.changed.insert(launch);
+    }
+
+    /// The kernels that bring arrays into memory, which they do once now; those that are there already need none.
+    ///
+    /// An array with more than 128 steps behind it was computed in part while it was built: only the rest is recorded.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::{Array, Recording};
+    /// let x = Array::<f32>::ones(device, &[1000]).copy();
+    /// x.eval()?;
+    /// let y = &x + 1.0;
+    /// let mut kernels = Recording::of(&[&y])?;
+    /// kernels.replace(&x, &Array::full(device, &[1000], 5.0f32))?;
+    /// kernels.run()?;
+    /// assert_eq!(y.sum().item()?, 6000.0);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors: as [`crate::eval_all`]; no array.
+    #[track_caller]
+    pub fn of<T: Element>(arrays: &[&Array<T>]) -> Result<Recording> {
+        let nodes = one_device("Recording::of", arrays)?;
+        let Some(first) = nodes.first() else {
+            return Err(Error::argument("Recording::of", "arrays", "one at least", "none", Location::caller()));
+        };
+        let device = first.device.clone();
+        let _order = device.evaluating();
+        let mut batch = Batch::new(&device);
+        nodes.iter().try_for_each(|node| batch.materialise(node)).map_err(|e| batch.undo(e))?;
+        let mut recording = Recording::with(&device, std::mem::take(&mut batch.launches));
+        recording.run().map_err(|e| batch.undo(e))?;
+        Ok(recording)
+    }
+
+    /// So many empty kernels, to measure what a launch costs.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let mut empty = crosslane::Recording::nothing(device, 10)?;
+    /// empty.run()?;
+    /// device.synchronize()?;
+    /// assert_eq!(empty.len(), 10);
+    /// # Ok(()) });
+    /// ```
+    pub fn nothing(device: &Device, count: usize) -> Result<Recording> {
+        let mut batch = Batch::new(device);
+        batch.push(Nothing(count), vec![])?;
+        Ok(Recording::with(device, batch.launches))
+    }
+
+    /// Adds a launch after those that are there: its number, for [`Recording::set`], is what [`Recording::len`] was
+    /// before. One for no element adds none. Nothing runs, but lazy arrays among the arguments are computed.
+    ///
+    /// Errors: as [`Launcher::launch`].
+    #[track_caller]
+    pub fn add(&mut self, launcher: Launcher) -> Result<()> {
+        let launch = launcher.resolve(&self.device)?;
+        launch.into_iter().for_each(|launch| self.push(launch));
+        Ok(())
+    }
+
+    /// Runs the launches, each seeing what the ones before it wrote, in the stream that this thread is in. Does not wait.
+    ///
+    /// The first run prepares them, and so does in part the first after a change.
+    ///
+    /// Errors: memory that a launch writes is bound to it twice after [`Recording::replace`]; a kernel that the driver
+    /// refuses; device lost. On a device that checks, also what its launches do wrong.
+    #[track_caller]
+    pub fn run(&mut self) -> Result<()> {
+        let at = Location::caller();
+        let driver = self.device.driver();
+        self.changed.iter().try_for_each(|&index| separate(&self.launches[index], at))?;
+        let ready = match self.ready.take() {
+            None => driver.prepare(&self.launches)?,
+            Some(mut ready) => {
+                if !self.changed.is_empty() {
+                    let changed: Vec<usize> = self.changed.iter().copied().collect();
+                    driver.update(&mut ready, &self.launches, &changed)?;
+                }
+                ready
+            }
+        };
+        self.changed.clear();
+        if self.watched {
+            self.device.watch_again();
+        }
+        driver.submit_prepared(self.ready.insert(ready), &self.launches)
+    }
+
+    /// Has every later run use `new` wherever `old` was when its launches were added: as an argument, or in part of one.
+    /// `old` always means that array, whatever has replaced it since: two calls can swap two arrays. Elements past the
+    /// length of `old` are neither read nor written.
+    ///
+    /// Costs the host about a microsecond for each launch concerned, at the next run; if on CUDA another order of the
+    /// launches comes of it, the graph is built anew.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::{Array, Kernel, Recording};
+    /// let step = Kernel::wgsl("
+    ///     @group(0) @binding(0) var<storage, read> x: array<u32>;
+    ///     @group(0) @binding(1) var<storage, read_write> y: array<u32>;
+    ///     @compute @workgroup_size(1) fn main() { y[0] = x[0] + 1; }
+    /// ")?;
+    /// let (a, mut b) = (Array::from_slice(device, &[0u32]), Array::from_slice(device, &[0u32]));
+    /// let mut recording = Recording::new(device);
+    /// recording.add(step.grid([1]).args((&a, &mut b)))?;
+    /// for round in 0..4 {
+    ///     let (from, to) = if round % 2 == 0 { (&a, &b) } else { (&b, &a) };
+    ///     recording.replace(&a, from)?;
+    ///     recording.replace(&b, to)?;
+    ///     recording.run()?;
+    /// }
+    /// assert_eq!((a.item()?, b.item()?), (4, 3));
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors: another element type or device; `new` is shorter, has gaps, or begins at a byte that the device cannot bind;
+    /// no launch was added with the memory of `old`; the mistake that an array holds; out of memory.
+    #[track_caller]
+    pub fn replace<T: Element>(&mut self, old: &Array<T>, new: &Array<T>) -> Result<()> {
+        let at = Location::caller();
+        let [old, new] = [("old", old), ("new", new)].map(|(name, array)| self.whole(name, &array.into(), at));
+        let (old, new) = (old?, new?);
+        if new.bytes < old.bytes {
+            let (wanted, got) = (format!("at least {} bytes", old.bytes), new.bytes.to_string());
+            return Err(Error::argument("Recording::replace", "new", wanted, got, at));
+        }
+        let places = self.places(&old);
+        if places.is_empty() {
+            let (wanted, got) = ("an array that a launch was added with", "one whose memory none of them uses");
+            return Err(Error::argument("Recording::replace", "old", wanted, got, at));
+        }
+        let moved = places
+            .iter()
+            .map(|&(launch, binding)| self.moved(launch, binding, &old, &new, at))
+            .collect::<Result<Vec<Window>>>()?;
+        places.iter().zip(moved).for_each(|(&(launch, binding), window)| self.bind(launch, binding, window));
+        Ok(())
+    }
+
+    /// An array's memory.
+    fn whole(&self, name: &'static str, array: &Untyped, at: CallSite) -> Result<Window> {
+        if let Some(error) = array.error() {
+            return Err(error);
+        }
+        let mistake = |wanted: String, got: String| Err(Error::argument("Recording::replace", name, wanted, got, at));
+        if array.device() != &self.device {
+            return mistake(format!("{:?}", self.device), format!("an array on {:?}", array.device()));
+        }
+        match array.in_place(4)? {
+            Some(window) => Ok(window),
+            None => mistake("an array without gaps".into(), format!("a view of shape {:?}", array.shape())),
+        }
+    }
+
+    /// The launches and bindings that were added with this memory, or a part of it.
+    fn places(&self, old: &Window) -> Vec<(usize, usize)> {
+        let inside = |window: &Window| {
+            window.memory.id() == old.memory.id()
+                && window.offset < old.offset + old.bytes
+                && old.offset < window.offset + window.bytes
+        };
+        let all = self.recorded.iter().enumerate().flat_map(|(launch, windows)| {
+            windows.iter().enumerate().map(move |(binding, window)| ((launch, binding), window))
+        });
+        all.filter(|(_, window)| inside(window)).map(|(place, _)| place).collect()
+    }
+
+    /// The window of a binding in other memory.
+    fn moved(&self, launch: usize, binding: usize, old: &Window, new: &Window, at: CallSite) -> Result<Window> {
+        let recorded = &self.recorded[launch][binding];
+        let point = &self.launches[launch].kernel.bindings()[binding];
+        // As for a launch: no device wants more for uniform buffers.
+        let alignment = if point.uniform { 256 } else { self.device.caps().offset_alignment.max(4) };
+        let mistake = |wanted: String, got: String| Err(Error::argument("Recording::replace", "new", wanted, got, at));
+        let Some(inside) = recorded.offset.checked_sub(old.offset) else {
+            let wanted = "all of the array that a launch was added with".to_string();
+            return Err(Error::argument("Recording::replace", "old", wanted, "a part of it", at));
+        };
+        let offset = new.offset + inside;
+        if !offset.is_multiple_of(alignment) {
+            return mistake(format!("memory from a multiple of {alignment} bytes on"), format!("{offset}"));
+        }
+        // The library's kernels handle up to 16 bytes at a time, and arrays have room for the last; a part of one has not.
+        let (end, room) = (offset + recorded.bytes, if new.offset == 0 { new.memory.bytes() } else { 0 });
+        if end > room.max(new.offset + new.bytes) {
+            let got = format!("{} from byte {} of it on", new.bytes, new.offset);
+            return mistake(format!("{} bytes in memory of its own", recorded.bytes), got);
+        }
+        Ok(Window { memory: new.memory.clone(), offset, bytes: recorded.bytes })
+    }
+
+    /// Gives a scalar or vector of the launch with this number another value in every later run: a `var<uniform>` by its
+    /// name, or a member of the immediates. A uniform's value is uploaded into memory of its own.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::{Array, Kernel, Recording};
+    /// let add = Kernel::wgsl("
+    ///     @group(0) @binding(0) var<storage, read_write> x: array<u32>;
+    ///     @group(0) @binding(1) var<uniform> value: u32;
+    ///     @compute @workgroup_size(1) fn main() { x[0] += value; }
+    /// ")?;
+    /// let mut x = Array::from_slice(device, &[0u32]);
+    /// let mut recording = Recording::new(device);
+    /// recording.add(add.grid([1]).args((&mut x, 0u32)))?;
+    /// for value in 1..=4u32 {
+    ///     recording.set(0, "value", value)?;
+    ///     recording.run()?;
+    /// }
+    /// assert_eq!(x.item()?, 10);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors: no such launch; no such value, or one of another type; an array in place of a value; out of memory.
+    #[track_caller]
+    pub fn set<'a>(&mut self, launch: usize, name: &str, value: impl Into<Argument<'a>>) -> Result<()> {
+        let at = Location::caller();
+        let count = self.launches.len();
+        let Some(changed) = self.launches.get_mut(launch) else {
+            let wanted = format!("the number of one of {count} launches");
+            return Err(Error::argument("Recording::set", "launch", wanted, launch.to_string(), at));
+        };
+        let uploaded = change(&self.device, changed, name, &value.into(), at)?;
+        self.changed.insert(launch);
+        if let Some((binding, window)) = uploaded {
+            self.bind(launch, binding, window);
+        }
+        Ok(())
+    }
+
+    /// How many launches there are.
+    pub fn len(&self) -> usize {
+        self.launches.len()
+    }
+
+    /// Whether there is no launch.
+    pub fn is_empty(&self) -> bool {
+        self.launches.is_empty()
+    }
+}
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        let current = self.launches.iter().flat_map(|launch| &launch.buffers);
+        current.chain(self.recorded.iter().flatten()).for_each(|window| window.memory.forget());
+    }
+}
+
+/// Whether what a launch writes is bound to it once.
+fn separate(launch: &Launch, at: CallSite) -> Result<()> {
+    let points = launch.kernel.bindings();
+    for (index, (a, window)) in points.iter().zip(&launch.buffers).enumerate() {
+        let rest = points.iter().zip(&launch.buffers).skip(index + 1);
+        let mut same = rest.filter(|(_, other)| other.memory.id() == window.memory.id());
+        if let Some((b, _)) = same.find(|(b, _)| (a.access, b.access) != (Access::Read, Access::Read)) {
+            let name =
+                |point: &crate::kernel::BindPoint| format!("@binding({}) of {}", point.binding, launch.kernel.name());
+            let written = if a.access == Access::Write { a } else { b };
+            let (wanted, got) =
+                ("memory of its own: the kernel may write to it", format!("one array for {} and {}", name(a), name(b)));
+            return Err(Error::argument("Recording::run", name(written), wanted, got, at));
+        }
+    }
+    Ok(())
+}
