@@ -7,7 +7,6 @@ use crate::backend::{self, Driver, Options, Window};
 use crate::caps::Caps;
 use crate::element::Element;
 use crate::error::{Error, ErrorKind, Result};
-use crate::event::Event;
 use crate::kernel::{BUDGET, Kernel, Message, Messages, Watch};
 use crate::memory::{Allocation, Handles, MemoryUse, Pool};
 use crate::trace::Roofline;
@@ -594,12 +593,12 @@ impl Device {
     }
 
     /// How often the host has waited for this device so far: calls that give back values or wait for work
-    /// ([`crate::Array::to_vec`], [`crate::Array::item`], [`Device::synchronize`], [`Event::wait`]), one each, on the cpu
-    /// engine too, where the work is done already; and uploads that had to wait for staging memory, of more than a
+    /// ([`crate::Array::to_vec`], [`crate::Array::map`], [`Device::synchronize`], [`crate::Event::wait`]), one each, on
+    /// the cpu engine too, where the work is done already; and uploads that had to wait for staging memory, of more than a
     /// megabyte. Launches, lazy arrays, their evaluation and small uploads never wait.
     ///
-    /// Beside these, CUDA counts one when memory of the host, a recording or a compiled kernel is given up, when memory
-    /// runs out, and when a native kernel is first compared with its translation.
+    /// Beside these, CUDA counts one when memory of the host or of others, a recording or a compiled kernel is given up,
+    /// when memory runs out, and when a native kernel is first compared with its translation.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -635,9 +634,9 @@ impl Device {
     /// Errors: device lost.
     #[doc(alias = "cudaLaunchHostFunc")]
     pub fn then(&self, callback: impl FnOnce(Result<()>) + Send + 'static) -> Result<()> {
-        let event = Event::with_time(self, false)?;
+        let (device, event) = (self.uncounted(), self.driver().record(false)?);
         let work = move || {
-            callback(event.wait());
+            callback(device.driver().wait_event(&event));
             Ok(())
         };
         drop(self.in_background(Box::new(work)));

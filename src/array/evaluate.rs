@@ -110,7 +110,7 @@ impl Batch {
     #[track_caller]
     pub fn new(device: &Device) -> Batch {
         let at = Location::caller();
-        Batch { device: device.clone(), at, launches: vec![], made: vec![], record: None }
+        Batch { device: device.uncounted(), at, launches: vec![], made: vec![], record: None }
     }
 
     /// Runs what has been collected.

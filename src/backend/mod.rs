@@ -98,7 +98,8 @@ pub(crate) trait HostBlock: Send {
     fn memory_mut(&mut self) -> Option<&mut [u8]> {
         None
     }
-    /// Copies bytes from `at` on to the device, or from it, and waits. Only where there is [`HostBlock::memory`].
+    /// Copies bytes from `at` on to the device, or from it. Only where there is [`HostBlock::memory`]. An upload is not
+    /// waited for: [`HostBlock::memory_mut`] does it.
     fn transfer_part(&mut self, _: Direction, _at: usize, _: &Memory, _offset: u64, _bytes: u64) -> Result<()> {
         unreachable!("asked only where there is memory")
     }
@@ -150,9 +151,10 @@ pub(crate) trait Driver: order::Order + Send + Sync {
     fn home(&self) -> Option<Home> {
         None
     }
-    /// The address of memory, where [`Driver::home`] says.
-    fn address(&self, _: &Memory) -> Option<u64> {
-        None
+    /// The address of memory, where [`Driver::home`] says. What others do with it in this thread's stream from now on comes
+    /// after what was asked of all streams.
+    fn address(&self, _: &Memory) -> Result<Option<u64>> {
+        Ok(None)
     }
     /// Somebody else's memory as the engine's own, taking its owner; `None` if that cannot be without a copy.
     ///
@@ -162,7 +164,7 @@ pub(crate) trait Driver: order::Order + Send + Sync {
     unsafe fn adopt(&self, _: &mut Foreign) -> Option<Block> {
         None
     }
-    /// The CUDA stream that work goes through.
+    /// The CUDA stream that this thread's work goes to.
     #[cfg(feature = "cuda")]
     fn stream(&self) -> Option<*mut std::ffi::c_void> {
         None

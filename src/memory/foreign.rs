@@ -199,8 +199,9 @@ impl<T: Element> Array<T> {
     /// The address of the array's elements on its CUDA device, in row-major order, computed if need be; `None` on other
     /// engines.
     ///
-    /// What writes them may still be queued: use it on [`Device::cuda_stream`], or after [`Device::synchronize`]. The
-    /// memory stays the array's: keep the array until what uses the address is done, and write through it only if no
+    /// What writes them may still be queued: use it on [`Device::cuda_stream`], asked for in the same
+    /// [`Stream::run`](crate::Stream::run) or both outside of one, or after [`Device::synchronize`]. There it comes after
+    /// what other streams do with the array until now. The memory stays the array's: keep the array until what uses the address is done, and write through it only if no
     /// other array shares the memory. With it and [`Array::shape`] other libraries make arrays of theirs, by
     /// `__cuda_array_interface__` for example.
     ///
@@ -212,22 +213,31 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: as [`Array::eval`].
+    /// Errors: as [`Array::eval`]; a view with gaps.
     #[cfg(feature = "cuda")]
     #[doc(alias = "CUdeviceptr")]
     #[doc(alias = "__cuda_array_interface__")]
     #[track_caller]
     pub fn cuda_pointer(&self) -> Result<Option<u64>> {
         let Some(Home::Cuda(_)) = self.check()?.device().driver().home() else { return Ok(None) };
-        let (memory, offset) = self.contiguous_memory()?;
-        Ok(self.device().driver().address(&memory).map(|address| address + offset))
+        let (memory, layout) = self.in_memory()?;
+        if !layout.is_contiguous() {
+            let got = format!("a view of shape {:?} with strides {:?}", layout.shape, layout.strides);
+            let wanted = "an array without gaps: Array::copy makes one";
+            return Err(Error::argument("cuda_pointer", "array", wanted, got, Location::caller()));
+        }
+        memory.history.note_write(); // perhaps, by who has the address
+        let offset = (layout.offset * T::DTYPE.size()) as u64;
+        Ok(self.device().driver().address(&memory)?.map(|address| address + offset))
     }
 }
 
 impl Device {
-    /// The CUDA stream that the device's work goes through, a `CUstream`; `None` on other engines. What another library
-    /// queues there comes after what was queued here before. The context is the card's primary one, which CUDA's
-    /// runtime and cudarc use too.
+    /// The CUDA stream that this thread's work goes to, a `CUstream`: the device's main one, inside of
+    /// [`Stream::run`](crate::Stream::run) that stream's; `None` on other engines. What another library queues there comes
+    /// after what was queued there before, and before what is queued there later; work in other streams does not wait for
+    /// it. It is there as long as the device. The context is the card's primary one, which CUDA's runtime and cudarc use
+    /// too.
     ///
     /// ```
     /// # crosslane::example(|device| {

@@ -210,7 +210,9 @@ impl Pool {
 
     /// Memory of the program's: the pool neither counts it nor keeps it.
     pub fn adopt(self: &Arc<Pool>, block: Block, bytes: u64, copies: bool) -> Arc<Memory> {
-        self.memory(block, next_id(), bytes, Origin::Program { copies })
+        let memory = self.memory(block, next_id(), bytes, Origin::Program { copies });
+        memory.history.note_write(); // by the program, which nobody sees
+        memory
     }
 
     fn memory(self: &Arc<Pool>, block: Block, id: u64, bytes: u64, origin: Origin) -> Arc<Memory> {

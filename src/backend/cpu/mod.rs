@@ -296,6 +296,7 @@ impl Driver for Cpu {
     }
 
     fn mapped(self: Arc<Self>, memory: &Arc<Memory>, offset: u64, bytes: u64) -> Result<Option<Box<dyn Mapping>>> {
+        self.waits.one();
         let _between_launches = self.queue.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let lent = memory.lend();
         Ok(Some(Box::new(Shown { memory: memory.clone(), offset, bytes, _lent: lent })))
@@ -305,8 +306,8 @@ impl Driver for Cpu {
         Some(Home::Host)
     }
 
-    fn address(&self, memory: &Memory) -> Option<u64> {
-        Some(block(memory).words.as_ptr() as usize as u64)
+    fn address(&self, memory: &Memory) -> Result<Option<u64>> {
+        Ok(Some(block(memory).words.as_ptr() as usize as u64))
     }
 
     unsafe fn adopt(&self, foreign: &mut Foreign) -> Option<Block> {

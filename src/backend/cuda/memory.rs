@@ -48,8 +48,9 @@ pub(super) struct ForeignMemory {
 
 impl Drop for ForeignMemory {
     fn drop(&mut self) {
-        // What was queued here may still use it, and its owner does not know.
-        if let Err(error) = self.context.enter().and_then(|()| self.context.synchronize("free")) {
+        // What was queued here, in any stream, may still use it, and its owner does not know. Nobody does on a lost card.
+        let waited = self.context.enter().and_then(|()| self.context.synchronize("free"));
+        if let Err(error) = waited.and_then(|()| self.context.freed(self.address, || Ok(()))) {
             log::warn!("{error}");
         }
         self.owner = None;

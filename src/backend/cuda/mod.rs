@@ -245,8 +245,11 @@ impl Driver for Cuda {
         Some(Home::Cuda(self.context.card.ordinal))
     }
 
-    fn address(&self, memory: &Memory) -> Option<u64> {
-        Some(memory::block(memory).address())
+    fn address(&self, memory: &Memory) -> Result<Option<u64>> {
+        self.context.enter()?;
+        let address = memory::block(memory).address();
+        // Others may write there: it counts as work that does.
+        self.context.ordered([(address, true)].into_iter(), |_| Ok(Some(address)))
     }
 
     unsafe fn adopt(&self, foreign: &mut Foreign) -> Option<Block> {
@@ -258,7 +261,7 @@ impl Driver for Cuda {
     }
 
     fn stream(&self) -> Option<*mut std::ffi::c_void> {
-        Some(self.context.stream.cast())
+        Some(self.context.current().cast())
     }
 
     fn start_clock(&self) -> Result<bool> {

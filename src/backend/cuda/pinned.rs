@@ -189,11 +189,16 @@ impl HostBlock for PinnedBlock {
     }
 
     fn memory_mut(&mut self) -> Option<&mut [u8]> {
+        // An upload may be under way. If waiting fails the card is lost, and reads nothing more.
+        if self.busy
+            && let Err(error) = self.engine.context.enter().and_then(|()| self.finish())
+        {
+            log::warn!("{error}");
+        }
         Some(&mut self.memory[self.start..][..self.bytes])
     }
 
     fn transfer_part(&mut self, way: Direction, at: usize, memory: &Memory, offset: u64, bytes: u64) -> Result<()> {
-        self.start(way, at, memory, offset, bytes)?;
-        self.finish() // the program has the memory next
+        self.start(way, at, memory, offset, bytes)
     }
 }

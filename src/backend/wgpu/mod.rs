@@ -200,11 +200,9 @@ impl Wgpu {
 
     /// Looks up each launch's pipeline and bind group.
     fn look_up(&self, launches: &[Launch]) -> Result<Vec<Prepared>> {
+        refuse_lent(launches)?;
         let caps = &self.properties.caps;
         let one = |launch: &Launch| {
-            if launch.buffers.iter().any(|window| window.memory.is_lent()) {
-                return Err(lent("launch"));
-            }
             let recorder = &self.observer.recorder;
             let pipeline = self.cache.pipeline(&self.device, &self.properties.name, caps, &launch.kernel, recorder)?;
             let groups = self.cache.groups(&self.device, &pipeline, &launch.kernel, &launch.buffers);
@@ -288,6 +286,14 @@ impl Wgpu {
     }
 }
 
+/// An error if the host sees memory that one of the launches uses.
+fn refuse_lent(launches: &[Launch]) -> Result<()> {
+    match launches.iter().flat_map(|launch| &launch.buffers).any(|window| window.memory.is_lent()) {
+        true => Err(lent("launch")),
+        false => Ok(()),
+    }
+}
+
 /// Records launches into a pass. The parameters of some lie at these offsets of `uniforms`.
 fn dispatch(pass: &mut wgpu::ComputePass, launches: &[Prepared], uniforms: Option<&wgpu::BindGroup>, offsets: &[u32]) {
     let mut current: *const Pipeline = std::ptr::null();
@@ -345,7 +351,8 @@ impl Driver for Wgpu {
         Ok(Box::new(self.look_up(launches)?))
     }
 
-    fn submit_prepared(&self, prepared: &Block, _launches: &[Launch]) -> Result<()> {
+    fn submit_prepared(&self, prepared: &Block, launches: &[Launch]) -> Result<()> {
+        refuse_lent(launches)?;
         let launches: &Vec<Prepared> = prepared.downcast_ref().expect("prepared by this engine");
         self.submit_launches(launches)
     }

@@ -48,8 +48,9 @@ impl<T: Element> Array<T> {
             None => return self.copied_tensor(),
         };
         let (memory, layout) = self.in_memory()?;
-        driver.wait()?;
-        let Some(address) = driver.address(&memory) else { return self.copied_tensor() };
+        driver.wait()?; // for all streams: nobody knows in which the other library works
+        let Some(address) = driver.address(&memory)? else { return self.copied_tensor() };
+        memory.history.note_write(); // perhaps, by the other library
         let first = address + (layout.offset * T::DTYPE.size()) as u64;
         Ok(export::<T>(first as usize as *mut c_void, device, &layout, FLAG_READ_ONLY, Box::new(memory)))
     }

@@ -6,6 +6,7 @@ use crate::backend::HostBlock;
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::memory::Direction;
+use crate::memory::host_buffer::transfer_span;
 use std::ops::Range;
 use std::panic::Location;
 
@@ -85,6 +86,7 @@ impl<T: Element> Unified<T> {
                 Side::Pinned(block) => {
                     let (memory, offset) = elements.contiguous_memory()?;
                     let (at, bytes) = (part.start * size_of::<T>(), part.len() * size_of::<T>());
+                    let _span = transfer_span(&self.device, Direction::Download, "unified", bytes as u64)?;
                     block.transfer_part(Direction::Download, at, &memory, offset, bytes as u64)?;
                 }
             }
@@ -131,7 +133,9 @@ impl<T: Element> Unified<T> {
         let (array, memory) = Array::uninitialised(&self.device, &[range.len()])?;
         let (at, bytes) = (range.start * size_of::<T>(), range.len() * size_of::<T>());
         if bytes > 0 {
+            let _span = transfer_span(&self.device, Direction::Upload, "unified", bytes as u64)?;
             block.transfer_part(Direction::Upload, at, &memory, 0, bytes as u64)?;
+            memory.history.note_upload();
         }
         Ok(array)
     }
