@@ -1,17 +1,18 @@
 //! Devices: finding, choosing and opening them, and what they have.
 
+use crate::array::Array;
 #[cfg(feature = "cpu")]
 use crate::backend::cpu::{Checks, Order, Profile};
 use crate::backend::{self, Driver, Options, Window};
 use crate::caps::Caps;
+use crate::element::Element;
 use crate::error::{Error, ErrorKind, Result};
-use crate::event::Event;
 use crate::kernel::{BUDGET, Kernel, Message, Messages, Watch};
-use crate::memory::{MemoryUse, Pool};
+use crate::memory::{Allocation, Handles, MemoryUse, Pool};
 use crate::trace::Roofline;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak, mpsc};
 use std::time::Duration;
 
 /// The API a device is reached through.
@@ -33,7 +34,7 @@ pub enum Backend {
 }
 
 impl Backend {
-    fn is_wgpu(self) -> bool {
+    pub(crate) fn is_wgpu(self) -> bool {
         !matches!(self, Backend::Cuda | Backend::Cpu)
     }
 }
@@ -132,12 +133,16 @@ impl fmt::Display for Properties {
 }
 
 /// A device, opened. A cheap handle: clones are the same device.
-#[derive(Clone)]
-pub struct Device(Arc<Inner>);
+pub struct Device(Arc<Inner>, Handle);
+
+/// Counts the program's handles; `None` in those of arrays.
+struct Handle(Option<Arc<Handles>>);
 
 struct Inner {
     driver: Arc<dyn Driver>,
     pool: Arc<Pool>,
+    /// What the program's handles share.
+    handles: Weak<Handles>,
     /// Held from planning to submission: what one thread has planned, another must not read before it is submitted.
     evaluating: Mutex<()>,
     watch: Watch,
@@ -159,12 +164,20 @@ type Job = Box<dyn FnOnce() + Send>;
 pub struct DeviceOptions {
     options: Options,
     memory_limit: Option<u64>,
+    track: Option<bool>,
 }
 
 impl DeviceOptions {
     /// The most bytes that arrays and the pool may take together.
     pub fn memory_limit(mut self, bytes: u64) -> DeviceOptions {
         self.memory_limit = Some(bytes);
+        self
+    }
+
+    /// Whether to write down what takes device memory, and where, for [`Device::live_allocations`]: on in debug builds if
+    /// not set. It costs a fraction of a microsecond each time memory is taken.
+    pub fn track_allocations(mut self, track: bool) -> DeviceOptions {
+        self.track = Some(track);
         self
     }
 
@@ -205,6 +218,9 @@ impl DeviceOptions {
     fn over(&self, driver: Arc<dyn Driver>) -> Device {
         let device = Device::with_driver(driver, self.options.time_limit.unwrap_or(BUDGET));
         device.set_memory_limit(self.memory_limit);
+        if let Some(track) = self.track {
+            device.pool().track(track);
+        }
         device
     }
 
@@ -447,15 +463,24 @@ impl Device {
     }
 
     fn with_driver(driver: Arc<dyn Driver>, budget: Duration) -> Device {
-        Device(Arc::new(Inner {
-            pool: Pool::new(driver.clone()),
+        let pool = Pool::new(driver.clone());
+        let handles = Arc::new(Handles { pool: pool.clone(), device: driver.properties().name.clone() });
+        let inner = Inner {
+            pool,
+            handles: Arc::downgrade(&handles),
             driver,
             evaluating: Mutex::new(()),
             watch: Watch::new(budget),
             messages: Messages::default(),
             worker: OnceLock::new(),
             roofline: Mutex::default(),
-        }))
+        };
+        Device(Arc::new(inner), Handle(Some(handles)))
+    }
+
+    /// A handle for an array: it does not count as one of the program's.
+    pub(crate) fn uncounted(&self) -> Device {
+        Device(self.0.clone(), Handle(None))
     }
 
     /// What the device is and has.
@@ -523,13 +548,57 @@ impl Device {
         Ok(self.0.messages.take())
     }
 
+    /// An array of `len` elements that are whatever lies in memory, for kernels that write all of it. It comes from the
+    /// device's pool, if that has a piece of such a size, and goes back when it is dropped with all its clones and views:
+    /// nothing need be released.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let first = device.acquire::<f32>(10_000)?;
+    /// drop(first);
+    /// let before = device.memory();
+    /// let second = device.acquire::<f32>(10_000)?;
+    /// assert_eq!(device.memory().misses, before.misses); // nothing was allocated
+    /// # drop(second);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors: as [`Array::empty`](crate::Array::empty).
+    #[doc(alias = "pool")]
+    #[doc(alias = "release")]
+    #[doc(alias = "cudaMallocAsync")]
+    #[track_caller]
+    pub fn acquire<T: Element>(&self, len: usize) -> Result<Array<T>> {
+        let array = Array::empty(self, &[len]);
+        array.check()?;
+        Ok(array)
+    }
+
+    /// Every piece of device memory that is held, the largest first: what for, and by which line of the program. Empty
+    /// if allocations are not tracked; see [`DeviceOptions::track_allocations`]. When the program's last handle of the
+    /// device is dropped and arrays live on, the list is logged as a warning.
+    ///
+    /// ```
+    /// let options = crosslane::DeviceOptions::default().track_allocations(true);
+    /// # let Ok(device) = options.open("") else { return };
+    /// let x = crosslane::Array::from_slice(&device, &[1.0f32; 1000]);
+    /// let live = device.live_allocations();
+    /// assert!(live.len() == 1 && live[0].bytes >= 4000 && live[0].what == "array");
+    /// println!("{}", live[0]); // 4096 bytes for array (at src/main.rs:3:9)
+    /// # drop(x);
+    /// ```
+    #[doc(alias = "leak")]
+    pub fn live_allocations(&self) -> Vec<Allocation> {
+        self.0.pool.held()
+    }
+
     /// How often the host has waited for this device so far: calls that give back values or wait for work
-    /// ([`crate::Array::to_vec`], [`crate::Array::item`], [`Device::synchronize`], [`Event::wait`]), one each, on the cpu
-    /// engine too, where the work is done already; and uploads that had to wait for staging memory, of more than a
+    /// ([`crate::Array::to_vec`], [`crate::Array::map`], [`Device::synchronize`], [`crate::Event::wait`]), one each, on
+    /// the cpu engine too, where the work is done already; and uploads that had to wait for staging memory, of more than a
     /// megabyte. Launches, lazy arrays, their evaluation and small uploads never wait.
     ///
-    /// Beside these, CUDA counts one when memory of the host, a recording or a compiled kernel is given up, when memory
-    /// runs out, and when a native kernel is first compared with its translation.
+    /// Beside these, CUDA counts one when memory of the host or of others, a recording or a compiled kernel is given up,
+    /// when memory runs out, and when a native kernel is first compared with its translation.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -565,9 +634,9 @@ impl Device {
     /// Errors: device lost.
     #[doc(alias = "cudaLaunchHostFunc")]
     pub fn then(&self, callback: impl FnOnce(Result<()>) + Send + 'static) -> Result<()> {
-        let event = Event::with_time(self, false)?;
+        let (device, event) = (self.uncounted(), self.driver().record(false)?);
         let work = move || {
-            callback(event.wait());
+            callback(device.driver().wait_event(&event));
             Ok(())
         };
         drop(self.in_background(Box::new(work)));
@@ -663,6 +732,12 @@ impl Device {
     pub fn synchronize_async(&self) -> impl Future<Output = Result<()>> + Send + use<> {
         let device = self.clone();
         self.in_background(Box::new(move || device.synchronize()))
+    }
+}
+
+impl Clone for Device {
+    fn clone(&self) -> Device {
+        Device(self.0.clone(), Handle(self.1.0.clone().or_else(|| self.0.handles.upgrade())))
     }
 }
 

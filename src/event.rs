@@ -44,12 +44,7 @@ impl Event {
     ///
     /// Errors: device lost.
     pub fn record(device: &Device) -> Result<Event> {
-        Event::with_time(device, true)
-    }
-
-    /// One without a time is cheaper.
-    pub(crate) fn with_time(device: &Device, timed: bool) -> Result<Event> {
-        Ok(Event { device: device.clone(), block: Arc::new(device.driver().record(timed)?) })
+        Ok(Event { device: device.clone(), block: Arc::new(device.driver().record(true)?) })
     }
 
     /// The device whose event it is.

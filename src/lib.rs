@@ -20,6 +20,8 @@
 //! | [`Device`] | finding, choosing and opening devices; memory use; time on the device |
 //! | [`Array`] | values: creation, views, elementwise functions, reductions, assignment, transfers, `explain()` |
 //! | [`HostBuffer`] | host memory that the device reads and writes without a copy on the way |
+//! | [`Unified`] | one array with a host and a device side, of which only what changed is copied |
+//! | [`dlpack`] | arrays from and to other libraries: NumPy, PyTorch, CuPy, JAX |
 //! | [`Kernel`] | a kernel of your own in WGSL: [`Kernel::wgsl`], [`Launcher`], [`Reflection`] |
 //! | [`Elementwise`], [`Reduction`], [`map!`] | kernels of your own from expressions, which fuse with arrays |
 //! | [`Stream`], [`Event`], [`Recording`] | work side by side; points in it; work recorded once and run again |
@@ -80,7 +82,7 @@ pub use kernel::{
     Argument, Arguments, BindPoint, Feature, Field, HostType, Kernel, Launcher, Member, Message, Override, Parameters,
     Reflection, Resource,
 };
-pub use memory::{Direction, HostBuffer, MemoryUse};
+pub use memory::{Allocation, Direction, HostBuffer, Mapped, MemoryUse, Transfers, Unified, UnifiedState, dlpack};
 pub use op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
 pub use ops::{Expression, Formula, Function, Leaf, Map, Nothing, Operator, Reduce, Source, Step, What};
 pub use recording::Recording;

@@ -90,7 +90,9 @@ impl<T: Element> Array<T> {
     /// Brings the array into memory of its own without gaps, for a kernel that writes to it.
     pub(crate) fn alone(&mut self) -> Result<()> {
         let storage = self.own()?;
-        if storage.layout.is_contiguous() && storage.layout.offset == 0 {
+        // No device wants more of a binding's offset. What begins elsewhere than its memory may be a program's buffer.
+        let aligned = (storage.layout.offset * T::DTYPE.size()).is_multiple_of(256);
+        if storage.layout.is_contiguous() && aligned {
             return Ok(());
         }
         drop(storage);
@@ -109,7 +111,7 @@ impl<T: Element> Array<T> {
         // One reference is this node's own, one is ours; recordings that work on the array do so on purpose.
         let others = storage.memory.recordings();
         let alone = Arc::strong_count(&self.node) == 1 && Arc::strong_count(&storage.memory) == 2 + others;
-        if alone {
+        if alone && !storage.layout.repeats() {
             return Ok(storage);
         }
         drop(storage);

@@ -146,11 +146,23 @@ impl<T: Element> Array<T> {
     }
 
     /// Memory for an array that the caller fills at once.
+    #[track_caller]
     pub(crate) fn uninitialised(device: &Device, shape: &[usize]) -> Result<(Array<T>, Arc<Memory>)> {
+        Array::uninitialised_for(device, shape, Location::caller())
+    }
+
+    /// As [`Array::uninitialised`], for this line of the program.
+    pub(super) fn uninitialised_for(device: &Device, shape: &[usize], at: CallSite) -> Result<(Array<T>, Arc<Memory>)> {
         let len: usize = shape.iter().product();
-        let memory = device.pool().take("array", len as u64 * T::DTYPE.size() as u64, Place::Device)?;
-        let storage = Storage { memory: memory.clone(), layout: Layout::contiguous(shape), len };
-        Ok((Array::of(Node::ready(device, T::DTYPE, storage)), memory))
+        let bytes = len as u64 * T::DTYPE.size() as u64;
+        let memory = device.pool().take_for("array", bytes, Place::Device, at)?;
+        let array = Array::over(device, memory.clone(), Layout::contiguous(shape), len);
+        Ok((array, memory))
+    }
+
+    /// An array over memory with room for `len` elements.
+    pub(crate) fn over(device: &Device, memory: Arc<Memory>, layout: Layout, len: usize) -> Array<T> {
+        Array::of(Node::ready(device, T::DTYPE, Storage { memory, layout, len }))
     }
 }
 

@@ -7,7 +7,7 @@ use super::node::{Expr, Node, State, Storage};
 use crate::backend::{Cost, Launch, Window};
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{Error, Result};
+use crate::error::{CallSite, Error, Result};
 use crate::memory::{Memory, Place};
 use crate::op::{Op, Pass, Plan};
 use crate::ops::{Expression, Map, Reduce};
@@ -21,6 +21,8 @@ const SMALL_RESULT: usize = 4096;
 /// Kernels to run in one submission, and the nodes whose values they make.
 pub(crate) struct Batch {
     device: Device,
+    /// The line of the program that asked for it.
+    at: CallSite,
     pub launches: Vec<Launch>,
     /// Each node with its state before, in case the submission fails.
     made: Vec<(Arc<Node>, State)>,
@@ -105,8 +107,10 @@ pub(crate) fn storage_of(node: &Node) -> Result<Storage> {
 }
 
 impl Batch {
+    #[track_caller]
     pub fn new(device: &Device) -> Batch {
-        Batch { device: device.clone(), launches: vec![], made: vec![], record: None }
+        let at = Location::caller();
+        Batch { device: device.uncounted(), at, launches: vec![], made: vec![], record: None }
     }
 
     /// Runs what has been collected.
@@ -204,7 +208,7 @@ impl Batch {
         place: Place,
     ) -> Result<Storage> {
         let bytes = node.len() as u64 * node.dtype.size() as u64;
-        let memory = self.device.pool().take(op.name(), bytes, place)?;
+        let memory = self.device.pool().take_for(op.name(), bytes, place, self.at)?;
         buffers.push(memory.clone());
         self.push(op, buffers)?;
         Ok(Storage { memory, layout: Layout::contiguous(&node.shape), len: node.len() })
@@ -231,11 +235,15 @@ impl Batch {
     pub fn push(&mut self, op: impl Op + 'static, mut buffers: Vec<Arc<Memory>>) -> Result<()> {
         let plan = op.plan(self.device.caps())?;
         for &bytes in &plan.scratch {
-            buffers.push(self.device.pool().take(op.name(), bytes, Place::Device)?);
+            buffers.push(self.device.pool().take_for(op.name(), bytes, Place::Device, self.at)?);
         }
         for (pass, cost) in plan.passes.iter().zip(costs(&op, &plan)) {
-            let window =
-                |b: &crate::op::Binding| Window { memory: buffers[b.buffer].clone(), offset: b.offset, bytes: b.bytes };
+            let window = |b: &crate::op::Binding| {
+                let memory = buffers[b.buffer].clone();
+                // A program's memory may end where the pool's is padded.
+                let bytes = b.bytes.min(memory.bytes() - b.offset);
+                Window { memory, offset: b.offset, bytes }
+            };
             self.launches.push(Launch {
                 kernel: pass.kernel.clone(),
                 buffers: pass.buffers.iter().map(window).collect(),

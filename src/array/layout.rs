@@ -48,6 +48,21 @@ impl Layout {
         true
     }
 
+    /// Whether two elements may lie in one place, as repeated ones do; never false if they do.
+    pub(crate) fn repeats(&self) -> bool {
+        let mut steps: Vec<(usize, usize)> =
+            self.strides.iter().map(|stride| stride.unsigned_abs()).zip(self.shape.iter().copied()).collect();
+        steps.retain(|&(_, extent)| extent > 1);
+        steps.sort_unstable();
+        let mut reach = 0;
+        !self.is_empty()
+            && steps.iter().any(|&(stride, extent)| {
+                let meets = stride <= reach;
+                reach += stride * (extent - 1);
+                meets
+            })
+    }
+
     /// The address of a row-major element number.
     pub fn address(&self, mut index: usize) -> usize {
         let mut at = self.offset as isize;

@@ -5,6 +5,8 @@ mod bind;
 mod create;
 mod custom;
 mod elementwise;
+#[cfg(feature = "wgpu")]
+mod encode;
 mod evaluate;
 mod explain;
 mod flatten;
@@ -29,6 +31,8 @@ pub use view::Slice;
 pub(crate) use crate::ops::buffer_bytes;
 pub(crate) use bind::Untyped;
 pub(crate) use create::check;
+#[cfg(feature = "wgpu")]
+pub(crate) use encode::no_encoders;
 pub(crate) use evaluate::{Batch, one_device};
 
 use crate::device::Device;

@@ -85,7 +85,7 @@ impl Node {
     }
 
     fn new(device: &Device, shape: Vec<usize>, dtype: DType, steps: u32, state: State) -> Arc<Node> {
-        Arc::new(Node { device: device.clone(), shape, dtype, steps, state: Mutex::new(state) })
+        Arc::new(Node { device: device.uncounted(), shape, dtype, steps, state: Mutex::new(state) })
     }
 
     pub fn len(&self) -> usize {

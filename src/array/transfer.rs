@@ -2,7 +2,7 @@
 
 use super::evaluate::{Batch, storage_of};
 use super::node::{Expr, Node, Storage};
-use super::{Array, Slice, buffer_bytes, create};
+use super::{Array, Layout, Slice, buffer_bytes, create};
 use crate::advice;
 use crate::backend::{Read, Write};
 use crate::device::Device;
@@ -75,7 +75,7 @@ impl<T: Element> Array<T> {
             let wanted = format!("{} elements for shape {shape:?}", shape.iter().product::<usize>());
             return Err(Error::argument("from_shape", "values", wanted, values.len().to_string(), at));
         }
-        let (array, memory) = Array::uninitialised(device, shape).map_err(|e| e.located(at))?;
+        let (array, memory) = Array::uninitialised_for(device, shape, at).map_err(|e| e.located(at))?;
         let bytes = bytemuck::cast_slice(values);
         if !bytes.is_empty() {
             device.driver().write(&[Write { to: &memory, offset: 0, from: bytes }])?;
@@ -112,7 +112,7 @@ impl<T: Element> Array<T> {
     pub fn to_vec(&self) -> Result<Vec<T>> {
         self.readable_size()?;
         let mut stored = stored_zeros::<T>(self.len());
-        read(&self.device().clone(), &mut [(&self.node, bytemuck::cast_slice_mut(&mut stored))])?;
+        self.read_stored(&mut stored)?;
         Ok(T::from_stored(stored))
     }
 
@@ -155,6 +155,13 @@ impl<T: Element> Array<T> {
                 Ok(())
             }
         }
+    }
+
+    /// As [`Array::read_into`], as bytes are stored.
+    #[track_caller]
+    pub(crate) fn read_stored(&self, values: &mut [T::Stored]) -> Result<()> {
+        self.readable_size()?;
+        read(&self.device().clone(), &mut [(&self.node, bytemuck::cast_slice_mut(values))])
     }
 
     /// The element of an array that has one.
@@ -244,11 +251,16 @@ impl<T: Element> Array<T> {
                 (format!("at most {} elements", self.len()), format!("{} from {start} on", values.len()));
             return Err(Error::argument("write", "values", wanted, got, Location::caller()));
         }
-        let part = Array::from_slice(self.device(), values);
+        self.replace(start, &Array::from_slice(self.device(), values))
+    }
+
+    /// Replaces as many elements as `part` has, from `start` on.
+    #[track_caller]
+    pub(crate) fn replace(&mut self, start: usize, part: &Array<T>) -> Result<()> {
         let shape = self.shape().to_vec();
         let mut flat = std::mem::replace(self, self.zeros_like()).flatten();
-        let range = Slice::from(start as isize..(start + values.len()) as isize);
-        let result = flat.slice_mut(&[range]).assign(&part);
+        let range = Slice::from(start as isize..(start + part.len()) as isize);
+        let result = flat.slice_mut(&[range]).assign(part);
         *self = flat.reshape(&shape);
         result
     }
@@ -295,6 +307,13 @@ impl<T: Element> Array<T> {
         }
     }
 
+    /// The array's memory and where its elements lie in it, computed if need be.
+    #[track_caller]
+    pub(crate) fn in_memory(&self) -> Result<(Arc<Memory>, Layout)> {
+        let storage = self.storage()?;
+        Ok((storage.memory, storage.layout))
+    }
+
     /// Memory with the elements in row-major order, and where they begin.
     #[track_caller]
     pub(crate) fn contiguous_memory(&self) -> Result<(Arc<Memory>, u64)> {
@@ -317,7 +336,8 @@ pub(super) fn copied(node: &Arc<Node>) -> Arc<Node> {
 fn readable(node: &Arc<Node>) -> Result<Arc<Node>> {
     use super::node::State;
     let fits = |storage: &Storage| {
-        storage.layout.is_contiguous() && (storage.layout.offset * node.dtype.size()).is_multiple_of(4)
+        let aligned = (storage.layout.offset * node.dtype.size()).is_multiple_of(4);
+        storage.layout.is_contiguous() && aligned && storage.memory.copies()
     };
     Ok(match node.state() {
         State::Failed(error) => return Err(error),

@@ -15,7 +15,7 @@ use crate::device::Backend;
 use crate::device::Properties;
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::Kernel;
-use crate::memory::{Direction, Memory, Place};
+use crate::memory::{Direction, Foreign, Home, Memory, Place};
 use crate::op::Grid;
 use crate::trace::recorder::Recorder;
 use std::any::Any;
@@ -90,6 +90,24 @@ pub(crate) trait HostBlock: Send {
     fn fill(&mut self, offset: usize, bytes: &[u8]) -> Result<()>;
     /// Copies to the device, or from it. An upload is not waited for: what is done with the block next waits.
     fn transfer(&mut self, memory: &Memory, offset: u64, bytes: u64) -> Result<()>;
+    /// All of it, where it is plain memory that the program may read and write between transfers.
+    fn memory(&self) -> Option<&[u8]> {
+        None
+    }
+    /// As [`HostBlock::memory`].
+    fn memory_mut(&mut self) -> Option<&mut [u8]> {
+        None
+    }
+    /// Copies bytes from `at` on to the device, or from it. Only where there is [`HostBlock::memory`]. An upload is not
+    /// waited for: [`HostBlock::memory_mut`] does it.
+    fn transfer_part(&mut self, _: Direction, _at: usize, _: &Memory, _offset: u64, _bytes: u64) -> Result<()> {
+        unreachable!("asked only where there is memory")
+    }
+}
+
+/// Memory of the device that the host reads where it lies, until it is dropped.
+pub(crate) trait Mapping: Send + Sync {
+    fn bytes(&self) -> &[u8];
 }
 
 /// All that an engine provides.
@@ -124,6 +142,37 @@ pub(crate) trait Driver: order::Order + Send + Sync {
     /// Runs the launches, then copies to the host; blocks until the bytes are there.
     fn read(&self, launches: &[Launch], reads: &mut [Read]) -> Result<()>;
     fn host_block(self: Arc<Self>, bytes: u64, direction: Direction) -> Result<Box<dyn HostBlock>>;
+    /// Whether host blocks are memory that the program may use as its own, and better than its own.
+    fn pins(&self) -> bool {
+        false
+    }
+    /// Waits, and lends memory to the host where it lies; `None` where the host does not reach it. Kernels that would
+    /// disturb it are refused until it is given back.
+    fn mapped(self: Arc<Self>, _: &Arc<Memory>, _offset: u64, _bytes: u64) -> Result<Option<Box<dyn Mapping>>> {
+        Ok(None)
+    }
+    /// Where memory of this device lies, if it has an address there.
+    fn home(&self) -> Option<Home> {
+        None
+    }
+    /// The address of memory, where [`Driver::home`] says. What others do with it in this thread's stream from now on comes
+    /// after what was asked of all streams.
+    fn address(&self, _: &Memory) -> Result<Option<u64>> {
+        Ok(None)
+    }
+    /// Somebody else's memory as the engine's own, taking its owner; `None` if that cannot be without a copy.
+    ///
+    /// # Safety
+    ///
+    /// The bytes must be there until the owner is dropped, and nobody may write to them while they are used.
+    unsafe fn adopt(&self, _: &mut Foreign) -> Option<Block> {
+        None
+    }
+    /// The CUDA stream that this thread's work goes to.
+    #[cfg(feature = "cuda")]
+    fn stream(&self) -> Option<*mut std::ffi::c_void> {
+        None
+    }
     /// Starts summing the time that submissions take on the device; false if it has no clock.
     fn start_clock(&self) -> Result<bool>;
     /// Waits, and gives the time since [`Driver::start_clock`].
@@ -152,6 +201,13 @@ pub(crate) trait Driver: order::Order + Send + Sync {
     /// The engine's own objects, for programs that use them.
     #[cfg(feature = "wgpu")]
     fn as_any(&self) -> &dyn Any;
+}
+
+/// The error for work on memory that the host sees at the moment.
+#[cfg(any(feature = "wgpu", feature = "cpu"))]
+pub(crate) fn lent(operation: &'static str) -> Error {
+    let (wanted, got) = ("memory that only the device uses", "an array that a guard of Array::map still shows");
+    ErrorKind::Argument { operation, argument: "array".into(), wanted: wanted.into(), got: got.into(), at: None }.into()
 }
 
 /// How to open the devices of the engines that are built in.

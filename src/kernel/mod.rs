@@ -7,6 +7,8 @@
 mod argument;
 mod change;
 mod counting;
+#[cfg(feature = "wgpu")]
+mod encode;
 mod formula;
 mod launch;
 mod launcher;

@@ -7,6 +7,7 @@ use crate::device::Device;
 use crate::element::Element;
 use crate::error::{Error, ErrorKind, Result};
 use crate::trace::SpanKind;
+use crate::trace::recorder::Open;
 use std::marker::PhantomData;
 use std::panic::Location;
 
@@ -123,15 +124,7 @@ impl<T: Element> HostBuffer<T> {
     /// Copies all of it to the device or from it.
     fn transfer(&mut self, memory: &Memory, offset: u64) -> Result<()> {
         let bytes = (self.len * size_of::<T>()).next_multiple_of(4) as u64;
-        let driver = self.device.driver();
-        let (kind, recorder) = match self.direction {
-            Direction::Upload => (SpanKind::Upload, &driver.observer().recorder),
-            Direction::Download => (SpanKind::Download, &driver.observer().recorder),
-        };
-        if recorder.running() {
-            driver.wait()?; // what came before is not to count as the transfer
-        }
-        let _span = recorder.open(kind, "host buffer", bytes);
+        let _span = transfer_span(&self.device, self.direction, "host buffer", bytes)?;
         self.block.transfer(memory, offset, bytes)
     }
 
@@ -182,4 +175,23 @@ impl<T: Element> HostBuffer<T> {
         let bytes = self.block.bytes()?;
         Ok(bytemuck::cast_slice(&bytes[..self.len * size_of::<T>()]))
     }
+}
+
+/// A transfer's span while a profile runs, on a device that is idle.
+pub(super) fn transfer_span<'a>(
+    device: &'a Device,
+    direction: Direction,
+    name: &str,
+    bytes: u64,
+) -> Result<Option<Open<'a>>> {
+    let driver = device.driver();
+    let recorder = &driver.observer().recorder;
+    let kind = match direction {
+        Direction::Upload => SpanKind::Upload,
+        Direction::Download => SpanKind::Download,
+    };
+    if recorder.running() {
+        driver.wait()?; // what came before is not to count as the transfer
+    }
+    Ok(recorder.open(kind, name, bytes))
 }

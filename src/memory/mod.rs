@@ -1,12 +1,27 @@
 //! Device memory: a pool that arrays take from and give back to, and host memory the device can reach.
 
+pub mod dlpack;
+mod foreign;
 mod host;
 mod host_buffer;
+mod live;
+mod mapped;
 mod pool;
+mod ranges;
+mod unified;
 
+pub(crate) use foreign::{Foreign, Home, Owner};
 pub(crate) use host::zeros;
 pub use host_buffer::HostBuffer;
+pub use live::Allocation;
+pub(crate) use live::Handles;
+pub use mapped::Mapped;
+#[cfg(feature = "wgpu")]
+pub(crate) use pool::Kept;
+#[cfg(any(feature = "wgpu", feature = "cpu"))]
+pub(crate) use pool::Lent;
 pub(crate) use pool::{Memory, Pool};
+pub use unified::{Transfers, Unified, UnifiedState};
 
 /// Where memory lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,8 +48,14 @@ pub struct MemoryUse {
     pub live: u64,
     /// The most that were ever live at a time.
     pub peak: u64,
+    /// How many pieces of memory are live.
+    pub count: u64,
     /// Bytes kept for reuse.
     pub pooled: u64,
+    /// How often memory was asked for and the pool had a piece of that size.
+    pub hits: u64,
+    /// How often memory was asked for and the device had to allocate it.
+    pub misses: u64,
     /// What live and pooled may be together; `None` for what the device has.
     pub limit: Option<u64>,
 }

@@ -1,38 +1,65 @@
 //! A pool of device memory with size classes: what an array gives back, the next of its size takes.
 
-use super::{MemoryUse, Place};
+use super::{Allocation, MemoryUse, Place};
 use crate::advice::History;
 use crate::backend::{Block, Driver};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{CallSite, Error, ErrorKind, Result};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// A piece of device memory. Its contents are whatever the last owner left there. Dropped, it goes back to the pool.
+/// Device memory that an array or a kernel has. Its contents are whatever the last owner left there.
 pub(crate) struct Memory {
-    block: Option<Block>,
-    id: u64,
-    bytes: u64,
-    place: Place,
+    piece: Arc<Piece>,
     pub history: History,
-    /// The stream that it was taken in.
-    lane: usize,
     /// References that recordings hold.
     recordings: AtomicUsize,
     /// Kernels that write it need no order: see [`Memory::share`].
     shared: AtomicBool,
+    /// Guards of the program that show it to the host.
+    #[cfg(any(feature = "wgpu", feature = "cpu"))]
+    lent: AtomicUsize,
+}
+
+/// A piece of device memory. Dropped, it goes back to the pool.
+struct Piece {
+    block: Option<Block>,
+    id: u64,
+    bytes: u64,
+    origin: Origin,
     pool: Arc<Pool>,
+}
+
+/// Keeps a piece of memory from being used for something else, though its arrays may be gone.
+#[cfg(feature = "wgpu")]
+pub(crate) struct Kept {
+    _piece: Arc<Piece>,
+}
+
+/// Whose memory it is.
+#[derive(Clone, Copy)]
+enum Origin {
+    /// The pool's, of this place, taken in this stream.
+    Pool(Place, usize),
+    /// The program's. Where it cannot be copied from, kernels can still read it.
+    Program { copies: bool },
+}
+
+/// Keeps a piece of memory from being written while the host sees it.
+#[cfg(any(feature = "wgpu", feature = "cpu"))]
+pub(crate) struct Lent(Arc<Memory>);
+
+#[cfg(any(feature = "wgpu", feature = "cpu"))]
+impl Drop for Lent {
+    fn drop(&mut self) {
+        self.0.lent.fetch_sub(1, Ordering::Release);
+    }
 }
 
 impl Memory {
     /// The engine's own object.
     pub fn block(&self) -> &Block {
-        self.block.as_ref().expect("only drop() takes the block")
-    }
-
-    /// How many bytes there are, past those that were asked for.
-    pub fn bytes(&self) -> u64 {
-        self.bytes
+        self.piece.block.as_ref().expect("only drop() takes the block")
     }
 
     /// Says that kernels use the memory by atomics and in any order: none waits for another because of it.
@@ -61,26 +88,65 @@ impl Memory {
 
     /// A number that no other block of this process has.
     pub fn id(&self) -> u64 {
-        self.id
+        self.piece.id
+    }
+
+    /// How many bytes there are, past those that were asked for.
+    pub fn bytes(&self) -> u64 {
+        self.piece.bytes
+    }
+
+    /// Keeps the piece, and does not count as a use of its contents.
+    #[cfg(feature = "wgpu")]
+    pub fn keep(&self) -> Kept {
+        Kept { _piece: self.piece.clone() }
+    }
+
+    /// Whether the engine can copy from it; kernels can always read it.
+    pub fn copies(&self) -> bool {
+        !matches!(self.piece.origin, Origin::Program { copies: false })
+    }
+
+    /// Notes that the host sees it from now on. The engine keeps kernels from it, by a lock of its own.
+    #[cfg(any(feature = "wgpu", feature = "cpu"))]
+    pub fn lend(self: &Arc<Memory>) -> Lent {
+        self.lent.fetch_add(1, Ordering::Acquire);
+        Lent(self.clone())
+    }
+
+    /// Whether the host sees it.
+    #[cfg(any(feature = "wgpu", feature = "cpu"))]
+    pub fn is_lent(&self) -> bool {
+        self.lent.load(Ordering::Acquire) > 0
     }
 }
 
-impl Drop for Memory {
+impl Drop for Piece {
     fn drop(&mut self) {
         let block = self.block.take().expect("dropped once");
-        self.pool.give_back((self.place, self.bytes, self.lane), self.id, block);
+        match self.origin {
+            Origin::Pool(place, lane) => self.pool.give_back((place, self.bytes, lane), self.id, block),
+            Origin::Program { .. } => {
+                drop(block);
+                self.pool.let_go();
+            }
+        }
     }
 }
 
 /// The pool of a device.
 pub(crate) struct Pool {
     driver: Arc<dyn Driver>,
+    /// Whether what is taken from now on is written down.
+    tracks: AtomicBool,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
     usage: MemoryUse,
+    /// What is held, by the memory's number, as far as it was written down.
+    held: BTreeMap<u64, Allocation>,
     free: BTreeMap<Class, Vec<(u64, Block)>>,
 }
 
@@ -89,15 +155,37 @@ type Class = (Place, u64, usize);
 
 impl Pool {
     pub fn new(driver: Arc<dyn Driver>) -> Arc<Pool> {
-        Arc::new(Pool { driver, state: Mutex::default() })
+        let tracks = AtomicBool::new(cfg!(debug_assertions));
+        Arc::new(Pool { driver, tracks, state: Mutex::default() })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().expect("no panic while held")
     }
 
-    /// Memory of at least so many bytes, with room for kernels that handle 16 at a time.
+    /// Memory of at least so many bytes for the library's own use, with room for kernels that handle 16 at a time.
     pub fn take(self: &Arc<Pool>, operation: &'static str, bytes: u64, place: Place) -> Result<Arc<Memory>> {
+        self.take_tracked(operation, bytes, place, None)
+    }
+
+    /// As [`Pool::take`], for this line of the program.
+    pub fn take_for(
+        self: &Arc<Pool>,
+        operation: &'static str,
+        bytes: u64,
+        place: Place,
+        at: CallSite,
+    ) -> Result<Arc<Memory>> {
+        self.take_tracked(operation, bytes, place, Some(at))
+    }
+
+    fn take_tracked(
+        self: &Arc<Pool>,
+        operation: &'static str,
+        bytes: u64,
+        place: Place,
+        at: Option<CallSite>,
+    ) -> Result<Arc<Memory>> {
         let caps = self.driver.caps();
         let class = size_class(bytes).min(caps.buffer_bytes & !63).max(bytes.next_multiple_of(16));
         if class > caps.buffer_bytes {
@@ -111,24 +199,48 @@ impl Pool {
         };
         let mut state = self.state();
         state.usage.live += class;
+        state.usage.count += 1;
         state.usage.peak = state.usage.peak.max(state.usage.live);
+        if let Some(at) = at.filter(|_| self.tracks.load(Ordering::Relaxed)) {
+            state.held.insert(id, Allocation { bytes: class, what: operation, at });
+        }
         drop(state);
-        Ok(Arc::new(Memory {
-            block: Some(block),
-            id,
-            bytes: class,
-            place,
+        Ok(self.memory(block, id, class, Origin::Pool(place, lane)))
+    }
+
+    /// Memory of the program's: the pool neither counts it nor keeps it.
+    pub fn adopt(self: &Arc<Pool>, block: Block, bytes: u64, copies: bool) -> Arc<Memory> {
+        let memory = self.memory(block, next_id(), bytes, Origin::Program { copies });
+        memory.history.note_write(); // by the program, which nobody sees
+        memory
+    }
+
+    fn memory(self: &Arc<Pool>, block: Block, id: u64, bytes: u64, origin: Origin) -> Arc<Memory> {
+        let piece = Piece { block: Some(block), id, bytes, origin, pool: self.clone() };
+        Arc::new(Memory {
+            piece: Arc::new(piece),
             history: History::default(),
-            lane,
             recordings: AtomicUsize::new(0),
             shared: AtomicBool::new(false),
-            pool: self.clone(),
-        }))
+            #[cfg(any(feature = "wgpu", feature = "cpu"))]
+            lent: AtomicUsize::new(0),
+        })
+    }
+
+    /// Memory of the program's is gone: bind groups of wgpu's would keep its buffer.
+    fn let_go(&self) {
+        if self.driver.properties().backend.is_wgpu() {
+            self.driver.forget();
+        }
     }
 
     fn reuse(&self, class: Class) -> Option<(u64, Block)> {
         let mut state = self.state();
-        let found = state.free.get_mut(&class)?.pop()?;
+        let Some(found) = state.free.get_mut(&class).and_then(Vec::pop) else {
+            state.usage.misses += 1;
+            return None;
+        };
+        state.usage.hits += 1;
         state.usage.pooled -= class.1;
         Some(found)
     }
@@ -169,6 +281,8 @@ impl Pool {
         let mut state = self.state();
         let bytes = class.1;
         state.usage.live -= bytes;
+        state.usage.count -= 1;
+        state.held.remove(&id);
         let over = state.usage.limit.is_some_and(|limit| state.usage.live + state.usage.pooled + bytes > limit);
         if over || !self.driver.recycles() {
             drop(state);
@@ -196,6 +310,18 @@ impl Pool {
 
     pub fn usage(&self) -> MemoryUse {
         self.state().usage
+    }
+
+    /// Whether to write down what is taken from now on.
+    pub fn track(&self, tracks: bool) {
+        self.tracks.store(tracks, Ordering::Relaxed);
+    }
+
+    /// What is held and was written down, the largest first.
+    pub fn held(&self) -> Vec<Allocation> {
+        let mut held: Vec<Allocation> = self.state().held.values().copied().collect();
+        held.sort_by_key(|allocation| std::cmp::Reverse(allocation.bytes));
+        held
     }
 
     pub fn set_limit(&self, limit: Option<u64>) {

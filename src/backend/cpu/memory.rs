@@ -1,14 +1,40 @@
 //! Memory as words that several workgroups may touch at the same time: relaxed atomics, so that a kernel's race is
 //! a wrong number and never undefined behaviour.
 
+use crate::memory::Owner;
+use std::ops::Deref;
+use std::ptr::NonNull;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// Device memory, and what the checks know of it.
 pub(super) struct Block {
-    pub words: Box<[AtomicU32]>,
+    pub words: Words,
     /// One bit for each byte: something wrote there. Only on a device that checks.
     pub written: Option<Mutex<Vec<u64>>>,
+}
+
+/// The engine's own words, or somebody else's.
+pub(super) enum Words {
+    Own(Box<[AtomicU32]>),
+    Foreign { first: NonNull<AtomicU32>, count: usize, _owner: Owner },
+}
+
+// SAFETY: the words are atomics, and their owner can be sent and shared.
+unsafe impl Send for Words {}
+// SAFETY: as above.
+unsafe impl Sync for Words {}
+
+impl Deref for Words {
+    type Target = [AtomicU32];
+
+    fn deref(&self) -> &[AtomicU32] {
+        match self {
+            Words::Own(words) => words,
+            // SAFETY: whoever gave the memory promised that so many words are there until the owner is dropped.
+            Words::Foreign { first, count, .. } => unsafe { std::slice::from_raw_parts(first.as_ptr(), *count) },
+        }
+    }
 }
 
 /// So many zeros, or none if the system has no memory for them.
@@ -34,7 +60,33 @@ impl Block {
                 Some(Mutex::new(bits))
             }
         };
-        Some(Block { words, written })
+        Some(Block { words: Words::Own(words), written })
+    }
+
+    /// Somebody else's memory, or none if it is not made of whole words.
+    ///
+    /// # Safety
+    ///
+    /// The bytes must be there until the owner is dropped.
+    pub unsafe fn foreign(address: u64, bytes: u64, owner: &mut Option<Owner>) -> Option<Block> {
+        let first = NonNull::new(address as usize as *mut AtomicU32).filter(|first| first.is_aligned())?;
+        if !bytes.is_multiple_of(4) {
+            return None;
+        }
+        let words = Words::Foreign { first, count: (bytes / 4) as usize, _owner: owner.take()? };
+        Some(Block { words, written: None })
+    }
+
+    /// The bytes as the host sees them.
+    ///
+    /// # Safety
+    ///
+    /// Nobody may write to them until the slice is gone.
+    pub unsafe fn bytes(&self, offset: u64, bytes: u64) -> &[u8] {
+        assert!(offset + bytes <= self.words.len() as u64 * 4, "a window lies in its memory");
+        let first = self.words.as_ptr().cast::<u8>().wrapping_add(offset as usize);
+        // SAFETY: the words hold the bytes, and as the caller says nobody writes to them.
+        unsafe { std::slice::from_raw_parts(first, bytes as usize) }
     }
 
     /// Copies in, from a multiple of 4 bytes on.

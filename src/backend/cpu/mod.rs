@@ -29,12 +29,13 @@ mod schedule;
 mod visit;
 
 use super::order::{Order as _, Waits};
-use super::{Block, Driver, HostBlock, Launch, Observer, Read, Write};
+use super::{Block, Driver, HostBlock, Launch, Mapping, Observer, Read, Write, lent};
 use crate::caps::Caps;
 use crate::device::{Backend, Kind, Properties};
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::Kernel;
-use crate::memory::{Direction, Memory, Place};
+use crate::memory::{Direction, Foreign, Home, Lent, Memory, Place};
+use crate::op::Access;
 use crate::trace::SpanKind;
 use crate::trace::recorder::{Task, Timed};
 use memory::View;
@@ -110,6 +111,27 @@ pub(crate) fn open(profile: Profile, checks: Option<Checks>, budget: Duration) -
     }))
 }
 
+/// Whether a launch writes to memory that the host sees.
+fn writes_lent(launch: &Launch) -> bool {
+    let points = launch.kernel.bindings().iter().zip(&launch.buffers);
+    points.into_iter().any(|(point, window)| point.access == Access::Write && window.memory.is_lent())
+}
+
+/// Memory that the host sees: launches do not write to it until it is given back.
+struct Shown {
+    memory: Arc<Memory>,
+    offset: u64,
+    bytes: u64,
+    _lent: Lent,
+}
+
+impl Mapping for Shown {
+    fn bytes(&self) -> &[u8] {
+        // SAFETY: it was lent while no launch ran, and launches that would write to it are refused since.
+        unsafe { block(&self.memory).bytes(self.offset, self.bytes) }
+    }
+}
+
 fn block(memory: &Memory) -> &memory::Block {
     memory.block().downcast_ref().expect("memory of a cpu device is a block of words")
 }
@@ -143,6 +165,9 @@ impl Cpu {
     fn run(&self, launches: &[Launch]) -> Result<()> {
         let prepared: Vec<_> = launches.iter().map(|l| Ok((l, self.compiled(&l.kernel)?))).collect::<Result<_>>()?;
         let _in_order = self.queue.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if launches.iter().any(writes_lent) {
+            return Err(lent("launch"));
+        }
         let started = Instant::now();
         let mut report = Report::default();
         let result = prepared.iter().try_for_each(|(launch, compiled)| {
@@ -268,6 +293,30 @@ impl Driver for Cpu {
         let room = usize::try_from(bytes).ok().and_then(memory::zeros);
         let bytes = room.ok_or_else(|| self.out_of_memory("host_block", bytes))?;
         Ok(Box::new(HostBytes { engine: self, bytes, direction }))
+    }
+
+    fn mapped(self: Arc<Self>, memory: &Arc<Memory>, offset: u64, bytes: u64) -> Result<Option<Box<dyn Mapping>>> {
+        self.waits.one();
+        let _between_launches = self.queue.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let lent = memory.lend();
+        Ok(Some(Box::new(Shown { memory: memory.clone(), offset, bytes, _lent: lent })))
+    }
+
+    fn home(&self) -> Option<Home> {
+        Some(Home::Host)
+    }
+
+    fn address(&self, memory: &Memory) -> Result<Option<u64>> {
+        Ok(Some(block(memory).words.as_ptr() as usize as u64))
+    }
+
+    unsafe fn adopt(&self, foreign: &mut Foreign) -> Option<Block> {
+        if foreign.home != Home::Host || self.checks.is_some() {
+            return None; // of memory that is not its own a device that checks does not know what was written
+        }
+        // SAFETY: as the caller says.
+        let block = unsafe { memory::Block::foreign(foreign.address, foreign.bytes, &mut foreign.owner) };
+        block.map(|block| Box::new(block) as Block)
     }
 
     fn start_clock(&self) -> Result<bool> {

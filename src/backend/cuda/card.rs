@@ -13,6 +13,7 @@ use std::ffi::CStr;
 #[derive(Clone, Debug)]
 pub(super) struct Card {
     pub raw: sys::CUdevice,
+    pub ordinal: usize,
     pub name: String,
     /// Ten times the compute capability: 90.
     pub architecture: u32,
@@ -90,6 +91,7 @@ pub(super) fn describe(ordinal: usize) -> Result<(Card, Properties)> {
     });
     let card = Card {
         raw,
+        ordinal,
         name: name.unwrap_or_else(|| format!("CUDA device {ordinal}")),
         architecture: (major * 10 + minor) as u32,
         driver,

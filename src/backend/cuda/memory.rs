@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::pinned::HostMemory;
 use crate::error::Result;
-use crate::memory::{Memory, Place};
+use crate::memory::{Memory, Owner, Place};
 use cudarc::driver::sys::{self, CUresult};
 use std::sync::Arc;
 
@@ -12,6 +12,8 @@ pub(super) enum Block {
     Device(DeviceMemory),
     /// Memory of the host: a result in it needs no copy.
     Host(HostMemory),
+    /// Memory of the card that is somebody else's.
+    Foreign(ForeignMemory),
 }
 
 impl Block {
@@ -27,6 +29,7 @@ impl Block {
         match self {
             Block::Device(memory) => memory.address,
             Block::Host(memory) => memory.address(),
+            Block::Foreign(memory) => memory.address,
         }
     }
 }
@@ -34,6 +37,24 @@ impl Block {
 /// The engine's block behind memory of the pool.
 pub(super) fn block(memory: &Memory) -> &Block {
     memory.block().downcast_ref().expect("memory of a cuda device is a block of its engine")
+}
+
+/// Memory of the card that somebody else frees, when the owner is dropped.
+pub(super) struct ForeignMemory {
+    pub address: sys::CUdeviceptr,
+    pub owner: Option<Owner>,
+    pub context: Arc<Context>,
+}
+
+impl Drop for ForeignMemory {
+    fn drop(&mut self) {
+        // What was queued here, in any stream, may still use it, and its owner does not know. Nobody does on a lost card.
+        let waited = self.context.enter().and_then(|()| self.context.synchronize("free"));
+        if let Err(error) = waited.and_then(|()| self.context.freed(self.address, || Ok(()))) {
+            log::warn!("{error}");
+        }
+        self.owner = None;
+    }
 }
 
 /// Memory of the card.

@@ -41,7 +41,7 @@ use crate::caps::Caps;
 use crate::device::Properties;
 use crate::error::Result;
 use crate::kernel::Kernel;
-use crate::memory::{Direction, Place};
+use crate::memory::{Direction, Foreign, Home, Memory, Place};
 use crate::trace::recorder::Task;
 use clock::Clock;
 use context::Context;
@@ -239,6 +239,33 @@ impl Driver for Cuda {
 
     fn host_block(self: Arc<Self>, bytes: u64, direction: Direction) -> Result<Box<dyn HostBlock>> {
         pinned::PinnedBlock::create(self, bytes, direction)
+    }
+
+    fn pins(&self) -> bool {
+        true
+    }
+
+    fn home(&self) -> Option<Home> {
+        Some(Home::Cuda(self.context.card.ordinal))
+    }
+
+    fn address(&self, memory: &Memory) -> Result<Option<u64>> {
+        self.context.enter()?;
+        let address = memory::block(memory).address();
+        // Others may write there: it counts as work that does.
+        self.context.ordered([(address, true)].into_iter(), |_| Ok(Some(address)))
+    }
+
+    unsafe fn adopt(&self, foreign: &mut Foreign) -> Option<Block> {
+        if Some(foreign.home) != self.home() {
+            return None;
+        }
+        let (address, owner, context) = (foreign.address, foreign.owner.take(), self.context.clone());
+        Some(Box::new(memory::Block::Foreign(memory::ForeignMemory { address, owner, context })))
+    }
+
+    fn stream(&self) -> Option<*mut std::ffi::c_void> {
+        Some(self.context.current().cast())
     }
 
     fn start_clock(&self) -> Result<bool> {

@@ -112,6 +112,37 @@ impl PinnedBlock {
         Ok(Box::new(PinnedBlock { engine, memory, start, bytes, direction, pinned, event, busy: false }))
     }
 
+    /// Copies to the device, or from it, in this thread's stream. A download is waited for, an upload is not.
+    fn start(&mut self, way: Direction, at: usize, memory: &Memory, offset: u64, bytes: u64) -> Result<()> {
+        self.engine.context.enter()?;
+        self.finish()?;
+        let context = &self.engine.context;
+        let bytes = bytes as usize;
+        let here = self.memory[self.start..][at..self.bytes][..bytes].as_mut_ptr();
+        let there = block(memory).address() + offset;
+        let access = (block(memory).address(), way == Direction::Upload);
+        context.ordered([access].into_iter(), |stream| {
+            // SAFETY: both hold so many bytes: the array was made for the buffer's elements, or compared with them. Nothing
+            // else uses the host's until the card is done or has failed: a download is waited for here, an upload before
+            // the block is used again, given to the program or dropped.
+            let result = unsafe {
+                match way {
+                    Direction::Upload => sys::cuMemcpyHtoDAsync_v2(there, here.cast(), bytes, stream),
+                    Direction::Download => sys::cuMemcpyDtoHAsync_v2(here.cast(), there, bytes, stream),
+                }
+            };
+            context.check("host buffer", result)?;
+            match way {
+                Direction::Upload => {
+                    let recorded = self.event.record(stream);
+                    self.busy = recorded.is_ok();
+                    recorded.or_else(|error| context.synchronize_stream("host buffer", stream).and(Err(error)))
+                }
+                Direction::Download => context.synchronize_stream("host buffer", stream),
+            }
+        })
+    }
+
     /// Waits for an upload under way.
     fn finish(&mut self) -> Result<()> {
         if std::mem::take(&mut self.busy) && !self.event.is_done()? {
@@ -150,31 +181,24 @@ impl HostBlock for PinnedBlock {
     }
 
     fn transfer(&mut self, memory: &Memory, offset: u64, bytes: u64) -> Result<()> {
-        self.engine.context.enter()?;
-        self.finish()?;
-        let context = &self.engine.context;
-        let bytes = bytes.min(self.bytes as u64) as usize;
-        let (there, here) = (block(memory).address() + offset, self.memory[self.start..].as_mut_ptr());
-        let access = (block(memory).address(), self.direction == Direction::Upload);
-        context.ordered([access].into_iter(), |stream| {
-            // SAFETY: both hold so many bytes: the array was made for the buffer's elements, or compared with them. Nothing
-            // else uses the host's until the card is done or has failed: a download is waited for here, an upload before
-            // the block is used again or dropped.
-            let result = unsafe {
-                match self.direction {
-                    Direction::Upload => sys::cuMemcpyHtoDAsync_v2(there, here.cast(), bytes, stream),
-                    Direction::Download => sys::cuMemcpyDtoHAsync_v2(here.cast(), there, bytes, stream),
-                }
-            };
-            context.check("host buffer", result)?;
-            match self.direction {
-                Direction::Upload => {
-                    let recorded = self.event.record(stream);
-                    self.busy = recorded.is_ok();
-                    recorded.or_else(|error| context.synchronize_stream("host buffer", stream).and(Err(error)))
-                }
-                Direction::Download => context.synchronize_stream("host buffer", stream),
-            }
-        })
+        self.start(self.direction, 0, memory, offset, bytes.min(self.bytes as u64))
+    }
+
+    fn memory(&self) -> Option<&[u8]> {
+        Some(&self.memory[self.start..][..self.bytes])
+    }
+
+    fn memory_mut(&mut self) -> Option<&mut [u8]> {
+        // An upload may be under way. If waiting fails the card is lost, and reads nothing more.
+        if self.busy
+            && let Err(error) = self.engine.context.enter().and_then(|()| self.finish())
+        {
+            log::warn!("{error}");
+        }
+        Some(&mut self.memory[self.start..][..self.bytes])
+    }
+
+    fn transfer_part(&mut self, way: Direction, at: usize, memory: &Memory, offset: u64, bytes: u64) -> Result<()> {
+        self.start(way, at, memory, offset, bytes)
     }
 }

@@ -2,6 +2,7 @@
 
 mod adapter;
 mod clock;
+mod encode;
 mod order;
 mod pinned;
 mod pipeline;
@@ -11,7 +12,7 @@ mod trace;
 mod wait;
 
 use super::order::Waits;
-use super::{Block, Cost, Driver, HostBlock, Launch, Observer, Options, Read, Write};
+use super::{Block, Cost, Driver, HostBlock, Launch, Mapping, Observer, Options, Read, Write, lent};
 use crate::caps::Caps;
 use crate::device::{Kind, Properties};
 use crate::error::{Error, ErrorKind, Result};
@@ -199,6 +200,7 @@ impl Wgpu {
 
     /// Looks up each launch's pipeline and bind group.
     fn look_up(&self, launches: &[Launch]) -> Result<Vec<Prepared>> {
+        refuse_lent(launches)?;
         let caps = &self.properties.caps;
         let one = |launch: &Launch| {
             let recorder = &self.observer.recorder;
@@ -220,14 +222,7 @@ impl Wgpu {
         let timestamp_writes = clock.as_mut().and_then(|clock| clock.next());
         let label = Some(launches[0].pipeline.kernel.name());
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label, timestamp_writes });
-        let mut current: *const Pipeline = std::ptr::null();
-        for (index, launch) in launches.iter().enumerate() {
-            if current != Arc::as_ptr(&launch.pipeline) {
-                pass.set_pipeline(&launch.pipeline.raw);
-                current = Arc::as_ptr(&launch.pipeline);
-            }
-            launch.dispatch(&mut pass, uniforms.as_ref().map(|uniforms| (uniforms, offsets[index])));
-        }
+        dispatch(&mut pass, launches, uniforms.as_ref(), &offsets);
         Ok(())
     }
 
@@ -236,33 +231,28 @@ impl Wgpu {
         if !launches.iter().any(|launch| launch.pipeline.uniform) {
             return Ok((None, vec![]));
         }
-        let mut bytes: Vec<u8> = Vec::new();
-        let mut offsets = Vec::with_capacity(launches.len());
-        for launch in launches {
-            bytes.resize(bytes.len().next_multiple_of(256), 0);
-            offsets.push(bytes.len() as u32);
-            if launch.pipeline.uniform {
-                bytes.extend_from_slice(bytemuck::cast_slice(&launch.params));
-            }
-        }
+        let (bytes, offsets) = pack_uniforms(launches);
         let size = (bytes.len() as u64 + UNIFORM_BYTES).next_power_of_two().max(1 << 16);
         let mut uniforms = self.uniforms.lock().expect("no panic while held");
         if uniforms.as_ref().is_none_or(|u| u.buffer.size() < size) {
-            let buffer = self.create_buffer("parameters", size, BufferUsages::UNIFORM | BufferUsages::COPY_DST)?;
-            let binding =
-                wgpu::BufferBinding { buffer: &buffer, offset: 0, size: wgpu::BufferSize::new(UNIFORM_BYTES) };
-            let group = self.device.create_bind_group(&wgpu::BindGroupDescriptor {
-                label: Some("parameters"),
-                layout: &self.cache.uniform_layout(&self.device),
-                entries: &[wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::Buffer(binding) }],
-            });
-            *uniforms = Some(Uniforms { buffer, group });
+            *uniforms = Some(self.uniforms(size)?);
         }
         let uniforms = uniforms.as_ref().expect("just made");
-        bytes.resize(bytes.len().next_multiple_of(4), 0);
         // Ordered before the next submission and after the last: the buffer can be used again each time.
         self.queue.write_buffer(&uniforms.buffer, 0, &bytes);
         Ok((Some(uniforms.group.clone()), offsets))
+    }
+
+    /// Room for so many bytes of parameters.
+    fn uniforms(&self, size: u64) -> Result<Uniforms> {
+        let buffer = self.create_buffer("parameters", size, BufferUsages::UNIFORM | BufferUsages::COPY_DST)?;
+        let binding = wgpu::BufferBinding { buffer: &buffer, offset: 0, size: wgpu::BufferSize::new(UNIFORM_BYTES) };
+        let group = self.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("parameters"),
+            layout: &self.cache.uniform_layout(&self.device),
+            entries: &[wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::Buffer(binding) }],
+        });
+        Ok(Uniforms { buffer, group })
     }
 
     fn submit_launches(&self, launches: &[Prepared]) -> Result<()> {
@@ -296,6 +286,43 @@ impl Wgpu {
     }
 }
 
+/// An error if the host sees memory that one of the launches uses.
+fn refuse_lent(launches: &[Launch]) -> Result<()> {
+    match launches.iter().flat_map(|launch| &launch.buffers).any(|window| window.memory.is_lent()) {
+        true => Err(lent("launch")),
+        false => Ok(()),
+    }
+}
+
+/// Records launches into a pass. The parameters of some lie at these offsets of `uniforms`.
+fn dispatch(pass: &mut wgpu::ComputePass, launches: &[Prepared], uniforms: Option<&wgpu::BindGroup>, offsets: &[u32]) {
+    let mut current: *const Pipeline = std::ptr::null();
+    for (index, launch) in launches.iter().enumerate() {
+        if current != Arc::as_ptr(&launch.pipeline) {
+            pass.set_pipeline(&launch.pipeline.raw);
+            current = Arc::as_ptr(&launch.pipeline);
+        }
+        launch.dispatch(pass, uniforms.map(|uniforms| (uniforms, offsets[index])));
+    }
+}
+
+/// The parameters that do not travel inside the command buffer, and the offset of each launch's: none if none does.
+fn pack_uniforms(launches: &[Prepared]) -> (Vec<u8>, Vec<u32>) {
+    if !launches.iter().any(|launch| launch.pipeline.uniform) {
+        return (vec![], vec![]);
+    }
+    let mut bytes: Vec<u8> = Vec::new();
+    let mut offsets = Vec::with_capacity(launches.len());
+    for launch in launches {
+        bytes.resize(bytes.len().next_multiple_of(256), 0);
+        offsets.push(bytes.len() as u32);
+        if launch.pipeline.uniform {
+            bytes.extend_from_slice(bytemuck::cast_slice(&launch.params));
+        }
+    }
+    (bytes, offsets)
+}
+
 impl Driver for Wgpu {
     fn properties(&self) -> &Properties {
         &self.properties
@@ -324,7 +351,8 @@ impl Driver for Wgpu {
         Ok(Box::new(self.look_up(launches)?))
     }
 
-    fn submit_prepared(&self, prepared: &Block, _launches: &[Launch]) -> Result<()> {
+    fn submit_prepared(&self, prepared: &Block, launches: &[Launch]) -> Result<()> {
+        refuse_lent(launches)?;
         let launches: &Vec<Prepared> = prepared.downcast_ref().expect("prepared by this engine");
         self.submit_launches(launches)
     }
@@ -350,6 +378,9 @@ impl Driver for Wgpu {
 
     fn read(&self, mut launches: &[Launch], reads: &mut [Read]) -> Result<()> {
         self.alive()?;
+        if reads.iter().any(|read| read.from.is_lent()) {
+            return Err(lent("read"));
+        }
         if self.observer.recorder.running() {
             // What came before is not to count as the transfer.
             self.submit(std::mem::take(&mut launches))?;
@@ -370,6 +401,10 @@ impl Driver for Wgpu {
 
     fn host_block(self: Arc<Self>, bytes: u64, direction: Direction) -> Result<Box<dyn HostBlock>> {
         pinned::PinnedBlock::create(self, bytes, direction)
+    }
+
+    fn mapped(self: Arc<Self>, memory: &Arc<Memory>, offset: u64, bytes: u64) -> Result<Option<Box<dyn Mapping>>> {
+        self.map_for_host(memory, offset, bytes)
     }
 
     fn start_clock(&self) -> Result<bool> {

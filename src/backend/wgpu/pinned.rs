@@ -3,7 +3,7 @@
 use super::staging::fill;
 use super::wait::Mapping;
 use super::{Wgpu, buffer};
-use crate::backend::HostBlock;
+use crate::backend::{HostBlock, lent};
 use crate::error::Result;
 use crate::memory::{Direction, Memory};
 use std::sync::Arc;
@@ -68,6 +68,9 @@ impl HostBlock for PinnedBlock {
     }
 
     fn transfer(&mut self, memory: &Memory, offset: u64, bytes: u64) -> Result<()> {
+        if memory.is_lent() {
+            return Err(lent("host buffer"));
+        }
         self.finish()?;
         self.view = None;
         let engine = self.engine.clone();

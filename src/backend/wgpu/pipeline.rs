@@ -175,6 +175,12 @@ impl Cache {
     }
 }
 
+/// A group of one storage buffer.
+pub(super) fn one_buffer(device: &wgpu::Device) -> wgpu::BindGroupLayout {
+    let entries = [entry(0, wgpu::BufferBindingType::Storage { read_only: true }, false, None)];
+    device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: None, entries: &entries })
+}
+
 /// The layout of one group.
 fn group_layout(device: &wgpu::Device, points: &[BindPoint], group: u32) -> wgpu::BindGroupLayout {
     let entries: Vec<_> = points

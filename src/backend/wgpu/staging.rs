@@ -356,7 +356,7 @@ impl Wgpu {
 }
 
 /// The bytes to map around some bytes: from a multiple of 8, whole words.
-fn map_range(offset: u64, bytes: usize) -> Range<u64> {
+pub(super) fn map_range(offset: u64, bytes: usize) -> Range<u64> {
     offset / 8 * 8..(offset + bytes as u64).next_multiple_of(4)
 }
 

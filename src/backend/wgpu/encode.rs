@@ -1,0 +1,113 @@
+//! What a program with a wgpu device of its own asks for: kernels in its command encoder, its buffers as memory.
+
+use super::{Wgpu, buffer};
+use crate::backend::{Launch, Mapping, lent};
+use crate::error::Result;
+use crate::memory::{Kept, Lent, Memory};
+use crate::op::Access;
+use std::sync::Arc;
+use wgpu::{BufferUsages, BufferView, MapMode};
+
+impl Wgpu {
+    /// Records launches into a program's encoder. Their memory is kept until the device has run them, or the encoder is
+    /// dropped.
+    pub(crate) fn encode(&self, launches: &[Launch], encoder: &mut wgpu::CommandEncoder) -> Result<()> {
+        self.alive()?;
+        // Lets go what earlier encoders kept, if it has run; what else the poll says is of no interest.
+        let _ = self.device.poll(wgpu::PollType::Poll);
+        let prepared = self.look_up(launches)?;
+        if prepared.is_empty() {
+            return Ok(());
+        }
+        self.guarded("encode", || {
+            let (bytes, offsets) = super::pack_uniforms(&prepared);
+            // Not the engine's own: that is written again before the encoder is submitted.
+            let uniforms = match bytes.is_empty() {
+                true => None,
+                false => Some(self.uniforms(bytes.len() as u64 + super::UNIFORM_BYTES)?),
+            };
+            if let Some(uniforms) = &uniforms {
+                self.queue.write_buffer(&uniforms.buffer, 0, &bytes);
+            }
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            super::dispatch(&mut pass, &prepared, uniforms.as_ref().map(|uniforms| &uniforms.group), &offsets);
+            Ok::<(), crate::Error>(())
+        })??;
+        let (mut read, mut written): (Vec<Arc<Memory>>, Vec<Kept>) = Default::default();
+        for launch in launches {
+            for (point, window) in launch.kernel.bindings().iter().zip(&launch.buffers) {
+                match point.access {
+                    // Whoever assigns to it before the encoder is submitted gets a copy.
+                    Access::Read => read.push(window.memory.clone()),
+                    Access::Write => written.push(window.memory.keep()),
+                }
+            }
+        }
+        encoder.on_submitted_work_done(move || drop((read, written)));
+        Ok(())
+    }
+
+    /// Whether a buffer of the program's can be bound here.
+    pub(crate) fn bindable(&self, operation: &'static str, buffer: &wgpu::Buffer) -> Result<()> {
+        self.alive()?;
+        self.guarded(operation, || {
+            let layout = super::pipeline::one_buffer(&self.device);
+            let size = wgpu::BufferSize::new(buffer.size().min(256) & !3);
+            let binding = wgpu::BufferBinding { buffer, offset: 0, size };
+            let entries = [wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::Buffer(binding) }];
+            let descriptor = wgpu::BindGroupDescriptor { label: None, layout: &layout, entries: &entries };
+            drop(self.device.create_bind_group(&descriptor));
+        })
+    }
+
+    /// Memory where the host reads it, until it is dropped.
+    pub(super) fn map_for_host(
+        &self,
+        memory: &Arc<Memory>,
+        offset: u64,
+        bytes: u64,
+    ) -> Result<Option<Box<dyn Mapping>>> {
+        let source = buffer(memory);
+        if !self.unified() || !source.usage().contains(BufferUsages::MAP_READ) {
+            return Ok(None);
+        }
+        // The long wait is for the kernels, and does not keep other threads from submitting theirs.
+        crate::backend::Driver::wait(self)?;
+        let range = super::staging::map_range(offset, bytes as usize);
+        let lent = {
+            let _alone = self.mapping.write().expect("no panic while held");
+            if memory.is_lent() {
+                return Err(lent("map"));
+            }
+            let lent = memory.lend();
+            self.map("map", source, MapMode::Read, range.clone())?;
+            lent
+        };
+        let view = source.get_mapped_range(range.clone()).map_err(|e| self.backend_error("map", e.to_string()))?;
+        let at = (offset - range.start) as usize;
+        Ok(Some(Box::new(View { view: Some(view), buffer: source.clone(), at, bytes: bytes as usize, _lent: lent })))
+    }
+}
+
+/// A mapped part of an array.
+struct View {
+    /// There until it is dropped.
+    view: Option<BufferView>,
+    buffer: wgpu::Buffer,
+    at: usize,
+    bytes: usize,
+    _lent: Lent,
+}
+
+impl Mapping for View {
+    fn bytes(&self) -> &[u8] {
+        &self.view.as_ref().expect("only drop() takes it")[self.at..][..self.bytes]
+    }
+}
+
+impl Drop for View {
+    fn drop(&mut self) {
+        self.view = None;
+        self.buffer.unmap();
+    }
+}

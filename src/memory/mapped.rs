@@ -1,0 +1,77 @@
+//! Arrays that the host reads where they lie.
+
+use crate::array::Array;
+use crate::backend::Mapping;
+use crate::element::Element;
+use crate::error::{ErrorKind, Result};
+use std::marker::PhantomData;
+use std::ops::Deref;
+use std::panic::Location;
+
+/// The elements of an array where they lie, read by the host without a copy. See [`Array::map`].
+///
+/// They are as memory holds them: themselves, or bytes of 0 and 1 for `bool`.
+pub struct Mapped<T: Element> {
+    /// None for an array without elements.
+    mapping: Option<Box<dyn Mapping>>,
+    marker: PhantomData<T>,
+}
+
+impl<T: Element> Deref for Mapped<T> {
+    type Target = [T::Stored];
+
+    fn deref(&self) -> &[T::Stored] {
+        self.mapping.as_ref().map_or(&[], |mapping| bytemuck::cast_slice(mapping.bytes()))
+    }
+}
+
+impl<T: Element> Array<T> {
+    /// The elements in row-major order where the device holds them, without a copy: for devices that share the host's
+    /// memory ([`Caps::unified`](crate::Caps::unified)). Computes the array if need be, and waits. A view with gaps is
+    /// copied by the device first.
+    ///
+    /// While the guard lives, kernels cannot write to that memory, on wgpu not even read it: they are refused.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::arange(device, 0.0f32, 4.0, 1.0);
+    /// match x.map() {
+    ///     Ok(elements) => assert_eq!(elements[..], [0.0, 1.0, 2.0, 3.0]),
+    ///     Err(_) => assert!(!device.caps().unified),
+    /// }
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors: as [`Array::to_vec`]; a device with memory of its own; on wgpu, a guard of the same memory that lives.
+    #[doc(alias = "cudaHostGetDevicePointer")]
+    #[doc(alias = "zero-copy")]
+    #[track_caller]
+    pub fn map(&self) -> Result<Mapped<T>> {
+        let at = Location::caller();
+        self.check()?;
+        let unsupported = || -> Result<Mapped<T>> {
+            let (operation, device) = ("map", self.device().properties().name.clone());
+            let wanted = "memory that the host shares".into();
+            let help = "copy with Array::read_into, or with HostBuffer::download at the speed of the bus".into();
+            Err(ErrorKind::Unsupported { operation, wanted, device, help, at: Some(at) }.into())
+        };
+        if !self.device().caps().unified {
+            return unsupported();
+        }
+        if self.is_empty() {
+            return Ok(Mapped { mapping: None, marker: PhantomData });
+        }
+        let (memory, offset) = self.contiguous_memory()?;
+        let bytes = (self.len() * T::DTYPE.size()) as u64;
+        match self.device().driver().clone().mapped(&memory, offset, bytes)? {
+            Some(mapping) if is_aligned::<T>(mapping.bytes()) => {
+                Ok(Mapped { mapping: Some(mapping), marker: PhantomData })
+            }
+            _ => unsupported(),
+        }
+    }
+}
+
+fn is_aligned<T: Element>(bytes: &[u8]) -> bool {
+    bytes.as_ptr().cast::<T::Stored>().is_aligned()
+}
