@@ -3,7 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
-#[path = "../../examples/streaming_file.rs"]
+#[path = "../../examples/13_streaming_file.rs"]
 #[allow(dead_code, reason = "its main is not run")]
 mod streaming_file;
 
