@@ -30,6 +30,14 @@ PEERS = {
     "matmul_wgsl_f32": ["matmul_f32"],
     "matmul_wgsl_checked_f32": ["matmul_f32"],
     "result_4_bytes": ["download_4_bytes"],
+    "seed_increment_device": ["seed_increment_device"],
+    "seed_increment_host_array": ["seed_increment_host_array"],
+    "seed_multiply_1024x1024": ["seed_multiply_1024x1024"],
+    "seed_multiply_32x256": ["seed_multiply_32x256"],
+    "seed_histogram_150_device": ["seed_histogram_150_device"],
+    "seed_matmul_256x512x256": ["seed_matmul_256x512x256"],
+    "seed_matmul_256x512x256_checked": ["seed_matmul_256x512x256"],
+    "launch_wgsl_each": ["launch_sync_empty"],
 }
 
 

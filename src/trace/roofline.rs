@@ -102,7 +102,7 @@ fn flops_per_second(device: &Device) -> Result<f64> {
     let kernel = Kernel::wgsl(&multiply_adds(workgroup))?.named("roofline");
     let (mut groups, mut turns, mut rate) = (4u32, 4u32, 0f64);
     // Compiling it is not to count.
-    let (settings, y) = (Array::from_slice(device, &[0, 0]), Array::<f32>::zeros(device, &[workgroup as usize]));
+    let (settings, y) = (Array::from_slice(device, &[0u32, 0]), Array::<f32>::zeros(device, &[workgroup as usize]));
     kernel.grid([1]).args((&settings, Argument::in_place(&y))).launch(device)?;
     device.synchronize()?;
     let started = Instant::now();
