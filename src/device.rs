@@ -508,15 +508,15 @@ impl Device {
         self.0.messages.look(&**self.driver())
     }
 
-    /// Launches with memory of [`Device::watch_window`] or [`Device::message_window`] run again.
+    /// Launches with memory of [`Device::watch_windows`] or [`Device::message_window`] run again.
     pub(crate) fn watch_again(&self) {
         self.0.watch.again();
         self.0.messages.again();
     }
 
     /// The memory by which loops of this kernel are stopped.
-    pub(crate) fn watch_window(&self, kernel: &Kernel) -> Result<Window> {
-        self.0.watch.window(&**self.driver(), self.pool(), kernel)
+    pub(crate) fn watch_windows(&self, kernel: &Kernel) -> Result<[Window; 2]> {
+        self.0.watch.windows(&**self.driver(), self.pool(), kernel)
     }
 
     /// The memory for what this kernel says.

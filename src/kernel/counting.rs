@@ -5,8 +5,8 @@
 //! 65,536 ticks looks at a word that all share: the first invocation past the limit writes its kernel and line there, and
 //! all others leave their loops when they see it. Who is late leaves each later loop in its first turn.
 //!
-//! One count for all loops, in a private variable, took the checked product of benches/matmul_f32.wgsl from 32.9 to 7.7
-//! TFLOP/s (H200, CUDA, 2026-11-22).
+//! The word lies in the device's memory, the report in the host's: with both in the host's the checked product of
+//! benches/matmul_f32.wgsl, a million invocations that look twice, fell from 32.9 to 4.0 TFLOP/s (H200, CUDA, 2026-11-22).
 
 use super::prelude::own;
 use super::text::{enclosed, line, without_comments, words};
@@ -21,9 +21,10 @@ const MOST: f64 = 4.2e9;
 /// Turns of a loop with fewer are not counted.
 const FEW: u64 = 1 << 16;
 
-/// The variables and functions that counting needs; `BINDING` and `KERNEL` are put in.
+/// The variables and functions that counting needs; bindings and `KERNEL` are put in.
 const PRELUDE: &str = "
-@group(0) @binding(BINDING) var<storage, read_write> crosslane_watch: array<atomic<u32>, 3>;
+@group(0) @binding(LIMITS) var<storage, read_write> crosslane_watch: array<atomic<u32>, 2>; // stop, limit
+@group(0) @binding(REPORT) var<storage, read_write> crosslane_report: array<atomic<u32>, 2>; // line, kernel
 var<private> crosslane_ticks: u32;
 var<private> crosslane_late: u32; // a loop counts from here: the next turn after all ones is 0, and looks
 fn crosslane_overdue(ticks: u32, line: u32) -> bool {
@@ -31,16 +32,14 @@ fn crosslane_overdue(ticks: u32, line: u32) -> bool {
     crosslane_ticks += min(ticks, 0xffffffffu - crosslane_ticks);
     if atomicLoad(&crosslane_watch[0]) == 0u {
         if crosslane_ticks < atomicLoad(&crosslane_watch[1]) { return false; }
-        atomicStore(&crosslane_watch[2], line);
-        atomicStore(&crosslane_watch[0], KERNELu);
+        atomicStore(&crosslane_report[0], line);
+        atomicStore(&crosslane_report[1], KERNELu);
+        atomicStore(&crosslane_watch[0], 1u);
     }
     crosslane_late = 0xffffffffu;
     return true;
 }
 ";
-
-/// Words of the memory that is shared: the kernel that was stopped, the limit, the line.
-pub(crate) const WORDS: usize = 3;
 
 /// The limit in ticks.
 pub(crate) fn limit(seconds: f64) -> u32 {
@@ -53,7 +52,8 @@ pub(super) fn number(source: &str) -> u32 {
     source.bytes().fold(0x811c_9dc5u32, |hash, byte| (hash ^ byte as u32).wrapping_mul(0x0100_0193)).max(1)
 }
 
-/// The text with loops that count, the memory bound at `binding` of group 0; `None` if each loop is short anyway.
+/// The text with loops that count, limits and report bound at `binding` of group 0 and the next; `None` if each loop is
+/// short anyway.
 ///
 /// Everything stays in its line.
 pub(super) fn counting(source: &str, binding: u32) -> Option<String> {
@@ -80,8 +80,8 @@ pub(super) fn counting(source: &str, binding: u32) -> Option<String> {
         done = *at;
     }
     text += &source[done..];
-    let prelude = PRELUDE.replace("BINDING", &binding.to_string()).replace("KERNEL", &number(source).to_string());
-    Some(text + &prelude)
+    let prelude = PRELUDE.replace("LIMITS", &binding.to_string()).replace("REPORT", &(binding + 1).to_string());
+    Some(text + &prelude.replace("KERNEL", &number(source).to_string()))
 }
 
 /// A loop: where it begins, where the inside of its braces lies, and whether it has a few turns only.

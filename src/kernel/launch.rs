@@ -55,10 +55,12 @@ impl Call<'_> {
             buffers.insert(at, self.device.message_window(&kernel)?);
             at += 1;
         }
-        let room = buffers.len() < self.device.caps().bindings as usize;
+        let room = buffers.len() + 2 <= self.device.caps().bindings as usize;
         let counts = room && self.device.properties().backend != Backend::Cpu;
         if let Some(counting) = kernel.counting().filter(|_| counts).cloned() {
-            buffers.insert(at, self.device.watch_window(&kernel)?);
+            let [limits, report] = self.device.watch_windows(&kernel)?;
+            buffers.insert(at, limits);
+            buffers.insert(at + 1, report);
             kernel = counting;
         }
         Ok(Launch { kernel, buffers, params, grid, cost })

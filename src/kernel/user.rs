@@ -102,7 +102,7 @@ impl Kernel {
     }
 
     /// The kernel with loops that count, and the number that it writes when it is stopped; made the first time. `None`
-    /// if its loops are short, or it is trusted. One more buffer is bound after those of group 0.
+    /// if its loops are short, or it is trusted. Two more buffers are bound after those of group 0.
     pub(super) fn counting(&self) -> Option<&Kernel> {
         let make = || {
             let last = self.bindings().iter().filter(|point| point.group == 0).map(|point| point.binding).max();

@@ -1,7 +1,7 @@
 //! What a device knows of kernels whose loops count: the memory they share, and what it says.
 
 use super::Kernel;
-use super::counting::{WORDS, limit, number};
+use super::counting::{limit, number};
 use crate::backend::{Driver, Read, Window, Write};
 use crate::error::{ErrorKind, Result};
 use crate::memory::{Memory, Place, Pool};
@@ -23,32 +23,46 @@ pub(crate) struct Watch {
 
 #[derive(Default)]
 struct State {
-    memory: Option<Arc<Memory>>,
+    words: Option<Words>,
     /// Kernels by the numbers that they write.
     names: HashMap<u32, String>,
 }
+
+/// What kernels that count share.
+#[derive(Clone)]
+struct Words {
+    /// Whether to stop, and the limit: all look at them.
+    limits: Arc<Memory>,
+    /// The line and the kernel that was stopped, where the host sees them at once.
+    report: Arc<Memory>,
+}
+
+/// Bytes of each.
+const BYTES: u64 = 8;
 
 impl Watch {
     pub fn new(budget: Duration) -> Watch {
         Watch { budget, pending: AtomicBool::new(false), state: Mutex::default() }
     }
 
-    /// The memory for a launch of a kernel that counts.
-    pub fn window(&self, driver: &dyn Driver, pool: &Arc<Pool>, kernel: &Kernel) -> Result<Window> {
-        let bytes = WORDS as u64 * 4;
+    /// The memory for a launch of a kernel that counts: limits and report.
+    pub fn windows(&self, driver: &dyn Driver, pool: &Arc<Pool>, kernel: &Kernel) -> Result<[Window; 2]> {
         let mut state = self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         state.names.entry(number(kernel.source())).or_insert_with(|| kernel.name().into());
-        let memory = match &state.memory {
-            Some(memory) => memory.clone(),
+        let Words { limits, report } = match &state.words {
+            Some(words) => words.clone(),
             None => {
-                let memory = pool.take("watch", bytes, Place::Result)?;
-                memory.share();
-                self.reset(driver, &memory)?;
-                state.memory.insert(memory).clone()
+                let (limits, report) =
+                    (pool.take("watch", BYTES, Place::Device)?, pool.take("watch", BYTES, Place::Result)?);
+                limits.share();
+                report.share();
+                let words = Words { limits, report };
+                self.reset(driver, &words)?;
+                state.words.insert(words).clone()
             }
         };
         self.again();
-        Ok(Window { memory, offset: 0, bytes })
+        Ok([limits, report].map(|memory| Window { memory, offset: 0, bytes: BYTES }))
     }
 
     /// Kernels that count run again.
@@ -56,9 +70,12 @@ impl Watch {
         self.pending.store(true, Ordering::Release);
     }
 
-    fn reset(&self, driver: &dyn Driver, memory: &Memory) -> Result<()> {
-        let words = [0, limit(self.budget.as_secs_f64()), 0];
-        driver.write(&[Write { to: memory, offset: 0, from: bytemuck::bytes_of(&words) }])
+    fn reset(&self, driver: &dyn Driver, words: &Words) -> Result<()> {
+        let limits = [0, limit(self.budget.as_secs_f64())];
+        driver.write(&[
+            Write { to: &words.report, offset: 0, from: &[0; BYTES as usize] },
+            Write { to: &words.limits, offset: 0, from: bytemuck::bytes_of(&limits) },
+        ])
     }
 
     /// After a wait for the device: an error if a kernel was stopped since the last one.
@@ -67,18 +84,18 @@ impl Watch {
             return Ok(());
         }
         let state = self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let Some(memory) = &state.memory else { return Ok(()) };
-        let mut words = [0u32; WORDS];
-        let mut read = Read { from: memory, offset: 0, to: bytemuck::bytes_of_mut(&mut words) };
+        let Some(words) = &state.words else { return Ok(()) };
+        let mut report = [0u32; 2];
+        let mut read = Read { from: &words.report, offset: 0, to: bytemuck::bytes_of_mut(&mut report) };
         if !driver.peek(&mut read) {
             driver.read(&[], &mut [read])?;
             driver.waits().one_less(); // it belongs to the wait before it
         }
-        let [number, _, line] = words;
+        let [line, number] = report;
         if number == 0 {
             return Ok(());
         }
-        self.reset(driver, memory)?;
+        self.reset(driver, words)?;
         let kernel = state.names.get(&number).cloned().unwrap_or_else(|| "a kernel".into());
         Err(ErrorKind::Endless { kernel, line, workgroup: None, seconds: self.budget.as_secs_f64() }.into())
     }
