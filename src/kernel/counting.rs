@@ -109,20 +109,42 @@ fn loops(code: &str) -> impl Iterator<Item = Loop> + '_ {
     })
 }
 
-/// Whether a loop's header is `var i = A; i < B; i++` with numbers, few turns, and nothing in the body that changes `i`.
+/// Whether a loop's header is `var i = A; i < B; i++`, or one that doubles or halves, with numbers, few turns, and nothing
+/// in the body that changes `i`.
 fn is_short(header: &str, body: &str, code: &str) -> bool {
     let turns = || -> Option<u64> {
         let mut parts = header.split(';');
         let (first, condition, step) = (parts.next()?, parts.next()?, parts.next()?);
         let (variable, start) = first.trim().strip_prefix("var ")?.split_once('=')?;
         let variable = variable.split(':').next()?.trim();
-        let rest = condition.trim().strip_prefix(variable)?.trim().strip_prefix('<')?;
-        let end = number_of(rest.strip_prefix('=').unwrap_or(rest), code)?;
+        let start = number_of(start, code)?;
+        let (less, rest) = compared(condition.trim().strip_prefix(variable)?.trim())?;
+        let end = number_of(rest, code)?;
         let step = step.trim().strip_prefix(variable)?.trim();
-        let counts = (step == "++" || step.starts_with("+=")) && !is_changed(variable, body);
-        counts.then_some(end.saturating_sub(number_of(start, code)?))
+        let by = |operator: &str, least: u64| {
+            step.strip_prefix(operator)
+                .and_then(|rest| number_of(rest, code))
+                .is_some_and(|by| (least..=FEW).contains(&by))
+        };
+        let turns = match less {
+            // What is so large overflows before it ends.
+            true if end > 0x7ffe_0000 => return None,
+            true if step == "++" || by("+=", 1) => end.saturating_sub(start),
+            true if start >= 1 && end < 1 << 15 && (by("*=", 2) || by("<<=", 1)) => 32,
+            false if by("/=", 2) || by(">>=", 1) => 64,
+            _ => return None,
+        };
+        (!is_changed(variable, body)).then_some(turns)
     };
     turns().is_some_and(|turns| turns < FEW)
+}
+
+/// Whether a condition is `<` or `<=`, or `>`, and what stands after it.
+fn compared(condition: &str) -> Option<(bool, &str)> {
+    match condition.strip_prefix('<') {
+        Some(rest) => Some((true, rest.strip_prefix('=').unwrap_or(rest))),
+        None => Some((false, condition.strip_prefix('>').filter(|rest| !rest.starts_with('='))?)),
+    }
 }
 
 /// Whether a variable is assigned to, or its address taken.
@@ -167,6 +189,12 @@ mod tests {
             "while x < 3 { x++; }",
             "for (var i = 0u; i < n; i++) { }",
             "for (;;) { }",
+            "for (var i = 2147483600; i <= 2147483647; i++) { }",
+            "for (var i = 0; i < 100; i += 0) { }",
+            "for (var step = 128u; step >= 0u; step /= 2u) { }",
+            "for (var step = 128u; step > 0u; step /= 1u) { }",
+            "for (var step = 0; step < 256; step *= 2) { }",
+            "for (var step = 1u; step < 4294967295u; step *= 2u) { }",
             "for (var i = 0; i < 70000; i += 1) { }",
             "for (var i = 0; i < 7; i -= 1) { }",
             "for (var i = f(g(1), 2); i < 7; i += 1) { }",
@@ -185,6 +213,8 @@ mod tests {
             "// loop { }\n /* while x { /* } */ for (;;) { } */",
             "for (var i = 0u; i < 16u; i++) { if i == 3u { x[i] = 1; } }",
             "for (var i = 0u; i < TILE; i++) { } } const TILE: u32 = 32u; fn f() {",
+            "for (var step = 128u; step > 0u; step /= 2u) { near[i] += near[i + step]; }",
+            "for (var step = 1; step < 256; step <<= 1u) { }",
             "for (var i: i32 = 2; i <= 60000; i += 3) { }",
         ] {
             assert_eq!(count(body), None, "{body}");
