@@ -49,6 +49,17 @@ use half::f16;
 /// assert!(error.to_string().contains("Tight.direction: vec3<f32> is at byte 16 in WGSL, at 4 in Rust: add 12 bytes"));
 /// # Ok(()) });
 /// ```
+///
+#[cfg_attr(feature = "macros", doc = "```compile_fail")]
+#[cfg_attr(not(feature = "macros"), doc = "```ignore")]
+/// // error: #[repr(C)] is wanted
+/// #[derive(Clone, Copy, crosslane::Parameters)]
+/// struct Step {
+///     size: f32,
+/// }
+/// # unsafe impl bytemuck::Zeroable for Step {}
+/// # unsafe impl bytemuck::Pod for Step {}
+/// ```
 pub trait Parameters: bytemuck::Pod {
     /// How it lies in memory.
     const TYPE: HostType;
