@@ -28,6 +28,33 @@ pub struct Options {
     grid: Option<String>,
 }
 
+/// A kernel from a file, and the device to run it on.
+#[derive(clap::Args)]
+#[group(skip)]
+pub struct Target {
+    #[command(flatten)]
+    pub kernel: Options,
+    /// An index, part of a name, API or kind: 0, nvidia, vulkan, vulkan:nvidia, software. Else CROSSLANE_DEVICE or the
+    /// best one.
+    #[arg(long, value_name = "DEVICE")]
+    device: Option<String>,
+}
+
+impl Target {
+    /// Uploads what the kernel takes, and runs it once.
+    pub fn launched(&self, kernel: &Kernel) -> Outcome<Ready> {
+        let grid = self.kernel.grid()?.ok_or("--grid: wanted the workgroups in each dimension, as 64 or 64,8,1")?;
+        let inputs = self.kernel.inputs(kernel)?;
+        let device = match &self.device {
+            Some(request) => Device::open(request)?,
+            None => Device::new()?,
+        };
+        let ready = inputs.upload(&device, kernel, grid)?;
+        ready.launch().and_then(|()| device.synchronize()).map_err(told)?;
+        Ok(ready)
+    }
+}
+
 /// What is bound, on the host: an array for each binding of the kernel, and the immediates.
 pub struct Inputs {
     names: Vec<String>,
@@ -37,7 +64,7 @@ pub struct Inputs {
 
 /// What is bound, on a device.
 pub struct Ready {
-    device: Device,
+    pub device: Device,
     kernel: Kernel,
     grid: [u32; 3],
     pub names: Vec<String>,

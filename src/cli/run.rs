@@ -1,18 +1,14 @@
 //! `crosslane run`: one kernel from a file, on any device, with arrays from files.
 
 use super::kernel::{self, Ready, named, reflection};
-use super::{Outcome, measure, print, table, told};
-use crosslane::{Access, Device};
+use super::{Outcome, measure, print, table};
+use crosslane::Access;
 use std::path::Path;
 
 #[derive(clap::Args)]
 pub struct Options {
     #[command(flatten)]
-    kernel: kernel::Options,
-    /// An index, part of a name, API or kind: 0, nvidia, vulkan, vulkan:nvidia, software. Else CROSSLANE_DEVICE or the
-    /// best one.
-    #[arg(long, value_name = "DEVICE")]
-    device: Option<String>,
+    target: kernel::Target,
     /// Where a binding goes that the kernel wrote; without any, the first elements of each are printed.
     #[arg(long = "out", value_name = "NAME=FILE.npy")]
     out: Vec<String>,
@@ -22,18 +18,11 @@ pub struct Options {
 }
 
 pub fn run(options: &Options) -> Outcome {
-    let kernel = options.kernel.kernel()?;
-    let grid = options.kernel.grid()?.ok_or("--grid: wanted the workgroups in each dimension, as 64 or 64,8,1")?;
-    let inputs = options.kernel.inputs(&kernel)?;
+    let kernel = options.target.kernel.kernel()?;
     let written = reflection(&kernel).bindings.iter().filter(|resource| resource.point.access == Access::Write);
     let written: Vec<String> = written.map(|resource| resource.name.clone()).collect();
     let out = options.out.iter().map(|text| named("--out", text, &written)).collect::<Outcome<Vec<_>>>()?;
-    let device = match &options.device {
-        Some(request) => Device::open(request)?,
-        None => Device::new()?,
-    };
-    let ready = inputs.upload(&device, &kernel, grid)?;
-    ready.launch().and_then(|()| device.synchronize()).map_err(told)?;
+    let ready = options.target.launched(&kernel)?;
     for (name, file) in &out {
         fetch(&ready, name)?.write(Path::new(file))?;
     }
@@ -43,8 +32,8 @@ pub fn run(options: &Options) -> Outcome {
         }
     }
     if options.time {
-        let (seconds, clock) = measure::median(&device, &|| ready.launch())?;
-        print(&format!("time: {} by the {clock} clock, {}", table::time(seconds), device.properties()))?;
+        let (seconds, clock) = measure::median(&ready.device, &|| ready.launch())?;
+        print(&format!("time: {} by the {clock} clock, {}", table::time(seconds), ready.device.properties()))?;
     }
     Ok(())
 }
