@@ -2,10 +2,14 @@
 
 use std::ops::Range;
 
-/// Names and keywords, and where they begin.
+/// Whether a name may have this character.
+pub(super) fn in_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// Names, keywords and numbers, and where they begin.
 pub(super) fn words(code: &str) -> impl Iterator<Item = (usize, &str)> {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    code.split(move |c| !is_part(c)).filter(|word| !word.is_empty()).map(|word| {
+    code.split(|c| !in_name(c)).filter(|word| !word.is_empty()).map(|word| {
         let at = word.as_ptr() as usize - code.as_ptr() as usize;
         (at, word)
     })

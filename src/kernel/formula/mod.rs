@@ -6,11 +6,12 @@ mod wrapper;
 
 pub(crate) use scan::{Kind, Parameter};
 
+use super::text::without_comments;
 use crate::element::{DType, Scalar};
 use crate::error::{CallSite, Error, ErrorKind, Result};
 use crate::ops::Formula;
 use check::checked;
-use scan::{Mistake, dtype, last, names, without_comments};
+use scan::{Mistake, dtype, last, names};
 use std::collections::HashMap;
 use std::sync::{LazyLock, RwLock};
 use wrapper::{Source, Wrapper, pointed};

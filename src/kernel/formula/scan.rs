@@ -1,59 +1,18 @@
 //! What must be known of a formula's text before naga reads it: its names, its last statement, its parameters.
 
 use crate::element::DType;
+use crate::kernel::text::{in_name, words};
 use std::ops::Range;
 
 /// A mistake in a text, and where.
 pub(super) type Mistake = (String, Range<usize>);
 
-/// The text with comments as blanks, byte for byte.
-pub(super) fn without_comments(text: &str) -> String {
-    let mut clean = text.as_bytes().to_vec();
-    let (mut at, mut depth) = (0, 0);
-    while at < clean.len() {
-        let rest = &clean[at..];
-        let length = match (depth, rest) {
-            (0, [b'/', b'/', ..]) => rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len()),
-            (_, [b'/', b'*', ..]) => {
-                depth += 1;
-                2
-            }
-            (1.., [b'*', b'/', ..]) => {
-                depth -= 1;
-                2
-            }
-            (0, _) => 0,
-            _ => 1,
-        };
-        clean[at..at + length].iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
-        at += length.max(1);
-    }
-    String::from_utf8(clean).expect("comments are blanked whole: their ends are ASCII")
-}
-
-fn in_name(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
-}
-
-/// The names in a text without comments, and where they stand. Numbers' suffixes are none.
+/// The names in a text without comments, and where they stand. Numbers' suffixes are none, nor are the members of a
+/// structure or the lanes of a vector.
 pub(super) fn names(clean: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        while at < clean.len() {
-            let rest = &clean[at..];
-            let start = rest.find(in_name)?;
-            let word = &rest[start..];
-            let length = word.find(|c| !in_name(c)).unwrap_or(word.len());
-            // A member of a structure or a lane of a vector is no name of its own.
-            let member = clean[..at + start].ends_with('.');
-            let range = at + start..at + start + length;
-            at = range.end;
-            if !member && !word.starts_with(|c: char| c.is_ascii_digit()) {
-                return Some((range, &word[..length]));
-            }
-        }
-        None
-    })
+    let is_name =
+        |&(at, word): &(usize, &str)| !word.starts_with(|c: char| c.is_ascii_digit()) && !clean[..at].ends_with('.');
+    words(clean).filter(is_name).map(|(at, word)| (at..at + word.len(), word))
 }
 
 /// The last statement of a text: `name = expression`, `name: type = expression`, or an expression.
@@ -207,6 +166,7 @@ pub(super) fn parameters(text: &str) -> Result<Vec<Parameter>, Mistake> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::text::without_comments;
 
     #[test]
     fn the_last_statement() {

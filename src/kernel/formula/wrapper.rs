@@ -1,7 +1,8 @@
 //! The WGSL function around a formula's text, which knows where each part of it came from, for messages.
 
-use super::scan::{names, without_comments};
+use super::scan::names;
 use crate::element::DType;
+use crate::kernel::text::without_comments;
 use std::ops::Range;
 
 /// A text that mistakes are shown in.
