@@ -83,10 +83,11 @@ impl Event {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: device lost.
+    /// Errors: device lost; on CUDA also a kernel whose loops did not end, which elsewhere the next wait for the device tells.
     #[doc(alias = "cudaEventSynchronize")]
     pub fn wait(&self) -> Result<()> {
-        self.device.driver().wait_event(&self.block)
+        self.device.driver().wait_event(&self.block)?;
+        self.device.look(false)
     }
 
     /// As [`Event::wait`], without blocking the executor: the device's own thread waits, after what it was given before.

@@ -5,8 +5,7 @@ use crate::backend::{Block, Launch, Window};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{CallSite, Error, Result};
-use crate::kernel::{Argument, Launcher, change};
-use crate::op::Access;
+use crate::kernel::{Argument, Launcher, change, clash};
 use crate::ops::Nothing;
 use std::collections::BTreeSet;
 use std::panic::Location;
@@ -341,18 +340,13 @@ impl Drop for Recording {
 
 /// Whether what a launch writes is bound to it once.
 fn separate(launch: &Launch, at: CallSite) -> Result<()> {
-    let points = launch.kernel.bindings();
-    for (index, (a, window)) in points.iter().zip(&launch.buffers).enumerate() {
-        let rest = points.iter().zip(&launch.buffers).skip(index + 1);
-        let mut same = rest.filter(|(_, other)| other.memory.id() == window.memory.id());
-        if let Some((b, _)) = same.find(|(b, _)| (a.access, b.access) != (Access::Read, Access::Read)) {
-            let name =
-                |point: &crate::kernel::BindPoint| format!("@binding({}) of {}", point.binding, launch.kernel.name());
-            let written = if a.access == Access::Write { a } else { b };
-            let (wanted, got) =
-                ("memory of its own: the kernel may write to it", format!("one array for {} and {}", name(a), name(b)));
-            return Err(Error::argument("Recording::run", name(written), wanted, got, at));
-        }
-    }
-    Ok(())
+    let Some(pair) = clash(launch.kernel.bindings(), &launch.buffers) else { return Ok(()) };
+    let name = |index: usize| {
+        let point = &launch.kernel.bindings()[index];
+        format!("@group({}) @binding({}) of {}", point.group, point.binding, launch.kernel.name())
+    };
+    let [written, other] = pair.map(name);
+    let (wanted, got) =
+        ("memory of its own: the kernel may write to it", format!("one array for {other} and {written}"));
+    Err(Error::argument("Recording::run", written, wanted, got, at))
 }

@@ -109,7 +109,8 @@ impl Stream {
         within(vec![self.clone()], work)
     }
 
-    /// Waits until the stream has done what it was asked to do until now. Where there is one queue: everything.
+    /// Waits until the stream has done what it was asked to do until now. Where there is one queue: everything. Assertions of
+    /// kernels are told by [`Device::synchronize`] once there are several streams.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -120,10 +121,10 @@ impl Stream {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: device lost.
+    /// Errors: device lost; a kernel whose loops did not end.
     #[doc(alias = "cudaStreamSynchronize")]
     pub fn synchronize(&self) -> Result<()> {
-        self.run(|| self.0.device.driver().wait_stream())
+        self.run(|| self.0.device.driver().wait_stream().and_then(|()| self.0.device.look_in_stream()))
     }
 
     /// What the stream is asked for from now on begins when the event has passed. The host does not wait. Arrays see to

@@ -34,7 +34,7 @@ use std::sync::Arc;
 ///
 /// Arguments are arrays and scalars, which broadcast; other scalars need no other kernel. What is called is part of
 /// the kernel of what uses it. Text without integer division, shifts, indices and loops is as fast as the library's
-/// own; else the kernel runs with checks.
+/// own; else the kernel runs with checks. A loop must end: none is stopped here, as a [`crate::Kernel`]'s is.
 #[derive(Clone, Debug)]
 #[doc(alias = "ElementwiseKernel")]
 pub struct Elementwise(Arc<Template>);

@@ -375,5 +375,5 @@ fn read(device: &Device, jobs: &mut [(&Arc<Node>, &mut [u8])]) -> Result<()> {
     }
     device.driver().read(&launches, &mut reads).map_err(|e| batch.undo(e).located(at))?;
     storages.iter().for_each(|storage| advice::read_back(device, &storage.memory));
-    device.look().map_err(|e| e.located(at))
+    device.look_in_stream().map_err(|e| e.located(at))
 }

@@ -31,6 +31,10 @@ pub(crate) trait Order {
     fn new_stream(&self) -> Result<Option<Block>> {
         Ok(None)
     }
+    /// Whether there ever was a stream beside the main one: work may run that a wait in a stream does not wait for.
+    fn several(&self) -> bool {
+        false
+    }
     /// The stream's number. Memory is used again where it was used: elsewhere it would have to be waited for.
     fn lane(&self) -> usize {
         0

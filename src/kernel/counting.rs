@@ -21,6 +21,9 @@ const MOST: f64 = 4.2e9;
 /// Turns of a loop with fewer are not counted.
 const FEW: u64 = 1 << 16;
 
+/// About how many ticks there are from one look to the next.
+const LOOK: u64 = 1 << 16;
+
 /// The variables and functions that counting needs; bindings and `KERNEL` are put in.
 const PRELUDE: &str = "
 @group(0) @binding(LIMITS) var<storage, read_write> crosslane_watch: array<atomic<u32>, 2>; // stop, limit
@@ -43,7 +46,7 @@ fn crosslane_overdue(ticks: u32, line: u32) -> bool {
 
 /// The limit in ticks.
 pub(crate) fn limit(seconds: f64) -> u32 {
-    (seconds * RATE).clamp(FEW as f64, MOST) as u32
+    (seconds * RATE).clamp(LOOK as f64, MOST) as u32
 }
 
 /// A number for a kernel's text, never 0.
@@ -65,7 +68,7 @@ pub(super) fn counting(source: &str, binding: u32) -> Option<String> {
     let mut pieces: Vec<(usize, String)> = vec![];
     for (number, Loop { start, body, .. }) in loops.iter().enumerate() {
         let weight = weight(&code[body.clone()]);
-        let turns = 1u64 << (FEW / weight).ilog2();
+        let turns = 1u64 << (LOOK / weight).ilog2();
         let (mask, ticks, line) = (turns - 1, turns * weight, line(source, body.start));
         pieces.push((*start, format!("var crosslane_turns_{number} = crosslane_late; ")));
         let look = format!(

@@ -2,7 +2,7 @@
 
 use super::argument::{Argument, Bound, Kind};
 use super::parameters::{self, HostType};
-use super::{Feature, Kernel, Reflection, Resource};
+use super::{BindPoint, Feature, Kernel, Reflection, Resource};
 use crate::array::{Array, Untyped};
 use crate::backend::{Launch, Window};
 use crate::device::{Backend, Device};
@@ -227,19 +227,28 @@ impl Call<'_> {
 
     /// Whether what is written is bound once.
     fn separate(&self, resources: &[Resource], buffers: &[Window]) -> Result<()> {
-        let pairs: Vec<_> = resources.iter().zip(buffers).collect();
-        for (index, (a, memory)) in pairs.iter().enumerate() {
-            let same = pairs[index + 1..].iter().find(|(_, other)| other.memory.id() == memory.memory.id());
-            if let Some((b, _)) = same
-                && (a.point.access, b.point.access) != (Access::Read, Access::Read)
-            {
-                let got = format!("one array, or views of one, for both {} and {}", a.name, b.name);
-                let written = if a.point.access == Access::Write { a } else { b };
-                return self.mistake(&written.name, "memory of its own: the kernel may write to it", got);
+        let points: Vec<BindPoint> = resources.iter().map(|resource| resource.point).collect();
+        match clash(&points, buffers) {
+            None => Ok(()),
+            Some([written, other]) => {
+                let [written, other] = [written, other].map(|index| &resources[index].name);
+                let got = format!("one array, or views of one, for both {other} and {written}");
+                self.mistake(written, "memory of its own: the kernel may write to it", got)
             }
         }
-        Ok(())
     }
+}
+
+/// Two bindings of one memory, of which the first is written.
+pub(crate) fn clash(points: &[BindPoint], windows: &[Window]) -> Option<[usize; 2]> {
+    let bound = |index: usize| (windows[index].memory.id(), points[index].access == Access::Write);
+    let pairs = (0..points.len()).flat_map(|a| (a + 1..points.len()).map(move |b| [a, b]));
+    pairs.into_iter().find_map(|[a, b]| match (bound(a), bound(b)) {
+        ((first, _), (second, _)) if first != second => None,
+        ((_, true), _) => Some([a, b]),
+        (_, (_, true)) => Some([b, a]),
+        _ => None,
+    })
 }
 
 /// The arguments that a kernel takes.

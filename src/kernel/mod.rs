@@ -34,6 +34,7 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, RwLock};
 pub use argument::{Argument, Arguments};
 pub(crate) use change::change;
 pub(crate) use formula::{Kind, Parameter, Text, parameters, refers};
+pub(crate) use launch::clash;
 pub use launcher::Launcher;
 pub(crate) use library::link;
 pub use message::Message;

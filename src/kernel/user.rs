@@ -13,7 +13,7 @@ impl Kernel {
     /// The only compute entry point of a WGSL text, to be launched by [`Kernel::grid`] or [`Kernel::for_elements`].
     ///
     /// It is compiled with run-time checks: an index out of bounds stays inside its buffer, workgroup memory begins as
-    /// zeros. Making a kernel needs no device; each device compiles it at its first launch there.
+    /// zeros, and loops that may not end count their turns ([`crate::DeviceOptions::time_limit`]). Making a kernel needs no device; each device compiles it at its first launch there.
     ///
     /// ```
     /// # crosslane::example(|device| {

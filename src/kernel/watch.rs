@@ -78,16 +78,23 @@ impl Watch {
         ])
     }
 
-    /// After a wait for the device: an error if a kernel was stopped since the last one.
-    pub fn look(&self, driver: &dyn Driver) -> Result<()> {
-        if !self.pending.swap(false, Ordering::AcqRel) {
+    /// After a wait for the device or a stream: an error if a kernel was stopped since the last one.
+    /// `all`: nothing that was asked for still runs.
+    pub fn look(&self, driver: &dyn Driver, all: bool) -> Result<()> {
+        if !self.pending.load(Ordering::Acquire) {
             return Ok(());
         }
         let state = self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let Some(words) = &state.words else { return Ok(()) };
         let mut report = [0u32; 2];
         let mut read = Read { from: &words.report, offset: 0, to: bytemuck::bytes_of_mut(&mut report) };
+        if all {
+            self.pending.store(false, Ordering::Release);
+        }
         if !driver.peek(&mut read) {
+            if !all {
+                return Ok(()); // reading it would wait for the rest
+            }
             driver.read(&[], &mut [read])?;
             driver.waits().one_less(); // it belongs to the wait before it
         }

@@ -118,7 +118,7 @@ impl<T: Element> HostBuffer<T> {
         if self.len > 0 {
             self.transfer(&memory, offset)?;
         }
-        self.device.look()
+        self.device.look_in_stream()
     }
 
     /// Copies all of it to the device or from it.

@@ -169,7 +169,7 @@ impl Recording<'_> {
         let mut spans: Vec<Span> = recorder.take().into_iter().map(|timed| timed.since(start)).collect();
         spans.sort_by_key(|span| (span.start, std::cmp::Reverse(span.duration)));
         drop(self);
-        device.look()?;
+        device.look(true)?;
         let measured = device.roofline().inspect_err(|error| log::info!("no roofline: {error}"));
         Ok(Trace { device: device.properties().to_string(), spans, total, device_clock, roofline: measured.ok() })
     }

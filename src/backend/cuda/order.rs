@@ -27,6 +27,10 @@ impl Order for Cuda {
         Ok(Some(Box::new(self.context.new_stream()?)))
     }
 
+    fn several(&self) -> bool {
+        self.context.streams.several()
+    }
+
     fn lane(&self) -> usize {
         self.context.lane()
     }

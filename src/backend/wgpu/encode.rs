@@ -20,17 +20,17 @@ impl Wgpu {
             return Ok(());
         }
         self.guarded("encode", || {
-            let (bytes, offsets) = super::pack_uniforms(&prepared);
+            let (bytes, offsets) = super::uniforms::pack_uniforms(&prepared);
             // Not the engine's own: that is written again before the encoder is submitted.
             let uniforms = match bytes.is_empty() {
                 true => None,
-                false => Some(self.uniforms(bytes.len() as u64 + super::UNIFORM_BYTES)?),
+                false => Some(self.uniforms(bytes.len() as u64 + super::pipeline::UNIFORM_BYTES)?),
             };
             if let Some(uniforms) = &uniforms {
                 self.queue.write_buffer(&uniforms.buffer, 0, &bytes);
             }
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-            super::dispatch(&mut pass, &prepared, uniforms.as_ref().map(|uniforms| &uniforms.group), &offsets);
+            super::submit::dispatch(&mut pass, &prepared, uniforms.as_ref().map(|uniforms| &uniforms.group), &offsets);
             Ok::<(), crate::Error>(())
         })??;
         let (mut read, mut written): (Vec<Arc<Memory>>, Vec<Kept>) = Default::default();

@@ -1,7 +1,8 @@
 //! Events and changed launches, as [`Order`] asks for them: there is one queue, so that order needs nothing else.
 
+use super::Wgpu;
 use super::stamps::Stamp;
-use super::{Prepared, Wgpu};
+use super::submit::Prepared;
 use crate::backend::order::{Order, Waits};
 use crate::backend::{Block, Driver, Launch};
 use crate::error::Result;

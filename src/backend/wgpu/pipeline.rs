@@ -1,6 +1,6 @@
 //! Pipelines, their layouts, and bind groups, made once and kept.
 
-use super::Scopes;
+use super::guard::Scopes;
 use crate::backend::Window;
 use crate::caps::Caps;
 use crate::error::{ErrorKind, Result};

@@ -312,7 +312,8 @@ impl Wgpu {
                 self.guarded("upload", || self.write_small(write))?;
                 continue;
             }
-            self.map_counted("upload", target, MapMode::Write, range.clone())?;
+            let mapping = self.begin_map("upload", target, MapMode::Write, range.clone())?;
+            self.mapped_counted("upload", &mapping)?;
             let mut view =
                 target.get_mapped_range_mut(range.clone()).map_err(|e| self.backend_error("upload", e.to_string()))?;
             fill(&mut view, (write.offset - range.start) as usize, write.from);

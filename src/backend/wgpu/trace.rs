@@ -1,7 +1,8 @@
 //! Times of single launches while a profile runs: a compute pass for each, with timestamps at both ends.
 
+use super::Wgpu;
 use super::pipeline::Pipeline;
-use super::{Prepared, TOGETHER, Wgpu};
+use super::submit::{Prepared, TOGETHER};
 use crate::backend::Cost;
 use crate::error::Result;
 use crate::trace::SpanKind;

@@ -58,18 +58,6 @@ impl Wgpu {
         self.mapped(operation, &mapping)
     }
 
-    /// As [`Wgpu::map`], counted if the device still uses the buffer.
-    pub(super) fn map_counted(
-        &self,
-        operation: &'static str,
-        buffer: &wgpu::Buffer,
-        mode: MapMode,
-        range: Range<u64>,
-    ) -> Result<()> {
-        let mapping = self.begin_map(operation, buffer, mode, range)?;
-        self.mapped_counted(operation, &mapping)
-    }
-
     /// Waits for a mapping that has begun, and counts it if it is not done.
     pub(super) fn mapped_counted(&self, operation: &'static str, mapping: &Mapping) -> Result<()> {
         let _ = self.device.poll(wgpu::PollType::Poll); // what it says comes out again below

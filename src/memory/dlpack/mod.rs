@@ -116,9 +116,10 @@ impl Tensor {
 
     /// What it describes.
     pub fn tensor(&self) -> &DLTensor {
-        // SAFETY: the structure is valid as long as this owns it.
         match self.0 {
+            // SAFETY: the structure is valid as long as this owns it.
             Raw::Versioned(raw) => unsafe { &(*raw.as_ptr()).dl_tensor },
+            // SAFETY: as above.
             Raw::Old(raw) => unsafe { &(*raw.as_ptr()).dl_tensor },
         }
     }

@@ -1,0 +1,77 @@
+//! What wgpu says of calls, as errors.
+
+use super::Wgpu;
+use crate::error::{Error, ErrorKind, Result};
+use wgpu::BufferUsages;
+
+/// Error scopes of every kind around some calls on this thread.
+pub(super) struct Scopes([wgpu::ErrorScopeGuard; 3]);
+
+impl Scopes {
+    pub fn push(device: &wgpu::Device) -> Scopes {
+        Scopes([
+            device.push_error_scope(wgpu::ErrorFilter::OutOfMemory),
+            device.push_error_scope(wgpu::ErrorFilter::Internal),
+            device.push_error_scope(wgpu::ErrorFilter::Validation),
+        ])
+    }
+
+    /// The first error, if any.
+    pub fn pop(self) -> Option<wgpu::Error> {
+        let [memory, internal, validation] = self.0;
+        // Native wgpu answers at once; scopes must be popped innermost first.
+        let validation = pollster::block_on(validation.pop());
+        let internal = pollster::block_on(internal.pop());
+        let memory = pollster::block_on(memory.pop());
+        memory.or(internal).or(validation)
+    }
+}
+
+impl Wgpu {
+    /// An error if the device is lost.
+    pub(super) fn alive(&self) -> Result<()> {
+        match &*self.lost.lock().expect("no panic while held") {
+            None => Ok(()),
+            Some(reason) => {
+                Err(ErrorKind::DeviceLost { device: self.properties.name.clone(), reason: reason.clone() }.into())
+            }
+        }
+    }
+
+    /// Runs `calls` and turns what wgpu says into an error.
+    pub(super) fn guarded<R>(&self, operation: &'static str, calls: impl FnOnce() -> R) -> Result<R> {
+        let scopes = Scopes::push(&self.device);
+        let result = calls();
+        let error = scopes.pop();
+        self.alive()?;
+        match error {
+            None => Ok(result),
+            Some(wgpu::Error::OutOfMemory { .. }) => Err(ErrorKind::OutOfMemory {
+                operation,
+                requested: 0,
+                live: 0,
+                pooled: 0,
+                limit: None,
+                free: None,
+                device: self.properties.name.clone(),
+                at: None,
+            }
+            .into()),
+            Some(other) => Err(self.backend_error(operation, other.to_string())),
+        }
+    }
+
+    pub(super) fn backend_error(&self, operation: &'static str, message: String) -> Error {
+        ErrorKind::Backend { operation, device: self.properties.name.clone(), message }.into()
+    }
+
+    pub(super) fn create_buffer(
+        &self,
+        operation: &'static str,
+        size: u64,
+        usage: BufferUsages,
+    ) -> Result<wgpu::Buffer> {
+        let descriptor = wgpu::BufferDescriptor { label: Some(operation), size, usage, mapped_at_creation: false };
+        self.guarded(operation, || self.device.create_buffer(&descriptor))
+    }
+}

@@ -1,0 +1,116 @@
+//! Launches: looked up, recorded into passes and submitted.
+
+use super::pipeline::{Groups, Pipeline};
+use super::{Cost, Launch, Wgpu, lent};
+use crate::error::Result;
+use std::sync::Arc;
+
+/// A launch with all that it needs.
+pub(super) struct Prepared {
+    pub pipeline: Arc<Pipeline>,
+    pub groups: Groups,
+    pub params: Vec<u32>,
+    pub grid: [u32; 3],
+    pub cost: Cost,
+}
+
+/// Launches in one submission: the device begins with the first while the host records the next.
+pub(super) const TOGETHER: usize = 128;
+
+impl Prepared {
+    /// Into a pass that has its pipeline.
+    pub(super) fn dispatch(&self, pass: &mut wgpu::ComputePass, uniforms: Option<(&wgpu::BindGroup, u32)>) {
+        pass.set_bind_group(0, &self.groups.first, &[]);
+        for (group, index) in self.groups.more.iter().flat_map(|more| more.iter()).zip(1..) {
+            pass.set_bind_group(index, group, &[]);
+        }
+        if self.pipeline.immediates {
+            pass.set_immediates(0, bytemuck::cast_slice(&self.params));
+        }
+        if let Some((uniforms, offset)) = uniforms.filter(|_| self.pipeline.uniform) {
+            pass.set_bind_group(1, uniforms, &[offset]);
+        }
+        let [x, y, z] = self.grid;
+        pass.dispatch_workgroups(x, y, z);
+    }
+}
+
+impl Wgpu {
+    /// Looks up each launch's pipeline and bind group.
+    pub(super) fn look_up(&self, launches: &[Launch]) -> Result<Vec<Prepared>> {
+        refuse_lent(launches)?;
+        let caps = &self.properties.caps;
+        let one = |launch: &Launch| {
+            let recorder = &self.observer.recorder;
+            let pipeline = self.cache.pipeline(&self.device, &self.properties.name, caps, &launch.kernel, recorder)?;
+            let groups = self.cache.groups(&self.device, &pipeline, &launch.kernel, &launch.buffers);
+            let (params, grid, cost) = (launch.params.clone(), launch.grid.fold(caps.grid), launch.cost());
+            Ok(Prepared { pipeline, groups, params, grid, cost })
+        };
+        self.guarded("launch", || launches.iter().map(one).collect())?
+    }
+
+    /// Records launches into one compute pass.
+    pub(super) fn record(&self, encoder: &mut wgpu::CommandEncoder, launches: &[Prepared]) -> Result<()> {
+        if launches.is_empty() {
+            return Ok(());
+        }
+        let (uniforms, offsets) = self.write_uniforms(launches)?;
+        let mut clock = self.clock.lock().expect("no panic while held");
+        let timestamp_writes = clock.as_mut().and_then(|clock| clock.next());
+        let label = Some(launches[0].pipeline.kernel.name());
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label, timestamp_writes });
+        dispatch(&mut pass, launches, uniforms.as_ref(), &offsets);
+        Ok(())
+    }
+
+    pub(super) fn submit_launches(&self, launches: &[Prepared]) -> Result<()> {
+        self.alive()?;
+        if let Some(timer) = &mut *self.timer() {
+            return self.submit_timed(launches, timer);
+        }
+        self.guarded("submit", || {
+            launches.chunks(TOGETHER).try_for_each(|launches| {
+                let mut encoder = self.encoder();
+                self.record(&mut encoder, launches)?;
+                self.queue_up(encoder);
+                Ok(())
+            })
+        })?
+    }
+
+    pub(super) fn queue_up(&self, encoder: wgpu::CommandEncoder) {
+        let commands = encoder.finish();
+        let _unmapped = self.mapping.read().expect("no panic while held");
+        self.queue.submit([commands]);
+    }
+
+    pub(super) fn encoder(&self) -> wgpu::CommandEncoder {
+        self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("crosslane") })
+    }
+}
+
+/// An error if the host sees memory that one of the launches uses.
+pub(super) fn refuse_lent(launches: &[Launch]) -> Result<()> {
+    match launches.iter().flat_map(|launch| &launch.buffers).any(|window| window.memory.is_lent()) {
+        true => Err(lent("launch")),
+        false => Ok(()),
+    }
+}
+
+/// Records launches into a pass. The parameters of some lie at these offsets of `uniforms`.
+pub(super) fn dispatch(
+    pass: &mut wgpu::ComputePass,
+    launches: &[Prepared],
+    uniforms: Option<&wgpu::BindGroup>,
+    offsets: &[u32],
+) {
+    let mut current: *const Pipeline = std::ptr::null();
+    for (index, launch) in launches.iter().enumerate() {
+        if current != Arc::as_ptr(&launch.pipeline) {
+            pass.set_pipeline(&launch.pipeline.raw);
+            current = Arc::as_ptr(&launch.pipeline);
+        }
+        launch.dispatch(pass, uniforms.map(|uniforms| (uniforms, offsets[index])));
+    }
+}

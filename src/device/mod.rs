@@ -1,0 +1,327 @@
+//! Devices: waiting for them, their memory, their thread; finding, choosing and opening them.
+
+mod open;
+mod options;
+mod properties;
+
+use crate::array::Array;
+use crate::backend::{Driver, Window};
+use crate::caps::Caps;
+use crate::element::Element;
+use crate::error::{ErrorKind, Result};
+use crate::kernel::{Kernel, Message, Messages, Watch};
+use crate::memory::{Allocation, Handles, MemoryUse, Pool};
+use crate::trace::Roofline;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak, mpsc};
+use std::time::Duration;
+
+pub use options::DeviceOptions;
+pub use properties::{Backend, Kind, Properties};
+
+/// A device, opened. A cheap handle: clones are the same device.
+pub struct Device(Arc<Inner>, Handle);
+
+/// Counts the program's handles; `None` in those of arrays.
+struct Handle(Option<Arc<Handles>>);
+
+struct Inner {
+    driver: Arc<dyn Driver>,
+    pool: Arc<Pool>,
+    /// What the program's handles share.
+    handles: Weak<Handles>,
+    /// Held from planning to submission: what one thread has planned, another must not read before it is submitted.
+    evaluating: Mutex<()>,
+    watch: Watch,
+    messages: Messages,
+    /// Blocking work of asynchronous calls, done in order by one thread.
+    worker: OnceLock<mpsc::Sender<Job>>,
+    roofline: Mutex<Option<Roofline>>,
+}
+
+type Job = Box<dyn FnOnce() + Send>;
+
+impl Device {
+    /// What the device is and has.
+    pub fn properties(&self) -> &Properties {
+        self.driver().properties()
+    }
+
+    /// What plans may rely on.
+    pub fn caps(&self) -> &Caps {
+        self.driver().caps()
+    }
+
+    /// Waits until everything that was asked of the device is done, in every stream.
+    ///
+    /// Errors: device lost; a kernel whose loops did not end ([`DeviceOptions::time_limit`]), or one whose
+    /// `assert_that(id, condition)` failed.
+    pub fn synchronize(&self) -> Result<()> {
+        self.driver().wait()?;
+        self.look(true)
+    }
+
+    /// After a wait, for `all` that was asked of the device or a part: whether a kernel had to be stopped, and what kernels
+    /// said.
+    pub(crate) fn look(&self, all: bool) -> Result<()> {
+        self.0.watch.look(&**self.driver(), all)?;
+        if all { self.0.messages.look(&**self.driver()) } else { Ok(()) }
+    }
+
+    /// The same after a wait for this thread's stream.
+    pub(crate) fn look_in_stream(&self) -> Result<()> {
+        self.look(!self.driver().several())
+    }
+
+    /// Launches with memory of [`Device::watch_windows`] or [`Device::message_window`] run again.
+    pub(crate) fn watch_again(&self) {
+        self.0.watch.again();
+        self.0.messages.again();
+    }
+
+    /// The memory by which loops of this kernel are stopped.
+    pub(crate) fn watch_windows(&self, kernel: &Kernel) -> Result<[Window; 2]> {
+        self.0.watch.windows(&**self.driver(), self.pool(), kernel)
+    }
+
+    /// The memory for what this kernel says.
+    pub(crate) fn message_window(&self, kernel: &Kernel) -> Result<Window> {
+        self.0.messages.window(&**self.driver(), self.pool(), kernel)
+    }
+
+    /// Waits, and gives what kernels printed since the last call, by line, then invocation: by `print_f32(id, value)`,
+    /// `print_i32` and `print_u32`, where `id` is a `vec3<u32>` that says who speaks, the global invocation id for
+    /// instance. 16,384 messages are kept from one wait to the next.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let kernel = crosslane::Kernel::wgsl("
+    ///     @compute @workgroup_size(4) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    ///         if id.x == 2u { print_f32(id, f32(id.x) / 4.0); }
+    ///         assert_that(id, id.x < 4u);
+    ///     }
+    /// ")?;
+    /// kernel.grid([1]).launch(device)?;
+    /// assert_eq!(device.messages()?[0].to_string(), "main:3 (2, 0, 0): 0.5");
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors: as [`Device::synchronize`]; what was printed is kept for the next call then.
+    #[doc(alias = "printf")]
+    pub fn messages(&self) -> Result<Vec<Message>> {
+        self.synchronize()?;
+        Ok(self.0.messages.take())
+    }
+
+    /// An array of `len` elements that are whatever lies in memory, for kernels that write all of it. It comes from the
+    /// device's pool, if that has a piece of such a size, and goes back when it is dropped with all its clones and views:
+    /// nothing need be released.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let first = device.acquire::<f32>(10_000)?;
+    /// drop(first);
+    /// let before = device.memory();
+    /// let second = device.acquire::<f32>(10_000)?;
+    /// assert_eq!(device.memory().misses, before.misses); // nothing was allocated
+    /// # drop(second);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors: as [`Array::empty`](crate::Array::empty).
+    #[doc(alias = "pool")]
+    #[doc(alias = "release")]
+    #[doc(alias = "cudaMallocAsync")]
+    #[track_caller]
+    pub fn acquire<T: Element>(&self, len: usize) -> Result<Array<T>> {
+        let array = Array::empty(self, &[len]);
+        array.check()?;
+        Ok(array)
+    }
+
+    /// Every piece of device memory that is held, the largest first: what for, and by which line of the program. Empty
+    /// if allocations are not tracked; see [`DeviceOptions::track_allocations`]. When the program's last handle of the
+    /// device is dropped and arrays live on, the list is logged as a warning.
+    ///
+    /// ```
+    /// let options = crosslane::DeviceOptions::default().track_allocations(true);
+    /// # let Ok(device) = options.open("") else { return };
+    /// let x = crosslane::Array::from_slice(&device, &[1.0f32; 1000]);
+    /// let live = device.live_allocations();
+    /// assert!(live.len() == 1 && live[0].bytes >= 4000 && live[0].what == "array");
+    /// println!("{}", live[0]); // 4096 bytes for array (at src/main.rs:3:9)
+    /// # drop(x);
+    /// ```
+    #[doc(alias = "leak")]
+    pub fn live_allocations(&self) -> Vec<Allocation> {
+        self.0.pool.held()
+    }
+
+    /// How often the host has waited for this device so far: calls that give back values or wait for work
+    /// ([`crate::Array::to_vec`], [`crate::Array::map`], [`Device::synchronize`], [`crate::Event::wait`]), one each, on
+    /// the cpu engine too, where the work is done already; and uploads that had to wait for staging memory, of more than a
+    /// megabyte. Launches, lazy arrays, their evaluation and small uploads never wait.
+    ///
+    /// Beside these, CUDA counts one when memory of the host or of others, a recording or a compiled kernel is given up,
+    /// when memory runs out, and when a native kernel is first compared with its translation.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[1.0f32, 2.0]) + 1.0;
+    /// let before = device.waits();
+    /// x.eval()?;
+    /// assert_eq!(device.waits(), before);
+    /// x.to_vec()?;
+    /// assert_eq!(device.waits(), before + 1);
+    /// # Ok(()) });
+    /// ```
+    pub fn waits(&self) -> u64 {
+        self.driver().waits().count()
+    }
+
+    /// Runs `callback` once everything is done that was asked of the stream that this thread is in, the main one outside
+    /// of [`crate::Stream::run`]; returns at once. The callback is told whether it could be waited for: the device may be
+    /// lost.
+    ///
+    /// It runs on the device's own thread, one for each device, which also does the waiting of `_async` calls: callbacks
+    /// come in the order of asking, and long ones hold up what comes after. They may use the device, but must not wait
+    /// for its `_async` calls, which that thread would have to do. One that panics is logged, and no more.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let (sender, receiver) = std::sync::mpsc::channel();
+    /// crosslane::Array::<f32>::ones(device, &[1000]).copy().eval()?;
+    /// device.then(move |result| drop(sender.send(result.is_ok())))?;
+    /// assert_eq!(receiver.recv(), Ok(true));
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors: device lost.
+    #[doc(alias = "cudaLaunchHostFunc")]
+    pub fn then(&self, callback: impl FnOnce(Result<()>) + Send + 'static) -> Result<()> {
+        let (device, event) = (self.uncounted(), self.driver().record(false)?);
+        let work = move || {
+            callback(device.driver().wait_event(&event));
+            Ok(())
+        };
+        drop(self.in_background(Box::new(work)));
+        Ok(())
+    }
+
+    /// Memory held by arrays, kept for reuse, and the most there ever was.
+    pub fn memory(&self) -> MemoryUse {
+        self.0.pool.usage()
+    }
+
+    /// Sets or lifts the limit on live and pooled bytes.
+    pub fn set_memory_limit(&self, bytes: Option<u64>) {
+        self.0.pool.set_limit(bytes);
+    }
+
+    /// Gives memory that is kept for reuse back to the system.
+    pub fn trim(&self) {
+        self.0.pool.trim();
+    }
+
+    /// Runs `work` and gives the time that the kernels it submitted took on the device: as CUDA events do. `None`
+    /// where the device has no clock, and while a [`Device::profile`] runs.
+    ///
+    /// Waits for the kernels. One measurement at a time; other threads' kernels count too.
+    ///
+    /// ```
+    /// # let Ok(device) = crosslane::Device::new() else { return };
+    /// let x = crosslane::Array::<f32>::ones(&device, &[1000]);
+    /// let time = device.gpu_time(|| x.eval()).unwrap();
+    /// println!("{time:?}");
+    /// ```
+    pub fn gpu_time<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<Option<Duration>> {
+        if self.driver().observer().recorder.running() {
+            return work().map(|_| None);
+        }
+        let running = self.driver().start_clock()?;
+        let result = work();
+        let time = self.driver().stop_clock()?;
+        result.map(|_| running.then_some(time))
+    }
+
+    pub(crate) fn driver(&self) -> &Arc<dyn Driver> {
+        &self.0.driver
+    }
+
+    pub(crate) fn kept_roofline(&self) -> MutexGuard<'_, Option<Roofline>> {
+        self.0.roofline.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    pub(crate) fn pool(&self) -> &Arc<Pool> {
+        &self.0.pool
+    }
+
+    pub(crate) fn evaluating(&self) -> MutexGuard<'_, ()> {
+        self.0.evaluating.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Does blocking work on the device's own thread; the future needs no particular executor.
+    pub(crate) fn in_background<R: Send + 'static>(
+        &self,
+        work: Box<dyn FnOnce() -> Result<R> + Send>,
+    ) -> impl Future<Output = Result<R>> + Send + use<R> {
+        let (sender, receiver) = futures::channel::oneshot::channel();
+        let streams = crate::stream::entered();
+        let job: Job = Box::new(move || drop(sender.send(crate::stream::within(streams, work))));
+        let worker = self.0.worker.get_or_init(|| {
+            let (jobs, queue) = mpsc::channel::<Job>();
+            std::thread::spawn(move || queue.into_iter().for_each(finish));
+            jobs
+        });
+        let sent = worker.send(job).is_ok();
+        let device = self.properties().name.clone();
+        async move {
+            let gone = || {
+                let (operation, message) = ("background work", "the device's thread ended".to_string());
+                ErrorKind::Backend { operation, device, message }.into()
+            };
+            match sent {
+                true => receiver.await.unwrap_or_else(|_| Err(gone())),
+                false => Err(gone()),
+            }
+        }
+    }
+
+    /// Waits, without blocking the executor, until everything that was asked of the device is done.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// futures::executor::block_on(device.synchronize_async())?;
+    /// # Ok(()) });
+    /// ```
+    pub fn synchronize_async(&self) -> impl Future<Output = Result<()>> + Send + use<> {
+        let device = self.clone();
+        self.in_background(Box::new(move || device.synchronize()))
+    }
+}
+
+impl Clone for Device {
+    fn clone(&self) -> Device {
+        Device(self.0.clone(), Handle(self.1.0.clone().or_else(|| self.0.handles.upgrade())))
+    }
+}
+
+/// Does a job. One that panics, as a program's callback may, does not end the thread.
+fn finish(job: Job) {
+    if catch_unwind(AssertUnwindSafe(job)).is_err() {
+        log::error!("a callback or background work of a device panicked");
+    }
+}
+
+impl PartialEq for Device {
+    fn eq(&self, other: &Device) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Device({})", self.properties())
+    }
+}

@@ -1,0 +1,161 @@
+//! Opening devices, and those that a program has opened itself.
+
+use super::{Device, DeviceOptions, Handle, Inner, Properties};
+#[cfg(feature = "cpu")]
+use crate::backend::cpu::Profile;
+use crate::backend::{self, Driver};
+use crate::error::Result;
+use crate::kernel::{BUDGET, Messages, Watch};
+use crate::memory::{Handles, Pool};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
+
+impl Device {
+    /// Every device here, in the order of their indices for [`Device::open`].
+    ///
+    /// ```
+    /// for (index, device) in crosslane::Device::list().iter().enumerate() {
+    ///     println!("{index}: {device}");
+    /// }
+    /// ```
+    pub fn list() -> Vec<Properties> {
+        backend::list()
+    }
+
+    /// The device named by the environment variable `CROSSLANE_DEVICE`, or the best one here: a card before an
+    /// integrated GPU before software. Why it was chosen is logged at level info.
+    ///
+    /// Errors: no device; the error says what was looked for and what to install.
+    pub fn new() -> Result<Device> {
+        Device::open(&std::env::var("CROSSLANE_DEVICE").unwrap_or_default())
+    }
+
+    /// The best device that fits a request: an index of [`Device::list`], a part of a name, vendor or driver
+    /// (`nvidia`, `lavapipe`), an API (`vulkan`), both (`vulkan:nvidia`), or a kind (`gpu`, `discrete`, `integrated`,
+    /// `software`). `cuda` and `cuda:1` are NVIDIA's cards by their ordinals. `cpu` is the processor, `cpu:checked` with [`Device::cpu_checked`]'s checks, `cpu:apple-like` and the
+    /// like stand in for other hardware. Case does not matter; an empty request takes the best of all.
+    ///
+    /// Errors: no such device; engine not built in.
+    pub fn open(request: &str) -> Result<Device> {
+        DeviceOptions::default().open(request)
+    }
+
+    /// The processor, by an interpreter of WGSL: nothing need be installed. Use it where there is no GPU, or as the
+    /// judge of one: it follows the WGSL specification to the letter.
+    ///
+    /// ```
+    /// use crosslane::{Array, Device};
+    /// let device = Device::cpu()?;
+    /// let x = Array::arange(&device, 0.0f32, 5.0, 1.0);
+    /// assert_eq!((x * 2.0).to_vec()?, [0.0, 2.0, 4.0, 6.0, 8.0]);
+    /// # Ok::<(), crosslane::Error>(())
+    /// ```
+    #[cfg(feature = "cpu")]
+    pub fn cpu() -> Result<Device> {
+        Device::cpu_as(Profile::native())
+    }
+
+    /// The processor with every access of every kernel watched ([`Checks`] says for what). What runs a kernel with a
+    /// defect gives [`ErrorKind::Defects`]: a report of each with its line, its invocation and the binding. Runs one
+    /// workgroup at a time, the last first, 10 to 100 times slower than [`Device::cpu`], and takes about 16 bytes of the
+    /// host's memory for each byte that kernels touch. `Device::open("cpu:checked")` is the same.
+    ///
+    /// ```
+    /// use crosslane::{Array, Device, ErrorKind, Kernel};
+    /// let device = Device::cpu_checked()?;
+    /// let mut x = Array::<u32>::zeros(&device, &[64]);
+    /// let kernel = Kernel::wgsl("
+    ///     @group(0) @binding(0) var<storage, read_write> x: array<u32>;
+    ///     @compute @workgroup_size(65) fn main(@builtin(local_invocation_index) i: u32) { x[i] = i; }
+    /// ")?;
+    /// let error = kernel.grid([1]).args(&mut x).launch(&device).unwrap_err();
+    /// let ErrorKind::Defects { report } = error.kind() else { panic!("{error}") };
+    /// assert_eq!((report.findings[0].spot.line, report.findings[0].index), (3, Some(64)));
+    /// # Ok::<(), crosslane::Error>(())
+    /// ```
+    #[cfg(feature = "cpu")]
+    pub fn cpu_checked() -> Result<Device> {
+        Device::open("cpu:checked")
+    }
+
+    /// The processor standing in for other hardware: its limits, features, subgroup size and order of workgroups.
+    ///
+    /// ```
+    /// use crosslane::{Array, Device, Profile};
+    /// let phone = Device::cpu_as(Profile::mobile_like())?;
+    /// assert_eq!(phone.caps().workgroup_invocations, 128);
+    /// assert_eq!(Array::<f32>::ones(&phone, &[1000]).sum().item()?, 1000.0);
+    /// # Ok::<(), crosslane::Error>(())
+    /// ```
+    ///
+    /// Errors: a subgroup size that is no power of two from 4 to 128.
+    #[cfg(feature = "cpu")]
+    pub fn cpu_as(profile: Profile) -> Result<Device> {
+        DeviceOptions::default().cpu(profile, None)
+    }
+
+    /// The CUDA device with this ordinal: an NVIDIA card by its own driver, which must be there, as must NVRTC, the
+    /// run-time compiler of the CUDA toolkit. Compiled kernels are kept in the system's folder for caches; the environment
+    /// variable `CROSSLANE_CACHE` names another folder, or `off`.
+    ///
+    /// ```no_run
+    /// let device = crosslane::Device::cuda(0)?;
+    /// let x = crosslane::Array::<f32>::ones(&device, &[1000]);
+    /// assert_eq!(x.sum().item()?, 1000.0);
+    /// # Ok::<(), crosslane::Error>(())
+    /// ```
+    ///
+    /// Errors: a library is missing, and where it was looked for; no such card; [`ErrorKind::NotBuilt`] without the
+    /// cargo feature `cuda`.
+    pub fn cuda(ordinal: usize) -> Result<Device> {
+        DeviceOptions::default().cuda(ordinal)
+    }
+
+    /// The same device with kernels written by hand in place of translated WGSL, where it has any: where they are
+    /// faster, never, or always. Without this the environment variable `CROSSLANE_NATIVES` says which (`auto`, `off`,
+    /// `on`); what it says is `auto` if it is not set. [`Array::explain`](crate::Array::explain) tells what runs.
+    ///
+    /// ```no_run
+    /// let device = crosslane::Device::cuda(0)?.natives(crosslane::Natives::Off);
+    /// # Ok::<(), crosslane::Error>(())
+    /// ```
+    #[cfg(feature = "cuda")]
+    pub fn natives(self, natives: crate::Natives) -> Device {
+        self.driver().set_natives(natives);
+        self
+    }
+
+    /// A device over one that the program already has. Features it was opened without are done without.
+    #[cfg(feature = "wgpu")]
+    pub fn from_wgpu(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::Queue) -> Device {
+        Device::with_driver(backend::wgpu::adopt(adapter, device, queue), BUDGET)
+    }
+
+    /// The wgpu device and queue behind this device.
+    #[cfg(feature = "wgpu")]
+    pub fn wgpu(&self) -> Option<(wgpu::Device, wgpu::Queue)> {
+        let engine = self.driver().as_any().downcast_ref::<backend::wgpu::Wgpu>()?;
+        Some((engine.device.clone(), engine.queue.clone()))
+    }
+
+    pub(super) fn with_driver(driver: Arc<dyn Driver>, budget: Duration) -> Device {
+        let pool = Pool::new(driver.clone());
+        let handles = Arc::new(Handles { pool: pool.clone(), device: driver.properties().name.clone() });
+        let inner = Inner {
+            pool,
+            handles: Arc::downgrade(&handles),
+            driver,
+            evaluating: Mutex::new(()),
+            watch: Watch::new(budget),
+            messages: Messages::default(),
+            worker: OnceLock::new(),
+            roofline: Mutex::default(),
+        };
+        Device(Arc::new(inner), Handle(Some(handles)))
+    }
+
+    /// A handle for an array: it does not count as one of the program's.
+    pub(crate) fn uncounted(&self) -> Device {
+        Device(self.0.clone(), Handle(None))
+    }
+}

@@ -1,0 +1,190 @@
+//! Finding and choosing a device, and how to open it.
+
+use super::{Device, Properties};
+#[cfg(feature = "cpu")]
+use crate::backend::cpu::{Checks, Order, Profile};
+use crate::backend::{self, Driver, Options};
+use crate::error::{Error, ErrorKind, Result};
+use crate::kernel::BUDGET;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How to open a device, where the defaults do not do.
+///
+/// ```no_run
+/// let device = crosslane::DeviceOptions::default().memory_limit(1 << 30).open("gpu")?;
+/// # Ok::<(), crosslane::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct DeviceOptions {
+    options: Options,
+    memory_limit: Option<u64>,
+    track: Option<bool>,
+}
+
+impl DeviceOptions {
+    /// The most bytes that arrays and the pool may take together.
+    pub fn memory_limit(mut self, bytes: u64) -> DeviceOptions {
+        self.memory_limit = Some(bytes);
+        self
+    }
+
+    /// Whether to write down what takes device memory, and where, for [`Device::live_allocations`]: on in debug builds if
+    /// not set. It costs a fraction of a microsecond each time memory is taken.
+    pub fn track_allocations(mut self, track: bool) -> DeviceOptions {
+        self.track = Some(track);
+        self
+    }
+
+    /// Transfers go through staging memory even where host and device share theirs.
+    pub fn staged_transfers(mut self, staged: bool) -> DeviceOptions {
+        self.options.staged = staged;
+        self
+    }
+
+    /// The longest that a kernel may run before it counts as endless: 20 s if not set. The cpu engine measures it for each
+    /// workgroup. Elsewhere the loops of checked kernels of a program count: about 10 ns a turn, more for accesses to
+    /// memory, up to 42 s, if the device has two bindings to spare; the library's own kernels end. What waits for the device then gets
+    /// [`ErrorKind::Endless`], and the kernel's results are worthless. Drivers may have limits of their own.
+    pub fn time_limit(mut self, limit: Duration) -> DeviceOptions {
+        self.options.time_limit = Some(limit);
+        self
+    }
+
+    /// Faster and less exact arithmetic on the cuda engine: division, square roots and functions by approximation,
+    /// denormals as zero. Off if not set.
+    pub fn fast_math(mut self, fast: bool) -> DeviceOptions {
+        self.options.fast_math = fast;
+        self
+    }
+
+    /// As [`Device::cuda`].
+    pub fn cuda(&self, ordinal: usize) -> Result<Device> {
+        #[cfg(feature = "cuda")]
+        return Ok(self.over(backend::cuda::open(ordinal, &self.options)?));
+        #[cfg(not(feature = "cuda"))]
+        {
+            let _ = ordinal;
+            Err(backend::not_built("cuda"))
+        }
+    }
+
+    /// A device with what is set here beside the options of the engine.
+    fn over(&self, driver: Arc<dyn Driver>) -> Device {
+        let device = Device::with_driver(driver, self.options.time_limit.unwrap_or(BUDGET));
+        device.set_memory_limit(self.memory_limit);
+        if let Some(track) = self.track {
+            device.pool().track(track);
+        }
+        device
+    }
+
+    /// As [`Device::cpu_as`], with checks if any are given.
+    ///
+    /// ```
+    /// use crosslane::{Checks, DeviceOptions, Profile};
+    /// let checks = Checks { nan: true, ..Checks::default() };
+    /// let device = DeviceOptions::default().cpu(Profile::amd_like(), Some(checks))?;
+    /// # Ok::<(), crosslane::Error>(())
+    /// ```
+    #[cfg(feature = "cpu")]
+    pub fn cpu(&self, profile: Profile, checks: Option<Checks>) -> Result<Device> {
+        Ok(self.over(backend::cpu::open(profile, checks, self.options.budget())?))
+    }
+
+    /// `cpu:checked`, `cpu:apple-like`, `cpu:checked:apple-like`, in small letters.
+    #[cfg(feature = "cpu")]
+    fn open_cpu(&self, request: &str, words: &str) -> Result<Device> {
+        let (mut profile, mut checks) = (None, None);
+        for word in words.split(':') {
+            match Profile::presets().into_iter().find(|preset| preset.name == word) {
+                Some(preset) => profile = Some(preset),
+                None if word == "checked" => checks = Some(Checks::default()),
+                None => {
+                    let names: Vec<&str> = Profile::presets().iter().map(|preset| preset.name).collect();
+                    let looked = format!("looked for `checked` and the profiles {} after `cpu:`", names.join(", "));
+                    let install = format!("There is no {word:?}");
+                    return Err(ErrorKind::NoDevice { wanted: request.into(), looked, install }.into());
+                }
+            }
+        }
+        // As itself the processor may as well run the last workgroup first: what relies on their order shows.
+        let order = if checks.is_some() { Order::Descending } else { Order::Ascending };
+        self.cpu(profile.unwrap_or(Profile { order, ..Profile::native() }), checks)
+    }
+
+    /// As [`Device::open`].
+    pub fn open(&self, request: &str) -> Result<Device> {
+        let request = request.trim();
+        let lower = request.to_lowercase();
+        let engine = lower.split(':').next().unwrap_or_default();
+        if engine == "cpu" && cfg!(not(feature = "cpu")) {
+            return Err(backend::not_built("cpu"));
+        }
+        if let Some(ordinal) = ordinal(&lower) {
+            return self.cuda(ordinal);
+        }
+        #[cfg(feature = "cpu")]
+        if lower == "cpu" || lower == "cpu:" {
+            return self.cpu(Profile::native(), None); // without asking the drivers
+        }
+        #[cfg(feature = "cpu")]
+        if let Some(words) = lower.strip_prefix("cpu:") {
+            return self.open_cpu(request, words);
+        }
+        let all = backend::list();
+        // A number is an index and nothing else: as a part of a name it would fit most versions.
+        let number: Option<usize> = request.parse().ok();
+        let fits = |(index, properties): &(usize, &Properties)| match number {
+            Some(number) => number == *index,
+            None => request.is_empty() || properties.matches(request),
+        };
+        let best = all.iter().enumerate().filter(fits).max_by(|a, b| a.1.rank().cmp(&b.1.rank()).then(b.0.cmp(&a.0)));
+        let Some((index, properties)) = best else { return Err(no_device(request, &all)) };
+        log::info!(
+            "took device {index}, {properties}: the best of {} that fit {request:?}, by kind, API, f16, subgroup and workgroup size",
+            all.iter().enumerate().filter(fits).count()
+        );
+        Ok(self.over(backend::open(index, &all, &self.options)?))
+    }
+}
+
+/// The card that `cuda` or `cuda:1` means, in small letters; without the cuda engine, anything that begins so.
+fn ordinal(request: &str) -> Option<usize> {
+    let (engine, rest) = request.split_once(':').unwrap_or((request, ""));
+    match rest {
+        _ if engine != "cuda" => None,
+        "" => Some(0),
+        rest if cfg!(feature = "cuda") => rest.parse().ok(),
+        _ => Some(0),
+    }
+}
+
+fn no_device(request: &str, all: &[Properties]) -> Error {
+    let found: Vec<String> = all.iter().map(|p| p.to_string()).collect();
+    let engines: Vec<&str> = [
+        cfg!(feature = "wgpu").then_some("Vulkan, Metal, DX12 and GL through wgpu"),
+        cfg!(feature = "cuda").then_some("CUDA"),
+        cfg!(feature = "cpu").then_some("the processor"),
+        cfg!(not(feature = "wgpu")).then_some("nothing through wgpu: the cargo feature `wgpu` is off"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let engines = engines.join(", ");
+    let looked = match found.is_empty() {
+        true => format!("looked for {engines}; found none"),
+        false => format!("looked for {engines}; found {}", found.join(", ")),
+    };
+    let install = if !cfg!(feature = "wgpu") {
+        "Enable the cargo feature `wgpu`"
+    } else if cfg!(target_os = "linux") {
+        "Install a Vulkan driver: your card's, or for the processor `apt install mesa-vulkan-drivers`"
+    } else if cfg!(target_os = "windows") {
+        "Install your card's driver; without a card Windows has WARP, a DX12 device"
+    } else {
+        "Install your GPU's driver"
+    };
+    let wanted = if request.is_empty() { "any" } else { request }.to_string();
+    ErrorKind::NoDevice { wanted, looked, install: install.into() }.into()
+}

@@ -1,0 +1,121 @@
+//! What a device is and has, and whether a request means it.
+
+use crate::caps::Caps;
+use std::fmt;
+
+/// The API a device is reached through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Backend {
+    /// Vulkan.
+    Vulkan,
+    /// Metal.
+    Metal,
+    /// Direct3D 12.
+    Dx12,
+    /// OpenGL or OpenGL ES.
+    Gl,
+    /// CUDA: NVIDIA's own.
+    Cuda,
+    /// None: the library's own interpreter on the processor.
+    Cpu,
+}
+
+impl Backend {
+    pub(crate) fn is_wgpu(self) -> bool {
+        !matches!(self, Backend::Cuda | Backend::Cpu)
+    }
+}
+
+/// What a device is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A card with memory of its own.
+    Discrete,
+    /// A GPU that shares the processor's memory.
+    Integrated,
+    /// A GPU handed to a virtual machine.
+    Virtual,
+    /// What computes on the processor: lavapipe, SwiftShader, WARP, the cpu engine.
+    Software,
+    /// Something else.
+    Other,
+}
+
+/// What a device is and has.
+#[derive(Clone, Debug)]
+pub struct Properties {
+    /// The device's name.
+    pub name: String,
+    /// Who makes it.
+    pub vendor: String,
+    /// The vendor's PCI number, or the API's own.
+    pub vendor_id: u32,
+    /// The device's PCI number, or the API's own.
+    pub device_id: u32,
+    /// The place on the PCI bus, where known: `0000:01:00.0`.
+    pub pci_bus: Option<String>,
+    /// The driver and its version.
+    pub driver: String,
+    /// The API.
+    pub backend: Backend,
+    /// What it is.
+    pub kind: Kind,
+    /// Limits and features.
+    pub caps: Caps,
+}
+
+impl Properties {
+    /// How good a choice it is; larger is better.
+    pub(super) fn rank(&self) -> impl Ord + use<> {
+        let kind = match self.kind {
+            Kind::Discrete => 4,
+            Kind::Integrated => 3,
+            Kind::Virtual => 2,
+            Kind::Other => 1,
+            Kind::Software => 0,
+        };
+        // Among software, OpenGL comes last: naga's GLSL lacks WGSL's guards, and no type beside 32 bits is there.
+        // The same card is faster through CUDA than through Vulkan.
+        let api = match self.backend {
+            Backend::Gl => 0,
+            Backend::Cpu => 1,
+            Backend::Cuda => 3,
+            _ => 2,
+        };
+        let subgroup = self.caps.subgroups.map_or(0, |(_, max)| max);
+        (kind, api, self.caps.f16, subgroup, self.caps.workgroup_invocations)
+    }
+
+    /// Whether a request names this device: `vulkan`, `nvidia`, `vulkan:nvidia`, `gpu`, `software`, a part of a name.
+    pub(super) fn matches(&self, request: &str) -> bool {
+        let request = request.to_lowercase();
+        let backend = format!("{:?}", self.backend).to_lowercase();
+        if let Some((first, rest)) = request.split_once(':')
+            && (first == backend || (first == "wgpu" && self.backend.is_wgpu()))
+        {
+            return rest.is_empty() || self.matches(rest);
+        }
+        // A word of the table means just that: "gl" is not a part of "Google".
+        match request.as_str() {
+            "wgpu" => return self.backend.is_wgpu(),
+            "gpu" => return self.kind != Kind::Software,
+            "vulkan" | "metal" | "dx12" | "gl" | "cuda" | "cpu" => return request == backend,
+            "discrete" | "integrated" | "virtual" | "software" => {
+                return format!("{:?}", self.kind).to_lowercase() == request;
+            }
+            _ => {}
+        }
+        let mut text = format!("{} {} {}", self.name, self.vendor, self.driver).to_lowercase();
+        if text.contains("llvmpipe") && self.backend == Backend::Vulkan {
+            text += " lavapipe"; // llvmpipe's Vulkan driver calls itself llvmpipe
+        }
+        text.contains(&request)
+    }
+}
+
+impl fmt::Display for Properties {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({:?}, {:?}, {})", self.name, self.backend, self.kind, self.driver)
+    }
+}
