@@ -5,7 +5,7 @@ use super::{Device, DeviceOptions, Handle, Inner, Properties};
 use crate::backend::cpu::Profile;
 use crate::backend::{self, Driver};
 use crate::error::Result;
-use crate::kernel::{BUDGET, Messages, Watch};
+use crate::kernel::{Messages, Watch};
 use crate::memory::{Handles, Pool};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
@@ -128,7 +128,7 @@ impl Device {
     /// A device over one that the program already has. Features it was opened without are done without.
     #[cfg(feature = "wgpu")]
     pub fn from_wgpu(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::Queue) -> Device {
-        Device::with_driver(backend::wgpu::adopt(adapter, device, queue), BUDGET)
+        Device::with_driver(backend::wgpu::adopt(adapter, device, queue), crate::kernel::BUDGET)
     }
 
     /// The wgpu device and queue behind this device.
