@@ -55,8 +55,8 @@ impl Device {
         Device::cpu_as(Profile::native())
     }
 
-    /// The processor with every access of every kernel watched ([`Checks`] says for what). What runs a kernel with a
-    /// defect gives [`ErrorKind::Defects`]: a report of each with its line, its invocation and the binding. Runs one
+    /// The processor with every access of every kernel watched ([`crate::Checks`] says for what). What runs a kernel with a
+    /// defect gives [`crate::ErrorKind::Defects`]: a report of each with its line, its invocation and the binding. Runs one
     /// workgroup at a time, the last first, 10 to 100 times slower than [`Device::cpu`], and takes about 16 bytes of the
     /// host's memory for each byte that kernels touch. `Device::open("cpu:checked")` is the same.
     ///
@@ -105,7 +105,7 @@ impl Device {
     /// # Ok::<(), crosslane::Error>(())
     /// ```
     ///
-    /// Errors: a library is missing, and where it was looked for; no such card; [`ErrorKind::NotBuilt`] without the
+    /// Errors: a library is missing, and where it was looked for; no such card; [`crate::ErrorKind::NotBuilt`] without the
     /// cargo feature `cuda`.
     pub fn cuda(ordinal: usize) -> Result<Device> {
         DeviceOptions::default().cuda(ordinal)
