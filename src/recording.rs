@@ -134,7 +134,7 @@ impl Recording {
     /// ```
     pub fn nothing(device: &Device, count: usize) -> Result<Recording> {
         let mut batch = Batch::new(device);
-        batch.push(Nothing(count), vec![])?;
+        batch.push(Box::new(Nothing(count)), vec![])?;
         Ok(Recording::with(device, batch.launches))
     }
 

@@ -4,6 +4,7 @@ use super::Array;
 use super::flatten::{Inputs, flatten, reads};
 use super::layout::Layout;
 use super::node::{Expr, Node, State, Storage};
+use super::task::Task;
 use crate::backend::{Cost, Launch, Window};
 use crate::device::Device;
 use crate::element::Element;
@@ -26,6 +27,8 @@ pub(crate) struct Batch {
     pub launches: Vec<Launch>,
     /// Each node with its state before, in case the submission fails.
     made: Vec<(Arc<Node>, State)>,
+    /// Operations whose outputs have got memory, likewise.
+    ran: Vec<Arc<Task>>,
     /// For `explain()`: what runs is kept, and nothing else changes.
     pub record: Option<Vec<(Box<dyn Op>, Plan)>>,
 }
@@ -110,7 +113,7 @@ impl Batch {
     #[track_caller]
     pub fn new(device: &Device) -> Batch {
         let at = Location::caller();
-        Batch { device: device.uncounted(), at, launches: vec![], made: vec![], record: None }
+        Batch { device: device.uncounted(), at, launches: vec![], made: vec![], ran: vec![], record: None }
     }
 
     /// Runs what has been collected.
@@ -132,6 +135,7 @@ impl Batch {
         for (node, state) in self.made.drain(..).rev() {
             node.set(state);
         }
+        self.ran.drain(..).for_each(|task| task.forget());
     }
 
     /// Plans what brings a node into memory.
@@ -168,6 +172,12 @@ impl Batch {
                     operator: operator.clone(),
                 };
                 self.in_new_memory(node, op, inputs, place)?
+            }
+            Expr::Output(task, index) => {
+                if task.output(*index).is_none() {
+                    self.run(task)?;
+                }
+                task.output(*index).expect("it has just been planned")
             }
             // A copy may change the shape: it runs over its input's.
             Expr::Copy(input) => {
@@ -208,10 +218,19 @@ impl Batch {
         place: Place,
     ) -> Result<Storage> {
         let bytes = node.len() as u64 * node.dtype.size() as u64;
-        let memory = self.device.pool().take_for(op.name(), bytes, place, self.at)?;
+        let memory = self.take_memory(op.name(), bytes, place)?;
         buffers.push(memory.clone());
-        self.push(op, buffers)?;
+        self.push(Box::new(op), buffers)?;
         Ok(Storage { memory, layout: Layout::contiguous(&node.shape), len: node.len() })
+    }
+
+    pub fn take_memory(&self, operation: &'static str, bytes: u64, place: Place) -> Result<Arc<Memory>> {
+        self.device.pool().take_for(operation, bytes, place, self.at)
+    }
+
+    /// An operation's outputs have got memory: to be taken back if the batch fails.
+    pub fn ran(&mut self, task: Arc<Task>) {
+        self.ran.push(task);
     }
 
     /// Writes a node over part of existing memory.
@@ -228,16 +247,16 @@ impl Batch {
         };
         to.memory.history.note_write();
         buffers.push(to.memory.clone());
-        self.push(map, buffers)
+        self.push(Box::new(map), buffers)
     }
 
     /// Adds an operation's plan.
-    pub fn push(&mut self, op: impl Op + 'static, mut buffers: Vec<Arc<Memory>>) -> Result<()> {
+    pub fn push(&mut self, op: Box<dyn Op>, mut buffers: Vec<Arc<Memory>>) -> Result<()> {
         let plan = op.plan(self.device.caps())?;
         for &bytes in &plan.scratch {
             buffers.push(self.device.pool().take_for(op.name(), bytes, Place::Device, self.at)?);
         }
-        for (pass, cost) in plan.passes.iter().zip(costs(&op, &plan)) {
+        for (pass, cost) in plan.passes.iter().zip(costs(&*op, &plan)) {
             let window = |b: &crate::op::Binding| {
                 let memory = buffers[b.buffer].clone();
                 // A program's memory may end where the pool's is padded.
@@ -253,18 +272,23 @@ impl Batch {
             });
         }
         if let Some(record) = &mut self.record {
-            record.push((Box::new(op), plan));
+            record.push((op, plan));
         }
         Ok(())
     }
 
     /// A node as a fused expression, after planning what it needs from memory.
     fn expression(&mut self, node: &Arc<Node>) -> Result<(Expression, Vec<Arc<Memory>>)> {
-        self.prepare(node)?;
-        self.split(node)?;
+        self.prepare_fused(node, 1)?;
         let (mut expression, mut inputs) = (Expression::default(), Inputs::default());
         flatten(node, &mut expression, &mut inputs)?;
         Ok((expression, inputs.memory))
+    }
+
+    /// Plans what a fused node needs from memory, for a kernel that binds `own` buffers beside.
+    pub fn prepare_fused(&mut self, node: &Arc<Node>, own: u32) -> Result<()> {
+        self.prepare(node)?;
+        self.split(node, own)
     }
 
     /// Brings everything under a node that does not fuse into memory.
@@ -281,11 +305,14 @@ impl Batch {
     }
 
     /// Computes parts of an expression first while it reads more buffers than a kernel can bind.
-    fn split(&mut self, node: &Arc<Node>) -> Result<()> {
-        let most = self.device.caps().bindings.saturating_sub(1).max(3) as usize;
+    fn split(&mut self, node: &Arc<Node>, own: u32) -> Result<()> {
+        let most = self.device.caps().bindings.saturating_sub(own).max(1) as usize;
         // A step brings two more inputs at most.
         if node.steps as usize * 2 < most {
             return Ok(());
+        }
+        if most < 3 && reads(node).len() > most {
+            return self.materialise(node); // what a step takes would not fit
         }
         while reads(node).len() > most {
             let mut part = node.clone();
@@ -305,7 +332,7 @@ impl Batch {
 }
 
 /// What each pass of a plan moves and computes: shares of the operation's own figures, by the bytes that it binds.
-fn costs(op: &impl Op, plan: &Plan) -> impl Iterator<Item = Cost> {
+fn costs(op: &dyn Op, plan: &Plan) -> impl Iterator<Item = Cost> {
     let (bytes, flops) = (op.bytes(), op.flops());
     let bound = |pass: &Pass| pass.buffers.iter().map(|binding| binding.bytes).sum::<u64>();
     let all: u64 = plan.passes.iter().map(bound).sum();

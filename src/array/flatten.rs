@@ -16,6 +16,13 @@ pub(super) struct Inputs {
     done: HashMap<*const Node, usize>,
 }
 
+impl Inputs {
+    /// Another expression begins, over the same memory.
+    pub fn begin(&mut self) {
+        self.done.clear();
+    }
+}
+
 /// The nodes in memory that a fused node reads.
 pub(super) fn reads(node: &Arc<Node>) -> HashSet<*const Node> {
     let (mut found, mut seen, mut queue) = (HashSet::new(), HashSet::new(), vec![node.clone()]);

@@ -15,6 +15,7 @@ mod layout;
 mod node;
 mod operators;
 mod reduce;
+mod task;
 mod transfer;
 mod view;
 

@@ -1,6 +1,7 @@
 //! The lazy graph: a node is a value in memory, or how to compute it.
 
 use super::layout::Layout;
+use super::task::Task;
 use crate::device::Device;
 use crate::element::{DType, Scalar};
 use crate::error::Error;
@@ -56,6 +57,8 @@ pub(crate) enum Expr {
         input: Arc<Node>,
         reduced: Vec<bool>,
     },
+    /// An output of an operation with kernels of its own.
+    Output(Arc<Task>, usize),
     /// A view of a node that will lie in memory without gaps.
     View(Arc<Node>, Layout),
 }
@@ -136,6 +139,7 @@ impl Expr {
         match self {
             Expr::Constant(_) | Expr::Index(_) => &[],
             Expr::Call(_, inputs) | Expr::Formula(_, inputs) => inputs,
+            Expr::Output(task, _) => &task.inputs,
             Expr::Cast(input) | Expr::Copy(input) | Expr::Reduce { input, .. } | Expr::View(input, _) => {
                 std::slice::from_ref(input)
             }

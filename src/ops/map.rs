@@ -44,7 +44,17 @@ impl Map {
         collapse(&mut dims, &mut walks);
         let modes = vec![Mode::Scalar; walks.len()];
         let output = Some((self.output, dtype, Store::Element));
-        Fusion { expression: &self.expression, variables: &["i"], dims, walks, modes, width: 1, lanes: 0, output }
+        Fusion {
+            expression: &self.expression,
+            prefix: "",
+            variables: &["i"],
+            dims,
+            walks,
+            modes,
+            width: 1,
+            lanes: 0,
+            output,
+        }
     }
 
     /// Units of an invocation. H200, 2^28 f32, Vulkan, 2026-11-21, GB/s with 1, 2, 4: copy 4232, 4202, 4178;
@@ -79,7 +89,7 @@ impl Map {
             constants: vec![("WORKGROUP", caps.workgroup()), ("ITEMS", self.items() as u32)],
             params: [vec!["units".into(), "count".into()], fusion.param_names()].concat(),
             access: fusion.access(),
-            text: fusion.text() + &evaluate_text(fusion),
+            text: fusion.text(0) + &evaluate_text(fusion),
             width: fusion.width,
             f16: fusion.uses_f16(),
             trusted: fusion.is_safe(),

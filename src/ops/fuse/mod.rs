@@ -46,6 +46,8 @@ pub(crate) enum Store {
 /// An expression over an index space whose coordinates come from the variables of a kernel.
 pub(crate) struct Fusion<'a> {
     pub expression: &'a Expression,
+    /// What its names begin with: kernels may have several.
+    pub prefix: &'static str,
     /// The kernel's variables, slowest first.
     pub variables: &'static [&'static str],
     pub dims: Vec<Dim>,
@@ -175,13 +177,14 @@ impl<'a> Fusion<'a> {
 
     /// The names of the parameters, in the order of [`Fusion::params`].
     pub fn param_names(&self) -> Vec<String> {
-        let mut names: Vec<String> = self.inner_dims().map(|dim| format!("extent{dim}")).collect();
+        let p = self.prefix;
+        let mut names: Vec<String> = self.inner_dims().map(|dim| format!("{p}extent{dim}")).collect();
         for (array, walk) in self.walks.iter().enumerate() {
-            names.push(format!("offset{array}"));
-            names.extend(strided(walk).map(|(dim, _)| format!("stride{array}_{dim}")));
+            names.push(format!("{p}offset{array}"));
+            names.extend(strided(walk).map(|(dim, _)| format!("{p}stride{array}_{dim}")));
         }
         for (index, scalar) in self.expression.scalars.iter().enumerate() {
-            let low = format!("scalar{index}");
+            let low = format!("{p}scalar{index}");
             names.extend(scalar.words().zip(["", "_high"]).map(|(_, part)| format!("{low}{part}")));
         }
         names

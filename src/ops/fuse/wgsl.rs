@@ -6,21 +6,22 @@ use crate::element::{Class, DType};
 use std::fmt::Write;
 
 impl Fusion<'_> {
-    /// Bindings, `value(..)`, and `store(..)` if there is an output.
-    pub fn text(&self) -> String {
+    /// Bindings from `first` on, `value(..)`, and `store(..)` if there is an output.
+    pub fn text(&self, first: usize) -> String {
+        let p = self.prefix;
         let mut text = String::new();
-        let mut binding = 0;
+        let mut binding = first;
         for array in 0..self.walks.len() {
             if self.slot(array).is_some() {
                 let access = if array < self.expression.leaves.len() { "read" } else { "read_write" };
                 let element = self.memory_type(array);
-                writeln!(text, "@group(0) @binding({binding}) var<storage, {access}> x{array}: array<{element}>;")
+                writeln!(text, "@group(0) @binding({binding}) var<storage, {access}> {p}x{array}: array<{element}>;")
                     .expect("to a string");
                 binding += 1;
             }
         }
         for (index, formula) in self.expression.formulas().into_iter().enumerate() {
-            text += &formula.definition(&format!("formula{index}"));
+            text += &formula.definition(&format!("{p}formula{index}"));
         }
         text += &self.value_text();
         if let Some((_, dtype, store)) = self.output {
@@ -52,6 +53,7 @@ impl Fusion<'_> {
 
     /// `let` lines for the coordinate of each dimension.
     fn coordinates(&self) -> String {
+        let p = self.prefix;
         let mut text = String::new();
         for (group, variable) in self.variables.iter().enumerate() {
             let dims: Vec<usize> = (0..self.dims.len()).filter(|&dim| self.dims[dim].group == group).collect();
@@ -60,8 +62,8 @@ impl Fusion<'_> {
                 if nth == 0 {
                     writeln!(text, "    let c{dim} = {rest};").expect("to a string");
                 } else {
-                    writeln!(text, "    let c{dim} = {rest} % params.extent{dim};").expect("to a string");
-                    writeln!(text, "    let rest{dim} = {rest} / params.extent{dim};").expect("to a string");
+                    writeln!(text, "    let c{dim} = {rest} % params.{p}extent{dim};").expect("to a string");
+                    writeln!(text, "    let rest{dim} = {rest} / params.{p}extent{dim};").expect("to a string");
                     rest = format!("rest{dim}");
                 }
             }
@@ -71,12 +73,13 @@ impl Fusion<'_> {
 
     /// The address of an array's element at the coordinates.
     fn address(&self, array: usize) -> String {
-        let mut sum = format!("params.offset{array}");
+        let p = self.prefix;
+        let mut sum = format!("params.{p}offset{array}");
         for (dim, &stride) in self.walks[array].strides.iter().enumerate() {
             match stride {
                 0 => {}
                 1 => write!(sum, " + c{dim}").expect("to a string"),
-                _ => write!(sum, " + c{dim} * params.stride{array}_{dim}").expect("to a string"),
+                _ => write!(sum, " + c{dim} * params.{p}stride{array}_{dim}").expect("to a string"),
             }
         }
         sum
@@ -93,8 +96,9 @@ impl Fusion<'_> {
     }
 
     fn value_text(&self) -> String {
+        let p = self.prefix;
         let result = self.wide(self.expression.dtype());
-        let mut text = format!("fn value({}) -> {result} {{\n{}", self.arguments(), self.coordinates());
+        let mut text = format!("fn {p}value({}) -> {result} {{\n{}", self.arguments(), self.coordinates());
         let formulas = self.expression.formulas();
         for (index, step) in self.expression.steps.iter().enumerate() {
             let value = match &step.what {
@@ -115,7 +119,7 @@ impl Fusion<'_> {
                 What::Formula(formula, args) => {
                     let arguments: Vec<String> = args.iter().map(|arg| format!("v{arg}")).collect();
                     let index = formulas.iter().position(|other| *other == formula).expect("it is one of them");
-                    formula.call(&format!("formula{index}"), &arguments, self.width)
+                    formula.call(&format!("{p}formula{index}"), &arguments, self.width)
                 }
             };
             writeln!(text, "    let v{index} = {value};").expect("to a string");
@@ -125,6 +129,7 @@ impl Fusion<'_> {
     }
 
     fn load(&self, leaf: usize) -> String {
+        let p = self.prefix;
         let dtype = self.dtype(leaf);
         let vector = self.wide(dtype);
         let inner = self.dims.iter().rposition(|dim| dim.group == self.lanes);
@@ -143,7 +148,7 @@ impl Fusion<'_> {
             Mode::Gather => {
                 let step = match self.walks[leaf].strides[inner.expect("lanes lie along a dimension")] {
                     1 => "1u".to_string(),
-                    _ => format!("params.stride{leaf}_{}", inner.expect("lanes lie along a dimension")),
+                    _ => format!("params.{p}stride{leaf}_{}", inner.expect("lanes lie along a dimension")),
                 };
                 let lanes: Vec<String> =
                     (0..4).map(|lane| self.load_one(leaf, dtype, &format!("(a{leaf} + {lane}u * {step})"))).collect();
@@ -153,18 +158,20 @@ impl Fusion<'_> {
     }
 
     fn load_one(&self, leaf: usize, dtype: DType, at: &str) -> String {
+        let p = self.prefix;
         match dtype.per_word() {
-            1 => format!("x{leaf}[{at}]"),
-            2 => format!("((x{leaf}[{at} >> 1u] >> (({at} & 1u) * 16u)) & 0xffffu)"),
+            1 => format!("{p}x{leaf}[{at}]"),
+            2 => format!("(({p}x{leaf}[{at} >> 1u] >> (({at} & 1u) * 16u)) & 0xffffu)"),
             _ => {
-                let byte = format!("((x{leaf}[{at} >> 2u] >> (({at} & 3u) * 8u)) & 0xffu)");
+                let byte = format!("(({p}x{leaf}[{at} >> 2u] >> (({at} & 3u) * 8u)) & 0xffu)");
                 if dtype == DType::Bool { format!("({byte} != 0u)") } else { byte }
             }
         }
     }
 
     fn load_vector(&self, leaf: usize, dtype: DType) -> String {
-        let word = format!("x{leaf}[a{leaf} >> 2u]");
+        let p = self.prefix;
+        let word = format!("{p}x{leaf}[a{leaf} >> 2u]");
         match dtype.per_word() {
             1 => word,
             2 => format!("vec4<u32>({word}.x & 0xffffu, {word}.x >> 16u, {word}.y & 0xffffu, {word}.y >> 16u)"),
@@ -176,9 +183,10 @@ impl Fusion<'_> {
     }
 
     fn scalar(&self, index: usize) -> String {
+        let p = self.prefix;
         let dtype = self.expression.scalars[index].dtype;
-        let low = format!("params.scalar{index}");
-        let both = format!("((u64(params.scalar{index}_high) << 32u) | u64({low}))");
+        let low = format!("params.{p}scalar{index}");
+        let both = format!("((u64(params.{p}scalar{index}_high) << 32u) | u64({low}))");
         let value = match dtype {
             DType::F32 => format!("bitcast<f32>({low})"),
             DType::F16 => format!("f16(bitcast<f32>({low}))"),
@@ -193,6 +201,7 @@ impl Fusion<'_> {
     }
 
     fn store_text(&self, dtype: DType, store: Store) -> String {
+        let p = self.prefix;
         let array = self.walks.len() - 1;
         let (coordinates, address) = (self.coordinates(), self.address(array));
         let head = format!(
@@ -202,9 +211,9 @@ impl Fusion<'_> {
         );
         let body = match (store, self.width) {
             (Store::Word, _) => return String::new(),
-            (Store::Atomic, _) => atomic_store(&format!("x{array}"), dtype),
-            (Store::Element, 1) => format!("    x{array}[at] = v;\n"),
-            (Store::Element, _) => format!("    x{array}[at >> 2u] = {};\n", pack(dtype)),
+            (Store::Atomic, _) => atomic_store(&format!("{p}x{array}"), dtype),
+            (Store::Element, 1) => format!("    {p}x{array}[at] = v;\n"),
+            (Store::Element, _) => format!("    {p}x{array}[at >> 2u] = {};\n", pack(dtype)),
         };
         format!("{head}{body}}}\n")
     }

@@ -37,7 +37,7 @@ impl Reduce {
         match fusion {
             Some(fusion) => {
                 params.extend(fusion.param_names());
-                text += &fusion.text();
+                text += &fusion.text(0);
                 text += &accumulate_text(fusion, shape, unroll, self.operator.is_arg());
             }
             None => text += &combine_states_text(shape, unroll),
