@@ -197,24 +197,33 @@ impl Reduction {
         let map = self.map.formula(got, at)?;
         let (_, letters) = resolve(operation, &self.map.parameters, got, at)?;
         let dtype = map.result();
-        if dtype == DType::Bool || dtype.wgsl() != dtype.name() {
-            let wanted = "a number of 32 bits at least, or f16, to combine: u32(..) makes one";
-            return Err(Error::argument(operation, "map", wanted, format!("{dtype}"), at));
-        }
-        let text = |what, text, names: &[&str], result| Text {
-            operation,
-            what,
-            text,
-            parameters: names.iter().map(|name| (name.to_string(), dtype)).collect(),
-            letters: &letters,
-            result,
-            at,
+        let (combine, identity) = combine_and_identity(operation, &self.combine, &self.identity, dtype, &letters, at)?;
+        let post = |text: &Arc<str>| {
+            let parameters = vec![("a".to_string(), dtype)];
+            Text { operation, what: "post", text, parameters, letters: &letters, result: None, at }.formula()
         };
-        let combine = text("combine", &*self.combine, &["a", "b"], Some(dtype)).formula()?;
-        let identity = text("identity", &*self.identity, &[], None).constant(dtype)?;
-        let post = self.post.as_ref().map(|post| text("post", &**post, &["a"], None).formula()).transpose()?;
+        let post = self.post.as_ref().map(post).transpose()?;
         Ok((map, Operator::Custom { combine, identity, post }))
     }
+}
+
+/// What combines `a` and `b` of this type, and the value that changes nothing.
+pub(super) fn combine_and_identity(
+    operation: &'static str,
+    combine: &str,
+    identity: &str,
+    dtype: DType,
+    letters: &[(String, DType)],
+    at: CallSite,
+) -> Result<(Formula, Scalar)> {
+    if dtype == DType::Bool || dtype.wgsl() != dtype.name() {
+        let wanted = "a number of 32 bits at least, or f16, to combine: u32(..) makes one";
+        return Err(Error::argument(operation, "map", wanted, format!("{dtype}"), at));
+    }
+    let parameters = ["a", "b"].map(|name| (name.to_string(), dtype)).to_vec();
+    let combine = Text { operation, what: "combine", text: combine, parameters, letters, result: Some(dtype), at };
+    let identity = Text { operation, what: "identity", text: identity, parameters: vec![], letters, result: None, at };
+    Ok((combine.formula()?, identity.constant(dtype)?))
 }
 
 impl Template {
@@ -233,7 +242,7 @@ impl Template {
 }
 
 /// Whether `R` is the type of the value.
-fn returns<R: Element>(operation: &'static str, dtype: DType, at: CallSite) -> Result<()> {
+pub(super) fn returns<R: Element>(operation: &'static str, dtype: DType, at: CallSite) -> Result<()> {
     match dtype == R::DTYPE {
         true => Ok(()),
         false => {

@@ -1,5 +1,6 @@
 //! The operations: a file each, with meaning, cost and plan. They know no engine.
 
+mod clear;
 mod expression;
 mod formula;
 mod function;
@@ -7,6 +8,7 @@ mod fuse;
 mod map;
 mod nothing;
 mod reduce;
+mod scan;
 mod windows;
 
 pub use expression::{Expression, Leaf, Source, Step, What};
@@ -17,3 +19,4 @@ pub use map::Map;
 pub(crate) use map::buffer_bytes;
 pub use nothing::Nothing;
 pub use reduce::{Operator, Reduce};
+pub use scan::ScanOp;

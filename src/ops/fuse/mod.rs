@@ -2,7 +2,7 @@
 
 mod wgsl;
 
-pub(crate) use wgsl::{atomic_store, bits};
+pub(crate) use wgsl::{atomic_store, bits, wide};
 
 use super::expression::{Expression, Source, What};
 use super::windows::{Space, Walk};
@@ -44,6 +44,7 @@ pub(crate) enum Store {
 }
 
 /// An expression over an index space whose coordinates come from the variables of a kernel.
+#[derive(Clone)]
 pub(crate) struct Fusion<'a> {
     pub expression: &'a Expression,
     /// What its names begin with: kernels may have several.

@@ -7,6 +7,7 @@ mod operator;
 mod wgsl;
 
 pub use operator::Operator;
+pub(super) use wgsl::identity_text;
 
 use super::expression::Expression;
 use super::fuse::{Dim, Fusion, Mode, collapse};

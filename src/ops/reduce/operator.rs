@@ -70,7 +70,7 @@ impl Operator {
     }
 
     /// The formulas in it.
-    pub(super) fn formulas(&self) -> impl Iterator<Item = &Formula> {
+    pub(in crate::ops) fn formulas(&self) -> impl Iterator<Item = &Formula> {
         let (combine, post) = match self {
             Operator::Custom { combine, post, .. } => (Some(combine), post.as_ref()),
             _ => (None, None),
@@ -83,7 +83,7 @@ impl Operator {
     }
 
     /// The type that is combined: half floats add up in f32, truth values are words.
-    pub(super) fn accumulator(&self, dtype: DType) -> DType {
+    pub(in crate::ops) fn accumulator(&self, dtype: DType) -> DType {
         match self {
             Operator::Any | Operator::All | Operator::CountNonzero => DType::U32,
             Operator::Sum | Operator::Product if dtype == DType::F16 => DType::F32,
@@ -92,7 +92,7 @@ impl Operator {
     }
 
     /// The value that changes nothing, in the accumulator's type.
-    pub(super) fn identity(&self, dtype: DType) -> Scalar {
+    pub(in crate::ops) fn identity(&self, dtype: DType) -> Scalar {
         let accumulator = self.accumulator(dtype);
         let (low, high) = match accumulator.class() {
             Class::Float => (f64::NEG_INFINITY, f64::INFINITY),
@@ -116,7 +116,7 @@ impl Operator {
     }
 
     /// WGSL declarations: `State`, `lift`, `combine`, `result`.
-    pub(super) fn text(&self, dtype: DType) -> String {
+    pub(in crate::ops) fn text(&self, dtype: DType) -> String {
         let (from, state) = (dtype.wgsl(), self.accumulator(dtype).wgsl());
         let nan = |x: &str| is_nan(x, dtype);
         let lift = match self {
@@ -164,7 +164,7 @@ impl Operator {
     }
 
     /// The result by definition over values in order.
-    pub(super) fn meaning(&self, dtype: DType, values: impl Iterator<Item = Value>) -> Value {
+    pub(in crate::ops) fn meaning(&self, dtype: DType, values: impl Iterator<Item = Value>) -> Value {
         let float = dtype.class() == Class::Float;
         match self {
             Operator::Sum if float => Value::Float(values.map(|v| v.float()).sum()),

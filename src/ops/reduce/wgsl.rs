@@ -91,7 +91,7 @@ impl Reduce {
     }
 }
 
-fn identity_text(identity: Scalar, arg: bool) -> String {
+pub(in crate::ops) fn identity_text(identity: Scalar, arg: bool) -> String {
     let low = "params.identity";
     let both = "((u64(params.identity_high) << 32u) | u64(params.identity))";
     let value = match identity.dtype {

@@ -1,0 +1,218 @@
+// Scan of rows: y(k, r) = value(k, 0) * value(k, 1) * ... * value(k, r), where * is any associative `combine`.
+//
+//   for each tile of a row, by a workgroup of its own:
+//     items = the tile's values; each unit of WIDTH neighbours scanned by its lane
+//     totals = scan of the units' totals, through workgroup memory
+//     publish the tile's total; carry = what all tiles before hold
+//     y = carry * totals * items
+//
+// Each element is read and written once: a chained scan (Merrill and Garland, Single-pass Parallel Prefix Scan with
+// Decoupled Look-back, 2016), with three changes.
+//
+// 1. Tiles look back through the tiles of their own group of WORKGROUP neighbours, all at once, and take one word for
+//    all groups before, which the last tile of a group publishes. What is combined with what never depends on time:
+//    the same input gives the same bits on a device.
+// 2. A total is published as PARTS words of which each says itself that it is there: atomics are relaxed, and full 32-
+//    and 64-bit values survive.
+// 3. Nothing is waited for longer than SPINS looks: then the workgroup computes the total that is missing itself
+//    (Smith, Levien and Owens, Decoupled Fallback, 2025). No workgroup needs another to run.
+//
+// Left open: the constants; State, lift, combine, identity and result; Items with load, load_part, spread, save and
+// save_part; and, for rows of several tiles (CHAINED), look and publish.
+
+struct Split {
+    before: State,
+    total: State,
+}
+
+var<workgroup> totals: array<State, UNITS>;
+var<workgroup> scratch: array<State, SCRATCH>;
+var<workgroup> missing: atomic<u32>;
+var<workgroup> said: u32;
+var<workgroup> carried: State;
+
+@compute @workgroup_size(WORKGROUP)
+fn scan(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let index = group.x + group.y * groups.x;
+    if (index >= params.rows * params.tiles) {
+        return;
+    }
+    let k = index / params.tiles;
+    let tile = index % params.tiles;
+    var items: Items;
+    let whole = is_whole(tile);
+    if (whole) {
+        items = load(k, tile, lane);
+    } else {
+        items = load_part(k, tile, lane);
+    }
+    spread(items, lane);
+    let split = scan_totals(lane);
+    var carry = identity();
+    if (CHAINED == 1u) {
+        carry = carry_of(k, params.first_tile + tile, lane, split.total);
+        spread(items, lane); // a total that was missing may have been computed there
+        workgroupBarrier();
+    }
+    var running = combine(carry, split.before);
+    for (var i = lane * ROUNDS; i < (lane + 1u) * ROUNDS; i++) {
+        let next = combine(running, totals[i]);
+        totals[i] = running;
+        running = next;
+    }
+    workgroupBarrier();
+    if (whole) {
+        save(items, k, tile, lane);
+    } else {
+        save_part(items, k, tile, lane);
+    }
+}
+
+// What the lanes before hold of `totals`, a lane ROUNDS neighbours, and what all hold.
+fn scan_totals(lane: u32) -> Split {
+    workgroupBarrier();
+    var sum = totals[lane * ROUNDS];
+    for (var i = lane * ROUNDS + 1u; i < (lane + 1u) * ROUNDS; i++) {
+        sum = combine(sum, totals[i]);
+    }
+    return workgroup_scan(lane, sum);
+}
+
+// What the lanes before hold, in their order, and what all hold (Hillis and Steele, 1986).
+fn workgroup_scan(lane: u32, own: State) -> Split {
+    scratch[lane] = own;
+    var from = 0u;
+    for (var reach = 1u; reach < WORKGROUP; reach *= 2u) {
+        workgroupBarrier();
+        var state = scratch[from + lane];
+        if (lane >= reach) {
+            state = combine(scratch[from + lane - reach], state);
+        }
+        from = WORKGROUP - from;
+        scratch[from + lane] = state;
+    }
+    workgroupBarrier();
+    var before = identity();
+    if (lane > 0u) {
+        before = scratch[from + lane - 1u];
+    }
+    let total = scratch[from + WORKGROUP - 1u];
+    workgroupBarrier(); // scratch is used again
+    return Split(before, total);
+}
+
+// What all tiles of the row before this one hold, whose own total is `total`.
+fn carry_of(k: u32, tile: u32, lane: u32, total: State) -> State {
+    let group = tile / WORKGROUP;
+    let place = tile % WORKGROUP;
+    if (lane == 0u) {
+        publish(tile_entry(k, tile), total);
+    }
+    var state = gather(k, group, place, lane);
+    if (lane == place) {
+        state = total;
+    }
+    let split = workgroup_scan(lane, state);
+    var carry = identity();
+    if (group > 0u) {
+        carry = before_group(k, group, lane);
+    }
+    if (lane == 0u && place == WORKGROUP - 1u) {
+        publish(group_entry(k, group), combine(carry, split.total));
+    }
+    if (lane == place) {
+        carried = combine(carry, split.before);
+    }
+    return workgroupUniformLoad(&carried);
+}
+
+// To each lane below `count` the total of that tile of a group, computed if nobody else does it in time.
+fn gather(k: u32, group: u32, count: u32, lane: u32) -> State {
+    let first = group * WORKGROUP;
+    var found = Found(identity(), lane >= count);
+    for (var looks = 0u; ; looks++) {
+        if (lane == 0u) {
+            atomicStore(&missing, WORKGROUP);
+        }
+        if (!found.ready) {
+            found = look(tile_entry(k, first + lane));
+        }
+        workgroupBarrier();
+        if (!found.ready) {
+            atomicMin(&missing, lane);
+        }
+        workgroupBarrier();
+        if (lane == 0u) {
+            said = atomicLoad(&missing);
+        }
+        let lacks = workgroupUniformLoad(&said);
+        if (lacks == WORKGROUP) {
+            break;
+        }
+        if (looks >= SPINS) {
+            let total = total_of(k, first + lacks - params.first_tile, lane);
+            if (lane == lacks) {
+                publish(tile_entry(k, first + lacks), total);
+                found = Found(total, true);
+            }
+        }
+    }
+    return found.state;
+}
+
+// What all groups before this one hold.
+fn before_group(k: u32, group: u32, lane: u32) -> State {
+    for (var looks = 0u; looks < SPINS; looks++) {
+        if (lane == 0u) {
+            let found = look(group_entry(k, group - 1u));
+            said = select(0u, 1u, found.ready);
+            carried = found.state;
+        }
+        if (workgroupUniformLoad(&said) == 1u) {
+            return workgroupUniformLoad(&carried);
+        }
+    }
+    // From the last group that is there on.
+    if (lane == 0u) {
+        var next = group - 1u;
+        carried = identity();
+        while (next > 0u) {
+            let found = look(group_entry(k, next - 1u));
+            if (found.ready) {
+                carried = found.state;
+                break;
+            }
+            next -= 1u;
+        }
+        said = next;
+    }
+    let first = workgroupUniformLoad(&said);
+    var carry = workgroupUniformLoad(&carried);
+    for (var next = first; next < group; next++) {
+        let state = gather(k, next, WORKGROUP, lane);
+        carry = combine(carry, workgroup_scan(lane, state).total);
+        if (lane == 0u) {
+            publish(group_entry(k, next), carry);
+        }
+    }
+    return carry;
+}
+
+// The total of a tile of this launch, as its own workgroup computes it.
+fn total_of(k: u32, tile: u32, lane: u32) -> State {
+    workgroupBarrier(); // totals may still be read
+    spread(load_part(k, tile, lane), lane);
+    return scan_totals(lane).total;
+}
+
+fn tile_entry(k: u32, tile: u32) -> u32 {
+    return params.first_entry + k * (params.row_tiles + params.row_groups) + tile;
+}
+
+fn group_entry(k: u32, group: u32) -> u32 {
+    return tile_entry(k, params.row_tiles + group);
+}

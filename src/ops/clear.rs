@@ -1,0 +1,30 @@
+//! Clear: a buffer of words as zeros, the first pass of what counts or publishes; `shaders/clear.wgsl`.
+
+use crate::caps::Caps;
+use crate::kernel::{Draft, Kernel};
+use crate::op::{Access, Binding, Grid, Pass};
+
+/// The pass that fills a scratch buffer of so many words with zeros.
+pub(super) fn clear(buffer: usize, words: u64, caps: &Caps) -> Pass {
+    let workgroup = caps.workgroup();
+    let kernel = Kernel::cached([b"clear".as_slice(), &workgroup.to_le_bytes()].concat(), caps, || Draft {
+        name: "clear".into(),
+        file: "clear",
+        entry: "clear",
+        constants: vec![("WORKGROUP", workgroup)],
+        params: vec!["words".into()],
+        access: vec![Access::Write],
+        text: "@group(0) @binding(0) var<storage, read_write> cleared: array<u32>;\n".into(),
+        width: 1,
+        f16: false,
+        trusted: true,
+        native: None,
+    });
+    let bytes = (words * 4).next_multiple_of(64);
+    Pass {
+        kernel,
+        buffers: vec![Binding { buffer, offset: 0, bytes }],
+        params: vec![words as u32],
+        grid: Grid::Count(words.div_ceil(workgroup as u64)),
+    }
+}
