@@ -440,7 +440,7 @@ fn mistakes_are_errors_and_the_device_works_afterwards() {
         mistake(recording.set(0, "steps", &x), "Recording::set", "steps", &["a value", "replace"]);
         // One array for what is read and what is written is found when it runs, and can be mended.
         recording.replace(&x, &y).unwrap();
-        mistake(recording.run(), "Recording::run", "@binding(2) of main", &["memory of its own"]);
+        mistake(recording.run(), "Recording::run", "@group(0) @binding(2) of main", &["memory of its own"]);
         recording.replace(&x, &x).unwrap();
         recording.run().unwrap();
         assert_eq!(y.to_vec().unwrap(), [1; 128], "on {}", name(device));
