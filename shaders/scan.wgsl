@@ -85,22 +85,22 @@ fn scan_totals(lane: u32) -> Split {
 // What the lanes before hold, in their order, and what all hold (Hillis and Steele, 1986).
 fn workgroup_scan(lane: u32, own: State) -> Split {
     scratch[lane] = own;
-    var from = 0u;
+    var half = 0u;
     for (var reach = 1u; reach < WORKGROUP; reach *= 2u) {
         workgroupBarrier();
-        var state = scratch[from + lane];
+        var state = scratch[half + lane];
         if (lane >= reach) {
-            state = combine(scratch[from + lane - reach], state);
+            state = combine(scratch[half + lane - reach], state);
         }
-        from = WORKGROUP - from;
-        scratch[from + lane] = state;
+        half = WORKGROUP - half;
+        scratch[half + lane] = state;
     }
     workgroupBarrier();
     var before = identity();
     if (lane > 0u) {
-        before = scratch[from + lane - 1u];
+        before = scratch[half + lane - 1u];
     }
-    let total = scratch[from + WORKGROUP - 1u];
+    let total = scratch[half + WORKGROUP - 1u];
     workgroupBarrier(); // scratch is used again
     return Split(before, total);
 }
@@ -112,22 +112,62 @@ fn carry_of(k: u32, tile: u32, lane: u32, total: State) -> State {
     if (lane == 0u) {
         publish(tile_entry(k, tile), total);
     }
-    var state = gather(k, group, place, lane);
-    if (lane == place) {
-        state = total;
-    }
-    let split = workgroup_scan(lane, state);
-    var carry = identity();
-    if (group > 0u) {
-        carry = before_group(k, group, lane);
-    }
-    if (lane == 0u && place == WORKGROUP - 1u) {
-        publish(group_entry(k, group), combine(carry, split.total));
-    }
-    if (lane == place) {
-        carried = combine(carry, split.before);
+    // In general `next` is `group` at once, and this is done once.
+    var next = latest(k, group, lane);
+    var carry = workgroupUniformLoad(&carried);
+    loop {
+        let last = next == group;
+        var state = gather(k, next, select(WORKGROUP, place, last), lane);
+        if (last && lane == place) {
+            state = total;
+        }
+        let split = workgroup_scan(lane, state);
+        let through = combine(carry, split.total);
+        if (lane == 0u && (!last || place == WORKGROUP - 1u)) {
+            publish(group_entry(k, next), through);
+        }
+        if (last) {
+            if (lane == place) {
+                carried = combine(carry, split.before);
+            }
+            break;
+        }
+        carry = through;
+        next += 1u;
     }
     return workgroupUniformLoad(&carried);
+}
+
+// The group before which all is known, in `carried`: this one if that comes in time.
+fn latest(k: u32, group: u32, lane: u32) -> u32 {
+    for (var looks = 0u; looks < SPINS; looks++) {
+        if (lane == 0u) {
+            said = 1u;
+            carried = identity();
+            if (group > 0u) {
+                let found = look(group_entry(k, group - 1u));
+                said = select(0u, 1u, found.ready);
+                carried = found.state;
+            }
+        }
+        if (workgroupUniformLoad(&said) == 1u) {
+            return group;
+        }
+    }
+    if (lane == 0u) {
+        var next = group - 1u;
+        carried = identity();
+        while (next > 0u) {
+            let found = look(group_entry(k, next - 1u));
+            if (found.ready) {
+                carried = found.state;
+                break;
+            }
+            next -= 1u;
+        }
+        said = next;
+    }
+    return workgroupUniformLoad(&said);
 }
 
 // To each lane below `count` the total of that tile of a group, computed if nobody else does it in time.
@@ -162,44 +202,6 @@ fn gather(k: u32, group: u32, count: u32, lane: u32) -> State {
         }
     }
     return found.state;
-}
-
-// What all groups before this one hold.
-fn before_group(k: u32, group: u32, lane: u32) -> State {
-    for (var looks = 0u; looks < SPINS; looks++) {
-        if (lane == 0u) {
-            let found = look(group_entry(k, group - 1u));
-            said = select(0u, 1u, found.ready);
-            carried = found.state;
-        }
-        if (workgroupUniformLoad(&said) == 1u) {
-            return workgroupUniformLoad(&carried);
-        }
-    }
-    // From the last group that is there on.
-    if (lane == 0u) {
-        var next = group - 1u;
-        carried = identity();
-        while (next > 0u) {
-            let found = look(group_entry(k, next - 1u));
-            if (found.ready) {
-                carried = found.state;
-                break;
-            }
-            next -= 1u;
-        }
-        said = next;
-    }
-    let first = workgroupUniformLoad(&said);
-    var carry = workgroupUniformLoad(&carried);
-    for (var next = first; next < group; next++) {
-        let state = gather(k, next, WORKGROUP, lane);
-        carry = combine(carry, workgroup_scan(lane, state).total);
-        if (lane == 0u) {
-            publish(group_entry(k, next), carry);
-        }
-    }
-    return carry;
 }
 
 // The total of a tile of this launch, as its own workgroup computes it.

@@ -6,7 +6,7 @@ use super::node::{Expr, Node};
 use super::task::{Take, Task};
 use super::view::axis;
 use super::{Array, create};
-use crate::element::{DType, Element, Number};
+use crate::element::{Element, Number};
 use crate::error::{CallSite, Error, Result};
 use crate::ops::{Operator, ScanOp};
 use std::panic::Location;

@@ -1,7 +1,7 @@
 //! The text of a scan's kernels: what the files in `shaders/` leave open.
 
-use super::super::fuse::{Fusion, wide};
-use super::super::reduce::{Operator, identity_text};
+use super::super::fuse::wide;
+use super::super::reduce::identity_text;
 use super::rows::{Shape, TUNING};
 use super::{Fusions, ScanOp};
 use crate::caps::Caps;
@@ -133,8 +133,8 @@ impl ScanOp {
                 .expect("to a string");
         }
         text += "}\n";
-        text += &self.save_text(fusions, shape, false);
-        text += &self.save_text(fusions, shape, true);
+        text += &self.save_text(shape, false);
+        text += &self.save_text(shape, true);
         text
     }
 
@@ -201,7 +201,7 @@ impl ScanOp {
     }
 
     /// `save` and `save_part`: what was loaded, combined with what is before.
-    fn save_text(&self, fusions: &Fusions, shape: &Shape, part: bool) -> String {
+    fn save_text(&self, shape: &Shape, part: bool) -> String {
         let (width, name) = (shape.width, if part { "save_part" } else { "save" });
         let result = wide(self.result().wgsl(), width as u32);
         let mut text = format!("fn {name}(items: Items, row: u32, tile: u32, lane: u32) {{\n{}", start(shape));

@@ -1,0 +1,4 @@
+#[path = "conformance/scans.rs"]
+mod scans;
+#[path = "support/mod.rs"]
+mod support;
