@@ -27,6 +27,18 @@ pub fn sum(n: usize, f: impl Fn(usize) -> f64 + Sync) -> f64 {
     (0..n.div_ceil(PART)).into_par_iter().map(part).sum()
 }
 
+/// For each of `0..n` the sum of `f` over those before it, in f64.
+pub fn prefixes(n: usize, f: impl Fn(usize) -> f64 + Sync) -> Vec<f64> {
+    const PART: usize = 1 << 16;
+    let part = |p: usize| p * PART..n.min((p + 1) * PART);
+    let totals: Vec<f64> = (0..n.div_ceil(PART)).into_par_iter().map(|p| part(p).map(&f).sum()).collect();
+    let mut sum = 0.0;
+    let starts: Vec<f64> = totals.iter().map(|total| std::mem::replace(&mut sum, sum + total)).collect();
+    let within = |(p, mut sum): (usize, f64)| part(p).map(move |i| std::mem::replace(&mut sum, sum + f(i))).collect();
+    let parts: Vec<Vec<f64>> = starts.into_par_iter().enumerate().map(within).collect();
+    parts.concat()
+}
+
 /// Compares all `n` elements.
 pub fn compare(op: &str, got: &[f32], n: usize, bound: f64, wanted: impl Fn(usize) -> f64 + Sync) -> Outcome {
     if got.len() != n {
@@ -61,6 +73,14 @@ mod tests {
             assert!(error.starts_with("op: wrong result at index 700: wanted "), "{error}");
         }
         assert!(compare("op", &got[..10], 11, 0.0, wanted).is_err());
+    }
+
+    #[test]
+    fn prefixes_go_on_from_part_to_part() {
+        let n = (1 << 17) + 3;
+        let wanted = |i: usize| (i * i.saturating_sub(1) / 2) as f64;
+        assert!(prefixes(n, |i| i as f64).iter().enumerate().all(|(i, &got)| got == wanted(i)));
+        assert_eq!(prefixes(n, |i| i as f64).len(), n);
     }
 
     #[test]

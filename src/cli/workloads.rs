@@ -1,9 +1,9 @@
 //! Kernels bound by memory: BabelStream's five by its own definitions, sums, and fused expressions.
 
 use super::Outcome;
-use super::compare::{BOUND, compare, random, randoms, sum};
+use super::compare::{BOUND, compare, prefixes, random, randoms, sum};
 use super::measure::{Group, Row};
-use crosslane::{Array, Device, Result};
+use crosslane::{Array, Device, Result, Scan};
 use rayon::prelude::*;
 use std::cell::OnceCell;
 
@@ -106,7 +106,25 @@ pub fn rows(inputs: &Inputs) -> Vec<Row<'_>> {
         }),
         work: work(inputs, make),
     });
-    elementwise.into_iter().chain(reductions).collect()
+    let scan = Row {
+        op: "exclusive_sum_f32",
+        n: inputs.n,
+        group: bytes(2),
+        before: None,
+        check: Box::new(move || check_scan(inputs)),
+        work: Box::new(move || exclusive_sum(inputs)?.eval()),
+    };
+    elementwise.into_iter().chain(reductions).chain([scan]).collect()
+}
+
+fn exclusive_sum(inputs: &Inputs) -> Result<Array<f32>> {
+    Scan::sum().exclusive().call(inputs.x())
+}
+
+/// A tree of 2^28 sums is some 40 roundings deep.
+fn check_scan(inputs: &Inputs) -> Outcome {
+    let wanted = prefixes(inputs.n, |i| random(X, i) as f64);
+    compare("exclusive_sum_f32", &exclusive_sum(inputs)?.to_vec()?, inputs.n, 2.4 * BOUND, |i| wanted[i])
 }
 
 /// The expression is built anew each time: an array is computed once only.
