@@ -30,13 +30,22 @@ pub fn sum(n: usize, f: impl Fn(usize) -> f64 + Sync) -> f64 {
 /// For each of `0..n` the sum of `f` over those before it, in f64.
 pub fn prefixes(n: usize, f: impl Fn(usize) -> f64 + Sync) -> Vec<f64> {
     const PART: usize = 1 << 16;
+    let f = &f;
     let part = |p: usize| p * PART..n.min((p + 1) * PART);
-    let totals: Vec<f64> = (0..n.div_ceil(PART)).into_par_iter().map(|p| part(p).map(&f).sum()).collect();
-    let mut sum = 0.0;
-    let starts: Vec<f64> = totals.iter().map(|total| std::mem::replace(&mut sum, sum + total)).collect();
-    let within = |(p, mut sum): (usize, f64)| part(p).map(move |i| std::mem::replace(&mut sum, sum + f(i))).collect();
+    let totals: Vec<f64> = (0..n.div_ceil(PART)).into_par_iter().map(|p| part(p).map(f).sum()).collect();
+    let starts = exclusive(0.0, totals.into_iter());
+    let within = |(p, start): (usize, f64)| exclusive(start, part(p).map(f));
     let parts: Vec<Vec<f64>> = starts.into_par_iter().enumerate().map(within).collect();
     parts.concat()
+}
+
+fn exclusive(mut sum: f64, values: impl Iterator<Item = f64>) -> Vec<f64> {
+    let one = |value: f64| {
+        let before = sum;
+        sum += value;
+        before
+    };
+    values.map(one).collect()
 }
 
 /// Compares all `n` elements.
