@@ -167,7 +167,7 @@ impl<T: Element> Array<T> {
 }
 
 /// 0, 1, 2, .. as u32, in one dimension.
-fn positions(device: &Device, len: usize) -> Arc<Node> {
+pub(super) fn positions(device: &Device, len: usize) -> Arc<Node> {
     let layout = Layout::contiguous(&[len]);
     Node::lazy(device, vec![len], crate::DType::U32, Expr::Index(layout))
 }

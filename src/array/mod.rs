@@ -16,6 +16,7 @@ mod node;
 mod operators;
 mod reduce;
 mod scan;
+mod select;
 mod task;
 mod transfer;
 mod view;
@@ -28,6 +29,7 @@ pub use explain::{Explanation, Step};
 pub use inputs::{Input, Inputs};
 pub use layout::{Layout, broadcast_shapes};
 pub use scan::Scan;
+pub use select::Selected;
 pub use transfer::upload_all;
 pub use view::Slice;
 

@@ -209,7 +209,18 @@ fn scanned(
         let heads = (expressions.len() > 1).then(|| expressions.remove(1));
         let expression = expressions.remove(0);
         let (shape, operator) = (shape.clone(), operator.clone());
-        Box::new(ScanOp { expression, heads, shape, axis, operator, exclusive, reverse, output }) as Box<dyn crate::Op>
+        Box::new(ScanOp {
+            expression,
+            heads,
+            picked: None,
+            fill: None,
+            shape,
+            axis,
+            operator,
+            exclusive,
+            reverse,
+            output,
+        }) as Box<dyn crate::Op>
     };
     Ok(Task::nodes(&inputs, outputs, 2, make).remove(0))
 }

@@ -3,7 +3,7 @@
 use super::Outcome;
 use super::compare::{BOUND, compare, prefixes, random, randoms, sum};
 use super::measure::{Group, Row};
-use crosslane::{Array, Device, Result, Scan};
+use crosslane::{Array, Device, Result, Scan, Selected};
 use rayon::prelude::*;
 use std::cell::OnceCell;
 
@@ -114,7 +114,16 @@ pub fn rows(inputs: &Inputs) -> Vec<Row<'_>> {
         check: Box::new(move || check_scan(inputs)),
         work: Box::new(move || exclusive_sum(inputs)?.eval()),
     };
-    elementwise.into_iter().chain(reductions).chain([scan]).collect()
+    // CUB's: read once, and a quarter written.
+    let select = Row {
+        op: "select_if_f32_25pct",
+        n: inputs.n,
+        group: Group::Memory { bytes: 5 * inputs.n as u64 },
+        before: None,
+        check: Box::new(move || check_select(inputs)),
+        work: Box::new(move || select(inputs).count_array().eval()),
+    };
+    elementwise.into_iter().chain(reductions).chain([scan, select]).collect()
 }
 
 fn exclusive_sum(inputs: &Inputs) -> Result<Array<f32>> {
@@ -125,6 +134,15 @@ fn exclusive_sum(inputs: &Inputs) -> Result<Array<f32>> {
 fn check_scan(inputs: &Inputs) -> Outcome {
     let wanted = prefixes(inputs.n, |i| random(X, i) as f64);
     compare("exclusive_sum_f32", &exclusive_sum(inputs)?.to_vec()?, inputs.n, 2.4 * BOUND, |i| wanted[i])
+}
+
+fn select(inputs: &Inputs) -> Selected<f32> {
+    inputs.x().compress(&inputs.x().greater(0.75))
+}
+
+fn check_select(inputs: &Inputs) -> Outcome {
+    let wanted: Vec<f32> = (0..inputs.n).into_par_iter().map(|i| random(X, i)).filter(|&x| x > 0.75).collect();
+    compare("select_if_f32_25pct", &select(inputs).to_vec()?, wanted.len(), 0.0, |i| wanted[i] as f64)
 }
 
 /// The expression is built anew each time: an array is computed once only.

@@ -11,6 +11,7 @@ mod interop;
 mod memory;
 mod reductions;
 mod scans;
+mod selections;
 mod transfers;
 mod views;
 mod windows;

@@ -93,7 +93,7 @@ fn numbers<T: Number>(device: &Device) {
         |len: usize| (0..len as i128).map(|i| of::<T>([1, 0, 2, 0, 0][i as usize % 5] * (i < 1000) as i128)).collect();
     over(device, Scan::sum, few, 0i128, |s, x| s + value(x).int(), |&s| wrap(s));
     let ones = |len: usize| (0..len).map(|i| of::<T>([1, 2, 1, 1, 3][i % 5].min(if i < 25 { 3 } else { 1 }))).collect();
-    if T::DTYPE.size() == 4 {
+    if T::DTYPE == DType::F32 {
         over(
             device,
             Scan::product,
@@ -116,6 +116,9 @@ fn numbers<T: Number>(device: &Device) {
         _ => Some(x),
     };
     let lowest = || T::from_scalar(Value::Float(f64::NEG_INFINITY).scalar(T::DTYPE));
+    if matches!(T::DTYPE, DType::F16 | DType::I32) {
+        return; // as f32 and u32 but for the load
+    }
     over(device, Scan::max, any, None, best, |s| s.unwrap_or_else(lowest));
 }
 
@@ -129,7 +132,7 @@ fn larger<T: Element>(a: T, b: T) -> bool {
 
 #[test]
 fn numbers_of_every_type() {
-    for device in devices() {
+    for device in drivers() {
         spoil(device);
         for_types!(device, [f32, crosslane::f16, f64, i32, u32, i64, u64], numbers);
     }
@@ -205,7 +208,7 @@ fn work_before_a_scan_is_part_of_its_kernel() {
 
 #[test]
 fn segments_begin_anew() {
-    for device in devices() {
+    for device in drivers() {
         for (shape, axis) in [(&[20_011][..], 0isize), (&[4, 6_000], 1), (&[700, 9], 0), (&[50, 12], 1)] {
             let len: usize = shape.iter().product();
             let mut rng = random(len as u64);

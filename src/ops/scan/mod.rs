@@ -1,4 +1,5 @@
 //! Scan: every element combined with those before it along an axis; `shaders/scan.wgsl`, `shaders/scan_columns.wgsl`.
+//! And selection, which is a scan that stores elements where it has counted to.
 //!
 //! Bound by memory: every input once, every output once. Rows go through one launch, whatever their length; columns
 //! too where there are many. The order in which values are combined is fixed: the same input gives the same bits.
@@ -13,7 +14,7 @@ use super::map::{leaf_walks, points, read_slots, slot_bytes};
 use super::reduce::Operator;
 use super::windows::{Space, Walk};
 use crate::caps::Caps;
-use crate::element::DType;
+use crate::element::{DType, Scalar};
 use crate::error::Result;
 use crate::op::{Access, Host, Op, Plan, Slot, Value};
 
@@ -30,11 +31,17 @@ pub struct ScanOp {
     pub axis: usize,
     /// How values are combined; none that gives positions.
     pub operator: Operator,
+    /// What a selection stores, side by side: the elements of this whose scanned one is not zero. The shape is then one
+    /// axis, and the operator counts.
+    pub picked: Option<Expression>,
+    /// What a selection stores after its last element, if anything.
+    pub fill: Option<Scalar>,
     /// Whether an element is combined with those before it only.
     pub exclusive: bool,
     /// Whether it begins at the end.
     pub reverse: bool,
-    /// The output's slot, after all inputs. It is fresh and filled without gaps.
+    /// The output's slot, after all inputs. It is fresh and filled without gaps; of a selection, as long as the input, and
+    /// followed by a slot for how many elements there are.
     pub output: usize,
 }
 
@@ -42,6 +49,7 @@ pub struct ScanOp {
 struct Fusions<'a> {
     values: Fusion<'a>,
     heads: Option<Fusion<'a>>,
+    picked: Option<Fusion<'a>>,
 }
 
 impl Fusions<'_> {
@@ -51,7 +59,7 @@ impl Fusions<'_> {
         values.output = None;
         values.walks.truncate(values.expression.leaves.len());
         values.modes.truncate(values.expression.leaves.len());
-        Fusions { values, heads: self.heads.clone() }
+        Fusions { values, heads: self.heads.clone(), picked: self.picked.clone() }
     }
 }
 
@@ -60,8 +68,17 @@ impl ScanOp {
         self.shape[self.axis] as u64
     }
 
+    /// The type of what is stored.
     fn result(&self) -> DType {
-        self.operator.result(self.expression.dtype())
+        match &self.picked {
+            Some(picked) => picked.dtype(),
+            None => self.operator.result(self.expression.dtype()),
+        }
+    }
+
+    /// All that is read.
+    fn reads(&self) -> impl Iterator<Item = &Expression> {
+        [Some(&self.expression), self.heads.as_ref(), self.picked.as_ref()].into_iter().flatten()
     }
 
     /// Bytes of what is combined: a value, and whether a segment begins in it.
@@ -81,6 +98,8 @@ impl ScanOp {
         let values = walks.len();
         walks.push(self.output_walk());
         walks.extend(self.heads.iter().flat_map(leaf_walks));
+        let heads_end = walks.len();
+        walks.extend(self.picked.iter().flat_map(leaf_walks));
         for walk in &mut walks {
             if self.reverse {
                 walk.offset += walk.strides[self.axis] * (self.extent() as i64 - 1);
@@ -101,17 +120,24 @@ impl ScanOp {
             output,
         };
         let store = if self.result().per_word() > 1 { Store::Atomic } else { Store::Element };
+        let picked = walks.split_off(heads_end);
         let heads = walks.split_off(values + 1);
+        let output = match &self.picked {
+            Some(_) => walks.pop().and(None),
+            None => Some((self.output, self.result(), store)),
+        };
         Fusions {
-            values: fusion(&self.expression, "", walks, Some((self.output, self.result(), store))),
+            values: fusion(&self.expression, "", walks, output),
             heads: self.heads.as_ref().map(|expression| fusion(expression, "head_", heads, None)),
+            picked: self.picked.as_ref().map(|expression| fusion(expression, "picked_", picked, None)),
         }
     }
 
     /// The index space of everything that is bound, to be cut into windows.
     fn space(&self, fusions: &Fusions) -> Space {
         let mut space = fusions.values.space();
-        space.arrays.extend(fusions.heads.iter().flat_map(|heads| heads.space().arrays));
+        let more = [&fusions.heads, &fusions.picked].into_iter().flatten();
+        space.arrays.extend(more.flat_map(|fusion| fusion.space().arrays));
         space
     }
 
@@ -136,24 +162,23 @@ impl ScanOp {
 
     /// Bytes of the buffer in a slot.
     fn slot_bytes(&self, slot: usize) -> u64 {
-        let read = [Some(&self.expression), self.heads.as_ref()].into_iter().flatten();
-        let mut bytes = read.filter_map(|expression| slot_bytes(expression, slot));
+        let mut bytes = self.reads().filter_map(|expression| slot_bytes(expression, slot));
         bytes.next().unwrap_or_else(|| super::buffer_bytes(self.result(), self.shape.iter().product()))
     }
 }
 
 impl Op for ScanOp {
     fn name(&self) -> &'static str {
-        "scan"
+        if self.picked.is_some() { "select" } else { "scan" }
     }
 
     fn slots(&self) -> Vec<Slot> {
-        let mut slots: Vec<Slot> = read_slots(&self.expression);
-        slots.extend(self.heads.iter().flat_map(read_slots));
+        let mut slots: Vec<Slot> = self.reads().flat_map(read_slots).collect();
         slots.sort_by(|a, b| a.name.cmp(&b.name));
         slots.dedup();
-        let len = self.shape.iter().product();
-        slots.push(Slot { name: "output".into(), access: Access::Write, dtype: self.result(), len });
+        let written = |name: &str, dtype, len| Slot { name: name.into(), access: Access::Write, dtype, len };
+        slots.push(written("output", self.result(), self.shape.iter().product()));
+        slots.extend(self.picked.as_ref().map(|_| written("count", DType::U32, 1)));
         slots
     }
 
@@ -162,24 +187,39 @@ impl Op for ScanOp {
             return Ok(Plan::default());
         }
         let fusions = self.fusions();
-        match self.wants_columns(&fusions.values) {
+        match self.picked.is_none() && self.wants_columns(&fusions.values) {
             true => Ok(self.plan_columns(fusions, caps)),
-            false => Ok(self.plan_rows(fusions, caps)),
+            false => self.plan_rows(fusions, caps),
         }
     }
 
     fn flops(&self) -> u64 {
-        let heads = self.heads.as_ref().map_or(0, |heads| heads.flops());
-        (self.expression.flops() + heads + 1) * self.shape.iter().map(|&e| e as u64).product::<u64>()
+        (self.reads().map(|expression| expression.flops()).sum::<u64>() + 1)
+            * self.shape.iter().map(|&e| e as u64).product::<u64>()
     }
 
     fn bytes(&self) -> u64 {
         let extents: Vec<u64> = self.shape.iter().map(|&e| e as u64).collect();
-        let heads = self.heads.as_ref().map_or(0, |heads| heads.bytes(&extents));
-        self.expression.bytes(&extents) + heads + extents.iter().product::<u64>() * self.result().size() as u64
+        let read: u64 = self.reads().map(|expression| expression.bytes(&extents)).sum();
+        // Of a selection it is not known how much is written.
+        let written = if self.picked.is_some() && self.fill.is_none() { 0 } else { extents.iter().product::<u64>() };
+        read + written * self.result().size() as u64
     }
 
     fn reference(&self, host: &mut Host) {
+        if let Some(picked) = &self.picked {
+            let mut count = 0;
+            for point in points(&self.shape) {
+                if self.expression.meaning(host, &point).truth() {
+                    host.set(self.output, count, picked.meaning(host, &point));
+                    count += 1;
+                }
+            }
+            if let Some(fill) = self.fill {
+                (count..self.shape[0]).for_each(|at| host.set(self.output, at, Value::of(fill)));
+            }
+            return host.set(self.output + 1, 0, Value::Int(count as i128));
+        }
         let mut rows = self.shape.clone();
         rows[self.axis] = 1;
         let dtype = self.expression.dtype();

@@ -1,17 +1,17 @@
 //! The text of a scan's kernels: what the files in `shaders/` leave open.
 
-use super::super::fuse::wide;
+use super::super::fuse::{atomic_store, wide};
 use super::super::reduce::identity_text;
 use super::rows::{Shape, TUNING};
 use super::{Fusions, ScanOp};
 use crate::caps::Caps;
-use crate::element::DType;
+use crate::element::{DType, Scalar};
 use crate::kernel::{Draft, Feature, Kernel};
 use crate::op::Access;
 use std::fmt::Write;
 
 /// The parameters of rows, before the identity's bits and the fusions' own.
-const ROWS: [&str; 7] = ["rows", "tiles", "extent", "first_tile", "first_entry", "row_tiles", "row_groups"];
+const ROWS: [&str; 8] = ["rows", "tiles", "extent", "first_tile", "first_entry", "row_tiles", "row_groups", "whole"];
 
 impl ScanOp {
     /// Words of a published total: each has room for its share of the bits and for saying that it is there.
@@ -26,8 +26,9 @@ impl ScanOp {
         key.push(self.expression.dtype() as u8);
         key.extend(format!("{:?}{}{form}{}.", self.operator, self.exclusive, caps.workgroup()).bytes());
         fusions.values.key(&mut key);
-        if let Some(heads) = &fusions.heads {
-            heads.key(&mut key);
+        for more in [&fusions.heads, &fusions.picked].into_iter().flatten() {
+            key.push(more.prefix.len() as u8);
+            more.key(&mut key);
         }
         Kernel::cached(key, caps, draft)
     }
@@ -38,7 +39,10 @@ impl ScanOp {
             let mut draft = self.draft(fusions, &ROWS, shape.segmented);
             let units = (shape.workgroup * shape.rounds) as u32;
             let scratch = 2 * shape.workgroup as u32;
-            draft.name = format!("{} scan of rows", self.operator.name());
+            draft.name = match &self.picked {
+                Some(_) => "select".into(),
+                None => format!("{} scan of rows", self.operator.name()),
+            };
             (draft.file, draft.entry) = ("scan", "scan");
             draft.constants = vec![
                 ("WORKGROUP", caps.workgroup()),
@@ -78,12 +82,19 @@ impl ScanOp {
         text += &fusions.values.text(0);
         let mut access = fusions.values.access();
         params.extend(fusions.values.param_names());
-        if let Some(heads) = &fusions.heads {
-            text += &heads.text(access.len());
-            access.extend(heads.access());
-            params.extend(heads.param_names());
+        for more in [&fusions.heads, &fusions.picked].into_iter().flatten() {
+            text += &more.text(access.len());
+            access.extend(more.access());
+            params.extend(more.param_names());
         }
-        let all = || [Some(&fusions.values), fusions.heads.as_ref()].into_iter().flatten();
+        if self.picked.is_some() {
+            text += &picks_text(self.result(), self.fill, access.len());
+            params.extend(["start", "total"].map(String::from));
+            let words = self.fill.iter().flat_map(|fill| fill.words());
+            params.extend(words.zip(["fill", "fill_high"]).map(|(_, name)| name.to_string()));
+            access.extend([Access::Write; 2]);
+        }
+        let all = || [Some(&fusions.values), fusions.heads.as_ref(), fusions.picked.as_ref()].into_iter().flatten();
         let formulas = || self.operator.formulas();
         Draft {
             name: String::new(),
@@ -133,9 +144,11 @@ impl ScanOp {
                 .expect("to a string");
         }
         text += "}\n";
-        text += &self.save_text(shape, false);
-        text += &self.save_text(shape, true);
-        text
+        let save = |part| match &fusions.picked {
+            Some(picked) => pick_text(picked.width, self.result(), shape, part, self.fill.is_some()),
+            None => self.save_text(shape, part),
+        };
+        text + &save(false) + &save(true)
     }
 
     /// `load` and `load_part`: the units of a lane, each scanned.
@@ -232,6 +245,62 @@ impl ScanOp {
         }
         text
     }
+}
+
+/// The bindings of a selection's output and count, and `put`.
+fn picks_text(dtype: DType, fill: Option<Scalar>, binding: usize) -> String {
+    let fill = fill.map_or(String::new(), |fill| match dtype {
+        DType::Bool => "fn fill() -> bool { return params.fill != 0u; }\n".into(),
+        _ => identity_text(fill, false)
+            .replace("fn identity() -> State", &format!("fn fill() -> {}", dtype.wgsl()))
+            .replace("params.identity", "params.fill"),
+    });
+    let element = if dtype.per_word() > 1 { "atomic<u32>" } else { dtype.wgsl() };
+    format!(
+        "@group(0) @binding({binding}) var<storage, read_write> picks: array<{element}>;\n\
+         @group(0) @binding({}) var<storage, read_write> count: array<u32>;\n\
+         fn put(at: u32, v: {}) {{\n{}}}\n{fill}",
+        binding + 1,
+        dtype.wgsl(),
+        atomic_store("picks", dtype)
+    )
+}
+
+/// `save` and `save_part` of a selection: each element that counts goes to the place that was counted to.
+fn pick_text(width: u32, dtype: DType, shape: &Shape, part: bool, filled: bool) -> String {
+    let name = if part { "save_part" } else { "save" };
+    let mut text = format!("fn {name}(items: Items, row: u32, tile: u32, lane: u32) {{\n{}", start(shape));
+    for j in 0..shape.rounds {
+        let (there, ty) = (format!("is_there(first, i{j})"), wide(dtype.wgsl(), width));
+        let load = load_at("picked_value(row_of(first, i), column_of(i))", j);
+        writeln!(text, "    let i{j} = {};", position(shape, j)).expect("to a string");
+        writeln!(text, "    let b{j} = totals[{}u + lane];", j * shape.workgroup).expect("to a string");
+        let guard = if part { there } else { "true".into() };
+        let any = if filled { "true".to_string() } else { format!("items.s{j}_{} != 0u", shape.width - 1) };
+        writeln!(text, "    var v{j}: {ty};\n    if ({guard} && {any}) {{\n        v{j} = {load};")
+            .expect("to a string");
+        for l in 0..shape.width {
+            let v = if width == 1 { format!("v{j}") } else { format!("v{j}.{}", LANES[l as usize]) };
+            let before = if l == 0 { "0u".to_string() } else { format!("items.s{j}_{}", l - 1) };
+            let inside = if part { format!("i{j} + {l}u < params.extent && ") } else { String::new() };
+            let mask = format!("items.s{j}_{l} != {before}");
+            writeln!(text, "        if ({inside}{mask}) {{ put(b{j} + {before}, {v}); }}").expect("to a string");
+            if filled {
+                let behind = format!("params.start + i{j} + {l}u - b{j} - {before}");
+                writeln!(text, "        if ({inside}!({mask})) {{ put(params.total - 1u - ({behind}), fill()); }}")
+                    .expect("to a string");
+            }
+        }
+        text += "    }\n";
+        for l in 0..shape.width {
+            writeln!(
+                text,
+                "    if (params.whole == 1u && i{j} + {l}u == params.extent - 1u) {{ count[0] = b{j} + items.s{j}_{l}; }}"
+            )
+            .expect("to a string");
+        }
+    }
+    text + "}\n"
 }
 
 const LANES: [&str; 4] = ["x", "y", "z", "w"];
