@@ -57,6 +57,7 @@ fn what_follows_needs_no_wait() {
         x.eval().unwrap();
         let before = device.waits();
         let few = x.compress(&x.less(10));
+        few.count_array().eval().unwrap();
         let sum = few.or(0).sum();
         sum.eval().unwrap();
         assert_eq!(device.waits(), before, "on {}", name(device));
