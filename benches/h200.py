@@ -1,7 +1,8 @@
 """Pairs figures of `crosslane bench --json` with those of the peers, taken in the same run on the same GPU.
 
 python3 benches/h200.py OURS.json PEERS.jsonl COMMIT DATE
-    writes benches/h200.json and the table between README.md's markers.
+    writes benches/h200.json and the table between README.md's markers. Rows that OURS does not have stay as they were:
+    each says of what commit it is.
 
 PEERS.jsonl: the lines that cub_peers and python_peers.py print, {"peer", "op", "n", "value", "unit"}.
 """
@@ -38,6 +39,13 @@ PEERS = {
     "seed_matmul_256x512x256": ["seed_matmul_256x512x256"],
     "seed_matmul_256x512x256_checked": ["seed_matmul_256x512x256"],
     "launch_wgsl_each": ["launch_sync_empty"],
+    "exclusive_sum_f32": ["exclusive_sum_f32"],
+    "select_if_f32_25pct": ["select_if_f32_25pct"],
+    "histogram_even_f32_256": ["histogram_even_f32_256"],
+    "histogram_even_f32_4096": ["histogram_even_f32_4096"],
+    "sort_keys_u32": ["sort_keys_u32"],
+    "sort_pairs_u32": ["sort_pairs_u32"],
+    "argsort_i32": ["argsort_i32"],
 }
 
 
@@ -66,24 +74,34 @@ def pair(row, peers, commit, date):
     }
 
 
+def merged(old, new):
+    """The rows of before with the new ones in their places, by engine, and those of other operations behind."""
+    key = lambda row: (row["op"], row["n"], row["engine"])
+    fresh = {key(row): row for row in new}
+    kept = [fresh.pop(key(row), row) for row in old]
+    engines = list(dict.fromkeys(row["engine"] for row in kept + new))
+    return sorted(kept + list(fresh.values()), key=lambda row: engines.index(row["engine"]))
+
+
 def markdown(rows):
-    lines = ["| operation | n | engine | measured | peer, same run | ratio |", "|---|---|---|---|---|---|"]
+    lines = ["| operation | n | engine | measured | peer, same run | ratio | commit |", "|---|---|---|---|---|---|---|"]
     for r in rows:
         peer = f"{r['peer']} {r['peer_value']:g}" if r["peer"] else ""
         ratio = f"{r['ratio']:g}" if r["ratio"] else ""
-        lines.append(f"| {r['op']} | {r['n']} | {r['engine']} | {r['value']:g} {r['unit']} | {peer} | {ratio} |")
+        lines.append(f"| {r['op']} | {r['n']} | {r['engine']} | {r['value']:g} {r['unit']} | {peer} | {ratio} | {r['commit']} |")
     return "\n".join(lines)
 
 
 def main(ours, theirs, commit, date):
     peers = [json.loads(line) for line in open(theirs) if line.startswith("{")]
-    rows = [pair(row, peers, commit, date) for row in json.load(open(ours))]
+    new = [pair(row, peers, commit, date) for row in json.load(open(ours))]
+    rows = merged(json.loads((ROOT / "benches/h200.json").read_text()), new)
     text = ",\n".join("  " + json.dumps(row) for row in rows)
     (ROOT / "benches/h200.json").write_text(f"[\n{text}\n]\n")
     readme = (ROOT / "README.md").read_text()
     head, rest = readme.split("<!-- table -->", 1)
     tail = rest.split("<!-- /table -->", 1)[1]
-    note = f"One NVIDIA H200, {date}, commit {commit}. Ratio above 1: crosslane is better.\n\n"
+    note = "One NVIDIA H200; benches/h200.json has the dates. Ratio above 1: crosslane is better.\n\n"
     (ROOT / "README.md").write_text(f"{head}<!-- table -->\n{note}{markdown(rows)}\n<!-- /table -->{tail}")
 
 
