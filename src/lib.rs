@@ -84,7 +84,9 @@ pub use kernel::{
 };
 pub use memory::{Allocation, Direction, HostBuffer, Mapped, MemoryUse, Transfers, Unified, UnifiedState, dlpack};
 pub use op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
-pub use ops::{Expression, Formula, Function, Leaf, Map, Nothing, Operator, Reduce, Source, Step, What};
+pub use ops::{
+    Binning, Expression, Formula, Function, Histogram, Leaf, Map, Nothing, Operator, Reduce, Rule, Source, Step, What,
+};
 pub use recording::Recording;
 pub use stream::Stream;
 pub use trace::{Roofline, Span, SpanKind, Trace};

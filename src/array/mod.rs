@@ -10,6 +10,7 @@ mod encode;
 mod evaluate;
 mod explain;
 mod flatten;
+mod histogram;
 mod inputs;
 mod layout;
 mod node;
