@@ -1,8 +1,8 @@
 //! Histograms as methods: even bins, given edges, numbers, two dimensions. The work before is part of the kernel.
 
+use super::Array;
 use super::node::Node;
 use super::task::{Take, Task};
-use super::{Array, eval_all};
 use crate::element::{Class, DType, Element, Number};
 use crate::error::{CallSite, Error, ErrorKind, Result};
 use crate::op::Value;
@@ -350,9 +350,8 @@ impl<T: Number> Array<T> {
         let range = match self.is_empty() {
             true => 0.0..1.0,
             false => {
-                let (low, high) = (self.min(), self.max());
-                eval_all(&[&low, &high])?;
-                low.item()?.scalar().to_f64()..high.item()?.scalar().to_f64()
+                let ends = Array::read_all(&[&self.min(), &self.max()])?;
+                ends[0][0].scalar().to_f64()..ends[1][0].scalar().to_f64()
             }
         };
         let own = range.start != range.end && T::DTYPE.class() == Class::Float;

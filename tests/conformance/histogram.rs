@@ -80,7 +80,8 @@ fn even<T: Element>(device: &Device) {
     let whole = if signed::<T>() { -4.0..60.0 } else { 0.0..64.0 };
     let ranges = [(64, whole), (10, 0.1..0.7), (7, 0.5..100.25), (1, 1.0..2.0), (100, 3.0..9.0)];
     for (nth, (bins, range)) in ranges.into_iter().enumerate() {
-        if matches!(T::DTYPE, DType::F16) && bins == 100 {
+        // A kernel with so many conditions costs a software driver half a second to compile.
+        if T::DTYPE != DType::F32 && ![0, 2].contains(&nth) {
             continue;
         }
         let mut rng = random(nth as u64);
@@ -98,6 +99,9 @@ fn even<T: Element>(device: &Device) {
         let (counts, again) = x.histogram(bins, range.clone());
         assert_eq!(again, edges);
         counted(&counts, numpy(T::DTYPE, &host, &edges), &what);
+        if nth > 0 || T::DTYPE != DType::F32 {
+            continue;
+        }
         // One element at a time.
         let odd: Vec<f64> = host.iter().copied().skip(1).step_by(2).collect();
         counted(&x.slice(s![1..;2]).histogram(bins, range).0, numpy(T::DTYPE, &odd, &edges), &format!("odd {what}"));

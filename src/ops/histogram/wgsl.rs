@@ -121,9 +121,10 @@ impl Histogram {
             loaded.clone().map(|p| format!("    let {p}v{u} = {p}value({at});\n")).collect()
         };
         let bin = |u: u32, l: u32| {
-            let bins = prefixes.iter().zip(&self.samples).map(|(p, sample)| {
-                format!("{p}bin({})", lift(&format!("{p}v{u}{}", lane(l)), sample.dtype()))
-            });
+            let bins = prefixes
+                .iter()
+                .zip(&self.samples)
+                .map(|(p, sample)| format!("{p}bin({})", lift(&format!("{p}v{u}{}", lane(l)), sample.dtype())));
             match bins.collect::<Vec<_>>().as_slice() {
                 [one] => one.clone(),
                 both => format!("joined({})", both.join(", ")),
@@ -134,9 +135,16 @@ impl Histogram {
         body += &each().map(|(u, l)| format!("    let b{u}_{l} = {};\n", bin(u, l))).collect::<String>();
         let add = |(u, l)| format!("    count(b{u}_{l}, first_bin, lane, {});\n", weight(u, l));
         body += &each().map(add).collect::<String>();
-        let tail: String = (0..width)
-            .map(|l| format!("    if (i + {l}u < end) {{ count({}, first_bin, lane, {}); }}\n", bin(0, l), weight(0, l)))
-            .collect();
+        // A loop: at the end speed matters less than the text, which costs software drivers a tenth of a second a value.
+        let tail = match width {
+            1 => format!("    count({}, first_bin, lane, {});\n", bin(0, 0), weight(0, 0)),
+            _ => format!(
+                "    for (var l = 0u; l < WIDTH && i + l < end; l++) {{\n        \
+                 count({}, first_bin, lane, {});\n    }}\n",
+                bin(0, 0).replace(".x", "[l]"),
+                weight(0, 0).replace(".x", "[l]")
+            ),
+        };
         let joined = match self.axes.len() {
             1 => "",
             _ => {
@@ -195,7 +203,9 @@ fn axis_params(axis: &Binning, first: u32) -> Vec<(String, u32)> {
             add("inner", Scalar::from_f64(DType::F32, *inner as f64));
         }
         // The largest power of two below `bins`.
-        Rule::Search { .. } => add("stride", word((axis.bins as u64 - 1).checked_ilog2().map_or(0, |power| 1 << power))),
+        Rule::Search { .. } => {
+            add("stride", word((axis.bins as u64 - 1).checked_ilog2().map_or(0, |power| 1 << power)))
+        }
         Rule::Number => {}
     }
     params
