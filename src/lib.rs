@@ -85,7 +85,8 @@ pub use kernel::{
 pub use memory::{Allocation, Direction, HostBuffer, Mapped, MemoryUse, Transfers, Unified, UnifiedState, dlpack};
 pub use op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
 pub use ops::{
-    Binning, Expression, Formula, Function, Histogram, Leaf, Map, Nothing, Operator, Reduce, Rule, Source, Step, What,
+    Binning, Expression, Formula, Function, Histogram, Leaf, Map, Nothing, Operator, Reduce, Rule, SearchSorted, Side,
+    Source, Step, What,
 };
 pub use recording::Recording;
 pub use stream::Stream;

@@ -16,6 +16,7 @@ mod layout;
 mod node;
 mod operators;
 mod reduce;
+mod searchsorted;
 mod task;
 mod transfer;
 mod view;

@@ -128,12 +128,13 @@ pub(crate) struct Draft {
 }
 
 /// The kernel files.
-const FILES: [(&str, &str); 5] = [
+const FILES: [(&str, &str); 6] = [
     ("histogram", include_str!("../../shaders/histogram.wgsl")),
     ("map", include_str!("../../shaders/map.wgsl")),
     ("nothing", include_str!("../../shaders/nothing.wgsl")),
     ("reduce_rows", include_str!("../../shaders/reduce_rows.wgsl")),
     ("reduce_columns", include_str!("../../shaders/reduce_columns.wgsl")),
+    ("searchsorted", include_str!("../../shaders/searchsorted.wgsl")),
 ];
 
 static KERNELS: LazyLock<RwLock<HashMap<Box<[u8]>, Kernel>>> = LazyLock::new(Default::default);

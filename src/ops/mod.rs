@@ -8,6 +8,7 @@ mod histogram;
 mod map;
 mod nothing;
 mod reduce;
+mod searchsorted;
 mod windows;
 
 pub use expression::{Expression, Leaf, Source, Step, What};
@@ -20,3 +21,4 @@ pub use map::Map;
 pub(crate) use map::buffer_bytes;
 pub use nothing::Nothing;
 pub use reduce::{Operator, Reduce};
+pub use searchsorted::{SearchSorted, Side};

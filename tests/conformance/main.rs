@@ -11,6 +11,7 @@ mod histogram;
 mod interop;
 mod memory;
 mod reductions;
+mod searchsorted;
 mod transfers;
 mod views;
 mod windows;

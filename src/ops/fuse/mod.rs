@@ -3,7 +3,7 @@
 mod several;
 mod wgsl;
 
-pub(crate) use several::{Several, read_bytes, read_slots};
+pub(crate) use several::{Several, flat, read_bytes, read_slots};
 pub(crate) use wgsl::{atomic_store, bits, param};
 
 use super::expression::{Expression, Source, What};

@@ -130,6 +130,16 @@ impl<'a> Several<'a> {
     }
 }
 
+/// A leaf in memory without gaps, of any shape, as a function of the variable `j`: of one element at least, so that it
+/// has a window.
+pub(crate) fn flat<'a>(expression: &'a Expression, prefix: &'static str) -> Fusion<'a> {
+    let leaf = &expression.leaves[0];
+    let dims = vec![Dim { group: 0, extent: leaf.len.max(1) as u64 }];
+    let walks = vec![Walk { offset: leaf.offset, strides: vec![1], size: leaf.dtype.size() as u64 }];
+    let (modes, variables) = (vec![Mode::Scalar], &["j"]);
+    Fusion { expression, prefix, variables, dims, walks, modes, width: 1, lanes: 0, output: None }
+}
+
 /// The read slots of several expressions, each once.
 pub(crate) fn read_slots<'a>(expressions: impl Iterator<Item = &'a Expression>) -> Vec<Slot> {
     let mut slots: Vec<_> = expressions.flat_map(|expression| expression.slots()).collect();

@@ -7,6 +7,7 @@ mod operator;
 mod wgsl;
 
 pub use operator::Operator;
+pub(crate) use operator::is_nan;
 
 use super::expression::Expression;
 use super::fuse::{Dim, Fusion, Mode, collapse};
