@@ -60,8 +60,8 @@ mod trace;
 
 pub use advice::{Limiter, Occupancy};
 pub use array::{
-    Array, Elementwise, Explanation, Input, Inputs, Layout, Operand, Reduction, Slice, Step as ExplainedStep, ViewMut,
-    broadcast_shapes, eval_all, has_kernel, upload_all,
+    Array, ArrayIndex, Elementwise, Explanation, Input, Inputs, Layout, Operand, Reduction, Slice,
+    Step as ExplainedStep, ViewMut, broadcast_shapes, eval_all, has_kernel, upload_all,
 };
 #[cfg(feature = "cpu")]
 pub use backend::cpu::{Checks, Defect, Finding, Order, Profile, Report, Spot};
@@ -85,8 +85,8 @@ pub use kernel::{
 pub use memory::{Allocation, Direction, HostBuffer, Mapped, MemoryUse, Transfers, Unified, UnifiedState, dlpack};
 pub use op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
 pub use ops::{
-    Binning, Expression, Formula, Function, Histogram, Leaf, Map, Nothing, Operator, Reduce, Rule, SearchSorted, Side,
-    Source, Step, What,
+    Binning, Combine, Expression, Formula, Function, Gather, Histogram, Indexing, Leaf, Map, Nothing, Operator,
+    OutOfRange, Reduce, Rule, Scatter, SearchSorted, Side, Source, Step, What,
 };
 pub use recording::Recording;
 pub use stream::Stream;

@@ -2,8 +2,8 @@
 //! validate and can be written in every driver's language.
 
 use crosslane::{
-    Access, Binning, Caps, DType, Expression, Function, Histogram, Leaf, Map, Op, Operator, Plan, Reduce, Rule, Scalar,
-    Source, Step, What, has_kernel,
+    Access, Binning, Caps, Combine, DType, Expression, Function, Gather, Histogram, Indexing, Leaf, Map, Op, Operator,
+    OutOfRange, Plan, Reduce, Rule, Scalar, Scatter, SearchSorted, Side, Source, Step, What, has_kernel,
 };
 use naga::back::{glsl, hlsl, msl, spv};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
@@ -188,6 +188,52 @@ fn histograms(caps: &Caps) -> Vec<(String, Histogram)> {
     all
 }
 
+/// Searches, gathers and scatters of every type, in one window and in several.
+fn by_index(caps: &Caps) -> Vec<(String, Box<dyn Op>)> {
+    let mut all: Vec<(String, Box<dyn Op>)> = Vec::new();
+    let whole = |slot: usize, dtype: DType, len: usize| expression(None, leaf(slot, dtype, len, 0, &[1]));
+    let base = || {
+        let nowhere = Leaf { source: Source::Index, dtype: DType::U32, len: 0, offset: 0, strides: vec![0] };
+        expression(None, nowhere)
+    };
+    for dtype in DType::ALL.into_iter().filter(|&dtype| fits(caps, dtype)) {
+        for (len, count) in [(1000, 999), (200_000_000, 1000)] {
+            let what = |name: &str| format!("{name} of {count} with {len} {dtype}");
+            for side in [Side::Left, Side::Right] {
+                let (values, sorted) = (whole(0, dtype, count), whole(1, dtype, len));
+                let op = SearchSorted { values, shape: vec![count], sorted, side, output: 2 };
+                all.push((what("search"), Box::new(op)));
+            }
+            for outside in [OutOfRange::Clamp, OutOfRange::Wrap, OutOfRange::Drop, OutOfRange::Error] {
+                for index in [DType::U32, DType::I32] {
+                    let indexing = |report: usize| Indexing {
+                        indices: whole(0, index, count),
+                        base: base(),
+                        extent: len,
+                        stride: 1,
+                        outside,
+                        report: (outside == OutOfRange::Error).then(|| (whole(report, DType::U32, 4), 3)),
+                    };
+                    let extra = (outside == OutOfRange::Error) as usize;
+                    let (source, output) = (whole(1, dtype, len), 2 + extra);
+                    let gather = Gather { source, indexing: indexing(2), shape: vec![count], output };
+                    all.push((what("gather"), Box::new(gather)));
+                    let number = matches!(dtype, DType::F32 | DType::I32 | DType::U32);
+                    let combines = [Combine::Replace, Combine::Add, Combine::Minimum, Combine::Maximum];
+                    for combine in combines.into_iter().take(if number && len == 1000 { 4 } else { 1 }) {
+                        let (target, values) = (whole(1, dtype, len), whole(2, dtype, count));
+                        let (target_shape, shape, output) = (vec![len], vec![count], 3 + extra);
+                        let indexing = indexing(3);
+                        let op = Scatter { target, target_shape, values, indexing, shape, combine, output };
+                        all.push((what("scatter"), Box::new(op)));
+                    }
+                }
+            }
+        }
+    }
+    all
+}
+
 /// Everything that a plan promises, but for its kernels' text.
 fn check_plan(what: &str, op: &dyn Op, caps: &Caps) -> Plan {
     let plan = op.plan(caps).unwrap_or_else(|error| panic!("{what}: {error}"));
@@ -338,6 +384,18 @@ fn histograms_plan_within_limits_and_compile_everywhere() {
         check_kernels(
             &caps,
             ops.iter().map(|(what, op)| (what.as_str(), check_plan(&format!("{preset}: {what}"), op, &caps))),
+        );
+    }
+}
+
+#[test]
+fn searches_gathers_and_scatters_plan_within_limits_and_compile_everywhere() {
+    for (preset, caps) in Caps::presets() {
+        let ops = by_index(&caps);
+        println!("{preset}: {} searches, gathers and scatters", ops.len());
+        check_kernels(
+            &caps,
+            ops.iter().map(|(what, op)| (what.as_str(), check_plan(&format!("{preset}: {what}"), &**op, &caps))),
         );
     }
 }

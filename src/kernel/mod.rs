@@ -128,12 +128,14 @@ pub(crate) struct Draft {
 }
 
 /// The kernel files.
-const FILES: [(&str, &str); 6] = [
+const FILES: [(&str, &str); 8] = [
+    ("gather", include_str!("../../shaders/gather.wgsl")),
     ("histogram", include_str!("../../shaders/histogram.wgsl")),
     ("map", include_str!("../../shaders/map.wgsl")),
     ("nothing", include_str!("../../shaders/nothing.wgsl")),
     ("reduce_rows", include_str!("../../shaders/reduce_rows.wgsl")),
     ("reduce_columns", include_str!("../../shaders/reduce_columns.wgsl")),
+    ("scatter", include_str!("../../shaders/scatter.wgsl")),
     ("searchsorted", include_str!("../../shaders/searchsorted.wgsl")),
 ];
 

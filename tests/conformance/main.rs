@@ -7,6 +7,7 @@ mod accuracy;
 mod casts;
 mod elementwise;
 mod expressions;
+mod gather;
 mod histogram;
 mod interop;
 mod memory;
