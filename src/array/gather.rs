@@ -37,6 +37,18 @@ struct Call<'a> {
     at: CallSite,
 }
 
+/// How indices lie over the space of what is read or brought in.
+struct Extents {
+    space: Vec<usize>,
+    /// The shape of the indices that is broadcast to the space.
+    own: Vec<usize>,
+    /// How far the address of the axis' first element moves along each axis of the space.
+    moves: Vec<isize>,
+    /// The axis' extent and stride.
+    extent: usize,
+    stride: usize,
+}
+
 /// Indices over the space of what is read or brought in.
 struct Space {
     shape: Vec<usize>,
@@ -67,20 +79,20 @@ impl Call<'_> {
         Ok(())
     }
 
-    /// The shape of the space, the indices' in it, and how far the base moves along each of its axes; the axis' extent
-    /// and stride.
-    fn extents(&self) -> Result<(Vec<usize>, Vec<usize>, Vec<isize>, usize, usize)> {
+    fn extents(&self) -> Result<Extents> {
         let (shape, given) = (&self.array.shape, &self.indices.shape);
         let strides = Layout::contiguous(shape).strides;
         match self.along {
-            Along::Flat => Ok((given.clone(), given.clone(), vec![0; given.len()], self.array.len(), 1)),
+            Along::Flat => {
+                let (space, own, moves) = (given.clone(), given.clone(), vec![0; given.len()]);
+                Ok(Extents { space, own, moves, extent: self.array.len(), stride: 1 })
+            }
             Along::Rows(axis) => {
                 let a = place(self.operation, axis, shape.len(), self.at)?;
-                let inner = shape.len() - a - 1;
                 let space = [&shape[..a], given, &shape[a + 1..]].concat();
-                let own = [vec![1; a], given.clone(), vec![1; inner]].concat();
+                let own = [vec![1; a], given.clone(), vec![1; shape.len() - a - 1]].concat();
                 let moves = [&strides[..a], &vec![0; given.len()], &strides[a + 1..]].concat();
-                Ok((space, own, moves, shape[a], strides[a] as usize))
+                Ok(Extents { space, own, moves, extent: shape[a], stride: strides[a] as usize })
             }
             Along::Each(axis) => {
                 let a = place(self.operation, axis, shape.len(), self.at)?;
@@ -93,13 +105,14 @@ impl Call<'_> {
                     return self.mistake("indices", wanted, format!("{given:?}"));
                 };
                 let step = |d: usize| if d == a || shape[d] == 1 { 0 } else { strides[d] };
-                Ok((space, given.clone(), (0..shape.len()).map(step).collect(), shape[a], strides[a] as usize))
+                let moves = (0..shape.len()).map(step).collect();
+                Ok(Extents { space, own: given.clone(), moves, extent: shape[a], stride: strides[a] as usize })
             }
         }
     }
 
     fn space(&self) -> Result<Space> {
-        let (shape, own, moves, extent, stride) = self.extents()?;
+        let Extents { space: shape, own, moves, extent, stride } = self.extents()?;
         create::fits(self.operation, self.array.dtype, &shape, self.at)?;
         if extent == 0 && !shape.contains(&0) {
             return self.mistake("array", "an element: indices mean none of none", format!("{:?}", self.array.shape));

@@ -7,7 +7,7 @@ use super::workloads::{Inputs, X};
 use crosslane::Array;
 use rayon::prelude::*;
 
-/// Name, bins, and the least number that is counted: above 0, all numbers are scaled into one bin.
+/// Name, bins, and whether all numbers lie in the first.
 const ROWS: [(&str, usize, bool); 4] = [
     ("histogram_even_f32_256", 256, false),
     ("histogram_even_f32_4096", 4096, false),

@@ -12,6 +12,7 @@ mod histograms;
 mod kernel;
 mod kernels;
 mod latency;
+mod lookups;
 mod measure;
 mod npy;
 mod profile;

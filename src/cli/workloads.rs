@@ -11,7 +11,7 @@ use std::cell::OnceCell;
 const SCALAR: f32 = 0.4;
 /// Seeds of the two inputs.
 pub const X: u64 = 1;
-const Y: u64 = 2;
+pub const Y: u64 = 2;
 
 /// Two random arrays, uploaded when they are first needed.
 pub struct Inputs {
@@ -31,7 +31,7 @@ impl Inputs {
         self.x.get_or_init(|| Array::from_slice(&self.device, &randoms(X, self.n)))
     }
 
-    fn y(&self) -> &Array<f32> {
+    pub fn y(&self) -> &Array<f32> {
         self.y.get_or_init(|| Array::from_slice(&self.device, &randoms(Y, self.n)))
     }
 

@@ -1,4 +1,7 @@
 //! Which element an index means: what gathers and scatters share.
+//!
+//! A kernel cannot fail: it writes what was wrong into four words that the device looks at after a wait, as it does for
+//! assertions of a program's kernels.
 
 use super::expression::Expression;
 use super::fuse::Several;

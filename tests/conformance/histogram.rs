@@ -154,7 +154,6 @@ fn any_number_of_bins() {
 #[test]
 fn any_number_of_elements_and_hot_bins() {
     for device in drivers() {
-        spoil(device);
         for len in [0usize, 1, 2, 3, 4, 5, 63, 255, 256, 1023, 1025, 4095, 4097, 70_001] {
             let host: Vec<u32> = (0..len as u32).map(|i| i * 7919 % 11).collect();
             let wanted = (0..11).map(|bin| host.iter().filter(|&&x| x == bin).count() as u32).collect();
@@ -183,7 +182,6 @@ fn given<T: Element>(device: &Device) {
 #[test]
 fn given_edges() {
     for device in drivers() {
-        spoil(device);
         for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64, bool], given);
         // Edges that fit beside the counters, and ones that do not.
         let mut rng = random(5);
@@ -219,7 +217,6 @@ fn numbers<T: Element>(device: &Device) {
 #[test]
 fn numbers_and_weights() {
     for device in drivers() {
-        spoil(device);
         for_types!(device, [i32, i64, u8, u16, u32, u64], numbers);
         let places: Vec<u32> = (0..5003).map(|i| i * 17 % 29).collect();
         let x = Array::from_slice(device, &places);
@@ -250,7 +247,6 @@ fn numbers_and_weights() {
 #[test]
 fn two_dimensions() {
     for device in drivers() {
-        spoil(device);
         let mut rng = random(9);
         let pairs: Vec<(f32, f32)> = (0..3001).map(|_| (rng.random(), rng.random_range(-2.0..2.0))).collect();
         let x = Array::from_slice(device, &pairs.iter().map(|pair| pair.0).collect::<Vec<_>>());
@@ -272,7 +268,6 @@ fn two_dimensions() {
 #[test]
 fn views_and_fused_work() {
     for device in drivers() {
-        spoil(device);
         let host: Vec<f32> = (0..6000).map(|i| (i * 7919 % 1024) as f32 / 1024.0).collect();
         let x = Array::from_shape(device, &[60, 100], &host);
         let (counts, edges) = x.histogram(20, 0.0..1.0);

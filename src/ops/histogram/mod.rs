@@ -47,6 +47,9 @@ struct Tuning {
     unroll: u32,
     /// Workgroups for each part of the bins, at most.
     groups: u64,
+    /// Values for each addition of a counter to the output, at least, unless workgroups were fewer than `few_groups`.
+    per_counter: u64,
+    few_groups: u64,
     /// Values for each lane, at least.
     per_lane: u64,
     /// Bytes of counters up to which a workgroup keeps several copies.
@@ -59,10 +62,19 @@ struct Tuning {
 
 /// Not measured yet. Reasons: 32 bytes of loads in flight for each of 2048 lanes of a processor hide the memory's
 /// latency; with 16 KiB eight workgroups of 256 fill an H200's processor (228 KiB, 2048 lanes); 16 workgroups for each of
-/// its 132 leave no long last round. CUB's additions to global memory reach 96 G/s with 4096 bins, a read of all values
+/// its 132 leave no long last round. 2112 workgroups would add 4096 counters to global memory in 90 us, a third of the time
+/// of 2^28 values: 1024 of them half that. CUB's additions to global memory reach 96 G/s with 4096 bins, a read of all values
 /// 1,100 G/s: four reads cost less. Unrolled four times the kernel costs software drivers a second to compile.
-const TUNING: Tuning =
-    Tuning { unroll: 2, groups: 2112, per_lane: 16, copy_bytes: 16 << 10, most_bytes: 48 << 10, parts: 4 };
+const TUNING: Tuning = Tuning {
+    unroll: 2,
+    groups: 2112,
+    per_counter: 64,
+    few_groups: 528,
+    per_lane: 16,
+    copy_bytes: 16 << 10,
+    most_bytes: 48 << 10,
+    parts: 4,
+};
 
 /// Copies of a counter at most: the banks of workgroup memory.
 const MOST_COPIES: u64 = 32;
@@ -135,7 +147,9 @@ impl Histogram {
         let parts = if private { parts } else { 1 };
         let part_bins = bins.div_ceil(parts);
         let tile = workgroup * width;
-        let chunks = extent.div_ceil(workgroup * tuning.per_lane).min(tuning.groups).max(1);
+        let flushes = (extent / (tuning.per_counter * part_bins)).max(tuning.few_groups).min(tuning.groups);
+        let groups = if private { flushes } else { tuning.groups };
+        let chunks = extent.div_ceil(workgroup * tuning.per_lane).min(groups).max(1);
         let span = extent.div_ceil(chunks).next_multiple_of(tile);
         // Clearing and adding up more counters than a workgroup has values would cost more than counting.
         let most = (tuning.copy_bytes / 4).min(room).min(span).max(part_bins);
