@@ -27,7 +27,7 @@
 //! | [`Stream`], [`Event`], [`Recording`] | work side by side; points in it; work recorded once and run again |
 //! | [`Trace`], [`Occupancy`] | what ran when ([`Device::profile`]), at which part of the [`Roofline`]; how full the device is |
 //! | [`Op`], [`Plan`] | the waist: an operation's meaning, cost and kernels; engines run plans and know no operation |
-//! | [`Map`], [`Reduce`] | the operations behind arrays |
+//! | [`Map`], [`Reduce`], [`Histogram`], [`SearchSorted`], [`Gather`], [`Scatter`] | the operations behind arrays |
 //! | [`Caps`], [`Profile`] | what a plan may rely on; hardware that the cpu engine stands in for |
 //! | [`Checks`], [`Report`] | what a checked device looks for, and what it found |
 //! | [`Error`] | every mistake and failure: operation, argument, wanted, got, call site |
@@ -60,7 +60,7 @@ mod trace;
 
 pub use advice::{Limiter, Occupancy};
 pub use array::{
-    Array, Elementwise, Explanation, Input, Inputs, Layout, Operand, Reduction, Scan, Selected, Slice,
+    Array, ArrayIndex, Elementwise, Explanation, Input, Inputs, Layout, Operand, Reduction, Scan, Selected, Slice,
     Step as ExplainedStep, ViewMut, broadcast_shapes, eval_all, has_kernel, upload_all,
 };
 #[cfg(feature = "cpu")]
@@ -84,7 +84,10 @@ pub use kernel::{
 };
 pub use memory::{Allocation, Direction, HostBuffer, Mapped, MemoryUse, Transfers, Unified, UnifiedState, dlpack};
 pub use op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
-pub use ops::{Expression, Formula, Function, Leaf, Map, Nothing, Operator, Reduce, ScanOp, Source, Step, What};
+pub use ops::{
+    Binning, Combine, Expression, Formula, Function, Gather, Histogram, Indexing, Leaf, Map, Nothing, Operator,
+    OutOfRange, Reduce, Rule, ScanOp, Scatter, SearchSorted, Side, Source, Step, What,
+};
 pub use recording::Recording;
 pub use stream::Stream;
 pub use trace::{Roofline, Span, SpanKind, Trace};

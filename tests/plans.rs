@@ -2,8 +2,8 @@
 //! validate and can be written in every driver's language.
 
 use crosslane::{
-    Access, Caps, DType, Expression, Function, Leaf, Map, Op, Operator, Plan, Reduce, Scalar, Source, Step, What,
-    has_kernel,
+    Access, Binning, Caps, Combine, DType, Expression, Function, Gather, Histogram, Indexing, Leaf, Map, Op, Operator,
+    OutOfRange, Plan, Reduce, Rule, Scalar, Scatter, SearchSorted, Side, Source, Step, What, has_kernel,
 };
 use naga::back::{glsl, hlsl, msl, spv};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
@@ -147,6 +147,93 @@ fn reductions(caps: &Caps) -> Vec<(String, Reduce)> {
     all
 }
 
+/// Histograms: every type and rule, few bins and many, weights, two axes, through windows.
+fn histograms(caps: &Caps) -> Vec<(String, Histogram)> {
+    let mut all = Vec::new();
+    let whole = |slot: usize, dtype: DType, len: usize| expression(None, leaf(slot, dtype, len, 0, &[1]));
+    for dtype in DType::ALL.into_iter().filter(|&dtype| fits(caps, dtype)) {
+        let compared = match dtype {
+            DType::F16 => DType::F32,
+            DType::U8 | DType::U16 | DType::Bool => DType::I32,
+            other => other,
+        };
+        let end = |bits| Scalar { dtype: compared, bits };
+        let (low, high) = (end(0), end(1000));
+        let even = Rule::Even { low, high, scale: 1.0, shift: 0.5, inner: 0.4 };
+        let number = !matches!(dtype, DType::F16 | DType::F32 | DType::F64 | DType::Bool);
+        for rule in [Some(even), Some(Rule::Search { low, high }), number.then_some(Rule::Number)].into_iter().flatten()
+        {
+            for (bins, len) in [(7, 1000), (300, 1_000_003), (5000, 100_000_000), (200_000, 1000)] {
+                let edges = (rule != Rule::Number).then(|| whole(1, compared, bins + 1));
+                let (output, axes) = (1 + edges.is_some() as usize, vec![Binning { bins, rule: rule.clone() }]);
+                let samples = vec![whole(0, dtype, len)];
+                let one = Histogram { samples, weights: None, shape: vec![len], axes, edges, output };
+                all.push((format!("histogram of {len} {dtype} in {bins} bins by {rule:?}"), one));
+            }
+        }
+    }
+    let end = |bits| Scalar { dtype: DType::F32, bits };
+    let axis = Binning { bins: 100, rule: Rule::Search { low: end(0), high: end(1000) } };
+    for weight in [DType::F32, DType::I32, DType::U32] {
+        let (samples, weights) = (vec![whole(0, DType::F32, 1001)], Some(whole(1, weight, 1001)));
+        let (axes, edges) = (vec![axis.clone()], Some(whole(2, DType::F32, 101)));
+        all.push((
+            format!("weights of {weight:?}"),
+            Histogram { samples, weights, shape: vec![1001], axes, edges, output: 3 },
+        ));
+    }
+    let (samples, edges) = (vec![whole(0, DType::F32, 1001), whole(1, DType::F32, 1001)], whole(2, DType::F32, 202));
+    let (axes, edges) = (vec![axis.clone(), axis], Some(edges));
+    all.push(("two axes".into(), Histogram { samples, weights: None, shape: vec![1001], axes, edges, output: 3 }));
+    all
+}
+
+/// Searches, gathers and scatters of every type, in one window and in several.
+fn by_index(caps: &Caps) -> Vec<(String, Box<dyn Op>)> {
+    let mut all: Vec<(String, Box<dyn Op>)> = Vec::new();
+    let whole = |slot: usize, dtype: DType, len: usize| expression(None, leaf(slot, dtype, len, 0, &[1]));
+    let base = || {
+        let nowhere = Leaf { source: Source::Index, dtype: DType::U32, len: 0, offset: 0, strides: vec![0] };
+        expression(None, nowhere)
+    };
+    for dtype in DType::ALL.into_iter().filter(|&dtype| fits(caps, dtype)) {
+        for (len, count) in [(1000, 999), (200_000_000, 1000)] {
+            let what = |name: &str| format!("{name} of {count} with {len} {dtype}");
+            for side in [Side::Left, Side::Right] {
+                let (values, sorted) = (whole(0, dtype, count), whole(1, dtype, len));
+                let op = SearchSorted { values, shape: vec![count], sorted, side, output: 2 };
+                all.push((what("search"), Box::new(op)));
+            }
+            for outside in [OutOfRange::Clamp, OutOfRange::Wrap, OutOfRange::Drop, OutOfRange::Error] {
+                for index in [DType::U32, DType::I32] {
+                    let indexing = |report: usize| Indexing {
+                        indices: whole(0, index, count),
+                        base: base(),
+                        extent: len,
+                        stride: 1,
+                        outside,
+                        report: (outside == OutOfRange::Error).then(|| (whole(report, DType::U32, 4), 3)),
+                    };
+                    let extra = (outside == OutOfRange::Error) as usize;
+                    let (source, output) = (whole(1, dtype, len), 2 + extra);
+                    let gather = Gather { source, indexing: indexing(2), shape: vec![count], output };
+                    all.push((what("gather"), Box::new(gather)));
+                    let number = matches!(dtype, DType::F32 | DType::I32 | DType::U32);
+                    let combines = [Combine::Replace, Combine::Add, Combine::Minimum, Combine::Maximum];
+                    for combine in combines.into_iter().take(if number && len == 1000 { 4 } else { 1 }) {
+                        let (target, values) = (whole(1, dtype, len), whole(2, dtype, count));
+                        let (target_shape, shape, output) = (vec![len], vec![count], 3 + extra);
+                        let indexing = indexing(3);
+                        let op = Scatter { target, target_shape, values, indexing, shape, combine, output };
+                        all.push((what("scatter"), Box::new(op)));
+                    }
+                }
+            }
+        }
+    }
+    all
+}
+
 /// Everything that a plan promises, but for its kernels' text.
 fn check_plan(what: &str, op: &dyn Op, caps: &Caps) -> Plan {
     let plan = op.plan(caps).unwrap_or_else(|error| panic!("{what}: {error}"));
@@ -192,6 +279,7 @@ fn capabilities(caps: &Caps) -> Capabilities {
     all.set(Capabilities::SHADER_FLOAT16, caps.f16);
     all.set(Capabilities::FLOAT64, caps.f64);
     all.set(Capabilities::SHADER_INT64, caps.i64);
+    all.set(Capabilities::SHADER_FLOAT32_ATOMIC, caps.atomic_f32);
     all.set(Capabilities::IMMEDIATES, caps.immediate_bytes > 0);
     all
 }
@@ -218,6 +306,9 @@ fn write(what: &str, entry: &str, source: &str, parsed: &Parsed) {
     assert_eq!(words[0], 0x0723_0203, "{what}");
     let (f16, f64, i64) =
         (source.contains("f16"), source.contains("f64"), source.contains("i64") || source.contains("u64"));
+    if source.contains("atomic<f32>") {
+        return; // Vulkan's and CUDA's only
+    }
     if !f64 {
         let options = msl::Options { lang_version: (2, 4), fake_missing_bindings: true, ..Default::default() };
         let text = msl::write_string(module, info, &options, &msl::PipelineOptions::default());
@@ -281,6 +372,30 @@ fn reductions_plan_within_limits_and_compile_everywhere() {
         check_kernels(
             &caps,
             ops.iter().map(|(what, op)| (what.as_str(), check_plan(&format!("{preset}: {what}"), op, &caps))),
+        );
+    }
+}
+
+#[test]
+fn histograms_plan_within_limits_and_compile_everywhere() {
+    for (preset, caps) in Caps::presets() {
+        let ops = histograms(&caps);
+        println!("{preset}: {} histograms", ops.len());
+        check_kernels(
+            &caps,
+            ops.iter().map(|(what, op)| (what.as_str(), check_plan(&format!("{preset}: {what}"), op, &caps))),
+        );
+    }
+}
+
+#[test]
+fn searches_gathers_and_scatters_plan_within_limits_and_compile_everywhere() {
+    for (preset, caps) in Caps::presets() {
+        let ops = by_index(&caps);
+        println!("{preset}: {} searches, gathers and scatters", ops.len());
+        check_kernels(
+            &caps,
+            ops.iter().map(|(what, op)| (what.as_str(), check_plan(&format!("{preset}: {what}"), &**op, &caps))),
         );
     }
 }

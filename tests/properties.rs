@@ -261,3 +261,34 @@ fn random_integer_expressions() {
 fn random_float_expressions() {
     run::<f32>(40);
 }
+
+/// Whatever the numbers, bins and range: each finite one in the range is in one bin, and bins lie where their edges say.
+#[test]
+fn histograms_sum_to_what_they_count() {
+    for device in drivers() {
+        spoil(device);
+        let config = Config {
+            cases: 40,
+            rng_algorithm: RngAlgorithm::ChaCha,
+            rng_seed: RngSeed::Fixed(2026),
+            failure_persistence: None,
+            max_shrink_iters: 200,
+            ..Config::default()
+        };
+        let value = prop_oneof![8 => -10.0..10f32, 1 => Just(f32::NAN), 1 => Just(f32::INFINITY), 1 => (-3..4i8).prop_map(f32::from)];
+        let strategy = (prop::collection::vec(value, 0..400), 1..40usize, -8.0..8f64, 0.01..9f64);
+        let result = TestRunner::new(config).run(&strategy, |(values, bins, low, width)| {
+            let (counts, edges) = Array::from_slice(device, &values).histogram(bins, low..low + width);
+            let counts = counts.to_vec().map_err(|error| TestCaseError::fail(error.to_string()))?;
+            let inside = |low: f64, high: f64| values.iter().filter(|&&x| x as f64 >= low && (x as f64) < high).count();
+            let last = values.iter().filter(|&&x| x as f64 == edges[bins]).count();
+            prop_assert_eq!(counts.iter().sum::<u32>() as usize, inside(edges[0], edges[bins]) + last);
+            let up_to = |bin: usize| counts[..bin].iter().sum::<u32>() as usize;
+            for bin in 0..bins {
+                prop_assert_eq!(up_to(bin), inside(edges[0], edges[bin]), "bin {} on {}", bin, name(device));
+            }
+            Ok(())
+        });
+        result.unwrap_or_else(|error| panic!("{error}"));
+    }
+}

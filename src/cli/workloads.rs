@@ -10,14 +10,14 @@ use std::cell::OnceCell;
 /// BabelStream's scalar.
 const SCALAR: f32 = 0.4;
 /// Seeds of the two inputs.
-const X: u64 = 1;
-const Y: u64 = 2;
+pub const X: u64 = 1;
+pub const Y: u64 = 2;
 
 /// Two random arrays, uploaded when they are first needed.
 pub struct Inputs {
     device: Device,
     /// Elements: the square of an integer.
-    n: usize,
+    pub n: usize,
     x: OnceCell<Array<f32>>,
     y: OnceCell<Array<f32>>,
 }
@@ -27,11 +27,11 @@ impl Inputs {
         Inputs { device: device.clone(), n, x: OnceCell::new(), y: OnceCell::new() }
     }
 
-    fn x(&self) -> &Array<f32> {
+    pub fn x(&self) -> &Array<f32> {
         self.x.get_or_init(|| Array::from_slice(&self.device, &randoms(X, self.n)))
     }
 
-    fn y(&self) -> &Array<f32> {
+    pub fn y(&self) -> &Array<f32> {
         self.y.get_or_init(|| Array::from_slice(&self.device, &randoms(Y, self.n)))
     }
 

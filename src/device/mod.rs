@@ -1,5 +1,6 @@
 //! Devices: waiting for them, their memory, their thread; finding, choosing and opening them.
 
+mod misses;
 mod open;
 mod options;
 mod properties;
@@ -8,14 +9,16 @@ use crate::array::Array;
 use crate::backend::{Driver, Window};
 use crate::caps::Caps;
 use crate::element::Element;
-use crate::error::{ErrorKind, Result};
+use crate::error::{CallSite, ErrorKind, Result};
 use crate::kernel::{Kernel, Message, Messages, Watch};
-use crate::memory::{Allocation, Handles, MemoryUse, Pool};
+use crate::memory::{Allocation, Handles, Memory, MemoryUse, Pool};
 use crate::trace::Roofline;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak, mpsc};
 use std::time::Duration;
+
+pub(crate) use misses::Misses;
 
 pub use options::DeviceOptions;
 pub use properties::{Backend, Kind, Properties};
@@ -35,6 +38,7 @@ struct Inner {
     evaluating: Mutex<()>,
     watch: Watch,
     messages: Messages,
+    misses: Misses,
     /// Blocking work of asynchronous calls, done in order by one thread.
     worker: OnceLock<mpsc::Sender<Job>>,
     roofline: Mutex<Option<Roofline>>,
@@ -66,7 +70,11 @@ impl Device {
     /// said.
     pub(crate) fn look(&self, all: bool) -> Result<()> {
         self.0.watch.look(&**self.driver(), all)?;
-        if all { self.0.messages.look(&**self.driver()) } else { Ok(()) }
+        if !all {
+            return Ok(());
+        }
+        self.0.messages.look(&**self.driver())?;
+        self.0.misses.look(&**self.driver())
     }
 
     /// The same after a wait for this thread's stream.
@@ -78,6 +86,17 @@ impl Device {
     pub(crate) fn watch_again(&self) {
         self.0.watch.again();
         self.0.messages.again();
+        self.0.misses.again();
+    }
+
+    /// The memory by which kernels tell of an index past its axis, and the number of a line there.
+    pub(crate) fn misses_at(&self, operation: &'static str, signed: bool, at: CallSite) -> Result<(Arc<Memory>, u32)> {
+        self.0.misses.site(&**self.driver(), self.pool(), operation, signed, at)
+    }
+
+    /// A kernel that may tell so runs.
+    pub(crate) fn misses_again(&self) {
+        self.0.misses.again();
     }
 
     /// The memory by which loops of this kernel are stopped.

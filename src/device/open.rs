@@ -1,6 +1,6 @@
 //! Opening devices, and those that a program has opened itself.
 
-use super::{Device, DeviceOptions, Handle, Inner, Properties};
+use super::{Device, DeviceOptions, Handle, Inner, Misses, Properties};
 #[cfg(feature = "cpu")]
 use crate::backend::cpu::Profile;
 use crate::backend::{self, Driver};
@@ -148,6 +148,7 @@ impl Device {
             evaluating: Mutex::new(()),
             watch: Watch::new(budget),
             messages: Messages::default(),
+            misses: Misses::default(),
             worker: OnceLock::new(),
             roofline: Mutex::default(),
         };

@@ -130,12 +130,16 @@ pub(crate) struct Draft {
 /// The kernel files.
 const FILES: &[(&str, &str)] = &[
     ("clear", include_str!("../../shaders/clear.wgsl")),
+    ("gather", include_str!("../../shaders/gather.wgsl")),
+    ("histogram", include_str!("../../shaders/histogram.wgsl")),
     ("map", include_str!("../../shaders/map.wgsl")),
     ("nothing", include_str!("../../shaders/nothing.wgsl")),
     ("reduce_rows", include_str!("../../shaders/reduce_rows.wgsl")),
     ("reduce_columns", include_str!("../../shaders/reduce_columns.wgsl")),
     ("scan", include_str!("../../shaders/scan.wgsl")),
     ("scan_columns", include_str!("../../shaders/scan_columns.wgsl")),
+    ("scatter", include_str!("../../shaders/scatter.wgsl")),
+    ("searchsorted", include_str!("../../shaders/searchsorted.wgsl")),
 ];
 
 static KERNELS: LazyLock<RwLock<HashMap<Box<[u8]>, Kernel>>> = LazyLock::new(Default::default);

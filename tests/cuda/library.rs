@@ -3,8 +3,9 @@
 use crate::emulate::{self, OPTIONS, Program, Window};
 use crate::support::{random, say};
 use crosslane::{
-    Caps, DType, Expression, Function, Host, Kernel, Leaf, Map, Nothing, Op, Operator, Pass, Plan, Reduce, Scalar,
-    Slot, Source, Step, Value, What, has_kernel,
+    Binning, Caps, Combine, DType, Expression, Function, Gather, Histogram, Host, Indexing, Kernel, Leaf, Map, Nothing,
+    Op, Operator, OutOfRange, Pass, Plan, Reduce, Rule, Scalar, Scatter, SearchSorted, Side, Slot, Source, Step, Value,
+    What, has_kernel,
 };
 use rand::Rng;
 use std::collections::HashSet;
@@ -172,13 +173,105 @@ fn reductions() -> Vec<Named> {
     all
 }
 
+/// An array of one dimension.
+fn row(slot: usize, dtype: DType, len: usize) -> Expression {
+    Steps::of(leaf(slot, dtype, len, 0, &[1])).0
+}
+
+/// Histograms and searches with edges, which are only compiled: random ones are in no order.
+fn with_edges() -> Vec<Named> {
+    let mut all: Vec<Named> = vec![];
+    for (dtype, compared) in [DType::F16, DType::F32, DType::F64, DType::U8, DType::I64].into_iter().zip([
+        DType::F32,
+        DType::F32,
+        DType::F64,
+        DType::I32,
+        DType::I64,
+    ]) {
+        let (low, high) = (Scalar { dtype: compared, bits: 0 }, Scalar { dtype: compared, bits: 9 });
+        for rule in [Rule::Even { low, high, scale: 1.0, shift: 0.5, inner: 0.4 }, Rule::Search { low, high }] {
+            let (axes, edges) = (vec![Binning { bins: 40, rule: rule.clone() }], Some(row(1, compared, 41)));
+            let (samples, shape) = (vec![row(0, dtype, 1000)], vec![1000]);
+            let op = Histogram { samples, weights: None, shape, axes, edges, output: 2 };
+            all.push((format!("histogram of {dtype} by {rule:?}"), Box::new(op)));
+        }
+        let (values, sorted) = (row(0, dtype, 1000), row(1, dtype, 300));
+        let op = SearchSorted { values, shape: vec![1000], sorted, side: Side::Right, output: 2 };
+        all.push((format!("search for {dtype}"), Box::new(op)));
+    }
+    all
+}
+
+/// Histograms of numbers, gathers and scatters.
+fn by_number() -> Vec<Named> {
+    let mut all: Vec<Named> = vec![];
+    let count = 3001;
+    for (bins, weight) in [(10, None), (13, Some(DType::F32)), (20_000, Some(DType::I32)), (100_000, Some(DType::F32))]
+    {
+        let (samples, weights) = (vec![row(0, DType::U32, count)], weight.map(|weight| row(1, weight, count)));
+        let (axes, output) = (vec![Binning { bins, rule: Rule::Number }], 1 + weights.is_some() as usize);
+        let op = Histogram { samples, weights, shape: vec![count], axes, edges: None, output };
+        all.push((format!("{bins} numbers with weights of {weight:?}"), Box::new(op)));
+    }
+    let indexing = |index: DType, outside: OutOfRange, extent: usize| {
+        let nowhere = Leaf { source: Source::Index, dtype: DType::U32, len: 0, offset: 0, strides: vec![0] };
+        let (indices, base, report) = (row(0, index, count), Steps::of(nowhere).0, None);
+        Indexing { indices, base, extent, stride: 1, outside, report }
+    };
+    let modes = [OutOfRange::Clamp, OutOfRange::Wrap, OutOfRange::Drop];
+    for (dtype, outside) in [DType::F32, DType::U8, DType::F16].into_iter().zip(modes) {
+        for index in [DType::U32, DType::I32] {
+            let (source, indexing) = (row(1, dtype, 9), indexing(index, outside, 9));
+            let op = Gather { source, indexing, shape: vec![count], output: 2 };
+            all.push((format!("gather of {dtype} by {index}, {outside:?}"), Box::new(op)));
+        }
+    }
+    let combines = [
+        (Combine::Add, DType::F32),
+        (Combine::Minimum, DType::F32),
+        (Combine::Maximum, DType::I32),
+        (Combine::Add, DType::U32),
+    ];
+    for (combine, dtype) in combines {
+        let (target, values, indexing) =
+            (row(1, dtype, 20), row(2, dtype, count), indexing(DType::I32, OutOfRange::Drop, 20));
+        let (target_shape, shape) = (vec![20], vec![count]);
+        let op = Scatter { target, target_shape, values, indexing, shape, combine, output: 3 };
+        all.push((format!("{combine:?} of {dtype}"), Box::new(op)));
+    }
+    all
+}
+
+/// Values put in their places, which are only compiled: which of several stays is open. Indices past the axis are told.
+fn put() -> Vec<Named> {
+    let mut all: Vec<Named> = vec![];
+    for dtype in [DType::U8, DType::U16, DType::F16, DType::F32, DType::F64] {
+        let nowhere = Leaf { source: Source::Index, dtype: DType::U32, len: 0, offset: 0, strides: vec![0] };
+        let (indices, base, report) = (row(0, DType::I32, 100), Steps::of(nowhere).0, Some((row(3, DType::U32, 4), 1)));
+        let indexing = Indexing { indices, base, extent: 20, stride: 1, outside: OutOfRange::Error, report };
+        let (target, values, combine) = (row(1, dtype, 20), row(2, dtype, 100), Combine::Replace);
+        let (target_shape, shape) = (vec![20], vec![100]);
+        let op = Scatter { target, target_shape, values, indexing, shape, combine, output: 4 };
+        all.push((format!("put of {dtype}"), Box::new(op)));
+    }
+    all
+}
+
 /// The kernels of the library, each text once: what they are of, and the kernel.
 pub fn kernels() -> Vec<(String, Kernel)> {
     let caps = emulate::caps();
     let mut seen = HashSet::new();
     let mut all = vec![];
     let nothing: Named = ("nothing".into(), Box::new(Nothing(1)));
-    for (what, op) in groups().into_iter().chain(layouts()).chain(reductions()).chain([nothing]) {
+    for (what, op) in groups()
+        .into_iter()
+        .chain(layouts())
+        .chain(reductions())
+        .chain(with_edges())
+        .chain(by_number())
+        .chain(put())
+        .chain([nothing])
+    {
         let plan = op.plan(&caps).unwrap_or_else(|error| panic!("{what}: {error}"));
         for pass in plan.passes {
             if seen.insert(pass.kernel.source().to_string()) {
@@ -324,6 +417,7 @@ fn kernels_agree_with_their_definition() {
     // Every layout and reduction is a program or two, at a second each: a third of them.
     let all: Vec<Named> = samples()
         .into_iter()
+        .chain(by_number())
         .chain(layouts().into_iter().step_by(3))
         .chain(reductions().into_iter().filter(|(what, _)| !what.starts_with("reduce")).step_by(3))
         .collect();

@@ -1,8 +1,10 @@
 //! From a fused expression to WGSL: loads, steps and stores over a strided index space.
 
+mod several;
 mod wgsl;
 
-pub(crate) use wgsl::{atomic_store, bits, wide};
+pub(crate) use several::{Several, flat, read_bytes, read_slots};
+pub(crate) use wgsl::{atomic_store, bits, param, wide};
 
 use super::expression::{Expression, Source, What};
 use super::windows::{Space, Walk};

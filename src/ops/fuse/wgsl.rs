@@ -183,20 +183,8 @@ impl Fusion<'_> {
     }
 
     fn scalar(&self, index: usize) -> String {
-        let p = self.prefix;
         let dtype = self.expression.scalars[index].dtype;
-        let low = format!("params.{p}scalar{index}");
-        let both = format!("((u64(params.{p}scalar{index}_high) << 32u) | u64({low}))");
-        let value = match dtype {
-            DType::F32 => format!("bitcast<f32>({low})"),
-            DType::F16 => format!("f16(bitcast<f32>({low}))"),
-            DType::I32 => format!("bitcast<i32>({low})"),
-            DType::Bool => format!("({low} != 0u)"),
-            DType::U8 | DType::U16 | DType::U32 => low,
-            DType::U64 => both,
-            DType::I64 => format!("bitcast<i64>{both}"),
-            DType::F64 => format!("bitcast<f64>{both}"),
-        };
+        let value = param(&format!("{}scalar{index}", self.prefix), dtype);
         if self.width == 1 { value } else { format!("{}({value})", self.wide(dtype)) }
     }
 
@@ -252,6 +240,22 @@ pub(crate) fn bits(v: &str, dtype: DType) -> String {
         DType::Bool => format!("select(0u, 1u, {v})"),
         DType::U8 => format!("({v} & 0xffu)"),
         _ => format!("({v} & 0xffffu)"),
+    }
+}
+
+/// A parameter's value: its words are `params.name` and, for 64 bits, `params.name_high`.
+pub(crate) fn param(name: &str, dtype: DType) -> String {
+    let low = format!("params.{name}");
+    let both = format!("((u64(params.{name}_high) << 32u) | u64({low}))");
+    match dtype {
+        DType::F32 => format!("bitcast<f32>({low})"),
+        DType::F16 => format!("f16(bitcast<f32>({low}))"),
+        DType::I32 => format!("bitcast<i32>({low})"),
+        DType::Bool => format!("({low} != 0u)"),
+        DType::U8 | DType::U16 | DType::U32 => low,
+        DType::U64 => both,
+        DType::I64 => format!("bitcast<i64>{both}"),
+        DType::F64 => format!("bitcast<f64>{both}"),
     }
 }
 

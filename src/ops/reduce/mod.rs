@@ -7,6 +7,7 @@ mod operator;
 mod wgsl;
 
 pub use operator::Operator;
+pub(crate) use operator::is_nan;
 pub(super) use wgsl::identity_text;
 
 use super::expression::Expression;

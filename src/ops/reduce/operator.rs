@@ -214,7 +214,7 @@ fn custom_text(ty: &str, combine: &Formula, post: Option<&Formula>) -> String {
 }
 
 /// A test of the bits: compilers may assume that there is no NaN.
-fn is_nan(x: &str, dtype: DType) -> String {
+pub(crate) fn is_nan(x: &str, dtype: DType) -> String {
     match dtype {
         DType::F32 => format!("((bitcast<u32>({x}) & 0x7fffffffu) > 0x7f800000u)"),
         DType::F16 | DType::F64 => format!("(!({x} == {x}))"),

@@ -1,0 +1,54 @@
+//! Histograms of uniform numbers as the peers count them, and of numbers that all lie in one bin.
+
+use super::Outcome;
+use super::compare::random;
+use super::measure::{Group, Row};
+use super::workloads::{Inputs, X};
+use crosslane::Array;
+use rayon::prelude::*;
+
+/// Name, bins, and whether all numbers lie in the first.
+const ROWS: [(&str, usize, bool); 4] = [
+    ("histogram_even_f32_256", 256, false),
+    ("histogram_even_f32_4096", 4096, false),
+    ("histogram_even_f32_65536", 65_536, false),
+    ("histogram_one_bin_f32_256", 256, true),
+];
+
+fn counts(inputs: &Inputs, bins: usize, one_bin: bool) -> Array<u32> {
+    // Numbers in 0..1 are all in the first bin of 0..bins.
+    let high = if one_bin { bins as f64 } else { 1.0 };
+    inputs.x().histogram(bins, 0.0..high).0
+}
+
+/// Counts on the host: the numbers are multiples of 2^-24, so that products with few bins are exact.
+fn wanted(n: usize, bins: usize, one_bin: bool) -> Vec<u32> {
+    let count = |mut counts: Vec<u32>, i: usize| {
+        let bin = if one_bin { 0 } else { (random(X, i) as f64 * bins as f64) as usize };
+        counts[bin] += 1;
+        counts
+    };
+    let both = |a: Vec<u32>, b: Vec<u32>| a.iter().zip(&b).map(|(a, b)| a + b).collect();
+    let zeros = || vec![0; bins];
+    (0..n).into_par_iter().with_min_len(1 << 20).fold(zeros, count).reduce(zeros, both)
+}
+
+/// The lines of the table.
+pub fn rows(inputs: &Inputs) -> Vec<Row<'_>> {
+    let row = |(op, bins, one_bin): (&'static str, usize, bool)| Row {
+        op,
+        n: inputs.n,
+        group: Group::Memory { bytes: 4 * inputs.n as u64 },
+        before: None,
+        check: Box::new(move || check(op, &counts(inputs, bins, one_bin).to_vec()?, &wanted(inputs.n, bins, one_bin))),
+        work: Box::new(move || counts(inputs, bins, one_bin).eval()),
+    };
+    ROWS.map(row).into_iter().collect()
+}
+
+fn check(op: &str, got: &[u32], wanted: &[u32]) -> Outcome {
+    match got.iter().zip(wanted).position(|(got, wanted)| got != wanted) {
+        None => Ok(()),
+        Some(bin) => Err(format!("{op}: wrong result: wanted {} in bin {bin}, got {}", wanted[bin], got[bin]).into()),
+    }
+}

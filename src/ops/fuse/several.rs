@@ -1,0 +1,155 @@
+//! Several fused expressions over one index space, in one kernel.
+
+use super::{Dim, Fusion, Mode, Store, collapse};
+use crate::element::DType;
+use crate::op::{Access, Binding, Slot};
+use crate::ops::expression::Expression;
+use crate::ops::map::{leaf_walks, slot_bytes};
+use crate::ops::windows::{Space, Walk};
+use std::ops::Range;
+
+/// Fusions of one index space `i`, their elements in row-major order. The first may have the output.
+pub(crate) struct Several<'a>(pub Vec<Fusion<'a>>);
+
+impl<'a> Several<'a> {
+    /// Expressions with the prefixes of their functions, over a shape.
+    pub fn new(shape: &[usize], expressions: &[(&'a Expression, &'static str)]) -> Several<'a> {
+        Several::with_output(shape, expressions, None)
+    }
+
+    /// As [`Several::new`]; the kernel stores a value for each element into this slot, without gaps.
+    pub fn with_output(
+        shape: &[usize],
+        expressions: &[(&'a Expression, &'static str)],
+        output: Option<(usize, DType)>,
+    ) -> Several<'a> {
+        let mut dims: Vec<Dim> = shape.iter().map(|&extent| Dim { group: 0, extent: extent as u64 }).collect();
+        let mut walks: Vec<Walk> = expressions.iter().flat_map(|(expression, _)| leaf_walks(expression)).collect();
+        walks.extend(output.map(|(_, dtype)| {
+            let mut strides = vec![1; shape.len()];
+            for axis in (1..shape.len()).rev() {
+                strides[axis - 1] = strides[axis] * shape[axis] as i64;
+            }
+            Walk { offset: 0, strides, size: dtype.size() as u64 }
+        }));
+        // Together, so that all keep the same dimensions.
+        collapse(&mut dims, &mut walks);
+        let mut walks = walks.into_iter();
+        let mut fusions: Vec<Fusion> = expressions
+            .iter()
+            .map(|&(expression, prefix)| {
+                let walks: Vec<Walk> = walks.by_ref().take(expression.leaves.len()).collect();
+                let (dims, modes) = (dims.clone(), vec![Mode::Scalar; walks.len()]);
+                Fusion { expression, prefix, variables: &["i"], dims, walks, modes, width: 1, lanes: 0, output: None }
+            })
+            .collect();
+        if let (Some(walk), Some((slot, dtype))) = (walks.next(), output) {
+            fusions[0].walks.push(walk);
+            fusions[0].modes.push(Mode::Scalar);
+            fusions[0].output = Some((slot, dtype, Store::Element));
+        }
+        Several(fusions)
+    }
+
+    /// The index space, to be cut into windows.
+    pub fn space(&self) -> Space {
+        let mut space = self.0[0].space();
+        space.arrays.extend(self.0[1..].iter().flat_map(|fusion| fusion.space().arrays));
+        space
+    }
+
+    /// Takes four elements at a time if all can; the last four may run past the end.
+    pub fn widen(&mut self, chunk: &[u64]) {
+        let wide = self.0.iter_mut().all(|fusion| fusion.widen(chunk, 0, true));
+        if !wide {
+            for fusion in &mut self.0 {
+                fusion.modes.fill(Mode::Scalar);
+                fusion.width = 1;
+            }
+        }
+    }
+
+    /// Elements that a call of `value` gives.
+    pub fn width(&self) -> u32 {
+        self.0[0].width
+    }
+
+    /// Everything the text depends on.
+    pub fn key(&self, key: &mut Vec<u8>) {
+        for fusion in &self.0 {
+            key.extend(fusion.prefix.bytes());
+            fusion.key(key);
+        }
+    }
+
+    /// Bindings from the first on, and the functions.
+    pub fn text(&self) -> String {
+        let mut first = 0;
+        let mut text = String::new();
+        for fusion in &self.0 {
+            text += &fusion.text(first);
+            first += fusion.access().len();
+        }
+        text
+    }
+
+    /// The names of the parameters.
+    pub fn param_names(&self) -> Vec<String> {
+        self.0.iter().flat_map(|fusion| fusion.param_names()).collect()
+    }
+
+    /// The parameters and the windows for one box of the index space.
+    pub fn params(
+        &self,
+        cut: &[Range<u64>],
+        alignment: u64,
+        buffer_bytes: &dyn Fn(usize) -> u64,
+    ) -> (Vec<u32>, Vec<Binding>) {
+        let (mut words, mut windows) = (vec![], vec![]);
+        for fusion in &self.0 {
+            let (more_words, more_windows) = fusion.params(cut, alignment, buffer_bytes);
+            words.extend(more_words);
+            windows.extend(more_windows);
+        }
+        (words, windows)
+    }
+
+    /// How each binding is used, in order.
+    pub fn access(&self) -> Vec<Access> {
+        self.0.iter().flat_map(|fusion| fusion.access()).collect()
+    }
+
+    /// Whether 16-bit floats occur.
+    pub fn uses_f16(&self) -> bool {
+        self.0.iter().any(|fusion| fusion.uses_f16())
+    }
+
+    /// Whether nothing in it can go wrong without run-time checks.
+    pub fn is_safe(&self) -> bool {
+        self.0.iter().all(|fusion| fusion.is_safe())
+    }
+}
+
+/// A leaf in memory without gaps, of any shape, as a function of the variable `j`: of one element at least, so that it
+/// has a window.
+pub(crate) fn flat<'a>(expression: &'a Expression, prefix: &'static str) -> Fusion<'a> {
+    let leaf = &expression.leaves[0];
+    let dims = vec![Dim { group: 0, extent: leaf.len.max(1) as u64 }];
+    let walks = vec![Walk { offset: leaf.offset, strides: vec![1], size: leaf.dtype.size() as u64 }];
+    let (modes, variables) = (vec![Mode::Scalar], &["j"]);
+    Fusion { expression, prefix, variables, dims, walks, modes, width: 1, lanes: 0, output: None }
+}
+
+/// The read slots of several expressions, each once.
+pub(crate) fn read_slots<'a>(expressions: impl Iterator<Item = &'a Expression>) -> Vec<Slot> {
+    let mut slots: Vec<_> = expressions.flat_map(|expression| expression.slots()).collect();
+    slots.sort();
+    slots.dedup_by_key(|slot| slot.0);
+    let slot = |(slot, dtype, len)| Slot { name: format!("x{slot}"), access: Access::Read, dtype, len };
+    slots.into_iter().map(slot).collect()
+}
+
+/// Bytes of the buffer that one of several expressions reads as this slot.
+pub(crate) fn read_bytes<'a>(mut expressions: impl Iterator<Item = &'a Expression>, slot: usize) -> Option<u64> {
+    expressions.find_map(|expression| slot_bytes(expression, slot))
+}

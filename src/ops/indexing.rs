@@ -1,0 +1,132 @@
+//! Which element an index means: what gathers and scatters share.
+//!
+//! A kernel cannot fail: it writes what was wrong into four words that the device looks at after a wait, as it does for
+//! assertions of a program's kernels.
+
+use super::expression::Expression;
+use super::fuse::Several;
+use crate::element::{Class, DType};
+use crate::op::{Access, Binding, Host, Slot};
+
+/// What becomes of an index that is not below the axis' extent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum OutOfRange {
+    /// An error at the next wait for the device, that of a read for instance, which names the line of the call and the
+    /// index. Negative numbers count from the end. What is read in place of it is 0, and nothing is written.
+    #[default]
+    Error,
+    /// The first or the last element is meant: NumPy's mode `clip`, where negative numbers are all the first.
+    Clamp,
+    /// The index is taken modulo the extent: NumPy's mode `wrap`.
+    Wrap,
+    /// 0 is read, nothing is written. Negative numbers count from the end.
+    Drop,
+}
+
+/// An index for each element of a space, into one axis of an array without gaps.
+#[derive(Clone, Debug)]
+pub struct Indexing {
+    /// The indices, of type u32 or i32.
+    pub indices: Expression,
+    /// The address of the axis' first element, of type u32.
+    pub base: Expression,
+    /// Elements of the axis, one at least.
+    pub extent: usize,
+    /// From one of them to the next.
+    pub stride: usize,
+    /// What is done with an index past the axis.
+    pub outside: OutOfRange,
+    /// For [`OutOfRange::Error`]: four words that tell of the first such index, and the number of the caller's line.
+    pub report: Option<(Expression, u32)>,
+}
+
+/// The parameters of every kernel with indices.
+pub(super) const PARAMS: [&str; 6] = ["extent", "stride", "first", "window", "len", "site"];
+
+impl Indexing {
+    /// The expressions with the prefixes of their functions.
+    pub(super) fn expressions(&self) -> [(&Expression, &'static str); 2] {
+        [(&self.indices, ""), (&self.base, "b_")]
+    }
+
+    /// The words of [`PARAMS`] for a window of an array of `len` elements that begins at `first`.
+    pub(super) fn params(&self, len: usize, first: u64, window: u64) -> [u32; 6] {
+        let site = self.report.as_ref().map_or(0, |report| report.1);
+        [self.extent as u32, self.stride as u32, first as u32, window as u32, len as u32, site]
+    }
+
+    /// The window of what tells of an index past the axis.
+    pub(super) fn report_window(&self) -> Option<Binding> {
+        let slot = self.report.as_ref()?.0.slots()[0].0;
+        Some(Binding { buffer: slot, offset: 0, bytes: 64 })
+    }
+
+    pub(super) fn report_access(&self) -> Option<Access> {
+        self.report.as_ref().map(|_| Access::Write)
+    }
+
+    /// Its slot: it is written, though it comes with the inputs.
+    pub(super) fn mark(&self, slots: &mut [Slot]) {
+        for slot in slots {
+            if self.report_window().is_some_and(|report| slot.name == format!("x{}", report.buffer)) {
+                slot.access = Access::Write;
+            }
+        }
+    }
+
+    /// `place(i)`: the address that the index means, or 2^32 - 1. The report is at this binding.
+    pub(super) fn text(&self, several: &Several, report: usize) -> String {
+        let signed = self.indices.dtype() == DType::I32;
+        debug_assert!(several.0[0].expression.dtype().class() != Class::Float);
+        let index = match (self.outside, signed) {
+            (OutOfRange::Clamp, false) => "let index = min(value(i), params.extent - 1u);",
+            (OutOfRange::Clamp, true) => "let index = min(u32(max(value(i), 0i)), params.extent - 1u);",
+            (OutOfRange::Wrap, false) => "let index = value(i) % params.extent;",
+            // Past 2^31 elements an index is below the extent, or a negative one is after it is added.
+            (OutOfRange::Wrap, true) => {
+                "let given = value(i);\n    let whole = i32(min(params.extent, 0x7fffffffu));\n    \
+                 let rest = select(given - given / whole * whole, given, params.extent > 0x7fffffffu);\n    \
+                 let index = bitcast<u32>(rest) + select(0u, params.extent, rest < 0i);"
+            }
+            (_, false) => "let index = value(i);",
+            (_, true) => {
+                "let given = value(i);\n    let index = bitcast<u32>(given) + select(0u, params.extent, given < 0i);"
+            }
+        };
+        let given = if signed { "bitcast<u32>(given)" } else { "index" };
+        let outside = match self.outside {
+            OutOfRange::Clamp | OutOfRange::Wrap => String::new(),
+            OutOfRange::Drop => "    if (index >= params.extent) {\n        return NOWHERE;\n    }\n".to_string(),
+            OutOfRange::Error => {
+                format!("    if (index >= params.extent) {{\n        miss({given});\n        return NOWHERE;\n    }}\n")
+            }
+        };
+        let miss = match self.outside {
+            OutOfRange::Error => format!(
+                "@group(0) @binding({report}) var<storage, read_write> misses: array<atomic<u32>>;\n\
+                 fn miss(index: u32) {{\n    \
+                 if (params.first == 0u && atomicAdd(&misses[0], 1u) == 0u) {{\n        \
+                 atomicStore(&misses[1], params.site);\n        atomicStore(&misses[2], index);\n        \
+                 atomicStore(&misses[3], params.extent);\n    }}\n}}\n"
+            ),
+            _ => String::new(),
+        };
+        format!(
+            "const NOWHERE = 0xffffffffu;\n{miss}fn place(i: u32) -> u32 {{\n    {index}\n{outside}    \
+             return b_value(i) + index * params.stride;\n}}\n"
+        )
+    }
+
+    /// The address that the index at a point means, by definition.
+    pub(super) fn meaning(&self, host: &Host, point: &[u64]) -> Option<usize> {
+        let (index, extent) = (self.indices.meaning(host, point).int(), self.extent as i128);
+        let index = match self.outside {
+            OutOfRange::Clamp => index.clamp(0, extent - 1),
+            OutOfRange::Wrap => index.rem_euclid(extent),
+            _ if index < 0 => index + extent,
+            _ => index,
+        };
+        let base = self.base.meaning(host, point).int() as usize;
+        (0..extent).contains(&index).then(|| base + index as usize * self.stride)
+    }
+}
