@@ -60,7 +60,7 @@ mod trace;
 
 pub use advice::{Limiter, Occupancy};
 pub use array::{
-    Array, Elementwise, Explanation, Input, Inputs, Layout, Operand, Reduction, Slice, Step as ExplainedStep, ViewMut,
+    Array, Elementwise, Explanation, Input, Inputs, Layout, Operand, Reduction, Slice, SortOptions, Step as ExplainedStep, ViewMut,
     broadcast_shapes, eval_all, has_kernel, upload_all,
 };
 #[cfg(feature = "cpu")]
@@ -84,7 +84,7 @@ pub use kernel::{
 };
 pub use memory::{Allocation, Direction, HostBuffer, Mapped, MemoryUse, Transfers, Unified, UnifiedState, dlpack};
 pub use op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
-pub use ops::{Expression, Formula, Function, Leaf, Map, Nothing, Operator, Reduce, Source, Step, What};
+pub use ops::{Expression, Formula, Function, Leaf, Map, Nothing, Operator, Payload, Reduce, Sort, Source, Step, What};
 pub use recording::Recording;
 pub use stream::Stream;
 pub use trace::{Roofline, Span, SpanKind, Trace};

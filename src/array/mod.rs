@@ -15,6 +15,7 @@ mod layout;
 mod node;
 mod operators;
 mod reduce;
+mod sort;
 mod task;
 mod transfer;
 mod view;
@@ -26,6 +27,7 @@ pub use evaluate::eval_all;
 pub use explain::{Explanation, Step};
 pub use inputs::{Input, Inputs};
 pub use layout::{Layout, broadcast_shapes};
+pub use sort::SortOptions;
 pub use transfer::upload_all;
 pub use view::Slice;
 

@@ -15,6 +15,7 @@ mod measure;
 mod npy;
 mod profile;
 mod run;
+mod sorts;
 mod table;
 mod transfers;
 mod translate;

@@ -128,11 +128,17 @@ pub(crate) struct Draft {
 }
 
 /// The kernel files.
-const FILES: [(&str, &str); 4] = [
+const FILES: [(&str, &str); 10] = [
     ("map", include_str!("../../shaders/map.wgsl")),
     ("nothing", include_str!("../../shaders/nothing.wgsl")),
     ("reduce_rows", include_str!("../../shaders/reduce_rows.wgsl")),
     ("reduce_columns", include_str!("../../shaders/reduce_columns.wgsl")),
+    ("sort_clear", include_str!("../../shaders/sort_clear.wgsl")),
+    ("sort_histogram", include_str!("../../shaders/sort_histogram.wgsl")),
+    ("sort_pack", include_str!("../../shaders/sort_pack.wgsl")),
+    ("sort_rows", include_str!("../../shaders/sort_rows.wgsl")),
+    ("sort_scatter", include_str!("../../shaders/sort_scatter.wgsl")),
+    ("sort_seed", include_str!("../../shaders/sort_seed.wgsl")),
 ];
 
 static KERNELS: LazyLock<RwLock<HashMap<Box<[u8]>, Kernel>>> = LazyLock::new(Default::default);

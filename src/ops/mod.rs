@@ -7,6 +7,7 @@ mod fuse;
 mod map;
 mod nothing;
 mod reduce;
+mod sort;
 mod windows;
 
 pub use expression::{Expression, Leaf, Source, Step, What};
@@ -17,3 +18,4 @@ pub use map::Map;
 pub(crate) use map::buffer_bytes;
 pub use nothing::Nothing;
 pub use reduce::{Operator, Reduce};
+pub use sort::{Payload, Sort};

@@ -10,6 +10,7 @@ mod expressions;
 mod interop;
 mod memory;
 mod reductions;
+mod sort;
 mod transfers;
 mod views;
 mod windows;
