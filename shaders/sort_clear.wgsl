@@ -1,6 +1,6 @@
 // Zeros for a radix sort: no tile has published anything, and no digit has been counted.
 //
-// Left open: WORKGROUP, and the bindings `state` and `counts`, whose lengths are params.state_words and .count_words.
+// Left open: WORKGROUP, and the bindings `state` and `counts` of params.state_units and .count_units four words.
 
 @compute @workgroup_size(WORKGROUP)
 fn clear(
@@ -8,11 +8,11 @@ fn clear(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,
 ) {
-    let word = (group.x + group.y * groups.x) * WORKGROUP + lane;
-    if (word < params.state_words) {
-        state[word] = 0u;
+    let unit = (group.x + group.y * groups.x) * WORKGROUP + lane;
+    if (unit < params.state_units) {
+        state[unit] = vec4<u32>(0u);
     }
-    if (word < params.count_words) {
-        counts[word] = 0u;
+    if (unit < params.count_units) {
+        counts[unit] = vec4<u32>(0u);
     }
 }

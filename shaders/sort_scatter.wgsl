@@ -13,9 +13,10 @@
 // another for ever, so nothing is assumed of the order or the progress of workgroups. Flag and value are one word, since
 // atomics are relaxed: 0 is nothing yet, up to TILE + 1 a count, from PREFIX = TILE + 2 on a prefix. atomicMax never
 // takes a prefix back. The tile before the first is there always: the row's seed, or the last tile of the window before.
+// The last tile is filled up with the key LAST, which ends up behind all others.
 //
-// Left open: WORKGROUP, ITEMS, TILE, TEAMS, STRIPS, POOL, PREFIX, SPINS; Key, load_key, digit; the steps over the items
-// of an invocation (unrolled); rank and scan of shared/sort_*.wgsl.
+// Left open: WORKGROUP, ITEMS, TILE, TEAMS, STRIPS, POOL, PREFIX, SPINS; Key, LAST, load_key, digit; the steps over the
+// items of an invocation (unrolled); rank and scan of shared/sort_*.wgsl.
 
 // The counters of each team, then the tile's keys in order.
 var<workgroup> pool: array<atomic<u32>, POOL>;
@@ -42,7 +43,7 @@ fn scatter(at: At) {
     load_keys(&keys, first, count, who);
     clear_pool(who);
     workgroupBarrier();
-    rank_keys(&keys, &places, count, who);
+    rank_keys(&keys, &places, who);
     workgroupBarrier();
     var totals: array<u32, STRIPS>;
     var carry = 0u;
@@ -63,7 +64,7 @@ fn scatter(at: At) {
         carry += sums.y;
     }
     workgroupBarrier();
-    place_keys(&keys, &places, count, who);
+    place_keys(&keys, &places, who);
     workgroupBarrier();
     put_keys(&keys, &places);
     for (var strip = 0u; strip < STRIPS; strip++) {
@@ -71,41 +72,49 @@ fn scatter(at: At) {
         let prefix = look_back(bin, row, tile, chain, who);
         if (bin < 256u) {
             atomicMax(&state[chain + (tile + 1u) * 256u + bin], PREFIX + prefix + totals[strip]);
-            offsets[bin] = prefix - offsets[bin];
+            offsets[bin] = params.out_base + row * params.stride + prefix - offsets[bin];
         }
     }
     workgroupBarrier();
     var targets: array<u32, ITEMS>;
-    store_keys(&keys, &places, &targets, params.out_base + row * params.stride, count, who);
+    store_keys(&keys, &places, &targets, count, who);
     store_values(&places, &targets, first, tile * TILE, count, who);
+}
+
+// The walk backwards over the tiles, for one digit.
+struct Walk {
+    slot: u32,
+    sum: u32,
+    found: bool,
+    waits: bool,
 }
 
 // The number of keys with this digit in all tiles of the row before this one, and of smaller digits.
 fn look_back(bin: u32, row: u32, tile: u32, chain: u32, who: Who) -> u32 {
-    var slot = tile;
-    var sum = 0u;
-    var found = bin >= 256u;
+    var walk = Walk(tile, 0u, bin >= 256u, false);
     loop {
         var spins = 0u;
-        while (!found && spins < SPINS) {
-            let word = atomicLoad(&state[chain + slot * 256u + bin]);
-            if (word >= PREFIX) {
-                sum += word - PREFIX;
-                found = true;
-            } else if (word > 0u) {
-                sum += word - 1u;
-                slot -= 1u;
-                spins = 0u;
-            } else {
-                spins += 1u;
-            }
+        while (!walk.found && spins < SPINS) {
+            // Four looks at once: one alone would wait for memory at every step. Past the row's seed none counts.
+            let slots = vec4<u32>(walk.slot) - min(vec4<u32>(walk.slot), vec4<u32>(0u, 1u, 2u, 3u));
+            let at = vec4<u32>(chain + bin) + slots * 256u;
+            let x = atomicLoad(&state[at.x]);
+            let y = atomicLoad(&state[at.y]);
+            let z = atomicLoad(&state[at.z]);
+            let w = atomicLoad(&state[at.w]);
+            walk.waits = false;
+            step_back(&walk, x);
+            step_back(&walk, y);
+            step_back(&walk, z);
+            step_back(&walk, w);
+            spins += select(0u, 1u, walk.waits);
         }
         if (who.lane == 0u) {
             atomicStore(&furthest, 0u);
         }
         workgroupBarrier();
-        if (!found) {
-            atomicMax(&furthest, slot);
+        if (!walk.found) {
+            atomicMax(&furthest, walk.slot);
         }
         workgroupBarrier();
         if (who.lane == 0u) {
@@ -117,7 +126,22 @@ fn look_back(bin: u32, row: u32, tile: u32, chain: u32, who: Who) -> u32 {
         }
         publish_for(late - 1u, row, chain, who);
     }
-    return sum;
+    return walk.sum;
+}
+
+fn step_back(walk: ptr<function, Walk>, word: u32) {
+    if ((*walk).found || (*walk).waits) {
+        return;
+    }
+    if (word >= PREFIX) {
+        (*walk).sum += word - PREFIX;
+        (*walk).found = true;
+    } else if (word > 0u) {
+        (*walk).sum += word - 1u;
+        (*walk).slot -= 1u;
+    } else {
+        (*walk).waits = true;
+    }
 }
 
 // Counts the digits of another tile, which is a full one, as it would itself.

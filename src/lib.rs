@@ -60,8 +60,8 @@ mod trace;
 
 pub use advice::{Limiter, Occupancy};
 pub use array::{
-    Array, Elementwise, Explanation, Input, Inputs, Layout, Operand, Reduction, Slice, SortOptions, Step as ExplainedStep, ViewMut,
-    broadcast_shapes, eval_all, has_kernel, upload_all,
+    Array, Elementwise, Explanation, Input, Inputs, Layout, Operand, Reduction, Slice, SortOptions,
+    Step as ExplainedStep, ViewMut, broadcast_shapes, eval_all, has_kernel, upload_all,
 };
 #[cfg(feature = "cpu")]
 pub use backend::cpu::{Checks, Defect, Finding, Order, Profile, Report, Spot};

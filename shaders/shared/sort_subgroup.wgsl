@@ -23,9 +23,8 @@ fn rank(digit: u32, nth: u32, who: Who) -> u32 {
     let counter = who.team * 256u + digit;
     let earlier = atomicLoad(&pool[counter]);
     subgroupBarrier();
-    if (before == 0u) {
-        atomicStore(&pool[counter], earlier + count_all(same));
-    }
+    // Equals store the same: no lane parts from the others.
+    atomicStore(&pool[counter], earlier + count_all(same));
     subgroupBarrier();
     return earlier + before;
 }

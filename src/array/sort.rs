@@ -67,7 +67,9 @@ impl SortOptions {
         match &self.bits {
             None => Ok(0..width),
             Some(bits) if bits.start <= bits.end && bits.end <= width => Ok(bits.clone()),
-            Some(bits) => Err(Error::argument(operation, "bits", format!("a range in 0..{width}"), format!("{bits:?}"), at)),
+            Some(bits) => {
+                Err(Error::argument(operation, "bits", format!("a range in 0..{width}"), format!("{bits:?}"), at))
+            }
         }
     }
 }
@@ -108,7 +110,8 @@ impl Call<'_> {
             return Err(Error::argument(self.operation, "axis", wanted, length.to_string(), self.at));
         }
         let order: Vec<usize> = (0..keys.shape.len()).filter(|&a| a != place).chain([place]).collect();
-        let back: Vec<usize> = (0..order.len()).map(|a| order.iter().position(|&b| a == b).expect("a permutation")).collect();
+        let back: Vec<usize> =
+            (0..order.len()).map(|a| order.iter().position(|&b| a == b).expect("a permutation")).collect();
         let last = |node: &Arc<Node>| view(node, &|layout| Some(layout.permute(&order)));
         let taken: Vec<Arc<Node>> = match self.moves {
             Moves::Values(values) => vec![last(keys), last(values)],
@@ -120,7 +123,8 @@ impl Call<'_> {
             Moves::Values(values) => Some(values.dtype),
         };
         let shape = taken[0].shape.clone();
-        let outputs = self.gives_keys.then_some(keys.dtype).into_iter().chain(moved).map(|dtype| (shape.clone(), dtype));
+        let outputs =
+            self.gives_keys.then_some(keys.dtype).into_iter().chain(moved).map(|dtype| (shape.clone(), dtype));
         let (descending, gives_keys) = (self.options.descending, self.gives_keys);
         let (rows, indices) = (keys.len() / length.max(1), matches!(self.moves, Moves::Indices));
         let make = move |mut inputs: Vec<Expression>, output: usize| -> Box<dyn crate::Op> {

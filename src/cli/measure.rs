@@ -78,7 +78,9 @@ pub fn measure(row: &Row, engine: &str, device: &Device, quick: bool) -> Outcome
         repeat(warm, || (row.work)().and_then(|()| device.synchronize()))?;
     }
     let on_device = match row.group {
-        Group::Memory { .. } | Group::Compute { .. } | Group::Keys { .. } => times(runs, || device.gpu_time(&row.work))?,
+        Group::Memory { .. } | Group::Compute { .. } | Group::Keys { .. } => {
+            times(runs, || device.gpu_time(&row.work))?
+        }
         _ => None,
     };
     let (clock, mut seconds) = match on_device {

@@ -45,8 +45,9 @@ pub fn inputs(device: &Device, quick: bool) -> Vec<Keys> {
         (true, true) => 24,
         (false, _) => 20,
     };
-    let fits = |bits: &u32| *bits <= most && device.caps().buffer_bytes >= 4 << bits;
-    let keys = |bits| Keys { device: device.clone(), n: 1 << bits, keys: OnceCell::new(), indices: OnceCell::new() };
+    let fits = |bits: &u32| *bits <= most && device.caps().buffer_bytes >= 4u64 << *bits;
+    let keys =
+        |bits: u32| Keys { device: device.clone(), n: 1usize << bits, keys: OnceCell::new(), indices: OnceCell::new() };
     [20, 24, 26, 28].into_iter().filter(fits).map(keys).collect()
 }
 

@@ -112,12 +112,8 @@ impl Op for Sort {
             let more = read_slots(values).into_iter().filter(|slot| slots.iter().all(|other| other.name != slot.name));
             slots.extend(more.collect::<Vec<_>>());
         }
-        let output = |(name, dtype): (&str, DType)| Slot {
-            name: name.into(),
-            access: Access::Write,
-            dtype,
-            len: self.len(),
-        };
+        let output =
+            |(name, dtype): (&str, DType)| Slot { name: name.into(), access: Access::Write, dtype, len: self.len() };
         slots.into_iter().chain(self.output_types().into_iter().map(output)).collect()
     }
 
@@ -131,8 +127,8 @@ impl Op for Sort {
     }
 
     fn bytes(&self) -> u64 {
-        let read = self.key_type().size()
-            + if let Payload::Array(values) = &self.payload { values.dtype().size() } else { 0 };
+        let read =
+            self.key_type().size() + if let Payload::Array(values) = &self.payload { values.dtype().size() } else { 0 };
         let written: usize = self.output_types().iter().map(|(_, dtype)| dtype.size()).sum();
         (self.len() * (read + written)) as u64
     }

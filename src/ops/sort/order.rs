@@ -37,12 +37,30 @@ fn infinity(dtype: DType) -> u64 {
     }
 }
 
-/// `digit(key, shift, mask)` in WGSL, with `Key`.
+/// The bits of a key whose number is all ones: it comes last, by whatever digit.
+fn last(dtype: DType, descending: bool) -> u64 {
+    let all = u64::MAX >> (64 - dtype.size() * 8);
+    match dtype.class() {
+        Class::Float => all >> 1, // a NaN
+        Class::Signed => (all >> 1) ^ if descending { all } else { 0 },
+        _ => {
+            if descending {
+                0
+            } else {
+                all
+            }
+        }
+    }
+}
+
+/// `digit(key, shift, mask)` in WGSL, with `Key`, and the key `LAST` that no other comes after.
 pub(super) fn digit_text(dtype: DType, descending: bool) -> String {
     let flip = if descending { "~" } else { "" };
+    let last = last(dtype, descending);
     if words(dtype) == 2 {
+        let (low, high) = (last as u32, last >> 32);
         return format!(
-            "alias Key = vec2<u32>;\nfn digit(key: Key, shift: u32, mask: u32) -> u32 {{\n{}    \
+            "alias Key = vec2<u32>;\nconst LAST = vec2<u32>({low:#x}u, {high:#x}u);\nfn digit(key: Key, shift: u32, mask: u32) -> u32 {{\n{}    \
              let above = (n.y << 1u) << (31u - (shift & 31u));\n    \
              return select((n.x >> (shift & 31u)) | above, n.y >> (shift & 31u), shift >= 32u) & mask;\n}}\n",
             wide_number(dtype, flip)
@@ -61,7 +79,9 @@ pub(super) fn digit_text(dtype: DType, descending: bool) -> String {
         ),
         _ => format!("    let n = {flip}key;\n"),
     };
-    format!("alias Key = u32;\nfn digit(key: Key, shift: u32, mask: u32) -> u32 {{\n{body}    return (n >> shift) & mask;\n}}\n")
+    format!(
+        "alias Key = u32;\nconst LAST = {last:#x}u;\nfn digit(key: Key, shift: u32, mask: u32) -> u32 {{\n{body}    return (n >> shift) & mask;\n}}\n"
+    )
 }
 
 /// The lines that make `n` of a key of two words.
@@ -82,7 +102,7 @@ fn wide_number(dtype: DType, flip: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::number;
+    use super::{last, number};
     use crate::element::DType;
 
     #[test]
@@ -95,6 +115,16 @@ mod tests {
             assert_eq!(of(0x8000_0000), of(0), "one zero");
             assert!([0x7f80_0001, 0xffc0_0000, 0x7fff_ffff].iter().all(|&nan| of(nan) == 0xffff_ffff), "NaN last");
             assert!(numbers(descending).iter().all(|&n| n < 0xffff_ffff));
+        }
+    }
+
+    #[test]
+    fn the_last_key_is_all_ones() {
+        for dtype in DType::ALL {
+            for descending in [false, true] {
+                let number = number(last(dtype, descending), dtype, descending);
+                assert_eq!(number.count_ones() as usize, 8 * dtype.size(), "{dtype}, descending {descending}");
+            }
         }
     }
 

@@ -59,7 +59,7 @@ pub(super) fn plan(sort: &Sort, caps: &Caps) -> Result<Plan> {
         return Ok(Plan::default());
     }
     let words = [Form::carried(sort.key_type()), sort.carried_value()].map(|form| form.size() as u32 / 4);
-    let shape = Shape::new(caps, words[0].max(words[1]));
+    let shape = Shape::new(caps, words[0], if sort.value_type().is_some() { words[1] } else { 0 });
     // A window begins at an aligned byte before its first element.
     let bytes = caps.binding_bytes.min(WINDOW).saturating_sub(512);
     let window = bytes / (4 * words[0].max(words[1]) as u64) / shape.tile() * shape.tile();
@@ -172,16 +172,19 @@ impl Planner<'_> {
 
     /// What each of the launches of a pass stores, as windows of the keys and of the values: one launch stores both
     /// where the device can bind as much. A launch that does not store the values does not read them.
-    fn launches(&self, stored: [Option<Field>; 2], values: Values, state: bool, windows: u64) -> Vec<([u32; 2], Values)> {
+    fn launches(
+        &self,
+        stored: [Option<Field>; 2],
+        values: Values,
+        state: bool,
+        windows: u64,
+    ) -> Vec<([u32; 2], Values)> {
         let bindings = self.caps.bindings as u64 - 1 - state as u64;
         let from = matches!(values, Values::Of(_)) as u64;
         let fits = |arrays: u64, from: u64| (bindings.saturating_sub(from) / arrays).min(windows).min(MOST_WINDOWS);
         match stored.map(|field| field.is_some()) {
             [true, true] if fits(2, from) >= 1 => vec![([fits(2, from) as u32; 2], values)],
-            [true, true] => vec![
-                ([0, fits(1, from) as u32], values),
-                ([fits(1, 0) as u32, 0], Values::None),
-            ],
+            [true, true] => vec![([0, fits(1, from) as u32], values), ([fits(1, 0) as u32, 0], Values::None)],
             [false, true] => vec![([0, fits(1, from) as u32], values)],
             _ => vec![([fits(1, 0) as u32, 0], Values::None)],
         }
@@ -237,8 +240,8 @@ impl Planner<'_> {
             self.plan.passes.push(Pass {
                 kernel: kernel.clone(),
                 buffers: vec![state, counts],
-                params: vec![words as u32, count_words as u32],
-                grid: Grid::Count(words.max(count_words).div_ceil(self.caps.workgroup() as u64)),
+                params: vec![(words / 4) as u32, (count_words / 4) as u32],
+                grid: Grid::Count((words.max(count_words) / 4).div_ceil(self.caps.workgroup() as u64)),
             });
         }
     }

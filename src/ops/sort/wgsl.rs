@@ -144,11 +144,14 @@ impl Sort {
 
     pub(super) fn clear_kernel(&self, shape: &Shape, caps: &Caps) -> Kernel {
         self.cached("clear", shape, caps, || {
-            let text = Form::Words(1).declare(0, "state", "read_write") + &Form::Words(1).declare(1, "counts", "read_write");
+            let array = |binding, name| {
+                format!("@group(0) @binding({binding}) var<storage, read_write> {name}: array<vec4<u32>>;\n")
+            };
+            let text = array(0, "state") + &array(1, "counts");
             let draft = self.draft(
                 "sort: clear",
                 "sort_clear",
-                &["state_words", "count_words"],
+                &["state_units", "count_units"],
                 vec![Access::Write, Access::Write],
                 text,
             );
@@ -290,11 +293,12 @@ fn ballot_text((least, most): (u32, u32)) -> String {
     let (all, none) = (splat("0xffffffffu"), splat("0u"));
     let first = if (least, most) == (32, 32) { all.clone() } else { format!("subgroupBallot(true){part}") };
     let mut with = format!("    var same = {first};\n");
+    // Each bit as a sign: `digit & bit != 0` becomes seven instructions by NVRTC 13.0, which makes the condition twice.
     for bit in 0..8 {
         with += &format!(
-            "    let set{bit} = (digit & {}u) != 0u;\n    \
+            "    let set{bit} = bitcast<i32>(digit << {}u) < 0;\n    \
              same &= subgroupBallot(set{bit}){part} ^ select({all}, {none}, set{bit});\n",
-            1 << bit
+            31 - bit
         );
     }
     let (below, count) = match lanes {
@@ -357,16 +361,20 @@ fn scatter_text(flow: &Flow, shape: &Shape) -> String {
     let keys = "keys: ptr<function, array<Key, ITEMS>>";
     let places = "places: ptr<function, array<u32, ITEMS>>";
     let targets = "targets: ptr<function, array<u32, ITEMS>>";
-    let bin = format!("select(255u, digit((*keys)[#], params.shift, params.mask), {ITEM} < count)");
-    let load = format!("if ({ITEM} < count) {{ (*keys)[#] = load_key(params.keys_first + first + {ITEM}); }}");
+    let bin = "digit((*keys)[#], params.shift, params.mask)";
+    let at = format!("params.keys_first + first + {ITEM}");
+    let load = whole_or_part(
+        &each(items, &format!("(*keys)[#] = load_key({at});")),
+        &each(items, &format!("(*keys)[#] = LAST;\n    if ({ITEM} < count) {{ (*keys)[#] = load_key({at}); }}")),
+    );
     let mut text = counter_text(shape);
-    text += &format!("fn load_keys({keys}, first: u32, count: u32, who: Who) {{\n{}}}\n", each(items, &load));
+    text += &format!("fn load_keys({keys}, first: u32, count: u32, who: Who) {{\n{load}}}\n");
     text += &format!(
-        "fn rank_keys({keys}, {places}, count: u32, who: Who) {{\n{}}}\n",
+        "fn rank_keys({keys}, {places}, who: Who) {{\n{}}}\n",
         each(items, &format!("(*places)[#] = rank({bin}, #u, who);"))
     );
     text += &format!(
-        "fn place_keys({keys}, {places}, count: u32, who: Who) {{\n{}}}\n",
+        "fn place_keys({keys}, {places}, who: Who) {{\n{}}}\n",
         each(items, &format!("(*places)[#] += atomicLoad(&pool[who.team * 256u + {bin}]);"))
     );
     let key = Form::Words(if matches!(flow.keys, Form::Words(2)) { 2 } else { 1 });
@@ -386,16 +394,24 @@ fn scatter_text(flow: &Flow, shape: &Shape) -> String {
         body += "    workgroupBarrier();\n";
         body += &each(items, "let key# = vec2<u32>(low#, atomicLoad(&pool[#u * WORKGROUP + who.lane]));");
     }
-    let target = "base + offsets[digit(key#, params.shift, params.mask)] + #u * WORKGROUP + who.lane";
+    let target = "offsets[digit(key#, params.shift, params.mask)] + #u * WORKGROUP + who.lane";
     body += &each(items, &format!("(*targets)[#] = {target};"));
     if flow.stores[0] > 0 {
-        body += &each(items, "if (#u * WORKGROUP + who.lane < count) { store_key((*targets)[#], key#); }");
+        body += &whole_or_part(
+            &each(items, "store_key((*targets)[#], key#);"),
+            &each(items, "if (#u * WORKGROUP + who.lane < count) { store_key((*targets)[#], key#); }"),
+        );
     }
-    text += &format!("fn store_keys({keys}, {places}, {targets}, base: u32, count: u32, who: Who) {{\n{body}}}\n");
+    text += &format!("fn store_keys({keys}, {places}, {targets}, count: u32, who: Who) {{\n{body}}}\n");
     text + &format!(
         "fn store_values({places}, {targets}, first: u32, at: u32, count: u32, who: Who) {{\n{}}}\n",
         value_lines(flow, items)
     )
+}
+
+/// The lines for a tile that is full, as all but the last of a row are, and for one that is not.
+fn whole_or_part(whole: &str, part: &str) -> String {
+    format!("    if (count == TILE) {{\n{whole}    }} else {{\n{part}    }}\n")
 }
 
 /// The lines that load the values, bring them into the order of the keys and store them beside.
@@ -409,14 +425,20 @@ fn value_lines(flow: &Flow, items: u32) -> String {
     }
     let mut body = each(items, &format!("var value#: {};", form.wgsl()));
     body += &match flow.values {
-        Values::Of(_) => each(items, &format!("if ({ITEM} < count) {{ value# = load_value(params.values_first + first + {ITEM}); }}")),
+        Values::Of(_) => {
+            let load = format!("value# = load_value(params.values_first + first + {ITEM});");
+            whole_or_part(&each(items, &load), &each(items, &format!("if ({ITEM} < count) {{ {load} }}")))
+        }
         _ => each(items, &format!("value# = params.index_first + at + {ITEM};")),
     };
     body += &each(items, &format!("var sorted#: {};", form.wgsl()));
     for part in parts(form) {
         body += &exchange_lines(items, &format!("value#{part}"), &format!("sorted#{part}"));
     }
-    body + &each(items, "if (#u * WORKGROUP + who.lane < count) { store_value((*targets)[#], sorted#); }")
+    body + &whole_or_part(
+        &each(items, "store_value((*targets)[#], sorted#);"),
+        &each(items, "if (#u * WORKGROUP + who.lane < count) { store_value((*targets)[#], sorted#); }"),
+    )
 }
 
 fn rows_text(flow: &Flow, shape: &Shape) -> String {
@@ -431,7 +453,8 @@ fn rows_text(flow: &Flow, shape: &Shape) -> String {
          if ({ITEM} < count) {{ (*keys)[#] = load_key(params.keys_first + first + {ITEM}); }}"
     );
     let mut text = counter_text(shape);
-    text += &format!("fn load_keys({keys}, {origins}, first: u32, count: u32, who: Who) {{\n{}}}\n", each(items, &load));
+    text +=
+        &format!("fn load_keys({keys}, {origins}, first: u32, count: u32, who: Who) {{\n{}}}\n", each(items, &load));
     text += &format!(
         "fn rank_keys({keys}, {origins}, {places}, pass_: u32, count: u32, who: Who) {{\n{}}}\n",
         each(items, &format!("(*places)[#] = rank({bin}, #u, who);"))
