@@ -2,7 +2,7 @@
 
 mod support;
 
-use crosslane::{Array, Device, Slice};
+use crosslane::{Array, Device, Slice, SortOptions};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, RngSeed, TestRunner};
 use support::*;
@@ -286,6 +286,45 @@ fn histograms_sum_to_what_they_count() {
             let up_to = |bin: usize| counts[..bin].iter().sum::<u32>() as usize;
             for bin in 0..bins {
                 prop_assert_eq!(up_to(bin), inside(edges[0], edges[bin]), "bin {} on {}", bin, name(device));
+            }
+            Ok(())
+        });
+        result.unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
+/// A sort is the stable permutation that orders the keys; the indices say which.
+#[test]
+fn sorts_are_stable_permutations() {
+    let key =
+        prop_oneof![3 => any::<u32>().prop_map(|bits| f32::from_bits(bits)), 2 => (-3..4i32).prop_map(|x| x as f32)];
+    let strategy = (prop::collection::vec(key, 0..3000), any::<bool>());
+    for device in drivers() {
+        spoil(device);
+        let config = Config {
+            cases: 12,
+            rng_algorithm: RngAlgorithm::ChaCha,
+            rng_seed: RngSeed::Fixed(7),
+            failure_persistence: None,
+            ..Config::default()
+        };
+        let result = TestRunner::new(config).run(&strategy, |(keys, descending)| {
+            let options = SortOptions::default();
+            let options = if descending { options.descending() } else { options };
+            let x = Array::from_slice(device, &keys);
+            let fail = |error: crosslane::Error| TestCaseError::fail(error.to_string());
+            let order = x.argsort_with(&options).to_vec().map_err(fail)?;
+            let sorted = x.sort_with(&options).to_vec().map_err(fail)?;
+            let mut seen = vec![false; keys.len()];
+            order.iter().for_each(|&i| seen[i as usize] = true);
+            prop_assert!(seen.iter().all(|&seen| seen), "an index is missing");
+            let same = order.iter().zip(&sorted).all(|(&i, x)| keys[i as usize].to_bits() == x.to_bits());
+            prop_assert!(same && sorted.len() == keys.len(), "keys are not where the indices say");
+            let before = |a: f32, b: f32| if descending { a > b } else { a < b };
+            for two in order.windows(2) {
+                let (a, b) = (keys[two[0] as usize], keys[two[1] as usize]);
+                let equal = a == b || (a.is_nan() && b.is_nan());
+                prop_assert!(before(a, b) || (b.is_nan() && !a.is_nan()) || (equal && two[0] < two[1]));
             }
             Ok(())
         });

@@ -20,6 +20,7 @@ mod reduce;
 mod scan;
 mod searchsorted;
 mod select;
+mod sort;
 mod task;
 mod transfer;
 mod view;
@@ -34,6 +35,7 @@ pub use inputs::{Input, Inputs};
 pub use layout::{Layout, broadcast_shapes};
 pub use scan::Scan;
 pub use select::Selected;
+pub use sort::SortOptions;
 pub use transfer::upload_all;
 pub use view::Slice;
 

@@ -6,13 +6,17 @@ use rayon::prelude::*;
 /// Largest relative error of a result: 8 units in the last place of f32. BabelStream allows 1.2e-5.
 pub const BOUND: f64 = 1e-6;
 
-/// Element `i` of a stream of random numbers in 0..1, multiples of 2^-24: splitmix64 (Steele, Lea and Flood, 2014).
-pub fn random(seed: u64, i: usize) -> f32 {
+/// Element `i` of a stream of random words: splitmix64 (Steele, Lea and Flood, 2014).
+pub fn word(seed: u64, i: usize) -> u64 {
     let mut z = seed.wrapping_add((i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^= z >> 31;
-    (z >> 40) as f32 / (1 << 24) as f32
+    z ^ (z >> 31)
+}
+
+/// Element `i` of a stream of random numbers in 0..1, multiples of 2^-24.
+pub fn random(seed: u64, i: usize) -> f32 {
+    (word(seed, i) >> 40) as f32 / (1 << 24) as f32
 }
 
 /// `n` random numbers.

@@ -14,6 +14,8 @@ pub enum Group {
     Transfer { bytes: u64 },
     /// A kernel of so many operations: TFLOP/s by the device's clock.
     Compute { flops: u64 },
+    /// So many keys sorted: Gkeys/s by the device's clock.
+    Keys { keys: u64 },
     /// Microseconds by the host's clock.
     Latency,
     /// Milliseconds by the host's clock, of what can be done once only: [`Row::before`] makes it anew.
@@ -76,7 +78,9 @@ pub fn measure(row: &Row, engine: &str, device: &Device, quick: bool) -> Outcome
         repeat(warm, || (row.work)().and_then(|()| device.synchronize()))?;
     }
     let on_device = match row.group {
-        Group::Memory { .. } | Group::Compute { .. } => times(runs, || device.gpu_time(&row.work))?,
+        Group::Memory { .. } | Group::Compute { .. } | Group::Keys { .. } => {
+            times(runs, || device.gpu_time(&row.work))?
+        }
         _ => None,
     };
     let (clock, mut seconds) = match on_device {
@@ -88,6 +92,7 @@ pub fn measure(row: &Row, engine: &str, device: &Device, quick: bool) -> Outcome
     let (value, unit) = match row.group {
         Group::Memory { bytes } | Group::Transfer { bytes } => (bytes as f64 / median / 1e9, "GB/s"),
         Group::Compute { flops } => (flops as f64 / median / 1e12, "TFLOP/s"),
+        Group::Keys { keys } => (keys as f64 / median / 1e9, "Gkeys/s"),
         Group::Latency => (median * 1e6, "us"),
         Group::First => (median * 1e3, "ms"),
     };
@@ -151,7 +156,7 @@ fn wall(row: &Row, device: &Device) -> Result<Duration> {
     row.before.as_ref().map_or(Ok(()), |before| before())?;
     let start = Instant::now();
     (row.work)()?;
-    if let Group::Memory { .. } | Group::Compute { .. } = row.group {
+    if let Group::Memory { .. } | Group::Compute { .. } | Group::Keys { .. } = row.group {
         device.synchronize()?;
     }
     Ok(start.elapsed())

@@ -17,6 +17,7 @@ mod measure;
 mod npy;
 mod profile;
 mod run;
+mod sorts;
 mod table;
 mod transfers;
 mod translate;

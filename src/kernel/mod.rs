@@ -140,6 +140,12 @@ const FILES: &[(&str, &str)] = &[
     ("scan_columns", include_str!("../../shaders/scan_columns.wgsl")),
     ("scatter", include_str!("../../shaders/scatter.wgsl")),
     ("searchsorted", include_str!("../../shaders/searchsorted.wgsl")),
+    ("sort_clear", include_str!("../../shaders/sort_clear.wgsl")),
+    ("sort_histogram", include_str!("../../shaders/sort_histogram.wgsl")),
+    ("sort_pack", include_str!("../../shaders/sort_pack.wgsl")),
+    ("sort_rows", include_str!("../../shaders/sort_rows.wgsl")),
+    ("sort_scatter", include_str!("../../shaders/sort_scatter.wgsl")),
+    ("sort_seed", include_str!("../../shaders/sort_seed.wgsl")),
 ];
 
 static KERNELS: LazyLock<RwLock<HashMap<Box<[u8]>, Kernel>>> = LazyLock::new(Default::default);

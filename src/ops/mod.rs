@@ -14,6 +14,7 @@ mod reduce;
 mod scan;
 mod scatter;
 mod searchsorted;
+mod sort;
 mod windows;
 
 pub use expression::{Expression, Leaf, Source, Step, What};
@@ -31,3 +32,4 @@ pub use reduce::{Operator, Reduce};
 pub use scan::ScanOp;
 pub use scatter::{Combine, Scatter};
 pub use searchsorted::{SearchSorted, Side};
+pub use sort::{Payload, Sort};

@@ -15,6 +15,7 @@ mod reductions;
 mod scans;
 mod searchsorted;
 mod selections;
+mod sort;
 mod transfers;
 mod views;
 mod windows;

@@ -1,0 +1,46 @@
+// Ranks and sums of a workgroup whose subgroups can ballot, of any size from 4 to 128.
+
+struct At {
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(subgroup_id) subgroup: u32,
+    @builtin(subgroup_invocation_id) place: u32,
+    @builtin(subgroup_size) size: u32,
+}
+
+var<workgroup> partials: array<u32, TEAMS>;
+
+// The order is that of the subgroups: how local indices lie in them is nowhere promised.
+fn who_is(at: At) -> Who {
+    let size = lanes_of(at.size);
+    return Who(at.subgroup * size + at.place, at.subgroup, at.place, size);
+}
+
+// How many of the subgroup's items with this digit come before: its lanes before this one, and its items before.
+fn rank(digit: u32, nth: u32, who: Who) -> u32 {
+    let same = lanes_with(digit);
+    let before = count_below(same, who.place);
+    let counter = who.team * 256u + digit;
+    let earlier = atomicLoad(&pool[counter]);
+    subgroupBarrier();
+    // Equals store the same: no lane parts from the others.
+    atomicStore(&pool[counter], earlier + count_all(same));
+    subgroupBarrier();
+    return earlier + before;
+}
+
+// The sum of the values of the lanes before, and of all.
+fn scan(value: u32, who: Who) -> vec2<u32> {
+    let through = subgroupInclusiveAdd(value);
+    if (who.place == who.size - 1u) {
+        partials[who.team] = through;
+    }
+    workgroupBarrier();
+    var sums = vec2<u32>(through - value, 0u);
+    for (var team = 0u; team < WORKGROUP / who.size; team++) {
+        let partial = partials[team];
+        sums += vec2<u32>(select(0u, partial, team < who.team), partial);
+    }
+    workgroupBarrier();
+    return sums;
+}

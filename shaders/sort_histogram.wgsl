@@ -1,0 +1,52 @@
+// How often each digit occurs at each place of the keys of a row, all places in one read.
+//
+//   for each key, for each place: counts[row][place][digit(key, place)] += 1
+//
+// A workgroup counts a span of a row in its own memory, and adds what it has counted at the end.
+//
+// Left open: WORKGROUP, UNROLL, PLACES, Key, load_key, digit, tally_keys (UNROLL keys, WORKGROUP apart).
+
+var<workgroup> tally: array<atomic<u32>, PLACES * 256>;
+
+@compute @workgroup_size(WORKGROUP)
+fn histogram(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let index = group.x + group.y * groups.x;
+    if (index >= params.groups) {
+        return;
+    }
+    for (var bin = lane; bin < PLACES * 256u; bin += WORKGROUP) {
+        atomicStore(&tally[bin], 0u);
+    }
+    workgroupBarrier();
+    let row = index / params.chunks;
+    let chunk = index % params.chunks;
+    var at = chunk * params.span + lane;
+    let end = min((chunk + 1u) * params.span, params.length);
+    let first = params.keys_first + row * params.stride;
+    while (at + (UNROLL - 1u) * WORKGROUP < end) {
+        tally_keys(first + at);
+        at += UNROLL * WORKGROUP;
+    }
+    while (at < end) {
+        tally_key(load_key(first + at));
+        at += WORKGROUP;
+    }
+    workgroupBarrier();
+    for (var bin = lane; bin < PLACES * 256u; bin += WORKGROUP) {
+        let count = atomicLoad(&tally[bin]);
+        if (count > 0u) {
+            atomicAdd(&counts[row * PLACES * 256u + bin], count);
+        }
+    }
+}
+
+fn tally_key(key: Key) {
+    for (var place = 0u; place < PLACES; place++) {
+        let mask = select(255u, params.last_mask, place == PLACES - 1u);
+        atomicAdd(&tally[place * 256u + digit(key, params.begin + 8u * place, mask)], 1u);
+    }
+}

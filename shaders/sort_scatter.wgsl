@@ -1,0 +1,162 @@
+// One pass of a radix sort: each key goes to its place by one digit, equal digits in the order they come in.
+//
+//   for each tile of a row, in any order and side by side:
+//     rank its keys among those of the tile with the same digit
+//     publish how many of each digit there are                                  state = 1 + count
+//     bring keys of one digit side by side, in workgroup memory
+//     for each digit: add up what the tiles before have published, backwards to a known prefix
+//       a tile that has published nothing for SPINS looks: count its digits here, and publish for it
+//     publish the prefix                                                        state = PREFIX + prefix + count
+//     store each key at prefix(digit) + its rank
+//
+// Onesweep (Adinets and Merrill, 2022) with decoupled fallback (Smith, Levien and Owens, SPAA 2025): no tile waits for
+// another for ever, so nothing is assumed of the order or the progress of workgroups. Flag and value are one word, since
+// atomics are relaxed: 0 is nothing yet, up to TILE + 1 a count, from PREFIX = TILE + 2 on a prefix. atomicMax never
+// takes a prefix back. The tile before the first is there always: the row's seed, or the last tile of the window before.
+// The last tile is filled up with the key LAST, which ends up behind all others.
+//
+// Left open: WORKGROUP, ITEMS, TILE, TEAMS, STRIPS, POOL, PREFIX, SPINS; Key, LAST, load_key, digit; the steps over the
+// items of an invocation (unrolled); rank and scan of shared/sort_*.wgsl.
+
+// The counters of each team, then the tile's keys in order.
+var<workgroup> pool: array<atomic<u32>, POOL>;
+// Where the keys of each digit go, less where they lie in the tile.
+var<workgroup> offsets: array<u32, 256>;
+var<workgroup> tally: array<atomic<u32>, 256>;
+var<workgroup> furthest: atomic<u32>;
+var<workgroup> stalled: u32;
+
+@compute @workgroup_size(WORKGROUP)
+fn scatter(at: At) {
+    let index = at.group.x + at.group.y * at.groups.x;
+    if (index >= params.groups) {
+        return;
+    }
+    let who = who_is(at);
+    let row = index / params.row_tiles;
+    let tile = index % params.row_tiles;
+    let first = row * params.stride + tile * TILE;
+    let count = min(TILE, params.length - tile * TILE);
+    let chain = row * (params.row_tiles + 1u) * 256u;
+    var keys: array<Key, ITEMS>;
+    var places: array<u32, ITEMS>;
+    load_keys(&keys, first, count, who);
+    clear_pool(who);
+    workgroupBarrier();
+    rank_keys(&keys, &places, who);
+    workgroupBarrier();
+    var totals: array<u32, STRIPS>;
+    var carry = 0u;
+    for (var strip = 0u; strip < STRIPS; strip++) {
+        let bin = strip * WORKGROUP + who.lane;
+        var before: array<u32, TEAMS>;
+        var total = 0u;
+        if (bin < 256u) {
+            total = sum_teams(bin, &before);
+            atomicMax(&state[chain + (tile + 1u) * 256u + bin], total + 1u);
+        }
+        let sums = scan(total, who);
+        if (bin < 256u) {
+            start_teams(bin, carry + sums.x, &before);
+            offsets[bin] = carry + sums.x;
+        }
+        totals[strip] = total;
+        carry += sums.y;
+    }
+    workgroupBarrier();
+    place_keys(&keys, &places, who);
+    workgroupBarrier();
+    put_keys(&keys, &places);
+    for (var strip = 0u; strip < STRIPS; strip++) {
+        let bin = strip * WORKGROUP + who.lane;
+        let prefix = look_back(bin, row, tile, chain, who);
+        if (bin < 256u) {
+            atomicMax(&state[chain + (tile + 1u) * 256u + bin], PREFIX + prefix + totals[strip]);
+            offsets[bin] = params.out_base + row * params.stride + prefix - offsets[bin];
+        }
+    }
+    workgroupBarrier();
+    var targets: array<u32, ITEMS>;
+    store_keys(&keys, &places, &targets, count, who);
+    store_values(&places, &targets, first, tile * TILE, count, who);
+}
+
+// The walk backwards over the tiles, for one digit.
+struct Walk {
+    slot: u32,
+    sum: u32,
+    found: bool,
+    waits: bool,
+}
+
+// The number of keys with this digit in all tiles of the row before this one, and of smaller digits.
+fn look_back(bin: u32, row: u32, tile: u32, chain: u32, who: Who) -> u32 {
+    var walk = Walk(tile, 0u, bin >= 256u, false);
+    loop {
+        var spins = 0u;
+        while (!walk.found && spins < SPINS) {
+            // Four looks at once: one alone would wait for memory at every step. Past the row's seed none counts.
+            let slots = vec4<u32>(walk.slot) - min(vec4<u32>(walk.slot), vec4<u32>(0u, 1u, 2u, 3u));
+            let at = vec4<u32>(chain + bin) + slots * 256u;
+            let x = atomicLoad(&state[at.x]);
+            let y = atomicLoad(&state[at.y]);
+            let z = atomicLoad(&state[at.z]);
+            let w = atomicLoad(&state[at.w]);
+            walk.waits = false;
+            step_back(&walk, x);
+            step_back(&walk, y);
+            step_back(&walk, z);
+            step_back(&walk, w);
+            spins += select(0u, 1u, walk.waits);
+        }
+        if (who.lane == 0u) {
+            atomicStore(&furthest, 0u);
+        }
+        workgroupBarrier();
+        if (!walk.found) {
+            atomicMax(&furthest, walk.slot);
+        }
+        workgroupBarrier();
+        if (who.lane == 0u) {
+            stalled = atomicLoad(&furthest);
+        }
+        let late = workgroupUniformLoad(&stalled);
+        if (late == 0u) {
+            break;
+        }
+        publish_for(late - 1u, row, chain, who);
+    }
+    return walk.sum;
+}
+
+fn step_back(walk: ptr<function, Walk>, word: u32) {
+    if ((*walk).found || (*walk).waits) {
+        return;
+    }
+    if (word >= PREFIX) {
+        (*walk).sum += word - PREFIX;
+        (*walk).found = true;
+    } else if (word > 0u) {
+        (*walk).sum += word - 1u;
+        (*walk).slot -= 1u;
+    } else {
+        (*walk).waits = true;
+    }
+}
+
+// Counts the digits of another tile, which is a full one, as it would itself.
+fn publish_for(tile: u32, row: u32, chain: u32, who: Who) {
+    for (var bin = who.lane; bin < 256u; bin += WORKGROUP) {
+        atomicStore(&tally[bin], 0u);
+    }
+    workgroupBarrier();
+    let first = params.keys_first + row * params.stride + tile * TILE;
+    for (var item = who.lane; item < TILE; item += WORKGROUP) {
+        atomicAdd(&tally[digit(load_key(first + item), params.shift, params.mask)], 1u);
+    }
+    workgroupBarrier();
+    for (var bin = who.lane; bin < 256u; bin += WORKGROUP) {
+        atomicMax(&state[chain + (tile + 1u) * 256u + bin], atomicLoad(&tally[bin]) + 1u);
+    }
+    workgroupBarrier();
+}

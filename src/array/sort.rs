@@ -1,0 +1,288 @@
+//! Sorting as methods: values, indices, and pairs, along one axis.
+
+use super::Array;
+use super::node::Node;
+use super::task::{Take, Task};
+use super::view::{axis, view};
+use crate::element::{DType, Element};
+use crate::error::{CallSite, Error, Result};
+use crate::ops::{Expression, Payload, Sort};
+use std::ops::Range;
+use std::panic::Location;
+use std::sync::Arc;
+
+/// How to sort: along which axis, in which direction, by which bits.
+///
+/// ```
+/// # crosslane::example(|device| {
+/// use crosslane::{Array, SortOptions};
+/// let x = Array::from_slice(device, &[3, 1, 2, 9]).reshape(&[2, 2]);
+/// let options = SortOptions::default().axis(0).descending();
+/// assert_eq!(x.sort_with(&options).to_vec()?, [3, 9, 2, 1]);
+/// assert_eq!(x.argsort_with(&options).to_vec()?, [0, 1, 1, 0]);
+/// # Ok(()) });
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SortOptions {
+    axis: isize,
+    descending: bool,
+    bits: Option<Range<u32>>,
+}
+
+impl Default for SortOptions {
+    /// Along the last axis, the smallest first, by all bits.
+    fn default() -> SortOptions {
+        SortOptions { axis: -1, descending: false, bits: None }
+    }
+}
+
+impl SortOptions {
+    /// Along this axis; negative numbers count from the end.
+    pub fn axis(self, axis: isize) -> SortOptions {
+        SortOptions { axis, ..self }
+    }
+
+    /// The largest first. Equal keys keep their order, and NaNs stay last.
+    pub fn descending(self) -> SortOptions {
+        SortOptions { descending: true, ..self }
+    }
+
+    /// By these bits only, the lowest being 0: fewer passes where the others are known to be equal, or do not matter.
+    /// Bits are those of an unsigned number that is ordered as the keys are: an unsigned integer's own; a signed one's
+    /// with the highest turned over; of a float, all turned over if it is negative, and the highest if it is not.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::{Array, SortOptions};
+    /// let x = Array::from_slice(device, &[0x13u32, 0x21, 0x11, 0x02]);
+    /// assert_eq!(x.sort_with(&SortOptions::default().bits(0..4)).to_vec()?, [0x21, 0x11, 0x02, 0x13]);
+    /// # Ok(()) });
+    /// ```
+    pub fn bits(self, bits: Range<u32>) -> SortOptions {
+        SortOptions { bits: Some(bits), ..self }
+    }
+
+    fn checked_bits(&self, operation: &'static str, dtype: DType, at: CallSite) -> Result<Range<u32>> {
+        let width = if dtype == DType::Bool { 1 } else { 8 * dtype.size() as u32 };
+        match &self.bits {
+            None => Ok(0..width),
+            Some(bits) if bits.start <= bits.end && bits.end <= width => Ok(bits.clone()),
+            Some(bits) => {
+                Err(Error::argument(operation, "bits", format!("a range in 0..{width}"), format!("{bits:?}"), at))
+            }
+        }
+    }
+}
+
+/// What is sorted: the operation as it is called, and what comes out.
+struct Call<'a> {
+    operation: &'static str,
+    keys: &'a Arc<Node>,
+    /// What moves with the keys.
+    moves: Moves<'a>,
+    gives_keys: bool,
+    options: &'a SortOptions,
+    at: CallSite,
+}
+
+#[derive(Clone, Copy)]
+enum Moves<'a> {
+    Nothing,
+    Indices,
+    Values(&'a Arc<Node>),
+}
+
+impl Call<'_> {
+    /// The outputs. The axis is sorted as the last one, in memory without gaps, and viewed as what it was.
+    fn nodes(&self) -> Result<Vec<Arc<Node>>> {
+        let keys = self.keys;
+        if let Some(error) = keys.error() {
+            return Err(error);
+        }
+        let place = axis(self.operation, self.options.axis, keys.shape.len(), self.at)?;
+        let bits = self.options.checked_bits(self.operation, keys.dtype, self.at)?;
+        if let Moves::Values(values) = self.moves {
+            self.check_values(values)?;
+        }
+        let length = keys.shape[place];
+        if length > Sort::MOST {
+            let wanted = format!("at most {} elements along it", Sort::MOST);
+            return Err(Error::argument(self.operation, "axis", wanted, length.to_string(), self.at));
+        }
+        let order: Vec<usize> = (0..keys.shape.len()).filter(|&a| a != place).chain([place]).collect();
+        let back: Vec<usize> =
+            (0..order.len()).map(|a| order.iter().position(|&b| a == b).expect("a permutation")).collect();
+        let last = |node: &Arc<Node>| view(node, &|layout| Some(layout.permute(&order)));
+        let taken: Vec<Arc<Node>> = match self.moves {
+            Moves::Values(values) => vec![last(keys), last(values)],
+            _ => vec![last(keys)],
+        };
+        let moved = match self.moves {
+            Moves::Nothing => None,
+            Moves::Indices => Some(DType::U32),
+            Moves::Values(values) => Some(values.dtype),
+        };
+        let shape = taken[0].shape.clone();
+        let outputs =
+            self.gives_keys.then_some(keys.dtype).into_iter().chain(moved).map(|dtype| (shape.clone(), dtype));
+        let (descending, gives_keys) = (self.options.descending, self.gives_keys);
+        let (rows, indices) = (keys.len() / length.max(1), matches!(self.moves, Moves::Indices));
+        let make = move |mut inputs: Vec<Expression>, output: usize| -> Box<dyn crate::Op> {
+            let payload = match inputs.len() {
+                2 => Payload::Array(inputs.pop().expect("two")),
+                _ if indices => Payload::Index,
+                _ => Payload::None,
+            };
+            let keys = inputs.pop().expect("the keys");
+            Box::new(Sort { keys, payload, rows, length, descending, bits: bits.clone(), gives_keys, output })
+        };
+        let inputs: Vec<(&Arc<Node>, Take)> = taken.iter().map(|node| (node, Take::Dense)).collect();
+        let nodes = Task::nodes(&inputs, outputs.collect(), 3, make);
+        Ok(nodes.iter().map(|node| view(node, &|layout| Some(layout.permute(&back)))).collect())
+    }
+
+    fn check_values(&self, values: &Arc<Node>) -> Result<()> {
+        if let Some(error) = values.error() {
+            return Err(error);
+        }
+        if values.device != self.keys.device {
+            let (wanted, got) = (format!("{:?}", self.keys.device), format!("{:?}", values.device));
+            return Err(Error::argument(self.operation, "values", wanted, got, self.at));
+        }
+        if values.shape != self.keys.shape {
+            let (wanted, got) = (format!("the keys' shape {:?}", self.keys.shape), format!("{:?}", values.shape));
+            return Err(Error::argument(self.operation, "values", wanted, got, self.at));
+        }
+        Ok(())
+    }
+}
+
+impl<T: Element> Array<T> {
+    /// The elements of the last axis in ascending order, a sorted copy. Equal elements keep their order: -0 and +0 are
+    /// equal, NaNs are equal and come last, as NumPy has it.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[2.5f32, f32::NAN, -1.0, 0.0]);
+    /// assert_eq!(x.sort().slice(crosslane::s![..3]).to_vec()?, [-1.0, 0.0, 2.5]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// A radix sort by 8 bits a pass (Onesweep: Adinets and Merrill, 2022): 36 bytes of memory traffic for a 32-bit
+    /// element, and as much memory again as the array takes. Rows of a few thousand elements take one launch.
+    ///
+    /// Errors (kept in the array): no axis; more than 2^32 - 2^16 elements along it.
+    #[track_caller]
+    pub fn sort(&self) -> Array<T> {
+        self.sorted("sort", &SortOptions::default(), Location::caller())
+    }
+
+    /// As [`Array::sort`] along an axis, negative from the end.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[3u8, 1, 2, 9]).reshape(&[2, 2]);
+    /// assert_eq!(x.sort_axis(0).to_vec()?, [2, 1, 3, 9]);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn sort_axis(&self, axis: isize) -> Array<T> {
+        self.sorted("sort_axis", &SortOptions::default().axis(axis), Location::caller())
+    }
+
+    /// As [`Array::sort`], with [`SortOptions`].
+    #[track_caller]
+    pub fn sort_with(&self, options: &SortOptions) -> Array<T> {
+        self.sorted("sort_with", options, Location::caller())
+    }
+
+    /// The indices that sort the last axis: where each element of [`Array::sort`] comes from.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[30, 10, 20, 10]);
+    /// assert_eq!(x.argsort().to_vec()?, [1, 3, 2, 0]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): as for [`Array::sort`].
+    #[track_caller]
+    pub fn argsort(&self) -> Array<u32> {
+        self.sorting("argsort", &SortOptions::default(), Location::caller())
+    }
+
+    /// As [`Array::argsort`] along an axis, negative from the end.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[3, 1, 2, 9]).reshape(&[2, 2]);
+    /// assert_eq!(x.argsort_axis(0).to_vec()?, [1, 0, 0, 1]);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn argsort_axis(&self, axis: isize) -> Array<u32> {
+        self.sorting("argsort_axis", &SortOptions::default().axis(axis), Location::caller())
+    }
+
+    /// As [`Array::argsort`], with [`SortOptions`].
+    #[track_caller]
+    pub fn argsort_with(&self, options: &SortOptions) -> Array<u32> {
+        self.sorting("argsort_with", options, Location::caller())
+    }
+
+    /// The sorted keys, and the values in the same order: each value moves with the key at its place.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::Array;
+    /// let ages = Array::from_slice(device, &[41u8, 7, 23]);
+    /// let heights = Array::from_slice(device, &[1.8f32, 1.2, 1.7]);
+    /// let (ages, heights) = ages.sort_pairs(&heights);
+    /// assert_eq!(ages.to_vec()?, [7, 23, 41]);
+    /// assert_eq!(heights.to_vec()?, [1.2, 1.7, 1.8]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the arrays): as for [`Array::sort`]; values of another shape or on another device.
+    #[track_caller]
+    pub fn sort_pairs<V: Element>(&self, values: &Array<V>) -> (Array<T>, Array<V>) {
+        self.paired("sort_pairs", values, &SortOptions::default(), Location::caller())
+    }
+
+    /// As [`Array::sort_pairs`], with [`SortOptions`].
+    #[track_caller]
+    pub fn sort_pairs_with<V: Element>(&self, values: &Array<V>, options: &SortOptions) -> (Array<T>, Array<V>) {
+        self.paired("sort_pairs_with", values, options, Location::caller())
+    }
+
+    fn sorted(&self, operation: &'static str, options: &SortOptions, at: CallSite) -> Array<T> {
+        let call = Call { operation, keys: &self.node, moves: Moves::Nothing, gives_keys: true, options, at };
+        match call.nodes() {
+            Ok(nodes) => Array::of(nodes[0].clone()),
+            Err(error) => Array::failed(self.device(), error),
+        }
+    }
+
+    fn sorting(&self, operation: &'static str, options: &SortOptions, at: CallSite) -> Array<u32> {
+        let call = Call { operation, keys: &self.node, moves: Moves::Indices, gives_keys: false, options, at };
+        match call.nodes() {
+            Ok(nodes) => Array::of(nodes[0].clone()),
+            Err(error) => Array::failed(self.device(), error),
+        }
+    }
+
+    fn paired<V: Element>(
+        &self,
+        operation: &'static str,
+        values: &Array<V>,
+        options: &SortOptions,
+        at: CallSite,
+    ) -> (Array<T>, Array<V>) {
+        let moves = Moves::Values(&values.node);
+        let call = Call { operation, keys: &self.node, moves, gives_keys: true, options, at };
+        match call.nodes() {
+            Ok(nodes) => (Array::of(nodes[0].clone()), Array::of(nodes[1].clone())),
+            Err(error) => (Array::failed(self.device(), error.clone()), Array::failed(self.device(), error)),
+        }
+    }
+}
