@@ -271,7 +271,7 @@ fn sorts_are_stable_permutations() {
     for device in drivers() {
         spoil(device);
         let config = Config {
-            cases: 12,
+            cases: 8,
             rng_algorithm: RngAlgorithm::ChaCha,
             rng_seed: RngSeed::Fixed(7),
             failure_persistence: None,

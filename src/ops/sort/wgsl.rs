@@ -138,12 +138,12 @@ impl Sort {
     }
 
     fn cached(&self, what: impl std::fmt::Debug, shape: &Shape, caps: &Caps, draft: impl FnOnce() -> Draft) -> Kernel {
-        let key = format!("sort{:?}{}{:?}{what:?}{shape:?}", self.key_type(), self.descending, self.places());
+        let key = format!("sort{:?}{}{}{what:?}{shape:?}", self.key_type(), self.descending, self.places());
         Kernel::cached(key.into_bytes(), caps, draft)
     }
 
-    pub(super) fn clear_kernel(&self, shape: &Shape, caps: &Caps) -> Kernel {
-        self.cached("clear", shape, caps, || {
+    pub(super) fn clear_kernel(&self, caps: &Caps) -> Kernel {
+        Kernel::cached(format!("sort clear{}", caps.workgroup()).into_bytes(), caps, || {
             let array = |binding, name| {
                 format!("@group(0) @binding({binding}) var<storage, read_write> {name}: array<vec4<u32>>;\n")
             };
@@ -176,7 +176,7 @@ impl Sort {
     }
 
     pub(super) fn seed_kernel(&self, shape: &Shape, caps: &Caps) -> Kernel {
-        self.cached("seed", shape, caps, || {
+        Kernel::cached(format!("sort seed{}{shape:?}", self.places()).into_bytes(), caps, || {
             let text = Form::Words(1).declare(0, "counts", "read")
                 + &Form::Words(1).declare(1, "state", "read_write")
                 + &team_text(shape)
@@ -204,8 +204,8 @@ impl Sort {
         })
     }
 
-    pub(super) fn pack_kernel(&self, per_word: u32, shape: &Shape, caps: &Caps) -> Kernel {
-        self.cached(("pack", per_word), shape, caps, || {
+    pub(super) fn pack_kernel(&self, per_word: u32, caps: &Caps) -> Kernel {
+        Kernel::cached(format!("sort pack{per_word}.{}", caps.workgroup()).into_bytes(), caps, || {
             let text = Form::Words(1).declare(0, "loose", "read") + &Form::Words(1).declare(1, "packed", "read_write");
             let draft = self.draft("sort: pack", "sort_pack", &["count"], vec![Access::Read, Access::Write], text);
             Draft { constants: vec![("WORKGROUP", caps.workgroup()), ("PER_WORD", per_word)], ..draft }
@@ -307,7 +307,7 @@ fn ballot_text((least, most): (u32, u32)) -> String {
             let names = &["x", "y", "z", "w"][..if lanes == "vec2<u32>" { 2 } else { 4 }];
             let word = |(nth, name): (usize, &&str)| {
                 // All lanes of the words before, those below in its own, none of the words after.
-                let low = format!("((1u << (place & 31u)) - 1u)");
+                let low = "((1u << (place & 31u)) - 1u)";
                 format!(
                     "countOneBits(same.{name} & select(select(0u, {low}, place >> 5u == {nth}u), 0xffffffffu, place >> 5u > {nth}u))"
                 )
