@@ -121,7 +121,7 @@ fn adversarial_orders() {
             ("two values", (0..len).map(|_| if rng.random() { 7 } else { 0x7000_0000 }).collect()),
             (
                 "one digit hot",
-                (0..len as u32).map(|i| if i % 97 == 0 { i << 8 } else { 0x00aa_0000 | i % 3 }).collect(),
+                (0..len as u32).map(|i| if i % 97 == 0 { i << 8 } else { 0x00aa_0000 | (i % 3) }).collect(),
             ),
             ("bits by class", (0..len as u32).map(|i| 1u32.rotate_left(i % 32) ^ (i & 1).wrapping_neg()).collect()),
         ];
