@@ -6,6 +6,7 @@
 mod order;
 mod plan;
 mod shape;
+mod steps;
 mod wgsl;
 
 use super::expression::{Expression, Source};

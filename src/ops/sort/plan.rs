@@ -119,7 +119,7 @@ impl Planner<'_> {
         let outputs = types.into_iter().zip(homes).filter_map(|(dtype, home)| dtype.zip(home));
         for (slot, (dtype, home)) in (sort.output..).zip(outputs) {
             let Form::Packed(per_word) = Form::held(dtype) else { continue };
-            let kernel = sort.pack_kernel(per_word, &self.shape, self.caps);
+            let kernel = sort.pack_kernel(per_word, self.caps);
             let packed = Field { buffer: slot, form: Form::held(dtype) };
             for elements in pieces(0..sort.len() as u64, self.window) {
                 let count = elements.end - elements.start;
@@ -211,7 +211,7 @@ impl Planner<'_> {
             let mut from = (self.keys_in(), self.values_in());
             for place in 0..self.sort.places() {
                 let left = self.sort.places() - 1 - place;
-                let to = if left % 2 == 0 { homes } else { others };
+                let to = if left.is_multiple_of(2) { homes } else { others };
                 let to = [to[0].filter(|_| left > 0 || self.sort.gives_keys), to[1]];
                 self.scatter(&batch, place, from, to);
                 from = (to[0].unwrap_or(from.0), to[1]);
@@ -230,7 +230,7 @@ impl Planner<'_> {
     }
 
     fn clear(&mut self, batch: &Batch) {
-        let kernel = self.sort.clear_kernel(&self.shape, self.caps);
+        let kernel = self.sort.clear_kernel(self.caps);
         let words = self.places() * batch.rows * (batch.tiles + 1) * BINS;
         let count_words = self.places() * batch.rows * BINS;
         for piece in pieces(0..words, self.state_words()) {

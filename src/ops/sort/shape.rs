@@ -7,16 +7,16 @@ pub(super) const DIGIT: u32 = 8;
 pub(super) const BINS: u64 = 1 << DIGIT;
 
 /// Invocations of a workgroup and keys of each: the first that fits the device's memory is taken.
-type Sizes = [(u32, u32); 6];
+type Sizes = [(u32, u32); 5];
 
 /// H200, 2^26 u32, 2026-11-22, us a pass through Vulkan and CUDA (CUB: 320): 256 x 16: 539, 477; 256 x 20: 468, 503;
 /// 256 x 24: 581, 460; 256 x 32: 495, 396; 384 x 24: 473, 540; 512 x 16: 508, 578; 512 x 22: 466, 516.
-const KEYS: Sizes = [(256, 32), (256, 16), (128, 32), (128, 16), (64, 16), (32, 16)];
+const KEYS: Sizes = [(256, 32), (256, 16), (128, 16), (64, 16), (32, 16)];
 /// With values of a word, 256 x 20: 573 (reckoned from a card that had slowed down), 595; 256 x 32: -, 673;
 /// 384 x 24: -, 656; 512 x 16: 657, 769.
-const PAIRS: Sizes = [(256, 20), (256, 16), (128, 20), (128, 16), (64, 16), (32, 16)];
+const PAIRS: Sizes = [(256, 20), (256, 16), (128, 16), (64, 16), (32, 16)];
 /// Keys or values of two words: not measured.
-const WIDE: Sizes = [(256, 16), (256, 12), (128, 16), (128, 12), (64, 12), (32, 12)];
+const WIDE: Sizes = [(256, 16), (256, 12), (128, 12), (64, 12), (32, 12)];
 
 /// Looks at a tile that has published nothing, before it is counted by another. 16 and 64 are alike on the H200.
 const SPINS: u32 = 64;
@@ -59,7 +59,7 @@ impl Shape {
         let with = with.into_iter().flatten().map(|&size| shape(size, subgroups));
         let fits = |s: &Shape| s.workgroup <= caps.workgroup_invocations && s.workgroup_bytes() <= caps.workgroup_bytes;
         let without = sizes.iter().map(|&size| shape(size, None));
-        with.chain(without).find(fits).unwrap_or(shape(sizes[5], None))
+        with.chain(without).find(fits).unwrap_or(shape(sizes[4], None))
     }
 
     /// Keys that a workgroup orders at a time.
