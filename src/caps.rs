@@ -189,6 +189,11 @@ impl Caps {
         ]
     }
 
+    /// Whether subgroups are a processor's vectors: there unrolled kernels gain nothing, and take seconds to compile.
+    pub(crate) fn short_vectors(&self) -> bool {
+        self.subgroups.is_some_and(|(_, most)| most <= 8)
+    }
+
     /// Invocations of a workgroup for kernels that want as many as are good: 256, or what there is.
     pub(crate) fn workgroup(&self) -> u32 {
         self.workgroup_invocations.min(256)

@@ -61,7 +61,7 @@ impl ScanOp {
         let (workgroup, extent) = (caps.workgroup() as u64, self.extent());
         let room = |segmented: bool| {
             let states = (caps.workgroup_bytes as u64 / self.state_bytes(segmented)).saturating_sub(2 * workgroup + 16);
-            let most = (states / workgroup).min(TUNING.rounds);
+            let most = (states / workgroup).min(if caps.short_vectors() { 2 } else { TUNING.rounds });
             ROUNDS.into_iter().find(|&rounds| rounds <= most).unwrap_or(1)
         };
         let units = extent.div_ceil(width);

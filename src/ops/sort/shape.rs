@@ -47,12 +47,13 @@ impl Shape {
             _ => WIDE,
         };
         let subgroups = caps.subgroups.filter(|&(least, most)| least >= 4 && most <= 128);
-        let shape = |(workgroup, items), subgroups| Shape {
+        let (most_items, unroll) = if caps.short_vectors() { (4, 2) } else { (u32::MAX, UNROLL) };
+        let shape = |(workgroup, items): (u32, u32), subgroups| Shape {
             workgroup,
-            items,
+            items: items.min(most_items),
             subgroups,
             spins: SPINS,
-            unroll: UNROLL,
+            unroll,
             histogram_groups: HISTOGRAM_GROUPS,
         };
         let with = subgroups.map(|(_, most)| sizes.iter().filter(move |size| size.0 >= most.max(64)));
