@@ -26,14 +26,14 @@ fn available() -> bool {
 /// The programs of `tests/wgsl/clean` and `faulty`, and the benchmark's.
 fn programs() -> Vec<(String, Kernel)> {
     let mut all = vec![];
-    for folder in ["tests/wgsl/clean", "tests/wgsl/faulty", "benches"] {
+    for folder in ["wgsl/clean", "wgsl/faulty", "../benches"] {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
         let files = std::fs::read_dir(path).unwrap().map(|file| file.unwrap().path());
         for file in files.filter(|file| file.extension().is_some_and(|end| end == "wgsl")) {
             let name = file.display().to_string();
             let kernel =
                 Kernel::wgsl(&std::fs::read_to_string(&file).unwrap()).unwrap_or_else(|e| panic!("{name}: {e}"));
-            if folder != "tests/wgsl/faulty" {
+            if folder != "wgsl/faulty" {
                 // SAFETY: it is only compiled.
                 all.push((format!("{name} without checks"), unsafe { kernel.trusted() }));
             }

@@ -72,7 +72,7 @@ pub fn folder() -> Result<PathBuf, String> {
 
 /// `tests/cuda`.
 pub fn here() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cuda")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("cuda")
 }
 
 /// Compiles a C++ file, with the emulation in reach.

@@ -157,7 +157,7 @@ fn kernels() {
 /// No kernel of the folder is left out of the table.
 #[test]
 fn table_is_complete() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/wgsl/clean");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/wgsl/clean");
     let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
     for file in files {
         assert!(CASES.iter().any(|case| format!("{}.wgsl", case.name) == file), "{file} is not in CASES");

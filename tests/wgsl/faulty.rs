@@ -115,7 +115,7 @@ fn each_says_what_is_wrong() {
 /// No kernel of the folder is left out of the table.
 #[test]
 fn table_is_complete() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/wgsl/faulty");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/wgsl/faulty");
     let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
     for file in files {
         assert!(CASES.iter().any(|case| format!("{}.wgsl", case.name) == file), "{file} is not in CASES");
