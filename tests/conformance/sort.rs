@@ -50,8 +50,7 @@ fn check<T: Element>(device: &Device, row: &[T], descending: bool, what: &str) {
     let x = Array::from_slice(device, row);
     let sorted: Vec<T> = wanted.iter().map(|&i| row[i]).collect();
     exactly(&x.sort_with(&options(descending)), &sorted, &format!("sort of {what}"));
-    // A kernel costs a driver up to seconds to compile, and the types' differ in a few lines only.
-    if is_checked(device) || T::DTYPE == DType::U32 {
+    if is_thorough(device) || what.starts_with("any bits") && T::DTYPE == DType::U32 {
         let indices: Vec<u32> = wanted.iter().map(|&i| i as u32).collect();
         exactly(&x.argsort_with(&options(descending)), &indices, &format!("argsort of {what}"));
     }
@@ -90,10 +89,13 @@ fn any<T: Element>(len: usize, seed: u64) -> Vec<T> {
 const SIZES: [usize; 11] = [0, 1, 2, 33, 1025, 2047, 2048, 2049, 4097, 8191, 8193];
 
 fn all_sizes<T: Element>(device: &Device) {
-    let sizes: &[usize] = if T::DTYPE == DType::U32 { &SIZES } else { &[300, 8200] };
+    let sizes: &[usize] = match (T::DTYPE, is_thorough(device)) {
+        (DType::U32, true) => &SIZES,
+        (DType::U32, false) => &[0, 1, 1025, 2049, 8193],
+        _ => &[300, 8200],
+    };
     for (nth, &len) in sizes.iter().enumerate() {
-        // Drivers see each type in one direction.
-        let descending = if is_checked(device) { nth % 2 == 1 } else { T::DTYPE as u8 % 2 == 1 };
+        let descending = if is_thorough(device) { nth % 2 == 1 } else { T::DTYPE as u8 % 2 == 1 };
         check(device, &any::<T>(len, nth as u64), descending, "any bits");
     }
 }
@@ -102,7 +104,11 @@ fn all_sizes<T: Element>(device: &Device) {
 fn every_type_and_size() {
     for device in drivers() {
         spoil(device);
-        for_types!(device, [u8, bool, u16, u32, i32, u64, i64, f16, f32, f64], all_sizes);
+        if is_thorough(device) {
+            for_types!(device, [u8, bool, u16, u32, i32, u64, i64, f16, f32, f64], all_sizes);
+        } else {
+            for_types!(device, [u8, u32, f64], all_sizes);
+        }
     }
 }
 
@@ -110,7 +116,7 @@ fn every_type_and_size() {
 #[test]
 fn adversarial_orders() {
     for device in drivers() {
-        let len = if is_checked(device) { 9_011 } else { 70_001 };
+        let len = if is_checked(device) { 9_011 } else { 40_001 };
         let mut rng = random(5);
         let kinds: [(&str, Vec<u32>); 8] = [
             ("all equal", vec![0xdead_beef; len]),
@@ -146,8 +152,11 @@ fn pairs_of_all_widths() {
     for device in drivers() {
         spoil(device);
         for len in [0, 1, 700, 8_201] {
-            pairs::<u32, u32>(device, len);
             pairs::<f32, u8>(device, len);
+            if !is_thorough(device) {
+                continue;
+            }
+            pairs::<u32, u32>(device, len);
             pairs::<bool, i32>(device, len);
             pairs::<u8, u16>(device, len);
             if has(device, DType::I64) {
@@ -182,7 +191,7 @@ fn along<T: Element>(host: &Dense<T>, axis: usize, descending: bool) -> (Dense<T
 }
 
 fn axes<T: Element>(device: &Device) {
-    let full = T::DTYPE == DType::F32;
+    let full = T::DTYPE == DType::F32 && is_thorough(device);
     let shapes: [&[usize]; 8] = [&[5, 7], &[1000, 3], &[3, 1000], &[2, 9001], &[4, 5, 6], &[300, 1], &[0, 3], &[3, 0]];
     for shape in shapes.into_iter().take(if full { 8 } else { 3 }) {
         let host = Dense::new(shape, any::<T>(shape.iter().product(), 3));
@@ -194,7 +203,9 @@ fn axes<T: Element>(device: &Device) {
             let what = format!("{} {shape:?} along {axis} on {}", T::DTYPE, name(device));
             assert_eq!(x.sort_with(&how).shape(), shape, "{what}");
             exactly(&x.sort_with(&how), &sorted.data, &what);
-            exactly(&x.argsort_with(&how), &indices.data, &what);
+            if is_thorough(device) || axis == 0 {
+                exactly(&x.argsort_with(&how), &indices.data, &what);
+            }
         }
     }
 }
@@ -203,7 +214,11 @@ fn axes<T: Element>(device: &Device) {
 fn every_axis() {
     for device in drivers() {
         spoil(device);
-        for_types!(device, [f32, u8], axes);
+        if is_thorough(device) {
+            for_types!(device, [f32, u8], axes);
+        } else {
+            for_types!(device, [f32], axes);
+        }
     }
 }
 
@@ -234,7 +249,10 @@ fn parts_of_the_bits() {
         for len in [500, 8200] {
             let row: Vec<u32> = any(len, 4);
             let x = Array::from_slice(device, &row);
-            for (from, to) in [(0, 8), (3, 14), (24, 32), (31, 32), (7, 7), (0, 32)] {
+            for (from, to) in [(3, 14), (7, 7), (31, 32), (0, 8), (24, 32), (0, 32)] {
+                if !is_thorough(device) && to != 14 {
+                    continue;
+                }
                 let mut wanted = row.clone();
                 let part = |x: u32| if from == to { 0 } else { (x >> from) & (u32::MAX >> (32 - (to - from))) };
                 wanted.sort_by_key(|&x| part(x));
@@ -244,7 +262,7 @@ fn parts_of_the_bits() {
                 wanted.sort_by_key(|&x| std::cmp::Reverse(part(x)));
                 exactly(&x.sort_with(&bits(from..to).descending()), &wanted, &what);
             }
-            if has(device, DType::I64) {
+            if has(device, DType::I64) && is_thorough(device) {
                 let row: Vec<u64> = any(len, 8);
                 let mut wanted = row.clone();
                 wanted.sort_by_key(|&x| (x >> 27) & 0x7ff);
@@ -257,7 +275,7 @@ fn parts_of_the_bits() {
 #[test]
 fn many_tiles() {
     for device in drivers() {
-        let len = if is_checked(device) { 70_001 } else { (1 << 20) + 7 };
+        let len = if is_checked(device) { 70_001 } else { (1 << 18) + 7 };
         let mut row: Vec<u32> = any(len, 11);
         let x = Array::from_slice(device, &row).sort();
         row.sort_unstable();

@@ -1,7 +1,7 @@
 //! What the integration tests share: the devices, a host array to compare with, garbage in memory, random numbers.
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
-use crosslane::{Array, Caps, Checks, DType, Device, DeviceOptions, Element, Profile, Value, eval_all};
+use crosslane::{Array, Caps, Checks, DType, Device, DeviceOptions, Element, Kind, Profile, Value, eval_all};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use std::io::Write;
 use std::sync::OnceLock;
@@ -50,6 +50,15 @@ fn stand_in(name: &str) -> Device {
 /// Whether every access is watched: a defect on purpose is an error there, and much data takes long.
 pub fn is_checked(device: &Device) -> bool {
     name(device).contains("checked")
+}
+
+/// Whether every type and case is worth its time: on GPUs, and on the first two kinds of hardware that the cpu engine
+/// plays. Software drivers take up to seconds to compile a kernel, and the other kinds differ in the kernels' shapes.
+pub fn is_thorough(device: &Device) -> bool {
+    match std::env::var("CROSSLANE_TEST_PROFILE") {
+        Ok(profile) => ["native", "webgpu"].contains(&profile.as_str()),
+        Err(_) => device.properties().kind != Kind::Software,
+    }
 }
 
 /// What `CROSSLANE_REQUIRE` may name beside devices: tools that tests of the CUDA text need.
@@ -170,7 +179,11 @@ impl<T: Copy> Dense<T> {
     }
 
     pub fn at(&self, point: &[usize]) -> T {
-        self.data[point.iter().zip(&self.shape).fold(0, |flat, (p, e)| flat * e + p)]
+        self.data[self.place(point)]
+    }
+
+    fn place(&self, point: &[usize]) -> usize {
+        point.iter().zip(&self.shape).fold(0, |flat, (p, e)| flat * e + p)
     }
 
     /// An array of another shape whose element at `point` is this one's at `from(point)`.
@@ -228,8 +241,9 @@ impl<T: Copy> Dense<T> {
             self.shape.iter().zip(reduced).map(|(&e, &r)| if r == which { e } else { 1 }).collect()
         };
         let (kept, inner) = (pick(false), pick(true));
-        let at = |a: &[usize], b: &[usize]| self.at(&a.iter().zip(b).map(|(a, b)| a + b).collect::<Vec<_>>());
-        points(&kept).map(|k| points(&inner).map(|r| at(&k, &r)).collect()).collect()
+        let places = |shape: &[usize]| -> Vec<usize> { points(shape).map(|point| self.place(&point)).collect() };
+        let (kept, inner) = (places(&kept), places(&inner));
+        kept.iter().map(|k| inner.iter().map(|r| self.data[k + r]).collect()).collect()
     }
 }
 
