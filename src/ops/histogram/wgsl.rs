@@ -120,28 +120,40 @@ impl Histogram {
         let load = |u: u32, at: &str| -> String {
             loaded.clone().map(|p| format!("    let {p}v{u} = {p}value({at});\n")).collect()
         };
-        let bin = |u: u32, l: u32| {
+        let bin = |function: &str, u: u32, l: u32| {
             let bins = prefixes
                 .iter()
                 .zip(&self.samples)
-                .map(|(p, sample)| format!("{p}bin({})", lift(&format!("{p}v{u}{}", lane(l)), sample.dtype())));
+                .map(|(p, sample)| format!("{p}{function}({})", lift(&format!("{p}v{u}{}", lane(l)), sample.dtype())));
             match bins.collect::<Vec<_>>().as_slice() {
                 [one] => one.clone(),
+                both if function == "near" => both.join(" | "),
                 both => format!("joined({})", both.join(", ")),
             }
         };
         let mut body: String = (0..unroll).map(|u| load(u, &format!("i + {u}u * (WORKGROUP * WIDTH)"))).collect();
         let each = || (0..unroll).flat_map(|u| (0..width).map(move |l| (u, l)));
-        body += &each().map(|(u, l)| format!("    let b{u}_{l} = {};\n", bin(u, l))).collect::<String>();
+        for u in 0..unroll {
+            let bins = |start: &str, function: &str| -> String {
+                (0..width).map(|l| format!("{start}b{u}_{l} = {};\n", bin(function, u, l))).collect()
+            };
+            if !self.axes.iter().any(|axis| matches!(axis.rule, Rule::Even { .. })) {
+                body += &bins("    let ", "bin");
+                continue;
+            }
+            let near: Vec<String> = (0..width).map(|l| bin("near", u, l)).collect();
+            body += &bins("    var ", "guess");
+            body += &format!("    if ({}) {{\n{}    }}\n", near.join(" | "), bins("        ", "bin"));
+        }
         let add = |(u, l)| format!("    count(b{u}_{l}, first_bin, lane, {});\n", weight(u, l));
         body += &each().map(add).collect::<String>();
         // A loop: at the end speed matters less than the text, which costs software drivers a tenth of a second a value.
         let tail = match width {
-            1 => format!("    count({}, first_bin, lane, {});\n", bin(0, 0), weight(0, 0)),
+            1 => format!("    count({}, first_bin, lane, {});\n", bin("bin", 0, 0), weight(0, 0)),
             _ => format!(
                 "    for (var l = 0u; l < WIDTH && i + l < end; l++) {{\n        \
                  count({}, first_bin, lane, {});\n    }}\n",
-                bin(0, 0).replace(".x", "[l]"),
+                bin("bin", 0, 0).replace(".x", "[l]"),
                 weight(0, 0).replace(".x", "[l]")
             ),
         };
@@ -149,7 +161,7 @@ impl Histogram {
             1 => "",
             _ => {
                 "fn joined(row: u32, column: u32) -> u32 {\n    \
-                 return select(0xffffffffu, row * params.y_bins + column, (row != 0xffffffffu) & (column != 0xffffffffu));\n}\n"
+                 return select(0xffffffffu, row * params.y_bins + column, (row < params.x_bins) & (column < params.y_bins));\n}\n"
             }
         };
         format!(
@@ -216,7 +228,8 @@ fn float_of(compared: DType) -> DType {
     if compared == DType::F64 { DType::F64 } else { DType::F32 }
 }
 
-/// `bin(v)`: the bin of a value, or 2^32 - 1.
+/// `bin(v)`: the bin of a value, or 2^32 - 1. `guess(v)`: the same, or any number past the bins, in few instructions,
+/// but where `near(v)`: next to an edge, or no number. The guesses of several values have no branch but one for all.
 fn bin_text(axis: &Binning, dtype: DType, p: &str, edges: &str) -> String {
     let compared = compared(dtype);
     let (element, float) = (compared.wgsl(), float_of(compared).wgsl());
@@ -246,17 +259,24 @@ fn bin_text(axis: &Binning, dtype: DType, p: &str, edges: &str) -> String {
                 ),
             };
             let scale = param(&format!("{p}scale"), float_of(compared));
-            format!(
-                "{outside}    let place = {distance} * {scale};\n    \
-                 var b = min(u32(place), params.{p}bins - 1u);\n    \
-                 if (abs(f32(place - {float}(b)) - 0.5) > bitcast<f32>(params.{p}inner)) {{\n        \
-                 if (b > 0u && v < {}) {{\n            b -= 1u;\n        \
-                 }} else if (b + 1u < params.{p}bins && v >= {}) {{\n            b += 1u;\n        }}\n    }}\n    \
-                 return b;\n",
+            let place = format!("let place = {distance} * {scale};\n");
+            return format!(
+                "fn {p}guess(v: {element}) -> u32 {{\n    {place}    return bitcast<u32>(i32(place));\n}}\n\
+                 fn {p}near(v: {element}) -> bool {{\n    {place}    \
+                 return !(abs(f32(place - {float}(i32(place))) - 0.5) <= bitcast<f32>(params.{p}inner));\n}}\n\
+                 fn {p}bin(v: {element}) -> u32 {{\n{outside}    {place}    \
+                 let b = min(u32(place), params.{p}bins - 1u);\n    \
+                 if (b > 0u && v < {}) {{\n        return b - 1u;\n    }}\n    \
+                 if (b + 1u < params.{p}bins && v >= {}) {{\n        return b + 1u;\n    }}\n    \
+                 return b;\n}}\n",
                 edge("b"),
                 edge("b + 1u")
-            )
+            );
         }
     };
-    format!("fn {p}bin(v: {element}) -> u32 {{\n{body}}}\n")
+    // Right as it is.
+    format!(
+        "fn {p}guess(v: {element}) -> u32 {{\n{body}}}\nfn {p}near(v: {element}) -> bool {{ return false; }}\n\
+         fn {p}bin(v: {element}) -> u32 {{ return {p}guess(v); }}\n"
+    )
 }

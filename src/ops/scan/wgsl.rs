@@ -121,10 +121,6 @@ impl ScanOp {
         for (j, l) in places(rounds, width) {
             writeln!(text, "    s{j}_{l}: State,").expect("to a string");
         }
-        if let Some(picked) = &fusions.picked {
-            let ty = wide(self.result().wgsl(), picked.width);
-            (0..rounds).for_each(|j| text += &format!("    p{j}: {ty},\n"));
-        }
         text += "}\n";
         text += &match shape.packed {
             Some(packed) => format!(
@@ -150,7 +146,7 @@ impl ScanOp {
         }
         text += "}\n";
         let save = |part| match &fusions.picked {
-            Some(picked) => pick_text(picked.width, shape, part, self.fill.is_some()),
+            Some(picked) => pick_text(picked.width, self.result(), shape, part, self.fill.is_some()),
             None => self.save_text(shape, part),
         };
         text + &save(false) + &save(true)
@@ -173,13 +169,6 @@ impl ScanOp {
                 ),
             }
             .expect("to a string");
-        }
-        if fusions.picked.is_some() {
-            for j in 0..shape.rounds {
-                let load = load_at("picked_value(row_of(first, i), column_of(i))", j);
-                let guard = if part { format!("if (there{j}) ") } else { String::new() };
-                writeln!(text, "    {guard}{{ items.p{j} = {load}; }}").expect("to a string");
-            }
         }
         for j in 0..shape.rounds {
             let heads = self.heads_text(fusions, shape, j, part);
@@ -279,25 +268,37 @@ fn picks_text(dtype: DType, fill: Option<Scalar>, binding: usize) -> String {
 }
 
 /// `save` and `save_part` of a selection: each element that counts goes to the place that was counted to.
-fn pick_text(width: u32, shape: &Shape, part: bool, filled: bool) -> String {
+fn pick_text(width: u32, dtype: DType, shape: &Shape, part: bool, filled: bool) -> String {
     let name = if part { "save_part" } else { "save" };
     let mut text = format!("fn {name}(items: Items, row: u32, tile: u32, lane: u32) {{\n{}", start(shape));
     for j in 0..shape.rounds {
+        let (there, ty) = (format!("is_there(first, i{j})"), wide(dtype.wgsl(), width));
+        let load = load_at("picked_value(row_of(first, i), column_of(i))", j);
         writeln!(text, "    let i{j} = {};", position(shape, j)).expect("to a string");
         writeln!(text, "    let b{j} = totals[{}u + lane];", j * shape.workgroup).expect("to a string");
+        let guard = if part { there } else { "true".into() };
+        let any = if filled { "true".to_string() } else { format!("items.s{j}_{} != 0u", shape.width - 1) };
+        writeln!(text, "    var v{j}: {ty};\n    if ({guard} && {any}) {{\n        v{j} = {load};")
+            .expect("to a string");
         for l in 0..shape.width {
-            let v = if width == 1 { format!("items.p{j}") } else { format!("items.p{j}.{}", LANES[l as usize]) };
+            let v = if width == 1 { format!("v{j}") } else { format!("v{j}.{}", LANES[l as usize]) };
             let before = if l == 0 { "0u".to_string() } else { format!("items.s{j}_{}", l - 1) };
             let inside = if part { format!("i{j} + {l}u < params.extent && ") } else { String::new() };
             let mask = format!("items.s{j}_{l} != {before}");
-            writeln!(text, "    if ({inside}{mask}) {{ put(b{j} + {before}, {v}); }}").expect("to a string");
+            writeln!(text, "        if ({inside}{mask}) {{ put(b{j} + {before}, {v}); }}").expect("to a string");
             if filled {
                 let behind = format!("params.start + i{j} + {l}u - b{j} - {before}");
-                writeln!(text, "    if ({inside}!({mask})) {{ put(params.total - 1u - ({behind}), fill()); }}")
+                writeln!(text, "        if ({inside}!({mask})) {{ put(params.total - 1u - ({behind}), fill()); }}")
                     .expect("to a string");
             }
-            let last = format!("params.whole == 1u && i{j} + {l}u == params.extent - 1u");
-            writeln!(text, "    if ({last}) {{ count[0] = b{j} + items.s{j}_{l}; }}").expect("to a string");
+        }
+        text += "    }\n";
+        for l in 0..shape.width {
+            writeln!(
+                text,
+                "    if (params.whole == 1u && i{j} + {l}u == params.extent - 1u) {{ count[0] = b{j} + items.s{j}_{l}; }}"
+            )
+            .expect("to a string");
         }
     }
     text + "}\n"
