@@ -22,6 +22,7 @@ mod searchsorted;
 mod select;
 mod sort;
 mod task;
+mod top_k;
 mod transfer;
 mod view;
 
@@ -36,6 +37,7 @@ pub use layout::{Layout, broadcast_shapes};
 pub use scan::Scan;
 pub use select::Selected;
 pub use sort::SortOptions;
+pub use top_k::TopKOptions;
 pub use transfer::upload_all;
 pub use view::Slice;
 

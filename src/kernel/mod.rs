@@ -146,6 +146,7 @@ const FILES: &[(&str, &str)] = &[
     ("sort_rows", include_str!("../../shaders/sort_rows.wgsl")),
     ("sort_scatter", include_str!("../../shaders/sort_scatter.wgsl")),
     ("sort_seed", include_str!("../../shaders/sort_seed.wgsl")),
+    ("top_k", include_str!("../../shaders/top_k.wgsl")),
 ];
 
 static KERNELS: LazyLock<RwLock<HashMap<Box<[u8]>, Kernel>>> = LazyLock::new(Default::default);

@@ -15,6 +15,7 @@ mod scan;
 mod scatter;
 mod searchsorted;
 mod sort;
+mod top_k;
 mod windows;
 
 pub use expression::{Expression, Leaf, Source, Step, What};
@@ -33,3 +34,4 @@ pub use scan::ScanOp;
 pub use scatter::{Combine, Scatter};
 pub use searchsorted::{SearchSorted, Side};
 pub use sort::{Payload, Sort};
+pub use top_k::TopK;

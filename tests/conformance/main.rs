@@ -16,6 +16,7 @@ mod scans;
 mod searchsorted;
 mod selections;
 mod sort;
+mod top_k;
 mod transfers;
 mod views;
 mod windows;
