@@ -60,7 +60,7 @@ mod trace;
 
 pub use advice::{Limiter, Occupancy};
 pub use array::{
-    Array, ArrayIndex, Elementwise, Explanation, Input, Inputs, Layout, Operand, Reduction, Scan, Selected, Slice,
+    Array, ArrayIndex, Elementwise, Explanation, Input, Inputs, Interpolation, Layout, Operand, QuantileOptions, Reduction, Scan, Selected, Slice,
     SortOptions, Step as ExplainedStep, TopKOptions, ViewMut, broadcast_shapes, eval_all, has_kernel, upload_all,
 };
 #[cfg(feature = "cpu")]
@@ -85,7 +85,7 @@ pub use kernel::{
 pub use memory::{Allocation, Direction, HostBuffer, Mapped, MemoryUse, Transfers, Unified, UnifiedState, dlpack};
 pub use op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
 pub use ops::{
-    Binning, Combine, Expression, Formula, Function, Gather, Histogram, Indexing, Leaf, Map, Nothing, Operator,
+    Binning, Combine, Expression, Formula, Function, Gather, Histogram, Indexing, Leaf, Map, Nothing, Nth, Operator,
     OutOfRange, Payload, Reduce, Rule, ScanOp, Scatter, SearchSorted, Side, Sort, Source, Step, TopK, What,
 };
 pub use recording::Recording;

@@ -59,7 +59,7 @@ pub fn inputs(device: &Device, quick: bool) -> Vec<Keys> {
 
 /// The lines of the table.
 pub fn rows(inputs: &[Keys]) -> Vec<Row<'_>> {
-    inputs.iter().flat_map(|keys| [alone(keys), pairs(keys), indices(keys), largest(keys)]).collect()
+    inputs.iter().flat_map(|keys| [alone(keys), pairs(keys), indices(keys), largest(keys), middle(keys)]).collect()
 }
 
 fn row<'a>(
@@ -111,6 +111,17 @@ fn largest(keys: &Keys) -> Row<'_> {
     };
     let group = Group::Memory { bytes: 4 * keys.n as u64 };
     Row { group, ..row("topk_100_i32", keys, check, || keys.signed().top_k(100).0.eval()) }
+}
+
+/// The element in the middle of the order, by the bytes of the keys too.
+fn middle(keys: &Keys) -> Row<'_> {
+    let check = || {
+        let mut host = signed(keys.n);
+        let wanted = *host.select_nth_unstable(keys.n / 2).1;
+        right("nth_i32", keys.signed().nth(keys.n / 2).item()? == wanted)
+    };
+    let group = Group::Memory { bytes: 4 * keys.n as u64 };
+    Row { group, ..row("nth_i32", keys, check, || keys.signed().nth(keys.n / 2).eval()) }
 }
 
 /// Whether the indices sort the keys, stably: then none is there twice.

@@ -134,6 +134,8 @@ const FILES: &[(&str, &str)] = &[
     ("histogram", include_str!("../../shaders/histogram.wgsl")),
     ("map", include_str!("../../shaders/map.wgsl")),
     ("nothing", include_str!("../../shaders/nothing.wgsl")),
+    ("nth_count", include_str!("../../shaders/nth_count.wgsl")),
+    ("nth_find", include_str!("../../shaders/nth_find.wgsl")),
     ("reduce_rows", include_str!("../../shaders/reduce_rows.wgsl")),
     ("reduce_columns", include_str!("../../shaders/reduce_columns.wgsl")),
     ("scan", include_str!("../../shaders/scan.wgsl")),

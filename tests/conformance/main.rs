@@ -11,6 +11,7 @@ mod gather;
 mod histogram;
 mod interop;
 mod memory;
+mod quantiles;
 mod reductions;
 mod scans;
 mod searchsorted;

@@ -19,11 +19,15 @@ fn order<T: Element>(a: &T, b: &T) -> Ordering {
 /// The indices of the first k, equals in order.
 fn first<T: Element>(row: &[T], k: usize, smallest: bool) -> Vec<u32> {
     let mut indices: Vec<u32> = (0..row.len() as u32).collect();
-    indices.sort_by(|&a, &b| {
+    let before = |&a: &u32, &b: &u32| {
         let ordering = order(&row[a as usize], &row[b as usize]);
-        if smallest { ordering } else { ordering.reverse() }
-    });
+        (if smallest { ordering } else { ordering.reverse() }).then(a.cmp(&b))
+    };
+    if k < row.len() {
+        indices.select_nth_unstable_by(k, before);
+    }
     indices.truncate(k);
+    indices.sort_by(before);
     indices
 }
 
