@@ -151,8 +151,8 @@ fn kth(total: u32, lane: u32) -> Item {
             sums[lane] = sum;
         }
         workgroupBarrier();
-        if (lane == 0u) {
-            said = bin_of(left);
+        for (var bin = lane; bin < 256u; bin += WORKGROUP) {
+            choose(bin, left);
         }
         let chosen = workgroupUniformLoad(&said);
         found |= at_word(place >> 2u, (chosen & 255u) << shift);
@@ -165,22 +165,19 @@ fn kth(total: u32, lane: u32) -> Item {
     return found | ~known;
 }
 
-// The bin of the item at place `left`, counted from 1: the bin, whether all of it belongs to the first, and the place in it.
-fn bin_of(left: u32) -> u32 {
-    var place = left;
-    var block = 0u;
-    while (block < 15u && place > sums[block]) {
-        place -= sums[block];
-        block += 1u;
+// Says a bin if the item at place `left`, counted from 1, is in it: the bin, whether it ends there, and the place in it.
+fn choose(bin: u32, left: u32) {
+    let count = atomicLoad(&tally[bin]);
+    var before = 0u;
+    for (var block = 0u; block < 16u; block++) {
+        before += select(0u, sums[block], block < bin / 16u);
     }
-    var bin = 16u * block;
-    var count = atomicLoad(&tally[bin]);
-    while (bin < 16u * block + 15u && place > count) {
-        place -= count;
-        bin += 1u;
-        count = atomicLoad(&tally[bin]);
+    for (var other = 0u; other < 16u; other++) {
+        before += select(0u, atomicLoad(&tally[(bin & 0xf0u) + other]), other < (bin & 15u));
     }
-    return bin | select(0u, 256u, place == count) | (place << 9u);
+    if (before < left && left <= before + count) {
+        said = bin | select(0u, 256u, left == before + count) | ((left - before) << 9u);
+    }
 }
 
 // Sorts the first k of the list (Batcher, 1968).

@@ -2,7 +2,7 @@
 
 use super::Array;
 use super::nth::Ranked;
-use crate::element::{DType, Element, Float};
+use crate::element::{DType, Float};
 use crate::error::{CallSite, Error, Result};
 use crate::op::Value;
 use std::panic::Location;
@@ -194,9 +194,9 @@ impl<T: Float> Array<T> {
             Some(high) if T::DTYPE == DType::F16 => between(&low.cast::<f32>(), &high.cast(), way).cast(),
             Some(high) => between(&low, &high, way),
         };
-        // NaN where there is one.
+        // NaN where there is one; doubles have no test for it.
         let largest = self.max_axes(&[axis], false);
-        Ok(largest.is_nan().select(largest, found))
+        Ok(largest.cast::<f32>().is_nan().select(largest, found))
     }
 }
 

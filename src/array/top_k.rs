@@ -9,6 +9,9 @@ use crate::error::{CallSite, Error, Result};
 use crate::ops::{OutOfRange, Sort, TopK};
 use std::panic::Location;
 
+/// Rows shorter than this are sorted, several in a workgroup.
+const SORTED: usize = 64;
+
 /// Which of the elements, and along which axis.
 ///
 /// ```
@@ -73,9 +76,10 @@ impl<T: Element> Call<'_, T> {
     /// The indices of the first k along an axis.
     fn indices(&self) -> Result<(Array<u32>, usize)> {
         let place = self.check()?;
-        let most = TopK::most(self.array.device().caps(), T::DTYPE, self.array.shape()[place]);
-        let indices = if self.k > most { self.sorted(place as isize) } else { self.searched(place) };
-        Ok((indices, place))
+        let length = self.array.shape()[place];
+        let most = TopK::most(self.array.device().caps(), T::DTYPE, length);
+        let sorted = self.k > most || length < SORTED;
+        Ok((if sorted { self.sorted(place as isize) } else { self.searched(place) }, place))
     }
 
     /// The axis is searched as the last one, in memory without gaps.
@@ -96,7 +100,7 @@ impl<T: Element> Call<'_, T> {
         Array::of(view(&found, &|layout| Some(layout.permute(&back))))
     }
 
-    /// The axis is sorted: for more than lists hold. The largest are the last, where equal elements come in the order of
+    /// The axis is sorted: for more than lists hold, and for rows too short for lists. The largest are the last, where equal elements come in the order of
     /// the reversed axis, which is theirs from the end.
     fn sorted(&self, place: isize) -> Array<u32> {
         let length = self.array.shape()[place as usize] as u32;
@@ -108,7 +112,7 @@ impl<T: Element> Call<'_, T> {
             true => first(self.array.argsort_axis(place)),
             false => {
                 let indices = first(self.array.flip(place).argsort_axis(place).flip(place));
-                Array::full(indices.device(), &[], length - 1) - indices
+                Array::full(indices.device(), &[], length.saturating_sub(1)) - indices
             }
         }
     }
@@ -134,7 +138,7 @@ impl<T: Element> Array<T> {
     /// Cost: one read of the array, in one launch for rows of up to 16,384 elements, else in three; long rows have a bound
     /// taken from a sample first (after GridSelect: Zhang et al., Parallel Top-K Algorithms on GPU, 2023). Rows that fall
     /// take longer than rows in no order, where the smallest are wanted, and likewise the other way round. For more than
-    /// 512 elements on a device with 16 KiB of workgroup memory, and more than 2048 anywhere, the axis is sorted.
+    /// 512 elements on a device with 16 KiB of workgroup memory, and more than 2048 anywhere, and along axes shorter than 64, the axis is sorted.
     ///
     /// Errors (kept in the arrays): no axis; `k` larger than it; as for [`Array::sort`] and, in the values,
     /// [`Array::take_along_axis`].

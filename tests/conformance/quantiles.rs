@@ -3,7 +3,9 @@
 
 use crate::for_types;
 use crate::support::*;
-use crosslane::{Array, Checks, DType, Device, DeviceOptions, Element, Float, Interpolation, Profile, QuantileOptions, f16};
+use crosslane::{
+    Array, Checks, DType, Device, DeviceOptions, Element, Float, Interpolation, Profile, QuantileOptions, f16,
+};
 use rand::Rng;
 
 /// A row in its order: NaN last.
@@ -25,11 +27,11 @@ fn any<T: Element>(len: usize, seed: u64) -> Vec<T> {
 
 fn places<T: Element>(device: &Device) {
     let full = is_checked(device) && T::DTYPE == DType::F32;
-    let sizes: &[usize] = if full { &[1, 2, 300, 8192, 8193, 20_001] } else { &[300, 9_001] };
+    let sizes: &[usize] = if full { &[1, 2, 8192, 8193, 17_001] } else { &[300, 9_001] };
     for &len in sizes {
         let row: Vec<T> = any(len, len as u64);
         let (x, wanted) = (Array::from_slice(device, &row), sorted(&row));
-        for n in [0, len / 3, len - 1] {
+        for n in [len / 3, len - 1].into_iter().take(if full { 2 } else { 1 }) {
             same(&x.nth(n), &Dense::new(&[], vec![wanted[n]]), &format!("place {n} of {len} {}", T::DTYPE));
         }
     }
@@ -60,7 +62,7 @@ fn hard_rows() {
         ];
         for (what, row) in &rows {
             let (x, wanted) = (Array::from_slice(device, row), sorted(row));
-            for n in [0, 10_000, 10_001, 29_000] {
+            for n in [0, 10_000, 10_001] {
                 assert_eq!(x.nth(n).item().unwrap(), wanted[n], "{what}, {n} on {}", name(device));
             }
         }
@@ -77,7 +79,11 @@ fn rows_and_axes() {
             for (axis, n) in [(0, shape[0] / 2), (1, shape[1] / 3)] {
                 let row = |r: usize| host.slice(1 - axis, r, 1, 1).data;
                 let wanted = (0..shape[1 - axis]).map(|r| sorted(&row(r))[n]).collect();
-                same(&x.nth_axis(n, axis as isize), &Dense::new(&[shape[1 - axis]], wanted), &format!("{shape:?} {axis}"));
+                same(
+                    &x.nth_axis(n, axis as isize),
+                    &Dense::new(&[shape[1 - axis]], wanted),
+                    &format!("{shape:?} {axis}"),
+                );
             }
         }
     }
@@ -114,19 +120,27 @@ fn quantile(row: &[f64], q: f64, interpolation: Interpolation) -> f64 {
 fn quantiles<T: Float>(device: &Device) {
     use Interpolation::*;
     let mut rng = random(6);
-    for len in [1, 2, 7, 300, 9_001] {
+    let lens: &[usize] = if T::DTYPE == DType::F32 { &[1, 7, 300, 9_001] } else { &[7, 300] };
+    for &len in lens {
         let row: Vec<T> = (0..len).map(|_| of::<T>(rng.random_range(-900..900))).collect();
         let host: Vec<f64> = row.iter().map(|&x| value(x).float()).collect();
         let x = Array::from_slice(device, &row);
-        for (nth, interpolation) in [Linear, Lower, Higher, Nearest, Midpoint].into_iter().enumerate() {
-            for q in [0.0, 0.1, 0.5, 0.77, 1.0].into_iter().skip(if len == 9_001 && nth > 0 { 3 } else { 0 }) {
-                let got = x.quantile_with(q, &QuantileOptions::default().interpolation(interpolation)).item().unwrap();
-                let wanted = quantile(&host, q, interpolation);
-                // Three roundings of numbers up to 1800.
-                let bound = if T::DTYPE == DType::F16 { 0.5 } else { 3.3e-4 };
-                let what = format!("{interpolation:?} {q} of {len} {} on {}", T::DTYPE, name(device));
-                assert!((value(got).float() - wanted).abs() <= bound, "{what}: got {got:?}, wanted {wanted}");
-            }
+        let all = [
+            (Linear, 0.1),
+            (Linear, 1.0),
+            (Lower, 0.77),
+            (Higher, 0.1),
+            (Midpoint, 0.77),
+            (Nearest, 0.5),
+            (Linear, 0.77),
+        ];
+        for (interpolation, q) in all.into_iter().skip(if len == 9_001 { 5 } else { 0 }) {
+            let got = x.quantile_with(q, &QuantileOptions::default().interpolation(interpolation)).item().unwrap();
+            let wanted = quantile(&host, q, interpolation);
+            // Three roundings of numbers up to 1800.
+            let bound = if T::DTYPE == DType::F16 { 0.5 } else { 3.3e-4 };
+            let what = format!("{interpolation:?} {q} of {len} {} on {}", T::DTYPE, name(device));
+            assert!((value(got).float() - wanted).abs() <= bound, "{what}: got {got:?}, wanted {wanted}");
         }
     }
 }
@@ -135,7 +149,7 @@ fn quantiles<T: Float>(device: &Device) {
 fn quantiles_are_numpys() {
     for device in drivers() {
         spoil(device);
-        for_types!(device, [f32], quantiles);
+        quantiles::<f32>(device);
         if is_checked(device) {
             for_types!(device, [f16, f64], quantiles);
         }

@@ -69,13 +69,14 @@ fn any<T: Element>(len: usize, seed: u64) -> Vec<T> {
 fn all_sizes<T: Element>(device: &Device) {
     let full = is_checked(device) && T::DTYPE == DType::U32;
     let sizes: &[usize] = match (full, is_checked(device)) {
-        (true, _) => &[0, 1, 2, 255, 257, 1023, 1025, 4095, 4097, 16_384, 16_385, 40_001],
-        (false, true) => &[1, 300, 5_000, 17_001],
+        (true, _) => &[0, 1, 63, 64, 257, 1025, 4097, 16_384, 16_385],
+        (false, true) => &[300, 17_001],
         (false, false) => &[300, 17_001],
     };
     for (nth, &len) in sizes.iter().enumerate() {
         let row: Vec<T> = any(len, nth as u64);
-        for (way, k) in [0, 1, 2, 100, 512].into_iter().filter(|&k| k <= len).enumerate() {
+        let ks: &[usize] = if full { &[0, 1, 100, 512] } else { &[1, 100] };
+        for (way, &k) in ks.iter().filter(|&&k| k <= len).enumerate() {
             check(device, &row, k, (nth + way) % 2 == 0, "any bits");
         }
     }
@@ -97,7 +98,7 @@ fn every_type_and_size() {
 #[test]
 fn adversarial_orders() {
     for device in drivers() {
-        let len = if is_checked(device) { 40_001u32 } else { 200_001 };
+        let len = if is_checked(device) { 17_001u32 } else { 200_001 };
         let mut rng = random(5);
         let kinds: [(&str, Vec<u32>); 6] = [
             ("all equal", vec![7; len as usize]),
@@ -122,13 +123,12 @@ fn samples() {
         let len = (1 << 21) + 77;
         let mut rng = random(3);
         let mut row: Vec<i32> = (0..len).map(|_| rng.random_range(-5000..1 << 20)).collect();
-        check(device, &row, 100, true, "at random");
+        if !is_checked(device) {
+            check(device, &row, 100, true, "at random");
+        }
         // Whole runs that no sample looks at.
         row.iter_mut().enumerate().filter(|(i, _)| i % 65_536 > 60_000).for_each(|(i, x)| *x = -(i as i32));
         check(device, &row, 100, true, "hidden");
-        if is_checked(device) {
-            check(device, &row, 300, false, "hidden");
-        }
     }
 }
 
@@ -163,7 +163,7 @@ fn along<T: Element>(host: &Dense<T>, axis: usize, k: usize, smallest: bool) -> 
 fn every_axis_and_view() {
     for device in drivers() {
         spoil(device);
-        let shapes: [&[usize]; 6] = [&[5, 7], &[1000, 3], &[40, 1000], &[2, 20_001], &[4, 5, 6], &[0, 3]];
+        let shapes: [&[usize]; 6] = [&[5, 70], &[1000, 3], &[20, 400], &[17_001, 2], &[4, 5, 6], &[0, 3]];
         for shape in shapes.into_iter().take(if is_checked(device) { 6 } else { 3 }) {
             let host = Dense::new(shape, any::<f32>(shape.iter().product(), 3));
             let x = upload(device, &host);
@@ -201,16 +201,16 @@ fn narrow() -> Option<Device> {
 #[test]
 fn rows_past_one_binding() {
     let Some(device) = &narrow() else { return };
-    let row: Vec<u32> = any(70_001, 12);
+    let row: Vec<u32> = any(40_001, 12);
     check(device, &row, 100, true, "a long row");
     check(device, &row, 3, false, "a long row");
     let bytes: Vec<u8> = row.iter().map(|&x| x as u8).collect();
     check(device, &bytes, 100, false, "a long row of bytes");
-    for length in [9000, 3000, 30] {
-        let host = Dense::new(&[70_000 / length, length], row[..70_000 / length * length].to_vec());
+    for length in [9000, 900, 30] {
+        let host = Dense::new(&[40_000 / length, length], row[..40_000 / length * length].to_vec());
         same(&upload(device, &host).top_k(20).1, &along(&host, 1, 20, false), "rows past a binding");
     }
-    let long: Vec<u32> = any((1 << 21) + 5, 13);
+    let long: Vec<u32> = any((1 << 18) + 5, 13);
     check(device, &long, 50, true, "a sample of a row in many windows");
 }
 

@@ -66,7 +66,7 @@ impl Planner<'_> {
         let [word, shift, known] = self.op.digit(place);
         let sizes = [own * parts, parts, span, count, length].map(|word| word as u32);
         self.plan.passes.push(Pass {
-            kernel: self.op.count_kernel(self.caps),
+            kernel: self.op.count_kernel(place == 0, self.caps),
             buffers: vec![keys, self.states, self.counts],
             params: [sizes.to_vec(), vec![first, place, word, shift, known]].concat(),
             grid: Grid::Count(own * parts),

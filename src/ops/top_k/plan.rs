@@ -36,8 +36,9 @@ pub(super) fn most(caps: &Caps, dtype: DType, length: u64) -> usize {
 struct Planner<'a> {
     op: &'a TopK,
     caps: &'a Caps,
-    shape: Shape,
     plan: Plan,
+    /// How many items lists have: first those of samples, then those of rows.
+    counts: [Binding; 2],
 }
 
 /// Rows that a set of launches works on.
@@ -56,9 +57,11 @@ struct Lists {
     capacity: u64,
 }
 
-/// Which elements of a row a launch takes: parts of so many, and of those each `step`-th run of a workgroup.
+/// Which elements of a row a launch takes, and by which kernel: parts of so many elements, and of those a run of a
+/// workgroup each `step`.
 #[derive(Clone, Copy)]
 struct Cut {
+    shape: Shape,
     span: u64,
     step: u64,
 }
@@ -68,11 +71,13 @@ pub(super) fn plan(op: &TopK, caps: &Caps) -> Plan {
         return Plan::default();
     }
     debug_assert!(op.k <= op.length.min(TopK::most(caps, op.key_type(), op.length)));
-    let shape = Shape::new(caps, op.item_words(), op.k as u64);
-    let mut planner = Planner { op, caps, shape, plan: Plan::default() };
     let window = window(caps, op.key_type());
     let pieces_of_row = pieces(0..op.length as u64, window);
     let rows = (window / op.length as u64).min(window_bytes(caps) / (4 * op.k as u64)).max(1);
+    let words = |count: u64| (4 * count.min(op.rows as u64)).next_multiple_of(caps.offset_alignment.max(64));
+    let count = |offset| Binding { buffer: op.output + 1, offset, bytes: words(rows) };
+    let plan = Plan { scratch: vec![2 * words(rows)], passes: vec![] };
+    let mut planner = Planner { op, caps, plan, counts: [count(0), count(words(rows))] };
     for rows in pieces(0..op.rows as u64, rows) {
         planner.batch(&Batch { rows, pieces: pieces_of_row.clone() });
     }
@@ -92,12 +97,20 @@ impl Planner<'_> {
         let most = most.saturating_sub(batch.pieces.len() as u64).max(1);
         let parts = parts(rows, length, k).min(most);
         if parts == 1 && batch.pieces.len() == 1 {
-            let whole = Cut { span: length, step: self.shape.workgroup as u64 };
+            let shape = Shape::alone(self.caps, self.op.item_words(), k, length);
+            let whole = Cut { shape, span: length, step: shape.workgroup as u64 };
             return self.from_rows(batch, 0, whole, None, None);
         }
-        let bounds = sample(rows, length, k).filter(|_| parts > 1).map(|sparse| self.bounds(batch, sparse, most));
-        let cut = self.cut(length.div_ceil(parts), 1);
-        let lists = self.lists(batch, cut);
+        self.plan.passes.push(clear(self.counts[0].buffer, self.plan.scratch[0] / 4, self.caps));
+        let bounds = sample(rows, length, k, batch.pieces.len() > 1)
+            .filter(|_| parts > 1)
+            .map(|sparse| self.bounds(batch, sparse, most));
+        let shape = match bounds {
+            Some(_) => Shape::lean(self.caps, self.op.item_words(), k),
+            None => self.wide(),
+        };
+        let cut = Cut::tiles(shape, length.div_ceil(parts), 1);
+        let lists = self.lists(batch, cut, 1);
         for piece in 0..batch.pieces.len() {
             self.from_rows(batch, piece, cut, bounds, Some(lists));
         }
@@ -107,8 +120,8 @@ impl Planner<'_> {
     /// Bounds of the rows: the k-th of a sample of each.
     fn bounds(&mut self, batch: &Batch, sparse: u64, most: u64) -> Binding {
         let span = self.op.length as u64 / SAMPLE_PARTS.min(most);
-        let cut = self.cut(span.max(2 * sparse * self.shape.tile()), sparse);
-        let lists = self.lists(batch, cut);
+        let cut = Cut::tiles(self.wide(), span, sparse);
+        let lists = self.lists(batch, cut, 0);
         let bounds = self.scratch(batch.len() * 4 * self.op.item_words() as u64);
         for piece in 0..batch.pieces.len() {
             self.from_rows(batch, piece, cut, None, Some(lists));
@@ -117,20 +130,16 @@ impl Planner<'_> {
         bounds
     }
 
-    /// Parts of whole tiles.
-    fn cut(&self, span: u64, sparse: u64) -> Cut {
-        let span = span.next_multiple_of(self.shape.tile() * sparse);
-        Cut { span, step: self.shape.workgroup as u64 * sparse }
+    fn wide(&self) -> Shape {
+        Shape::wide(self.caps, self.op.item_words())
     }
 
     /// Memory for the first k of each part, none of them there yet.
-    fn lists(&mut self, batch: &Batch, cut: Cut) -> Lists {
+    fn lists(&mut self, batch: &Batch, cut: Cut, nth: usize) -> Lists {
         let parts: u64 = batch.pieces.iter().map(|piece| (piece.end - piece.start).div_ceil(cut.span)).sum();
         let capacity = parts * self.op.k as u64;
         let items = self.scratch(batch.len() * capacity * 4 * self.op.item_words() as u64);
-        let counts = self.scratch(batch.len() * 4);
-        self.plan.passes.push(clear(counts.buffer, batch.len(), self.caps));
-        Lists { items, counts, capacity }
+        Lists { items, counts: self.counts[nth], capacity }
     }
 
     /// Where a batch's indices go.
@@ -147,7 +156,7 @@ impl Planner<'_> {
         let first = batch.rows.start * length + piece.start;
         let (keys, keys_first) = keys.window(first..(batch.rows.end - 1) * length + piece.end, self.caps);
         let count = piece.end - piece.start;
-        let own = [cut.span.min(count), cut.step, count];
+        let cut = Cut { span: cut.span.min(count), ..cut };
         let source = if bounds.is_some() { Source::Bounded } else { Source::Rows };
         let read = [vec![keys], bounds.into_iter().collect()].concat();
         let (sink, written, capacity, indices_first) = match lists {
@@ -155,14 +164,15 @@ impl Planner<'_> {
             None => (Sink::Indices, vec![self.indices(batch).0], 0, self.indices(batch).1),
         };
         let at = [keys_first, length as u32, piece.start as u32, capacity as u32, indices_first];
-        self.launch(batch, (source, sink), [read, written].concat(), own, at);
+        self.launch(batch, (source, sink), [read, written].concat(), (cut, count), at);
     }
 
     /// The lists of each row to its bound, or to its result.
     fn merge(&mut self, batch: &Batch, lists: Lists, sink: Sink, (to, first): (Binding, u32)) {
-        let own = [lists.capacity, self.shape.workgroup as u64, lists.capacity];
+        let shape = self.wide();
+        let cut = Cut { shape, span: lists.capacity, step: shape.workgroup as u64 };
         let at = [0, 0, 0, lists.capacity as u32, first];
-        self.launch(batch, (Source::Lists, sink), vec![lists.items, lists.counts, to], own, at);
+        self.launch(batch, (Source::Lists, sink), vec![lists.items, lists.counts, to], (cut, lists.capacity), at);
     }
 
     fn launch(
@@ -170,19 +180,26 @@ impl Planner<'_> {
         batch: &Batch,
         (source, sink): (Source, Sink),
         buffers: Vec<Binding>,
-        [span, step, count]: [u64; 3],
+        (cut, count): (Cut, u64),
         at: [u32; 5],
     ) {
-        let parts = count.div_ceil(span);
+        let parts = count.div_ceil(cut.span);
         let groups = batch.len() * parts;
         let k = self.op.k as u64;
-        let own = [groups, parts, span, step, count, k, k.next_power_of_two()].map(|word| word as u32);
+        let own = [groups, parts, cut.span, cut.step, count, k, k.next_power_of_two()].map(|word| word as u32);
         self.plan.passes.push(Pass {
-            kernel: self.op.kernel(source, sink, &self.shape, self.caps),
+            kernel: self.op.kernel(source, sink, &cut.shape, self.caps),
             buffers,
             params: [own.to_vec(), at.to_vec()].concat(),
             grid: Grid::Count(groups),
         });
+    }
+}
+
+impl Cut {
+    /// Parts of whole tiles, of which one run in so many is looked at.
+    fn tiles(shape: Shape, span: u64, sparse: u64) -> Cut {
+        Cut { shape, span: span.next_multiple_of(shape.tile() * sparse), step: shape.workgroup as u64 * sparse }
     }
 }
 
