@@ -56,7 +56,7 @@ fn hard_rows() {
         let len = 30_001;
         let rows: [(&str, Vec<u32>); 4] = [
             ("all equal", vec![0xdead_beef; len]),
-            ("the last digit differs", (0..len as u32).map(|i| 0xabcd_ec00 | (i * 7919) % 1024).collect()),
+            ("the last digit differs", (0..len as u32).map(|i| 0xabcd_ec00 | ((i * 7919) % 1024)).collect()),
             ("two values", (0..len as u32).map(|i| if i % 3 == 0 { 7 } else { u32::MAX }).collect()),
             ("reversed", (0..len as u32).rev().map(|x| x * 40_503).collect()),
         ];

@@ -99,7 +99,7 @@ impl Planner<'_> {
         if parts == 1 && batch.pieces.len() == 1 {
             let shape = Shape::alone(self.caps, self.op.item_words(), k, length);
             let whole = Cut { shape, span: length, step: shape.workgroup as u64 };
-            return self.from_rows(batch, 0, whole, None, None);
+            return self.search(batch, 0, whole, None, None);
         }
         self.plan.passes.push(clear(self.counts[0].buffer, self.plan.scratch[0] / 4, self.caps));
         let bounds = sample(rows, length, k, batch.pieces.len() > 1)
@@ -112,7 +112,7 @@ impl Planner<'_> {
         let cut = Cut::tiles(shape, length.div_ceil(parts), 1);
         let lists = self.lists(batch, cut, 1);
         for piece in 0..batch.pieces.len() {
-            self.from_rows(batch, piece, cut, bounds, Some(lists));
+            self.search(batch, piece, cut, bounds, Some(lists));
         }
         self.merge(batch, lists, Sink::Indices, self.indices(batch));
     }
@@ -124,7 +124,7 @@ impl Planner<'_> {
         let lists = self.lists(batch, cut, 0);
         let bounds = self.scratch(batch.len() * 4 * self.op.item_words() as u64);
         for piece in 0..batch.pieces.len() {
-            self.from_rows(batch, piece, cut, None, Some(lists));
+            self.search(batch, piece, cut, None, Some(lists));
         }
         self.merge(batch, lists, Sink::Bound, (bounds, 0));
         bounds
@@ -150,7 +150,7 @@ impl Planner<'_> {
     }
 
     /// A window of the rows to lists, or to the result.
-    fn from_rows(&mut self, batch: &Batch, piece: usize, cut: Cut, bounds: Option<Binding>, lists: Option<Lists>) {
+    fn search(&mut self, batch: &Batch, piece: usize, cut: Cut, bounds: Option<Binding>, lists: Option<Lists>) {
         let (length, piece) = (self.op.length as u64, batch.pieces[piece].clone());
         let keys = Field { buffer: slot_of(&self.op.keys), form: Form::held(self.op.key_type()) };
         let first = batch.rows.start * length + piece.start;
