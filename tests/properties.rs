@@ -339,7 +339,7 @@ fn the_first_k_are_before_the_others() {
     for device in drivers() {
         spoil(device);
         let config = Config {
-            cases: 8,
+            cases: 5,
             rng_algorithm: RngAlgorithm::ChaCha,
             rng_seed: RngSeed::Fixed(8),
             failure_persistence: None,
