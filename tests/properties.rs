@@ -2,7 +2,7 @@
 
 mod support;
 
-use crosslane::{Array, Device, Slice, SortOptions};
+use crosslane::{Array, Device, Slice, SortOptions, TopKOptions};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, RngSeed, TestRunner};
 use support::*;
@@ -325,6 +325,45 @@ fn sorts_are_stable_permutations() {
                 let equal = a == b || (a.is_nan() && b.is_nan());
                 prop_assert!(before(a, b) || (b.is_nan() && !a.is_nan()) || (equal && two[0] < two[1]));
             }
+            Ok(())
+        });
+        result.unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
+/// The first k are in order, and none of the others is before the last of them; its value is that of its place.
+#[test]
+fn the_first_k_are_before_the_others() {
+    let key = prop_oneof![3 => any::<u32>().prop_map(f32::from_bits), 2 => (-3..4i32).prop_map(|x| x as f32)];
+    let strategy = (prop::collection::vec(key, 64..3000), 1..64usize, any::<bool>());
+    for device in drivers() {
+        spoil(device);
+        let config = Config {
+            cases: 5,
+            rng_algorithm: RngAlgorithm::ChaCha,
+            rng_seed: RngSeed::Fixed(8),
+            failure_persistence: None,
+            ..Config::default()
+        };
+        let result = TestRunner::new(config).run(&strategy, |(keys, k, smallest)| {
+            let options = TopKOptions::default();
+            let options = if smallest { options.smallest() } else { options };
+            let x = Array::from_slice(device, &keys);
+            let fail = |error: crosslane::Error| TestCaseError::fail(error.to_string());
+            let first = x.top_k_with(k, &options).1.to_vec().map_err(fail)?;
+            // NaN is larger than all others, and equals are in the order of their indices.
+            let less = |a: f32, b: f32| a < b || (b.is_nan() && !a.is_nan());
+            let before = |i: u32, j: u32| {
+                let (a, b) = (keys[i as usize], keys[j as usize]);
+                let (a, b) = if smallest { (a, b) } else { (b, a) };
+                less(a, b) || (!less(b, a) && i < j)
+            };
+            prop_assert!(first.len() == k && first.windows(2).all(|two| before(two[0], two[1])), "in order");
+            let after = (0..keys.len() as u32).filter(|&j| before(first[k - 1], j)).count();
+            prop_assert_eq!(after, keys.len() - k, "others come after the last");
+            let place = if smallest { k - 1 } else { keys.len() - k };
+            let (nth, last) = (x.nth(place).item().map_err(fail)?, keys[first[k - 1] as usize]);
+            prop_assert!(nth == last || (nth.is_nan() && last.is_nan()), "place {}: {} and {}", place, nth, last);
             Ok(())
         });
         result.unwrap_or_else(|error| panic!("{error}"));

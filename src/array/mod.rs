@@ -15,13 +15,16 @@ mod histogram;
 mod inputs;
 mod layout;
 mod node;
+mod nth;
 mod operators;
+mod quantile;
 mod reduce;
 mod scan;
 mod searchsorted;
 mod select;
 mod sort;
 mod task;
+mod top_k;
 mod transfer;
 mod view;
 
@@ -33,9 +36,11 @@ pub use explain::{Explanation, Step};
 pub use gather::ArrayIndex;
 pub use inputs::{Input, Inputs};
 pub use layout::{Layout, broadcast_shapes};
+pub use quantile::{Interpolation, QuantileOptions};
 pub use scan::Scan;
 pub use select::Selected;
 pub use sort::SortOptions;
+pub use top_k::TopKOptions;
 pub use transfer::upload_all;
 pub use view::Slice;
 

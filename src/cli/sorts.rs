@@ -1,4 +1,5 @@
-//! Sorts of random 32-bit keys: alone, with values, and as indices. The names are those of `shared/peers`.
+//! Sorts of random 32-bit keys: alone, with values, and as indices; the largest of them. The names are those of
+//! `shared/peers`.
 
 use super::Outcome;
 use super::compare::word;
@@ -15,6 +16,7 @@ pub struct Keys {
     n: usize,
     keys: OnceCell<Array<u32>>,
     indices: OnceCell<Array<u32>>,
+    signed: OnceCell<Array<i32>>,
 }
 
 impl Keys {
@@ -27,15 +29,17 @@ impl Keys {
         self.indices.get_or_init(|| Array::from_slice(&self.device, &(0..self.n as u32).collect::<Vec<_>>()))
     }
 
-    fn signed(&self) -> Result<Array<i32>> {
-        let keys: Vec<i32> = host(self.n).into_iter().map(|key| key as i32).collect();
-        let keys = Array::from_slice(&self.device, &keys);
-        keys.eval().map(|()| keys)
+    fn signed(&self) -> &Array<i32> {
+        self.signed.get_or_init(|| Array::from_slice(&self.device, &signed(self.n)))
     }
 }
 
 fn host(n: usize) -> Vec<u32> {
     (0..n).into_par_iter().map(|i| word(SEED, i) as u32).collect()
+}
+
+fn signed(n: usize) -> Vec<i32> {
+    host(n).into_iter().map(|key| key as i32).collect()
 }
 
 /// The sizes that fit a device, and do not take minutes.
@@ -46,14 +50,16 @@ pub fn inputs(device: &Device, quick: bool) -> Vec<Keys> {
         (false, _) => 20,
     };
     let fits = |bits: &u32| *bits <= most && device.caps().buffer_bytes >= 4u64 << *bits;
-    let keys =
-        |bits: u32| Keys { device: device.clone(), n: 1usize << bits, keys: OnceCell::new(), indices: OnceCell::new() };
+    let keys = |bits: u32| {
+        let (keys, indices, signed) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Keys { device: device.clone(), n: 1 << bits, keys, indices, signed }
+    };
     [20, 24, 26, 28].into_iter().filter(fits).map(keys).collect()
 }
 
 /// The lines of the table.
 pub fn rows(inputs: &[Keys]) -> Vec<Row<'_>> {
-    inputs.iter().flat_map(|keys| [alone(keys), pairs(keys), indices(keys)]).collect()
+    inputs.iter().flat_map(|keys| [alone(keys), pairs(keys), indices(keys), largest(keys), middle(keys)]).collect()
 }
 
 fn row<'a>(
@@ -86,12 +92,36 @@ fn pairs(keys: &Keys) -> Row<'_> {
 }
 
 fn indices(keys: &Keys) -> Row<'_> {
-    let array = OnceCell::new();
+    let check = || right("argsort_i32", ascending(&signed(keys.n), &keys.signed().argsort().to_vec()?));
+    row("argsort_i32", keys, check, || keys.signed().argsort().eval())
+}
+
+/// As PyTorch counts it: the bytes of the keys, each read once. Both the values and their indices are computed.
+fn largest(keys: &Keys) -> Row<'_> {
     let check = || {
-        let host: Vec<i32> = host(keys.n).into_iter().map(|key| key as i32).collect();
-        right("argsort_i32", ascending(&host, &keys.signed()?.argsort().to_vec()?))
+        let (values, indices) = keys.signed().top_k(100);
+        let host = signed(keys.n);
+        let mut wanted: Vec<(i32, u32)> = host.into_iter().zip(0..).collect();
+        let first = |&(key, index): &(i32, u32)| (std::cmp::Reverse(key), index);
+        wanted.select_nth_unstable_by_key(100, first);
+        wanted.truncate(100);
+        wanted.sort_by_key(first);
+        let got: Vec<(i32, u32)> = values.to_vec()?.into_iter().zip(indices.to_vec()?).collect();
+        right("topk_100_i32", got == wanted)
     };
-    row("argsort_i32", keys, check, move || array.get_or_init(|| keys.signed()).clone()?.argsort().eval())
+    let group = Group::Memory { bytes: 4 * keys.n as u64 };
+    Row { group, ..row("topk_100_i32", keys, check, || keys.signed().top_k(100).0.eval()) }
+}
+
+/// The element in the middle of the order, by the bytes of the keys too.
+fn middle(keys: &Keys) -> Row<'_> {
+    let check = || {
+        let mut host = signed(keys.n);
+        let wanted = *host.select_nth_unstable(keys.n / 2).1;
+        right("nth_i32", keys.signed().nth(keys.n / 2).item()? == wanted)
+    };
+    let group = Group::Memory { bytes: 4 * keys.n as u64 };
+    Row { group, ..row("nth_i32", keys, check, || keys.signed().nth(keys.n / 2).eval()) }
 }
 
 /// Whether the indices sort the keys, stably: then none is there twice.

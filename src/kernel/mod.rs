@@ -134,6 +134,8 @@ const FILES: &[(&str, &str)] = &[
     ("histogram", include_str!("../../shaders/histogram.wgsl")),
     ("map", include_str!("../../shaders/map.wgsl")),
     ("nothing", include_str!("../../shaders/nothing.wgsl")),
+    ("nth_count", include_str!("../../shaders/nth_count.wgsl")),
+    ("nth_find", include_str!("../../shaders/nth_find.wgsl")),
     ("reduce_rows", include_str!("../../shaders/reduce_rows.wgsl")),
     ("reduce_columns", include_str!("../../shaders/reduce_columns.wgsl")),
     ("scan", include_str!("../../shaders/scan.wgsl")),
@@ -146,6 +148,7 @@ const FILES: &[(&str, &str)] = &[
     ("sort_rows", include_str!("../../shaders/sort_rows.wgsl")),
     ("sort_scatter", include_str!("../../shaders/sort_scatter.wgsl")),
     ("sort_seed", include_str!("../../shaders/sort_seed.wgsl")),
+    ("top_k", include_str!("../../shaders/top_k.wgsl")),
 ];
 
 static KERNELS: LazyLock<RwLock<HashMap<Box<[u8]>, Kernel>>> = LazyLock::new(Default::default);

@@ -3,11 +3,11 @@
 //! Rows longer than a tile: one read that counts all digits, then a pass for each digit that reads and writes every key
 //! once (Onesweep: Adinets and Merrill, 2022), 36 bytes for a key of four. Shorter rows: one launch, in workgroup memory.
 
-mod order;
-mod plan;
+pub(super) mod order;
+pub(super) mod plan;
 mod shape;
-mod steps;
-mod wgsl;
+pub(super) mod steps;
+pub(super) mod wgsl;
 
 use super::expression::{Expression, Source};
 use super::map::read_slots;
@@ -161,7 +161,7 @@ impl Op for Sort {
 }
 
 /// The slot of an array that is one leaf.
-fn slot_of(expression: &Expression) -> usize {
+pub(in crate::ops) fn slot_of(expression: &Expression) -> usize {
     match expression.leaves.first().map(|leaf| leaf.source) {
         Some(Source::Slot(slot)) => slot,
         _ => unreachable!("dense inputs lie in memory"),

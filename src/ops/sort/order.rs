@@ -6,12 +6,12 @@
 use crate::element::{Class, DType};
 
 /// The 32-bit words that an element is carried in.
-pub(super) fn words(dtype: DType) -> u32 {
+pub(in crate::ops) fn words(dtype: DType) -> u32 {
     (dtype.size() as u32).div_ceil(4)
 }
 
 /// A key's bits as a number that is ordered as keys are.
-pub(super) fn number(bits: u64, dtype: DType, descending: bool) -> u64 {
+pub(in crate::ops) fn number(bits: u64, dtype: DType, descending: bool) -> u64 {
     let width = dtype.size() * 8;
     let (all, sign) = (u64::MAX >> (64 - width), 1u64 << (width - 1));
     let (bits, is_nan) = match dtype.class() {
@@ -66,9 +66,17 @@ pub(super) fn digit_text(dtype: DType, descending: bool) -> String {
             wide_number(dtype, flip)
         );
     }
+    let body = narrow_number(dtype, flip);
+    format!(
+        "alias Key = u32;\nconst LAST = {last:#x}u;\nfn digit(key: Key, shift: u32, mask: u32) -> u32 {{\n{body}    return (n >> shift) & mask;\n}}\n"
+    )
+}
+
+/// The lines that make `n` of a key of a word or less.
+fn narrow_number(dtype: DType, flip: &str) -> String {
     let all = u32::MAX >> (32 - dtype.size() * 8);
     let sign = 1u32 << (dtype.size() * 8 - 1);
-    let body = match dtype.class() {
+    match dtype.class() {
         Class::Signed => format!("    let n = {flip}(key ^ {sign:#x}u);\n"),
         Class::Float => format!(
             "    let magnitude = key & {:#x}u;\n    let bits = select(key, 0u, magnitude == 0u);\n    \
@@ -78,10 +86,16 @@ pub(super) fn digit_text(dtype: DType, descending: bool) -> String {
             infinity(dtype)
         ),
         _ => format!("    let n = {flip}key;\n"),
+    }
+}
+
+/// `number(key)` in WGSL, with `Key`: [`number`], ascending.
+pub(in crate::ops) fn number_text(dtype: DType) -> String {
+    let (key, lines) = match words(dtype) {
+        2 => ("vec2<u32>", wide_number(dtype, "")),
+        _ => ("u32", narrow_number(dtype, "")),
     };
-    format!(
-        "alias Key = u32;\nconst LAST = {last:#x}u;\nfn digit(key: Key, shift: u32, mask: u32) -> u32 {{\n{body}    return (n >> shift) & mask;\n}}\n"
-    )
+    format!("alias Key = {key};\nfn number(key: Key) -> Key {{\n{lines}    return n;\n}}\n")
 }
 
 /// The lines that make `n` of a key of two words.

@@ -14,14 +14,14 @@ const MOST_WINDOWS: u64 = 3;
 
 /// An array that a pass reads or writes: a slot or scratch, and how its elements lie.
 #[derive(Clone, Copy, Debug)]
-struct Field {
-    buffer: usize,
-    form: Form,
+pub(in crate::ops) struct Field {
+    pub buffer: usize,
+    pub form: Form,
 }
 
 impl Field {
     /// The window of some elements, and the first of them in it.
-    fn window(self, elements: Range<u64>, caps: &Caps) -> (Binding, u32) {
+    pub fn window(self, elements: Range<u64>, caps: &Caps) -> (Binding, u32) {
         let (size, alignment) = (self.form.size(), caps.offset_alignment.max(64));
         let offset = elements.start * size / alignment * alignment;
         // Buffers are padded to 64 bytes.
@@ -374,7 +374,7 @@ impl Batch {
 }
 
 /// A range in pieces of `most`.
-fn pieces(range: Range<u64>, most: u64) -> Vec<Range<u64>> {
+pub(in crate::ops) fn pieces(range: Range<u64>, most: u64) -> Vec<Range<u64>> {
     let starts = range.clone().step_by(most as usize);
     starts.map(|start| start..(start + most).min(range.end)).collect()
 }

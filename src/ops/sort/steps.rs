@@ -4,7 +4,7 @@ use super::shape::Shape;
 use super::wgsl::{Flow, Form, Values};
 
 /// A line for each item of an invocation: `#` is its number.
-pub(super) fn each(items: u32, line: &str) -> String {
+pub(in crate::ops) fn each(items: u32, line: &str) -> String {
     (0..items).map(|item| format!("    {}\n", line.replace('#', &item.to_string()))).collect()
 }
 

@@ -11,7 +11,7 @@ use crate::op::Access;
 
 /// How the elements of an array lie in memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Form {
+pub(in crate::ops) enum Form {
     /// So many in a word.
     Packed(u32),
     /// So many words each.
@@ -42,12 +42,12 @@ impl Form {
         if self == Form::Words(2) { "vec2<u32>" } else { "u32" }
     }
 
-    fn declare(self, binding: usize, name: &str, access: &str) -> String {
+    pub fn declare(self, binding: usize, name: &str, access: &str) -> String {
         format!("@group(0) @binding({binding}) var<storage, {access}> {name}: array<{}>;\n", self.wgsl())
     }
 
     /// Element `i` of an array.
-    fn load(self, array: &str) -> String {
+    pub fn load(self, array: &str) -> String {
         match self {
             Form::Packed(4) => format!("({array}[i >> 2u] >> ((i & 3u) * 8u)) & 0xffu"),
             Form::Packed(_) => format!("({array}[i >> 1u] >> ((i & 1u) * 16u)) & 0xffffu"),

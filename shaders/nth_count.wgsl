@@ -1,0 +1,54 @@
+// How often each digit occurs among the keys of a row whose digits before are known.
+//
+//   for each key of this workgroup's part: if its digits before are the prefix: counts[row][digit(key)] += 1
+//
+// A workgroup counts in its own memory, and adds what it has counted at the end.
+//
+// Left open: WORKGROUP, UNROLL, BINS, PLACES, Key, load_key, number, is_in (whether a number has the prefix), prefix_of,
+// tally_keys (UNROLL keys, WORKGROUP apart).
+
+var<workgroup> tally: array<atomic<u32>, BINS>;
+
+@compute @workgroup_size(WORKGROUP)
+fn count(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let index = group.x + group.y * groups.x;
+    if (index >= params.groups) {
+        return;
+    }
+    for (var bin = lane; bin < BINS; bin += WORKGROUP) {
+        atomicStore(&tally[bin], 0u);
+    }
+    let row = index / params.parts;
+    let begin = (index % params.parts) * params.span;
+    let end = begin + min(params.span, params.count - begin);
+    let first = params.keys_first + row * params.length;
+    let prefix = prefix_of(row);
+    workgroupBarrier();
+    var at = begin + lane;
+    while (at + (UNROLL - 1u) * WORKGROUP < end) {
+        tally_keys(first + at, prefix);
+        at += UNROLL * WORKGROUP;
+    }
+    while (at < end) {
+        tally_key(load_key(first + at), prefix);
+        at += WORKGROUP;
+    }
+    workgroupBarrier();
+    for (var bin = lane; bin < BINS; bin += WORKGROUP) {
+        let count = atomicLoad(&tally[bin]);
+        if (count > 0u) {
+            atomicAdd(&counts[(row * PLACES + params.place) * BINS + bin], count);
+        }
+    }
+}
+
+fn tally_key(key: Key, prefix: Key) {
+    let n = number(key);
+    if (is_in(n, prefix)) {
+        atomicAdd(&tally[digit_of(n)], 1u);
+    }
+}

@@ -1,0 +1,216 @@
+//! Quantiles: elements at fractions of the sorted order, and between two of them.
+
+use super::Array;
+use super::nth::Ranked;
+use crate::element::{DType, Float};
+use crate::error::{CallSite, Error, Result};
+use crate::op::Value;
+use std::panic::Location;
+
+/// What stands for a quantile that lies between two elements: NumPy's `method`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Interpolation {
+    /// What lies on the line between them.
+    #[default]
+    Linear,
+    /// The smaller.
+    Lower,
+    /// The larger.
+    Higher,
+    /// The nearer; of two that are equally near, the one at the even place.
+    Nearest,
+    /// The mean of both.
+    Midpoint,
+}
+
+/// Of which axis a quantile is taken, and what stands for it between two elements.
+///
+/// ```
+/// # crosslane::example(|device| {
+/// use crosslane::{Array, Interpolation, QuantileOptions};
+/// let x = Array::from_shape(device, &[2, 3], &[1.0f32, 5.0, 2.0, 9.0, 7.0, 8.0]);
+/// let options = QuantileOptions::default().axis(1).interpolation(Interpolation::Lower);
+/// assert_eq!(x.quantile_with(0.7, &options).to_vec()?, [2.0, 8.0]);
+/// # Ok(()) });
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QuantileOptions {
+    axis: Option<isize>,
+    interpolation: Interpolation,
+}
+
+impl QuantileOptions {
+    /// Along this axis, negative from the end, which the result does not have; else over all elements.
+    pub fn axis(self, axis: isize) -> QuantileOptions {
+        QuantileOptions { axis: Some(axis), ..self }
+    }
+
+    /// What stands for a quantile between two elements; [`Interpolation::Linear`] if nothing else is said.
+    pub fn interpolation(self, interpolation: Interpolation) -> QuantileOptions {
+        QuantileOptions { interpolation, ..self }
+    }
+}
+
+impl Interpolation {
+    /// The place before or at the quantile, and how far it lies on the way to the next.
+    fn place(self, q: f64, length: usize) -> (usize, f64) {
+        let place = q * (length - 1) as f64;
+        let (low, way) = (place.floor(), place - place.floor());
+        let (low, way) = match self {
+            Interpolation::Linear => (low, way),
+            Interpolation::Lower => (low, 0.0),
+            Interpolation::Higher => (place.ceil(), 0.0),
+            Interpolation::Nearest => (place.round_ties_even(), 0.0),
+            Interpolation::Midpoint => (low, if way == 0.0 { 0.0 } else { 0.5 }),
+        };
+        ((low as usize).min(length - 1), way)
+    }
+}
+
+/// What lies so far on the way between two elements, as NumPy rounds it; where they are equal, they.
+fn between<T: Float>(low: &Array<T>, high: &Array<T>, way: f64) -> Array<T> {
+    let scalar = |x: f64| T::from_scalar(Value::Float(x).scalar(T::DTYPE));
+    let line = match way < 0.5 {
+        true => low + (high - low) * scalar(way),
+        false => high - (high - low) * scalar(1.0 - way),
+    };
+    low.equal(high).select(low, line)
+}
+
+impl<T: Float> Array<T> {
+    /// The `q`-quantile of all elements, `q` from 0 to 1: NumPy's `quantile`. Between two elements it lies on the line
+    /// between them. NaN if any element is.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[4.0f32, 1.0, 3.0, 2.0]);
+    /// assert_eq!(x.quantile(0.5).item()?, 2.5);
+    /// assert_eq!(x.quantile(0.25).item()?, 1.75);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// The place `q * (len - 1)` is computed in double precision on the host, and the line in the elements' precision
+    /// (halves in f32): three roundings, that is within 2 ULP of the larger neighbour and their distance. Where NumPy
+    /// has NaN between two equal infinities it is the infinity. For other element types see [`Array::nth`], or cast.
+    ///
+    /// Cost: one or two of [`Array::nth`], and one read that looks for NaN.
+    ///
+    /// Errors (kept in the array): `q` outside 0 to 1; no element; as for [`Array::sort`].
+    #[track_caller]
+    pub fn quantile(&self, q: f64) -> Array<T> {
+        self.quantiled("quantile", "q", q, 1.0, &QuantileOptions::default(), Location::caller())
+    }
+
+    /// As [`Array::quantile`], with [`QuantileOptions`].
+    #[track_caller]
+    pub fn quantile_with(&self, q: f64, options: &QuantileOptions) -> Array<T> {
+        self.quantiled("quantile_with", "q", q, 1.0, options, Location::caller())
+    }
+
+    /// As [`Array::quantile`] of `p` hundredths.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[4.0f32, 1.0, 3.0, 2.0]);
+    /// assert_eq!(x.percentile(100.0).item()?, 4.0);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn percentile(&self, p: f64) -> Array<T> {
+        self.quantiled("percentile", "p", p, 100.0, &QuantileOptions::default(), Location::caller())
+    }
+
+    /// As [`Array::percentile`], with [`QuantileOptions`].
+    #[track_caller]
+    pub fn percentile_with(&self, p: f64, options: &QuantileOptions) -> Array<T> {
+        self.quantiled("percentile_with", "p", p, 100.0, options, Location::caller())
+    }
+
+    /// The median of all elements: of an even number, the mean of the two in the middle. NaN if any element is.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[4.0f32, 1.0, 9.0]);
+    /// assert_eq!(x.median().item()?, 4.0);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Cost and errors: as for [`Array::quantile`].
+    #[track_caller]
+    pub fn median(&self) -> Array<T> {
+        self.quantiled("median", "q", 0.5, 1.0, &QuantileOptions::default(), Location::caller())
+    }
+
+    /// As [`Array::median`] along an axis, negative from the end, which the result does not have.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_shape(device, &[2, 2], &[1.0f32, 3.0, 8.0, 5.0]);
+    /// assert_eq!(x.median_axis(1).to_vec()?, [2.0, 6.5]);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn median_axis(&self, axis: isize) -> Array<T> {
+        self.quantiled("median_axis", "q", 0.5, 1.0, &QuantileOptions::default().axis(axis), Location::caller())
+    }
+
+    fn quantiled(
+        &self,
+        operation: &'static str,
+        argument: &'static str,
+        q: f64,
+        whole: f64,
+        options: &QuantileOptions,
+        at: CallSite,
+    ) -> Array<T> {
+        if !(0.0..=whole).contains(&q) {
+            let error = Error::argument(operation, argument, format!("0 to {whole}"), q.to_string(), at);
+            return Array::failed(self.device(), error);
+        }
+        let result = match options.axis {
+            None => self.flatten().between_places(operation, q / whole, 0, options.interpolation, at),
+            Some(axis) => self.between_places(operation, q / whole, axis, options.interpolation, at),
+        };
+        result.unwrap_or_else(|error| Array::failed(self.device(), error))
+    }
+
+    fn between_places(
+        &self,
+        operation: &'static str,
+        q: f64,
+        axis: isize,
+        interpolation: Interpolation,
+        at: CallSite,
+    ) -> Result<Array<T>> {
+        let ranked = Ranked::new(operation, self, axis, at)?;
+        if ranked.length() == 0 {
+            let got = format!("shape {:?}", self.shape());
+            return Err(Error::argument(operation, "array", "an element: there is no quantile of none", got, at));
+        }
+        let (place, way) = interpolation.place(q, ranked.length());
+        let low = ranked.place(place);
+        let found = match (way > 0.0).then(|| ranked.place(place + 1)) {
+            None => low,
+            Some(high) if T::DTYPE == DType::F16 => between(&low.cast::<f32>(), &high.cast(), way).cast(),
+            Some(high) => between(&low, &high, way),
+        };
+        // NaN where there is one; doubles have no test for it.
+        let largest = self.max_axes(&[axis], false);
+        Ok(largest.cast::<f32>().is_nan().select(largest, found))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_numpys() {
+        let places = |interpolation: Interpolation| [0.0, 0.3, 0.5, 1.0].map(|q| interpolation.place(q, 6));
+        assert_eq!(places(Interpolation::Linear), [(0, 0.0), (1, 0.5), (2, 0.5), (5, 0.0)]);
+        assert_eq!(places(Interpolation::Lower).map(|place| place.0), [0, 1, 2, 5]);
+        assert_eq!(places(Interpolation::Higher).map(|place| place.0), [0, 2, 3, 5]);
+        assert_eq!(places(Interpolation::Nearest).map(|place| place.0), [0, 2, 2, 5]);
+        assert_eq!(places(Interpolation::Midpoint), [(0, 0.0), (1, 0.5), (2, 0.5), (5, 0.0)]);
+    }
+}
