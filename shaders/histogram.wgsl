@@ -14,7 +14,9 @@
 // Left open: the constants, y, begin (before the first value), tally (UNROLL steps, all in range), tally_tail (one
 // step, each value checked against `end`), add_counter, add_output, plus; bin is theirs. y is zero before.
 
-var<workgroup> counters: array<atomic<u32>, COUNTERS>;
+// Counters of values in no bin, enough that neighbours do not meet.
+const NOWHERE = 32u;
+var<workgroup> counters: array<atomic<u32>, COUNTERS + NOWHERE>;
 
 // One value in bin `b` of all; at or past `params.bins` it is in none.
 fn count(b: u32, first_bin: u32, lane: u32, weight: u32) {
@@ -25,9 +27,10 @@ fn count(b: u32, first_bin: u32, lane: u32, weight: u32) {
         return;
     }
     let at = b - first_bin; // wraps, and is past the part, for bins before it
-    if (at < params.part_bins) {
-        add_counter(at * params.copies + (lane & (params.copies - 1u)), weight);
-    }
+    // What is in none, or in another part, goes where nobody looks: a branch for each value would keep compilers from
+    // loading several at once.
+    let counter = at * params.copies + (lane & (params.copies - 1u));
+    add_counter(select(COUNTERS + lane % NOWHERE, counter, at < params.part_bins), weight);
 }
 
 @compute @workgroup_size(WORKGROUP)

@@ -76,6 +76,9 @@ const TUNING: Tuning = Tuning {
     parts: 4,
 };
 
+/// Counters of values in no bin, as in the shader.
+const NOWHERE: u64 = 32;
+
 /// Copies of a counter at most: the banks of workgroup memory.
 const MOST_COPIES: u64 = 32;
 
@@ -134,7 +137,7 @@ impl Histogram {
     fn lay_out(&self, caps: &Caps, width: u64, extent: u64) -> Shape {
         let (tuning, bins) = (TUNING, self.bins());
         let workgroup = caps.workgroup() as u64;
-        let memory = tuning.most_bytes.min(caps.workgroup_bytes as u64);
+        let memory = tuning.most_bytes.min(caps.workgroup_bytes as u64) - NOWHERE * 4;
         // Even bins look at edges seldom; a search reads several for each value.
         let searched = self.axes.iter().any(|axis| matches!(axis.rule, Rule::Search { .. }));
         let edges = self.axes.iter().map(|axis| axis.thresholds() as u64).sum::<u64>();

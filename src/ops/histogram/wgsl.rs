@@ -133,17 +133,18 @@ impl Histogram {
         };
         let mut body: String = (0..unroll).map(|u| load(u, &format!("i + {u}u * (WORKGROUP * WIDTH)"))).collect();
         let each = || (0..unroll).flat_map(|u| (0..width).map(move |l| (u, l)));
-        for u in 0..unroll {
-            let bins = |start: &str, function: &str| -> String {
-                (0..width).map(|l| format!("{start}b{u}_{l} = {};\n", bin(function, u, l))).collect()
-            };
-            if !self.axes.iter().any(|axis| matches!(axis.rule, Rule::Even { .. })) {
-                body += &bins("    let ", "bin");
-                continue;
-            }
-            let near: Vec<String> = (0..width).map(|l| bin("near", u, l)).collect();
+        let bins = |start: &str, function: &str| -> String {
+            each().map(|(u, l)| format!("{start}b{u}_{l} = {};\n", bin(function, u, l))).collect()
+        };
+        if self.axes.iter().any(|axis| matches!(axis.rule, Rule::Even { .. })) {
+            let near: Vec<String> = each().map(|(u, l)| bin("near", u, l)).collect();
             body += &bins("    var ", "guess");
-            body += &format!("    if ({}) {{\n{}    }}\n", near.join(" | "), bins("        ", "bin"));
+            let exact =
+                |(near, (u, l)): (&String, _)| format!("        if ({near}) {{ b{u}_{l} = {}; }}\n", bin("bin", u, l));
+            let exact: String = near.iter().zip(each()).map(exact).collect();
+            body += &format!("    if ({}) {{\n{exact}    }}\n", near.join(" | "));
+        } else {
+            body += &bins("    let ", "bin");
         }
         let add = |(u, l)| format!("    count(b{u}_{l}, first_bin, lane, {});\n", weight(u, l));
         body += &each().map(add).collect::<String>();
