@@ -61,7 +61,7 @@ mod trace;
 pub use advice::{Limiter, Occupancy};
 pub use array::{
     Array, ArrayIndex, Elementwise, Explanation, Input, Inputs, Layout, Operand, Reduction, Scan, Selected, Slice,
-    SortOptions, Step as ExplainedStep, ViewMut, broadcast_shapes, eval_all, has_kernel, upload_all,
+    SortOptions, Step as ExplainedStep, Unique, ViewMut, broadcast_shapes, eval_all, has_kernel, upload_all,
 };
 #[cfg(feature = "cpu")]
 pub use backend::cpu::{Checks, Defect, Finding, Order, Profile, Report, Spot};
@@ -86,7 +86,7 @@ pub use memory::{Allocation, Direction, HostBuffer, Mapped, MemoryUse, Transfers
 pub use op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
 pub use ops::{
     Binning, Combine, Expression, Formula, Function, Gather, Histogram, Indexing, Leaf, Map, Nothing, Operator,
-    OutOfRange, Payload, Reduce, Rule, ScanOp, Scatter, SearchSorted, Side, Sort, Source, Step, What,
+    OutOfRange, Payload, Reduce, Rule, Runs, ScanOp, Scatter, SearchSorted, Side, Sort, Source, Step, What,
 };
 pub use recording::Recording;
 pub use stream::Stream;

@@ -4,6 +4,7 @@ mod assign;
 mod bind;
 mod create;
 mod custom;
+mod difference;
 mod elementwise;
 #[cfg(feature = "wgpu")]
 mod encode;
@@ -13,16 +14,22 @@ mod flatten;
 mod gather;
 mod histogram;
 mod inputs;
+mod keys;
 mod layout;
 mod node;
 mod operators;
+mod partition;
 mod reduce;
+mod repeat;
+mod runs;
 mod scan;
 mod searchsorted;
+mod segments;
 mod select;
 mod sort;
 mod task;
 mod transfer;
+mod unique;
 mod view;
 
 pub use assign::ViewMut;
@@ -37,6 +44,7 @@ pub use scan::Scan;
 pub use select::Selected;
 pub use sort::SortOptions;
 pub use transfer::upload_all;
+pub use unique::Unique;
 pub use view::Slice;
 
 pub(crate) use crate::ops::buffer_bytes;

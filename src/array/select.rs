@@ -4,6 +4,7 @@ use super::Array;
 use super::create::positions;
 use super::node::{Expr, Node};
 use super::task::{Take, Task};
+use crate::device::Device;
 use crate::element::{DType, Element, Scalar};
 use crate::error::{CallSite, Error, Result};
 use crate::op::Value;
@@ -32,6 +33,13 @@ pub struct Selected<T: Element> {
 }
 
 impl<T: Element> Selected<T> {
+    /// A mistake in place of elements.
+    pub(super) fn failed(device: &Device, error: Error) -> Selected<T> {
+        let (values, count) = (Array::failed(device, error.clone()), Array::failed(device, error));
+        let of = [values.node.clone(), count.node.clone()];
+        Selected { values, count, of }
+    }
+
     /// How many there are. Waits for the device.
     ///
     /// ```
@@ -149,11 +157,7 @@ impl<T: Element> Array<T> {
     pub fn compress<C: Element>(&self, condition: &Array<C>) -> Selected<T> {
         match fits("compress", &self.node, &condition.node, Location::caller()) {
             Ok(()) => selected(&self.flatten().node, &condition.flatten().node, None),
-            Err(error) => Selected {
-                values: Array::failed(self.device(), error.clone()),
-                count: Array::failed(self.device(), error),
-                of: [self.node.clone(), condition.node.clone()],
-            },
+            Err(error) => Selected::failed(self.device(), error),
         }
     }
 
@@ -176,7 +180,7 @@ impl<T: Element> Array<T> {
 }
 
 /// Whether elements can be selected by a condition.
-fn fits(operation: &'static str, node: &Node, condition: &Node, at: CallSite) -> Result<()> {
+pub(super) fn fits(operation: &'static str, node: &Node, condition: &Node, at: CallSite) -> Result<()> {
     node.error().map_or(Ok(()), Err)?;
     condition.error().map_or(Ok(()), Err)?;
     let (wanted, got) = (format!("the array's shape {:?}", node.shape), format!("{:?}", condition.shape));
