@@ -27,7 +27,7 @@
 //! | [`Stream`], [`Event`], [`Recording`] | work side by side; points in it; work recorded once and run again |
 //! | [`Trace`], [`Occupancy`] | what ran when ([`Device::profile`]), at which part of the [`Roofline`]; how full the device is |
 //! | [`Op`], [`Plan`] | the waist: an operation's meaning, cost and kernels; engines run plans and know no operation |
-//! | [`Map`], [`Reduce`], [`Histogram`], [`SearchSorted`], [`Gather`], [`Scatter`] | the operations behind arrays |
+//! | [`Map`], [`Reduce`], [`Histogram`], [`SearchSorted`], [`Gather`], [`Scatter`], [`Runs`] | the operations behind arrays |
 //! | [`Caps`], [`Profile`] | what a plan may rely on; hardware that the cpu engine stands in for |
 //! | [`Checks`], [`Report`] | what a checked device looks for, and what it found |
 //! | [`Error`] | every mistake and failure: operation, argument, wanted, got, call site |

@@ -10,6 +10,7 @@ use crate::error::{CallSite, Error, Result};
 use crate::op::Value;
 use crate::ops::{Operator, ScanOp};
 use crate::s;
+use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -110,6 +111,21 @@ impl<T: Element> Selected<T> {
         match self.values.node.error() {
             Some(error) => Array::failed(self.values.device(), error),
             None => selected::<T>(&self.of[0], &self.of[1], Some(fill.scalar())).values,
+        }
+    }
+}
+
+impl<T: Element> fmt::Debug for Selected<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.values.node.error() {
+            Some(error) => write!(f, "Selected(error: {error})"),
+            None => write!(
+                f,
+                "Selected<{}>(of {} on {})",
+                T::DTYPE,
+                self.values.len(),
+                self.values.device().properties().name
+            ),
         }
     }
 }

@@ -10,6 +10,7 @@ use std::panic::Location;
 
 /// The distinct elements of an array, and what is known of each; see [`Array::unique_all`]. What is not used is not
 /// computed.
+#[derive(Debug)]
 pub struct Unique<T: Element> {
     /// They, rising.
     pub values: Selected<T>,

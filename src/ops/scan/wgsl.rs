@@ -268,10 +268,19 @@ fn picks_text(dtype: DType, fill: Option<Scalar>, binding: usize) -> String {
             .replace("params.identity", "params.fill"),
     });
     let element = if dtype.per_word() > 1 { "atomic<u32>" } else { dtype.wgsl() };
+    // What reads four elements at a time reads some behind the last.
+    let rest = match fill.is_empty() {
+        true => format!(
+            "    for (var at = all; at < min((all + 3u) & ~3u, params.total); at++) {{ put(at, {}()); }}\n",
+            dtype.wgsl()
+        ),
+        false => String::new(),
+    };
     format!(
         "@group(0) @binding({binding}) var<storage, read_write> picks: array<{element}>;\n\
          @group(0) @binding({}) var<storage, read_write> count: array<u32>;\n\
-         fn put(at: u32, v: {}) {{\n{}}}\n{fill}",
+         fn put(at: u32, v: {}) {{\n{}}}\n\
+         fn finish(all: u32) {{\n    count[0] = all;\n{rest}}}\n{fill}",
         binding + 1,
         dtype.wgsl(),
         atomic_store("picks", dtype)
@@ -297,7 +306,7 @@ fn pick_text(width: u32, shape: &Shape, part: bool, filled: bool) -> String {
                     .expect("to a string");
             }
             let last = format!("params.whole == 1u && i{j} + {l}u == params.extent - 1u");
-            writeln!(text, "    if ({last}) {{ count[0] = b{j} + items.s{j}_{l}; }}").expect("to a string");
+            writeln!(text, "    if ({last}) {{ finish(b{j} + items.s{j}_{l}); }}").expect("to a string");
         }
     }
     text + "}\n"
