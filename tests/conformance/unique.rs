@@ -52,7 +52,7 @@ fn check<T: Element>(device: &Device, host: &[T], what: &str) {
 }
 
 fn every<T: Element>(device: &Device) {
-    let lengths: &[usize] = if matches!(T::DTYPE, DType::F32 | DType::F16) { &[3, 9_001] } else { &[0, 1, 2, 257] };
+    let lengths: &[usize] = if T::DTYPE == DType::F32 { &[3, 5_001] } else { &[0, 1, 2, 257] };
     for &len in lengths {
         let mut rng = random(len as u64);
         let pool = pool::<T>(&mut rng);
