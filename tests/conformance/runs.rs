@@ -269,7 +269,7 @@ fn differences_of_every_type() {
 }
 
 fn parted<T: Element>(device: &Device) {
-    for len in [0, 1, 5, 1025, 2_500] {
+    for len in [0, 5, 2_500] {
         for share in [0.0, 0.3, 1.0] {
             let mut rng = random(len as u64);
             let host: Vec<T> = (0..len).map(|_| bits(&mut rng)).collect();
@@ -288,7 +288,7 @@ fn parted<T: Element>(device: &Device) {
 fn partitions_of_every_type() {
     for device in quick() {
         garbage(device);
-        for_types!(device, [f32, f16, f64, i32, u32, i64, u64, u8, u16, bool], parted);
+        for_types!(device, [f32, f16, i64, u8, u16, bool], parted);
     }
 }
 
