@@ -291,6 +291,7 @@ fn picks_text(dtype: DType, fill: Option<Scalar>, binding: usize) -> String {
 fn pick_text(width: u32, shape: &Shape, part: bool, filled: bool) -> String {
     let name = if part { "save_part" } else { "save" };
     let mut text = format!("fn {name}(items: Items, row: u32, tile: u32, lane: u32) {{\n{}", start(shape));
+    text += "    var all = 0u;\n    var ended = false;\n";
     for j in 0..shape.rounds {
         writeln!(text, "    let i{j} = {};", position(shape, j)).expect("to a string");
         writeln!(text, "    let b{j} = totals[{}u + lane];", j * shape.workgroup).expect("to a string");
@@ -305,11 +306,15 @@ fn pick_text(width: u32, shape: &Shape, part: bool, filled: bool) -> String {
                 writeln!(text, "    if ({inside}!({mask})) {{ put(params.total - 1u - ({behind}), fill()); }}")
                     .expect("to a string");
             }
-            let last = format!("params.whole == 1u && i{j} + {l}u == params.extent - 1u");
-            writeln!(text, "    if ({last}) {{ finish(b{j} + items.s{j}_{l}); }}").expect("to a string");
+            // Of a whole tile only the last element can be the last of all.
+            if part || (j, l) == (shape.rounds - 1, shape.width - 1) {
+                let last = format!("i{j} + {l}u == params.extent - 1u");
+                writeln!(text, "    if ({last}) {{ all = b{j} + items.s{j}_{l}; ended = true; }}")
+                    .expect("to a string");
+            }
         }
     }
-    text + "}\n"
+    text + "    if (ended && params.whole == 1u) { finish(all); }\n}\n"
 }
 
 const LANES: [&str; 4] = ["x", "y", "z", "w"];
