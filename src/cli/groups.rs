@@ -4,14 +4,14 @@ use super::Outcome;
 use super::compare::{BOUND, compare, random, word};
 use super::measure::{Group, Row};
 use super::workloads::{Inputs, X};
-use crosslane::{Array, Result, Scan, Selected};
+use crosslane::{Array, Kind, Result, Scan, Selected};
 use rayon::prelude::*;
 use std::cell::OnceCell;
 use std::ops::Range;
 
 const SEED: u64 = 9;
-/// Keys of which the distinct ones are wanted, at most.
-const MOST: usize = 1 << 26;
+/// Keys of which the distinct ones are wanted, at most: on cards, and elsewhere, as many as of the sorts.
+const MOST: [usize; 2] = [1 << 26, 1 << 20];
 
 /// Keys, made when they are first needed.
 pub struct Keys<'a> {
@@ -49,13 +49,18 @@ impl Keys<'_> {
         self.inputs.n
     }
 
+    fn mixed_len(&self) -> usize {
+        let discrete = self.inputs.x().device().properties().kind == Kind::Discrete;
+        self.n().min(MOST[!discrete as usize])
+    }
+
     fn runs(&self) -> &Array<u32> {
         let host = || (0..self.n()).into_par_iter().map(|i| key(run(i))).collect::<Vec<_>>();
         self.runs.get_or_init(|| Array::from_slice(self.inputs.x().device(), &host()))
     }
 
     fn mixed(&self) -> &Array<u32> {
-        let host = || (0..self.n().min(MOST)).into_par_iter().map(mixed).collect::<Vec<_>>();
+        let host = || (0..self.mixed_len()).into_par_iter().map(mixed).collect::<Vec<_>>();
         self.mixed.get_or_init(|| Array::from_slice(self.inputs.x().device(), &host()))
     }
 
@@ -85,7 +90,7 @@ impl Keys<'_> {
     }
 
     fn check_distinct(&self, op: &str) -> Outcome {
-        let mut wanted: Vec<u32> = (0..self.n().min(MOST)).into_par_iter().map(mixed).collect();
+        let mut wanted: Vec<u32> = (0..self.mixed_len()).into_par_iter().map(mixed).collect();
         wanted.par_sort_unstable();
         wanted.dedup();
         right(op, self.mixed().unique().to_vec()? == wanted)
@@ -98,7 +103,7 @@ fn right(op: &str, is: bool) -> Outcome {
 
 /// The lines of the table. Bytes: what must be read, and eight for each run.
 pub fn rows<'a>(keys: &'a Keys) -> Vec<Row<'a>> {
-    let n = keys.n();
+    let (n, most) = (keys.n(), keys.mixed_len());
     let bytes = |read: u64| Group::Memory { bytes: read * n as u64 + 8 * (run(n - 1) + 1) as u64 };
     let (lengths, sums, distinct) = ("run_lengths_u32", "reduce_by_key_u32_f32", "unique_u32");
     vec![
@@ -126,8 +131,8 @@ pub fn rows<'a>(keys: &'a Keys) -> Vec<Row<'a>> {
         },
         Row {
             op: distinct,
-            n: n.min(MOST),
-            group: Group::Keys { keys: n.min(MOST) as u64 },
+            n: most,
+            group: Group::Keys { keys: most as u64 },
             before: None,
             check: Box::new(move || keys.check_distinct(distinct)),
             work: Box::new(move || keys.mixed().unique().count_array().eval()),
