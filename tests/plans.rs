@@ -3,7 +3,7 @@
 
 use crosslane::{
     Access, Binning, Caps, Combine, DType, Expression, Function, Gather, Histogram, Indexing, Leaf, Map, Op, Operator,
-    OutOfRange, Plan, Reduce, Rule, Scalar, Scatter, SearchSorted, Side, Source, Step, What, has_kernel,
+    OutOfRange, Plan, Reduce, Rule, Runs, Scalar, Scatter, SearchSorted, Side, Source, Step, What, has_kernel,
 };
 use naga::back::{glsl, hlsl, msl, spv};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
@@ -199,6 +199,7 @@ fn by_index(caps: &Caps) -> Vec<(String, Box<dyn Op>)> {
     for dtype in DType::ALL.into_iter().filter(|&dtype| fits(caps, dtype)) {
         for (len, count) in [(1000, 999), (200_000_000, 1000)] {
             let what = |name: &str| format!("{name} of {count} with {len} {dtype}");
+            all.push((what("runs"), Box::new(Runs { values: whole(0, dtype, len), len: len - 3, output: 1 })));
             for side in [Side::Left, Side::Right] {
                 let (values, sorted) = (whole(0, dtype, count), whole(1, dtype, len));
                 let op = SearchSorted { values, shape: vec![count], sorted, side, output: 2 };

@@ -2,7 +2,7 @@
 
 mod support;
 
-use crosslane::{Array, Device, Slice, SortOptions, TopKOptions};
+use crosslane::{Array, Device, Scan, Slice, SortOptions, TopKOptions};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, RngSeed, TestRunner};
 use support::*;
@@ -287,6 +287,38 @@ fn histograms_sum_to_what_they_count() {
             for bin in 0..bins {
                 prop_assert_eq!(up_to(bin), inside(edges[0], edges[bin]), "bin {} on {}", bin, name(device));
             }
+            Ok(())
+        });
+        result.unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
+/// Runs are decoded to what they are of; by key sums come to the whole; each element is one of the distinct ones.
+#[test]
+fn groups_cover_what_they_are_of() {
+    let strategy = prop::collection::vec(prop_oneof![4 => 0..3i32, 1 => any::<i32>()], 0..600);
+    for device in quick() {
+        let config = Config {
+            cases: 8,
+            rng_algorithm: RngAlgorithm::ChaCha,
+            rng_seed: RngSeed::Fixed(9),
+            failure_persistence: None,
+            ..Config::default()
+        };
+        let result = TestRunner::new(config).run(&strategy, |host| {
+            let x = Array::from_slice(device, &host);
+            let fail = |error: crosslane::Error| TestCaseError::fail(error.to_string());
+            let (values, lengths) = x.run_lengths();
+            let again = values.or(0).repeat_to(&lengths.or(0), host.len()).to_vec().map_err(fail)?;
+            prop_assert_eq!(&again, &host);
+            let sums = Scan::sum().reduce_by_key::<_, _, i32>(&x, &x).map_err(fail)?.1;
+            let all = host.iter().fold(0i32, |a, &b| a.wrapping_add(b));
+            prop_assert_eq!(sums.or(0).sum().item().map_err(fail)?, all);
+            let unique = x.unique_all();
+            let distinct = unique.values.to_vec().map_err(fail)?;
+            prop_assert!(distinct.is_sorted_by(|a, b| a < b));
+            let inverse = unique.inverse.to_vec().map_err(fail)?;
+            prop_assert!(inverse.iter().zip(&host).all(|(&at, &x)| distinct[at as usize] == x));
             Ok(())
         });
         result.unwrap_or_else(|error| panic!("{error}"));

@@ -172,6 +172,13 @@ pub(super) fn positions(device: &Device, len: usize) -> Arc<Node> {
     Node::lazy(device, vec![len], crate::DType::U32, Expr::Index(layout))
 }
 
+impl Array<u32> {
+    /// 0, 1, 2, .. in one dimension.
+    pub(super) fn counting(device: &Device, len: usize) -> Array<u32> {
+        Array::of(positions(device, len))
+    }
+}
+
 impl<T: Number> Array<T> {
     /// `start`, `start + step`, .. as many as lie before `stop`; NumPy's `arange`. Takes no memory until needed.
     ///

@@ -18,7 +18,7 @@ impl ArrayIndex for i32 {}
 
 /// Where indices point to.
 #[derive(Clone, Copy)]
-enum Along {
+pub(super) enum Along {
     /// The whole array, flattened.
     Flat,
     /// Rows of an axis: the indices' axes take its place.
@@ -194,7 +194,7 @@ impl Call<'_> {
 }
 
 impl<T: Element> Array<T> {
-    fn gather<I: ArrayIndex>(
+    pub(super) fn gather<I: ArrayIndex>(
         &self,
         operation: &'static str,
         indices: &Array<I>,
@@ -314,7 +314,7 @@ impl<T: Element> Array<T> {
     }
 
     #[expect(clippy::too_many_arguments, reason = "what the methods differ in")]
-    fn scatter<I: ArrayIndex>(
+    pub(super) fn scatter<I: ArrayIndex>(
         &self,
         operation: &'static str,
         indices: &Array<I>,

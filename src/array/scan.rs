@@ -38,8 +38,8 @@ use std::sync::Arc;
 pub struct Scan {
     how: How,
     axis: isize,
-    exclusive: bool,
-    reverse: bool,
+    pub(super) exclusive: bool,
+    pub(super) reverse: bool,
 }
 
 /// What combines.
@@ -166,7 +166,12 @@ impl Scan {
         self.node::<R>(&x.node, Some(&heads.cast::<bool>().node), at).map(Array::of)
     }
 
-    fn node<R: Element>(&self, node: &Arc<Node>, heads: Option<&Arc<Node>>, at: CallSite) -> Result<Arc<Node>> {
+    pub(super) fn node<R: Element>(
+        &self,
+        node: &Arc<Node>,
+        heads: Option<&Arc<Node>>,
+        at: CallSite,
+    ) -> Result<Arc<Node>> {
         if let Some(error) = node.error() {
             return Err(error);
         }
@@ -175,7 +180,7 @@ impl Scan {
         scanned(node, heads, operator, self.axis, self.exclusive, self.reverse, at)
     }
 
-    fn operator(&self, node: &Node, at: CallSite) -> Result<Operator> {
+    pub(super) fn operator(&self, node: &Node, at: CallSite) -> Result<Operator> {
         match &self.how {
             How::Operator(operator) => Ok(operator.clone()),
             How::Custom { combine, identity } => {

@@ -4,11 +4,13 @@ use super::Array;
 use super::create::positions;
 use super::node::{Expr, Node};
 use super::task::{Take, Task};
+use crate::device::Device;
 use crate::element::{DType, Element, Scalar};
 use crate::error::{CallSite, Error, Result};
 use crate::op::Value;
 use crate::ops::{Operator, ScanOp};
 use crate::s;
+use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -32,6 +34,13 @@ pub struct Selected<T: Element> {
 }
 
 impl<T: Element> Selected<T> {
+    /// A mistake in place of elements.
+    pub(super) fn failed(device: &Device, error: Error) -> Selected<T> {
+        let (values, count) = (Array::failed(device, error.clone()), Array::failed(device, error));
+        let of = [values.node.clone(), count.node.clone()];
+        Selected { values, count, of }
+    }
+
     /// How many there are. Waits for the device.
     ///
     /// ```
@@ -106,6 +115,21 @@ impl<T: Element> Selected<T> {
     }
 }
 
+impl<T: Element> fmt::Debug for Selected<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.values.node.error() {
+            Some(error) => write!(f, "Selected(error: {error})"),
+            None => write!(
+                f,
+                "Selected<{}>(of {} on {})",
+                T::DTYPE,
+                self.values.len(),
+                self.values.device().properties().name
+            ),
+        }
+    }
+}
+
 /// The elements of `picked` whose condition is not zero, and their number; both in one dimension.
 fn selected<T: Element>(picked: &Arc<Node>, condition: &Arc<Node>, fill: Option<Scalar>) -> Selected<T> {
     let of = [picked.clone(), condition.clone()];
@@ -149,11 +173,7 @@ impl<T: Element> Array<T> {
     pub fn compress<C: Element>(&self, condition: &Array<C>) -> Selected<T> {
         match fits("compress", &self.node, &condition.node, Location::caller()) {
             Ok(()) => selected(&self.flatten().node, &condition.flatten().node, None),
-            Err(error) => Selected {
-                values: Array::failed(self.device(), error.clone()),
-                count: Array::failed(self.device(), error),
-                of: [self.node.clone(), condition.node.clone()],
-            },
+            Err(error) => Selected::failed(self.device(), error),
         }
     }
 
@@ -176,7 +196,7 @@ impl<T: Element> Array<T> {
 }
 
 /// Whether elements can be selected by a condition.
-fn fits(operation: &'static str, node: &Node, condition: &Node, at: CallSite) -> Result<()> {
+pub(super) fn fits(operation: &'static str, node: &Node, condition: &Node, at: CallSite) -> Result<()> {
     node.error().map_or(Ok(()), Err)?;
     condition.error().map_or(Ok(()), Err)?;
     let (wanted, got) = (format!("the array's shape {:?}", node.shape), format!("{:?}", condition.shape));

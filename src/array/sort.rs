@@ -1,12 +1,14 @@
 //! Sorting as methods: values, indices, and pairs, along one axis.
 
 use super::Array;
+use super::gather::Along;
 use super::node::Node;
 use super::task::{Take, Task};
 use super::view::{axis, view};
+use crate::device::Device;
 use crate::element::{DType, Element};
 use crate::error::{CallSite, Error, Result};
-use crate::ops::{Expression, Payload, Sort};
+use crate::ops::{Expression, OutOfRange, Payload, Sort};
 use std::ops::Range;
 use std::panic::Location;
 use std::sync::Arc;
@@ -141,6 +143,14 @@ impl Call<'_> {
         Ok(nodes.iter().map(|node| view(node, &|layout| Some(layout.permute(&back)))).collect())
     }
 
+    /// Keys and what moves with them; a mistake in both.
+    fn pair<K: Element, V: Element>(&self, device: &Device) -> (Array<K>, Array<V>) {
+        match self.nodes() {
+            Ok(nodes) => (Array::of(nodes[0].clone()), Array::of(nodes[1].clone())),
+            Err(error) => (Array::failed(device, error.clone()), Array::failed(device, error)),
+        }
+    }
+
     fn check_values(&self, values: &Arc<Node>) -> Result<()> {
         if let Some(error) = values.error() {
             return Err(error);
@@ -255,7 +265,38 @@ impl<T: Element> Array<T> {
         self.paired("sort_pairs_with", values, options, Location::caller())
     }
 
-    fn sorted(&self, operation: &'static str, options: &SortOptions, at: CallSite) -> Array<T> {
+    /// The sorted keys, and arrays of values in the same order: [`Array::sort_pairs`] for any number of them. For values
+    /// of several types, bring each into the order of [`Array::argsort`] with [`Array::take_along_axis`].
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::Array;
+    /// let x = [[3, 1, 2], [30, 10, 20], [7, 8, 9]].map(|x| Array::from_slice(device, &x));
+    /// let (keys, values) = x[0].sort_pairs_all(&[&x[1], &x[2]]);
+    /// assert_eq!(keys.to_vec()?, [1, 2, 3]);
+    /// assert_eq!(values[0].to_vec()?, [10, 20, 30]);
+    /// assert_eq!(values[1].to_vec()?, [8, 9, 7]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Cost: a sort with indices, and a read of each value where its index says.
+    ///
+    /// Errors (kept in the arrays): as for [`Array::sort`]; values of another shape or on another device; 2^32 - 1
+    /// elements in all.
+    #[track_caller]
+    pub fn sort_pairs_all<V: Element>(&self, values: &[&Array<V>]) -> (Array<T>, Vec<Array<V>>) {
+        let (operation, at) = ("sort_pairs_all", Location::caller());
+        let options = SortOptions::default();
+        let call = Call { operation, keys: &self.node, moves: Moves::Indices, gives_keys: true, options: &options, at };
+        let (keys, places) = call.pair::<T, u32>(self.device());
+        let taken = |values: &&Array<V>| match call.check_values(&values.node) {
+            Err(error) => Array::failed(self.device(), error),
+            Ok(()) => values.gather(operation, &places, Along::Each(-1), OutOfRange::Drop, at),
+        };
+        (keys, values.iter().map(taken).collect())
+    }
+
+    pub(super) fn sorted(&self, operation: &'static str, options: &SortOptions, at: CallSite) -> Array<T> {
         let call = Call { operation, keys: &self.node, moves: Moves::Nothing, gives_keys: true, options, at };
         match call.nodes() {
             Ok(nodes) => Array::of(nodes[0].clone()),
@@ -263,7 +304,18 @@ impl<T: Element> Array<T> {
         }
     }
 
-    fn sorting(&self, operation: &'static str, options: &SortOptions, at: CallSite) -> Array<u32> {
+    /// The sorted keys, and where each comes from.
+    pub(super) fn sorted_with_places(
+        &self,
+        operation: &'static str,
+        options: &SortOptions,
+        at: CallSite,
+    ) -> (Array<T>, Array<u32>) {
+        let call = Call { operation, keys: &self.node, moves: Moves::Indices, gives_keys: true, options, at };
+        call.pair(self.device())
+    }
+
+    pub(super) fn sorting(&self, operation: &'static str, options: &SortOptions, at: CallSite) -> Array<u32> {
         let call = Call { operation, keys: &self.node, moves: Moves::Indices, gives_keys: false, options, at };
         match call.nodes() {
             Ok(nodes) => Array::of(nodes[0].clone()),
@@ -271,7 +323,7 @@ impl<T: Element> Array<T> {
         }
     }
 
-    fn paired<V: Element>(
+    pub(super) fn paired<V: Element>(
         &self,
         operation: &'static str,
         values: &Array<V>,
@@ -279,10 +331,6 @@ impl<T: Element> Array<T> {
         at: CallSite,
     ) -> (Array<T>, Array<V>) {
         let moves = Moves::Values(&values.node);
-        let call = Call { operation, keys: &self.node, moves, gives_keys: true, options, at };
-        match call.nodes() {
-            Ok(nodes) => (Array::of(nodes[0].clone()), Array::of(nodes[1].clone())),
-            Err(error) => (Array::failed(self.device(), error.clone()), Array::failed(self.device(), error)),
-        }
+        Call { operation, keys: &self.node, moves, gives_keys: true, options, at }.pair(self.device())
     }
 }

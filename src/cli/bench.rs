@@ -2,7 +2,9 @@
 
 use super::engines::{Engine, engines};
 use super::measure::{Group, Measured, Row, measure};
-use super::{Outcome, histograms, kernels, latency, lookups, print, sorts, table, transfers, tutorial, workloads};
+use super::{
+    Outcome, groups, histograms, kernels, latency, lookups, print, sorts, table, transfers, tutorial, workloads,
+};
 use crosslane::{Device, Kind};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::fs::File;
@@ -73,11 +75,12 @@ fn on(engine: &Engine, options: &Options) -> Outcome<Vec<Measured>> {
     let device = engine.open()?;
     let n = elements(&device, options.quick);
     let (inputs, ends) = (workloads::Inputs::new(&device, n), transfers::Ends::new(&device, n));
-    let lookups = lookups::Lookups::new(&inputs);
+    let (lookups, grouped) = (lookups::Lookups::new(&inputs), groups::Keys::new(&inputs));
     let keys = sorts::inputs(&device, options.quick);
     let mut rows = workloads::rows(&inputs);
     rows.extend(histograms::rows(&inputs));
     rows.extend(lookups::rows(&lookups));
+    rows.extend(groups::rows(&grouped));
     rows.extend(sorts::rows(&keys));
     rows.extend(kernels::rows(&device, options.quick, || engine.open())?);
     rows.extend(transfers::rows(&ends));

@@ -8,6 +8,7 @@ mod cuda;
 mod data;
 mod devices;
 mod engines;
+mod groups;
 mod histograms;
 mod kernel;
 mod kernels;

@@ -138,6 +138,7 @@ const FILES: &[(&str, &str)] = &[
     ("nth_find", include_str!("../../shaders/nth_find.wgsl")),
     ("reduce_rows", include_str!("../../shaders/reduce_rows.wgsl")),
     ("reduce_columns", include_str!("../../shaders/reduce_columns.wgsl")),
+    ("runs", include_str!("../../shaders/runs.wgsl")),
     ("scan", include_str!("../../shaders/scan.wgsl")),
     ("scan_columns", include_str!("../../shaders/scan_columns.wgsl")),
     ("scatter", include_str!("../../shaders/scatter.wgsl")),

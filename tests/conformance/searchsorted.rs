@@ -57,6 +57,9 @@ fn searchsorted_of_views_and_fused_work() {
         same(&half.searchsorted(&(&values * 4), Side::Left), &wanted, "strided and fused");
         let turned = half.searchsorted(&(&values * 4).transpose(), Side::Left);
         same(&turned, &wanted.permute(&[1, 0]), "transposed");
+        x.eval().unwrap();
+        let first = x.slice(s![..10]).searchsorted(&Array::from_slice(device, &[4, 2000]), Side::Left);
+        same(&first, &Dense::new(&[2], vec![4, 10]), "the beginning of a larger memory");
         let one = half.searchsorted(&Array::full(device, &[], 7), Side::Right);
         assert_eq!(one.item().unwrap(), 4);
     }

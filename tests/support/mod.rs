@@ -1,7 +1,7 @@
 //! What the integration tests share: the devices, a host array to compare with, garbage in memory, random numbers.
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
-use crosslane::{Array, Caps, Checks, DType, Device, DeviceOptions, Element, Kind, Profile, Value, eval_all};
+use crosslane::{Array, Backend, Caps, Checks, DType, Device, DeviceOptions, Element, Kind, Profile, Value, eval_all};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use std::io::Write;
 use std::sync::OnceLock;
@@ -81,6 +81,21 @@ pub fn drivers() -> &'static [Device] {
     let all = devices();
     let staged = all.len() > 1 && all[..all.len() - 1].iter().any(|d| name(d) == name(&all[all.len() - 1]));
     &all[..all.len() - staged as usize]
+}
+
+/// The devices but for software drivers of Vulkan, which compile a kernel of some operations for a second: there a test of
+/// what is composed of others keeps to a few.
+pub fn quick() -> impl Iterator<Item = &'static Device> {
+    drivers().iter().filter(|device| !compiles_slowly(device))
+}
+
+/// The others.
+pub fn slow() -> impl Iterator<Item = &'static Device> {
+    drivers().iter().filter(|device| compiles_slowly(device))
+}
+
+fn compiles_slowly(device: &Device) -> bool {
+    device.properties().kind == Kind::Software && device.properties().backend != Backend::Cpu
 }
 
 /// A device of one's own, for tests that lose it or look at its memory.

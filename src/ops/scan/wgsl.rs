@@ -257,10 +257,19 @@ fn picks_text(dtype: DType, fill: Option<Scalar>, binding: usize) -> String {
             .replace("params.identity", "params.fill"),
     });
     let element = if dtype.per_word() > 1 { "atomic<u32>" } else { dtype.wgsl() };
+    // What reads four elements at a time reads some behind the last.
+    let rest = match fill.is_empty() {
+        true => format!(
+            "    for (var at = all; at < min((all + 3u) & ~3u, params.total); at++) {{ put(at, {}()); }}\n",
+            dtype.wgsl()
+        ),
+        false => String::new(),
+    };
     format!(
         "@group(0) @binding({binding}) var<storage, read_write> picks: array<{element}>;\n\
          @group(0) @binding({}) var<storage, read_write> count: array<u32>;\n\
-         fn put(at: u32, v: {}) {{\n{}}}\n{fill}",
+         fn put(at: u32, v: {}) {{\n{}}}\n\
+         fn finish(all: u32) {{\n    count[0] = all;\n{rest}}}\n{fill}",
         binding + 1,
         dtype.wgsl(),
         atomic_store("picks", dtype)
@@ -271,6 +280,7 @@ fn picks_text(dtype: DType, fill: Option<Scalar>, binding: usize) -> String {
 fn pick_text(width: u32, dtype: DType, shape: &Shape, part: bool, filled: bool) -> String {
     let name = if part { "save_part" } else { "save" };
     let mut text = format!("fn {name}(items: Items, row: u32, tile: u32, lane: u32) {{\n{}", start(shape));
+    text += "    var all = 0u;\n    var ended = false;\n";
     for j in 0..shape.rounds {
         let (there, ty) = (format!("is_there(first, i{j})"), wide(dtype.wgsl(), width));
         let load = load_at("picked_value(row_of(first, i), column_of(i))", j);
@@ -294,14 +304,15 @@ fn pick_text(width: u32, dtype: DType, shape: &Shape, part: bool, filled: bool) 
         }
         text += "    }\n";
         for l in 0..shape.width {
-            writeln!(
-                text,
-                "    if (params.whole == 1u && i{j} + {l}u == params.extent - 1u) {{ count[0] = b{j} + items.s{j}_{l}; }}"
-            )
-            .expect("to a string");
+            // Of a whole tile only the last element can be the last of all.
+            if part || (j, l) == (shape.rounds - 1, shape.width - 1) {
+                let last = format!("i{j} + {l}u == params.extent - 1u");
+                writeln!(text, "    if ({last}) {{ all = b{j} + items.s{j}_{l}; ended = true; }}")
+                    .expect("to a string");
+            }
         }
     }
-    text + "}\n"
+    text + "    if (ended && params.whole == 1u) { finish(all); }\n}\n"
 }
 
 const LANES: [&str; 4] = ["x", "y", "z", "w"];

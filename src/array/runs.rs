@@ -1,0 +1,87 @@
+//! Runs of equal neighbours: where they begin and end, and their values and lengths.
+
+use super::node::{Expr, Node};
+use super::task::{Take, Task};
+use super::{Array, Selected, create};
+use crate::element::{DType, Element, Scalar};
+use crate::error::{CallSite, Error, Result};
+use crate::ops::Runs;
+use std::panic::Location;
+
+/// Where runs of equal neighbours begin and end, for each element: the bytes of [`Runs`].
+pub(super) struct Edges(Array<u8>);
+
+impl Edges {
+    /// Those of an array, flattened.
+    pub fn of<T: Element>(operation: &'static str, x: &Array<T>, at: CallSite) -> Result<Edges> {
+        x.check()?;
+        if x.len() > u32::MAX as usize {
+            let got = x.len().to_string();
+            return Err(Error::argument(operation, "array", "fewer than 2^32 elements", got, at));
+        }
+        create::check::<T>(operation, x.device(), x.shape(), at)?;
+        let len = x.len();
+        if len == 0 {
+            let nothing = Expr::Constant(Scalar { dtype: DType::U8, bits: 0 });
+            return Ok(Edges(Array::of(Node::lazy(x.device(), vec![0], DType::U8, nothing))));
+        }
+        let make = move |mut inputs: Vec<_>, output| {
+            Box::new(Runs { values: inputs.remove(0), len, output }) as Box<dyn crate::Op>
+        };
+        let outputs = vec![(vec![len], DType::U8)];
+        Ok(Edges(Array::of(Task::nodes(&[(&x.flatten().node, Take::Dense)], outputs, 1, make).remove(0))))
+    }
+
+    /// 1 where a run begins, else 0.
+    pub fn begins(&self) -> Array<u32> {
+        self.0.cast::<u32>() & 1
+    }
+
+    /// Not 0 where a run ends.
+    pub fn ends(&self) -> Array<u32> {
+        self.0.cast::<u32>() & 2
+    }
+
+    /// The first element of each run.
+    pub fn firsts<T: Element>(&self, x: &Array<T>) -> Selected<T> {
+        x.flatten().compress(&self.begins())
+    }
+
+    /// How long each run is.
+    pub fn lengths(&self) -> Selected<u32> {
+        let places = Array::<u32>::counting(self.0.device(), self.0.len());
+        // Where the run of each element begins is the last beginning so far.
+        let starts = (&places * self.begins()).cummax(0);
+        (places + 1 - starts).compress(&self.ends())
+    }
+}
+
+impl<T: Element> Array<T> {
+    /// The runs of equal neighbours, in row-major order: the value of each, and its length. Run-length encoding;
+    /// [`Array::repeat`] decodes. How many there are stays on the device, in both.
+    ///
+    /// Equal are elements that a sort does not tell apart: NaNs are, and -0 and +0, of which a run gives its first.
+    ///
+    /// Cost: the elements are read twice; values and lengths take some 20 bytes of memory traffic for an element of four
+    /// together, less if only one of them is used.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[7, 7, 7, 2, 5, 5]);
+    /// let (values, lengths) = x.run_lengths(); // nothing has run yet
+    /// assert_eq!(values.to_vec()?, [7, 2, 5]);
+    /// assert_eq!(lengths.to_vec()?, [3, 1, 2]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in both): 2^32 elements; values that would not fit one binding.
+    #[track_caller]
+    #[doc(alias = "run_length_encode")]
+    #[doc(alias = "rle")]
+    pub fn run_lengths(&self) -> (Selected<T>, Selected<u32>) {
+        match Edges::of("run_lengths", self, Location::caller()) {
+            Ok(edges) => (edges.firsts(self), edges.lengths()),
+            Err(error) => (Selected::failed(self.device(), error.clone()), Selected::failed(self.device(), error)),
+        }
+    }
+}
