@@ -5,7 +5,7 @@
 //     publish how many of each digit there are                                  state = 1 + count
 //     bring keys of one digit side by side, in workgroup memory
 //     for each digit: add up what the tiles before have published, backwards to a known prefix
-//       a tile that has published nothing for SPINS looks: count its digits here, and publish for it
+//       after SPINS looks in vain: count the digits of the tile that has published nothing, and publish for it
 //     publish the prefix                                                        state = PREFIX + prefix + count
 //     store each key at prefix(digit) + its rank
 //
@@ -28,11 +28,11 @@ var<workgroup> stalled: u32;
 
 @compute @workgroup_size(WORKGROUP)
 fn scatter(at: At) {
-    let index = at.group.x + at.group.y * at.groups.x;
+    let who = who_is(at);
+    let index = tile_index(at, who);
     if (index >= params.groups) {
         return;
     }
-    let who = who_is(at);
     let row = index / params.row_tiles;
     let tile = index % params.row_tiles;
     let first = row * params.stride + tile * TILE;
@@ -81,6 +81,17 @@ fn scatter(at: At) {
     store_values(&places, &targets, first, tile * TILE, count, who);
 }
 
+// Which tile this workgroup orders: its number, or, where params.ticket names a counter, the next that nobody has begun.
+fn tile_index(at: At, who: Who) -> u32 {
+    if (params.ticket == 0xffffffffu) {
+        return at.group.x + at.group.y * at.groups.x;
+    }
+    if (who.lane == 0u) {
+        stalled = atomicAdd(&state[params.ticket], 1u);
+    }
+    return workgroupUniformLoad(&stalled);
+}
+
 // The walk backwards over the tiles, for one digit.
 struct Walk {
     slot: u32,
@@ -92,9 +103,12 @@ struct Walk {
 // The number of keys with this digit in all tiles of the row before this one, and of smaller digits.
 fn look_back(bin: u32, row: u32, tile: u32, chain: u32, who: Who) -> u32 {
     var walk = Walk(tile, 0u, bin >= 256u, false);
+    // Patience is for the whole walk: where the tiles before have not begun, waiting for each would take too long, and
+    // llvmpipe ends loops, with those in them, after 65,535 turns.
+    var spins = 0u;
     loop {
-        var spins = 0u;
-        while (!walk.found && spins < SPINS) {
+        walk.waits = false;
+        while (!walk.found && (spins < SPINS || !walk.waits)) {
             // Four looks at once: one alone would wait for memory at every step. Past the row's seed none counts.
             let slots = vec4<u32>(walk.slot) - min(vec4<u32>(walk.slot), vec4<u32>(0u, 1u, 2u, 3u));
             let at = vec4<u32>(chain + bin) + slots * 256u;

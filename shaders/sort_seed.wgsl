@@ -22,7 +22,7 @@ fn seed(at: At) {
         }
         let sums = scan(count, who);
         if (digit < 256u) {
-            state[(place * params.rows + row) * params.chain + digit] = PREFIX + carry + sums.x;
+            state[(place * params.rows + row) * params.chain + place * 256u + digit] = PREFIX + carry + sums.x;
         }
         carry += sums.y;
     }

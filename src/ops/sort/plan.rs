@@ -199,9 +199,9 @@ impl Planner<'_> {
         }
         let others = self.others(homes);
         let tiles = length.div_ceil(self.shape.tile());
-        let state_words = self.places() * (tiles + 1) * BINS;
-        let many = (self.window / length).min(self.state_words() / state_words).max(1).min(rows);
-        let state = self.scratch(many * state_words * 4);
+        let most = (self.state_words() / BINS / self.places()).saturating_sub(1) / (tiles + 1);
+        let many = (self.window / length).min(most).max(1).min(rows);
+        let state = self.scratch(self.places() * Batch::place_words(many, tiles) * 4);
         let counts = self.scratch(many * self.places() * BINS * 4);
         for batch in pieces(0..rows, many) {
             let batch = Batch { first: batch.start * length, rows: batch.end - batch.start, tiles, state, counts };
@@ -231,7 +231,7 @@ impl Planner<'_> {
 
     fn clear(&mut self, batch: &Batch) {
         let kernel = self.sort.clear_kernel(self.caps);
-        let words = self.places() * batch.rows * (batch.tiles + 1) * BINS;
+        let words = batch.state_words(self.places());
         let count_words = self.places() * batch.rows * BINS;
         for piece in pieces(0..words, self.state_words()) {
             let state = Field { buffer: batch.state, form: Form::Words(1) }.window(piece.clone(), self.caps).0;
@@ -278,9 +278,10 @@ impl Planner<'_> {
         let state = Field { buffer: batch.state, form: Form::Words(1) };
         let counts = Field { buffer: batch.counts, form: Form::Words(1) };
         let counts = counts.window(0..places * batch.rows * BINS, self.caps).0;
-        let whole = places * batch.rows * chain <= self.state_words();
+        let whole = batch.state_words(places) <= self.state_words();
         for first in (0..places).step_by(if whole { places as usize } else { 1 }) {
-            let words = if whole { 0..places * batch.rows * chain } else { first * chain..first * chain + BINS };
+            let start = batch.state_words(first);
+            let words = if whole { 0..batch.state_words(places) } else { start..start + BINS };
             let groups = if whole { places * batch.rows } else { 1 };
             self.plan.passes.push(Pass {
                 kernel: kernel.clone(),
@@ -301,6 +302,9 @@ impl Planner<'_> {
         };
         let length = sort.length as u64;
         let windows = parts.len() as u64;
+        // Software drivers give each of their threads a part of the tiles: the first of a part would have to count
+        // thousands of tiles that nobody has begun.
+        let tickets = self.caps.short_vectors() && windows == 1 && batch.state_words(1) <= self.state_words();
         for part in &parts {
             for (most, values) in self.launches(to, values, true, windows) {
                 let step = most[0].max(most[1]) as u64;
@@ -316,7 +320,11 @@ impl Planner<'_> {
                         buffers.push(values);
                         firsts[1] = first;
                     }
-                    buffers.push(self.states(batch, place, part));
+                    let (states, ticket) = match tickets {
+                        true => self.states_and_ticket(batch, place),
+                        false => (self.states(batch, place, part), u32::MAX),
+                    };
+                    buffers.push(states);
                     for (nth, (field, count)) in to.into_iter().zip(stores).enumerate() {
                         for window in (first..windows).take(count as usize) {
                             let elements = batch.elements(&parts[window as usize], sort);
@@ -335,7 +343,7 @@ impl Planner<'_> {
                     self.plan.passes.push(Pass {
                         kernel: sort.scatter_kernel(&flow, &self.shape, self.caps),
                         buffers,
-                        params: [own.to_vec(), vec![shift, mask], firsts, out.to_vec()].concat(),
+                        params: [own.to_vec(), vec![shift, mask], firsts, out.to_vec(), vec![ticket]].concat(),
                         grid: Grid::Count(groups),
                     });
                 }
@@ -345,10 +353,17 @@ impl Planner<'_> {
 
     /// The states of the tiles of a part of each row, and of the tile before.
     fn states(&self, batch: &Batch, place: u32, part: &Range<u64>) -> Binding {
-        let row = |row: u64| (place as u64 * batch.rows + row) * (batch.tiles + 1);
+        let row = |row: u64| batch.state_words(place as u64) / BINS + row * (batch.tiles + 1);
         let (first, last) = (part.start / self.shape.tile(), part.end.div_ceil(self.shape.tile()));
         let tiles = row(0) + first..row(batch.rows - 1) + last + 1;
         Field { buffer: batch.state, form: Form::Words(1) }.window(tiles.start * BINS..tiles.end * BINS, self.caps).0
+    }
+
+    /// The states of all tiles of a place, and which word counts the tiles that are begun.
+    fn states_and_ticket(&self, batch: &Batch, place: u32) -> (Binding, u32) {
+        let words = [place, place + 1].map(|place| batch.state_words(place as u64));
+        let field = Field { buffer: batch.state, form: Form::Words(1) };
+        (field.window(words[0]..words[1], self.caps).0, (words[1] - words[0] - BINS) as u32)
     }
 
     /// The windows of a row.
@@ -367,6 +382,17 @@ impl Planner<'_> {
 }
 
 impl Batch {
+    /// Words of the states of a place: for each row what is before its first tile, then its tiles'; at the end a count
+    /// of the tiles that are begun.
+    fn place_words(rows: u64, tiles: u64) -> u64 {
+        (rows * (tiles + 1) + 1) * BINS
+    }
+
+    /// Words of the states of this many places.
+    fn state_words(&self, places: u64) -> u64 {
+        places * Batch::place_words(self.rows, self.tiles)
+    }
+
     /// The elements of a part of each row.
     fn elements(&self, part: &Range<u64>, sort: &Sort) -> Range<u64> {
         self.first + part.start..self.first + (self.rows - 1) * sort.length as u64 + part.end

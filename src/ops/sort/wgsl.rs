@@ -77,7 +77,7 @@ pub(super) struct Flow {
 }
 
 /// The parameters of `scatter`.
-pub(super) const SCATTER: [&str; 14] = [
+pub(super) const SCATTER: [&str; 15] = [
     "groups",
     "row_tiles",
     "length",
@@ -92,6 +92,7 @@ pub(super) const SCATTER: [&str; 14] = [
     "out_base",
     "out_limit",
     "window",
+    "ticket",
 ];
 pub(super) const ROWS: [&str; 13] = [
     "groups",
