@@ -46,6 +46,7 @@ PEERS = {
     "sort_keys_u32": ["sort_keys_u32"],
     "sort_pairs_u32": ["sort_pairs_u32"],
     "argsort_i32": ["argsort_i32"],
+    "topk_100_i32": ["topk_100_i32"],
 }
 
 
@@ -63,7 +64,8 @@ def pair(row, peers, commit, date):
     return {
         "op": row["op"],
         "n": row["n"],
-        "engine": row["engine"],
+        # A bench of one device calls it by its name.
+        "engine": {"cuda": "cuda-wgsl"}.get(row["engine"], row["engine"]),
         "value": float(f"{row['value']:.4g}"),
         "unit": row["unit"],
         "peer": f"{peer['peer']} {peer['op']}" if peer else None,
