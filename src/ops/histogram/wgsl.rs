@@ -261,10 +261,12 @@ fn bin_text(axis: &Binning, dtype: DType, p: &str, edges: &str) -> String {
             };
             let scale = param(&format!("{p}scale"), float_of(compared));
             let place = format!("let place = {distance} * {scale};\n");
+            // The last edge belongs to the last bin. Of floats it is near, of integers it may lie in a bin's middle.
+            let last = if class == Class::Float { String::new() } else { format!(" | (v == {most})") };
             return format!(
                 "fn {p}guess(v: {element}) -> u32 {{\n    {place}    return bitcast<u32>(i32(place));\n}}\n\
                  fn {p}near(v: {element}) -> bool {{\n    {place}    \
-                 return !(abs(f32(place - {float}(i32(place))) - 0.5) <= bitcast<f32>(params.{p}inner));\n}}\n\
+                 return !(abs(f32(place - {float}(i32(place))) - 0.5) <= bitcast<f32>(params.{p}inner)){last};\n}}\n\
                  fn {p}bin(v: {element}) -> u32 {{\n{outside}    {place}    \
                  let b = min(u32(place), params.{p}bins - 1u);\n    \
                  if (b > 0u && v < {}) {{\n        return b - 1u;\n    }}\n    \
