@@ -45,6 +45,9 @@ fn histogram(
         for (var c = lane; c < params.part_bins * params.copies; c += WORKGROUP) {
             atomicStore(&counters[c], 0u);
         }
+        for (var c = lane; c < NOWHERE; c += WORKGROUP) {
+            atomicStore(&counters[COUNTERS + c], 0u);
+        }
     }
     begin(lane);
     workgroupBarrier();
