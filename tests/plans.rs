@@ -202,7 +202,7 @@ fn by_index(caps: &Caps) -> Vec<(String, Box<dyn Op>)> {
             all.push((what("runs"), Box::new(Runs { values: whole(0, dtype, len), len: len - 3, output: 1 })));
             for side in [Side::Left, Side::Right] {
                 let (values, sorted) = (whole(0, dtype, count), whole(1, dtype, len));
-                let op = SearchSorted { values, shape: vec![count], sorted, side, output: 2 };
+                let op = SearchSorted { values, shape: vec![count], sorted, len: len - 3, side, output: 2 };
                 all.push((what("search"), Box::new(op)));
             }
             for outside in [OutOfRange::Clamp, OutOfRange::Wrap, OutOfRange::Drop, OutOfRange::Error] {

@@ -5,7 +5,7 @@ use super::node::Node;
 use super::task::{Take, Task};
 use crate::element::{DType, Element};
 use crate::error::{CallSite, Error, Result};
-use crate::ops::{Expression, SearchSorted, Side};
+use crate::ops::{SearchSorted, Side};
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -37,11 +37,10 @@ fn searched(
         ));
     }
     let (shape, len) = (values.shape.clone(), sorted.len());
-    let make = move |mut inputs: Vec<Expression>, output| {
-        let mut sorted = inputs.pop().expect("two inputs");
-        sorted.leaves[0].len = len; // of more in its memory, say that of a selection, nothing is sorted
+    let make = move |mut inputs: Vec<_>, output| {
+        let sorted = inputs.pop().expect("two inputs");
         let values = inputs.pop().expect("two inputs");
-        Box::new(SearchSorted { values, shape: shape.clone(), sorted, side, output }) as Box<dyn crate::Op>
+        Box::new(SearchSorted { values, shape: shape.clone(), sorted, len, side, output }) as Box<dyn crate::Op>
     };
     let inputs = [(values, Take::Fused), (sorted, Take::Dense)];
     Ok(Task::nodes(&inputs, vec![(values.shape.clone(), DType::U32)], 1, make).remove(0))

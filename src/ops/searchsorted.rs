@@ -32,6 +32,8 @@ pub struct SearchSorted {
     pub shape: Vec<usize>,
     /// The array that is searched, rising, NaN last: one leaf, without gaps, of the values' type.
     pub sorted: Expression,
+    /// How many of its elements: memory may hold more, which nobody has sorted.
+    pub len: usize,
     /// Where values go among equals.
     pub side: Side,
     /// The output's slot, after all inputs: a u32 for each value, fresh and without gaps.
@@ -50,8 +52,11 @@ impl SearchSorted {
         if dtype == DType::Bool { DType::U32 } else { dtype }
     }
 
-    fn len(&self) -> usize {
-        self.sorted.leaves[0].len
+    /// The sorted array; of nothing one element all the same, so that there is a window.
+    fn sorted(&self) -> Fusion<'_> {
+        let mut sorted = flat(&self.sorted, "s_");
+        sorted.dims[0].extent = self.len.max(1) as u64;
+        sorted
     }
 
     fn values(&self) -> Several<'_> {
@@ -137,8 +142,7 @@ impl Op for SearchSorted {
         let values = self.values();
         let space = values.space();
         let chunk = space.chunks(caps.binding_bytes, 4096);
-        // Of nothing, one window all the same: its length is 0, and every place too.
-        let sorted = flat(&self.sorted, "s_");
+        let sorted = self.sorted();
         let windows = sorted.space();
         let windows = windows.boxes(&windows.chunks(caps.binding_bytes, 4096));
         for cut in space.boxes(&chunk) {
@@ -151,13 +155,13 @@ impl Op for SearchSorted {
 
     fn flops(&self) -> u64 {
         let values: u64 = self.shape.iter().map(|&e| e as u64).product();
-        values * (self.values.flops() + self.len().max(1).ilog2() as u64 + 1)
+        values * (self.values.flops() + self.len.max(1).ilog2() as u64 + 1)
     }
 
     fn bytes(&self) -> u64 {
         let extents: Vec<u64> = self.shape.iter().map(|&e| e as u64).collect();
         let values: u64 = extents.iter().product();
-        self.values.bytes(&extents) + self.sorted.bytes(&[self.len() as u64]) + 4 * values
+        self.values.bytes(&extents) + self.sorted.bytes(&[self.len as u64]) + 4 * values
     }
 
     fn reference(&self, host: &mut Host) {
@@ -171,7 +175,7 @@ impl Op for SearchSorted {
         };
         for (index, point) in points(&self.shape).enumerate() {
             let value = self.values.meaning(host, &point);
-            let count = (0..self.len()).filter(|&j| before(self.sorted.meaning(host, &[j as u64]), value)).count();
+            let count = (0..self.len).filter(|&j| before(self.sorted.meaning(host, &[j as u64]), value)).count();
             host.set(self.output, index, Value::Int(count as i128));
         }
     }
@@ -189,7 +193,7 @@ impl SearchSorted {
         bytes: &dyn Fn(usize) -> u64,
     ) -> Pass {
         let extent: u64 = cut.iter().map(|range| range.end - range.start).product();
-        let len = (window[0].end - window[0].start).min(self.len() as u64);
+        let len = (window[0].end - window[0].start).min(self.len as u64);
         let stride = len.div_ceil(NEAR).next_power_of_two();
         let samples = len / stride;
         let top = samples.checked_ilog2().map_or(0, |power| 1 << power);

@@ -60,6 +60,8 @@ fn searchsorted_of_views_and_fused_work() {
         x.eval().unwrap();
         let first = x.slice(s![..10]).searchsorted(&Array::from_slice(device, &[4, 2000]), Side::Left);
         same(&first, &Dense::new(&[2], vec![4, 10]), "the beginning of a larger memory");
+        let wanted = Dense::new(&[3000], (0..3000).map(|v| v.min(10)).collect());
+        same(&x.slice(s![..10]).searchsorted(&x, Side::Left), &wanted, "all of it in its beginning");
         let one = half.searchsorted(&Array::full(device, &[], 7), Side::Right);
         assert_eq!(one.item().unwrap(), 4);
     }

@@ -196,7 +196,7 @@ fn with_edges() -> Vec<Named> {
             all.push((format!("histogram of {dtype} by {rule:?}"), Box::new(op)));
         }
         let (values, sorted) = (row(0, dtype, 1000), row(1, dtype, 300));
-        let op = SearchSorted { values, shape: vec![1000], sorted, side: Side::Right, output: 2 };
+        let op = SearchSorted { values, shape: vec![1000], sorted, len: 300, side: Side::Right, output: 2 };
         all.push((format!("search for {dtype}"), Box::new(op)));
     }
     all
