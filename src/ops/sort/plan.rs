@@ -302,11 +302,15 @@ impl Planner<'_> {
         };
         let length = sort.length as u64;
         let windows = parts.len() as u64;
+        let launches = self.launches(to, values, true, windows);
         // Software drivers give each of their threads a part of the tiles: the first of a part would have to count
-        // thousands of tiles that nobody has begun.
-        let tickets = self.caps.short_vectors() && windows == 1 && batch.state_words(1) <= self.state_words();
+        // thousands of tiles that nobody has begun. One without subgroups may be such a driver, as llvmpipe through GL.
+        let software = self.caps.short_vectors() || self.caps.subgroups.is_none();
+        // Tickets are counted once.
+        let once = windows == 1 && launches.len() == 1;
+        let tickets = software && once && batch.state_words(1) <= self.state_words();
         for part in &parts {
-            for (most, values) in self.launches(to, values, true, windows) {
+            for &(most, values) in &launches {
                 let step = most[0].max(most[1]) as u64;
                 for first in (0..windows).step_by(step as usize) {
                     let bound = step.min(windows - first) as u32;
