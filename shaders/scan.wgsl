@@ -10,34 +10,35 @@
 // Decoupled Look-back, 2016), with three changes.
 //
 // 1. Tiles look back through the tiles of their own group of WORKGROUP neighbours, all at once, and take one word for
-//    all groups before, which the last tile of a group publishes. What is combined with what never depends on time:
-//    the same input gives the same bits on a device.
+//    all groups before, which the last tile of a group publishes, in several COPIES, as hundreds look at it. They look
+//    there first, and at tiles once that is known: looks slow down those who publish. What is combined with what never
+//    depends on time: the same input gives the same bits on a device.
 // 2. A total is published as PARTS words of which each says itself that it is there: atomics are relaxed, and full 32-
 //    and 64-bit values survive.
 // 3. Nothing is waited for longer than SPINS looks: then the workgroup computes the total that is missing itself
 //    (Smith, Levien and Owens, Decoupled Fallback, 2025). No workgroup needs another to run.
 //
 // Left open: the constants; State, lift, combine, identity and result; Items with load, load_part, spread, save and
-// save_part; and, for rows of several tiles (CHAINED), look and publish.
+// save_part; At, lane_of and workgroup_scan, which are in shared/scan_subgroup.wgsl and shared/scan_portable.wgsl; and,
+// for rows of several tiles (CHAINED), look and publish.
 
 struct Split {
     before: State,
     total: State,
 }
 
-var<workgroup> totals: array<State, UNITS>;
+var<workgroup> totals: array<State, TOTALS>;
 var<workgroup> scratch: array<State, SCRATCH>;
 var<workgroup> missing: atomic<u32>;
 var<workgroup> said: u32;
 var<workgroup> carried: State;
+var<workgroup> held: State;
+var<workgroup> spoilt: u32;
 
 @compute @workgroup_size(WORKGROUP)
-fn scan(
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-) {
-    let index = group.x + group.y * groups.x;
+fn scan(at: At) {
+    let lane = lane_of(at);
+    let index = at.group.x + at.group.y * at.groups.x;
     if (index >= params.rows * params.tiles) {
         return;
     }
@@ -51,20 +52,23 @@ fn scan(
         items = load_part(k, tile, lane);
     }
     spread(items, lane);
+    if (lane == 0u) {
+        spoilt = 0u;
+        carried = identity();
+    }
     let split = scan_totals(lane);
-    var carry = identity();
-    if (CHAINED == 1u) {
-        carry = carry_of(k, params.first_tile + tile, lane, split.total);
-        spread(items, lane); // a total that was missing may have been computed there
+    if (lane == 0u) {
+        publish(tile_entry(k, params.first_tile + tile), split.total);
+    }
+    settle(lane, split);
+    if (CHAINED == 0u) {
+        workgroupBarrier();
+    } else if (!carry_in(k, params.first_tile + tile, lane, split.total)) {
+        // A total that was missing has been computed where this tile's were.
+        spread(items, lane);
+        settle(lane, scan_totals(lane));
         workgroupBarrier();
     }
-    var running = combine(carry, split.before);
-    for (var i = lane * ROUNDS; i < (lane + 1u) * ROUNDS; i++) {
-        let next = combine(running, totals[i]);
-        totals[i] = running;
-        running = next;
-    }
-    workgroupBarrier();
     if (whole) {
         save(items, k, tile, lane);
     } else {
@@ -82,38 +86,25 @@ fn scan_totals(lane: u32) -> Split {
     return workgroup_scan(lane, sum);
 }
 
-// What the lanes before hold, in their order, and what all hold (Hillis and Steele, 1986).
-fn workgroup_scan(lane: u32, own: State) -> Split {
-    scratch[lane] = own;
-    var half = 0u;
-    for (var reach = 1u; reach < WORKGROUP; reach *= 2u) {
-        workgroupBarrier();
-        var state = scratch[half + lane];
-        if (lane >= reach) {
-            state = combine(scratch[half + lane - reach], state);
-        }
-        half = WORKGROUP - half;
-        scratch[half + lane] = state;
+// What the units before each hold within the tile, in place of what it holds itself; all of them in `held`.
+fn settle(lane: u32, split: Split) {
+    var running = split.before;
+    for (var i = lane * ROUNDS; i < (lane + 1u) * ROUNDS; i++) {
+        let next = combine(running, totals[i]);
+        totals[i] = running;
+        running = next;
     }
-    workgroupBarrier();
-    var before = identity();
-    if (lane > 0u) {
-        before = scratch[half + lane - 1u];
+    if (lane == 0u) {
+        held = split.total;
     }
-    let total = scratch[half + WORKGROUP - 1u];
-    workgroupBarrier(); // scratch is used again
-    return Split(before, total);
 }
 
-// What all tiles of the row before this one hold, whose own total is `total`.
-fn carry_of(k: u32, tile: u32, lane: u32, total: State) -> State {
+// What all tiles of the row before this one hold, whose own total is `total`, to `carried`. Whether `totals` is as before.
+fn carry_in(k: u32, tile: u32, lane: u32, total: State) -> bool {
     let group = tile / WORKGROUP;
     let place = tile % WORKGROUP;
-    if (lane == 0u) {
-        publish(tile_entry(k, tile), total);
-    }
     // In general `next` is `group` at once, and this is done once.
-    var next = latest(k, group, lane);
+    var next = latest(k, group, lane, tile % COPIES);
     var carry = workgroupUniformLoad(&carried);
     loop {
         let last = next == group;
@@ -123,8 +114,8 @@ fn carry_of(k: u32, tile: u32, lane: u32, total: State) -> State {
         }
         let split = workgroup_scan(lane, state);
         let through = combine(carry, split.total);
-        if (lane == 0u && (!last || place == WORKGROUP - 1u)) {
-            publish(group_entry(k, next), through);
+        if (lane < COPIES && (!last || place == WORKGROUP - 1u)) {
+            publish(group_entry(k, next, lane), through);
         }
         if (last) {
             if (lane == place) {
@@ -135,17 +126,17 @@ fn carry_of(k: u32, tile: u32, lane: u32, total: State) -> State {
         carry = through;
         next += 1u;
     }
-    return workgroupUniformLoad(&carried);
+    return workgroupUniformLoad(&spoilt) == 0u;
 }
 
 // The group before which all is known, in `carried`: this one if that comes in time.
-fn latest(k: u32, group: u32, lane: u32) -> u32 {
+fn latest(k: u32, group: u32, lane: u32, copy: u32) -> u32 {
     for (var looks = 0u; looks < SPINS; looks++) {
         if (lane == 0u) {
             said = 1u;
             carried = identity();
             if (group > 0u) {
-                let found = look(group_entry(k, group - 1u));
+                let found = look(group_entry(k, group - 1u, copy));
                 said = select(0u, 1u, found.ready);
                 carried = found.state;
             }
@@ -158,7 +149,7 @@ fn latest(k: u32, group: u32, lane: u32) -> u32 {
         var next = group - 1u;
         carried = identity();
         while (next > 0u) {
-            let found = look(group_entry(k, next - 1u));
+            let found = look(group_entry(k, next - 1u, copy));
             if (found.ready) {
                 carried = found.state;
                 break;
@@ -206,15 +197,18 @@ fn gather(k: u32, group: u32, count: u32, lane: u32) -> State {
 
 // The total of a tile of this launch, as its own workgroup computes it.
 fn total_of(k: u32, tile: u32, lane: u32) -> State {
+    if (lane == 0u) {
+        spoilt = 1u;
+    }
     workgroupBarrier(); // totals may still be read
     spread(load_part(k, tile, lane), lane);
     return scan_totals(lane).total;
 }
 
 fn tile_entry(k: u32, tile: u32) -> u32 {
-    return params.first_entry + k * (params.row_tiles + params.row_groups) + tile;
+    return params.first_entry + k * (params.row_tiles + params.row_groups * COPIES) + tile;
 }
 
-fn group_entry(k: u32, group: u32) -> u32 {
-    return tile_entry(k, params.row_tiles + group);
+fn group_entry(k: u32, group: u32, copy: u32) -> u32 {
+    return tile_entry(k, params.row_tiles + copy * params.row_groups + group);
 }

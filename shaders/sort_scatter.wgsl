@@ -18,7 +18,7 @@
 // Left open: WORKGROUP, ITEMS, TILE, TEAMS, STRIPS, POOL, PREFIX, SPINS; Key, LAST, load_key, digit; the steps over the
 // items of an invocation (unrolled); rank and scan of shared/sort_*.wgsl.
 
-// The counters of each team, then the tile's keys in order.
+// The counters of each team, then the tile's keys in order, as many at a time as go through in a turn.
 var<workgroup> pool: array<atomic<u32>, POOL>;
 // Where the keys of each digit go, less where they lie in the tile.
 var<workgroup> offsets: array<u32, 256>;
@@ -35,6 +35,9 @@ fn scatter(at: At) {
     }
     let row = index / params.row_tiles;
     let tile = index % params.row_tiles;
+    if (tile * TILE >= params.length) {
+        return;
+    }
     let first = row * params.stride + tile * TILE;
     let count = min(TILE, params.length - tile * TILE);
     let chain = row * (params.row_tiles + 1u) * 256u;

@@ -1,5 +1,7 @@
 //! What a plan may rely on: limits and features as plain data, so that plans are tested without the hardware.
 
+use crate::tuning::Tuning;
+
 /// The most bytes of immediates that naga 30 can track: one bit a word in its `ImmediateSlots`, overflow beyond.
 pub(crate) const IMMEDIATES: u32 = 256;
 
@@ -40,6 +42,8 @@ pub struct Caps {
     pub offset_alignment: u64,
     /// Host and device share memory, and arrays can be mapped where they lie.
     pub unified: bool,
+    /// Which way operations take where there are several.
+    pub tuning: Tuning,
 }
 
 impl Caps {
@@ -69,6 +73,7 @@ impl Caps {
             buffer_bytes: 256 << 20,
             offset_alignment: 256,
             unified: false,
+            tuning: Tuning::default(),
         }
     }
 

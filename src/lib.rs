@@ -27,8 +27,9 @@
 //! | [`Stream`], [`Event`], [`Recording`] | work side by side; points in it; work recorded once and run again |
 //! | [`Trace`], [`Occupancy`] | what ran when ([`Device::profile`]), at which part of the [`Roofline`]; how full the device is |
 //! | [`Op`], [`Plan`] | the waist: an operation's meaning, cost and kernels; engines run plans and know no operation |
-//! | [`Map`], [`Reduce`], [`Histogram`], [`SearchSorted`], [`Gather`], [`Scatter`], [`Runs`], [`TopK`], [`Nth`] | the operations behind arrays |
+//! | [`Map`], [`Reduce`], [`Histogram`], [`SearchSorted`], [`Gather`], [`Scatter`], [`Runs`], [`ByKey`], [`TopK`], [`Nth`] | the operations behind arrays |
 //! | [`Caps`], [`Profile`] | what a plan may rely on; hardware that the cpu engine stands in for |
+//! | [`Tuning`], [`Tunable`] | what operations may do in several ways, and which is taken |
 //! | [`Checks`], [`Report`] | what a checked device looks for, and what it found |
 //! | [`Error`] | every mistake and failure: operation, argument, wanted, got, call site |
 
@@ -41,6 +42,7 @@
 mod advice;
 mod array;
 mod backend;
+mod cache;
 mod caps;
 mod device;
 mod element;
@@ -57,6 +59,7 @@ mod stream;
 #[cfg(any(feature = "wgpu", feature = "cuda", feature = "cpu"))]
 mod threads;
 mod trace;
+mod tuning;
 
 pub use advice::{Limiter, Occupancy};
 pub use array::{
@@ -86,12 +89,14 @@ pub use kernel::{
 pub use memory::{Allocation, Direction, HostBuffer, Mapped, MemoryUse, Transfers, Unified, UnifiedState, dlpack};
 pub use op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
 pub use ops::{
-    Binning, Combine, Expression, Formula, Function, Gather, Histogram, Indexing, Leaf, Map, Nothing, Nth, Operator,
-    OutOfRange, Payload, Reduce, Rule, Runs, ScanOp, Scatter, SearchSorted, Side, Sort, Source, Step, TopK, What,
+    Binning, ByKey, Combine, Expression, Formula, Function, Gather, Histogram, Indexing, Leaf, Map, Nothing, Nth,
+    Operator, OutOfRange, Payload, Reduce, Rule, Runs, ScanOp, Scatter, SearchSorted, Side, Sort, Source, Step, TopK,
+    What,
 };
 pub use recording::Recording;
 pub use stream::Stream;
 pub use trace::{Roofline, Span, SpanKind, Trace};
+pub use tuning::{Tunable, Tuning};
 
 /// Runs a documentation example on the best device, or says why it cannot.
 #[doc(hidden)]

@@ -429,3 +429,28 @@ fn run_says_which_argument_does_not_fit() {
         );
     }
 }
+
+#[test]
+fn tune_keeps_the_fastest() {
+    let folder = Folder::new("tune");
+    let crosslane = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_crosslane"));
+        command.args(arguments).env("CROSSLANE_CACHE", &folder.0).env("RUST_LOG", "info").output().unwrap()
+    };
+    let tune = ["tune", "--quick", "--device", "cpu", "--filter", "reduce"];
+    let kept = folder.0.join("tuning");
+    let _ = std::fs::remove_dir_all(&kept);
+    let output = crosslane(&[&tune[..], &["--dry-run"]].concat());
+    assert!(output.status.success() && !kept.exists(), "{}", String::from_utf8_lossy(&output.stderr));
+    let output = crosslane(&tune);
+    let (text, log) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    has(&text, &["built in", "fastest", "reduce", "GB/s", "kept in"]);
+    has(&log, &["reduce = 8: ", "reduce = 4: ", "reduce = 16: "]);
+    let file = std::fs::read_dir(&kept).unwrap().next().unwrap().unwrap().path();
+    assert!(std::fs::read_to_string(&file).unwrap().contains("\nreduce = "));
+    // What a program opens then follows it, and a line of another version does no harm.
+    std::fs::write(&file, "reduce = 4\nreduce = 5\nnobody = 1\n").unwrap();
+    let output = crosslane(&["bench", "--quick", "--device", "cpu", "--filter", "dot_f32"]);
+    has(&String::from_utf8(output.stdout).unwrap(), &["tuned: reduce = 4", "dot_f32"]);
+    fails(&["tune", "--device", "cpu", "--filter", "nothing"], &["wanted a part of one of reduce, scan"]);
+}

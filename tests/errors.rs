@@ -48,7 +48,7 @@ fn held<T: crosslane::Element>(array: &Array<T>) -> Error {
 
 #[test]
 fn shapes_that_do_not_fit() {
-    for device in drivers() {
+    for device in apis() {
         let (a, b) = (Array::<f32>::zeros(device, &[2, 3]), Array::<f32>::zeros(device, &[4]));
         let sum = &a + &b;
         argument(&held(&sum), "add", line!() - 1, &["[2, 3] and [4]"]);
@@ -78,7 +78,7 @@ fn shapes_that_do_not_fit() {
 
 #[test]
 fn axes_and_slices_that_are_not_there() {
-    for device in drivers() {
+    for device in apis() {
         let x = Array::<f32>::zeros(device, &[2, 3]);
         let wrong = x.sum_axes(&[2], false);
         argument(&held(&wrong), "sum", line!() - 1, &["axis", "got 2", "-2 to 1"]);
@@ -158,7 +158,7 @@ fn types_that_the_device_does_not_have() {
         works(device);
     }
     let mut missing = 0;
-    for device in drivers() {
+    for device in apis() {
         let caps = device.caps();
         if !caps.f16 {
             refused::<f16>(device);
@@ -201,7 +201,7 @@ fn arrays_of_two_devices() {
 
 #[test]
 fn too_large() {
-    for device in drivers() {
+    for device in apis() {
         // More than the address space.
         for shape in [&[usize::MAX][..], &[1 << 40, 1 << 40], &[usize::MAX, usize::MAX], &[1 << 61]] {
             argument(&held(&Array::<f32>::zeros(device, shape)), "full", line!(), &["2^63 bytes"]);
@@ -305,7 +305,7 @@ fn operators_that_do_not_compile() {
         "states[0]",
         "a); loop {} return (b",
     ];
-    for device in drivers() {
+    for device in apis() {
         let x = Array::from_slice(device, &[1.0f32, 2.0, 3.0]);
         for expression in bad {
             let result = x.reduce(expression, 0.0);

@@ -43,7 +43,7 @@ fn floats_are_what_closures_give() {
         ("f32(i32(x)) // towards zero;\n + 0.0 /* y */", |x, _| x.trunc()),
         ("fma(x, y, -x)", |x, y| x * y - x),
     ];
-    for device in drivers() {
+    for device in apis() {
         spoil(device);
         let mut rng = random(5);
         let (a, b) = (floats(&mut rng), floats(&mut rng));
@@ -75,7 +75,7 @@ fn integers_follow_wgsl() {
             |x, y| x.count_ones().wrapping_add(y.reverse_bits()),
         ),
     ];
-    for device in drivers() {
+    for device in apis() {
         let mut rng = random(6);
         let mut a: Vec<i32> = (0..1001).map(|_| rng.random()).collect();
         let mut b: Vec<i32> = (0..1001).map(|_| rng.random_range(-3..40)).collect();
@@ -114,7 +114,7 @@ fn plus<T: Element>(x: crosslane::Value, y: crosslane::Value, z: T) -> crosslane
 
 #[test]
 fn every_type() {
-    for device in drivers() {
+    for device in apis() {
         for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64], twice);
         // Bytes wrap when they are stored, and for what follows in the same kernel too.
         let bytes = Array::from_slice(device, &[200u8, 7, 255, 1, 0]);
@@ -143,7 +143,7 @@ fn every_type() {
 
 #[test]
 fn views_and_broadcasting() {
-    for device in drivers() {
+    for device in apis() {
         spoil(device);
         let kernel = Elementwise::new("x: i32, y: i32, z: i32", "x * 100 - y + z").unwrap();
         let host = Dense::new(&[6, 40], small::<i32>(240));
@@ -168,7 +168,7 @@ fn views_and_broadcasting() {
 
 #[test]
 fn index_and_length() {
-    for device in drivers() {
+    for device in apis() {
         let kernel = Elementwise::new("x: f32", "x + f32(i) / f32(n)").unwrap();
         let x = Array::<f32>::zeros(device, &[4, 2]);
         let ramp: Array<f32> = kernel.call(&x).unwrap();
@@ -187,7 +187,7 @@ fn index_and_length() {
 #[test]
 fn fuses_with_what_stands_around_it() {
     let kernel = Elementwise::new("x: f32, y: f32", "x * y + 1.0").unwrap();
-    for device in drivers() {
+    for device in apis() {
         let (a, b) = (small::<f32>(4096), small::<f32>(4099)[3..].to_vec());
         let (x, y) = (Array::from_slice(device, &a), Array::from_slice(device, &b));
         eval_all(&[&x, &y]).unwrap();
@@ -216,7 +216,7 @@ fn fuses_with_what_stands_around_it() {
 #[test]
 fn scalars_share_a_kernel() {
     let kernel = Elementwise::new("x: f32, k: u32, s: bool", "select(-x, x * f32(k), s)").unwrap();
-    for device in drivers() {
+    for device in apis() {
         let x = Array::from_slice(device, &[1.0f32, 2.0, 3.0]);
         let call = |k: u32, s: bool| kernel.call::<f32>((&x, k, s)).unwrap();
         assert_eq!(one_kernel(&call(2, true)), one_kernel(&call(3, false)));
@@ -229,7 +229,7 @@ fn scalars_share_a_kernel() {
 #[test]
 fn as_many_arguments_as_a_kernel_binds() {
     let kernel = Elementwise::new("a: T, b: T, c: T, d: T, e: T, f: T, g: T, h: T", "a+b+c+d+e+f+g+h").unwrap();
-    for device in drivers() {
+    for device in apis() {
         let x: Vec<Array<i32>> = (0..8).map(|k| Array::from_slice(device, &small::<i32>(50 + k)[k..])).collect();
         let sum = kernel.call::<i32>((&x[0], &x[1], &x[2], &x[3], &x[4], &x[5], &x[6], &x[7]));
         let host: Vec<i32> = (0..50).map(|at| (0..8).map(|k| small::<i32>(50 + k)[k + at]).sum()).collect();
@@ -252,7 +252,7 @@ fn reductions_along_axes() {
     let dot = Reduction::new("x: T, y: T", "x * y", "a + b", "0", "").unwrap();
     let length = Reduction::new("x: f32", "x * x", "a + b", "0", "r = sqrt(a)").unwrap();
     let largest = Reduction::new("x: T", "abs(x)", "max(a, b)", "T(0)", "a > T(4)").unwrap();
-    for device in drivers() {
+    for device in apis() {
         spoil(device);
         let host = Dense::new(&[7, 33, 5], small::<i32>(7 * 33 * 5));
         let x = upload(device, &host);
@@ -290,7 +290,7 @@ fn reductions_along_axes() {
 
 #[test]
 fn expressions_of_rust() {
-    for device in drivers() {
+    for device in apis() {
         let x = Array::from_slice(device, &[1.0f32, 4.0, 9.0]);
         let (y, factor) = (&x + 1.0, 2.0f32);
         let call = |x: &Array<f32>| -> Array<f32> { map!([x, y, factor] => sqrt(x) * factor - y).unwrap() };
@@ -370,7 +370,7 @@ fn mistakes_in_the_text() {
 fn mistakes_in_the_call() {
     let same = Elementwise::new("x: T, y: T", "x + y").unwrap();
     let floats = Elementwise::new("x: f32, y: f32", "x + y").unwrap();
-    for device in drivers() {
+    for device in apis() {
         let (x, k) = (Array::<f32>::ones(device, &[3]), Array::<i32>::ones(device, &[3]));
         let says = |result: crosslane::Result<Array<f32>>, line: u32, words: &[&str]| {
             let error = result.unwrap_err();
@@ -461,7 +461,7 @@ mod structures {
         )
         .unwrap();
         let named = Kernel::wgsl(WGSL).unwrap();
-        for device in drivers() {
+        for device in apis() {
             let mut y = Array::<f32>::zeros(device, &[5]);
             let says = |result: crosslane::Result<()>, words: &str| {
                 let error = result.unwrap_err().to_string();
@@ -503,7 +503,7 @@ mod structures {
         )
         .unwrap();
         let small = Small { scale: 2.5, offset: -1 };
-        for device in drivers() {
+        for device in apis() {
             let mut y = Array::<f32>::zeros(device, &[1]);
             uniform.grid([1]).args((&small, &[[1.0f32; 4], [3.0; 4]], &mut y)).launch(device).unwrap();
             assert_eq!(y.item().unwrap(), 6.5, "on {}", name(device));

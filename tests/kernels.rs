@@ -375,7 +375,7 @@ fn endless_loops_are_stopped() {
     );
     let wanted =
         |start: u32, turns: u32| (0..turns).fold(start, |s, _| s.wrapping_mul(1664525).wrapping_add(1013904223));
-    for device in drivers().iter().filter(|device| !is_checked(device)) {
+    for device in apis().iter().filter(|device| !is_checked(device)) {
         let name = device.properties().name.clone();
         let backend = format!("{:?}:{name}", device.properties().backend);
         let options = DeviceOptions::default().time_limit(std::time::Duration::from_millis(1));
@@ -394,7 +394,7 @@ fn endless_loops_are_stopped() {
         }
         works(&device);
     }
-    for device in drivers().iter().filter(|device| !is_checked(device)) {
+    for device in apis().iter().filter(|device| !is_checked(device)) {
         // Mesa's llvmpipe leaves every loop after 65,535 turns (LP_MAX_TGSI_LOOP_ITERATIONS).
         let turns = if name(device).contains("llvmpipe") { 65_000 } else { 300_000 };
         let mut x = Array::<u32>::zeros(device, &[64]);

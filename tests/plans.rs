@@ -2,8 +2,9 @@
 //! validate and can be written in every driver's language.
 
 use crosslane::{
-    Access, Binning, Caps, Combine, DType, Expression, Function, Gather, Histogram, Indexing, Leaf, Map, Op, Operator,
-    OutOfRange, Plan, Reduce, Rule, Runs, Scalar, Scatter, SearchSorted, Side, Source, Step, What, has_kernel,
+    Access, Binning, Caps, Combine, DType, Expression, Function, Gather, Histogram, Indexing, Leaf, Map, Nth, Op,
+    Operator, OutOfRange, Payload, Plan, Reduce, Rule, Runs, Scalar, ScanOp, Scatter, SearchSorted, Side, Sort, Source,
+    Step, TopK, What, has_kernel,
 };
 use naga::back::{glsl, hlsl, msl, spv};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
@@ -46,7 +47,17 @@ fn expression(function: Option<Function>, leaf: Leaf) -> Expression {
 fn map(expression: Expression, shape: &[usize], len: usize, offset: i64, strides: Vec<i64>, fresh: bool) -> Map {
     let output = expression.slots().len();
     let (output_len, output_offset, output_strides) = (len, offset, strides);
-    Map { expression, shape: shape.to_vec(), output, output_len, output_offset, output_strides, fresh }
+    Map {
+        expression,
+        shape: shape.to_vec(),
+        output,
+        output_len,
+        output_offset,
+        output_strides,
+        fresh,
+        count: None,
+        fill: None,
+    }
 }
 
 fn fresh(expression: Expression, shape: &[usize]) -> Map {
@@ -140,7 +151,10 @@ fn reductions(caps: &Caps) -> Vec<(String, Reduce)> {
                 let read = expression(None, leaf(0, dtype, len, 0, &contiguous(shape)));
                 let (shape, reduced) = (shape.to_vec(), reduced.to_vec());
                 let what = format!("{} of {dtype} {shape:?} over {reduced:?}", operator.name());
-                all.push((what, Reduce { expression: read, shape, reduced, operator: operator.clone(), output: 1 }));
+                all.push((
+                    what,
+                    Reduce { expression: read, shape, reduced, operator: operator.clone(), count: None, output: 1 },
+                ));
             }
         }
     }
@@ -235,6 +249,96 @@ fn by_index(caps: &Caps) -> Vec<(String, Box<dyn Op>)> {
     all
 }
 
+/// Types that lie differently in words: the others are like one of them.
+const KINDS: [DType; 4] = [DType::U8, DType::F16, DType::F32, DType::I64];
+
+/// Sorts, alone, with indices, with values and of a number that the device knows; the first few and the n-th.
+fn orders(caps: &Caps) -> Vec<(String, Box<dyn Op>)> {
+    let mut all: Vec<(String, Box<dyn Op>)> = Vec::new();
+    for dtype in KINDS.into_iter().filter(|&dtype| fits(caps, dtype)) {
+        for (rows, length) in [(1, 1000), (50, 300), (1, 3_000_000), (3, 50_000_000)] {
+            let len = rows * length;
+            let keys = || expression(None, leaf(0, dtype, len, 0, &[1]));
+            let count = |slot| (rows == 1).then(|| expression(None, leaf(slot, DType::U32, 1, 0, &[1])));
+            let values = |dtype| Payload::Array(expression(None, leaf(1, dtype, len, 0, &[1])));
+            let bits = 0..if dtype == DType::Bool { 1 } else { 8 * dtype.size() as u32 };
+            let sort = |payload, count, gives_keys, output| {
+                let (keys, bits, descending) = (keys(), bits.clone(), rows == 3);
+                Box::new(Sort { keys, payload, rows, length, descending, bits, count, gives_keys, output })
+            };
+            let what = |name: &str| format!("{name} of {rows} rows of {length} {dtype}");
+            all.push((what("sort"), sort(Payload::None, None, true, 1)));
+            all.push((what("counted sort"), sort(Payload::None, count(1), true, 1 + (rows == 1) as usize)));
+            all.push((what("argsort"), sort(Payload::Index, None, false, 1)));
+            all.push((what("pairs"), sort(values(DType::U32), None, true, 2)));
+            all.push((what("pairs"), sort(values(DType::U8), None, true, 2)));
+            let k = TopK::most(caps, dtype, length).min(10);
+            all.push((what("top k"), Box::new(TopK { keys: keys(), rows, length, k, largest: rows == 1, output: 1 })));
+            if dtype.size() >= 4 {
+                all.push((what("nth"), Box::new(Nth { keys: keys(), rows, length, n: length / 2, output: 1 })));
+            }
+        }
+    }
+    all
+}
+
+/// Operators of each kind of state: others differ in one line.
+fn combined(dtype: DType) -> Vec<Operator> {
+    let few = |operator: &Operator| matches!(operator, Operator::Sum | Operator::Minimum | Operator::CountNonzero);
+    operators(dtype).into_iter().filter(few).collect()
+}
+
+/// Scans along rows and columns, with segments and without, and selections.
+fn scans(caps: &Caps) -> Vec<(String, Box<dyn Op>)> {
+    let mut all: Vec<(String, Box<dyn Op>)> = Vec::new();
+    for dtype in KINDS.into_iter().filter(|&dtype| fits(caps, dtype)) {
+        let shapes: [&[usize]; 5] = [&[1000], &[5_000_000], &[300, 40], &[3, 50_000], &[100_000_000]];
+        for shape in shapes {
+            let len = shape.iter().product();
+            let of = |slot, dtype| expression(None, leaf(slot, dtype, len, 0, &contiguous(shape)));
+            for operator in combined(dtype) {
+                for (axis, segments) in (0..shape.len()).flat_map(|axis| [(axis, false), (axis, true)]) {
+                    let heads = segments.then(|| of(1, DType::Bool));
+                    let what =
+                        format!("{} scan of {shape:?} {dtype} along {axis}, segments {segments}", operator.name());
+                    let op = ScanOp {
+                        expression: of(0, dtype),
+                        heads,
+                        shape: shape.to_vec(),
+                        axis,
+                        operator: operator.clone(),
+                        picked: None,
+                        fill: None,
+                        exclusive: axis == 0,
+                        reverse: false,
+                        output: 1 + segments as usize,
+                    };
+                    all.push((what, Box::new(op)));
+                }
+            }
+            for fill in [None, Some(Scalar { dtype, bits: 1 })] {
+                // Two arrays are read and two written, and tiles tell each other where they are.
+                if shape.len() == 1 && len * dtype.size() <= 64 << 20 && caps.bindings >= 5 {
+                    let op = ScanOp {
+                        expression: of(0, DType::Bool),
+                        heads: None,
+                        shape: shape.to_vec(),
+                        axis: 0,
+                        operator: Operator::CountNonzero,
+                        picked: Some(of(1, dtype)),
+                        fill,
+                        exclusive: false,
+                        reverse: false,
+                        output: 2,
+                    };
+                    all.push((format!("selection of {len} {dtype}, {fill:?}"), Box::new(op)));
+                }
+            }
+        }
+    }
+    all
+}
+
 /// Everything that a plan promises, but for its kernels' text.
 fn check_plan(what: &str, op: &dyn Op, caps: &Caps) -> Plan {
     let plan = op.plan(caps).unwrap_or_else(|error| panic!("{what}: {error}"));
@@ -281,6 +385,8 @@ fn capabilities(caps: &Caps) -> Capabilities {
     all.set(Capabilities::FLOAT64, caps.f64);
     all.set(Capabilities::SHADER_INT64, caps.i64);
     all.set(Capabilities::SHADER_FLOAT32_ATOMIC, caps.atomic_f32);
+    all.set(Capabilities::SUBGROUP | Capabilities::SUBGROUP_BARRIER, caps.subgroups.is_some());
+    all.set(Capabilities::SHADER_FLOAT16_IN_FLOAT32, true);
     all.set(Capabilities::IMMEDIATES, caps.immediate_bytes > 0);
     all
 }
@@ -394,6 +500,30 @@ fn searches_gathers_and_scatters_plan_within_limits_and_compile_everywhere() {
     for (preset, caps) in Caps::presets() {
         let ops = by_index(&caps);
         println!("{preset}: {} searches, gathers and scatters", ops.len());
+        check_kernels(
+            &caps,
+            ops.iter().map(|(what, op)| (what.as_str(), check_plan(&format!("{preset}: {what}"), &**op, &caps))),
+        );
+    }
+}
+
+#[test]
+fn orders_plan_within_limits_and_compile_everywhere() {
+    for (preset, caps) in Caps::presets() {
+        let ops = orders(&caps);
+        println!("{preset}: {} orders", ops.len());
+        check_kernels(
+            &caps,
+            ops.iter().map(|(what, op)| (what.as_str(), check_plan(&format!("{preset}: {what}"), &**op, &caps))),
+        );
+    }
+}
+
+#[test]
+fn scans_plan_within_limits_and_compile_everywhere() {
+    for (preset, caps) in Caps::presets() {
+        let ops = scans(&caps);
+        println!("{preset}: {} scans", ops.len());
         check_kernels(
             &caps,
             ops.iter().map(|(what, op)| (what.as_str(), check_plan(&format!("{preset}: {what}"), &**op, &caps))),

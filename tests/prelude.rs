@@ -220,7 +220,7 @@ fn messages_come_out_with_line_and_invocation() {
         }";
     let speak = kernel(source);
     assert_eq!(speak.reflection().unwrap().bindings.len(), 1);
-    for device in drivers() {
+    for device in apis() {
         // Messages are the device's: not those of other tests that run on it now.
         let Some(device) = fresh_like(device) else { continue };
         let on = name(&device);

@@ -235,7 +235,7 @@ fn agree<T: Kind>(device: &Device, shapes: &[Vec<usize>], acts: &[Act]) -> Resul
 }
 
 fn run<T: Kind>(cases: u32) {
-    for device in drivers() {
+    for device in apis() {
         spoil(device);
         let config = Config {
             cases,
@@ -265,7 +265,7 @@ fn random_float_expressions() {
 /// Whatever the numbers, bins and range: each finite one in the range is in one bin, and bins lie where their edges say.
 #[test]
 fn histograms_sum_to_what_they_count() {
-    for device in drivers() {
+    for device in apis() {
         spoil(device);
         let config = Config {
             cases: 40,
@@ -330,7 +330,7 @@ fn groups_cover_what_they_are_of() {
 fn sorts_are_stable_permutations() {
     let key = prop_oneof![3 => any::<u32>().prop_map(f32::from_bits), 2 => (-3..4i32).prop_map(|x| x as f32)];
     let strategy = (prop::collection::vec(key, 0..3000), any::<bool>());
-    for device in drivers() {
+    for device in apis() {
         spoil(device);
         let config = Config {
             cases: 8,
@@ -368,7 +368,7 @@ fn sorts_are_stable_permutations() {
 fn the_first_k_are_before_the_others() {
     let key = prop_oneof![3 => any::<u32>().prop_map(f32::from_bits), 2 => (-3..4i32).prop_map(|x| x as f32)];
     let strategy = (prop::collection::vec(key, 64..3000), 1..64usize, any::<bool>());
-    for device in drivers() {
+    for device in apis() {
         spoil(device);
         let config = Config {
             cases: 5,

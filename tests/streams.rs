@@ -57,7 +57,7 @@ fn values(rng: &mut impl Rng, len: usize) -> Vec<u32> {
 #[test]
 fn work_in_streams_gives_what_it_gives_in_one() {
     let _shared = shared();
-    for device in drivers() {
+    for device in apis() {
         let mut rng = random(7);
         let (len, rounds, most) = if is_concurrent(device) { (1 << 20, 200, 4000) } else { (5000, 60, 20) };
         let add = kernel(STEPS);
@@ -110,7 +110,7 @@ fn work_in_streams_gives_what_it_gives_in_one() {
 #[test]
 fn chunks_go_through_two_streams() {
     let _shared = shared();
-    for device in drivers() {
+    for device in apis() {
         let (len, chunks) = if is_concurrent(device) { (1 << 20, 24) } else { (3000, 6) };
         let add = kernel(STEPS);
         let data: Vec<u32> = values(&mut random(3), len * chunks);
@@ -139,7 +139,7 @@ fn chunks_go_through_two_streams() {
 #[test]
 fn streams_nest_and_are_left_by_a_panic_and_go_along_with_async_calls() {
     let _shared = shared();
-    for device in drivers() {
+    for device in apis() {
         let (outer, inner) = (Stream::new(device).unwrap(), Stream::new(device).unwrap());
         assert_eq!(outer.is_concurrent(), is_concurrent(device));
         let x = outer.run(|| {
@@ -154,7 +154,7 @@ fn streams_nest_and_are_left_by_a_panic_and_go_along_with_async_calls() {
         assert_eq!(futures::executor::block_on(inner.run(|| bytes.to_vec_async())).unwrap(), [5; 3]);
         outer.synchronize().unwrap();
         // A stream of another device is not meant.
-        for other in drivers() {
+        for other in apis() {
             let sum = outer.run(|| Array::<f32>::ones(other, &[100]).sum().item().unwrap());
             assert_eq!(sum, 100.0);
         }
@@ -164,7 +164,7 @@ fn streams_nest_and_are_left_by_a_panic_and_go_along_with_async_calls() {
 #[test]
 fn events_pass_in_order_and_take_the_time() {
     let _shared = shared();
-    for device in drivers() {
+    for device in apis() {
         let add = kernel(STEPS);
         let len = if is_concurrent(device) { 1 << 22 } else { 20_000 };
         let x = Array::<u32>::ones(device, &[len]).copy();
@@ -204,7 +204,7 @@ fn events_pass_in_order_and_take_the_time() {
 #[test]
 fn callbacks_come_in_order_and_one_that_panics_does_no_harm() {
     let _shared = shared();
-    for device in drivers() {
+    for device in apis() {
         let (sender, receiver) = mpsc::channel();
         let x = Array::<f32>::ones(device, &[1000]).copy();
         let mut stream = None;
@@ -279,7 +279,7 @@ fn the_host_waits_when_values_are_asked_for_and_else_never() {
 #[test]
 fn recordings_do_what_launches_do() {
     let _shared = shared();
-    for device in drivers() {
+    for device in apis() {
         let (len, count) = if is_concurrent(device) { (1 << 16, 60) } else { (300, 12) };
         let mut rng = random(11);
         let add = kernel(STEPS);
@@ -332,7 +332,7 @@ fn recordings_do_what_launches_do() {
 #[test]
 fn a_recording_keeps_to_its_arrays() {
     let _shared = shared();
-    for device in drivers() {
+    for device in apis() {
         let add = kernel(STEPS);
         let (x, mut y) = (Array::from_slice(device, &[1u32, 2]), Array::<u32>::zeros(device, &[2]));
         let before = y.clone();
@@ -376,7 +376,7 @@ fn a_recorded_loop_that_does_not_end_is_stopped_in_every_run() {
         "@group(0) @binding(0) var<storage, read_write> x: array<atomic<u32>>;
         @compute @workgroup_size(1) fn main() { loop { if atomicLoad(&x[0]) == 7u { break; } } }",
     );
-    for device in drivers().iter().filter(|device| !is_checked(device)) {
+    for device in apis().iter().filter(|device| !is_checked(device)) {
         let backend = format!("{:?}:{}", device.properties().backend, name(device));
         let request = if device.properties().backend == Backend::Cpu { "cpu" } else { &backend };
         let options = DeviceOptions::default().time_limit(Duration::from_millis(1));
@@ -404,7 +404,7 @@ fn mistake<T>(result: Result<T>, operation_name: &str, argument_name: &str, part
 #[test]
 fn mistakes_are_errors_and_the_device_works_afterwards() {
     let _shared = shared();
-    let all = drivers();
+    let all = apis();
     for (index, device) in all.iter().enumerate() {
         let add = kernel(STEPS);
         let stream = Stream::new(device).unwrap();

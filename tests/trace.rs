@@ -6,7 +6,7 @@ use crosslane::{Argument, Array, Device, Kernel, Limiter, Recording, Span, SpanK
 use serde_json::Value;
 use std::sync::{Mutex, MutexGuard, Once};
 use std::time::{Duration, Instant};
-use support::{drivers, fresh, is_checked, name};
+use support::{apis, fresh, is_checked, name};
 
 const ADD_ONE: &str = "
 @group(0) @binding(0) var<storage, read> x: array<f32>;
@@ -54,7 +54,7 @@ fn is_sound(trace: &Trace, wall: Duration, device: &Device) {
 #[test]
 fn a_profile_has_every_span_of_a_known_program() {
     let _alone = alone();
-    for device in drivers() {
+    for device in apis() {
         let n = 20_000;
         let kernel = add_one("add one");
         let y = Array::<f32>::zeros(device, &[n]);
@@ -103,7 +103,7 @@ fn a_profile_has_every_span_of_a_known_program() {
 #[test]
 fn more_launches_than_one_query_set_holds() {
     let _alone = alone();
-    for device in drivers().iter().filter(|device| !is_checked(device)) {
+    for device in apis().iter().filter(|device| !is_checked(device)) {
         let (x, y) = (Array::<f32>::ones(device, &[64]), Array::<f32>::zeros(device, &[64]));
         let kernel = add_one("many");
         let count = 1100;
@@ -143,7 +143,7 @@ fn without_timestamps_the_hosts_clock_does() {
 #[test]
 fn what_was_recorded_counts_each_launch() {
     let _alone = alone();
-    for device in drivers() {
+    for device in apis() {
         let mut recording = Recording::nothing(device, 7).unwrap();
         let ((), trace) = device.profile(|| recording.run()).unwrap();
         let launches = of(&trace, SpanKind::Launch);
@@ -154,7 +154,7 @@ fn what_was_recorded_counts_each_launch() {
 #[test]
 fn a_profile_prints_a_table() {
     let _alone = alone();
-    for device in drivers() {
+    for device in apis() {
         let n = 1 << 14;
         let x = Array::from_slice(device, &vec![1.0f32; n]);
         let y = Array::<f32>::zeros(device, &[n]);
@@ -191,7 +191,7 @@ fn a_profile_prints_a_table() {
 #[test]
 fn chrome_json_has_a_track_of_each_kind() {
     let _alone = alone();
-    for device in drivers() {
+    for device in apis() {
         let kernel = add_one("a \"quoted\" name");
         let y = Array::<f32>::zeros(device, &[1000]);
         let (_, trace) = device
@@ -233,7 +233,7 @@ fn chrome_json_has_a_track_of_each_kind() {
 #[test]
 fn a_failed_profile_leaves_the_device_usable() {
     let _alone = alone();
-    for device in drivers() {
+    for device in apis() {
         let inner = device.profile(|| device.profile(|| Ok(())).map(|_| ()));
         let text = inner.unwrap_err().to_string();
         assert!(text.contains("profile: device: wanted no profile that is running already"), "{text}");
@@ -254,7 +254,7 @@ fn a_failed_profile_leaves_the_device_usable() {
 #[test]
 fn the_roofline_is_sane_and_kept() {
     let _alone = alone();
-    for device in drivers() {
+    for device in apis() {
         let roofline = device.roofline().unwrap();
         let sane = |rate: f64| (1e3..1e17).contains(&rate);
         assert!(sane(roofline.bytes_per_second) && sane(roofline.flops_per_second), "{roofline:?}");
@@ -276,7 +276,7 @@ fn the_roofline_is_sane_and_kept() {
 #[test]
 fn occupancy_is_sane() {
     let _alone = alone();
-    for device in drivers() {
+    for device in apis() {
         let small = add_one("small").occupancy(device).unwrap();
         assert!(small.workgroups_per_unit >= 1 && small.fraction > 0.0 && small.fraction <= 1.0, "{small}");
         assert_eq!(small.invocations_per_unit, small.workgroups_per_unit * 64);
@@ -303,7 +303,7 @@ fn occupancy_is_sane() {
 #[test]
 fn suggested_sizes_are_whole_subgroups_within_limits() {
     let _alone = alone();
-    for device in drivers() {
+    for device in apis() {
         let caps = device.caps();
         for elements in [0, 1, 1000, 1001, 100_000, 100_001, usize::MAX] {
             let size = device.suggest_workgroup_size(elements);
@@ -358,7 +358,7 @@ fn said(kernel: &str) -> Vec<String> {
 fn advice_is_given_once_and_can_be_switched_off() {
     let _alone = alone();
     listen();
-    for (nth, device) in drivers().iter().enumerate().filter(|(_, device)| !is_checked(device)) {
+    for (nth, device) in apis().iter().enumerate().filter(|(_, device)| !is_checked(device)) {
         let n = 1 << 20;
         let (x, y) = (Array::from_slice(device, &vec![1.0f32; n]), Array::<f32>::zeros(device, &[n]));
         let title = format!("few on {nth}");

@@ -166,16 +166,11 @@ impl<T: Element> Array<T> {
     }
 }
 
-/// 0, 1, 2, .. as u32, in one dimension.
-pub(super) fn positions(device: &Device, len: usize) -> Arc<Node> {
-    let layout = Layout::contiguous(&[len]);
-    Node::lazy(device, vec![len], crate::DType::U32, Expr::Index(layout))
-}
-
 impl Array<u32> {
     /// 0, 1, 2, .. in one dimension.
     pub(super) fn counting(device: &Device, len: usize) -> Array<u32> {
-        Array::of(positions(device, len))
+        let layout = Layout::contiguous(&[len]);
+        Array::of(Node::lazy(device, vec![len], crate::DType::U32, Expr::Index(layout)))
     }
 }
 
@@ -205,7 +200,8 @@ impl<T: Number> Array<T> {
         if let Err(error) = check::<T>("arange", device, &[count], at) {
             return Array::failed(device, error);
         }
-        let index = Array::<T>::of(Node::lazy(device, vec![count], T::DTYPE, Expr::Cast(positions(device, count))));
+        let index =
+            Array::<T>::of(Node::lazy(device, vec![count], T::DTYPE, Expr::Cast(Array::counting(device, count).node)));
         let scaled = if by == 1.0 { index } else { index * step };
         if from == 0.0 { scaled } else { scaled + start }
     }
@@ -266,7 +262,8 @@ impl<T: Float> Array<T> {
         }
         let [from, to] = [start, stop].map(|x| x.scalar().to_f64());
         let scalar = |x: f64| T::from_scalar(crate::Scalar::from_f64(T::DTYPE, x));
-        let index = Array::<T>::of(Node::lazy(device, vec![count], T::DTYPE, Expr::Cast(positions(device, count))));
+        let index =
+            Array::<T>::of(Node::lazy(device, vec![count], T::DTYPE, Expr::Cast(Array::counting(device, count).node)));
         let last = index.equal(scalar(count.saturating_sub(1) as f64));
         let step = if count > 1 { (to - from) / (count - 1) as f64 } else { 0.0 };
         let line = index * scalar(step) + start;

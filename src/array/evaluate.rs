@@ -170,6 +170,7 @@ impl Batch {
                     shape: input.shape.clone(),
                     reduced: reduced.clone(),
                     operator: operator.clone(),
+                    count: None,
                 };
                 self.in_new_memory(node, op, inputs, place)?
             }
@@ -206,6 +207,8 @@ impl Batch {
             output_offset: 0,
             output_strides: layout.strides.iter().map(|&s| s as i64).collect(),
             fresh: true,
+            count: None,
+            fill: None,
         };
         Ok((map, inputs))
     }
@@ -244,6 +247,8 @@ impl Batch {
             output_offset: to.layout.offset as i64,
             output_strides: to.layout.strides.iter().map(|&s| s as i64).collect(),
             fresh: false,
+            count: None,
+            fill: None,
         };
         to.memory.history.note_write();
         buffers.push(to.memory.clone());

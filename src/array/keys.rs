@@ -1,6 +1,6 @@
 //! Scans and reductions of values whose neighbouring keys are equal.
 
-use super::runs::Edges;
+use super::runs::{Edges, by_key};
 use super::{Array, Scan, Selected};
 use crate::element::Element;
 use crate::error::{CallSite, Error, Result};
@@ -41,8 +41,8 @@ impl Scan {
     /// The values of a run are combined in order, so that the operator need not commute; from the end if the scan is
     /// reversed.
     ///
-    /// Cost: some 24 bytes of memory traffic for a key and a value of four, and what is written; nothing for the keys or
-    /// the values if they are not used.
+    /// Cost: each key and value is read once, by one launch that gives keys and values together. From the end, or where
+    /// something is larger than one binding, some 24 bytes of memory traffic for a key and a value of four.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -67,7 +67,13 @@ impl Scan {
         let edges = of_keys(operation, keys, values, at)?;
         let scanned = self.of_runs::<T, R>(&edges, values, at)?;
         let whole = if self.reverse { edges.begins() } else { edges.ends() };
-        Ok((edges.firsts(keys), scanned.compress(&whole)))
+        let (firsts, combined) = (edges.firsts(keys), scanned.compress(&whole));
+        let operator = self.operator(&values.node, at)?;
+        let one = (!self.reverse).then(|| by_key(keys, &values.node, operator)).flatten();
+        Ok(match one {
+            Some((keys, values, count)) => (firsts.taken_from(keys, &count), combined.taken_from(values, &count)),
+            None => (firsts, combined),
+        })
     }
 
     /// Values scanned in runs, from where a scan comes into each.

@@ -1,7 +1,7 @@
 //! The element at a place of the sorted order, and partitions around it.
 
 use super::task::{Take, Task};
-use super::view::{axis as checked_axis, view};
+use super::view::{axis as checked_axis, axis_last};
 use super::{Array, Slice};
 use crate::element::Element;
 use crate::error::{CallSite, Error, Result};
@@ -21,14 +21,8 @@ pub(super) struct Ranked<'a, T: Element> {
 
 impl<'a, T: Element> Ranked<'a, T> {
     pub fn new(operation: &'static str, array: &'a Array<T>, axis: isize, at: CallSite) -> Result<Ranked<'a, T>> {
-        array.check()?;
-        let axis = checked_axis(operation, axis, array.rank(), at)?;
-        let length = array.shape()[axis];
-        if length > Sort::MOST {
-            let wanted = format!("at most {} elements along it", Sort::MOST);
-            return Err(Error::argument(operation, "axis", wanted, length.to_string(), at));
-        }
-        let short = length <= SORTED || T::DTYPE.size() < 4;
+        let axis = checked_place(operation, array, axis, at)?;
+        let short = array.shape()[axis] <= SORTED || T::DTYPE.size() < 4;
         Ok(Ranked { array, axis, sorted: short.then(|| array.sort_axis(axis as isize)) })
     }
 
@@ -43,26 +37,37 @@ impl<'a, T: Element> Ranked<'a, T> {
             let at = |a: usize| if a == self.axis { (n as isize).into() } else { (..).into() };
             return sorted.slice(&(0..sorted.rank()).map(at).collect::<Vec<Slice>>());
         }
-        let (node, rank) = (&self.array.node, self.array.rank());
-        let order: Vec<usize> = (0..rank).filter(|&a| a != self.axis).chain([self.axis]).collect();
-        let last = view(node, &|layout| Some(layout.permute(&order)));
-        let (length, shape) = (self.length(), last.shape[..rank - 1].to_vec());
-        let rows = node.len() / length;
+        let (last, _) = axis_last(&self.array.node, self.axis);
+        let (length, shape) = (self.length(), last.shape[..last.shape.len() - 1].to_vec());
+        let rows = last.len() / length;
         let make = move |mut inputs: Vec<_>, output: usize| {
             let keys = inputs.pop().expect("the array");
             Box::new(Nth { keys, rows, length, n, output }) as Box<dyn crate::Op>
         };
         Array::of(Task::nodes(&[(&last, Take::Dense)], vec![(shape, T::DTYPE)], 3, make).remove(0))
     }
+}
 
-    /// A place that the caller gave.
-    fn checked(&self, operation: &'static str, n: usize, at: CallSite) -> Result<()> {
-        match n < self.length() {
-            true => Ok(()),
-            false => {
-                let wanted = format!("a place among {} elements", self.length());
-                Err(Error::argument(operation, "n", wanted, n.to_string(), at))
-            }
+/// An axis that can be sorted.
+fn checked_place<T: Element>(operation: &'static str, array: &Array<T>, axis: isize, at: CallSite) -> Result<usize> {
+    array.check()?;
+    let axis = checked_axis(operation, axis, array.rank(), at)?;
+    match array.shape()[axis] {
+        length if length > Sort::MOST => {
+            let wanted = format!("at most {} elements along it", Sort::MOST);
+            Err(Error::argument(operation, "axis", wanted, length.to_string(), at))
+        }
+        _ => Ok(axis),
+    }
+}
+
+/// A place that the caller gave, among so many elements.
+fn checked(operation: &'static str, n: usize, length: usize, at: CallSite) -> Result<()> {
+    match n < length {
+        true => Ok(()),
+        false => {
+            let wanted = format!("a place among {length} elements");
+            Err(Error::argument(operation, "n", wanted, n.to_string(), at))
         }
     }
 }
@@ -105,7 +110,7 @@ impl<T: Element> Array<T> {
 
     fn at_place(&self, operation: &'static str, n: usize, axis: isize, at: CallSite) -> Array<T> {
         let ranked = Ranked::new(operation, self, axis, at);
-        match ranked.and_then(|ranked| ranked.checked(operation, n, at).map(|()| ranked.place(n))) {
+        match ranked.and_then(|ranked| checked(operation, n, ranked.length(), at).map(|()| ranked.place(n))) {
             Ok(array) => array,
             Err(error) => Array::failed(self.device(), error),
         }
@@ -149,6 +154,7 @@ impl<T: Element> Array<T> {
     }
 
     fn check_place(&self, operation: &'static str, n: usize, axis: isize, at: CallSite) -> Result<()> {
-        Ranked::new(operation, self, axis, at)?.checked(operation, n, at)
+        let axis = checked_place(operation, self, axis, at)?;
+        checked(operation, n, self.shape()[axis], at)
     }
 }

@@ -1,12 +1,13 @@
 //! Runs of equal neighbours: where they begin and end, and their values and lengths.
 
-use super::node::{Expr, Node};
+use super::node::{Expr, Node, State};
 use super::task::{Take, Task};
 use super::{Array, Selected, create};
 use crate::element::{DType, Element, Scalar};
 use crate::error::{CallSite, Error, Result};
-use crate::ops::Runs;
+use crate::ops::{ByKey, Operator, Runs, ScanOp};
 use std::panic::Location;
+use std::sync::Arc;
 
 /// Where runs of equal neighbours begin and end, for each element: the bytes of [`Runs`].
 pub(super) struct Edges(Array<u8>);
@@ -54,6 +55,51 @@ impl Edges {
         let starts = (&places * self.begins()).cummax(0);
         (places + 1 - starts).compress(&self.ends())
     }
+
+    /// The first element of each run, and how long it is.
+    pub fn encoded<T: Element>(&self, x: &Array<T>) -> (Selected<T>, Selected<u32>) {
+        let (firsts, lengths) = (self.firsts(x), self.lengths());
+        let ones = Array::<u32>::full(x.device(), &[x.len()], 1);
+        match by_key(&x.flatten(), &ones.node, Operator::Sum) {
+            Some((values, sums, count)) => (firsts.taken_from(values, &count), lengths.taken_from(sums, &count)),
+            None => (firsts, lengths),
+        }
+    }
+}
+
+/// The first key of each run of keys, the run's values combined, and how many runs there are: by one kernel, where
+/// everything is bound whole.
+pub(super) fn by_key<K: Element, R: Element>(
+    keys: &Array<K>,
+    values: &Arc<Node>,
+    operator: Operator,
+) -> Option<(Array<K>, Array<R>, Array<u32>)> {
+    let (len, caps) = (keys.len(), keys.device().caps());
+    let fits = |size: usize| (len * size) as u64 + 1024 <= caps.binding_bytes;
+    let whole = fits(K::DTYPE.size()) && fits(R::DTYPE.size()) && fits(values.dtype.size());
+    // Beside the values: keys in and out, results, the count, and what tiles publish.
+    if len == 0 || len >= 1 << 31 || !whole || caps.bindings < 6 {
+        return None;
+    }
+    // What is read may be wider, or lie further apart, than what comes of it.
+    let take = match values.state() {
+        State::Ready(storage) if storage.memory.bytes() <= caps.binding_bytes => Take::Fused,
+        State::Lazy(Expr::Constant(_)) => Take::Fused,
+        State::Lazy(_) if fits(8) => Take::Fused,
+        _ => Take::Dense,
+    };
+    let outputs = vec![(vec![len], K::DTYPE), (vec![len], R::DTYPE), (vec![1], DType::U32)];
+    let make = move |mut expressions: Vec<crate::ops::Expression>, output| {
+        let (keys, expression) = (expressions.remove(1), expressions.remove(0));
+        let (shape, operator) = (vec![len], operator.clone());
+        let (heads, picked, fill) = (None, None, None);
+        let (axis, exclusive, reverse) = (0, false, false);
+        let scan = ScanOp { expression, heads, picked, fill, shape, axis, operator, exclusive, reverse, output };
+        Box::new(ByKey { scan, keys }) as Box<dyn crate::Op>
+    };
+    let mut nodes = Task::nodes(&[(values, take), (&keys.node, Take::Dense)], outputs, 4, make).into_iter();
+    let mut next = || nodes.next().expect("there are three outputs");
+    Some((Array::of(next()), Array::of(next()), Array::of(next())))
 }
 
 impl<T: Element> Array<T> {
@@ -62,8 +108,8 @@ impl<T: Element> Array<T> {
     ///
     /// Equal are elements that a sort does not tell apart: NaNs are, and -0 and +0, of which a run gives its first.
     ///
-    /// Cost: the elements are read twice; values and lengths take some 20 bytes of memory traffic for an element of four
-    /// together, less if only one of them is used.
+    /// Cost: each element is read once, by one launch that gives values and lengths together. Elements of more than one
+    /// binding are read twice, with some 20 bytes of memory traffic for an element of four.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -80,7 +126,7 @@ impl<T: Element> Array<T> {
     #[doc(alias = "rle")]
     pub fn run_lengths(&self) -> (Selected<T>, Selected<u32>) {
         match Edges::of("run_lengths", self, Location::caller()) {
-            Ok(edges) => (edges.firsts(self), edges.lengths()),
+            Ok(edges) => edges.encoded(self),
             Err(error) => (Selected::failed(self.device(), error.clone()), Selected::failed(self.device(), error)),
         }
     }

@@ -1,7 +1,6 @@
 //! Selection: the elements that a condition holds for, side by side, however many there are.
 
 use super::Array;
-use super::create::positions;
 use super::node::{Expr, Node};
 use super::task::{Take, Task};
 use crate::device::Device;
@@ -27,18 +26,22 @@ use std::sync::Arc;
 /// # Ok(()) });
 /// ```
 pub struct Selected<T: Element> {
-    values: Array<T>,
-    count: Array<u32>,
-    /// What was selected from, and by what.
-    of: [Arc<Node>; 2],
+    pub(super) values: Array<T>,
+    pub(super) count: Array<u32>,
+    /// What was selected from, and by what; `None` if they were made of selected elements.
+    pub(super) of: Option<[Arc<Node>; 2]>,
 }
 
 impl<T: Element> Selected<T> {
     /// A mistake in place of elements.
     pub(super) fn failed(device: &Device, error: Error) -> Selected<T> {
         let (values, count) = (Array::failed(device, error.clone()), Array::failed(device, error));
-        let of = [values.node.clone(), count.node.clone()];
-        Selected { values, count, of }
+        Selected { values, count, of: None }
+    }
+
+    /// The same elements and count where another operation puts them.
+    pub(super) fn taken_from(self, values: Array<T>, count: &Array<u32>) -> Selected<T> {
+        Selected { values, count: count.clone(), of: self.of }
     }
 
     /// How many there are. Waits for the device.
@@ -81,7 +84,7 @@ impl<T: Element> Selected<T> {
     #[track_caller]
     pub fn to_array(&self) -> Result<Array<T>> {
         let count = self.count()?;
-        Ok(self.values.slice(s![..count as isize]))
+        Ok(self.settled().slice(s![..count as isize]))
     }
 
     /// They on the host. Errors: as [`Selected::count`].
@@ -108,9 +111,10 @@ impl<T: Element> Selected<T> {
     /// ```
     #[track_caller]
     pub fn or(&self, fill: T) -> Array<T> {
-        match self.values.node.error() {
-            Some(error) => Array::failed(self.values.device(), error),
-            None => selected::<T>(&self.of[0], &self.of[1], Some(fill.scalar())).values,
+        match (self.values.node.error(), &self.of) {
+            (Some(error), _) => Array::failed(self.values.device(), error),
+            (None, Some([picked, condition])) => selected::<T>(picked, condition, Some(fill.scalar())).values,
+            (None, None) => self.filled(fill.scalar()),
         }
     }
 }
@@ -132,7 +136,7 @@ impl<T: Element> fmt::Debug for Selected<T> {
 
 /// The elements of `picked` whose condition is not zero, and their number; both in one dimension.
 fn selected<T: Element>(picked: &Arc<Node>, condition: &Arc<Node>, fill: Option<Scalar>) -> Selected<T> {
-    let of = [picked.clone(), condition.clone()];
+    let of = Some([picked.clone(), condition.clone()]);
     let len = picked.len();
     let device = &picked.device;
     if len == 0 {
@@ -191,7 +195,7 @@ impl<T: Element> Array<T> {
     #[doc(alias = "flatnonzero")]
     #[doc(alias = "argwhere")]
     pub fn nonzero(&self) -> Selected<u32> {
-        Array::<u32>::of(positions(self.device(), self.len())).compress(&self.flatten())
+        Array::<u32>::counting(self.device(), self.len()).compress(&self.flatten())
     }
 }
 

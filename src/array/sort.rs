@@ -4,7 +4,7 @@ use super::Array;
 use super::gather::Along;
 use super::node::Node;
 use super::task::{Take, Task};
-use super::view::{axis, view};
+use super::view::{axis, axis_last, view};
 use crate::device::Device;
 use crate::element::{DType, Element};
 use crate::error::{CallSite, Error, Result};
@@ -84,6 +84,8 @@ struct Call<'a> {
     moves: Moves<'a>,
     gives_keys: bool,
     options: &'a SortOptions,
+    /// How many keys count, where the device alone knows.
+    count: Option<&'a Arc<Node>>,
     at: CallSite,
 }
 
@@ -111,14 +113,12 @@ impl Call<'_> {
             let wanted = format!("at most {} elements along it", Sort::MOST);
             return Err(Error::argument(self.operation, "axis", wanted, length.to_string(), self.at));
         }
-        let order: Vec<usize> = (0..keys.shape.len()).filter(|&a| a != place).chain([place]).collect();
-        let back: Vec<usize> =
-            (0..order.len()).map(|a| order.iter().position(|&b| a == b).expect("a permutation")).collect();
-        let last = |node: &Arc<Node>| view(node, &|layout| Some(layout.permute(&order)));
-        let taken: Vec<Arc<Node>> = match self.moves {
-            Moves::Values(values) => vec![last(keys), last(values)],
-            _ => vec![last(keys)],
-        };
+        let (last, back) = axis_last(keys, place);
+        let mut taken = vec![last];
+        if let Moves::Values(values) = self.moves {
+            taken.push(axis_last(values, place).0);
+        }
+        taken.extend(self.count.cloned());
         let moved = match self.moves {
             Moves::Nothing => None,
             Moves::Indices => Some(DType::U32),
@@ -128,15 +128,17 @@ impl Call<'_> {
         let outputs =
             self.gives_keys.then_some(keys.dtype).into_iter().chain(moved).map(|dtype| (shape.clone(), dtype));
         let (descending, gives_keys) = (self.options.descending, self.gives_keys);
-        let (rows, indices) = (keys.len() / length.max(1), matches!(self.moves, Moves::Indices));
+        let (rows, counted) = (keys.len() / length.max(1), self.count.is_some());
+        let indices = matches!(self.moves, Moves::Indices);
         let make = move |mut inputs: Vec<Expression>, output: usize| -> Box<dyn crate::Op> {
+            let count = if counted { inputs.pop() } else { None };
             let payload = match inputs.len() {
                 2 => Payload::Array(inputs.pop().expect("two")),
                 _ if indices => Payload::Index,
                 _ => Payload::None,
             };
             let keys = inputs.pop().expect("the keys");
-            Box::new(Sort { keys, payload, rows, length, descending, bits: bits.clone(), gives_keys, output })
+            Box::new(Sort { keys, payload, rows, length, descending, bits: bits.clone(), count, gives_keys, output })
         };
         let inputs: Vec<(&Arc<Node>, Take)> = taken.iter().map(|node| (node, Take::Dense)).collect();
         let nodes = Task::nodes(&inputs, outputs.collect(), 3, make);
@@ -287,7 +289,15 @@ impl<T: Element> Array<T> {
     pub fn sort_pairs_all<V: Element>(&self, values: &[&Array<V>]) -> (Array<T>, Vec<Array<V>>) {
         let (operation, at) = ("sort_pairs_all", Location::caller());
         let options = SortOptions::default();
-        let call = Call { operation, keys: &self.node, moves: Moves::Indices, gives_keys: true, options: &options, at };
+        let call = Call {
+            operation,
+            keys: &self.node,
+            moves: Moves::Indices,
+            gives_keys: true,
+            options: &options,
+            count: None,
+            at,
+        };
         let (keys, places) = call.pair::<T, u32>(self.device());
         let taken = |values: &&Array<V>| match call.check_values(&values.node) {
             Err(error) => Array::failed(self.device(), error),
@@ -297,7 +307,8 @@ impl<T: Element> Array<T> {
     }
 
     pub(super) fn sorted(&self, operation: &'static str, options: &SortOptions, at: CallSite) -> Array<T> {
-        let call = Call { operation, keys: &self.node, moves: Moves::Nothing, gives_keys: true, options, at };
+        let call =
+            Call { operation, keys: &self.node, moves: Moves::Nothing, gives_keys: true, options, count: None, at };
         match call.nodes() {
             Ok(nodes) => Array::of(nodes[0].clone()),
             Err(error) => Array::failed(self.device(), error),
@@ -311,12 +322,30 @@ impl<T: Element> Array<T> {
         options: &SortOptions,
         at: CallSite,
     ) -> (Array<T>, Array<u32>) {
-        let call = Call { operation, keys: &self.node, moves: Moves::Indices, gives_keys: true, options, at };
+        let call =
+            Call { operation, keys: &self.node, moves: Moves::Indices, gives_keys: true, options, count: None, at };
         call.pair(self.device())
     }
 
+    /// As many of one row as the device says, sorted; the others are anything.
+    pub(super) fn sorted_of(
+        &self,
+        operation: &'static str,
+        count: &Array<u32>,
+        options: &SortOptions,
+        at: CallSite,
+    ) -> Array<T> {
+        let (keys, count) = (&self.node, Some(&count.node));
+        let call = Call { operation, keys, moves: Moves::Nothing, gives_keys: true, options, count, at };
+        match call.nodes() {
+            Ok(nodes) => Array::of(nodes[0].clone()),
+            Err(error) => Array::failed(self.device(), error),
+        }
+    }
+
     pub(super) fn sorting(&self, operation: &'static str, options: &SortOptions, at: CallSite) -> Array<u32> {
-        let call = Call { operation, keys: &self.node, moves: Moves::Indices, gives_keys: false, options, at };
+        let call =
+            Call { operation, keys: &self.node, moves: Moves::Indices, gives_keys: false, options, count: None, at };
         match call.nodes() {
             Ok(nodes) => Array::of(nodes[0].clone()),
             Err(error) => Array::failed(self.device(), error),
@@ -331,6 +360,6 @@ impl<T: Element> Array<T> {
         at: CallSite,
     ) -> (Array<T>, Array<V>) {
         let moves = Moves::Values(&values.node);
-        Call { operation, keys: &self.node, moves, gives_keys: true, options, at }.pair(self.device())
+        Call { operation, keys: &self.node, moves, gives_keys: true, options, count: None, at }.pair(self.device())
     }
 }

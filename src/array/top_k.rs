@@ -3,7 +3,7 @@
 use super::Array;
 use super::Slice;
 use super::task::{Take, Task};
-use super::view::{axis, view};
+use super::view::{axis, axis_last, view};
 use crate::element::{DType, Element};
 use crate::error::{CallSite, Error, Result};
 use crate::ops::{OutOfRange, Sort, TopK};
@@ -85,8 +85,7 @@ impl<T: Element> Call<'_, T> {
     /// The axis is searched as the last one, in memory without gaps.
     fn searched(&self, place: usize) -> Array<u32> {
         let (array, k, rank) = (&self.array.node, self.k, self.array.rank());
-        let order: Vec<usize> = (0..rank).filter(|&a| a != place).chain([place]).collect();
-        let last = view(array, &|layout| Some(layout.permute(&order)));
+        let (last, back) = axis_last(array, place);
         let (length, largest) = (array.shape[place], !self.options.smallest);
         let rows = array.len() / length.max(1);
         let mut shape = last.shape.clone();
@@ -96,12 +95,11 @@ impl<T: Element> Call<'_, T> {
             Box::new(TopK { keys, rows, length, k, largest, output }) as Box<dyn crate::Op>
         };
         let found = Task::nodes(&[(&last, Take::Dense)], vec![(shape, DType::U32)], 3, make).remove(0);
-        let back: Vec<usize> = (0..rank).map(|a| order.iter().position(|&b| a == b).expect("a permutation")).collect();
         Array::of(view(&found, &|layout| Some(layout.permute(&back))))
     }
 
-    /// The axis is sorted: for more than lists hold, and for rows too short for lists. The largest are the last, where equal elements come in the order of
-    /// the reversed axis, which is theirs from the end.
+    /// The axis is sorted: for more than lists hold, and for rows too short for lists. The largest are the last, where equal
+    /// elements come in the order of the reversed axis, which is theirs from the end.
     fn sorted(&self, place: isize) -> Array<u32> {
         let length = self.array.shape()[place as usize] as u32;
         let first = |indices: Array<u32>| {

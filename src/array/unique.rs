@@ -68,7 +68,7 @@ impl<T: Element> Array<T> {
         let at = Location::caller();
         let sorted = self.flatten().sorted("unique_counts", &SortOptions::default(), at);
         match Edges::of("unique_counts", &sorted, at) {
-            Ok(edges) => (edges.firsts(&sorted), edges.lengths()),
+            Ok(edges) => edges.encoded(&sorted),
             Err(error) => (Selected::failed(self.device(), error.clone()), Selected::failed(self.device(), error)),
         }
     }

@@ -93,6 +93,14 @@ macro_rules! s {
     };
 }
 
+/// A node with an axis as the last one, and the order of axes that brings it back.
+pub(super) fn axis_last(node: &Arc<Node>, axis: usize) -> (Arc<Node>, Vec<usize>) {
+    let order: Vec<usize> = (0..node.shape.len()).filter(|&a| a != axis).chain([axis]).collect();
+    let back = |a: usize| order.iter().position(|&b| a == b).expect("a permutation");
+    let back = (0..order.len()).map(back).collect();
+    (view(node, &|layout| Some(layout.permute(&order))), back)
+}
+
 /// A node under a change of layout. `change` gives `None` where strides cannot say it; never for a contiguous layout.
 pub(super) fn view(node: &Arc<Node>, change: &dyn Fn(&Layout) -> Option<Layout>) -> Arc<Node> {
     let contiguous = || change(&Layout::contiguous(&node.shape)).expect("a contiguous layout can be viewed in any way");

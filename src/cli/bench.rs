@@ -88,15 +88,25 @@ fn on(engine: &Engine, options: &Options) -> Outcome<Vec<Measured>> {
     rows.extend(tutorial::rows(&device));
     rows.retain(|row| row.op.contains(&options.filter) && engine.runs(row.op));
     print(&format!("crosslane {} on {}\n", env!("CARGO_PKG_VERSION"), device.properties()))?;
+    let tuned = device.caps().tuning.to_string();
+    if !tuned.is_empty() {
+        print(&format!("tuned: {}\n", tuned.trim_end().replace('\n', ", ")))?;
+    }
     measure_all(&rows, &engine.name, &device, options.quick)
 }
 
-fn measure_all(rows: &[Row], engine: &str, device: &Device, quick: bool) -> Outcome<Vec<Measured>> {
-    let bar = ProgressBar::new(rows.len() as u64);
+/// A bar for so many steps, where somebody sees it.
+pub fn progress(steps: usize) -> Outcome<ProgressBar> {
+    let bar = ProgressBar::new(steps as u64);
     if !std::io::stderr().is_terminal() {
         bar.set_draw_target(ProgressDrawTarget::hidden());
     }
     bar.set_style(ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}")?);
+    Ok(bar)
+}
+
+fn measure_all(rows: &[Row], engine: &str, device: &Device, quick: bool) -> Outcome<Vec<Measured>> {
+    let bar = progress(rows.len())?;
     let mut done: Vec<Measured> = Vec::new();
     for row in rows {
         bar.set_message(row.op);

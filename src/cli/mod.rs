@@ -22,6 +22,7 @@ mod sorts;
 mod table;
 mod transfers;
 mod translate;
+mod tune;
 mod tutorial;
 mod workloads;
 
@@ -54,6 +55,8 @@ enum Command {
     },
     /// Measures a device; every result is checked before it is timed.
     Bench(bench::Options),
+    /// Measures the ways that operations may take, and keeps the fastest for this device.
+    Tune(tune::Options),
     /// Checks a kernel: what it wants, which devices it runs on, and what it becomes in other languages.
     Check(check::Options),
     /// Runs a kernel with arrays from .npy files.
@@ -68,6 +71,7 @@ pub fn run() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Devices { json } => devices::run(json),
         Command::Bench(options) => bench::run(&options),
+        Command::Tune(options) => tune::run(&options),
         Command::Check(options) => check::run(&options),
         Command::Run(options) => run::run(&options),
         Command::Profile(options) => profile::run(&options),

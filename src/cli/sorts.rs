@@ -17,9 +17,15 @@ pub struct Keys {
     keys: OnceCell<Array<u32>>,
     indices: OnceCell<Array<u32>>,
     signed: OnceCell<Array<i32>>,
+    wide: OnceCell<Array<u64>>,
 }
 
 impl Keys {
+    pub fn new(device: &Device, n: usize) -> Keys {
+        let (keys, indices, signed, wide) = (OnceCell::new(), OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Keys { device: device.clone(), n, keys, indices, signed, wide }
+    }
+
     fn keys(&self) -> &Array<u32> {
         self.keys.get_or_init(|| Array::from_slice(&self.device, &host(self.n)))
     }
@@ -32,10 +38,18 @@ impl Keys {
     fn signed(&self) -> &Array<i32> {
         self.signed.get_or_init(|| Array::from_slice(&self.device, &signed(self.n)))
     }
+
+    fn wide(&self) -> &Array<u64> {
+        self.wide.get_or_init(|| Array::from_slice(&self.device, &wide(self.n)))
+    }
 }
 
 fn host(n: usize) -> Vec<u32> {
     (0..n).into_par_iter().map(|i| word(SEED, i) as u32).collect()
+}
+
+fn wide(n: usize) -> Vec<u64> {
+    (0..n).into_par_iter().map(|i| word(SEED, i)).collect()
 }
 
 fn signed(n: usize) -> Vec<i32> {
@@ -50,16 +64,17 @@ pub fn inputs(device: &Device, quick: bool) -> Vec<Keys> {
         (false, _) => 20,
     };
     let fits = |bits: &u32| *bits <= most && device.caps().buffer_bytes >= 4u64 << *bits;
-    let keys = |bits: u32| {
-        let (keys, indices, signed) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Keys { device: device.clone(), n: 1 << bits, keys, indices, signed }
-    };
-    [20, 24, 26, 28].into_iter().filter(fits).map(keys).collect()
+    [20, 24, 26, 28].into_iter().filter(fits).map(|bits| Keys::new(device, 1 << bits)).collect()
 }
 
 /// The lines of the table.
 pub fn rows(inputs: &[Keys]) -> Vec<Row<'_>> {
-    inputs.iter().flat_map(|keys| [alone(keys), pairs(keys), indices(keys), largest(keys), middle(keys)]).collect()
+    let each = |keys| {
+        [alone(keys), pairs(keys), indices(keys), largest(keys), middle(keys), chained(keys)]
+            .into_iter()
+            .chain(long(keys))
+    };
+    inputs.iter().flat_map(each).collect()
 }
 
 fn row<'a>(
@@ -81,6 +96,17 @@ fn alone(keys: &Keys) -> Row<'_> {
     row("sort_keys_u32", keys, check, || keys.keys().sort().eval())
 }
 
+/// Keys of two words, where the device has them and room.
+fn long(keys: &Keys) -> Option<Row<'_>> {
+    let check = || {
+        let mut wanted = wide(keys.n);
+        wanted.par_sort_unstable();
+        right("sort_keys_u64", keys.wide().sort().to_vec()? == wanted)
+    };
+    let fits = keys.device.caps().i64 && keys.n <= 1 << 26 && keys.device.caps().buffer_bytes >= 8 * keys.n as u64;
+    fits.then(|| row("sort_keys_u64", keys, check, || keys.wide().sort().eval()))
+}
+
 fn pairs(keys: &Keys) -> Row<'_> {
     let check = || {
         let (sorted, values) = keys.keys().sort_pairs(keys.indices());
@@ -94,6 +120,16 @@ fn pairs(keys: &Keys) -> Row<'_> {
 fn indices(keys: &Keys) -> Row<'_> {
     let check = || right("argsort_i32", ascending(&signed(keys.n), &keys.signed().argsort().to_vec()?));
     row("argsort_i32", keys, check, || keys.signed().argsort().eval())
+}
+
+/// A quarter of them selected, sorted and added up, while the host does not know how many there are.
+fn chained(keys: &Keys) -> Row<'_> {
+    let sum = || keys.keys().compress(&keys.keys().less(1 << 30)).sort().sum();
+    let check = move || {
+        let wanted = host(keys.n).into_iter().filter(|&key| key < 1 << 30).fold(0, u32::wrapping_add);
+        right("select_sort_sum_u32", sum().item()? == wanted)
+    };
+    row("select_sort_sum_u32", keys, check, move || sum().eval())
 }
 
 /// As PyTorch counts it: the bytes of the keys, each read once. Both the values and their indices are computed.

@@ -31,6 +31,8 @@ struct Handle(Option<Arc<Handles>>);
 
 struct Inner {
     driver: Arc<dyn Driver>,
+    /// The driver's, tuned.
+    caps: Caps,
     pool: Arc<Pool>,
     /// What the program's handles share.
     handles: Weak<Handles>,
@@ -54,7 +56,7 @@ impl Device {
 
     /// What plans may rely on.
     pub fn caps(&self) -> &Caps {
-        self.driver().caps()
+        &self.0.caps
     }
 
     /// Waits until everything that was asked of the device is done, in every stream.

@@ -4,9 +4,11 @@ use super::{Device, DeviceOptions, Handle, Inner, Misses, Properties};
 #[cfg(feature = "cpu")]
 use crate::backend::cpu::Profile;
 use crate::backend::{self, Driver};
+use crate::caps::Caps;
 use crate::error::Result;
 use crate::kernel::{Messages, Watch};
 use crate::memory::{Handles, Pool};
+use crate::tuning::Tuning;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
@@ -128,7 +130,7 @@ impl Device {
     /// A device over one that the program already has. Features it was opened without are done without.
     #[cfg(feature = "wgpu")]
     pub fn from_wgpu(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::Queue) -> Device {
-        Device::with_driver(backend::wgpu::adopt(adapter, device, queue), crate::kernel::BUDGET)
+        Device::with_driver(backend::wgpu::adopt(adapter, device, queue), crate::kernel::BUDGET, None)
     }
 
     /// The wgpu device and queue behind this device.
@@ -138,13 +140,17 @@ impl Device {
         Some((engine.device.clone(), engine.queue.clone()))
     }
 
-    pub(super) fn with_driver(driver: Arc<dyn Driver>, budget: Duration) -> Device {
+    /// With what was tuned for it, if nothing else is said.
+    pub(super) fn with_driver(driver: Arc<dyn Driver>, budget: Duration, tuning: Option<Tuning>) -> Device {
+        let tuning = tuning.unwrap_or_else(|| Tuning::load(driver.properties()));
+        let caps = Caps { tuning, ..driver.caps().clone() };
         let pool = Pool::new(driver.clone());
         let handles = Arc::new(Handles { pool: pool.clone(), device: driver.properties().name.clone() });
         let inner = Inner {
             pool,
             handles: Arc::downgrade(&handles),
             driver,
+            caps,
             evaluating: Mutex::new(()),
             watch: Watch::new(budget),
             messages: Messages::default(),

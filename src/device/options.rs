@@ -6,6 +6,7 @@ use crate::backend::cpu::{Checks, Order, Profile};
 use crate::backend::{self, Driver, Options};
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::BUDGET;
+use crate::tuning::Tuning;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,6 +21,7 @@ pub struct DeviceOptions {
     options: Options,
     memory_limit: Option<u64>,
     track: Option<bool>,
+    tuning: Option<Tuning>,
 }
 
 impl DeviceOptions {
@@ -58,6 +60,12 @@ impl DeviceOptions {
         self
     }
 
+    /// Which way operations take where there are several: what was kept for the device, or is built in, if not set.
+    pub fn tuning(mut self, tuning: Tuning) -> DeviceOptions {
+        self.tuning = Some(tuning);
+        self
+    }
+
     /// As [`Device::cuda`].
     pub fn cuda(&self, ordinal: usize) -> Result<Device> {
         #[cfg(feature = "cuda")]
@@ -71,7 +79,7 @@ impl DeviceOptions {
 
     /// A device with what is set here beside the options of the engine.
     fn over(&self, driver: Arc<dyn Driver>) -> Device {
-        let device = Device::with_driver(driver, self.options.time_limit.unwrap_or(BUDGET));
+        let device = Device::with_driver(driver, self.options.time_limit.unwrap_or(BUDGET), self.tuning.clone());
         device.set_memory_limit(self.memory_limit);
         if let Some(track) = self.track {
             device.pool().track(track);

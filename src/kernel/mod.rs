@@ -75,8 +75,8 @@ struct Inner {
 /// Kernels by the values of their overrides, as bits.
 type Variants = Arc<Mutex<HashMap<Vec<(String, u64)>, Kernel>>>;
 
-/// A text of `shaders/native/` that computes what a kernel does, with the same arguments and grid, and that reads
-/// nothing of what it writes: to be compared, both run more than once.
+/// A text of `shaders/native/` that computes what a kernel does, with the same arguments and grid. To be compared, both
+/// run more than once.
 #[derive(Clone, Debug)]
 #[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "natives are CUDA's"))]
 pub(crate) struct Native {
@@ -86,6 +86,8 @@ pub(crate) struct Native {
     pub defines: Vec<(String, String)>,
     /// Threads of a block.
     pub workgroup_size: [u32; 3],
+    /// Whether it reads what it writes: then each run that is measured finds zeros there, which must do no harm.
+    pub reads_back: bool,
 }
 
 /// Where a launch's buffer goes, and how the kernel uses it.
@@ -125,6 +127,8 @@ pub(crate) struct Draft {
     pub trusted: bool,
     /// What may replace it on CUDA.
     pub native: Option<Native>,
+    /// Parameters that `counted_NAME()` stands for in the file: no more than a number on the device.
+    pub counted: Vec<&'static str>,
 }
 
 /// The kernel files.
@@ -271,6 +275,8 @@ impl Draft {
             tail += &shared;
         }
         // `enable` must come first; without a newline the file's line numbers stay right.
+        let counted = |text: String, name: &&str| text.replace(&format!("params.{name}"), &format!("counted_{name}()"));
+        let file = self.counted.iter().fold(file.to_string(), counted);
         let enable = if self.f16 { "enable f16; " } else { "" };
         format!("{enable}{file}\n// appended by the host\n{tail}")
     }

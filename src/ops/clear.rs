@@ -19,6 +19,7 @@ pub(super) fn clear(buffer: usize, words: u64, caps: &Caps) -> Pass {
         f16: false,
         trusted: true,
         native: None,
+        counted: vec![],
     });
     let bytes = (words * 4).next_multiple_of(64);
     Pass {

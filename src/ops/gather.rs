@@ -63,6 +63,7 @@ impl Gather {
             f16: several.uses_f16() || source.uses_f16(),
             trusted: several.is_safe(),
             native: None,
+            counted: vec![],
         })
     }
 }

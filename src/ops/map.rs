@@ -2,11 +2,12 @@
 //!
 //! Bound by memory: every input once, every output once. Contiguous arrays move four elements at a time.
 
+use super::counted::{count_on, count_pass, counted};
 use super::expression::{Expression, Source, Step, What};
 use super::fuse::{Dim, Fusion, Mode, Store, bits, collapse};
 use super::windows::Walk;
 use crate::caps::Caps;
-use crate::element::DType;
+use crate::element::{DType, Scalar};
 use crate::error::Result;
 use crate::kernel::{Draft, Kernel};
 use crate::op::{Access, Grid, Host, Op, Pass, Plan, Slot};
@@ -29,6 +30,11 @@ pub struct Map {
     pub output_strides: Vec<i64>,
     /// The output is a fresh buffer, filled without gaps: what follows its last element may be overwritten.
     pub fresh: bool,
+    /// How many elements of the only axis count, where the device alone knows: a leaf of one u32. The others are not read,
+    /// and left as they are.
+    pub count: Option<Expression>,
+    /// What the others become, if they are not left as they are.
+    pub fill: Option<Scalar>,
 }
 
 impl Map {
@@ -71,18 +77,29 @@ impl Map {
     /// Chooses width and store for windows of these chunk lengths.
     fn shape_kernel(&self, fusion: &mut Fusion, chunk: &[u64]) {
         let dtype = self.expression.dtype();
-        if !fusion.widen(chunk, 0, self.fresh) && dtype.per_word() > 1 {
+        // Four at a time would read past the count.
+        if (self.count.is_some() || !fusion.widen(chunk, 0, self.fresh)) && dtype.per_word() > 1 {
             let whole = chunk.iter().zip(&fusion.dims).all(|(&c, dim)| c == dim.extent);
-            let store = if self.fresh && whole { Store::Word } else { Store::Atomic };
+            let store = if self.fresh && whole && self.fill.is_none() { Store::Word } else { Store::Atomic };
             fusion.output = Some((self.output, dtype, store));
         }
+    }
+
+    /// What fills all elements before those that count are written.
+    fn filling(&self) -> Option<Map> {
+        let fill = self.fill?;
+        let steps = vec![Step { what: What::Scalar(0), dtype: fill.dtype }];
+        let expression = Expression { leaves: vec![], scalars: vec![fill], steps };
+        Some(Map { expression, count: None, fill: None, ..self.clone() })
     }
 
     fn kernel(&self, fusion: &Fusion, caps: &Caps) -> Kernel {
         let mut key = b"map".to_vec();
         fusion.key(&mut key);
         key.extend(caps.workgroup().to_le_bytes());
-        Kernel::cached(key, caps, || Draft {
+        key.push(self.count.is_some() as u8);
+        let per_unit = per_unit(fusion);
+        let draft = || Draft {
             name: format!("map of {} steps", self.expression.steps.len()),
             file: "map",
             entry: "map",
@@ -94,7 +111,20 @@ impl Map {
             f16: fusion.uses_f16(),
             trusted: fusion.is_safe(),
             native: None,
+            counted: vec![],
+        };
+        Kernel::cached(key, caps, || match self.count {
+            Some(_) => counted(draft(), &[("units", per_unit), ("count", 1)]),
+            None => draft(),
         })
+    }
+}
+
+/// Elements of a unit.
+fn per_unit(fusion: &Fusion) -> u32 {
+    match fusion.output.expect("a map has an output") {
+        (_, dtype, Store::Word) => dtype.per_word(),
+        _ => fusion.width,
     }
 }
 
@@ -153,7 +183,8 @@ impl Op for Map {
     fn slots(&self) -> Vec<Slot> {
         let output =
             Slot { name: "output".into(), access: Access::Write, dtype: self.expression.dtype(), len: self.output_len };
-        [read_slots(&self.expression), vec![output]].concat()
+        let count = self.count.iter().flat_map(read_slots).collect();
+        [read_slots(&self.expression), count, vec![output]].concat()
     }
 
     fn plan(&self, caps: &Caps) -> Result<Plan> {
@@ -169,23 +200,25 @@ impl Op for Map {
         let bytes = |slot: usize| {
             slot_bytes(&self.expression, slot).unwrap_or(buffer_bytes(self.expression.dtype(), self.output_len))
         };
-        let dtype = self.expression.dtype();
-        let per_unit = match fusion.output.expect("a map has an output").2 {
-            Store::Word => dtype.per_word(),
-            _ => fusion.width,
-        };
+        let per_unit = per_unit(&fusion);
         let pass = |cut: Vec<Range<u64>>| {
             let count: u64 = cut.iter().map(|range| range.end - range.start).product();
             let units = count.div_ceil(per_unit as u64);
             let (params, buffers) = fusion.params(&cut, caps.offset_alignment, &bytes);
-            Pass {
+            let mut pass = Pass {
                 kernel: kernel.clone(),
                 buffers,
                 params: [vec![units as u32, count as u32], params].concat(),
                 grid: Grid::Count(units.div_ceil(caps.workgroup() as u64 * self.items())),
+            };
+            if let Some(count) = &self.count {
+                count_pass(&mut pass, count, cut.last().map_or(0, |range| range.start));
             }
+            pass
         };
-        Ok(Plan { scratch: vec![], passes: space.boxes(&chunk).into_iter().map(pass).collect() })
+        let mut plan = self.filling().map_or(Ok(Plan::default()), |map| map.plan(caps))?;
+        plan.passes.extend(space.boxes(&chunk).into_iter().map(pass));
+        Ok(plan)
     }
 
     fn flops(&self) -> u64 {
@@ -199,7 +232,9 @@ impl Op for Map {
     }
 
     fn reference(&self, host: &mut Host) {
-        for point in points(&self.shape) {
+        self.filling().iter().for_each(|map| map.reference(host));
+        let count = count_on(host, &self.count, usize::MAX);
+        for point in points(&self.shape).take(count) {
             let moves: i64 = self.output_strides.iter().zip(&point).map(|(s, p)| s * *p as i64).sum();
             let value = self.expression.meaning(host, &point);
             host.set(self.output, (self.output_offset + moves) as usize, value);

@@ -1,6 +1,8 @@
 //! The operations: a file each, with meaning, cost and plan. They know no engine.
 
 mod clear;
+mod counted;
+mod dense;
 mod expression;
 mod formula;
 mod function;
@@ -11,6 +13,7 @@ mod indexing;
 mod map;
 mod nothing;
 mod nth;
+mod order;
 mod reduce;
 mod runs;
 mod scan;
@@ -19,6 +22,12 @@ mod searchsorted;
 mod sort;
 mod top_k;
 mod windows;
+
+use crate::tuning::Tunable;
+
+/// All that may be done in several ways.
+pub(crate) const TUNABLES: [&Tunable; 7] =
+    [&reduce::UNROLL, &scan::SCAN, &scan::SELECT, &sort::KEYS, &sort::PAIRS, &sort::WIDE, &histogram::COUNTERS];
 
 pub use expression::{Expression, Leaf, Source, Step, What};
 pub use formula::Formula;
@@ -34,7 +43,7 @@ pub use nothing::Nothing;
 pub use nth::Nth;
 pub use reduce::{Operator, Reduce};
 pub use runs::Runs;
-pub use scan::ScanOp;
+pub use scan::{ByKey, ScanOp};
 pub use scatter::{Combine, Scatter};
 pub use searchsorted::{SearchSorted, Side};
 pub use sort::{Payload, Sort};

@@ -31,6 +31,7 @@ impl Op for Nothing {
             f16: false,
             trusted: true,
             native: None,
+            counted: vec![],
         });
         let pass = Pass { kernel, buffers: vec![], params: vec![], grid: Grid::Count(1) };
         Ok(Plan { scratch: vec![], passes: vec![pass; self.0] })

@@ -41,13 +41,14 @@ impl Runs {
             constants: vec![("WORKGROUP", caps.workgroup())],
             params: ["units", "first", "last", "last_word"].map(String::from).to_vec(),
             access: vec![Access::Read, Access::Write],
-            text: four_text(dtype)
+            text: four_text(dtype, 0)
                 + &differ_text(dtype)
                 + "@group(0) @binding(1) var<storage, read_write> y: array<u32>;\n",
             width: 1,
             f16: false,
             trusted: true,
             native: None,
+            counted: vec![],
         })
     }
 
@@ -76,7 +77,7 @@ impl Runs {
 }
 
 /// The binding x, and `four`.
-fn four_text(dtype: DType) -> String {
+pub(super) fn four_text(dtype: DType, binding: usize) -> String {
     let (element, body) = match dtype.size() {
         1 => (
             "u32",
@@ -95,13 +96,13 @@ fn four_text(dtype: DType) -> String {
         ),
     };
     format!(
-        "@group(0) @binding(0) var<storage, read> x: array<{element}>;\n\
+        "@group(0) @binding({binding}) var<storage, read> x: array<{element}>;\n\
          fn four(word: u32) -> Four {{\n{body}}}\n"
     )
 }
 
 /// `differ`: by the bits, so that no compiler assumes away NaN or flushes a denormal number.
-fn differ_text(dtype: DType) -> String {
+pub(super) fn differ_text(dtype: DType) -> String {
     let all = |x: &str| format!("vec4<u32>({x})");
     let body = match (dtype.class(), dtype.size()) {
         (Class::Float, 8) => format!(

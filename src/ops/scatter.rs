@@ -111,6 +111,8 @@ impl Scatter {
             output_offset: 0,
             output_strides,
             fresh: true,
+            count: None,
+            fill: None,
         }
     }
 
@@ -134,6 +136,7 @@ impl Scatter {
             f16: several.uses_f16(),
             trusted: several.is_safe(),
             native: None,
+            counted: vec![],
         })
     }
 

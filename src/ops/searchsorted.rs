@@ -86,6 +86,7 @@ impl SearchSorted {
             f16: values.uses_f16(),
             trusted: values.is_safe(),
             native: None,
+            counted: vec![],
         })
     }
 

@@ -315,7 +315,7 @@ fn exp_ln_sin_and_cos_are_within_4_ulp() {
         let points = (0..1 << 18).map(|i| if i % 2 == 0 { spread(rng.random()) } else { near(&mut rng) } as f32);
         let points: Vec<f32> = points.collect();
         let wanted: Vec<f64> = points.iter().map(|&x| exact(x as f64)).collect();
-        for device in drivers() {
+        for device in apis() {
             let got = call(&Array::from_slice(device, &points)).to_vec().unwrap();
             let error = |i: usize| ulps(got[i] as f64, wanted[i], wanted[i].abs(), &format);
             let worst = (0..got.len()).max_by(|&i, &j| error(i).total_cmp(&error(j))).unwrap();
@@ -352,7 +352,7 @@ fn known_values() {
         ("floor_divide", |x| x.floor_divide(2.0), -1.0, -1.0),
         ("nextafter", |x| x.nextafter(2.0), 1.0, 1.000_000_1),
     ];
-    for device in drivers() {
+    for device in apis() {
         for (what, call, x, wanted) in rows {
             let got = call(&Array::full(device, &[], x)).item().unwrap();
             assert!((got - wanted).abs() <= 5e-7 * wanted.abs(), "{what}({x}) on {}: {got} {wanted}", name(device));

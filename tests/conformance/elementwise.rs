@@ -102,7 +102,7 @@ fn exact<T: Element>(device: &Device, calls: &[Call<T>]) {
 
 #[test]
 fn integers_and_masks_are_exact() {
-    for device in drivers() {
+    for device in apis() {
         spoil(device);
         exact::<i32>(device, &[number, integer]);
         exact::<u32>(device, &[number, integer]);
@@ -130,7 +130,7 @@ fn select_takes_every_type_and_broadcasts() {
         let wanted = mask.map(|m| of::<T>(m as i128));
         same(&scalar, &wanted, &format!("select of scalars of {}", T::DTYPE));
     }
-    for device in drivers() {
+    for device in apis() {
         for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64, bool], check);
     }
 }
@@ -138,7 +138,7 @@ fn select_takes_every_type_and_broadcasts() {
 /// Every function and type is tested: by this file, or by `accuracy.rs` for floats.
 #[test]
 fn no_function_is_left_out() {
-    let Some(device) = drivers().first() else { return };
+    let Some(device) = apis().first() else { return };
     fn reached<T: Element>(device: &Device, function: Function, calls: &[Call<T>]) -> bool {
         let one = Array::<T>::zeros(device, &[0]);
         calls.iter().any(|call| call(function, [&one; 3]).is_some())

@@ -43,7 +43,7 @@ fn taken<T: Element>(device: &Device) {
 
 #[test]
 fn take_of_every_type() {
-    for device in drivers() {
+    for device in apis() {
         spoil(device);
         for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64, bool], taken);
     }
@@ -51,7 +51,7 @@ fn take_of_every_type() {
 
 #[test]
 fn rows_and_elements_along_axes() {
-    for device in drivers() {
+    for device in apis() {
         let host = Dense::new(&[4, 5, 6], (0..120).map(|i| i as f32).collect());
         let x = upload(device, &host);
         let rows = Dense::new(&[2, 3], vec![1i32, 0, -1, 2, 2, 3]);
@@ -117,7 +117,7 @@ fn brought<T: Element>(device: &Device) {
 
 #[test]
 fn put_of_every_type() {
-    for device in drivers() {
+    for device in apis() {
         spoil(device);
         for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64, bool], brought);
         // Many for one place: one of them, whole.
@@ -135,7 +135,7 @@ fn put_of_every_type() {
 
 #[test]
 fn values_combine() {
-    for device in drivers() {
+    for device in apis() {
         let mut rng = random(6);
         let places: Vec<i32> = (0..3001).map(|_| rng.random_range(-40..40)).collect();
         let values: Vec<i32> = (0..3001).map(|_| rng.random_range(-1000..1000)).collect();
@@ -184,7 +184,7 @@ fn values_combine() {
 /// On devices of its own: the next wait of any thread tells.
 #[test]
 fn an_index_past_the_axis_is_told_at_the_next_wait() {
-    for device in drivers().iter().filter_map(|device| fresh(name(device))) {
+    for device in apis().iter().filter_map(|device| fresh(name(device))) {
         let x = Array::from_slice(&device, &[1.0f32, 2.0, 3.0]);
         let far = x.take(&Array::from_slice(&device, &[0, 1, -4, 2]), OutOfRange::Error);
         let error = far.to_vec().unwrap_err();
@@ -204,7 +204,7 @@ fn an_index_past_the_axis_is_told_at_the_next_wait() {
 /// More than one binding holds: where profiles have 1 MiB.
 #[test]
 fn through_windows() {
-    for device in drivers().iter().filter(|device| device.caps().binding_bytes <= 1 << 20) {
+    for device in apis().iter().filter(|device| device.caps().binding_bytes <= 1 << 20) {
         let x = Array::arange(device, 0u32, 700_000, 1).copy();
         let places: Vec<u32> = (0..2000).map(|i| i * 350).chain([262_015, 262_016, 262_144, 699_999]).collect();
         let at = Array::from_slice(device, &places);
@@ -221,7 +221,7 @@ fn through_windows() {
 
 #[test]
 fn mistakes_are_named() {
-    for device in drivers().iter().take(1) {
+    for device in apis().iter().take(1) {
         let x = Array::<f32>::zeros(device, &[2, 3]);
         let at = Array::from_slice(device, &[0u32, 1]);
         let outside = OutOfRange::Clamp;

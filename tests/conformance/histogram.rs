@@ -118,7 +118,7 @@ fn even_bins_are_numpys_for_every_type() {
 
 #[test]
 fn edges_are_linspace() {
-    for device in drivers().iter().take(1) {
+    for device in drivers().take(1) {
         let x = Array::from_slice(device, &[0.25f32, 0.75]);
         // Python: [0.1 + i * (0.6 / 3)], in double precision, then as f32.
         let step = (0.7 - 0.1) / 3.0;
@@ -291,7 +291,7 @@ fn views_and_fused_work() {
 /// More than one binding holds: where profiles have 1 MiB.
 #[test]
 fn through_windows() {
-    for device in drivers().iter().filter(|device| device.caps().binding_bytes <= 1 << 20) {
+    for device in drivers().filter(|device| device.caps().binding_bytes <= 1 << 20) {
         let x = Array::arange(device, 0u32, 600_000, 1).copy();
         counted(&x.histogram(6, 0.0..600_000.0).0, vec![100_000; 6], "windows");
     }
@@ -299,7 +299,7 @@ fn through_windows() {
 
 #[test]
 fn mistakes_are_named() {
-    for device in drivers().iter().take(1) {
+    for device in drivers().take(1) {
         let x = Array::from_slice(device, &[1.0f32, 2.0]);
         let y = Array::from_slice(device, &[1u32, 2, 3]);
         let rows: [(Array<u32>, &str); 12] = [

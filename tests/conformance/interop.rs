@@ -71,7 +71,7 @@ fn the_buffer_behind_an_array() {
 
 #[test]
 fn time_on_the_device() {
-    for device in drivers() {
+    for device in apis() {
         let x = Array::from_slice(device, &vec![1.0f32; 1 << 20]);
         let time = device.gpu_time(|| x.exp().sin().eval()).unwrap();
         assert_eq!(time.is_some(), device.caps().timestamps, "on {}", name(device));

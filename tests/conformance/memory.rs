@@ -75,7 +75,8 @@ fn limits_hold_and_lift() {
 fn garbage_never_shows() {
     for device in devices() {
         spoil(device);
-        for len in [1, 3, 5, 17, 255, 257, 1001, 4095, 70_003] {
+        let lengths = [1, 3, 257, 4095, 70_003, 5, 17, 255, 1001];
+        for len in lengths.into_iter().take(if compiles_slowly(device) { 5 } else { 9 }) {
             let what = format!("{len} on {}", name(device));
             let x = Array::from_slice(device, &vec![2.0f32; len]);
             assert_eq!((&x + 1.0).sum().item().unwrap(), 3.0 * len as f32, "{what}");

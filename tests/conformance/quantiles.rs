@@ -91,7 +91,7 @@ fn rows_and_axes() {
 
 #[test]
 fn partitions() {
-    for device in drivers().iter().take(1) {
+    for device in drivers().take(1) {
         let row: Vec<f32> = any(1000, 8);
         let (x, wanted) = (Array::from_slice(device, &row), sorted(&row));
         let (values, indices) = (x.partition_nth(77, 0).to_vec().unwrap(), x.argpartition(77, -1).to_vec().unwrap());
@@ -190,7 +190,7 @@ fn rows_past_one_binding() {
 
 #[test]
 fn mistakes_are_named() {
-    for device in drivers().iter().take(1) {
+    for device in drivers().take(1) {
         let x = Array::from_slice(device, &[1.0f32, 2.0, 3.0]);
         let text = |result: Array<f32>| result.to_vec().unwrap_err().to_string();
         assert!(text(x.nth(3)).starts_with("nth: n: wanted a place among 3 elements, got 3"));

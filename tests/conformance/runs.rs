@@ -146,6 +146,10 @@ fn runs_of_views() {
         same_values(&part.1.to_vec().unwrap(), &[70u32; 4], "the first rows");
         let part = x.slice(crosslane::s![7..9]).run_lengths().0;
         same_values(&part.to_vec().unwrap(), &firsts(&host.data[280..360]), "rows in the middle");
+        if device.caps().bindings >= 6 {
+            let explained = x.run_lengths().1.count_array().explain().unwrap();
+            assert_eq!(explained.steps.len(), 1, "values, lengths and count by one operation");
+        }
         let work = (&x * 2 + 1).run_lengths().0;
         same_values(
             &work.to_vec().unwrap(),

@@ -263,7 +263,8 @@ fn segments_begin_anew() {
 fn chains_in_any_order_of_workgroups() {
     let orders = [Order::Ascending, Order::Descending, Order::Shuffled(5), Order::OneAtATime];
     let phones = orders.map(|order| Device::cpu_as(Profile { order, ..Profile::mobile_like() }).unwrap());
-    for device in phones.iter().chain(drivers()) {
+    let phones: Vec<&Device> = phones.iter().collect();
+    for device in phones.into_iter().chain(drivers().map(|device| -> &Device { device })) {
         let len = if is_checked(device) { 40_000 } else { 400_003 };
         let x = maps(len, 11);
         let mut state = 0x10000u32;

@@ -70,7 +70,7 @@ fn searchsorted_of_views_and_fused_work() {
 /// More than one binding holds: where profiles have 1 MiB.
 #[test]
 fn searchsorted_through_windows() {
-    for device in drivers().iter().filter(|device| device.caps().binding_bytes <= 1 << 20) {
+    for device in drivers().filter(|device| device.caps().binding_bytes <= 1 << 20) {
         let sorted = Array::arange(device, 0u32, 700_000, 1).copy();
         let values: Vec<u32> =
             (0..2000).map(|i| i * 350).chain([262_015, 262_016, 262_144, 699_999, 700_000]).collect();
@@ -106,7 +106,7 @@ fn digitize_as_numpy() {
 
 #[test]
 fn mistakes_are_named() {
-    for device in drivers().iter().take(1) {
+    for device in drivers().take(1) {
         let x = Array::from_slice(device, &[1.0f32, 2.0]);
         let error = x.expand_dims(0).searchsorted(&x, Side::Left).to_vec().unwrap_err().to_string();
         assert!(error.contains("searchsorted: sorted array: wanted one dimension, got shape [1, 2]"), "{error}");

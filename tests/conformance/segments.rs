@@ -3,7 +3,7 @@
 use crate::for_types;
 use crate::runs::{exactly, garbage, running, runs};
 use crate::support::*;
-use crosslane::{Array, DType, Device, Element, Number, Scan, f16};
+use crosslane::{Array, DType, Device, Element, Number, Scan, f16, s};
 use rand::Rng;
 use std::ops::Range;
 
@@ -53,6 +53,33 @@ fn keys_of_every_type() {
     for device in quick() {
         garbage(device);
         for_types!(device, [f32, f64, u32, u8, u16], keyed);
+    }
+}
+
+/// Work before, views that lanes cannot take four at a time, wide values, and an operator whose order counts.
+#[test]
+fn what_is_reduced_by_key() {
+    for device in quick() {
+        let keys: Vec<u32> = (0..7_000).map(|i| i / 9 % 5).collect();
+        let x: Vec<i32> = (0..14_000).map(|i| i * 7919 % 100 - 50).collect();
+        let (on_keys, on_x) = (Array::from_slice(device, &keys), Array::from_slice(device, &x));
+        let runs = runs(&keys);
+        let half = on_x.slice(s![..;2]);
+        for (values, factor) in [(half.clone(), 1), (&half * 3, 3), (Array::full(device, &[7_000], 4), 0)] {
+            let (_, sums) = Scan::sum().reduce_by_key::<_, _, i32>(&on_keys, &values).unwrap();
+            let one = |i: usize| if factor == 0 { 4 } else { factor * x[2 * i] };
+            let wanted: Vec<i32> = runs.iter().map(|run| run.clone().map(one).sum()).collect();
+            same_values(&sums.to_vec().unwrap(), &wanted, &format!("times {factor} on {}", name(device)));
+        }
+        let last = Scan::new("select(b, a, b == 0)", "0").reduce_by_key::<_, _, i32>(&on_keys, &half).unwrap();
+        let not_zero = |run: &Range<usize>| run.clone().rev().map(|i| x[2 * i]).find(|&x| x != 0).unwrap_or(0);
+        same_values(&last.1.to_vec().unwrap(), &runs.iter().map(not_zero).collect::<Vec<_>>(), name(device));
+        if has(device, DType::I64) {
+            let wide = half.cast::<i64>() * (1i64 << 40);
+            let (_, sums) = Scan::sum().reduce_by_key::<_, _, i64>(&on_keys, &wide).unwrap();
+            let sum = |run: &Range<usize>| run.clone().map(|i| (x[2 * i] as i64) << 40).sum();
+            same_values(&sums.to_vec().unwrap(), &runs.iter().map(sum).collect::<Vec<i64>>(), name(device));
+        }
     }
 }
 

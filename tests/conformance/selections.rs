@@ -5,7 +5,7 @@ use crate::support::*;
 use crosslane::{Array, Device, Element, s};
 use rand::Rng;
 
-const LENGTHS: [usize; 7] = [0, 1, 3, 255, 4_097, 6_144, 40_003];
+const LENGTHS: [usize; 7] = [0, 1, 3, 255, 8_191, 8_192, 40_003];
 
 fn selected<T: Element>(device: &Device) {
     let full = is_thorough(device) && matches!(T::DTYPE, crosslane::DType::F32 | crosslane::DType::U8);

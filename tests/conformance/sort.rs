@@ -319,7 +319,7 @@ fn rows_past_one_binding() {
 
 #[test]
 fn mistakes_are_named() {
-    for device in drivers().iter().take(1) {
+    for device in drivers().take(1) {
         let x = Array::from_slice(device, &[1, 2, 3]);
         let text = |result: crosslane::Result<Vec<i32>>| result.unwrap_err().to_string();
         assert!(text(x.sort_axis(1).to_vec()).starts_with("sort_axis: axis: wanted -1 to 0, got 1"));

@@ -212,7 +212,7 @@ fn rows_past_one_binding() {
 
 #[test]
 fn mistakes_are_named() {
-    for device in drivers().iter().take(1) {
+    for device in drivers().take(1) {
         let x = Array::from_slice(device, &[1, 2, 3]);
         let text = |(values, indices): (Array<i32>, Array<u32>)| {
             assert!(values.check().is_err());

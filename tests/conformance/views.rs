@@ -74,7 +74,7 @@ fn views<T: Element>(device: &Device) {
 
 #[test]
 fn every_view_of_every_type() {
-    for device in drivers() {
+    for device in apis() {
         spoil(device);
         for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64, bool], views);
     }
@@ -120,7 +120,7 @@ fn assignment<T: Element>(device: &Device) {
 
 #[test]
 fn assignment_through_views() {
-    for device in drivers() {
+    for device in apis() {
         spoil(device);
         for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64, bool], assignment);
     }

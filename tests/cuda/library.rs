@@ -4,8 +4,8 @@ use crate::emulate::{self, OPTIONS, Program, Window};
 use crate::support::{random, say};
 use crosslane::{
     Binning, Caps, Combine, DType, Expression, Function, Gather, Histogram, Host, Indexing, Kernel, Leaf, Map, Nothing,
-    Op, Operator, OutOfRange, Pass, Plan, Reduce, Rule, Scalar, Scatter, SearchSorted, Side, Slot, Source, Step, Value,
-    What, has_kernel,
+    Nth, Op, Operator, OutOfRange, Pass, Payload, Plan, Reduce, Rule, Scalar, ScanOp, Scatter, SearchSorted, Side,
+    Slot, Sort, Source, Step, TopK, Value, What, has_kernel,
 };
 use rand::Rng;
 use std::collections::HashSet;
@@ -69,6 +69,8 @@ fn map(expression: Expression, shape: &[usize]) -> Map {
         output_offset: 0,
         output_strides: contiguous(shape),
         fresh: true,
+        count: None,
+        fill: None,
     }
 }
 
@@ -165,7 +167,8 @@ fn reductions() -> Vec<Named> {
                 let read = Steps::of(leaf(0, dtype, shape.iter().product(), 0, &contiguous(shape))).0;
                 let what = format!("{} of {dtype} {shape:?} over {reduced:?}", operator.name());
                 let (shape, reduced) = (shape.to_vec(), reduced.to_vec());
-                let op = Reduce { expression: read, shape, reduced, operator: operator.clone(), output: 1 };
+                let op =
+                    Reduce { expression: read, shape, reduced, operator: operator.clone(), count: None, output: 1 };
                 all.push((what, Box::new(op)));
             }
         }
@@ -257,21 +260,54 @@ fn put() -> Vec<Named> {
     all
 }
 
+/// Sorts, first ones, scans and selections, which are only compiled: their tiles wait for each other.
+fn orders() -> Vec<Named> {
+    let (len, length) = (100_000, 100_000);
+    let mut all: Vec<Named> = vec![];
+    let sort = |dtype: DType, payload, count: Option<Expression>, rows: usize, gives_keys, output| {
+        let (keys, bits) = (row(0, dtype, len), 0..8 * dtype.size() as u32);
+        let length = length / rows;
+        Box::new(Sort { keys, payload, rows, length, descending: false, bits, count, gives_keys, output })
+    };
+    all.push(("sort of u32".into(), sort(DType::U32, Payload::None, None, 1, true, 1)));
+    all.push(("sort of short rows".into(), sort(DType::I64, Payload::Index, None, 100, false, 1)));
+    let count = Some(row(1, DType::U32, 1));
+    all.push(("sort of as many u8 as the device says".into(), sort(DType::U8, Payload::None, count, 1, true, 2)));
+    all.push(("pairs".into(), sort(DType::F32, Payload::Array(row(1, DType::F64, len)), None, 1, true, 2)));
+    all.push((
+        "top k".into(),
+        Box::new(TopK { keys: row(0, DType::F32, len), rows: 1, length, k: 10, largest: true, output: 1 }),
+    ));
+    all.push(("nth".into(), Box::new(Nth { keys: row(0, DType::F64, len), rows: 1, length, n: 50, output: 1 })));
+    let scan = |expression, heads, picked: Option<Expression>, operator, output| {
+        let (shape, axis, fill, exclusive, reverse) = (vec![len], 0, None, picked.is_none(), false);
+        Box::new(ScanOp { expression, heads, shape, axis, operator, picked, fill, exclusive, reverse, output })
+    };
+    all.push(("sums of f32".into(), scan(row(0, DType::F32, len), None, None, Operator::Sum, 1)));
+    let heads = Some(row(1, DType::Bool, len));
+    all.push(("smallest i64 of segments".into(), scan(row(0, DType::I64, len), heads, None, Operator::Minimum, 2)));
+    let picked = Some(row(1, DType::F16, len));
+    all.push(("selection".into(), scan(row(0, DType::Bool, len), None, picked, Operator::CountNonzero, 2)));
+    all
+}
+
 /// The kernels of the library, each text once: what they are of, and the kernel.
 pub fn kernels() -> Vec<(String, Kernel)> {
+    let nothing: Named = ("nothing".into(), Box::new(Nothing(1)));
+    let ops = groups().into_iter().chain(layouts()).chain(reductions()).chain(with_edges());
+    of_ops(ops.chain(by_number()).chain(put()).chain([nothing]))
+}
+
+/// Those of [`orders`], which take long to compile.
+pub fn long_kernels() -> Vec<(String, Kernel)> {
+    of_ops(orders().into_iter())
+}
+
+fn of_ops(ops: impl Iterator<Item = Named>) -> Vec<(String, Kernel)> {
     let caps = emulate::caps();
     let mut seen = HashSet::new();
     let mut all = vec![];
-    let nothing: Named = ("nothing".into(), Box::new(Nothing(1)));
-    for (what, op) in groups()
-        .into_iter()
-        .chain(layouts())
-        .chain(reductions())
-        .chain(with_edges())
-        .chain(by_number())
-        .chain(put())
-        .chain([nothing])
-    {
+    for (what, op) in ops {
         let plan = op.plan(&caps).unwrap_or_else(|error| panic!("{what}: {error}"));
         for pass in plan.passes {
             if seen.insert(pass.kernel.source().to_string()) {
@@ -316,9 +352,22 @@ fn samples() -> Vec<Named> {
         let (shape, reduced, operator) = (shape.to_vec(), vec![false, true], Operator::Sum);
         all.push((
             format!("rows of {shape:?}"),
-            Box::new(Reduce { expression: read, shape, reduced, operator, output: 1 }),
+            Box::new(Reduce { expression: read, shape, reduced, operator, count: None, output: 1 }),
         ));
     }
+    let [keys, values] = [(0, F32), (1, U32)].map(|(slot, dtype)| Steps::of(leaf(slot, dtype, 8500, 0, &[1])).0);
+    let sort = Sort {
+        keys,
+        payload: Payload::Array(values),
+        rows: 1,
+        length: 8500,
+        descending: true,
+        bits: 24..32,
+        count: None,
+        gives_keys: true,
+        output: 2,
+    };
+    all.push(("a sort of pairs".into(), Box::new(sort)));
     all
 }
 

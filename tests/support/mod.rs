@@ -76,25 +76,45 @@ pub fn is_required(tool: &str) -> bool {
     std::env::var("CROSSLANE_REQUIRE").unwrap_or_default().split(',').any(|name| name.trim() == tool)
 }
 
-/// One device for each driver: without the second lavapipe, where transfers do not matter.
-pub fn drivers() -> &'static [Device] {
+/// One device for each driver and API: without the second lavapipe, where transfers do not matter.
+pub fn apis() -> &'static [Device] {
     let all = devices();
     let staged = all.len() > 1 && all[..all.len() - 1].iter().any(|d| name(d) == name(&all[all.len() - 1]));
     &all[..all.len() - staged as usize]
 }
 
+/// One device for each driver, which compiles each kernel once: where the kernels take long to compile. Of those that are
+/// there through Vulkan and through GL the former; `gl.rs` runs each operation through the latter.
+pub fn drivers() -> impl Iterator<Item = &'static Device> {
+    apis().iter().filter(|device| !is_second(device))
+}
+
+/// What [`drivers`] leaves out.
+pub fn seconds() -> impl Iterator<Item = &'static Device> {
+    apis().iter().filter(|device| is_second(device))
+}
+
+/// Whether it is GL on what is there through Vulkan too: Mesa's llvmpipe.
+fn is_second(device: &Device) -> bool {
+    let is = |device: &Device, backend| device.properties().backend == backend;
+    let vulkan =
+        |other: &Device| is(other, Backend::Vulkan) && name(other).split(' ').next() == name(device).split(' ').next();
+    is(device, Backend::Gl) && apis().iter().any(vulkan)
+}
+
 /// The devices but for software drivers of Vulkan, which compile a kernel of some operations for a second: there a test of
 /// what is composed of others keeps to a few.
 pub fn quick() -> impl Iterator<Item = &'static Device> {
-    drivers().iter().filter(|device| !compiles_slowly(device))
+    drivers().filter(|device| !compiles_slowly(device))
 }
 
 /// The others.
 pub fn slow() -> impl Iterator<Item = &'static Device> {
-    drivers().iter().filter(|device| compiles_slowly(device))
+    drivers().filter(|device| compiles_slowly(device))
 }
 
-fn compiles_slowly(device: &Device) -> bool {
+/// Software drivers of Vulkan and GL.
+pub fn compiles_slowly(device: &Device) -> bool {
     device.properties().kind == Kind::Software && device.properties().backend != Backend::Cpu
 }
 

@@ -131,7 +131,7 @@ fn any_uses_in_any_order() {
 
 #[test]
 fn every_state_is_seen_and_nothing_moves_that_is_clean() {
-    for device in drivers() {
+    for device in apis() {
         let mut x = Unified::<f32>::new(device, &[10, 10]).unwrap();
         assert_eq!(x.state(), UnifiedState::HostOnly);
         x.host_mut().unwrap().fill(2.0);
@@ -166,7 +166,7 @@ fn every_state_is_seen_and_nothing_moves_that_is_clean() {
 /// Clones and expressions keep the values of their time, whatever is uploaded later.
 #[test]
 fn what_was_read_before_stays() {
-    for device in drivers() {
+    for device in apis() {
         let mut x = Unified::from_vec(device, vec![1u32; 1000]).unwrap();
         let (before, lazy) = (x.device().unwrap().clone(), x.device().unwrap() + 1);
         x.host_range_mut(0..10).unwrap().fill(5);
@@ -199,7 +199,7 @@ fn types_smaller_than_a_word() {
 
 #[test]
 fn what_does_not_fit_is_refused_and_nothing_is_lost() {
-    for device in drivers() {
+    for device in apis() {
         let mut x = Unified::from_vec(device, vec![1.0f32; 8]).unwrap();
         for range in [0..9, 9..9] {
             let error = x.host_range_mut(range.clone()).unwrap_err();
@@ -243,7 +243,7 @@ fn out_of_memory_and_on() {
 /// A repeated row is one row in memory: to assign to it, it must become many first.
 #[test]
 fn what_repeats_is_copied_before_it_is_assigned_to() {
-    for device in drivers() {
+    for device in apis() {
         let row = Array::from_slice(device, &[1u32, 2, 3]);
         let mut x = row.broadcast_to(&[2, 3]);
         drop(row);

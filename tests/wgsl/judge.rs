@@ -17,7 +17,7 @@ pub fn judges() -> impl Iterator<Item = &'static Judge> {
     static JUDGES: OnceLock<Vec<Judge>> = OnceLock::new();
     let all = || {
         let judged = |device: &&Device| device.properties().backend != Backend::Gl;
-        let devices = support::drivers().iter().filter(judged).map(|device| Judge::Device(device.clone()));
+        let devices = support::apis().iter().filter(judged).map(|device| Judge::Device(device.clone()));
         devices.chain(text()).collect()
     };
     JUDGES.get_or_init(all).iter()

@@ -5,10 +5,11 @@
 //! cannot be read or does not fit is made anew.
 
 use super::compile::CudaBinary;
+use crate::cache;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::SystemTime;
-use std::{fs, io};
 
 /// A kernel ready to be loaded.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -40,18 +41,7 @@ const BETWEEN: u32 = 64;
 impl Cache {
     /// `CROSSLANE_CACHE/cuda` (`off`: none), or in the system's folder for caches.
     pub fn from_environment() -> Cache {
-        let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let own = set("CROSSLANE_CACHE");
-        let folder = match own {
-            Some(value) if value.as_os_str() == "off" => None,
-            Some(folder) => Some(folder),
-            None => set("XDG_CACHE_HOME")
-                .filter(|folder| folder.is_absolute())
-                .or_else(|| set("HOME").map(|home| home.join(".cache")))
-                .or_else(|| set("LOCALAPPDATA"))
-                .map(|folder| folder.join("crosslane")),
-        };
-        Cache::at(folder.map(|folder| folder.join("cuda")))
+        Cache::at(cache::folder().map(|folder| folder.join("cuda")))
     }
 
     pub fn at(folder: Option<PathBuf>) -> Cache {
@@ -76,7 +66,7 @@ impl Cache {
     /// Keeps a kernel. A folder that cannot be written is said once, and done without.
     pub fn store(&self, key: &str, kernel: &Compiled) {
         let Some(path) = self.path(key) else { return };
-        if let Err(error) = write(&path, &encode(key, kernel))
+        if let Err(error) = cache::write(&path, &encode(key, kernel))
             && !self.warned.swap(true, Ordering::Relaxed)
         {
             log::warn!("{}: {error}; kernels are not kept", path.display());
@@ -114,20 +104,6 @@ impl Cache {
             let _ = fs::remove_file(path);
         }
     }
-}
-
-/// Writes beside the place and moves there: whoever reads sees all of it or nothing.
-pub(super) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    static NUMBER: AtomicU32 = AtomicU32::new(0);
-    let folder = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
-    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    let beside = folder.join(format!("{}-{number}.new", std::process::id()));
-    let result = fs::write(&beside, bytes).and_then(|_| fs::rename(&beside, path));
-    if result.is_err() {
-        let _ = fs::remove_file(&beside);
-    }
-    result
 }
 
 /// FNV-1a with 128 bits.

@@ -6,6 +6,7 @@ use super::translate::CudaOptions;
 use crate::caps::{Caps, IMMEDIATES};
 use crate::device::{Backend, Kind, Properties};
 use crate::error::{ErrorKind, Result};
+use crate::tuning::Tuning;
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUresult};
 use std::ffi::CStr;
 
@@ -140,6 +141,7 @@ fn caps(raw: sys::CUdevice, architecture: u32) -> Result<Caps> {
         tensor: architecture >= 70,
         timestamps: true,
         immediate_bytes: IMMEDIATES,
+        tuning: Tuning::default(),
         workgroup_invocations: attribute(raw, Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)? as u32,
         workgroup_bytes: attribute(raw, Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)? as u32,
         grid: 65535,

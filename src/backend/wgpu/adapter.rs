@@ -3,6 +3,7 @@
 use crate::caps::{Caps, IMMEDIATES};
 use crate::device::{Backend, Kind, Properties};
 use crate::error::{ErrorKind, Result};
+use crate::tuning::Tuning;
 use wgpu::{Features, Limits};
 
 /// What is asked for where the adapter has it.
@@ -98,6 +99,7 @@ pub(super) fn caps(info: &wgpu::AdapterInfo, features: Features, limits: &Limits
         buffer_bytes: limits.max_buffer_size & !63,
         offset_alignment: limits.min_storage_buffer_offset_alignment as u64,
         unified: has(Features::MAPPABLE_PRIMARY_BUFFERS) && shares_memory(info),
+        tuning: Tuning::default(),
     }
 }
 

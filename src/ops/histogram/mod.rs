@@ -16,6 +16,7 @@ use crate::caps::Caps;
 use crate::element::{DType, Scalar};
 use crate::error::Result;
 use crate::op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
+use crate::tuning::Tunable;
 use std::ops::Range;
 
 /// What the functions of each sample's fusion begin with.
@@ -42,9 +43,7 @@ pub struct Histogram {
 
 /// How a histogram is laid over a device.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Tuning {
-    /// Steps without a check between them.
-    unroll: u32,
+struct Policy {
     /// Workgroups for each part of the bins, at most.
     groups: u64,
     /// Values for each addition of a counter to the output, at least, unless workgroups were fewer than `few_groups`.
@@ -52,8 +51,6 @@ struct Tuning {
     few_groups: u64,
     /// Values for each lane, at least.
     per_lane: u64,
-    /// Bytes of counters up to which a workgroup keeps several copies.
-    copy_bytes: u64,
     /// Bytes of counters and edges in a workgroup, at most.
     most_bytes: u64,
     /// Parts that the bins are cut into, at most; beyond, values are added to memory that all share.
@@ -65,16 +62,14 @@ struct Tuning {
 /// that large workgroups' memory leaves few of them. 1056 groups 3,693; unrolled four times 4,116. 2112 workgroups would add 4096 counters to global memory in 90 us, a third of the time
 /// of 2^28 values: 1024 of them half that. CUB's additions to global memory reach 96 G/s with 4096 bins, a read of all values
 /// 1,100 G/s: four reads cost less. Unrolled four times the kernel costs software drivers a second to compile.
-const TUNING: Tuning = Tuning {
-    unroll: 2,
-    groups: 2112,
-    per_counter: 64,
-    few_groups: 528,
-    per_lane: 16,
-    copy_bytes: 4 << 10,
-    most_bytes: 48 << 10,
-    parts: 4,
+pub(super) const COUNTERS: Tunable = Tunable {
+    name: "histogram",
+    numbers: &["values", "bytes of copies"],
+    candidates: &[&[2, 4096], &[2, 2048], &[2, 8192], &[2, 16384], &[4, 2048], &[4, 4096], &[4, 8192]],
 };
+
+const POLICY: Policy =
+    Policy { groups: 2112, per_counter: 64, few_groups: 528, per_lane: 16, most_bytes: 48 << 10, parts: 4 };
 
 /// Counters of values in no bin, as in the shader.
 const NOWHERE: u64 = 32;
@@ -131,13 +126,24 @@ impl Histogram {
         let steps = vec![Step { what: What::Scalar(0), dtype }];
         let expression = Expression { leaves: vec![], scalars: vec![Scalar { dtype, bits: 0 }], steps };
         let (output, output_strides) = (self.output, vec![1]);
-        Map { expression, shape: vec![len], output, output_len: len, output_offset: 0, output_strides, fresh: true }
+        Map {
+            expression,
+            shape: vec![len],
+            output,
+            output_len: len,
+            output_offset: 0,
+            output_strides,
+            fresh: true,
+            count: None,
+            fill: None,
+        }
     }
 
     fn lay_out(&self, caps: &Caps, width: u64, extent: u64) -> Shape {
-        let (tuning, bins) = (TUNING, self.bins());
+        let (policy, bins) = (POLICY, self.bins());
+        let &[unroll, copy_bytes] = caps.tuning.get(&COUNTERS) else { unreachable!("two numbers") };
         let workgroup = caps.workgroup() as u64;
-        let memory = tuning.most_bytes.min(caps.workgroup_bytes as u64) - NOWHERE * 4;
+        let memory = policy.most_bytes.min(caps.workgroup_bytes as u64) - NOWHERE * 4;
         // Even bins look at edges seldom; a search reads several for each value.
         let searched = self.axes.iter().any(|axis| matches!(axis.rule, Rule::Search { .. }));
         let edges = self.axes.iter().map(|axis| axis.thresholds() as u64).sum::<u64>();
@@ -146,21 +152,21 @@ impl Histogram {
         let near = if searched && near_bytes + bins * 4 <= memory { near } else { 0 };
         let room = (memory - if near > 0 { near_bytes } else { 0 }) / 4;
         let parts = bins.div_ceil(room);
-        let private = parts <= tuning.parts;
+        let private = parts <= policy.parts;
         let parts = if private { parts } else { 1 };
         let part_bins = bins.div_ceil(parts);
         let tile = workgroup * width;
-        let flushes = (extent / (tuning.per_counter * part_bins)).max(tuning.few_groups).min(tuning.groups);
-        let groups = if private { flushes } else { tuning.groups };
-        let chunks = extent.div_ceil(workgroup * tuning.per_lane).min(groups).max(1);
+        let flushes = (extent / (policy.per_counter * part_bins)).max(policy.few_groups).min(policy.groups);
+        let groups = if private { flushes } else { policy.groups };
+        let chunks = extent.div_ceil(workgroup * policy.per_lane).min(groups).max(1);
         let span = extent.div_ceil(chunks).next_multiple_of(tile);
         // Clearing and adding up more counters than a workgroup has values would cost more than counting.
-        let most = (tuning.copy_bytes / 4).min(room).min(span).max(part_bins);
+        let most = (copy_bytes as u64 / 4).min(room).min(span).max(part_bins);
         let copies = 1 << (most / part_bins).min(MOST_COPIES).ilog2();
         let counters = (part_bins * copies).next_power_of_two().min(room).max(1);
         let counters = if private { counters as u32 } else { 1 };
         let chunks = extent.div_ceil(span);
-        Shape { private, unroll: tuning.unroll, counters, near: near as u32, parts, part_bins, copies, chunks, span }
+        Shape { private, unroll, counters, near: near as u32, parts, part_bins, copies, chunks, span }
     }
 }
 

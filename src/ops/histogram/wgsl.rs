@@ -52,6 +52,7 @@ impl Histogram {
             f16: several.uses_f16(),
             trusted: several.is_safe(),
             native: None,
+            counted: vec![],
         }
     }
 

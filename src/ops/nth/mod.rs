@@ -6,9 +6,10 @@
 mod plan;
 mod wgsl;
 
+use super::dense::slot_of;
 use super::expression::Expression;
 use super::map::read_slots;
-use super::sort::{order, slot_of};
+use super::order;
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::error::Result;

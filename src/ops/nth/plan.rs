@@ -5,9 +5,7 @@ use super::wgsl::BINS;
 use crate::caps::Caps;
 use crate::op::{Binding, Grid, Pass, Plan};
 use crate::ops::clear::clear;
-use crate::ops::sort::plan::{Field, pieces};
-use crate::ops::sort::slot_of;
-use crate::ops::sort::wgsl::Form;
+use crate::ops::dense::{Field, Form, pieces, slot_of};
 use crate::ops::windows::WINDOW;
 use std::ops::Range;
 

@@ -5,9 +5,8 @@ use crate::caps::Caps;
 use crate::element::{Class, DType};
 use crate::kernel::{Draft, Kernel};
 use crate::op::Access;
-use crate::ops::sort::order::{number_text, words};
-use crate::ops::sort::steps::each;
-use crate::ops::sort::wgsl::Form;
+use crate::ops::dense::{Form, each};
+use crate::ops::order::{number_text, words};
 
 /// Bits of a digit, the lowest of a word excepted, and its values.
 const DIGIT: u32 = 11;
@@ -54,6 +53,7 @@ impl Nth {
             f16: false,
             trusted: true,
             native: None,
+            counted: vec![],
         }
     }
 

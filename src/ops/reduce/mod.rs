@@ -10,6 +10,7 @@ pub use operator::Operator;
 pub(crate) use operator::is_nan;
 pub(super) use wgsl::identity_text;
 
+use super::counted::{count_on, count_pass};
 use super::expression::Expression;
 use super::fuse::{Dim, Fusion, Mode, collapse};
 use super::map::{leaf_walks, points, read_slots, slot_bytes};
@@ -18,6 +19,7 @@ use crate::caps::Caps;
 use crate::element::DType;
 use crate::error::Result;
 use crate::op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
+use crate::tuning::Tunable;
 use std::ops::Range;
 
 /// A reduction over some axes of an expression's index space.
@@ -31,13 +33,15 @@ pub struct Reduce {
     pub reduced: Vec<bool>,
     /// How values are combined.
     pub operator: Operator,
+    /// How many elements of the only axis count, where the device alone knows: a leaf of one u32. The others are not read.
+    pub count: Option<Expression>,
     /// The output's slot, after all inputs. It is fresh and filled without gaps.
     pub output: usize,
 }
 
 /// How a reduction is laid over a device.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Tuning {
+struct Policy {
     /// Steps without a check between them.
     unroll: u32,
     /// Rows: values for each lane of a workgroup, at least.
@@ -53,9 +57,11 @@ struct Tuning {
 /// H200, 2^28 f32, Vulkan, 2026-11-21, GB/s (CUB's sum 4454): sum with unroll 4, 8, 16: 4373, 4425, 4450; max 4363,
 /// 4401, 4234; arg_max 3697, 3447, 2914: its state is twice as large. Sum with row_groups 2112, 4096, 16384: 4361, 4349,
 /// 4425. Columns with column_steps 2, 16: 4291, 4407: fewer partial sums.
-fn tuning(operator: &Operator) -> Tuning {
-    Tuning {
-        unroll: if operator.is_arg() { 4 } else { 8 },
+pub(super) const UNROLL: Tunable = Tunable { name: "reduce", numbers: &["values"], candidates: &[&[8], &[4], &[16]] };
+
+fn policy(operator: &Operator, caps: &Caps) -> Policy {
+    Policy {
+        unroll: if operator.is_arg() { 4 } else { caps.tuning.get(&UNROLL)[0] },
         per_lane: 64,
         row_groups: 16384,
         column_steps: 16,
@@ -136,20 +142,20 @@ impl Reduce {
     }
 
     fn lay_out(&self, caps: &Caps, columns: bool, width: u64, outputs: u64, extent: u64) -> Shape {
-        let (tuning, workgroup) = (tuning(&self.operator), caps.workgroup() as u64);
+        let (policy, workgroup) = (policy(&self.operator, caps), caps.workgroup() as u64);
         let (lanes, blocks, tile, wanted) = if columns {
             let units = outputs.div_ceil(width);
             let lanes = units.next_power_of_two().min(workgroup / 4).min(64);
             let blocks = units.div_ceil(lanes);
-            let tile = workgroup / lanes * tuning.column_steps * tuning.unroll as u64;
-            (lanes, blocks, tile, tuning.column_groups.div_ceil(blocks))
+            let tile = workgroup / lanes * policy.column_steps * policy.unroll as u64;
+            (lanes, blocks, tile, policy.column_groups.div_ceil(blocks))
         } else {
             let units = extent.div_ceil(width);
             let lanes = units.div_ceil(4).next_power_of_two().min(workgroup);
             let blocks = outputs.div_ceil(workgroup / lanes);
-            let tile = lanes * tuning.per_lane.max(tuning.unroll as u64 * width);
+            let tile = lanes * policy.per_lane.max(policy.unroll as u64 * width);
             // A row that less than a workgroup shares is short: no need to cut it.
-            (lanes, blocks, tile, if lanes < workgroup { 1 } else { tuning.row_groups.div_ceil(blocks) })
+            (lanes, blocks, tile, if lanes < workgroup { 1 } else { policy.row_groups.div_ceil(blocks) })
         };
         let chunks = extent.div_ceil(tile).min(wanted).max(1);
         let span = extent.div_ceil(chunks).next_multiple_of(tile.min(extent.next_multiple_of(4)));
@@ -231,7 +237,8 @@ impl Op for Reduce {
     fn slots(&self) -> Vec<Slot> {
         let dtype = self.operator.result(self.expression.dtype());
         let output = Slot { name: "output".into(), access: Access::Write, dtype, len: self.outputs() as usize };
-        [read_slots(&self.expression), vec![output]].concat()
+        let count = self.count.iter().flat_map(read_slots).collect();
+        [read_slots(&self.expression), count, vec![output]].concat()
     }
 
     /// Not for an empty range: there the result is the identity, and no kernel is needed.
@@ -244,7 +251,10 @@ impl Op for Reduce {
         let mut fusion = self.fusion(&expression);
         let columns = self.wants_columns(&fusion);
         let chunk = self.chunks(&fusion, caps);
-        fusion.widen(&chunk, if columns { 0 } else { 1 }, !columns);
+        // Four at a time would read past the count.
+        if self.count.is_none() {
+            fusion.widen(&chunk, if columns { 0 } else { 1 }, !columns);
+        }
         let bytes = |slot: usize| slot_bytes(&self.expression, slot).expect("a fusion's bindings are its leaves");
         let scratch = self.output + 1;
         let identity: Vec<u32> = self.operator.identity(self.expression.dtype()).words().collect();
@@ -275,6 +285,9 @@ impl Op for Reduce {
                     params: [own.map(|word| word as u32).to_vec(), identity.clone(), params].concat(),
                     grid: Grid::Count(shape.groups),
                 });
+                if let (Some(count), Some(pass)) = (&self.count, plan.passes.last_mut()) {
+                    count_pass(pass, count, cut.last().map_or(0, |range| range.start));
+                }
                 first_chunk += shape.chunks;
             }
             if !direct {
@@ -312,7 +325,8 @@ impl Op for Reduce {
         let (kept, reduced) = (pick(false), pick(true));
         let results: Vec<Value> = points(&kept)
             .map(|outer| {
-                let values = points(&reduced).map(|inner| {
+                let count = count_on(host, &self.count, usize::MAX);
+                let values = points(&reduced).take(count).map(|inner| {
                     let point: Vec<u64> = outer.iter().zip(&inner).map(|(a, b)| a + b).collect();
                     self.expression.meaning(host, &point)
                 });

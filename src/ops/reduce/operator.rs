@@ -92,7 +92,7 @@ impl Operator {
     }
 
     /// The value that changes nothing, in the accumulator's type.
-    pub(in crate::ops) fn identity(&self, dtype: DType) -> Scalar {
+    pub(crate) fn identity(&self, dtype: DType) -> Scalar {
         let accumulator = self.accumulator(dtype);
         let (low, high) = match accumulator.class() {
             Class::Float => (f64::NEG_INFINITY, f64::INFINITY),

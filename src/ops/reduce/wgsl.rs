@@ -1,7 +1,8 @@
 //! The text of a reduction's kernels: what the files in `shaders/` leave open.
 
+use super::super::counted::counted;
 use super::super::fuse::{Fusion, Mode, atomic_store};
-use super::{Operator, Reduce, Shape, tuning};
+use super::{Operator, Reduce, Shape, policy};
 use crate::caps::Caps;
 use crate::element::{DType, Scalar};
 use crate::kernel::{Draft, Feature, Kernel, Native};
@@ -16,16 +17,21 @@ impl Reduce {
     pub(super) fn kernel(&self, fusion: Option<&Fusion>, shape: &Shape, last: bool, caps: &Caps) -> Kernel {
         let mut key = b"reduce".to_vec();
         key.push(self.expression.dtype() as u8);
-        key.extend(format!("{:?}{last}{}.{}.{}", self.operator, shape.columns, shape.lanes, caps.workgroup()).bytes());
+        let (lanes, unroll) = (shape.lanes, policy(&self.operator, caps).unroll);
+        let of = (&self.operator, last, shape.columns, lanes, caps.workgroup(), unroll, self.count.is_some());
+        key.extend(format!("{of:?}").bytes());
         if let Some(fusion) = fusion {
             fusion.key(&mut key);
         }
-        Kernel::cached(key, caps, || self.draft(fusion, shape, last, caps))
+        Kernel::cached(key, caps, || {
+            let draft = self.draft(fusion, shape, last, caps);
+            if self.count.is_some() && fusion.is_some() { counted(draft, &[("extent", 1)]) } else { draft }
+        })
     }
 
     fn draft(&self, fusion: Option<&Fusion>, shape: &Shape, last: bool, caps: &Caps) -> Draft {
         let dtype = self.expression.dtype();
-        let unroll = tuning(&self.operator).unroll;
+        let unroll = policy(&self.operator, caps).unroll;
         let file = if shape.columns { "reduce_columns" } else { "reduce_rows" };
         let identity = self.operator.identity(dtype);
         let mut params: Vec<String> = PARAMS.iter().map(|name| name.to_string()).collect();
@@ -62,6 +68,7 @@ impl Reduce {
                 || self.operator.formulas().any(|formula| formula.parts().features.contains(&Feature::F16)),
             trusted: fusion.is_none_or(|fusion| fusion.is_safe())
                 && self.operator.formulas().all(|formula| formula.parts().safe),
+            counted: vec![],
             native: fusion.and_then(|fusion| self.native(fusion, shape, last, caps)),
         }
     }
@@ -79,7 +86,7 @@ impl Reduce {
             && !shape.columns
             && shape.lanes == caps.workgroup()
             && (params == ["offset0"] || (strided && params[0] == "offset0" && params[1].starts_with("stride0_")));
-        let unroll = tuning(&self.operator).unroll;
+        let unroll = policy(&self.operator, caps).unroll;
         let define = |(name, value): (&str, u32)| (name.to_string(), value.to_string());
         let defines =
             [("WORKGROUP", shape.lanes), ("UNROLL", unroll), ("STRIDED", strided as u32), ("LAST", last as u32)];
@@ -87,6 +94,7 @@ impl Reduce {
             file: "reduce_rows",
             defines: defines.map(define).to_vec(),
             workgroup_size: [shape.lanes, 1, 1],
+            reads_back: false,
         })
     }
 }

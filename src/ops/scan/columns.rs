@@ -81,7 +81,7 @@ impl ScanOp {
 
     fn columns_kernel(&self, fusions: &Fusions, last: bool, chunked: bool, caps: &Caps) -> Kernel {
         self.kernel(fusions, &format!("columns{last}{chunked}"), caps, || {
-            let mut draft = self.draft(fusions, &PARAMS, self.heads.is_some());
+            let mut draft = self.draft(fusions, &PARAMS, self.heads.is_some(), false);
             draft.name = format!("{} scan of columns{}", self.operator.name(), if last { "" } else { ": totals" });
             (draft.file, draft.entry) = ("scan_columns", if last { "columns" } else { "column_totals" });
             draft.constants = vec![("WORKGROUP", caps.workgroup())];

@@ -4,9 +4,15 @@
 //! Bound by memory: every input once, every output once. Rows go through one launch, whatever their length; columns
 //! too where there are many. The order in which values are combined is fixed: the same input gives the same bits.
 
+mod by_key;
+mod chain;
 mod columns;
+mod keyed;
 mod rows;
+mod select;
 mod wgsl;
+
+pub use by_key::ByKey;
 
 use super::expression::Expression;
 use super::fuse::{Dim, Fusion, Mode, Store, collapse};
@@ -17,6 +23,8 @@ use crate::caps::Caps;
 use crate::element::{DType, Scalar};
 use crate::error::Result;
 use crate::op::{Access, Host, Op, Plan, Slot, Value};
+
+pub(super) use rows::{SCAN, SELECT};
 
 /// A scan along an axis of an expression's index space.
 #[derive(Clone, Debug)]

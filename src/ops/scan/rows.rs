@@ -6,24 +6,25 @@ use super::{Fusions, ScanOp};
 use crate::caps::Caps;
 use crate::error::{ErrorKind, Result};
 use crate::op::{Binding, Grid, Op, Pass, Plan};
+use crate::tuning::Tunable;
 use std::ops::Range;
 
-/// How rows are laid over a device.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Tuning {
-    /// Units of a lane, at most.
-    pub rounds: u64,
-    /// Looks at what another workgroup should publish before it is computed here.
-    pub spins: u32,
-}
-
-/// H200, exclusive sum of 2^28 f32, 2026-11-22, GB/s through Vulkan and CUDA (CUB 3133): rounds 2: 2082, 2290; 4: 3092,
-/// 2831; 6: 3213, 3169; 8: 3099, 3137. Workgroups of 512 with 4 and 8 rounds: 2771, 2655 and 3019, 2669. 1000 spins: as 64.
-pub(super) const TUNING: Tuning = Tuning { rounds: 6, spins: 64 };
+/// Units of a lane, at most. H200, exclusive sum of 2^28 f32, 2026-11-22, GB/s through Vulkan and CUDA (CUB 3133): 2: 2082, 2290;
+/// 4: 3092, 2831; 6: 3213, 3169; 8: 3099, 3137. Workgroups of 512 with 4 and 8: 2771, 2655 and 3019, 2669.
+pub(in crate::ops) const SCAN: Tunable =
+    Tunable { name: "scan", numbers: &["rounds"], candidates: &[&[6], &[2], &[3], &[4], &[8]] };
+/// The same of a selection, which holds a bit for each element. A quarter kept (CUB 2550), 6: 2447, 2433; 8: 2444, 2690.
+pub(in crate::ops) const SELECT: Tunable =
+    Tunable { name: "select", numbers: &["rounds"], candidates: &[&[8], &[2], &[4], &[6]] };
+/// Looks at what another workgroup should publish before it is computed here. 1000: as 64.
+pub(super) const SPINS: u32 = 64;
+/// Places where a group of tiles publishes: all tiles of the next one look at them, again and again. 1 and 16: 3238 and
+/// 3309, 3129 and 3200.
+pub(super) const COPIES: u64 = 16;
 
 /// Windows begin at multiples of a tile of any of these rounds.
-const ROUNDS: [u64; 5] = [6, 4, 3, 2, 1];
-const ALL_ROUNDS: u64 = 12;
+const ROUNDS: [u64; 6] = [8, 6, 4, 3, 2, 1];
+const ALL_ROUNDS: u64 = 24;
 
 /// What the kernel's constants depend on.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,6 +39,12 @@ pub(super) struct Shape {
     pub chained: bool,
     /// Whether what is combined says where a segment begins: segments, or rows in one tile.
     pub segmented: bool,
+    /// Whether it counts segments instead.
+    pub counted: bool,
+    /// Words of a published total: each has room for its share of the bits and for saying that it is there.
+    pub parts: u64,
+    /// Lanes of a subgroup, where states are passed within subgroups: all have this size.
+    pub subgroup: Option<u32>,
 }
 
 impl Shape {
@@ -59,22 +66,50 @@ impl ScanOp {
     /// The kernel's shape for rows of this extent.
     fn lay_out(&self, rows: u64, width: u64, caps: &Caps) -> Shape {
         let (workgroup, extent) = (caps.workgroup() as u64, self.extent());
+        let rounds = caps.tuning.get(if self.picked.is_some() { &SELECT } else { &SCAN })[0];
         let room = |segmented: bool| {
             let states = (caps.workgroup_bytes as u64 / self.state_bytes(segmented)).saturating_sub(2 * workgroup + 16);
-            let most = (states / workgroup).min(if caps.short_vectors() { 2 } else { TUNING.rounds });
+            let most = (states / workgroup).min(if caps.short_vectors() { 2 } else { rounds as u64 });
             ROUNDS.into_iter().find(|&rounds| rounds <= most).unwrap_or(1)
         };
-        let units = extent.div_ceil(width);
-        let fit = |rounds: u64| rounds.min(units.div_ceil(workgroup)).max(1);
-        let rounds = fit(room(self.heads.is_some()));
+        let shape = Shape {
+            workgroup,
+            rounds: room(self.heads.is_some()),
+            width,
+            packed: None,
+            chained: false,
+            segmented: self.heads.is_some(),
+            counted: false,
+            parts: 0,
+            subgroup: if self.picked.is_some() { self.subgroup(caps) } else { None },
+        };
         let packed = workgroup * room(true) * width / extent;
         if rows > 1 && packed > 1 {
             let packed = packed.min(rows);
             let rounds = (packed * extent).div_ceil(workgroup * width);
-            return Shape { workgroup, rounds, width, packed: Some(packed), chained: false, segmented: true };
+            return Shape { rounds, packed: Some(packed), segmented: true, ..shape };
         }
-        let chained = extent > workgroup * rounds * width;
-        Shape { workgroup, rounds, width, packed: None, chained, segmented: self.heads.is_some() }
+        self.chain(shape)
+    }
+
+    /// A shape for one row or several, each in tiles of its own.
+    pub(super) fn chain(&self, shape: Shape) -> Shape {
+        let (workgroup, extent) = (shape.workgroup, self.extent());
+        let rounds = shape.rounds.min(extent.div_ceil(shape.width).div_ceil(workgroup)).max(1);
+        let bits = self.operator.accumulator(self.expression.dtype()).size() as u64 * 8;
+        let parts = match self.picked.is_some() && extent < 1 << 31 {
+            true => 1,
+            false if shape.counted => bits.div_ceil(32) + 2,
+            false => 2 + (bits + shape.segmented as u64 > 40) as u64,
+        };
+        Shape { rounds, parts, chained: extent > workgroup * rounds * shape.width, ..shape }
+    }
+
+    /// The size of subgroups, if all have the same and can pass what is combined.
+    pub(super) fn subgroup(&self, caps: &Caps) -> Option<u32> {
+        let (least, most) = caps.subgroups?;
+        let fits = least == most && most >= 16 && caps.workgroup().is_multiple_of(most);
+        (fits && self.operator.accumulator(self.expression.dtype()).size() == 4).then_some(most)
     }
 
     pub(super) fn plan_rows(&self, mut fusions: Fusions, caps: &Caps) -> Result<Plan> {
@@ -89,7 +124,7 @@ impl ScanOp {
         let bytes = |slot: usize| self.slot_bytes(slot);
         let tiles_all = self.extent().div_ceil(shape.tile());
         let groups_all = tiles_all.div_ceil(shape.workgroup);
-        let (scratch, parts) = (self.output + 1 + self.picked.is_some() as usize, self.parts(&shape));
+        let (scratch, parts) = (self.output + 1 + self.picked.is_some() as usize, shape.parts);
         let identity: Vec<u32> = self.operator.identity(self.expression.dtype()).words().collect();
         let mut plan = Plan::default();
         let (mut chain, mut of) = (Chain { first: 0, tiles: tiles_all, groups: groups_all }, None::<Vec<Range<u64>>>);
@@ -99,7 +134,7 @@ impl ScanOp {
             let scanned = cut.get(kept).cloned().unwrap_or(0..1);
             if of.as_deref() != Some(&cut[..kept]) {
                 (chain.first, of) = (entries, Some(cut[..kept].to_vec()));
-                entries += rows * (chain.tiles + chain.groups);
+                entries += rows * (chain.tiles + chain.groups * COPIES);
             }
             let (tiles, groups) = match shape.packed {
                 Some(packed) => (1, rows.div_ceil(packed)),

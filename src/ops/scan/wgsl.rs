@@ -1,11 +1,13 @@
 //! The text of a scan's kernels: what the files in `shaders/` leave open.
 
-use super::super::fuse::{atomic_store, wide};
+use super::super::fuse::wide;
 use super::super::reduce::identity_text;
-use super::rows::{Shape, TUNING};
+use super::chain::{chain_text, no_chain_text, segmented_text, team_text};
+use super::rows::{COPIES, SPINS, Shape};
+use super::select::{self, picks_text};
 use super::{Fusions, ScanOp};
 use crate::caps::Caps;
-use crate::element::{DType, Scalar};
+use crate::element::DType;
 use crate::kernel::{Draft, Feature, Kernel};
 use crate::op::Access;
 use std::fmt::Write;
@@ -14,12 +16,6 @@ use std::fmt::Write;
 const ROWS: [&str; 8] = ["rows", "tiles", "extent", "first_tile", "first_entry", "row_tiles", "row_groups", "whole"];
 
 impl ScanOp {
-    /// Words of a published total: each has room for its share of the bits and for saying that it is there.
-    pub(super) fn parts(&self, shape: &Shape) -> u64 {
-        let bits = self.operator.accumulator(self.expression.dtype()).size() as u64 * 8 + shape.segmented as u64;
-        if bits > 40 { 3 } else { 2 }
-    }
-
     /// A kernel of this scan, from the cache if it is there.
     pub(super) fn kernel(&self, fusions: &Fusions, form: &str, caps: &Caps, draft: impl FnOnce() -> Draft) -> Kernel {
         let mut key = b"scan".to_vec();
@@ -37,9 +33,7 @@ impl ScanOp {
     pub(super) fn rows_kernel(&self, fusions: &Fusions, shape: &Shape, caps: &Caps) -> Kernel {
         let chained = if shape.chained { vec![Access::Write] } else { vec![] };
         self.kernel(fusions, &format!("{shape:?}"), caps, || {
-            let mut draft = self.draft(fusions, &ROWS, shape.segmented);
-            let units = (shape.workgroup * shape.rounds) as u32;
-            let scratch = 2 * shape.workgroup as u32;
+            let mut draft = self.draft(fusions, &ROWS, shape.segmented, shape.counted);
             draft.name = match &self.picked {
                 Some(_) => "select".into(),
                 None => format!("{} scan of rows", self.operator.name()),
@@ -48,14 +42,15 @@ impl ScanOp {
             draft.constants = vec![
                 ("WORKGROUP", caps.workgroup()),
                 ("ROUNDS", shape.rounds as u32),
-                ("UNITS", units),
-                ("SCRATCH", scratch),
-                ("SPINS", TUNING.spins),
+                ("TOTALS", (shape.workgroup * shape.rounds) as u32),
+                ("SPINS", SPINS),
+                ("COPIES", COPIES as u32),
                 ("CHAINED", shape.chained as u32),
             ];
+            draft.text += &team_text(shape, &mut draft.constants);
             draft.text += &self.items_text(fusions, shape);
             draft.text += &match shape.chained {
-                true => chain_text(self.accumulator(), shape.segmented, self.parts(shape), draft.access.len()),
+                true => chain_text(self.accumulator(), shape, draft.access.len()),
                 false => no_chain_text(),
             };
             draft.access.extend(chained);
@@ -63,19 +58,19 @@ impl ScanOp {
         })
     }
 
-    fn accumulator(&self) -> DType {
+    pub(super) fn accumulator(&self) -> DType {
         self.operator.accumulator(self.expression.dtype())
     }
 
     /// What all kernels of this scan have: the operator and the fusions.
-    pub(super) fn draft(&self, fusions: &Fusions, own: &[&str], segmented: bool) -> Draft {
+    pub(super) fn draft(&self, fusions: &Fusions, own: &[&str], segmented: bool, counted: bool) -> Draft {
         let dtype = self.expression.dtype();
         let identity = self.operator.identity(dtype);
         let mut params: Vec<String> = own.iter().map(|name| name.to_string()).collect();
         params.extend(["identity", "identity_high"].iter().zip(identity.words()).map(|(name, _)| name.to_string()));
         let mut text = self.operator.text(dtype) + &identity_text(identity, false);
         if segmented {
-            text = segmented_text(&text);
+            text = segmented_text(&text, counted);
         } else {
             text += "fn lift_at(v: VALUE, head: bool) -> State { return lift(v, 0u); }\n";
         }
@@ -111,32 +106,24 @@ impl ScanOp {
                 || formulas().any(|formula| formula.parts().features.contains(&Feature::F16)),
             trusted: all().all(|fusion| fusion.is_safe()) && formulas().all(|formula| formula.parts().safe),
             native: None,
+            counted: vec![],
         }
     }
 
     /// `Items` and its functions.
     fn items_text(&self, fusions: &Fusions, shape: &Shape) -> String {
         let (rounds, width) = (shape.rounds, shape.width);
+        if let Some(picked) = &fusions.picked {
+            let condition = wide(self.expression.dtype().wgsl(), width as u32);
+            return select::items_text(picked, self.result(), shape, self.fill.is_some())
+                .replace("CONDITION", &condition);
+        }
         let mut text = "struct Items {\n    heads: u32,\n".to_string();
         for (j, l) in places(rounds, width) {
             writeln!(text, "    s{j}_{l}: State,").expect("to a string");
         }
         text += "}\n";
-        text += &match shape.packed {
-            Some(packed) => format!(
-                "fn is_whole(tile: u32) -> bool {{ return false; }}\n\
-                 fn column_of(i: u32) -> u32 {{ return i % params.extent; }}\n\
-                 fn row_of(k: u32, i: u32) -> u32 {{ return k + i / params.extent; }}\n\
-                 fn is_there(k: u32, i: u32) -> bool {{ return i < {packed}u * params.extent && row_of(k, i) < params.rows; }}\n",
-            ),
-            None => format!(
-                "fn is_whole(tile: u32) -> bool {{ return (tile + 1u) * {}u <= params.extent; }}\n\
-                 fn column_of(i: u32) -> u32 {{ return i; }}\n\
-                 fn row_of(k: u32, i: u32) -> u32 {{ return k; }}\n\
-                 fn is_there(k: u32, i: u32) -> bool {{ return i < params.extent; }}\n",
-                shape.tile()
-            ),
-        };
+        text += &rows_text(shape);
         text += &self.load_text(fusions, shape, false);
         text += &self.load_text(fusions, shape, true);
         text += "fn spread(items: Items, lane: u32) {\n";
@@ -145,11 +132,7 @@ impl ScanOp {
                 .expect("to a string");
         }
         text += "}\n";
-        let save = |part| match &fusions.picked {
-            Some(picked) => pick_text(picked.width, self.result(), shape, part, self.fill.is_some()),
-            None => self.save_text(shape, part),
-        };
-        text + &save(false) + &save(true)
+        text + &self.save_text(shape, false) + &self.save_text(shape, true)
     }
 
     /// `load` and `load_part`: the units of a lane, each scanned.
@@ -221,7 +204,8 @@ impl ScanOp {
         let mut text = format!("fn {name}(items: Items, row: u32, tile: u32, lane: u32) {{\n{}", start(shape));
         for j in 0..shape.rounds {
             writeln!(text, "    let i{j} = {};", position(shape, j)).expect("to a string");
-            writeln!(text, "    let before{j} = totals[{}u + lane];", j * shape.workgroup).expect("to a string");
+            writeln!(text, "    let before{j} = combine(carried, totals[{}u + lane]);", j * shape.workgroup)
+                .expect("to a string");
             let one = |l: u64| {
                 let (own, before) = (format!("items.s{j}_{l}"), format!("before{j}"));
                 match (self.exclusive, l) {
@@ -248,81 +232,33 @@ impl ScanOp {
     }
 }
 
-/// The bindings of a selection's output and count, and `put`.
-fn picks_text(dtype: DType, fill: Option<Scalar>, binding: usize) -> String {
-    let fill = fill.map_or(String::new(), |fill| match dtype {
-        DType::Bool => "fn fill() -> bool { return params.fill != 0u; }\n".into(),
-        _ => identity_text(fill, false)
-            .replace("fn identity() -> State", &format!("fn fill() -> {}", dtype.wgsl()))
-            .replace("params.identity", "params.fill"),
-    });
-    let element = if dtype.per_word() > 1 { "atomic<u32>" } else { dtype.wgsl() };
-    // What reads four elements at a time reads some behind the last.
-    let rest = match fill.is_empty() {
-        true => format!(
-            "    for (var at = all; at < min((all + 3u) & ~3u, params.total); at++) {{ put(at, {}()); }}\n",
-            dtype.wgsl()
+/// `is_whole`, `column_of`, `row_of` and `is_there`: which elements a tile has.
+pub(super) fn rows_text(shape: &Shape) -> String {
+    match shape.packed {
+        Some(packed) => format!(
+            "fn is_whole(tile: u32) -> bool {{ return false; }}\n\
+             fn column_of(i: u32) -> u32 {{ return i % params.extent; }}\n\
+             fn row_of(k: u32, i: u32) -> u32 {{ return k + i / params.extent; }}\n\
+             fn is_there(k: u32, i: u32) -> bool {{ return i < {packed}u * params.extent && row_of(k, i) < params.rows; }}\n",
         ),
-        false => String::new(),
-    };
-    format!(
-        "@group(0) @binding({binding}) var<storage, read_write> picks: array<{element}>;\n\
-         @group(0) @binding({}) var<storage, read_write> count: array<u32>;\n\
-         fn put(at: u32, v: {}) {{\n{}}}\n\
-         fn finish(all: u32) {{\n    count[0] = all;\n{rest}}}\n{fill}",
-        binding + 1,
-        dtype.wgsl(),
-        atomic_store("picks", dtype)
-    )
-}
-
-/// `save` and `save_part` of a selection: each element that counts goes to the place that was counted to.
-fn pick_text(width: u32, dtype: DType, shape: &Shape, part: bool, filled: bool) -> String {
-    let name = if part { "save_part" } else { "save" };
-    let mut text = format!("fn {name}(items: Items, row: u32, tile: u32, lane: u32) {{\n{}", start(shape));
-    text += "    var all = 0u;\n    var ended = false;\n";
-    for j in 0..shape.rounds {
-        let (there, ty) = (format!("is_there(first, i{j})"), wide(dtype.wgsl(), width));
-        let load = load_at("picked_value(row_of(first, i), column_of(i))", j);
-        writeln!(text, "    let i{j} = {};", position(shape, j)).expect("to a string");
-        writeln!(text, "    let b{j} = totals[{}u + lane];", j * shape.workgroup).expect("to a string");
-        let guard = if part { there } else { "true".into() };
-        let any = if filled { "true".to_string() } else { format!("items.s{j}_{} != 0u", shape.width - 1) };
-        writeln!(text, "    var v{j}: {ty};\n    if ({guard} && {any}) {{\n        v{j} = {load};")
-            .expect("to a string");
-        for l in 0..shape.width {
-            let v = if width == 1 { format!("v{j}") } else { format!("v{j}.{}", LANES[l as usize]) };
-            let before = if l == 0 { "0u".to_string() } else { format!("items.s{j}_{}", l - 1) };
-            let inside = if part { format!("i{j} + {l}u < params.extent && ") } else { String::new() };
-            let mask = format!("items.s{j}_{l} != {before}");
-            writeln!(text, "        if ({inside}{mask}) {{ put(b{j} + {before}, {v}); }}").expect("to a string");
-            if filled {
-                let behind = format!("params.start + i{j} + {l}u - b{j} - {before}");
-                writeln!(text, "        if ({inside}!({mask})) {{ put(params.total - 1u - ({behind}), fill()); }}")
-                    .expect("to a string");
-            }
-        }
-        text += "    }\n";
-        for l in 0..shape.width {
-            // Of a whole tile only the last element can be the last of all.
-            if part || (j, l) == (shape.rounds - 1, shape.width - 1) {
-                let last = format!("i{j} + {l}u == params.extent - 1u");
-                writeln!(text, "    if ({last}) {{ all = b{j} + items.s{j}_{l}; ended = true; }}")
-                    .expect("to a string");
-            }
-        }
+        None => format!(
+            "fn is_whole(tile: u32) -> bool {{ return (tile + 1u) * {}u <= params.extent; }}\n\
+             fn column_of(i: u32) -> u32 {{ return i; }}\n\
+             fn row_of(k: u32, i: u32) -> u32 {{ return k; }}\n\
+             fn is_there(k: u32, i: u32) -> bool {{ return i < params.extent; }}\n",
+            shape.tile()
+        ),
     }
-    text + "    if (ended && params.whole == 1u) { finish(all); }\n}\n"
 }
 
-const LANES: [&str; 4] = ["x", "y", "z", "w"];
+pub(super) const LANES: [&str; 4] = ["x", "y", "z", "w"];
 
-fn places(rounds: u64, width: u64) -> impl Iterator<Item = (u64, u64)> {
+pub(super) fn places(rounds: u64, width: u64) -> impl Iterator<Item = (u64, u64)> {
     (0..rounds).flat_map(move |j| (0..width).map(move |l| (j, l)))
 }
 
 /// The first row of a tile.
-fn start(shape: &Shape) -> String {
+pub(super) fn start(shape: &Shape) -> String {
     match shape.packed {
         Some(packed) => format!("    let first = row * {packed}u;\n"),
         None => "    let first = row;\n".into(),
@@ -330,13 +266,13 @@ fn start(shape: &Shape) -> String {
 }
 
 /// The first element of a unit: in its row, or in its tile where several rows share one.
-fn position(shape: &Shape, j: u64) -> String {
+pub(super) fn position(shape: &Shape, j: u64) -> String {
     let tile = if shape.packed.is_some() { String::new() } else { format!("tile * {}u + ", shape.tile()) };
     format!("{tile}{}u + lane * {}u", j * shape.workgroup * shape.width, shape.width)
 }
 
 /// The call with the position of a round.
-fn load_at(call: &str, j: u64) -> String {
+pub(super) fn load_at(call: &str, j: u64) -> String {
     call.replace("(first, i)", &format!("(first, i{j})")).replace("column_of(i)", &format!("column_of(i{j})"))
 }
 
@@ -346,85 +282,4 @@ fn head(shape: &Shape, j: u64, l: u64) -> String {
         true => format!("(items.heads & {}u) != 0u", 1u64 << (j * shape.width + l)),
         false => "false".into(),
     }
-}
-
-/// The operator's declarations, for states that say whether a segment begins in them: what comes before it is not
-/// combined with what is behind.
-fn segmented_text(plain: &str) -> String {
-    let plain = plain
-        .replace("State", "Plain")
-        .replace("fn combine(", "fn combine_plain(")
-        .replace("fn identity(", "fn identity_plain(")
-        .replace("fn result(", "fn result_plain(");
-    let result = plain.split("fn result_plain(s: Plain) -> ").nth(1).expect("an operator has a result");
-    let result = &result[..result.find(' ').expect("a type is followed by a brace")];
-    format!(
-        "{plain}struct State {{\n    value: Plain,\n    head: u32,\n}}\n\
-         fn lift_at(v: VALUE, head: bool) -> State {{ return State(lift(v, 0u), select(0u, 1u, head)); }}\n\
-         fn combine(a: State, b: State) -> State {{\n    if (b.head != 0u) {{ return b; }}\n    \
-         return State(combine_plain(a.value, b.value), a.head);\n}}\n\
-         fn identity() -> State {{ return State(identity_plain(), 0u); }}\n\
-         fn result(s: State) -> {result} {{ return result_plain(s.value); }}\n"
-    )
-}
-
-/// `look` and `publish` where there is one tile.
-fn no_chain_text() -> String {
-    "struct Found {\n    state: State,\n    ready: bool,\n}\n\
-     fn look(entry: u32) -> Found { return Found(identity(), true); }\n\
-     fn publish(entry: u32, state: State) {}\n"
-        .into()
-}
-
-/// `look` and `publish`: a state as words, each with its share of the bits and, highest, that it is there.
-fn chain_text(dtype: DType, segmented: bool, parts: u64, binding: usize) -> String {
-    let value = if segmented { "state.value" } else { "state" };
-    let low = match dtype {
-        DType::F32 | DType::I32 => format!("bitcast<u32>({value})"),
-        DType::F16 => format!("pack2x16float(vec2<f32>(f32({value}), 0.0))"),
-        DType::F64 | DType::I64 => format!("bitcast<u64>({value})"),
-        _ => value.to_string(),
-    };
-    let wide = dtype.size() == 8;
-    // Bits of a word: 16 of 32, or 22 of 64.
-    let share = if wide { 22 } else { 16 };
-    let (ty, mask) = if wide { ("u64", "0x3ffffflu") } else { ("u32", "0xffffu") };
-    let mut text = format!(
-        "@group(0) @binding({binding}) var<storage, read_write> chain: array<atomic<u32>>;\n\
-         struct Found {{\n    state: State,\n    ready: bool,\n}}\n\
-         fn publish(entry: u32, state: State) {{\n    let bits: {ty} = {low};\n"
-    );
-    for part in 0..parts {
-        let last = part == parts - 1;
-        let bits = format!("u32((bits >> {}u) & {mask})", part * share);
-        let head = if last && segmented { format!(" | (state.head << {share}u)") } else { String::new() };
-        writeln!(text, "    atomicStore(&chain[entry * {parts}u + {part}u], 0x80000000u | {bits}{head});")
-            .expect("to a string");
-    }
-    text += "}\nfn look(entry: u32) -> Found {\n";
-    for part in 0..parts {
-        writeln!(text, "    let p{part} = atomicLoad(&chain[entry * {parts}u + {part}u]);").expect("to a string");
-    }
-    let ready: Vec<String> = (0..parts).map(|part| format!("p{part}")).collect();
-    let bits: Vec<String> = (0..parts)
-        .map(|part| {
-            let own = if wide { format!("(u64(p{part}) & 0x3ffffflu)") } else { format!("(p{part} & 0xffffu)") };
-            format!("({own} << {}u)", part * share)
-        })
-        .collect();
-    writeln!(text, "    let bits: {ty} = {};", bits.join(" | ")).expect("to a string");
-    let state = match dtype {
-        DType::F32 => "bitcast<f32>(bits)",
-        DType::I32 => "bitcast<i32>(bits)",
-        DType::F16 => "f16(unpack2x16float(bits).x)",
-        DType::F64 => "bitcast<f64>(bits)",
-        DType::I64 => "bitcast<i64>(bits)",
-        _ => "bits",
-    };
-    let state = match segmented {
-        true => format!("State({state}, (p{} >> {share}u) & 1u)", parts - 1),
-        false => state.into(),
-    };
-    writeln!(text, "    return Found({state}, ({} & 0x80000000u) != 0u);\n}}", ready.join(" & ")).expect("to a string");
-    text
 }

@@ -3,21 +3,24 @@
 //! Rows longer than a tile: one read that counts all digits, then a pass for each digit that reads and writes every key
 //! once (Onesweep: Adinets and Merrill, 2022), 36 bytes for a key of four. Shorter rows: one launch, in workgroup memory.
 
-pub(super) mod order;
-pub(super) mod plan;
+mod plan;
 mod shape;
-pub(super) mod steps;
-pub(super) mod wgsl;
+mod steps;
+mod wgsl;
 
-use super::expression::{Expression, Source};
+use super::counted::count_on;
+use super::dense::{Form, slot_of};
+use super::expression::Expression;
 use super::map::read_slots;
+use super::order;
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::error::Result;
 use crate::op::{Access, Host, Op, Plan, Slot, Value};
 use shape::DIGIT;
+pub(super) use shape::{KEYS, PAIRS, WIDE};
 use std::ops::Range;
-use wgsl::{Form, Values};
+use wgsl::Values;
 
 /// What moves with the keys.
 #[derive(Clone, Debug)]
@@ -45,6 +48,9 @@ pub struct Sort {
     pub descending: bool,
     /// The bits of the keys that count, of numbers ordered as the keys are: all, `0..8 * size`.
     pub bits: Range<u32>,
+    /// How many keys of the only row count, where the device alone knows: a leaf of one u32. The others are not read, and
+    /// what is behind the sorted ones is left as it is.
+    pub count: Option<Expression>,
     /// Whether the sorted keys are an output.
     pub gives_keys: bool,
     /// The slot of the first output: the keys, if they are one; then what moves with them.
@@ -113,6 +119,7 @@ impl Op for Sort {
             let more = read_slots(values).into_iter().filter(|slot| slots.iter().all(|other| other.name != slot.name));
             slots.extend(more.collect::<Vec<_>>());
         }
+        slots.extend(self.count.iter().flat_map(read_slots));
         let output =
             |(name, dtype): (&str, DType)| Slot { name: name.into(), access: Access::Write, dtype, len: self.len() };
         slots.into_iter().chain(self.output_types().into_iter().map(output)).collect()
@@ -143,7 +150,7 @@ impl Op for Sort {
                 let number = order::number(key(index).scalar(dtype).bits, dtype, self.descending);
                 (number & mask).checked_shr(self.bits.start).unwrap_or(0)
             };
-            let mut order: Vec<usize> = (0..self.length).collect();
+            let mut order: Vec<usize> = (0..count_on(host, &self.count, self.length)).collect();
             order.sort_by_cached_key(number);
             let value = |index: &usize| match &self.payload {
                 Payload::Array(values) => host.get(slot_of(values), row * self.length + index),
@@ -157,13 +164,5 @@ impl Op for Sort {
                 }
             }
         }
-    }
-}
-
-/// The slot of an array that is one leaf.
-pub(in crate::ops) fn slot_of(expression: &Expression) -> usize {
-    match expression.leaves.first().map(|leaf| leaf.source) {
-        Some(Source::Slot(slot)) => slot,
-        _ => unreachable!("dense inputs lie in memory"),
     }
 }

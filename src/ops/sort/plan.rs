@@ -1,34 +1,18 @@
 //! The launches of a sort, and the windows that they see of arrays larger than one binding.
 
 use super::shape::{BINS, Shape};
-use super::wgsl::{Flow, Form, Values};
-use super::{Payload, Sort, slot_of};
+use super::wgsl::{Flow, Values};
+use super::{Payload, Sort};
 use crate::caps::Caps;
 use crate::error::Result;
 use crate::op::{Binding, Grid, Pass, Plan};
+use crate::ops::counted::count_pass;
+use crate::ops::dense::{Field, Form, pieces, slot_of};
 use crate::ops::windows::WINDOW;
 use std::ops::Range;
 
 /// Windows of one output that a kernel binds, at most: more are stored by further launches.
 const MOST_WINDOWS: u64 = 3;
-
-/// An array that a pass reads or writes: a slot or scratch, and how its elements lie.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::ops) struct Field {
-    pub buffer: usize,
-    pub form: Form,
-}
-
-impl Field {
-    /// The window of some elements, and the first of them in it.
-    pub fn window(self, elements: Range<u64>, caps: &Caps) -> (Binding, u32) {
-        let (size, alignment) = (self.form.size(), caps.offset_alignment.max(64));
-        let offset = elements.start * size / alignment * alignment;
-        // Buffers are padded to 64 bytes.
-        let bytes = (elements.end * size).next_multiple_of(64) - offset;
-        (Binding { buffer: self.buffer, offset, bytes }, (elements.start - offset / size) as u32)
-    }
-}
 
 /// Makes a plan, launch by launch.
 struct Planner<'a> {
@@ -59,14 +43,17 @@ pub(super) fn plan(sort: &Sort, caps: &Caps) -> Result<Plan> {
         return Ok(Plan::default());
     }
     let words = [Form::carried(sort.key_type()), sort.carried_value()].map(|form| form.size() as u32 / 4);
-    let shape = Shape::new(caps, words[0], if sort.value_type().is_some() { words[1] } else { 0 });
+    let value_words = if sort.value_type().is_some() { words[1] } else { 0 };
+    let rows = Shape::rows(caps, words[0], value_words);
+    let short = sort.length as u64 <= rows.tile();
+    let shape = if short { rows } else { Shape::passes(caps, words[0], value_words) };
     // A window begins at an aligned byte before its first element.
     let bytes = caps.binding_bytes.min(WINDOW).saturating_sub(512);
     let window = bytes / (4 * words[0].max(words[1]) as u64) / shape.tile() * shape.tile();
     let first_scratch = sort.output + sort.output_types().len();
     let mut planner = Planner { sort, caps, shape, plan: Plan::default(), first_scratch, window };
-    debug_assert!(sort.length <= Sort::MOST && window > 0);
-    match sort.length as u64 <= shape.tile() {
+    debug_assert!(sort.length <= Sort::MOST && window > 0 && (sort.rows == 1 || sort.count.is_none()));
+    match short {
         true => planner.short_rows(),
         false => planner.long_rows(),
     }
@@ -77,6 +64,14 @@ impl Planner<'_> {
     fn scratch(&mut self, bytes: u64) -> usize {
         self.plan.scratch.push(bytes.next_multiple_of(64));
         self.first_scratch + self.plan.scratch.len() - 1
+    }
+
+    /// The last launch takes no more keys than the device says, if the sort is one of those.
+    fn bound(&mut self, from: u64) {
+        let pass = self.plan.passes.last_mut().expect("a launch was planned");
+        if let Some(count) = &self.sort.count {
+            count_pass(pass, count, from);
+        }
     }
 
     fn words(&mut self, form: Form) -> Field {
@@ -130,6 +125,7 @@ impl Planner<'_> {
                     params: vec![count as u32],
                     grid: Grid::Count(groups),
                 });
+                self.bound(elements.start);
             }
         }
     }
@@ -165,6 +161,7 @@ impl Planner<'_> {
                     params: [own.to_vec(), digits.to_vec(), firsts].concat(),
                     grid: Grid::Count(groups),
                 });
+                self.bound(0);
             }
         }
         self.pack(homes);
@@ -179,7 +176,7 @@ impl Planner<'_> {
         state: bool,
         windows: u64,
     ) -> Vec<([u32; 2], Values)> {
-        let bindings = self.caps.bindings as u64 - 1 - state as u64;
+        let bindings = self.caps.bindings as u64 - 1 - state as u64 - self.sort.count.is_some() as u64;
         let from = matches!(values, Values::Of(_)) as u64;
         let fits = |arrays: u64, from: u64| (bindings.saturating_sub(from) / arrays).min(windows).min(MOST_WINDOWS);
         match stored.map(|field| field.is_some()) {
@@ -268,6 +265,7 @@ impl Planner<'_> {
                 params: [own.to_vec(), vec![begin, last_mask]].concat(),
                 grid: Grid::Count(groups),
             });
+            self.bound(part.start);
         }
     }
 
@@ -350,6 +348,7 @@ impl Planner<'_> {
                         params: [own.to_vec(), vec![shift, mask], firsts, out.to_vec(), vec![ticket]].concat(),
                         grid: Grid::Count(groups),
                     });
+                    self.bound(part.start);
                 }
             }
         }
@@ -401,10 +400,4 @@ impl Batch {
     fn elements(&self, part: &Range<u64>, sort: &Sort) -> Range<u64> {
         self.first + part.start..self.first + (self.rows - 1) * sort.length as u64 + part.end
     }
-}
-
-/// A range in pieces of `most`.
-pub(in crate::ops) fn pieces(range: Range<u64>, most: u64) -> Vec<Range<u64>> {
-    let starts = range.clone().step_by(most as usize);
-    starts.map(|start| start..(start + most).min(range.end)).collect()
 }

@@ -1,22 +1,59 @@
 //! How a sort is laid over a device: the workgroup, and the tile of keys that it orders at a time.
 
 use crate::caps::Caps;
+use crate::tuning::Tunable;
 
 /// Bits of a digit, and its values.
 pub(super) const DIGIT: u32 = 8;
 pub(super) const BINS: u64 = 1 << DIGIT;
 
-/// Invocations of a workgroup and keys of each: the first that fits the device's memory is taken.
-type Sizes = [(u32, u32); 5];
+const SIZES: &[&str] = &["invocations", "items", "turns"];
 
-/// H200, 2^26 u32, 2026-11-22, us a pass through Vulkan and CUDA (CUB: 320): 256 x 16: 539, 477; 256 x 20: 468, 503;
-/// 256 x 24: 581, 460; 256 x 32: 495, 396; 384 x 24: 473, 540; 512 x 16: 508, 578; 512 x 22: 466, 516.
-const KEYS: Sizes = [(256, 32), (256, 16), (128, 16), (64, 16), (32, 16)];
-/// With values of a word, 256 x 20: 573 (reckoned from a card that had slowed down), 595; 256 x 32: -, 673;
-/// 384 x 24: -, 656; 512 x 16: 657, 769.
-const PAIRS: Sizes = [(256, 20), (256, 16), (128, 16), (64, 16), (32, 16)];
-/// Keys or values of two words: not measured.
-const WIDE: Sizes = [(256, 16), (256, 12), (128, 12), (64, 12), (32, 12)];
+/// H200, 2^26 u32, 2026-11-22, Gkeys/s through Vulkan (CUB: 46.9): 256 x 32 in two turns: 42.1, in one: 30.2;
+/// 256 x 24 in two: 37.1; 384 x 22 in two: 30.1; 384 x 14: 33.5; 512 x 22: 35.2, in two: 34.9; 704 x 16: 33.5.
+pub(in crate::ops) const KEYS: Tunable = Tunable {
+    name: "sort_keys",
+    numbers: SIZES,
+    candidates: &[
+        &[256, 32, 2],
+        &[256, 32, 1],
+        &[256, 24, 2],
+        &[256, 16, 1],
+        &[384, 14, 1],
+        &[512, 14, 1],
+        &[512, 22, 1],
+        &[512, 22, 2],
+    ],
+};
+/// With values of a word (CUB: 30.6): 256 x 24 in two turns: 29.9; 256 x 32 in two: 23.8; 384 x 14: 27.5; 512 x 22: 27.5.
+pub(in crate::ops) const PAIRS: Tunable = Tunable {
+    name: "sort_pairs",
+    numbers: SIZES,
+    candidates: &[
+        &[256, 24, 2],
+        &[256, 20, 1],
+        &[256, 16, 1],
+        &[256, 32, 2],
+        &[384, 14, 1],
+        &[512, 14, 1],
+        &[512, 22, 1],
+    ],
+};
+/// Keys or values of two words: u64 keys, 2^26, Gkeys/s through Vulkan and CUDA: 256 x 20 in two turns: 14.1, 13.5; 256 x 16
+/// in one: 12.3, 12.2.
+pub(in crate::ops) const WIDE: Tunable = Tunable {
+    name: "sort_wide",
+    numbers: SIZES,
+    candidates: &[&[256, 20, 2], &[256, 16, 1], &[256, 12, 1], &[256, 16, 2], &[256, 24, 2], &[384, 12, 1]],
+};
+/// Short rows, which pass through workgroup memory at once: keys, with values, and of two words.
+const ROWS: [&[u32]; 3] = [&[256, 32, 1], &[256, 20, 1], &[256, 16, 1]];
+/// Where there is too little memory for these: the first that fits.
+const SMALLER: [&[u32]; 5] = [&[256, 16, 1], &[256, 12, 1], &[128, 16, 1], &[64, 16, 1], &[32, 16, 1]];
+
+/// A tile, whether values go with its keys, and how `shaders/native/sort_scatter.cu` orders it: threads of a block, and
+/// blocks on a processor that registers must leave room for.
+const NATIVES: [(u64, bool, u32, u32); 2] = [(8192, false, 256, 3), (6144, true, 256, 2)];
 
 /// Looks at a tile that has published nothing, before it is counted by another. 16 and 64 are alike on the H200.
 const SPINS: u32 = 64;
@@ -34,38 +71,54 @@ pub(super) struct Shape {
     pub subgroups: Option<(u32, u32)>,
     pub spins: u32,
     pub unroll: u32,
+    /// Turns that an exchange through workgroup memory takes: more need less memory.
+    pub turns: u32,
     pub histogram_groups: u64,
 }
 
 impl Shape {
-    /// The best that fits, with subgroups if they leave a workgroup of 64 at least. Words of a key, and of a value: 0 if
-    /// there are none.
-    pub fn new(caps: &Caps, key_words: u32, value_words: u32) -> Shape {
-        let sizes = match (key_words.max(value_words), value_words) {
-            (1, 0) => KEYS,
-            (1, _) => PAIRS,
-            _ => WIDE,
-        };
+    /// The shape of passes over long rows. Words of a key, and of a value: 0 if there are none.
+    pub fn passes(caps: &Caps, key_words: u32, value_words: u32) -> Shape {
+        Shape::best(caps, caps.tuning.get([&KEYS, &PAIRS, &WIDE][kind(key_words, value_words)]))
+    }
+
+    /// The shape for rows that fit a tile, which these are: words as above.
+    pub fn rows(caps: &Caps, key_words: u32, value_words: u32) -> Shape {
+        Shape::best(caps, ROWS[kind(key_words, value_words)])
+    }
+
+    /// The first that fits, with subgroups if they leave a workgroup of 64 at least.
+    fn best(caps: &Caps, wanted: &'static [u32]) -> Shape {
+        let sizes: Vec<(u32, u32, u32)> =
+            [&[wanted], &SMALLER[..]].concat().iter().map(|size| (size[0], size[1], size[2])).collect();
         let subgroups = caps.subgroups.filter(|&(least, most)| least >= 4 && most <= 128);
         let (most_items, unroll) = if caps.short_vectors() { (4, 2) } else { (u32::MAX, UNROLL) };
-        let shape = |(workgroup, items): (u32, u32), subgroups| Shape {
+        let shape = |(workgroup, items, turns): (u32, u32, u32), subgroups| Shape {
             workgroup,
             items: items.min(most_items),
             subgroups,
             spins: SPINS,
             unroll,
+            turns: if caps.short_vectors() { 1 } else { turns },
             histogram_groups: HISTOGRAM_GROUPS,
         };
         let with = subgroups.map(|(_, most)| sizes.iter().filter(move |size| size.0 >= most.max(64)));
         let with = with.into_iter().flatten().map(|&size| shape(size, subgroups));
         let fits = |s: &Shape| s.workgroup <= caps.workgroup_invocations && s.workgroup_bytes() <= caps.workgroup_bytes;
-        let without = sizes.iter().map(|&size| shape(size, None));
-        with.chain(without).find(fits).unwrap_or(shape(sizes[4], None))
+        // Ranks without subgroups need three times the memory, which turns do not shrink.
+        let without = sizes.iter().filter(|size| size.2 == 1).map(|&size| shape(size, None));
+        with.chain(without).find(fits).unwrap_or(shape((32, 16, 1), None))
     }
 
     /// Keys that a workgroup orders at a time.
     pub fn tile(&self) -> u64 {
         self.workgroup as u64 * self.items as u64
+    }
+
+    /// Threads of a block of the native that orders such tiles, its keys of each, and blocks on a processor.
+    pub fn native(&self, values: bool) -> Option<(u32, u32, u32)> {
+        let fits = |n: &&(u64, bool, u32, u32)| n.0 == self.tile() && n.1 == values && self.subgroups.is_some();
+        NATIVES.iter().find(fits).map(|&(tile, _, threads, blocks)| (threads, tile as u32 / threads, blocks))
     }
 
     /// Groups of invocations that rank together, at most.
@@ -76,7 +129,7 @@ impl Shape {
     /// Words of workgroup memory for the counters of each team, then for a tile.
     pub fn pool(&self) -> u32 {
         let sets = if self.subgroups.is_some() { 1 } else { 3 };
-        (self.teams() * sets * BINS as u32).max(self.tile() as u32)
+        (self.teams() * sets * BINS as u32).max(self.tile() as u32 / self.turns)
     }
 
     /// Turns that a workgroup takes to have an invocation for each digit.
@@ -95,6 +148,15 @@ impl Shape {
     }
 }
 
+/// Keys alone, with values of a word too, or of two words.
+fn kind(key_words: u32, value_words: u32) -> usize {
+    match (key_words.max(value_words), value_words) {
+        (1, 0) => 0,
+        (1, _) => 1,
+        _ => 2,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,10 +165,15 @@ mod tests {
     fn every_device_has_a_shape_that_fits() {
         for (name, caps) in Caps::presets() {
             for (keys, values) in [(1, 0), (1, 1), (2, 0), (1, 2)] {
-                let shape = Shape::new(&caps, keys, values);
-                assert!(shape.workgroup_bytes() <= caps.workgroup_bytes, "{name}: {shape:?}");
-                assert!(shape.workgroup >= 64 && shape.workgroup <= caps.workgroup_invocations, "{name}: {shape:?}");
-                assert_eq!(shape.subgroups.is_some(), caps.subgroups.is_some(), "{name}: {shape:?}");
+                for shape in [Shape::passes(&caps, keys, values), Shape::rows(&caps, keys, values)] {
+                    assert!(shape.workgroup_bytes() <= caps.workgroup_bytes, "{name}: {shape:?}");
+                    assert!(
+                        shape.workgroup >= 64 && shape.workgroup <= caps.workgroup_invocations,
+                        "{name}: {shape:?}"
+                    );
+                    assert_eq!(shape.subgroups.is_some(), caps.subgroups.is_some(), "{name}: {shape:?}");
+                    assert!(shape.items.is_multiple_of(shape.turns), "{name}: {shape:?}");
+                }
             }
         }
     }

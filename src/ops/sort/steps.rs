@@ -1,12 +1,9 @@
 //! The steps over the items of an invocation, unrolled: registers cannot be indexed by a loop's variable.
 
 use super::shape::Shape;
-use super::wgsl::{Flow, Form, Values};
-
-/// A line for each item of an invocation: `#` is its number.
-pub(in crate::ops) fn each(items: u32, line: &str) -> String {
-    (0..items).map(|item| format!("    {}\n", line.replace('#', &item.to_string()))).collect()
-}
+use super::wgsl::{Flow, Values};
+use crate::ops::dense::{Form, each};
+use std::ops::Range;
 
 pub(super) fn team_constants(shape: &Shape) -> Vec<(&'static str, u32)> {
     vec![
@@ -93,12 +90,30 @@ fn counter_text(shape: &Shape) -> String {
 /// Item `#` of an invocation lies here in the tile: a team's items are side by side.
 const ITEM: &str = "who.team * who.size * ITEMS + #u * who.size + who.place";
 
-/// The lines that bring a register of each item into the order of `places`.
-fn exchange_lines(items: u32, from: &str, to: &str) -> String {
-    "    workgroupBarrier();\n".to_string()
-        + &each(items, &format!("atomicStore(&pool[(*places)[#]], {from});"))
-        + "    workgroupBarrier();\n"
-        + &each(items, &format!("{to} = atomicLoad(&pool[#u * WORKGROUP + who.lane]);"))
+/// Which items an exchange brings back in one of its turns.
+fn turn(shape: &Shape, nth: u32) -> Range<u32> {
+    let items = shape.items / shape.turns;
+    nth * items..(nth + 1) * items
+}
+
+fn each_of(items: Range<u32>, line: &str) -> String {
+    items.map(|item| format!("    {}\n", line.replace('#', &item.to_string()))).collect()
+}
+
+/// The lines that put a register of each item that has its place in this turn there.
+fn put_lines(shape: &Shape, nth: u32, from: &str) -> String {
+    if shape.turns == 1 {
+        return each(shape.items, &format!("atomicStore(&pool[(*places)[#]], {from});"));
+    }
+    let part = shape.tile() as u32 / shape.turns;
+    let place = format!("(*places)[#] - {}u", nth * part);
+    each(shape.items, &format!("if ({place} < {part}u) {{ atomicStore(&pool[{place}], {from}); }}"))
+}
+
+/// The lines that take the items of this turn.
+fn get_lines(shape: &Shape, nth: u32, to: &str) -> String {
+    let less = turn(shape, nth).start;
+    each_of(turn(shape, nth), &format!("{to} = atomicLoad(&pool[(#u - {less}u) * WORKGROUP + who.lane]);"))
 }
 
 /// The parts of an element of one or two words.
@@ -129,33 +144,16 @@ pub(super) fn scatter_text(flow: &Flow, shape: &Shape) -> String {
     );
     let key = Form::Words(if matches!(flow.keys, Form::Words(2)) { 2 } else { 1 });
     let first_part = parts(key)[0];
-    text += &format!(
-        "fn put_keys({keys}, {places}) {{\n{}}}\n",
-        each(items, &format!("atomicStore(&pool[(*places)[#]], (*keys)[#]{first_part});"))
-    );
-    // The first word has been put; the second follows through the same memory.
+    text +=
+        &format!("fn put_keys({keys}, {places}) {{\n{}}}\n", put_lines(shape, 0, &format!("(*keys)[#]{first_part}")));
     let mut body = String::new();
-    if parts(key).len() == 1 {
-        body += &each(items, "let key# = atomicLoad(&pool[#u * WORKGROUP + who.lane]);");
-    } else {
-        body += &each(items, "let low# = atomicLoad(&pool[#u * WORKGROUP + who.lane]);");
-        body += "    workgroupBarrier();\n";
-        body += &each(items, "atomicStore(&pool[(*places)[#]], (*keys)[#].y);");
-        body += "    workgroupBarrier();\n";
-        body += &each(items, "let key# = vec2<u32>(low#, atomicLoad(&pool[#u * WORKGROUP + who.lane]));");
-    }
-    let target = "offsets[digit(key#, params.shift, params.mask)] + #u * WORKGROUP + who.lane";
-    body += &each(items, &format!("(*targets)[#] = {target};"));
-    if flow.stores[0] > 0 {
-        body += &whole_or_part(
-            &each(items, "store_key((*targets)[#], key#);"),
-            &each(items, "if (#u * WORKGROUP + who.lane < count) { store_key((*targets)[#], key#); }"),
-        );
+    for nth in 0..shape.turns {
+        body += &key_lines(flow, shape, nth);
     }
     text += &format!("fn store_keys({keys}, {places}, {targets}, count: u32, who: Who) {{\n{body}}}\n");
     text + &format!(
         "fn store_values({places}, {targets}, first: u32, at: u32, count: u32, who: Who) {{\n{}}}\n",
-        value_lines(flow, items)
+        value_lines(flow, shape)
     )
 }
 
@@ -164,8 +162,42 @@ fn whole_or_part(whole: &str, part: &str) -> String {
     format!("    if (count == TILE) {{\n{whole}    }} else {{\n{part}    }}\n")
 }
 
+/// The lines that take the keys of a turn in order, and store them. The first word of the first turn has been put; what
+/// follows comes through the same memory.
+fn key_lines(flow: &Flow, shape: &Shape, nth: u32) -> String {
+    let words = if matches!(flow.keys, Form::Words(2)) { 2 } else { 1 };
+    let mut body = String::new();
+    for (word, part) in parts(Form::Words(words)).iter().enumerate() {
+        if nth + word as u32 > 0 {
+            body += "    workgroupBarrier();\n";
+            body += &put_lines(shape, nth, &format!("(*keys)[#]{part}"));
+            body += "    workgroupBarrier();\n";
+        }
+        let name = if words == 1 { "let key#" } else { ["let low#", "let high#"][word] };
+        body += &get_lines(shape, nth, name);
+    }
+    if words == 2 {
+        body += &each_of(turn(shape, nth), "let key# = vec2<u32>(low#, high#);");
+    }
+    let target = "offsets[digit(key#, params.shift, params.mask)] + #u * WORKGROUP + who.lane";
+    body += &each_of(turn(shape, nth), &format!("(*targets)[#] = {target};"));
+    if flow.stores[0] > 0 {
+        body += &store_lines(turn(shape, nth), "store_key((*targets)[#], key#);");
+    }
+    body
+}
+
+/// The lines that store items of a tile that may not be full.
+fn store_lines(items: Range<u32>, store: &str) -> String {
+    whole_or_part(
+        &each_of(items.clone(), store),
+        &each_of(items, &format!("if (#u * WORKGROUP + who.lane < count) {{ {store} }}")),
+    )
+}
+
 /// The lines that load the values, bring them into the order of the keys and store them beside.
-fn value_lines(flow: &Flow, items: u32) -> String {
+fn value_lines(flow: &Flow, shape: &Shape) -> String {
+    let items = shape.items;
     let form = match flow.values {
         Values::Of(Form::Words(2)) => Form::Words(2),
         _ => Form::Words(1),
@@ -182,13 +214,16 @@ fn value_lines(flow: &Flow, items: u32) -> String {
         _ => each(items, &format!("value# = params.index_first + at + {ITEM};")),
     };
     body += &each(items, &format!("var sorted#: {};", form.wgsl()));
-    for part in parts(form) {
-        body += &exchange_lines(items, &format!("value#{part}"), &format!("sorted#{part}"));
+    for nth in 0..shape.turns {
+        for part in parts(form) {
+            body += "    workgroupBarrier();\n";
+            body += &put_lines(shape, nth, &format!("value#{part}"));
+            body += "    workgroupBarrier();\n";
+            body += &get_lines(shape, nth, &format!("sorted#{part}"));
+        }
+        body += &store_lines(turn(shape, nth), "store_value((*targets)[#], sorted#);");
     }
-    body + &whole_or_part(
-        &each(items, "store_value((*targets)[#], sorted#);"),
-        &each(items, "if (#u * WORKGROUP + who.lane < count) { store_value((*targets)[#], sorted#); }"),
-    )
+    body
 }
 
 pub(super) fn rows_text(flow: &Flow, shape: &Shape) -> String {

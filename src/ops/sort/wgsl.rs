@@ -1,60 +1,15 @@
 //! The text of a sort's kernels: what the files in `shaders/` leave open.
 
 use super::Sort;
-use super::order::{digit_text, words};
 use super::shape::Shape;
-use super::steps::{each, rows_text, scatter_text, team_constants, team_text};
+use super::steps::{rows_text, scatter_text, team_constants, team_text};
 use crate::caps::Caps;
 use crate::element::DType;
-use crate::kernel::{Draft, Kernel};
+use crate::kernel::{Draft, Kernel, Native};
 use crate::op::Access;
-
-/// How the elements of an array lie in memory.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::ops) enum Form {
-    /// So many in a word.
-    Packed(u32),
-    /// So many words each.
-    Words(u32),
-}
-
-impl Form {
-    /// As arrays hold them.
-    pub fn held(dtype: DType) -> Form {
-        if dtype.size() < 4 { Form::Packed(4 / dtype.size() as u32) } else { Form::Words(words(dtype)) }
-    }
-
-    /// As a sort moves them: none smaller than a word.
-    pub fn carried(dtype: DType) -> Form {
-        Form::Words(words(dtype))
-    }
-
-    /// Bytes of an element.
-    pub fn size(self) -> u64 {
-        match self {
-            Form::Packed(per_word) => 4 / per_word as u64,
-            Form::Words(words) => 4 * words as u64,
-        }
-    }
-
-    /// The type of an element in a kernel.
-    pub fn wgsl(self) -> &'static str {
-        if self == Form::Words(2) { "vec2<u32>" } else { "u32" }
-    }
-
-    pub fn declare(self, binding: usize, name: &str, access: &str) -> String {
-        format!("@group(0) @binding({binding}) var<storage, {access}> {name}: array<{}>;\n", self.wgsl())
-    }
-
-    /// Element `i` of an array.
-    pub fn load(self, array: &str) -> String {
-        match self {
-            Form::Packed(4) => format!("({array}[i >> 2u] >> ((i & 3u) * 8u)) & 0xffu"),
-            Form::Packed(_) => format!("({array}[i >> 1u] >> ((i & 1u) * 16u)) & 0xffffu"),
-            Form::Words(_) => format!("{array}[i]"),
-        }
-    }
-}
+use crate::ops::counted::counted;
+use crate::ops::dense::{Form, each};
+use crate::ops::order::{digit_text, last};
 
 /// Where the values of a pass come from.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -94,7 +49,7 @@ pub(super) const SCATTER: [&str; 15] = [
     "window",
     "ticket",
 ];
-pub(super) const ROWS: [&str; 13] = [
+pub(super) const ROWS: [&str; 12] = [
     "groups",
     "group_rows",
     "length",
@@ -107,7 +62,6 @@ pub(super) const ROWS: [&str; 13] = [
     "values_first",
     "keys_out_first",
     "values_out_first",
-    "reserved",
 ];
 pub(super) const HISTOGRAM: [&str; 8] =
     ["groups", "chunks", "span", "length", "stride", "keys_first", "begin", "last_mask"];
@@ -131,11 +85,23 @@ impl Sort {
             f16: false,
             trusted: true,
             native: None,
+            counted: vec![],
         }
     }
 
+    /// With the number of keys from the device, if the sort has one: the parameter `name` is no more than that.
+    fn bounded(&self, draft: Draft, name: &'static str) -> Draft {
+        if self.count.is_some() { counted(draft, &[(name, 1)]) } else { draft }
+    }
+
     fn cached(&self, what: impl std::fmt::Debug, shape: &Shape, caps: &Caps, draft: impl FnOnce() -> Draft) -> Kernel {
-        let key = format!("sort{:?}{}{}{what:?}{shape:?}", self.key_type(), self.descending, self.places());
+        let key = format!(
+            "sort{:?}{}{}{}{what:?}{shape:?}",
+            self.key_type(),
+            self.descending,
+            self.places(),
+            self.count.is_some()
+        );
         Kernel::cached(key.into_bytes(), caps, draft)
     }
 
@@ -168,7 +134,7 @@ impl Sort {
             let access = vec![Access::Read, Access::Write];
             let draft = self.draft("sort: histogram", "sort_histogram", &HISTOGRAM, access, text);
             let constants = vec![("WORKGROUP", caps.workgroup()), ("UNROLL", shape.unroll), ("PLACES", self.places())];
-            Draft { constants, ..draft }
+            self.bounded(Draft { constants, ..draft }, "length")
         })
     }
 
@@ -188,8 +154,45 @@ impl Sort {
             let (arrays, access) = self.arrays(flow, true);
             let text = arrays + &self.key_text() + &team_text(shape) + &scatter_text(flow, shape);
             let draft = self.draft("sort: scatter by one digit", "sort_scatter", &SCATTER, access, text);
-            Draft { constants: [team_constants(shape), vec![("SPINS", shape.spins)]].concat(), ..draft }
+            let native = self.native(flow, shape).filter(|_| self.count.is_none());
+            let constants = [team_constants(shape), vec![("SPINS", shape.spins)]].concat();
+            self.bounded(Draft { constants, native, ..draft }, "length")
         })
+    }
+
+    /// Keys of 32 bits, alone or with values of as many, in one window: `shaders/native/sort_scatter.cu`.
+    fn native(&self, flow: &Flow, shape: &Shape) -> Option<Native> {
+        let word = Form::Words(1);
+        let kind = match self.key_type() {
+            DType::U32 => 0,
+            DType::I32 => 1,
+            DType::F32 => 2,
+            _ => return None,
+        };
+        let values = match flow.values {
+            _ if flow.stores[1] == 0 => 0,
+            Values::None => return None,
+            Values::Index => 1,
+            Values::Of(form) if form == word && self.carried_value() == word => 2,
+            Values::Of(_) => return None,
+        };
+        let one_window = !flow.cut && flow.stores.iter().all(|&windows| windows <= 1);
+        let (threads, items, blocks) = shape.native(self.value_type().is_some()).filter(|_| one_window)?;
+        let defines = [
+            ("WORKGROUP", threads),
+            ("ITEMS", items),
+            ("TILE", threads * items),
+            ("BLOCKS", blocks),
+            ("PREFIX", shape.prefix()),
+            ("SPINS", shape.spins),
+            ("KIND", kind),
+            ("FLIP", if self.descending { u32::MAX } else { 0 }),
+            ("LAST", last(self.key_type(), self.descending) as u32),
+            ("STORE_KEYS", flow.stores[0]),
+            ("VALUES", values),
+        ];
+        let defines = defines.map(|(name, value)| (name.to_string(), format!("{value}u"))).to_vec();
+        Some(Native { file: "sort_scatter", defines, workgroup_size: [threads, 1, 1], reads_back: true })
     }
 
     pub(super) fn rows_kernel(&self, flow: &Flow, shape: &Shape, caps: &Caps) -> Kernel {
@@ -197,15 +200,17 @@ impl Sort {
             let (arrays, access) = self.arrays(flow, false);
             let text = arrays + &self.key_text() + &team_text(shape) + &rows_text(flow, shape);
             let draft = self.draft("sort: short rows", "sort_rows", &ROWS, access, text);
-            Draft { constants: team_constants(shape), ..draft }
+            self.bounded(Draft { constants: team_constants(shape), ..draft }, "count")
         })
     }
 
     pub(super) fn pack_kernel(&self, per_word: u32, caps: &Caps) -> Kernel {
-        Kernel::cached(format!("sort pack{per_word}.{}", caps.workgroup()).into_bytes(), caps, || {
+        let key = format!("sort pack{per_word}.{}{}", caps.workgroup(), self.count.is_some());
+        Kernel::cached(key.into_bytes(), caps, || {
             let text = Form::Words(1).declare(0, "loose", "read") + &Form::Words(1).declare(1, "packed", "read_write");
             let draft = self.draft("sort: pack", "sort_pack", &["count"], vec![Access::Read, Access::Write], text);
-            Draft { constants: vec![("WORKGROUP", caps.workgroup()), ("PER_WORD", per_word)], ..draft }
+            let constants = vec![("WORKGROUP", caps.workgroup()), ("PER_WORD", per_word)];
+            self.bounded(Draft { constants, ..draft }, "count")
         })
     }
 

@@ -7,10 +7,8 @@ use crate::caps::Caps;
 use crate::element::DType;
 use crate::op::{Binding, Grid, Pass, Plan};
 use crate::ops::clear::clear;
-use crate::ops::sort::order::words;
-use crate::ops::sort::plan::{Field, pieces};
-use crate::ops::sort::slot_of;
-use crate::ops::sort::wgsl::Form;
+use crate::ops::dense::{Field, Form, pieces, slot_of};
+use crate::ops::order::words;
 use crate::ops::windows::WINDOW;
 use std::ops::Range;
 

@@ -5,9 +5,8 @@ use super::shape::Shape;
 use crate::caps::Caps;
 use crate::kernel::{Draft, Kernel};
 use crate::op::Access;
-use crate::ops::sort::order::{number_text, words};
-use crate::ops::sort::steps::each;
-use crate::ops::sort::wgsl::Form;
+use crate::ops::dense::{Form, each};
+use crate::ops::order::{number_text, words};
 
 /// Where a launch takes items from.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -87,6 +86,7 @@ impl TopK {
             f16: false,
             trusted: true,
             native: None,
+            counted: vec![],
         }
     }
 

@@ -5,7 +5,9 @@
 //! such values, the counters of most loops.
 
 use naga::valid::FunctionInfo;
-use naga::{AddressSpace, Block, Expression, Function, Handle, LocalVariable, Module, Statement, TypeInner};
+use naga::{
+    AddressSpace, Binding, Block, BuiltIn, Expression, Function, Handle, LocalVariable, Module, Statement, TypeInner,
+};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
@@ -77,7 +79,7 @@ impl<'a> Flow<'a> {
             },
             Expression::Load { pointer } => self.is_atomic(pointer) || self.differs(pointer),
             Expression::Access { base, index } => any(&[base, index]),
-            Expression::AccessIndex { base, .. } => self.differs(base),
+            Expression::AccessIndex { base, index } => !self.is_of_workgroup(base, index) && self.differs(base),
             Expression::Compose { ref components, .. } => any(components),
             Expression::Splat { value, .. } => self.differs(value),
             Expression::Swizzle { vector, .. } => self.differs(vector),
@@ -91,6 +93,15 @@ impl<'a> Flow<'a> {
             Expression::ArrayLength(_) | Expression::WorkGroupUniformLoadResult { .. } => false,
             _ => true,
         }
+    }
+
+    /// Whether it is a member of an entry point's argument that is the same in a workgroup.
+    fn is_of_workgroup(&self, base: Handle<Expression>, index: u32) -> bool {
+        let Expression::FunctionArgument(argument) = self.function.expressions[base] else { return false };
+        let ty = self.function.arguments[argument as usize].ty;
+        let TypeInner::Struct { members, .. } = &self.module.types[ty].inner else { return false };
+        let same = [BuiltIn::WorkGroupId, BuiltIn::NumWorkGroups, BuiltIn::WorkGroupSize, BuiltIn::NumSubgroups];
+        matches!(members[index as usize].binding, Some(Binding::BuiltIn(builtin)) if same.contains(&builtin))
     }
 
     fn is_atomic(&self, pointer: Handle<Expression>) -> bool {

@@ -124,6 +124,22 @@ fn lanes() {
     says(&text, &["subgroupAdd(lanes, ", "subgroupMul(__activemask(), ", "subgroupMax(__activemask(), "]);
 }
 
+/// A structure of builtins is looked into: who returns by the workgroup's number returns with all others.
+#[test]
+fn lanes_after_a_whole_workgroup_may_have_returned() {
+    let text = translated(
+        "@group(0) @binding(0) var<storage, read_write> x: array<u32>;
+        struct At { @builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32 }
+        @compute @workgroup_size(64) fn main(at: At) {
+            if at.group.x > 3u { return; }
+            x[at.lane] = subgroupAdd(at.lane);
+            if at.lane > 3u { return; }
+            x[at.lane] = subgroupMax(at.lane);
+        }",
+    );
+    says(&text, &["subgroupAdd(lanes, ", "subgroupMax(__activemask(), "]);
+}
+
 #[test]
 fn names_of_cpp_and_the_prelude_give_way() {
     let text = translated(

@@ -6,12 +6,12 @@
 use crate::element::{Class, DType};
 
 /// The 32-bit words that an element is carried in.
-pub(in crate::ops) fn words(dtype: DType) -> u32 {
+pub(super) fn words(dtype: DType) -> u32 {
     (dtype.size() as u32).div_ceil(4)
 }
 
 /// A key's bits as a number that is ordered as keys are.
-pub(in crate::ops) fn number(bits: u64, dtype: DType, descending: bool) -> u64 {
+pub(super) fn number(bits: u64, dtype: DType, descending: bool) -> u64 {
     let width = dtype.size() * 8;
     let (all, sign) = (u64::MAX >> (64 - width), 1u64 << (width - 1));
     let (bits, is_nan) = match dtype.class() {
@@ -38,7 +38,7 @@ fn infinity(dtype: DType) -> u64 {
 }
 
 /// The bits of a key whose number is all ones: it comes last, by whatever digit.
-fn last(dtype: DType, descending: bool) -> u64 {
+pub(super) fn last(dtype: DType, descending: bool) -> u64 {
     let all = u64::MAX >> (64 - dtype.size() * 8);
     match dtype.class() {
         Class::Float => all >> 1, // a NaN
@@ -90,7 +90,7 @@ fn narrow_number(dtype: DType, flip: &str) -> String {
 }
 
 /// `number(key)` in WGSL, with `Key`: [`number`], ascending.
-pub(in crate::ops) fn number_text(dtype: DType) -> String {
+pub(super) fn number_text(dtype: DType) -> String {
     let (key, lines) = match words(dtype) {
         2 => ("vec2<u32>", wide_number(dtype, "")),
         _ => ("u32", narrow_number(dtype, "")),

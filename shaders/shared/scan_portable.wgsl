@@ -1,0 +1,34 @@
+// The scan of a workgroup without subgroups.
+
+struct At {
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+}
+
+fn lane_of(at: At) -> u32 {
+    return at.lane;
+}
+
+// What the lanes before hold, in their order, and what all hold (Hillis and Steele, 1986).
+fn workgroup_scan(lane: u32, own: State) -> Split {
+    scratch[lane] = own;
+    var half = 0u;
+    for (var reach = 1u; reach < WORKGROUP; reach *= 2u) {
+        workgroupBarrier();
+        var state = scratch[half + lane];
+        if (lane >= reach) {
+            state = combine(scratch[half + lane - reach], state);
+        }
+        half = WORKGROUP - half;
+        scratch[half + lane] = state;
+    }
+    workgroupBarrier();
+    var before = identity();
+    if (lane > 0u) {
+        before = scratch[half + lane - 1u];
+    }
+    let total = scratch[half + WORKGROUP - 1u];
+    workgroupBarrier(); // scratch is used again
+    return Split(before, total);
+}

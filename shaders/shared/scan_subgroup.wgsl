@@ -1,0 +1,45 @@
+// The scan of a workgroup whose subgroups have SUBGROUP lanes each.
+
+struct At {
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(subgroup_id) subgroup: u32,
+    @builtin(subgroup_invocation_id) place: u32,
+}
+
+// The order is that of the subgroups: how local indices lie in them is nowhere promised.
+fn lane_of(at: At) -> u32 {
+    return at.subgroup * SUBGROUP + at.place;
+}
+
+// What the lanes before hold, in their order, and what all hold: by steps that double within a subgroup, then the
+// subgroups one after the other.
+fn workgroup_scan(lane: u32, own: State) -> Split {
+    let place = lane % SUBGROUP;
+    var through = own;
+    subgroupBarrier(); // all lanes together: who comes out of a loop may be apart
+    for (var reach = 1u; reach < SUBGROUP; reach *= 2u) {
+        let earlier = shifted(through, reach);
+        if (place >= reach) {
+            through = combine(earlier, through);
+        }
+    }
+    if (place == SUBGROUP - 1u) {
+        scratch[lane / SUBGROUP] = through;
+    }
+    let beside = shifted(through, 1u);
+    workgroupBarrier();
+    var before = identity();
+    var total = identity();
+    for (var team = 0u; team < WORKGROUP / SUBGROUP; team++) {
+        if (team == lane / SUBGROUP) {
+            before = total;
+        }
+        total = combine(total, scratch[team]);
+    }
+    if (place > 0u) {
+        before = combine(before, beside);
+    }
+    workgroupBarrier(); // scratch is used again
+    return Split(before, total);
+}

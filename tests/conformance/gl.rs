@@ -1,0 +1,62 @@
+//! Each operation once through GL, on a driver that is tested through Vulkan in all ways: without subgroups, without 64 bits.
+//! The judge is the cpu engine, which other tests compare with references.
+
+use crate::support::*;
+use crosslane::{Array, Device, Element, Result, Scan, Side};
+use rand::Rng;
+
+/// What an operation makes of an array, on GL and on the cpu engine.
+#[track_caller]
+fn same<T: Element>(what: &str, x: &[u32], work: impl Fn(&Array<u32>) -> Result<Vec<T>>) {
+    let cpu = Device::cpu().unwrap();
+    let wanted = work(&Array::from_slice(&cpu, x)).unwrap();
+    for device in seconds() {
+        spoil(device);
+        same_values(&work(&Array::from_slice(device, x)).unwrap(), &wanted, &format!("{what} on {}", name(device)));
+    }
+}
+
+fn values(len: usize) -> Vec<u32> {
+    let mut rng = random(len as u64);
+    (0..len).map(|_| rng.random_range(0..5_000)).collect()
+}
+
+#[test]
+fn reductions_casts_and_functions() {
+    let x = values(9_000);
+    same("sums of rows", &x, |x| x.reshape(&[90, 100]).sum_axes(&[1], false).to_vec());
+    same("largest of columns", &x, |x| x.reshape(&[90, 100]).max_axes(&[0], false).to_vec());
+    same("where the smallest is", &x, |x| x.reshape(&[9, 10, 100]).arg_min_axes(&[0, 2], false).to_vec());
+    same("truths", &x, |x| x.less(7).any_axes(&[0], true).to_vec());
+    same("casts", &x, |x| x.cast::<f32>().cast::<u8>().cast::<i32>().to_vec());
+    same("halves", &x, |x| (x.cast::<f32>() / 2.0).floor().to_vec());
+}
+
+#[test]
+fn scans_and_selections() {
+    let x = values(40_003);
+    same::<u32>("a sum", &x, |x| Scan::sum().exclusive().call::<u32, u32>(x)?.to_vec());
+    same::<u32>("a sum of columns", &x[..20_000], |x| {
+        Scan::max().axis(0).call::<u32, u32>(&x.reshape(&[100, 200]))?.to_vec()
+    });
+    same("a selection", &x, |x| x.compress(&x.less(1_000)).to_vec());
+    same("a sum of selected ones", &x, |x| x.compress(&x.less(1_000)).map(|x| x * 2).sum().to_vec());
+}
+
+#[test]
+fn sorts() {
+    let x = values(20_003);
+    same("long rows", &x, |x| x.sort().to_vec());
+    same("short rows", &x[..20_000], |x| x.reshape(&[200, 100]).argsort().to_vec());
+    same("pairs", &x, |x| x.sort_pairs(&(x + 1)).1.to_vec());
+    same("distinct ones", &x, |x| x.unique().to_vec());
+}
+
+#[test]
+fn orders_and_counts() {
+    let x = values(20_003);
+    same("the largest", &x, |x| x.top_k(100).0.to_vec());
+    same("the middle one", &x, |x| x.nth(10_000).to_vec());
+    same("a histogram", &x, |x| x.histogram(100, 0.0..5_000.0).0.to_vec());
+    same("places", &x, |x| x.sort().searchsorted(&(x + 1), Side::Left).to_vec());
+}

@@ -1,0 +1,83 @@
+//! A billion elements, on cards that have the memory: sums past 2^32, bytes past 2^31, arrays past one binding. All is
+//! made and compared on the card.
+
+mod support;
+
+use crosslane::{Array, Device, Kind, OutOfRange, Result, Scan};
+use support::{apis, name, say};
+
+const N: usize = 1 << 30;
+
+/// The cards; says which devices are none.
+fn cards() -> Vec<&'static Device> {
+    let is = |device: &&Device| {
+        let enough = device.properties().kind == Kind::Discrete && device.caps().buffer_bytes >= 16 << 30;
+        if !enough {
+            say(&format!("skipped {}: wanted a card with buffers of 16 GiB", name(device)));
+        }
+        enough
+    };
+    apis().iter().filter(is).collect()
+}
+
+fn counting(device: &Device) -> Array<u32> {
+    Array::arange(device, 0u32, N as u32, 1)
+}
+
+/// Each of the numbers below 2^30 once, in no order: an odd factor permutes them.
+fn mixed(device: &Device) -> Result<Array<u32>> {
+    let mixed = (counting(device) * 2_654_435_761u32) & (N as u32 - 1);
+    mixed.eval()?;
+    Ok(mixed)
+}
+
+#[track_caller]
+fn holds(what: &str, device: &Device, condition: &Array<bool>) {
+    assert!(condition.all().item().unwrap(), "{what} of 2^30 on {}", name(device));
+}
+
+#[test]
+fn sorts_and_places() {
+    for device in cards() {
+        let x = mixed(device).unwrap();
+        holds("sort", device, &x.sort().equal(&counting(device)));
+        let order = x.argsort();
+        holds("argsort", device, &x.take(&order, OutOfRange::Drop).equal(&counting(device)));
+        assert_eq!(x.nth(N / 3).item().unwrap(), N as u32 / 3, "nth on {}", name(device));
+        let largest: Vec<u32> = (0..10).map(|i| N as u32 - 1 - i).collect();
+        assert_eq!(x.top_k(10).0.to_vec().unwrap(), largest, "top_k on {}", name(device));
+    }
+}
+
+#[test]
+fn sums_past_32_bits() {
+    for device in cards() {
+        let i = counting(device);
+        let low = &i & 7;
+        let sums: Array<u32> = Scan::sum().call(&low).unwrap();
+        holds("sum of u32", device, &sums.equal(&((&i >> 3) * 28 + &low * (&low + 1) / 2)));
+        drop(sums);
+        let wide = i.cast::<u64>();
+        let sums: Array<u64> = Scan::sum().exclusive().call(&(&wide * 8)).unwrap();
+        // 4 i (i - 1), past 2^61.
+        holds("sum of u64", device, &(sums + &wide * 4).equal(&(&wide * &wide * 4)));
+        assert_eq!(wide.sum().item().unwrap(), (N as u64) * (N as u64 - 1) / 2, "sum on {}", name(device));
+    }
+}
+
+#[test]
+fn bytes_counted_and_selected() {
+    for device in cards() {
+        let low = mixed(device).unwrap() & 255;
+        let bytes = low.cast::<u8>();
+        bytes.eval().unwrap();
+        assert_eq!(bytes.bincount(256).to_vec().unwrap(), vec![N as u32 / 256; 256], "bincount on {}", name(device));
+        let few = bytes.compress(&low.less(64));
+        assert_eq!(few.count().unwrap(), N / 4, "selection on {}", name(device));
+        let sum = few.to_array().unwrap().cast::<u64>().sum().item().unwrap();
+        assert_eq!(sum, N as u64 / 256 * (63 * 64 / 2), "selection on {}", name(device));
+        let sorted = few.sort().to_array().unwrap();
+        let places = Array::<u32>::arange(device, 0, N as u32 / 4, 1);
+        holds("sort of selected", device, &sorted.cast::<u32>().equal(&(places / (N as u32 / 256))));
+    }
+}
