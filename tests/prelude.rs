@@ -2,7 +2,7 @@
 
 mod support;
 
-use crosslane::{Array, Backend, Device, Element, ErrorKind, Kernel, Value};
+use crosslane::{Array, Device, Element, ErrorKind, Kernel, Value};
 use rand::Rng;
 use support::*;
 
@@ -252,15 +252,6 @@ fn messages_come_out_with_line_and_invocation() {
         kernel(all).grid([if is_checked(&device) { 1 } else { 300 }]).launch(&device).unwrap();
         let count = device.messages().unwrap().len();
         assert_eq!(count, if is_checked(&device) { 64 } else { 1 << 14 }, "on {on}");
-    }
-}
-
-/// The same device, opened anew.
-fn fresh_like(device: &Device) -> Option<Device> {
-    let properties = device.properties();
-    match properties.backend {
-        Backend::Cpu => fresh("cpu"),
-        backend => fresh(&format!("{backend:?}:{}", properties.name)),
     }
 }
 

@@ -123,6 +123,15 @@ pub fn fresh(request: &str) -> Option<Device> {
     Device::open(request).inspect_err(|error| say(&format!("skipped: {error}"))).ok()
 }
 
+/// The same device opened anew, for a test that looks at its memory while others use the one they share.
+pub fn fresh_like(device: &Device) -> Option<Device> {
+    let properties = device.properties();
+    match properties.backend {
+        Backend::Cpu => fresh(if is_checked(device) { "cpu:checked" } else { "cpu" }),
+        backend => fresh(&format!("{backend:?}:{}", properties.name)),
+    }
+}
+
 /// Whether the device can hold the type.
 pub fn has(device: &Device, dtype: DType) -> bool {
     caps_have(device.caps(), dtype)
