@@ -2,9 +2,9 @@
 //! validate and can be written in every driver's language.
 
 use crosslane::{
-    Access, Binning, Caps, Combine, DType, Expression, Function, Gather, Histogram, Indexing, Leaf, Map, Nth, Op,
-    Operator, OutOfRange, Payload, Plan, Reduce, Rule, Runs, Scalar, ScanOp, Scatter, SearchSorted, Side, Sort, Source,
-    Step, TopK, What, has_kernel,
+    Access, Binning, Caps, Combine, DType, Expression, Function, Gather, Histogram, Indexing, Leaf, Map, Matmul, Nth,
+    Op, Operator, OutOfRange, Payload, Plan, Reduce, Rule, Runs, Scalar, ScanOp, Scatter, SearchSorted, Side, Sort,
+    Source, Step, TopK, What, has_kernel,
 };
 use naga::back::{glsl, hlsl, msl, spv};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
@@ -339,6 +339,37 @@ fn scans(caps: &Caps) -> Vec<(String, Box<dyn Op>)> {
     all
 }
 
+/// Products: sides that lie as rows and as columns, sizes that go in vectors or not, parts, batches, past one binding.
+fn products(caps: &Caps) -> Vec<(String, Box<dyn Op>)> {
+    let mut all: Vec<(String, Box<dyn Op>)> = Vec::new();
+    let sizes = [[1, 64, 64, 64], [1, 1000, 70, 1001], [1, 5, 100_000, 9], [300, 64, 64, 64], [1, 4096, 4096, 4096]];
+    let huge = if caps.binding_bytes < 1 << 30 { [1, 9_000, 9_000, 9_000] } else { [1, 50_000, 50_000, 50_000] };
+    for dtype in KINDS.into_iter().filter(|&dtype| fits(caps, dtype) && dtype.size() > 1) {
+        for [batch, rows, inner, columns] in sizes.into_iter().chain((dtype == DType::F32).then_some(huge)) {
+            for turned in [[false, false], [false, true], [true, false], [true, true]] {
+                let (n, m, k) = (columns as i64, rows as i64, inner as i64);
+                let a = if turned[0] { [1, 0, m] } else { [k, 0, 1] };
+                let b = if turned[1] { [0, k, 1] } else { [0, 1, n] };
+                let side = |slot, [row, column, inner]: [i64; 3], len: usize| {
+                    expression(None, leaf(slot, dtype, batch * len, 0, &[len as i64, row, column, inner]))
+                };
+                let epilogue = Expression::given(Matmul::sums(dtype), 4);
+                let op = Matmul {
+                    extents: [vec![batch], vec![rows], vec![columns], vec![inner]],
+                    sides: [side(0, a, rows * inner), side(1, b, inner * columns)],
+                    epilogue,
+                    output: 2,
+                };
+                all.push((
+                    format!("{batch} products of {dtype}, {rows} x {inner} x {columns}, {turned:?}"),
+                    Box::new(op),
+                ));
+            }
+        }
+    }
+    all
+}
+
 /// Everything that a plan promises, but for its kernels' text.
 fn check_plan(what: &str, op: &dyn Op, caps: &Caps) -> Plan {
     let plan = op.plan(caps).unwrap_or_else(|error| panic!("{what}: {error}"));
@@ -524,6 +555,18 @@ fn scans_plan_within_limits_and_compile_everywhere() {
     for (preset, caps) in Caps::presets() {
         let ops = scans(&caps);
         println!("{preset}: {} scans", ops.len());
+        check_kernels(
+            &caps,
+            ops.iter().map(|(what, op)| (what.as_str(), check_plan(&format!("{preset}: {what}"), &**op, &caps))),
+        );
+    }
+}
+
+#[test]
+fn products_plan_within_limits_and_compile_everywhere() {
+    for (preset, caps) in Caps::presets() {
+        let ops = products(&caps);
+        println!("{preset}: {} products", ops.len());
         check_kernels(
             &caps,
             ops.iter().map(|(what, op)| (what.as_str(), check_plan(&format!("{preset}: {what}"), &**op, &caps))),

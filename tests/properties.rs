@@ -2,7 +2,7 @@
 
 mod support;
 
-use crosslane::{Array, Device, Scan, Slice, SortOptions, TopKOptions};
+use crosslane::{Array, Device, Scan, Slice, SortOptions, TopKOptions, s};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, RngSeed, TestRunner};
 use support::*;
@@ -399,5 +399,43 @@ fn the_first_k_are_before_the_others() {
             Ok(())
         });
         result.unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
+/// (A B) C = A (B C), (B A)^T = A^T B^T, and a product is made of the products of its blocks: exactly, of integers that wrap.
+#[test]
+fn products_are_associative_and_made_of_blocks() {
+    let size = || 1..40usize;
+    let strategy = ((size(), size(), size(), size()), any::<u64>(), any::<prop::sample::Index>());
+    for device in drivers() {
+        let config = Config {
+            cases: if compiles_slowly(device) { 3 } else { 12 },
+            rng_algorithm: RngAlgorithm::ChaCha,
+            rng_seed: RngSeed::Fixed(9),
+            failure_persistence: None,
+            ..Config::default()
+        };
+        let result = TestRunner::new(config).run(&strategy, |((m, k, l, n), seed, cut)| {
+            let mut rng = random(seed);
+            let mut matrix = |rows: usize, columns: usize| {
+                let elements: Vec<i32> = (0..rows * columns).map(|_| bits(&mut rng)).collect();
+                Array::from_shape(device, &[rows, columns], &elements)
+            };
+            let (a, b, c) = (matrix(m, k), matrix(k, l), matrix(l, n));
+            let same = |x: Array<i32>, y: Array<i32>, what: &str| {
+                let both = x.to_vec().and_then(|x| y.to_vec().map(|y| (x, y)));
+                let (x, y) = both.map_err(|error| TestCaseError::fail(error.to_string()))?;
+                prop_assert!(x == y, "{} of {m} x {k} x {l} x {n}", what);
+                Ok(())
+            };
+            let whole = a.matmul(&b);
+            same(whole.matmul(&c), a.matmul(&b.matmul(&c)), "association")?;
+            same(whole.transpose(), b.transpose().matmul(&a.transpose()), "transposition")?;
+            let cut = cut.index(k + 1) as isize;
+            let (left, right) = (a.slice(s![.., ..cut]), a.slice(s![.., cut..]));
+            let blocks = left.matmul(&b.slice(s![..cut])) + right.matmul(&b.slice(s![cut..]));
+            same(whole.clone(), blocks, "blocks")
+        });
+        result.unwrap_or_else(|error| panic!("on {}: {error}", name(device)));
     }
 }

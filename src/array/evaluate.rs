@@ -1,13 +1,13 @@
 //! Evaluation: from the graph to plans to one submission.
 
 use super::Array;
-use super::flatten::{Inputs, flatten, reads};
+use super::flatten::{Inputs, reads};
 use super::layout::Layout;
 use super::node::{Expr, Node, State, Storage};
-use super::task::Task;
+use super::task::{Task, through};
 use crate::backend::{Cost, Launch, Window};
 use crate::device::Device;
-use crate::element::Element;
+use crate::element::{DType, Element};
 use crate::error::{CallSite, Error, Result};
 use crate::memory::{Memory, Place};
 use crate::op::{Op, Pass, Plan};
@@ -21,7 +21,7 @@ const SMALL_RESULT: usize = 4096;
 
 /// Kernels to run in one submission, and the nodes whose values they make.
 pub(crate) struct Batch {
-    device: Device,
+    pub device: Device,
     /// The line of the program that asked for it.
     at: CallSite,
     pub launches: Vec<Launch>,
@@ -151,12 +151,15 @@ impl Batch {
     }
 
     fn materialise_in(&mut self, node: &Arc<Node>, place: Place) -> Result<()> {
+        // Before a clone of its state counts as a user of what it is made of.
+        let through = through(node);
         let expr = match node.state() {
             State::Ready(_) => return Ok(()),
             State::Failed(error) => return Err(error),
             State::Lazy(expr) => expr,
         };
         let storage = match &expr {
+            _ if through.is_some() => self.run_through(node, through.expect("it is there"), place)?,
             Expr::View(of, layout) => {
                 self.materialise(of)?;
                 let under = storage_of(of)?;
@@ -172,7 +175,7 @@ impl Batch {
                     operator: operator.clone(),
                     count: None,
                 };
-                self.in_new_memory(node, op, inputs, place)?
+                self.in_new_memory(node, Box::new(op), inputs, place)?
             }
             Expr::Output(task, index) => {
                 if task.output(*index).is_none() {
@@ -183,16 +186,29 @@ impl Batch {
             // A copy may change the shape: it runs over its input's.
             Expr::Copy(input) => {
                 let map = self.map_in_new_memory(input)?;
-                self.in_new_memory(node, map.0, map.1, place)?
+                self.in_new_memory(node, Box::new(map.0), map.1, place)?
             }
             _ => {
                 let map = self.map_in_new_memory(node)?;
-                self.in_new_memory(node, map.0, map.1, place)?
+                self.in_new_memory(node, Box::new(map.0), map.1, place)?
             }
         };
         self.made.push((node.clone(), State::Lazy(expr)));
         node.set(State::Ready(storage));
         Ok(())
+    }
+
+    /// Until the batch is undone, what the kernel that is being planned computes itself stands in a node's place.
+    pub fn give(&mut self, node: &Arc<Node>, dtype: DType) {
+        self.made.push((node.clone(), node.state()));
+        node.set(State::Lazy(Expr::Given(dtype)));
+    }
+
+    /// A node of fused work, after its input's own kernel.
+    pub fn run_apart(&mut self, node: &Arc<Node>, input: &Arc<Node>, place: Place) -> Result<Storage> {
+        self.materialise(input)?;
+        let (map, inputs) = self.map_in_new_memory(node)?;
+        self.in_new_memory(node, Box::new(map), inputs, place)
     }
 
     /// A map that writes a node into a fresh buffer.
@@ -213,17 +229,17 @@ impl Batch {
         Ok((map, inputs))
     }
 
-    fn in_new_memory(
+    pub fn in_new_memory(
         &mut self,
         node: &Node,
-        op: impl Op + 'static,
+        op: Box<dyn Op>,
         mut buffers: Vec<Arc<Memory>>,
         place: Place,
     ) -> Result<Storage> {
         let bytes = node.len() as u64 * node.dtype.size() as u64;
         let memory = self.take_memory(op.name(), bytes, place)?;
         buffers.push(memory.clone());
-        self.push(Box::new(op), buffers)?;
+        self.push(op, buffers)?;
         Ok(Storage { memory, layout: Layout::contiguous(&node.shape), len: node.len() })
     }
 
@@ -285,9 +301,8 @@ impl Batch {
     /// A node as a fused expression, after planning what it needs from memory.
     fn expression(&mut self, node: &Arc<Node>) -> Result<(Expression, Vec<Arc<Memory>>)> {
         self.prepare_fused(node, 1)?;
-        let (mut expression, mut inputs) = (Expression::default(), Inputs::default());
-        flatten(node, &mut expression, &mut inputs)?;
-        Ok((expression, inputs.memory))
+        let mut inputs = Inputs::default();
+        Ok((inputs.expression(node)?, inputs.memory))
     }
 
     /// Plans what a fused node needs from memory, for a kernel that binds `own` buffers beside.
@@ -297,7 +312,7 @@ impl Batch {
     }
 
     /// Brings everything under a node that does not fuse into memory.
-    fn prepare(&mut self, node: &Arc<Node>) -> Result<()> {
+    pub fn prepare(&mut self, node: &Arc<Node>) -> Result<()> {
         match node.state() {
             State::Ready(_) => Ok(()),
             State::Failed(error) => Err(error),

@@ -17,9 +17,12 @@ pub(super) struct Inputs {
 }
 
 impl Inputs {
-    /// Another expression begins, over the same memory.
-    pub fn begin(&mut self) {
+    /// A prepared node as an expression of its own, over the same memory.
+    pub fn expression(&mut self, node: &Arc<Node>) -> Result<Expression> {
         self.done.clear();
+        let mut expression = Expression::default();
+        flatten(node, &mut expression, self)?;
+        Ok(expression)
     }
 }
 
@@ -55,6 +58,17 @@ pub(super) fn flatten(node: &Arc<Node>, expression: &mut Expression, inputs: &mu
             leaf(expression, Source::Slot(slot), node.dtype, storage.len, &storage.layout)
         }
         State::Lazy(Expr::Index(layout)) => leaf(expression, Source::Index, DType::U32, 0, &layout),
+        State::Lazy(Expr::Given(dtype)) => {
+            let strides = vec![0; node.shape.len()];
+            expression.leaves.push(Leaf { source: Source::Given, dtype, len: 0, offset: 0, strides });
+            let what = What::Leaf(expression.leaves.len() - 1);
+            if dtype == node.dtype {
+                what
+            } else {
+                expression.steps.push(Step { what, dtype });
+                What::Cast(expression.steps.len() - 1)
+            }
+        }
         State::Lazy(Expr::Constant(scalar)) => {
             expression.scalars.push(scalar);
             What::Scalar(expression.scalars.len() - 1)

@@ -2,9 +2,11 @@
 
 mod assign;
 mod bind;
+mod contract;
 mod create;
 mod custom;
 mod difference;
+mod einsum;
 mod elementwise;
 #[cfg(feature = "wgpu")]
 mod encode;
@@ -16,6 +18,7 @@ mod histogram;
 mod inputs;
 mod keys;
 mod layout;
+mod matmul;
 mod node;
 mod nth;
 mod operators;
@@ -39,6 +42,7 @@ mod view;
 
 pub use assign::ViewMut;
 pub use custom::{Elementwise, Reduction};
+pub use einsum::einsum;
 pub use elementwise::{Operand, has_kernel};
 pub use evaluate::eval_all;
 pub use explain::{Explanation, Step};

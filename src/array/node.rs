@@ -61,6 +61,8 @@ pub(crate) enum Expr {
     Output(Arc<Task>, usize),
     /// A view of a node that will lie in memory without gaps.
     View(Arc<Node>, Layout),
+    /// What the kernel that is being planned computes itself, in this type.
+    Given(DType),
 }
 
 impl Node {
@@ -108,6 +110,11 @@ impl Node {
         drop(old); // outside the lock: it may drop other nodes
     }
 
+    /// Looks at the state as it lies there: a clone would count as a user of its inputs.
+    pub fn look<R>(&self, look: impl FnOnce(&State) -> R) -> R {
+        look(&self.lock())
+    }
+
     pub fn error(&self) -> Option<Error> {
         match &*self.lock() {
             State::Failed(error) => Some(error.clone()),
@@ -137,7 +144,7 @@ impl Node {
 impl Expr {
     pub fn inputs(&self) -> &[Arc<Node>] {
         match self {
-            Expr::Constant(_) | Expr::Index(_) => &[],
+            Expr::Constant(_) | Expr::Index(_) | Expr::Given(_) => &[],
             Expr::Call(_, inputs) | Expr::Formula(_, inputs) => inputs,
             Expr::Output(task, _) => &task.inputs,
             Expr::Cast(input) | Expr::Copy(input) | Expr::Reduce { input, .. } | Expr::View(input, _) => {
@@ -153,6 +160,7 @@ impl Expr {
 
     /// Whether it is computed inside the kernel of what uses it, and has no memory of its own.
     pub fn fuses(&self) -> bool {
-        matches!(self, Expr::Constant(_) | Expr::Index(_) | Expr::Call(..) | Expr::Formula(..) | Expr::Cast(_))
+        use Expr::*;
+        matches!(self, Constant(_) | Index(_) | Given(_) | Call(..) | Formula(..) | Cast(_))
     }
 }

@@ -16,6 +16,7 @@ mod latency;
 mod lookups;
 mod measure;
 mod npy;
+mod products;
 mod profile;
 mod run;
 mod sorts;

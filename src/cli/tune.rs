@@ -3,7 +3,7 @@
 use super::bench::progress;
 use super::measure::{Measured, measure};
 use super::table::{boxed, significant};
-use super::{Outcome, histograms, print, sorts, workloads};
+use super::{Outcome, histograms, print, products, sorts, workloads};
 use crosslane::{Device, DeviceOptions, Kind, Tunable, Tuning};
 use std::sync::mpsc;
 use std::thread;
@@ -26,7 +26,7 @@ pub struct Options {
 }
 
 /// Which row of the benchmark judges a tunable. Results are checked before they are timed, as there.
-const JUDGES: [(&str, &str); 7] = [
+const JUDGES: [(&str, &str); 8] = [
     ("reduce", "sum_f32"),
     ("scan", "exclusive_sum_f32"),
     ("select", "select_if_f32_25pct"),
@@ -34,6 +34,7 @@ const JUDGES: [(&str, &str); 7] = [
     ("sort_pairs", "sort_pairs_u32"),
     ("sort_wide", "sort_keys_u64"),
     ("histogram", "histogram_even_f32_256"),
+    ("matmul", "matmul_f32"),
 ];
 /// What is taken in place of what is built in must be so much faster: a measurement is not exact.
 const WORTH: f64 = 1.02;
@@ -146,9 +147,11 @@ fn figure(request: &str, tuning: Tuning, op: &str, quick: bool) -> Outcome<Measu
     let device = DeviceOptions::default().tuning(tuning).open(request)?;
     let n = elements(&device, quick);
     let (inputs, keys) = (workloads::Inputs::new(&device, n), [sorts::Keys::new(&device, n)]);
+    let products = [products::large(&device, quick)];
     let mut rows = workloads::rows(&inputs);
     rows.extend(histograms::rows(&inputs));
     rows.extend(sorts::rows(&keys));
+    rows.extend(products::rows(&products));
     let row = rows.iter().find(|row| row.op == op).ok_or(ABSENT)?;
     measure(row, "", &device, quick)
 }

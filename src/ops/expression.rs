@@ -12,6 +12,8 @@ pub enum Source {
     Slot(usize),
     /// No memory: the element at address `a` is `a` itself, a u32. From these come `arange` and `eye`.
     Index,
+    /// No memory: what the kernel has computed itself, of which the expression makes the output. At most one leaf.
+    Given,
 }
 
 /// An input of an expression, walked over the expression's index space.
@@ -100,7 +102,7 @@ impl Expression {
             .iter()
             .filter_map(|leaf| match leaf.source {
                 Source::Slot(slot) => Some((slot, leaf.dtype, leaf.len)),
-                Source::Index => None,
+                Source::Index | Source::Given => None,
             })
             .collect();
         slots.sort();
@@ -114,7 +116,14 @@ impl Expression {
             let distinct: u64 = extents.iter().zip(&leaf.strides).filter(|(_, s)| **s != 0).map(|(e, _)| *e).product();
             distinct.min(leaf.len as u64) * leaf.dtype.size() as u64
         };
-        self.leaves.iter().filter(|leaf| leaf.source != Source::Index).map(touched).sum()
+        self.leaves.iter().filter(|leaf| matches!(leaf.source, Source::Slot(_))).map(touched).sum()
+    }
+
+    /// What a kernel computes itself, as it is.
+    pub fn given(dtype: DType, rank: usize) -> Expression {
+        let leaf = Leaf { source: Source::Given, dtype, len: 0, offset: 0, strides: vec![0; rank] };
+        let steps = vec![Step { what: What::Leaf(0), dtype }];
+        Expression { leaves: vec![leaf], scalars: vec![], steps }
     }
 
     /// The result at one point, by definition.
@@ -126,6 +135,11 @@ impl Expression {
     ///
     /// For formulas: what their text means is known to engines only.
     pub fn meaning(&self, host: &Host, point: &[u64]) -> Value {
+        self.meaning_of(host, point, None)
+    }
+
+    /// As [`Expression::meaning`], where the kernel itself has computed a value.
+    pub fn meaning_of(&self, host: &Host, point: &[u64], given: Option<Value>) -> Value {
         let mut values: Vec<Value> = Vec::with_capacity(self.steps.len());
         for step in &self.steps {
             values.push(match &step.what {
@@ -136,6 +150,7 @@ impl Expression {
                     match leaf.source {
                         Source::Slot(slot) => host.get(slot, address),
                         Source::Index => Value::Int(address as i128),
+                        Source::Given => given.expect("only operations that compute a value have such a leaf"),
                     }
                 }
                 What::Scalar(scalar) => Value::of(self.scalars[*scalar]),

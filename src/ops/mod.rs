@@ -11,6 +11,7 @@ mod gather;
 mod histogram;
 mod indexing;
 mod map;
+mod matmul;
 mod nothing;
 mod nth;
 mod order;
@@ -26,8 +27,16 @@ mod windows;
 use crate::tuning::Tunable;
 
 /// All that may be done in several ways.
-pub(crate) const TUNABLES: [&Tunable; 7] =
-    [&reduce::UNROLL, &scan::SCAN, &scan::SELECT, &sort::KEYS, &sort::PAIRS, &sort::WIDE, &histogram::COUNTERS];
+pub(crate) const TUNABLES: [&Tunable; 8] = [
+    &reduce::UNROLL,
+    &scan::SCAN,
+    &scan::SELECT,
+    &sort::KEYS,
+    &sort::PAIRS,
+    &sort::WIDE,
+    &histogram::COUNTERS,
+    &matmul::MATMUL,
+];
 
 pub use expression::{Expression, Leaf, Source, Step, What};
 pub use formula::Formula;
@@ -39,6 +48,7 @@ pub(crate) use histogram::{compared, even_edges, thresholds};
 pub use indexing::{Indexing, OutOfRange};
 pub use map::Map;
 pub(crate) use map::buffer_bytes;
+pub use matmul::Matmul;
 pub use nothing::Nothing;
 pub use nth::Nth;
 pub use reduce::{Operator, Reduce};

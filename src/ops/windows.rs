@@ -44,17 +44,22 @@ impl Space {
     /// Returns the chunk length of each dimension. `keep` names dimensions whose chunks must begin at multiples of
     /// that number: those whose neighbours are loaded four at a time.
     pub fn chunks(&self, limit: u64, keep: u64) -> Vec<u64> {
+        self.chunks_of(limit, keep, MOST)
+    }
+
+    /// As [`Space::chunks`], with `most` points in a box: where each array has its own indices, they need not be few.
+    pub fn chunks_of(&self, limit: u64, keep: u64, most: u64) -> Vec<u64> {
         let mut chunk = self.extents.clone();
         // A window starts at an aligned byte before the first element.
         let limit = limit.min(WINDOW).saturating_sub(512);
-        while let Some(axis) = self.longest(&chunk, limit) {
+        while let Some(axis) = self.longest(&chunk, limit, most) {
             chunk[axis] = chunk[axis].div_ceil(2).next_multiple_of(keep).min(chunk[axis] - 1).max(1);
         }
         chunk
     }
 
     /// The dimension to cut: the one that spans most of an array that is too wide for a binding.
-    fn longest(&self, chunk: &[u64], limit: u64) -> Option<usize> {
+    fn longest(&self, chunk: &[u64], limit: u64, most: u64) -> Option<usize> {
         let cut: Vec<Range<u64>> = chunk.iter().map(|&c| 0..c).collect();
         let span = |walk: &Walk, axis: usize| (chunk[axis] - 1) * walk.strides[axis].unsigned_abs();
         for walk in &self.arrays {
@@ -63,8 +68,8 @@ impl Space {
                 return (0..chunk.len()).max_by_key(|&axis| span(walk, axis));
             }
         }
-        let count: u64 = chunk.iter().product();
-        (count > MOST).then(|| (0..chunk.len()).max_by_key(|&axis| chunk[axis]).expect("more than one element"))
+        let count = chunk.iter().fold(1, |count: u64, &extent| count.saturating_mul(extent));
+        (count > most).then(|| (0..chunk.len()).max_by_key(|&axis| chunk[axis]).expect("more than one element"))
     }
 
     /// The boxes, first dimension slowest.

@@ -53,6 +53,12 @@ fn sorts() {
 }
 
 #[test]
+fn products() {
+    let x = values(3_000);
+    same("a product", &x, |x| x.reshape(&[50, 60]).matmul(&(x.reshape(&[50, 60]).transpose() + 1)).to_vec());
+}
+
+#[test]
 fn orders_and_counts() {
     let x = values(20_003);
     same("the largest", &x, |x| x.top_k(100).0.to_vec());

@@ -11,6 +11,7 @@ mod gather;
 mod gl;
 mod histogram;
 mod interop;
+mod matmul;
 mod memory;
 mod ordered;
 mod quantiles;

@@ -3,9 +3,9 @@
 use crate::emulate::{self, OPTIONS, Program, Window};
 use crate::support::{random, say};
 use crosslane::{
-    Binning, Caps, Combine, DType, Expression, Function, Gather, Histogram, Host, Indexing, Kernel, Leaf, Map, Nothing,
-    Nth, Op, Operator, OutOfRange, Pass, Payload, Plan, Reduce, Rule, Scalar, ScanOp, Scatter, SearchSorted, Side,
-    Slot, Sort, Source, Step, TopK, Value, What, has_kernel,
+    Binning, Caps, Combine, DType, Expression, Function, Gather, Histogram, Host, Indexing, Kernel, Leaf, Map, Matmul,
+    Nothing, Nth, Op, Operator, OutOfRange, Pass, Payload, Plan, Reduce, Rule, Scalar, ScanOp, Scatter, SearchSorted,
+    Side, Slot, Sort, Source, Step, TopK, Value, What, has_kernel,
 };
 use rand::Rng;
 use std::collections::HashSet;
@@ -283,6 +283,15 @@ fn orders() -> Vec<Named> {
         let (shape, axis, fill, exclusive, reverse) = (vec![len], 0, None, picked.is_none(), false);
         Box::new(ScanOp { expression, heads, shape, axis, operator, picked, fill, exclusive, reverse, output })
     };
+    let product = |dtype: DType| {
+        let side = |slot, strides: [i64; 3]| Steps::of(leaf(slot, dtype, 300 * 300, 0, &strides)).0;
+        let sides = [side(0, [300, 0, 1]), side(1, [0, 300, 1])];
+        let extents = [vec![], vec![300], vec![300], vec![300]];
+        Box::new(Matmul { extents, sides, epilogue: Expression::given(Matmul::sums(dtype), 3), output: 2 })
+    };
+    for dtype in [DType::F32, DType::F16, DType::I64] {
+        all.push((format!("product of {dtype}"), product(dtype)));
+    }
     all.push(("sums of f32".into(), scan(row(0, DType::F32, len), None, None, Operator::Sum, 1)));
     let heads = Some(row(1, DType::Bool, len));
     all.push(("smallest i64 of segments".into(), scan(row(0, DType::I64, len), heads, None, Operator::Minimum, 2)));
@@ -368,6 +377,18 @@ fn samples() -> Vec<Named> {
         output: 2,
     };
     all.push(("a sort of pairs".into(), Box::new(sort)));
+    // In parts too, and with inner ones that lie side by side or not.
+    for [rows, inner, columns] in [[33, 40, 36], [5, 1030, 6]] {
+        let side =
+            |slot, strides: [usize; 3], len| Steps::of(leaf(slot, F32, len, 0, &strides.map(|stride| stride as i64))).0;
+        let op = Matmul {
+            extents: [vec![], vec![rows], vec![columns], vec![inner]],
+            sides: [side(0, [inner, 0, 1], rows * inner), side(1, [0, 1, columns], inner * columns)],
+            epilogue: Expression::given(F32, 3),
+            output: 2,
+        };
+        all.push((format!("a product of {rows} x {inner} x {columns}"), Box::new(op)));
+    }
     all
 }
 

@@ -105,10 +105,15 @@ impl<'a> Fusion<'a> {
         match self.expression.leaves.get(array) {
             Some(leaf) => match leaf.source {
                 Source::Slot(slot) => Some(slot),
-                Source::Index => None,
+                Source::Index | Source::Given => None,
             },
             None => self.output.map(|output| output.0),
         }
+    }
+
+    /// Whether it is no array: what the kernel hands over.
+    fn is_given(&self, array: usize) -> bool {
+        self.expression.leaves.get(array).is_some_and(|leaf| leaf.source == Source::Given)
     }
 
     fn dtype(&self, array: usize) -> DType {
@@ -155,7 +160,8 @@ impl<'a> Fusion<'a> {
         key.extend([self.width as u8, self.lanes as u8, self.dims.len() as u8]);
         key.extend(self.dims.iter().map(|dim| dim.group as u8));
         for (array, walk) in self.walks.iter().enumerate() {
-            key.extend([self.dtype(array) as u8, self.modes[array] as u8, self.slot(array).is_some() as u8]);
+            let memory = self.slot(array).is_some() as u8 + 2 * self.is_given(array) as u8;
+            key.extend([self.dtype(array) as u8, self.modes[array] as u8, memory]);
             key.extend(walk.strides.iter().map(|&stride| if (0..2).contains(&stride) { stride as u8 } else { 2 }));
         }
         key.push(self.output.map_or(9, |output| output.2 as u8));
@@ -182,7 +188,7 @@ impl<'a> Fusion<'a> {
     pub fn param_names(&self) -> Vec<String> {
         let p = self.prefix;
         let mut names: Vec<String> = self.inner_dims().map(|dim| format!("{p}extent{dim}")).collect();
-        for (array, walk) in self.walks.iter().enumerate() {
+        for (array, walk) in self.walks.iter().enumerate().filter(|(array, _)| !self.is_given(*array)) {
             names.push(format!("{p}offset{array}"));
             names.extend(strided(walk).map(|(dim, _)| format!("{p}stride{array}_{dim}")));
         }
@@ -207,7 +213,7 @@ impl<'a> Fusion<'a> {
     ) -> (Vec<u32>, Vec<Binding>) {
         let mut params: Vec<u32> = self.inner_dims().map(|dim| (cut[dim].end - cut[dim].start) as u32).collect();
         let mut bindings = Vec::new();
-        for (array, walk) in self.walks.iter().enumerate() {
+        for (array, walk) in self.walks.iter().enumerate().filter(|(array, _)| !self.is_given(*array)) {
             let (low, high) = walk.range(cut);
             let start: i64 =
                 walk.offset + walk.strides.iter().zip(cut).map(|(s, range)| s * range.start as i64).sum::<i64>();

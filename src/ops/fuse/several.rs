@@ -34,15 +34,28 @@ impl<'a> Several<'a> {
         }));
         // Together, so that all keep the same dimensions.
         collapse(&mut dims, &mut walks);
+        Several::of_walks(dims, &["i"], expressions, walks, output)
+    }
+
+    /// Over dimensions whose coordinates come from several variables of the kernel; the walks are those of all leaves, then
+    /// the output's.
+    pub fn of_walks(
+        dims: Vec<Dim>,
+        variables: &'static [&'static str],
+        expressions: &[(&'a Expression, &'static str)],
+        walks: Vec<Walk>,
+        output: Option<(usize, DType)>,
+    ) -> Several<'a> {
         let mut walks = walks.into_iter();
         let mut fusions: Vec<Fusion> = expressions
             .iter()
             .map(|&(expression, prefix)| {
                 let walks: Vec<Walk> = walks.by_ref().take(expression.leaves.len()).collect();
                 let (dims, modes) = (dims.clone(), vec![Mode::Scalar; walks.len()]);
-                Fusion { expression, prefix, variables: &["i"], dims, walks, modes, width: 1, lanes: 0, output: None }
+                Fusion { expression, prefix, variables, dims, walks, modes, width: 1, lanes: 0, output: None }
             })
             .collect();
+        // The first has it: after its own leaves.
         if let (Some(walk), Some((slot, dtype))) = (walks.next(), output) {
             fusions[0].walks.push(walk);
             fusions[0].modes.push(Mode::Scalar);

@@ -98,10 +98,13 @@ impl Fusion<'_> {
     fn value_text(&self) -> String {
         let p = self.prefix;
         let result = self.wide(self.expression.dtype());
-        let mut text = format!("fn {p}value({}) -> {result} {{\n{}", self.arguments(), self.coordinates());
+        let given = (0..self.walks.len()).find(|&leaf| self.is_given(leaf));
+        let given = given.map_or(String::new(), |leaf| format!(", given: {}", self.wide(self.dtype(leaf))));
+        let mut text = format!("fn {p}value({}{given}) -> {result} {{\n{}", self.arguments(), self.coordinates());
         let formulas = self.expression.formulas();
         for (index, step) in self.expression.steps.iter().enumerate() {
             let value = match &step.what {
+                What::Leaf(leaf) if self.is_given(*leaf) => "given".to_string(),
                 What::Leaf(leaf) => {
                     writeln!(text, "    let a{leaf} = {};", self.address(*leaf)).expect("to a string");
                     self.load(*leaf)

@@ -1,0 +1,136 @@
+//! Products of matrices and vectors; the names are those of `shared/peers`.
+
+use super::Outcome;
+use super::compare::random;
+use super::measure::{Group, Row};
+use crosslane::{Array, Device, Kind, Number, Result, f16};
+use rayon::prelude::*;
+use std::cell::OnceCell;
+
+const LEFT: u64 = 30;
+const RIGHT: u64 = 31;
+/// Elements of a result that are compared with the host's sums.
+const SAMPLES: usize = 200;
+
+/// `batch` products of `rows` x `inner` by `inner` x `columns`, whose sides are made when they are first needed.
+pub struct Product {
+    device: Device,
+    op: &'static str,
+    n: usize,
+    kind: Of,
+    batch: usize,
+    extents: [usize; 3],
+    singles: OnceCell<[Array<f32>; 2]>,
+    halves: OnceCell<[Array<f16>; 2]>,
+}
+
+/// What is multiplied, and in which unit it is told.
+#[derive(Clone, Copy, PartialEq)]
+enum Of {
+    Singles,
+    Halves,
+    Vector,
+    /// With the wait for it.
+    Small,
+}
+
+/// All products that a device does in a moment.
+pub fn products(device: &Device, quick: bool) -> Vec<Product> {
+    let large = device.properties().kind == Kind::Discrete;
+    let sides: &[usize] = match (large, quick) {
+        (true, false) => &[256, 1024, 4096, 8192],
+        (true, true) => &[256, 1024, 2048],
+        (false, false) => &[256, 512],
+        (false, true) => &[256],
+    };
+    let vectors: &[usize] = if large { &[4096, 16384] } else { &[2048] };
+    let batch = if large { 4096 } else { 64 };
+    let new = |op, n, kind, batch, extents| {
+        let (singles, halves) = (OnceCell::new(), OnceCell::new());
+        Product { device: device.clone(), op, n, kind, batch, extents, singles, halves }
+    };
+    let mut all: Vec<Product> = sides.iter().map(|&n| new("matmul_f32", n, Of::Singles, 1, [n; 3])).collect();
+    if device.caps().f16 {
+        all.extend(sides.iter().map(|&n| new("matmul_f16", n, Of::Halves, 1, [n; 3])));
+    }
+    all.push(new("matmul_batched_f32_64", batch, Of::Singles, batch, [64; 3]));
+    all.extend(vectors.iter().map(|&n| new("matvec_f32", n, Of::Vector, 1, [n, n, 1])));
+    all.push(new("matmul_256x512x256", 256, Of::Small, 1, [256, 512, 256]));
+    all
+}
+
+/// The one that says which tiles are the fastest: large enough to fill the device.
+pub fn large(device: &Device, quick: bool) -> Product {
+    let kind = |product: &Product| product.kind == Of::Singles && product.batch == 1;
+    let all = products(device, quick).into_iter().filter(kind);
+    all.filter(|product| product.n <= 4096).max_by_key(|product| product.n).expect("there are several")
+}
+
+/// The lines of the table.
+pub fn rows(products: &[Product]) -> Vec<Row<'_>> {
+    products.iter().map(Product::row).collect()
+}
+
+impl Product {
+    fn sides<T: Number>(&self, convert: fn(f32) -> T) -> [Array<T>; 2] {
+        let [rows, inner, columns] = self.extents;
+        let side = |seed: u64, shape: [usize; 3]| {
+            let host: Vec<T> = (0..shape.iter().product()).into_par_iter().map(|i| convert(random(seed, i) - 0.5)).collect();
+            Array::from_shape(&self.device, &shape, &host)
+        };
+        [side(LEFT, [self.batch, rows, inner]), side(RIGHT, [self.batch, inner, columns])]
+    }
+
+    fn singles(&self) -> Array<f32> {
+        let [a, b] = self.singles.get_or_init(|| self.sides(|x| x));
+        a.matmul(b)
+    }
+
+    fn halves(&self) -> Array<f16> {
+        let [a, b] = self.halves.get_or_init(|| self.sides(f16::from_f32));
+        a.matmul(b)
+    }
+
+    fn row(&self) -> Row<'_> {
+        let [rows, inner, columns] = self.extents;
+        let flops = 2 * (self.batch * rows * inner * columns) as u64;
+        let group = match self.kind {
+            Of::Vector => Group::Memory { bytes: 4 * (rows * inner) as u64 },
+            Of::Small => Group::Latency,
+            _ => Group::Compute { flops },
+        };
+        let work = move || match self.kind {
+            Of::Halves => self.halves().eval(),
+            Of::Small => self.singles().eval().and_then(|()| self.device.synchronize()),
+            _ => self.singles().eval(),
+        };
+        Row { op: self.op, n: self.n, group, before: None, check: Box::new(move || self.check()), work: Box::new(work) }
+    }
+
+    /// Samples of the result against sums in f64, within what the type of the elements and `inner` roundings allow.
+    fn check(&self) -> Outcome {
+        let [rows, inner, columns] = self.extents;
+        let half = self.kind == Of::Halves;
+        let got: Vec<f64> = match half {
+            true => self.halves().to_vec()?.into_iter().map(f64::from).collect(),
+            false => self.singles().to_vec()?.into_iter().map(f64::from).collect(),
+        };
+        let read = |seed, i| {
+            let x = random(seed, i) - 0.5;
+            if half { f16::from_f32(x).to_f64() } else { x as f64 }
+        };
+        let step = (got.len() / SAMPLES).max(1) | 1;
+        for at in (0..got.len()).step_by(step) {
+            let (row, column) = (at / columns, at % columns);
+            let first = row / rows * inner * columns + column;
+            let terms = (0..inner).map(|k| read(LEFT, row * inner + k) * read(RIGHT, first + k * columns));
+            let (sum, size) = terms.fold((0.0, 0.0), |(sum, size), term| (sum + term, size + f64::abs(term)));
+            // Roundings of a sum are random: of `inner` ones about the square root adds up, each of a sum of that size.
+            let allowed = 8.0 * f32::EPSILON as f64 * size + if half { sum.abs() / 1024.0 + 1e-4 } else { 0.0 };
+            if (got[at] - sum).abs() > allowed {
+                return Err(format!("{}: wrong result at {at}: wanted {sum}, got {}", self.op, got[at]).into());
+            }
+        }
+        Ok(())
+    }
+}

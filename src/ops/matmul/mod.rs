@@ -1,0 +1,289 @@
+//! Matmul: products of matrices, and all that is one under other names; `shaders/matmul.wgsl`.
+//!
+//! out[batch, row, column] = epilogue(sum over inner of a[batch, row, inner] * b[batch, inner, column]), each of the four
+//! any number of axes. Both sides are read as they lie: transposed, strided, repeated, converted. f16 adds up in f32.
+//! Error: at most `inner * eps * sum(|a * b|)` in the type of the sums, in practice some eps * sqrt(inner).
+//!
+//! Bound by arithmetic where all three extents are large: 2 * rows * columns * inner operations; a tile of 128 x 128 reads
+//! each element of both sides (rows / 128) or (columns / 128) times, from caches mostly.
+//! Where there are too few tiles for a card, the inner ones are cut into parts, and a map adds their sums: two launches.
+//!
+//! Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication", 2008; CUTLASS's register tiles.
+
+mod parts;
+mod tile;
+mod wgsl;
+
+pub(super) use tile::MATMUL;
+
+use super::expression::Expression;
+use super::fuse::{Dim, Fusion, Several, collapse, read_bytes, read_slots};
+use super::map::{Map, buffer_bytes, leaf_walks, points};
+use super::windows::Walk;
+use crate::caps::Caps;
+use crate::element::{Class, DType};
+use crate::error::Result;
+use crate::kernel::{Draft, Kernel};
+use crate::op::{Access, Grid, Host, Op, Pass, Plan, Slot, Value};
+use std::ops::Range;
+use tile::Tile;
+use wgsl::{Fetch, Text};
+
+/// Sums of products over shared axes.
+#[derive(Clone, Debug)]
+pub struct Matmul {
+    /// The extents of the axes that a, b and the result have, of those of a and the result, of those of b and the result,
+    /// and of those that are summed over: a and b have them.
+    pub extents: [Vec<usize>; 4],
+    /// The sides, over all axes in that order.
+    pub sides: [Expression; 2],
+    /// What becomes of the sums, over all axes too: a leaf [`Source::Given`](super::Source) stands for them.
+    pub epilogue: Expression,
+    /// The output's slot, after all inputs. It is fresh and filled without gaps.
+    pub output: usize,
+}
+
+/// The kernel's variables: the groups of axes.
+const VARIABLES: &[&str] = &["batch", "row", "column", "inner"];
+const BATCH: usize = 0;
+const ROW: usize = 1;
+const COLUMN: usize = 2;
+const INNER: usize = 3;
+
+/// An operation whose axes are merged where all arrays allow it.
+struct Settled {
+    dims: Vec<Dim>,
+    sides: [Expression; 2],
+    epilogue: Expression,
+    output: Walk,
+}
+
+impl Matmul {
+    /// The type in which products of elements of this type are added up.
+    pub fn sums(dtype: DType) -> DType {
+        match (dtype, dtype.class()) {
+            (DType::F16, _) => DType::F32,
+            (DType::U8 | DType::U16, _) | (_, Class::Bool) => DType::U32,
+            _ => dtype,
+        }
+    }
+
+    fn own_sums(&self) -> DType {
+        Matmul::sums(self.sides[0].dtype())
+    }
+
+    fn extent(&self, group: usize) -> u64 {
+        self.extents[group].iter().map(|&extent| extent as u64).product()
+    }
+
+    /// Elements of the result.
+    fn len(&self) -> usize {
+        self.extents[..INNER].iter().flatten().product()
+    }
+
+    fn settle(&self) -> Settled {
+        let groups = self.extents.iter().enumerate();
+        let mut dims: Vec<Dim> =
+            groups.flat_map(|(group, all)| all.iter().map(move |&e| Dim { group, extent: e as u64 })).collect();
+        let mut strides = vec![0; dims.len()];
+        let mut step = 1;
+        for axis in (0..dims.len()).rev().filter(|&axis| dims[axis].group != INNER) {
+            strides[axis] = step;
+            step *= dims[axis].extent as i64;
+        }
+        let size = self.epilogue.dtype().size() as u64;
+        let expressions = [&self.sides[0], &self.sides[1], &self.epilogue];
+        let mut walks: Vec<Walk> = expressions.iter().flat_map(|expression| leaf_walks(expression)).collect();
+        walks.push(Walk { offset: 0, strides, size });
+        collapse(&mut dims, &mut walks);
+        let mut walks = walks.into_iter();
+        let [a, b, epilogue] = expressions.map(|expression| {
+            let mut expression = expression.clone();
+            for (leaf, walk) in expression.leaves.iter_mut().zip(&mut walks) {
+                leaf.strides = walk.strides;
+            }
+            expression
+        });
+        Settled { dims, sides: [a, b], epilogue, output: walks.next().expect("the last is the output's") }
+    }
+}
+
+/// A launch's share of the work, beside the box of the index space.
+#[derive(Clone, Copy)]
+struct Share {
+    /// Inner ones of a part, and batches of one.
+    span: u64,
+    part: u64,
+}
+
+impl Settled {
+    fn extent(&self, group: usize, cut: &[Range<u64>]) -> u64 {
+        let dims = self.dims.iter().zip(cut).filter(|(dim, _)| dim.group == group);
+        dims.map(|(_, range)| range.end - range.start).product()
+    }
+
+    fn whole(&self) -> Vec<Range<u64>> {
+        self.dims.iter().map(|dim| 0..dim.extent).collect()
+    }
+
+    fn chunk(&self) -> Vec<u64> {
+        self.dims.iter().map(|dim| dim.extent).collect()
+    }
+
+    /// The first axis that is summed over.
+    fn kept(&self) -> usize {
+        self.dims.iter().position(|dim| dim.group == INNER).unwrap_or(self.dims.len())
+    }
+
+    /// The three expressions over the index space, the epilogue first, with the output's slot.
+    fn several(&self, slot: usize) -> Several<'_> {
+        let expressions = [(&self.epilogue, ""), (&self.sides[0], "a_"), (&self.sides[1], "b_")];
+        let leaves = expressions.iter().flat_map(|(expression, _)| leaf_walks(expression));
+        let walks = leaves.chain([self.output.clone()]).collect();
+        Several::of_walks(self.dims.clone(), VARIABLES, &expressions, walks, Some((slot, self.epilogue.dtype())))
+    }
+}
+
+/// How four elements of a side are fetched at a time, and the fusion made to do it.
+fn fetch(fusion: &mut Fusion, outer: usize, chunk: &[u64]) -> Fetch {
+    let last = |group: usize| fusion.dims.iter().rposition(|dim| dim.group == group);
+    let main = fusion.walks.iter().enumerate().find(|(array, _)| fusion.slot(*array).is_some());
+    let step = |group: usize| match (main, last(group)) {
+        (Some((_, walk)), Some(dim)) => walk.strides[dim].unsigned_abs(),
+        _ => 0,
+    };
+    // Neighbours are where the step is the shortest that goes anywhere.
+    let along = step(INNER) != 0 && (step(INNER) < step(outer) || step(outer) == 0);
+    match along {
+        true if fusion.widen(chunk, INNER, true) => Fetch::Inner,
+        false if fusion.widen(chunk, outer, true) => Fetch::Outer,
+        true => Fetch::EachInner,
+        false => Fetch::EachOuter,
+    }
+}
+
+impl Matmul {
+    /// One launch: a box of the index space, which is cut into chunks.
+    fn launch(
+        &self,
+        settled: &Settled,
+        slot: usize,
+        share: Share,
+        caps: &Caps,
+        (cut, chunk): (&[Range<u64>], &[u64]),
+        bytes: &dyn Fn(usize) -> u64,
+    ) -> Pass {
+        let mut several = settled.several(slot);
+        let whole = chunk.iter().zip(&settled.dims).all(|(&chunk, dim)| chunk == dim.extent);
+        let fetch = [fetch(&mut several.0[1], ROW, chunk), fetch(&mut several.0[2], COLUMN, chunk)];
+        several.0[0].widen(chunk, COLUMN, whole);
+        wgsl::store_of(&mut several.0[0]);
+        let extent = |group| settled.extent(group, cut);
+        let (batch, rows, columns) = (extent(BATCH), extent(ROW), extent(COLUMN));
+        let tile = Tile::choose(caps, self.own_sums(), batch, rows, columns);
+        let tiles = [rows.div_ceil(tile.rows as u64), columns.div_ceil(tile.columns as u64)];
+        let groups = batch * tiles[0] * tiles[1];
+        let (params, buffers) = several.params(cut, caps.offset_alignment, bytes);
+        let own = [groups, tiles[0], tiles[1], rows, columns, extent(INNER), share.span, share.part];
+        Pass {
+            kernel: self.kernel(&Text { several: &several, fetch, tile, sums: self.own_sums() }, caps),
+            buffers,
+            params: own.iter().map(|&word| word as u32).chain(params).collect(),
+            grid: Grid::Count(groups),
+        }
+    }
+
+    fn kernel(&self, text: &Text, caps: &Caps) -> Kernel {
+        let (several, tile) = (text.several, text.tile);
+        let mut key = b"matmul".to_vec();
+        several.key(&mut key);
+        key.extend(text.fetch.map(|fetch| fetch as u8));
+        key.push(text.sums as u8);
+        for number in [tile.rows, tile.columns, tile.depth, tile.high, tile.wide, tile.stages, tile.unroll] {
+            key.extend(number.to_le_bytes());
+        }
+        let own = ["groups", "row_tiles", "column_tiles", "rows", "columns", "inner", "span", "part"];
+        Kernel::cached(key, caps, || Draft {
+            name: format!("matmul of {}", self.sides[0].dtype()),
+            file: "matmul",
+            entry: "matmul",
+            constants: vec![("DOWN", tile.down()), ("RIGHT", tile.right()), ("BAND", 8)],
+            params: own.map(String::from).into_iter().chain(several.param_names()).collect(),
+            access: several.access(),
+            text: text.text(),
+            width: several.0[0].width,
+            f16: several.uses_f16(),
+            trusted: several.is_safe(),
+            native: None,
+            counted: vec![],
+        })
+    }
+
+    /// Bytes of a slot, or of scratch after them.
+    fn bytes_of(&self, slot: usize, scratch: &[u64]) -> u64 {
+        match slot.checked_sub(self.output) {
+            None => read_bytes(self.expressions(), slot).expect("a binding is a leaf"),
+            Some(0) => buffer_bytes(self.epilogue.dtype(), self.len()),
+            Some(after) => scratch[after - 1],
+        }
+    }
+
+    fn expressions(&self) -> impl Iterator<Item = &Expression> {
+        self.sides.iter().chain([&self.epilogue])
+    }
+}
+
+impl Op for Matmul {
+    fn name(&self) -> &'static str {
+        "matmul"
+    }
+
+    fn slots(&self) -> Vec<Slot> {
+        let (dtype, len) = (self.epilogue.dtype(), self.len());
+        let output = Slot { name: "output".into(), access: Access::Write, dtype, len };
+        [read_slots(self.expressions()), vec![output]].concat()
+    }
+
+    fn plan(&self, caps: &Caps) -> Result<Plan> {
+        if self.extents.iter().flatten().any(|&extent| extent == 0) {
+            return Ok(Plan::default());
+        }
+        let settled = self.settle();
+        let space = settled.several(self.output).space();
+        let chunk = space.chunks_of(caps.binding_bytes, 64, u64::MAX);
+        let boxes = space.boxes(&chunk);
+        Ok(match boxes.len() {
+            1 => self.plan_whole(&settled, caps),
+            _ => self.plan_boxes(&settled, &boxes, &chunk, caps),
+        })
+    }
+
+    fn flops(&self) -> u64 {
+        let results = self.len() as u64;
+        results * (2 * self.extent(INNER) + self.epilogue.flops())
+    }
+
+    fn bytes(&self) -> u64 {
+        let extents: Vec<u64> = self.extents.iter().flatten().map(|&extent| extent as u64).collect();
+        let read: u64 = self.expressions().map(|expression| expression.bytes(&extents)).sum();
+        read + self.len() as u64 * self.epilogue.dtype().size() as u64
+    }
+
+    fn reference(&self, host: &mut Host) {
+        let kept: Vec<usize> = self.extents[..INNER].iter().flatten().copied().collect();
+        let sums = self.own_sums();
+        for (index, point) in points(&kept).enumerate() {
+            let (mut float, mut int) = (0.0, 0i128);
+            for inner in points(&self.extents[INNER]) {
+                let at = [point.clone(), inner].concat();
+                let [a, b] = [0, 1].map(|side: usize| self.sides[side].meaning(host, &at));
+                float += a.float() * b.float();
+                int = int.wrapping_add(a.int().wrapping_mul(b.int()));
+            }
+            let sum = if sums.class() == Class::Float { Value::Float(float) } else { Value::Int(int).cast(sums) };
+            let at = [point, vec![0; self.extents[INNER].len()]].concat();
+            let value = self.epilogue.meaning_of(host, &at, Some(sum));
+            host.set(self.output, index, value);
+        }
+    }
+}

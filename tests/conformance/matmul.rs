@@ -1,0 +1,430 @@
+//! Products of matrices: every type, shape and layout against sums in double precision; epilogues; parts and boxes; Einstein's
+//! equations against sums over all letters.
+
+use crate::for_types;
+use crate::support::*;
+use crosslane::{Array, Checks, Device, DeviceOptions, Element, Number, Profile, einsum, f16, s};
+use rand::Rng;
+
+/// Rows, columns and what is summed over, by definition: leading axes are the same.
+fn product(a: &Dense<f64>, b: &Dense<f64>) -> Dense<f64> {
+    let rank = a.shape.len();
+    let (rows, inner, columns) = (a.shape[rank - 2], a.shape[rank - 1], b.shape[rank - 1]);
+    let batch: usize = a.shape[..rank - 2].iter().product();
+    let mut data = vec![0.0; batch * rows * columns];
+    for n in 0..batch {
+        for r in 0..rows {
+            for k in 0..inner {
+                let left = a.data[(n * rows + r) * inner + k];
+                for c in 0..columns {
+                    data[(n * rows + r) * columns + c] += left * b.data[(n * inner + k) * columns + c];
+                }
+            }
+        }
+    }
+    Dense::new(&[&a.shape[..rank - 2], &[rows, columns]].concat(), data)
+}
+
+/// Small integers: sums of them are exact in every type.
+fn whole(shape: &[usize], seed: u64, signed: bool) -> Dense<f64> {
+    let mut rng = random(seed);
+    let low = if signed { -3 } else { 0 };
+    Dense::new(shape, (0..shape.iter().product()).map(|_| rng.random_range(low..4) as f64).collect())
+}
+
+fn typed<T: Element>(x: &Dense<f64>) -> Dense<T> {
+    x.map(|x| T::from_scalar(crosslane::Value::Float(x).scalar(T::DTYPE)))
+}
+
+/// The same elements, lying in memory in another order, between others that are no numbers.
+fn laid(device: &Device, x: &Dense<f64>, how: &str) -> Array<f32> {
+    let (rows, columns) = (x.shape[0], x.shape[1]);
+    let x = typed::<f32>(x);
+    match how {
+        "as rows" => upload(device, &x),
+        "as columns" => upload(device, &x.permute(&[1, 0])).transpose(),
+        "backwards" => upload(device, &x.flip(0).flip(1)).flip(0).flip(1),
+        "among others" => {
+            let frame = Array::full(device, &[rows + 3, columns + 5], f32::NAN);
+            let mut frame = frame.copy();
+            frame.slice_mut(s![2..-1, 3..-2]).assign(&upload(device, &x)).unwrap();
+            frame.slice(s![2..-1, 3..-2])
+        }
+        "every third" => {
+            let frame = Array::full(device, &[3 * rows, 3 * columns], f32::NAN);
+            let mut frame = frame.copy();
+            frame.slice_mut(s![1..;3, 2..;3]).assign(&upload(device, &x)).unwrap();
+            frame.slice(s![1..;3, 2..;3])
+        }
+        _ => unreachable!("{how}"),
+    }
+}
+
+const LAYOUTS: [&str; 5] = ["as rows", "as columns", "backwards", "among others", "every third"];
+
+#[test]
+fn every_layout() {
+    for device in drivers() {
+        spoil(device);
+        // Multiples of four or not: fetched as vectors or one by one.
+        let sizes: &[[usize; 3]] = match compiles_slowly(device) {
+            true => &[[20, 24, 28]],
+            false => &[[20, 24, 28], [21, 23, 19], [68, 130, 20]],
+        };
+        for (nth, &[rows, inner, columns]) in sizes.iter().enumerate() {
+            let (a, b) = (whole(&[rows, inner], nth as u64, true), whole(&[inner, columns], 7 + nth as u64, true));
+            let wanted = typed::<f32>(&product(&a, &b));
+            for (i, left) in LAYOUTS.iter().enumerate() {
+                for (j, right) in LAYOUTS.iter().enumerate() {
+                    if (compiles_slowly(device) || nth == 2) && i != j && i + j != 1 {
+                        continue;
+                    }
+                    let got = laid(device, &a, left).matmul(&laid(device, &b, right));
+                    same(&got, &wanted, &format!("{rows} x {inner} {left} by {inner} x {columns} {right}"));
+                }
+            }
+        }
+    }
+}
+
+fn small_and_odd<T: Number>(device: &Device) {
+    let signed = signed::<T>();
+    for (nth, [rows, inner, columns]) in [[3, 5, 2], [33, 47, 29]].into_iter().enumerate() {
+        let (a, b) = (whole(&[rows, inner], nth as u64, signed), whole(&[inner, columns], 5 + nth as u64, signed));
+        let (x, y) = (upload(device, &typed::<T>(&a)), upload(device, &typed::<T>(&b)));
+        same(&x.matmul(&y), &typed::<T>(&product(&a, &b)), &format!("{} {rows} x {inner} x {columns}", T::DTYPE));
+    }
+}
+
+#[test]
+fn every_type() {
+    for device in drivers() {
+        for_types!(device, [f32, i32, f16], small_and_odd);
+        if is_thorough(device) || is_checked(device) {
+            for_types!(device, [u32, f64, i64, u64], small_and_odd);
+        }
+        // Small types are read as they lie, and converted on the way.
+        let (a, b) = (whole(&[20, 36], 1, false), whole(&[36, 24], 2, false));
+        let (x, y) = (upload(device, &typed::<u8>(&a)), upload(device, &typed::<u8>(&b)));
+        same(&x.cast::<i32>().matmul(&y.cast()), &typed::<i32>(&product(&a, &b)), "bytes");
+        let large = Array::full(device, &[3, 3], 65_537);
+        assert_eq!(large.matmul(&large).to_vec().unwrap(), [3 * 131_073; 9], "integers wrap");
+    }
+}
+
+#[test]
+fn sizes_around_tiles() {
+    for device in drivers().filter(|device| !compiles_slowly(device)) {
+        let sizes = [1, 2, 4, 15, 16, 17, 31, 32, 33, 64, 65, 129];
+        for (nth, &size) in sizes.iter().enumerate() {
+            for [rows, inner, columns] in [[size, 19, 18], [18, size, 17], [17, 18, size], [size, size, size]] {
+                let (a, b) = (whole(&[rows, inner], nth as u64, true), whole(&[inner, columns], 9, true));
+                let (x, y) = (upload(device, &typed::<f32>(&a)), upload(device, &typed::<f32>(&b)));
+                same(&x.matmul(&y), &typed(&product(&a, &b)), &format!("{rows} x {inner} x {columns}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn batches_are_broadcast() {
+    for device in drivers() {
+        let (a, b) = (whole(&[2, 1, 9, 12], 1, true), whole(&[3, 12, 8], 2, true));
+        let (x, y) = (upload(device, &typed::<f32>(&a)), upload(device, &typed::<f32>(&b)));
+        let wanted = product(&a.broadcast(&[2, 3, 9, 12]), &b.broadcast(&[2, 3, 12, 8]));
+        same(&x.matmul(&y), &typed(&wanted), "batches");
+        // A batch whose matrices lie side by side in rows.
+        let sides = upload(device, &typed::<f32>(&a.permute(&[2, 0, 1, 3]))).permute(&[1, 2, 0, 3]);
+        same(&sides.matmul(&y), &typed(&wanted), "batches side by side");
+    }
+}
+
+#[test]
+fn vectors() {
+    for device in drivers() {
+        let (a, x) = (whole(&[33, 50], 1, true), whole(&[1, 33], 2, true));
+        let y = whole(&[50, 1], 3, true);
+        let (m, left) = (upload(device, &typed::<f32>(&a)), upload(device, &typed::<f32>(&x)));
+        let right = upload(device, &typed::<f32>(&y));
+        let (row, column) = (typed::<f32>(&product(&x, &a)), typed::<f32>(&product(&a, &y)));
+        same(&left.matmul(&m), &row, "a row");
+        same(&left.flatten().matmul(&m), &row.reshape(&[50]), "a vector on the left");
+        same(&m.matmul(&right.flatten()), &column.reshape(&[33]), "a vector on the right");
+        same(&m.matvec(&right.flatten()), &column.reshape(&[33]), "matvec");
+        same(&left.flatten().vecmat(&m), &row.reshape(&[50]), "vecmat");
+        same(&right.flatten().vecmat(&m.transpose()), &column.reshape(&[33]), "vecmat of a transpose");
+        let square: f64 = a.data.iter().map(|x| x * x).sum();
+        assert_eq!(m.vdot(&m).item().unwrap(), square as f32);
+        let lines: Vec<f32> = a.data.chunks(50).map(|row| row.iter().map(|x| x * x).sum::<f64>() as f32).collect();
+        assert_eq!(m.vecdot(&m).to_vec().unwrap(), lines);
+        let wanted = Dense::new(&[33, 50], points(&[33, 50]).map(|p| (x.data[p[0]] * y.data[p[1]]) as f32).collect());
+        same(&left.outer(&right), &wanted, "outer");
+        same(&left.transpose().matmul(&right.transpose()), &wanted, "a column by a row");
+        same(&m.inner(&m), &typed(&product(&a, &a.permute(&[1, 0]))), "inner");
+        same(&m.dot(&right), &column, "dot");
+        assert_eq!(
+            m.dot(&Array::full(device, &[], 2.0)).sum().item().unwrap() as f64,
+            2.0 * a.data.iter().sum::<f64>()
+        );
+    }
+}
+
+/// What elementwise work makes of a product is one kernel with it, where nobody else wants the product.
+#[test]
+fn epilogues() {
+    for device in drivers() {
+        let (a, b, rest) = (whole(&[36, 40], 1, true), whole(&[40, 44], 2, true), whole(&[36, 44], 3, true));
+        let bias = whole(&[1, 44], 4, true);
+        let wanted = product(&a, &b);
+        let (x, y) = (upload(device, &typed::<f32>(&a)), upload(device, &typed::<f32>(&b)));
+        let (z, w) = (upload(device, &typed::<f32>(&rest)), upload(device, &typed::<f32>(&bias)));
+        let all = (x.matmul(&y) * 2.0 + &w).relu() + &z * 3.0;
+        // Three inputs beside the sides, and the output.
+        let fits = device.caps().bindings >= 6;
+        assert!(!fits || all.explain().unwrap().steps.len() == 1, "on {}", name(device));
+        let given = |i: usize, v: f64| (v * 2.0 + bias.data[i % 44]).max(0.0) + rest.data[i] * 3.0;
+        let made: Vec<f64> = wanted.data.iter().enumerate().map(|(i, &v)| given(i, v)).collect();
+        same(&all, &typed(&Dense::new(&[36, 44], made)), "alpha, bias, activation and residual");
+        same(&x.matmul(&y).greater(0.0), &wanted.map(|v| v > 0.0), "a mask");
+        let bytes = (x.matmul(&y) + 200.0).cast::<u8>();
+        same(&bytes, &wanted.map(|v| (v + 200.0).clamp(0.0, 255.0) as u8), "bytes");
+        if is_checked(device) {
+            let odd = x.slice(s![..35]).matmul(&y.slice(s![.., ..43])).greater(0.0);
+            same(&odd, &wanted.slice(0, 0, 1, 35).slice(1, 0, 1, 43).map(|v| v > 0.0), "a mask of odd rows");
+        }
+        // Somebody else wants it: it is computed once, by itself.
+        let product = x.matmul(&y);
+        let (more, twice) = (&product + 1.0, &product * &product);
+        assert_eq!(more.explain().unwrap().steps.len(), 2);
+        same(&more, &typed(&wanted.map(|v| v + 1.0)), "one more");
+        same(&twice, &typed(&wanted.map(|v| v * v)), "its square");
+        same(&product, &typed(&wanted), "itself");
+        let own = x.matmul(&y);
+        let square = &own * &own;
+        drop(own);
+        assert_eq!(square.explain().unwrap().steps.len(), 1, "its only users are in one expression");
+        same(&square, &typed(&wanted.map(|v| v * v)), "its square, fused");
+        same(&(x.matmul(&y) + x.matmul(&y)), &typed(&wanted.map(|v| 2.0 * v)), "two products");
+    }
+}
+
+#[test]
+fn halves_add_up_in_single_precision() {
+    for device in drivers().filter(|device| has(device, crosslane::DType::F16)) {
+        // 4096 would swallow ones if it were a half.
+        let mut row = vec![f16::ONE; 4100];
+        row[0] = f16::from_f32(4096.0);
+        let x = Array::from_slice(device, &row.repeat(2)).reshape(&[2, 4100]);
+        let ones = Array::full(device, &[4100, 2], f16::ONE);
+        assert_eq!(x.matmul_as::<f32>(&ones).to_vec().unwrap(), [8195.0; 4], "on {}", name(device));
+        assert_eq!(x.matmul(&ones).to_vec().unwrap(), [f16::from_f32(8195.0); 4]);
+    }
+}
+
+/// Few results of long sums: several workgroups share one.
+#[test]
+fn long_sums_are_cut_into_parts() {
+    for device in drivers() {
+        spoil(device);
+        let sizes: &[[usize; 3]] =
+            if compiles_slowly(device) { &[[4, 3000, 8]] } else { &[[4, 3000, 8], [7, 1101, 9], [40, 1028, 36]] };
+        for &[rows, inner, columns] in sizes {
+            let (a, b) = (whole(&[2, rows, inner], 1, true), whole(&[2, inner, columns], 2, true));
+            let (x, y) = (upload(device, &typed::<f32>(&a)), upload(device, &typed::<f32>(&b)));
+            let wanted = product(&a, &b).map(|v| v.abs() + 1.0);
+            same(&(x.matmul(&y).abs() + 1.0), &typed(&wanted), &format!("{rows} x {inner} x {columns}"));
+        }
+    }
+}
+
+/// On a device with tiny bindings, products of arrays past one: rows, columns and inner ones are cut.
+#[test]
+fn arrays_past_one_binding() {
+    if std::env::var("CROSSLANE_TEST_PROFILE").is_ok() {
+        return say("not run as another kind of hardware: tiny bindings are a kind of their own");
+    }
+    let mut profile = Profile::presets().remove(0);
+    profile.caps.binding_bytes = 1 << 16;
+    let device = &DeviceOptions::default().cpu(profile, Some(Checks::default())).unwrap();
+    spoil(device);
+    let sizes = [[4000, 6, 5], [5, 6, 4000], [3, 3000, 6], [140, 150, 130], [67, 500, 63]];
+    for (nth, [rows, inner, columns]) in sizes.into_iter().enumerate() {
+        let (a, b) = (whole(&[rows, inner], nth as u64, true), whole(&[inner, columns], 20, true));
+        let wanted = typed::<f32>(&product(&a, &b).map(|v| v * 2.0 + 1.0));
+        for (left, right) in [("as rows", "as rows"), ("as columns", "as columns"), ("as rows", "as columns")] {
+            let got = laid(device, &a, left).matmul(&laid(device, &b, right)) * 2.0 + 1.0;
+            same(&got, &wanted, &format!("{rows} x {inner} {left} by {inner} x {columns} {right}"));
+        }
+    }
+}
+
+/// |got - wanted| <= inner * eps * sum(|a * b|), of random and of hard magnitudes.
+#[test]
+fn errors_are_bounded() {
+    for device in drivers() {
+        let mut rng = random(11);
+        let (rows, inner, columns) = (24, 300, 20);
+        for what in ["between -1 and 1", "of all magnitudes", "cancelling"] {
+            let mut draw = |nth: usize| match what {
+                "between -1 and 1" => rng.random_range(-1.0..1.0f32),
+                "of all magnitudes" => rng.random_range(-1.0..1.0f32) * 10f32.powi(rng.random_range(-15..15)),
+                _ => (1e6 + rng.random_range(-1.0..1.0f32)) * if nth % 2 == 0 { 1.0 } else { -1.0 },
+            };
+            let a: Vec<f32> = (0..rows * inner).map(&mut draw).collect();
+            let b: Vec<f32> = (0..inner * columns).map(|_| if what == "cancelling" { 1.0 } else { draw(0) }).collect();
+            let x = Array::from_shape(device, &[rows, inner], &a);
+            let got = x.matmul(&Array::from_shape(device, &[inner, columns], &b)).to_vec().unwrap();
+            for r in 0..rows {
+                for c in 0..columns {
+                    let terms = (0..inner).map(|k| a[r * inner + k] as f64 * b[k * columns + c] as f64);
+                    let (sum, size) = terms.fold((0.0, 0.0), |(sum, size), term| (sum + term, size + term.abs()));
+                    let bound = inner as f64 * f32::EPSILON as f64 / 2.0 * size;
+                    let error = (got[r * columns + c] as f64 - sum).abs();
+                    assert!(error <= bound, "{what} at {r}, {c} on {}: off by {error}, allowed {bound}", name(device));
+                }
+            }
+        }
+    }
+}
+
+/// A row that holds NaN or infinity spoils its own results and no others.
+#[test]
+fn what_is_no_number_stays_in_its_row() {
+    for device in drivers() {
+        let (rows, inner, columns) = (36, 40, 44);
+        let mut a = whole(&[rows, inner], 1, true).map(|x| x as f32 + 5.0);
+        let b = whole(&[inner, columns], 2, true).map(|x| x as f32 + 5.0);
+        (a.data[3 * inner + 7], a.data[20 * inner + 39]) = (f32::NAN, f32::INFINITY);
+        let got = upload(device, &a).matmul(&upload(device, &b)).to_vec().unwrap();
+        for (i, x) in got.iter().enumerate() {
+            match i / columns {
+                3 => assert!(x.is_nan(), "at {i} on {}: {x}", name(device)),
+                20 => assert!(*x == f32::INFINITY, "at {i} on {}: {x}", name(device)),
+                _ => assert!(x.is_finite(), "at {i} on {}: {x}", name(device)),
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_to_multiply() {
+    for device in drivers() {
+        let zeros = |shape: &[usize]| Array::<f32>::zeros(device, shape);
+        let sum = zeros(&[3, 0]).matmul(&zeros(&[0, 4])) + 1.0;
+        assert_eq!((sum.shape(), sum.to_vec().unwrap()), (&[3, 4][..], vec![1.0; 12]));
+        assert_eq!(zeros(&[0, 5]).matmul(&zeros(&[5, 4])).to_vec().unwrap(), [0.0; 0]);
+        assert_eq!(zeros(&[2, 0, 3, 4]).matmul(&zeros(&[4, 5])).shape(), [2, 0, 3, 5]);
+        assert_eq!(zeros(&[0]).dot(&zeros(&[0])).item().unwrap(), 0.0);
+    }
+}
+
+#[test]
+fn mistakes_say_what_was_wanted() {
+    let device = &apis()[0];
+    let ones = |shape: &[usize]| Array::<f32>::ones(device, shape);
+    let wrong = |array: Array<f32>, words: &[&str]| {
+        let error = array.to_vec().unwrap_err().to_string();
+        words.iter().for_each(|word| assert!(error.contains(word), "{word:?} is not in {error}"));
+        assert!(error.contains("matmul.rs"), "the caller's line: {error}");
+    };
+    wrong(ones(&[2, 3]).matmul(&ones(&[4, 5])), &["matmul", "columns on the left", "[2, 3] and [4, 5]"]);
+    wrong(ones(&[2, 2, 3]).matmul(&ones(&[3, 3, 5])), &["matmul", "broadcast"]);
+    wrong(ones(&[]).matmul(&ones(&[3])), &["matmul", "scalar"]);
+    wrong(ones(&[3]).matvec(&ones(&[3])), &["matvec"]);
+    wrong(ones(&[3]).vdot(&ones(&[4])), &["vdot", "[3] and [4]"]);
+    wrong(ones(&[3, 4]).dot(&ones(&[3, 4])), &["dot", "[4]", "[3]"]);
+    wrong(ones(&[3, 4]).tensordot(&ones(&[4, 3]), &[0, 0], &[1, 0]), &["tensordot", "once"]);
+    wrong(ones(&[3, 4]).tensordot(&ones(&[4, 3]), &[5], &[1]), &["tensordot", "-2 to 1"]);
+    wrong(einsum("ij,jk->ik", &[&ones(&[2, 3])]), &["einsum", "operands", "2"]);
+    wrong(einsum("ij,jk->ik", &[&ones(&[2, 3]), &ones(&[4, 5])]), &["einsum", "'j' is 3 and 4"]);
+    wrong(einsum("ij->ik", &[&ones(&[2, 3])]), &["einsum", "'k'"]);
+    wrong(einsum("ij->ii", &[&ones(&[2, 3])]), &["einsum", "twice"]);
+    wrong(einsum("i1->i", &[&ones(&[2, 3])]), &["einsum", "'1'"]);
+    wrong(einsum("ijk->i", &[&ones(&[2, 3])]), &["einsum", "a letter for each axis", "[2, 3]"]);
+    assert_eq!(ones(&[2, 3]).matmul(&ones(&[3, 2])).to_vec().unwrap(), [3.0; 4], "the device works on");
+}
+
+#[test]
+fn tensors() {
+    for device in drivers() {
+        let (a, b) = (whole(&[3, 4, 5, 6], 1, true), whole(&[5, 2, 3, 7], 2, true));
+        let (x, y) = (upload(device, &typed::<f32>(&a)), upload(device, &typed::<f32>(&b)));
+        let wanted = points(&[4, 6, 2, 7]).map(|p| {
+            points(&[3, 5]).map(|k| a.at(&[k[0], p[0], k[1], p[1]]) * b.at(&[k[1], p[2], k[0], p[3]])).sum::<f64>()
+        });
+        let wanted = Dense::new(&[4, 6, 2, 7], wanted.collect::<Vec<_>>());
+        same(&x.tensordot(&y, &[0, 2], &[2, 0]), &typed(&wanted), "tensordot");
+        let none = x.slice(s![0, 0]).tensordot(&y.slice(s![0, 0]), &[], &[]);
+        assert_eq!(none.shape(), [5, 6, 3, 7]);
+    }
+}
+
+/// Sums over all letters that the result lacks, at each of its points.
+fn by_letters(equation: &str, operands: &[&Dense<f64>]) -> Dense<f64> {
+    let (inputs, output) = equation.split_once("->").unwrap();
+    let inputs: Vec<Vec<char>> = inputs.split(',').map(|part| part.chars().collect()).collect();
+    let output: Vec<char> = output.chars().collect();
+    let mut letters = output.clone();
+    inputs.iter().flatten().for_each(|letter| {
+        if !letters.contains(letter) {
+            letters.push(*letter)
+        }
+    });
+    let extent = |letter: &char| {
+        let all = inputs.iter().zip(operands).flat_map(|(letters, x)| letters.iter().zip(&x.shape));
+        all.filter(|(l, _)| *l == letter).map(|(_, &extent)| extent).max().unwrap()
+    };
+    let shape: Vec<usize> = letters.iter().map(extent).collect();
+    let mut data = vec![0.0; shape[..output.len()].iter().product()];
+    let inner: usize = shape[output.len()..].iter().product();
+    for (nth, point) in points(&shape).enumerate() {
+        let element = |(letters_of, x): (&Vec<char>, &&Dense<f64>)| {
+            let at = letters_of.iter().zip(&x.shape).map(|(letter, &extent)| {
+                if extent == 1 { 0 } else { point[letters.iter().position(|l| l == letter).unwrap()] }
+            });
+            x.at(&at.collect::<Vec<_>>())
+        };
+        data[nth / inner] += inputs.iter().zip(operands).map(element).product::<f64>();
+    }
+    Dense::new(&shape[..output.len()], data)
+}
+
+#[test]
+fn equations() {
+    let cases: [(&str, &[&[usize]]); 16] = [
+        ("ij,jk->ik", &[&[4, 5], &[5, 6]]),
+        ("ij,jk->ki", &[&[4, 5], &[5, 6]]),
+        ("ii->i", &[&[5, 5]]),
+        ("ii->", &[&[5, 5]]),
+        ("iji->j", &[&[3, 4, 3]]),
+        ("ijk->kij", &[&[2, 3, 4]]),
+        ("ij->", &[&[4, 5]]),
+        ("i,j->ij", &[&[4], &[5]]),
+        ("i,i->", &[&[40], &[40]]),
+        ("bij,bjk->bik", &[&[3, 4, 5], &[3, 5, 6]]),
+        ("bij,bkj->bki", &[&[3, 4, 5], &[3, 6, 5]]),
+        ("ij,ij->ij", &[&[4, 5], &[4, 5]]),
+        ("ijk,jil->kl", &[&[3, 4, 5], &[4, 3, 2]]),
+        ("ij,jk,kl->il", &[&[4, 5], &[5, 6], &[6, 3]]),
+        ("ai,bj,abc,ck->ijk", &[&[2, 3], &[3, 2], &[2, 3, 4], &[4, 5]]),
+        ("ij,kj->ik", &[&[4, 1], &[3, 5]]),
+    ];
+    for device in drivers() {
+        let some = if compiles_slowly(device) { 4 } else { cases.len() };
+        for (equation, shapes) in cases.iter().take(some) {
+            let hosts: Vec<Dense<f64>> = shapes.iter().enumerate().map(|(n, s)| whole(s, n as u64, true)).collect();
+            let arrays: Vec<Array<f32>> = hosts.iter().map(|host| upload(device, &typed(host))).collect();
+            let got = einsum(equation, &arrays.iter().collect::<Vec<_>>());
+            let wanted = by_letters(equation, &hosts.iter().collect::<Vec<_>>());
+            same(&got, &typed(&wanted), equation);
+        }
+    }
+    let device = &drivers().last().unwrap();
+    let (a, b) = (whole(&[2, 3, 4], 1, true), whole(&[4, 5], 2, true));
+    let (x, y) = (upload(device, &typed::<f32>(&a)), upload(device, &typed::<f32>(&b)));
+    let wanted = typed::<f32>(&by_letters("xij,jk->xik", &[&a, &b]));
+    same(&einsum("...ij, jk -> ...ik", &[&x, &y]), &wanted, "an ellipsis");
+    same(&einsum("...j,jk", &[&x, &y]), &wanted, "an ellipsis without a result");
+    same(&einsum("ij,jk", &[&x.slice(s![1]), &y]), &wanted.slice(0, 1, 1, 1).reshape(&[3, 5]), "without a result");
+    same(&einsum("...ij->...ji", &[&x]), &typed(&a.permute(&[0, 2, 1])), "a transpose");
+}
