@@ -12,6 +12,9 @@ pub enum Source {
     Slot(usize),
     /// No memory: the element at address `a` is `a` itself, a u32. From these come `arange` and `eye`.
     Index,
+    /// What a kernel has brought into its workgroup's memory, by number: only in what a kernel computes of it.
+    #[doc(hidden)]
+    Tile(usize),
 }
 
 /// An input of an expression, walked over the expression's index space.
@@ -100,7 +103,7 @@ impl Expression {
             .iter()
             .filter_map(|leaf| match leaf.source {
                 Source::Slot(slot) => Some((slot, leaf.dtype, leaf.len)),
-                Source::Index => None,
+                Source::Index | Source::Tile(_) => None,
             })
             .collect();
         slots.sort();
@@ -114,7 +117,7 @@ impl Expression {
             let distinct: u64 = extents.iter().zip(&leaf.strides).filter(|(_, s)| **s != 0).map(|(e, _)| *e).product();
             distinct.min(leaf.len as u64) * leaf.dtype.size() as u64
         };
-        self.leaves.iter().filter(|leaf| leaf.source != Source::Index).map(touched).sum()
+        self.leaves.iter().filter(|leaf| matches!(leaf.source, Source::Slot(_))).map(touched).sum()
     }
 
     /// The result at one point, by definition.
@@ -136,6 +139,7 @@ impl Expression {
                     match leaf.source {
                         Source::Slot(slot) => host.get(slot, address),
                         Source::Index => Value::Int(address as i128),
+                        Source::Tile(_) => unreachable!("an operation's own expression has none"),
                     }
                 }
                 What::Scalar(scalar) => Value::of(self.scalars[*scalar]),

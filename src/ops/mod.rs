@@ -1,6 +1,7 @@
 //! The operations: a file each, with meaning, cost and plan. They know no engine.
 
 mod clear;
+mod concatenate;
 mod counted;
 mod dense;
 mod expression;
@@ -26,9 +27,18 @@ mod windows;
 use crate::tuning::Tunable;
 
 /// All that may be done in several ways.
-pub(crate) const TUNABLES: [&Tunable; 7] =
-    [&reduce::UNROLL, &scan::SCAN, &scan::SELECT, &sort::KEYS, &sort::PAIRS, &sort::WIDE, &histogram::COUNTERS];
+pub(crate) const TUNABLES: [&Tunable; 8] = [
+    &reduce::UNROLL,
+    &scan::SCAN,
+    &scan::SELECT,
+    &sort::KEYS,
+    &sort::PAIRS,
+    &sort::WIDE,
+    &histogram::COUNTERS,
+    &map::TILE,
+];
 
+pub use concatenate::Concatenate;
 pub use expression::{Expression, Leaf, Source, Step, What};
 pub use formula::Formula;
 pub(crate) use formula::Parts as FormulaParts;

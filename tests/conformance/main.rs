@@ -12,6 +12,7 @@ mod gl;
 mod histogram;
 mod interop;
 mod memory;
+mod moves;
 mod ordered;
 mod quantiles;
 mod reductions;

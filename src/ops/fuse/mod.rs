@@ -4,7 +4,7 @@ mod several;
 mod wgsl;
 
 pub(crate) use several::{Several, flat, read_bytes, read_slots};
-pub(crate) use wgsl::{atomic_store, bits, param, wide};
+pub(crate) use wgsl::{atomic_store, bits, pack, param, wide};
 
 use super::expression::{Expression, Source, What};
 use super::windows::{Space, Walk};
@@ -105,9 +105,17 @@ impl<'a> Fusion<'a> {
         match self.expression.leaves.get(array) {
             Some(leaf) => match leaf.source {
                 Source::Slot(slot) => Some(slot),
-                Source::Index => None,
+                Source::Index | Source::Tile(_) => None,
             },
             None => self.output.map(|output| output.0),
+        }
+    }
+
+    /// The tile that holds a leaf's values.
+    fn tile(&self, array: usize) -> Option<usize> {
+        match self.expression.leaves.get(array).map(|leaf| leaf.source) {
+            Some(Source::Tile(tile)) => Some(tile),
+            _ => None,
         }
     }
 
@@ -134,6 +142,7 @@ impl<'a> Fusion<'a> {
             let others = walk.strides.iter().enumerate().filter(|(axis, _)| *axis != inner);
             let aligned = walk.offset % 4 == 0 && others.clone().all(|(_, stride)| stride % 4 == 0);
             match walk.strides[inner] {
+                _ if self.tile(array).is_some() => Mode::Vector,
                 0 => Mode::Splat,
                 1 if self.slot(array).is_none() || aligned => Mode::Vector,
                 _ => Mode::Gather,
@@ -155,7 +164,8 @@ impl<'a> Fusion<'a> {
         key.extend([self.width as u8, self.lanes as u8, self.dims.len() as u8]);
         key.extend(self.dims.iter().map(|dim| dim.group as u8));
         for (array, walk) in self.walks.iter().enumerate() {
-            key.extend([self.dtype(array) as u8, self.modes[array] as u8, self.slot(array).is_some() as u8]);
+            let source = self.tile(array).map_or(self.slot(array).is_some() as u8, |tile| 2 + tile as u8);
+            key.extend([self.dtype(array) as u8, self.modes[array] as u8, source]);
             key.extend(walk.strides.iter().map(|&stride| if (0..2).contains(&stride) { stride as u8 } else { 2 }));
         }
         key.push(self.output.map_or(9, |output| output.2 as u8));
@@ -182,7 +192,7 @@ impl<'a> Fusion<'a> {
     pub fn param_names(&self) -> Vec<String> {
         let p = self.prefix;
         let mut names: Vec<String> = self.inner_dims().map(|dim| format!("{p}extent{dim}")).collect();
-        for (array, walk) in self.walks.iter().enumerate() {
+        for (array, walk) in self.walks.iter().enumerate().filter(|(array, _)| self.tile(*array).is_none()) {
             names.push(format!("{p}offset{array}"));
             names.extend(strided(walk).map(|(dim, _)| format!("{p}stride{array}_{dim}")));
         }
@@ -207,7 +217,7 @@ impl<'a> Fusion<'a> {
     ) -> (Vec<u32>, Vec<Binding>) {
         let mut params: Vec<u32> = self.inner_dims().map(|dim| (cut[dim].end - cut[dim].start) as u32).collect();
         let mut bindings = Vec::new();
-        for (array, walk) in self.walks.iter().enumerate() {
+        for (array, walk) in self.walks.iter().enumerate().filter(|(array, _)| self.tile(*array).is_none()) {
             let (low, high) = walk.range(cut);
             let start: i64 =
                 walk.offset + walk.strides.iter().zip(cut).map(|(s, range)| s * range.start as i64).sum::<i64>();
