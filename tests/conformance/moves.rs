@@ -69,8 +69,8 @@ fn transpositions_of_every_type() {
     for device in drivers() {
         spoil(device);
         match compiles_slowly(device) {
-            true => for_types!(device, [f16, f32, i64, u8, u16], transposed),
-            false => for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64, bool], transposed),
+            true => { for_types!(device, [f16, f32, i64, u8, u16], transposed); }
+            false => { for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64, bool], transposed); }
         }
     }
 }
@@ -142,7 +142,7 @@ fn turned_inputs_beside_others() {
         spoil(device);
         match compiles_slowly(device) {
             true => mixed::<f32>(device),
-            false => for_types!(device, [f16, f32, f64, i32, i64], mixed),
+            false => { for_types!(device, [f16, f32, f64, i32, i64], mixed); }
         }
     }
 }
@@ -153,24 +153,16 @@ fn bytes_are_stored_beside_others() {
     for device in quick() {
         let host = noise::<u8>(3, &[64, 96]);
         let x = upload(device, &host);
-        for (rows, columns, at) in [(96, 64, 0), (97, 67, 1), (100, 68, 4)] {
-            let mut into = Array::full(device, &[rows, columns], 7u8);
-            into.slice_mut(s![at as isize..at as isize + 96 - at as isize, ..64 - 3]).assign(x.transpose().slice(s![at as isize.., ..64 - 3])).unwrap();
-            let inside = |p: &[usize]| (at..96).contains(&p[0]) && p[1] < 61;
-            let wanted = points(&[rows, columns]).map(|p| if inside(&p) { host.at(&[p[1], p[0]]) } else { 7 });
-            same(&into, &Dense::new(&[rows, columns], wanted.collect()), "bytes assigned");
+        for (shape, from) in [([96, 64], 0), ([97, 67], 1), ([100, 68], 4)] {
+            let mut into = Array::full(device, &shape, 7u8);
+            let part = x.transpose().slice(s![from.., ..61]);
+            into.slice_mut(s![from..96, ..61]).assign(part).unwrap();
+            let inside = |p: &[usize]| (from as usize..96).contains(&p[0]) && p[1] < 61;
+            let wanted = points(&shape).map(|p| if inside(&p) { host.at(&[p[1], p[0]]) } else { 7 });
+            same(&into, &Dense::new(&shape, wanted.collect()), "bytes assigned");
         }
-        same(&x.transpose().greater_than_half(), &host.permute(&[1, 0]).map(|x| x >= 128), "bools");
-    }
-}
-
-trait Half {
-    fn greater_than_half(&self) -> Array<bool>;
-}
-
-impl Half for Array<u8> {
-    fn greater_than_half(&self) -> Array<bool> {
-        self.cast::<u32>().greater_equal(128)
+        let large = x.cast::<u32>().greater_equal(128).transpose().copy();
+        same(&large, &host.permute(&[1, 0]).map(|x| x >= 128), "bools");
     }
 }
 
@@ -229,8 +221,8 @@ fn concatenation_of_every_type() {
     for device in drivers() {
         spoil(device);
         match compiles_slowly(device) {
-            true => for_types!(device, [f32, u8], concatenated),
-            false => for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64, bool], concatenated),
+            true => { for_types!(device, [f32, u8], concatenated); }
+            false => { for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64, bool], concatenated); }
         }
     }
 }
@@ -349,7 +341,7 @@ fn rolled<T: Element>(device: &Device) {
     for shape in [&[17][..], &[5, 12], &[2, 3, 8]] {
         let host = noise::<T>(6, shape);
         let x = upload(device, &host);
-        let (n, shift) = (host.data.len() as isize, rng.random_range(-50..50));
+        let (n, shift) = (host.data.len() as isize, rng.random_range(-50..50i32) as isize);
         let flat = (0..n).map(|i| host.data[(i - shift).rem_euclid(n) as usize]).collect();
         same(&x.roll(shift), &Dense::new(shape, flat), &format!("{shape:?} {} rolled by {shift}", T::DTYPE));
         for axis in 0..shape.len() {
@@ -431,14 +423,15 @@ fn triangles<T: Element>(device: &Device) {
             let wanted = Dense::new(&[on.len()], on);
             same(&x.diagonal(offset, 0, 1), &wanted, &format!("diagonal of {what}"));
             let side = wanted.data.len() + offset.unsigned_abs();
-            let built = points(&[side, side]).map(|p| {
+            let square = [side, side];
+            let built = points(&square).map(|p| {
                 let first = p[0] as isize - (-offset).max(0);
                 match p[1] as isize - p[0] as isize == offset && first >= 0 {
                     true => wanted.data[first as usize],
                     false => of(0),
                 }
             });
-            let built = Dense::new(&[side, side], built.collect());
+            let built = Dense::new(&square, built.collect());
             same(&upload(device, &wanted).diag(offset), &built, &format!("diag of {what}"));
         }
     }
