@@ -494,6 +494,7 @@ fn kernels_agree_with_their_definition() {
         .into_iter()
         .chain(by_number())
         .chain(layouts().into_iter().step_by(3))
+        .chain(moves().into_iter().step_by(2))
         .chain(reductions().into_iter().filter(|(what, _)| !what.starts_with("reduce")).step_by(3))
         .collect();
     let results: Vec<Result<usize, String>> = all.iter().map(|(what, op)| check(what, op.as_ref(), &caps)).collect();
