@@ -40,9 +40,9 @@ fn holds(what: &str, device: &Device, condition: &Array<bool>) {
 fn sorts_and_places() {
     for device in cards() {
         let x = mixed(device).unwrap();
-        holds("sort", device, &x.sort().equal(&counting(device)));
+        holds("sort", device, &x.sort().equal(counting(device)));
         let order = x.argsort();
-        holds("argsort", device, &x.take(&order, OutOfRange::Drop).equal(&counting(device)));
+        holds("argsort", device, &x.take(&order, OutOfRange::Drop).equal(counting(device)));
         assert_eq!(x.nth(N / 3).item().unwrap(), N as u32 / 3, "nth on {}", name(device));
         let largest: Vec<u32> = (0..10).map(|i| N as u32 - 1 - i).collect();
         assert_eq!(x.top_k(10).0.to_vec().unwrap(), largest, "top_k on {}", name(device));
