@@ -63,9 +63,9 @@ mod tuning;
 
 pub use advice::{Limiter, Occupancy};
 pub use array::{
-    Array, ArrayIndex, Elementwise, Explanation, Input, Inputs, Interpolation, Layout, Operand, PadMode, QuantileOptions,
-    Reduction, Scan, Selected, Slice, SortOptions, Step as ExplainedStep, TopKOptions, Unique, ViewMut,
-    broadcast_shapes, eval_all, has_kernel, upload_all,
+    Array, ArrayIndex, Elementwise, Explanation, Input, Inputs, Interpolation, Layout, Operand, PadMode,
+    QuantileOptions, Reduction, Scan, Selected, Slice, SortOptions, Step as ExplainedStep, TopKOptions, Unique,
+    ViewMut, broadcast_shapes, eval_all, has_kernel, upload_all,
 };
 #[cfg(feature = "cpu")]
 pub use backend::cpu::{Checks, Defect, Finding, Order, Profile, Report, Spot};
@@ -89,9 +89,9 @@ pub use kernel::{
 pub use memory::{Allocation, Direction, HostBuffer, Mapped, MemoryUse, Transfers, Unified, UnifiedState, dlpack};
 pub use op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
 pub use ops::{
-    Binning, ByKey, Combine, Concatenate, Expression, Formula, Function, Gather, Histogram, Indexing, Leaf, Map, Nothing, Nth,
-    Operator, OutOfRange, Payload, Reduce, Rule, Runs, ScanOp, Scatter, SearchSorted, Side, Sort, Source, Step, TopK,
-    What,
+    Binning, ByKey, Combine, Concatenate, Expression, Formula, Function, Gather, Histogram, Indexing, Leaf, Map,
+    Nothing, Nth, Operator, OutOfRange, Payload, Reduce, Rule, Runs, ScanOp, Scatter, SearchSorted, Side, Sort, Source,
+    Step, TopK, What,
 };
 pub use recording::Recording;
 pub use stream::Stream;

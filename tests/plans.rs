@@ -2,9 +2,9 @@
 //! validate and can be written in every driver's language.
 
 use crosslane::{
-    Access, Binning, Caps, Combine, Concatenate, DType, Expression, Function, Gather, Histogram, Indexing, Leaf, Map, Nth, Op,
-    Operator, OutOfRange, Payload, Plan, Reduce, Rule, Runs, Scalar, ScanOp, Scatter, SearchSorted, Side, Sort, Source,
-    Step, TopK, What, has_kernel,
+    Access, Binning, Caps, Combine, Concatenate, DType, Expression, Function, Gather, Histogram, Indexing, Leaf, Map,
+    Nth, Op, Operator, OutOfRange, Payload, Plan, Reduce, Rule, Runs, Scalar, ScanOp, Scatter, SearchSorted, Side,
+    Sort, Source, Step, TopK, What, has_kernel,
 };
 use naga::back::{glsl, hlsl, msl, spv};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
@@ -159,7 +159,8 @@ fn transpositions(caps: &Caps) -> Vec<(String, Map)> {
 fn concatenations(caps: &Caps) -> Vec<(String, Concatenate)> {
     let mut all = Vec::new();
     for dtype in DType::ALL.into_iter().filter(|&dtype| fits(caps, dtype)) {
-        for (shape, lengths) in [([50, 0, 8], [4usize, 12, 8]), ([50, 0, 7], [3, 12, 1]), ([3000, 0, 5000], [1, 5, 7])] {
+        for (shape, lengths) in [([50, 0, 8], [4usize, 12, 8]), ([50, 0, 7], [3, 12, 1]), ([3000, 0, 5000], [1, 5, 7])]
+        {
             if 13 * 15_000_000 * dtype.size() > caps.buffer_bytes as usize * 16 {
                 continue;
             }

@@ -278,7 +278,8 @@ fn moves_there_and_back_change_nothing() {
         };
         let result = TestRunner::new(config).run(&strategy, |((rows, columns, depth), seed, parts, axis, shift)| {
             let shape = [rows, columns, depth];
-            let host: Vec<u16> = (0..rows * columns * depth).map(|i| (i as u64).wrapping_mul(seed | 1) as u16).collect();
+            let host: Vec<u16> =
+                (0..rows * columns * depth).map(|i| (i as u64).wrapping_mul(seed | 1) as u16).collect();
             let x = Array::from_shape(device, &shape, &host);
             let fail = |error: crosslane::Error| TestCaseError::fail(error.to_string());
             let orders: [[isize; 3]; 3] = [[1, 0, 2], [2, 1, 0], [1, 2, 0]];

@@ -1,9 +1,9 @@
 //! Diagonals and triangles of matrices.
 
+use super::Array;
 use super::layout::Layout;
 use super::node::{Expr, Node};
 use super::view::{axis as place, view};
-use super::Array;
 use crate::element::{DType, Element, Number, Scalar};
 use crate::error::{CallSite, Error, Result};
 use std::panic::Location;
@@ -134,7 +134,8 @@ impl<T: Element> Array<T> {
             return Array::failed(self.device(), error);
         }
         // A row's number plus the offset is the column of the diagonal.
-        let (rows, columns) = (numbers(self, self.rank() - 2, offset), numbers(self, self.rank() - 1, offset.saturating_neg()));
+        let (rows, columns) =
+            (numbers(self, self.rank() - 2, offset), numbers(self, self.rank() - 1, offset.saturating_neg()));
         keeps(&rows, &columns).select(self, zero::<T>())
     }
 }

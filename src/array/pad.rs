@@ -147,7 +147,8 @@ impl<T: Element> Array<T> {
         match axes {
             Err(error) => failed(error),
             Ok(axes) => {
-                let roll = |array: Array<T>, (&shift, &axis): (&isize, &usize)| array.rolled("roll_axes", shift, axis, at);
+                let roll =
+                    |array: Array<T>, (&shift, &axis): (&isize, &usize)| array.rolled("roll_axes", shift, axis, at);
                 shifts.iter().zip(&axes).fold(self.clone(), roll)
             }
         }

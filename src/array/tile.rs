@@ -54,7 +54,8 @@ impl<T: Element> Array<T> {
             Ok(axis) => axis,
             Err(error) => return Array::failed(self.device(), error),
         };
-        let (mut apart, mut repeated, mut shape) = (self.shape().to_vec(), self.shape().to_vec(), self.shape().to_vec());
+        let (mut apart, mut repeated, mut shape) =
+            (self.shape().to_vec(), self.shape().to_vec(), self.shape().to_vec());
         apart.insert(axis + 1, 1);
         repeated.insert(axis + 1, count);
         shape[axis] = shape[axis].saturating_mul(count);

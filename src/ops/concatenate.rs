@@ -49,7 +49,8 @@ impl Concatenate {
     /// A part as a map into its place.
     fn map(&self, part: usize) -> Map {
         let shape = self.shape();
-        let strides: Vec<i64> = (0..shape.len()).map(|axis| shape[axis + 1..].iter().product::<usize>() as i64).collect();
+        let strides: Vec<i64> =
+            (0..shape.len()).map(|axis| shape[axis + 1..].iter().product::<usize>() as i64).collect();
         let (expression, own) = self.parts[part].clone();
         Map {
             expression,
@@ -67,7 +68,8 @@ impl Concatenate {
     /// A part over two variables: the axes before the axis, and what follows for each of their places.
     fn fusion(&self, part: usize, prefix: &'static str) -> Fusion<'_> {
         let (expression, shape) = &self.parts[part];
-        let group = |(axis, &extent): (usize, &usize)| Dim { group: (axis >= self.axis) as usize, extent: extent as u64 };
+        let group =
+            |(axis, &extent): (usize, &usize)| Dim { group: (axis >= self.axis) as usize, extent: extent as u64 };
         let mut dims: Vec<Dim> = shape.iter().enumerate().map(group).collect();
         let mut walks = leaf_walks(expression);
         collapse(&mut dims, &mut walks);
@@ -83,7 +85,8 @@ impl Concatenate {
         let ends: Vec<usize> = parts.clone().map(|part| self.start(part + 1) * inner).collect();
         let (first, row) = (self.start(parts.start) * inner, shape[self.axis] * inner);
         let length = ends[ends.len() - 1] - first;
-        let mut several = Several(parts.clone().zip(PREFIXES).map(|(part, prefix)| self.fusion(part, prefix)).collect());
+        let mut several =
+            Several(parts.clone().zip(PREFIXES).map(|(part, prefix)| self.fusion(part, prefix)).collect());
         let aligned = row.is_multiple_of(4) && [&[first], &ends[..]].concat().iter().all(|end| end.is_multiple_of(4));
         let whole = length == row;
         let kind = self.kind(&mut several, aligned, whole);

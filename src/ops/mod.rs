@@ -27,16 +27,8 @@ mod windows;
 use crate::tuning::Tunable;
 
 /// All that may be done in several ways.
-pub(crate) const TUNABLES: [&Tunable; 8] = [
-    &reduce::UNROLL,
-    &scan::SCAN,
-    &scan::SELECT,
-    &sort::KEYS,
-    &sort::PAIRS,
-    &sort::WIDE,
-    &histogram::COUNTERS,
-    &map::TILE,
-];
+pub(crate) const TUNABLES: [&Tunable; 8] =
+    [&reduce::UNROLL, &scan::SCAN, &scan::SELECT, &sort::KEYS, &sort::PAIRS, &sort::WIDE, &histogram::COUNTERS, &TILE];
 
 pub use concatenate::Concatenate;
 pub use expression::{Expression, Leaf, Source, Step, What};
@@ -48,7 +40,7 @@ pub use histogram::{Binning, Histogram, Rule};
 pub(crate) use histogram::{compared, even_edges, thresholds};
 pub use indexing::{Indexing, OutOfRange};
 pub use map::Map;
-pub(crate) use map::buffer_bytes;
+pub(crate) use map::{NO_TILES, TILE, buffer_bytes};
 pub use nothing::Nothing;
 pub use nth::Nth;
 pub use reduce::{Operator, Reduce};

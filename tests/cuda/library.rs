@@ -3,9 +3,9 @@
 use crate::emulate::{self, OPTIONS, Program, Window};
 use crate::support::{random, say};
 use crosslane::{
-    Binning, Caps, Combine, Concatenate, DType, Expression, Function, Gather, Histogram, Host, Indexing, Kernel, Leaf, Map, Nothing,
-    Nth, Op, Operator, OutOfRange, Pass, Payload, Plan, Reduce, Rule, Scalar, ScanOp, Scatter, SearchSorted, Side,
-    Slot, Sort, Source, Step, TopK, Value, What, has_kernel,
+    Binning, Caps, Combine, Concatenate, DType, Expression, Function, Gather, Histogram, Host, Indexing, Kernel, Leaf,
+    Map, Nothing, Nth, Op, Operator, OutOfRange, Pass, Payload, Plan, Reduce, Rule, Scalar, ScanOp, Scatter,
+    SearchSorted, Side, Slot, Sort, Source, Step, TopK, Value, What, has_kernel,
 };
 use rand::Rng;
 use std::collections::HashSet;

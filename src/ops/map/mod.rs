@@ -6,7 +6,7 @@
 mod tiled;
 mod tiles;
 
-pub(super) use tiles::TILE;
+pub(crate) use tiles::{NO_TILES, TILE};
 
 use super::counted::{count_on, count_pass, counted};
 use super::expression::{Expression, Source, Step, What};

@@ -149,7 +149,8 @@ fn keep_text(tile: usize, fusion: &Fusion, stored: &Fusion, tiles: &Tiles) -> St
     let dtype = fusion.expression.dtype();
     let bool = dtype == DType::Bool;
     let (element, pitch) = (if bool { "u32" } else { dtype.wgsl() }, tiles.rows + 1);
-    let lanes = |width: u32| (0..width).map(move |lane| if width == 1 { "" } else { [".x", ".y", ".z", ".w"][lane as usize] });
+    let lanes =
+        |width: u32| (0..width).map(move |lane| if width == 1 { "" } else { [".x", ".y", ".z", ".w"][lane as usize] });
     let keep = lanes(fusion.width).enumerate().map(|(at, lane)| match bool {
         true => format!("    tile{tile}[at + {at}u] = select(0u, 1u, v{lane});\n"),
         false => format!("    tile{tile}[at + {at}u] = v{lane};\n"),
@@ -218,7 +219,8 @@ fn finish_text(width: u32, tiles: &Tiles, caps: &Caps) -> String {
         "        let r# = row + p#.y;\n        let c# = column + p#.x;\n        \
          let v# = value(k, min(r#, params.rows - 1u), min(c#, params.columns - {width}u));\n"
     );
-    let store = "        if (r# < params.rows && c# < params.columns) {\n            store(k, r#, c#, v#);\n        }\n";
+    let store =
+        "        if (r# < params.rows && c# < params.columns) {\n            store(k, r#, c#, v#);\n        }\n";
     let each = Units::new(width, tiles.columns, tiles, caps).each(&[&value, store]);
     format!("fn finish(k: u32, row: u32, column: u32, lane: u32) {{\n{each}}}\n")
 }
