@@ -181,10 +181,8 @@ impl Concatenate {
             (_, 2, true) => "vec2<u32>".to_string(),
             _ => "u32".to_string(),
         };
-        let value = format!(
-            "    let o = i / params.length;\n    let r = i % params.length;\n    let v = part(o, r);\n    \
-             let at = o * params.row + params.first + r;\n"
-        );
+        let value = "    let o = i / params.length;\n    let r = i % params.length;\n    let v = part(o, r);\n    \
+                     let at = o * params.row + params.first + r;\n";
         let evaluate = match kind {
             Kind::Four => format!("    let i = unit * 4u;\n{value}    y[at >> 2u] = {};\n", pack(dtype)),
             Kind::One | Kind::Atomic => format!("    let i = unit;\n{value}{}", atomic_store("y", dtype)),

@@ -25,6 +25,7 @@ mod selections;
 mod sort;
 mod top_k;
 mod transfers;
+mod transpositions;
 mod unique;
 mod views;
 mod windows;

@@ -213,6 +213,12 @@ pub fn bits<T: Element>(rng: &mut StdRng) -> T {
     }
 }
 
+/// Random bits in this shape.
+pub fn noise<T: Element>(seed: u64, shape: &[usize]) -> Dense<T> {
+    let mut rng = random(seed);
+    Dense::new(shape, (0..shape.iter().product()).map(|_| bits(&mut rng)).collect())
+}
+
 /// A row-major array on the host, with views that copy: slow and obvious.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dense<T> {

@@ -79,10 +79,12 @@ impl Map {
 
     fn tiled_kernel(&self, tiles: &Tiles, several: &Several, words: bool, caps: &Caps) -> Kernel {
         let workgroup = workgroup(caps);
-        let shape = [workgroup, tiles.rows, tiles.columns, tiles.band, caps.short_vectors() as u32];
+        let shape = [workgroup, tiles.rows, tiles.columns, tiles.band];
+        let ways = [caps.short_vectors(), words && tiles.follows];
         let mut key = b"map_tiled".to_vec();
         several.key(&mut key);
         key.extend(shape.iter().flat_map(|number| number.to_le_bytes()));
+        key.extend(ways.map(u8::from));
         Kernel::cached(key, caps, || {
             let dims = several.0[0].dims.len();
             let lengths = (0..dims).map(|dim| format!("length{dim}"));
@@ -245,7 +247,8 @@ fn element_text(stored: &Fusion, kept: &Expression) -> String {
     )
 }
 
-/// Stores whole words: each by the row that has its first element.
+/// Stores whole words: each by the row that has its first element. What a word has of other rows is in the tile too if they
+/// follow, and is else read from memory.
 fn finish_words_text(stored: &Fusion, tiles: &Tiles, caps: &Caps) -> String {
     let (output, dtype) = (stored.walks.len() - 1, stored.expression.dtype());
     let per_word = dtype.per_word();
@@ -257,13 +260,23 @@ fn finish_words_text(stored: &Fusion, tiles: &Tiles, caps: &Caps) -> String {
          x{output}[first / {per_word}u] = word(k, r, column, start, end, first);\n            }}\n        }}\n",
         per_word - 1,
     )]);
+    let element = match tiles.follows {
+        false => "",
+        true => {
+            "    let after = r + (at - start) / params.columns;\n    \
+             if (after < min(params.rows, r / ROWS * ROWS + ROWS)) {\n        \
+             return value(k, after, (at - start) % params.columns);\n    }\n"
+        }
+    };
+    let address = stored.address_text("address", output);
     format!(
-        "{}fn word(k: u32, r: u32, column: u32, start: u32, end: u32, first: u32) -> u32 {{\n    var word = 0u;\n    \
-         for (var j = 0u; j < {per_word}u; j++) {{\n        let at = first + j;\n        if (at < end) {{\n            \
-         let v = value(k, r, column + at - start);\n            word |= {value} << (j * {shift}u);\n        \
-         }} else if (at < params.count) {{\n            let v = element(at);\n            \
-         word |= {value} << (j * {shift}u);\n        }}\n    }}\n    return word;\n}}\n\
+        "{address}fn one(k: u32, r: u32, column: u32, start: u32, end: u32, at: u32) -> {} {{\n    \
+         if (at < end) {{\n        return value(k, r, column + at - start);\n    }}\n{element}    return element(at);\n}}\n\
+         fn word(k: u32, r: u32, column: u32, start: u32, end: u32, first: u32) -> u32 {{\n    var word = 0u;\n    \
+         for (var j = 0u; j < {per_word}u; j++) {{\n        if (first + j < params.count) {{\n            \
+         let v = one(k, r, column, start, end, first + j);\n            word |= {value} << (j * {shift}u);\n        \
+         }}\n    }}\n    return word;\n}}\n\
          fn finish(k: u32, row: u32, column: u32, lane: u32) {{\n{each}}}\n",
-        stored.address_text("address", output),
+        dtype.wgsl(),
     )
 }

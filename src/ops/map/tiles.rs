@@ -42,6 +42,8 @@ pub(super) struct Tiles {
     pub rows: u32,
     pub columns: u32,
     pub band: u32,
+    /// Rows are whole, and in the output one follows the other.
+    pub follows: bool,
     /// The leaves that go into each tile: all of them into one, which keeps the result, or one into each.
     kept: Vec<Vec<usize>>,
 }
@@ -79,8 +81,8 @@ impl Tiles {
             false => served.iter().map(|&leaf| vec![leaf]).take(PREFIXES.len()).collect(),
         };
         let extent = |of: &[usize]| of.iter().map(|&dim| fusion.dims[dim].extent).product::<u64>();
-        let extents = (extent(&rows_of), extent(&columns_of));
-        if extents.0 * extents.1 < LEAST {
+        let extents = [extent(&rows_of), extent(&columns_of)];
+        if extents[0] * extents[1] < LEAST {
             return None;
         }
         let (rows, columns) = loop {
@@ -92,7 +94,8 @@ impl Tiles {
             };
         };
         let (dims, walks) = ordered(fusion, &rows_of, &columns_of);
-        Some(Tiles { dims, walks, rows: rows as u32, columns: columns as u32, band, kept })
+        let follows = follows(&dims, walks.last().expect("a map has an output"), columns);
+        Some(Tiles { dims, walks, follows, rows: rows as u32, columns: columns as u32, band, kept })
     }
 
     /// What is kept in each tile, and what is stored: of the tiles and of what is read beside them.
@@ -178,6 +181,19 @@ fn run(dims: &[Dim], walk: &Walk, first: usize, taken: &[usize], wanted: u64) ->
     run
 }
 
+/// Whether a tile has whole rows, which follow each other in the output.
+fn follows(dims: &[Dim], output: &Walk, columns: u64) -> bool {
+    let extent = |group| dims.iter().filter(|dim| dim.group == group).map(|dim| dim.extent).product::<u64>();
+    let mut next = extent(2) as i64;
+    let mut rows = (0..dims.len()).rev().filter(|&dim| dims[dim].group == 1);
+    next as u64 <= columns
+        && rows.all(|dim| {
+            let here = output.strides[dim] == next;
+            next *= dims[dim].extent as i64;
+            here
+        })
+}
+
 /// Bytes of workgroup memory for an element of a tile.
 fn bytes_kept(expression: &Expression, leaves: &[usize]) -> u64 {
     let dtype = match leaves {
@@ -187,16 +203,24 @@ fn bytes_kept(expression: &Expression, leaves: &[usize]) -> u64 {
     if dtype.per_word() > 1 { 4 } else { dtype.size() as u64 }
 }
 
-/// Rows and columns, powers of two: what the space lacks on one side, the other gets; halved until they fit.
-fn shape(wanted: [u64; 2], extents: (u64, u64), bytes: u64, caps: &Caps) -> Option<(u64, u64)> {
-    let area = wanted[0] * wanted[1];
-    let most = |extent: u64| extent.next_power_of_two().max(4);
-    let (rows, columns) = (wanted[0].min(most(extents.0)), wanted[1].min(most(extents.1)));
-    let (mut rows, mut columns) = ((area / columns).min(most(extents.0)), (area / rows).min(most(extents.1)));
+/// Rows and columns, powers of two: what the space lacks on one side, the other gets; halved until they fit. Nothing where most of
+/// a tile would lie past the space.
+fn shape(wanted: [u64; 2], extents: [u64; 2], bytes: u64, caps: &Caps) -> Option<(u64, u64)> {
+    let most = extents.map(|extent| extent.next_power_of_two().max(4));
+    let other = |n: usize| if most[1 - n] < wanted[1 - n] { wanted[0] * wanted[1] / most[1 - n] } else { 0 };
+    let side = |n: usize| most[n].min(other(n).max(fitting(wanted[n], extents[n])));
+    let (mut rows, mut columns) = (side(0), side(1));
     while columns * (rows + 1) * bytes > MOST_BYTES.min(caps.workgroup_bytes as u64) {
         if rows > columns { rows /= 2 } else { columns /= 2 }
     }
-    (rows * columns >= LEAST).then_some((rows, columns))
+    let covered = extents[0].next_multiple_of(rows) * extents[1].next_multiple_of(columns);
+    (rows * columns >= LEAST && covered * 2 <= extents[0] * extents[1] * 5).then_some((rows, columns))
+}
+
+/// A side as wanted, or half of it where so much less lies past the space.
+fn fitting(wanted: u64, extent: u64) -> u64 {
+    let half = (wanted / 2).max(32);
+    if extent.next_multiple_of(half) * 5 <= extent.next_multiple_of(wanted) * 4 { half } else { wanted }
 }
 
 /// The dimensions in three groups, the fastest of each last, and the walks over them.
