@@ -2,7 +2,7 @@
 
 use crate::for_types;
 use crate::support::*;
-use crosslane::{Array, Device, DeviceOptions, Element, Tuning, f16, s};
+use crosslane::{Array, Device, DeviceOptions, Element, Tunable, Tuning, f16, s};
 use std::sync::OnceLock;
 
 /// The devices as cards are tuned: those that are processors transpose without tiles otherwise.
@@ -88,6 +88,22 @@ fn transpositions_of_every_type() {
     }
 }
 
+/// Each way that tiles may be taken, with more rows of them than a band has.
+#[test]
+fn tiles_of_every_size() {
+    let tunable = Tunable::all().iter().find(|tunable| tunable.name == "map_tiled").unwrap();
+    for candidate in tunable.candidates {
+        let mut tuning = Tuning::default();
+        tuning.set(tunable.name, candidate).unwrap();
+        let device = DeviceOptions::default().tuning(tuning).open("cpu").unwrap();
+        for (shape, order) in [(&[1300, 70], &[1, 0]), (&[70, 1300], &[1, 0]), (&[131, 77], &[1, 0])] {
+            permuted::<f32>(&device, shape, order);
+            permuted::<u8>(&device, shape, order);
+        }
+        permuted::<f64>(&device, &[2, 131, 70], &[0, 2, 1]);
+    }
+}
+
 #[test]
 fn every_order_of_four_dimensions() {
     for device in with_tiles().iter().filter(|device| is_thorough(device) && !compiles_slowly(device)) {
@@ -150,14 +166,13 @@ fn mixed<T: crosslane::Number>(device: &Device) {
     let wanted = points(&[75, 101]).map(|p| if inside(&p) { turned.at(&[p[0] - 4, p[1] - 3]) } else { of(1) });
     same(&into, &Dense::new(&[75, 101], wanted.collect()), "assigned");
     let mut into = Array::full(device, &[90, 68], of::<T>(1));
-    into.assign(&y.transpose()).unwrap();
+    into.assign(y.transpose()).unwrap();
     same(&into, &b.permute(&[1, 0]), "assigned as a whole");
 }
 
 #[test]
 fn turned_inputs_beside_others() {
     for device in with_tiles() {
-        spoil(device);
         for_types!(device, [f32], mixed);
         if !compiles_slowly(device) {
             for_types!(device, [f16, f64, i32, i64], mixed);
