@@ -22,6 +22,7 @@ PEERS = {
     "sum_f32": ["sum_f32"],
     "sum_rows_f32": ["sum_rows_f32"],
     "sum_columns_f32": ["sum_columns_f32"],
+    "transpose_f32": ["transpose_f32"],
     "upload_pageable": ["upload_pageable"],
     "download_pageable": ["download_pageable"],
     "download_pageable_into": ["download_pageable"],

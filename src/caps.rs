@@ -85,6 +85,7 @@ impl Caps {
             binding_bytes: (1 << 32) - 64,
             buffer_bytes: (1 << 32) - 64,
             unified: true,
+            tuning: Tuning::of_processor(),
             ..Caps::nvidia_like()
         }
     }

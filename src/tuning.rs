@@ -3,7 +3,7 @@
 use crate::cache;
 use crate::device::Properties;
 use crate::error::{Error, ErrorKind, Result};
-use crate::ops::TUNABLES;
+use crate::ops::{NO_TILES, TILE, TUNABLES};
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::{fmt, fs};
@@ -57,6 +57,11 @@ pub struct Tuning {
 }
 
 impl Tuning {
+    /// What is built in for engines and drivers that run kernels on a processor.
+    pub(crate) fn of_processor() -> Tuning {
+        Tuning { chosen: vec![(&TILE, NO_TILES)] }
+    }
+
     /// The way taken of a tunable.
     pub fn get(&self, tunable: &Tunable) -> &'static [u32] {
         let chosen = self.chosen.iter().find(|(other, _)| other.name == tunable.name);

@@ -3,7 +3,7 @@
 
 mod support;
 
-use crosslane::{Array, Device, Kind, OutOfRange, Result, Scan};
+use crosslane::{Array, Device, Kind, OutOfRange, Result, Scan, s};
 use support::{apis, name, say};
 
 const N: usize = 1 << 30;
@@ -46,6 +46,25 @@ fn sorts_and_places() {
         assert_eq!(x.nth(N / 3).item().unwrap(), N as u32 / 3, "nth on {}", name(device));
         let largest: Vec<u32> = (0..10).map(|i| N as u32 - 1 - i).collect();
         assert_eq!(x.top_k(10).0.to_vec().unwrap(), largest, "top_k on {}", name(device));
+    }
+}
+
+#[test]
+fn moves_past_32_bits() {
+    for device in cards() {
+        let side = 1usize << 15;
+        let x = counting(device).reshape(&[side, side]).copy();
+        x.eval().unwrap();
+        let turned = x.transpose().copy();
+        let (i, j) = (Array::<u32>::arange(device, 0, side as u32, 1), 1u32 << 15);
+        holds("transpose", device, &turned.equal(&i.expand_dims(1) + &(&i * j)));
+        drop(turned);
+        let both = Array::concatenate(&[&x, &(&x + 1)], 1).unwrap();
+        holds("first half", device, &both.slice(s![.., ..1 << 15]).equal(&x));
+        holds("second half", device, &both.slice(s![.., 1 << 15..]).equal(&x + 1));
+        drop(both);
+        let rolled = x.roll(12345);
+        holds("roll", device, &rolled.roll(-12345).equal(&x));
     }
 }
 

@@ -2,9 +2,9 @@
 //! validate and can be written in every driver's language.
 
 use crosslane::{
-    Access, Binning, Caps, Combine, DType, Expression, Function, Gather, Histogram, Indexing, Leaf, Map, Matmul, Nth,
-    Op, Operator, OutOfRange, Payload, Plan, Reduce, Rule, Runs, Scalar, ScanOp, Scatter, SearchSorted, Side, Sort,
-    Source, Step, TopK, What, has_kernel,
+    Access, Binning, Caps, Combine, Concatenate, DType, Expression, Function, Gather, Histogram, Indexing, Leaf, Map,
+    Matmul, Nth, Op, Operator, OutOfRange, Payload, Plan, Reduce, Rule, Runs, Scalar, ScanOp, Scatter, SearchSorted,
+    Side, Sort, Source, Step, TopK, What, has_kernel,
 };
 use naga::back::{glsl, hlsl, msl, spv};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
@@ -117,6 +117,67 @@ fn maps(caps: &Caps) -> Vec<(String, Map)> {
     }
     let index = Leaf { source: Source::Index, dtype: DType::U32, len: 0, offset: 3, strides: vec![2] };
     all.push(("a range".into(), fresh(expression(None, index), &[1000])));
+    all
+}
+
+/// Transpositions in every way that tiles serve: aligned and not, thin, of several dimensions, of several inputs, through
+/// windows.
+fn transpositions(caps: &Caps) -> Vec<(String, Map)> {
+    let mut all = Vec::new();
+    for dtype in DType::ALL.into_iter().filter(|&dtype| fits(caps, dtype)) {
+        let layouts: [(&[usize], &[usize]); 7] = [
+            (&[700, 520], &[1, 0]),
+            (&[701, 523], &[1, 0]),
+            (&[3, 10_000], &[1, 0]),
+            (&[10_000, 3], &[1, 0]),
+            (&[20, 30, 40, 48], &[3, 1, 2, 0]),
+            (&[8, 12, 16, 20], &[3, 2, 1, 0]),
+            (&[10_007, 40_000], &[1, 0]),
+        ];
+        for (shape, order) in layouts {
+            let len: usize = shape.iter().product();
+            if len * dtype.size() > caps.buffer_bytes as usize * 16 {
+                continue;
+            }
+            let strides: Vec<i64> = order.iter().map(|&axis| contiguous(shape)[axis]).collect();
+            let shape: Vec<usize> = order.iter().map(|&axis| shape[axis]).collect();
+            let read = expression(None, leaf(0, dtype, len, 0, &strides));
+            all.push((format!("{shape:?} of {dtype}, transposed"), fresh(read.clone(), &shape)));
+            if has_kernel(Function::Add, dtype) {
+                let mut both = read;
+                both.leaves.push(leaf(1, dtype, len, 0, &contiguous(&shape)));
+                both.steps.push(step(What::Leaf(1), dtype));
+                both.steps.push(step(What::Call(Function::Add, vec![0, 1]), dtype));
+                all.push((format!("{shape:?} of {dtype}, transposed and straight"), fresh(both, &shape)));
+            }
+        }
+    }
+    all
+}
+
+/// Parts of every type, aligned and not, few and many, through windows.
+fn concatenations(caps: &Caps) -> Vec<(String, Concatenate)> {
+    let mut all = Vec::new();
+    for dtype in DType::ALL.into_iter().filter(|&dtype| fits(caps, dtype)) {
+        for (shape, lengths) in [([50, 0, 8], [4usize, 12, 8]), ([50, 0, 7], [3, 12, 1]), ([3000, 0, 5000], [1, 5, 7])]
+        {
+            if 13 * 15_000_000 * dtype.size() > caps.buffer_bytes as usize * 16 {
+                continue;
+            }
+            for (axis, many) in [(0, 1), (1, 1), (1, 10)] {
+                let lengths = lengths.repeat(many);
+                let part = |(slot, &length): (usize, &usize)| {
+                    let mut shape = shape.to_vec();
+                    shape[1] = 2;
+                    shape[axis] = length;
+                    (expression(None, leaf(slot, dtype, shape.iter().product(), 0, &contiguous(&shape))), shape)
+                };
+                let parts: Vec<_> = lengths.iter().enumerate().map(part).collect();
+                let output = parts.len();
+                all.push((format!("{shape:?} of {dtype} by {lengths:?}"), Concatenate { parts, axis, output }));
+            }
+        }
+    }
     all
 }
 
@@ -495,6 +556,34 @@ fn maps_plan_within_limits_and_compile_everywhere() {
     for (preset, caps) in Caps::presets() {
         let ops = maps(&caps);
         println!("{preset}: {} maps", ops.len());
+        check_kernels(
+            &caps,
+            ops.iter().map(|(what, op)| (what.as_str(), check_plan(&format!("{preset}: {what}"), op, &caps))),
+        );
+    }
+}
+
+#[test]
+fn transpositions_plan_within_limits_and_compile_everywhere() {
+    for (preset, caps) in Caps::presets() {
+        let ops = transpositions(&caps);
+        println!("{preset}: {} transpositions", ops.len());
+        let tiled = |plan: &Plan| plan.passes.iter().all(|pass| pass.kernel.name().starts_with("tiled map"));
+        let plans = ops.iter().map(|(what, op)| {
+            let plan = check_plan(&format!("{preset}: {what}"), op, &caps);
+            // A part of a word is stored by itself only where others are stored by others.
+            assert!(tiled(&plan) || DType::size(op.expression.dtype()) < 4, "{preset}: {what} takes no tiles");
+            (what.as_str(), plan)
+        });
+        check_kernels(&caps, plans);
+    }
+}
+
+#[test]
+fn concatenations_plan_within_limits_and_compile_everywhere() {
+    for (preset, caps) in Caps::presets() {
+        let ops = concatenations(&caps);
+        println!("{preset}: {} concatenations", ops.len());
         check_kernels(
             &caps,
             ops.iter().map(|(what, op)| (what.as_str(), check_plan(&format!("{preset}: {what}"), op, &caps))),

@@ -262,6 +262,50 @@ fn random_float_expressions() {
     run::<f32>(40);
 }
 
+/// Moves that come to nothing: twice transposed, cut and brought together, rolled all the way round.
+#[test]
+fn moves_there_and_back_change_nothing() {
+    let extents = (1..90usize, 1..90usize, 1..5usize);
+    let strategy = (extents, any::<u64>(), 1..6usize, 0..2isize, any::<i16>());
+    for device in quick() {
+        spoil(device);
+        let config = Config {
+            cases: 16,
+            rng_algorithm: RngAlgorithm::ChaCha,
+            rng_seed: RngSeed::Fixed(10),
+            failure_persistence: None,
+            ..Config::default()
+        };
+        let result = TestRunner::new(config).run(&strategy, |((rows, columns, depth), seed, parts, axis, shift)| {
+            let shape = [rows, columns, depth];
+            let host: Vec<u16> =
+                (0..rows * columns * depth).map(|i| (i as u64).wrapping_mul(seed | 1) as u16).collect();
+            let x = Array::from_shape(device, &shape, &host);
+            let fail = |error: crosslane::Error| TestCaseError::fail(error.to_string());
+            let orders: [[isize; 3]; 3] = [[1, 0, 2], [2, 1, 0], [1, 2, 0]];
+            for order in orders {
+                let back: Vec<isize> =
+                    (0..3).map(|axis| order.iter().position(|&o| o == axis).unwrap() as isize).collect();
+                let there = x.permute(&order).copy();
+                there.eval().map_err(fail)?;
+                prop_assert_eq!(&there.permute(&back).copy().to_vec().map_err(fail)?, &host, "{:?}", order);
+            }
+            let cut = x.array_split(parts, axis).map_err(fail)?;
+            let whole = Array::concatenate(&cut.iter().collect::<Vec<_>>(), axis).map_err(fail)?;
+            prop_assert_eq!(&whole.to_vec().map_err(fail)?, &host);
+            let (shift, extent) = (shift as isize, shape[axis as usize] as isize);
+            let rolled = x.roll_axes(&[shift, extent - shift], &[axis, axis]).roll(shift).roll(-shift);
+            prop_assert_eq!(&rolled.to_vec().map_err(fail)?, &host);
+            let padded = x.pad(&[(parts, 1)], crosslane::PadMode::Wrap);
+            let inner = parts as isize..-1;
+            let inner = padded.slice(&[Slice::from(inner.clone()), Slice::from(inner.clone()), Slice::from(inner)]);
+            prop_assert_eq!(&inner.to_vec().map_err(fail)?, &host);
+            Ok(())
+        });
+        result.unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
 /// Whatever the numbers, bins and range: each finite one in the range is in one bin, and bins lie where their edges say.
 #[test]
 fn histograms_sum_to_what_they_count() {

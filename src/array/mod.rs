@@ -1,10 +1,13 @@
 //! Arrays: NumPy-like, lazy, fused.
 
 mod assign;
+mod axes;
 mod bind;
+mod concatenate;
 mod contract;
 mod create;
 mod custom;
+mod diagonal;
 mod difference;
 mod einsum;
 mod elementwise;
@@ -23,6 +26,7 @@ mod node;
 mod nth;
 mod operators;
 mod ordered;
+mod pad;
 mod partition;
 mod quantile;
 mod reduce;
@@ -35,6 +39,7 @@ mod select;
 mod selected;
 mod sort;
 mod task;
+mod tile;
 mod top_k;
 mod transfer;
 mod unique;
@@ -49,6 +54,7 @@ pub use explain::{Explanation, Step};
 pub use gather::ArrayIndex;
 pub use inputs::{Input, Inputs};
 pub use layout::{Layout, broadcast_shapes};
+pub use pad::PadMode;
 pub use quantile::{Interpolation, QuantileOptions};
 pub use scan::Scan;
 pub use select::Selected;

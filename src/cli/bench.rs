@@ -3,7 +3,8 @@
 use super::engines::{Engine, engines};
 use super::measure::{Group, Measured, Row, measure};
 use super::{
-    Outcome, groups, histograms, kernels, latency, lookups, print, products, sorts, table, transfers, tutorial, workloads,
+    Outcome, groups, histograms, kernels, latency, lookups, print, products, sorts, table, transfers, tutorial,
+    workloads,
 };
 use crosslane::{Device, Kind};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};

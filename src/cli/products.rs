@@ -3,7 +3,7 @@
 use super::Outcome;
 use super::compare::random;
 use super::measure::{Group, Row};
-use crosslane::{Array, Device, Kind, Number, Result, f16};
+use crosslane::{Array, Device, Kind, Number, f16};
 use rayon::prelude::*;
 use std::cell::OnceCell;
 
@@ -75,7 +75,8 @@ impl Product {
     fn sides<T: Number>(&self, convert: fn(f32) -> T) -> [Array<T>; 2] {
         let [rows, inner, columns] = self.extents;
         let side = |seed: u64, shape: [usize; 3]| {
-            let host: Vec<T> = (0..shape.iter().product()).into_par_iter().map(|i| convert(random(seed, i) - 0.5)).collect();
+            let host: Vec<T> =
+                (0..shape.iter().product()).into_par_iter().map(|i| convert(random(seed, i) - 0.5)).collect();
             Array::from_shape(&self.device, &shape, &host)
         };
         [side(LEFT, [self.batch, rows, inner]), side(RIGHT, [self.batch, inner, columns])]

@@ -3,7 +3,7 @@
 use super::Outcome;
 use super::compare::{BOUND, compare, prefixes, random, randoms, sum};
 use super::measure::{Group, Row};
-use crosslane::{Array, Device, Result, Scan, Selected};
+use crosslane::{Array, Device, Result, Scan, Selected, s};
 use rayon::prelude::*;
 use std::cell::OnceCell;
 
@@ -123,7 +123,30 @@ pub fn rows(inputs: &Inputs) -> Vec<Row<'_>> {
         check: Box::new(move || check_select(inputs)),
         work: Box::new(move || select(inputs).count_array().eval()),
     };
-    elementwise.into_iter().chain(reductions).chain([scan, select]).collect()
+    elementwise.into_iter().chain(reductions).chain(transposes(inputs)).chain([scan, select]).collect()
+}
+
+/// Square matrices, the largest there is and one of 4096 rows.
+fn transposes(inputs: &Inputs) -> Vec<Row<'_>> {
+    let row = |side: usize| Row {
+        op: "transpose_f32",
+        n: side,
+        group: Group::Memory { bytes: 8 * (side * side) as u64 },
+        before: None,
+        check: Box::new(move || {
+            let wanted = |i: usize| random(X, i % side * side + i / side) as f64;
+            compare("transpose_f32", &transposed(inputs, side).to_vec()?, side * side, 0.0, wanted)
+        }),
+        work: Box::new(move || transposed(inputs, side).eval()),
+    };
+    let mut sides = vec![inputs.side().min(4096), inputs.side()];
+    sides.dedup();
+    sides.into_iter().map(row).collect()
+}
+
+fn transposed(inputs: &Inputs, side: usize) -> Array<f32> {
+    let part = inputs.x().slice(s![..(side * side) as isize]);
+    part.reshape(&[side, side]).transpose().copy()
 }
 
 fn exclusive_sum(inputs: &Inputs) -> Result<Array<f32>> {

@@ -137,6 +137,7 @@ const FILES: &[(&str, &str)] = &[
     ("gather", include_str!("../../shaders/gather.wgsl")),
     ("histogram", include_str!("../../shaders/histogram.wgsl")),
     ("map", include_str!("../../shaders/map.wgsl")),
+    ("map_tiled", include_str!("../../shaders/map_tiled.wgsl")),
     ("matmul", include_str!("../../shaders/matmul.wgsl")),
     ("nothing", include_str!("../../shaders/nothing.wgsl")),
     ("nth_count", include_str!("../../shaders/nth_count.wgsl")),

@@ -14,6 +14,9 @@ pub enum Source {
     Index,
     /// No memory: what the kernel has computed itself, of which the expression makes the output. At most one leaf.
     Given,
+    /// What a kernel has brought into its workgroup's memory, by number: only in what a kernel computes of it.
+    #[doc(hidden)]
+    Tile(usize),
 }
 
 /// An input of an expression, walked over the expression's index space.
@@ -102,7 +105,7 @@ impl Expression {
             .iter()
             .filter_map(|leaf| match leaf.source {
                 Source::Slot(slot) => Some((slot, leaf.dtype, leaf.len)),
-                Source::Index | Source::Given => None,
+                Source::Index | Source::Given | Source::Tile(_) => None,
             })
             .collect();
         slots.sort();
@@ -151,6 +154,7 @@ impl Expression {
                         Source::Slot(slot) => host.get(slot, address),
                         Source::Index => Value::Int(address as i128),
                         Source::Given => given.expect("only operations that compute a value have such a leaf"),
+                        Source::Tile(_) => unreachable!("an operation's own expression has none"),
                     }
                 }
                 What::Scalar(scalar) => Value::of(self.scalars[*scalar]),

@@ -1,6 +1,7 @@
 //! The operations: a file each, with meaning, cost and plan. They know no engine.
 
 mod clear;
+mod concatenate;
 mod counted;
 mod dense;
 mod expression;
@@ -27,7 +28,7 @@ mod windows;
 use crate::tuning::Tunable;
 
 /// All that may be done in several ways.
-pub(crate) const TUNABLES: [&Tunable; 8] = [
+pub(crate) const TUNABLES: [&Tunable; 9] = [
     &reduce::UNROLL,
     &scan::SCAN,
     &scan::SELECT,
@@ -36,8 +37,10 @@ pub(crate) const TUNABLES: [&Tunable; 8] = [
     &sort::WIDE,
     &histogram::COUNTERS,
     &matmul::MATMUL,
+    &TILE,
 ];
 
+pub use concatenate::Concatenate;
 pub use expression::{Expression, Leaf, Source, Step, What};
 pub use formula::Formula;
 pub(crate) use formula::Parts as FormulaParts;
@@ -47,7 +50,7 @@ pub use histogram::{Binning, Histogram, Rule};
 pub(crate) use histogram::{compared, even_edges, thresholds};
 pub use indexing::{Indexing, OutOfRange};
 pub use map::Map;
-pub(crate) use map::buffer_bytes;
+pub(crate) use map::{NO_TILES, TILE, buffer_bytes};
 pub use matmul::Matmul;
 pub use nothing::Nothing;
 pub use nth::Nth;

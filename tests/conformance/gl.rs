@@ -44,6 +44,14 @@ fn scans_and_selections() {
 }
 
 #[test]
+fn moves() {
+    let x = values(9_000);
+    same("a transposition", &x, |x| x.reshape(&[90, 100]).transpose().copy().to_vec());
+    same("bytes transposed", &x[..8_990], |x| x.reshape(&[62, 145]).transpose().cast::<u8>().to_vec());
+    same("a roll", &x, |x| x.reshape(&[90, 100]).roll_axes(&[7], &[1]).to_vec());
+}
+
+#[test]
 fn sorts() {
     let x = values(20_003);
     same("long rows", &x, |x| x.sort().to_vec());

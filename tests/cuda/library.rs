@@ -3,9 +3,9 @@
 use crate::emulate::{self, OPTIONS, Program, Window};
 use crate::support::{random, say};
 use crosslane::{
-    Binning, Caps, Combine, DType, Expression, Function, Gather, Histogram, Host, Indexing, Kernel, Leaf, Map, Matmul,
-    Nothing, Nth, Op, Operator, OutOfRange, Pass, Payload, Plan, Reduce, Rule, Scalar, ScanOp, Scatter, SearchSorted,
-    Side, Slot, Sort, Source, Step, TopK, Value, What, has_kernel,
+    Binning, Caps, Combine, Concatenate, DType, Expression, Function, Gather, Histogram, Host, Indexing, Kernel, Leaf,
+    Map, Matmul, Nothing, Nth, Op, Operator, OutOfRange, Pass, Payload, Plan, Reduce, Rule, Scalar, ScanOp, Scatter,
+    SearchSorted, Side, Slot, Sort, Source, Step, TopK, Value, What, has_kernel,
 };
 use rand::Rng;
 use std::collections::HashSet;
@@ -138,6 +138,32 @@ fn layouts() -> Vec<Named> {
     }
     let index = Leaf { source: Source::Index, dtype: DType::U32, len: 0, offset: 3, strides: vec![2] };
     all.push(("a range".into(), Box::new(map(Steps::of(index).0, &[1000]))));
+    all
+}
+
+/// Transpositions through tiles and concatenations: of each kind of type aligned, odd, with what lies straight beside.
+fn moves() -> Vec<Named> {
+    let mut all: Vec<Named> = vec![];
+    for (n, dtype) in [DType::F32, DType::U8, DType::U16, DType::F16, DType::F64, DType::Bool].into_iter().enumerate() {
+        for (rows, columns) in [(72, 68), (71, 67), (900, 3)].into_iter().take(if n < 2 { 3 } else { 2 }) {
+            let turned = leaf(0, dtype, rows * columns, 0, &[1, columns as i64]);
+            let mut steps = Steps::of(turned);
+            if dtype == DType::F32 && rows == 72 {
+                steps.0.leaves.push(leaf(1, dtype, rows * columns, 0, &[rows as i64, 1]));
+                steps.push(What::Leaf(1), dtype);
+                steps.push(What::Call(Function::Add, vec![0, 1]), dtype);
+            }
+            all.push((format!("{columns} by {rows} {dtype} through tiles"), Box::new(map(steps.0, &[columns, rows]))));
+        }
+        for last in [8, 5] {
+            let part = |(slot, length): (usize, usize)| {
+                let shape = vec![9, length];
+                (Steps::of(leaf(slot, dtype, 9 * length, 0, &contiguous(&shape))).0, shape)
+            };
+            let parts = [(0, 4), (1, 12), (2, last)].map(part).to_vec();
+            all.push((format!("4, 12 and {last} {dtype}"), Box::new(Concatenate { parts, axis: 1, output: 3 })));
+        }
+    }
     all
 }
 
@@ -303,7 +329,7 @@ fn orders() -> Vec<Named> {
 /// The kernels of the library, each text once: what they are of, and the kernel.
 pub fn kernels() -> Vec<(String, Kernel)> {
     let nothing: Named = ("nothing".into(), Box::new(Nothing(1)));
-    let ops = groups().into_iter().chain(layouts()).chain(reductions()).chain(with_edges());
+    let ops = groups().into_iter().chain(layouts()).chain(moves()).chain(reductions()).chain(with_edges());
     of_ops(ops.chain(by_number()).chain(put()).chain([nothing]))
 }
 
@@ -489,6 +515,7 @@ fn kernels_agree_with_their_definition() {
         .into_iter()
         .chain(by_number())
         .chain(layouts().into_iter().step_by(3))
+        .chain(moves().into_iter().step_by(2))
         .chain(reductions().into_iter().filter(|(what, _)| !what.starts_with("reduce")).step_by(3))
         .collect();
     let results: Vec<Result<usize, String>> = all.iter().map(|(what, op)| check(what, op.as_ref(), &caps)).collect();

@@ -1,7 +1,9 @@
 //! What the integration tests share: the devices, a host array to compare with, garbage in memory, random numbers.
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
-use crosslane::{Array, Backend, Caps, Checks, DType, Device, DeviceOptions, Element, Kind, Profile, Value, eval_all};
+use crosslane::{
+    Array, Backend, Caps, Checks, DType, Device, DeviceOptions, Element, Kind, Profile, Tuning, Value, eval_all,
+};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use std::io::Write;
 use std::sync::OnceLock;
@@ -44,6 +46,8 @@ pub fn devices() -> &'static [Device] {
 fn stand_in(name: &str) -> Device {
     let mut profile = Profile::presets().into_iter().find(|p| p.name == name).unwrap_or_else(|| panic!("{name}?"));
     profile.caps.binding_bytes = profile.caps.binding_bytes.min(1 << 20);
+    // The ways that cards take, which processors go without.
+    profile.caps.tuning = Tuning::default();
     DeviceOptions::default().cpu(profile, Some(Checks::default())).unwrap()
 }
 
@@ -207,6 +211,12 @@ pub fn bits<T: Element>(rng: &mut StdRng) -> T {
             return x;
         }
     }
+}
+
+/// Random bits in this shape.
+pub fn noise<T: Element>(seed: u64, shape: &[usize]) -> Dense<T> {
+    let mut rng = random(seed);
+    Dense::new(shape, (0..shape.iter().product()).map(|_| bits(&mut rng)).collect())
 }
 
 /// A row-major array on the host, with views that copy: slow and obvious.

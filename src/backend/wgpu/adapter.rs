@@ -99,7 +99,10 @@ pub(super) fn caps(info: &wgpu::AdapterInfo, features: Features, limits: &Limits
         buffer_bytes: limits.max_buffer_size & !63,
         offset_alignment: limits.min_storage_buffer_offset_alignment as u64,
         unified: has(Features::MAPPABLE_PRIMARY_BUFFERS) && shares_memory(info),
-        tuning: Tuning::default(),
+        tuning: match info.device_type {
+            wgpu::DeviceType::Cpu => Tuning::of_processor(),
+            _ => Tuning::default(),
+        },
     }
 }
 

@@ -4,7 +4,7 @@ mod several;
 mod wgsl;
 
 pub(crate) use several::{Several, flat, read_bytes, read_slots};
-pub(crate) use wgsl::{atomic_store, bits, param, wide};
+pub(crate) use wgsl::{atomic_store, bits, pack, param, wide};
 
 use super::expression::{Expression, Source, What};
 use super::windows::{Space, Walk};
@@ -105,7 +105,7 @@ impl<'a> Fusion<'a> {
         match self.expression.leaves.get(array) {
             Some(leaf) => match leaf.source {
                 Source::Slot(slot) => Some(slot),
-                Source::Index | Source::Given => None,
+                Source::Index | Source::Given | Source::Tile(_) => None,
             },
             None => self.output.map(|output| output.0),
         }
@@ -114,6 +114,20 @@ impl<'a> Fusion<'a> {
     /// Whether it is no array: what the kernel hands over.
     fn is_given(&self, array: usize) -> bool {
         self.expression.leaves.get(array).is_some_and(|leaf| leaf.source == Source::Given)
+    }
+
+    /// The tile that holds a leaf's values.
+    fn tile(&self, array: usize) -> Option<usize> {
+        match self.expression.leaves.get(array).map(|leaf| leaf.source) {
+            Some(Source::Tile(tile)) => Some(tile),
+            _ => None,
+        }
+    }
+
+    /// The arrays that have an address: the others are handed over or kept by the kernel.
+    fn placed(&self) -> impl Iterator<Item = (usize, &Walk)> {
+        let walks = self.walks.iter().enumerate();
+        walks.filter(|(array, _)| !self.is_given(*array) && self.tile(*array).is_none())
     }
 
     fn dtype(&self, array: usize) -> DType {
@@ -139,6 +153,7 @@ impl<'a> Fusion<'a> {
             let others = walk.strides.iter().enumerate().filter(|(axis, _)| *axis != inner);
             let aligned = walk.offset % 4 == 0 && others.clone().all(|(_, stride)| stride % 4 == 0);
             match walk.strides[inner] {
+                _ if self.tile(array).is_some() => Mode::Vector,
                 0 => Mode::Splat,
                 1 if self.slot(array).is_none() || aligned => Mode::Vector,
                 _ => Mode::Gather,
@@ -160,8 +175,11 @@ impl<'a> Fusion<'a> {
         key.extend([self.width as u8, self.lanes as u8, self.dims.len() as u8]);
         key.extend(self.dims.iter().map(|dim| dim.group as u8));
         for (array, walk) in self.walks.iter().enumerate() {
-            let memory = self.slot(array).is_some() as u8 + 2 * self.is_given(array) as u8;
-            key.extend([self.dtype(array) as u8, self.modes[array] as u8, memory]);
+            let source = match self.tile(array) {
+                Some(tile) => 3 + tile as u8,
+                None => self.slot(array).is_some() as u8 + 2 * self.is_given(array) as u8,
+            };
+            key.extend([self.dtype(array) as u8, self.modes[array] as u8, source]);
             key.extend(walk.strides.iter().map(|&stride| if (0..2).contains(&stride) { stride as u8 } else { 2 }));
         }
         key.push(self.output.map_or(9, |output| output.2 as u8));
@@ -188,7 +206,7 @@ impl<'a> Fusion<'a> {
     pub fn param_names(&self) -> Vec<String> {
         let p = self.prefix;
         let mut names: Vec<String> = self.inner_dims().map(|dim| format!("{p}extent{dim}")).collect();
-        for (array, walk) in self.walks.iter().enumerate().filter(|(array, _)| !self.is_given(*array)) {
+        for (array, walk) in self.placed() {
             names.push(format!("{p}offset{array}"));
             names.extend(strided(walk).map(|(dim, _)| format!("{p}stride{array}_{dim}")));
         }
@@ -213,7 +231,7 @@ impl<'a> Fusion<'a> {
     ) -> (Vec<u32>, Vec<Binding>) {
         let mut params: Vec<u32> = self.inner_dims().map(|dim| (cut[dim].end - cut[dim].start) as u32).collect();
         let mut bindings = Vec::new();
-        for (array, walk) in self.walks.iter().enumerate().filter(|(array, _)| !self.is_given(*array)) {
+        for (array, walk) in self.placed() {
             let (low, high) = walk.range(cut);
             let start: i64 =
                 walk.offset + walk.strides.iter().zip(cut).map(|(s, range)| s * range.start as i64).sum::<i64>();

@@ -105,10 +105,13 @@ impl Fusion<'_> {
         for (index, step) in self.expression.steps.iter().enumerate() {
             let value = match &step.what {
                 What::Leaf(leaf) if self.is_given(*leaf) => "given".to_string(),
-                What::Leaf(leaf) => {
-                    writeln!(text, "    let a{leaf} = {};", self.address(*leaf)).expect("to a string");
-                    self.load(*leaf)
-                }
+                What::Leaf(leaf) => match self.tile(*leaf) {
+                    Some(tile) => format!("kept{tile}({})", self.variables.join(", ")),
+                    None => {
+                        writeln!(text, "    let a{leaf} = {};", self.address(*leaf)).expect("to a string");
+                        self.load(*leaf)
+                    }
+                },
                 What::Scalar(scalar) => self.scalar(*scalar),
                 What::Cast(from) => {
                     cast(&format!("v{from}"), self.expression.steps[*from].dtype, step.dtype, self.width)
@@ -226,7 +229,7 @@ pub(crate) fn atomic_store(array: &str, dtype: DType) -> String {
 }
 
 /// Four values `v` as what memory holds.
-fn pack(dtype: DType) -> String {
+pub(crate) fn pack(dtype: DType) -> String {
     match dtype {
         DType::U8 => "(v.x & 0xffu) | ((v.y & 0xffu) << 8u) | ((v.z & 0xffu) << 16u) | (v.w << 24u)".into(),
         DType::Bool => {

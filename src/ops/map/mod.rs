@@ -1,6 +1,12 @@
 //! Map: one value of a fused expression for each element of the output; `shaders/map.wgsl`.
 //!
-//! Bound by memory: every input once, every output once. Contiguous arrays move four elements at a time.
+//! Bound by memory: every input once, every output once. Contiguous arrays move four elements at a time. Where an input's
+//! neighbours are not the output's, as in a transposition, they go through tiles in workgroup memory: `shaders/map_tiled.wgsl`.
+
+mod tiled;
+mod tiles;
+
+pub(crate) use tiles::{NO_TILES, TILE};
 
 use super::counted::{count_on, count_pass, counted};
 use super::expression::{Expression, Source, Step, What};
@@ -192,6 +198,9 @@ impl Op for Map {
             return Ok(Plan::default());
         }
         let mut fusion = self.fusion();
+        if let Some(plan) = self.tiled(&fusion, caps) {
+            return Ok(plan);
+        }
         let space = fusion.space();
         // Windows begin at multiples of 4096 elements, so that each is as aligned as the whole.
         let chunk = space.chunks(caps.binding_bytes, 4096);
