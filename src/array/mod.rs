@@ -17,6 +17,7 @@ mod inputs;
 mod keys;
 mod layout;
 mod node;
+mod normalise;
 mod nth;
 mod operators;
 mod ordered;

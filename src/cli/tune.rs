@@ -26,7 +26,7 @@ pub struct Options {
 }
 
 /// Which row of the benchmark judges a tunable. Results are checked before they are timed, as there.
-const JUDGES: [(&str, &str); 7] = [
+const JUDGES: [(&str, &str); 8] = [
     ("reduce", "sum_f32"),
     ("scan", "exclusive_sum_f32"),
     ("select", "select_if_f32_25pct"),
@@ -34,6 +34,7 @@ const JUDGES: [(&str, &str); 7] = [
     ("sort_pairs", "sort_pairs_u32"),
     ("sort_wide", "sort_keys_u64"),
     ("histogram", "histogram_even_f32_256"),
+    ("normalise", "softmax_rows_f32"),
 ];
 /// What is taken in place of what is built in must be so much faster: a measurement is not exact.
 const WORTH: f64 = 1.02;

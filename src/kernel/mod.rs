@@ -137,6 +137,8 @@ const FILES: &[(&str, &str)] = &[
     ("gather", include_str!("../../shaders/gather.wgsl")),
     ("histogram", include_str!("../../shaders/histogram.wgsl")),
     ("map", include_str!("../../shaders/map.wgsl")),
+    ("normalise", include_str!("../../shaders/normalise.wgsl")),
+    ("normalise_held", include_str!("../../shaders/normalise_held.wgsl")),
     ("nothing", include_str!("../../shaders/nothing.wgsl")),
     ("nth_count", include_str!("../../shaders/nth_count.wgsl")),
     ("nth_find", include_str!("../../shaders/nth_find.wgsl")),

@@ -1,5 +1,6 @@
 //! The operations: a file each, with meaning, cost and plan. They know no engine.
 
+mod cells;
 mod clear;
 mod counted;
 mod dense;
@@ -11,6 +12,7 @@ mod gather;
 mod histogram;
 mod indexing;
 mod map;
+mod normalise;
 mod nothing;
 mod nth;
 mod order;
@@ -26,8 +28,16 @@ mod windows;
 use crate::tuning::Tunable;
 
 /// All that may be done in several ways.
-pub(crate) const TUNABLES: [&Tunable; 7] =
-    [&reduce::UNROLL, &scan::SCAN, &scan::SELECT, &sort::KEYS, &sort::PAIRS, &sort::WIDE, &histogram::COUNTERS];
+pub(crate) const TUNABLES: [&Tunable; 8] = [
+    &reduce::UNROLL,
+    &scan::SCAN,
+    &scan::SELECT,
+    &sort::KEYS,
+    &sort::PAIRS,
+    &sort::WIDE,
+    &histogram::COUNTERS,
+    &normalise::NORMALISE,
+];
 
 pub use expression::{Expression, Leaf, Source, Step, What};
 pub use formula::Formula;
@@ -39,6 +49,7 @@ pub(crate) use histogram::{compared, even_edges, thresholds};
 pub use indexing::{Indexing, OutOfRange};
 pub use map::Map;
 pub(crate) use map::buffer_bytes;
+pub use normalise::{Normalisation, Normalise};
 pub use nothing::Nothing;
 pub use nth::Nth;
 pub use reduce::{Operator, Reduce};

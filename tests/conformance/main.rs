@@ -12,6 +12,7 @@ mod gl;
 mod histogram;
 mod interop;
 mod memory;
+mod normalise;
 mod ordered;
 mod quantiles;
 mod reductions;

@@ -23,7 +23,20 @@ impl<'a> Several<'a> {
         expressions: &[(&'a Expression, &'static str)],
         output: Option<(usize, DType)>,
     ) -> Several<'a> {
-        let mut dims: Vec<Dim> = shape.iter().map(|&extent| Dim { group: 0, extent: extent as u64 }).collect();
+        let axes: Vec<(usize, usize)> = (0..shape.len()).map(|axis| (axis, 0)).collect();
+        Several::over(shape, &axes, &["i"], expressions, output)
+    }
+
+    /// As [`Several::with_output`] over these axes in this order, each a part of one of the kernel's variables.
+    pub fn over(
+        shape: &[usize],
+        axes: &[(usize, usize)],
+        variables: &'static [&'static str],
+        expressions: &[(&'a Expression, &'static str)],
+        output: Option<(usize, DType)>,
+    ) -> Several<'a> {
+        let dim = |&(axis, group): &(usize, usize)| Dim { group, extent: shape[axis] as u64 };
+        let mut dims: Vec<Dim> = axes.iter().map(dim).collect();
         let mut walks: Vec<Walk> = expressions.iter().flat_map(|(expression, _)| leaf_walks(expression)).collect();
         walks.extend(output.map(|(_, dtype)| {
             let mut strides = vec![1; shape.len()];
@@ -32,6 +45,9 @@ impl<'a> Several<'a> {
             }
             Walk { offset: 0, strides, size: dtype.size() as u64 }
         }));
+        for walk in &mut walks {
+            walk.strides = axes.iter().map(|&(axis, _)| walk.strides[axis]).collect();
+        }
         // Together, so that all keep the same dimensions.
         collapse(&mut dims, &mut walks);
         let mut walks = walks.into_iter();
@@ -40,7 +56,7 @@ impl<'a> Several<'a> {
             .map(|&(expression, prefix)| {
                 let walks: Vec<Walk> = walks.by_ref().take(expression.leaves.len()).collect();
                 let (dims, modes) = (dims.clone(), vec![Mode::Scalar; walks.len()]);
-                Fusion { expression, prefix, variables: &["i"], dims, walks, modes, width: 1, lanes: 0, output: None }
+                Fusion { expression, prefix, variables, dims, walks, modes, width: 1, lanes: 0, output: None }
             })
             .collect();
         if let (Some(walk), Some((slot, dtype))) = (walks.next(), output) {
@@ -60,7 +76,12 @@ impl<'a> Several<'a> {
 
     /// Takes four elements at a time if all can; the last four may run past the end.
     pub fn widen(&mut self, chunk: &[u64]) {
-        let wide = self.0.iter_mut().all(|fusion| fusion.widen(chunk, 0, true));
+        self.widen_along(chunk, 0, true);
+    }
+
+    /// As [`Fusion::widen`], if all can.
+    pub fn widen_along(&mut self, chunk: &[u64], lanes: usize, pad: bool) {
+        let wide = self.0.iter_mut().all(|fusion| fusion.widen(chunk, lanes, pad));
         if !wide {
             for fusion in &mut self.0 {
                 fusion.modes.fill(Mode::Scalar);
