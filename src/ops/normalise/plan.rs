@@ -117,9 +117,10 @@ impl Planner<'_> {
     fn merge(&mut self, cell: &Cell, chunks: u64, states: Binding, rows: Option<Binding>) {
         let outputs = cell.outputs;
         let (fields, number) = (self.op.normalisation.fields().len() as u64, self.op.number().size() as u64);
-        let columns = outputs > 1;
-        let cut = Problem { columns, width: 1, size: fields * number, outputs, extent: chunks, fields, number }
-            .merged(self.caps);
+        // What lies side by side is counted in powers of two.
+        let (columns, size) = (outputs > 1, (fields * number).next_power_of_two());
+        let problem = Problem { columns, width: 1, size, outputs, extent: chunks, fields, number };
+        let cut = problem.merged(self.caps);
         let (mut buffers, mut first_output) = (vec![states], 0);
         match rows {
             Some(rows) => buffers.push(rows),

@@ -26,7 +26,7 @@ const PER_LANE: u64 = 4;
 pub(super) struct Problem {
     /// Whether neighbours in memory belong to neighbouring rows.
     pub columns: bool,
-    /// Elements that are loaded at once, and bytes of one.
+    /// Elements that are loaded at once, and bytes of one: powers of two.
     pub width: u64,
     pub size: u64,
     /// Rows, and elements of a row.
