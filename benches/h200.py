@@ -48,6 +48,7 @@ PEERS = {
     "sort_pairs_u32": ["sort_pairs_u32"],
     "argsort_i32": ["argsort_i32"],
     "topk_100_i32": ["topk_100_i32"],
+    "softmax_rows_f32": ["softmax_rows_f32"],
 }
 
 

@@ -27,7 +27,7 @@
 //! | [`Stream`], [`Event`], [`Recording`] | work side by side; points in it; work recorded once and run again |
 //! | [`Trace`], [`Occupancy`] | what ran when ([`Device::profile`]), at which part of the [`Roofline`]; how full the device is |
 //! | [`Op`], [`Plan`] | the waist: an operation's meaning, cost and kernels; engines run plans and know no operation |
-//! | [`Map`], [`Concatenate`], [`Reduce`], [`Matmul`], [`Histogram`], [`SearchSorted`], [`Gather`], [`Scatter`], [`Runs`], [`ByKey`], [`TopK`], [`Nth`] | the operations behind arrays |
+//! | [`Map`], [`Concatenate`], [`Reduce`], [`Normalise`], [`Matmul`], [`Histogram`], [`SearchSorted`], [`Gather`], [`Scatter`], [`Runs`], [`ByKey`], [`TopK`], [`Nth`] | the operations behind arrays |
 //! | [`Caps`], [`Profile`] | what a plan may rely on; hardware that the cpu engine stands in for |
 //! | [`Tuning`], [`Tunable`] | what operations may do in several ways, and which is taken |
 //! | [`Checks`], [`Report`] | what a checked device looks for, and what it found |
@@ -90,8 +90,8 @@ pub use memory::{Allocation, Direction, HostBuffer, Mapped, MemoryUse, Transfers
 pub use op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
 pub use ops::{
     Binning, ByKey, Combine, Concatenate, Expression, Formula, Function, Gather, Histogram, Indexing, Leaf, Map,
-    Matmul, Nothing, Nth, Operator, OutOfRange, Payload, Reduce, Rule, Runs, ScanOp, Scatter, SearchSorted, Side, Sort,
-    Source, Step, TopK, What,
+    Matmul, Normalisation, Normalise, Nothing, Nth, Operator, OutOfRange, Payload, Reduce, Rule, Runs, ScanOp, Scatter,
+    SearchSorted, Side, Sort, Source, Step, TopK, What,
 };
 pub use recording::Recording;
 pub use stream::Stream;

@@ -3,8 +3,8 @@
 
 use crosslane::{
     Access, Binning, Caps, Combine, Concatenate, DType, Expression, Function, Gather, Histogram, Indexing, Leaf, Map,
-    Matmul, Nth, Op, Operator, OutOfRange, Payload, Plan, Reduce, Rule, Runs, Scalar, ScanOp, Scatter, SearchSorted,
-    Side, Sort, Source, Step, TopK, What, has_kernel,
+    Matmul, Normalisation, Normalise, Nth, Op, Operator, OutOfRange, Payload, Plan, Reduce, Rule, Runs, Scalar, ScanOp,
+    Scatter, SearchSorted, Side, Sort, Source, Step, TopK, What, has_kernel,
 };
 use naga::back::{glsl, hlsl, msl, spv};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
@@ -216,6 +216,46 @@ fn reductions(caps: &Caps) -> Vec<(String, Reduce)> {
                     what,
                     Reduce { expression: read, shape, reduced, operator: operator.clone(), count: None, output: 1 },
                 ));
+            }
+        }
+    }
+    all
+}
+
+/// Normalisations: every one and type, of rows and columns that are held, read in pieces, shared, and past one binding.
+fn normalisations(caps: &Caps) -> Vec<(String, Normalise)> {
+    use Normalisation::*;
+    let mut all = Vec::new();
+    let (epsilon, freedom) = (1e-5, 1.0);
+    let kinds = [Softmax, LogSoftmax, LogSumExp, Layer { epsilon }, Rms { epsilon }, MeanVariance { freedom }];
+    for dtype in [DType::F16, DType::F32, DType::F64].into_iter().filter(|&dtype| fits(caps, dtype)) {
+        for normalisation in kinds.into_iter().filter(|kind| !(kind.is_exponential() && dtype == DType::F64)) {
+            let shapes: [(&[usize], &[bool]); 12] = [
+                (&[7], &[true]),
+                (&[1000, 5], &[false, true]),
+                (&[300, 64], &[false, true]),
+                (&[16, 16384], &[false, true]),
+                (&[3, 50_001], &[false, true]),
+                (&[2000, 100_000], &[false, true]),
+                (&[10_000_000], &[true]),
+                (&[100, 1000], &[true, false]),
+                (&[5000, 1001], &[true, false]),
+                (&[8, 32, 49, 4], &[true, false, true, true]),
+                (&[60_000, 6_007], &[true, true]),
+                (&[60_000, 6_008], &[true, false]),
+            ];
+            for (shape, reduced) in shapes {
+                let strides = contiguous(shape);
+                let leaf = |slot, strides: &[i64]| leaf(slot, dtype, shape.iter().product(), 0, strides);
+                let own: Vec<i64> = strides.iter().zip(reduced).map(|(&s, &r)| if r { s } else { 0 }).collect();
+                let affine = |slot| normalisation.is_elementwise().then(|| expression(None, leaf(slot, &own)));
+                // A phone's kernel binds states and an output beside, and no more than four.
+                let (weight, bias) = (affine(1), if caps.bindings > 4 { affine(2) } else { None });
+                let output = 1 + weight.is_some() as usize + bias.is_some() as usize;
+                let (expression, shape, reduced) =
+                    (expression(None, leaf(0, &strides)), shape.to_vec(), reduced.to_vec());
+                let what = format!("{} of {dtype} {shape:?} over {reduced:?}", normalisation.name());
+                all.push((what, Normalise { expression, shape, reduced, normalisation, weight, bias, output }));
             }
         }
     }
@@ -596,6 +636,18 @@ fn reductions_plan_within_limits_and_compile_everywhere() {
     for (preset, caps) in Caps::presets() {
         let ops = reductions(&caps);
         println!("{preset}: {} reductions", ops.len());
+        check_kernels(
+            &caps,
+            ops.iter().map(|(what, op)| (what.as_str(), check_plan(&format!("{preset}: {what}"), op, &caps))),
+        );
+    }
+}
+
+#[test]
+fn normalisations_plan_within_limits_and_compile_everywhere() {
+    for (preset, caps) in Caps::presets() {
+        let ops = normalisations(&caps);
+        println!("{preset}: {} normalisations", ops.len());
         check_kernels(
             &caps,
             ops.iter().map(|(what, op)| (what.as_str(), check_plan(&format!("{preset}: {what}"), op, &caps))),

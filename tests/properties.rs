@@ -483,3 +483,40 @@ fn products_are_associative_and_made_of_blocks() {
         result.unwrap_or_else(|error| panic!("on {}: {error}", name(device)));
     }
 }
+
+/// Shares add up to 1 and do not change where all is moved by one number; layer normalisation leaves mean 0 and variance 1.
+#[test]
+fn shares_add_up_and_layers_are_normal() {
+    let strategy = (1..400usize, 1..6usize, prop::collection::vec(-9.0..9.0f32, 2400), -50..50i32, any::<bool>());
+    for device in quick() {
+        spoil(device);
+        let config = Config {
+            cases: 8,
+            rng_algorithm: RngAlgorithm::ChaCha,
+            rng_seed: RngSeed::Fixed(10),
+            failure_persistence: None,
+            ..Config::default()
+        };
+        let result = TestRunner::new(config).run(&strategy, |(len, rows, values, shift, along)| {
+            let fail = |error: crosslane::Error| TestCaseError::fail(error.to_string());
+            let (shape, axis) = if along { ([rows, len], 1) } else { ([len, rows], 0) };
+            let x = Array::from_shape(device, &shape, &values[..rows * len]);
+            let shares = x.softmax(axis);
+            for sum in shares.sum_axes(&[axis], false).to_vec().map_err(fail)? {
+                prop_assert!((sum - 1.0).abs() < 1e-5, "shares add up to {}", sum);
+            }
+            let moved = (&x + shift as f32).softmax(axis).to_vec().map_err(fail)?;
+            for (a, b) in shares.to_vec().map_err(fail)?.into_iter().zip(moved) {
+                // The sum is rounded to the units of a number of 59.
+                prop_assert!((a - b).abs() <= a * 2e-5, "{} and {}", a, b);
+            }
+            if len > 1 {
+                let (mean, variance) = x.layer_norm(&[axis], None, None, 0.0).mean_variance(&[axis], false, 0);
+                prop_assert!(mean.to_vec().map_err(fail)?.iter().all(|mean| mean.abs() < 1e-5));
+                prop_assert!(variance.to_vec().map_err(fail)?.iter().all(|variance| (variance - 1.0).abs() < 1e-4));
+            }
+            Ok(())
+        });
+        result.unwrap_or_else(|error| panic!("{error}"));
+    }
+}

@@ -96,6 +96,18 @@ fn m_exp(x: F) -> F {
     return m_keep_nan(m_exp_core(clamp(x, F(-105.0), F(89.0)), F(0.0), I(0)), x);
 }
 
+// exp for x <= 0: what is below 2^-125 comes out as 0, so that one step in the exponent field scales.
+// Max error 1.8 ULP, x >= -87.
+fn m_exp_falling(x: F) -> F {
+    let h = max(x, F(-87.0));
+    let k = m_exp_k(h);
+    let n = F(k);
+    let r = fma(n, F(-1.42860677e-06), m_pin(fma(n, F(-0.693145752), h)));
+    let e = fma(r * r, m_exp_poly(r), r) + F(1.0);
+    let y = bitcast<F>(bitcast<I>(e) + (k << U(23u)));
+    return m_keep_nan(select(y, F(0.0), x < F(-87.0)), x);
+}
+
 // 2^(h+l) for -151 <= h <= 130, |l| < 1: k = nearest integer of h, degree 6.
 fn m_exp2_core(h: F, l: F) -> F {
     let k = bitcast<I>(h + F(12582912.0)) - I(0x4b400000);

@@ -23,6 +23,7 @@ mod keys;
 mod layout;
 mod matmul;
 mod node;
+mod normalise;
 mod nth;
 mod operators;
 mod ordered;

@@ -26,7 +26,7 @@ pub struct Options {
 }
 
 /// Which row of the benchmark judges a tunable. Results are checked before they are timed, as there.
-const JUDGES: [(&str, &str); 9] = [
+const JUDGES: [(&str, &str); 10] = [
     ("reduce", "sum_f32"),
     ("scan", "exclusive_sum_f32"),
     ("select", "select_if_f32_25pct"),
@@ -36,6 +36,7 @@ const JUDGES: [(&str, &str); 9] = [
     ("histogram", "histogram_even_f32_256"),
     ("matmul", "matmul_f32"),
     ("map_tiled", "transpose_f32"),
+    ("normalise", "softmax_rows_f32"),
 ];
 /// What is taken in place of what is built in must be so much faster: a measurement is not exact.
 const WORTH: f64 = 1.02;

@@ -123,7 +123,8 @@ pub fn rows(inputs: &Inputs) -> Vec<Row<'_>> {
         check: Box::new(move || check_select(inputs)),
         work: Box::new(move || select(inputs).count_array().eval()),
     };
-    elementwise.into_iter().chain(reductions).chain(transposes(inputs)).chain([scan, select]).collect()
+    let rows = elementwise.into_iter().chain(reductions).chain(transposes(inputs)).chain([scan, select]);
+    rows.chain(sides(inputs).into_iter().map(|side| softmax_row(inputs, side))).collect()
 }
 
 /// Square matrices, the largest there is and one of 4096 rows.
@@ -147,6 +148,36 @@ fn transposes(inputs: &Inputs) -> Vec<Row<'_>> {
 fn transposed(inputs: &Inputs, side: usize) -> Array<f32> {
     let part = inputs.x().slice(s![..(side * side) as isize]);
     part.reshape(&[side, side]).transpose().copy()
+}
+
+/// The sides of the matrices whose rows are normalised: the whole input, and the peers' shorter rows.
+fn sides(inputs: &Inputs) -> Vec<usize> {
+    let whole = inputs.side();
+    if whole > 4096 { vec![4096, whole] } else { vec![whole] }
+}
+
+/// Read once and written once.
+fn softmax_row(inputs: &Inputs, side: usize) -> Row<'_> {
+    Row {
+        op: "softmax_rows_f32",
+        n: side,
+        group: Group::Memory { bytes: 8 * (side * side) as u64 },
+        before: None,
+        check: Box::new(move || check_softmax(inputs, side)),
+        work: Box::new(move || softmax(inputs, side).eval()),
+    }
+}
+
+fn softmax(inputs: &Inputs, side: usize) -> Array<f32> {
+    inputs.x().slice(s![..(side * side) as isize]).reshape(&[side, side]).softmax(1)
+}
+
+fn check_softmax(inputs: &Inputs, side: usize) -> Outcome {
+    let exponential = |i: usize| (random(X, i) as f64).exp();
+    let totals: Vec<f64> =
+        (0..side).into_par_iter().map(|r| (r * side..(r + 1) * side).map(exponential).sum()).collect();
+    let got = softmax(inputs, side).to_vec()?;
+    compare("softmax_rows_f32", &got, side * side, BOUND, |i| exponential(i) / totals[i / side])
 }
 
 fn exclusive_sum(inputs: &Inputs) -> Result<Array<f32>> {

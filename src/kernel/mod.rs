@@ -139,6 +139,8 @@ const FILES: &[(&str, &str)] = &[
     ("map", include_str!("../../shaders/map.wgsl")),
     ("map_tiled", include_str!("../../shaders/map_tiled.wgsl")),
     ("matmul", include_str!("../../shaders/matmul.wgsl")),
+    ("normalise", include_str!("../../shaders/normalise.wgsl")),
+    ("normalise_held", include_str!("../../shaders/normalise_held.wgsl")),
     ("nothing", include_str!("../../shaders/nothing.wgsl")),
     ("nth_count", include_str!("../../shaders/nth_count.wgsl")),
     ("nth_find", include_str!("../../shaders/nth_find.wgsl")),

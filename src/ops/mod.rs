@@ -1,5 +1,6 @@
 //! The operations: a file each, with meaning, cost and plan. They know no engine.
 
+mod cells;
 mod clear;
 mod concatenate;
 mod counted;
@@ -13,6 +14,7 @@ mod histogram;
 mod indexing;
 mod map;
 mod matmul;
+mod normalise;
 mod nothing;
 mod nth;
 mod order;
@@ -28,7 +30,7 @@ mod windows;
 use crate::tuning::Tunable;
 
 /// All that may be done in several ways.
-pub(crate) const TUNABLES: [&Tunable; 9] = [
+pub(crate) const TUNABLES: [&Tunable; 10] = [
     &reduce::UNROLL,
     &scan::SCAN,
     &scan::SELECT,
@@ -38,6 +40,7 @@ pub(crate) const TUNABLES: [&Tunable; 9] = [
     &histogram::COUNTERS,
     &matmul::MATMUL,
     &TILE,
+    &normalise::NORMALISE,
 ];
 
 pub use concatenate::Concatenate;
@@ -52,6 +55,7 @@ pub use indexing::{Indexing, OutOfRange};
 pub use map::Map;
 pub(crate) use map::{NO_TILES, TILE, buffer_bytes};
 pub use matmul::Matmul;
+pub use normalise::{Normalisation, Normalise};
 pub use nothing::Nothing;
 pub use nth::Nth;
 pub use reduce::{Operator, Reduce};

@@ -29,6 +29,10 @@ fn reductions_casts_and_functions() {
     same("where the smallest is", &x, |x| x.reshape(&[9, 10, 100]).arg_min_axes(&[0, 2], false).to_vec());
     same("truths", &x, |x| x.less(7).any_axes(&[0], true).to_vec());
     same("casts", &x, |x| x.cast::<f32>().cast::<u8>().cast::<i32>().to_vec());
+    same("normalised rows", &x, |x| {
+        let rows = (x.reshape(&[90, 100]).cast::<f32>() / 500.0).softmax(1) + x.reshape(&[90, 100]).cast::<f32>();
+        (rows.layer_norm(&[0], None, None, 1e-5) * 1000.0).round().to_vec()
+    });
     same("halves", &x, |x| (x.cast::<f32>() / 2.0).floor().to_vec());
 }
 

@@ -14,6 +14,7 @@ mod interop;
 mod matmul;
 mod memory;
 mod moves;
+mod normalise;
 mod ordered;
 mod quantiles;
 mod reductions;

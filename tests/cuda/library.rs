@@ -4,8 +4,8 @@ use crate::emulate::{self, OPTIONS, Program, Window};
 use crate::support::{random, say};
 use crosslane::{
     Binning, Caps, Combine, Concatenate, DType, Expression, Function, Gather, Histogram, Host, Indexing, Kernel, Leaf,
-    Map, Matmul, Nothing, Nth, Op, Operator, OutOfRange, Pass, Payload, Plan, Reduce, Rule, Scalar, ScanOp, Scatter,
-    SearchSorted, Side, Slot, Sort, Source, Step, TopK, Value, What, has_kernel,
+    Map, Matmul, Normalisation, Normalise, Nothing, Nth, Op, Operator, OutOfRange, Pass, Payload, Plan, Reduce, Rule,
+    Scalar, ScanOp, Scatter, SearchSorted, Side, Slot, Sort, Source, Step, TopK, Value, What, has_kernel,
 };
 use rand::Rng;
 use std::collections::HashSet;
@@ -202,6 +202,36 @@ fn reductions() -> Vec<Named> {
     all
 }
 
+/// Normalisations: held by a subgroup and by several, in columns, in pieces, shared by workgroups.
+fn normalisations() -> Vec<Named> {
+    use Normalisation::*;
+    let epsilon = 1e-5;
+    let all: [(DType, Normalisation, &[usize], &[bool]); 10] = [
+        (DType::F32, Softmax, &[300, 12], &[false, true]),
+        (DType::F32, Softmax, &[3, 5000], &[false, true]),
+        (DType::F32, Layer { epsilon }, &[5, 4000], &[false, true]),
+        (DType::F16, Rms { epsilon }, &[9, 1001], &[false, true]),
+        (DType::F32, LogSoftmax, &[70, 48], &[true, false]),
+        (DType::F32, LogSoftmax, &[140, 33_001], &[false, true]),
+        (DType::F32, Layer { epsilon }, &[50_000], &[true]),
+        (DType::F64, MeanVariance { freedom: 1.0 }, &[7, 600], &[false, true]),
+        (DType::F32, MeanVariance { freedom: 0.0 }, &[2, 30_000], &[false, true]),
+        (DType::F32, LogSumExp, &[2, 20_000], &[false, true]),
+    ];
+    let op = |(dtype, normalisation, shape, reduced): (DType, Normalisation, &[usize], &[bool])| -> Named {
+        let strides = contiguous(shape);
+        let own: Vec<i64> = strides.iter().zip(reduced).map(|(&s, &r)| if r { s } else { 0 }).collect();
+        let read = |slot, strides: &[i64]| Steps::of(leaf(slot, dtype, shape.iter().product(), 0, strides)).0;
+        let affine = |slot| normalisation.is_elementwise().then(|| read(slot, &own));
+        let (expression, weight, bias) = (read(0, &strides), affine(1), affine(2));
+        let output = 1 + 2 * weight.is_some() as usize;
+        let (what, shape, reduced) =
+            (format!("{} of {dtype} {shape:?}", normalisation.name()), shape.to_vec(), reduced.to_vec());
+        (what, Box::new(Normalise { expression, shape, reduced, normalisation, weight, bias, output }))
+    };
+    all.into_iter().map(op).collect()
+}
+
 /// An array of one dimension.
 fn row(slot: usize, dtype: DType, len: usize) -> Expression {
     Steps::of(leaf(slot, dtype, len, 0, &[1])).0
@@ -329,7 +359,8 @@ fn orders() -> Vec<Named> {
 /// The kernels of the library, each text once: what they are of, and the kernel.
 pub fn kernels() -> Vec<(String, Kernel)> {
     let nothing: Named = ("nothing".into(), Box::new(Nothing(1)));
-    let ops = groups().into_iter().chain(layouts()).chain(moves()).chain(reductions()).chain(with_edges());
+    let ops = groups().into_iter().chain(layouts()).chain(moves()).chain(reductions()).chain(normalisations());
+    let ops = ops.chain(with_edges());
     of_ops(ops.chain(by_number()).chain(put()).chain([nothing]))
 }
 
@@ -514,6 +545,9 @@ fn kernels_agree_with_their_definition() {
     let all: Vec<Named> = samples()
         .into_iter()
         .chain(by_number())
+        // Results about 0 have no bound by their size: those of layers and logarithms are only compiled.
+        .chain(normalisations().into_iter().filter(|(what, _)| !what.starts_with("l")))
+        .chain(normalisations().into_iter().filter(|(what, _)| what.starts_with("logsumexp")))
         .chain(layouts().into_iter().step_by(3))
         .chain(moves().into_iter().step_by(2))
         .chain(reductions().into_iter().filter(|(what, _)| !what.starts_with("reduce")).step_by(3))

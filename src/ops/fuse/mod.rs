@@ -137,6 +137,20 @@ impl<'a> Fusion<'a> {
             .map_or_else(|| self.output.expect("arrays past the leaves are the output").1, |leaf| leaf.dtype)
     }
 
+    /// Of what is combined along the dimensions of group 1: whether neighbours in memory belong to neighbouring results
+    /// rather than to one.
+    pub fn by_columns(&self) -> bool {
+        let innermost = |group: usize| self.dims.iter().rposition(|dim| dim.group == group);
+        let main = self.walks.iter().zip(&self.expression.leaves).find(|(_, leaf)| leaf.len > 1);
+        match (main, innermost(0), innermost(1)) {
+            (Some((walk, _)), Some(kept), Some(reduced)) => {
+                let step = |dim: usize| walk.strides[dim].unsigned_abs();
+                step(kept) != 0 && (step(kept) < step(reduced) || step(reduced) == 0)
+            }
+            _ => false,
+        }
+    }
+
     /// Takes four lanes along variable `lanes` if that is possible with windows of these chunk lengths.
     ///
     /// `pad`: the last unit may run past the end of the space, into the padding that every buffer has.

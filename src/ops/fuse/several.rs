@@ -23,7 +23,20 @@ impl<'a> Several<'a> {
         expressions: &[(&'a Expression, &'static str)],
         output: Option<(usize, DType)>,
     ) -> Several<'a> {
-        let mut dims: Vec<Dim> = shape.iter().map(|&extent| Dim { group: 0, extent: extent as u64 }).collect();
+        let axes: Vec<(usize, usize)> = (0..shape.len()).map(|axis| (axis, 0)).collect();
+        Several::over(shape, &axes, &["i"], expressions, output)
+    }
+
+    /// As [`Several::with_output`] over these axes in this order, each a part of one of the kernel's variables.
+    pub fn over(
+        shape: &[usize],
+        axes: &[(usize, usize)],
+        variables: &'static [&'static str],
+        expressions: &[(&'a Expression, &'static str)],
+        output: Option<(usize, DType)>,
+    ) -> Several<'a> {
+        let dim = |&(axis, group): &(usize, usize)| Dim { group, extent: shape[axis] as u64 };
+        let mut dims: Vec<Dim> = axes.iter().map(dim).collect();
         let mut walks: Vec<Walk> = expressions.iter().flat_map(|(expression, _)| leaf_walks(expression)).collect();
         walks.extend(output.map(|(_, dtype)| {
             let mut strides = vec![1; shape.len()];
@@ -32,9 +45,12 @@ impl<'a> Several<'a> {
             }
             Walk { offset: 0, strides, size: dtype.size() as u64 }
         }));
+        for walk in &mut walks {
+            walk.strides = axes.iter().map(|&(axis, _)| walk.strides[axis]).collect();
+        }
         // Together, so that all keep the same dimensions.
         collapse(&mut dims, &mut walks);
-        Several::of_walks(dims, &["i"], expressions, walks, output)
+        Several::of_walks(dims, variables, expressions, walks, output)
     }
 
     /// Over dimensions whose coordinates come from several variables of the kernel; the walks are those of all leaves, then
@@ -73,7 +89,12 @@ impl<'a> Several<'a> {
 
     /// Takes four elements at a time if all can; the last four may run past the end.
     pub fn widen(&mut self, chunk: &[u64]) {
-        let wide = self.0.iter_mut().all(|fusion| fusion.widen(chunk, 0, true));
+        self.widen_along(chunk, 0, true);
+    }
+
+    /// As [`Fusion::widen`], if all can.
+    pub fn widen_along(&mut self, chunk: &[u64], lanes: usize, pad: bool) {
+        let wide = self.0.iter_mut().all(|fusion| fusion.widen(chunk, lanes, pad));
         if !wide {
             for fusion in &mut self.0 {
                 fusion.modes.fill(Mode::Scalar);

@@ -10,11 +10,11 @@ pub use operator::Operator;
 pub(crate) use operator::is_nan;
 pub(super) use wgsl::identity_text;
 
+use super::cells::{self, Cell};
 use super::counted::{count_on, count_pass};
 use super::expression::Expression;
 use super::fuse::{Dim, Fusion, Mode, collapse};
 use super::map::{leaf_walks, points, read_slots, slot_bytes};
-use super::windows::{WINDOW, Walk};
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::error::Result;
@@ -128,19 +128,6 @@ impl Reduce {
         expression
     }
 
-    /// Rows if neighbours in memory are reduced together, columns if they belong to neighbouring outputs.
-    fn wants_columns(&self, fusion: &Fusion) -> bool {
-        let innermost = |group: usize| fusion.dims.iter().rposition(|dim| dim.group == group);
-        let main = fusion.walks.iter().zip(&fusion.expression.leaves).find(|(_, leaf)| leaf.len > 1);
-        match (main, innermost(0), innermost(1)) {
-            (Some((walk, _)), Some(kept), Some(reduced)) => {
-                let step = |dim: usize| walk.strides[dim].unsigned_abs();
-                step(kept) != 0 && (step(kept) < step(reduced) || step(reduced) == 0)
-            }
-            _ => false,
-        }
-    }
-
     fn lay_out(&self, caps: &Caps, columns: bool, width: u64, outputs: u64, extent: u64) -> Shape {
         let (policy, workgroup) = (policy(&self.operator, caps), caps.workgroup() as u64);
         let (lanes, blocks, tile, wanted) = if columns {
@@ -169,63 +156,10 @@ impl Reduce {
     }
 }
 
-/// Outputs that lie side by side, and the boxes of the index space that they reduce.
-struct Cell {
-    first_output: u64,
-    outputs: u64,
-    parts: Vec<Vec<Range<u64>>>,
-}
-
 impl Reduce {
     /// The expression as the kernels see it.
     fn kernel_expression(&self) -> Expression {
         if self.operator.is_arg() { self.with_position() } else { self.expression.clone() }
-    }
-
-    /// Chunk lengths of the (kept, reduced) dimensions so that every buffer fits its binding, outputs of a chunk lie
-    /// side by side, and the partial states fit too.
-    fn chunks(&self, fusion: &Fusion, caps: &Caps) -> Vec<u64> {
-        let mut space = fusion.space();
-        let kept = fusion.dims.iter().filter(|dim| dim.group == 0).count();
-        let mut strides = vec![0; fusion.dims.len()];
-        let mut step = 1;
-        for dim in (0..kept).rev() {
-            strides[dim] = step;
-            step *= fusion.dims[dim].extent as i64;
-        }
-        let size = self.state_bytes().max(self.operator.result(self.expression.dtype()).size() as u64);
-        space.arrays.push(Walk { offset: 0, strides, size });
-        let mut chunk = space.chunks(caps.binding_bytes, 4096);
-        loop {
-            if let Some(cut) = (0..kept).rev().find(|&dim| chunk[dim] < space.extents[dim]) {
-                chunk[..cut].fill(1);
-            }
-            let parts: u64 = (kept..chunk.len()).map(|dim| space.extents[dim].div_ceil(chunk[dim])).product();
-            let outputs: u64 = chunk[..kept].iter().product();
-            match (0..kept).find(|&dim| chunk[dim] > 1) {
-                Some(dim) if parts > 1 && parts * outputs * self.state_bytes() > caps.binding_bytes.min(WINDOW) => {
-                    chunk[dim] = chunk[dim].div_ceil(2).next_multiple_of(4).min(chunk[dim] - 1);
-                }
-                _ => return chunk,
-            }
-        }
-    }
-
-    fn cells(&self, fusion: &Fusion, chunk: &[u64]) -> Vec<Cell> {
-        let kept = fusion.dims.iter().filter(|dim| dim.group == 0).count();
-        let mut cells: Vec<Cell> = Vec::new();
-        for cut in fusion.space().boxes(chunk) {
-            let flat = |at: &dyn Fn(&Range<u64>) -> u64| {
-                cut[..kept].iter().zip(&fusion.dims).fold(0, |flat, (range, dim)| flat * dim.extent + at(range))
-            };
-            let first_output = flat(&|range| range.start);
-            let outputs = cut[..kept].iter().map(|range| range.end - range.start).product();
-            match cells.last_mut() {
-                Some(cell) if cell.first_output == first_output => cell.parts.push(cut),
-                _ => cells.push(Cell { first_output, outputs, parts: vec![cut] }),
-            }
-        }
-        cells
     }
 }
 
@@ -249,8 +183,9 @@ impl Op for Reduce {
         }
         let expression = self.kernel_expression();
         let mut fusion = self.fusion(&expression);
-        let columns = self.wants_columns(&fusion);
-        let chunk = self.chunks(&fusion, caps);
+        let columns = fusion.by_columns();
+        let result_bytes = self.operator.result(self.expression.dtype()).size() as u64;
+        let chunk = cells::chunks(&fusion.dims, fusion.space(), result_bytes, self.state_bytes(), caps);
         // Four at a time would read past the count.
         if self.count.is_none() {
             fusion.widen(&chunk, if columns { 0 } else { 1 }, !columns);
@@ -258,10 +193,8 @@ impl Op for Reduce {
         let bytes = |slot: usize| slot_bytes(&self.expression, slot).expect("a fusion's bindings are its leaves");
         let scratch = self.output + 1;
         let identity: Vec<u32> = self.operator.identity(self.expression.dtype()).words().collect();
-        for cell in self.cells(&fusion, &chunk) {
-            let kept = fusion.dims.iter().filter(|dim| dim.group == 0).count();
-            let extent =
-                |cut: &Vec<Range<u64>>| cut[kept..].iter().map(|range| range.end - range.start).product::<u64>();
+        for cell in cells::cells(&fusion.dims, &fusion.space(), &chunk) {
+            let extent = |cut: &Vec<Range<u64>>| cells::extent(&fusion.dims, cut);
             let shapes: Vec<Shape> = cell
                 .parts
                 .iter()

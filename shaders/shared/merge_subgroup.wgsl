@@ -1,0 +1,43 @@
+// The states of a row's LANES invocations merged, where subgroups have SUBGROUP lanes each: within them first, then one
+// state of each through workgroup memory, which every subgroup of the row merges for itself: one barrier.
+
+struct At {
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(subgroup_id) subgroup: u32,
+    @builtin(subgroup_invocation_id) place: u32,
+}
+
+// The order is that of the subgroups: how local indices lie in them is nowhere promised.
+fn lane_of(at: At) -> u32 {
+    return at.subgroup * SUBGROUP + at.place;
+}
+
+var<workgroup> states: array<State, WORKGROUP / SUBGROUP>;
+
+fn merge(own: State, lane: u32) -> State {
+    subgroupBarrier(); // all lanes together: who comes out of a loop may be apart
+    if (LANES < SUBGROUP) {
+        var state = own;
+        for (var reach = 1u; reach < LANES; reach *= 2u) {
+            state = combine(state, crossed(state, reach));
+        }
+        return state;
+    }
+    let near = merge_subgroup(own);
+    if (LANES == SUBGROUP) {
+        return near;
+    }
+    let place = lane % SUBGROUP;
+    if (place == 0u) {
+        states[lane / SUBGROUP] = near;
+    }
+    workgroupBarrier();
+    let first = row_of(lane) * (LANES / SUBGROUP);
+    var state = identity();
+    for (var team = place; team < LANES / SUBGROUP; team += SUBGROUP) {
+        state = combine(state, states[first + team]);
+    }
+    subgroupBarrier();
+    return merge_subgroup(state);
+}

@@ -1,0 +1,155 @@
+//! How rows are laid over workgroups.
+
+use crate::caps::Caps;
+use crate::tuning::Tunable;
+
+/// Values that an invocation holds at most. More make fewer invocations wait for each other, fewer leave registers for more
+/// workgroups at once: on an H200 32 of them let two workgroups of 512 share a processor. Not measured yet.
+pub(in crate::ops) const NORMALISE: Tunable =
+    Tunable { name: "normalise", numbers: &["values"], candidates: &[&[32], &[16], &[64]] };
+
+/// Values that an invocation has on the way at a time, of rows that are not held.
+const ON_THE_WAY: u64 = 16;
+/// Invocations of a workgroup at least, where a row takes fewer.
+const LEAST: u64 = 128;
+/// Bytes side by side that columns are read in, where there are so many, and without which they are not held.
+const SEGMENT: u64 = 128;
+const NARROW: u64 = 32;
+/// Rows that are not held: from so many workgroups on, one for each processor of an H200, a workgroup takes a row alone.
+/// Else several do, up to so many in all, each with so many units for an invocation at least.
+const ENOUGH: u64 = 128;
+const GROUPS: u64 = 1056;
+const PER_LANE: u64 = 4;
+
+/// Rows, and how their values are loaded.
+#[derive(Clone, Copy)]
+pub(super) struct Problem {
+    /// Whether neighbours in memory belong to neighbouring rows.
+    pub columns: bool,
+    /// Elements that are loaded at once, and bytes of one: powers of two.
+    pub width: u64,
+    pub size: u64,
+    /// Rows, and elements of a row.
+    pub outputs: u64,
+    pub extent: u64,
+    /// Numbers of a state, and bytes of one.
+    pub fields: u64,
+    pub number: u64,
+}
+
+/// What a kernel depends on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Shape {
+    pub columns: bool,
+    /// Invocations of a row and of a workgroup.
+    pub lanes: u32,
+    pub workgroup: u32,
+    /// Units that an invocation loads before it uses them.
+    pub items: u32,
+    /// Lanes of a subgroup, where states are merged within subgroups: all have this size.
+    pub subgroup: Option<u32>,
+}
+
+/// A shape, and how rows are cut.
+#[derive(Clone, Copy)]
+pub(super) struct Cut {
+    pub shape: Shape,
+    pub chunks: u64,
+    pub span: u64,
+    pub groups: u64,
+}
+
+impl Problem {
+    /// Elements of a row, and rows, that a unit has.
+    fn unit(&self) -> (u64, u64) {
+        if self.columns { (1, self.width) } else { (self.width, 1) }
+    }
+
+    /// Units of a row.
+    fn units(&self) -> u64 {
+        self.extent.div_ceil(self.unit().0)
+    }
+
+    /// The most invocations of a workgroup: a power of two, and workgroup memory holds a state of each.
+    fn most(&self, caps: &Caps) -> u64 {
+        let states = caps.workgroup_bytes as u64 / (self.fields * self.number * self.unit().1);
+        1 << states.min(caps.workgroup_invocations.min(1024) as u64).ilog2()
+    }
+
+    /// With so many invocations of a row in workgroups of `most`; columns side by side in a segment of so many bytes.
+    fn shape(&self, lanes: u64, items: u64, most: u64, segment: u64, caps: &Caps) -> Shape {
+        let side = match self.columns {
+            true => {
+                let units = self.outputs.div_ceil(self.width).next_power_of_two();
+                (segment / (self.size * self.width)).max(LEAST.div_ceil(lanes)).min(units)
+            }
+            false => LEAST.div_ceil(lanes),
+        };
+        let workgroup = lanes * side.clamp(1, most / lanes);
+        let subgroup = caps.subgroups.filter(|&(least, most)| {
+            let fits = least == most && most >= 16 && workgroup.is_multiple_of(most as u64);
+            fits && self.number == 4 && !self.columns && lanes > 1
+        });
+        Shape {
+            columns: self.columns,
+            lanes: lanes as u32,
+            workgroup: workgroup as u32,
+            items: items as u32,
+            subgroup: subgroup.map(|(_, most)| most),
+        }
+    }
+
+    /// Workgroups for all rows.
+    fn groups(&self, shape: &Shape) -> u64 {
+        self.outputs.div_ceil((shape.workgroup / shape.lanes) as u64 * self.unit().1)
+    }
+
+    /// Where a workgroup can hold rows.
+    pub fn held(&self, caps: &Caps) -> Option<Cut> {
+        let values = if caps.short_vectors() { 8 } else { caps.tuning.get(&NORMALISE)[0] as u64 };
+        let (units, most) = (self.units(), self.most(caps));
+        let lanes = units.div_ceil(values / self.width).next_power_of_two();
+        // As many as a subgroup has read neighbours together.
+        let lanes = lanes.max(if self.columns { 1 } else { units.next_power_of_two().min(32) });
+        let narrow = self.columns && most < lanes * NARROW / (self.size * self.width) && self.outputs > self.width;
+        if lanes > most || narrow {
+            return None;
+        }
+        let shape = self.shape(lanes, units.div_ceil(lanes), most, SEGMENT, caps);
+        Some(Cut { shape, chunks: 1, span: self.extent, groups: self.groups(&shape) })
+    }
+
+    /// Where a workgroup reads a row piece by piece, if there are enough of them. Large workgroups have fewer rows at work
+    /// at once, which near memory then holds until they are read again.
+    pub fn alone(&self, caps: &Caps) -> Option<Cut> {
+        let shape = self.pieces(self.most(caps), caps);
+        let groups = self.groups(&shape);
+        (groups >= ENOUGH).then_some(Cut { shape, chunks: 1, span: self.extent, groups })
+    }
+
+    /// Where several workgroups share a row, unless it is short.
+    pub fn shared(&self, caps: &Caps) -> Cut {
+        let shape = self.pieces(self.most(caps).min(256), caps);
+        let blocks = self.groups(&shape);
+        let step = shape.lanes as u64 * self.unit().0;
+        let tile = step * (shape.items as u64).max(PER_LANE);
+        let chunks = self.extent.div_ceil(tile).min(GROUPS.div_ceil(blocks));
+        let span = self.extent.div_ceil(chunks).next_multiple_of(tile);
+        let chunks = self.extent.div_ceil(span);
+        Cut { shape, chunks, span, groups: blocks * chunks }
+    }
+
+    /// Where a workgroup merges states.
+    pub fn merged(&self, caps: &Caps) -> Cut {
+        let shape = self.pieces(self.most(caps).min(256), caps);
+        Cut { shape, chunks: 1, span: self.extent, groups: self.groups(&shape) }
+    }
+
+    fn pieces(&self, most: u64, caps: &Caps) -> Shape {
+        let items = if caps.short_vectors() { 1 } else { (ON_THE_WAY / self.width).max(1) };
+        let wanted = self.units().div_ceil(items).next_power_of_two();
+        let segment = 2 * SEGMENT;
+        let side = if self.columns { (segment / (self.size * self.width)).clamp(1, most) } else { 1 };
+        self.shape(wanted.min(most / side), items, most, segment, caps)
+    }
+}

@@ -1,0 +1,399 @@
+//! The text of a normalisation's kernels: what the files in `shaders/` leave open.
+
+use super::Normalise;
+use super::shape::Shape;
+use super::statistic::Lay;
+use crate::caps::Caps;
+use crate::element::{DType, Scalar};
+use crate::kernel::{Draft, Kernel};
+use crate::op::Access;
+use crate::ops::fuse::{Several, param, wide};
+
+/// Where a launch takes states from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Source {
+    /// The values, which are held.
+    Held,
+    /// The values, piece by piece.
+    Pieces,
+    /// The states of pieces.
+    States,
+    /// One state for each row.
+    State,
+}
+
+/// What a launch makes of them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Sink {
+    /// Values again.
+    Elements,
+    /// States of pieces, or of rows.
+    States,
+    /// A result for each row.
+    Results,
+}
+
+/// The parameters of every launch, before the normalisation's own and the fusions'.
+const PARAMS: [&str; 6] = ["outputs", "extent", "chunks", "span", "first_chunk", "first_output"];
+
+/// Where nothing is merged.
+const ALONE: &str = "struct At {
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+}
+fn lane_of(at: At) -> u32 { return at.lane; }
+fn merge(own: State, lane: u32) -> State { return own; }
+";
+
+/// A kernel in the making.
+struct Text<'a> {
+    op: &'a Normalise,
+    shape: &'a Shape,
+    source: Source,
+    sink: Sink,
+    fusions: Option<&'a Several<'a>>,
+    lay: Lay,
+}
+
+impl Normalise {
+    /// The words of the parameters that the normalisation itself has.
+    pub(super) fn scalars(&self) -> Vec<(&'static str, Scalar)> {
+        let number = |value: f64| Scalar::from_f64(self.number(), value);
+        use super::Normalisation::*;
+        match self.normalisation {
+            Layer { epsilon } => vec![("epsilon", number(epsilon))],
+            Rms { epsilon } => vec![("epsilon", number(epsilon)), ("length", number(self.count(true) as f64))],
+            MeanVariance { freedom } => vec![("freedom", number(freedom))],
+            Softmax | LogSoftmax | LogSumExp => vec![],
+        }
+    }
+
+    pub(super) fn kernel(
+        &self,
+        source: Source,
+        sink: Sink,
+        shape: &Shape,
+        fusions: Option<&Several>,
+        caps: &Caps,
+    ) -> Kernel {
+        let kind = std::mem::discriminant(&self.normalisation);
+        let affine = (self.weight.is_some(), self.bias.is_some());
+        let mut key = format!("normalise{kind:?}{source:?}{sink:?}{shape:?}{affine:?}{:?}", self.dtype()).into_bytes();
+        fusions.iter().for_each(|fusions| fusions.key(&mut key));
+        let lay = Lay { width: fusions.map_or(1, |fusions| fusions.width()), columns: shape.columns };
+        Kernel::cached(key, caps, || Text { op: self, shape, source, sink, fusions, lay }.draft())
+    }
+}
+
+impl Text<'_> {
+    fn draft(&self) -> Draft {
+        let (op, shape) = (self.op, self.shape);
+        let mut params: Vec<String> = PARAMS.map(String::from).to_vec();
+        for (name, scalar) in op.scalars() {
+            params.extend(scalar.words().zip(["", "_high"]).map(|(_, part)| format!("{name}{part}")));
+        }
+        let mut access = vec![];
+        let mut text = self.types_text() + &op.normalisation.state_text(self.lay, shape.subgroup.is_some());
+        if let Some(fusions) = self.fusions {
+            params.extend(fusions.param_names());
+            access.extend(fusions.access());
+            text += &fusions.text();
+        }
+        text += &self.source_text(&mut access);
+        text += &self.sink_text(&mut access);
+        let mut constants = vec![("WORKGROUP", shape.workgroup), ("LANES", shape.lanes)];
+        constants.extend([("WIDTH", self.step() / shape.lanes), ("STEP", self.step()), ("ITEMS", shape.items)]);
+        constants.extend([("ROW_WIDTH", if shape.columns { self.lay.width } else { 1 }), ("APART", self.apart())]);
+        text += match shape.subgroup {
+            _ if shape.lanes == 1 || self.source == Source::State => ALONE,
+            None => include_str!("../../../shaders/shared/merge_portable.wgsl"),
+            Some(size) => {
+                constants.push(("SUBGROUP", size));
+                include_str!("../../../shaders/shared/merge_subgroup.wgsl")
+            }
+        };
+        let held = self.source == Source::Held;
+        Draft {
+            name: format!("{}: {:?} to {:?}", op.normalisation.name(), self.source, self.sink),
+            file: if held { "normalise_held" } else { "normalise" },
+            entry: if held { "normalise_held" } else { "normalise" },
+            constants,
+            params,
+            access,
+            text,
+            width: self.lay.width,
+            f16: op.dtype() == DType::F16 || self.fusions.is_some_and(|fusions| fusions.uses_f16()),
+            trusted: self.fusions.is_none_or(|fusions| fusions.is_safe()),
+            native: None,
+            counted: vec![],
+        }
+    }
+
+    /// Elements of a row that its invocations load at once.
+    fn step(&self) -> u32 {
+        self.shape.lanes * if self.shape.columns { 1 } else { self.lay.width }
+    }
+
+    /// How far apart the invocations of a row are.
+    fn apart(&self) -> u32 {
+        if self.shape.columns { self.shape.workgroup / self.shape.lanes } else { 1 }
+    }
+
+    /// `Number`, `Stat` (of a state), `Wide` (of loaded values) and how the latter come together; where lanes are.
+    fn types_text(&self) -> String {
+        let Lay { width, columns } = self.lay;
+        let (number, apart) = (self.op.number().wgsl(), self.apart());
+        let narrow = width > 1 && !columns;
+        let (fold, peak) = match narrow {
+            true => ("(v.x + v.y) + (v.z + v.w)", "max(max(v.x, v.y), max(v.z, v.w))"),
+            false => ("v", "v"),
+        };
+        let place = match columns {
+            true => format!("lane % {apart}u; }}\nfn place_of(lane: u32) -> u32 {{ return lane / {apart}u; }}"),
+            false => "lane / LANES; }\nfn place_of(lane: u32) -> u32 { return lane % LANES; }".into(),
+        };
+        format!(
+            "alias Number = {number};\nalias Stat = {};\nalias Wide = {};\n\
+             fn fold(v: Wide) -> Stat {{ return {fold}; }}\nfn peak(v: Wide) -> Stat {{ return {peak}; }}\n\
+             fn row_of(lane: u32) -> u32 {{ return {place}\n",
+            wide(number, if columns { width } else { 1 }),
+            wide(number, width),
+        )
+    }
+
+    /// `lift` where values are held, else `gather`; `pivot`.
+    fn source_text(&self, access: &mut Vec<Access>) -> String {
+        match self.source {
+            Source::Held => self.values_text() + &self.lift_text("lift", self.shape.items, true),
+            Source::Pieces => {
+                let mut text = self.values_text() + &self.lift_text("lift", self.shape.items, false);
+                // One of a single unit is the same function but for the check.
+                text += &self.lift_text("lift_tail", 1, true).replace("Lifted", "LiftedTail").replace("Values", "Tail");
+                text + GATHER
+            }
+            Source::States | Source::State => {
+                access.push(Access::Read);
+                let body = match self.source {
+                    Source::States => format!(
+                        "    var state = identity();\n    for (var at = begin; at < end; at += STEP) {{\n        \
+                         let part = parts[at * params.outputs + k];\n        state = combine(state, {});\n    }}\n    \
+                         return state;\n",
+                        self.moved_text()
+                    ),
+                    _ => format!("    return {};\n", self.whole_text()),
+                };
+                let values = if self.fusions.is_some() { self.values_text() } else { self.pivot_text() };
+                format!(
+                    "{values}{}@group(0) @binding({}) var<storage, read> parts: array<Part>;\n\
+                     fn gather(k: u32, begin: u32, end: u32, zero: Stat) -> State {{\n{body}}}\n",
+                    self.part_text(),
+                    access.len() - 1
+                )
+            }
+        }
+    }
+
+    /// `Part`: the state of one row, as memory has it.
+    fn part_text(&self) -> String {
+        let fields = self.op.normalisation.part_fields();
+        let fields: Vec<String> = fields.iter().map(|field| format!("{field}: Number")).collect();
+        format!("struct Part {{ {} }}\n", fields.join(", "))
+    }
+
+    /// The state of `part` by the pivot `zero`.
+    fn moved_text(&self) -> String {
+        let field = |field: &&str| match *field {
+            "mean" => "part.mean + (part.zero - zero)".to_string(),
+            field => format!("part.{field}"),
+        };
+        let fields: Vec<String> = self.op.normalisation.fields().iter().map(field).collect();
+        format!("State({})", fields.join(", "))
+    }
+
+    /// A number of the parts from `k` on.
+    fn of_parts(&self, field: &str) -> String {
+        let parts: Vec<String> = (0..self.rows()).map(|row| format!("parts[k + {row}u].{field}")).collect();
+        format!("Stat({})", parts.join(", "))
+    }
+
+    /// A state of the parts from `k` on.
+    fn whole_text(&self) -> String {
+        let fields: Vec<String> = self.op.normalisation.fields().iter().map(|field| self.of_parts(field)).collect();
+        format!("State({})", fields.join(", "))
+    }
+
+    /// Rows that a state is of.
+    fn rows(&self) -> u32 {
+        if self.lay.columns { self.lay.width } else { 1 }
+    }
+
+    /// `pivot`: the first value of a row, or what the states of its parts are by.
+    fn pivot_text(&self) -> String {
+        if !self.op.normalisation.has_pivot() {
+            return "fn pivot(k: u32) -> Stat { return Stat(0.0); }\n".into();
+        }
+        if matches!(self.source, Source::States | Source::State) {
+            return format!("fn pivot(k: u32) -> Stat {{ return {}; }}\n", self.of_parts("zero"));
+        }
+        let Lay { width, columns } = self.lay;
+        let first = if width > 1 && !columns { ".x" } else { "" };
+        // Infinite or NaN, it would make NaN of the others.
+        let finite = match self.op.number() {
+            DType::F32 => {
+                let words = wide("u32", self.rows());
+                format!("(bitcast<{words}>(first) & {words}(0x7fffffffu)) < {words}(0x7f800000u)")
+            }
+            _ => "abs(first) < Stat(1e300)".into(),
+        };
+        format!(
+            "fn pivot(k: u32) -> Stat {{\n    let first = Wide(value(k, 0u)){first};\n    \
+             return select(Stat(0.0), first, {finite});\n}}\n"
+        )
+    }
+
+    /// `taken`, `taken_within`, `within` and `pivot`: values as they are held.
+    fn values_text(&self) -> String {
+        let normalisation = self.op.normalisation;
+        let Lay { width, columns } = self.lay;
+        let there = match width > 1 && !columns {
+            true => "vec4<u32>(r) + vec4<u32>(0u, 1u, 2u, 3u) < vec4<u32>(end)",
+            false => "r < end",
+        };
+        let pivot = self.pivot_text();
+        let missing = normalisation.missing();
+        let taken = if normalisation.has_pivot() { "Wide(value(k, r)) - Wide(zero)" } else { "Wide(value(k, r))" };
+        format!(
+            "{pivot}fn taken(k: u32, r: u32, zero: Stat) -> Wide {{ return {taken}; }}\n\
+             fn within(v: Wide, r: u32, end: u32, missing: Number) -> Wide {{ return select(Wide(missing), v, {there}); }}\n\
+             fn taken_within(k: u32, r: u32, end: u32, zero: Stat) -> Wide {{\n    var v = Wide({missing});\n    \
+             if (r < end) {{\n        v = taken(k, r, zero);\n    }}\n    return within(v, r, end, {missing});\n}}\n"
+        )
+    }
+
+    /// `Lifted` and the function that makes it of so many units.
+    fn lift_text(&self, name: &str, items: u32, masked: bool) -> String {
+        let fields: Vec<String> = (0..items).map(|item| format!("v{item}: Wide")).collect();
+        let body = self.op.normalisation.lift_text(self.lay, items, masked);
+        format!(
+            "struct Values {{ {} }}\nstruct Lifted {{ state: State, values: Values }}\n\
+             fn {name}(k: u32, r: u32, end: u32, zero: Stat) -> Lifted {{\n{body}}}\n",
+            fields.join(", ")
+        )
+    }
+
+    /// `finish`, and what it writes to.
+    fn sink_text(&self, access: &mut Vec<Access>) -> String {
+        let op = self.op;
+        if self.sink == Sink::Elements {
+            let [epsilon, length] = ["epsilon", "length"].map(|name| param(name, op.number()));
+            let rows = op.normalisation.row_text(&epsilon, &length) + &self.shaped_text();
+            return rows + &if self.source == Source::Held { self.finish_held_text() } else { self.finish_text() };
+        }
+        let mut bind = |name: &str, element: &str| {
+            access.push(Access::Write);
+            format!("@group(0) @binding({}) var<storage, read_write> {name}: array<{element}>;\n", access.len() - 1)
+        };
+        let rows = self.rows();
+        let mut stores = String::new();
+        let (declared, head) = match self.sink {
+            Sink::States => {
+                for row in 0..rows {
+                    let pick = lane_of(row, rows);
+                    let field = |field: &&str| match *field {
+                        "zero" => format!("zero{pick}"),
+                        field => format!("s.{field}{pick}"),
+                    };
+                    let fields: Vec<String> = op.normalisation.part_fields().iter().map(field).collect();
+                    stores += &format!("    states_out[at + {row}u] = Part({});\n", fields.join(", "));
+                }
+                let part = if self.source == Source::States { String::new() } else { self.part_text() };
+                (part + &bind("states_out", "Part"), "(params.first_chunk + here.chunk) * params.outputs + here.k")
+            }
+            _ => {
+                let (mut declared, out) = (String::new(), op.dtype().wgsl());
+                for (n, result) in op.normalisation.results(&param("freedom", op.number())).iter().enumerate() {
+                    declared += &bind(&format!("result{n}"), out);
+                    stores += &format!("    let y{n} = {result};\n");
+                    for row in 0..rows {
+                        let pick = lane_of(row, rows);
+                        stores += &format!("    result{n}[at + {row}u] = {out}(y{n}{pick});\n");
+                    }
+                }
+                (declared, "params.first_output + here.k")
+            }
+        };
+        format!(
+            "{declared}fn finish(here: Here, zero: Stat, whole: State) {{\n    if (here.place > 0u) {{ return; }}\n    \
+             let s = whole;\n    let at = {head};\n{stores}}}\n"
+        )
+    }
+
+    /// `put`: a value in its last form into memory.
+    fn shaped_text(&self) -> String {
+        let affine = match (self.op.weight.is_some(), self.op.bias.is_some()) {
+            (false, false) => "v",
+            (true, false) => "v * Wide(weight_value(k, r))",
+            (false, true) => "v + Wide(bias_value(k, r))",
+            (true, true) => "v * Wide(weight_value(k, r)) + Wide(bias_value(k, r))",
+        };
+        let out = wide(self.op.dtype().wgsl(), self.lay.width);
+        format!("fn shaped(k: u32, r: u32, v: Wide) -> {out} {{ return {out}({affine}); }}\n")
+    }
+
+    /// Loads of weights before stores, which may be to the same memory for all the compiler knows.
+    fn finish_held_text(&self) -> String {
+        let (last, mut text) = (self.shape.items - 1, String::new());
+        let at = |item: u32| format!("r + {item}u * STEP");
+        for item in 0..last {
+            text += &format!("    let o{item} = shaped(k, {}, close(values.v{item}, row));\n", at(item));
+        }
+        for item in 0..last {
+            text += &format!("    store(k, {}, o{item});\n", at(item));
+        }
+        let place = at(last);
+        format!(
+            "fn finish(k: u32, r: u32, row: Row, values: Values) {{\n{text}    if ({place} < params.extent) {{\n        \
+             store(k, {place}, shaped(k, {place}, close(values.v{last}, row)));\n    }}\n}}\n"
+        )
+    }
+
+    fn finish_text(&self) -> String {
+        let mut text = String::new();
+        let value = |at: &str| format!("shaped(here.k, {at}, close(kept(taken(here.k, {at}, zero), whole), row))");
+        for item in 0..self.shape.items {
+            text += &format!("        let o{item} = {};\n", value(&format!("r + {item}u * STEP")));
+        }
+        for item in 0..self.shape.items {
+            text += &format!("        store(here.k, r + {item}u * STEP, o{item});\n");
+        }
+        format!(
+            "fn finish(here: Here, zero: Stat, whole: State) {{\n    let row = settle(whole, whole);\n    \
+             var r = here.begin;\n    while (r + (ITEMS - 1u) * STEP + WIDTH <= here.end) {{\n{text}        \
+             r += ITEMS * STEP;\n    }}\n    while (r < here.end) {{\n        store(here.k, r, {});\n        \
+             r += STEP;\n    }}\n}}\n",
+            value("r")
+        )
+    }
+}
+
+/// The part of a value that belongs to one of several rows.
+fn lane_of(row: u32, rows: u32) -> &'static str {
+    if rows == 1 { "" } else { [".x", ".y", ".z", ".w"][row as usize] }
+}
+
+/// Pieces, the last of them unit by unit.
+const GATHER: &str = "fn gather(k: u32, begin: u32, end: u32, zero: Stat) -> State {
+    var state = identity();
+    var r = begin;
+    while (r + (ITEMS - 1u) * STEP + WIDTH <= end) {
+        state = combine(state, lift(k, r, end, zero).state);
+        r += ITEMS * STEP;
+    }
+    while (r < end) {
+        state = combine(state, lift_tail(k, r, end, zero).state);
+        r += STEP;
+    }
+    return state;
+}
+";
