@@ -136,6 +136,14 @@ impl Writer<'_> {
 
     /// Variables of the workgroup and of each invocation.
     fn own_variables(&mut self, interface: &mut Interface) -> Written<()> {
+        // Vectors of four 64-bit numbers lie at multiples of 32: then all variables of the workgroup do.
+        let shared = self
+            .module
+            .global_variables
+            .iter()
+            .filter(|(handle, variable)| self.is_used(*handle) && variable.space == AddressSpace::WorkGroup);
+        let alignment = shared.map(|(_, variable)| self.layouter[variable.ty].alignment.round_up(1)).max();
+        let alignment = alignment.unwrap_or(16).max(16);
         for (handle, variable) in self.module.global_variables.iter() {
             if !self.is_used(handle) || !matches!(variable.space, AddressSpace::WorkGroup | AddressSpace::Private) {
                 continue;
@@ -145,8 +153,8 @@ impl Writer<'_> {
             let name = self.names[&NameKey::GlobalVariable(handle)].clone();
             if variable.space == AddressSpace::WorkGroup {
                 // As WebGPU counts it.
-                interface.workgroup_bytes += self.size(variable.ty).next_multiple_of(16);
-                interface.workgroup.push(format!("alignas(16) {ty} {name};"));
+                interface.workgroup_bytes += self.size(variable.ty).next_multiple_of(alignment);
+                interface.workgroup.push(format!("alignas({alignment}) {ty} {name};"));
                 self.globals.insert(handle, format!("workgroup.{name}"));
                 continue;
             }

@@ -76,6 +76,19 @@ fn checks() {
 }
 
 #[test]
+fn vectors_of_four_64_bit_numbers_lie_at_multiples_of_32() {
+    let text = translated(
+        "var<workgroup> wide: array<vec4<i64>, 3>;
+        var<workgroup> short: array<u32, 3>;
+        @compute @workgroup_size(3) fn main(@builtin(local_invocation_index) i: u32) {
+            wide[i].x = 1li;
+            short[i] = 1u;
+        }",
+    );
+    says(&text, &["alignas(32) array<vec<i64, 4>, 3>", "sizeof(Workgroup) == 128"]);
+}
+
+#[test]
 fn large_workgroup_memory_is_dynamic() {
     let text = translated(
         "var<workgroup> tile: array<vec4<f32>, 4000>;
