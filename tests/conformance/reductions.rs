@@ -173,7 +173,11 @@ fn truths<T: Element>(device: &Device) {
 fn numbers_of_every_type() {
     for device in drivers() {
         spoil(device);
-        for_types!(device, [f16, f32, f64, i32, i64, u32, u64], numbers);
+        for_types!(device, [f16, f32, i32, u64], numbers);
+        // The others' kernels differ in names of types, and a software driver takes a second for each.
+        if !compiles_slowly(device) {
+            for_types!(device, [f64, i64, u32], numbers);
+        }
     }
 }
 
@@ -181,7 +185,10 @@ fn numbers_of_every_type() {
 fn truth_of_every_type() {
     for device in drivers() {
         spoil(device);
-        for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64, bool], truths);
+        for_types!(device, [f32, i64, u8, bool], truths);
+        if !compiles_slowly(device) {
+            for_types!(device, [f16, f64, i32, u16, u32, u64], truths);
+        }
     }
 }
 
