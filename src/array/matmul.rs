@@ -32,12 +32,7 @@ fn mismatch(operation: &'static str, wanted: &str, [a, b]: [&Arc<Node>; 2], at: 
 }
 
 /// `@`: the leading axes are broadcast, and the last two (or the last one of vectors) multiplied.
-fn product<T: Element, R: Element>(
-    operation: &'static str,
-    sides: [&Arc<Node>; 2],
-    ends: Ends,
-    at: CallSite,
-) -> Result<Array<R>> {
+fn product<R: Element>(operation: &'static str, sides: [&Arc<Node>; 2], ends: Ends, at: CallSite) -> Result<Array<R>> {
     one_device(operation, sides, at)?;
     let [a, b] = sides;
     let own = |side: usize| 2 - ends.vector[side] as usize;
@@ -65,7 +60,7 @@ impl<T: Number> Array<T> {
     #[track_caller]
     fn multiplied<R: Element>(&self, operation: &'static str, other: &Array<T>, vector: [bool; 2]) -> Array<R> {
         let sides = [&self.node, &other.node];
-        product::<T, R>(operation, sides, Ends { vector }, Location::caller())
+        product::<R>(operation, sides, Ends { vector }, Location::caller())
             .unwrap_or_else(|error| Array::failed(self.device(), error))
     }
 

@@ -47,13 +47,13 @@ fn laid(device: &Device, x: &Dense<f64>, how: &str) -> Array<f32> {
         "among others" => {
             let frame = Array::full(device, &[rows + 3, columns + 5], f32::NAN);
             let mut frame = frame.copy();
-            frame.slice_mut(s![2..-1, 3..-2]).assign(&upload(device, &x)).unwrap();
+            frame.slice_mut(s![2..-1, 3..-2]).assign(upload(device, &x)).unwrap();
             frame.slice(s![2..-1, 3..-2])
         }
         "every third" => {
             let frame = Array::full(device, &[3 * rows, 3 * columns], f32::NAN);
             let mut frame = frame.copy();
-            frame.slice_mut(s![1..;3, 2..;3]).assign(&upload(device, &x)).unwrap();
+            frame.slice_mut(s![1..;3, 2..;3]).assign(upload(device, &x)).unwrap();
             frame.slice(s![1..;3, 2..;3])
         }
         _ => unreachable!("{how}"),
@@ -268,7 +268,7 @@ fn errors_are_bounded() {
             let mut draw = |nth: usize| match what {
                 "between -1 and 1" => rng.random_range(-1.0..1.0f32),
                 "of all magnitudes" => rng.random_range(-1.0..1.0f32) * 10f32.powi(rng.random_range(-15..15)),
-                _ => (1e6 + rng.random_range(-1.0..1.0f32)) * if nth % 2 == 0 { 1.0 } else { -1.0 },
+                _ => (1e6 + rng.random_range(-1.0..1.0f32)) * if nth.is_multiple_of(2) { 1.0 } else { -1.0 },
             };
             let a: Vec<f32> = (0..rows * inner).map(&mut draw).collect();
             let b: Vec<f32> = (0..inner * columns).map(|_| if what == "cancelling" { 1.0 } else { draw(0) }).collect();

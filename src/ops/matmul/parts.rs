@@ -148,7 +148,6 @@ impl Matmul {
         let scratch = if chained { vec![buffer_bytes(self.own_sums(), most); 2] } else { vec![] };
         let bytes = |slot: usize| self.bytes_of(slot, &scratch);
         let mut plan = Plan { scratch: scratch.clone(), passes: vec![] };
-        let mut turn = 0;
         for (at, cut) in boxes.iter().enumerate() {
             let same = |other: Option<&Vec<Range<u64>>>| other.is_some_and(|other| other[..kept] == cut[..kept]);
             let (first, last) = (!same(at.checked_sub(1).map(|at| &boxes[at])), !same(boxes.get(at + 1)));
@@ -157,7 +156,7 @@ impl Matmul {
             let strides = [row_major(&extents), vec![0; cut.len() - kept]].concat();
             let offset = -strides.iter().zip(cut).map(|(stride, range)| stride * range.start as i64).sum::<i64>();
             let before = Leaf {
-                source: Source::Slot(self.output + 1 + (turn + 1) % 2),
+                source: Source::Slot(self.output + 1 + (at + 1) % 2),
                 dtype: self.own_sums(),
                 len: most,
                 offset,
@@ -169,14 +168,13 @@ impl Matmul {
                 false => {
                     let walk = Walk { offset, strides, size: self.own_sums().size() as u64 };
                     let given = Expression::given(self.own_sums(), cut.len());
-                    (given.with_sums(true, &before), walk, self.output + 1 + turn % 2)
+                    (given.with_sums(true, &before), walk, self.output + 1 + at % 2)
                 }
             };
             let step = Settled { dims: settled.dims.clone(), sides: settled.sides.clone(), epilogue, output };
             let extent = |group| settled.extent(group, cut);
             let share = Share { span: extent(INNER), part: extent(BATCH) };
             plan.passes.push(self.launch(&step, slot, share, caps, (cut, chunk), &bytes));
-            turn += 1;
         }
         plan
     }
