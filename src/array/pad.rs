@@ -1,7 +1,7 @@
 //! Arrays made longer at their ends, and turned round them.
 
-use super::Array;
 use super::view::axis as place;
+use super::{Array, create};
 use crate::element::Element;
 use crate::error::{CallSite, Error, Result};
 use crate::ops::OutOfRange;
@@ -24,6 +24,8 @@ pub enum PadMode<T> {
 
 /// Pieces of an axis at most that are brought together; beyond, elements are taken one by one.
 const MOST_PIECES: usize = 8;
+/// Elements of an axis at most that is mirrored or repeated: there and back, places are 32-bit numbers.
+const MOST_TAKEN: usize = 1 << 31;
 
 impl<T: Element> Array<T> {
     /// The array with elements before and after each axis: NumPy's `pad`. One pair of widths for each axis, or one for all.
@@ -42,7 +44,8 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): another number of widths; an axis without elements, but for [`PadMode::Constant`].
+    /// Errors (kept in the array): another number of widths; an axis without elements, but for [`PadMode::Constant`]; a result
+    /// past 2^63 bytes, or past 2^31 elements along an axis that is mirrored or repeated.
     #[track_caller]
     pub fn pad(&self, widths: &[(usize, usize)], mode: PadMode<T>) -> Array<T> {
         let at = Location::caller();
@@ -67,16 +70,18 @@ impl<T: Element> Array<T> {
         if before == 0 && after == 0 {
             return Ok(self.clone());
         }
+        let len = before.saturating_add(after).saturating_add(extent);
+        create::fits("pad", T::DTYPE, &along(self.shape(), axis, len), at)?;
         let constant = matches!(mode, PadMode::Constant(_));
+        if !constant && mode != PadMode::Edge && len > MOST_TAKEN {
+            let wanted = format!("at most {MOST_TAKEN} elements along axis {axis}");
+            return Err(Error::argument("pad", "widths", wanted, len.to_string(), at));
+        }
         if extent == 0 && !constant {
             let wanted = "an element to repeat: only PadMode::Constant pads nothing";
             return Err(Error::argument("pad", "mode", wanted, format!("axis {axis} of {:?}", self.shape()), at));
         }
-        let along = |len: usize| {
-            let mut shape = self.shape().to_vec();
-            shape[axis] = len;
-            shape
-        };
+        let along = |len: usize| along(self.shape(), axis, len);
         let ends = |first, last| Array::joined("pad", &[first, self.clone(), last], axis, at);
         Ok(match mode {
             PadMode::Constant(value) => {
@@ -94,15 +99,26 @@ impl<T: Element> Array<T> {
 
     /// The axis continued by copies of the array, mirrored or not.
     fn repeating(&self, axis: usize, (before, after): (usize, usize), mode: PadMode<T>, at: CallSite) -> Array<T> {
-        let extent = self.shape()[axis] as i64;
-        let (before, end) = (before as i64, extent + after as i64);
-        let pieces = [runs(-before, 0, extent, mode), vec![(0, 1, extent)], runs(extent, end, extent, mode)].concat();
-        if pieces.len() <= MOST_PIECES {
+        let extent = self.shape()[axis];
+        if before / extent + after / extent + 3 <= MOST_PIECES {
+            let (before, extent) = (before as i64, extent as i64);
+            let end = extent + after as i64;
+            let pieces =
+                [runs(-before, 0, extent, mode), vec![(0, 1, extent)], runs(extent, end, extent, mode)].concat();
             let part = |&(start, step, len): &Run| self.part(axis, start as usize, step as isize, len as usize);
             return Array::joined("pad", &pieces.iter().map(part).collect::<Vec<_>>(), axis, at);
         }
-        let indices = pieces.iter().flat_map(|&(start, step, len)| (0..len).map(move |i| (start + step * i) as u32));
-        let indices = Array::from_slice(self.device(), &indices.collect::<Vec<_>>());
+        // There and back again, or only there: where a place of the result lies in that.
+        let (period, back) = match mode {
+            PadMode::Reflect => (2 * (extent - 1), 2 * (extent - 1)),
+            PadMode::Symmetric => (2 * extent, 2 * extent - 1),
+            _ => (extent, extent),
+        };
+        let places = Array::<u32>::counting(self.device(), before + extent + after);
+        let first = (period - before % period) % period;
+        let within = (places % period as u32 + first as u32) % period as u32;
+        let mirrored = back as u32 - &within;
+        let indices = within.less(extent as u32).select(&within, &mirrored);
         self.take_axis(&indices, axis as isize, OutOfRange::Clamp)
     }
 
@@ -163,6 +179,13 @@ impl<T: Element> Array<T> {
         let (first, second) = (self.part(axis, extent - shift, 1, shift), self.part(axis, 0, 1, extent - shift));
         Array::joined(operation, &[first, second], axis, at)
     }
+}
+
+/// A shape with another extent of an axis.
+fn along(shape: &[usize], axis: usize, extent: usize) -> Vec<usize> {
+    let mut shape = shape.to_vec();
+    shape[axis] = extent;
+    shape
 }
 
 /// Neighbours of an axis: the first, the step, and how many.
