@@ -91,9 +91,11 @@ fn on(engine: &Engine, options: &Options) -> Outcome<Vec<Measured>> {
     rows.extend(tutorial::rows(&device));
     rows.retain(|row| row.op.contains(&options.filter) && engine.runs(row.op));
     print(&format!("crosslane {} on {}\n", env!("CARGO_PKG_VERSION"), device.properties()))?;
+    let known = device.properties().caps.tuning.to_string();
     let tuned = device.caps().tuning.to_string();
+    let tuned: Vec<&str> = tuned.lines().filter(|line| !known.lines().any(|known| known == *line)).collect();
     if !tuned.is_empty() {
-        print(&format!("tuned: {}\n", tuned.trim_end().replace('\n', ", ")))?;
+        print(&format!("tuned: {}\n", tuned.join(", ")))?;
     }
     measure_all(&rows, &engine.name, &device, options.quick)
 }

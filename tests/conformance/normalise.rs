@@ -413,14 +413,6 @@ fn nothing_at_all() {
     }
 }
 
-/// The device's stand-in with bindings of 64 KiB; `None` for drivers, whose bindings would take minutes to fill.
-fn narrow() -> Option<Device> {
-    let name = std::env::var("CROSSLANE_TEST_PROFILE").ok()?;
-    let mut profile = Profile::presets().into_iter().find(|profile| profile.name == name)?;
-    profile.caps.binding_bytes = 1 << 16;
-    Some(DeviceOptions::default().cpu(profile, Some(Checks::default())).unwrap())
-}
-
 #[test]
 fn rows_past_one_binding() {
     let Some(device) = &narrow() else { return };

@@ -3,9 +3,7 @@
 
 use crate::for_types;
 use crate::support::*;
-use crosslane::{
-    Array, Checks, DType, Device, DeviceOptions, Element, Float, Interpolation, Profile, QuantileOptions, f16,
-};
+use crosslane::{Array, DType, Device, Element, Float, Interpolation, QuantileOptions, f16};
 use rand::Rng;
 
 /// A row in its order: NaN last.
@@ -168,14 +166,6 @@ fn what_is_not_finite() {
         let columns = QuantileOptions::default().axis(0);
         same(&rows.percentile_with(25.0, &columns), &Dense::new(&[2], vec![nan, 2.5]), "columns");
     }
-}
-
-/// The device's stand-in with bindings of 64 KiB; `None` for drivers, whose bindings would take minutes to fill.
-fn narrow() -> Option<Device> {
-    let name = std::env::var("CROSSLANE_TEST_PROFILE").ok()?;
-    let mut profile = Profile::presets().into_iter().find(|profile| profile.name == name)?;
-    profile.caps.binding_bytes = 1 << 16;
-    Some(DeviceOptions::default().cpu(profile, Some(Checks::default())).unwrap())
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use crate::for_types;
 use crate::support::*;
-use crosslane::{Array, Checks, DType, Device, DeviceOptions, Element, Profile, Scalar, SortOptions, f16, s};
+use crosslane::{Array, DType, Device, Element, Scalar, SortOptions, f16, s};
 use rand::Rng;
 use std::cmp::Ordering;
 
@@ -289,14 +289,6 @@ fn many_tiles() {
             exactly(&x, &row, "tiles of several threads");
         }
     }
-}
-
-/// The device's stand-in with bindings of 64 KiB; `None` for drivers, whose bindings would take minutes to fill.
-fn narrow() -> Option<Device> {
-    let name = std::env::var("CROSSLANE_TEST_PROFILE").ok()?;
-    let mut profile = Profile::presets().into_iter().find(|profile| profile.name == name)?;
-    profile.caps.binding_bytes = 1 << 16;
-    Some(DeviceOptions::default().cpu(profile, Some(Checks::default())).unwrap())
 }
 
 /// One row in several windows of what is read and of what is written; and many rows that take several together.

@@ -3,7 +3,7 @@
 
 use crate::for_types;
 use crate::support::*;
-use crosslane::{Array, Checks, DType, Device, DeviceOptions, Element, Profile, TopKOptions, f16, s};
+use crosslane::{Array, DType, Device, Element, TopKOptions, f16, s};
 use rand::Rng;
 use std::cmp::Ordering;
 
@@ -184,14 +184,6 @@ fn every_axis_and_view() {
         let wanted: Vec<u32> = points(&[60, 4]).map(|p| of(&p) / 2).collect();
         same(&(values / 2), &Dense::new(&[60, 4], wanted), "what follows");
     }
-}
-
-/// The device's stand-in with bindings of 64 KiB; `None` for drivers, whose bindings would take minutes to fill.
-fn narrow() -> Option<Device> {
-    let name = std::env::var("CROSSLANE_TEST_PROFILE").ok()?;
-    let mut profile = Profile::presets().into_iter().find(|profile| profile.name == name)?;
-    profile.caps.binding_bytes = 1 << 16;
-    Some(DeviceOptions::default().cpu(profile, Some(Checks::default())).unwrap())
 }
 
 #[test]

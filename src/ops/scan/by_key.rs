@@ -7,7 +7,7 @@ use super::super::clear::clear;
 use super::super::expression::Expression;
 use super::super::map::{buffer_bytes, read_slots, slot_bytes};
 use super::chain::{chain_text, no_chain_text, team_text};
-use super::rows::{COPIES, SPINS, Shape};
+use super::rows::Shape;
 use super::{Fusions, ScanOp, keyed};
 use crate::caps::Caps;
 use crate::element::DType;
@@ -155,14 +155,7 @@ impl ByKey {
             let mut draft = self.scan.draft(fusions, &PARAMS, true, true);
             draft.name = format!("{} by key", self.scan.operator.name());
             (draft.file, draft.entry) = ("scan", "scan");
-            draft.constants = vec![
-                ("WORKGROUP", caps.workgroup()),
-                ("ROUNDS", shape.rounds as u32),
-                ("TOTALS", (shape.workgroup * shape.rounds) as u32),
-                ("SPINS", SPINS),
-                ("COPIES", COPIES as u32),
-                ("CHAINED", shape.chained as u32),
-            ];
+            draft.constants = shape.constants();
             draft.text += &team_text(shape, &mut draft.constants);
             let first = draft.access.len();
             draft.text += &keyed::text(key, self.scan.result(), self.scan.expression.dtype(), fusions, shape, first);

@@ -52,6 +52,17 @@ impl Shape {
     pub fn tile(&self) -> u64 {
         self.workgroup * self.rounds * self.width
     }
+
+    pub fn constants(&self) -> Vec<(&'static str, u32)> {
+        vec![
+            ("WORKGROUP", self.workgroup as u32),
+            ("ROUNDS", self.rounds as u32),
+            ("TOTALS", (self.workgroup * self.rounds) as u32),
+            ("SPINS", SPINS),
+            ("COPIES", COPIES as u32),
+            ("CHAINED", self.chained as u32),
+        ]
+    }
 }
 
 /// Where the chain of some rows lies: `rows` of so many tiles and groups from an entry on.

@@ -3,7 +3,7 @@
 use super::super::fuse::wide;
 use super::super::reduce::identity_text;
 use super::chain::{chain_text, no_chain_text, segmented_text, team_text};
-use super::rows::{COPIES, SPINS, Shape};
+use super::rows::{COPIES, Shape};
 use super::select::{self, picks_text};
 use super::{Fusions, ScanOp};
 use crate::caps::Caps;
@@ -39,14 +39,7 @@ impl ScanOp {
                 None => format!("{} scan of rows", self.operator.name()),
             };
             (draft.file, draft.entry) = ("scan", "scan");
-            draft.constants = vec![
-                ("WORKGROUP", caps.workgroup()),
-                ("ROUNDS", shape.rounds as u32),
-                ("TOTALS", (shape.workgroup * shape.rounds) as u32),
-                ("SPINS", SPINS),
-                ("COPIES", COPIES as u32),
-                ("CHAINED", shape.chained as u32),
-            ];
+            draft.constants = shape.constants();
             draft.text += &team_text(shape, &mut draft.constants);
             draft.text += &self.items_text(fusions, shape);
             draft.text += &match shape.chained {
