@@ -7,7 +7,7 @@ use super::super::clear::clear;
 use super::super::expression::Expression;
 use super::super::map::{buffer_bytes, read_slots, slot_bytes};
 use super::chain::{chain_text, no_chain_text, team_text};
-use super::rows::Shape;
+use super::rows::{COPIES, Shape};
 use super::{Fusions, ScanOp, keyed};
 use crate::caps::Caps;
 use crate::element::DType;

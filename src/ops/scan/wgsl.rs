@@ -3,7 +3,7 @@
 use super::super::fuse::wide;
 use super::super::reduce::identity_text;
 use super::chain::{chain_text, no_chain_text, segmented_text, team_text};
-use super::rows::{COPIES, Shape};
+use super::rows::Shape;
 use super::select::{self, picks_text};
 use super::{Fusions, ScanOp};
 use crate::caps::Caps;
