@@ -6,7 +6,7 @@ use crosslane::{
 };
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use std::io::Write;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 /// Says what is not tested and why, where the test runner does not swallow it.
 pub fn say(text: &str) {
@@ -14,32 +14,65 @@ pub fn say(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
-/// Every device here, opened once a process; lavapipe a second time with staged transfers.
+/// Every device here, and lavapipe a second time with staged transfers. Tests that run side by side have devices of their
+/// own, since one does one thing at a time; those that run one after the other share them, and with them the kernels.
 pub fn devices() -> &'static [Device] {
-    static DEVICES: OnceLock<Vec<Device>> = OnceLock::new();
-    DEVICES.get_or_init(|| {
-        if let Ok(profile) = std::env::var("CROSSLANE_TEST_PROFILE") {
-            return vec![stand_in(&profile, 1 << 20)];
-        }
-        let mut devices = Vec::new();
-        for (index, properties) in Device::list().iter().enumerate() {
-            match Device::open(&index.to_string()) {
-                Ok(device) => devices.push(device),
-                Err(error) => say(&format!("skipped {properties}: {error}")),
-            }
-        }
-        for name in required() {
-            Device::open(&name).unwrap_or_else(|error| panic!("CROSSLANE_REQUIRE names {name}: {error}"));
-        }
-        match DeviceOptions::default().staged_transfers(true).open("lavapipe") {
+    static SETS: [OnceLock<Vec<Device>>; SIDE_BY_SIDE] = [const { OnceLock::new() }; SIDE_BY_SIDE];
+    SETS[set()].get_or_init(open_all)
+}
+
+/// Which set of devices this test uses.
+pub fn set() -> usize {
+    thread_local!(static TAKEN: Taken = Taken::new());
+    TAKEN.with(|taken| taken.0)
+}
+
+/// Sets of devices. With more than two, kernels are compiled that often.
+pub const SIDE_BY_SIDE: usize = 2;
+
+/// How many tests use each set.
+static USERS: Mutex<[usize; SIDE_BY_SIDE]> = Mutex::new([0; SIDE_BY_SIDE]);
+
+/// A test's place in a set, given back as its thread ends.
+struct Taken(usize);
+
+impl Taken {
+    fn new() -> Taken {
+        let mut users = USERS.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let set = (0..SIDE_BY_SIDE).min_by_key(|&set| users[set]).expect("there are sets");
+        users[set] += 1;
+        Taken(set)
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        USERS.lock().unwrap_or_else(|poisoned| poisoned.into_inner())[self.0] -= 1;
+    }
+}
+
+fn open_all() -> Vec<Device> {
+    if let Ok(profile) = std::env::var("CROSSLANE_TEST_PROFILE") {
+        return vec![stand_in(&profile, 1 << 20)];
+    }
+    let mut devices = Vec::new();
+    for (index, properties) in Device::list().iter().enumerate() {
+        match Device::open(&index.to_string()) {
             Ok(device) => devices.push(device),
-            Err(error) => say(&format!("skipped lavapipe with staged transfers: {error}")),
+            Err(error) => say(&format!("skipped {properties}: {error}")),
         }
-        if devices.is_empty() {
-            say(&format!("nothing is tested: {}", Device::open("").unwrap_err()));
-        }
-        devices
-    })
+    }
+    for name in required() {
+        Device::open(&name).unwrap_or_else(|error| panic!("CROSSLANE_REQUIRE names {name}: {error}"));
+    }
+    match DeviceOptions::default().staged_transfers(true).open("lavapipe") {
+        Ok(device) => devices.push(device),
+        Err(error) => say(&format!("skipped lavapipe with staged transfers: {error}")),
+    }
+    if devices.is_empty() {
+        say(&format!("nothing is tested: {}", Device::open("").unwrap_err()));
+    }
+    devices
 }
 
 /// A preset of the cpu engine with every check on, and with bindings so small that arrays past one are quick to test.
@@ -174,8 +207,12 @@ pub fn random(seed: u64) -> StdRng {
     StdRng::seed_from_u64(seed)
 }
 
-/// Leaves garbage in the pool: what arrays and scratch get next is all NaN or 0xCD.
+/// Leaves garbage in the pool: what arrays and scratch get next is all NaN or 0xCD. Engines that watch every access tell of
+/// a read that nothing was written for, whatever lies there, and take seconds to write so much.
 pub fn spoil(device: &Device) {
+    if is_checked(device) {
+        return;
+    }
     for round in 0..2 {
         let arrays: Vec<Array<u32>> = (6..21)
             .flat_map(|power| [1usize << power, (1 << power) + (1 << (power - 2)), 3 << (power - 1)])

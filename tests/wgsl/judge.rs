@@ -2,7 +2,7 @@
 
 use crate::support;
 use crosslane::{Argument, Array, Backend, Caps, DType, Device, Error, Kernel};
-use std::sync::{Mutex, OnceLock};
+use std::sync::OnceLock;
 
 /// Something that runs WGSL.
 pub enum Judge {
@@ -14,13 +14,13 @@ pub enum Judge {
 
 /// All that are judged. Not OpenGL: naga's GLSL lacks WGSL's guards (7 / 0, `MIN % -1`, `i32(1e20)`).
 pub fn judges() -> impl Iterator<Item = &'static Judge> {
-    static JUDGES: OnceLock<Vec<Judge>> = OnceLock::new();
+    static JUDGES: [OnceLock<Vec<Judge>>; support::SIDE_BY_SIDE] = [const { OnceLock::new() }; support::SIDE_BY_SIDE];
     let all = || {
         let judged = |device: &&Device| device.properties().backend != Backend::Gl;
         let devices = support::apis().iter().filter(judged).map(|device| Judge::Device(device.clone()));
         devices.chain(text()).collect()
     };
-    JUDGES.get_or_init(all).iter()
+    JUDGES[support::set()].get_or_init(all).iter()
 }
 
 #[cfg(feature = "cuda")]
@@ -70,9 +70,6 @@ impl Judge {
     pub fn run_kernel(&self, kernel: &Kernel, grid: [u32; 3], buffers: &[Vec<u32>]) -> Result<Vec<Vec<u32>>, String> {
         match self {
             Judge::Device(device) => {
-                // One at a time: two threads on a driver took 23 to 54 s for generated programs, one 15.
-                static ONE: Mutex<()> = Mutex::new(());
-                let _one = ONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
                 let arrays: Vec<Array<u32>> = buffers.iter().map(|words| Array::from_slice(device, words)).collect();
                 launch_kernel(device, kernel, grid, &arrays).map_err(|error| error.to_string())?;
                 arrays.iter().map(|array| array.to_vec().map_err(|error| error.to_string())).collect()
