@@ -13,15 +13,6 @@
 // Left open: the tiles a_tile and b_tile, how they are fetched and kept, `put`, and the entry point, unrolled: compilers
 // that were left the loops took 14 % longer on the H200.
 
-// The tile that a workgroup computes: its row and column among the tiles.
-fn tile_at(index: u32) -> vec2<u32> {
-    let band = BAND * params.column_tiles;
-    let first = index / band * BAND;
-    let height = min(params.row_tiles - first, BAND);
-    let within = index % band;
-    return vec2<u32>(first + within % height, within / height);
-}
-
 // Where an invocation's quads begin: down and right. Of 32 neighbours, 4 lie below and 8 beside one another where a
 // tile has room: they read 4 + 8 vectors, not 2 + 16.
 fn quad_at(lane: u32) -> vec2<u32> {
@@ -31,9 +22,4 @@ fn quad_at(lane: u32) -> vec2<u32> {
     let block = lane / 32u;
     let blocks = max(RIGHT / 8u, 1u);
     return vec2<u32>(block / blocks * 4u + lane % 32u / 8u, block % blocks * 8u + lane % 8u);
-}
-
-// How many inner ones there are for a part of a product: the last part of several may have fewer.
-fn inner_end(batch: u32) -> u32 {
-    return min(params.span, params.inner - batch / params.part * params.span);
 }

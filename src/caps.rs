@@ -20,8 +20,9 @@ pub struct Caps {
     pub atomic_f32: bool,
     /// Smallest and largest subgroup size, if subgroup operations exist.
     pub subgroups: Option<(u32, u32)>,
-    /// Cooperative matrices (tensor cores).
-    pub tensor: bool,
+    /// Rows and columns of the cooperative matrices that tensor cores multiply: 16 where they are of f16 (NVIDIA, AMD), 8
+    /// where they are of f16 or f32 (Apple); sums are in f32.
+    pub tensor: Option<u32>,
     /// GPU timestamps.
     pub timestamps: bool,
     /// Bytes of parameters that travel inside the command buffer; 0 if none can.
@@ -62,7 +63,7 @@ impl Caps {
             atomic_i64: false,
             atomic_f32: false,
             subgroups: None,
-            tensor: false,
+            tensor: None,
             timestamps: false,
             immediate_bytes: 0,
             workgroup_invocations: 256,
@@ -129,7 +130,7 @@ impl Caps {
             atomic_i64: true,
             atomic_f32: true,
             subgroups: Some((32, 32)),
-            tensor: true,
+            tensor: Some(16),
             timestamps: true,
             immediate_bytes: 256,
             workgroup_invocations: 1024,
@@ -147,6 +148,7 @@ impl Caps {
         Caps {
             f16: true,
             subgroups: Some((32, 32)),
+            tensor: Some(8),
             i64: true,
             immediate_bytes: IMMEDIATES,
             workgroup_invocations: 1024,

@@ -90,8 +90,8 @@ pub use memory::{Allocation, Direction, HostBuffer, Mapped, MemoryUse, Transfers
 pub use op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
 pub use ops::{
     Binning, ByKey, Combine, Concatenate, Expression, Formula, Function, Gather, Histogram, Indexing, Leaf, Map,
-    Matmul, Normalisation, Normalise, Nothing, Nth, Operator, OutOfRange, Payload, Reduce, Rule, Runs, ScanOp, Scatter,
-    SearchSorted, Side, Sort, Source, Step, TopK, What,
+    Matmul, Normalisation, Normalise, Nothing, Nth, Operator, OutOfRange, Payload, Precision, Reduce, Rule, Runs,
+    ScanOp, Scatter, SearchSorted, Side, Sort, Source, Step, TopK, What,
 };
 pub use recording::Recording;
 pub use stream::Stream;

@@ -3,8 +3,8 @@
 
 use crosslane::{
     Access, Binning, Caps, Combine, Concatenate, DType, Expression, Function, Gather, Histogram, Indexing, Leaf, Map,
-    Matmul, Normalisation, Normalise, Nth, Op, Operator, OutOfRange, Payload, Plan, Reduce, Rule, Runs, Scalar, ScanOp,
-    Scatter, SearchSorted, Side, Sort, Source, Step, TopK, What, has_kernel,
+    Matmul, Normalisation, Normalise, Nth, Op, Operator, OutOfRange, Payload, Plan, Precision, Reduce, Rule, Runs,
+    Scalar, ScanOp, Scatter, SearchSorted, Side, Sort, Source, Step, TopK, What, has_kernel,
 };
 use naga::back::{glsl, hlsl, msl, spv};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
@@ -459,6 +459,7 @@ fn products(caps: &Caps) -> Vec<(String, Box<dyn Op>)> {
                     extents: [vec![batch], vec![rows], vec![columns], vec![inner]],
                     sides: [side(0, a, rows * inner), side(1, b, inner * columns)],
                     epilogue,
+                    precision: Precision::Exact,
                     output: 2,
                 };
                 all.push((
@@ -519,6 +520,7 @@ fn capabilities(caps: &Caps) -> Capabilities {
     all.set(Capabilities::SHADER_FLOAT32_ATOMIC, caps.atomic_f32);
     all.set(Capabilities::SUBGROUP | Capabilities::SUBGROUP_BARRIER, caps.subgroups.is_some());
     all.set(Capabilities::SHADER_FLOAT16_IN_FLOAT32, true);
+    all.set(Capabilities::COOPERATIVE_MATRIX, caps.tensor.is_some());
     all.set(Capabilities::IMMEDIATES, caps.immediate_bytes > 0);
     all
 }
@@ -552,6 +554,9 @@ fn write(what: &str, entry: &str, source: &str, parsed: &Parsed) {
         let options = msl::Options { lang_version: (2, 4), fake_missing_bindings: true, ..Default::default() };
         let text = msl::write_string(module, info, &options, &msl::PipelineOptions::default());
         assert!(text.unwrap_or_else(|e| panic!("{what}: MSL: {e}")).0.contains("kernel void"), "{what}");
+    }
+    if source.contains("coop_mat") {
+        return; // Vulkan's, Metal's and CUDA's only
     }
     let options = hlsl::Options {
         shader_model: hlsl::ShaderModel::V6_2,
@@ -712,6 +717,29 @@ fn products_plan_within_limits_and_compile_everywhere() {
             &caps,
             ops.iter().map(|(what, op)| (what.as_str(), check_plan(&format!("{preset}: {what}"), &**op, &caps))),
         );
+    }
+}
+
+#[test]
+fn tensor_cores_are_taken_where_they_are_and_may_be() {
+    for (name, caps) in Caps::presets() {
+        let taken = |dtype, rows: usize, precision| {
+            let side = |slot, strides: [i64; 3], len| expression(None, leaf(slot, dtype, len, 0, &strides));
+            let op = Matmul {
+                extents: [vec![], vec![rows], vec![64], vec![32]],
+                sides: [side(0, [32, 0, 1], rows * 32), side(1, [0, 1, 64], 32 * 64)],
+                epilogue: Expression::given(DType::F32, 3),
+                precision,
+                output: 2,
+            };
+            op.plan(&caps).unwrap().passes[0].kernel.source().contains("coopMultiplyAdd")
+        };
+        let has = caps.tensor.is_some();
+        assert_eq!(has, ["nvidia-like", "amd-like", "apple-like"].contains(&name));
+        assert!(!caps.f16 || taken(DType::F16, 64, Precision::Exact) == has, "{name}: halves");
+        assert_eq!(taken(DType::F32, 64, Precision::Tensor), has, "{name}: f32, asked for");
+        assert!(!taken(DType::F32, 64, Precision::Exact), "{name}: f32, never silently");
+        assert!(!caps.f16 || !taken(DType::F16, 4, Precision::Exact), "{name}: fewer rows than a matrix has");
     }
 }
 

@@ -1,4 +1,4 @@
-// Accurate elementwise math over the aliases F (f32 or vec4<f32>), I, U, B, which the caller appends.
+// Accurate elementwise math over the aliases F (f32 or vec4<f32>), I, U, T (truths), which the caller appends.
 // House rules of this file:
 //  * Nothing branches on values: select() only, so one text serves scalars and 4-vectors.
 //  * NaN and inf are seen and made in the bits (select over U): WGSL lets a compiler assume finite math.
@@ -20,7 +20,7 @@ fn m_pin(x: F) -> F {
 }
 
 // +-0: bit test (a compiler that assumes finite math may let NaN == 0 through).
-fn m_is_zero(x: F) -> B {
+fn m_is_zero(x: F) -> T {
     return (bitcast<U>(x) & U(0x7fffffffu)) == U(0u);
 }
 
@@ -40,7 +40,7 @@ fn m_keep_tiny(r: F, x: F) -> F {
 }
 
 // r, but NaN where c.
-fn m_nan_if(r: F, c: B) -> F {
+fn m_nan_if(r: F, c: T) -> F {
     return bitcast<F>(select(bitcast<U>(r), U(0x7fc00000u), c));
 }
 
@@ -50,17 +50,17 @@ fn m_inf(x: F) -> F {
 }
 
 // NaN: bit test.
-fn m_is_nan(x: F) -> B {
+fn m_is_nan(x: F) -> T {
     return (bitcast<U>(x) & U(0x7fffffffu)) > U(0x7f800000u);
 }
 
 // +-inf: bit test.
-fn m_is_inf(x: F) -> B {
+fn m_is_inf(x: F) -> T {
     return (bitcast<U>(x) & U(0x7fffffffu)) == U(0x7f800000u);
 }
 
 // Neither NaN nor inf: bit test.
-fn m_is_finite(x: F) -> B {
+fn m_is_finite(x: F) -> T {
     return (bitcast<U>(x) & U(0x7fffffffu)) < U(0x7f800000u);
 }
 

@@ -8,7 +8,7 @@ use super::view::view;
 use crate::element::{DType, Scalar};
 use crate::error::{CallSite, Result};
 use crate::op::Op;
-use crate::ops::{Expression, Function, Matmul, Operator};
+use crate::ops::{Expression, Function, Matmul, Operator, Precision};
 use std::sync::Arc;
 
 /// How many axes of each kind a product has, in this order: of both sides and the result (batch), of the left side and the
@@ -35,12 +35,14 @@ impl Kinds {
 }
 
 /// The product of `a` (batch, rows, inner) and `b` (batch, inner, columns), whose shared axes are as long: an array (batch,
-/// rows, columns) of this type. Its sums are rounded once.
+/// rows, columns) of this type. Its sums are rounded once. Where either side is a vector nothing else is rounded, whatever the
+/// precision: memory is what such products wait for.
 pub(super) fn contract(
     operation: &'static str,
     [a, b]: [&Arc<Node>; 2],
     kinds: Kinds,
     dtype: DType,
+    precision: Precision,
     at: CallSite,
 ) -> Result<Arc<Node>> {
     let mut shape = vec![0; kinds.batch + kinds.rows + kinds.columns + kinds.inner];
@@ -56,13 +58,13 @@ pub(super) fn contract(
     let many = |from: usize, count: usize| shape[from..from + count].iter().any(|&extent| extent > 1);
     let (rows, columns) = (many(kinds.batch, kinds.rows), many(kinds.batch + kinds.rows, kinds.columns));
     Ok(match rows && columns {
-        true => multiplied([a, b], kinds, &shape, dtype),
+        true => multiplied([a, b], kinds, &shape, dtype, precision),
         false => reduced([a, b], kinds, &shape, dtype, columns, at),
     })
 }
 
 /// By the operation of its own.
-fn multiplied([a, b]: [&Arc<Node>; 2], kinds: Kinds, shape: &[usize], dtype: DType) -> Arc<Node> {
+fn multiplied([a, b]: [&Arc<Node>; 2], kinds: Kinds, shape: &[usize], dtype: DType, precision: Precision) -> Arc<Node> {
     let kept = shape.len() - kinds.inner;
     let (rows, columns) = (kinds.batch, kinds.batch + kinds.rows);
     let extents = [&shape[..rows], &shape[rows..columns], &shape[columns..kept], &shape[kept..]].map(<[usize]>::to_vec);
@@ -71,7 +73,7 @@ fn multiplied([a, b]: [&Arc<Node>; 2], kinds: Kinds, shape: &[usize], dtype: DTy
         let epilogue = spread(expressions.pop().expect("the epilogue"), &(0..kept).collect::<Vec<_>>(), rank);
         let b = spread(expressions.pop().expect("the right side"), &places[1], rank);
         let a = spread(expressions.pop().expect("the left side"), &places[0], rank);
-        Box::new(Matmul { extents: extents.clone(), sides: [a, b], epilogue, output }) as Box<dyn Op>
+        Box::new(Matmul { extents: extents.clone(), sides: [a, b], epilogue, precision, output }) as Box<dyn Op>
     };
     let (inputs, result) = ([(a, Take::Strided), (b, Take::Strided)], (shape[..kept].to_vec(), dtype));
     Task::going_on(&inputs, result, Matmul::sums(a.dtype), 2, make)

@@ -8,7 +8,7 @@ use super::view::{broadcast, view};
 use super::{Array, Layout};
 use crate::element::Number;
 use crate::error::{CallSite, Error, Result};
-use crate::ops::Operator;
+use crate::ops::{Operator, Precision};
 use std::collections::HashMap;
 use std::panic::Location;
 use std::sync::Arc;
@@ -219,7 +219,7 @@ impl Term {
         let kinds = Kinds { batch: batch.len(), rows: rows.len(), columns: columns.len(), inner: inner.len() };
         let sides = [arranged(&a, &[&batch, &rows, &inner]), arranged(&b, &[&batch, &inner, &columns])];
         let dtype = a.node.dtype;
-        let node = contract("einsum", [&sides[0], &sides[1]], kinds, dtype, at)?;
+        let node = contract("einsum", [&sides[0], &sides[1]], kinds, dtype, Precision::Exact, at)?;
         Ok(Term { node, letters: [batch, rows, columns].concat() })
     }
 }

@@ -7,13 +7,16 @@ use super::view::{broadcast, view};
 use super::{Array, Layout};
 use crate::element::{Element, Number};
 use crate::error::{CallSite, Error, Result};
+use crate::ops::Precision;
 use std::panic::Location;
 use std::sync::Arc;
 
-/// What the last axes of both sides are: matrices unless said otherwise.
+/// What the last axes of both sides are, and how exactly they are multiplied.
 #[derive(Clone, Copy)]
-struct Ends {
+struct How {
+    /// Whether they are vectors, else matrices.
     vector: [bool; 2],
+    precision: Precision,
 }
 
 /// The two nodes of a product, on one device.
@@ -32,10 +35,10 @@ fn mismatch(operation: &'static str, wanted: &str, [a, b]: [&Arc<Node>; 2], at: 
 }
 
 /// `@`: the leading axes are broadcast, and the last two (or the last one of vectors) multiplied.
-fn product<R: Element>(operation: &'static str, sides: [&Arc<Node>; 2], ends: Ends, at: CallSite) -> Result<Array<R>> {
+fn product<R: Element>(operation: &'static str, sides: [&Arc<Node>; 2], how: How, at: CallSite) -> Result<Array<R>> {
     one_device(operation, sides, at)?;
     let [a, b] = sides;
-    let own = |side: usize| 2 - ends.vector[side] as usize;
+    let own = |side: usize| 2 - how.vector[side] as usize;
     if a.shape.len() < own(0) || b.shape.len() < own(1) {
         let wanted = "at least a vector on either side, as the operation says; multiply by a scalar with `*`";
         return Err(mismatch(operation, wanted, sides, at));
@@ -51,16 +54,20 @@ fn product<R: Element>(operation: &'static str, sides: [&Arc<Node>; 2], ends: En
     };
     let stacked = |node: &Arc<Node>, lead: usize| broadcast(node, &[&batch, &node.shape[lead..]].concat());
     let (a, b) = (stacked(a, lead_a), stacked(b, lead_b));
-    let kinds =
-        Kinds { batch: batch.len(), rows: !ends.vector[0] as usize, columns: !ends.vector[1] as usize, inner: 1 };
-    Ok(Array::of(contract(operation, [&a, &b], kinds, R::DTYPE, at)?))
+    let kinds = Kinds { batch: batch.len(), rows: !how.vector[0] as usize, columns: !how.vector[1] as usize, inner: 1 };
+    Ok(Array::of(contract(operation, [&a, &b], kinds, R::DTYPE, how.precision, at)?))
 }
 
 impl<T: Number> Array<T> {
     #[track_caller]
     fn multiplied<R: Element>(&self, operation: &'static str, other: &Array<T>, vector: [bool; 2]) -> Array<R> {
+        self.multiplied_how(operation, other, How { vector, precision: Precision::Exact })
+    }
+
+    #[track_caller]
+    fn multiplied_how<R: Element>(&self, operation: &'static str, other: &Array<T>, how: How) -> Array<R> {
         let sides = [&self.node, &other.node];
-        product::<R>(operation, sides, Ends { vector }, Location::caller())
+        product::<R>(operation, sides, how, Location::caller())
             .unwrap_or_else(|error| Array::failed(self.device(), error))
     }
 
@@ -101,6 +108,23 @@ impl<T: Number> Array<T> {
     #[track_caller]
     pub fn matmul_as<R: Element>(&self, other: &Array<T>) -> Array<R> {
         self.multiplied("matmul", other, [self.rank() == 1, other.rank() == 1])
+    }
+
+    /// As [`Array::matmul`], where f32 may be multiplied by tensor cores, which are several times as fast and round both sides:
+    /// [`Precision::Tensor`]. Without tensor cores, for other types and where a side is a vector it is [`Array::matmul`].
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::{Array, Precision};
+    /// let x = Array::from_slice(device, &[1.5f32, 2.0, -0.25, 4.0]).reshape(&[2, 2]);
+    /// assert_eq!(x.matmul_with(&x, Precision::Tensor).to_vec()?, [1.75, 11.0, -1.375, 15.5]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Error: each side of a product of f32 may be off by 2^-11 of itself, beside the error of the sums.
+    #[track_caller]
+    pub fn matmul_with(&self, other: &Array<T>, precision: Precision) -> Array<T> {
+        self.multiplied_how("matmul", other, How { vector: [self.rank() == 1, other.rank() == 1], precision })
     }
 
     /// Matrices times vectors: the last axis of `other` is a vector, the axes before are broadcast.
@@ -263,7 +287,7 @@ impl<T: Number> Array<T> {
             let kinds = Kinds { batch: 0, rows: free(0).len(), columns: free(1).len(), inner: axes.len() };
             let a = ordered(sides[0], &[free(0), inner[0].clone()].concat());
             let b = ordered(sides[1], &[inner[1].clone(), free(1)].concat());
-            Ok(Array::of(contract(operation, [&a, &b], kinds, T::DTYPE, at)?))
+            Ok(Array::of(contract(operation, [&a, &b], kinds, T::DTYPE, Precision::Exact, at)?))
         };
         make().unwrap_or_else(|error| Array::failed(self.device(), error))
     }

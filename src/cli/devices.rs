@@ -30,7 +30,7 @@ struct Row {
     atomic_i64: bool,
     atomic_f32: bool,
     timestamps: bool,
-    tensor: bool,
+    tensor: Option<u32>,
 }
 
 impl Row {
@@ -114,7 +114,7 @@ const PROPERTIES: [Property; 17] = [
     ("types beside 32-bit", Row::types),
     ("atomics", Row::atomics),
     ("timestamps", |d| yes(d.timestamps)),
-    ("tensor cores", |d| yes(d.tensor)),
+    ("tensor cores", |d| d.tensor.map_or("no".into(), |size| format!("{size} x {size}"))),
     ("memory shared with host", |d| yes(d.unified_memory)),
 ];
 

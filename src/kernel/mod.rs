@@ -119,7 +119,7 @@ pub(crate) struct Draft {
     pub access: Vec<Access>,
     /// Everything else: bindings and functions that the file leaves open.
     pub text: String,
-    /// 1 or 4: what `F`, `I`, `U` and `B` are in the shared functions.
+    /// 1 or 4: what `F`, `I`, `U` and `T` are in the shared functions.
     pub width: u32,
     /// Whether 16-bit floats occur.
     pub f16: bool,
@@ -139,6 +139,7 @@ const FILES: &[(&str, &str)] = &[
     ("map", include_str!("../../shaders/map.wgsl")),
     ("map_tiled", include_str!("../../shaders/map_tiled.wgsl")),
     ("matmul", include_str!("../../shaders/matmul.wgsl")),
+    ("matmul_tensor", include_str!("../../shaders/matmul_tensor.wgsl")),
     ("normalise", include_str!("../../shaders/normalise.wgsl")),
     ("normalise_held", include_str!("../../shaders/normalise_held.wgsl")),
     ("nothing", include_str!("../../shaders/nothing.wgsl")),
@@ -273,7 +274,7 @@ impl Draft {
         let vector = |t: &str| if self.width == 1 { t.to_string() } else { format!("vec4<{t}>") };
         let shared = link(&tail);
         if !shared.is_empty() {
-            for (alias, of) in [("F", "f32"), ("I", "i32"), ("U", "u32"), ("B", "bool")] {
+            for (alias, of) in [("F", "f32"), ("I", "i32"), ("U", "u32"), ("T", "bool")] {
                 tail += &format!("alias {alias} = {};\n", vector(of));
             }
             tail += &shared;
@@ -281,8 +282,9 @@ impl Draft {
         // `enable` must come first; without a newline the file's line numbers stay right.
         let counted = |text: String, name: &&str| text.replace(&format!("params.{name}"), &format!("counted_{name}()"));
         let file = self.counted.iter().fold(file.to_string(), counted);
-        let enable = if self.f16 { "enable f16; " } else { "" };
-        format!("{enable}{file}\n// appended by the host\n{tail}")
+        let f16 = if self.f16 { "enable f16; " } else { "" };
+        let matrices = if tail.contains("coop_mat") { "enable wgpu_cooperative_matrix; " } else { "" };
+        format!("{f16}{matrices}{file}\n// appended by the host\n{tail}")
     }
 }
 

@@ -145,7 +145,7 @@ impl Feature {
             Feature::AtomicI64 => caps.atomic_i64,
             Feature::AtomicF32 => caps.atomic_f32,
             Feature::Subgroups => caps.subgroups.is_some(),
-            Feature::Tensor => caps.tensor,
+            Feature::Tensor => caps.tensor.is_some(),
         }
     }
 

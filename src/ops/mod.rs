@@ -30,7 +30,7 @@ mod windows;
 use crate::tuning::Tunable;
 
 /// All that may be done in several ways.
-pub(crate) const TUNABLES: [&Tunable; 10] = [
+pub(crate) const TUNABLES: [&Tunable; 11] = [
     &reduce::UNROLL,
     &scan::SCAN,
     &scan::SELECT,
@@ -39,6 +39,7 @@ pub(crate) const TUNABLES: [&Tunable; 10] = [
     &sort::WIDE,
     &histogram::COUNTERS,
     &matmul::MATMUL,
+    &matmul::MATMUL_TENSOR,
     &TILE,
     &normalise::NORMALISE,
 ];
@@ -54,7 +55,7 @@ pub(crate) use histogram::{compared, even_edges, thresholds};
 pub use indexing::{Indexing, OutOfRange};
 pub use map::Map;
 pub(crate) use map::{NO_TILES, TILE, buffer_bytes};
-pub use matmul::Matmul;
+pub use matmul::{Matmul, Precision};
 pub use normalise::{Normalisation, Normalise};
 pub use nothing::Nothing;
 pub use nth::Nth;

@@ -3,7 +3,9 @@
 
 use crate::for_types;
 use crate::support::*;
-use crosslane::{Array, Checks, Device, DeviceOptions, Element, Number, Profile, einsum, f16, s};
+use crosslane::{
+    Array, Backend, Checks, Device, DeviceOptions, Element, Number, Precision, Profile, Tunable, Tuning, einsum, f16, s,
+};
 use rand::Rng;
 
 /// Rows, columns and what is summed over, by definition: leading axes are the same.
@@ -37,21 +39,22 @@ fn typed<T: Element>(x: &Dense<f64>) -> Dense<T> {
 }
 
 /// The same elements, lying in memory in another order, between others that are no numbers.
-fn laid(device: &Device, x: &Dense<f64>, how: &str) -> Array<f32> {
+fn laid<T: Element>(device: &Device, x: &Dense<f64>, how: &str) -> Array<T> {
     let (rows, columns) = (x.shape[0], x.shape[1]);
-    let x = typed::<f32>(x);
+    let x = typed::<T>(x);
+    let others = T::from_scalar(crosslane::Value::Float(f64::NAN).scalar(T::DTYPE));
     match how {
         "as rows" => upload(device, &x),
         "as columns" => upload(device, &x.permute(&[1, 0])).transpose(),
         "backwards" => upload(device, &x.flip(0).flip(1)).flip(0).flip(1),
         "among others" => {
-            let frame = Array::full(device, &[rows + 3, columns + 5], f32::NAN);
+            let frame = Array::full(device, &[rows + 3, columns + 5], others);
             let mut frame = frame.copy();
             frame.slice_mut(s![2..-1, 3..-2]).assign(upload(device, &x)).unwrap();
             frame.slice(s![2..-1, 3..-2])
         }
         "every third" => {
-            let frame = Array::full(device, &[3 * rows, 3 * columns], f32::NAN);
+            let frame = Array::full(device, &[3 * rows, 3 * columns], others);
             let mut frame = frame.copy();
             frame.slice_mut(s![1..;3, 2..;3]).assign(upload(device, &x)).unwrap();
             frame.slice(s![1..;3, 2..;3])
@@ -79,7 +82,7 @@ fn every_layout() {
                     if (compiles_slowly(device) || nth == 2) && i != j && i + j != 1 {
                         continue;
                     }
-                    let got = laid(device, &a, left).matmul(&laid(device, &b, right));
+                    let got = laid::<f32>(device, &a, left).matmul(&laid(device, &b, right));
                     same(&got, &wanted, &format!("{rows} x {inner} {left} by {inner} x {columns} {right}"));
                 }
             }
@@ -218,6 +221,103 @@ fn halves_add_up_in_single_precision() {
         let ones = Array::full(device, &[4100, 2], f16::ONE);
         assert_eq!(x.matmul_as::<f32>(&ones).to_vec().unwrap(), [8195.0; 4], "on {}", name(device));
         assert_eq!(x.matmul(&ones).to_vec().unwrap(), [f16::from_f32(8195.0); 4]);
+    }
+}
+
+/// Those that have tensor cores.
+fn with_tensor_cores() -> impl Iterator<Item = &'static Device> {
+    drivers().filter(|device| {
+        let has = device.caps().tensor.is_some();
+        if !has {
+            say(&format!("tensor cores are not tested on {}: it has none", name(device)));
+        }
+        has
+    })
+}
+
+/// Every way to fetch either side, of sizes around matrices and tiles.
+#[test]
+fn tensor_cores_take_every_layout() {
+    for device in with_tensor_cores() {
+        spoil(device);
+        for (nth, [rows, inner, columns]) in [[48, 40, 56], [33, 19, 17], [16, 1, 16]].into_iter().enumerate() {
+            let (a, b) = (whole(&[rows, inner], nth as u64, true), whole(&[inner, columns], 7 + nth as u64, true));
+            let wanted = product(&a, &b);
+            for (i, left) in LAYOUTS.iter().enumerate() {
+                for (j, right) in LAYOUTS.iter().enumerate().filter(|(j, _)| nth == 0 || i == *j) {
+                    let what = format!("{rows} x {inner} {left} by {inner} x {columns} {right}");
+                    let (x, y) = (laid::<f16>(device, &a, left), laid::<f16>(device, &b, right));
+                    same(&x.matmul(&y), &typed(&wanted), &format!("halves, {what}"));
+                    if i == j {
+                        let (x, y) = (laid::<f32>(device, &a, left), laid::<f32>(device, &b, right));
+                        same(&x.matmul_with(&y, Precision::Tensor), &typed(&wanted), &what);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Tiles of every size, batches, epilogues, long sums in parts.
+#[test]
+fn tensor_cores_take_every_size() {
+    for device in with_tensor_cores() {
+        spoil(device);
+        for (nth, shape) in [[1, 130, 70, 260], [3, 64, 33, 64], [2, 17, 2000, 18]].into_iter().enumerate() {
+            let [batch, rows, inner, columns] = shape;
+            let a = whole(&[batch, rows, inner], nth as u64, true);
+            let (b, rest) = (whole(&[batch, inner, columns], 7, true), whole(&[rows, columns], 9, true));
+            let wanted = product(&a, &b);
+            let (x, y) = (upload(device, &typed::<f16>(&a)), upload(device, &typed::<f16>(&b)));
+            same(&x.matmul_as::<f32>(&y), &typed(&wanted), &format!("{shape:?}"));
+            let more = x.matmul_as::<f32>(&y) * 2.0 + upload(device, &typed::<f32>(&rest));
+            let each = |(i, v): (usize, &f64)| v * 2.0 + rest.data[i % rest.data.len()];
+            let all = wanted.data.iter().enumerate().map(each).collect();
+            same(&more, &typed(&Dense::new(&wanted.shape, all)), &format!("{shape:?} with an epilogue"));
+        }
+    }
+}
+
+/// Candidates of `crosslane tune` give what the others give: large tiles, that as many workgroups take as they are for.
+#[test]
+fn tensor_cores_take_every_candidate() {
+    let tunable = Tunable::all().iter().find(|tunable| tunable.name == "matmul_tensor").unwrap();
+    if with_tensor_cores().any(|device| device.properties().backend == Backend::Cpu) {
+        let profile = std::env::var("CROSSLANE_TEST_PROFILE").unwrap_or("native".into());
+        let profile = Profile::presets().into_iter().find(|preset| preset.name == profile).unwrap();
+        let (a, b) = (whole(&[132, 20, 36], 1, true), whole(&[36, 24], 2, true));
+        let wanted = typed(&product(&a, &b.broadcast(&[132, 36, 24])));
+        for candidate in tunable.candidates {
+            let mut tuning = Tuning::default();
+            tuning.set(tunable.name, candidate).unwrap();
+            let mut profile = profile.clone();
+            profile.caps.tuning = tuning;
+            let device = &DeviceOptions::default().cpu(profile, None).unwrap();
+            let (x, y) = (upload(device, &typed::<f16>(&a)), upload(device, &typed::<f16>(&b)));
+            same(&x.matmul_as::<f32>(&y), &wanted, &format!("{candidate:?}"));
+        }
+    }
+}
+
+/// f32 that is rounded to f16 on the way: 2^-11 a side, and no more where it need not be.
+#[test]
+fn tensor_cores_round_as_told() {
+    for device in with_tensor_cores() {
+        let mut rng = random(12);
+        let (rows, inner, columns) = (40, 300, 36);
+        let a: Vec<f32> = (0..rows * inner).map(|_| rng.random_range(-1.0..1.0f32)).collect();
+        let b: Vec<f32> = (0..inner * columns).map(|_| rng.random_range(-1.0..1.0f32)).collect();
+        let x = Array::from_shape(device, &[rows, inner], &a);
+        let got = x.matmul_with(&Array::from_shape(device, &[inner, columns], &b), Precision::Tensor).to_vec().unwrap();
+        let rounds = if device.caps().tensor == Some(16) { 2f64.powi(-10) } else { 0.0 };
+        for (i, got) in got.iter().enumerate() {
+            let terms = (0..inner).map(|k| a[i / columns * inner + k] as f64 * b[k * columns + i % columns] as f64);
+            let (sum, size) = terms.fold((0.0, 0.0), |(sum, size), term| (sum + term, size + term.abs()));
+            // Both sides' roundings, denormal halves, and the sums'.
+            let bound = rounds * size * 1.001 + inner as f64 * (f32::EPSILON as f64 / 2.0 * size + rounds * 1e-4);
+            let error = (*got as f64 - sum).abs();
+            assert!(error <= bound, "at {i} on {}: off by {error}, allowed {bound}", name(device));
+        }
     }
 }
 

@@ -4,8 +4,8 @@ use crate::emulate::{self, OPTIONS, Program, Window};
 use crate::support::{random, say};
 use crosslane::{
     Binning, Caps, Combine, Concatenate, DType, Expression, Function, Gather, Histogram, Host, Indexing, Kernel, Leaf,
-    Map, Matmul, Normalisation, Normalise, Nothing, Nth, Op, Operator, OutOfRange, Pass, Payload, Plan, Reduce, Rule,
-    Scalar, ScanOp, Scatter, SearchSorted, Side, Slot, Sort, Source, Step, TopK, Value, What, has_kernel,
+    Map, Matmul, Normalisation, Normalise, Nothing, Nth, Op, Operator, OutOfRange, Pass, Payload, Plan, Precision,
+    Reduce, Rule, Scalar, ScanOp, Scatter, SearchSorted, Side, Slot, Sort, Source, Step, TopK, Value, What, has_kernel,
 };
 use rand::Rng;
 use std::collections::HashSet;
@@ -343,7 +343,8 @@ fn orders() -> Vec<Named> {
         let side = |slot, strides: [i64; 3]| Steps::of(leaf(slot, dtype, 300 * 300, 0, &strides)).0;
         let sides = [side(0, [300, 0, 1]), side(1, [0, 300, 1])];
         let extents = [vec![], vec![300], vec![300], vec![300]];
-        Box::new(Matmul { extents, sides, epilogue: Expression::given(Matmul::sums(dtype), 3), output: 2 })
+        let (epilogue, precision) = (Expression::given(Matmul::sums(dtype), 3), Precision::Exact);
+        Box::new(Matmul { extents, sides, epilogue, precision, output: 2 })
     };
     for dtype in [DType::F32, DType::F16, DType::I64] {
         all.push((format!("product of {dtype}"), product(dtype)));
@@ -435,16 +436,18 @@ fn samples() -> Vec<Named> {
     };
     all.push(("a sort of pairs".into(), Box::new(sort)));
     // In parts too, and with inner ones that lie side by side or not.
-    for [rows, inner, columns] in [[33, 40, 36], [5, 1030, 6]] {
+    let sizes = [([33, 40, 36], Precision::Exact), ([5, 1030, 6], Precision::Exact), ([33, 40, 36], Precision::Tensor)];
+    for ([rows, inner, columns], precision) in sizes {
         let side =
             |slot, strides: [usize; 3], len| Steps::of(leaf(slot, F32, len, 0, &strides.map(|stride| stride as i64))).0;
         let op = Matmul {
             extents: [vec![], vec![rows], vec![columns], vec![inner]],
             sides: [side(0, [inner, 0, 1], rows * inner), side(1, [0, 1, columns], inner * columns)],
             epilogue: Expression::given(F32, 3),
+            precision,
             output: 2,
         };
-        all.push((format!("a product of {rows} x {inner} x {columns}"), Box::new(op)));
+        all.push((format!("a product of {rows} x {inner} x {columns}, {precision:?}"), Box::new(op)));
     }
     all
 }

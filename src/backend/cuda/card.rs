@@ -138,7 +138,7 @@ fn caps(raw: sys::CUdevice, architecture: u32) -> Result<Caps> {
         atomic_i64: true,
         atomic_f32: true,
         subgroups: Some((32, 32)),
-        tensor: architecture >= 70,
+        tensor: (architecture >= 75).then_some(16),
         timestamps: true,
         immediate_bytes: IMMEDIATES,
         tuning: Tuning::default(),

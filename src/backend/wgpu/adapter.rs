@@ -78,8 +78,20 @@ fn features(adapter: &wgpu::Adapter, staged: bool) -> Features {
     adapter.features() & (WANTED | map)
 }
 
+/// Rows and columns of the matrices that tensor cores have: of f16 if they are of 16 x 16, of f16 and f32 if they are of
+/// 8 x 8.
+fn matrices(adapter: &wgpu::Adapter) -> Option<u32> {
+    use wgpu::CooperativeScalarType::{F16, F32};
+    let all = adapter.cooperative_matrix_properties();
+    let has = |size: u32, of| {
+        all.iter().any(|m| [m.m_size, m.n_size, m.k_size] == [size; 3] && (m.ab_type, m.cr_type) == (of, F32))
+    };
+    let small = has(8, F16) && has(8, F32);
+    if has(16, F16) { Some(16) } else { small.then_some(8) }
+}
+
 /// What a plan may rely on, with these features and limits.
-pub(super) fn caps(info: &wgpu::AdapterInfo, features: Features, limits: &Limits) -> Caps {
+fn caps(info: &wgpu::AdapterInfo, features: Features, limits: &Limits, tensor: Option<u32>) -> Caps {
     let has = |feature| features.contains(feature);
     Caps {
         f16: has(Features::SHADER_F16),
@@ -88,7 +100,7 @@ pub(super) fn caps(info: &wgpu::AdapterInfo, features: Features, limits: &Limits
         atomic_i64: has(Features::SHADER_INT64_ATOMIC_ALL_OPS),
         atomic_f32: has(Features::SHADER_FLOAT32_ATOMIC),
         subgroups: has(Features::SUBGROUP).then_some((info.subgroup_min_size, info.subgroup_max_size)),
-        tensor: has(Features::EXPERIMENTAL_COOPERATIVE_MATRIX),
+        tensor: tensor.filter(|_| has(Features::EXPERIMENTAL_COOPERATIVE_MATRIX)),
         timestamps: has(Features::TIMESTAMP_QUERY),
         immediate_bytes: if has(Features::IMMEDIATES) { limits.max_immediate_size.min(IMMEDIATES) } else { 0 },
         workgroup_invocations: limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x),
@@ -108,10 +120,11 @@ pub(super) fn caps(info: &wgpu::AdapterInfo, features: Features, limits: &Limits
 
 /// The properties of an adapter as it would be opened.
 pub(super) fn properties(adapter: &wgpu::Adapter, staged: bool) -> Properties {
-    describe(&adapter.get_info(), features(adapter, staged), &adapter.limits())
+    describe(adapter, features(adapter, staged), &adapter.limits())
 }
 
-pub(super) fn describe(info: &wgpu::AdapterInfo, features: Features, limits: &Limits) -> Properties {
+pub(super) fn describe(adapter: &wgpu::Adapter, features: Features, limits: &Limits) -> Properties {
+    let info = &adapter.get_info();
     Properties {
         name: info.name.clone(),
         vendor: vendor(info),
@@ -132,7 +145,7 @@ pub(super) fn describe(info: &wgpu::AdapterInfo, features: Features, limits: &Li
             wgpu::DeviceType::Cpu => Kind::Software,
             wgpu::DeviceType::Other => Kind::Other,
         },
-        caps: caps(info, features, limits),
+        caps: caps(info, features, limits, matrices(adapter)),
     }
 }
 

@@ -11,9 +11,14 @@
 //! Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication", 2008; CUTLASS's register tiles.
 
 mod parts;
+mod registers;
+mod shape;
+mod side;
+mod tensor;
 mod tile;
 mod wgsl;
 
+pub(super) use tensor::MATMUL_TENSOR;
 pub(super) use tile::MATMUL;
 
 use super::expression::Expression;
@@ -25,9 +30,10 @@ use crate::element::{Class, DType};
 use crate::error::Result;
 use crate::kernel::{Draft, Kernel};
 use crate::op::{Access, Grid, Host, Op, Pass, Plan, Slot, Value};
+use shape::{Shape, Work};
+use side::Fetch;
 use std::ops::Range;
-use tile::Tile;
-use wgsl::{Fetch, Text};
+use wgsl::Text;
 
 /// Sums of products over shared axes.
 #[derive(Clone, Debug)]
@@ -39,8 +45,22 @@ pub struct Matmul {
     pub sides: [Expression; 2],
     /// What becomes of the sums, over all axes too: a leaf [`Source::Given`](super::Source) stands for them.
     pub epilogue: Expression,
+    /// Whether f32 may be rounded.
+    pub precision: Precision,
     /// The output's slot, after all inputs. It is fresh and filled without gaps.
     pub output: usize,
+}
+
+/// How exactly a product of f32 is computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Precision {
+    /// In f32.
+    #[default]
+    Exact,
+    /// By tensor cores where a device has them, which may round both sides: to f16 in matrices of 16 x 16 (2^-11 of a
+    /// number; what is past 65504 becomes infinite, below 6e-8 zero), not at all in those of 8 x 8. Sums are in f32. f16 is
+    /// multiplied there anyway; other types are not.
+    Tensor,
 }
 
 /// The kernel's variables: the groups of axes.
@@ -70,6 +90,19 @@ impl Matmul {
 
     fn own_sums(&self) -> DType {
         Matmul::sums(self.sides[0].dtype())
+    }
+
+    /// What the ways to compute a box differ for.
+    fn work(&self, settled: &Settled, cut: &[Range<u64>]) -> Work {
+        let extent = |group| settled.extent(group, cut);
+        let taken = match (self.sides[0].dtype(), self.precision) {
+            (DType::F16, _) => Some(DType::F16),
+            (DType::F32, Precision::Tensor) => Some(DType::F32),
+            _ => None,
+        };
+        // Engines do not watch what matrices are loaded from: nothing else in the kernel may need watching.
+        let tensor = taken.filter(|_| settled.several(self.output).is_safe());
+        Work { sums: self.own_sums(), tensor, batch: extent(BATCH), rows: extent(ROW), columns: extent(COLUMN) }
     }
 
     fn extent(&self, group: usize) -> u64 {
@@ -180,13 +213,14 @@ impl Matmul {
         wgsl::store_of(&mut several.0[0]);
         let extent = |group| settled.extent(group, cut);
         let (batch, rows, columns) = (extent(BATCH), extent(ROW), extent(COLUMN));
-        let tile = Tile::choose(caps, self.own_sums(), batch, rows, columns);
-        let tiles = [rows.div_ceil(tile.rows as u64), columns.div_ceil(tile.columns as u64)];
+        let shape = Shape::choose(caps, &self.work(settled, cut));
+        let [high, wide] = shape.tile();
+        let tiles = [rows.div_ceil(high as u64), columns.div_ceil(wide as u64)];
         let groups = batch * tiles[0] * tiles[1];
         let (params, buffers) = several.params(cut, caps.offset_alignment, bytes);
         let own = [groups, tiles[0], tiles[1], rows, columns, extent(INNER), share.span, share.part];
         Pass {
-            kernel: self.kernel(&Text { several: &several, fetch, tile, sums: self.own_sums() }, caps),
+            kernel: self.kernel(&Text { several: &several, fetch, shape, sums: self.own_sums() }, caps),
             buffers,
             params: own.iter().map(|&word| word as u32).chain(params).collect(),
             grid: Grid::Count(groups),
@@ -194,25 +228,23 @@ impl Matmul {
     }
 
     fn kernel(&self, text: &Text, caps: &Caps) -> Kernel {
-        let (several, tile) = (text.several, text.tile);
+        let several = text.several;
         let mut key = b"matmul".to_vec();
         several.key(&mut key);
         key.extend(text.fetch.map(|fetch| fetch as u8));
         key.push(text.sums as u8);
-        for number in [tile.rows, tile.columns, tile.depth, tile.high, tile.wide, tile.stages, tile.unroll] {
-            key.extend(number.to_le_bytes());
-        }
+        key.extend(format!("{:?}", text.shape).bytes());
         let own = ["groups", "row_tiles", "column_tiles", "rows", "columns", "inner", "span", "part"];
         Kernel::cached(key, caps, || Draft {
             name: format!("matmul of {}", self.sides[0].dtype()),
-            file: "matmul",
+            file: text.file(),
             entry: "matmul",
-            constants: vec![("DOWN", tile.down()), ("RIGHT", tile.right()), ("BAND", 8)],
+            constants: text.shape.constants(),
             params: own.map(String::from).into_iter().chain(several.param_names()).collect(),
             access: several.access(),
             text: text.text(),
             width: several.0[0].width,
-            f16: several.uses_f16(),
+            f16: several.uses_f16() || text.held() == DType::F16,
             trusted: several.is_safe(),
             native: None,
             counted: vec![],

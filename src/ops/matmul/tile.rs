@@ -1,5 +1,6 @@
-//! How a product is laid over workgroups and their invocations.
+//! Register tiles: how a product is laid over workgroups and their invocations.
 
+use super::shape::{Work, groups};
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::tuning::Tunable;
@@ -40,10 +41,7 @@ pub(in crate::ops) const MATMUL: Tunable = Tunable {
 };
 
 /// Workgroups that fill a large card: where there are fewer, they become smaller.
-const FILLED: u64 = 132;
-
-/// Inner ones that a part of a product has at least, where it is cut so that there are enough workgroups.
-const PART: u64 = 256;
+pub(super) const FILLED: u64 = 132;
 
 impl Tile {
     const fn new(numbers: [u32; 6]) -> Tile {
@@ -51,17 +49,17 @@ impl Tile {
         Tile { rows, columns, depth, high, wide, stages, unroll: depth }
     }
 
-    /// The tile for `batch` products of `rows` x `columns`.
-    pub fn choose(caps: &Caps, sums: DType, batch: u64, rows: u64, columns: u64) -> Tile {
+    /// The tile for a product.
+    pub fn choose(caps: &Caps, work: &Work) -> Tile {
         if caps.short_vectors() {
             // Every text is compiled for seconds, and registers are few.
             return Tile { unroll: 4, ..Tile::new([32, 32, 16, 4, 4, 1]) };
         }
         let tuned = caps.tuning.get(&MATMUL).try_into().expect("as many numbers as MATMUL names");
         let smaller = [[64, 64, 16, 8, 4, 1], [32, 32, 16, 4, 4, 1], [16, 16, 16, 4, 4, 1]];
-        let all = [tuned].into_iter().chain(smaller).map(Tile::new).map(|tile| tile.within(caps, sums));
+        let all = [tuned].into_iter().chain(smaller).map(Tile::new).map(|tile| tile.within(caps, work.sums));
         let fitting: Vec<Tile> = all.filter(|tile| tile.threads() <= caps.workgroup_invocations).collect();
-        let large = fitting.iter().find(|tile| tile.groups(batch, rows, columns) >= FILLED);
+        let large = fitting.iter().find(|tile| groups([tile.rows, tile.columns], work) >= FILLED);
         // The smallest is for what is smaller than a tile.
         *large.or(fitting.iter().find(|tile| tile.rows == 32)).unwrap_or(&fitting[fitting.len() - 1])
     }
@@ -94,18 +92,5 @@ impl Tile {
     /// Invocations beside one another.
     pub fn right(self) -> u32 {
         self.columns / self.wide
-    }
-
-    /// Workgroups of a product.
-    pub fn groups(self, batch: u64, rows: u64, columns: u64) -> u64 {
-        batch * rows.div_ceil(self.rows as u64) * columns.div_ceil(self.columns as u64)
-    }
-
-    /// In how many parts the inner ones are cut, since there are few workgroups: each has `span` of them, the last perhaps
-    /// fewer.
-    pub fn parts(caps: &Caps, groups: u64, inner: u64, most: u64) -> (u64, u64) {
-        let wanted = if caps.short_vectors() { 1 } else { (2 * FILLED).div_ceil(groups).min(inner / PART).min(most) };
-        let span = inner.div_ceil(wanted.max(1)).next_multiple_of(64);
-        (inner.div_ceil(span), span)
     }
 }

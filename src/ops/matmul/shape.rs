@@ -1,0 +1,99 @@
+//! Which of the ways a product is computed in, and what both have in common.
+
+use super::side::Fetch;
+use super::tensor::TensorTile;
+use super::tile::Tile;
+use crate::caps::Caps;
+use crate::element::DType;
+
+/// A workgroup's share of the result, and how its invocations compute it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Shape {
+    /// Each invocation multiplies in its registers.
+    Registers(Tile),
+    /// Subgroups multiply small matrices together.
+    Tensor(TensorTile),
+}
+
+/// What the choice depends on, beside the device.
+#[derive(Clone, Copy)]
+pub(super) struct Work {
+    /// The type of the sums, and the one in which tensor cores may take both sides.
+    pub sums: DType,
+    pub tensor: Option<DType>,
+    pub batch: u64,
+    pub rows: u64,
+    pub columns: u64,
+}
+
+impl Shape {
+    pub fn choose(caps: &Caps, work: &Work) -> Shape {
+        let tensor = TensorTile::choose(caps, work).map(Shape::Tensor);
+        tensor.unwrap_or_else(|| Shape::Registers(Tile::choose(caps, work)))
+    }
+
+    /// Rows and columns of the result.
+    pub fn tile(self) -> [u32; 2] {
+        match self {
+            Shape::Registers(tile) => [tile.rows, tile.columns],
+            Shape::Tensor(tile) => [tile.rows, tile.columns],
+        }
+    }
+
+    /// Inner ones that lie in workgroup memory at a time.
+    pub fn depth(self) -> u32 {
+        match self {
+            Shape::Registers(tile) => tile.depth,
+            Shape::Tensor(tile) => tile.depth,
+        }
+    }
+
+    /// Copies of the tiles.
+    pub fn stages(self) -> u32 {
+        match self {
+            Shape::Registers(tile) => tile.stages,
+            Shape::Tensor(tile) => tile.stages,
+        }
+    }
+
+    /// Invocations of a workgroup.
+    pub fn threads(self) -> u32 {
+        match self {
+            Shape::Registers(tile) => tile.threads(),
+            Shape::Tensor(tile) => tile.threads(),
+        }
+    }
+
+    /// Whether a side's tile has inner ones as lines, and vectors from one line to the next. Those between lines keep
+    /// invocations that read or write together in different banks.
+    pub fn lines(self, fetch: Fetch, across: u32) -> (bool, u32) {
+        match self {
+            // Four inner ones are written at once into four lines, where they are fetched as vectors.
+            Shape::Registers(_) => (false, across / 4 + (fetch != Fetch::Outer) as u32),
+            // As they are fetched; places and lines are multiples of 16 bytes, as Vulkan wants.
+            Shape::Tensor(tile) => match matches!(fetch, Fetch::Inner | Fetch::EachInner) {
+                true => (true, tile.depth / 4 + 2),
+                false => (false, across / 4 + 2),
+            },
+        }
+    }
+
+    /// Named constants of its kernel.
+    pub fn constants(self) -> Vec<(&'static str, u32)> {
+        let own = match self {
+            Shape::Registers(tile) => vec![("DOWN", tile.down()), ("RIGHT", tile.right())],
+            Shape::Tensor(tile) => tile.constants(),
+        };
+        [vec![("BAND", 8)], own].concat()
+    }
+
+    /// Workgroups of a product.
+    pub fn groups(self, work: &Work) -> u64 {
+        groups(self.tile(), work)
+    }
+}
+
+/// Workgroups of a product, of tiles of so many rows and columns.
+pub(super) fn groups([rows, columns]: [u32; 2], work: &Work) -> u64 {
+    work.batch * work.rows.div_ceil(rows as u64) * work.columns.div_ceil(columns as u64)
+}

@@ -1,0 +1,188 @@
+//! A side of a product: how its tiles are fetched, and how they lie in workgroup memory.
+
+use crate::element::DType;
+use crate::ops::fuse::Fusion;
+use std::fmt::Write;
+
+/// How an operand's tile is fetched.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Fetch {
+    /// Four neighbours along the rows or columns: as they lie in workgroup memory.
+    Outer,
+    /// Four neighbours along the inner ones.
+    Inner,
+    /// One at a time, neighbours along the rows or columns.
+    EachOuter,
+    /// One at a time, neighbours along the inner ones.
+    EachInner,
+}
+
+/// A side of the product, with all that its text depends on.
+pub(super) struct Side<'a> {
+    /// Its letter.
+    pub name: &'static str,
+    /// `row` or `column`, whichever it has.
+    pub outer: &'static str,
+    pub fetch: Fetch,
+    pub fusion: &'a Fusion<'a>,
+    /// The type of the elements in workgroup memory.
+    pub held: DType,
+    /// Rows or columns of a tile, and inner ones.
+    pub across: u32,
+    pub depth: u32,
+    /// Invocations that fetch it.
+    pub threads: u32,
+    /// Copies of the tile.
+    pub stages: u32,
+    /// Whether lines of the tile are inner ones, one line a row or column; else the other way round.
+    pub inner_lines: bool,
+    /// Vectors from one line to the next.
+    pub pitch: u32,
+}
+
+impl Side<'_> {
+    /// The tiles, and the functions that fetch and keep them.
+    pub fn text(&self) -> String {
+        let vectors = self.pitch * if self.inner_lines { self.across } else { self.depth };
+        let tile = |stage| format!("var<workgroup> {}_tile{stage}: array<Held, {vectors}>;\n", self.name);
+        let tiles: String = (0..self.stages).map(tile).collect();
+        let keeps: String = (0..self.stages).map(|stage| self.keep_text(stage)).collect();
+        tiles + &self.fetch_text() + &keeps
+    }
+
+    /// Vectors of a tile, and those that each invocation fetches; the last may be for some only.
+    fn quads(&self) -> (u32, u32) {
+        let all = self.across * self.depth / 4;
+        (all, all.div_ceil(self.threads))
+    }
+
+    /// The vector of an element in a tile, and which of the vector it is.
+    fn place(&self, outer: &str, inner: &str) -> (String, String) {
+        let (line, along) = if self.inner_lines { (outer, inner) } else { (inner, outer) };
+        (format!("{line} * {}u + {along} / 4u", self.pitch), format!("{along} % 4u"))
+    }
+
+    /// `a_fetch(batch, first, k, quad, end)`: a vector of the tile whose outer ones begin with `first` and inner ones with
+    /// `k`. Past the last row or column it holds another's elements; past the inner ones zeros.
+    fn fetch_text(&self) -> String {
+        let (name, quads, depth) = (self.name, self.quads().0, self.depth);
+        let element = self.held.wgsl();
+        let read = |outer: &str, inner: &str| {
+            let place = if self.outer == "row" { format!("{outer}, 0u") } else { format!("0u, {outer}") };
+            let value = format!("{name}_value(batch, {place}, {inner})");
+            let of = self.fusion.expression.dtype();
+            match self.fusion.width {
+                1 if of != self.held => format!("{element}({value})"),
+                4 if of != self.held => format!("Held({value})"),
+                _ => value,
+            }
+        };
+        let last = format!("params.{}s - 1u", self.outer);
+        let (at, value, guarded) = match self.fetch {
+            Fetch::Outer => {
+                let at = format!(
+                    "    let outer = min(first + quad % {0}u * 4u, ({last}) / 4u * 4u);\n    \
+                     let inner = k + quad / {0}u;\n",
+                    self.across / 4
+                );
+                let guarded = format!(
+                    "    if (inner >= end) {{\n        return Held();\n    }}\n    return {};\n",
+                    read("outer", "inner")
+                );
+                (at, read("outer", "inner"), guarded)
+            }
+            Fetch::Inner => {
+                let at = format!(
+                    "    let outer = min(first + quad / {0}u, {last});\n    let inner = k + quad % {0}u * 4u;\n",
+                    depth / 4
+                );
+                let guarded = format!(
+                    "    if (inner >= end) {{\n        return Held();\n    }}\n    let within = vec4<u32>(inner) + \
+                     vec4<u32>(0u, 1u, 2u, 3u) < vec4<u32>(end);\n    return select(Held(), {}, within);\n",
+                    read("outer", "inner")
+                );
+                (at, read("outer", "inner"), guarded)
+            }
+            each => {
+                let along = each == Fetch::EachInner;
+                let (mut at, mut values) = (String::new(), vec![]);
+                for j in 0..4 {
+                    let element = format!("(quad + {}u)", j * quads);
+                    let (outer, inner) = match along {
+                        true => (format!("{element} / {depth}u"), format!("{element} % {depth}u")),
+                        false => (format!("{element} % {}u", self.across), format!("{element} / {}u", self.across)),
+                    };
+                    writeln!(at, "    let outer{j} = min(first + {outer}, {last});\n    let inner{j} = k + {inner};")
+                        .expect("to a string");
+                    values.push(read(&format!("outer{j}"), &format!("inner{j}")));
+                }
+                let line = |(j, value): (usize, &String)| {
+                    format!("    if (inner{j} < end) {{\n        v[{j}] = {value};\n    }}\n")
+                };
+                let lines: String = values.iter().enumerate().map(line).collect();
+                (at, format!("Held({})", values.join(", ")), format!("    var v = Held();\n{lines}    return v;\n"))
+            }
+        };
+        format!(
+            "fn {name}_fetch(batch: u32, first: u32, k: u32, quad: u32, end: u32) -> Held {{\n{at}    \
+             if (k + {depth}u <= end) {{\n        return {value};\n    }}\n{guarded}}}\n"
+        )
+    }
+
+    /// `a_keep(quad, v)`: puts what was fetched into the tile.
+    fn keep_text(&self, stage: u32) -> String {
+        let (name, quads, depth) = (self.name, self.quads().0, self.depth);
+        let tile = format!("{name}_tile{stage}");
+        let (along, each) = match self.fetch {
+            Fetch::Outer => (self.across, false),
+            Fetch::Inner => (depth, false),
+            Fetch::EachOuter => (self.across, true),
+            Fetch::EachInner => (depth, true),
+        };
+        let fetched_inner = matches!(self.fetch, Fetch::Inner | Fetch::EachInner);
+        let mut lines = String::new();
+        if !each && fetched_inner == self.inner_lines {
+            lines = format!("    {tile}[quad / {0}u * {1}u + quad % {0}u] = v;\n", along / 4, self.pitch);
+        } else if !each {
+            lines += &format!("    let line = quad / {0}u;\n    let first = quad % {0}u * 4u;\n", along / 4);
+        }
+        for j in (0..4).filter(|_| each || fetched_inner != self.inner_lines) {
+            let (line, place) = match each {
+                true => {
+                    let element = format!("(quad + {}u)", j * quads);
+                    (format!("({element} / {along}u)"), format!("({element} % {along}u)"))
+                }
+                false => ("line".to_string(), format!("(first + {j}u)")),
+            };
+            let (outer, inner) = if fetched_inner { (line, place) } else { (place, line) };
+            let (vector, one) = self.place(&outer, &inner);
+            writeln!(lines, "    {tile}[{vector}][{one}] = v[{j}];").expect("to a string");
+        }
+        format!("fn {name}_keep{stage}(quad: u32, v: Held) {{\n{lines}}}\n")
+    }
+
+    /// Lines that fetch an invocation's part of the next tile.
+    pub fn fetches(&self, declare: &str) -> String {
+        let (name, (all, each)) = (self.name, self.quads());
+        let fetch = |i: u32| {
+            let own = format!("lane + {}u", i * self.threads);
+            let quad = if (i + 1) * self.threads > all { format!("min({own}, {}u)", all - 1) } else { own };
+            format!("    {declare}{name}{i}_next = {name}_fetch(batch, {name}_first, k, {quad}, end);\n")
+        };
+        (0..each).map(fetch).collect()
+    }
+
+    /// Lines that keep it.
+    pub fn keeps(&self, stage: u32) -> String {
+        let (name, (all, each)) = (self.name, self.quads());
+        let keep = |i: u32| {
+            let quad = format!("lane + {}u", i * self.threads);
+            let call = format!("{name}_keep{stage}({quad}, {name}{i}_next);");
+            match (i + 1) * self.threads > all {
+                true => format!("    if ({quad} < {all}u) {{ {call} }}\n"),
+                false => format!("    {call}\n"),
+            }
+        };
+        (0..each).map(keep).collect()
+    }
+}

@@ -1,0 +1,198 @@
+//! Products by tensor cores: subgroups multiply matrices of 16 x 16 or 8 x 8 together, in WGSL cooperative matrices.
+
+use super::shape::{Work, groups};
+use super::side::Side;
+use super::tile::FILLED;
+use super::wgsl::Text;
+use crate::caps::Caps;
+use crate::element::DType;
+use crate::tuning::Tunable;
+use std::fmt::Write;
+
+/// What a workgroup computes, and how.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct TensorTile {
+    /// Rows and columns of the result.
+    pub rows: u32,
+    pub columns: u32,
+    /// Inner ones that lie in workgroup memory at a time.
+    pub depth: u32,
+    /// Rows and columns of a part: what a subgroup computes at once.
+    pub part_rows: u32,
+    pub part_columns: u32,
+    /// Copies of the tiles: with two, one is written while the other is read.
+    pub stages: u32,
+    /// Rows and columns of a matrix.
+    pub size: u32,
+    /// Whether matrices are of f16, else of f32.
+    pub half: bool,
+    /// Lanes of a subgroup, the fewest and the most: it is not known which where they differ.
+    pub lanes: (u32, u32),
+}
+
+/// Rows, columns and depth of a workgroup's tile; rows and columns of a subgroup's part; copies of the tiles.
+///
+/// Not measured yet; the probe with 128 x 128 x 32, parts of 64 x 64 and one copy did 245 TFLOP/s through Vulkan (H200, 8192,
+/// 2026-11). Vulkan has 48 KiB of workgroup memory there.
+pub(in crate::ops) const MATMUL_TENSOR: Tunable = Tunable {
+    name: "matmul_tensor",
+    numbers: &["rows", "columns", "depth", "part rows", "part columns", "stages"],
+    candidates: &[
+        &[128, 128, 32, 64, 64, 1],
+        &[128, 128, 32, 64, 64, 2],
+        &[128, 128, 64, 64, 64, 1],
+        &[128, 256, 32, 64, 64, 1],
+        &[256, 128, 32, 64, 64, 1],
+        &[128, 128, 32, 64, 32, 1],
+        &[128, 128, 32, 32, 64, 2],
+    ],
+};
+
+/// The same for matrices of 8 x 8, of which a subgroup has a quarter of the sums.
+const SMALL: [u32; 6] = [64, 64, 32, 32, 32, 1];
+
+impl TensorTile {
+    const fn new([rows, columns, depth, part_rows, part_columns, stages]: [u32; 6]) -> TensorTile {
+        let (size, half, lanes) = (16, true, (32, 32));
+        TensorTile { rows, columns, depth, part_rows, part_columns, stages, size, half, lanes }
+    }
+
+    /// The tile for a product, if there are tensor cores for it.
+    pub fn choose(caps: &Caps, work: &Work) -> Option<TensorTile> {
+        let (dtype, size, lanes) = (work.tensor?, caps.tensor?, caps.subgroups?);
+        let half = match (dtype, size) {
+            (DType::F16, _) => true,
+            (DType::F32, size) => size > 8,
+            _ => return None,
+        };
+        let wanted = work.rows >= size as u64 && work.columns >= size as u64;
+        if !wanted || half && !caps.f16 || caps.short_vectors() {
+            return None;
+        }
+        let tuned = caps.tuning.get(&MATMUL_TENSOR).try_into().expect("as many numbers as MATMUL_TENSOR names");
+        let large = if size == 8 { SMALL } else { tuned };
+        let all = [large, [64, 64, 32, 32, 32, 1], [32, 32, 32, 16, 16, 1]].map(TensorTile::new);
+        let all = all.into_iter().filter_map(|tile| TensorTile { size, half, lanes, ..tile }.within(caps));
+        let fitting: Vec<TensorTile> = all.collect();
+        let filled = fitting.iter().find(|tile| groups([tile.rows, tile.columns], work) >= FILLED);
+        filled.or(fitting.last()).copied()
+    }
+
+    /// With so few copies and so little depth that all fits the workgroup's memory.
+    fn within(self, caps: &Caps) -> Option<TensorTile> {
+        let mut tile = self;
+        while tile.bytes() > caps.workgroup_bytes {
+            match (tile.stages, tile.depth / 2 >= tile.size) {
+                (2.., _) => tile.stages = 1,
+                (_, true) => tile.depth /= 2,
+                _ => return None,
+            }
+        }
+        (tile.threads() <= caps.workgroup_invocations).then_some(tile)
+    }
+
+    fn bytes(self) -> u32 {
+        // Whichever way its lines go.
+        let side = |across: u32| (across * (self.depth + 8)).max(self.depth * (across + 8));
+        let elements = self.stages * (side(self.rows) + side(self.columns));
+        elements * self.held().size() as u32 + self.parts() * self.scratch() * 16
+    }
+
+    /// The type of a matrix's elements.
+    pub fn held(self) -> DType {
+        if self.half { DType::F16 } else { DType::F32 }
+    }
+
+    fn parts(self) -> u32 {
+        (self.rows / self.part_rows) * (self.columns / self.part_columns)
+    }
+
+    pub fn threads(self) -> u32 {
+        self.parts() * self.lanes.0
+    }
+
+    /// Vectors of a part's scratch: a matrix of sums, with one more in each line.
+    fn scratch(self) -> u32 {
+        self.size * (self.size / 4 + 1)
+    }
+
+    pub fn constants(self) -> Vec<(&'static str, u32)> {
+        vec![
+            ("PARTS", self.parts()),
+            ("RIGHT", self.columns / self.part_columns),
+            ("PART_ROWS", self.part_rows),
+            ("PART_COLUMNS", self.part_columns),
+            ("SIZE", self.size),
+            ("THREADS", self.threads()),
+        ]
+    }
+
+    pub fn main(self, text: &Text, sides: &[Side; 2]) -> String {
+        let known = self.lanes.0 == self.lanes.1;
+        let counted = if known { "" } else { "    @builtin(num_subgroups) at_once: u32,\n" };
+        let mut main = text.head(&format!("    @builtin(subgroup_id) subgroup: u32,\n{counted}"));
+        main += match known {
+            true => "    let first = 0u;\n    let at_once = PARTS;\n    let part = subgroup;\n",
+            false => "    for (var first = 0u; first < PARTS; first += at_once) {\n    let part = first + subgroup;\n",
+        };
+        main += "    let row = part / RIGHT * PART_ROWS;\n    let column = part % RIGHT * PART_COLUMNS;\n";
+        let size = self.size;
+        for (i, j) in self.matrices() {
+            writeln!(main, "    var c{i}_{j} = coop_mat{size}x{size}<f32, C>();").expect("to a string");
+        }
+        main += &text.turns(sides, &|stage| self.multiply(sides, stage));
+        for (i, j) in self.matrices() {
+            write!(
+                main,
+                "    coopStoreT(c{i}_{j}, &scratch[part * SCRATCH], LINE);\n    workgroupBarrier();\n    \
+                 hand_out(batch, vec2<u32>(a_first + {}u, b_first + {}u), lane, first, at_once);\n    workgroupBarrier();\n",
+                i * size,
+                j * size
+            )
+            .expect("to a string");
+        }
+        main + if known { "}\n" } else { "    }\n}\n" }
+    }
+
+    /// A part's matrices, row by row.
+    fn matrices(self) -> impl Iterator<Item = (u32, u32)> {
+        let (rows, columns) = (self.part_rows / self.size, self.part_columns / self.size);
+        (0..rows).flat_map(move |i| (0..columns).map(move |j| (i, j)))
+    }
+
+    /// Adds the products of a tile's inner ones.
+    fn multiply(self, sides: &[Side; 2], stage: u32) -> String {
+        let mut text = String::new();
+        for inner in (0..self.depth).step_by(self.size as usize) {
+            text += "    {\n";
+            for i in 0..self.part_rows / self.size {
+                text += &self.load(&sides[0], stage, "row", i, inner);
+            }
+            for j in 0..self.part_columns / self.size {
+                text += &self.load(&sides[1], stage, "column", j, inner);
+                for i in 0..self.part_rows / self.size {
+                    writeln!(text, "        c{i}_{j} = coopMultiplyAdd(a{i}, b{j}, c{i}_{j});").expect("to a string");
+                }
+            }
+            text += "    }\n";
+        }
+        text
+    }
+
+    /// The `nth` matrix of a part from a side's tile: at its first row or column, and an inner one.
+    fn load(self, side: &Side, stage: u32, first: &str, nth: u32, inner: u32) -> String {
+        let (name, pitch, size) = (side.name, side.pitch, self.size);
+        let outer = format!("({first} + {}u)", nth * size);
+        let at = match side.inner_lines {
+            true => format!("{outer} * {pitch}u + {}u", inner / 4),
+            false => format!("{}u + {outer} / 4u", inner * pitch),
+        };
+        // A has its rows as lines, B its columns as what lies across.
+        let by_rows = side.inner_lines == (name == "a");
+        let (load, role) = (if by_rows { "coopLoadT" } else { "coopLoad" }, name.to_uppercase());
+        let element = self.held().wgsl();
+        format!(
+            "        let {name}{nth} = {load}<coop_mat{size}x{size}<{element}, {role}>>(&{name}_tile{stage}[{at}], {pitch}u);\n"
+        )
+    }
+}
