@@ -5,7 +5,7 @@ use crosslane::{Array, eval_all};
 
 #[test]
 fn more_inputs_than_bindings() {
-    for device in apis() {
+    for device in drivers() {
         spoil(device);
         let host: Vec<Vec<f32>> = (0..40).map(|i| small::<f32>(1000 + i)[i..].to_vec()).collect();
         let arrays: Vec<Array<f32>> = host.iter().map(|values| Array::from_slice(device, values)).collect();
@@ -34,7 +34,7 @@ fn more_inputs_than_bindings() {
 
 #[test]
 fn deep_graphs() {
-    for device in apis() {
+    for device in drivers() {
         let mut x = Array::<i32>::zeros(device, &[3]);
         // A kernel for each 128 steps, which software drivers compile for seconds.
         let (steps, doubled) = if compiles_slowly(device) { (130, 40) } else { (10_000, 200) };
@@ -64,7 +64,7 @@ fn deep_graphs() {
 
 #[test]
 fn scalars_share_a_kernel_and_differ_in_value() {
-    for device in apis() {
+    for device in drivers() {
         let x = Array::from_slice(device, &[1.0f32, 2.0, 3.0]);
         let kernel = |y: &Array<f32>| y.explain().unwrap().steps[0].kernels[0].2.clone();
         assert_eq!(kernel(&(&x * 2.0)), kernel(&(&x * 3.0)));
@@ -90,7 +90,7 @@ fn broadcasting_follows_numpy() {
         (&[1025, 1], &[3], &[1025, 3]),
         (&[1, 1, 1, 1, 1, 1, 2], &[2, 1, 2, 1, 2, 1, 1], &[2, 1, 2, 1, 2, 1, 2]),
     ];
-    for device in apis() {
+    for device in drivers() {
         for (left, right, shape) in cases {
             let dense = |shape: &[usize]| Dense::new(shape, small::<i32>(shape.iter().product()));
             let (a, b) = (dense(left), dense(right));
@@ -103,7 +103,7 @@ fn broadcasting_follows_numpy() {
 
 #[test]
 fn ranges_and_diagonals() {
-    for device in apis() {
+    for device in drivers() {
         spoil(device);
         let same_f32 = |x: Array<f32>, wanted: &[f32]| assert_eq!(x.to_vec().unwrap(), wanted, "on {}", name(device));
         same_f32(Array::arange(device, 1.0, 3.0, 0.5), &[1.0, 1.5, 2.0, 2.5]);
@@ -129,7 +129,7 @@ fn ranges_and_diagonals() {
 
 #[test]
 fn several_at_once_and_explained() {
-    for device in apis() {
+    for device in drivers() {
         let (left, right) = (small::<f32>(4096), small::<f32>(4099)[3..].to_vec());
         let (x, y) = (Array::from_slice(device, &left), Array::from_slice(device, &right));
         let plan = (&x * 2.0 + &y).sqrt().explain().unwrap();

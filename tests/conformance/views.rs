@@ -128,7 +128,7 @@ fn assignment<T: Element>(device: &Device) {
 
 #[test]
 fn assignment_through_views() {
-    for device in apis() {
+    for device in drivers() {
         spoil(device);
         for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64, bool], assignment);
     }

@@ -68,7 +68,7 @@ pub(super) fn open(index: usize, options: &Options) -> Result<Arc<dyn Driver>> {
 
 /// An engine over a device that the program already has.
 pub(crate) fn adopt(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::Queue) -> Arc<dyn Driver> {
-    let properties = adapter::describe(&adapter, device.features(), &device.limits());
+    let properties = adapter::describe(adapter, device.features(), &device.limits());
     Arc::new(Wgpu::new(properties, device, queue))
 }
 

@@ -1,4 +1,4 @@
-//! Matmul: products of matrices, and all that is one under other names; `shaders/matmul.wgsl`.
+//! Matmul: products of matrices, and all that is one under other names.
 //!
 //! out[batch, row, column] = epilogue(sum over inner of a[batch, row, inner] * b[batch, inner, column]), each of the four
 //! any number of axes. Both sides are read as they lie: transposed, strided, repeated, converted. f16 adds up in f32.
@@ -7,6 +7,9 @@
 //! Bound by arithmetic where all three extents are large: 2 * rows * columns * inner operations; a tile of 128 x 128 reads
 //! each element of both sides (rows / 128) or (columns / 128) times, from caches mostly.
 //! Where there are too few tiles for a card, the inner ones are cut into parts, and a map adds their sums: two launches.
+//!
+//! Two ways: register tiles (`shaders/matmul.wgsl`), and tensor cores (`shaders/matmul_tensor.wgsl`) for f16, and for f32
+//! that may be rounded.
 //!
 //! Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication", 2008; CUTLASS's register tiles.
 
