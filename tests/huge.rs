@@ -3,7 +3,7 @@
 
 mod support;
 
-use crosslane::{Array, Device, Kind, OutOfRange, Result, Scan, s};
+use crosslane::{Array, Device, Kind, OutOfRange, Result, Scan, f16, s};
 use support::{apis, name, say};
 
 const N: usize = 1 << 30;
@@ -65,6 +65,34 @@ fn moves_past_32_bits() {
         drop(both);
         let rolled = x.roll(12345);
         holds("roll", device, &rolled.roll(-12345).equal(&x));
+    }
+}
+
+/// Sides and results of 4 GiB.
+#[test]
+fn products_past_one_binding() {
+    for device in cards() {
+        let side = N.isqrt();
+        let (i, j) =
+            (Array::<u32>::arange(device, 0, side as u32, 1).expand_dims(1), Array::arange(device, 0, side as u32, 1));
+        // All sixteen numbers in each row, in some order.
+        let x = ((&i * 7 + &j * 3) & 15).copy();
+        x.eval().unwrap();
+        let every = side / 64 - 1;
+        let picked = i.equal(&(Array::arange(device, 0, 64, 1) * every as u32)).cast::<u32>();
+        let wanted = x.slice(s![.., ..(64 * every) as isize; every as isize]);
+        holds("picked columns", device, &x.matmul(&picked).equal(wanted));
+        let halves = x.cast::<f16>();
+        drop(x);
+        halves.eval().unwrap();
+        let sums = halves.matmul_as::<f32>(&Array::full(device, &[side, 64], f16::ONE));
+        holds("sums of halves", device, &sums.equal(side as f32 / 16.0 * 120.0));
+        drop(halves);
+        let left = (&i & 7).cast::<f32>().broadcast_to(&[side, 16]);
+        let right = (&j & 7).cast::<f32>().broadcast_to(&[16, side]);
+        let wide = left.copy().matmul(&right.copy());
+        wide.eval().unwrap();
+        holds("a large result", device, &wide.equal((&i & 7).cast::<f32>() * (&j & 7).cast::<f32>() * 16.0));
     }
 }
 

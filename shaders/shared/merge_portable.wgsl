@@ -1,15 +1,5 @@
 // The states of a row's LANES invocations merged, without subgroups: a tree in workgroup memory.
 
-struct At {
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-}
-
-fn lane_of(at: At) -> u32 {
-    return at.lane;
-}
-
 var<workgroup> states: array<State, WORKGROUP>;
 
 fn merge(own: State, lane: u32) -> State {

@@ -1,18 +1,6 @@
 // The states of a row's LANES invocations merged, where subgroups have SUBGROUP lanes each: within them first, then one
 // state of each through workgroup memory, which every subgroup of the row merges for itself: one barrier.
 
-struct At {
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(subgroup_id) subgroup: u32,
-    @builtin(subgroup_invocation_id) place: u32,
-}
-
-// The order is that of the subgroups: how local indices lie in them is nowhere promised.
-fn lane_of(at: At) -> u32 {
-    return at.subgroup * SUBGROUP + at.place;
-}
-
 var<workgroup> states: array<State, WORKGROUP / SUBGROUP>;
 
 fn merge(own: State, lane: u32) -> State {

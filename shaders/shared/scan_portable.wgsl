@@ -1,15 +1,5 @@
 // The scan of a workgroup without subgroups.
 
-struct At {
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-}
-
-fn lane_of(at: At) -> u32 {
-    return at.lane;
-}
-
 // What the lanes before hold, in their order, and what all hold (Hillis and Steele, 1986).
 fn workgroup_scan(lane: u32, own: State) -> Split {
     scratch[lane] = own;

@@ -1,17 +1,5 @@
 // The scan of a workgroup whose subgroups have SUBGROUP lanes each.
 
-struct At {
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(subgroup_id) subgroup: u32,
-    @builtin(subgroup_invocation_id) place: u32,
-}
-
-// The order is that of the subgroups: how local indices lie in them is nowhere promised.
-fn lane_of(at: At) -> u32 {
-    return at.subgroup * SUBGROUP + at.place;
-}
-
 // What the lanes before hold, in their order, and what all hold: by steps that double within a subgroup, then the
 // subgroups one after the other.
 fn workgroup_scan(lane: u32, own: State) -> Split {

@@ -12,6 +12,7 @@ mod fuse;
 mod gather;
 mod histogram;
 mod indexing;
+mod lanes;
 mod map;
 mod matmul;
 mod normalise;

@@ -2,7 +2,7 @@
 
 use crate::for_types;
 use crate::support::*;
-use crosslane::{Array, DType, Device, Element, Float, Number, Value, f16};
+use crosslane::{Array, DType, Device, Element, Float, Kind, Number, Value, f16};
 use rand::Rng;
 
 type Case = (&'static [usize], &'static [&'static [isize]]);
@@ -173,10 +173,10 @@ fn truths<T: Element>(device: &Device) {
 fn numbers_of_every_type() {
     for device in drivers() {
         spoil(device);
-        for_types!(device, [f16, f32, i32, u64], numbers);
+        for_types!(device, [f32, u64], numbers);
         // The others' kernels differ in names of types, and a software driver takes a second for each.
         if !compiles_slowly(device) {
-            for_types!(device, [f64, i64, u32], numbers);
+            for_types!(device, [f16, f64, i32, i64, u32], numbers);
         }
     }
 }
@@ -185,9 +185,9 @@ fn numbers_of_every_type() {
 fn truth_of_every_type() {
     for device in drivers() {
         spoil(device);
-        for_types!(device, [f32, i64, u8, bool], truths);
+        for_types!(device, [f32, u8, bool], truths);
         if !compiles_slowly(device) {
-            for_types!(device, [f16, f64, i32, u16, u32, u64], truths);
+            for_types!(device, [f16, f64, i32, i64, u16, u32, u64], truths);
         }
     }
 }
@@ -234,7 +234,10 @@ fn moments<T: Float>(device: &Device) {
 fn moments_of_floats() {
     for device in drivers() {
         spoil(device);
-        for_types!(device, [f16, f32, f64], moments);
+        for_types!(device, [f16, f32], moments);
+        if !compiles_slowly(device) {
+            for_types!(device, [f64], moments);
+        }
         let none = Array::<f32>::zeros(device, &[0]);
         assert!(none.mean().item().unwrap().is_nan(), "the mean of nothing");
         assert!(Array::full(device, &[1], 2.0f32).variance(1).item().unwrap().is_nan(), "no freedom left");
@@ -307,8 +310,12 @@ fn operators_of_ones_own() {
 #[test]
 fn long_sums_are_accurate_and_repeat() {
     for device in drivers() {
-        // A checked device takes a minute for 2^24.
-        let side = if is_checked(device) { 300 } else { 4096 };
+        // A checked device takes a minute for 2^24, a processor a second; one sum after the other is off by 1e-5 at 2^20.
+        let side = match device.properties().kind {
+            _ if is_checked(device) => 300,
+            Kind::Software => 1024,
+            _ => 4096,
+        };
         let mut rng = random(17);
         let host: Vec<f32> = (0..side * side).map(|_| rng.random::<f32>()).collect();
         let exact: f64 = host.iter().map(|&x| x as f64).sum();

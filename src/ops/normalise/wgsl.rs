@@ -8,6 +8,7 @@ use crate::element::{DType, Scalar};
 use crate::kernel::{Draft, Kernel};
 use crate::op::Access;
 use crate::ops::fuse::{Several, param, wide};
+use crate::ops::lanes;
 
 /// Where a launch takes states from.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,14 +38,7 @@ pub(super) enum Sink {
 const PARAMS: [&str; 6] = ["outputs", "extent", "chunks", "span", "first_chunk", "first_output"];
 
 /// Where nothing is merged.
-const ALONE: &str = "struct At {
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-}
-fn lane_of(at: At) -> u32 { return at.lane; }
-fn merge(own: State, lane: u32) -> State { return own; }
-";
+const ALONE: &str = "fn merge(own: State, lane: u32) -> State { return own; }\n";
 
 /// A kernel in the making.
 struct Text<'a> {
@@ -105,7 +99,9 @@ impl Text<'_> {
         let mut constants = vec![("WORKGROUP", shape.workgroup), ("LANES", shape.lanes)];
         constants.extend([("WIDTH", self.step() / shape.lanes), ("STEP", self.step()), ("ITEMS", shape.items)]);
         constants.extend([("ROW_WIDTH", if shape.columns { self.lay.width } else { 1 }), ("APART", self.apart())]);
-        text += match shape.subgroup {
+        let subgroup = shape.subgroup.filter(|_| shape.lanes > 1 && self.source != Source::State);
+        text += lanes::text(subgroup.is_some());
+        text += match subgroup {
             _ if shape.lanes == 1 || self.source == Source::State => ALONE,
             None => include_str!("../../../shaders/shared/merge_portable.wgsl"),
             Some(size) => {

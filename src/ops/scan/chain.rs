@@ -1,5 +1,6 @@
 //! The text of what is combined, and of how it is passed on: in a workgroup, and from tile to tile.
 
+use super::super::lanes;
 use super::rows::Shape;
 use crate::element::DType;
 use std::fmt::Write;
@@ -29,7 +30,7 @@ pub(super) fn segmented_text(plain: &str, counted: bool) -> String {
 pub(super) fn team_text(shape: &Shape, constants: &mut Vec<(&'static str, u32)>) -> String {
     let Some(size) = shape.subgroup else {
         constants.push(("SCRATCH", 2 * shape.workgroup as u32));
-        return include_str!("../../../shaders/shared/scan_portable.wgsl").into();
+        return [lanes::text(false), include_str!("../../../shaders/shared/scan_portable.wgsl")].concat();
     };
     constants.extend([("SCRATCH", shape.workgroup as u32 / size), ("SUBGROUP", size)]);
     let up = |part: &str| format!("subgroupShuffleUp({part}, by)");
@@ -38,7 +39,8 @@ pub(super) fn team_text(shape: &Shape, constants: &mut Vec<(&'static str, u32)>)
         false => up("state"),
     };
     format!(
-        "{}fn shifted(state: State, by: u32) -> State {{ return {shifted}; }}\n",
+        "{}{}fn shifted(state: State, by: u32) -> State {{ return {shifted}; }}\n",
+        lanes::text(true),
         include_str!("../../../shaders/shared/scan_subgroup.wgsl")
     )
 }
