@@ -80,7 +80,7 @@ fn lampshade([keys, small, runs]: &[&Vec<u32>; 3]) -> Result<Vec<(&'static str, 
     };
     let (keys, small, runs) = (upload(keys), upload(small), upload(runs));
     let (out, more, count, bins) = (empty(N), empty(N), empty(1), empty(256));
-    let mask_bytes = MaskGenerator::mask_buffer_size(N).ok_or("mask")?;
+    let mask_bytes = MaskGenerator::mask_buffer_size(N)?;
     let mask = empty(mask_bytes.div_ceil(4) as u32);
     let (mut scanner, histogram) = (Scanner::from_context(&context), Histogram::from_context(&context));
     let mut primitives = Primitives::from_context(&context);
