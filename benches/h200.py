@@ -49,6 +49,11 @@ PEERS = {
     "argsort_i32": ["argsort_i32"],
     "topk_100_i32": ["topk_100_i32"],
     "softmax_rows_f32": ["softmax_rows_f32"],
+    "matmul_f32": ["matmul_f32"],
+    "matmul_f16": ["matmul_f16"],
+    "matmul_batched_f32_64": ["matmul_batched_f32_64"],
+    "matmul_256x512x256": ["seed_matmul_256x512x256"],
+    "matvec_f32": ["matvec_f32"],
 }
 
 

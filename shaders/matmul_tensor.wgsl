@@ -5,7 +5,7 @@
 //       the tiles of a and b that it was given go from registers to workgroup memory, in lines as they were fetched
 //       the next ones are asked for, and arrive while it computes
 //       each subgroup loads matrices of SIZE x SIZE of both and adds up their products, sums in f32 all in registers
-//     each matrix of sums goes through workgroup memory, the epilogue, and is stored
+//     each matrix of sums goes through workgroup memory, SLOTS at a time, the epilogue, and is stored
 //
 // Where it is not known how many lanes a subgroup has, a workgroup has as many subgroups as parts or fewer, and these
 // compute all parts in several turns.
@@ -16,17 +16,17 @@
 const LINE: u32 = SIZE / 4u + 1u;
 const SCRATCH: u32 = SIZE * LINE;
 
-var<workgroup> scratch: array<vec4<f32>, PARTS * SCRATCH>;
+var<workgroup> scratch: array<vec4<f32>, SLOTS * SCRATCH>;
 
-// Takes the matrices that the parts from `first` on have put down, one each, through the epilogue to where they belong:
+// Takes the matrices that some parts from `first` on have put down, one each, through the epilogue to where they belong:
 // `at` is where that of part 0 begins.
-fn hand_out(batch: u32, at: vec2<u32>, lane: u32, first: u32, at_once: u32) {
+fn hand_out(batch: u32, at: vec2<u32>, lane: u32, first: u32, count: u32) {
     const ALL = SIZE * SIZE / 4u;
-    for (var i = lane; i < at_once * ALL; i += THREADS) {
+    for (var i = lane; i < count * ALL; i += THREADS) {
         let part = first + i / ALL;
         let within = vec2<u32>(i % ALL / (SIZE / 4u), i % (SIZE / 4u));
         let row = at.x + part / RIGHT * PART_ROWS + within.x;
         let column = at.y + part % RIGHT * PART_COLUMNS + within.y * 4u;
-        put(batch, row, column, scratch[part * SCRATCH + within.x * LINE + within.y]);
+        put(batch, row, column, scratch[i / ALL * SCRATCH + within.x * LINE + within.y]);
     }
 }

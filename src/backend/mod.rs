@@ -19,7 +19,7 @@ use crate::memory::{Direction, Foreign, Home, Memory, Place};
 use crate::op::Grid;
 use crate::trace::recorder::Recorder;
 use std::any::Any;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 /// One kernel launch with its memory.
@@ -228,8 +228,17 @@ impl Options {
     }
 }
 
+/// Held while devices are looked for or opened. Threads that started NVIDIA's Vulkan, EGL and CUDA side by side waited for one
+/// another without end (driver 580).
+static STARTING: Mutex<()> = Mutex::new(());
+
+pub(crate) fn starting() -> MutexGuard<'static, ()> {
+    STARTING.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
 /// Every device of every engine that is built in: those of wgpu, then those of CUDA, then the processor.
 pub(crate) fn list() -> Vec<Properties> {
+    let _starting = starting();
     #[cfg(feature = "wgpu")]
     let wgpu = wgpu::list();
     #[cfg(not(feature = "wgpu"))]
@@ -247,6 +256,7 @@ pub(crate) fn list() -> Vec<Properties> {
 
 /// Opens the device at this place of [`list`].
 pub(crate) fn open(index: usize, all: &[Properties], options: &Options) -> Result<Arc<dyn Driver>> {
+    let _starting = starting();
     match all[index].backend {
         #[cfg(feature = "cuda")]
         Backend::Cuda => {

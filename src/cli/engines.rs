@@ -25,7 +25,8 @@ pub enum What {
 }
 
 /// The rows whose kernels have a file in `shaders/native/`.
-pub const NATIVE: [&str; 5] = ["sum_f32", "sum_rows_f32", "sort_keys_u32", "sort_pairs_u32", "argsort_i32"];
+pub const NATIVE: [&str; 6] =
+    ["matmul_f16", "sum_f32", "sum_rows_f32", "sort_keys_u32", "sort_pairs_u32", "argsort_i32"];
 
 /// The API's name, as requests have it.
 fn api(properties: &Properties) -> String {

@@ -59,11 +59,12 @@ pub fn products(device: &Device, quick: bool) -> Vec<Product> {
     all
 }
 
-/// The one that says which tiles are the fastest: large enough to fill the device.
-pub fn large(device: &Device, quick: bool) -> Product {
-    let kind = |product: &Product| product.kind == Of::Singles && product.batch == 1;
-    let all = products(device, quick).into_iter().filter(kind);
-    all.filter(|product| product.n <= 4096).max_by_key(|product| product.n).expect("there are several")
+/// Those that say which tiles are the fastest, one of each type: large enough to fill the device.
+pub fn large(device: &Device, quick: bool) -> Vec<Product> {
+    let all = products(device, quick);
+    let sides = |product: &Product| matches!(product.kind, Of::Singles | Of::Halves) && product.batch == 1;
+    let most = all.iter().filter(|product| sides(product)).map(|product| product.n.min(4096)).max();
+    all.into_iter().filter(|product| sides(product) && Some(product.n) == most).collect()
 }
 
 /// The lines of the table.

@@ -152,7 +152,7 @@ fn figure(request: &str, tuning: Tuning, op: &str, quick: bool) -> Outcome<Measu
     let device = DeviceOptions::default().tuning(tuning).open(request)?;
     let n = elements(&device, quick);
     let (inputs, keys) = (workloads::Inputs::new(&device, n), [sorts::Keys::new(&device, n)]);
-    let products = [products::large(&device, quick)];
+    let products = products::large(&device, quick);
     let mut rows = workloads::rows(&inputs);
     rows.extend(histograms::rows(&inputs));
     rows.extend(sorts::rows(&keys));

@@ -69,7 +69,10 @@ impl DeviceOptions {
     /// As [`Device::cuda`].
     pub fn cuda(&self, ordinal: usize) -> Result<Device> {
         #[cfg(feature = "cuda")]
-        return Ok(self.over(backend::cuda::open(ordinal, &self.options)?));
+        {
+            let _starting = backend::starting();
+            Ok(self.over(backend::cuda::open(ordinal, &self.options)?))
+        }
         #[cfg(not(feature = "cuda"))]
         {
             let _ = ordinal;

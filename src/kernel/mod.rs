@@ -77,7 +77,7 @@ type Variants = Arc<Mutex<HashMap<Vec<(String, u64)>, Kernel>>>;
 
 /// A text of `shaders/native/` that computes what a kernel does, with the same arguments and grid. To be compared, both
 /// run more than once.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 #[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "natives are CUDA's"))]
 pub(crate) struct Native {
     /// The file without its ending, and the name of the function in it.
@@ -88,6 +88,13 @@ pub(crate) struct Native {
     pub workgroup_size: [u32; 3],
     /// Whether it reads what it writes: then each run that is measured finds zeros there, which must do no harm.
     pub reads_back: bool,
+    /// Bytes of dynamic shared memory.
+    pub dynamic_bytes: u32,
+    /// Whether it stands behind the kernel's translation, whose functions it calls: `PARAMETERS` are what its kernel takes,
+    /// `MODULE` makes the `module` that has them.
+    pub behind_translation: bool,
+    /// The only architecture that it runs on, whose own instructions it has.
+    pub architecture: Option<u32>,
 }
 
 /// Where a launch's buffer goes, and how the kernel uses it.

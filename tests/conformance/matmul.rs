@@ -263,7 +263,9 @@ fn tensor_cores_take_every_layout() {
 fn tensor_cores_take_every_size() {
     for device in with_tensor_cores() {
         spoil(device);
-        for (nth, shape) in [[1, 130, 70, 260], [3, 64, 33, 64], [2, 17, 2000, 18]].into_iter().enumerate() {
+        for (nth, shape) in
+            [[1, 130, 70, 260], [3, 64, 33, 64], [2, 17, 2000, 18], [2, 136, 200, 264]].into_iter().enumerate()
+        {
             let [batch, rows, inner, columns] = shape;
             let a = whole(&[batch, rows, inner], nth as u64, true);
             let (b, rest) = (whole(&[batch, inner, columns], 7, true), whole(&[rows, columns], 9, true));
@@ -333,6 +335,21 @@ fn long_sums_are_cut_into_parts() {
             let (x, y) = (upload(device, &typed::<f32>(&a)), upload(device, &typed::<f32>(&b)));
             let wanted = product(&a, &b).map(|v| v.abs() + 1.0);
             same(&(x.matmul(&y).abs() + 1.0), &typed(&wanted), &format!("{rows} x {inner} x {columns}"));
+        }
+    }
+}
+
+/// Few results of some hundred inner ones: the invocations of a workgroup share them. Whole and odd tiles, both ways to lie.
+#[test]
+fn steps_are_shared() {
+    for device in drivers().filter(|device| !compiles_slowly(device)) {
+        spoil(device);
+        for [rows, inner, columns] in [[32, 256, 64], [17, 131, 33], [50, 390, 7]] {
+            let (a, b) = (whole(&[rows, inner], 3, true), whole(&[inner, columns], 4, true));
+            for how in ["as rows", "as columns"] {
+                let (x, y) = (laid::<f32>(device, &a, how), laid::<f32>(device, &b, how));
+                same(&x.matmul(&y), &typed(&product(&a, &b)), &format!("{rows} x {inner} x {columns} {how}"));
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::support::{is_required, say};
 use crate::{corpus, library};
-use crosslane::{CudaOptions, Kernel};
+use crosslane::{Caps, CudaOptions, Kernel, Op};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Instant;
 
@@ -109,4 +109,32 @@ fn every_kernel_for_every_architecture() {
     in_processes();
     let seconds = started.elapsed().as_secs();
     say(&format!("NVRTC compiled {counts} for {} architectures in {seconds} s", ARCHITECTURES.len()));
+}
+
+/// The native of products by tensor cores, as `shaders/native/matmul_tensor.cu` is for Hopper: for all ways that sides lie, with
+/// all sums in registers, and multiplications that do not wait for one another.
+#[test]
+fn products_have_a_native() {
+    if !available() {
+        return;
+    }
+    let caps = Caps::nvidia_like();
+    let native = |sizes, by_inner, architecture| {
+        let plan = library::halves(sizes, by_inner).plan(&caps).unwrap();
+        plan.passes[0].kernel.cuda_native(&CudaOptions { fast_math: false, architecture })
+    };
+    for by_inner in [[false, false], [false, true], [true, false], [true, true]] {
+        let source = native([312, 200, 136], by_inner, 90).unwrap_or_else(|| panic!("{by_inner:?}: no native"));
+        let made = source.compile().unwrap_or_else(|error| panic!("{by_inner:?}: {error}"));
+        assert_eq!(made.spill_bytes, 0, "{by_inner:?}: {}", made.log);
+        assert!(!made.log.contains("serialized"), "{by_inner:?}: {}", made.log);
+        assert!(native([312, 200, 136], by_inner, 100).is_none(), "other cards have no wgmma");
+        assert_eq!(
+            native([312, 201, 136], by_inner, 90).is_some(),
+            by_inner == [false, false],
+            "odd lines of {by_inner:?}"
+        );
+    }
+    assert!(native([311, 200, 136], [false, true], 90).is_none(), "lines at no multiples of 16 bytes");
+    assert!(native([311, 200, 136], [true, true], 90).is_some(), "as many lines as one likes");
 }

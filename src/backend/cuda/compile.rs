@@ -29,7 +29,7 @@ impl CudaSource {
     /// Errors: NVRTC is missing, knows neither the architecture nor an older one, or refuses the text.
     pub fn compile(&self) -> Result<CudaBinary> {
         match target(self.options.architecture)? {
-            Target::Cubin(architecture) => cubin(self, architecture),
+            Target::Cubin(_) => cubin(self),
             Target::Ptx(architecture) => ptx(self, architecture),
         }
     }
@@ -39,6 +39,11 @@ impl CudaSource {
         match target(self.options.architecture)? {
             Target::Cubin(architecture) | Target::Ptx(architecture) => ptx(self, architecture),
         }
+    }
+
+    /// The architecture by the name that compilers know.
+    pub(super) fn architecture(&self) -> String {
+        format!("sm_{}{}", self.options.architecture, if self.specific { "a" } else { "" })
     }
 
     /// The options that say how, without those that only ask for figures.
@@ -98,9 +103,9 @@ fn architectures() -> Result<Vec<u32>> {
     Ok(if listed == sys::nvrtcResult::NVRTC_SUCCESS { known.iter().map(|&k| k as u32).collect() } else { vec![] })
 }
 
-fn cubin(source: &CudaSource, architecture: u32) -> Result<CudaBinary> {
+fn cubin(source: &CudaSource) -> Result<CudaBinary> {
     let mut options = source.flags()?;
-    options.extend([format!("--gpu-architecture=sm_{architecture}"), "--ptxas-options=-v".into()]);
+    options.extend([format!("--gpu-architecture={}", source.architecture()), "--ptxas-options=-v".into()]);
     let program = Program::compile(source, &options)?;
     let log = program.log();
     Ok(CudaBinary {
@@ -116,7 +121,8 @@ fn cubin(source: &CudaSource, architecture: u32) -> Result<CudaBinary> {
 
 fn ptx(source: &CudaSource, architecture: u32) -> Result<CudaBinary> {
     let mut options = source.flags()?;
-    options.push(format!("--gpu-architecture=compute_{architecture}"));
+    let specific = if source.specific { "a" } else { "" };
+    options.push(format!("--gpu-architecture=compute_{architecture}{specific}"));
     let program = Program::compile(source, &options)?;
     // SAFETY: the program is there and has been compiled.
     let text = unsafe { result::get_ptx(program.0) }.map_err(|error| program.failed(source, error))?;
@@ -211,6 +217,7 @@ mod tests {
             workgroup_size: [64, 1, 1],
             shared_bytes: 256,
             dynamic_bytes: 0,
+            specific: false,
             options: CudaOptions { fast_math: false, architecture },
         }
     }

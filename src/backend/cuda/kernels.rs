@@ -98,7 +98,7 @@ impl Kernels {
             return Ok(function.clone());
         }
         drop(loaded);
-        let source = natives::source(native, self.options);
+        let source = natives::source(kernel, native, self.options)?;
         let key = text_key(&source)?;
         let compiled = match self.cache.load(&key) {
             Some(found) => found,
@@ -276,8 +276,8 @@ fn of(source: &CudaSource, binary: CudaBinary) -> Compiled {
 /// The key of a CUDA text's code.
 fn text_key(source: &CudaSource) -> Result<String> {
     let (major, minor) = library::nvrtc()?;
-    let (flags, architecture) = (source.flags()?.join(" "), source.options.architecture);
-    Ok(format!("cuda sm_{architecture} nvrtc {major}.{minor} {flags}\n{}", source.text))
+    let (flags, architecture) = (source.flags()?.join(" "), source.architecture());
+    Ok(format!("cuda {architecture} nvrtc {major}.{minor} {flags}\n{}", source.text))
 }
 
 /// When this program was built, and its size: another build may translate otherwise.

@@ -38,7 +38,8 @@ pub enum Natives {
 }
 
 /// The texts by their names.
-const FILES: [(&str, &str); 2] = [
+const FILES: [(&str, &str); 3] = [
+    ("matmul_tensor", include_str!("../../../shaders/native/matmul_tensor.cu")),
     ("reduce_rows", include_str!("../../../shaders/native/reduce_rows.cu")),
     ("sort_scatter", include_str!("../../../shaders/native/sort_scatter.cu")),
 ];
@@ -135,24 +136,46 @@ fn decode(text: &str, key: &str) -> Option<bool> {
 }
 
 impl Kernel {
-    /// The CUDA text that may run in the place of this kernel's translation, where somebody has written one.
+    /// The CUDA text that may run in the place of this kernel's translation, where somebody has written one for this
+    /// architecture.
     pub fn cuda_native(&self, options: &CudaOptions) -> Option<CudaSource> {
-        self.native().map(|native| source(native, *options))
+        source(self, native_for(self, options.architecture)?, *options).ok()
     }
 }
 
+/// A kernel's native, if it runs on this architecture.
+fn native_for(kernel: &Kernel, architecture: u32) -> Option<&Native> {
+    kernel.native().filter(|native| native.architecture.is_none_or(|only| only == architecture))
+}
+
 /// The text with its definitions, as if it had been translated.
-pub(super) fn source(native: &Native, options: CudaOptions) -> CudaSource {
+pub(super) fn source(kernel: &Kernel, native: &Native, options: CudaOptions) -> Result<CudaSource> {
     let file = FILES.iter().find(|(name, _)| *name == native.file).expect("a native names one of FILES").1;
     let defines: String = native.defines.iter().map(|(name, value)| format!("#define {name} {value}\n")).collect();
-    CudaSource {
-        text: format!("{defines}#line 1\n{file}"),
+    let before = if native.behind_translation { functions(&kernel.cuda(&options)?) } else { String::new() };
+    let after = if native.behind_translation { "\n} // namespace kernel\n" } else { "" };
+    Ok(CudaSource {
+        text: format!("{before}{defines}#line 1\n{file}{after}"),
         symbol: native.file.into(),
         workgroup_size: native.workgroup_size,
         shared_bytes: 0,
-        dynamic_bytes: 0,
+        dynamic_bytes: native.dynamic_bytes,
+        specific: native.architecture.is_some(),
         options,
-    }
+    })
+}
+
+/// A translation without its kernel, within whose namespace it ends: what the kernel takes, and how it makes a `Module`, are
+/// macros. Workgroup memory is the native's own `memory`: the functions that it calls must not use any.
+fn functions(translation: &CudaSource) -> String {
+    let (before, kernel) = translation.text.split_once("extern \"C\" __global__").expect("a translation has a kernel");
+    let between = |start: &str, end: &str| {
+        let rest = &kernel[kernel.find(start).expect("kernels have it") + start.len()..];
+        rest[..rest.find(end).expect("it ends")].replace('\n', " ")
+    };
+    let parameters = between(&format!("{}(", translation.symbol), "\n) {");
+    let module = between("Module module", ";").replace("workgroup", "reinterpret_cast<Workgroup&>(memory)");
+    format!("{before}#define PARAMETERS {parameters}\n#define MODULE Module module{module}\n")
 }
 
 fn class(launch: &Launch) -> Class {
@@ -164,7 +187,9 @@ fn class(launch: &Launch) -> Class {
 impl Cuda {
     /// What runs for a launch: the kernel, or its native.
     pub(super) fn function(&self, launch: &Launch) -> Result<Arc<Function>> {
-        let Some(native) = launch.kernel.native() else { return self.kernels.get(&launch.kernel) };
+        let Some(native) = native_for(&launch.kernel, self.kernels.options().architecture) else {
+            return self.kernels.get(&launch.kernel);
+        };
         match self.choices.setting() {
             Natives::Off => self.kernels.get(&launch.kernel),
             Natives::On => self.kernels.native(&launch.kernel, native),
@@ -174,7 +199,7 @@ impl Cuda {
 
     fn faster(&self, launch: &Launch, native: &Native) -> Result<Arc<Function>> {
         let class = class(launch);
-        let key = || self.choice_key(launch, native, class);
+        let key = || self.choice_key(launch, class);
         let known = match self.choices.find(class, &key) {
             Some(known) => known,
             None => match self.measure(launch, native) {
@@ -193,15 +218,16 @@ impl Cuda {
     }
 
     /// All that a choice depends on.
-    fn choice_key(&self, launch: &Launch, native: &Native, (_, [groups, bytes]): Class) -> String {
-        let source = source(native, self.kernels.options());
+    fn choice_key(&self, launch: &Launch, (_, [groups, bytes]): Class) -> String {
+        let options = self.kernels.options();
+        let text = launch.kernel.cuda_native(&options).map(|source| source.text).unwrap_or_default();
         format!(
             "{} {} fast_math {} groups 2^{groups} bytes 2^{bytes} wgsl {:032x} native {:032x}",
             self.properties.name,
             self.properties.driver,
-            source.options.fast_math,
+            options.fast_math,
             hash(launch.kernel.source().as_bytes()),
-            hash(source.text.as_bytes())
+            hash(text.as_bytes())
         )
     }
 
@@ -241,15 +267,17 @@ impl Cuda {
 
     /// For `explain()`: what runs for a launch, if there is a choice, and its text if that is a native.
     pub(super) fn explained(&self, launch: &Launch) -> Option<(&'static str, Option<String>)> {
-        let native = launch.kernel.native()?;
+        let options = self.kernels.options();
+        let native = || launch.kernel.cuda_native(&options).map(|source| source.text);
+        native_for(&launch.kernel, options.architecture)?;
         let class = class(launch);
         let known = match self.choices.setting() {
             Natives::Off => Some(false),
             Natives::On => Some(true),
-            Natives::Auto => self.choices.find(class, &|| self.choice_key(launch, native, class)),
+            Natives::Auto => self.choices.find(class, &|| self.choice_key(launch, class)),
         };
         Some(match known {
-            Some(true) => ("native CUDA", Some(source(native, self.kernels.options()).text)),
+            Some(true) => ("native CUDA", native()),
             Some(false) => ("translated WGSL, not its native", None),
             None => ("translated WGSL or its native, as will be measured", None),
         })
@@ -324,6 +352,11 @@ mod tests {
         assert_eq!(nowhere.find(class, &|| "a".into()), Some(true));
     }
 
+    /// What a native that does not stand behind its kernel's translation does not look at.
+    fn any() -> Kernel {
+        Kernel::wgsl("@compute @workgroup_size(1) fn main() {}").unwrap()
+    }
+
     /// Where NVRTC is: the sort's native compiles for each kind of keys and values, and keeps them in registers.
     #[test]
     fn sorts_compile() {
@@ -337,8 +370,10 @@ mod tests {
             let defines = defines.chain([("PREFIX", tile + 2), ("SPINS", 64), ("KIND", kind), ("FLIP", 0)]);
             let defines = defines.chain([("LAST", u32::MAX), ("STORE_KEYS", 1), ("VALUES", values)]);
             let defines = defines.map(|(name, value)| (name.to_string(), format!("{value}u"))).collect();
-            let native = Native { file: "sort_scatter", defines, workgroup_size: [threads, 1, 1], reads_back: true };
-            let made = compiled(&source(&native, CudaOptions { fast_math: false, architecture: 90 })).unwrap();
+            let workgroup_size = [threads, 1, 1];
+            let native = Native { file: "sort_scatter", defines, workgroup_size, ..Native::default() };
+            let options = CudaOptions { fast_math: false, architecture: 90 };
+            let made = compiled(&source(&any(), &native, options).unwrap()).unwrap();
             assert!(made.spill_bytes == 0, "{}", made.log);
         }
     }
@@ -353,8 +388,9 @@ mod tests {
         for (strided, last) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
             let defines = [("WORKGROUP", 256), ("UNROLL", 8), ("STRIDED", strided), ("LAST", last)];
             let defines = defines.map(|(name, value)| (name.to_string(), value.to_string())).to_vec();
-            let native = Native { file: "reduce_rows", defines, workgroup_size: [256, 1, 1], reads_back: false };
-            let made = compiled(&source(&native, CudaOptions { fast_math: false, architecture: 90 })).unwrap();
+            let native = Native { file: "reduce_rows", defines, workgroup_size: [256, 1, 1], ..Native::default() };
+            let options = CudaOptions { fast_math: false, architecture: 90 };
+            let made = compiled(&source(&any(), &native, options).unwrap()).unwrap();
             assert!(made.spill_bytes == 0 && made.registers <= 64, "{}", made.log);
         }
     }

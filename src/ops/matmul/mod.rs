@@ -13,6 +13,7 @@
 //!
 //! Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication", 2008; CUTLASS's register tiles.
 
+mod native;
 mod parts;
 mod registers;
 mod shape;
@@ -105,7 +106,14 @@ impl Matmul {
         };
         // Engines do not watch what matrices are loaded from: nothing else in the kernel may need watching.
         let tensor = taken.filter(|_| settled.several(self.output).is_safe());
-        Work { sums: self.own_sums(), tensor, batch: extent(BATCH), rows: extent(ROW), columns: extent(COLUMN) }
+        Work {
+            sums: self.own_sums(),
+            tensor,
+            batch: extent(BATCH),
+            rows: extent(ROW),
+            columns: extent(COLUMN),
+            inner: extent(INNER),
+        }
     }
 
     fn extent(&self, group: usize) -> u64 {
@@ -238,6 +246,10 @@ impl Matmul {
         key.push(text.sums as u8);
         key.extend(format!("{:?}", text.shape).bytes());
         let own = ["groups", "row_tiles", "column_tiles", "rows", "columns", "inner", "span", "part"];
+        let native = text.native();
+        for (_, value) in native.iter().flat_map(|native| &native.defines) {
+            key.extend(value.bytes());
+        }
         Kernel::cached(key, caps, || Draft {
             name: format!("matmul of {}", self.sides[0].dtype()),
             file: text.file(),
@@ -249,7 +261,7 @@ impl Matmul {
             width: several.0[0].width,
             f16: several.uses_f16() || text.held() == DType::F16,
             trusted: several.is_safe(),
-            native: None,
+            native,
             counted: vec![],
         })
     }

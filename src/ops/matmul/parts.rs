@@ -1,7 +1,7 @@
 //! Products in several launches: inner ones in parts where there are few tiles, and boxes of the index space where an array is
 //! larger than a binding.
 
-use super::tile::FILLED;
+use super::shape::FILLED;
 use super::*;
 use crate::op::Plan;
 use crate::ops::expression::{Leaf, Source, Step, What};
@@ -12,8 +12,8 @@ const PART: u64 = 256;
 
 /// In how many parts the inner ones are cut, since there are few workgroups: each has `span` of them, the last perhaps
 /// fewer.
-fn parts(caps: &Caps, groups: u64, inner: u64, most: u64) -> (u64, u64) {
-    let wanted = if caps.short_vectors() { 1 } else { (2 * FILLED).div_ceil(groups).min(inner / PART).min(most) };
+fn parts(caps: &Caps, groups: u64, inner: u64, most: u64, least: u64) -> (u64, u64) {
+    let wanted = if caps.short_vectors() { 1 } else { (2 * FILLED).div_ceil(groups).min(inner / least).min(most) };
     let span = inner.div_ceil(wanted.max(1)).next_multiple_of(64);
     (inner.div_ceil(span), span)
 }
@@ -77,14 +77,16 @@ impl Matmul {
         let extent = |group| settled.extent(group, &cut);
         let (batch, inner) = (extent(BATCH), extent(INNER));
         let work = self.work(settled, &cut);
-        let groups = Shape::choose(caps, &work).groups(&work);
+        let shape = Shape::choose(caps, &work);
+        let groups = shape.groups(&work);
         let len = self.len() as u64;
         let size = self.own_sums().size() as u64;
         let reads = self.epilogue.leaves.iter().filter(|leaf| leaf.source != Source::Given).count() as u64;
         let bindings = (caps.bindings as u64).saturating_sub(reads + 1);
         let most = bindings.min((caps.binding_bytes - 512) / (len * size)).min(16);
         let one_axis = settled.kept() + 1 == settled.dims.len();
-        let (parts, span) = if one_axis { parts(caps, groups, inner, most) } else { (1, inner) };
+        let (parts, span) =
+            if one_axis { parts(caps, groups, inner, most, PART * shape.slices() as u64) } else { (1, inner) };
         if parts <= 1 {
             let share = Share { span: inner, part: batch };
             let bytes = |slot: usize| self.bytes_of(slot, &[]);

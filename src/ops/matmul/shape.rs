@@ -24,7 +24,11 @@ pub(super) struct Work {
     pub batch: u64,
     pub rows: u64,
     pub columns: u64,
+    pub inner: u64,
 }
+
+/// Workgroups that fill a large card.
+pub(super) const FILLED: u64 = 132;
 
 impl Shape {
     pub fn choose(caps: &Caps, work: &Work) -> Shape {
@@ -53,6 +57,14 @@ impl Shape {
         match self {
             Shape::Registers(tile) => tile.stages,
             Shape::Tensor(tile) => tile.stages,
+        }
+    }
+
+    /// Groups of invocations that share a step's inner ones.
+    pub fn slices(self) -> u32 {
+        match self {
+            Shape::Registers(tile) => tile.slices,
+            Shape::Tensor(_) => 1,
         }
     }
 
@@ -96,4 +108,11 @@ impl Shape {
 /// Workgroups of a product, of tiles of so many rows and columns.
 pub(super) fn groups([rows, columns]: [u32; 2], work: &Work) -> u64 {
     work.batch * work.rows.div_ceil(rows as u64) * work.columns.div_ceil(columns as u64)
+}
+
+/// How long a product takes in tiles of so many rows and columns, compared with other tiles: all that is computed, useful or
+/// not, by a speed in hundredths, and as long with fewer workgroups than fill the card.
+pub(super) fn time(tile: [u32; 2], speed: u64, work: &Work) -> u64 {
+    let each = tile[0] as u64 * tile[1] as u64 * 100 / speed;
+    groups(tile, work).max(FILLED).saturating_mul(each)
 }

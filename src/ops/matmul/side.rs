@@ -62,8 +62,19 @@ impl Side<'_> {
         (format!("{line} * {}u + {along} / 4u", self.pitch), format!("{along} % 4u"))
     }
 
-    /// `a_fetch(batch, first, k, quad, end)`: a vector of the tile whose outer ones begin with `first` and inner ones with
-    /// `k`. Past the last row or column it holds another's elements; past the inner ones zeros.
+    /// Which row or column a vector along the inner ones belongs to, and its first inner one. Where it is put down in four
+    /// lines, 32 neighbours have four vectors of each of eight rows at most: more would meet in the same banks.
+    fn inner_quad(&self) -> (String, String) {
+        let (across, depth) = (self.across, self.depth);
+        match !self.inner_lines && depth > 16 {
+            true => (format!("quad / 4u % {across}u"), format!("(quad % 4u + quad / {}u * 4u) * 4u", 4 * across)),
+            false => (format!("quad / {}u", depth / 4), format!("quad % {}u * 4u", depth / 4)),
+        }
+    }
+
+    /// `a_fetch(batch, first, k, quad)`: a vector of the tile whose outer ones begin with `first` and inner ones with `k`. Past
+    /// the last row or column it holds another's elements. `a_fetch_end(batch, first, k, quad, end)`: zeros past the inner
+    /// ones, for the last tile.
     fn fetch_text(&self) -> String {
         let (name, quads, depth) = (self.name, self.quads().0, self.depth);
         let element = self.held.wgsl();
@@ -92,10 +103,8 @@ impl Side<'_> {
                 (at, read("outer", "inner"), guarded)
             }
             Fetch::Inner => {
-                let at = format!(
-                    "    let outer = min(first + quad / {0}u, {last});\n    let inner = k + quad % {0}u * 4u;\n",
-                    depth / 4
-                );
+                let (outer, inner) = self.inner_quad();
+                let at = format!("    let outer = min(first + {outer}, {last});\n    let inner = k + {inner};\n");
                 let guarded = format!(
                     "    if (inner >= end) {{\n        return Held();\n    }}\n    let within = vec4<u32>(inner) + \
                      vec4<u32>(0u, 1u, 2u, 3u) < vec4<u32>(end);\n    return select(Held(), {}, within);\n",
@@ -123,10 +132,11 @@ impl Side<'_> {
                 (at, format!("Held({})", values.join(", ")), format!("    var v = Held();\n{lines}    return v;\n"))
             }
         };
-        format!(
-            "fn {name}_fetch(batch: u32, first: u32, k: u32, quad: u32, end: u32) -> Held {{\n{at}    \
-             if (k + {depth}u <= end) {{\n        return {value};\n    }}\n{guarded}}}\n"
-        )
+        let head = |called: &str, more: &str| {
+            format!("fn {name}_{called}(batch: u32, first: u32, k: u32, quad: u32{more}) -> Held {{\n{at}")
+        };
+        let (whole, end) = (head("fetch", ""), head("fetch_end", ", end: u32"));
+        format!("{whole}    return {value};\n}}\n{end}{guarded}}}\n")
     }
 
     /// `a_keep(quad, v)`: puts what was fetched into the tile.
@@ -144,7 +154,11 @@ impl Side<'_> {
         if !each && fetched_inner == self.inner_lines {
             lines = format!("    {tile}[quad / {0}u * {1}u + quad % {0}u] = v;\n", along / 4, self.pitch);
         } else if !each {
-            lines += &format!("    let line = quad / {0}u;\n    let first = quad % {0}u * 4u;\n", along / 4);
+            let (line, first) = match fetched_inner {
+                true => self.inner_quad(),
+                false => (format!("quad / {}u", along / 4), format!("quad % {}u * 4u", along / 4)),
+            };
+            lines += &format!("    let line = {line};\n    let first = {first};\n");
         }
         for j in (0..4).filter(|_| each || fetched_inner != self.inner_lines) {
             let (line, place) = match each {
@@ -161,13 +175,19 @@ impl Side<'_> {
         format!("fn {name}_keep{stage}(quad: u32, v: Held) {{\n{lines}}}\n")
     }
 
-    /// Lines that fetch an invocation's part of the next tile.
-    pub fn fetches(&self, declare: &str) -> String {
+    /// Lines that declare what an invocation fetches of a tile.
+    pub fn nexts(&self) -> String {
+        (0..self.quads().1).map(|i| format!("    var {}{i}_next = Held();\n", self.name)).collect()
+    }
+
+    /// Lines that fetch an invocation's part of the next tile, where all of it is within the inner ones or, if `ends`, not.
+    pub fn fetches(&self, ends: bool) -> String {
         let (name, (all, each)) = (self.name, self.quads());
+        let (called, more) = if ends { ("fetch_end", ", end") } else { ("fetch", "") };
         let fetch = |i: u32| {
             let own = format!("lane + {}u", i * self.threads);
             let quad = if (i + 1) * self.threads > all { format!("min({own}, {}u)", all - 1) } else { own };
-            format!("    {declare}{name}{i}_next = {name}_fetch(batch, {name}_first, k, {quad}, end);\n")
+            format!("        {name}{i}_next = {name}_{called}(batch, {name}_first, k, {quad}{more});\n")
         };
         (0..each).map(fetch).collect()
     }

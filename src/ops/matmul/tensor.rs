@@ -1,8 +1,7 @@
 //! Products by tensor cores: subgroups multiply matrices of 16 x 16 or 8 x 8 together, in WGSL cooperative matrices.
 
-use super::shape::{Work, groups};
+use super::shape::{Work, time};
 use super::side::Side;
-use super::tile::FILLED;
 use super::wgsl::Text;
 use crate::caps::Caps;
 use crate::element::DType;
@@ -32,8 +31,8 @@ pub(super) struct TensorTile {
 
 /// Rows, columns and depth of a workgroup's tile; rows and columns of a subgroup's part; copies of the tiles.
 ///
-/// Not measured yet; the probe with 128 x 128 x 32, parts of 64 x 64 and one copy did 245 TFLOP/s through Vulkan (H200, 8192,
-/// 2026-11). Vulkan has 48 KiB of workgroup memory there.
+/// Measured on an H200 at 4096, Vulkan and CUDA: 250 and 208 TFLOP/s for the first, 162 and 243 for the third: Vulkan's
+/// processors have some 64 KiB of workgroup memory, in which two of the first have room.
 pub(in crate::ops) const MATMUL_TENSOR: Tunable = Tunable {
     name: "matmul_tensor",
     numbers: &["rows", "columns", "depth", "part rows", "part columns", "stages"],
@@ -44,7 +43,10 @@ pub(in crate::ops) const MATMUL_TENSOR: Tunable = Tunable {
         &[128, 256, 32, 64, 64, 1],
         &[256, 128, 32, 64, 64, 1],
         &[128, 128, 32, 64, 32, 1],
-        &[128, 128, 32, 32, 64, 2],
+        &[128, 128, 32, 32, 64, 1],
+        &[128, 128, 16, 64, 64, 2],
+        &[128, 64, 32, 64, 32, 1],
+        &[64, 128, 32, 32, 64, 1],
     ],
 };
 
@@ -71,11 +73,11 @@ impl TensorTile {
         }
         let tuned = caps.tuning.get(&MATMUL_TENSOR).try_into().expect("as many numbers as MATMUL_TENSOR names");
         let large = if size == 8 { SMALL } else { tuned };
-        let all = [large, [64, 64, 32, 32, 32, 1], [32, 32, 32, 16, 16, 1]].map(TensorTile::new);
-        let all = all.into_iter().filter_map(|tile| TensorTile { size, half, lanes, ..tile }.within(caps));
-        let fitting: Vec<TensorTile> = all.collect();
-        let filled = fitting.iter().find(|tile| groups([tile.rows, tile.columns], work) >= FILLED);
-        filled.or(fitting.last()).copied()
+        let all = [(large, 100), ([64, 64, 32, 32, 32, 1], 60), ([32, 32, 32, 16, 16, 1], 30)].into_iter();
+        let tile = |numbers| TensorTile { size, half, lanes, ..TensorTile::new(numbers) }.within(caps);
+        let fitting = all.filter_map(|(numbers, speed)| Some((tile(numbers)?, speed)));
+        let best = fitting.min_by_key(|(tile, speed)| time([tile.rows, tile.columns], *speed, work));
+        best.map(|(tile, _)| tile)
     }
 
     /// With so few copies and so little depth that all fits the workgroup's memory.
@@ -95,7 +97,7 @@ impl TensorTile {
         // Whichever way its lines go.
         let side = |across: u32| (across * (self.depth + 8)).max(self.depth * (across + 8));
         let elements = self.stages * (side(self.rows) + side(self.columns));
-        elements * self.held().size() as u32 + self.parts() * self.scratch() * 16
+        elements * self.held().size() as u32 + self.slots() * self.scratch() * 16
     }
 
     /// The type of a matrix's elements.
@@ -111,6 +113,11 @@ impl TensorTile {
         self.parts() * self.lanes.0
     }
 
+    /// Matrices of sums that lie in workgroup memory at a time, one of a part.
+    fn slots(self) -> u32 {
+        self.parts().min(2)
+    }
+
     /// Vectors of a part's scratch: a matrix of sums, with one more in each line.
     fn scratch(self) -> u32 {
         self.size * (self.size / 4 + 1)
@@ -119,6 +126,7 @@ impl TensorTile {
     pub fn constants(self) -> Vec<(&'static str, u32)> {
         vec![
             ("PARTS", self.parts()),
+            ("SLOTS", self.slots()),
             ("RIGHT", self.columns / self.part_columns),
             ("PART_ROWS", self.part_rows),
             ("PART_COLUMNS", self.part_columns),
@@ -144,8 +152,10 @@ impl TensorTile {
         for (i, j) in self.matrices() {
             write!(
                 main,
-                "    coopStoreT(c{i}_{j}, &scratch[part * SCRATCH], LINE);\n    workgroupBarrier();\n    \
-                 hand_out(batch, vec2<u32>(a_first + {}u, b_first + {}u), lane, first, at_once);\n    workgroupBarrier();\n",
+                "    for (var turn = 0u; turn < at_once; turn += SLOTS) {{\n        if (subgroup / SLOTS == turn / SLOTS) {{\n            \
+                 coopStoreT(c{i}_{j}, &scratch[subgroup % SLOTS * SCRATCH], LINE);\n        }}\n        workgroupBarrier();\n        \
+                 hand_out(batch, vec2<u32>(a_first + {}u, b_first + {}u), lane, first + turn, min(at_once - turn, SLOTS));\n        \
+                 workgroupBarrier();\n    }}\n",
                 i * size,
                 j * size
             )

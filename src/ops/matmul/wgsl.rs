@@ -98,20 +98,27 @@ impl Text<'_> {
     /// The loop over inner ones, and what is fetched before: keeps what was fetched, fetches the next, and multiplies.
     pub fn turns(&self, sides: &[Side; 2], multiply: &dyn Fn(u32) -> String) -> String {
         let mut text = String::from("    var k = 0u;\n");
-        sides.iter().for_each(|side| text += &side.fetches("var "));
+        sides.iter().for_each(|side| text += &side.nexts());
+        text += &self.fetches(sides);
         text += "    loop {\n";
         for stage in 0..self.shape.stages() {
             if self.shape.stages() == 1 {
                 text += "    workgroupBarrier();\n";
             }
             sides.iter().for_each(|side| text += &side.keeps(stage));
-            text += &format!("    workgroupBarrier();\n    k += {}u;\n    if (k < end) {{\n", self.shape.depth());
-            sides.iter().for_each(|side| text += &side.fetches(""));
-            text += "    }\n";
+            text += &format!("    workgroupBarrier();\n    k += {}u;\n", self.shape.depth());
+            text += &self.fetches(sides);
             text += &multiply(stage);
             text += "    if (k >= end) {\n        break;\n    }\n";
         }
         text + "    }\n"
+    }
+
+    /// Fetches the tiles at `k`, if there are any. One branch for all: loads that each have their own wait for one another.
+    fn fetches(&self, sides: &[Side; 2]) -> String {
+        let all = |ends| sides.iter().map(|side| side.fetches(ends)).collect::<String>();
+        let depth = self.shape.depth();
+        format!("    if (k + {depth}u <= end) {{\n{}    }} else if (k < end) {{\n{}    }}\n", all(false), all(true))
     }
 }
 

@@ -94,7 +94,7 @@ impl Reduce {
             file: "reduce_rows",
             defines: defines.map(define).to_vec(),
             workgroup_size: [shape.lanes, 1, 1],
-            reads_back: false,
+            ..Native::default()
         })
     }
 }

@@ -7,7 +7,7 @@ use super::super::clear::clear;
 use super::super::expression::Expression;
 use super::super::map::{buffer_bytes, read_slots, slot_bytes};
 use super::chain::{chain_text, no_chain_text, team_text};
-use super::rows::{COPIES, Shape};
+use super::rows::{COPIES, Shape, spread};
 use super::{Fusions, ScanOp, keyed};
 use crate::caps::Caps;
 use crate::element::DType;
@@ -38,12 +38,11 @@ impl ByKey {
     }
 
     fn shape(&self, width: u64, caps: &Caps) -> Shape {
-        let workgroup = caps.workgroup() as u64;
+        let (workgroup, wanted) = spread(caps, self.len(), ROUNDS);
         let states = (caps.workgroup_bytes as u64 / self.scan.state_bytes(true)).saturating_sub(2 * workgroup + 16);
-        let wanted = if caps.short_vectors() { 2 } else { ROUNDS };
         self.scan.chain(Shape {
             workgroup,
-            rounds: (states / workgroup).clamp(1, wanted),
+            rounds: (states / workgroup).clamp(1, wanted.min(ROUNDS)),
             width,
             packed: None,
             chained: false,

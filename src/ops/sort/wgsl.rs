@@ -192,7 +192,8 @@ impl Sort {
             ("VALUES", values),
         ];
         let defines = defines.map(|(name, value)| (name.to_string(), format!("{value}u"))).to_vec();
-        Some(Native { file: "sort_scatter", defines, workgroup_size: [threads, 1, 1], reads_back: true })
+        let workgroup_size = [threads, 1, 1];
+        Some(Native { file: "sort_scatter", defines, workgroup_size, reads_back: true, ..Native::default() })
     }
 
     pub(super) fn rows_kernel(&self, flow: &Flow, shape: &Shape, caps: &Caps) -> Kernel {

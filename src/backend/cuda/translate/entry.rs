@@ -39,7 +39,8 @@ impl<'a> Writer<'a> {
         );
         let shared_bytes = interface.workgroup_bytes;
         let dynamic_bytes = if shared_bytes > STATIC_SHARED { shared_bytes } else { 0 };
-        Ok(CudaSource { text, symbol, workgroup_size: entry.workgroup_size, shared_bytes, dynamic_bytes, options })
+        let workgroup_size = entry.workgroup_size;
+        Ok(CudaSource { text, symbol, workgroup_size, shared_bytes, dynamic_bytes, specific: false, options })
     }
 
     fn structure_text(&self, interface: &Interface, functions: &[String]) -> String {

@@ -51,6 +51,8 @@ pub struct CudaSource {
     pub shared_bytes: u32,
     /// Bytes of dynamic shared memory that a launch passes: 0 where workgroup memory is static.
     pub dynamic_bytes: u32,
+    /// Whether it uses what only this architecture has: it is compiled for `sm_90a`, not `sm_90`.
+    pub specific: bool,
     /// What it was translated with.
     pub options: CudaOptions,
 }
