@@ -228,8 +228,8 @@ impl Options {
     }
 }
 
-/// Held while devices are looked for or opened. Threads that started NVIDIA's Vulkan, EGL and CUDA side by side waited for one
-/// another without end (driver 580).
+/// Held while devices are looked for or opened. Two threads that did so side by side on an H200 (driver 580), through Vulkan,
+/// EGL and CUDA, never came back; why is not known. One after the other has always run there.
 static STARTING: Mutex<()> = Mutex::new(());
 
 pub(crate) fn starting() -> MutexGuard<'static, ()> {
