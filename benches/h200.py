@@ -1,6 +1,6 @@
 """Pairs figures of `crosslane bench --json` with those of the peers, taken in the same run on the same GPU.
 
-python3 benches/h200.py OURS.json PEERS.jsonl COMMIT DATE
+python3 benches/h200.py OURS.json PEERS.jsonl COMMIT DATE     (benches/h200.sh makes the first two)
     writes benches/h200.json and the table between README.md's markers. Rows that OURS does not have stay as they were:
     each says of what commit it is.
 

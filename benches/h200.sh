@@ -1,0 +1,28 @@
+#!/bin/bash
+# The peers and crosslane in one run on a card, for benches/h200.py. One process for a part of the rows: the third or fourth
+# variant of a process has been slow through Vulkan.
+#
+# benches/h200.sh CROSSLANE PEERS OUT [FILTER ...]
+#     CROSSLANE: the program, built with `cuda,cli`. PEERS: the folder with cub_peers.cu and python_peers.py.
+#     Leaves OUT/peers.jsonl and OUT/ours.json.
+set -u
+crosslane=$1 peers=$2 out=$3
+shift 3
+[ $# -gt 0 ] || set -- mat transpose softmax sort scan sum select histogram topk unique run_lengths reduce_by_key nth take
+here=$(dirname "$0")
+mkdir -p "$out"
+nvcc -O3 -arch=native -std=c++17 --extended-lambda "$peers/cub_peers.cu" -o "$out/cub_peers" &
+{ python3 "$peers/python_peers.py"; python3 "$here/peers.py"; } > "$out/peers.jsonl"
+wait
+"$out/cub_peers" >> "$out/peers.jsonl"
+for filter in "$@"; do
+    "$crosslane" bench --compare --filter "$filter" --json "$out/$filter.part.json" | grep '^| [a-z]'
+done
+# A row that several filters name counts once.
+python3 - "$out" <<'PY'
+import glob, json, sys
+rows = {}
+for part in sorted(glob.glob(sys.argv[1] + "/*.part.json")):
+    rows.update({(r["op"], r["n"], r["engine"]): r for r in json.load(open(part))})
+json.dump(list(rows.values()), open(sys.argv[1] + "/ours.json", "w"))
+PY
