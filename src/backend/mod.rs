@@ -228,8 +228,8 @@ impl Options {
     }
 }
 
-/// Held while devices are looked for or opened. Two threads that did so side by side on an H200 (driver 580), through Vulkan,
-/// EGL and CUDA, never came back; why is not known. One after the other has always run there.
+/// Held while devices are looked for or opened. On an H200 (driver 580) tests hung whose threads did so side by side, through
+/// Vulkan, EGL and CUDA; why, and whether this is the cure, is not known. One after the other has always run there.
 static STARTING: Mutex<()> = Mutex::new(());
 
 pub(crate) fn starting() -> MutexGuard<'static, ()> {

@@ -339,6 +339,17 @@ fn long_sums_are_cut_into_parts() {
     }
 }
 
+/// Results that are large for software drivers, which have tiles of their own for them.
+#[test]
+fn large_results() {
+    for device in drivers() {
+        spoil(device);
+        let (a, b) = (whole(&[130, 21], 5, true), whole(&[21, 261], 6, true));
+        let (x, y) = (upload(device, &typed::<f32>(&a)), upload(device, &typed::<f32>(&b)));
+        same(&x.matmul(&y), &typed(&product(&a, &b)), "130 x 21 x 261");
+    }
+}
+
 /// Few results of some hundred inner ones: the invocations of a workgroup share them. Whole and odd tiles, both ways to lie.
 #[test]
 fn steps_are_shared() {

@@ -135,6 +135,11 @@ fn products_have_a_native() {
             "odd lines of {by_inner:?}"
         );
     }
+    // Cut where b's rows no longer fit a binding, a's lines begin anywhere.
+    let small = Caps { binding_bytes: 1 << 16, ..caps.clone() };
+    let plan = library::halves([64, 40, 4096], [true, false]).plan(&small).unwrap();
+    let options = CudaOptions { fast_math: false, architecture: 90 };
+    assert!(plan.passes.len() > 1 && plan.passes.iter().all(|pass| pass.kernel.cuda_native(&options).is_none()));
     assert!(native([311, 200, 136], [false, true], 90).is_none(), "lines at no multiples of 16 bytes");
     assert!(native([311, 200, 136], [true, true], 90).is_some(), "as many lines as one likes");
 }

@@ -224,6 +224,7 @@ impl Matmul {
         wgsl::store_of(&mut several.0[0]);
         let extent = |group| settled.extent(group, cut);
         let (batch, rows, columns) = (extent(BATCH), extent(ROW), extent(COLUMN));
+        let even = chunk.iter().zip(&settled.dims).all(|(&chunk, dim)| chunk == dim.extent || chunk.is_multiple_of(8));
         let shape = Shape::choose(caps, &self.work(settled, cut));
         let [high, wide] = shape.tile();
         let tiles = [rows.div_ceil(high as u64), columns.div_ceil(wide as u64)];
@@ -231,7 +232,7 @@ impl Matmul {
         let (params, buffers) = several.params(cut, caps.offset_alignment, bytes);
         let own = [groups, tiles[0], tiles[1], rows, columns, extent(INNER), share.span, share.part];
         Pass {
-            kernel: self.kernel(&Text { several: &several, fetch, shape, sums: self.own_sums() }, caps),
+            kernel: self.kernel(&Text { several: &several, fetch, shape, sums: self.own_sums(), even }, caps),
             buffers,
             params: own.iter().map(|&word| word as u32).chain(params).collect(),
             grid: Grid::Count(groups),

@@ -25,8 +25,8 @@ struct Steps {
 impl Text<'_> {
     pub fn native(&self) -> Option<Native> {
         let Shape::Tensor(tile) = self.shape else { return None };
-        // The grid is the kernel's: it must have blocks enough.
-        let fits = tile.half && tile.rows <= TILE[0] && tile.columns <= TILE[1];
+        // A box must begin where 16 bytes do. The grid is the kernel's: it must have blocks enough.
+        let fits = self.even && tile.half && tile.rows <= TILE[0] && tile.columns <= TILE[1];
         let sides = [self.read(1, ROW, 'A').filter(|_| fits)?, self.read(2, COLUMN, 'B')?];
         Some(Native {
             file: "matmul_tensor",

@@ -31,8 +31,8 @@ pub(super) struct TensorTile {
 
 /// Rows, columns and depth of a workgroup's tile; rows and columns of a subgroup's part; copies of the tiles.
 ///
-/// Measured on an H200 at 4096, Vulkan and CUDA: 250 and 208 TFLOP/s for the first, 162 and 243 for the third: Vulkan's
-/// processors have some 64 KiB of workgroup memory, in which two of the first have room.
+/// H200, 2026-11-23, 4096, Vulkan and CUDA: 250 and 208 TFLOP/s for the first, 162 and 243 for the third. Through Vulkan two
+/// workgroups run on a processor up to 24 KiB each, as the first has, and one from 25.6 on.
 pub(in crate::ops) const MATMUL_TENSOR: Tunable = Tunable {
     name: "matmul_tensor",
     numbers: &["rows", "columns", "depth", "part rows", "part columns", "stages"],
@@ -73,6 +73,7 @@ impl TensorTile {
         }
         let tuned = caps.tuning.get(&MATMUL_TENSOR).try_into().expect("as many numbers as MATMUL_TENSOR names");
         let large = if size == 8 { SMALL } else { tuned };
+        // Speeds as those of register tiles; the smaller ones' are guessed.
         let all = [(large, 100), ([64, 64, 32, 32, 32, 1], 60), ([32, 32, 32, 16, 16, 1], 30)].into_iter();
         let tile = |numbers| TensorTile { size, half, lanes, ..TensorTile::new(numbers) }.within(caps);
         let fitting = all.filter_map(|(numbers, speed)| Some((tile(numbers)?, speed)));

@@ -15,6 +15,8 @@ pub(super) struct Text<'a> {
     pub shape: Shape,
     /// The type of the sums.
     pub sums: DType,
+    /// Whether boxes of the index space begin at multiples of eight along each axis.
+    pub even: bool,
 }
 
 impl Text<'_> {
