@@ -2,13 +2,14 @@
 # The peers and crosslane in one run on a card, for benches/h200.py. One process for a part of the rows: the third or fourth
 # variant of a process has been slow through Vulkan.
 #
-# benches/h200.sh CROSSLANE PEERS OUT [FILTER ...]
+# benches/h200.sh CROSSLANE PEERS OUT [FILTER ...]: parts of rows' names; without, all rows
 #     CROSSLANE: the program, built with `cuda,cli`. PEERS: the folder with cub_peers.cu and python_peers.py.
 #     Leaves OUT/peers.jsonl and OUT/ours.json.
 set -u
 crosslane=$1 peers=$2 out=$3
 shift 3
-[ $# -gt 0 ] || set -- mat transpose softmax sort scan sum select histogram topk unique run_lengths reduce_by_key nth take
+[ $# -gt 0 ] || set -- copy mul_f32 add_f32 triad expression dot sum mat transpose softmax first_use load launch evaluate \
+    result seed select histogram nth reduce_by_key run_lengths searchsorted sort take topk unique
 here=$(dirname "$0")
 mkdir -p "$out"
 nvcc -O3 -arch=native -std=c++17 --extended-lambda "$peers/cub_peers.cu" -o "$out/cub_peers" &
