@@ -6,6 +6,7 @@
 //       the next ones are asked for, and arrive while it computes
 //       each invocation adds up HIGH x WIDE products for each of DEPTH inner ones: quads of rows and columns, all in registers
 //     the epilogue of the sums, stored
+//   where there are few workgroups, slices of one share DEPTH between them, and add up their sums in workgroup memory first
 //
 // An invocation's quads lie apart, so that neighbours read neighbours: rows (down + i * DOWN) * 4, columns (right + j * RIGHT) * 4.
 // Workgroups side by side in time take tiles of BAND rows of tiles, so that both a's and b's tiles are found in the cache.

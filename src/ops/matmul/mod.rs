@@ -4,9 +4,10 @@
 //! any number of axes. Both sides are read as they lie: transposed, strided, repeated, converted. f16 adds up in f32.
 //! Error: at most `inner * eps * sum(|a * b|)` in the type of the sums, in practice some eps * sqrt(inner).
 //!
-//! Bound by arithmetic where all three extents are large: 2 * rows * columns * inner operations; a tile of 128 x 128 reads
-//! each element of both sides (rows / 128) or (columns / 128) times, from caches mostly.
-//! Where there are too few tiles for a card, the inner ones are cut into parts, and a map adds their sums: two launches.
+//! Bound by arithmetic where all three extents are large: 2 * rows * columns * inner operations; a tile of 128 x 256 reads
+//! each element of a (columns / 256) times and of b (rows / 128) times, from caches mostly.
+//! Where there are too few tiles for a card, slices of a workgroup share the inner ones; where these are many, they are cut
+//! into parts, and a map adds their sums: two launches.
 //!
 //! Two ways: register tiles (`shaders/matmul.wgsl`), and tensor cores (`shaders/matmul_tensor.wgsl`) for f16, and for f32
 //! that may be rounded.
