@@ -24,6 +24,7 @@ mod user;
 mod watch;
 
 use crate::caps::Caps;
+use crate::element::DType;
 use crate::op::Access;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -69,11 +70,55 @@ struct Inner {
     /// The same text with loops that count, if it has loops that may not end.
     counting: Arc<OnceLock<Option<Kernel>>>,
     #[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "natives are CUDA's"))]
-    native: Option<Native>,
+    native: Replacements,
 }
 
 /// Kernels by the values of their overrides, as bits.
 type Variants = Arc<Mutex<HashMap<Vec<(String, u64)>, Kernel>>>;
+
+/// What may run in a kernel's place on CUDA.
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "natives are CUDA's"))]
+pub(crate) struct Replacements {
+    pub text: Option<Native>,
+    pub product: Option<Product>,
+}
+
+impl From<Option<Native>> for Replacements {
+    fn from(text: Option<Native>) -> Replacements {
+        Replacements { text, product: None }
+    }
+}
+
+/// A product of matrices, as cuBLASLt does it: where a launch says what its sizes and its places are. The bindings are the
+/// output, which has no gaps, and the two sides.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "natives are CUDA's"))]
+pub(crate) struct Product {
+    /// The type of the sides' elements, and of the output's.
+    pub dtypes: [DType; 2],
+    pub sides: [ProductSide; 2],
+}
+
+/// A side of it.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "natives are CUDA's"))]
+pub(crate) struct ProductSide {
+    /// Whether neighbours in memory are inner ones.
+    pub by_inner: bool,
+    /// Its first element, elements from line to line, and from batch to batch.
+    pub first: Word,
+    pub step: Word,
+    pub batch: Word,
+}
+
+/// A number of a launch: known, or the parameter with this index.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "natives are CUDA's"))]
+pub(crate) enum Word {
+    Is(u32),
+    Param(usize),
+}
 
 /// A text of `shaders/native/` that computes what a kernel does, with the same arguments and grid. To be compared, both
 /// run more than once.
@@ -133,7 +178,7 @@ pub(crate) struct Draft {
     /// Proven in bounds: compiled without run-time checks.
     pub trusted: bool,
     /// What may replace it on CUDA.
-    pub native: Option<Native>,
+    pub native: Replacements,
     /// Parameters that `counted_NAME()` stands for in the file: no more than a number on the device.
     pub counted: Vec<&'static str>,
 }
@@ -241,7 +286,13 @@ impl Kernel {
     /// What may replace it on CUDA.
     #[cfg(feature = "cuda")]
     pub(crate) fn native(&self) -> Option<&Native> {
-        self.0.native.as_ref()
+        self.0.native.text.as_ref()
+    }
+
+    /// What cuBLASLt may do in its place.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn product(&self) -> Option<&Product> {
+        self.0.native.product.as_ref()
     }
 
     /// Whether it is compiled without run-time checks, being proven in bounds.

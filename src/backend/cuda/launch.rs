@@ -5,6 +5,7 @@ use super::context::Context;
 use super::kernels::Function;
 use super::ledger::Access;
 use super::memory::block;
+use super::products;
 use crate::backend::{Cost, Launch, Window};
 use crate::error::Result;
 use crate::kernel::Kernel;
@@ -114,23 +115,34 @@ pub(super) fn accesses(launches: &[Launch]) -> impl Iterator<Item = Access> + Cl
     })
 }
 
-/// Runs launches at once, the same vectors holding the arguments of one after the other.
+/// Runner launches at once, the same vectors holding the arguments of one after the other.
 pub(super) fn run_all(
     context: &Context,
     stream: sys::CUstream,
     launches: &[Launch],
-    functions: &[Arc<Function>],
+    work: &[Runner],
     limit: u32,
 ) -> Result<()> {
     let mut arguments = Arguments::default();
-    for (launch, function) in launches.iter().zip(functions) {
-        arguments.set_launch(launch);
-        run(context, stream, function, launch.grid.fold(limit), &arguments)?;
+    for (launch, work) in launches.iter().zip(work) {
+        match work {
+            Runner::Function(function) => {
+                arguments.set_launch(launch);
+                run(context, stream, function, launch.grid.fold(limit), &arguments)?;
+            }
+            Runner::Product(product) => product.run(context, stream)?,
+        }
     }
     Ok(())
 }
 
-/// Runs a function in a stream that has been put in order.
+/// What runs for a launch.
+pub(super) enum Runner {
+    Function(Arc<Function>),
+    Product(products::Call),
+}
+
+/// Runner a function in a stream that has been put in order.
 pub(super) fn run(
     context: &Context,
     stream: sys::CUstream,

@@ -30,6 +30,7 @@ mod natives;
 mod occupancy;
 mod order;
 mod pinned;
+mod products;
 mod staging;
 mod streams;
 mod trace;
@@ -47,9 +48,10 @@ use clock::Clock;
 use context::Context;
 use graph::Graph;
 use kernels::{Function, Kernels};
-use launch::{Call, accesses};
+use launch::{Call, Runner, accesses};
 use ledger::Access;
 use natives::Choices;
+use products::Products;
 use std::collections::BTreeMap;
 use std::slice::from_ref;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -63,6 +65,7 @@ pub use natives::Natives;
 pub(crate) struct Cuda {
     kernels: Kernels,
     choices: Choices,
+    products: Products,
     upload: Mutex<staging::Ring>,
     download: Mutex<staging::Ring>,
     clock: Clock,
@@ -101,6 +104,7 @@ pub(crate) fn open(ordinal: usize, options: &Options) -> Result<Arc<dyn Driver>>
     let kernels = Kernels::new(context.clone(), properties.caps.clone(), options.fast_math);
     Ok(Arc::new(Cuda {
         choices: Choices::from_environment(kernels.folder()),
+        products: Products::default(),
         kernels,
         upload: Mutex::default(),
         download: Mutex::default(),
@@ -120,32 +124,38 @@ impl Cuda {
         Ok(pairs.map(|(function, launch)| Call::new(function, launch, limit)).collect())
     }
 
-    /// What runs for each launch.
+    /// The kernels that run for launches.
     fn functions(&self, launches: &[Launch]) -> Result<Vec<Arc<Function>>> {
-        if launches.len() > 1 {
-            self.kernels.make_ready(launches.iter().map(|launch| &launch.kernel))?;
-        }
+        self.make_ready(launches)?;
         launches.iter().map(|launch| self.function(launch)).collect()
     }
 
-    /// Runs launches once.
+    fn make_ready(&self, launches: &[Launch]) -> Result<()> {
+        if launches.len() > 1 {
+            self.kernels.make_ready(launches.iter().map(|launch| &launch.kernel))?;
+        }
+        Ok(())
+    }
+
+    /// Runner launches once.
     fn run(&self, launches: &[Launch]) -> Result<()> {
         // All of them first: the clock is not to count a compilation between two launches.
-        let functions = self.functions(launches)?;
+        self.make_ready(launches)?;
+        let work = launches.iter().map(|launch| self.work(launch)).collect::<Result<Vec<Runner>>>()?;
         let limit = self.properties.caps.grid;
         let context = &self.context;
         if context.observer.recorder.running() {
-            let mut pairs = launches.iter().zip(&functions);
-            return pairs.try_for_each(|(launch, function)| {
-                let (launches, functions) = (from_ref(launch), from_ref(function));
+            let mut pairs = launches.iter().zip(&work);
+            return pairs.try_for_each(|(launch, work)| {
+                let (launches, work) = (from_ref(launch), from_ref(work));
                 context.ordered(accesses(launches), |stream| {
-                    let run = || launch::run_all(context, stream, launches, functions, limit);
+                    let run = || launch::run_all(context, stream, launches, work, limit);
                     self.timed(stream, || Task::of(launch), run)
                 })
             });
         }
         context.ordered(accesses(launches), |stream| {
-            self.clock.around(context, stream, || launch::run_all(context, stream, launches, &functions, limit))
+            self.clock.around(context, stream, || launch::run_all(context, stream, launches, &work, limit))
         })
     }
 }

@@ -9,7 +9,7 @@ use super::compile::CudaBinary;
 use super::context::Context;
 use super::event::Event;
 use super::kernels::Function;
-use super::launch::{Arguments, run};
+use super::launch::{Arguments, Runner, run};
 use super::memory::{Block, block};
 use super::translate::{CudaOptions, CudaSource};
 use crate::backend::Launch;
@@ -24,6 +24,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
 
 /// Whether kernels written by hand run in place of translated WGSL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -35,6 +36,44 @@ pub enum Natives {
     Off,
     /// Wherever there is one.
     On,
+    /// NVIDIA's library cuBLASLt wherever it does the whole of a kernel's work; else never.
+    Library,
+}
+
+/// What may run for a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    Wgsl,
+    Native,
+    Library,
+}
+
+/// The ways by the names that choices are kept under.
+const WAYS: [(&str, Way); 3] = [("wgsl", Way::Wgsl), ("native", Way::Native), ("library", Way::Library)];
+
+fn name_of(way: Way) -> &'static str {
+    WAYS.iter().find(|(_, other)| *other == way).expect("all are listed").0
+}
+
+/// The ways that there are for a launch, and what they take.
+type Times = Vec<(Way, f64)>;
+
+/// The fastest way, and the fastest that is a kernel: the WGSL, if no other is plainly faster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Choice {
+    best: Way,
+    kernel: Way,
+}
+
+impl Choice {
+    fn of(times: &Times) -> Choice {
+        let fastest = |ways: &dyn Fn(Way) -> bool| {
+            let all = times.iter().filter(|(way, _)| ways(*way));
+            let (way, time) = *all.min_by(|a, b| a.1.total_cmp(&b.1)).expect("the WGSL is always there");
+            if time < times[0].1 * WORTH { way } else { Way::Wgsl }
+        };
+        Choice { best: fastest(&|_| true), kernel: fastest(&|way| way != Way::Library) }
+    }
 }
 
 /// The texts by their names.
@@ -48,6 +87,8 @@ const WORTH: f64 = 0.98;
 /// Launches between two events, and how often that is done; the best counts.
 const LAUNCHES: u32 = 4;
 const ROUNDS: u32 = 5;
+/// After so long there is no further round: what takes that long varies little.
+const PATIENCE: Duration = Duration::from_millis(50);
 
 /// A kernel, and the shape class of a launch: the powers of two that its workgroups and bytes lie between.
 type Class = (u64, [u32; 2]);
@@ -56,19 +97,19 @@ type Class = (u64, [u32; 2]);
 pub(super) struct Choices {
     setting: AtomicU8,
     folder: Option<PathBuf>,
-    /// Whether the native is faster.
-    known: Mutex<HashMap<Class, bool>>,
+    known: Mutex<HashMap<Class, Choice>>,
 }
 
 impl Choices {
-    /// As the environment variable `CROSSLANE_NATIVES` says: `off`, `on`, or `auto`.
+    /// As the environment variable `CROSSLANE_NATIVES` says: `off`, `on`, `library` or `auto`.
     pub fn from_environment(folder: Option<PathBuf>) -> Choices {
         let natives = match std::env::var("CROSSLANE_NATIVES").as_deref() {
             Ok("off") => Natives::Off,
             Ok("on") => Natives::On,
+            Ok("library") => Natives::Library,
             Ok("auto" | "") | Err(_) => Natives::Auto,
             Ok(other) => {
-                log::warn!("CROSSLANE_NATIVES is {other:?}, which is none of off, on, auto: taken as auto");
+                log::warn!("CROSSLANE_NATIVES is {other:?}, which is none of off, on, library, auto: taken as auto");
                 Natives::Auto
             }
         };
@@ -83,16 +124,17 @@ impl Choices {
         match self.setting.load(Ordering::Relaxed) {
             0 => Natives::Auto,
             1 => Natives::Off,
-            _ => Natives::On,
+            2 => Natives::On,
+            _ => Natives::Library,
         }
     }
 
-    fn known(&self) -> MutexGuard<'_, HashMap<Class, bool>> {
+    fn known(&self) -> MutexGuard<'_, HashMap<Class, Choice>> {
         self.known.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     /// What is known, in this process or on disk.
-    fn find(&self, class: Class, key: &dyn Fn() -> String) -> Option<bool> {
+    fn find(&self, class: Class, key: &dyn Fn() -> String) -> Option<Choice> {
         if let Some(&found) = self.known().get(&class) {
             return Some(found);
         }
@@ -103,15 +145,15 @@ impl Choices {
         Some(found)
     }
 
-    fn keep(&self, class: Class, key: &str, times: [f64; 2]) -> bool {
-        let native = times[1] < times[0] * WORTH;
-        self.known().insert(class, native);
+    fn keep(&self, class: Class, key: &str, times: &Times) -> Choice {
+        let choice = Choice::of(times);
+        self.known().insert(class, choice);
         if let Some(path) = self.path(key)
-            && let Err(error) = cache::write(&path, encode(key, times, native).as_bytes())
+            && let Err(error) = cache::write(&path, encode(key, times).as_bytes())
         {
             log::info!("{}: {error}; the choice is not kept", path.display());
         }
-        native
+        choice
     }
 
     fn path(&self, key: &str) -> Option<PathBuf> {
@@ -119,20 +161,22 @@ impl Choices {
     }
 }
 
-fn encode(key: &str, [wgsl, native]: [f64; 2], faster: bool) -> String {
-    let faster = if faster { "native" } else { "wgsl" };
-    format!("{faster}\nwgsl {wgsl:.2} us, native {native:.2} us\n{key}\n")
+/// A line of ways with their microseconds, and the key.
+fn encode(key: &str, times: &Times) -> String {
+    let line: Vec<String> = times.iter().map(|(way, time)| format!("{} {time:.2}", name_of(*way))).collect();
+    format!("{}\n{key}\n", line.join(" "))
 }
 
-fn decode(text: &str, key: &str) -> Option<bool> {
-    let (faster, rest) = text.split_once('\n')?;
-    let (_, kept) = rest.split_once('\n')?;
-    match faster {
-        _ if kept.strip_suffix('\n') != Some(key) => None,
-        "native" => Some(true),
-        "wgsl" => Some(false),
-        _ => None,
-    }
+fn decode(text: &str, key: &str) -> Option<Choice> {
+    let (line, kept) = text.split_once('\n')?;
+    let words: Vec<&str> = line.split(' ').collect();
+    let times = words.chunks(2).map(|pair| {
+        let way = WAYS.iter().find(|(name, _)| *name == pair[0])?.1;
+        Some((way, pair.get(1)?.parse().ok()?))
+    });
+    let times: Times = times.collect::<Option<_>>()?;
+    let known = kept.strip_suffix('\n') == Some(key) && times.first().is_some_and(|(way, _)| *way == Way::Wgsl);
+    known.then(|| Choice::of(&times))
 }
 
 impl Kernel {
@@ -185,35 +229,69 @@ fn class(launch: &Launch) -> Class {
 }
 
 impl Cuda {
-    /// What runs for a launch: the kernel, or its native.
+    /// The kernel that runs for a launch, or its native: what recordings are made of.
     pub(super) fn function(&self, launch: &Launch) -> Result<Arc<Function>> {
-        let Some(native) = native_for(&launch.kernel, self.kernels.options().architecture) else {
-            return self.kernels.get(&launch.kernel);
-        };
-        match self.choices.setting() {
-            Natives::Off => self.kernels.get(&launch.kernel),
-            Natives::On => self.kernels.native(&launch.kernel, native),
-            Natives::Auto => self.faster(launch, native),
+        let choice = self.choice(launch)?;
+        self.function_of(launch, choice.kernel)
+    }
+
+    /// What runs for a launch.
+    pub(super) fn work(&self, launch: &Launch) -> Result<Runner> {
+        let choice = self.choice(launch)?;
+        let product = if choice.best == Way::Library { self.products.call(launch) } else { None };
+        match product {
+            Some(product) => Ok(Runner::Product(product)),
+            None => Ok(Runner::Function(self.function_of(launch, choice.kernel)?)),
         }
     }
 
-    fn faster(&self, launch: &Launch, native: &Native) -> Result<Arc<Function>> {
+    fn function_of(&self, launch: &Launch, way: Way) -> Result<Arc<Function>> {
+        match native_for(&launch.kernel, self.kernels.options().architecture) {
+            Some(native) if way == Way::Native => self.kernels.native(&launch.kernel, native),
+            _ => self.kernels.get(&launch.kernel),
+        }
+    }
+
+    /// The ways that there are for a launch, the WGSL first.
+    fn ways(&self, launch: &Launch) -> Vec<Way> {
+        let native = native_for(&launch.kernel, self.kernels.options().architecture).map(|_| Way::Native);
+        let library = self.products.call(launch).map(|_| Way::Library);
+        [Some(Way::Wgsl), native, library].into_iter().flatten().collect()
+    }
+
+    fn choice(&self, launch: &Launch) -> Result<Choice> {
+        let wgsl = Choice { best: Way::Wgsl, kernel: Way::Wgsl };
+        if launch.kernel.native().is_none() && launch.kernel.product().is_none() {
+            return Ok(wgsl);
+        }
+        let (library, native) =
+            (Choice { best: Way::Library, ..wgsl }, Choice { best: Way::Native, kernel: Way::Native });
+        match self.choices.setting() {
+            Natives::Off => Ok(wgsl),
+            Natives::On => Ok(native),
+            Natives::Library => Ok(library),
+            Natives::Auto => self.fastest(launch, wgsl),
+        }
+    }
+
+    fn fastest(&self, launch: &Launch, wgsl: Choice) -> Result<Choice> {
         let class = class(launch);
         let key = || self.choice_key(launch, class);
-        let known = match self.choices.find(class, &key) {
-            Some(known) => known,
-            None => match self.measure(launch, native) {
-                Ok(times) => self.choices.keep(class, &key(), times),
-                Err(error) if matches!(error.kind(), ErrorKind::DeviceLost { .. }) => return Err(error),
-                Err(error) => {
-                    log::warn!("{}: not compared with its native: {error}", launch.kernel.name());
-                    false
-                }
-            },
-        };
-        match known {
-            true => self.kernels.native(&launch.kernel, native),
-            false => self.kernels.get(&launch.kernel),
+        if let Some(known) = self.choices.find(class, &key) {
+            return Ok(known);
+        }
+        let ways = self.ways(launch);
+        if ways.len() == 1 {
+            return Ok(wgsl);
+        }
+        match self.measure(launch, &ways) {
+            Ok(times) => Ok(self.choices.keep(class, &key(), &times)),
+            Err(error) if matches!(error.kind(), ErrorKind::DeviceLost { .. }) => Err(error),
+            Err(error) => {
+                log::warn!("{}: its ways are not compared: {error}", launch.kernel.name());
+                self.choices.known().insert(class, wgsl);
+                Ok(wgsl)
+            }
         }
     }
 
@@ -221,18 +299,20 @@ impl Cuda {
     fn choice_key(&self, launch: &Launch, (_, [groups, bytes]): Class) -> String {
         let options = self.kernels.options();
         let text = launch.kernel.cuda_native(&options).map(|source| source.text).unwrap_or_default();
+        let ways: Vec<&str> = self.ways(launch).into_iter().map(name_of).collect();
         format!(
-            "{} {} fast_math {} groups 2^{groups} bytes 2^{bytes} wgsl {:032x} native {:032x}",
+            "{} {} fast_math {} groups 2^{groups} bytes 2^{bytes} {} {:032x} {:032x}",
             self.properties.name,
             self.properties.driver,
             options.fast_math,
+            ways.join(" "),
             hash(launch.kernel.source().as_bytes()),
             hash(text.as_bytes())
         )
     }
 
-    /// Microseconds that the kernel takes, and its native, on the launch's inputs and outputs of their own.
-    fn measure(&self, launch: &Launch, native: &Native) -> Result<[f64; 2]> {
+    /// Microseconds that each way takes, on the launch's inputs and outputs of their own.
+    fn measure(&self, launch: &Launch, ways: &[Way]) -> Result<Times> {
         let context = &self.context;
         // What is measured runs in the main stream, whatever the others do with its inputs.
         context.synchronize("measure")?;
@@ -251,35 +331,53 @@ impl Cuda {
         let written = || {
             outputs.iter().zip(&launch.buffers).filter_map(|(output, window)| Some((output.as_ref()?, window.bytes)))
         };
-        let functions = [self.kernels.get(&launch.kernel)?, self.kernels.native(&launch.kernel, native)?];
-        let mut best = [f64::INFINITY; 2];
-        for _ in 0..ROUNDS {
-            for (function, best) in functions.iter().zip(&mut best) {
-                let launch = || run(context, context.stream, function, grid, &arguments);
-                *best = best.min(match native.reads_back {
+        let reads_back = launch.kernel.native().is_some_and(|native| native.reads_back);
+        let mut work = Vec::new();
+        for &way in ways {
+            let product = if way == Way::Library { self.products.call(launch) } else { None };
+            let first = written().next().map(|(output, _)| output.address());
+            work.push(match (product, first) {
+                (Some(product), Some(output)) => Runner::Product(product.into(output)),
+                _ => Runner::Function(self.function_of(launch, way)?),
+            });
+        }
+        let mut times: Times = ways.iter().map(|&way| (way, f64::INFINITY)).collect();
+        let start = Instant::now();
+        for round in 0..ROUNDS {
+            if round > 0 && start.elapsed() > PATIENCE {
+                break;
+            }
+            for (work, (_, best)) in work.iter().zip(&mut times) {
+                let launch = || match work {
+                    Runner::Function(function) => run(context, context.stream, function, grid, &arguments),
+                    Runner::Product(product) => product.run(context, context.stream),
+                };
+                *best = best.min(match reads_back {
                     true => time_afresh(context, written(), launch)?,
                     false => time(context, launch)?,
                 });
             }
         }
-        Ok(best)
+        Ok(times)
     }
 
     /// For `explain()`: what runs for a launch, if there is a choice, and its text if that is a native.
     pub(super) fn explained(&self, launch: &Launch) -> Option<(&'static str, Option<String>)> {
         let options = self.kernels.options();
         let native = || launch.kernel.cuda_native(&options).map(|source| source.text);
-        native_for(&launch.kernel, options.architecture)?;
+        if self.ways(launch).len() == 1 {
+            return None;
+        }
         let class = class(launch);
         let known = match self.choices.setting() {
-            Natives::Off => Some(false),
-            Natives::On => Some(true),
             Natives::Auto => self.choices.find(class, &|| self.choice_key(launch, class)),
+            _ => Some(self.choice(launch).ok()?),
         };
-        Some(match known {
-            Some(true) => ("native CUDA", native()),
-            Some(false) => ("translated WGSL, not its native", None),
-            None => ("translated WGSL or its native, as will be measured", None),
+        Some(match known.map(|choice| choice.best) {
+            Some(Way::Native) => ("native CUDA", native()),
+            Some(Way::Library) => ("cuBLASLt", None),
+            Some(Way::Wgsl) => ("translated WGSL, not what else there is", None),
+            None => ("translated WGSL or something else, as will be measured", None),
         })
     }
 }
@@ -338,18 +436,26 @@ mod tests {
         let _ = fs::remove_dir_all(&folder);
         let choices = || Choices::from_environment(Some(folder.clone()));
         let class = (7, [3, 20]);
+        let times = |native: f64| vec![(Way::Wgsl, 10.0), (Way::Native, native), (Way::Library, 12.0)];
+        let (native, wgsl) =
+            (Choice { best: Way::Native, kernel: Way::Native }, Choice { best: Way::Wgsl, kernel: Way::Wgsl });
         assert_eq!(choices().find(class, &|| "a".into()), None);
-        assert!(choices().keep(class, "a", [10.0, 9.0]));
-        assert_eq!(choices().find(class, &|| "a".into()), Some(true));
+        assert_eq!(choices().keep(class, "a", &times(9.0)), native);
+        assert_eq!(choices().find(class, &|| "a".into()), Some(native));
         assert_eq!(choices().find(class, &|| "b".into()), None);
-        assert!(!choices().keep(class, "a", [10.0, 9.9]), "too little to be sure of");
-        assert_eq!(choices().find(class, &|| "a".into()), Some(false));
-        fs::write(choices().path("a").unwrap(), "native").unwrap();
-        assert_eq!(choices().find(class, &|| "a".into()), None);
+        assert_eq!(choices().keep(class, "a", &times(9.9)), wgsl, "too little to be sure of");
+        assert_eq!(choices().find(class, &|| "a".into()), Some(wgsl));
+        for broken in ["native", "native 3\na\n", "wgsl 3 other 4\na\n", "wgsl\na\n"] {
+            fs::write(choices().path("a").unwrap(), broken).unwrap();
+            assert_eq!(choices().find(class, &|| "a".into()), None, "{broken:?}");
+        }
         fs::remove_dir_all(&folder).unwrap();
         let nowhere = Choices::from_environment(None);
-        assert!(nowhere.keep(class, "a", [10.0, 5.0]));
-        assert_eq!(nowhere.find(class, &|| "a".into()), Some(true));
+        assert_eq!(nowhere.keep(class, "a", &times(5.0)), native);
+        assert_eq!(nowhere.find(class, &|| "a".into()), Some(native));
+        // A recording is made of kernels.
+        let library = vec![(Way::Wgsl, 10.0), (Way::Native, 8.0), (Way::Library, 6.0)];
+        assert_eq!(Choice::of(&library), Choice { best: Way::Library, kernel: Way::Native });
     }
 
     /// What a native that does not stand behind its kernel's translation does not look at.

@@ -116,7 +116,7 @@ impl Map {
             width: fusion.width,
             f16: fusion.uses_f16(),
             trusted: fusion.is_safe(),
-            native: None,
+            native: Default::default(),
             counted: vec![],
         };
         Kernel::cached(key, caps, || match self.count {

@@ -108,7 +108,7 @@ impl Map {
                 width: several.0[computes].width,
                 f16: several.uses_f16(),
                 trusted: several.is_safe(),
-                native: None,
+                native: Default::default(),
                 counted: vec![],
             }
         })

@@ -233,14 +233,14 @@ impl Matmul {
         let (params, buffers) = several.params(cut, caps.offset_alignment, bytes);
         let own = [groups, tiles[0], tiles[1], rows, columns, extent(INNER), share.span, share.part];
         Pass {
-            kernel: self.kernel(&Text { several: &several, fetch, shape, sums: self.own_sums(), even }, caps),
+            kernel: self.kernel(&Text { several: &several, fetch, shape, sums: self.own_sums(), even }, whole, caps),
             buffers,
             params: own.iter().map(|&word| word as u32).chain(params).collect(),
             grid: Grid::Count(groups),
         }
     }
 
-    fn kernel(&self, text: &Text, caps: &Caps) -> Kernel {
+    fn kernel(&self, text: &Text, whole: bool, caps: &Caps) -> Kernel {
         let several = text.several;
         let mut key = b"matmul".to_vec();
         several.key(&mut key);
@@ -248,16 +248,15 @@ impl Matmul {
         key.push(text.sums as u8);
         key.extend(format!("{:?}", text.shape).bytes());
         let own = ["groups", "row_tiles", "column_tiles", "rows", "columns", "inner", "span", "part"];
-        let native = text.native();
-        for (_, value) in native.iter().flat_map(|native| &native.defines) {
-            key.extend(value.bytes());
-        }
+        let params: Vec<String> = own.map(String::from).into_iter().chain(several.param_names()).collect();
+        let native = text.replacements(&params, whole);
+        key.extend(format!("{native:?}").bytes());
         Kernel::cached(key, caps, || Draft {
             name: format!("matmul of {}", self.sides[0].dtype()),
             file: text.file(),
             entry: "matmul",
             constants: text.shape.constants(),
-            params: own.map(String::from).into_iter().chain(several.param_names()).collect(),
+            params,
             access: several.access(),
             text: text.text(),
             width: several.0[0].width,

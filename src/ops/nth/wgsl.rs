@@ -52,7 +52,7 @@ impl Nth {
             width: 1,
             f16: false,
             trusted: true,
-            native: None,
+            native: Default::default(),
             counted: vec![],
         }
     }

@@ -85,7 +85,7 @@ impl TopK {
             width: 1,
             f16: false,
             trusted: true,
-            native: None,
+            native: Default::default(),
             counted: vec![],
         }
     }
