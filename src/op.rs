@@ -6,6 +6,7 @@ use crate::element::{Class, DType, Scalar};
 use crate::error::Result;
 use crate::kernel::Kernel;
 use half::f16;
+use std::hash::Hasher;
 
 /// How a kernel uses a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -37,6 +38,11 @@ pub trait Op {
     fn slots(&self) -> Vec<Slot>;
     /// The kernels that compute it on a device with these capabilities. Pure: same caps, same plan.
     fn plan(&self, caps: &Caps) -> Result<Plan>;
+    /// Feeds all that the plan depends on beside `caps` to a hasher, and says that it does: devices keep such plans. An
+    /// operation that does not say it is planned each time.
+    fn identify(&self, _to: &mut dyn Hasher) -> bool {
+        false
+    }
     /// Arithmetic operations, counting one for each elementwise function.
     fn flops(&self) -> u64;
     /// The least memory traffic possible: every input element read once, every output written once.

@@ -273,7 +273,7 @@ impl Batch {
 
     /// Adds an operation's plan.
     pub fn push(&mut self, op: Box<dyn Op>, mut buffers: Vec<Arc<Memory>>) -> Result<()> {
-        let plan = op.plan(self.device.caps())?;
+        let plan = self.device.plan(&*op)?;
         for &bytes in &plan.scratch {
             buffers.push(self.device.pool().take_for(op.name(), bytes, Place::Device, self.at)?);
         }
@@ -293,7 +293,7 @@ impl Batch {
             });
         }
         if let Some(record) = &mut self.record {
-            record.push((op, plan));
+            record.push((op, Arc::unwrap_or_clone(plan)));
         }
         Ok(())
     }

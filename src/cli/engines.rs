@@ -13,11 +13,13 @@ pub struct Engine {
     pub what: What,
 }
 
-/// What runs of the two that CUDA may have for an operation.
+/// What runs of all that CUDA may have for an operation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum What {
-    /// As for everyone: the faster.
+    /// As for everyone: the fastest.
     Any,
+    /// The same, and only the operations that a library of NVIDIA's does as well: [`LIBRARY`].
+    Best,
     /// The WGSL, translated.
     Wgsl,
     /// The native, and only operations that have one: [`NATIVE`].
@@ -27,6 +29,9 @@ pub enum What {
 /// The rows whose kernels have a file in `shaders/native/`.
 pub const NATIVE: [&str; 6] =
     ["matmul_f16", "sum_f32", "sum_rows_f32", "sort_keys_u32", "sort_pairs_u32", "argsort_i32"];
+
+/// The rows that cuBLASLt may do.
+pub const LIBRARY: [&str; 4] = ["matmul_f32", "matmul_f16", "matmul_batched_f32_64", "matvec_f32"];
 
 /// The API's name, as requests have it.
 fn api(properties: &Properties) -> String {
@@ -38,7 +43,7 @@ impl Engine {
         let device = Device::open(&self.request)?;
         #[cfg(feature = "cuda")]
         match self.what {
-            What::Any => {}
+            What::Any | What::Best => {}
             What::Wgsl => return Ok(device.natives(crosslane::Natives::Off)),
             What::Native => return Ok(device.natives(crosslane::Natives::On)),
         }
@@ -47,7 +52,11 @@ impl Engine {
 
     /// Whether a row belongs into the engine's column.
     pub fn runs(&self, op: &str) -> bool {
-        self.what != What::Native || NATIVE.contains(&op)
+        match self.what {
+            What::Any | What::Wgsl => true,
+            What::Best => LIBRARY.contains(&op),
+            What::Native => NATIVE.contains(&op),
+        }
     }
 }
 
@@ -66,6 +75,7 @@ pub fn engines(request: Option<&str>, compare: bool) -> Outcome<Vec<Engine>> {
                 engine("vulkan", vulkan.to_string(), What::Any),
                 engine("cuda-wgsl", cuda.to_string(), What::Wgsl),
                 engine("cuda-native", cuda.to_string(), What::Native),
+                engine("cuda-best", cuda.to_string(), What::Best),
             ]);
         }
     }

@@ -3,6 +3,7 @@
 mod misses;
 mod open;
 mod options;
+mod plans;
 mod properties;
 
 use crate::array::Array;
@@ -12,7 +13,9 @@ use crate::element::Element;
 use crate::error::{CallSite, ErrorKind, Result};
 use crate::kernel::{Kernel, Message, Messages, Watch};
 use crate::memory::{Allocation, Handles, Memory, MemoryUse, Pool};
+use crate::op::{Op, Plan};
 use crate::trace::Roofline;
+use plans::Plans;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak, mpsc};
@@ -38,6 +41,7 @@ struct Inner {
     handles: Weak<Handles>,
     /// Held from planning to submission: what one thread has planned, another must not read before it is submitted.
     evaluating: Mutex<()>,
+    plans: Plans,
     watch: Watch,
     messages: Messages,
     misses: Misses,
@@ -57,6 +61,11 @@ impl Device {
     /// What plans may rely on.
     pub fn caps(&self) -> &Caps {
         &self.0.caps
+    }
+
+    /// An operation's plan, made now or before.
+    pub(crate) fn plan(&self, op: &dyn Op) -> Result<Arc<Plan>> {
+        self.0.plans.of(op, self.caps())
     }
 
     /// Waits until everything that was asked of the device is done, in every stream.

@@ -152,6 +152,7 @@ impl Device {
             driver,
             caps,
             evaluating: Mutex::new(()),
+            plans: Default::default(),
             watch: Watch::new(budget),
             messages: Messages::default(),
             misses: Misses::default(),

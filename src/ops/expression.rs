@@ -20,7 +20,7 @@ pub enum Source {
 }
 
 /// An input of an expression, walked over the expression's index space.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub struct Leaf {
     /// Where its elements come from.
     pub source: Source,
@@ -35,7 +35,7 @@ pub struct Leaf {
 }
 
 /// How a step computes its value.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub enum What {
     /// Reads a leaf.
     Leaf(usize),
@@ -50,7 +50,7 @@ pub enum What {
 }
 
 /// One value of the expression.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub struct Step {
     /// How it is computed.
     pub what: What,
@@ -59,7 +59,7 @@ pub struct Step {
 }
 
 /// A fused expression.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Hash)]
 pub struct Expression {
     /// The inputs.
     pub leaves: Vec<Leaf>,

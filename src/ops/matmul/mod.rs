@@ -37,11 +37,12 @@ use crate::kernel::{Draft, Kernel};
 use crate::op::{Access, Grid, Host, Op, Pass, Plan, Slot, Value};
 use shape::{Shape, Work};
 use side::Fetch;
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use wgsl::Text;
 
 /// Sums of products over shared axes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Matmul {
     /// The extents of the axes that a, b and the result have, of those of a and the result, of those of b and the result,
     /// and of those that are summed over: a and b have them.
@@ -304,6 +305,11 @@ impl Op for Matmul {
             1 => self.plan_whole(&settled, caps),
             _ => self.plan_boxes(&settled, &boxes, &chunk, caps),
         })
+    }
+
+    fn identify(&self, mut to: &mut dyn Hasher) -> bool {
+        self.hash(&mut to);
+        true
     }
 
     fn flops(&self) -> u64 {

@@ -19,6 +19,7 @@ use crate::caps::Caps;
 use crate::element::DType;
 use crate::error::Result;
 use crate::op::{Access, Host, Op, Plan, Slot, Value};
+use std::hash::{Hash, Hasher};
 
 /// What the values of a row have in common, and what each becomes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,8 +47,20 @@ pub enum Normalisation {
     },
 }
 
+impl Hash for Normalisation {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        std::mem::discriminant(self).hash(state);
+        if let Normalisation::Layer { epsilon: number }
+        | Normalisation::Rms { epsilon: number }
+        | Normalisation::MeanVariance { freedom: number } = self
+        {
+            number.to_bits().hash(state);
+        }
+    }
+}
+
 /// A normalisation of an expression's values along some axes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Normalise {
     /// What is normalised.
     pub expression: Expression,
@@ -172,6 +185,11 @@ impl Op for Normalise {
     /// Not for statistics of empty rows: they are known.
     fn plan(&self, caps: &Caps) -> Result<Plan> {
         Ok(if self.shape.contains(&0) { Plan::default() } else { plan::plan(self, caps) })
+    }
+
+    fn identify(&self, mut to: &mut dyn Hasher) -> bool {
+        self.hash(&mut to);
+        true
     }
 
     fn flops(&self) -> u64 {

@@ -20,10 +20,11 @@ use crate::element::DType;
 use crate::error::Result;
 use crate::op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
 use crate::tuning::Tunable;
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
 /// A reduction over some axes of an expression's index space.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Reduce {
     /// What is reduced.
     pub expression: Expression,
@@ -240,6 +241,11 @@ impl Op for Reduce {
             }
         }
         Ok(plan)
+    }
+
+    fn identify(&self, mut to: &mut dyn Hasher) -> bool {
+        self.hash(&mut to);
+        true
     }
 
     fn flops(&self) -> u64 {

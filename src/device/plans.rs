@@ -1,0 +1,92 @@
+//! Plans that were made before, by all that they depend on: a program asks for the same again and again.
+
+use crate::caps::Caps;
+use crate::error::Result;
+use crate::op::{Op, Plan};
+use std::collections::HashMap;
+use std::hash::Hasher;
+use std::sync::{Arc, Mutex};
+
+/// Plans kept at most: then all are forgotten, and begin anew.
+const KEPT: usize = 1024;
+/// Launches of a plan that is worth keeping: longer ones take longer than their planning.
+const PASSES: usize = 16;
+
+/// The plans of one device.
+#[derive(Default)]
+pub(super) struct Plans(Mutex<HashMap<Vec<u8>, Arc<Plan>>>);
+
+/// A hasher that keeps all it is fed: no two operations share it.
+#[derive(Default)]
+struct Key(Vec<u8>);
+
+impl Hasher for Key {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.extend(bytes);
+    }
+
+    fn finish(&self) -> u64 {
+        unreachable!("nobody asks for the hash")
+    }
+}
+
+impl Plans {
+    /// The operation's plan.
+    pub fn of(&self, op: &dyn Op, caps: &Caps) -> Result<Arc<Plan>> {
+        let mut key = Key::default();
+        key.write(op.name().as_bytes());
+        if !op.identify(&mut key) {
+            return op.plan(caps).map(Arc::new);
+        }
+        if let Some(plan) = self.0.lock().expect("no panic while held").get(&key.0) {
+            return Ok(plan.clone());
+        }
+        let plan = Arc::new(op.plan(caps)?);
+        if plan.passes.len() <= PASSES {
+            let mut plans = self.0.lock().expect("no panic while held");
+            if plans.len() >= KEPT {
+                plans.clear();
+            }
+            plans.insert(key.0, plan.clone());
+        }
+        Ok(plan)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::element::{DType, Scalar};
+    use crate::ops::{Expression, Map, Step, What};
+
+    fn fill(value: u64, extent: usize) -> Map {
+        let dtype = DType::U32;
+        let step = Step { what: What::Scalar(0), dtype };
+        Map {
+            expression: Expression { leaves: vec![], scalars: vec![Scalar { dtype, bits: value }], steps: vec![step] },
+            shape: vec![extent],
+            output: 0,
+            output_len: extent,
+            output_offset: 0,
+            output_strides: vec![1],
+            fresh: true,
+            count: None,
+            fill: None,
+        }
+    }
+
+    #[test]
+    fn the_same_operation_has_the_same_plan() {
+        let (plans, caps) = (Plans::default(), Caps::nvidia_like());
+        let first = plans.of(&fill(7, 1000), &caps).unwrap();
+        assert!(Arc::ptr_eq(&first, &plans.of(&fill(7, 1000), &caps).unwrap()));
+        for other in [fill(8, 1000), fill(7, 1001)] {
+            let plan = plans.of(&other, &caps).unwrap();
+            assert_ne!(plan.passes[0].params, first.passes[0].params);
+        }
+        for extent in 0..2 * KEPT {
+            plans.of(&fill(7, extent), &caps).unwrap();
+        }
+        assert!(plans.0.lock().unwrap().len() <= KEPT);
+    }
+}
