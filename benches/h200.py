@@ -72,7 +72,7 @@ def pair(row, peers, commit, date):
         "op": row["op"],
         "n": row["n"],
         # A bench of one device calls it by its name.
-        "engine": {"cuda": "cuda-wgsl"}.get(row["engine"], row["engine"]),
+        "engine": {"cuda": "cuda-best"}.get(row["engine"], row["engine"]),
         "value": float(f"{row['value']:.4g}"),
         "unit": row["unit"],
         "peer": f"{peer['peer']} {peer['op']}" if peer else None,

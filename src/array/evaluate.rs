@@ -5,12 +5,12 @@ use super::flatten::{Inputs, reads};
 use super::layout::Layout;
 use super::node::{Expr, Node, State, Storage};
 use super::task::{Task, through};
-use crate::backend::{Cost, Launch, Window};
+use crate::backend::{Launch, Window};
 use crate::device::Device;
 use crate::element::{DType, Element};
 use crate::error::{CallSite, Error, Result};
 use crate::memory::{Memory, Place};
-use crate::op::{Op, Pass, Plan};
+use crate::op::{Op, Plan};
 use crate::ops::{Expression, Map, Reduce};
 use std::panic::Location;
 use std::sync::Arc;
@@ -273,11 +273,11 @@ impl Batch {
 
     /// Adds an operation's plan.
     pub fn push(&mut self, op: Box<dyn Op>, mut buffers: Vec<Arc<Memory>>) -> Result<()> {
-        let plan = self.device.plan(&*op)?;
-        for &bytes in &plan.scratch {
+        let planned = self.device.plan(&*op)?;
+        for &bytes in &planned.plan.scratch {
             buffers.push(self.device.pool().take_for(op.name(), bytes, Place::Device, self.at)?);
         }
-        for (pass, cost) in plan.passes.iter().zip(costs(&*op, &plan)) {
+        for (pass, &cost) in planned.plan.passes.iter().zip(&planned.costs) {
             let window = |b: &crate::op::Binding| {
                 let memory = buffers[b.buffer].clone();
                 // A program's memory may end where the pool's is padded.
@@ -293,7 +293,7 @@ impl Batch {
             });
         }
         if let Some(record) = &mut self.record {
-            record.push((op, Arc::unwrap_or_clone(plan)));
+            record.push((op, planned.plan.clone()));
         }
         Ok(())
     }
@@ -349,17 +349,6 @@ impl Batch {
         }
         Ok(())
     }
-}
-
-/// What each pass of a plan moves and computes: shares of the operation's own figures, by the bytes that it binds.
-fn costs(op: &dyn Op, plan: &Plan) -> impl Iterator<Item = Cost> {
-    let (bytes, flops) = (op.bytes(), op.flops());
-    let bound = |pass: &Pass| pass.buffers.iter().map(|binding| binding.bytes).sum::<u64>();
-    let all: u64 = plan.passes.iter().map(bound).sum();
-    let share = move |amount: u64, part: u64| (amount as u128 * part as u128 / all.max(1) as u128) as u64;
-    plan.passes
-        .iter()
-        .map(move |pass| Cost { bytes: share(bytes, bound(pass)), flops: Some(share(flops, bound(pass))) })
 }
 
 fn failed(node: &Node) -> Result<()> {

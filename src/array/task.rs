@@ -158,8 +158,8 @@ impl Batch {
         self.give(&given, task.given.expect("one that goes on"));
         self.prepare(node)?;
         // An output and its scratch beside.
-        if inputs.memory.len() + reads(node).len() + 2 > self.device.caps().bindings as usize
-            && !Arc::ptr_eq(node, &given)
+        if !Arc::ptr_eq(node, &given)
+            && inputs.memory.len() + reads(node).len() + 2 > self.device.caps().bindings as usize
         {
             given.set(State::Lazy(Expr::Output(task, 0)));
             return self.run_apart(node, &given, place);

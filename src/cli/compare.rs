@@ -19,6 +19,12 @@ pub fn random(seed: u64, i: usize) -> f32 {
     (word(seed, i) >> 40) as f32 / (1 << 24) as f32
 }
 
+/// Element `i` of a stream of normally distributed numbers, mean 0 and variance 1: Box and Muller, 1958.
+pub fn normal(seed: u64, i: usize) -> f32 {
+    let [radius, turn] = [2 * i, 2 * i + 1].map(|at| random(seed, at) as f64);
+    ((-2.0 * (1.0 - radius).ln()).sqrt() * (std::f64::consts::TAU * turn).cos()) as f32
+}
+
 /// `n` random numbers.
 pub fn randoms(seed: u64, n: usize) -> Vec<f32> {
     (0..n).into_par_iter().map(|i| random(seed, i)).collect()
@@ -86,6 +92,13 @@ mod tests {
             assert!(error.starts_with("op: wrong result at index 700: wanted "), "{error}");
         }
         assert!(compare("op", &got[..10], 11, 0.0, wanted).is_err());
+    }
+
+    #[test]
+    fn normals_have_mean_0_and_variance_1() {
+        let n = 1 << 16;
+        let (mean, square) = (sum(n, |i| normal(5, i) as f64), sum(n, |i| (normal(5, i) as f64).powi(2)));
+        assert!((mean / n as f64).abs() < 0.02 && (square / n as f64 - 1.0).abs() < 0.03, "{mean} {square}");
     }
 
     #[test]

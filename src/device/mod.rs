@@ -13,9 +13,9 @@ use crate::element::Element;
 use crate::error::{CallSite, ErrorKind, Result};
 use crate::kernel::{Kernel, Message, Messages, Watch};
 use crate::memory::{Allocation, Handles, Memory, MemoryUse, Pool};
-use crate::op::{Op, Plan};
+use crate::op::Op;
 use crate::trace::Roofline;
-use plans::Plans;
+use plans::{Planned, Plans};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak, mpsc};
@@ -64,7 +64,7 @@ impl Device {
     }
 
     /// An operation's plan, made now or before.
-    pub(crate) fn plan(&self, op: &dyn Op) -> Result<Arc<Plan>> {
+    pub(crate) fn plan(&self, op: &dyn Op) -> Result<Arc<Planned>> {
         self.0.plans.of(op, self.caps())
     }
 
