@@ -11,19 +11,21 @@ shift 3
 [ $# -gt 0 ] || set -- copy mul_f32 add_f32 triad expression dot sum mat transpose softmax first_use load launch evaluate \
     result seed select histogram nth reduce_by_key run_lengths searchsorted sort take topk unique
 here=$(dirname "$0")
+parts=$(mktemp -d)
 mkdir -p "$out"
-nvcc -O3 -arch=native -std=c++17 --extended-lambda "$peers/cub_peers.cu" -o "$out/cub_peers" &
+nvcc -O3 -arch=native -std=c++17 --extended-lambda "$peers/cub_peers.cu" -o "$parts/cub_peers" &
 { python3 "$peers/python_peers.py"; python3 "$here/peers.py"; } > "$out/peers.jsonl"
 wait
-"$out/cub_peers" >> "$out/peers.jsonl"
+"$parts/cub_peers" >> "$out/peers.jsonl"
 for filter in "$@"; do
-    "$crosslane" bench --compare --filter "$filter" --json "$out/$filter.part.json" | grep '^| [a-z]'
-done
-# A row that several filters name counts once.
-python3 - "$out" <<'PY'
+    "$crosslane" bench --compare --filter "$filter" --json "$parts/$filter.json" | grep '^| [a-z]'
+    # After each, for the case that time ends. A row that several filters name counts once.
+    python3 - "$parts" > "$out/ours.json" <<'PY'
 import glob, json, sys
 rows = {}
-for part in sorted(glob.glob(sys.argv[1] + "/*.part.json")):
+for part in sorted(glob.glob(sys.argv[1] + "/*.json")):
     rows.update({(r["op"], r["n"], r["engine"]): r for r in json.load(open(part))})
-json.dump(list(rows.values()), open(sys.argv[1] + "/ours.json", "w"))
+print(json.dumps(list(rows.values())))
 PY
+done
+rm -r "$parts"

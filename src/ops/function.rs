@@ -254,6 +254,11 @@ impl Function {
         dtype.class() == Class::Float && self.template(dtype).starts_with("m_")
     }
 
+    /// Whether its result is computed in f32 and rounded to this type.
+    pub(crate) fn through_f32(self, dtype: DType) -> bool {
+        dtype == DType::F16 && self.shared(dtype) && self.row().gives == Gives::Same
+    }
+
     /// The WGSL expression over arguments of this type and width.
     pub(crate) fn wgsl(self, dtype: DType, width: u32, args: [&str; 3]) -> String {
         let wide = |t: &str| if width == 1 { t.to_string() } else { format!("vec4<{t}>") };
@@ -267,7 +272,7 @@ impl Function {
             .replace("{c}", &convert(args[2]))
             .replace("{T}", &wide(if half { "f32" } else { dtype.wgsl() }))
             .replace("{U}", &wide("u32"));
-        if half && self.row().gives == Gives::Same { format!("{}({text})", wide("f16")) } else { text }
+        if self.through_f32(dtype) { format!("{}({text})", wide("f16")) } else { text }
     }
 
     /// The result by definition. Floats in double precision, integers exactly and then wrapped to the type.

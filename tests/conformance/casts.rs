@@ -3,6 +3,7 @@
 use crate::for_types;
 use crate::support::*;
 use crosslane::{Array, DType, Device, Element, Value, f16};
+use rand::Rng;
 
 /// The types' edges, as doubles and as integers, that each type rounds to its own.
 fn edges<T: Element>() -> Vec<T> {
@@ -120,6 +121,38 @@ fn from<T: Element>(device: &Device) {
         ($($to:ty),*) => { $(if has(device, <$to>::DTYPE) { pair::<T, $to>(device); })* };
     }
     all!(f16, f32, f64, i32, i64, u8, u16, u32, u64, bool);
+}
+
+/// What is computed with halves is computed with halves, though they never were in memory: drivers like to take the f32
+/// that a half was rounded from.
+#[test]
+fn halves_on_the_way_are_rounded() {
+    for device in drivers() {
+        if !has(device, DType::F16) {
+            continue;
+        }
+        let mut rng = random(17);
+        let mut host: Vec<f32> = (0..3997).map(|_| rng.random_range(-8.0..8.0)).collect();
+        host.extend([65519.0, 65520.0, -70000.0, 2049.0, f32::INFINITY, f32::NAN]);
+        let x = Array::from_slice(device, &host);
+        let half = |v: f32| f16::from_f32(v).to_f32();
+        let rounded: Vec<f32> = host.iter().map(|&v| half(v)).collect();
+        let what = name(device);
+        for (array, skipped) in [(x.clone(), 0), (x.slice(crosslane::s![3..]), 3)] {
+            let (halves, wanted) = (array.cast::<f16>().cast::<f32>(), &rounded[skipped..]);
+            same_values(&halves.to_vec().unwrap(), wanted, &format!("{what}: back at once"));
+            let larger: Vec<bool> = wanted.iter().zip(&host[skipped..]).map(|(h, v)| h > v).collect();
+            same_values(&halves.greater(&array).to_vec().unwrap(), &larger, &format!("{what}: compared"));
+            let roots = array.cast::<f16>().abs().sqrt().cast::<f32>().to_vec().unwrap();
+            let whole: Vec<f32> = roots.iter().map(|&v| half(v)).collect();
+            same_values(&roots, &whole, &format!("{what}: roots"));
+        }
+        let sum = x.slice(crosslane::s![..3997]).cast::<f16>().cast::<f32>().sum().item().unwrap() as f64;
+        let exact: f64 = rounded[..3997].iter().map(|&v| v as f64).sum();
+        assert!((sum - exact).abs() < 0.004, "{what}: wanted {exact}, got {sum}");
+        let most = x.slice(crosslane::s![..3997]).cast::<f16>().max().item().unwrap();
+        assert_eq!(most.to_f32(), rounded[..3997].iter().copied().fold(f32::MIN, f32::max), "{what}");
+    }
 }
 
 #[test]

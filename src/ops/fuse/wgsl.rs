@@ -101,6 +101,7 @@ impl Fusion<'_> {
         let given = (0..self.walks.len()).find(|&leaf| self.is_given(leaf));
         let given = given.map_or(String::new(), |leaf| format!(", given: {}", self.wide(self.dtype(leaf))));
         let mut text = format!("fn {p}value({}{given}) -> {result} {{\n{}", self.arguments(), self.coordinates());
+        let mut rounds = false;
         let formulas = self.expression.formulas();
         for (index, step) in self.expression.steps.iter().enumerate() {
             let value = match &step.what {
@@ -128,10 +129,23 @@ impl Fusion<'_> {
                     formula.call(&format!("{p}formula{index}"), &arguments, self.width)
                 }
             };
+            let value = if self.is_rounded(index) { format!("{p}rounded({value})") } else { value };
+            rounds |= self.is_rounded(index);
             writeln!(text, "    let v{index} = {value};").expect("to a string");
         }
         writeln!(text, "    return v{};\n}}", self.expression.steps.len() - 1).expect("to a string");
-        text
+        if rounds { rounded_text(p, self.width) + &text } else { text }
+    }
+
+    /// Whether a step is a half that another type was rounded to, and something is computed with it.
+    fn is_rounded(&self, index: usize) -> bool {
+        let (step, last) = (&self.expression.steps[index], index + 1 == self.expression.steps.len());
+        let narrowed = match &step.what {
+            What::Cast(from) => !matches!(self.expression.steps[*from].dtype, DType::F16 | DType::Bool),
+            What::Call(function, _) => function.through_f32(step.dtype),
+            _ => false,
+        };
+        step.dtype == DType::F16 && narrowed && !(last && self.output.is_some())
     }
 
     fn load(&self, leaf: usize) -> String {
@@ -211,6 +225,27 @@ impl Fusion<'_> {
         };
         format!("{head}{body}}}\n")
     }
+}
+
+/// A function that gives back halves as they are. NVIDIA's Vulkan driver (580) takes f32(f16(x)) for x, also by way of
+/// `pack2x16float`, as long as it knows all bits that come between: one of them depends on a NaN here, which stays a NaN.
+fn rounded_text(prefix: &str, width: u32) -> String {
+    let packed = |pair: &str, first: &str, second: &str| {
+        format!(
+            "unpack2x16float(pack2x16float({pair}) ^ select(0u, 1u, {first} == 0x7fa54000u) ^ \
+             select(0u, 0x10000u, {second} == 0x7fa54000u))"
+        )
+    };
+    let (half, single) = (wide("f16", width), wide("f32", width));
+    let value = match width {
+        1 => packed("vec2<f32>(x, 0.0)", "bits", "bits") + ".x",
+        _ => format!("vec4<f32>({}, {})", packed("x.xy", "bits.x", "bits.y"), packed("x.zw", "bits.z", "bits.w")),
+    };
+    format!(
+        "fn {prefix}rounded(h: {half}) -> {half} {{\n    let x = {single}(h);\n    let bits = bitcast<{}>(x);\n    \
+         return {half}({value});\n}}\n",
+        wide("u32", width)
+    )
 }
 
 /// WGSL that stores `v` at element `at` of `array` without touching its neighbours in the word.
