@@ -16,5 +16,5 @@ for repetition in range(30):
     times.append(start.elapsed_time(end) / 10e3)
 times.sort()
 flops = 2 * 4096 * 64**3
-row = {"peer": "cublas", "op": "matmul_batched_f32_64", "n": 4096, "value": flops / times[15] / 1e12, "unit": "TFLOP/s"}
+row = {"peer": "cublas", "op": "matmul_batched_f32_64", "n": 4096, "value": float(f"{flops / times[15] / 1e12:.4g}"), "unit": "TFLOP/s"}
 print(json.dumps(row))

@@ -113,9 +113,10 @@ impl Device {
         DeviceOptions::default().cuda(ordinal)
     }
 
-    /// The same device with kernels written by hand in place of translated WGSL, where it has any: where they are
-    /// faster, never, or always. Without this the environment variable `CROSSLANE_NATIVES` says which (`auto`, `off`,
-    /// `on`); what it says is `auto` if it is not set. [`Array::explain`](crate::Array::explain) tells what runs.
+    /// The same device with kernels written by hand, and NVIDIA's cuBLASLt, in place of translated WGSL, where it has any:
+    /// where they are faster, never, always, or the library alone. Without this the environment variable `CROSSLANE_NATIVES`
+    /// says which (`auto`, `off`, `on`, `library`); `auto` if it is not set. [`Array::explain`](crate::Array::explain) tells
+    /// what runs.
     ///
     /// ```no_run
     /// let device = crosslane::Device::cuda(0)?.natives(crosslane::Natives::Off);
