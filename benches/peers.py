@@ -1,20 +1,38 @@
-"""What shared/peers does not measure: PyTorch's batched product, 4096 times 64 x 64. Prints lines as those do."""
+"""PyTorch's products, as `crosslane bench` measures its own: warmed up for 400 ms, then the median of 20. shared/peers warms up
+for five runs, in which a card's clock has neither risen for small products nor met the power limit for large ones. Also what
+shared/peers does not measure: 4096 times 64 x 64. Prints lines as those do, with `warm_ms`."""
 import json
+import time
 
 import torch
 
+WARM_MS = 400
 torch.backends.cuda.matmul.allow_tf32 = False
+
+
+def measure(op, n, amount, work, unit="TFLOP/s"):
+    begin = time.perf_counter()
+    while time.perf_counter() - begin < WARM_MS / 1e3:
+        work()
+        torch.cuda.synchronize()
+    times = []
+    for _ in range(20):
+        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        start.record()
+        work()
+        end.record()
+        end.synchronize()
+        times.append(start.elapsed_time(end) / 1e3)
+    value = float(f"{amount / sorted(times)[10]:.4g}")
+    print(json.dumps({"peer": "cublas", "op": op, "n": n, "value": value, "unit": unit, "warm_ms": WARM_MS}), flush=True)
+
+
+for name, dtype in (("f32", torch.float32), ("f16", torch.float16)):
+    for n in (256, 1024, 4096, 8192):
+        a, b = (torch.randn(n, n, device="cuda", dtype=dtype) for _ in range(2))
+        measure(f"matmul_{name}", n, 2 * n**3 / 1e12, lambda: a @ b)
 a, b = (torch.randn(4096, 64, 64, device="cuda") for _ in range(2))
-start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-times = []
-for repetition in range(30):
-    start.record()
-    for _ in range(10):
-        c = torch.bmm(a, b)
-    end.record()
-    torch.cuda.synchronize()
-    times.append(start.elapsed_time(end) / 10e3)
-times.sort()
-flops = 2 * 4096 * 64**3
-row = {"peer": "cublas", "op": "matmul_batched_f32_64", "n": 4096, "value": float(f"{flops / times[15] / 1e12:.4g}"), "unit": "TFLOP/s"}
-print(json.dumps(row))
+measure("matmul_batched_f32_64", 4096, 2 * 4096 * 64**3 / 1e12, lambda: torch.bmm(a, b))
+for n in (4096, 16384):
+    a, v = torch.randn(n, n, device="cuda"), torch.randn(n, device="cuda")
+    measure("matvec_f32", n, 4 * n * n / 1e9, lambda: a @ v, "GB/s")
