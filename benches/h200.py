@@ -51,6 +51,7 @@ PEERS = {
     "softmax_rows_f32": ["softmax_rows_f32"],
     "matmul_f32": ["matmul_f32"],
     "matmul_f16": ["matmul_f16"],
+    "matmul_tensor_f32": ["matmul_tf32"],
     "matmul_batched_f32_64": ["matmul_batched_f32_64"],
     "matmul_256x512x256": ["seed_matmul_256x512x256"],
     "matvec_f32": ["matvec_f32"],

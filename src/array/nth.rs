@@ -20,10 +20,17 @@ pub(super) struct Ranked<'a, T: Element> {
 }
 
 impl<'a, T: Element> Ranked<'a, T> {
-    pub fn new(operation: &'static str, array: &'a Array<T>, axis: isize, at: CallSite) -> Result<Ranked<'a, T>> {
+    /// For one quantile or place, or for several: three searches cost what a sort does, and a quantile may take two.
+    pub fn new(
+        operation: &'static str,
+        array: &'a Array<T>,
+        axis: isize,
+        several: bool,
+        at: CallSite,
+    ) -> Result<Ranked<'a, T>> {
         let axis = checked_place(operation, array, axis, at)?;
-        let short = array.shape()[axis] <= SORTED || T::DTYPE.size() < 4;
-        Ok(Ranked { array, axis, sorted: short.then(|| array.sort_axis(axis as isize)) })
+        let sorts = array.shape()[axis] <= SORTED || T::DTYPE.size() < 4 || several;
+        Ok(Ranked { array, axis, sorted: sorts.then(|| array.sort_axis(axis as isize)) })
     }
 
     /// Elements along the axis.
@@ -109,7 +116,7 @@ impl<T: Element> Array<T> {
     }
 
     fn at_place(&self, operation: &'static str, n: usize, axis: isize, at: CallSite) -> Array<T> {
-        let ranked = Ranked::new(operation, self, axis, at);
+        let ranked = Ranked::new(operation, self, axis, false, at);
         match ranked.and_then(|ranked| checked(operation, n, ranked.length(), at).map(|()| ranked.place(n))) {
             Ok(array) => array,
             Err(error) => Array::failed(self.device(), error),

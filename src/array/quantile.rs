@@ -154,6 +154,55 @@ impl<T: Float> Array<T> {
         self.quantiled("median_axis", "q", 0.5, 1.0, &QuantileOptions::default().axis(axis), Location::caller())
     }
 
+    /// Several quantiles of all elements: NumPy's `quantile` with a list. The result's axis is that of `qs`.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[4.0f32, 1.0, 3.0, 2.0]);
+    /// assert_eq!(x.quantiles(&[0.0, 0.25, 0.5]).to_vec()?, [1.0, 1.75, 2.5]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Accuracy and errors: as for [`Array::quantile`]. Cost: one sort for all of them.
+    #[track_caller]
+    pub fn quantiles(&self, qs: &[f64]) -> Array<T> {
+        self.several("quantiles", "qs", qs, 1.0, &QuantileOptions::default(), Location::caller())
+    }
+
+    /// As [`Array::quantiles`], with [`QuantileOptions`]; the axis of `qs` is the result's first.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::{Array, QuantileOptions};
+    /// let x = Array::from_shape(device, &[2, 3], &[1.0f32, 5.0, 2.0, 9.0, 7.0, 8.0]);
+    /// let ends = x.quantiles_with(&[0.0, 1.0], &QuantileOptions::default().axis(1));
+    /// assert_eq!((ends.shape(), ends.to_vec()?), (&[2, 2][..], vec![1.0, 7.0, 5.0, 9.0]));
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn quantiles_with(&self, qs: &[f64], options: &QuantileOptions) -> Array<T> {
+        self.several("quantiles_with", "qs", qs, 1.0, options, Location::caller())
+    }
+
+    /// As [`Array::quantiles`] of hundredths: NumPy's `percentile` with a list.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[4.0f32, 1.0, 3.0, 2.0, 5.0]);
+    /// assert_eq!(x.percentiles(&[25.0, 50.0, 75.0]).to_vec()?, [2.0, 3.0, 4.0]);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn percentiles(&self, ps: &[f64]) -> Array<T> {
+        self.several("percentiles", "ps", ps, 100.0, &QuantileOptions::default(), Location::caller())
+    }
+
+    /// As [`Array::percentiles`], with [`QuantileOptions`]; the axis of `ps` is the result's first.
+    #[track_caller]
+    pub fn percentiles_with(&self, ps: &[f64], options: &QuantileOptions) -> Array<T> {
+        self.several("percentiles_with", "ps", ps, 100.0, options, Location::caller())
+    }
+
     fn quantiled(
         &self,
         operation: &'static str,
@@ -163,41 +212,65 @@ impl<T: Float> Array<T> {
         options: &QuantileOptions,
         at: CallSite,
     ) -> Array<T> {
-        if !(0.0..=whole).contains(&q) {
-            let error = Error::argument(operation, argument, format!("0 to {whole}"), q.to_string(), at);
-            return Array::failed(self.device(), error);
-        }
-        let result = match options.axis {
-            None => self.flatten().between_places(operation, q / whole, 0, options.interpolation, at),
-            Some(axis) => self.between_places(operation, q / whole, axis, options.interpolation, at),
-        };
-        result.unwrap_or_else(|error| Array::failed(self.device(), error))
+        let found = checked(operation, argument, &[q], whole, at)
+            .and_then(|()| self.between_places(operation, &[q / whole], options, at));
+        found.map_or_else(|error| Array::failed(self.device(), error), |mut found| found.remove(0))
     }
 
+    fn several(
+        &self,
+        operation: &'static str,
+        argument: &'static str,
+        qs: &[f64],
+        whole: f64,
+        options: &QuantileOptions,
+        at: CallSite,
+    ) -> Array<T> {
+        let fractions: Vec<f64> = qs.iter().map(|q| q / whole).collect();
+        let found = checked(operation, argument, qs, whole, at)
+            .and_then(|()| self.between_places(operation, &fractions, options, at))
+            .and_then(|found| Array::stack(&found.iter().collect::<Vec<_>>(), 0));
+        found.unwrap_or_else(|error| Array::failed(self.device(), error))
+    }
+
+    /// The quantiles at these fractions, one array each.
     fn between_places(
         &self,
         operation: &'static str,
-        q: f64,
-        axis: isize,
-        interpolation: Interpolation,
+        fractions: &[f64],
+        options: &QuantileOptions,
         at: CallSite,
-    ) -> Result<Array<T>> {
-        let ranked = Ranked::new(operation, self, axis, at)?;
+    ) -> Result<Vec<Array<T>>> {
+        let (array, axis) = options.axis.map_or_else(|| (self.flatten(), 0), |axis| (self.clone(), axis));
+        let ranked = Ranked::new(operation, &array, axis, fractions.len() > 1, at)?;
         if ranked.length() == 0 {
             let got = format!("shape {:?}", self.shape());
             return Err(Error::argument(operation, "array", "an element: there is no quantile of none", got, at));
         }
-        let (place, way) = interpolation.place(q, ranked.length());
-        let low = ranked.place(place);
-        let found = match (way > 0.0).then(|| ranked.place(place + 1)) {
-            None => low,
-            Some(high) if T::DTYPE == DType::F16 => between(&low.cast::<f32>(), &high.cast(), way).cast(),
-            Some(high) => between(&low, &high, way),
-        };
         // NaN where there is one; doubles have no test for it.
-        let largest = self.max_axes(&[axis], false);
-        Ok(largest.cast::<f32>().is_nan().select(largest, found))
+        let largest = array.max_axes(&[axis], false);
+        let one = |&q: &f64| {
+            let (place, way) = options.interpolation.place(q, ranked.length());
+            let low = ranked.place(place);
+            let found = match (way > 0.0).then(|| ranked.place(place + 1)) {
+                None => low,
+                Some(high) if T::DTYPE == DType::F16 => between(&low.cast::<f32>(), &high.cast(), way).cast(),
+                Some(high) => between(&low, &high, way),
+            };
+            largest.cast::<f32>().is_nan().select(&largest, &found)
+        };
+        Ok(fractions.iter().map(one).collect())
     }
+}
+
+/// Whether there are fractions of this whole, and nothing else.
+fn checked(operation: &'static str, argument: &'static str, qs: &[f64], whole: f64, at: CallSite) -> Result<()> {
+    let got = match qs.iter().find(|q| !(0.0..=whole).contains(*q)) {
+        Some(q) => q.to_string(),
+        None if qs.is_empty() => "none".into(),
+        None => return Ok(()),
+    };
+    Err(Error::argument(operation, argument, format!("0 to {whole}"), got, at))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::Outcome;
 use super::compare::normal;
 use super::measure::{Group, Row};
-use crosslane::{Array, Device, Kind, Number, f16};
+use crosslane::{Array, Device, Kind, Number, Precision, f16};
 use rayon::prelude::*;
 use std::cell::OnceCell;
 
@@ -28,6 +28,8 @@ pub struct Product {
 #[derive(Clone, Copy, PartialEq)]
 enum Of {
     Singles,
+    /// f32 that tensor cores may round.
+    Rounded,
     Halves,
     Vector,
     /// With the wait for it.
@@ -52,6 +54,9 @@ pub fn products(device: &Device, quick: bool) -> Vec<Product> {
     let mut all: Vec<Product> = sides.iter().map(|&n| new("matmul_f32", n, Of::Singles, 1, [n; 3])).collect();
     if device.caps().f16 {
         all.extend(sides.iter().map(|&n| new("matmul_f16", n, Of::Halves, 1, [n; 3])));
+    }
+    if device.caps().tensor.is_some() {
+        all.extend(sides.iter().map(|&n| new("matmul_tensor_f32", n, Of::Rounded, 1, [n; 3])));
     }
     all.push(new("matmul_batched_f32_64", batch, Of::Singles, batch, [64; 3]));
     all.extend(vectors.iter().map(|&n| new("matvec_f32", n, Of::Vector, 1, [n, n, 1])));
@@ -85,7 +90,8 @@ impl Product {
 
     fn singles(&self) -> Array<f32> {
         let [a, b] = self.singles.get_or_init(|| self.sides(|x| x));
-        a.matmul(b)
+        let precision = if self.kind == Of::Rounded { Precision::Tensor } else { Precision::Exact };
+        a.matmul_with(b, precision)
     }
 
     fn halves(&self) -> Array<f16> {
@@ -127,8 +133,11 @@ impl Product {
             let first = row / rows * inner * columns + column;
             let terms = (0..inner).map(|k| read(LEFT, row * inner + k) * read(RIGHT, first + k * columns));
             let (sum, size) = terms.fold((0.0, 0.0), |(sum, size), term| (sum + term, size + f64::abs(term)));
+            // Either side may be rounded by 2^-11 of itself.
+            let rounded = if self.kind == Of::Rounded { size / 1024.0 } else { 0.0 };
             // Roundings of a sum are random: of `inner` ones about the square root adds up, each of a sum of that size.
-            let allowed = 8.0 * f32::EPSILON as f64 * size + if half { sum.abs() / 1024.0 + 1e-4 } else { 0.0 };
+            let allowed =
+                rounded + 8.0 * f32::EPSILON as f64 * size + if half { sum.abs() / 1024.0 + 1e-4 } else { 0.0 };
             if (got[at] - sum).abs() > allowed {
                 return Err(format!("{}: wrong result at {at}: wanted {sum}, got {}", self.op, got[at]).into());
             }

@@ -114,7 +114,6 @@ pub(crate) struct ProductSide {
 
 /// A number of a launch: known, or the parameter with this index.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "natives are CUDA's"))]
 pub(crate) enum Word {
     Is(u32),
     Param(usize),

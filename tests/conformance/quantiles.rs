@@ -143,10 +143,38 @@ fn quantiles<T: Float>(device: &Device) {
     }
 }
 
+/// Several at once, of short rows, and of long ones, which one alone would be searched in.
+fn several(device: &Device) {
+    let (qs, mut rng) = ([0.9, 0.0, 0.25, 0.5, 1.0], random(14));
+    for (shape, axis) in [([3, 200], 1), ([9_001, 2], 0), ([1, 9_001], 1)] {
+        let data: Vec<f32> = (0..shape[0] * shape[1]).map(|_| of(rng.random_range(-900..900))).collect();
+        let (x, rows) = (Array::from_shape(device, &shape, &data), shape[1 - axis as usize]);
+        let row = |r: usize| -> Vec<f64> {
+            let at = |i: usize| if axis == 1 { data[r * shape[1] + i] } else { data[i * shape[1] + r] };
+            (0..shape[axis as usize]).map(|i| at(i) as f64).collect()
+        };
+        for interpolation in [Interpolation::Linear, Interpolation::Higher] {
+            let options = QuantileOptions::default().axis(axis).interpolation(interpolation);
+            let got = x.quantiles_with(&qs, &options);
+            assert_eq!(got.shape(), [5, rows]);
+            for (n, got) in got.to_vec().unwrap().into_iter().enumerate() {
+                let (q, wanted) = (qs[n / rows], quantile(&row(n % rows), qs[n / rows], interpolation));
+                let what = format!("{interpolation:?} {q} of {shape:?} on {}", name(device));
+                assert!((got as f64 - wanted).abs() <= 3.3e-4, "{what}: got {got}, wanted {wanted}");
+            }
+        }
+        let hundredths = qs.map(|q| q * 100.0);
+        assert_eq!(x.percentiles(&hundredths).to_vec().unwrap(), x.quantiles(&qs).to_vec().unwrap(), "{shape:?}");
+    }
+    let bad = Array::from_slice(device, &[1.0f32, f32::NAN, 3.0]).quantiles(&[0.0, 1.0]).to_vec().unwrap();
+    assert!(bad.iter().all(|x| x.is_nan()), "{bad:?} on {}", name(device));
+}
+
 #[test]
 fn quantiles_are_numpys() {
     for device in drivers() {
         quantiles::<f32>(device);
+        several(device);
         if is_checked(device) {
             for_types!(device, [f16, f64], quantiles);
         }
@@ -188,6 +216,8 @@ fn mistakes_are_named() {
         assert!(text(x.partition_nth(5, 0)).starts_with("partition_nth: n: wanted"));
         assert!(x.argpartition(0, 2).to_vec().unwrap_err().to_string().starts_with("argpartition: axis"));
         assert!(text(x.quantile(1.5)).starts_with("quantile: q: wanted 0 to 1, got 1.5"));
+        assert!(text(x.quantiles(&[0.5, -0.1])).starts_with("quantiles: qs: wanted 0 to 1, got -0.1"));
+        assert!(text(x.percentiles(&[])).starts_with("percentiles: ps: wanted 0 to 100, got none"));
         assert!(text(x.percentile(f64::NAN)).starts_with("percentile: p: wanted 0 to 100, got NaN"));
         let none = Array::<f32>::zeros(device, &[2, 0]);
         assert!(text(none.median()).starts_with("median: array: wanted an element"));
