@@ -51,6 +51,33 @@ impl QuantileOptions {
     }
 }
 
+/// A call that asks for quantiles: in parts of which whole, in which argument.
+#[derive(Clone, Copy)]
+struct Asked {
+    operation: &'static str,
+    argument: &'static str,
+    whole: f64,
+    at: CallSite,
+}
+
+impl Asked {
+    #[track_caller]
+    fn of(operation: &'static str, argument: &'static str, whole: f64) -> Asked {
+        Asked { operation, argument, whole, at: Location::caller() }
+    }
+
+    /// That there are parts of the whole, and nothing else.
+    fn check(self, qs: &[f64]) -> Result<()> {
+        let Asked { operation, argument, whole, at } = self;
+        let got = match qs.iter().find(|q| !(0.0..=whole).contains(*q)) {
+            Some(q) => q.to_string(),
+            None if qs.is_empty() => "none".into(),
+            None => return Ok(()),
+        };
+        Err(Error::argument(operation, argument, format!("0 to {whole}"), got, at))
+    }
+}
+
 impl Interpolation {
     /// The place before or at the quantile, and how far it lies on the way to the next.
     fn place(self, q: f64, length: usize) -> (usize, f64) {
@@ -98,13 +125,13 @@ impl<T: Float> Array<T> {
     /// Errors (kept in the array): `q` outside 0 to 1; no element; as for [`Array::sort`].
     #[track_caller]
     pub fn quantile(&self, q: f64) -> Array<T> {
-        self.quantiled("quantile", "q", q, 1.0, &QuantileOptions::default(), Location::caller())
+        self.quantiled(Asked::of("quantile", "q", 1.0), q, &QuantileOptions::default())
     }
 
     /// As [`Array::quantile`], with [`QuantileOptions`].
     #[track_caller]
     pub fn quantile_with(&self, q: f64, options: &QuantileOptions) -> Array<T> {
-        self.quantiled("quantile_with", "q", q, 1.0, options, Location::caller())
+        self.quantiled(Asked::of("quantile_with", "q", 1.0), q, options)
     }
 
     /// As [`Array::quantile`] of `p` hundredths.
@@ -117,13 +144,13 @@ impl<T: Float> Array<T> {
     /// ```
     #[track_caller]
     pub fn percentile(&self, p: f64) -> Array<T> {
-        self.quantiled("percentile", "p", p, 100.0, &QuantileOptions::default(), Location::caller())
+        self.quantiled(Asked::of("percentile", "p", 100.0), p, &QuantileOptions::default())
     }
 
     /// As [`Array::percentile`], with [`QuantileOptions`].
     #[track_caller]
     pub fn percentile_with(&self, p: f64, options: &QuantileOptions) -> Array<T> {
-        self.quantiled("percentile_with", "p", p, 100.0, options, Location::caller())
+        self.quantiled(Asked::of("percentile_with", "p", 100.0), p, options)
     }
 
     /// The median of all elements: of an even number, the mean of the two in the middle. NaN if any element is.
@@ -138,7 +165,7 @@ impl<T: Float> Array<T> {
     /// Cost and errors: as for [`Array::quantile`].
     #[track_caller]
     pub fn median(&self) -> Array<T> {
-        self.quantiled("median", "q", 0.5, 1.0, &QuantileOptions::default(), Location::caller())
+        self.quantiled(Asked::of("median", "q", 1.0), 0.5, &QuantileOptions::default())
     }
 
     /// As [`Array::median`] along an axis, negative from the end, which the result does not have.
@@ -151,7 +178,7 @@ impl<T: Float> Array<T> {
     /// ```
     #[track_caller]
     pub fn median_axis(&self, axis: isize) -> Array<T> {
-        self.quantiled("median_axis", "q", 0.5, 1.0, &QuantileOptions::default().axis(axis), Location::caller())
+        self.quantiled(Asked::of("median_axis", "q", 1.0), 0.5, &QuantileOptions::default().axis(axis))
     }
 
     /// Several quantiles of all elements: NumPy's `quantile` with a list. The result's axis is that of `qs`.
@@ -166,7 +193,7 @@ impl<T: Float> Array<T> {
     /// Accuracy and errors: as for [`Array::quantile`]. Cost: one sort for all of them.
     #[track_caller]
     pub fn quantiles(&self, qs: &[f64]) -> Array<T> {
-        self.several("quantiles", "qs", qs, 1.0, &QuantileOptions::default(), Location::caller())
+        self.several(Asked::of("quantiles", "qs", 1.0), qs, &QuantileOptions::default())
     }
 
     /// As [`Array::quantiles`], with [`QuantileOptions`]; the axis of `qs` is the result's first.
@@ -181,7 +208,7 @@ impl<T: Float> Array<T> {
     /// ```
     #[track_caller]
     pub fn quantiles_with(&self, qs: &[f64], options: &QuantileOptions) -> Array<T> {
-        self.several("quantiles_with", "qs", qs, 1.0, options, Location::caller())
+        self.several(Asked::of("quantiles_with", "qs", 1.0), qs, options)
     }
 
     /// As [`Array::quantiles`] of hundredths: NumPy's `percentile` with a list.
@@ -194,55 +221,32 @@ impl<T: Float> Array<T> {
     /// ```
     #[track_caller]
     pub fn percentiles(&self, ps: &[f64]) -> Array<T> {
-        self.several("percentiles", "ps", ps, 100.0, &QuantileOptions::default(), Location::caller())
+        self.several(Asked::of("percentiles", "ps", 100.0), ps, &QuantileOptions::default())
     }
 
     /// As [`Array::percentiles`], with [`QuantileOptions`]; the axis of `ps` is the result's first.
     #[track_caller]
     pub fn percentiles_with(&self, ps: &[f64], options: &QuantileOptions) -> Array<T> {
-        self.several("percentiles_with", "ps", ps, 100.0, options, Location::caller())
+        self.several(Asked::of("percentiles_with", "ps", 100.0), ps, options)
     }
 
-    fn quantiled(
-        &self,
-        operation: &'static str,
-        argument: &'static str,
-        q: f64,
-        whole: f64,
-        options: &QuantileOptions,
-        at: CallSite,
-    ) -> Array<T> {
-        let found = checked(operation, argument, &[q], whole, at)
-            .and_then(|()| self.between_places(operation, &[q / whole], options, at));
+    fn quantiled(&self, asked: Asked, q: f64, options: &QuantileOptions) -> Array<T> {
+        let found = self.found(asked, &[q], options);
         found.map_or_else(|error| Array::failed(self.device(), error), |mut found| found.remove(0))
     }
 
-    fn several(
-        &self,
-        operation: &'static str,
-        argument: &'static str,
-        qs: &[f64],
-        whole: f64,
-        options: &QuantileOptions,
-        at: CallSite,
-    ) -> Array<T> {
-        let fractions: Vec<f64> = qs.iter().map(|q| q / whole).collect();
-        let found = checked(operation, argument, qs, whole, at)
-            .and_then(|()| self.between_places(operation, &fractions, options, at))
-            .and_then(|found| Array::stack(&found.iter().collect::<Vec<_>>(), 0));
-        found.unwrap_or_else(|error| Array::failed(self.device(), error))
+    fn several(&self, asked: Asked, qs: &[f64], options: &QuantileOptions) -> Array<T> {
+        let found = self.found(asked, qs, options);
+        let stacked = found.and_then(|found| Array::stack(&found.iter().collect::<Vec<_>>(), 0));
+        stacked.unwrap_or_else(|error| Array::failed(self.device(), error))
     }
 
-    /// The quantiles at these fractions, one array each.
-    fn between_places(
-        &self,
-        operation: &'static str,
-        fractions: &[f64],
-        options: &QuantileOptions,
-        at: CallSite,
-    ) -> Result<Vec<Array<T>>> {
+    /// An array for each quantile.
+    fn found(&self, asked: Asked, qs: &[f64], options: &QuantileOptions) -> Result<Vec<Array<T>>> {
+        asked.check(qs)?;
+        let Asked { operation, whole, at, .. } = asked;
         let (array, axis) = options.axis.map_or_else(|| (self.flatten(), 0), |axis| (self.clone(), axis));
-        let ranked = Ranked::new(operation, &array, axis, fractions.len() > 1, at)?;
+        let ranked = Ranked::new(operation, &array, axis, qs.len() > 1, at)?;
         if ranked.length() == 0 {
             let got = format!("shape {:?}", self.shape());
             return Err(Error::argument(operation, "array", "an element: there is no quantile of none", got, at));
@@ -250,7 +254,7 @@ impl<T: Float> Array<T> {
         // NaN where there is one; doubles have no test for it.
         let largest = array.max_axes(&[axis], false);
         let one = |&q: &f64| {
-            let (place, way) = options.interpolation.place(q, ranked.length());
+            let (place, way) = options.interpolation.place(q / whole, ranked.length());
             let low = ranked.place(place);
             let found = match (way > 0.0).then(|| ranked.place(place + 1)) {
                 None => low,
@@ -259,18 +263,8 @@ impl<T: Float> Array<T> {
             };
             largest.cast::<f32>().is_nan().select(&largest, &found)
         };
-        Ok(fractions.iter().map(one).collect())
+        Ok(qs.iter().map(one).collect())
     }
-}
-
-/// Whether there are fractions of this whole, and nothing else.
-fn checked(operation: &'static str, argument: &'static str, qs: &[f64], whole: f64, at: CallSite) -> Result<()> {
-    let got = match qs.iter().find(|q| !(0.0..=whole).contains(*q)) {
-        Some(q) => q.to_string(),
-        None if qs.is_empty() => "none".into(),
-        None => return Ok(()),
-    };
-    Err(Error::argument(operation, argument, format!("0 to {whole}"), got, at))
 }
 
 #[cfg(test)]
