@@ -4,13 +4,14 @@ use crate::caps::Caps;
 use crate::tuning::Tunable;
 
 /// Values that an invocation holds at most. More make fewer invocations wait for each other, fewer leave registers for more
-/// workgroups at once. Rows for which half of them do with [`FEW`] invocations have half.
+/// workgroups at once. Rows for which half of them do with [`FEW`] invocations have half, on cards.
 ///
-/// H200, 2026-11-23, softmax of 16384 and 4096 columns, Vulkan and CUDA, GB/s: 4,115, 4,118, 2,937, 3,455 for 32; 3,163, 3,295,
-/// 3,073, 3,432 for 16; 3,654, 4,114, 2,620, 3,290 for 64.
+/// H200, 2026-11-23, softmax of 16384 and 4096 columns, Vulkan and CUDA, GB/s, by the values that were held: 32 4,115, 4,118, 2,937,
+/// 3,455; 16 3,163, 3,295, 3,073, 3,432; 64 3,654, 4,114, 2,620, 3,290.
 pub(in crate::ops) const NORMALISE: Tunable =
     Tunable { name: "normalise", numbers: &["values"], candidates: &[&[32], &[16], &[64]] };
 
+/// Invocations of a row that are worth holding half as much.
 const FEW: u64 = 256;
 /// Values that an invocation has on the way at a time, of rows that are not held.
 const ON_THE_WAY: u64 = 16;
@@ -110,10 +111,14 @@ impl Problem {
 
     /// Where a workgroup can hold rows.
     pub fn held(&self, caps: &Caps) -> Option<Cut> {
-        let values = if caps.short_vectors() { 8 } else { caps.tuning.get(&NORMALISE)[0] as u64 };
+        let values = caps.tuning.get(&NORMALISE)[0] as u64;
         let (units, most) = (self.units(), self.most(caps));
         let with = |values: u64| units.div_ceil((values / self.width).max(1)).next_power_of_two();
-        let lanes = if with(values / 2) <= FEW { with(values / 2) } else { with(values) };
+        let lanes = match caps.short_vectors() {
+            true => with(8),
+            false if with(values / 2) <= FEW => with(values / 2),
+            false => with(values),
+        };
         // As many as a subgroup has read neighbours together.
         let lanes = lanes.max(if self.columns { 1 } else { units.next_power_of_two().min(32) });
         let narrow = self.columns && most < lanes * NARROW / (self.size * self.width) && self.outputs > self.width;
