@@ -115,7 +115,7 @@ pub(super) fn accesses(launches: &[Launch]) -> impl Iterator<Item = Access> + Cl
     })
 }
 
-/// Runner launches at once, the same vectors holding the arguments of one after the other.
+/// Runs launches at once, the same vectors holding the arguments of one after the other.
 pub(super) fn run_all(
     context: &Context,
     stream: sys::CUstream,
@@ -142,7 +142,7 @@ pub(super) enum Runner {
     Product(products::Call),
 }
 
-/// Runner a function in a stream that has been put in order.
+/// Runs a function in a stream that has been put in order.
 pub(super) fn run(
     context: &Context,
     stream: sys::CUstream,

@@ -137,7 +137,7 @@ impl Cuda {
         Ok(())
     }
 
-    /// Runner launches once.
+    /// Runs launches once.
     fn run(&self, launches: &[Launch]) -> Result<()> {
         // All of them first: the clock is not to count a compilation between two launches.
         self.make_ready(launches)?;
@@ -317,6 +317,7 @@ impl Driver for Cuda {
     }
 
     fn explained(&self, launch: &Launch) -> Option<(&'static str, Option<String>)> {
+        self.context.enter().ok()?;
         Cuda::explained(self, launch)
     }
 

@@ -66,10 +66,10 @@ unsafe impl Sync for Planned {}
 
 impl Drop for Planned {
     fn drop(&mut self) {
-        // SAFETY: all were created, or are null, which the library takes; each is destroyed once.
+        // SAFETY: those that were created are destroyed once. An error is of no use to anybody.
         unsafe {
             let _ = result::destroy_matmul_desc(self.multiplication);
-            for layout in self.layouts {
+            for layout in self.layouts.into_iter().filter(|layout| !layout.is_null()) {
                 let _ = result::destroy_matrix_layout(layout);
             }
         }
