@@ -31,7 +31,7 @@ pub const NATIVE: [&str; 6] =
     ["matmul_f16", "sum_f32", "sum_rows_f32", "sort_keys_u32", "sort_pairs_u32", "argsort_i32"];
 
 /// The rows that cuBLASLt may do.
-pub const LIBRARY: [&str; 4] = ["matmul_f32", "matmul_f16", "matmul_batched_f32_64", "matvec_f32"];
+pub const LIBRARY: [&str; 3] = ["matmul_f32", "matmul_f16", "matmul_batched_f32_64"];
 
 /// The API's name, as requests have it.
 fn api(properties: &Properties) -> String {
