@@ -5,7 +5,7 @@ use crate::caps::Caps;
 use crate::error::Result;
 use crate::op::{Op, Pass, Plan};
 use std::collections::HashMap;
-use std::hash::Hasher;
+use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex};
 
 /// Plans kept at most: then all are forgotten, and begin anew.
@@ -58,7 +58,7 @@ impl Plans {
     /// The operation's plan.
     pub fn of(&self, op: &dyn Op, caps: &Caps) -> Result<Arc<Planned>> {
         let mut key = Key(Vec::with_capacity(512));
-        key.write(op.name().as_bytes());
+        op.name().hash(&mut key);
         if !op.identify(&mut key) {
             return Planned::new(op, caps);
         }

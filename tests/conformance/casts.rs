@@ -129,6 +129,7 @@ fn from<T: Element>(device: &Device) {
 fn halves_on_the_way_are_rounded() {
     for device in drivers() {
         if !has(device, DType::F16) {
+            say(&format!("not run on {}: it has no f16", name(device)));
             continue;
         }
         let mut rng = random(17);

@@ -129,8 +129,9 @@ impl Fusion<'_> {
                     formula.call(&format!("{p}formula{index}"), &arguments, self.width)
                 }
             };
-            let value = if self.is_rounded(index) { format!("{p}rounded({value})") } else { value };
-            rounds |= self.is_rounded(index);
+            let rounded = self.is_rounded(index);
+            let value = if rounded { format!("{p}rounded({value})") } else { value };
+            rounds |= rounded;
             writeln!(text, "    let v{index} = {value};").expect("to a string");
         }
         writeln!(text, "    return v{};\n}}", self.expression.steps.len() - 1).expect("to a string");
