@@ -7,6 +7,8 @@ use crosslane::{Array, Device, Kind, OutOfRange, Result, Scan, f16, s};
 use support::{apis, name, say};
 
 const N: usize = 1 << 30;
+/// More than a few tiles of anything, and it ends within one.
+const ODD: usize = (1 << 24) + 7;
 
 /// The cards; says which devices are none.
 fn cards() -> Vec<&'static Device> {
@@ -31,9 +33,53 @@ fn mixed(device: &Device) -> Result<Array<u32>> {
     Ok(mixed)
 }
 
+/// The cards, and lavapipe, which does this in seconds; says which devices are neither.
+fn cards_and_lavapipe() -> Vec<&'static Device> {
+    let is = |device: &&Device| {
+        let fast = device.properties().kind == Kind::Discrete || name(device).contains("llvmpipe");
+        if !fast {
+            say(&format!("skipped {}: 2^24 elements take it long", name(device)));
+        }
+        fast
+    };
+    apis().iter().filter(is).collect()
+}
+
 #[track_caller]
 fn holds(what: &str, device: &Device, condition: &Array<bool>) {
     assert!(condition.all().item().unwrap(), "{what} of 2^30 on {}", name(device));
+}
+
+#[test]
+fn odd_lengths_of_millions() {
+    for device in cards_and_lavapipe() {
+        let i = Array::<u32>::arange(device, 0, ODD as u32, 1);
+        let low = (&i & 7).copy();
+        let right = |what: &str, condition: &Array<bool>| {
+            assert!(condition.all().item().unwrap(), "{what} of 2^24 + 7 on {}", name(device));
+        };
+        let sums: Array<u32> = Scan::sum().call(&low).unwrap();
+        right("sums", &sums.equal(&((&i >> 3) * 28 + &low * (&low + 1) / 2)));
+        let few = i.compress(&low.less(3)).to_array().unwrap();
+        assert_eq!(few.len(), (1 << 24) / 8 * 3 + 3, "selection on {}", name(device));
+        let place = Array::<u32>::arange(device, 0, few.len() as u32, 1);
+        right("selection", &few.equal(&place / 3 * 8 + &place % 3));
+        let counts: Vec<u32> = (0..8).map(|bin| (1 << 21) + (bin < 7) as u32).collect();
+        assert_eq!(low.bincount(8).to_vec().unwrap(), counts, "bincount on {}", name(device));
+        if device.properties().kind != Kind::Discrete {
+            say(&format!("{}: sorts of 2^24 + 7 on cards only, they take it half a minute", name(device)));
+            continue;
+        }
+        // Each of the numbers below 2^24 once, and the first seven again.
+        let x = ((&i * 2_654_435_761u32) & ((1 << 24) - 1)).copy();
+        let (sorted, order) = (x.sort(), x.argsort());
+        let (before, after) = (sorted.slice(s![..-1]), sorted.slice(s![1..]));
+        right("sort", &before.less_equal(&after));
+        let twice = before.equal(&after);
+        assert_eq!(twice.cast::<u32>().sum().item().unwrap(), 7, "sort on {}", name(device));
+        right("argsort", &x.take(&order, OutOfRange::Drop).equal(&sorted));
+        right("stable argsort", &(before.not_equal(&after) | order.slice(s![..-1]).less(order.slice(s![1..]))));
+    }
 }
 
 #[test]
