@@ -235,16 +235,17 @@ fn with_tensor_cores() -> impl Iterator<Item = &'static Device> {
     })
 }
 
-/// Every way to fetch either side, of sizes around matrices and tiles.
+/// Every way to fetch either side, of sizes around matrices and tiles; inner ones that fill the tiles, and others.
 #[test]
 fn tensor_cores_take_every_layout() {
     for device in with_tensor_cores() {
         spoil(device);
-        for (nth, [rows, inner, columns]) in [[48, 40, 56], [33, 19, 17], [16, 1, 16]].into_iter().enumerate() {
+        let shapes = [[48, 40, 56], [24, 96, 40], [33, 19, 17], [33, 32, 17], [16, 1, 16]];
+        for (nth, [rows, inner, columns]) in shapes.into_iter().enumerate() {
             let (a, b) = (whole(&[rows, inner], nth as u64, true), whole(&[inner, columns], 7 + nth as u64, true));
             let wanted = product(&a, &b);
             for (i, left) in LAYOUTS.iter().enumerate() {
-                for (j, right) in LAYOUTS.iter().enumerate().filter(|(j, _)| nth == 0 || i == *j) {
+                for (j, right) in LAYOUTS.iter().enumerate().filter(|(j, _)| nth < 2 || i == *j) {
                     let what = format!("{rows} x {inner} {left} by {inner} x {columns} {right}");
                     let (x, y) = (laid::<f16>(device, &a, left), laid::<f16>(device, &b, right));
                     same(&x.matmul(&y), &typed(&wanted), &format!("halves, {what}"));
@@ -287,9 +288,10 @@ fn tensor_cores_take_every_candidate() {
     if with_tensor_cores().any(|device| device.properties().backend == Backend::Cpu) {
         let profile = std::env::var("CROSSLANE_TEST_PROFILE").unwrap_or("native".into());
         let profile = Profile::presets().into_iter().find(|preset| preset.name == profile).unwrap();
-        let (a, b) = (whole(&[132, 20, 36], 1, true), whole(&[36, 24], 2, true));
-        let wanted = typed(&product(&a, &b.broadcast(&[132, 36, 24])));
-        for candidate in tunable.candidates {
+        // Inner ones that fill no tile, and some that fill all.
+        for (candidate, inner) in tunable.candidates.iter().flat_map(|candidate| [(candidate, 36), (candidate, 64)]) {
+            let (a, b) = (whole(&[132, 20, inner], 1, true), whole(&[inner, 24], 2, true));
+            let wanted = typed(&product(&a, &b.broadcast(&[132, inner, 24])));
             let mut tuning = Tuning::default();
             tuning.set(tunable.name, candidate).unwrap();
             let mut profile = profile.clone();
@@ -298,6 +300,18 @@ fn tensor_cores_take_every_candidate() {
             let (x, y) = (upload(device, &typed::<f16>(&a)), upload(device, &typed::<f16>(&b)));
             same(&x.matmul_as::<f32>(&y), &wanted, &format!("{candidate:?}"));
         }
+    }
+}
+
+/// Both sides and what is added may be one array: drivers are told that all may be written.
+#[test]
+fn tensor_cores_take_one_array_thrice() {
+    for device in with_tensor_cores() {
+        let x = whole(&[64, 64], 3, true);
+        let square = product(&x, &x);
+        let (wanted, half) = (square.data.iter().zip(&x.data).map(|(v, x)| v + x), upload(device, &typed::<f16>(&x)));
+        let wanted = Dense::new(&[64, 64], wanted.collect());
+        same(&(half.matmul_as::<f32>(&half) + half.cast::<f32>()), &typed(&wanted), "x x + x");
     }
 }
 

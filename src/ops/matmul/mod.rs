@@ -231,10 +231,13 @@ impl Matmul {
         let [high, wide] = shape.tile();
         let tiles = [rows.div_ceil(high as u64), columns.div_ceil(wide as u64)];
         let groups = batch * tiles[0] * tiles[1];
+        let fills = |inner: u64| inner.is_multiple_of(shape.depth() as u64);
+        let full = matches!(shape, Shape::Tensor(_)) && fills(extent(INNER)) && fills(share.span);
+        let text = Text { several: &several, fetch, shape, sums: self.own_sums(), even, full };
         let (params, buffers) = several.params(cut, caps.offset_alignment, bytes);
         let own = [groups, tiles[0], tiles[1], rows, columns, extent(INNER), share.span, share.part];
         Pass {
-            kernel: self.kernel(&Text { several: &several, fetch, shape, sums: self.own_sums(), even }, whole, caps),
+            kernel: self.kernel(&text, whole, caps),
             buffers,
             params: own.iter().map(|&word| word as u32).chain(params).collect(),
             grid: Grid::Count(groups),
@@ -246,7 +249,7 @@ impl Matmul {
         let mut key = b"matmul".to_vec();
         several.key(&mut key);
         key.extend(text.fetch.map(|fetch| fetch as u8));
-        key.push(text.sums as u8);
+        key.extend([text.sums as u8, text.full as u8]);
         key.extend(format!("{:?}", text.shape).bytes());
         let own = ["groups", "row_tiles", "column_tiles", "rows", "columns", "inner", "span", "part"];
         let params: Vec<String> = own.map(String::from).into_iter().chain(several.param_names()).collect();

@@ -62,13 +62,22 @@ impl Side<'_> {
         (format!("{line} * {}u + {along} / 4u", self.pitch), format!("{along} % 4u"))
     }
 
-    /// Which row or column a vector along the inner ones belongs to, and its first inner one. Where it is put down in four
-    /// lines, 32 neighbours have four vectors of each of eight rows at most: more would meet in the same banks.
+    /// Which row or column a vector along the inner ones belongs to, and which one of its vectors it is. What neighbours put
+    /// down at once must lie in different banks: where a vector goes to four lines, 32 neighbours have four vectors of each
+    /// of eight rows at most; where it goes to one line of halves, 16 of them have lines that are apart.
     fn inner_quad(&self) -> (String, String) {
-        let (across, depth) = (self.across, self.depth);
-        match !self.inner_lines && depth > 16 {
-            true => (format!("quad / 4u % {across}u"), format!("(quad % 4u + quad / {}u * 4u) * 4u", 4 * across)),
-            false => (format!("quad / {}u", depth / 4), format!("quad % {}u * 4u", depth / 4)),
+        let (across, each) = (self.across, self.depth / 4);
+        let whole = (format!("quad / {each}u"), format!("quad % {each}u"));
+        match self.inner_lines {
+            true if self.held == DType::F16 && each < 16 => {
+                let (lines, apart) = (16 / each, each / 2);
+                let line = format!("quad / {}u * 8u + quad / {each}u % {lines}u * {apart}u", 8 * each);
+                (format!("({line} + quad / 16u % {apart}u)"), whole.1)
+            }
+            false if each > 4 => {
+                (format!("quad / 4u % {across}u"), format!("(quad % 4u + quad / {}u * 4u)", 4 * across))
+            }
+            _ => whole,
         }
     }
 
@@ -104,7 +113,7 @@ impl Side<'_> {
             }
             Fetch::Inner => {
                 let (outer, inner) = self.inner_quad();
-                let at = format!("    let outer = min(first + {outer}, {last});\n    let inner = k + {inner};\n");
+                let at = format!("    let outer = min(first + {outer}, {last});\n    let inner = k + {inner} * 4u;\n");
                 let guarded = format!(
                     "    if (inner >= end) {{\n        return Held();\n    }}\n    let within = vec4<u32>(inner) + \
                      vec4<u32>(0u, 1u, 2u, 3u) < vec4<u32>(end);\n    return select(Held(), {}, within);\n",
@@ -150,16 +159,15 @@ impl Side<'_> {
             Fetch::EachInner => (depth, true),
         };
         let fetched_inner = matches!(self.fetch, Fetch::Inner | Fetch::EachInner);
-        let mut lines = String::new();
-        if !each && fetched_inner == self.inner_lines {
-            lines = format!("    {tile}[quad / {0}u * {1}u + quad % {0}u] = v;\n", along / 4, self.pitch);
-        } else if !each {
-            let (line, first) = match fetched_inner {
-                true => self.inner_quad(),
-                false => (format!("quad / {}u", along / 4), format!("quad % {}u * 4u", along / 4)),
-            };
-            lines += &format!("    let line = {line};\n    let first = {first};\n");
-        }
+        let (line, nth) = match fetched_inner {
+            true => self.inner_quad(),
+            false => (format!("quad / {}u", along / 4), format!("quad % {}u", along / 4)),
+        };
+        let mut lines = match (each, fetched_inner == self.inner_lines) {
+            (true, _) => String::new(),
+            (_, true) => format!("    {tile}[{line} * {}u + {nth}] = v;\n", self.pitch),
+            (_, false) => format!("    let line = {line};\n    let first = {nth} * 4u;\n"),
+        };
         for j in (0..4).filter(|_| each || fetched_inner != self.inner_lines) {
             let (line, place) = match each {
                 true => {
