@@ -70,7 +70,7 @@ struct Inner {
     /// The same text with loops that count, if it has loops that may not end.
     counting: Arc<OnceLock<Option<Kernel>>>,
     #[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "natives are CUDA's"))]
-    native: Replacements,
+    replacements: Replacements,
 }
 
 /// Kernels by the values of their overrides, as bits.
@@ -177,7 +177,7 @@ pub(crate) struct Draft {
     /// Proven in bounds: compiled without run-time checks.
     pub trusted: bool,
     /// What may replace it on CUDA.
-    pub native: Replacements,
+    pub replacements: Replacements,
     /// Parameters that `counted_NAME()` stands for in the file: no more than a number on the device.
     pub counted: Vec<&'static str>,
 }
@@ -243,7 +243,7 @@ impl Kernel {
             reflection: None,
             variants: Variants::default(),
             counting: Arc::default(),
-            native: draft.native,
+            replacements: draft.replacements,
         }))
     }
 
@@ -285,13 +285,13 @@ impl Kernel {
     /// What may replace it on CUDA.
     #[cfg(feature = "cuda")]
     pub(crate) fn native(&self) -> Option<&Native> {
-        self.0.native.text.as_ref()
+        self.0.replacements.text.as_ref()
     }
 
     /// What cuBLASLt may do in its place.
     #[cfg(feature = "cuda")]
     pub(crate) fn product(&self) -> Option<&Product> {
-        self.0.native.product.as_ref()
+        self.0.replacements.product.as_ref()
     }
 
     /// Whether it is compiled without run-time checks, being proven in bounds.

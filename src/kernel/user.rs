@@ -225,6 +225,6 @@ fn make_of(
         reflection: Some(reflection),
         variants: Variants::default(),
         counting: Arc::default(),
-        native: Default::default(),
+        replacements: Default::default(),
     })))
 }

@@ -158,7 +158,7 @@ impl Concatenate {
             width: several.width(),
             f16: several.uses_f16() || self.dtype() == DType::F16,
             trusted: several.is_safe(),
-            native: Default::default(),
+            replacements: Default::default(),
             counted: vec![],
         })
     }

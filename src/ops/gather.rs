@@ -62,7 +62,7 @@ impl Gather {
             width: 1,
             f16: several.uses_f16() || source.uses_f16(),
             trusted: several.is_safe(),
-            native: Default::default(),
+            replacements: Default::default(),
             counted: vec![],
         })
     }

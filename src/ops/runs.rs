@@ -47,7 +47,7 @@ impl Runs {
             width: 1,
             f16: false,
             trusted: true,
-            native: Default::default(),
+            replacements: Default::default(),
             counted: vec![],
         })
     }

@@ -135,7 +135,7 @@ impl Scatter {
             width: 1,
             f16: several.uses_f16(),
             trusted: several.is_safe(),
-            native: Default::default(),
+            replacements: Default::default(),
             counted: vec![],
         })
     }

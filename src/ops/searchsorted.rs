@@ -85,7 +85,7 @@ impl SearchSorted {
             width: 1,
             f16: values.uses_f16(),
             trusted: values.is_safe(),
-            native: Default::default(),
+            replacements: Default::default(),
             counted: vec![],
         })
     }

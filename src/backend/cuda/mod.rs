@@ -8,13 +8,15 @@
 //! | `compile.rs`, `cache.rs`, `kernels.rs`, `limits.rs` | machine code: made, kept on disk, loaded, within limits |
 //! | `launch.rs`, `graph.rs` | launches with their arguments; several as one |
 //! | `memory.rs`, `pinned.rs`, `staging.rs` | memory of the card and of the host, and transfers |
-//! | `natives.rs` | kernels written by hand in place of translated ones, where they are faster |
+//! | `natives.rs`, `products.rs` | kernels written by hand in place of translated ones, products by cuBLASLt |
+//! | `choices.rs` | which of a kernel's ways is the fastest |
 //! | `streams.rs`, `ledger.rs`, `order.rs` | streams side by side, and who must wait for whom; events of programs |
 //! | `clock.rs`, `trace.rs`, `event.rs` | time on the card: of submissions, of single launches |
 //! | `occupancy.rs` | how many workgroups a multiprocessor holds |
 
 mod cache;
 mod card;
+mod choices;
 mod clock;
 mod compile;
 mod context;
@@ -44,13 +46,13 @@ use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::memory::{Direction, Foreign, Home, Memory, Place};
 use crate::trace::recorder::Task;
+use choices::Choices;
 use clock::Clock;
 use context::Context;
 use graph::Graph;
 use kernels::{Function, Kernels};
 use launch::{Call, Runner, accesses};
 use ledger::Access;
-use natives::Choices;
 use products::Products;
 use std::collections::BTreeMap;
 use std::slice::from_ref;
@@ -58,8 +60,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+pub use choices::Natives;
 pub use compile::CudaBinary;
-pub use natives::Natives;
 
 /// A card that is open. Fields are dropped in this order, and each holds the context.
 pub(crate) struct Cuda {

@@ -51,7 +51,7 @@ impl Histogram {
             width: several.width(),
             f16: several.uses_f16(),
             trusted: several.is_safe(),
-            native: Default::default(),
+            replacements: Default::default(),
             counted: vec![],
         }
     }

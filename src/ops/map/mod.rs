@@ -117,7 +117,7 @@ impl Map {
             width: fusion.width,
             f16: fusion.uses_f16(),
             trusted: fusion.is_safe(),
-            native: Default::default(),
+            replacements: Default::default(),
             counted: vec![],
         };
         Kernel::cached(key, caps, || match self.count {

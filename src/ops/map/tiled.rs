@@ -108,7 +108,7 @@ impl Map {
                 width: several.0[computes].width,
                 f16: several.uses_f16(),
                 trusted: several.is_safe(),
-                native: Default::default(),
+                replacements: Default::default(),
                 counted: vec![],
             }
         })

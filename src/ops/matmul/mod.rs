@@ -253,8 +253,8 @@ impl Matmul {
         key.extend(format!("{:?}", text.shape).bytes());
         let own = ["groups", "row_tiles", "column_tiles", "rows", "columns", "inner", "span", "part"];
         let params: Vec<String> = own.map(String::from).into_iter().chain(several.param_names()).collect();
-        let native = text.replacements(&params, whole);
-        key.extend(format!("{native:?}").bytes());
+        let replacements = text.replacements(&params, whole);
+        key.extend(format!("{replacements:?}").bytes());
         Kernel::cached(key, caps, || Draft {
             name: format!("matmul of {}", self.sides[0].dtype()),
             file: text.file(),
@@ -266,7 +266,7 @@ impl Matmul {
             width: several.0[0].width,
             f16: several.uses_f16() || text.held() == DType::F16,
             trusted: several.is_safe(),
-            native,
+            replacements,
             counted: vec![],
         })
     }

@@ -52,7 +52,7 @@ impl Nth {
             width: 1,
             f16: false,
             trusted: true,
-            native: Default::default(),
+            replacements: Default::default(),
             counted: vec![],
         }
     }

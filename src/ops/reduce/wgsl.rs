@@ -69,7 +69,7 @@ impl Reduce {
             trusted: fusion.is_none_or(|fusion| fusion.is_safe())
                 && self.operator.formulas().all(|formula| formula.parts().safe),
             counted: vec![],
-            native: fusion.and_then(|fusion| self.native(fusion, shape, last, caps)).into(),
+            replacements: fusion.and_then(|fusion| self.native(fusion, shape, last, caps)).into(),
         }
     }
 

@@ -98,7 +98,7 @@ impl ScanOp {
                 || dtype == DType::F16
                 || formulas().any(|formula| formula.parts().features.contains(&Feature::F16)),
             trusted: all().all(|fusion| fusion.is_safe()) && formulas().all(|formula| formula.parts().safe),
-            native: Default::default(),
+            replacements: Default::default(),
             counted: vec![],
         }
     }

@@ -84,7 +84,7 @@ impl Sort {
             width: 1,
             f16: false,
             trusted: true,
-            native: Default::default(),
+            replacements: Default::default(),
             counted: vec![],
         }
     }
@@ -156,7 +156,7 @@ impl Sort {
             let draft = self.draft("sort: scatter by one digit", "sort_scatter", &SCATTER, access, text);
             let native = self.native(flow, shape).filter(|_| self.count.is_none());
             let constants = [team_constants(shape), vec![("SPINS", shape.spins)]].concat();
-            self.bounded(Draft { constants, native: native.into(), ..draft }, "length")
+            self.bounded(Draft { constants, replacements: native.into(), ..draft }, "length")
         })
     }
 

@@ -85,7 +85,7 @@ impl TopK {
             width: 1,
             f16: false,
             trusted: true,
-            native: Default::default(),
+            replacements: Default::default(),
             counted: vec![],
         }
     }
