@@ -31,8 +31,9 @@ pub(super) struct TensorTile {
 
 /// Rows, columns and depth of a workgroup's tile; rows and columns of a subgroup's part; copies of the tiles.
 ///
-/// H200, 2026-11-23, 4096, Vulkan and CUDA: 250 and 208 TFLOP/s for the first, 162 and 243 for the third. Through Vulkan two
-/// workgroups run on a processor up to 24 KiB each, as the first has, and one from 25.6 on.
+/// H200, 2026-11-23, 8192, Vulkan and CUDA: 292 and 272 TFLOP/s for the first; through Vulkan 282 and 278 for those of 128 x 256
+/// and 256 x 128, 164 for the third. Two workgroups run on a processor there up to 24 KiB each, as the first has, and one from
+/// 25.6 on.
 pub(in crate::ops) const MATMUL_TENSOR: Tunable = Tunable {
     name: "matmul_tensor",
     numbers: &["rows", "columns", "depth", "part rows", "part columns", "stages"],
