@@ -248,3 +248,31 @@ fn entry(
         count: None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "enable f16; enable wgpu_cooperative_matrix;
+        @group(0) @binding(0) var<storage, read> x: array<f16>;
+        @group(0) @binding(1) var<storage, read_write> y: array<f32>;
+        @compute @workgroup_size(32) fn square() {
+            let a = coopLoad<coop_mat16x16<f16, A>>(&x[0], 16u);
+            let b = coopLoad<coop_mat16x16<f16, B>>(&x[0], 16u);
+            coopStore(coopMultiplyAdd(a, b, coop_mat16x16<f32, C>()), &y[0], 16u);
+        }";
+
+    #[test]
+    fn matrices_come_from_writable_buffers() {
+        let kernel = Kernel::wgsl(TEXT).unwrap();
+        let (source, points) = as_given(&kernel, &Caps::nvidia_like());
+        assert_eq!(source.matches("var<storage, read_write>").count(), 2, "{source}");
+        assert!(points.iter().all(|point| point.access == Access::Write));
+        assert!(naga::front::wgsl::parse_str(&source).is_ok());
+        assert_eq!(kernel.bindings()[0].access, Access::Read, "what a launch reads is as it was");
+        for caps in [Caps { tensor: Some(8), ..Caps::nvidia_like() }, Caps::webgpu()] {
+            let (source, points) = as_given(&kernel, &caps);
+            assert_eq!((&*source, &*points), (kernel.source(), kernel.bindings()));
+        }
+    }
+}
