@@ -6,7 +6,7 @@ use crate::element::{Class, DType, Scalar};
 use crate::error::Result;
 use crate::kernel::Kernel;
 use half::f16;
-use std::hash::Hasher;
+use std::hash::{Hash, Hasher};
 
 /// How a kernel uses a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -30,19 +30,26 @@ pub struct Slot {
     pub len: usize,
 }
 
+/// What tells an operation from others of its kind: all that its plan depends on beside capabilities. Devices keep plans by it.
+pub trait Identify {
+    /// Feeds it to a hasher.
+    fn identify(&self, to: &mut dyn Hasher);
+}
+
+impl<T: Hash> Identify for T {
+    fn identify(&self, mut to: &mut dyn Hasher) {
+        self.hash(&mut to);
+    }
+}
+
 /// An operation on one problem size.
-pub trait Op {
+pub trait Op: Identify {
     /// The operation's name, the same word as its file and shader.
     fn name(&self) -> &'static str;
     /// The buffers, in argument order.
     fn slots(&self) -> Vec<Slot>;
     /// The kernels that compute it on a device with these capabilities. Pure: same caps, same plan.
     fn plan(&self, caps: &Caps) -> Result<Plan>;
-    /// Feeds all that the plan depends on beside `caps` to a hasher, and says that it does: devices keep such plans. An
-    /// operation that does not say it is planned each time.
-    fn identify(&self, _to: &mut dyn Hasher) -> bool {
-        false
-    }
     /// Arithmetic operations, counting one for each elementwise function.
     fn flops(&self) -> u64;
     /// The least memory traffic possible: every input element read once, every output written once.

@@ -15,7 +15,7 @@ use crate::op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot};
 use std::ops::Range;
 
 /// Expressions one after the other along an axis.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Concatenate {
     /// What is brought together, and the shape of each: the same but for the axis, none empty.
     pub parts: Vec<(Expression, Vec<usize>)>,

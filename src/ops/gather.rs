@@ -14,7 +14,7 @@ use crate::kernel::{Draft, Kernel};
 use crate::op::{Access, Grid, Host, Op, Pass, Plan, Slot, Value};
 
 /// The elements that indices name.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Gather {
     /// What is read: one leaf, without gaps.
     pub source: Expression,

@@ -24,7 +24,7 @@ pub enum OutOfRange {
 }
 
 /// An index for each element of a space, into one axis of an array without gaps.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Indexing {
     /// The indices, of type u32 or i32.
     pub indices: Expression,

@@ -6,7 +6,7 @@ use crate::kernel::{Draft, Kernel};
 use crate::op::{Grid, Host, Op, Pass, Plan, Slot};
 
 /// So many launches of an empty kernel.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 pub struct Nothing(pub usize);
 
 impl Op for Nothing {

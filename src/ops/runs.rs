@@ -14,7 +14,7 @@ use std::ops::Range;
 
 /// For each element of an array of one dimension a byte: 1 where a run of equal elements begins, 2 where one ends, 3 where
 /// it is alone. Equal are elements that a sort does not tell apart: NaNs, and the two zeros.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Runs {
     /// The elements: one leaf, without gaps from the first address on.
     pub values: Expression,

@@ -28,7 +28,7 @@ pub enum Combine {
 }
 
 /// An array with values brought in.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Scatter {
     /// The array before.
     pub target: Expression,

@@ -24,7 +24,7 @@ pub enum Side {
 }
 
 /// A search for each value of a fused expression.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct SearchSorted {
     /// What is looked for.
     pub values: Expression,

@@ -6,9 +6,11 @@
 
 use crate::element::{Class, DType, Scalar};
 use crate::op::Value;
+use std::hash::{Hash, Hasher};
+use std::mem::discriminant;
 
 /// One axis of a histogram.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub struct Binning {
     /// How many bins.
     pub bins: usize,
@@ -41,6 +43,19 @@ pub enum Rule {
     },
     /// The value is the bin's number.
     Number,
+}
+
+impl Hash for Rule {
+    fn hash<H: Hasher>(&self, to: &mut H) {
+        discriminant(self).hash(to);
+        match self {
+            Rule::Even { low, high, scale, shift, inner } => {
+                (low, high, scale.to_bits(), shift.to_bits(), inner.to_bits()).hash(to);
+            }
+            Rule::Search { low, high } => (low, high).hash(to),
+            Rule::Number => {}
+        }
+    }
 }
 
 /// The type in which values of type `dtype` are compared with edges.
@@ -160,6 +175,28 @@ mod tests {
     use super::*;
 
     /// NumPy 2.3: `np.histogram_bin_edges(np.float32([..]), 10, (0.1, 0.7))` and others.
+    #[test]
+    fn rules_are_told_apart_by_their_numbers() {
+        let number = |x: f32| Value::Float(x as f64).scalar(DType::F32);
+        let even = |scale, shift, inner| Rule::Even { low: number(0.0), high: number(1.0), scale, shift, inner };
+        let rules = [
+            even(2.0, 0.0, 0.1),
+            even(3.0, 0.0, 0.1),
+            even(2.0, 0.5, 0.1),
+            even(2.0, 0.0, 0.2),
+            Rule::Search { low: number(0.0), high: number(1.0) },
+            Rule::Search { low: number(0.0), high: number(2.0) },
+            Rule::Number,
+        ];
+        let hashed = |rule: &Rule| {
+            let mut hasher = std::collections::hash_map::DefaultHasher::new();
+            rule.hash(&mut hasher);
+            hasher.finish()
+        };
+        let all: std::collections::HashSet<u64> = rules.iter().map(hashed).collect();
+        assert_eq!(all.len(), rules.len());
+    }
+
     #[test]
     fn edges_are_numpys() {
         let edges = even_edges(DType::F64, 10, 0.1, 0.7, false);

@@ -25,7 +25,7 @@ const PREFIXES: [&str; 2] = ["x_", "y_"];
 const WEIGHTS: &str = "w_";
 
 /// A histogram over one or two axes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Histogram {
     /// What is counted: an expression for each axis.
     pub samples: Vec<Expression>,

@@ -17,7 +17,6 @@ use crate::element::{DType, Scalar};
 use crate::error::Result;
 use crate::kernel::{Draft, Kernel};
 use crate::op::{Access, Grid, Host, Op, Pass, Plan, Slot};
-use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
 /// An elementwise expression and where its results go.
@@ -229,11 +228,6 @@ impl Op for Map {
         let mut plan = self.filling().map_or(Ok(Plan::default()), |map| map.plan(caps))?;
         plan.passes.extend(space.boxes(&chunk).into_iter().map(pass));
         Ok(plan)
-    }
-
-    fn identify(&self, mut to: &mut dyn Hasher) -> bool {
-        self.hash(&mut to);
-        true
     }
 
     fn flops(&self) -> u64 {

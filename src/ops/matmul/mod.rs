@@ -37,7 +37,6 @@ use crate::kernel::{Draft, Kernel};
 use crate::op::{Access, Grid, Host, Op, Pass, Plan, Slot, Value};
 use shape::{Shape, Work};
 use side::Fetch;
-use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use wgsl::Text;
 
@@ -308,11 +307,6 @@ impl Op for Matmul {
             1 => self.plan_whole(&settled, caps),
             _ => self.plan_boxes(&settled, &boxes, &chunk, caps),
         })
-    }
-
-    fn identify(&self, mut to: &mut dyn Hasher) -> bool {
-        self.hash(&mut to);
-        true
     }
 
     fn flops(&self) -> u64 {

@@ -187,11 +187,6 @@ impl Op for Normalise {
         Ok(if self.shape.contains(&0) { Plan::default() } else { plan::plan(self, caps) })
     }
 
-    fn identify(&self, mut to: &mut dyn Hasher) -> bool {
-        self.hash(&mut to);
-        true
-    }
-
     fn flops(&self) -> u64 {
         let own = self.normalisation.flops() + self.weight.is_some() as u64 + self.bias.is_some() as u64;
         (self.expression.flops() + own) * self.count(false) * self.count(true)

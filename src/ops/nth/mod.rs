@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::op::{Access, Host, Op, Plan, Slot};
 
 /// The element at one place of each row, were it sorted.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Nth {
     /// The array: one leaf, of 32- or 64-bit elements.
     pub keys: Expression,

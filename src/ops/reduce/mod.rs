@@ -20,7 +20,6 @@ use crate::element::DType;
 use crate::error::Result;
 use crate::op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
 use crate::tuning::Tunable;
-use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
 /// A reduction over some axes of an expression's index space.
@@ -241,11 +240,6 @@ impl Op for Reduce {
             }
         }
         Ok(plan)
-    }
-
-    fn identify(&self, mut to: &mut dyn Hasher) -> bool {
-        self.hash(&mut to);
-        true
     }
 
     fn flops(&self) -> u64 {

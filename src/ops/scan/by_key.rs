@@ -23,7 +23,7 @@ const ROUNDS: u64 = 6;
 const PARAMS: [&str; 8] = ["rows", "tiles", "extent", "first_tile", "first_entry", "row_tiles", "row_groups", "units"];
 
 /// The runs of keys: the first key of each, its values combined, and how many there are.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct ByKey {
     /// The scan of the values, of one dimension, forwards and with the element itself. Its output, after all inputs, is
     /// the slot of the keys; the combined values and the count follow, all fresh.

@@ -27,7 +27,7 @@ use crate::op::{Access, Host, Op, Plan, Slot, Value};
 pub(super) use rows::{SCAN, SELECT};
 
 /// A scan along an axis of an expression's index space.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct ScanOp {
     /// What is scanned.
     pub expression: Expression,

@@ -23,7 +23,7 @@ use std::ops::Range;
 use wgsl::Values;
 
 /// What moves with the keys.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub enum Payload {
     /// Nothing.
     None,
@@ -34,7 +34,7 @@ pub enum Payload {
 }
 
 /// A sort of each row of an array without gaps.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Sort {
     /// The keys: one leaf.
     pub keys: Expression,

@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::op::{Access, Host, Op, Plan, Slot, Value};
 
 /// The first elements of each row of an array without gaps, as indices.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct TopK {
     /// The array: one leaf.
     pub keys: Expression,
