@@ -225,6 +225,15 @@ impl<T: Float> Array<T> {
     }
 
     /// As [`Array::percentiles`], with [`QuantileOptions`]; the axis of `ps` is the result's first.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::{Array, Interpolation, QuantileOptions};
+    /// let x = Array::from_slice(device, &[4.0f32, 1.0, 3.0, 2.0]);
+    /// let lower = QuantileOptions::default().interpolation(Interpolation::Lower);
+    /// assert_eq!(x.percentiles_with(&[25.0, 50.0], &lower).to_vec()?, [1.0, 2.0]);
+    /// # Ok(()) });
+    /// ```
     #[track_caller]
     pub fn percentiles_with(&self, ps: &[f64], options: &QuantileOptions) -> Array<T> {
         self.several(Asked::of("percentiles_with", "ps", 100.0), ps, options)
