@@ -87,7 +87,7 @@ pub use kernel::{
     Reflection, Resource,
 };
 pub use memory::{Allocation, Direction, HostBuffer, Mapped, MemoryUse, Transfers, Unified, UnifiedState, dlpack};
-pub use op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
+pub use op::{Access, Binding, Grid, Host, Identify, Op, Pass, Plan, Slot, Value};
 pub use ops::{
     Binning, ByKey, Combine, Concatenate, Expression, Formula, Function, Gather, Histogram, Indexing, Leaf, Map,
     Matmul, Normalisation, Normalise, Nothing, Nth, Operator, OutOfRange, Payload, Precision, Reduce, Rule, Runs,

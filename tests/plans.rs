@@ -8,7 +8,8 @@ use crosslane::{
 };
 use naga::back::{glsl, hlsl, msl, spv};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::hash::Hasher;
 
 /// How an array is walked: name, shape, elements of the buffer, offset and strides.
 type Walked = (&'static str, &'static [usize], usize, i64, Vec<i64>);
@@ -741,6 +742,35 @@ fn tensor_cores_are_taken_where_they_are_and_may_be() {
         assert!(!taken(DType::F32, 64, Precision::Exact), "{name}: f32, never silently");
         assert!(!caps.f16 || !taken(DType::F16, 4, Precision::Exact), "{name}: fewer rows than a matrix has");
     }
+}
+
+/// Operations that devices would take for one another have one plan.
+#[test]
+fn what_identifies_operations_tells_their_plans_apart() {
+    struct Key(Vec<u8>);
+    impl Hasher for Key {
+        fn write(&mut self, bytes: &[u8]) {
+            self.0.extend(bytes);
+        }
+
+        fn finish(&self) -> u64 {
+            unreachable!("nobody asks for the hash")
+        }
+    }
+    let caps = Caps::nvidia_like();
+    let boxed = |(what, op): (String, Histogram)| (what, Box::new(op) as Box<dyn Op>);
+    let all = [by_index(&caps), orders(&caps), scans(&caps), products(&caps)].into_iter().flatten();
+    let mut known: HashMap<Vec<u8>, (String, String)> = HashMap::new();
+    for (what, op) in all.chain(histograms(&caps).into_iter().map(boxed)) {
+        let mut key = Key(op.name().as_bytes().to_vec());
+        op.identify(&mut key);
+        let plan = format!("{:?}", op.plan(&caps).unwrap());
+        if let Some((other, same)) = known.get(&key.0) {
+            assert_eq!(*same, plan, "{what} is taken for {other}");
+        }
+        known.insert(key.0, (what, plan));
+    }
+    assert!(known.len() > 500, "only {} differ", known.len());
 }
 
 #[test]
