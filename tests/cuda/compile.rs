@@ -111,6 +111,34 @@ fn every_kernel_for_every_architecture() {
     say(&format!("NVRTC compiled {counts} for {} architectures in {seconds} s", ARCHITECTURES.len()));
 }
 
+/// NVIDIA's assembler makes one instruction of two maxima and loses a negation in it: none may be made of negated numbers.
+#[test]
+fn negations_are_kept_from_three_way_maxima() {
+    /// The low 12 bits of VIMNMX3 of registers, for compute capability 9.0.
+    const THREE_WAY: u64 = 0x20f;
+    if !available() {
+        return;
+    }
+    let three_way = |negated: &str| {
+        let kernel = Kernel::wgsl(&format!(
+            "@group(0) @binding(0) var<storage, read> x: array<i32, 128>;
+            @group(0) @binding(1) var<storage, read_write> y: array<i32, 64>;
+            fn turned(x: i32) -> i32 {{ return {negated}; }}
+            @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {{
+                y[i] = max(max(y[i], turned(x[i])), turned(x[i + 64u]));
+            }}"
+        ))
+        .unwrap();
+        let made = kernel.cuda(&CudaOptions { fast_math: false, architecture: 90 }).unwrap().compile().unwrap();
+        let words: &[u64] = &bytemuck::pod_collect_to_vec(&made.cubin);
+        words.iter().step_by(2).filter(|&word| word & 0xfff == THREE_WAY).count()
+    };
+    assert_eq!(three_way("x"), 1, "the assembler has another name for it, or does not make it: this tests nothing");
+    for negated in ["-x", "0 - x", "x * -1", "-1 * x", "vec2(-x).y", "-vec3(x).z", "~x + 1"] {
+        assert_eq!(three_way(negated), 0, "{negated}");
+    }
+}
+
 /// The native of products by tensor cores, as `shaders/native/matmul_tensor.cu` is for Hopper: for all ways that sides lie, with
 /// all sums in registers, and multiplications that do not wait for one another.
 #[test]

@@ -55,9 +55,22 @@ template <class T, class From> WGSL_FN T rounded(From x) {
 template <class T> WGSL_FN scalar<T> add(T a, T b) { return T(word<T>(a) + word<T>(b)); }
 template <class T> WGSL_FN scalar<T> sub(T a, T b) { return T(word<T>(a) - word<T>(b)); }
 template <class T> WGSL_FN scalar<T> mul(T a, T b) { return T(word<T>(a) * word<T>(b)); }
+// ptxas from CUDA 12.6 to 13.2 makes one VIMNMX3 of max(max(x, -a), -b) of i32 for compute capability 9.0 and 10.0, in which
+// it forgets one of the negations; those of 12.4, 12.5 and 13.5 do not (disassembled on 2026-11-23; on an H100, elements of
+// (-x).cummax() were wrong). It does not see that ~a + 1 is -a, but the compiler before it does, if it sees ~a.
+template <class T> WGSL_FN scalar<T> bit_not(T a) {
+#if !defined(CROSSLANE_EMULATION) && __CUDA_ARCH__ >= 900
+    if constexpr (is_signed<T> && sizeof(T) == 4) {
+        u32 flipped;
+        asm("not.b32 %0, %1;" : "=r"(flipped) : "r"(u32(a)));
+        return T(flipped);
+    }
+#endif
+    return ~a;
+}
 template <class T> WGSL_FN scalar<T> neg(T a) {
     if constexpr (is_real<T>) return -a;
-    else return T(word<T>(0) - word<T>(a));
+    else return T(word<T>(bit_not(a)) + word<T>(1));
 }
 
 // By 1 in place of a divisor for which the quotient is not defined: the dividend, and 0 as the remainder.
@@ -85,7 +98,6 @@ template <class T> WGSL_FN scalar<T> shr(T a, u32 by) { return a >> (by & (sizeo
 template <class T> WGSL_FN scalar<T> bit_and(T a, T b) { return a & b; }
 template <class T> WGSL_FN scalar<T> bit_or(T a, T b) { return a | b; }
 template <class T> WGSL_FN scalar<T> bit_xor(T a, T b) { return a ^ b; }
-template <class T> WGSL_FN scalar<T> bit_not(T a) { return ~a; }
 
 template <class T> WGSL_FN truth<T> eq(T a, T b) { return a == b; }
 template <class T> WGSL_FN truth<T> ne(T a, T b) { return a != b; }
@@ -113,7 +125,7 @@ template <class T> WGSL_FN scalar<T> max(T a, T b) {
 }
 template <class T> WGSL_FN scalar<T> clamp(T a, T low, T high) { return min(max(a, low), high); }
 template <class T> WGSL_FN scalar<T> abs(T a) {
-    if constexpr (is_signed<T>) return a < 0 ? neg(a) : a;
+    if constexpr (is_signed<T>) return a < 0 ? T(word<T>(0) - word<T>(a)) : a;
     else if constexpr (!is_real<T>) return a;
     else if constexpr (is_wide<T>) return ::fabs(a);
     else return rounded<T>(::fabsf(f32(a)));

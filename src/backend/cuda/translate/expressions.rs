@@ -3,7 +3,9 @@
 use super::functions::Body;
 use super::parts::Part;
 use super::{Refused, Written};
-use naga::{BinaryOperator as B, Expression, Handle, RelationalFunction, Scalar, ScalarKind, TypeInner, UnaryOperator};
+use naga::{
+    BinaryOperator as B, Expression, Handle, Literal, RelationalFunction, Scalar, ScalarKind, TypeInner, UnaryOperator,
+};
 
 const COMPONENTS: [&str; 4] = ["x", "y", "z", "w"];
 
@@ -143,8 +145,8 @@ impl Body<'_, '_> {
             (UnaryOperator::Negate, _) => format!("neg({})", bare(&x)),
             (UnaryOperator::LogicalNot, Some(_)) => format!("!{x}"),
             (UnaryOperator::LogicalNot, None) => format!("not_({})", bare(&x)),
-            (UnaryOperator::BitwiseNot, Some(_)) => format!("~{x}"),
-            (UnaryOperator::BitwiseNot, None) => format!("bit_not({})", bare(&x)),
+            (UnaryOperator::BitwiseNot, Some(Scalar { kind: ScalarKind::Uint, .. })) => format!("~{x}"),
+            (UnaryOperator::BitwiseNot, _) => format!("bit_not({})", bare(&x)),
         })
     }
 
@@ -158,6 +160,10 @@ impl Body<'_, '_> {
             return Ok(format!("({a} {operator} {b})"));
         }
         let name = match op {
+            // The prelude says what compilers make of it else.
+            B::Subtract if self.is_whole(left, 0) => return Ok(format!("neg({})", bare(&b))),
+            B::Multiply if self.is_whole(left, -1) => return Ok(format!("neg({})", bare(&b))),
+            B::Multiply if self.is_whole(right, -1) => return Ok(format!("neg({})", bare(&a))),
             B::Add => "add",
             B::Subtract => "sub",
             B::Multiply => "mul",
@@ -180,6 +186,17 @@ impl Body<'_, '_> {
             B::ShiftRight => "shr",
         };
         Ok(format!("{name}({}, {})", bare(&a), bare(&b)))
+    }
+
+    /// Whether an expression is this number, or a vector of it, as i32.
+    fn is_whole(&self, expression: Handle<Expression>, number: i32) -> bool {
+        let signed = Scalar { kind: ScalarKind::Sint, width: 4 };
+        match self.function.expressions[expression] {
+            Expression::Literal(literal) => literal == Literal::I32(number),
+            Expression::Splat { value, .. } => self.is_whole(value, number),
+            Expression::ZeroValue(_) => number == 0 && self.inner(expression).scalar() == Some(signed),
+            _ => false,
+        }
     }
 
     /// A conversion, or the same bits as another type.
