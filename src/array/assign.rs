@@ -112,7 +112,7 @@ impl<T: Element> Array<T> {
         // One reference is this node's own, one is ours; recordings that work on the array do so on purpose.
         let others = storage.memory.recordings();
         let alone = Arc::strong_count(&self.node) == 1 && Arc::strong_count(&storage.memory) == 2 + others;
-        if alone && !storage.layout.repeats() {
+        if alone && !storage.memory.is_others() && !storage.layout.repeats() {
             return Ok(storage);
         }
         drop(storage);

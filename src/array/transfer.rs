@@ -290,6 +290,7 @@ impl<T: Element> Array<T> {
     #[cfg(feature = "wgpu")]
     pub fn wgpu_buffer(&self) -> Result<Option<(wgpu::Buffer, u64)>> {
         let (memory, offset) = self.contiguous_memory()?;
+        self.device().pool().show(&memory);
         Ok(memory.block().downcast_ref::<wgpu::Buffer>().map(|buffer| (buffer.clone(), offset)))
     }
 

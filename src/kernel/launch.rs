@@ -83,8 +83,23 @@ impl Call<'_> {
         self.as_long(reflection, &bound)?;
         let windows = resources.iter().zip(&bound).map(|(resource, bound)| self.window(resource, &bound.array));
         let windows = windows.collect::<Result<Vec<_>>>()?;
+        self.writable(resources, &windows)?;
         self.separate(resources, &windows)?;
         Ok((windows, immediates))
+    }
+
+    /// Whether what is written may be.
+    fn writable(&self, resources: &[Resource], windows: &[Window]) -> Result<()> {
+        let forbidden = |(resource, window): &(&Resource, &Window)| {
+            resource.point.access == Access::Write && window.memory.is_read_only()
+        };
+        match resources.iter().zip(windows).find(forbidden) {
+            None => Ok(()),
+            Some((resource, _)) => {
+                let wanted = "memory that may be written: Array::copy makes some";
+                self.mistake(&resource.name, wanted, "another library's, which it marked read-only")
+            }
+        }
     }
 
     /// What an argument binds: an array, or a value in memory of its own.

@@ -4,6 +4,7 @@ use crate::array::{Array, Layout};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{CallSite, Error, Result};
+use crate::memory::Adopted;
 use std::any::Any;
 #[cfg(feature = "cuda")]
 use std::ffi::c_void;
@@ -48,6 +49,7 @@ pub(super) struct Elements {
     pub address: u64,
     /// Of the elements from that address on.
     pub layout: Layout,
+    pub how: Adopted,
 }
 
 impl Elements {
@@ -85,7 +87,7 @@ impl Elements {
             Home::Cuda(_) => bytes.next_multiple_of(CUDA_GRANULE),
             Home::Host => bytes,
         };
-        let memory = device.pool().adopt(block, padded, true);
+        let memory = device.pool().adopt(block, padded, self.how);
         Some(Array::over(device, memory, self.layout, len))
     }
 }
@@ -94,7 +96,8 @@ impl<T: Element> Array<T> {
     /// An array over a wgpu buffer of the program's, without a copy: `shape` in row-major order from byte `offset` on.
     ///
     /// It is an array like any other: assigning to a part of it writes into the buffer if no other array shares its
-    /// memory, and kernels that are given it to write do. What the program writes into the buffer by itself is seen by
+    /// memory, and kernels that are given it to write do. Arrays over one buffer share it, also with the array whose
+    /// [`Array::wgpu_buffer`] it is. What the program writes into the buffer by itself is seen by
     /// kernels that are submitted later. The buffer is kept as long as the array, or an expression of it that is not
     /// computed, lives. It counts neither as live memory nor towards a limit.
     ///
@@ -142,8 +145,14 @@ impl<T: Element> Array<T> {
             return mistake("buffer", wanted, format!("{} bytes", buffer.size()));
         }
         engine.bindable(OPERATION, buffer)?;
-        let copies = buffer.usage().contains(wgpu::BufferUsages::COPY_SRC);
-        let memory = device.pool().adopt(Box::new(buffer.clone()), has, copies);
+        let is = |block: &crate::backend::Block| block.downcast_ref::<wgpu::Buffer>() == Some(buffer);
+        let memory = device.pool().shown(is).unwrap_or_else(|| {
+            let copies = buffer.usage().contains(wgpu::BufferUsages::COPY_SRC);
+            let how = Adopted { copies, shared: false, read_only: false };
+            let memory = device.pool().adopt(Box::new(buffer.clone()), has, how);
+            device.pool().show(&memory);
+            memory
+        });
         Ok(Array::over(device, memory, layout, len))
     }
 
@@ -187,7 +196,8 @@ impl<T: Element> Array<T> {
             return Err(Error::argument(OPERATION, "device", "a CUDA device", format!("{device:?}"), at));
         };
         aligned::<T>(OPERATION, address, at)?;
-        let elements = Elements { home, address, layout: Layout::contiguous(shape) };
+        let how = Adopted { copies: true, shared: false, read_only: false };
+        let elements = Elements { home, address, layout: Layout::contiguous(shape), how };
         if elements.layout.is_empty() {
             return Ok(Array::empty(device, shape));
         }

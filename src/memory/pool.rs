@@ -5,6 +5,8 @@ use crate::advice::History;
 use crate::backend::{Block, Driver};
 use crate::error::{CallSite, Error, ErrorKind, Result};
 use std::collections::BTreeMap;
+#[cfg(feature = "wgpu")]
+use std::sync::Weak;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -41,8 +43,20 @@ pub(crate) struct Kept {
 enum Origin {
     /// The pool's, of this place, taken in this stream.
     Pool(Place, usize),
-    /// The program's. Where it cannot be copied from, kernels can still read it.
-    Program { copies: bool },
+    /// The program's.
+    Program(Adopted),
+}
+
+/// What may be done with memory of the program's.
+#[derive(Clone, Copy)]
+pub(crate) struct Adopted {
+    /// Whether the engine can copy from it; kernels can read it all the same.
+    pub copies: bool,
+    /// Whether others may look at it while arrays use it: an array over it is written only where the program asks for that
+    /// by [`crate::Argument::in_place`].
+    pub shared: bool,
+    /// Whether its owner forbids writing.
+    pub read_only: bool,
 }
 
 /// Keeps a piece of memory from being written while the host sees it.
@@ -104,7 +118,17 @@ impl Memory {
 
     /// Whether the engine can copy from it; kernels can always read it.
     pub fn copies(&self) -> bool {
-        !matches!(self.piece.origin, Origin::Program { copies: false })
+        !matches!(self.piece.origin, Origin::Program(Adopted { copies: false, .. }))
+    }
+
+    /// Whether others than arrays may look at it.
+    pub fn is_others(&self) -> bool {
+        matches!(self.piece.origin, Origin::Program(adopted) if adopted.shared || adopted.read_only)
+    }
+
+    /// Whether nothing may write it.
+    pub fn is_read_only(&self) -> bool {
+        matches!(self.piece.origin, Origin::Program(Adopted { read_only: true, .. }))
     }
 
     /// Notes that the host sees it from now on. The engine keeps kernels from it, by a lock of its own.
@@ -126,7 +150,7 @@ impl Drop for Piece {
         let block = self.block.take().expect("dropped once");
         match self.origin {
             Origin::Pool(place, lane) => self.pool.give_back((place, self.bytes, lane), self.id, block),
-            Origin::Program { .. } => {
+            Origin::Program(_) => {
                 drop(block);
                 self.pool.let_go();
             }
@@ -148,6 +172,9 @@ struct State {
     /// What is held, by the memory's number, as far as it was written down.
     held: BTreeMap<u64, Allocation>,
     free: BTreeMap<Class, Vec<(u64, Block)>>,
+    /// Memory whose object the program has.
+    #[cfg(feature = "wgpu")]
+    shown: Vec<Weak<Memory>>,
 }
 
 /// Where memory lies, its bytes, and its stream: one would wait for the other whose memory it took.
@@ -193,12 +220,17 @@ impl Pool {
             return Err(ErrorKind::TooLarge { operation, bytes, limit: caps.buffer_bytes, device, at: None }.into());
         }
         let lane = self.driver.lane();
-        let (id, block) = match self.reuse((place, class, lane)) {
-            Some(pair) => pair,
-            None => (next_id(), self.fresh(operation, class, bytes, place)?),
+        let (id, block) = match self.claim(operation, (place, class, lane))? {
+            Some(pooled) => pooled,
+            None => match self.fresh(class, bytes, place) {
+                Ok(block) => (next_id(), block),
+                Err(error) => {
+                    self.state().usage.live -= class;
+                    return Err(self.with_figures(error, operation, class));
+                }
+            },
         };
         let mut state = self.state();
-        state.usage.live += class;
         state.usage.count += 1;
         state.usage.peak = state.usage.peak.max(state.usage.live);
         if let Some(at) = at.filter(|_| self.tracks.load(Ordering::Relaxed)) {
@@ -209,10 +241,25 @@ impl Pool {
     }
 
     /// Memory of the program's: the pool neither counts it nor keeps it.
-    pub fn adopt(self: &Arc<Pool>, block: Block, bytes: u64, copies: bool) -> Arc<Memory> {
-        let memory = self.memory(block, next_id(), bytes, Origin::Program { copies });
+    pub fn adopt(self: &Arc<Pool>, block: Block, bytes: u64, how: Adopted) -> Arc<Memory> {
+        let memory = self.memory(block, next_id(), bytes, Origin::Program(how));
         memory.history.note_write(); // by the program, which nobody sees
         memory
+    }
+
+    /// Notes that a program has the engine's object, and may come back with it.
+    #[cfg(feature = "wgpu")]
+    pub fn show(&self, memory: &Arc<Memory>) {
+        let shown = &mut self.state().shown;
+        shown.retain(|other| other.strong_count() > 0 && !other.ptr_eq(&Arc::downgrade(memory)));
+        shown.push(Arc::downgrade(memory));
+    }
+
+    /// The memory of an object that a program has: arrays over one object share one memory, and know of each other.
+    #[cfg(feature = "wgpu")]
+    pub fn shown(&self, is: impl Fn(&Block) -> bool) -> Option<Arc<Memory>> {
+        let shown: Vec<Arc<Memory>> = self.state().shown.iter().filter_map(Weak::upgrade).collect();
+        shown.into_iter().find(|memory| is(memory.block()))
     }
 
     fn memory(self: &Arc<Pool>, block: Block, id: u64, bytes: u64, origin: Origin) -> Arc<Memory> {
@@ -234,30 +281,43 @@ impl Pool {
         }
     }
 
-    fn reuse(&self, class: Class) -> Option<(u64, Block)> {
-        let mut state = self.state();
-        let Some(found) = state.free.get_mut(&class).and_then(Vec::pop) else {
-            state.usage.misses += 1;
-            return None;
-        };
-        state.usage.hits += 1;
-        state.usage.pooled -= class.1;
-        Some(found)
+    /// Counts memory of a class as live, if the limit lets it: a piece that is pooled, or none if the device must give it. What
+    /// is pooled is given up first if the limit asks for it.
+    fn claim(&self, operation: &'static str, class: Class) -> Result<Option<(u64, Block)>> {
+        let bytes = class.1;
+        for trimmed in [false, true] {
+            let mut state = self.state();
+            let State { usage, free, .. } = &mut *state;
+            let fits = |more: u64| usage.limit.is_none_or(|limit| usage.live + more + bytes <= limit);
+            if !fits(0) && trimmed {
+                break;
+            }
+            if fits(0)
+                && let Some(found) = free.get_mut(&class).and_then(Vec::pop)
+            {
+                usage.hits += 1;
+                usage.pooled -= bytes;
+                usage.live += bytes;
+                return Ok(Some(found));
+            }
+            // Others may pool more in the meantime: what is live alone says no.
+            if fits(usage.pooled) || fits(0) && trimmed {
+                usage.misses += 1;
+                usage.live += bytes;
+                return Ok(None);
+            }
+            drop(state);
+            self.trim();
+        }
+        Err(self.exhausted(operation, bytes, None))
     }
 
-    /// New memory; what is pooled is given up first if the limit or the device asks for it.
-    fn fresh(&self, operation: &'static str, bytes: u64, used: u64, place: Place) -> Result<Block> {
-        let over = |usage: &MemoryUse| usage.limit.is_some_and(|limit| usage.live + usage.pooled + bytes > limit);
-        if over(&self.usage()) {
-            self.trim();
-            if over(&self.usage()) {
-                return Err(self.exhausted(operation, bytes, None));
-            }
-        }
+    /// New memory; what is pooled is given up first if the device asks for it.
+    fn fresh(&self, bytes: u64, used: u64, place: Place) -> Result<Block> {
         match self.driver.allocate(bytes, used, place) {
             Err(error) if matches!(error.kind(), ErrorKind::OutOfMemory { .. }) => {
                 self.trim();
-                self.driver.allocate(bytes, used, place).map_err(|error| self.with_figures(error, operation, bytes))
+                self.driver.allocate(bytes, used, place)
             }
             other => other,
         }
@@ -324,8 +384,15 @@ impl Pool {
         held
     }
 
+    /// Sets what live and pooled memory may be together; what is pooled past it is given up.
     pub fn set_limit(&self, limit: Option<u64>) {
-        self.state().usage.limit = limit;
+        let mut state = self.state();
+        state.usage.limit = limit;
+        let over = limit.is_some_and(|limit| state.usage.live + state.usage.pooled > limit);
+        drop(state);
+        if over {
+            self.trim();
+        }
     }
 }
 

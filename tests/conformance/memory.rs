@@ -1,7 +1,7 @@
 //! Memory: what is dropped comes back, limits hold, and what was spoiled never shows.
 
 use crate::support::*;
-use crosslane::{Array, DeviceOptions, ErrorKind, s};
+use crosslane::{Array, DeviceOptions, ErrorKind, eval_all, s};
 
 #[test]
 fn dropped_arrays_give_their_memory_back() {
@@ -67,6 +67,31 @@ fn limits_hold_and_lift() {
             ErrorKind::OutOfMemory { .. }
         ));
         assert!(x.to_vec().is_ok() || x.device().memory().live > 1);
+    }
+}
+
+/// What the pool holds counts: neither a smaller limit nor threads that ask at once get round it.
+#[test]
+fn limits_count_what_is_pooled() {
+    for request in ["cpu", "lavapipe", "cuda"] {
+        let Some(device) = fresh(request) else { continue };
+        let megabyte = || Array::full(&device, &[1 << 18], 1.5f32).copy();
+        eval_all(&[&megabyte(), &megabyte()]).unwrap();
+        assert!(device.memory().pooled >= 2 << 20);
+        device.set_memory_limit(Some(1 << 19));
+        assert!(device.memory().pooled <= 1 << 19, "{:?}", device.memory());
+        let error = megabyte().eval().unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::OutOfMemory { .. }), "{error}");
+        device.set_memory_limit(Some(3 << 20));
+        let held: Vec<_> = std::thread::scope(|scope| {
+            let one = || Some(megabyte()).filter(|x| x.eval().is_ok());
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(one)).collect();
+            threads.into_iter().filter_map(|thread| thread.join().unwrap()).collect()
+        });
+        assert_eq!(held.len(), 3, "{:?} on {}", device.memory(), name(&device));
+        assert!(device.memory().live <= 3 << 20 && device.memory().peak <= 3 << 20, "{:?}", device.memory());
+        drop(held);
+        assert_eq!(megabyte().sum().item().unwrap(), 393_216.0);
     }
 }
 

@@ -5,7 +5,7 @@ use crosslane::dlpack::{
     DLDataType, DLDevice, DLManagedTensor, DLManagedTensorVersioned, DLPackVersion, DLTensor, FLAG_IS_COPIED,
     FLAG_READ_ONLY, Tensor,
 };
-use crosslane::{Array, Backend, Device, Element, Result, s};
+use crosslane::{Argument, Array, Backend, Device, Element, Kernel, Result, s};
 use std::ffi::c_void;
 use std::ptr;
 use std::sync::Arc;
@@ -224,4 +224,65 @@ fn no_copy_where_memory_has_an_address() {
     assert_eq!(unsafe { *tensor.tensor().data.cast::<f32>() }, 4.0);
     drop(tensor);
     assert_eq!(device.memory().live, 0);
+}
+
+/// An array over another's memory is written nowhere by the way: not while the other is mapped, not while it lives, and not
+/// by a kernel that writes in place.
+#[test]
+fn memory_of_others_is_not_written() {
+    for device in [fresh("cpu"), fresh("cpu:checked"), fresh("cuda")].into_iter().flatten() {
+        let values = [1.0f32, 2.0, 3.0, 4.0];
+        let x = Array::from_slice(&device, &values);
+        let mut y = Array::<f32>::from_dlpack(&device, x.to_dlpack().unwrap()).unwrap();
+        let guard = x.map().ok();
+        let seen = guard.as_ref().map(|guard| guard.to_vec());
+        y.write(0, &[77.0]).unwrap();
+        y.slice_mut(s![1..2]).assign(78.0).unwrap();
+        assert_eq!(guard.as_ref().map(|guard| guard.to_vec()), seen, "on {}", name(&device));
+        drop(guard);
+        assert_eq!(x.to_vec().unwrap(), values, "on {}", name(&device));
+        assert_eq!(y.to_vec().unwrap(), [77.0, 78.0, 3.0, 4.0]);
+        let kernel = Kernel::wgsl(
+            "@group(0) @binding(0) var<storage, read_write> x: array<f32>;
+            @compute @workgroup_size(1) fn main() { x[0] = 5.0; }",
+        )
+        .unwrap();
+        let mut y = Array::<f32>::from_dlpack(&device, x.to_dlpack().unwrap()).unwrap();
+        if shares_address(&device) || device.properties().backend == Backend::Cuda {
+            let error = kernel.grid([1]).args(Argument::in_place(&y)).launch(&device).unwrap_err();
+            assert!(error.to_string().contains("read-only"), "{error}");
+        }
+        kernel.grid([1]).args(&mut y).launch(&device).unwrap();
+        assert_eq!((x.to_vec().unwrap()[0], y.to_vec().unwrap()[0]), (1.0, 5.0), "on {}", name(&device));
+        // One that is not marked is written where that is asked for.
+        let (deleted, draft) = (count(), Draft::of(&values, &[4]));
+        let mut z = Array::<f32>::from_dlpack(&device, draft.make(&deleted).unwrap()).unwrap();
+        kernel.grid([1]).args(Argument::in_place(&z)).launch(&device).unwrap();
+        assert_eq!(z.to_vec().unwrap()[0], 5.0);
+        z.write(3, &[9.0]).unwrap();
+        assert_eq!(deleted.load(Ordering::SeqCst), 1, "written to a copy on {}", name(&device));
+        assert_eq!(z.to_vec().unwrap(), [5.0, 2.0, 3.0, 9.0]);
+    }
+}
+
+/// Arrays over one buffer know of each other, also if it is an array's own.
+#[test]
+fn arrays_over_one_wgpu_buffer_share_it() {
+    for device in devices() {
+        let x = Array::from_slice(device, &[1u32, 2, 3, 4]);
+        let Some((buffer, offset)) = x.wgpu_buffer().unwrap() else { continue };
+        let mut y = Array::<u32>::from_wgpu_buffer(device, &buffer, offset, &[4]).unwrap();
+        y.write(0, &[9]).unwrap();
+        let what = format!("on {}", name(device));
+        assert_eq!((x.to_vec().unwrap(), y.to_vec().unwrap()), (vec![1, 2, 3, 4], vec![9, 2, 3, 4]), "{what}");
+        let kernel = Kernel::wgsl(
+            "@group(0) @binding(0) var<storage, read> x: array<u32>;
+            @group(0) @binding(1) var<storage, read_write> y: array<u32>;
+            @compute @workgroup_size(1) fn main() { y[0] = x[1]; }",
+        )
+        .unwrap();
+        let y = Array::<u32>::from_wgpu_buffer(device, &buffer, offset, &[4]).unwrap();
+        let error = kernel.grid([1]).args((&x, Argument::in_place(&y))).launch(device).unwrap_err();
+        assert!(error.to_string().contains("memory of its own"), "{error} {what}");
+    }
 }

@@ -1,12 +1,12 @@
 //! Tensors of others as arrays.
 
-use super::{CPU, CUDA, CUDA_HOST, Tensor, data_type};
+use super::{CPU, CUDA, CUDA_HOST, FLAG_READ_ONLY, Tensor, data_type};
 use crate::array::{Array, Layout};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{CallSite, Error, Result};
 use crate::memory::foreign::{Elements, aligned};
-use crate::memory::{Home, Owner};
+use crate::memory::{Adopted, Home, Owner};
 use std::panic::Location;
 
 const OPERATION: &str = "from_dlpack";
@@ -16,8 +16,9 @@ impl<T: Element> Array<T> {
     /// [`dlpack`](crate::dlpack) says, else as a copy. The tensor is deleted when nothing uses the memory any more, at
     /// once if it was copied or refused.
     ///
-    /// Assigning to a part of an array in its own memory writes there, even if the tensor is marked read-only: take a
-    /// [`Array::copy`] first.
+    /// Others may look at that memory, so nothing writes there by the way: assigning to a part of the array copies it first,
+    /// as does a kernel that is given it to write. [`Argument::in_place`](crate::Argument::in_place) does write there, and is
+    /// refused if the tensor is marked read-only, as those of [`Array::to_dlpack`] are.
     ///
     /// Errors: another element type, or vectors of it; memory of another device; an address that is no multiple of the
     /// element's size; a null pointer to elements; extents that are negative or too large.
@@ -43,7 +44,9 @@ impl<T: Element> Array<T> {
         let first = (raw.data as usize as u64).wrapping_add(raw.byte_offset);
         aligned::<T>(OPERATION, if raw.data.is_null() { 0 } else { first }, at)?;
         let address = first - (layout.offset * T::DTYPE.size()) as u64;
-        let elements = Elements { home, address, layout: layout.clone() };
+        let read_only = tensor.flags() & FLAG_READ_ONLY != 0;
+        let how = Adopted { copies: true, shared: true, read_only };
+        let elements = Elements { home, address, layout: layout.clone(), how };
         let mut owner: Option<Owner> = Some(Box::new(tensor));
         // SAFETY: whoever made the Tensor promised that its memory is there and written until it is dropped.
         if let Some(array) = unsafe { elements.adopt(device, &mut owner) } {
