@@ -6,8 +6,9 @@ use crate::device::Device;
 use crate::element::Element;
 use crate::error::{CallSite, Error, Result};
 use crate::kernel::{Argument, Launcher, change, clash};
+use crate::op::Access;
 use crate::ops::Nothing;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::panic::Location;
 
 /// Launches in their order, checked and prepared once: running them again is the cheapest launch there is. On CUDA it is
@@ -118,7 +119,7 @@ impl Recording {
         let mut batch = Batch::new(&device);
         nodes.iter().try_for_each(|node| batch.materialise(node)).map_err(|e| batch.undo(e))?;
         let mut recording = Recording::with(&device, std::mem::take(&mut batch.launches));
-        recording.run().map_err(|e| batch.undo(e))?;
+        recording.run_in_order(Location::caller()).map_err(|e| batch.undo(e))?;
         Ok(recording)
     }
 
@@ -157,7 +158,13 @@ impl Recording {
     /// refuses; device lost. On a device that checks, also what its launches do wrong.
     #[track_caller]
     pub fn run(&mut self) -> Result<()> {
-        let at = Location::caller();
+        let device = self.device.clone();
+        let _order = device.evaluating();
+        self.run_in_order(Location::caller())
+    }
+
+    /// Runs the launches while nobody else evaluates.
+    fn run_in_order(&mut self, at: CallSite) -> Result<()> {
         let driver = self.device.driver();
         self.changed.iter().try_for_each(|&index| separate(&self.launches[index], at))?;
         let ready = match self.ready.take() {
@@ -174,7 +181,21 @@ impl Recording {
         if self.watched {
             self.device.watch_again();
         }
-        driver.submit_prepared(self.ready.insert(ready), &self.launches)
+        self.forget_faults();
+        let ready = self.ready.insert(ready);
+        self.device.faulty(&self.launches, || driver.submit_prepared(ready, &self.launches))
+    }
+
+    /// What the library's kernels write before they read it has no faults of the last run: they write all of it.
+    fn forget_faults(&self) {
+        let mut seen = HashSet::new();
+        for launch in self.launches.iter().filter(|launch| launch.kernel.reflection().is_none()) {
+            for (point, window) in launch.kernel.bindings().iter().zip(&launch.buffers) {
+                if seen.insert(window.memory.id()) && point.access == Access::Write {
+                    window.memory.marks().clear();
+                }
+            }
+        }
     }
 
     /// Has every later run use `new` wherever `old` was when its launches were added: as an argument, or in part of one.

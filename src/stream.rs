@@ -124,7 +124,12 @@ impl Stream {
     /// Errors: device lost; a kernel whose loops did not end.
     #[doc(alias = "cudaStreamSynchronize")]
     pub fn synchronize(&self) -> Result<()> {
-        self.run(|| self.0.device.driver().wait_stream().and_then(|()| self.0.device.look_in_stream()))
+        self.run(|| {
+            let device = &self.0.device;
+            device.driver().wait_stream()?;
+            device.look_in_stream()?;
+            if device.driver().several() { Ok(()) } else { device.tell_faults() }
+        })
     }
 
     /// What the stream is asked for from now on begins when the event has passed. The host does not wait. Arrays see to

@@ -329,7 +329,7 @@ fn by_index(caps: &Caps) -> Vec<(String, Box<dyn Op>)> {
                         extent: len,
                         stride: 1,
                         outside,
-                        report: (outside == OutOfRange::Error).then(|| (whole(report, DType::U32, 4), 3)),
+                        report: (outside == OutOfRange::Error).then(|| whole(report, DType::U32, 3)),
                     };
                     let extra = (outside == OutOfRange::Error) as usize;
                     let (source, output) = (whole(1, dtype, len), 2 + extra);

@@ -45,7 +45,8 @@ impl<T: Element> Array<T> {
         let _order = device.evaluating();
         let mut batch = Batch::new(device);
         let planned = batch.materialise(&self.node);
-        let recorded = planned.and_then(|()| engine.encode(&batch.launches, encoder));
+        let recorded =
+            planned.and_then(|()| device.faulty(&batch.launches, || engine.encode(&batch.launches, encoder)));
         recorded.map_err(|error| batch.undo(error).located(at))
     }
 }

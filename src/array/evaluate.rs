@@ -121,7 +121,8 @@ impl Batch {
         if self.launches.is_empty() {
             return Ok(());
         }
-        self.device.driver().submit(&self.launches).map_err(|error| self.undo(error))
+        let device = self.device.clone();
+        device.submit(&self.launches).map_err(|error| self.undo(error))
     }
 
     /// The nodes are as lazy as before: nothing was computed.

@@ -5,6 +5,7 @@ use super::node::{Expr, Node, Storage};
 use super::task::{Take, Task};
 use super::view::axis as place;
 use super::{Array, create};
+use crate::device::Site;
 use crate::element::{DType, Element, Number};
 use crate::error::{CallSite, Error, ErrorKind, Result};
 use crate::ops::{Combine, Gather, Indexing, OutOfRange, Scatter};
@@ -57,7 +58,7 @@ struct Space {
     extent: usize,
     stride: usize,
     /// For [`OutOfRange::Error`].
-    report: Option<(Arc<Node>, u32)>,
+    report: Option<Arc<Node>>,
 }
 
 impl Call<'_> {
@@ -124,9 +125,10 @@ impl Call<'_> {
         let base = Node::lazy(device, shape.clone(), DType::U32, Expr::Index(base));
         let report = match self.outside {
             OutOfRange::Error => {
-                let (memory, site) = device.misses_at(self.operation, self.indices.dtype == DType::I32, self.at)?;
-                let storage = Storage { memory, layout: Layout::contiguous(&[4]), len: 4 };
-                Some((Node::ready(device, DType::U32, storage), site))
+                let (operation, at, signed) = (self.operation, self.at, self.indices.dtype == DType::I32);
+                let memory = device.fault_cell(Site { operation, at, signed }).map_err(|error| error.located(at))?;
+                let storage = Storage { memory, layout: Layout::contiguous(&[3]), len: 3 };
+                Some(Node::ready(device, DType::U32, storage))
             }
             _ => None,
         };
@@ -138,18 +140,15 @@ impl Call<'_> {
         let space = self.space()?;
         let Space { shape, extent, stride, .. } = &space;
         let (shape, extent, stride, outside) = (shape.clone(), *extent, *stride, self.outside);
-        let (site, device) = (space.report.as_ref().map(|report| report.1), self.array.device.clone());
+        let checks = space.report.is_some();
         let inputs = [(&space.indices, Take::Fused), (&space.base, Take::Fused), (self.array, Take::Dense)];
-        let inputs = inputs.into_iter().chain(space.report.iter().map(|report| (&report.0, Take::Dense)));
+        let inputs = inputs.into_iter().chain(space.report.iter().map(|report| (report, Take::Dense)));
         let outputs = vec![(shape.clone(), self.array.dtype)];
         let make = move |inputs: Vec<_>, output| {
             let mut inputs = inputs.into_iter();
             let mut next = || inputs.next().expect("as many as were given");
             let (indices, base, source) = (next(), next(), next());
-            let report = site.map(|site| (next(), site));
-            if site.is_some() {
-                device.misses_again();
-            }
+            let report = checks.then(&mut next);
             let indexing = Indexing { indices, base, extent, stride, outside, report };
             Box::new(Gather { source, indexing, shape: shape.clone(), output }) as Box<dyn crate::Op>
         };
@@ -172,19 +171,16 @@ impl Call<'_> {
         }
         let values = super::view::broadcast(values, shape);
         let (shape, extent, stride, outside) = (shape.clone(), *extent, *stride, self.outside);
-        let (site, device) = (space.report.as_ref().map(|report| report.1), self.array.device.clone());
+        let checks = space.report.is_some();
         let inputs = [self.array, &space.indices, &space.base, &values].map(|node| (node, Take::Fused));
-        let inputs = inputs.into_iter().chain(space.report.iter().map(|report| (&report.0, Take::Dense)));
+        let inputs = inputs.into_iter().chain(space.report.iter().map(|report| (report, Take::Dense)));
         let target_shape = self.array.shape.clone();
         let outputs = vec![(target_shape.clone(), dtype)];
         let make = move |inputs: Vec<_>, output| {
             let mut inputs = inputs.into_iter();
             let mut next = || inputs.next().expect("as many as were given");
             let (target, indices, base, values) = (next(), next(), next(), next());
-            let report = site.map(|site| (next(), site));
-            if site.is_some() {
-                device.misses_again();
-            }
+            let report = checks.then(&mut next);
             let indexing = Indexing { indices, base, extent, stride, outside, report };
             let (target_shape, shape) = (target_shape.clone(), shape.clone());
             Box::new(Scatter { target, target_shape, values, indexing, shape, combine, output }) as Box<dyn crate::Op>
@@ -224,8 +220,8 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): 2^32 - 1 elements; another device; indices into nothing. At the next wait for the
-    /// device: an index past the array, with [`OutOfRange::Error`].
+    /// Errors (kept in the array): 2^32 - 1 elements; another device; indices into nothing. As [`OutOfRange::Error`]
+    /// says: an index past the array.
     #[track_caller]
     pub fn take<I: ArrayIndex>(&self, indices: &Array<I>, outside: OutOfRange) -> Array<T> {
         self.gather("take", indices, Along::Flat, outside, Location::caller())

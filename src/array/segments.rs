@@ -95,8 +95,8 @@ impl Scan {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: as [`Scan::call`]; arrays of another rank or device; no offset; 2^32 - 2 elements. At the next wait for
-    /// the device: an offset past the end, as an index.
+    /// Errors: as [`Scan::call`]; arrays of another rank or device; no offset; 2^32 - 2 elements. As
+    /// [`crate::OutOfRange::Error`] says: an offset past the end, as an index.
     #[track_caller]
     pub fn call_offsets<T: Element, R: Element>(&self, x: &Array<T>, offsets: &Array<u32>) -> Result<Array<R>> {
         let segments = Segments::of("scan by offsets", x, offsets, Location::caller())?;
@@ -156,8 +156,8 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): arrays of another rank or device; no offset; more than 2^32 - 2^16 elements. At the
-    /// next wait for the device: an offset past the end, as an index.
+    /// Errors (kept in the array): arrays of another rank or device; no offset; more than 2^32 - 2^16 elements. As
+    /// [`crate::OutOfRange::Error`] says: an offset past the end, as an index.
     #[track_caller]
     pub fn sort_segments(&self, offsets: &Array<u32>) -> Array<T> {
         let (operation, at) = ("sort_segments", Location::caller());

@@ -370,11 +370,13 @@ fn read(device: &Device, jobs: &mut [(&Arc<Node>, &mut [u8])]) -> Result<()> {
     let long = reads.iter().map(|read| read.to.len()).sum::<usize>() > 1 << 20;
     let mut launches = std::mem::take(&mut batch.launches);
     if long {
-        device.driver().submit(&launches).map_err(|e| batch.undo(e).located(at))?;
+        device.submit(&launches).map_err(|e| batch.undo(e).located(at))?;
         launches.clear();
         drop(order);
     }
-    device.driver().read(&launches, &mut reads).map_err(|e| batch.undo(e).located(at))?;
+    let read = device.faulty(&launches, || device.driver().read(&launches, &mut reads));
+    read.map_err(|e| batch.undo(e).located(at))?;
+    storages.iter().try_for_each(|storage| device.faults_of(&storage.memory))?;
     storages.iter().for_each(|storage| advice::read_back(device, &storage.memory));
     device.look_in_stream().map_err(|e| e.located(at))
 }

@@ -1,16 +1,16 @@
 //! Devices: waiting for them, their memory, their thread; finding, choosing and opening them.
 
-mod misses;
+mod faults;
 mod open;
 mod options;
 mod plans;
 mod properties;
 
 use crate::array::Array;
-use crate::backend::{Driver, Window};
+use crate::backend::{Driver, Launch, Window};
 use crate::caps::Caps;
 use crate::element::Element;
-use crate::error::{CallSite, ErrorKind, Result};
+use crate::error::{ErrorKind, Result};
 use crate::kernel::{Kernel, Message, Messages, Watch};
 use crate::memory::{Allocation, Handles, Memory, MemoryUse, Pool};
 use crate::op::Op;
@@ -21,7 +21,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak, mpsc};
 use std::time::Duration;
 
-pub(crate) use misses::Misses;
+pub(crate) use faults::{Faults, Marks, Site};
 
 pub use options::DeviceOptions;
 pub use properties::{Backend, Kind, Properties};
@@ -44,7 +44,7 @@ struct Inner {
     plans: Plans,
     watch: Watch,
     messages: Messages,
-    misses: Misses,
+    faults: Faults,
     /// Blocking work of asynchronous calls, done in order by one thread.
     worker: OnceLock<mpsc::Sender<Job>>,
     roofline: Mutex<Option<Roofline>>,
@@ -71,10 +71,11 @@ impl Device {
     /// Waits until everything that was asked of the device is done, in every stream.
     ///
     /// Errors: device lost; a kernel whose loops did not end ([`DeviceOptions::time_limit`]), or one whose
-    /// `assert_that(id, condition)` failed.
+    /// `assert_that(id, condition)` failed; an index that [`crate::OutOfRange::Error`] checked and nobody was told of.
     pub fn synchronize(&self) -> Result<()> {
         self.driver().wait()?;
-        self.look(true)
+        self.look(true)?;
+        self.tell_faults()
     }
 
     /// After a wait, for `all` that was asked of the device or a part: whether a kernel had to be stopped, and what kernels
@@ -84,8 +85,30 @@ impl Device {
         if !all {
             return Ok(());
         }
-        self.0.messages.look(&**self.driver())?;
-        self.0.misses.look(&**self.driver())
+        self.0.messages.look(&**self.driver())
+    }
+
+    /// Runs launches.
+    pub(crate) fn submit(&self, launches: &[Launch]) -> Result<()> {
+        self.faulty(launches, || self.driver().submit(launches))
+    }
+
+    /// Has launches run, and their faults noted.
+    pub(crate) fn faulty<R>(&self, launches: &[Launch], submit: impl FnOnce() -> Result<R>) -> Result<R> {
+        let faults = self.0.faults.mark(launches);
+        let result = submit()?;
+        self.0.faults.ran(faults);
+        Ok(result)
+    }
+
+    /// An error if something was found wrong where the contents of memory were computed; waits for it.
+    pub(crate) fn faults_of(&self, memory: &Memory) -> Result<()> {
+        self.0.faults.of(&**self.driver(), memory)
+    }
+
+    /// After a wait for all of the device: an error if something was found wrong and nobody was told.
+    pub(crate) fn tell_faults(&self) -> Result<()> {
+        self.0.faults.tell(&**self.driver())
     }
 
     /// The same after a wait for this thread's stream.
@@ -97,17 +120,11 @@ impl Device {
     pub(crate) fn watch_again(&self) {
         self.0.watch.again();
         self.0.messages.again();
-        self.0.misses.again();
     }
 
-    /// The memory by which kernels tell of an index past its axis, and the number of a line there.
-    pub(crate) fn misses_at(&self, operation: &'static str, signed: bool, at: CallSite) -> Result<(Arc<Memory>, u32)> {
-        self.0.misses.site(&**self.driver(), self.pool(), operation, signed, at)
-    }
-
-    /// A kernel that may tell so runs.
-    pub(crate) fn misses_again(&self) {
-        self.0.misses.again();
+    /// The words in which the kernels of one operation tell of an index past its axis.
+    pub(crate) fn fault_cell(&self, site: Site) -> Result<Arc<Memory>> {
+        self.0.faults.cell(&**self.driver(), self.pool(), site)
     }
 
     /// The memory by which loops of this kernel are stopped.

@@ -1,6 +1,6 @@
 //! Opening devices, and those that a program has opened itself.
 
-use super::{Device, DeviceOptions, Handle, Inner, Misses, Properties};
+use super::{Device, DeviceOptions, Faults, Handle, Inner, Properties};
 #[cfg(feature = "cpu")]
 use crate::backend::cpu::Profile;
 use crate::backend::{self, Driver};
@@ -156,7 +156,7 @@ impl Device {
             plans: Default::default(),
             watch: Watch::new(budget),
             messages: Messages::default(),
-            misses: Misses::default(),
+            faults: Faults::default(),
             worker: OnceLock::new(),
             roofline: Mutex::default(),
         };

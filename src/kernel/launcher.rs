@@ -160,7 +160,7 @@ impl<'a> Launcher<'a> {
     #[track_caller]
     pub fn launch(&self, device: &Device) -> Result<()> {
         match self.resolve(device)? {
-            Some(launch) => device.driver().submit(&[launch]),
+            Some(launch) => device.submit(&[launch]),
             None => Ok(()),
         }
     }

@@ -118,6 +118,7 @@ impl<T: Element> HostBuffer<T> {
         if self.len > 0 {
             self.transfer(&memory, offset)?;
         }
+        self.device.faults_of(&memory)?;
         self.device.look_in_stream()
     }
 

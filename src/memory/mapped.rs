@@ -65,6 +65,7 @@ impl<T: Element> Array<T> {
         let bytes = (self.len() * T::DTYPE.size()) as u64;
         match self.device().driver().clone().mapped(&memory, offset, bytes)? {
             Some(mapping) if is_aligned::<T>(mapping.bytes()) => {
+                self.device().faults_of(&memory)?;
                 Ok(Mapped { mapping: Some(mapping), marker: PhantomData })
             }
             _ => unsupported(),

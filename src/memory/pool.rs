@@ -3,6 +3,7 @@
 use super::{Allocation, MemoryUse, Place};
 use crate::advice::History;
 use crate::backend::{Block, Driver};
+use crate::device::Marks;
 use crate::error::{CallSite, Error, ErrorKind, Result};
 use std::collections::BTreeMap;
 #[cfg(feature = "wgpu")]
@@ -16,6 +17,8 @@ pub(crate) struct Memory {
     pub history: History,
     /// References that recordings hold.
     recordings: AtomicUsize,
+    /// What was found wrong where its contents were computed.
+    marks: Mutex<Marks>,
     /// Kernels that write it need no order: see [`Memory::share`].
     shared: AtomicBool,
     /// Guards of the program that show it to the host.
@@ -79,6 +82,10 @@ impl Memory {
     /// Says that kernels use the memory by atomics and in any order: none waits for another because of it.
     pub fn share(&self) {
         self.shared.store(true, Ordering::Relaxed);
+    }
+
+    pub fn marks(&self) -> MutexGuard<'_, Marks> {
+        self.marks.lock().expect("no panic while held")
     }
 
     pub fn is_shared(&self) -> bool {
@@ -268,6 +275,7 @@ impl Pool {
             piece: Arc::new(piece),
             history: History::default(),
             recordings: AtomicUsize::new(0),
+            marks: Mutex::default(),
             shared: AtomicBool::new(false),
             #[cfg(any(feature = "wgpu", feature = "cpu"))]
             lent: AtomicUsize::new(0),

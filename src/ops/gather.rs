@@ -32,7 +32,7 @@ impl Gather {
     }
 
     fn expressions(&self) -> impl Iterator<Item = &Expression> {
-        let report = self.indexing.report.as_ref().map(|report| &report.0);
+        let report = self.indexing.report.as_ref();
         [&self.indexing.indices, &self.indexing.base, &self.source].into_iter().chain(report)
     }
 

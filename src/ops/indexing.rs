@@ -1,7 +1,6 @@
 //! Which element an index means: what gathers and scatters share.
 //!
-//! A kernel cannot fail: it writes what was wrong into four words that the device looks at after a wait, as it does for
-//! assertions of a program's kernels.
+//! A kernel cannot fail: it writes what was wrong into words of its operation, which whoever reads the result looks at.
 
 use super::expression::Expression;
 use super::fuse::Several;
@@ -11,8 +10,8 @@ use crate::op::{Access, Binding, Host, Slot};
 /// What becomes of an index that is not below the axis' extent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum OutOfRange {
-    /// An error at the next wait for the device, that of a read for instance, which names the line of the call and the
-    /// index. Negative numbers count from the end. What is read in place of it is 0, and nothing is written.
+    /// An error whenever the result is read, or what is computed of it, which names the line of the call and the index; if
+    /// nobody reads it, [`crate::Device::synchronize`] gives the error, once. Negative numbers count from the end.
     #[default]
     Error,
     /// The first or the last element is meant: NumPy's mode `clip`, where negative numbers are all the first.
@@ -36,12 +35,12 @@ pub struct Indexing {
     pub stride: usize,
     /// What is done with an index past the axis.
     pub outside: OutOfRange,
-    /// For [`OutOfRange::Error`]: four words that tell of the first such index, and the number of the caller's line.
-    pub report: Option<(Expression, u32)>,
+    /// For [`OutOfRange::Error`]: words that tell how many such indices there were, the first of them, and the extent.
+    pub report: Option<Expression>,
 }
 
 /// The parameters of every kernel with indices.
-pub(super) const PARAMS: [&str; 6] = ["extent", "stride", "first", "window", "len", "site"];
+pub(super) const PARAMS: [&str; 5] = ["extent", "stride", "first", "window", "len"];
 
 impl Indexing {
     /// The expressions with the prefixes of their functions.
@@ -50,14 +49,13 @@ impl Indexing {
     }
 
     /// The words of [`PARAMS`] for a window of an array of `len` elements that begins at `first`.
-    pub(super) fn params(&self, len: usize, first: u64, window: u64) -> [u32; 6] {
-        let site = self.report.as_ref().map_or(0, |report| report.1);
-        [self.extent as u32, self.stride as u32, first as u32, window as u32, len as u32, site]
+    pub(super) fn params(&self, len: usize, first: u64, window: u64) -> [u32; 5] {
+        [self.extent as u32, self.stride as u32, first as u32, window as u32, len as u32]
     }
 
     /// The window of what tells of an index past the axis.
     pub(super) fn report_window(&self) -> Option<Binding> {
-        let slot = self.report.as_ref()?.0.slots()[0].0;
+        let slot = self.report.as_ref()?.slots()[0].0;
         Some(Binding { buffer: slot, offset: 0, bytes: 64 })
     }
 
@@ -106,8 +104,7 @@ impl Indexing {
                 "@group(0) @binding({report}) var<storage, read_write> misses: array<atomic<u32>>;\n\
                  fn miss(index: u32) {{\n    \
                  if (params.first == 0u && atomicAdd(&misses[0], 1u) == 0u) {{\n        \
-                 atomicStore(&misses[1], params.site);\n        atomicStore(&misses[2], index);\n        \
-                 atomicStore(&misses[3], params.extent);\n    }}\n}}\n"
+                 atomicStore(&misses[1], index);\n        atomicStore(&misses[2], params.extent);\n    }}\n}}\n"
             ),
             _ => String::new(),
         };

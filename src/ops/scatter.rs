@@ -93,7 +93,7 @@ impl Scatter {
     }
 
     fn expressions(&self) -> impl Iterator<Item = &Expression> {
-        let report = self.indexing.report.as_ref().map(|report| &report.0);
+        let report = self.indexing.report.as_ref();
         [&self.target, &self.indexing.indices, &self.indexing.base, &self.values].into_iter().chain(report)
     }
 

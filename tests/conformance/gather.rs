@@ -2,7 +2,7 @@
 
 use crate::for_types;
 use crate::support::*;
-use crosslane::{Array, Device, Element, OutOfRange, f16, s};
+use crosslane::{Array, Device, Element, Kernel, OutOfRange, Recording, eval_all, f16, s};
 use rand::Rng;
 use rand::seq::SliceRandom;
 
@@ -181,7 +181,94 @@ fn values_combine() {
     }
 }
 
-/// On devices of its own: the next wait of any thread tells.
+/// Whoever reads the result, or what is computed of it, is told each time, and nobody else.
+#[test]
+fn an_index_past_the_axis_is_told_to_those_who_read_it() {
+    for device in apis() {
+        let x = Array::from_slice(device, &[1.0f32, 2.0, 3.0]);
+        let at = Array::from_slice(device, &[9u32]);
+        let (bad, good) = (x.take(&at, OutOfRange::Error), &x + 1.0);
+        let also = x.take(&Array::from_slice(device, &[1u32]), OutOfRange::Error);
+        eval_all(&[&bad, &also]).unwrap();
+        assert_eq!(good.to_vec().unwrap(), [2.0, 3.0, 4.0], "on {}", name(device));
+        assert_eq!(also.item().unwrap(), 2.0, "on {}", name(device));
+        let mut of_it = (&bad + 1.0).copy();
+        of_it.eval().unwrap();
+        let sum = &of_it.sum() + &also;
+        let mut part = x.copy();
+        part.slice_mut(s![1..2]).assign(&bad).unwrap();
+        let kernel = Kernel::wgsl(
+            "@group(0) @binding(0) var<storage, read> x: array<f32>;
+            @group(0) @binding(1) var<storage, read_write> y: array<f32>;
+            @compute @workgroup_size(1) fn main() { y[0] = x[0]; }",
+        )
+        .unwrap();
+        let mut written = Array::<f32>::zeros(device, &[1]);
+        kernel.grid([1]).args((&bad, &mut written)).launch(device).unwrap();
+        for _ in 0..2 {
+            for wrong in [&bad, &of_it, &sum, &part, &written, &bad.reshape(&[1, 1])] {
+                let error = wrong.to_vec().unwrap_err().to_string();
+                assert!(error.contains("take: indices: wanted 0 to 2, got 9"), "{error} on {}", name(device));
+            }
+            assert!(bad.map().is_err() && bad.to_dlpack().is_err(), "on {}", name(device));
+            assert_eq!(good.to_vec().unwrap(), [2.0, 3.0, 4.0], "on {}", name(device));
+        }
+        of_it = x.sum();
+        assert_eq!(of_it.item().unwrap(), 6.0, "on {}", name(device));
+    }
+}
+
+/// Threads that take from one array: each is told of its own indices.
+#[test]
+fn threads_are_told_of_their_own_indices() {
+    for device in apis() {
+        let x = Array::arange(device, 0u32, 100, 1).copy();
+        x.eval().unwrap();
+        let rounds = if is_checked(device) { 5 } else { 25 };
+        std::thread::scope(|scope| {
+            for thread in 0..4u32 {
+                let x = &x;
+                scope.spawn(move || {
+                    for round in 0..rounds {
+                        let bad = (thread + round) % 2 == 0;
+                        let at = [thread, if bad { 100 + thread } else { 99 - thread }];
+                        let y = x.take(&Array::from_slice(device, &at), OutOfRange::Error) + 1u32;
+                        if round % 3 == 0 {
+                            y.eval().unwrap();
+                        }
+                        match y.to_vec() {
+                            Ok(y) => assert!(!bad && y == [thread + 1, 100 - thread], "on {}", name(device)),
+                            Err(error) => {
+                                let wanted = format!("got {}", 100 + thread);
+                                assert!(bad && error.to_string().contains(&wanted), "{error} on {}", name(device));
+                            }
+                        }
+                    }
+                });
+            }
+        });
+    }
+}
+
+/// A recording's results are as good as its last run.
+#[test]
+fn recordings_check_anew() {
+    for device in apis() {
+        let x = Array::from_slice(device, &[1.0f32, 2.0, 3.0]);
+        let at = Array::from_slice(device, &[0u32, 2]);
+        let y = x.take(&at, OutOfRange::Error) * 2.0;
+        let mut recording = Recording::of(&[&y]).unwrap();
+        assert_eq!(y.to_vec().unwrap(), [2.0, 6.0], "on {}", name(device));
+        recording.replace(&at, &Array::from_slice(device, &[1u32, 7])).unwrap();
+        recording.run().unwrap();
+        assert!(y.to_vec().unwrap_err().to_string().contains("got 7"), "on {}", name(device));
+        recording.replace(&at, &Array::from_slice(device, &[1u32, 1])).unwrap();
+        recording.run().unwrap();
+        assert_eq!(y.to_vec().unwrap(), [4.0, 4.0], "on {}", name(device));
+    }
+}
+
+/// On devices of its own: a wait tells of what nobody read.
 #[test]
 fn an_index_past_the_axis_is_told_at_the_next_wait() {
     for device in apis().iter().filter_map(|device| fresh(name(device))) {
@@ -197,7 +284,15 @@ fn an_index_past_the_axis_is_told_at_the_next_wait() {
         both.eval().unwrap();
         let error = device.synchronize().unwrap_err().to_string();
         assert!(error.contains("scatter_add: indices: wanted 0 to 2") && error.contains("1 others"), "{error}");
-        assert_eq!(both.to_vec().unwrap(), [1.0, 2.0, 3.0]);
+        device.synchronize().unwrap();
+        assert!(both.to_vec().is_err(), "on {}", name(&device));
+        // What nobody waits for does not pile up.
+        let before = device.memory().live;
+        for round in 0..1500u32 {
+            x.take(&Array::full(&device, &[1], round % 3), OutOfRange::Error).eval().unwrap();
+        }
+        device.synchronize().unwrap();
+        assert!(device.memory().live <= before + (1 << 20), "{:?}", device.memory());
     }
 }
 

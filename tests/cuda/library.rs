@@ -306,7 +306,7 @@ fn put() -> Vec<Named> {
     let mut all: Vec<Named> = vec![];
     for dtype in [DType::U8, DType::U16, DType::F16, DType::F32, DType::F64] {
         let nowhere = Leaf { source: Source::Index, dtype: DType::U32, len: 0, offset: 0, strides: vec![0] };
-        let (indices, base, report) = (row(0, DType::I32, 100), Steps::of(nowhere).0, Some((row(3, DType::U32, 4), 1)));
+        let (indices, base, report) = (row(0, DType::I32, 100), Steps::of(nowhere).0, Some(row(3, DType::U32, 3)));
         let indexing = Indexing { indices, base, extent: 20, stride: 1, outside: OutOfRange::Error, report };
         let (target, values, combine) = (row(1, dtype, 20), row(2, dtype, 100), Combine::Replace);
         let (target_shape, shape) = (vec![20], vec![100]);

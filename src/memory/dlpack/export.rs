@@ -49,6 +49,7 @@ impl<T: Element> Array<T> {
         };
         let (memory, layout) = self.in_memory()?;
         driver.wait()?; // for all streams: nobody knows in which the other library works
+        self.device().faults_of(&memory)?;
         let Some(address) = driver.address(&memory)? else { return self.copied_tensor() };
         memory.history.note_write(); // perhaps, by the other library
         let first = address + (layout.offset * T::DTYPE.size()) as u64;

@@ -88,6 +88,7 @@ impl<T: Element> Unified<T> {
                     let (at, bytes) = (part.start * size_of::<T>(), part.len() * size_of::<T>());
                     let _span = transfer_span(&self.device, Direction::Download, "unified", bytes as u64)?;
                     block.transfer_part(Direction::Download, at, &memory, offset, bytes as u64)?;
+                    self.device.faults_of(&memory)?;
                 }
             }
             self.device_dirty.remove(part.clone());
