@@ -12,12 +12,18 @@ use crate::error::{CallSite, Error, Result};
 use crate::memory::{Memory, Place};
 use crate::op::{Op, Plan};
 use crate::ops::{Expression, Map, Reduce};
+use std::collections::HashSet;
 use std::panic::Location;
 use std::sync::Arc;
 
 /// Bytes of a result that kernels write to the host's memory rather than have it copied: on the H200 25 us instead of
 /// 31 for four bytes (2026-11-21), and past a page the bus is slower than a copy.
 const SMALL_RESULT: usize = 4096;
+
+/// Kernels that compute a part of what they compute by themselves; a further one reads it from memory.
+const OFTEN: u32 = 2;
+/// Steps that cost less than memory where nothing is read for them.
+const CHEAP: u32 = 8;
 
 /// Kernels to run in one submission, and the nodes whose values they make.
 pub(crate) struct Batch {
@@ -29,6 +35,8 @@ pub(crate) struct Batch {
     made: Vec<(Arc<Node>, State)>,
     /// Operations whose outputs have got memory, likewise.
     ran: Vec<Arc<Task>>,
+    /// Nodes that its kernels compute on the way to others.
+    counted: Vec<Arc<Node>>,
     /// For `explain()`: what runs is kept, and nothing else changes.
     pub record: Option<Vec<(Box<dyn Op>, Plan)>>,
 }
@@ -113,7 +121,8 @@ impl Batch {
     #[track_caller]
     pub fn new(device: &Device) -> Batch {
         let at = Location::caller();
-        Batch { device: device.uncounted(), at, launches: vec![], made: vec![], ran: vec![], record: None }
+        let device = device.uncounted();
+        Batch { device, at, launches: vec![], made: vec![], ran: vec![], counted: vec![], record: None }
     }
 
     /// Runs what has been collected.
@@ -137,6 +146,7 @@ impl Batch {
             node.set(state);
         }
         self.ran.drain(..).for_each(|task| task.forget());
+        self.counted.drain(..).for_each(|node| node.compute(-1));
     }
 
     /// Plans what brings a node into memory.
@@ -309,7 +319,44 @@ impl Batch {
     /// Plans what a fused node needs from memory, for a kernel that binds `own` buffers beside.
     pub fn prepare_fused(&mut self, node: &Arc<Node>, own: u32) -> Result<()> {
         self.prepare(node)?;
-        self.split(node, own)
+        self.cut(node)?;
+        self.split(node, own)?;
+        self.count(node);
+        Ok(())
+    }
+
+    /// Brings into memory what two kernels or more computed on the way, and now something else is made of it: it is an older
+    /// turn of a loop, say, whose kernels would grow with each turn, and all would have to be compiled.
+    ///
+    /// What as many kernels computed as what is made of it is part of the same turn, and stays with it.
+    fn cut(&mut self, node: &Arc<Node>) -> Result<()> {
+        let (mut seen, mut queue, mut older) = (HashSet::new(), vec![node.clone()], vec![]);
+        while let Some(part) = queue.pop() {
+            for input in part.fused_inputs() {
+                if !seen.insert(Arc::as_ptr(&input)) {
+                    continue;
+                }
+                let often = input.computed() >= OFTEN && input.computed() > part.computed();
+                match often && !input.fused_inputs().is_empty() && (input.steps > CHEAP || !reads(&input).is_empty()) {
+                    true => older.push(input),
+                    false => queue.push(input),
+                }
+            }
+        }
+        older.iter().try_for_each(|input| self.materialise(input))
+    }
+
+    /// Notes that a kernel computes a node, and what it takes in.
+    pub fn count(&mut self, node: &Arc<Node>) {
+        let (mut seen, mut queue) = (HashSet::new(), vec![node.clone()]);
+        while let Some(part) = queue.pop() {
+            let inputs = part.fused_inputs();
+            if !inputs.is_empty() && seen.insert(Arc::as_ptr(&part)) {
+                queue.extend(inputs);
+                part.compute(1);
+                self.counted.push(part);
+            }
+        }
     }
 
     /// Brings everything under a node that does not fuse into memory.

@@ -7,6 +7,7 @@ use crate::element::{DType, Scalar};
 use crate::error::Error;
 use crate::memory::Memory;
 use crate::ops::{Formula, Function, Operator};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Steps that may wait behind a node. Beyond, its longest input is computed at once: kernels and recursion stay short.
@@ -19,6 +20,8 @@ pub(crate) struct Node {
     pub dtype: DType,
     /// Steps that wait behind this node, itself included.
     pub steps: u32,
+    /// Kernels that computed it on the way to something else.
+    computed: AtomicU32,
     state: Mutex<State>,
 }
 
@@ -90,11 +93,36 @@ impl Node {
     }
 
     fn new(device: &Device, shape: Vec<usize>, dtype: DType, steps: u32, state: State) -> Arc<Node> {
-        Arc::new(Node { device: device.uncounted(), shape, dtype, steps, state: Mutex::new(state) })
+        let (computed, state) = (AtomicU32::new(0), Mutex::new(state));
+        Arc::new(Node { device: device.uncounted(), shape, dtype, steps, computed, state })
     }
 
     pub fn len(&self) -> usize {
         super::layout::count(&self.shape)
+    }
+
+    /// How many kernels computed it on the way to something else.
+    pub fn computed(&self) -> u32 {
+        self.computed.load(Ordering::Relaxed)
+    }
+
+    /// It is computed as often, and by one kernel more, or one less where that is undone.
+    pub fn compute(&self, change: i32) {
+        self.computed.fetch_add(change as u32, Ordering::Relaxed); // wraps around, so that it can be undone
+    }
+
+    /// A node that is computed in this one's place, of views of what this one is computed of.
+    pub fn as_often_computed(&self, other: Arc<Node>) -> Arc<Node> {
+        other.computed.store(self.computed(), Ordering::Relaxed);
+        other
+    }
+
+    /// The inputs that are computed in the same kernel or read by it, if there are any.
+    pub fn fused_inputs(&self) -> Vec<Arc<Node>> {
+        self.look(|state| match state {
+            State::Lazy(expr) if expr.fuses() => expr.inputs().to_vec(),
+            _ => vec![],
+        })
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

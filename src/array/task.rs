@@ -95,7 +95,36 @@ pub(crate) fn through(node: &Arc<Node>) -> Option<Through> {
     // Beside its users in the node, `found` has it.
     let only =
         |(output, _): &Through| users.get(&Arc::as_ptr(output)).is_none_or(|n| Arc::strong_count(output) == n + 1);
-    found.into_iter().find(only)
+    found.into_iter().find(|found| only(found) && is_made_for(node, &found.0, &users, &mut HashMap::new()).is_some())
+}
+
+/// Whether a node is made of an output; `None` if something else than the node wants what is made of it on the way.
+fn is_made_for(
+    node: &Arc<Node>,
+    output: &Arc<Node>,
+    users: &HashMap<*const Node, usize>,
+    known: &mut HashMap<*const Node, bool>,
+) -> Option<bool> {
+    if Arc::ptr_eq(node, output) {
+        return Some(true);
+    }
+    if let Some(&made) = known.get(&Arc::as_ptr(node)) {
+        return Some(made);
+    }
+    let made = node.look(|state| {
+        let State::Lazy(expr) = state else { return Some(false) };
+        let mut made = false;
+        for input in expr.inputs().iter().filter(|_| expr.fuses()) {
+            if is_made_for(input, output, users, known)? {
+                let alone =
+                    Arc::ptr_eq(input, output) || users.get(&Arc::as_ptr(input)) == Some(&Arc::strong_count(input));
+                made = alone.then_some(true)?;
+            }
+        }
+        Some(made)
+    })?;
+    known.insert(Arc::as_ptr(node), made);
+    Some(made)
 }
 
 fn search(node: &Arc<Node>, users: &mut HashMap<*const Node, usize>, found: &mut Vec<Through>) {
@@ -157,6 +186,7 @@ impl Batch {
         let (mut inputs, mut expressions) = self.taken(&task)?;
         self.give(&given, task.given.expect("one that goes on"));
         self.prepare(node)?;
+        self.count(node);
         // An output and its scratch beside.
         if !Arc::ptr_eq(node, &given)
             && inputs.memory.len() + reads(node).len() + 2 > self.device.caps().bindings as usize

@@ -45,14 +45,14 @@ pub(super) fn view(node: &Arc<Node>, change: &dyn Fn(&Layout) -> Option<Layout>)
             // The work moves to the viewed inputs, and stays one kernel with what follows.
             Expr::Call(function, args) if !grows_costly(node, &contiguous()) => {
                 let args = args.iter().map(|arg| view(arg, change)).collect();
-                lazy(contiguous().shape, Expr::Call(function, args))
+                node.as_often_computed(lazy(contiguous().shape, Expr::Call(function, args)))
             }
             Expr::Formula(formula, args) if !grows_costly(node, &contiguous()) => {
                 let args = args.iter().map(|arg| view(arg, change)).collect();
-                lazy(contiguous().shape, Expr::Formula(formula, args))
+                node.as_often_computed(lazy(contiguous().shape, Expr::Formula(formula, args)))
             }
             Expr::Cast(input) if !grows_costly(node, &contiguous()) => {
-                lazy(contiguous().shape, Expr::Cast(view(&input, change)))
+                node.as_often_computed(lazy(contiguous().shape, Expr::Cast(view(&input, change))))
             }
             _ => lazy(contiguous().shape, Expr::View(node.clone(), contiguous())),
         },

@@ -28,6 +28,7 @@ mod sort;
 mod top_k;
 mod transfers;
 mod transpositions;
+mod turns;
 mod unique;
 mod views;
 mod windows;

@@ -207,6 +207,11 @@ fn epilogues() {
         drop(own);
         assert_eq!(square.explain().unwrap().steps.len(), 1, "its only users are in one expression");
         same(&square, &typed(&wanted.map(|v| v * v)), "its square, fused");
+        // Somebody else wants what is made of it on the way.
+        let doubled = x.matmul(&y) * 2.0;
+        let more = &doubled + 1.0;
+        same(&more, &typed(&wanted.map(|v| 2.0 * v + 1.0)), "one more than its double");
+        same(&doubled, &typed(&wanted.map(|v| 2.0 * v)), "its double");
         same(&(x.matmul(&y) + x.matmul(&y)), &typed(&wanted.map(|v| 2.0 * v)), "two products");
     }
 }
