@@ -122,6 +122,20 @@ pub enum ErrorKind {
         /// The limit.
         seconds: f64,
     },
+    /// A driver has left a loop of a kernel before its end, so that what the kernel computed is worthless. Mesa's
+    /// llvmpipe does so after 65,535 turns of all loops of an invocation together.
+    #[error(
+        "{kernel}: the driver of {device} left the loop at line {line} before its end, as it does after 65,535 turns of \
+             all loops together; take another device, such as Device::cpu(), or give each invocation fewer turns"
+    )]
+    LoopLeft {
+        /// The kernel.
+        kernel: String,
+        /// The line of the loop in the WGSL text.
+        line: u32,
+        /// The device.
+        device: String,
+    },
     /// An `assert_that` in a kernel failed.
     #[error(
         "{kernel}: the assertion at line {line} failed{}, {failures} failures in all",

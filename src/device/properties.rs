@@ -1,6 +1,7 @@
 //! What a device is and has, and whether a request means it.
 
 use crate::caps::Caps;
+use crate::kernel::Driven;
 use std::fmt;
 
 /// The API a device is reached through.
@@ -75,16 +76,26 @@ impl Properties {
             Kind::Other => 1,
             Kind::Software => 0,
         };
-        // Among software, OpenGL comes last: naga's GLSL lacks WGSL's guards, and no type beside 32 bits is there.
+        // Among software, the library's own engine comes first: it is right, and runs loops to their ends, which Mesa's
+        // llvmpipe does not. OpenGL comes last: naga's GLSL lacks WGSL's guards, and no type beside 32 bits is there.
         // The same card is faster through CUDA than through Vulkan.
         let api = match self.backend {
             Backend::Gl => 0,
-            Backend::Cpu => 1,
-            Backend::Cuda => 3,
-            _ => 2,
+            Backend::Cuda | Backend::Cpu => 2,
+            _ => 1,
         };
         let subgroup = self.caps.subgroups.map_or(0, |(_, max)| max);
         (kind, api, self.caps.f16, subgroup, self.caps.workgroup_invocations)
+    }
+
+    /// What its driver does with loops. Mesa's llvmpipe leaves all loops of an invocation after 65,535 turns together:
+    /// LP_MAX_TGSI_LOOP_ITERATIONS of
+    /// <https://gitlab.freedesktop.org/mesa/mesa/-/blob/main/src/gallium/auxiliary/gallivm/lp_bld_limits.h>.
+    pub(crate) fn driven(&self) -> Driven {
+        match self.name.contains("llvmpipe") {
+            true => Driven::Leaves,
+            false => Driven::Runs,
+        }
     }
 
     /// Whether a request names this device: `vulkan`, `nvidia`, `vulkan:nvidia`, `gpu`, `software`, a part of a name.

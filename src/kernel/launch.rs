@@ -2,7 +2,7 @@
 
 use super::argument::{Argument, Bound, Kind};
 use super::parameters::{self, HostType};
-use super::{BindPoint, Feature, Kernel, Reflection, Resource};
+use super::{BindPoint, Feature, Kernel, Own, Reflection, Resource};
 use crate::array::{Array, Untyped};
 use crate::backend::{Launch, Window};
 use crate::device::{Backend, Device};
@@ -45,25 +45,32 @@ impl Call<'_> {
         Err(ErrorKind::Unsupported { operation, wanted, device, help: help.into(), at: Some(self.at) }.into())
     }
 
-    /// The launch with the library's own buffers, which come after those of group 0: for messages, and for loops that
-    /// count, where they may not end and the device does not watch over them itself.
+    /// The launch with the library's own buffers beside the program's: for messages, and for loops that count, where they
+    /// may not end and the device does not watch over them itself.
     pub fn watched(&self, launch: Launch) -> Result<Launch> {
-        let Launch { mut kernel, mut buffers, params, grid, cost } = launch;
-        let mut at = kernel.bindings().iter().filter(|point| point.group == 0).count();
-        if kernel.speaks() {
-            at -= 1;
-            buffers.insert(at, self.device.message_window(&kernel)?);
-            at += 1;
-        }
-        let room = buffers.len() + 2 <= self.device.caps().bindings as usize;
-        let counts = room && self.device.properties().backend != Backend::Cpu;
-        if let Some(counting) = kernel.counting().filter(|_| counts).cloned() {
-            let [limits, report] = self.device.watch_windows(&kernel)?;
-            buffers.insert(at, limits);
-            buffers.insert(at + 1, report);
-            kernel = counting;
-        }
-        Ok(Launch { kernel, buffers, params, grid, cost })
+        let properties = self.device.properties();
+        let given = launch.kernel.bindings().len();
+        let room = given + 2 <= self.device.caps().bindings as usize;
+        let counting = match properties.backend != Backend::Cpu && room {
+            true => launch.kernel.counting(properties.driven())?.cloned(),
+            false => None,
+        };
+        let reflection = launch.kernel.reflection().expect("a program's kernel");
+        let given = |point: BindPoint| {
+            let is_it =
+                |resource: &Resource| (resource.point.group, resource.point.binding) == (point.group, point.binding);
+            let index = reflection.bindings.iter().position(is_it);
+            launch.buffers[index.expect("counting binds what the program binds, and buffers of ours")].clone()
+        };
+        let kernel = counting.as_ref().unwrap_or(&launch.kernel);
+        let window = |slot| match slot {
+            Err(point) => Ok(given(point)),
+            Ok(Own::Messages) => self.device.message_window(&launch.kernel),
+            Ok(Own::Limits) => self.device.watch_windows(&launch.kernel).map(|[limits, _]| limits),
+            Ok(Own::Report) => self.device.watch_windows(&launch.kernel).map(|[_, report]| report),
+        };
+        let buffers = kernel.slots().map(window).collect::<Result<_>>()?;
+        Ok(Launch { kernel: kernel.clone(), buffers, ..launch })
     }
 
     /// The windows of memory and the immediates' words.

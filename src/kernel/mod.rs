@@ -10,6 +10,7 @@ mod counting;
 #[cfg(feature = "wgpu")]
 mod encode;
 mod formula;
+mod graft;
 mod launch;
 mod launcher;
 mod library;
@@ -20,11 +21,13 @@ mod prelude;
 mod reflect;
 mod rows;
 mod text;
+mod turns;
 mod user;
 mod watch;
 
 use crate::caps::Caps;
 use crate::element::DType;
+use crate::error::Result;
 use crate::op::Access;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -34,6 +37,7 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, RwLock};
 
 pub use argument::{Argument, Arguments};
 pub(crate) use change::change;
+pub(crate) use counting::Driven;
 pub(crate) use formula::{Kind, Parameter, Text, parameters, refers};
 pub(crate) use launch::clash;
 pub use launcher::Launcher;
@@ -41,7 +45,7 @@ pub(crate) use library::link;
 pub use message::Message;
 pub(crate) use message::Messages;
 pub use parameters::{Field, HostType, Parameters};
-#[cfg(any(feature = "cpu", feature = "cuda"))]
+#[cfg(feature = "cpu")]
 pub(crate) use parse::parse;
 pub use reflect::{Feature, Member, Override, Reflection, Resource};
 pub(crate) use watch::{BUDGET, Watch};
@@ -61,6 +65,10 @@ struct Inner {
     /// Whether it combines values of a workgroup.
     collective: bool,
     bindings: Vec<BindPoint>,
+    /// Which of them are the library's own, in a program's kernel.
+    own: Vec<Option<Own>>,
+    /// What runs in place of the text as it stands: the text's module, changed.
+    module: Option<Arc<naga::Module>>,
     overrides: Vec<(String, f64)>,
     param_words: usize,
     trusted: bool,
@@ -68,7 +76,7 @@ struct Inner {
     /// The same text with other values for its overrides.
     variants: Variants,
     /// The same text with loops that count, if it has loops that may not end.
-    counting: Arc<OnceLock<Option<Kernel>>>,
+    counting: Arc<[OnceLock<Result<Option<Kernel>>>; 2]>,
     #[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "natives are CUDA's"))]
     replacements: Replacements,
 }
@@ -154,6 +162,17 @@ pub struct BindPoint {
     pub access: Access,
 }
 
+/// A buffer of the library's own that a program's kernel binds beside the program's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Own {
+    /// What it says: [`crate::Device::messages`].
+    Messages,
+    /// Whether loops are to stop, and after how long.
+    Limits,
+    /// Which kernel was stopped, and where.
+    Report,
+}
+
 /// What makes a kernel out of a file: its name and all that is appended.
 pub(crate) struct Draft {
     /// The name in labels and in `explain()`.
@@ -237,6 +256,8 @@ impl Kernel {
             collective: false,
             entry: draft.entry.into(),
             bindings: draft.access.iter().zip(0..).map(point).collect(),
+            own: vec![],
+            module: None,
             overrides: vec![],
             param_words: draft.params.len(),
             trusted: draft.trusted,
@@ -270,6 +291,12 @@ impl Kernel {
     /// Where each buffer of a launch goes, in the order of the launch's buffers: by group, then binding.
     pub fn bindings(&self) -> &[BindPoint] {
         &self.0.bindings
+    }
+
+    /// What runs in place of the text, if the library has changed it.
+    #[cfg(feature = "wgpu")]
+    pub(crate) fn module(&self) -> Option<&naga::Module> {
+        self.0.module.as_deref()
     }
 
     /// The values that the kernel's overrides take, by name or `@id`. Those not listed keep their defaults.

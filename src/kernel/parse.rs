@@ -36,7 +36,7 @@ pub(crate) struct Parsed {
 pub(crate) fn parse(source: &str, entry: Option<&str>, values: &[(&str, f64)], at: CallSite) -> Result<Parsed> {
     let module = naga::front::wgsl::parse_str(source)
         .map_err(|error| fails(error.emit_to_string_with_path(source, PATH), at))?;
-    let info = Validator::new(ValidationFlags::all(), ALLOWED).validate(&module).map_err(|e| invalid(e, source, at))?;
+    let info = validated(&module, source, at)?;
     let entry = entry_point(&module, entry, at)?;
     let overrides = overrides(&module);
     let values = values.iter().map(|value| keyed(&module, value, at)).collect::<Result<Vec<_>>>()?;
@@ -55,6 +55,11 @@ pub(crate) fn parse(source: &str, entry: Option<&str>, values: &[(&str, f64)], a
         Err(other) => return Err(fails(other.to_string(), at)),
     };
     Ok(Parsed { module, info, entry, source: source.into(), overrides, values })
+}
+
+/// What naga's validator says of a module.
+pub(super) fn validated(module: &Module, source: &str, at: CallSite) -> Result<ModuleInfo> {
+    Validator::new(ValidationFlags::all(), ALLOWED).validate(module).map_err(|error| invalid(error, source, at))
 }
 
 /// The function's name in errors.

@@ -10,6 +10,9 @@ use std::sync::LazyLock;
 /// Begins what is appended.
 const MARK: &str = "\n// appended: what the kernel calls of the library\n";
 
+/// Begins each name of the library's own that is no function for programs to call.
+const PREFIX: &str = "crosslane_";
+
 /// The buffer of messages.
 pub(super) const MESSAGES: &str = "crosslane_messages";
 
@@ -29,6 +32,20 @@ pub(super) struct Complete {
 /// How many bytes of a text are the program's own.
 pub(super) fn own(text: &str) -> usize {
     text.find(MARK).unwrap_or(text.len())
+}
+
+/// An error if a text uses a name that is the library's.
+pub(super) fn free_names(source: &str) -> Result<(), String> {
+    let code = without_comments(source);
+    let Some((at, name)) = words(&code).find(|(_, word)| word.starts_with(PREFIX) || *word == "CrosslaneMessages")
+    else {
+        return Ok(());
+    };
+    let column = 1 + code[..at].chars().rev().take_while(|c| *c != '\n').count();
+    Err(format!(
+        "error: the name `{name}` is reserved: names that begin with `{PREFIX}` are the library's\n  ┌─ wgsl:{}:{column}\n  = note: choose another name",
+        line(&code, at)
+    ))
 }
 
 /// Appends what the text calls, for this entry point or the only one; with subgroups' operations where the device has them.
@@ -183,20 +200,20 @@ impl<'a> Collective<'a> {
 
 /// Combines the values of a workgroup's invocations, in the order of a tree; all get the result. Called by all.
 const REDUCE: &str = "
-var<workgroup> NAME_scratch: array<TYPE, SIZE>;
+var<workgroup> crosslane_scratch_NAME: array<TYPE, SIZE>;
 fn NAME(value: TYPE, local_index: u32) -> TYPE {
-    NAME_scratch[local_index] = value;
+    crosslane_scratch_NAME[local_index] = value;
     workgroupBarrier();
     for (var width = SIZE; width > 1u; width = (width + 1u) / 2u) {
         let half = (width + 1u) / 2u;
         if local_index + half < width {
-            let a = NAME_scratch[local_index];
-            let b = NAME_scratch[local_index + half];
-            NAME_scratch[local_index] = COMBINE;
+            let a = crosslane_scratch_NAME[local_index];
+            let b = crosslane_scratch_NAME[local_index + half];
+            crosslane_scratch_NAME[local_index] = COMBINE;
         }
         workgroupBarrier();
     }
-    let result = NAME_scratch[0];
+    let result = crosslane_scratch_NAME[0];
     workgroupBarrier();
     return result;
 }
@@ -205,7 +222,7 @@ fn NAME(value: TYPE, local_index: u32) -> TYPE {
 /// The same by subgroups, of any size and wherever their invocations are: each leaves what it has in the place of its
 /// first invocation, and then all subgroups combine all places.
 const REDUCE_SUBGROUPS: &str = "
-var<workgroup> NAME_scratch: array<TYPE, SIZE>;
+var<workgroup> crosslane_scratch_NAME: array<TYPE, SIZE>;
 var<private> crosslane_nothing_NAME: u32;
 fn NAME(value: TYPE, local_index: u32) -> TYPE {
     let crosslane_nothing = crosslane_nothing_NAME; // infinity is no constant in WGSL
@@ -213,11 +230,11 @@ fn NAME(value: TYPE, local_index: u32) -> TYPE {
     let lane = subgroupExclusiveAdd(1u);
     let part = SUBGROUP(value);
     let first = subgroupMin(local_index);
-    NAME_scratch[local_index] = select(TYPE(IDENTITY), part, local_index == first);
+    crosslane_scratch_NAME[local_index] = select(TYPE(IDENTITY), part, local_index == first);
     workgroupBarrier();
     var a = TYPE(IDENTITY);
     for (var i = lane; i < SIZE; i += lanes) {
-        let b = NAME_scratch[i];
+        let b = crosslane_scratch_NAME[i];
         a = COMBINE;
     }
     let result = SUBGROUP(a);
@@ -228,22 +245,22 @@ fn NAME(value: TYPE, local_index: u32) -> TYPE {
 
 /// Combines each invocation's value with those before it (Hillis and Steele, 1986). Called by all.
 const SCAN: &str = "
-var<workgroup> NAME_scratch: array<TYPE, SIZE>;
+var<workgroup> crosslane_scratch_NAME: array<TYPE, SIZE>;
 fn NAME(value: TYPE, local_index: u32) -> TYPE {
-    NAME_scratch[local_index] = value;
+    crosslane_scratch_NAME[local_index] = value;
     workgroupBarrier();
     for (var reach = 1u; reach < SIZE; reach *= 2u) {
-        let b = NAME_scratch[local_index];
+        let b = crosslane_scratch_NAME[local_index];
         var combined = b;
         if local_index >= reach {
-            let a = NAME_scratch[local_index - reach];
+            let a = crosslane_scratch_NAME[local_index - reach];
             combined = COMBINE;
         }
         workgroupBarrier();
-        NAME_scratch[local_index] = combined;
+        crosslane_scratch_NAME[local_index] = combined;
         workgroupBarrier();
     }
-    let result = NAME_scratch[local_index];
+    let result = crosslane_scratch_NAME[local_index];
     workgroupBarrier();
     return result;
 }

@@ -1,9 +1,10 @@
 //! Kernels from a program's own WGSL.
 
+use super::counting::Driven;
 use super::parse::{self, Parsed};
 use super::prelude::Complete;
-use super::reflect::{Reflection, reflect};
-use super::{Inner, Kernel, Variants, counting, next_id, prelude};
+use super::reflect::{Reflection, Resource, reflect};
+use super::{BindPoint, Inner, Kernel, Own, Variants, counting, next_id, prelude};
 use crate::error::{CallSite, Error, Result};
 use std::panic::Location;
 use std::path::Path;
@@ -101,22 +102,39 @@ impl Kernel {
         Kernel(Arc::new(inner))
     }
 
-    /// The kernel with loops that count, and the number that it writes when it is stopped; made the first time. `None`
-    /// if its loops are short, or it is trusted. Two more buffers are bound after those of group 0.
-    pub(super) fn counting(&self) -> Option<&Kernel> {
-        let make = || {
-            let last = self.bindings().iter().filter(|point| point.group == 0).map(|point| point.binding).max();
-            let text = counting::counting(self.source(), last.map_or(0, |binding| binding + 1))?;
-            let overrides: Vec<_> = self.overrides().iter().map(|(name, value)| (name.as_str(), *value)).collect();
-            match make_of(text, self.original().into(), false, Some(self.entry()), &overrides, Location::caller()) {
-                Ok(made) => Some(made.named(self.name())),
-                Err(error) => {
-                    log::warn!("{}: its loops are not bounded: {error}", self.name());
-                    None
-                }
-            }
+    /// The kernel with loops that count, for devices that do so with loops, made the first time. `None` if its loops are
+    /// short, or it is trusted. Two more buffers are bound: [`Own::Limits`] and [`Own::Report`].
+    pub(super) fn counting(&self, driven: Driven) -> Result<Option<&Kernel>> {
+        let make = || -> Result<Option<Kernel>> {
+            let at = Location::caller();
+            let parsed = self.parsed(at)?;
+            let Some(module) = counting::counting(&parsed, driven) else { return Ok(None) };
+            let info = parse::validated(&module, self.source(), at)?;
+            // The text tells kernels apart that are kept.
+            let source = format!("{}\n// its loops count: {driven:?}\n", self.source());
+            let changed = Some(Arc::new(module.clone()));
+            let parsed = Parsed { module, info, source, values: vec![], ..parsed };
+            let made = of(parsed, changed, self.original().into(), false, at)?;
+            Ok(Some(made.named(self.name())))
         };
-        self.0.counting.get_or_init(|| if self.is_trusted() { None } else { make() }).as_ref()
+        if self.is_trusted() {
+            return Ok(None);
+        }
+        match self.0.counting[driven as usize].get_or_init(make) {
+            Ok(made) => Ok(made.as_ref()),
+            Err(error) => Err(error.clone()),
+        }
+    }
+
+    /// The kernel as naga's module, with its overrides' values put in.
+    pub(crate) fn parsed(&self, at: CallSite) -> Result<Parsed> {
+        let overrides: Vec<_> = self.overrides().iter().map(|(name, value)| (name.as_str(), *value)).collect();
+        let Some(module) = &self.0.module else {
+            return parse::parse(self.source(), Some(self.entry()), &overrides, at);
+        };
+        let (module, source) = ((**module).clone(), self.source().to_string());
+        let info = parse::validated(&module, &source, at)?;
+        Ok(Parsed { module, info, entry: self.entry().into(), source, overrides: vec![], values: vec![] })
     }
 
     /// The program's own text.
@@ -124,9 +142,9 @@ impl Kernel {
         self.0.original.as_deref().unwrap_or(&self.0.source)
     }
 
-    /// Whether it says something: a buffer for messages is bound after those of group 0.
-    pub(super) fn speaks(&self) -> bool {
-        self.reflection().is_some_and(|reflection| reflection.bindings.len() < self.bindings().len())
+    /// Each buffer that a launch binds: the library's own, or the number of the program's argument.
+    pub(super) fn slots(&self) -> impl Iterator<Item = Result<Own, BindPoint>> + '_ {
+        self.bindings().iter().zip(&self.0.own).map(|(point, own)| own.ok_or(*point))
     }
 
     /// The kernel for a device and with values for some of its overrides, made the first time.
@@ -194,23 +212,31 @@ fn make(
     subgroups: bool,
     at: CallSite,
 ) -> Result<Kernel> {
+    prelude::free_names(original).map_err(|message| parse::fails(message, at))?;
     let Complete { text, collective } = prelude::complete(original, entry, subgroups);
-    make_of(text, original.into(), collective, entry, overrides, at)
+    of(parse::parse(&text, entry, overrides, at)?, None, original.into(), collective, at)
 }
 
-fn make_of(
-    source: String,
+/// A kernel of what was parsed; with `changed` that runs in place of the text.
+fn of(
+    parsed: Parsed,
+    changed: Option<Arc<naga::Module>>,
     original: Arc<str>,
     collective: bool,
-    entry: Option<&str>,
-    overrides: &[(&str, f64)],
     at: CallSite,
 ) -> Result<Kernel> {
-    let parsed = parse::parse(&source, entry, overrides, at)?;
     let mut reflection = reflect(&parsed).map_err(|message| parse::fails(message, at))?;
-    let Parsed { entry, values, .. } = parsed;
+    let Parsed { entry, values, source, .. } = parsed;
     let bindings = reflection.bindings.iter().map(|resource| resource.point).collect();
-    reflection.bindings.retain(|resource| resource.name != prelude::MESSAGES);
+    // No program has variables of these names.
+    let own = |resource: &Resource| match resource.name.as_str() {
+        prelude::MESSAGES => Some(Own::Messages),
+        counting::WATCH => Some(Own::Limits),
+        counting::REPORT => Some(Own::Report),
+        _ => None,
+    };
+    let owned = reflection.bindings.iter().map(own).collect();
+    reflection.bindings.retain(|resource| own(resource).is_none());
     Ok(Kernel(Arc::new(Inner {
         id: next_id(),
         name: entry.clone(),
@@ -219,6 +245,8 @@ fn make_of(
         original: Some(original),
         collective,
         bindings,
+        own: owned,
+        module: changed,
         overrides: values,
         param_words: reflection.immediate_bytes as usize / 4,
         trusted: false,

@@ -1,7 +1,7 @@
 //! What a device knows of kernels whose loops count: the memory they share, and what it says.
 
 use super::Kernel;
-use super::counting::{limit, number};
+use super::counting::{CUT, limit, number};
 use crate::backend::{Driver, Read, Window, Write};
 use crate::error::{ErrorKind, Result};
 use crate::memory::{Memory, Place, Pool};
@@ -104,6 +104,11 @@ impl Watch {
         }
         self.reset(driver, words)?;
         let kernel = state.names.get(&number).cloned().unwrap_or_else(|| "a kernel".into());
-        Err(ErrorKind::Endless { kernel, line, workgroup: None, seconds: self.budget.as_secs_f64() }.into())
+        let seconds = self.budget.as_secs_f64();
+        Err(match line & CUT {
+            0 => ErrorKind::Endless { kernel, line, workgroup: None, seconds },
+            _ => ErrorKind::LoopLeft { kernel, line: line & !CUT, device: driver.properties().name.clone() },
+        }
+        .into())
     }
 }

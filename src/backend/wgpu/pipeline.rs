@@ -91,8 +91,11 @@ impl Cache {
         let immediate_size = if immediates { kernel.param_words() as u32 * 4 } else { 0 };
         let (source, points) = as_given(kernel, caps);
         let (layouts, pipeline_layout) = self.layout(device, &points, immediate_size, uniform);
-        let descriptor =
-            wgpu::ShaderModuleDescriptor { label: Some(kernel.name()), source: wgpu::ShaderSource::Wgsl(source) };
+        let source = match kernel.module() {
+            Some(module) => wgpu::ShaderSource::Naga(Cow::Owned(module.clone())),
+            None => wgpu::ShaderSource::Wgsl(source),
+        };
+        let descriptor = wgpu::ShaderModuleDescriptor { label: Some(kernel.name()), source };
         let checks = match kernel.is_trusted() {
             true => wgpu::ShaderRuntimeChecks::unchecked(),
             false => wgpu::ShaderRuntimeChecks::checked(),

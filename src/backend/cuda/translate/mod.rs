@@ -22,7 +22,7 @@ mod tests;
 mod types;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::kernel::{Kernel, parse};
+use crate::kernel::Kernel;
 use naga::proc::{Layouter, NameKey, Namer};
 use naga::valid::ModuleInfo;
 use naga::{Constant, FastHashMap, Function, GlobalVariable, Handle, Module, Span, Type};
@@ -84,8 +84,7 @@ impl Kernel {
             let (kernel, device) = (self.name().to_string(), "the cuda engine".to_string());
             ErrorKind::Compile { kernel, device, message, at: None }.into()
         };
-        let overrides: Vec<_> = self.overrides().iter().map(|(name, value)| (name.as_str(), *value)).collect();
-        let parsed = parse(self.source(), Some(self.entry()), &overrides, Location::caller())?;
+        let parsed = self.parsed(Location::caller())?;
         let found = parsed.module.entry_points.iter().position(|entry| entry.name == parsed.entry);
         let index = found.ok_or_else(|| refuse(format!("it has no compute entry point `{}`", self.entry())))?;
         let mut writer = Writer::new(self, &parsed.module, &parsed.info, index).map_err(&refuse)?;

@@ -1,0 +1,249 @@
+//! Loops of a program's kernels, and what the library binds to watch over them: each launch writes where it was told to,
+//! what does not end is stopped, and no result that a driver cut short counts as one.
+
+mod support;
+
+use crosslane::{Array, Backend, Device, DeviceOptions, ErrorKind, Kernel};
+use std::time::{Duration, Instant};
+use support::*;
+
+fn kernel(source: &str) -> Kernel {
+    Kernel::wgsl(source).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The device again with a limit; nothing where it does not open twice.
+fn limited(device: &Device, limit: Duration) -> Option<Device> {
+    let name = name(device);
+    let backend = format!("{:?}:{name}", device.properties().backend);
+    let request = if device.properties().backend == Backend::Cpu { "cpu" } else { &backend };
+    let opened = DeviceOptions::default().time_limit(limit).open(request);
+    opened.inspect_err(|error| say(&format!("skipped: {backend} does not open a second time: {error}"))).ok()
+}
+
+fn is_llvmpipe(device: &Device) -> bool {
+    name(device).contains("llvmpipe")
+}
+
+/// A loop of as many turns as the uniform says, to see whether later kernels are cut short.
+const LONG: &str = "
+    @group(0) @binding(0) var<storage, read_write> x: array<u32>;
+    @group(0) @binding(1) var<uniform> turns: u32;
+    @compute @workgroup_size(1) fn long() {
+        var count = 0u;
+        for (var i = 0u; i < turns; i++) { count++; }
+        x[0] = count;
+    }";
+
+#[track_caller]
+fn counts_to(device: &Device, turns: u32) {
+    let mut x = Array::<u32>::zeros(device, &[1]);
+    kernel(LONG).grid([1]).args((&mut x, turns)).launch(device).unwrap();
+    assert_eq!(x.item().unwrap(), turns, "on {}", name(device));
+}
+
+#[test]
+fn functions_that_nothing_calls_change_no_binding() {
+    let uncalled = kernel(
+        "@group(1) @binding(0) var<storage, read_write> y: array<u32>;
+        @group(0) @binding(0) var<storage, read_write> x: array<u32>;
+        fn helper() { while x[0] != 3u { x[0]++; } }
+        @compute @workgroup_size(4) fn main(@builtin(local_invocation_index) i: u32) { y[i] = 7u + i; }",
+    );
+    let two = kernel(
+        "@group(2) @binding(1) var<storage, read_write> z: array<u32>;
+        @group(1) @binding(7) var<storage, read_write> y: array<u32>;
+        @group(0) @binding(3) var<storage, read_write> unused: array<u32>;
+        fn helper() { while y[0] != 3u { y[0]++; } }
+        fn other() { while unused[0] != 3u { unused[0]++; } }
+        @compute @workgroup_size(1) fn main() { helper(); z[0] = y[0]; }",
+    );
+    for device in apis() {
+        let mut y = Array::<u32>::zeros(device, &[4]);
+        uncalled.grid([1]).args(&mut y).launch(device).unwrap();
+        assert_eq!(y.to_vec().unwrap(), [7, 8, 9, 10], "on {}", name(device));
+        counts_to(device, 60_000);
+        let (mut y, mut z) = (Array::<u32>::zeros(device, &[1]), Array::<u32>::zeros(device, &[1]));
+        two.grid([1]).args((&mut y, &mut z)).launch(device).unwrap();
+        assert_eq!((y.item().unwrap(), z.item().unwrap()), (3, 3), "on {}", name(device));
+        counts_to(device, 60_000);
+    }
+}
+
+#[test]
+fn messages_and_counts_are_bound_beside_every_group() {
+    let text = |group: u32| {
+        format!(
+            "@group({group}) @binding(5) var<storage, read_write> x: array<u32>;
+            @group(3) @binding(0) var<storage, read_write> y: array<u32>;
+            @compute @workgroup_size(1) fn main() {{
+                var i = 0u;
+                while x[i] != 0u {{ i++; }}
+                print_u32(vec3(i), x[0]);
+                y[0] = i;
+            }}"
+        )
+    };
+    for device in apis() {
+        for group in 0..3 {
+            let mut x = Array::from_slice(device, &[5u32, 6, 7, 0]);
+            let mut y = Array::<u32>::zeros(device, &[1]);
+            kernel(&text(group)).grid([1]).args((&mut x, &mut y)).launch(device).unwrap();
+            assert_eq!((x.to_vec().unwrap(), y.item().unwrap()), (vec![5, 6, 7, 0], 3), "on {}", name(device));
+            let said = device.messages().unwrap();
+            assert_eq!((said.len(), said[0].invocation, said[0].line), (1, [3; 3], 6), "on {}", name(device));
+        }
+    }
+}
+
+#[test]
+fn names_of_the_library_are_its_own() {
+    let declared = [
+        "@group(1) @binding(0) var<storage, read_write> crosslane_messages: array<u32>;",
+        "var<private> crosslane_ticks: u32;",
+        "fn crosslane_overdue() {}",
+        "struct CrosslaneMessages { count: u32 }",
+        "const crosslane_scratch_workgroup_sum_f32 = 3;",
+        "fn other(crosslane_late: u32) {}",
+    ];
+    for declaration in declared {
+        let source = format!("\n/* crosslane_ */ {declaration}\n@compute @workgroup_size(1) fn main() {{ }}");
+        let error = Kernel::wgsl(&source).expect_err(declaration);
+        let ErrorKind::Compile { message, .. } = error.kind() else { panic!("{error}") };
+        let name = declaration.split([' ', '(', ':']).find(|word| word.to_lowercase().starts_with("crosslane"));
+        assert!(message.contains(&format!("`{}`", name.unwrap())) && message.contains("wgsl:2:"), "{error}");
+    }
+    // Names are compared whole.
+    kernel("const my_crosslane_limit = 3u; @compute @workgroup_size(1) fn main() { }");
+}
+
+/// A kernel of a program that uses the names that our text uses.
+#[test]
+fn a_function_named_as_a_built_in_one_is_the_program_s_alone() {
+    let source = LONG.replace("@compute", "fn min(a: u32, b: u32) -> u32 { return a + b; } @compute");
+    let source = source.replace("count++", "count = min(count, 1u)");
+    for device in apis().iter().filter(|device| !is_llvmpipe(device)) {
+        let mut x = Array::<u32>::zeros(device, &[1]);
+        kernel(&source).grid([1]).args((&mut x, 300_000u32)).launch(device).unwrap();
+        assert_eq!(x.item().unwrap(), 300_000, "on {}", name(device));
+    }
+}
+
+#[test]
+fn short_loops_that_make_a_long_one_are_stopped() {
+    let header = "@group(0) @binding(0) var<storage, read_write> x: array<u32>;";
+    let bodies = [
+        // Three short ones within each other.
+        "for (var i = 0u; i < 60000u; i++) { for (var j = 0u; j < 60000u; j++) {
+            for (var k = 0u; k < 60000u; k++) { x[0] ^= i + j * k; } } }",
+        // One that sticks: 2048 + 1 is 2048 in halves, and 2^24 + 1 is 2^24 in floats.
+        "for (var i = 16777000.0; i < 16778000.0; i += 1.0) { x[0] ^= u32(i); }",
+        // Through calls, and around a loop that may not end but does so soon each time.
+        "for (var i = 0u; i < 60000u; i++) { for (var j = 0u; j < 60000u; j++) { turn(j); } }",
+        "loop { turn(3u); if x[1] == 9u { break; } }",
+    ];
+    for device in apis().iter().filter(|device| !is_checked(device)) {
+        let Some(device) = limited(device, Duration::from_millis(20)) else { continue };
+        for body in bodies {
+            let source = format!(
+                "{header} fn turn(n: u32) {{ for (var i = 0u; i < n; i++) {{ x[0] ^= i; }} }}
+                @compute @workgroup_size(1) fn main() {{ {body} }}"
+            );
+            let mut x = Array::<u32>::zeros(&device, &[2]);
+            let started = Instant::now();
+            let result = kernel(&source).grid([1]).args(&mut x).launch(&device).and_then(|()| device.synchronize());
+            let error = result.expect_err(body);
+            let stopped = matches!(error.kind(), ErrorKind::Endless { line: 1..=3, .. })
+                || is_llvmpipe(&device) && matches!(error.kind(), ErrorKind::LoopLeft { line: 1..=3, .. });
+            assert!(stopped, "{body}: {error} on {}", name(&device));
+            assert!(started.elapsed() < Duration::from_secs(30), "{body} on {}", name(&device));
+        }
+        counts_to(&device, 60_000);
+    }
+}
+
+#[test]
+fn what_a_driver_leaves_is_no_result() {
+    let text = "@group(0) @binding(0) var<storage, read_write> x: array<u32>;
+        fn count(turns: u32) -> u32 {
+            var n = 0u;
+            loop { if n == turns { break; } n++; }
+            return n;
+        }
+        @compute @workgroup_size(3) fn main(@builtin(local_invocation_index) i: u32) { x[i] = count(x[i]); }";
+    // Each invocation's turns of each loop are few, those of invocations that run together are not.
+    let apart = "@group(0) @binding(0) var<storage, read_write> x: array<u32>;
+        @compute @workgroup_size(8) fn main(@builtin(local_invocation_index) i: u32) {
+            var n = 0u;
+            for (var j = 0u; j < 800u; j++) {
+                for (var k = 0u; k < select(1u, 200u, j % 8u == i); k++) { n++; }
+            }
+            x[i] = n;
+        }";
+    for device in apis().iter().filter(|device| !is_checked(device)) {
+        let cases = [
+            (text, vec![100_000u32, 500_001, 1_000_000], vec![100_000u32, 500_001, 1_000_000]),
+            (text, vec![100_000, 3, 1], vec![100_000, 3, 1]),
+            (text, vec![60_000, 3, 1], vec![60_000, 3, 1]),
+            (apart, vec![0; 8], vec![700 + 100 * 200; 8]),
+        ];
+        for (index, (source, start, wanted)) in cases.into_iter().enumerate() {
+            let mut x = Array::from_slice(device, &start);
+            let result = kernel(source).grid([1]).args(&mut x).launch(device).and_then(|()| x.to_vec());
+            match result {
+                Ok(got) => assert_eq!(got, wanted, "case {index} on {}", name(device)),
+                Err(error) => {
+                    assert!(is_llvmpipe(device) && index != 2, "case {index}: {error} on {}", name(device));
+                    let text = error.to_string();
+                    let ErrorKind::LoopLeft { line, .. } = error.kind() else { panic!("{error}") };
+                    assert!(*line == if index < 2 { 4 } else { 5 } && text.contains("Device::cpu()"), "{error}");
+                }
+            }
+        }
+        counts_to(device, 60_000);
+    }
+}
+
+#[test]
+fn loops_end_in_every_way() {
+    let text = "@group(0) @binding(0) var<storage, read_write> x: array<u32>;
+        fn first(wanted: u32) -> u32 {
+            for (var i = 0u; i < arrayLength(&x); i++) {
+                var j = 0u;
+                loop {
+                    if j == 3u { if i == 1u { continue; } break; }
+                    if x[i] == wanted { return i; }
+                    continuing { j++; break if j > 5u; }
+                }
+                switch i { case 2u: { continue; } case 3u: { break; } default: { } }
+                while true { if i == 6u { return 99u; } break; }
+            }
+            return 42u;
+        }
+        @compute @workgroup_size(4) fn main(@builtin(local_invocation_index) i: u32) {
+            let found = first(i * 3u);
+            workgroupBarrier();
+            x[i] = found;
+        }";
+    for device in apis() {
+        let mut x = Array::from_slice(device, &[7u32, 9, 6, 1, 0]);
+        kernel(text).grid([1]).args(&mut x).launch(device).unwrap();
+        assert_eq!(x.to_vec().unwrap(), [4, 42, 2, 1, 0], "on {}", name(device));
+        device.synchronize().unwrap();
+    }
+}
+
+/// `Device::new()` and what asks for software: the library's own engine is right, and software drivers come after it.
+#[test]
+fn the_processor_comes_before_software_drivers() {
+    for request in ["", "software"] {
+        let device = Device::open(request).unwrap();
+        let (kind, backend) = (device.properties().kind, device.properties().backend);
+        assert!(kind != crosslane::Kind::Software || backend == Backend::Cpu, "{request:?} took {device:?}");
+    }
+    let all = Device::list();
+    for (index, properties) in all.iter().enumerate() {
+        let opened = Device::open(&index.to_string());
+        let Ok(device) = opened else { continue };
+        assert_eq!(name(&device), properties.name, "indices are those of the list");
+    }
+}
