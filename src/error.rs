@@ -108,14 +108,21 @@ pub enum ErrorKind {
     /// A kernel has run longer than the device's time limit, or would: it waits for what cannot come. What a device
     /// that checks found until then is logged as a warning.
     #[error(
-        "{kernel}: {} still ran after {seconds} s, in the loop at line {line}; end the loop, or raise \
-             DeviceOptions::time_limit",
-        workgroup.map_or("it".to_string(), |workgroup| format!("workgroup {workgroup:?}"))
+        "{kernel}: {} after {seconds} s{}, or raise DeviceOptions::time_limit",
+        match workgroup {
+            Some(workgroup) if *line == 0 => format!("workgroup {workgroup:?} had yet to begin"),
+            Some(workgroup) => format!("workgroup {workgroup:?} still ran"),
+            None => "it still ran".to_string(),
+        },
+        match line {
+            0 => "; launch fewer workgroups".to_string(),
+            line => format!(", in the loop at line {line}; end the loop"),
+        }
     )]
     Endless {
         /// The kernel.
         kernel: String,
-        /// The line of the loop in the WGSL text.
+        /// The line of the loop in the WGSL text; 0 if the launch's workgroups together took too long.
         line: u32,
         /// The workgroup, where the device says.
         workgroup: Option<[u32; 3]>,

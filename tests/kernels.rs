@@ -330,6 +330,11 @@ fn grids_for_elements_and_shapes() {
             &["only a part", &limit.to_string()],
         );
         wide.for_elements(0).args(&mut x).launch(device).unwrap();
+        let mut none = Array::<u32>::zeros(device, &[0]);
+        wide.for_elements(none.len()).args(&mut none).launch(device).unwrap();
+        square.for_shape([0, 3]).args(&mut none).launch(device).unwrap();
+        mistake(wide.for_elements(0).args((&mut x, &mut none)).launch(device), "arguments", &["wanted 1: x"]);
+        mistake(wide.for_elements(1).args(&mut none).launch(device), "x", &["at least 4 bytes"]);
         let mut table = Array::<u32>::zeros(device, &[3, 5]);
         square.for_shape([5, 3]).args(&mut table).launch(device).unwrap();
         square.for_shape([5, 0]).args(&mut table).launch(device).unwrap();
@@ -637,6 +642,28 @@ fn what_a_kernel_breaks() {
             continue;
         }
         unsupported(&kernel(source), &[], "64-bit floats, none there");
+        works(device);
+    }
+}
+
+/// naga 30.0.1 panics in its writer of SPIR-V where an override's value is taken for other bits.
+#[test]
+fn what_the_shader_compiler_panics_on_is_an_error() {
+    let source = "override oi = 3i;
+        @group(0) @binding(0) var<storage, read_write> x: array<u32>;
+        @compute @workgroup_size(1) fn reinterprets() { var v = bitcast<u32>(oi); x[0] = v; }";
+    for device in devices() {
+        let mut x = Array::<u32>::zeros(device, &[1]);
+        for _ in 0..2 {
+            let launched = Kernel::wgsl(source).and_then(|kernel| kernel.grid([1]).args(&mut x).launch(device));
+            match launched {
+                Ok(()) => assert_eq!(x.item().unwrap(), 3, "on {}", name(device)),
+                Err(error) => {
+                    let ErrorKind::Compile { message, .. } = error.kind() else { panic!("{error}") };
+                    assert!(message.contains("naga panicked") && error.to_string().contains("reinterprets"), "{error}");
+                }
+            }
+        }
         works(device);
     }
 }

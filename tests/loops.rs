@@ -161,6 +161,32 @@ fn short_loops_that_make_a_long_one_are_stopped() {
     }
 }
 
+/// The cpu engine's limit is one for the whole launch; with its checks, for a workgroup.
+#[test]
+fn a_grid_of_short_loops_is_stopped() {
+    let text = "@group(0) @binding(0) var<storage, read_write> x: array<u32>;
+        @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {
+            var sum = 0u;
+            for (var j = 0u; j < 100u; j++) { sum += j ^ i; }
+            x[0] = sum;
+        }";
+    let plain = text.replace("for (var j = 0u; j < 100u; j++) { sum += j ^ i; }", "");
+    for request in ["cpu", "cpu:apple-like"] {
+        let device = DeviceOptions::default().time_limit(Duration::from_millis(50)).open(request).unwrap();
+        for text in [text, &plain] {
+            let started = Instant::now();
+            let mut x = Array::<u32>::zeros(&device, &[1]);
+            let side = device.caps().grid;
+            let result = kernel(text).grid([side, side]).args(&mut x).launch(&device);
+            let error = result.expect_err("4,294,836,225 workgroups");
+            let stopped = matches!(error.kind(), ErrorKind::Endless { seconds: 0.05, .. });
+            assert!(stopped, "{error} on {request}");
+            assert!(started.elapsed() < Duration::from_secs(20), "{:?} on {request}", started.elapsed());
+        }
+        counts_to(&device, 100);
+    }
+}
+
 #[test]
 fn what_a_driver_leaves_is_no_result() {
     let text = "@group(0) @binding(0) var<storage, read_write> x: array<u32>;

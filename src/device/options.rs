@@ -44,10 +44,17 @@ impl DeviceOptions {
         self
     }
 
-    /// The longest that a kernel may run before it counts as endless: 20 s if not set. The cpu engine measures it for each
-    /// workgroup. Elsewhere the loops of checked kernels of a program count: about 10 ns a turn, more for accesses to
-    /// memory, up to 42 s, if the device has two bindings to spare; the library's own kernels end. What waits for the device then gets
-    /// [`ErrorKind::Endless`], and the kernel's results are worthless. Drivers may have limits of their own.
+    /// The longest that a program's kernel may run before it counts as endless: 20 s if not set. What waits for the device
+    /// then gets [`ErrorKind::Endless`], and the kernel's results are worthless. The library's own kernels end.
+    ///
+    /// - **The cpu engine** measures it for a launch; under [`Device::cpu_checked`]'s checks, for each workgroup.
+    /// - **Elsewhere** it is counted for each invocation by its loops: about 10 ns a turn, more for accesses to memory, up to
+    ///   42 s. Loops that turn fewer than 65,536 times by their constants, those inside them multiplied, do not count. So it
+    ///   does not cover a grid of very many workgroups, each of which ends soon, and not kernels that are
+    ///   [`crate::Kernel::trusted`], or leave less than two of the device's bindings. Drivers may have limits of their own.
+    ///
+    /// Mesa's llvmpipe leaves loops after 65,535 turns of an invocation's together, without a word. There the first wait
+    /// after such a launch gives [`ErrorKind::LoopLeft`].
     pub fn time_limit(mut self, limit: Duration) -> DeviceOptions {
         self.options.time_limit = Some(limit);
         self

@@ -73,8 +73,9 @@ impl Call<'_> {
         Ok(Launch { kernel: kernel.clone(), buffers, ..launch })
     }
 
-    /// The windows of memory and the immediates' words.
-    pub fn bind(&self, reflection: &Reflection, arguments: &[Argument]) -> Result<(Vec<Window>, Vec<u32>)> {
+    /// The windows of memory and the immediates' words; no windows for `none`, a launch of nothing, to which no array is
+    /// too short.
+    pub fn bind(&self, reflection: &Reflection, arguments: &[Argument], none: bool) -> Result<(Vec<Window>, Vec<u32>)> {
         let resources = &reflection.bindings;
         if arguments.len() < resources.len() || arguments.len() > resources.len() + reflection.immediates.len().max(1) {
             return self.mistake("arguments", wanted(reflection), arguments.len().to_string());
@@ -86,8 +87,11 @@ impl Call<'_> {
             .zip(bound)
             .map(|(resource, argument)| self.bound(resource, argument))
             .collect::<Result<_>>()?;
-        resources.iter().zip(&bound).try_for_each(|(resource, bound)| self.fits(resource, bound))?;
+        resources.iter().zip(&bound).try_for_each(|(resource, bound)| self.fits(resource, bound, none))?;
         self.as_long(reflection, &bound)?;
+        if none {
+            return Ok((vec![], immediates));
+        }
         let windows = resources.iter().zip(&bound).map(|(resource, bound)| self.window(resource, &bound.array));
         let windows = windows.collect::<Result<Vec<_>>>()?;
         self.writable(resources, &windows)?;
@@ -196,7 +200,7 @@ impl Call<'_> {
     }
 
     /// Whether an array is what a binding takes.
-    fn fits(&self, resource: &Resource, bound: &Bound) -> Result<()> {
+    fn fits(&self, resource: &Resource, bound: &Bound, none: bool) -> Result<()> {
         let Bound { array, typed, written } = bound;
         if let Some(error) = array.error() {
             return Err(error);
@@ -216,7 +220,7 @@ impl Call<'_> {
         }
         let (bytes, most) = (array.bytes(), self.device.caps().binding_bytes);
         let got = || format!("{bytes} in shape {:?} of {dtype}", array.shape());
-        if bytes < resource.bytes {
+        if bytes < resource.bytes && !none {
             return self.mistake(
                 &resource.name,
                 format!("at least {} bytes for {}", resource.bytes, resource.ty),

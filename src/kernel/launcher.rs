@@ -180,8 +180,9 @@ impl<'a> Launcher<'a> {
         let reflection = kernel.reflection().expect("it was there before overrides were set");
         call.supports(&kernel, reflection)?;
         let grid = self.workgroups(&call, reflection)?;
-        let (buffers, params) = call.bind(reflection, &self.arguments)?;
-        if matches!(grid, Grid::Fixed(counts) if counts.contains(&0)) {
+        let none = matches!(grid, Grid::Fixed(counts) if counts.contains(&0));
+        let (buffers, params) = call.bind(reflection, &self.arguments, none)?;
+        if none {
             return Ok(None);
         }
         let mut launch = Launch { kernel, buffers, params, grid, cost: None };

@@ -1,5 +1,6 @@
 //! A program's WGSL as naga's intermediate representation: parsed, validated, its overrides given values.
 
+use super::guard::guarded;
 use super::reflect::Override;
 use crate::error::{CallSite, Error, ErrorKind, Result};
 use naga::back::pipeline_constants::{PipelineConstantError, process_overrides};
@@ -34,6 +35,10 @@ pub(crate) struct Parsed {
 
 /// Parses WGSL, chooses the entry point (`None`: the only one) and gives overrides their values.
 pub(crate) fn parse(source: &str, entry: Option<&str>, values: &[(&str, f64)], at: CallSite) -> Result<Parsed> {
+    guarded(|| parse_unguarded(source, entry, values, at)).map_err(|message| fails(message, at))?
+}
+
+fn parse_unguarded(source: &str, entry: Option<&str>, values: &[(&str, f64)], at: CallSite) -> Result<Parsed> {
     let module = naga::front::wgsl::parse_str(source)
         .map_err(|error| fails(error.emit_to_string_with_path(source, PATH), at))?;
     let info = validated(&module, source, at)?;
@@ -59,7 +64,8 @@ pub(crate) fn parse(source: &str, entry: Option<&str>, values: &[(&str, f64)], a
 
 /// What naga's validator says of a module.
 pub(super) fn validated(module: &Module, source: &str, at: CallSite) -> Result<ModuleInfo> {
-    Validator::new(ValidationFlags::all(), ALLOWED).validate(module).map_err(|error| invalid(error, source, at))
+    let validate = || Validator::new(ValidationFlags::all(), ALLOWED).validate(module);
+    guarded(validate).map_err(|message| fails(message, at))?.map_err(|error| invalid(error, source, at))
 }
 
 /// The function's name in errors.

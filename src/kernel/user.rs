@@ -1,6 +1,7 @@
 //! Kernels from a program's own WGSL.
 
 use super::counting::Driven;
+use super::guard::guarded;
 use super::parse::{self, Parsed};
 use super::prelude::Complete;
 use super::reflect::{Reflection, Resource, reflect};
@@ -137,6 +138,12 @@ impl Kernel {
         Ok(Parsed { module, info, entry: self.entry().into(), source, overrides: vec![], values: vec![] })
     }
 
+    /// Whether it is a program's, and the program does not vouch for it: its launches have a limit.
+    #[cfg(feature = "cpu")]
+    pub(crate) fn is_watched(&self) -> bool {
+        self.0.reflection.is_some() && !self.is_trusted()
+    }
+
     /// The program's own text.
     pub(super) fn original(&self) -> &str {
         self.0.original.as_deref().unwrap_or(&self.0.source)
@@ -225,7 +232,8 @@ fn of(
     collective: bool,
     at: CallSite,
 ) -> Result<Kernel> {
-    let mut reflection = reflect(&parsed).map_err(|message| parse::fails(message, at))?;
+    let mut reflection =
+        guarded(|| reflect(&parsed)).and_then(|made| made).map_err(|message| parse::fails(message, at))?;
     let Parsed { entry, values, source, .. } = parsed;
     let bindings = reflection.bindings.iter().map(|resource| resource.point).collect();
     // No program has variables of these names.

@@ -210,6 +210,9 @@ impl Cpu {
             groups,
             stop: &stop,
             budget: self.budget,
+            until: Instant::now()
+                .checked_add(self.budget)
+                .filter(|_| self.checks.is_none() && launch.kernel.is_watched()),
         };
         let endless = match self.checks {
             Some(checks) => self.run_checked(&context, compiled, launch, checks, report),
@@ -218,10 +221,10 @@ impl Cpu {
         match endless {
             None => Ok(()),
             Some((step, group)) => {
-                let place = program.sites[program.code[step as usize].site as usize].location(&program.source);
+                let site = |step: u32| program.sites[program.code[step as usize].site as usize];
                 Err(ErrorKind::Endless {
                     kernel: program.name.clone(),
-                    line: place.line_number,
+                    line: step.map_or(0, |step| site(step).location(&program.source).line_number),
                     workgroup: Some(group),
                     seconds: self.budget.as_secs_f64(),
                 }

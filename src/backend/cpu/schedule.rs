@@ -38,13 +38,16 @@ impl Cpu {
                     break;
                 }
                 machine.begin(context, unfold(order.nth(n, count), context.groups), 0);
-                if let Status::Exhausted(step) = machine.run(context, &mut None) {
-                    let first = !context.stop.swap(true, Relaxed);
-                    if first {
-                        *endless.lock().expect("no panic while held") = Some((step, machine.group));
-                    }
-                    break;
+                let step = match machine.run(context, &mut None) {
+                    Status::Exhausted(step) => Some(step),
+                    Status::Late => None,
+                    _ => continue,
+                };
+                let first = !context.stop.swap(true, Relaxed);
+                if first {
+                    *endless.lock().expect("no panic while held") = Some((step, machine.group));
                 }
+                break;
             }
             compiled.machines.lock().expect("no panic while held").push(machine);
         };
@@ -109,8 +112,8 @@ impl Cpu {
     }
 }
 
-/// The step and the workgroup that does not come past it.
-type Stuck = (u32, [u32; 3]);
+/// The step, if it has come to one, and the workgroup that does not come past it.
+type Stuck = (Option<u32>, [u32; 3]);
 
 /// Workgroups of a checked launch that have begun and not ended.
 struct Turns<'a> {
@@ -130,7 +133,8 @@ impl Turns<'_> {
     fn go_on(&mut self, mut machine: Machine) -> Result<bool, Stuck> {
         let (before, group) = (machine.changes(), machine.group);
         match machine.run(self.context, self.checker) {
-            Status::Exhausted(step) => Err((step, group)),
+            Status::Exhausted(step) => Err((Some(step), group)),
+            Status::Late => Err((None, group)),
             Status::Done => {
                 self.checker.as_mut().expect("checking").forget(group);
                 self.spare = Some(machine);
@@ -143,7 +147,7 @@ impl Turns<'_> {
             Status::Spinning(step) => {
                 let checker = self.checker.as_mut().expect("checking");
                 checker.spin(&Who { context: self.context, step, group, lane: 0 });
-                self.stuck = Some((step, group));
+                self.stuck = Some((Some(step), group));
                 let changed = machine.changes() != before;
                 if self.waiting.len() < MOST_WAITING {
                     self.waiting.push(machine);

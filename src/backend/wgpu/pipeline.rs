@@ -4,7 +4,7 @@ use super::guard::Scopes;
 use crate::backend::Window;
 use crate::caps::Caps;
 use crate::error::{ErrorKind, Result};
-use crate::kernel::{BindPoint, Kernel, travels_inside};
+use crate::kernel::{BindPoint, Kernel, guarded, travels_inside};
 use crate::op::Access;
 use crate::trace::{SpanKind, recorder::Recorder};
 use std::borrow::Cow;
@@ -100,29 +100,32 @@ impl Cache {
             true => wgpu::ShaderRuntimeChecks::unchecked(),
             false => wgpu::ShaderRuntimeChecks::checked(),
         };
-        // SAFETY: unchecked only for kernels whose text is the library's own, whose plans bind windows that hold every
-        // index they compute, which the conformance tests prove on devices that check; and for those that a program
-        // vouches for by the unsafe Kernel::trusted().
-        let module = unsafe { device.create_shader_module_trusted(descriptor, checks) };
-        let overrides = kernel.overrides().iter().map(|(name, value)| (name.as_str(), *value));
-        let raw = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-            label: Some(kernel.name()),
-            layout: Some(&pipeline_layout),
-            module: &module,
-            entry_point: Some(kernel.entry()),
-            compilation_options: wgpu::PipelineCompilationOptions {
-                constants: &overrides.collect::<Vec<_>>(),
-                zero_initialize_workgroup_memory: !kernel.is_trusted(),
-            },
-            cache: None,
-        });
-        match scopes.pop() {
-            Some(error) => {
-                let message = format!("{error}\n{}", kernel.source());
-                Err(ErrorKind::Compile { kernel: kernel.name().into(), device: name.into(), message, at: None }.into())
-            }
-            None => Ok(Pipeline { raw, kernel: kernel.clone(), layouts, immediates, uniform }),
-        }
+        let make = || {
+            // SAFETY: unchecked only for kernels whose text is the library's own, whose plans bind windows that hold every
+            // index they compute, which the conformance tests prove on devices that check; and for those that a program
+            // vouches for by the unsafe Kernel::trusted().
+            let module = unsafe { device.create_shader_module_trusted(descriptor, checks) };
+            let overrides = kernel.overrides().iter().map(|(name, value)| (name.as_str(), *value));
+            device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+                label: Some(kernel.name()),
+                layout: Some(&pipeline_layout),
+                module: &module,
+                entry_point: Some(kernel.entry()),
+                compilation_options: wgpu::PipelineCompilationOptions {
+                    constants: &overrides.collect::<Vec<_>>(),
+                    zero_initialize_workgroup_memory: !kernel.is_trusted(),
+                },
+                cache: None,
+            })
+        };
+        let made = guarded(make);
+        let message = match (scopes.pop(), made) {
+            (None, Ok(raw)) => return Ok(Pipeline { raw, kernel: kernel.clone(), layouts, immediates, uniform }),
+            (Some(error), _) => error.to_string(),
+            (None, Err(message)) => message,
+        };
+        let message = format!("{message}\n{}", kernel.source());
+        Err(ErrorKind::Compile { kernel: kernel.name().into(), device: name.into(), message, at: None }.into())
     }
 
     fn layout(&self, device: &wgpu::Device, points: &[BindPoint], immediate_size: u32, uniform: bool) -> Layouts {

@@ -3,6 +3,7 @@
 use super::wrapper::Wrapper;
 use crate::element::{DType, Scalar};
 use crate::kernel::Feature;
+use crate::kernel::guarded;
 use crate::kernel::reflect::{needs, number};
 use naga::common::wgsl::TypeContext;
 use naga::valid::{Capabilities, FunctionInfo, ValidationFlags, Validator};
@@ -23,6 +24,10 @@ const CHEAP: u64 = 8;
 
 /// Parses and validates the function in a wrapper, and looks at the value of this name.
 pub(super) fn checked(wrapper: &Wrapper, name: &str) -> Result<Known, String> {
+    guarded(|| known(wrapper, name))?
+}
+
+fn known(wrapper: &Wrapper, name: &str) -> Result<Known, String> {
     let (module, info) = validated(wrapper)?;
     let (handle, function) = module.functions.iter().next().ok_or("error: there is no function")?;
     if module.functions.len() > 1 || !module.global_variables.is_empty() || !module.entry_points.is_empty() {

@@ -25,7 +25,7 @@ mod values;
 use super::lanes::*;
 use super::program::*;
 use crate::error::{Error, ErrorKind, Result};
-use crate::kernel::parse;
+use crate::kernel::{guarded, parse};
 use naga::valid::{FunctionInfo, ModuleInfo};
 use naga::{AddressSpace, BuiltIn, Expression, Function, Handle, Module, Span};
 use std::collections::HashMap;
@@ -61,6 +61,17 @@ pub(super) fn lower(name: &str, source: &str, entry: &str, target: &Target) -> R
     let refuse = |message: String| -> Error {
         ErrorKind::Compile { kernel: name.into(), device: "the cpu engine".into(), message, at: None }.into()
     };
+    guarded(|| lowered(name, source, entry, target, &refuse)).unwrap_or_else(|message| Err(refuse(message)))
+}
+
+#[track_caller]
+fn lowered(
+    name: &str,
+    source: &str,
+    entry: &str,
+    target: &Target,
+    refuse: &dyn Fn(String) -> Error,
+) -> Result<Program> {
     let overrides: Vec<(&str, f64)> = target.overrides.iter().map(|(name, value)| (name.as_str(), *value)).collect();
     let parsed = parse(source, Some(entry), &overrides, Location::caller())?;
     let found = parsed.module.entry_points.iter().position(|e| e.name == parsed.entry);

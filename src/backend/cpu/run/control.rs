@@ -116,11 +116,15 @@ impl Machine {
             let inside = self.waits_for.filter(|&step| step >= first && step < at);
             return Some(inside.map_or(Status::Exhausted(at), Status::Spinning));
         }
-        if self.iterations.is_multiple_of(LOOK)
-            && (context.stop.load(Relaxed) || self.spent + self.since.elapsed() > context.budget)
-        {
+        if self.iterations.is_multiple_of(LOOK) && (context.stop.load(Relaxed) || self.is_late(context)) {
             return Some(Status::Exhausted(at));
         }
         None
+    }
+
+    /// Whether the workgroup's time, or the launch's, is used up.
+    fn is_late(&self, context: &Context) -> bool {
+        let now = Instant::now();
+        self.spent + (now - self.since) > context.budget || context.until.is_some_and(|until| now > until)
     }
 }

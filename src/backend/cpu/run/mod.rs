@@ -28,6 +28,8 @@ pub(super) struct Context<'a> {
     pub stop: &'a AtomicBool,
     /// The longest that one workgroup may take.
     pub budget: Duration,
+    /// When all must be done: a launch of a program's kernel, without checks, which take their time.
+    pub until: Option<Instant>,
 }
 
 /// Why a machine stopped.
@@ -40,6 +42,8 @@ pub(super) enum Status {
     Preempted,
     /// Its time is used up, at this step.
     Exhausted(u32),
+    /// The launch's time was used up before it began.
+    Late,
 }
 
 /// Masks of one control-flow construct.
@@ -159,6 +163,9 @@ impl Machine {
     /// Runs until the workgroup is done or cannot go on.
     pub fn run(&mut self, context: &Context, checker: &mut Option<Checker>) -> Status {
         self.since = Instant::now();
+        if context.until.is_some_and(|until| self.since > until) {
+            return Status::Late;
+        }
         let status = self.steps(context, checker);
         self.spent += self.since.elapsed();
         status

@@ -22,7 +22,7 @@ mod tests;
 mod types;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, guarded};
 use naga::proc::{Layouter, NameKey, Namer};
 use naga::valid::ModuleInfo;
 use naga::{Constant, FastHashMap, Function, GlobalVariable, Handle, Module, Span, Type};
@@ -84,10 +84,15 @@ impl Kernel {
             let (kernel, device) = (self.name().to_string(), "the cuda engine".to_string());
             ErrorKind::Compile { kernel, device, message, at: None }.into()
         };
+        guarded(|| self.translated(options, &refuse)).unwrap_or_else(|message| Err(refuse(message)))
+    }
+
+    #[track_caller]
+    fn translated(&self, options: &CudaOptions, refuse: &dyn Fn(String) -> Error) -> Result<CudaSource> {
         let parsed = self.parsed(Location::caller())?;
         let found = parsed.module.entry_points.iter().position(|entry| entry.name == parsed.entry);
         let index = found.ok_or_else(|| refuse(format!("it has no compute entry point `{}`", self.entry())))?;
-        let mut writer = Writer::new(self, &parsed.module, &parsed.info, index).map_err(&refuse)?;
+        let mut writer = Writer::new(self, &parsed.module, &parsed.info, index).map_err(refuse)?;
         writer.translate(*options).map_err(|Refused { message, span }| match span {
             None | Some(Span::UNDEFINED) => refuse(message),
             Some(span) => {
