@@ -3,7 +3,7 @@
 
 mod support;
 
-use crosslane::{Array, Backend, Device, DeviceOptions, ErrorKind, Kernel};
+use crosslane::{Argument, Array, Backend, Device, DeviceOptions, ErrorKind, Kernel};
 use std::time::{Duration, Instant};
 use support::*;
 
@@ -114,6 +114,59 @@ fn names_of_the_library_are_its_own() {
     }
     // Names are compared whole.
     kernel("const my_crosslane_limit = 3u; @compute @workgroup_size(1) fn main() { }");
+}
+
+#[test]
+fn loops_count_beside_overrides_and_other_entry_points() {
+    let text = "override SIZE = 4u; override SPAN: u32;
+        var<workgroup> near: array<u32, SIZE>;
+        @group(0) @binding(0) var<storage, read_write> x: array<u32>;
+        @group(0) @binding(1) var<storage, read_write> y: array<u32>;
+        @compute @workgroup_size(SIZE) fn sums(@builtin(local_invocation_index) i: u32) {
+            near[i] = x[i];
+            workgroupBarrier();
+            var sum = 0u;
+            for (var j = 0u; j < arrayLength(&x) && j < SPAN; j++) { sum += near[j]; }
+            x[i] = sum;
+        }
+        @compute @workgroup_size(1) fn other() { while y[0] != 3u { y[0]++; } }";
+    for device in apis() {
+        let made = Kernel::wgsl_with(text, Some("sums"), &[("SPAN", 2.0)]).unwrap();
+        for (size, wanted) in [(4u32, vec![3, 3, 3, 3, 5, 6]), (6, vec![3; 6])] {
+            let mut x = Array::from_slice(device, &[1u32, 2, 3, 4, 5, 6]);
+            made.grid([1]).set("SIZE", size).args(&mut x).launch(device).unwrap();
+            assert_eq!(x.to_vec().unwrap(), wanted, "on {}", name(device));
+        }
+        counts_to(device, 60_000);
+    }
+}
+
+#[test]
+fn kernels_that_leave_no_binding_run_or_are_refused() {
+    for device in apis() {
+        let count = device.caps().bindings as usize;
+        if count > 64 {
+            say(&format!("skipped: {} has {count} bindings", name(device)));
+            continue;
+        }
+        let declared =
+            (0..count).map(|i| format!("@group(0) @binding({i}) var<storage, read_write> x{i}: array<u32>;"));
+        let used = (0..count).map(|i| format!("x{i}[0] = n;"));
+        let text = format!(
+            "{} @compute @workgroup_size(1) fn main() {{ var n = 0u; while n < x0[0] {{ n++; }} {} }}",
+            declared.collect::<String>(),
+            used.collect::<String>()
+        );
+        let arrays: Vec<_> = (0..count).map(|_| Array::from_slice(device, &[5u32])).collect();
+        let arguments: Vec<_> = arrays.iter().map(Argument::in_place).collect();
+        match kernel(&text).grid([1]).args(arguments.as_slice()).launch(device) {
+            Ok(()) => assert_eq!(arrays[count - 1].item().unwrap(), 5, "on {}", name(device)),
+            Err(error) => {
+                assert!(is_llvmpipe(device), "{error} on {}", name(device));
+                assert!(matches!(error.kind(), ErrorKind::Unsupported { .. }), "{error}");
+            }
+        }
+    }
 }
 
 /// A kernel of a program that uses the names that our text uses.

@@ -70,8 +70,9 @@ impl Device {
 
     /// Waits until everything that was asked of the device is done, in every stream.
     ///
-    /// Errors: device lost; a kernel whose loops did not end ([`DeviceOptions::time_limit`]), or one whose
-    /// `assert_that(id, condition)` failed; an index that [`crate::OutOfRange::Error`] checked and nobody was told of.
+    /// Errors: device lost; a kernel whose loops did not end ([`DeviceOptions::time_limit`]), or were left by the driver
+    /// before they did ([`crate::ErrorKind::LoopLeft`]), or one whose `assert_that(id, condition)` failed; an index that
+    /// [`crate::OutOfRange::Error`] checked and nobody was told of.
     pub fn synchronize(&self) -> Result<()> {
         self.driver().wait()?;
         self.look(true)?;

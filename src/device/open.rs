@@ -25,7 +25,8 @@ impl Device {
     }
 
     /// The device named by the environment variable `CROSSLANE_DEVICE`, or the best one here: a card before an
-    /// integrated GPU before software. Why it was chosen is logged at level info.
+    /// integrated GPU before the library's own engine on the processor ([`Device::cpu`]) before software drivers. Why it was
+    /// chosen is logged at level info.
     ///
     /// Errors: no device; the error says what was looked for and what to install.
     pub fn new() -> Result<Device> {

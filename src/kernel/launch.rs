@@ -1,6 +1,7 @@
 //! Launching a program's kernel: every argument is checked against the kernel's reflection first.
 
 use super::argument::{Argument, Bound, Kind};
+use super::counting::Driven;
 use super::parameters::{self, HostType};
 use super::{BindPoint, Feature, Kernel, Own, Reflection, Resource};
 use crate::array::{Array, Untyped};
@@ -48,13 +49,7 @@ impl Call<'_> {
     /// The launch with the library's own buffers beside the program's: for messages, and for loops that count, where they
     /// may not end and the device does not watch over them itself.
     pub fn watched(&self, launch: Launch) -> Result<Launch> {
-        let properties = self.device.properties();
-        let given = launch.kernel.bindings().len();
-        let room = given + 2 <= self.device.caps().bindings as usize;
-        let counting = match properties.backend != Backend::Cpu && room {
-            true => launch.kernel.counting(properties.driven())?.cloned(),
-            false => None,
-        };
+        let counting = self.counting(&launch.kernel)?;
         let reflection = launch.kernel.reflection().expect("a program's kernel");
         let given = |point: BindPoint| {
             let is_it =
@@ -71,6 +66,26 @@ impl Call<'_> {
         };
         let buffers = kernel.slots().map(window).collect::<Result<_>>()?;
         Ok(Launch { kernel: kernel.clone(), buffers, ..launch })
+    }
+
+    /// The kernel with loops that count, where the device has two bindings to spare for it.
+    fn counting(&self, kernel: &Kernel) -> Result<Option<Kernel>> {
+        let properties = self.device.properties();
+        if properties.backend == Backend::Cpu {
+            return Ok(None);
+        }
+        let storage = kernel.bindings().iter().filter(|point| !point.uniform).count();
+        let (room, driven) = (storage + 2 <= self.device.caps().bindings as usize, properties.driven());
+        match kernel.counting(driven)? {
+            Some(counting) if room => Ok(Some(counting.clone())),
+            Some(_) if driven == Driven::Leaves => {
+                let wanted = "two bindings to spare, by which loops tell whether the driver left them".into();
+                let (operation, device) = ("launch", properties.name.clone());
+                let help = "take another device, such as Device::cpu()".into();
+                Err(ErrorKind::Unsupported { operation, wanted, device, help, at: Some(self.at) }.into())
+            }
+            _ => Ok(None),
+        }
     }
 
     /// The windows of memory and the immediates' words; no windows for `none`, a launch of nothing, to which no array is

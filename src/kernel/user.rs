@@ -49,7 +49,10 @@ impl Kernel {
     /// | `print_f32(id, x)`, `print_i32`, `print_u32` | a message: [`crate::Device::messages`] |
     /// | `assert_that(id, condition)` | the next wait gives [`crate::ErrorKind::Assertion`] where it is false |
     ///
-    /// Errors: a text that does not compile, with line and column; no compute entry point, or several.
+    /// Names that begin with `crosslane_` are the library's own.
+    ///
+    /// Errors: a text that does not compile, or has a name of the library's, with line and column; no compute entry point, or
+    /// several.
     #[doc(alias = "RawKernel")]
     #[doc(alias = "RawModule")]
     #[track_caller]

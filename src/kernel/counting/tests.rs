@@ -127,3 +127,19 @@ fn a_program_s_names_mean_nothing_to_counting() {
         assert_eq!(counted(&text, Driven::Runs).map(|found| found.len()), Some(1), "{declared}");
     }
 }
+
+/// What runs on CUDA is translated from the changed module: NVRTC takes it where it is there.
+#[cfg(feature = "cuda")]
+#[test]
+fn counting_kernels_have_a_cuda_form() {
+    let helper = "loop { f(); if n == 4u { break; } } } fn f() { while n != 3u { n++; }";
+    let kernel = crate::Kernel::wgsl(&main(helper)).unwrap();
+    let counting = kernel.counting(Driven::Runs).unwrap().expect("its loops count");
+    let source = counting.cuda(&crate::CudaOptions { fast_math: false, architecture: 90 }).unwrap();
+    assert!(source.text.matches("crosslane_overdue(").count() >= 3, "{}", source.text);
+    match source.compile() {
+        Ok(_) => {}
+        Err(error) if matches!(error.kind(), crate::ErrorKind::Compile { .. }) => panic!("{error}\n{}", source.text),
+        Err(error) => eprintln!("skipped: {error}"),
+    }
+}
