@@ -64,8 +64,11 @@ fn parse_unguarded(source: &str, entry: Option<&str>, values: &[(&str, f64)], at
 
 /// What naga's validator says of a module.
 pub(super) fn validated(module: &Module, source: &str, at: CallSite) -> Result<ModuleInfo> {
-    let validate = || Validator::new(ValidationFlags::all(), ALLOWED).validate(module);
-    guarded(validate).map_err(|message| fails(message, at))?.map_err(|error| invalid(error, source, at))
+    let validate = || {
+        let info = Validator::new(ValidationFlags::all(), ALLOWED).validate(module);
+        info.map_err(|error| invalid(error, source, at))
+    };
+    guarded(validate).map_err(|message| fails(message, at))?
 }
 
 /// The function's name in errors.
