@@ -3,7 +3,7 @@
 use crate::cache;
 use crate::device::Properties;
 use crate::error::{Error, ErrorKind, Result};
-use crate::ops::{NO_TILES, TILE, TUNABLES};
+use crate::ops::{MERGED, MERGED_BY_PROCESSORS, NO_TILES, TILE, TUNABLES};
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::{fmt, fs};
@@ -59,7 +59,8 @@ pub struct Tuning {
 impl Tuning {
     /// What is built in for engines and drivers that run kernels on a processor.
     pub(crate) fn of_processor() -> Tuning {
-        Tuning { chosen: vec![(&TILE, NO_TILES)] }
+        // In the order of their names.
+        Tuning { chosen: vec![(&TILE, NO_TILES), (&MERGED, MERGED_BY_PROCESSORS)] }
     }
 
     /// The way taken of a tunable.

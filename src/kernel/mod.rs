@@ -226,6 +226,7 @@ const FILES: &[(&str, &str)] = &[
     ("searchsorted", include_str!("../../shaders/searchsorted.wgsl")),
     ("sort_clear", include_str!("../../shaders/sort_clear.wgsl")),
     ("sort_histogram", include_str!("../../shaders/sort_histogram.wgsl")),
+    ("sort_merge", include_str!("../../shaders/sort_merge.wgsl")),
     ("sort_pack", include_str!("../../shaders/sort_pack.wgsl")),
     ("sort_rows", include_str!("../../shaders/sort_rows.wgsl")),
     ("sort_scatter", include_str!("../../shaders/sort_scatter.wgsl")),

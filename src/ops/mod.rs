@@ -31,13 +31,14 @@ mod windows;
 use crate::tuning::Tunable;
 
 /// All that may be done in several ways.
-pub(crate) const TUNABLES: [&Tunable; 11] = [
+pub(crate) const TUNABLES: [&Tunable; 12] = [
     &reduce::UNROLL,
     &scan::SCAN,
     &scan::SELECT,
     &sort::KEYS,
     &sort::PAIRS,
     &sort::WIDE,
+    &sort::MERGED,
     &histogram::COUNTERS,
     &matmul::MATMUL,
     &matmul::MATMUL_TENSOR,
@@ -65,5 +66,6 @@ pub use runs::Runs;
 pub use scan::{ByKey, ScanOp};
 pub use scatter::{Combine, Scatter};
 pub use searchsorted::{SearchSorted, Side};
+pub(crate) use sort::{MERGED, MERGED_BY_PROCESSORS};
 pub use sort::{Payload, Sort};
 pub use top_k::TopK;

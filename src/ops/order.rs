@@ -91,9 +91,15 @@ fn narrow_number(dtype: DType, flip: &str) -> String {
 
 /// `number(key)` in WGSL, with `Key`: [`number`], ascending.
 pub(super) fn number_text(dtype: DType) -> String {
+    number_in(dtype, false)
+}
+
+/// As [`number_text`], in either direction. Bits above a key's own may be anything.
+pub(super) fn number_in(dtype: DType, descending: bool) -> String {
+    let flip = if descending { "~" } else { "" };
     let (key, lines) = match words(dtype) {
-        2 => ("vec2<u32>", wide_number(dtype, "")),
-        _ => ("u32", narrow_number(dtype, "")),
+        2 => ("vec2<u32>", wide_number(dtype, flip)),
+        _ => ("u32", narrow_number(dtype, flip)),
     };
     format!("alias Key = {key};\nfn number(key: Key) -> Key {{\n{lines}    return n;\n}}\n")
 }

@@ -1,10 +1,13 @@
 //! Sort: a stable radix sort by digits of 8 bits, of keys alone or with a value each; `shaders/sort_*.wgsl`.
 //!
 //! Rows longer than a tile: one read that counts all digits, then a pass for each digit that reads and writes every key
-//! once (Onesweep: Adinets and Merrill, 2022), 36 bytes for a key of four. Shorter rows: one launch, in workgroup memory.
+//! once (Onesweep: Adinets and Merrill, 2022), 36 bytes for a key of four. Shorter rows: one launch, in workgroup memory, by
+//! digits, or by merging where that is faster.
 
+mod merge;
 mod plan;
 mod shape;
+mod short;
 mod steps;
 mod wgsl;
 
@@ -17,6 +20,7 @@ use crate::caps::Caps;
 use crate::element::DType;
 use crate::error::Result;
 use crate::op::{Access, Host, Op, Plan, Slot, Value};
+pub(crate) use merge::{MERGED, MERGED_BY_PROCESSORS};
 use shape::DIGIT;
 pub(super) use shape::{KEYS, PAIRS, WIDE};
 use std::ops::Range;

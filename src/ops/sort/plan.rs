@@ -1,5 +1,6 @@
 //! The launches of a sort, and the windows that they see of arrays larger than one binding.
 
+use super::merge::MergeTile;
 use super::shape::{BINS, Shape};
 use super::wgsl::{Flow, Values};
 use super::{Payload, Sort};
@@ -15,15 +16,15 @@ use std::ops::Range;
 const MOST_WINDOWS: u64 = 3;
 
 /// Makes a plan, launch by launch.
-struct Planner<'a> {
-    sort: &'a Sort,
-    caps: &'a Caps,
-    shape: Shape,
-    plan: Plan,
+pub(super) struct Planner<'a> {
+    pub sort: &'a Sort,
+    pub caps: &'a Caps,
+    pub shape: Shape,
+    pub plan: Plan,
     /// Scratch buffers come after the slots.
     first_scratch: usize,
     /// Elements that a window may have of any array.
-    window: u64,
+    pub window: u64,
 }
 
 /// The rows that one set of launches sorts.
@@ -45,6 +46,7 @@ pub(super) fn plan(sort: &Sort, caps: &Caps) -> Result<Plan> {
     let words = [Form::carried(sort.key_type()), sort.carried_value()].map(|form| form.size() as u32 / 4);
     let value_words = if sort.value_type().is_some() { words[1] } else { 0 };
     let rows = Shape::rows(caps, words[0], value_words);
+    let merged = MergeTile::choose(sort, caps);
     let short = sort.length as u64 <= rows.tile();
     let shape = if short { rows } else { Shape::passes(caps, words[0], value_words) };
     // A window begins at an aligned byte before its first element.
@@ -53,9 +55,10 @@ pub(super) fn plan(sort: &Sort, caps: &Caps) -> Result<Plan> {
     let first_scratch = sort.output + sort.output_types().len();
     let mut planner = Planner { sort, caps, shape, plan: Plan::default(), first_scratch, window };
     debug_assert!(sort.length <= Sort::MOST && window > 0 && (sort.rows == 1 || sort.count.is_none()));
-    match short {
-        true => planner.short_rows(),
-        false => planner.long_rows(),
+    match merged {
+        Some(tile) => planner.merged_rows(tile),
+        None if short => planner.short_rows(),
+        None => planner.long_rows(),
     }
     Ok(planner.plan)
 }
@@ -67,7 +70,7 @@ impl Planner<'_> {
     }
 
     /// The last launch takes no more keys than the device says, if the sort is one of those.
-    fn bound(&mut self, from: u64) {
+    pub(super) fn bound(&mut self, from: u64) {
         let pass = self.plan.passes.last_mut().expect("a launch was planned");
         if let Some(count) = &self.sort.count {
             count_pass(pass, count, from);
@@ -79,11 +82,11 @@ impl Planner<'_> {
         Field { buffer: self.scratch(bytes), form }
     }
 
-    fn keys_in(&self) -> Field {
+    pub(super) fn keys_in(&self) -> Field {
         Field { buffer: slot_of(&self.sort.keys), form: Form::held(self.sort.key_type()) }
     }
 
-    fn values_in(&self) -> Option<Field> {
+    pub(super) fn values_in(&self) -> Option<Field> {
         match &self.sort.payload {
             Payload::Array(values) => Some(Field { buffer: slot_of(values), form: Form::held(values.dtype()) }),
             _ => None,
@@ -91,7 +94,7 @@ impl Planner<'_> {
     }
 
     /// Where the last pass stores the keys and the values: the outputs, or scratch where those are packed.
-    fn homes(&mut self) -> [Option<Field>; 2] {
+    pub(super) fn homes(&mut self) -> [Option<Field>; 2] {
         let sort = self.sort;
         let types = [sort.gives_keys.then(|| sort.key_type()), sort.value_type()];
         let mut slot = sort.output;
@@ -108,7 +111,7 @@ impl Planner<'_> {
     }
 
     /// Packs the outputs whose elements are smaller than a word.
-    fn pack(&mut self, homes: [Option<Field>; 2]) {
+    pub(super) fn pack(&mut self, homes: [Option<Field>; 2]) {
         let sort = self.sort;
         let types = [sort.gives_keys.then(|| sort.key_type()), sort.value_type()];
         let outputs = types.into_iter().zip(homes).filter_map(|(dtype, home)| dtype.zip(home));
@@ -130,46 +133,9 @@ impl Planner<'_> {
         }
     }
 
-    /// Rows that fit a tile, several in one if they can: one launch for each window.
-    fn short_rows(&mut self) {
-        let sort = self.sort;
-        let homes = self.homes();
-        let length = sort.length as u64;
-        let group_rows = (self.shape.tile() / length).min(sort.rows as u64);
-        let row_places = if group_rows == 1 { 0 } else { (64 - (group_rows - 1).leading_zeros()).div_ceil(8) };
-        let (begin, _) = sort.digit(0);
-        let (_, last_mask) = sort.digit(sort.places() - 1);
-        let rows = (self.window / length).max(1);
-        for batch in pieces(0..sort.rows as u64, rows) {
-            let elements = batch.start * length..batch.end * length;
-            for stores in self.launches(homes, sort.values(), false, 1) {
-                let flow = Flow { keys: self.keys_in().form, values: stores.1, stores: stores.0, cut: false };
-                let (keys, keys_first) = self.keys_in().window(elements.clone(), self.caps);
-                let (mut buffers, mut firsts) = (vec![keys], vec![keys_first]);
-                let values = self.values_in().filter(|_| matches!(flow.values, Values::Of(_)));
-                for (field, bound) in [(values, true), (homes[0], flow.stores[0] > 0), (homes[1], flow.stores[1] > 0)] {
-                    let window = field.filter(|_| bound).map(|field| field.window(elements.clone(), self.caps));
-                    firsts.push(window.map_or(0, |window| window.1));
-                    buffers.extend(window.map(|window| window.0));
-                }
-                let groups = (batch.end - batch.start).div_ceil(group_rows);
-                let own = [groups, group_rows, length, elements.end - elements.start].map(|word| word as u32);
-                let digits = [begin, sort.places(), last_mask, row_places];
-                self.plan.passes.push(Pass {
-                    kernel: sort.rows_kernel(&flow, &self.shape, self.caps),
-                    buffers,
-                    params: [own.to_vec(), digits.to_vec(), firsts].concat(),
-                    grid: Grid::Count(groups),
-                });
-                self.bound(0);
-            }
-        }
-        self.pack(homes);
-    }
-
     /// What each of the launches of a pass stores, as windows of the keys and of the values: one launch stores both
     /// where the device can bind as much. A launch that does not store the values does not read them.
-    fn launches(
+    pub(super) fn launches(
         &self,
         stored: [Option<Field>; 2],
         values: Values,

@@ -63,16 +63,37 @@ pub(super) const ROWS: [&str; 12] = [
     "keys_out_first",
     "values_out_first",
 ];
+pub(super) const MERGE: [&str; 12] = [
+    "groups",
+    "group_rows",
+    "rows",
+    "row_lanes",
+    "length",
+    "count",
+    "mask_low",
+    "mask_high",
+    "keys_first",
+    "values_first",
+    "keys_out_first",
+    "values_out_first",
+];
 pub(super) const HISTOGRAM: [&str; 8] =
     ["groups", "chunks", "span", "length", "stride", "keys_first", "begin", "last_mask"];
 pub(super) const SEED: [&str; 4] = ["groups", "rows", "first_place", "chain"];
 
 impl Sort {
-    fn key_text(&self) -> String {
+    fn digit_text(&self) -> String {
         digit_text(self.key_type(), self.descending)
     }
 
-    fn draft(&self, name: &str, file: &'static str, params: &[&str], access: Vec<Access>, text: String) -> Draft {
+    pub(super) fn draft(
+        &self,
+        name: &str,
+        file: &'static str,
+        params: &[&str],
+        access: Vec<Access>,
+        text: String,
+    ) -> Draft {
         Draft {
             name: name.into(),
             file,
@@ -90,7 +111,7 @@ impl Sort {
     }
 
     /// With the number of keys from the device, if the sort has one: the parameter `name` is no more than that.
-    fn bounded(&self, draft: Draft, name: &'static str) -> Draft {
+    pub(super) fn bounded(&self, draft: Draft, name: &'static str) -> Draft {
         if self.count.is_some() { counted(draft, &[(name, 1)]) } else { draft }
     }
 
@@ -128,7 +149,7 @@ impl Sort {
             let tallies = each(shape.unroll, "tally_key(key#);");
             let text = keys.declare(0, "keys", "read")
                 + "@group(0) @binding(1) var<storage, read_write> counts: array<atomic<u32>>;\n"
-                + &self.key_text()
+                + &self.digit_text()
                 + &format!("fn load_key(i: u32) -> Key {{ return {}; }}\n", keys.load("keys"))
                 + &format!("fn tally_keys(at: u32) {{\n{loads}{tallies}}}\n");
             let access = vec![Access::Read, Access::Write];
@@ -152,7 +173,7 @@ impl Sort {
     pub(super) fn scatter_kernel(&self, flow: &Flow, shape: &Shape, caps: &Caps) -> Kernel {
         self.cached(("scatter", flow), shape, caps, || {
             let (arrays, access) = self.arrays(flow, true);
-            let text = arrays + &self.key_text() + &team_text(shape) + &scatter_text(flow, shape);
+            let text = arrays + &self.digit_text() + &team_text(shape) + &scatter_text(flow, shape);
             let draft = self.draft("sort: scatter by one digit", "sort_scatter", &SCATTER, access, text);
             let native = self.native(flow, shape).filter(|_| self.count.is_none());
             let constants = [team_constants(shape), vec![("SPINS", shape.spins)]].concat();
@@ -199,7 +220,7 @@ impl Sort {
     pub(super) fn rows_kernel(&self, flow: &Flow, shape: &Shape, caps: &Caps) -> Kernel {
         self.cached(("rows", flow), shape, caps, || {
             let (arrays, access) = self.arrays(flow, false);
-            let text = arrays + &self.key_text() + &team_text(shape) + &rows_text(flow, shape);
+            let text = arrays + &self.digit_text() + &team_text(shape) + &rows_text(flow, shape);
             let draft = self.draft("sort: short rows", "sort_rows", &ROWS, access, text);
             self.bounded(Draft { constants: team_constants(shape), ..draft }, "count")
         })
@@ -216,7 +237,7 @@ impl Sort {
     }
 
     /// The bindings of a flow and their loads and stores; `state` before the outputs if it is wanted.
-    fn arrays(&self, flow: &Flow, state: bool) -> (String, Vec<Access>) {
+    pub(super) fn arrays(&self, flow: &Flow, state: bool) -> (String, Vec<Access>) {
         let mut access = vec![Access::Read];
         let mut text = flow.keys.declare(0, "keys_in", "read");
         text += &format!("fn load_key(i: u32) -> Key {{ return {}; }}\n", flow.keys.load("keys_in"));

@@ -1,0 +1,264 @@
+//! Rows that a workgroup merges: how they are laid over it, and the text of `shaders/sort_merge.wgsl`'s steps.
+
+use super::wgsl::{Flow, MERGE, Values};
+use super::{Payload, Sort};
+use crate::caps::Caps;
+use crate::element::{Class, DType};
+use crate::kernel::{Draft, Kernel};
+use crate::ops::dense::each;
+use crate::ops::order::{number_in, words};
+use crate::tuning::Tunable;
+use std::fmt::Write;
+
+/// Elements of the longest rows that are merged; longer ones are sorted by digits.
+pub(crate) const MERGED: Tunable =
+    Tunable { name: "sort_merge", numbers: &["longest"], candidates: &[&[0], &[256], &[1024], &[2048], &[4096]] };
+/// Where kernels run on a processor.
+pub(crate) const MERGED_BY_PROCESSORS: &[u32] = &[4096];
+
+/// Invocations and items of each: the first that hold what there is to sort.
+const TILES: [(u32, u32); 6] = [(32, 2), (64, 4), (64, 8), (128, 8), (256, 8), (256, 16)];
+/// Software drivers take long to compile unrolled text.
+const SOFTWARE_TILES: [(u32, u32); 4] = [(32, 2), (64, 4), (256, 4), (1024, 4)];
+
+/// How a workgroup holds rows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct MergeTile {
+    pub workgroup: u32,
+    pub items: u32,
+    /// Whether an item is its key's number alone, from which the key can be told.
+    pub bare: bool,
+}
+
+impl MergeTile {
+    /// For rows that are to be merged: they are short, and fit.
+    pub fn choose(sort: &Sort, caps: &Caps) -> Option<MergeTile> {
+        let [longest] = *caps.tuning.get(&MERGED) else { unreachable!("it has one number") };
+        if sort.length > longest as usize {
+            return None;
+        }
+        let tiles = if caps.short_vectors() { &SOFTWARE_TILES[..] } else { &TILES[..] };
+        let tile = |&(workgroup, items): &(u32, u32)| MergeTile { workgroup, items, bare: sort.is_bare() };
+        let fitting = tiles.iter().map(tile).filter(|tile| {
+            tile.workgroup <= caps.workgroup_invocations
+                && tile.bytes(words(sort.key_type())) <= caps.workgroup_bytes
+                && tile.slots() >= sort.length as u64
+        });
+        let all = fitting.clone().find(|tile| tile.slots() >= sort.len() as u64);
+        all.or(fitting.last())
+    }
+
+    /// Items of a workgroup.
+    pub fn slots(self) -> u64 {
+        self.workgroup as u64 * self.items as u64
+    }
+
+    /// Invocations that hold a row.
+    pub fn row_lanes(self, length: u64) -> u64 {
+        length.div_ceil(self.items as u64)
+    }
+
+    fn bytes(self, key_words: u32) -> u32 {
+        (self.slots() as u32 + 2) * 4 * (key_words + !self.bare as u32)
+    }
+}
+
+impl Sort {
+    /// Whether a key can be told from its number, and nothing else is wanted: then the order of equals does not show.
+    fn is_bare(&self) -> bool {
+        let dtype = self.key_type();
+        let width = if dtype == DType::Bool { 1 } else { 8 * dtype.size() as u32 };
+        matches!(self.payload, Payload::None) && dtype.class() != Class::Float && self.bits == (0..width)
+    }
+
+    /// The bits of a number that count, as two words.
+    pub(super) fn masks(&self) -> [u32; 2] {
+        let below = |bit: u32| ((1u128 << bit) - 1) as u64;
+        let mask = below(self.bits.end) & !below(self.bits.start);
+        [mask as u32, (mask >> 32) as u32]
+    }
+
+    pub(super) fn merge_kernel(&self, flow: &Flow, tile: MergeTile, caps: &Caps) -> Kernel {
+        let key = format!("sort merge{:?}{}{}{flow:?}{tile:?}", self.key_type(), self.descending, self.count.is_some());
+        Kernel::cached(key.into_bytes(), caps, || {
+            let (arrays, access) = self.arrays(flow, false);
+            let text = arrays + &self.order_text() + &items_text(self, flow, tile);
+            let constants = vec![("WORKGROUP", tile.workgroup), ("ITEMS", tile.items), ("TILE", tile.slots() as u32)];
+            let draft = self.draft("sort: merge short rows", "sort_merge", &MERGE, access, text);
+            self.bounded(Draft { constants, ..draft }, "count")
+        })
+    }
+
+    /// `Key`, `number`, `less`, `PAST`, and `masked`, which leaves the bits that count.
+    fn order_text(&self) -> String {
+        number_in(self.key_type(), self.descending)
+            + match words(self.key_type()) {
+                2 => {
+                    "const PAST = Key(0xffffffffu);\n\
+                     fn less(a: Key, b: Key) -> bool { return (a.y < b.y) | ((a.y == b.y) & (a.x < b.x)); }\n\
+                     fn masked(n: Key) -> Key { return n & Key(params.mask_low, params.mask_high); }\n"
+                }
+                _ => {
+                    "const PAST = 0xffffffffu;\n\
+                     fn less(a: Key, b: Key) -> bool { return a < b; }\n\
+                     fn masked(n: Key) -> Key { return n & params.mask_low; }\n"
+                }
+            }
+    }
+
+    /// `key_of(n)`: the key whose number it is, of integers.
+    fn key_text(&self) -> String {
+        let dtype = self.key_type();
+        let all = if dtype == DType::Bool { 1 } else { u64::MAX >> (64 - 8 * dtype.size()) };
+        let sign = if dtype.class() == Class::Signed { (all >> 1) + 1 } else { 0 };
+        let turned = sign ^ if self.descending { all } else { 0 };
+        match words(dtype) {
+            2 => format!(
+                "fn key_of(n: Key) -> Key {{ return n ^ Key({:#x}u, {:#x}u); }}\n",
+                turned as u32,
+                (turned >> 32) as u32
+            ),
+            _ => format!("fn key_of(n: Key) -> Key {{ return n ^ {turned:#x}u; }}\n"),
+        }
+    }
+}
+
+/// `Items`, and what is done with those of an invocation.
+fn items_text(sort: &Sort, flow: &Flow, tile: MergeTile) -> String {
+    let (origins, pool) = match tile.bare {
+        true => ("", String::new()),
+        false => (
+            "    origins: array<u32, ITEMS>,\n",
+            "// Where the items come from, of those in the pool.\n\
+             var<workgroup> pool_origins: array<u32, TILE + 1u>;\n"
+                .to_string(),
+        ),
+    };
+    let mut text = format!("struct Items {{\n    numbers: array<Key, ITEMS>,\n{origins}}}\n{pool}");
+    text += &load_text(tile);
+    text += &sort_text(tile);
+    text += &put_text(tile);
+    text += &merge_text(tile);
+    if tile.bare {
+        text += &sort.key_text();
+    }
+    text + &store_text(flow, tile)
+}
+
+const ITEMS: &str = "items: ptr<function, Items>";
+
+/// The lines for an invocation all of whose items are there, and for one that lacks some.
+fn all_or_some(items: u32, all: &str) -> String {
+    format!(
+        "    if (in_row + ITEMS <= count) {{\n{}    }} else {{\n{}    }}\n",
+        each(items, all),
+        each(items, &format!("if (in_row + #u < count) {{ {all} }}"))
+    )
+}
+
+fn load_text(tile: MergeTile) -> String {
+    let mut lines = each(tile.items, "(*items).numbers[#] = PAST;");
+    if !tile.bare {
+        lines += &each(tile.items, "(*items).origins[#] = in_row + #u;");
+    }
+    lines += "    let at = params.keys_first + first + in_row;\n";
+    lines += &all_or_some(tile.items, "(*items).numbers[#] = masked(number(load_key(at + #u)));");
+    format!("fn load_items({ITEMS}, first: u32, in_row: u32, count: u32) {{\n{lines}}}\n")
+}
+
+/// Sorts an invocation's items, neighbours only being exchanged, and no equals: equal ones stay in order.
+fn sort_text(tile: MergeTile) -> String {
+    let items = tile.items as usize;
+    let mut text = format!("fn sort_items({ITEMS}) {{\n");
+    text += &each(tile.items, "let n#_0 = (*items).numbers[#];");
+    if !tile.bare {
+        text += &each(tile.items, "let o#_0 = (*items).origins[#];");
+    }
+    let mut version = vec![0; items];
+    for round in 0..items {
+        for i in (round % 2..items - 1).step_by(2) {
+            let (j, a, b) = (i + 1, version[i], version[i + 1]);
+            (version[i], version[j]) = (a + 1, b + 1);
+            let lines = format!(
+                "    let s{i}_{a} = less(n{j}_{b}, n{i}_{a});\n    \
+                 let n{i}_{x} = select(n{i}_{a}, n{j}_{b}, s{i}_{a});\n    \
+                 let n{j}_{y} = select(n{j}_{b}, n{i}_{a}, s{i}_{a});\n",
+                x = a + 1,
+                y = b + 1
+            );
+            text += &lines;
+            if !tile.bare {
+                writeln!(
+                    text,
+                    "    let o{i}_{x} = select(o{i}_{a}, o{j}_{b}, s{i}_{a});\n    \
+                     let o{j}_{y} = select(o{j}_{b}, o{i}_{a}, s{i}_{a});",
+                    x = a + 1,
+                    y = b + 1
+                )
+                .expect("to a string");
+            }
+        }
+    }
+    for (item, version) in version.iter().enumerate() {
+        writeln!(text, "    (*items).numbers[{item}] = n{item}_{version};").expect("to a string");
+        if !tile.bare {
+            writeln!(text, "    (*items).origins[{item}] = o{item}_{version};").expect("to a string");
+        }
+    }
+    text + "}\n"
+}
+
+fn put_text(tile: MergeTile) -> String {
+    let mut lines = each(tile.items, "pool[own + #u] = (*items).numbers[#];");
+    if !tile.bare {
+        lines += &each(tile.items, "pool_origins[own + #u] = (*items).origins[#];");
+    }
+    format!("fn put_items({ITEMS}, own: u32) {{\n{lines}}}\n")
+}
+
+/// Takes the lesser of two, the first run's of equals, as often as an invocation has items.
+fn merge_text(tile: MergeTile) -> String {
+    let mut lines = "    let an0 = pool[a0];\n    let bn0 = pool[b0];\n".to_string();
+    for i in 0..tile.items {
+        let mut line = |text: &str| {
+            lines += &format!("    {}\n", text.replace('#', &i.to_string()).replace('^', &(i + 1).to_string()));
+        };
+        line("let by# = (b# < b_end) & ((a# >= a_end) | less(bn#, an#));");
+        line("(*items).numbers[#] = select(an#, bn#, by#);");
+        if i + 1 < tile.items || !tile.bare {
+            line("let at# = select(a#, b#, by#);");
+        }
+        if !tile.bare {
+            line("(*items).origins[#] = pool_origins[at#];");
+        }
+        if i + 1 < tile.items {
+            line("let next# = at# + 1u;");
+            line("let n# = pool[next#];");
+            line("let a^ = select(next#, a#, by#);");
+            line("let b^ = select(b#, next#, by#);");
+            line("let an^ = select(n#, an#, by#);");
+            line("let bn^ = select(bn#, n#, by#);");
+        }
+    }
+    format!("fn merge_items({ITEMS}, a0: u32, a_end: u32, b0: u32, b_end: u32) {{\n{lines}}}\n")
+}
+
+fn store_text(flow: &Flow, tile: MergeTile) -> String {
+    let mut stores = vec![];
+    if flow.stores[0] > 0 {
+        stores.push(match tile.bare {
+            true => "store_key(at + #u, key_of((*items).numbers[#]));",
+            false => "store_key(at + #u, load_key(params.keys_first + first + (*items).origins[#]));",
+        });
+    }
+    if flow.stores[1] > 0 {
+        stores.push(match flow.values {
+            Values::Of(_) => "store_value(at + #u, load_value(params.values_first + first + (*items).origins[#]));",
+            _ => "store_value(at + #u, (*items).origins[#]);",
+        });
+    }
+    let lines = all_or_some(tile.items, &stores.join(" "));
+    format!(
+        "fn store_items({ITEMS}, first: u32, in_row: u32, count: u32) {{\n    let at = first + in_row;\n{lines}}}\n"
+    )
+}
