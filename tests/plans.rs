@@ -2,9 +2,9 @@
 //! validate and can be written in every driver's language.
 
 use crosslane::{
-    Access, Binning, Caps, Combine, Concatenate, DType, Expression, Function, Gather, Histogram, Indexing, Leaf, Map,
-    Matmul, Normalisation, Normalise, Nth, Op, Operator, OutOfRange, Payload, Plan, Precision, Reduce, Rule, Runs,
-    Scalar, ScanOp, Scatter, SearchSorted, Side, Sort, Source, Step, TopK, What, has_kernel,
+    Access, Binning, Caps, Combine, Concatenate, DType, Expression, Function, Gather, Grid, Histogram, Indexing, Leaf,
+    Map, Matmul, Normalisation, Normalise, Nth, Op, Operator, OutOfRange, Pass, Payload, Plan, Precision, Reduce, Rule,
+    Runs, Scalar, ScanOp, Scatter, SearchSorted, Side, Sort, Source, Step, TopK, What, has_kernel,
 };
 use naga::back::{glsl, hlsl, msl, spv};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
@@ -358,7 +358,7 @@ const KINDS: [DType; 4] = [DType::U8, DType::F16, DType::F32, DType::I64];
 fn orders(caps: &Caps) -> Vec<(String, Box<dyn Op>)> {
     let mut all: Vec<(String, Box<dyn Op>)> = Vec::new();
     for dtype in KINDS.into_iter().filter(|&dtype| fits(caps, dtype)) {
-        for (rows, length) in [(1, 1000), (50, 300), (1, 3_000_000), (3, 50_000_000)] {
+        for (rows, length) in [(1, 60), (1, 1000), (50, 300), (1, 3_000_000), (3, 50_000_000)] {
             let len = rows * length;
             let keys = || expression(None, leaf(0, dtype, len, 0, &[1]));
             let count = |slot| (rows == 1).then(|| expression(None, leaf(slot, DType::U32, 1, 0, &[1])));
@@ -444,7 +444,15 @@ fn scans(caps: &Caps) -> Vec<(String, Box<dyn Op>)> {
 /// Products: sides that lie as rows and as columns, sizes that go in vectors or not, parts, batches, past one binding.
 fn products(caps: &Caps) -> Vec<(String, Box<dyn Op>)> {
     let mut all: Vec<(String, Box<dyn Op>)> = Vec::new();
-    let sizes = [[1, 64, 64, 64], [1, 1000, 70, 1001], [1, 5, 100_000, 9], [300, 64, 64, 64], [1, 4096, 4096, 4096]];
+    let sizes = [
+        [1, 64, 64, 64],
+        [1, 1000, 70, 1001],
+        [1, 5, 100_000, 9],
+        [300, 64, 64, 64],
+        [1, 4096, 4096, 4096],
+        [10_000, 2, 3, 4],
+        [1, 100_000, 20, 1],
+    ];
     let huge = if caps.binding_bytes < 1 << 30 { [1, 9_000, 9_000, 9_000] } else { [1, 50_000, 50_000, 50_000] };
     for dtype in KINDS.into_iter().filter(|&dtype| fits(caps, dtype) && dtype.size() > 1) {
         for [batch, rows, inner, columns] in sizes.into_iter().chain((dtype == DType::F32).then_some(huge)) {
@@ -687,7 +695,11 @@ fn searches_gathers_and_scatters_plan_within_limits_and_compile_everywhere() {
 
 #[test]
 fn orders_plan_within_limits_and_compile_everywhere() {
-    for (preset, caps) in Caps::presets() {
+    let merging = Caps::presets().into_iter().map(|(preset, mut caps)| {
+        caps.tuning.set("sort_merge", &[8192]).unwrap();
+        (preset, caps)
+    });
+    for (preset, caps) in Caps::presets().into_iter().chain(merging) {
         let ops = orders(&caps);
         println!("{preset}: {} orders", ops.len());
         check_kernels(
@@ -718,6 +730,45 @@ fn products_plan_within_limits_and_compile_everywhere() {
             &caps,
             ops.iter().map(|(what, op)| (what.as_str(), check_plan(&format!("{preset}: {what}"), &**op, &caps))),
         );
+    }
+}
+
+/// A number that a kernel's text begins its appended part with.
+fn constant(pass: &Pass, name: &str) -> u64 {
+    let (_, after) = pass.kernel.source().split_once(&format!("const {name} = ")).expect("the constant is there");
+    after.split_once('u').unwrap().0.parse().unwrap()
+}
+
+/// Small problems have small plans: one launch, and not many more invocations and items than there are elements.
+#[test]
+fn what_is_small_takes_little() {
+    let processor = ("processor", Caps::processor());
+    for (preset, caps) in Caps::presets().into_iter().chain([processor]) {
+        for (length, payload) in [(8, Payload::None), (64, Payload::None), (64, Payload::Index)] {
+            let gives_keys = matches!(payload, Payload::None);
+            let keys = expression(None, leaf(0, DType::F32, length, 0, &[1]));
+            let (rows, bits, descending, count, output) = (1, 0..32, false, None, 1);
+            let sort = Sort { keys, payload, rows, length, descending, bits, count, gives_keys, output };
+            let plan = sort.plan(&caps).unwrap();
+            let [pass] = &plan.passes[..] else { panic!("{preset}: a sort of {length} in {plan:?}") };
+            let items = constant(pass, "TILE");
+            let most = if preset == "processor" { 64 } else { 1024 };
+            assert!(pass.grid == Grid::Count(1) && items <= most, "{preset}: a sort of {length} in tiles of {items}");
+        }
+        let side = |slot, strides: [i64; 3]| {
+            expression(None, leaf(slot, DType::F32, 40_000, 0, &[&[4], &strides[..]].concat()))
+        };
+        let op = Matmul {
+            extents: [vec![10_000], vec![2], vec![2], vec![2]],
+            sides: [side(0, [2, 0, 1]), side(1, [0, 1, 2])],
+            epilogue: Expression::given(DType::F32, 4),
+            precision: Precision::Exact,
+            output: 2,
+        };
+        let plan = op.plan(&caps).unwrap();
+        let [pass] = &plan.passes[..] else { panic!("{preset}: products in {plan:?}") };
+        let Grid::Count(groups) = pass.grid else { panic!("{preset}: {:?}", pass.grid) };
+        assert!(groups * constant(pass, "WORKGROUP") < 41_000, "{preset}: {groups} workgroups for 40,000 elements");
     }
 }
 

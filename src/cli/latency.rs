@@ -80,6 +80,21 @@ fn recorded<'a>(
 /// A line with a result of one element: name, input, how it is made, what it must be.
 type Small = (&'static str, Array<f32>, fn(&Array<f32>) -> Array<f32>, f64);
 
+/// A sort of few keys, from memory to the host.
+fn sorted(device: &Device, n: usize) -> Row<'_> {
+    let op = "result_of_sort_u32";
+    let keys: Vec<u32> = (0..n as u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
+    let x = Array::from_slice(device, &keys);
+    let also = x.clone();
+    let check = move || {
+        let mut wanted = keys.clone();
+        wanted.sort_unstable();
+        if x.sort().to_vec()? == wanted { Ok(()) } else { Err(format!("{op}: wrong result").into()) }
+    };
+    let work = Box::new(move || also.sort().to_vec().map(drop));
+    Row { op, n, group: Group::Latency, before: None, check: Box::new(check), work }
+}
+
 /// The lines of the table.
 pub fn rows(device: &Device) -> Result<Vec<Row<'_>>> {
     let x = Array::from_slice(device, &[7.0f32]);
@@ -129,6 +144,7 @@ pub fn rows(device: &Device) -> Result<Vec<Row<'_>>> {
             work: Box::new(move || make(&also).item().map(drop)),
         }
     }));
+    rows.extend([64, 4000].map(|n| sorted(device, n)));
     rows.sort_by_key(|row| row.n);
     Ok(rows)
 }

@@ -59,6 +59,7 @@ pub fn products(device: &Device, quick: bool) -> Vec<Product> {
         all.extend(sides.iter().map(|&n| new("matmul_tensor_f32", n, Of::Rounded, 1, [n; 3])));
     }
     all.push(new("matmul_batched_f32_64", batch, Of::Singles, batch, [64; 3]));
+    all.push(new("matmul_batched_f32_2", 10_000, Of::Small, 10_000, [2; 3]));
     all.extend(vectors.iter().map(|&n| new("matvec_f32", n, Of::Vector, 1, [n, n, 1])));
     all.push(new("matmul_256x512x256", 256, Of::Small, 1, [256, 512, 256]));
     all

@@ -70,7 +70,7 @@ pub fn inputs(device: &Device, quick: bool) -> Vec<Keys> {
 /// The lines of the table.
 pub fn rows(inputs: &[Keys]) -> Vec<Row<'_>> {
     let each = |keys| {
-        [alone(keys), pairs(keys), indices(keys), largest(keys), middle(keys), chained(keys)]
+        [alone(keys), short(keys), pairs(keys), indices(keys), largest(keys), middle(keys), chained(keys)]
             .into_iter()
             .chain(long(keys))
     };
@@ -94,6 +94,17 @@ fn alone(keys: &Keys) -> Row<'_> {
         right("sort_keys_u32", keys.keys().sort().to_vec()? == wanted)
     };
     row("sort_keys_u32", keys, check, || keys.keys().sort().eval())
+}
+
+/// Rows of 1024, each by itself.
+fn short(keys: &Keys) -> Row<'_> {
+    let sorted = || keys.keys().reshape(&[keys.n / 1024, 1024]).sort();
+    let check = move || {
+        let mut wanted = host(keys.n);
+        wanted.par_chunks_mut(1024).for_each(<[u32]>::sort_unstable);
+        right("sort_rows_u32_1024", sorted().to_vec()? == wanted)
+    };
+    row("sort_rows_u32_1024", keys, check, move || sorted().eval())
 }
 
 /// Keys of two words, where the device has them and room.

@@ -26,13 +26,14 @@ pub struct Options {
 }
 
 /// Which row of the benchmark judges a tunable. Results are checked before they are timed, as there.
-const JUDGES: [(&str, &str); 11] = [
+const JUDGES: [(&str, &str); 12] = [
     ("reduce", "sum_f32"),
     ("scan", "exclusive_sum_f32"),
     ("select", "select_if_f32_25pct"),
     ("sort_keys", "sort_keys_u32"),
     ("sort_pairs", "sort_pairs_u32"),
     ("sort_wide", "sort_keys_u64"),
+    ("sort_merge", "sort_rows_u32_1024"),
     ("histogram", "histogram_even_f32_256"),
     ("matmul", "matmul_f32"),
     ("matmul_tensor", "matmul_f16"),

@@ -211,6 +211,7 @@ const FILES: &[(&str, &str)] = &[
     ("map", include_str!("../../shaders/map.wgsl")),
     ("map_tiled", include_str!("../../shaders/map_tiled.wgsl")),
     ("matmul", include_str!("../../shaders/matmul.wgsl")),
+    ("matmul_each", include_str!("../../shaders/matmul_each.wgsl")),
     ("matmul_tensor", include_str!("../../shaders/matmul_tensor.wgsl")),
     ("normalise", include_str!("../../shaders/normalise.wgsl")),
     ("normalise_held", include_str!("../../shaders/normalise_held.wgsl")),

@@ -99,6 +99,39 @@ fn small_and_odd<T: Number>(device: &Device) {
     }
 }
 
+fn many_of<T: Number>(device: &Device) {
+    let signed = signed::<T>();
+    let sizes = [[300, 2, 2, 2], [7, 3, 5, 1], [90, 8, 8, 8], [1, 700, 3, 1], [5, 1, 32, 9], [1, 1, 1, 1]];
+    for (nth, [batch, rows, inner, columns]) in sizes.into_iter().enumerate() {
+        let what = format!("{batch} of {} {rows} x {inner} x {columns}", T::DTYPE);
+        let (a, b) = (whole(&[batch, rows, inner], nth as u64, signed), whole(&[batch, columns, inner], 5, signed));
+        let turned = b.permute(&[0, 2, 1]);
+        let (x, y) = (upload(device, &typed::<T>(&a)), upload(device, &typed::<T>(&b)).swap_axes(1, 2));
+        let wanted = typed::<T>(&product(&a, &turned));
+        same(&x.matmul(&y), &wanted, &format!("{what}, turned"));
+        same(&x.matmul(&y.copy()), &wanted, &what);
+        let once = product(&a, &turned.slice(0, 0, 1, 1).broadcast(&[batch, inner, columns]));
+        let twice = once.map(|v| 2.0 * v);
+        same(
+            &(x.matmul(&y.slice(s![0])) * T::from_scalar(crosslane::Value::Float(2.0).scalar(T::DTYPE))),
+            &typed(&twice),
+            &format!("{what}, with one, and more"),
+        );
+    }
+}
+
+/// Products that fill little of a tile.
+#[test]
+fn many_small_ones() {
+    for device in drivers() {
+        spoil(device);
+        for_types!(device, [f32, i32, f16], many_of);
+        if is_thorough(device) || is_checked(device) {
+            for_types!(device, [u32, f64, i64, u64], many_of);
+        }
+    }
+}
+
 #[test]
 fn every_type() {
     for device in drivers() {

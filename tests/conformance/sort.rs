@@ -3,7 +3,7 @@
 
 use crate::for_types;
 use crate::support::*;
-use crosslane::{Array, DType, Device, Element, Scalar, SortOptions, f16, s};
+use crosslane::{Array, Checks, DType, Device, DeviceOptions, Element, Profile, Scalar, SortOptions, f16, s};
 use rand::Rng;
 use std::cmp::Ordering;
 
@@ -135,6 +135,54 @@ fn adversarial_orders() {
             check(device, row, false, what);
         }
         check(device, &any::<f32>(len, 6), true, "hard floats");
+    }
+}
+
+/// Rows that a workgroup merges, of lengths around what its invocations hold, on a device that merges whatever its
+/// profile: with and without the checks.
+#[test]
+fn merged_rows() {
+    let profile = std::env::var("CROSSLANE_TEST_PROFILE").unwrap_or("native".into());
+    let mut profile = Profile::presets().into_iter().find(|preset| preset.name == profile).unwrap();
+    profile.caps.tuning.set("sort_merge", &[8192]).unwrap();
+    for checks in [None, Some(Checks::default())] {
+        let device = &DeviceOptions::default().cpu(profile.clone(), checks).unwrap();
+        spoil(device);
+        let lengths: &[usize] = match checks {
+            None => &[1, 2, 3, 31, 63, 64, 65, 255, 257, 511, 513, 1000, 1025, 2047, 2049, 4096, 4097, 8191, 8192],
+            Some(_) => &[2, 65, 257, 700, 2049],
+        };
+        for (nth, &len) in lengths.iter().enumerate() {
+            let descending = nth % 2 == 1;
+            check(device, &any::<u32>(len, nth as u64), descending, "any bits");
+            check(device, &any::<f32>(len, nth as u64), descending, "any bits");
+            // Equal keys, of which the indices tell the order.
+            let few: Vec<u8> = any::<u8>(len, nth as u64).into_iter().map(|x| x % 3).collect();
+            let indices: Vec<u32> = sorting(&few, descending).into_iter().map(|i| i as u32).collect();
+            let x = Array::from_slice(device, &few);
+            exactly(&x.argsort_with(&options(descending)), &indices, &format!("{len} of three keys"));
+            pairs::<i32, u16>(device, len);
+            if has(device, DType::I64) {
+                check(device, &any::<i64>(len, nth as u64), descending, "any bits");
+                pairs::<u64, f32>(device, len);
+            }
+        }
+        for shape in [[500, 3], [70, 64], [40, 100], [5, 1100]] {
+            let shape = if checks.is_some() { [shape[0] / 5, shape[1]] } else { shape };
+            let host = Dense::new(&shape, any::<f32>(shape.iter().product(), 3));
+            for axis in 0..2 {
+                let (sorted, indices) = along(&host, axis, false);
+                let what = format!("{shape:?} along {axis}, checks {}", checks.is_some());
+                exactly(&upload(device, &host).sort_axis(axis as isize), &sorted.data, &what);
+                exactly(&upload(device, &host).argsort_axis(axis as isize), &indices.data, &what);
+            }
+        }
+        // As many as the device knows: what is behind them is left.
+        let row: Vec<i32> = any(500, 21);
+        let x = Array::from_slice(device, &row);
+        let mut wanted: Vec<i32> = row.iter().copied().filter(|&x| x < 0).collect();
+        wanted.sort_unstable();
+        assert_eq!(x.compress(&x.less(0)).sort().to_vec().unwrap(), wanted, "a number that the device knows");
     }
 }
 

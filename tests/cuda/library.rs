@@ -362,20 +362,20 @@ pub fn kernels() -> Vec<(String, Kernel)> {
     let nothing: Named = ("nothing".into(), Box::new(Nothing(1)));
     let ops = groups().into_iter().chain(layouts()).chain(moves()).chain(reductions()).chain(normalisations());
     let ops = ops.chain(with_edges());
-    of_ops(ops.chain(by_number()).chain(put()).chain([nothing]))
+    of_ops(ops.chain(by_number()).chain(put()).chain([nothing]), &emulate::caps())
 }
 
 /// Those of [`orders`], which take long to compile.
 pub fn long_kernels() -> Vec<(String, Kernel)> {
-    of_ops(orders().into_iter())
+    let (merged, merging) = merged();
+    [of_ops(orders().into_iter(), &emulate::caps()), of_ops(merged.into_iter(), &merging)].concat()
 }
 
-fn of_ops(ops: impl Iterator<Item = Named>) -> Vec<(String, Kernel)> {
-    let caps = emulate::caps();
+fn of_ops(ops: impl Iterator<Item = Named>, caps: &Caps) -> Vec<(String, Kernel)> {
     let mut seen = HashSet::new();
     let mut all = vec![];
     for (what, op) in ops {
-        let plan = op.plan(&caps).unwrap_or_else(|error| panic!("{what}: {error}"));
+        let plan = op.plan(caps).unwrap_or_else(|error| panic!("{what}: {error}"));
         for pass in plan.passes {
             if seen.insert(pass.kernel.source().to_string()) {
                 all.push((what.clone(), pass.kernel));
@@ -436,7 +436,12 @@ fn samples() -> Vec<Named> {
     };
     all.push(("a sort of pairs".into(), Box::new(sort)));
     // In parts too, and with inner ones that lie side by side or not.
-    let sizes = [([33, 40, 36], Precision::Exact), ([5, 1030, 6], Precision::Exact), ([33, 40, 36], Precision::Tensor)];
+    let sizes = [
+        ([33, 40, 36], Precision::Exact),
+        ([5, 1030, 6], Precision::Exact),
+        ([7, 30, 5], Precision::Exact),
+        ([33, 40, 36], Precision::Tensor),
+    ];
     for ([rows, inner, columns], precision) in sizes {
         let side =
             |slot, strides: [usize; 3], len| Steps::of(leaf(slot, F32, len, 0, &strides.map(|stride| stride as i64))).0;
@@ -450,6 +455,25 @@ fn samples() -> Vec<Named> {
         all.push((format!("a product of {rows} x {inner} x {columns}, {precision:?}"), Box::new(op)));
     }
     all
+}
+
+/// Sorts of short rows, which merge where a device's tuning says so.
+fn merged() -> (Vec<Named>, Caps) {
+    let mut caps = emulate::caps();
+    caps.tuning.set("sort_merge", &[8192]).expect("it may");
+    let sort = |(rows, length): (usize, usize), dtype: DType, payload, gives_keys, output| -> Named {
+        let (keys, bits) = (row(0, dtype, rows * length), 0..8 * dtype.size() as u32);
+        let descending = rows > 1;
+        let op = Sort { keys, payload, rows, length, descending, bits, count: None, gives_keys, output };
+        (format!("{rows} x {length} {dtype} merged"), Box::new(op))
+    };
+    let values = Payload::Array(row(1, DType::U32, 700));
+    let all = vec![
+        sort((1, 60), DType::U32, Payload::None, true, 1),
+        sort((1, 700), DType::F32, values, true, 2),
+        sort((30, 70), DType::I64, Payload::Index, false, 1),
+    ];
+    (all, caps)
 }
 
 /// A product of f16 of these sizes, whose sides' neighbours are along the inner ones or not, by tensor cores.
@@ -572,7 +596,10 @@ fn kernels_agree_with_their_definition() {
         .chain(moves().into_iter().step_by(2))
         .chain(reductions().into_iter().filter(|(what, _)| !what.starts_with("reduce")).step_by(3))
         .collect();
-    let results: Vec<Result<usize, String>> = all.iter().map(|(what, op)| check(what, op.as_ref(), &caps)).collect();
+    let mut results: Vec<Result<usize, String>> =
+        all.iter().map(|(what, op)| check(what, op.as_ref(), &caps)).collect();
+    let (merged, merging) = merged();
+    results.extend(merged.iter().map(|(what, op)| check(what, op.as_ref(), &merging)));
     let wrong: Vec<&str> = results.iter().filter_map(|result| result.as_ref().err().map(String::as_str)).collect();
     assert!(wrong.is_empty(), "{} of {} are wrong:\n{}", wrong.len(), all.len(), wrong.join("\n"));
     let run: usize = results.iter().flatten().sum();

@@ -9,11 +9,13 @@
 //! Where there are too few tiles for a card, slices of a workgroup share the inner ones; where these are many, they are cut
 //! into parts, and a map adds their sums: two launches.
 //!
-//! Two ways: register tiles (`shaders/matmul.wgsl`), and tensor cores (`shaders/matmul_tensor.wgsl`) for f16, and for f32
-//! that may be rounded.
+//! Three ways: register tiles (`shaders/matmul.wgsl`); tensor cores (`shaders/matmul_tensor.wgsl`) for f16, and for f32 that
+//! may be rounded; and an invocation for each element of small matrices (`shaders/matmul_each.wgsl`), which would fill little
+//! of a tile.
 //!
 //! Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication", 2008; CUTLASS's register tiles.
 
+mod each;
 mod native;
 mod parts;
 mod registers;
@@ -220,13 +222,18 @@ impl Matmul {
     ) -> Pass {
         let mut several = settled.several(slot);
         let whole = chunk.iter().zip(&settled.dims).all(|(&chunk, dim)| chunk == dim.extent);
-        let fetch = [fetch(&mut several.0[1], ROW, chunk), fetch(&mut several.0[2], COLUMN, chunk)];
-        several.0[0].widen(chunk, COLUMN, whole);
+        let shape = Shape::choose(caps, &self.work(settled, cut));
+        let fetch = match shape {
+            Shape::Each(_) => [Fetch::EachOuter; 2],
+            _ => {
+                several.0[0].widen(chunk, COLUMN, whole);
+                [fetch(&mut several.0[1], ROW, chunk), fetch(&mut several.0[2], COLUMN, chunk)]
+            }
+        };
         wgsl::store_of(&mut several.0[0]);
         let extent = |group| settled.extent(group, cut);
         let (batch, rows, columns) = (extent(BATCH), extent(ROW), extent(COLUMN));
         let even = chunk.iter().zip(&settled.dims).all(|(&chunk, dim)| chunk == dim.extent || chunk.is_multiple_of(8));
-        let shape = Shape::choose(caps, &self.work(settled, cut));
         let [high, wide] = shape.tile();
         let tiles = [rows.div_ceil(high as u64), columns.div_ceil(wide as u64)];
         let groups = batch * tiles[0] * tiles[1];
@@ -239,7 +246,7 @@ impl Matmul {
             kernel: self.kernel(&text, whole, caps),
             buffers,
             params: own.iter().map(|&word| word as u32).chain(params).collect(),
-            grid: Grid::Count(groups),
+            grid: Grid::Count(shape.groups(groups)),
         }
     }
 

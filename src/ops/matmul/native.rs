@@ -95,7 +95,7 @@ impl Text<'_> {
         let dtypes = [a.expression.dtype(), epilogue.expression.dtype()];
         let known = match dtypes {
             [DType::F16, DType::F16 | DType::F32] => true,
-            [DType::F32, DType::F32] => matches!(self.shape, Shape::Registers(_)),
+            [DType::F32, DType::F32] => !matches!(self.shape, Shape::Tensor(_)),
             _ => false,
         };
         if !plain || !known || b.expression.dtype() != dtypes[0] {

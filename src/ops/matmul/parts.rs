@@ -78,7 +78,7 @@ impl Matmul {
         let (batch, inner) = (extent(BATCH), extent(INNER));
         let work = self.work(settled, &cut);
         let shape = Shape::choose(caps, &work);
-        let groups = shape.groups(&work);
+        let groups = shape.groups(shape.tiles(&work));
         let len = self.len() as u64;
         let size = self.own_sums().size() as u64;
         let reads = self.epilogue.leaves.iter().filter(|leaf| leaf.source != Source::Given).count() as u64;

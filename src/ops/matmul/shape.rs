@@ -1,5 +1,6 @@
 //! Which of the ways a product is computed in, and what both have in common.
 
+use super::each::Each;
 use super::side::Fetch;
 use super::tensor::TensorTile;
 use super::tile::Tile;
@@ -13,6 +14,8 @@ pub(super) enum Shape {
     Registers(Tile),
     /// Subgroups multiply small matrices together.
     Tensor(TensorTile),
+    /// Each invocation computes an element by itself.
+    Each(Each),
 }
 
 /// What the choice depends on, beside the device.
@@ -32,15 +35,17 @@ pub(super) const FILLED: u64 = 132;
 
 impl Shape {
     pub fn choose(caps: &Caps, work: &Work) -> Shape {
-        let tensor = TensorTile::choose(caps, work).map(Shape::Tensor);
-        tensor.unwrap_or_else(|| Shape::Registers(Tile::choose(caps, work)))
+        let each = Each::choose(caps, work).map(Shape::Each);
+        let special = each.or_else(|| TensorTile::choose(caps, work).map(Shape::Tensor));
+        special.unwrap_or_else(|| Shape::Registers(Tile::choose(caps, work)))
     }
 
-    /// Rows and columns of the result.
+    /// Rows and columns of the result that belong together.
     pub fn tile(self) -> [u32; 2] {
         match self {
             Shape::Registers(tile) => [tile.rows, tile.columns],
             Shape::Tensor(tile) => [tile.rows, tile.columns],
+            Shape::Each(_) => [1, 1],
         }
     }
 
@@ -49,6 +54,7 @@ impl Shape {
         match self {
             Shape::Registers(tile) => tile.depth,
             Shape::Tensor(tile) => tile.depth,
+            Shape::Each(_) => 1,
         }
     }
 
@@ -57,6 +63,7 @@ impl Shape {
         match self {
             Shape::Registers(tile) => tile.stages,
             Shape::Tensor(tile) => tile.stages,
+            Shape::Each(_) => 1,
         }
     }
 
@@ -64,7 +71,7 @@ impl Shape {
     pub fn slices(self) -> u32 {
         match self {
             Shape::Registers(tile) => tile.slices,
-            Shape::Tensor(_) => 1,
+            Shape::Tensor(_) | Shape::Each(_) => 1,
         }
     }
 
@@ -73,6 +80,7 @@ impl Shape {
         match self {
             Shape::Registers(tile) => tile.threads(),
             Shape::Tensor(tile) => tile.threads(),
+            Shape::Each(each) => each.workgroup,
         }
     }
 
@@ -81,7 +89,7 @@ impl Shape {
     pub fn lines(self, fetch: Fetch, across: u32) -> (bool, u32) {
         match self {
             // Four inner ones are written at once into four lines, where they are fetched as vectors.
-            Shape::Registers(_) => (false, across / 4 + (fetch != Fetch::Outer) as u32),
+            Shape::Registers(_) | Shape::Each(_) => (false, across / 4 + (fetch != Fetch::Outer) as u32),
             // As they are fetched; places and lines are multiples of 16 bytes, as Vulkan wants.
             Shape::Tensor(tile) => match matches!(fetch, Fetch::Inner | Fetch::EachInner) {
                 true => (true, tile.depth / 4 + 2),
@@ -95,13 +103,22 @@ impl Shape {
         let own = match self {
             Shape::Registers(tile) => vec![("DOWN", tile.down()), ("RIGHT", tile.right())],
             Shape::Tensor(tile) => tile.constants(),
+            Shape::Each(each) => return vec![("WORKGROUP", each.workgroup)],
         };
         [vec![("BAND", 8)], own].concat()
     }
 
-    /// Workgroups of a product.
-    pub fn groups(self, work: &Work) -> u64 {
+    /// Tiles of a product.
+    pub fn tiles(self, work: &Work) -> u64 {
         groups(self.tile(), work)
+    }
+
+    /// Workgroups that compute so many tiles.
+    pub fn groups(self, tiles: u64) -> u64 {
+        match self {
+            Shape::Each(each) => tiles.div_ceil(each.workgroup as u64),
+            _ => tiles,
+        }
     }
 }
 

@@ -24,6 +24,9 @@ pub(super) struct Text<'a> {
 
 impl Text<'_> {
     pub fn text(&self) -> String {
+        if let Shape::Each(each) = self.shape {
+            return self.several.text() + &each.text(self);
+        }
         let sides = self.sides();
         let mut text = self.several.text();
         text += include_str!("../../../shaders/shared/matmul_tiles.wgsl");
@@ -34,6 +37,7 @@ impl Text<'_> {
         text += &match self.shape {
             Shape::Registers(tile) => tile.main(self, &sides),
             Shape::Tensor(tile) => tile.main(self, &sides),
+            Shape::Each(_) => unreachable!("it has no tiles"),
         };
         text
     }
@@ -43,13 +47,14 @@ impl Text<'_> {
         match self.shape {
             Shape::Registers(_) => "matmul",
             Shape::Tensor(_) => "matmul_tensor",
+            Shape::Each(_) => "matmul_each",
         }
     }
 
     /// The type of elements in workgroup memory.
     pub fn held(&self) -> DType {
         match self.shape {
-            Shape::Registers(_) => self.sums,
+            Shape::Registers(_) | Shape::Each(_) => self.sums,
             Shape::Tensor(tile) => tile.held(),
         }
     }

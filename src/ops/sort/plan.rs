@@ -45,7 +45,7 @@ pub(super) fn plan(sort: &Sort, caps: &Caps) -> Result<Plan> {
     }
     let words = [Form::carried(sort.key_type()), sort.carried_value()].map(|form| form.size() as u32 / 4);
     let value_words = if sort.value_type().is_some() { words[1] } else { 0 };
-    let rows = Shape::rows(caps, words[0], value_words);
+    let rows = Shape::rows(caps, words[0], value_words, sort.len() as u64);
     let merged = MergeTile::choose(sort, caps);
     let short = sort.length as u64 <= rows.tile();
     let shape = if short { rows } else { Shape::passes(caps, words[0], value_words) };

@@ -48,6 +48,8 @@ pub(in crate::ops) const WIDE: Tunable = Tunable {
 };
 /// Short rows, which pass through workgroup memory at once: keys, with values, and of two words.
 const ROWS: [&[u32]; 3] = [&[256, 32, 1], &[256, 20, 1], &[256, 16, 1]];
+/// Items of an invocation where all rows together fill no more: eight times as many take four times as long on the cpu engine.
+const FEW_ITEMS: [u32; 2] = [2, 8];
 /// Where there is too little memory for these: the first that fits.
 const SMALLER: [&[u32]; 5] = [&[256, 16, 1], &[256, 12, 1], &[128, 16, 1], &[64, 16, 1], &[32, 16, 1]];
 
@@ -82,9 +84,11 @@ impl Shape {
         Shape::best(caps, caps.tuning.get([&KEYS, &PAIRS, &WIDE][kind(key_words, value_words)]))
     }
 
-    /// The shape for rows that fit a tile, which these are: words as above.
-    pub fn rows(caps: &Caps, key_words: u32, value_words: u32) -> Shape {
-        Shape::best(caps, ROWS[kind(key_words, value_words)])
+    /// The shape for rows that fit a tile, which these are, of so many elements in all: words as above.
+    pub fn rows(caps: &Caps, key_words: u32, value_words: u32, elements: u64) -> Shape {
+        let shape = Shape::best(caps, ROWS[kind(key_words, value_words)]);
+        let holds = |items: &u32| *items <= shape.items && shape.workgroup as u64 * *items as u64 >= elements;
+        Shape { items: FEW_ITEMS.into_iter().find(holds).unwrap_or(shape.items), ..shape }
     }
 
     /// The first that fits, with subgroups if they leave a workgroup of 64 at least.
@@ -165,7 +169,10 @@ mod tests {
     fn every_device_has_a_shape_that_fits() {
         for (name, caps) in Caps::presets() {
             for (keys, values) in [(1, 0), (1, 1), (2, 0), (1, 2)] {
-                for shape in [Shape::passes(&caps, keys, values), Shape::rows(&caps, keys, values)] {
+                let rows = [10, 1000, 100_000].map(|elements| Shape::rows(&caps, keys, values, elements));
+                assert!(rows[0].tile() < rows[1].tile() || caps.short_vectors(), "{name}");
+                assert!(rows[1].tile() <= rows[2].tile(), "{name}");
+                for shape in [vec![Shape::passes(&caps, keys, values)], rows.to_vec()].concat() {
                     assert!(shape.workgroup_bytes() <= caps.workgroup_bytes, "{name}: {shape:?}");
                     assert!(
                         shape.workgroup >= 64 && shape.workgroup <= caps.workgroup_invocations,
