@@ -53,8 +53,19 @@ impl Machine {
                         base => {
                             let offset = at.offset.wrapping_add(skip);
                             let addresses = &self.regs[base as usize][range.clone()];
-                            for (lane, address) in lanes[range.clone()].iter_mut().zip(addresses) {
-                                *lane = view.load(address.wrapping_add(offset), width);
+                            let own = lanes[range.clone()].iter_mut().zip(addresses);
+                            match width {
+                                // Addresses of words are multiples of four: whole words decide. Half the time of the other.
+                                4 => {
+                                    let words = &view.words[..view.bytes as usize / 4];
+                                    own.for_each(|(lane, address)| {
+                                        let at = address.wrapping_add(offset) as usize / 4;
+                                        *lane = words.get(at).map_or(0, |word| word.load(Relaxed));
+                                    });
+                                }
+                                _ => own.for_each(|(lane, address)| {
+                                    *lane = view.load(address.wrapping_add(offset), width);
+                                }),
                             }
                         }
                     }
@@ -89,6 +100,17 @@ impl Machine {
                 }
                 None => {
                     let skip = k as u32 * width as u32;
+                    if at.base != NONE && width == 4 && self.active.dense {
+                        let words = &view.words[..view.bytes as usize / 4];
+                        let addresses = &self.regs[at.base as usize][range.clone()];
+                        let offset = at.offset.wrapping_add(skip);
+                        for (&lane, address) in lanes[range.clone()].iter().zip(addresses) {
+                            if let Some(word) = words.get(address.wrapping_add(offset) as usize / 4) {
+                                word.store(lane, Relaxed);
+                            }
+                        }
+                        continue;
+                    }
                     for lane in self.active.lanes() {
                         view.store(self.address(at, lane).wrapping_add(skip), width, lanes[lane]);
                     }
