@@ -1,0 +1,143 @@
+//! Programs over the array API with NumPy's answers, which `sweep.py` writes: the kept ones on every device, or those of
+//! the file that `CROSSLANE_NUMPY_CASES` names.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod any;
+mod case;
+mod compare;
+mod elementwise;
+mod inputs;
+mod moves;
+mod ordered;
+mod sums;
+
+use any::Any;
+use case::{Case, File};
+use crosslane::{Backend, Device, ErrorKind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
+use support::*;
+
+/// Of so many kept cases software drivers, which take up to a second to compile a kernel, run one.
+const SHARE: usize = 5;
+
+fn file() -> &'static File {
+    static FILE: OnceLock<File> = OnceLock::new();
+    FILE.get_or_init(|| match std::env::var("CROSSLANE_NUMPY_CASES") {
+        Ok(path) => File::parse(&std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))),
+        Err(_) => File::parse(include_str!("kept.json")),
+    })
+}
+
+/// Whether the cases are others than the kept ones; then software drivers run all of them too.
+fn is_sweep() -> bool {
+    std::env::var("CROSSLANE_NUMPY_CASES").is_ok()
+}
+
+/// Whether numbers below the smallest normal one stay: WGSL lets devices flush them.
+fn keeps_subnormals(device: &Device) -> bool {
+    device.properties().backend == Backend::Cpu
+}
+
+/// The case's last step evaluated; with `each`, every step before it on its own.
+fn evaluated(case: &Case, device: &Device, each: bool) -> crosslane::Result<Any> {
+    let mut values: Vec<Any> = vec![];
+    for step in &case.steps {
+        let args: Vec<&Any> = step.args.iter().map(|&i| &values[i]).collect();
+        let value = match step.op.as_str() {
+            "input" => inputs::input(step, device, file()),
+            "arange" | "linspace" | "eye" | "full" => any::made(step, device),
+            _ => {
+                let groups = [elementwise::apply, moves::apply, ordered::apply, sums::apply];
+                let found = groups.iter().find_map(|group| group(step, &args));
+                found.unwrap_or_else(|| panic!("{}: no operation {step} of {}", case.id, args[0].dtype()))?
+            }
+        };
+        if each {
+            value.eval()?;
+        }
+        values.push(value);
+    }
+    Ok(values.pop().expect("a case has steps"))
+}
+
+/// What came of a case.
+enum Outcome {
+    Right,
+    Wrong(String),
+    /// There is no kernel for a type, and it says so.
+    Refused(String),
+}
+
+/// Whether the device has the types, and subnormal numbers where they matter.
+fn can(device: &Device, case: &Case) -> bool {
+    case.types().into_iter().all(|dtype| has(device, dtype)) && (!case.subnormal || keeps_subnormals(device))
+}
+
+fn outcome(case: &Case, device: &Device) -> Outcome {
+    let value = evaluated(case, device, false);
+    if let Err(error) = value.as_ref().map_or_else(|error| Err(error.clone()), Any::check)
+        && let ErrorKind::Unsupported { operation, wanted, .. } = error.kind()
+    {
+        return Outcome::Refused(format!("{operation}: {wanted}"));
+    }
+    let difference = |value: crosslane::Result<Any>| match value {
+        Err(error) => Some(error.to_string()),
+        Ok(value) => compare::difference(&value, &case.want, keeps_subnormals(device)),
+    };
+    let Some(wrong) = difference(value) else { return Outcome::Right };
+    let apart = if difference(evaluated(case, device, true)).is_some() { "wrong too" } else { "right" };
+    Outcome::Wrong(format!(
+        "{} (seed {}) on {}: {wrong}\n{case}  evaluated step by step it is {apart}\n",
+        case.id,
+        file().seed,
+        name(device)
+    ))
+}
+
+/// Runs every `share`th case that a device can run; every failure is told.
+fn run(device: &Device, share: usize) {
+    let (cases, start) = (&file().cases, std::time::Instant::now());
+    let able: Vec<&Case> = cases.iter().filter(|case| can(device, case)).collect();
+    let (mut refused, mut failures) = (vec![], vec![]);
+    let taken: Vec<&Case> = able.iter().copied().step_by(share).collect();
+    for case in &taken {
+        // Nothing panics; should it, the case is told.
+        let came = catch_unwind(AssertUnwindSafe(|| outcome(case, device)));
+        match came.unwrap_or_else(|_| Outcome::Wrong(format!("{} panics on {}\n{case}", case.id, name(device)))) {
+            Outcome::Right => (),
+            Outcome::Wrong(failure) => failures.push(failure),
+            Outcome::Refused(what) => refused.push(what),
+        }
+    }
+    let (ran, all, lack, refusals) = (taken.len(), cases.len(), cases.len() - able.len(), refused.len());
+    refused.sort();
+    refused.dedup();
+    say(&format!(
+        "{}: {ran} of {all} cases beside NumPy in {:.1} s; {lack} need a type, or subnormal numbers, that it lacks; {refusals} \
+         were refused{}",
+        name(device),
+        start.elapsed().as_secs_f64(),
+        refused.iter().map(|what| format!(", {what}")).collect::<String>()
+    ));
+    assert!(failures.is_empty(), "{} of {ran} cases differ:\n\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn on_processors_and_cards() {
+    quick().for_each(|device| run(device, 1));
+}
+
+#[test]
+fn on_the_checked_cpu_engine() {
+    if let Some(device) = fresh("cpu:checked") {
+        run(&device, 1);
+    }
+}
+
+#[test]
+fn on_software_drivers() {
+    slow().for_each(|device| run(device, if is_sweep() { 1 } else { SHARE }));
+}
