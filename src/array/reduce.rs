@@ -221,7 +221,12 @@ impl<T: Float> Array<T> {
         self.widely(|x| x.variance_of(Some(axes), keep, freedom, at), |x| x.variance_of(Some(axes), keep, freedom, at))
     }
 
-    /// The standard deviation: the square root of [`Array::variance`].
+    fn std_of(&self, axes: Option<&[isize]>, keep: bool, freedom: f64, at: CallSite) -> Array<T> {
+        self.variance_of(axes, keep, freedom, at).sqrt()
+    }
+
+    /// The standard deviation: the square root of [`Array::variance`]. f16 is computed in f32 and rounded once, also where
+    /// its variance would be infinite.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -231,7 +236,8 @@ impl<T: Float> Array<T> {
     /// ```
     #[track_caller]
     pub fn std(&self, freedom: usize) -> Array<T> {
-        self.variance(freedom).sqrt()
+        let (freedom, at) = (freedom as f64, Location::caller());
+        self.widely(|x| x.std_of(None, false, freedom, at), |x| x.std_of(None, false, freedom, at))
     }
 
     /// The standard deviation over some axes, which stay with extent 1 if `keep`.
@@ -246,7 +252,8 @@ impl<T: Float> Array<T> {
     /// Errors (kept in the array): an axis that is not there, or twice.
     #[track_caller]
     pub fn std_axes(&self, axes: &[isize], keep: bool, freedom: usize) -> Array<T> {
-        self.variance_axes(axes, keep, freedom).sqrt()
+        let (freedom, at) = (freedom as f64, Location::caller());
+        self.widely(|x| x.std_of(Some(axes), keep, freedom, at), |x| x.std_of(Some(axes), keep, freedom, at))
     }
 
     /// The Euclidean length: the square root of the sum of squares. f32 overflows for elements past 1e19.

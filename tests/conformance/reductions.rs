@@ -250,6 +250,13 @@ fn moments_of_floats() {
             assert_eq!(x.mean().item().unwrap().to_f32(), 30.0);
             assert_eq!(x.sum().item().unwrap(), f16::INFINITY);
             assert_eq!(Array::full(device, &[4096], f16::ONE).copy().sum().item().unwrap().to_f32(), 4096.0);
+            // A variance of 90,000 overflows too; its root does not.
+            let x = Array::from_slice(device, &[-300.0, 300.0].map(f16::from_f32));
+            assert_eq!(x.std(0).item().unwrap().to_f32(), 300.0);
+            // It is rounded once: the root of the variance's nearest half, 721, would be 26.84375.
+            let squares: Vec<f16> = (0..10).map(|i| f16::from_f32((i * i) as f32)).collect();
+            let deviation = Array::from_slice(device, &squares).std_axes(&[0], false, 0);
+            assert_eq!(deviation.item().unwrap().to_f64(), 26.859375, "of 721.05 on {}", name(device));
         }
     }
 }
