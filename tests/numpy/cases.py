@@ -364,7 +364,8 @@ def scans_of_forms(p):
     axis, type_ = p.whole(0, 1), p.pick(["i32", "i32", "i64", "f32", "u32"])
     form = p.pick(FORMS if below_zero(type_) else [f for f in FORMS if "negated" not in f])
     name = p.pick(list(SCANS))
-    i = p.input(type_, shape, "powers" if name == "cumprod" and type_ == "f32" else "small")
+    kinds = ["small"] if type_ == "f32" else ["small", "small", "bits"]
+    i = p.input(type_, shape, p.pick(kinds))
     if type_ == "f32" and name == "cumsum":
         name = "cummax"
     if type_ == "f32" and name == "cumprod":
@@ -438,7 +439,7 @@ def sets(p):
 
 def quantiles(p):
     type_ = p.pick(FLOATS)
-    i = p.lazy(type_, p.rank(1), p.pick(["small", "signed", "ties", "special"]), empty=0)
+    i = p.lazy(type_, p.rank(1), p.pick(["small", "signed", "ties", "special", "bits"]), empty=0)
     if p.values[i].size == 0 or not p.values[i].ndim:
         raise Skip
     q = p.pick([0.5, 0.5, 0.0, 1.0, 0.25, 0.3, 0.7, 0.999])
