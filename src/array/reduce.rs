@@ -221,10 +221,6 @@ impl<T: Float> Array<T> {
         self.widely(|x| x.variance_of(Some(axes), keep, freedom, at), |x| x.variance_of(Some(axes), keep, freedom, at))
     }
 
-    fn std_of(&self, axes: Option<&[isize]>, keep: bool, freedom: f64, at: CallSite) -> Array<T> {
-        self.variance_of(axes, keep, freedom, at).sqrt()
-    }
-
     /// The standard deviation: the square root of [`Array::variance`]. f16 is computed in f32 and rounded once, also where
     /// its variance would be infinite.
     ///
@@ -236,8 +232,10 @@ impl<T: Float> Array<T> {
     /// ```
     #[track_caller]
     pub fn std(&self, freedom: usize) -> Array<T> {
-        let (freedom, at) = (freedom as f64, Location::caller());
-        self.widely(|x| x.std_of(None, false, freedom, at), |x| x.std_of(None, false, freedom, at))
+        match T::DTYPE {
+            DType::F16 => self.cast::<f32>().variance(freedom).sqrt().cast(),
+            _ => self.variance(freedom).sqrt(),
+        }
     }
 
     /// The standard deviation over some axes, which stay with extent 1 if `keep`.
@@ -252,8 +250,10 @@ impl<T: Float> Array<T> {
     /// Errors (kept in the array): an axis that is not there, or twice.
     #[track_caller]
     pub fn std_axes(&self, axes: &[isize], keep: bool, freedom: usize) -> Array<T> {
-        let (freedom, at) = (freedom as f64, Location::caller());
-        self.widely(|x| x.std_of(Some(axes), keep, freedom, at), |x| x.std_of(Some(axes), keep, freedom, at))
+        match T::DTYPE {
+            DType::F16 => self.cast::<f32>().variance_axes(axes, keep, freedom).sqrt().cast(),
+            _ => self.variance_axes(axes, keep, freedom).sqrt(),
+        }
     }
 
     /// The Euclidean length: the square root of the sum of squares. f32 overflows for elements past 1e19.

@@ -15,6 +15,7 @@ pub fn apply(step: &Step, args: &[&Any]) -> Answer {
         .or_else(|| negated(step, args[0]))
         .or_else(|| of_type!(args[0], [F16, F32, F64, I32, I64, U32, U64], numbers(step, args)))
         .or_else(|| of_type!(args[0], [F16, F32, F64], floats(step, args)))
+        .or_else(|| narrow(step, args))
         .or_else(|| of_type!(args[0], [I32, I64, U32, U64], integers(step, args)))
         .or_else(|| masks(step, args))
 }
@@ -128,10 +129,17 @@ fn floats<T: Float + Held>(x: &Array<T>, step: &Step, args: &[&Any]) -> Answer {
         "is_infinite" => Any::Bool(x.is_infinite()),
         "is_finite" => Any::Bool(x.is_finite()),
         name => T::any(match name {
-            "pow" => x.pow(y()),
-            "atan2" => x.atan2(y()),
+            "reciprocal" => x.reciprocal(),
+            "sqrt" => x.sqrt(),
+            "rsqrt" => x.rsqrt(),
+            "floor" => x.floor(),
+            "ceil" => x.ceil(),
+            "round" => x.round(),
+            "trunc" => x.trunc(),
+            "fract" => x.fract(),
+            "to_degrees" => x.to_degrees(),
+            "to_radians" => x.to_radians(),
             "hypot" => x.hypot(y()),
-            "log_add_exp" => x.log_add_exp(y()),
             "modulo" => x.modulo(y()),
             "floor_divide" => x.floor_divide(y()),
             "lerp" => x.lerp(y(), z()),
@@ -140,23 +148,27 @@ fn floats<T: Float + Held>(x: &Array<T>, step: &Step, args: &[&Any]) -> Answer {
             "fmin" => x.fmin(y()),
             "fmax" => x.fmax(y()),
             "heaviside" => x.heaviside(y()),
-            name => return function(x, name),
+            _ => return None,
         }),
     }))
 }
 
-macro_rules! functions {
-    ($($name:ident)*) => {
-        fn function<T: Float + Held>(x: &Array<T>, name: &str) -> Answer {
-            Some(Ok(T::any(match name {
-                $(stringify!($name) => x.$name(),)*
+/// Functions of halves and singles, one of them a type at a time.
+macro_rules! narrow {
+    ($($type:ident $kind:ty: [$($name:ident)*] [$($two:ident)*];)*) => {
+        fn narrow(step: &Step, args: &[&Any]) -> Answer {
+            Some(Ok(match (args[0], step.op.as_str()) {
+                $($((Any::$type(x), stringify!($name)) => Any::$type(x.$name()),)*
+                $((Any::$type(x), stringify!($two)) => Any::$type(x.$two(<$kind>::of(args[1]))),)*)*
                 _ => return None,
-            })))
+            }))
         }
     };
 }
 
-functions! {
-    reciprocal sqrt rsqrt cbrt floor ceil round trunc fract exp exp2 exp_m1 ln log2 log10 ln_1p sin cos tan asin acos atan
-    sinc to_degrees to_radians sinh cosh tanh asinh acosh atanh erf erfc sigmoid gelu softplus
+narrow! {
+    F16 f16: [cbrt exp exp2 exp_m1 ln log2 log10 ln_1p sin cos tan asin acos atan sinc sinh cosh tanh asinh acosh atanh erf
+        erfc sigmoid gelu softplus] [pow atan2 log_add_exp];
+    F32 f32: [cbrt exp exp2 exp_m1 ln log2 log10 ln_1p sin cos tan asin acos atan sinc sinh cosh tanh asinh acosh atanh erf
+        erfc sigmoid gelu softplus] [pow atan2 log_add_exp];
 }

@@ -62,6 +62,14 @@ def tiny(name):
     return [least, -least, 3 * least, most - least, least - most, most, -most, 0.0, -0.0, 1.0, -1.0, np.nan]
 
 
+def rare(name):
+    """Mostly numbers, so that a few of many elements are infinite or NaN."""
+    return [np.inf, np.nan, 0.0, -0.0, 1.0, 2.0, 3.0, 4.0, -1.0, -2.0, 0.5, -0.5]
+
+
+TABLES = {"special": specials, "tiny": tiny, "rare": rare}
+
+
 def below_zero(name):
     return name in FLOATS or name in SIGNED
 
@@ -101,8 +109,8 @@ def draw(name, count, kind, seed):
             none = (raw >> np.uint64(low)) & np.uint64(2**high - 1) == 0
             raw = np.where(none, raw & np.uint64(1 << (size - 1)), raw)
         return raw.astype(f"u{size // 8}").view(type_)
-    if kind in ("special", "tiny"):
-        table = np.array(specials(name) if kind == "special" else tiny(name), dtype=type_)
+    if kind in TABLES:
+        table = np.array(TABLES[kind](name), dtype=type_)
         odd = (h >> np.uint64(32)) % np.uint64(3) == 0
         plain = (h & np.uint64(1)).astype(bool) if name == "bool" else small().astype(type_)
         return np.where(odd, table[whole(h % np.uint64(len(table)))], plain)

@@ -61,8 +61,8 @@ fn drawn<T: Element>(h: u64, kind: &str, table: &[T]) -> T {
         "powers" => [1, 3, 5, 7][(h % 4) as usize],
         "unit" | "signed" | "wide" => return float(fraction(h, kind, T::DTYPE)),
         "bits" => return T::from_scalar(Scalar { dtype: T::DTYPE, bits: bits(h, T::DTYPE) }),
-        "special" | "tiny" if (h >> 32) % 3 == 0 => return table[(h % table.len() as u64) as usize],
-        "special" | "tiny" => small(),
+        "special" | "tiny" | "rare" if (h >> 32) % 3 == 0 => return table[(h % table.len() as u64) as usize],
+        "special" | "tiny" | "rare" => small(),
         other => panic!("no kind {other} of numbers"),
     };
     T::from_scalar(Value::Int(whole).scalar(T::DTYPE))

@@ -11,6 +11,7 @@ pub fn apply(step: &Step, args: &[&Any]) -> Answer {
         .or_else(|| of_type!(args[0], [F16, F32, F64, I32, I64, U32, U64], scanned(step)))
         .or_else(|| of_type!(args[0], [F16, F32, F64, I32, I64, U32, U64], multiplied(step, args)))
         .or_else(|| of_type!(args[0], [F16, F32, F64], floats(step)))
+        .or_else(|| exponential(step, args[0]))
 }
 
 /// The axes, if not all; whether they stay.
@@ -93,11 +94,21 @@ fn floats<T: Float + Held>(x: &Array<T>, step: &Step) -> Answer {
         "norm" => over!(x, step, norm, norm_axes),
         "mean_variance_mean" => x.mean_variance(&step.ints(0), step.flag(1), freedom()).0,
         "mean_variance_variance" => x.mean_variance(&step.ints(0), step.flag(1), freedom()).1,
-        "softmax" => x.softmax(step.int(0)),
-        "log_softmax" => x.log_softmax(step.int(0)),
-        "logsumexp" => x.logsumexp(&step.ints(0), step.flag(1)),
         "layer_norm" => x.layer_norm(&step.ints(0), None, None, step.float(1)),
         "rms_norm" => x.rms_norm(&step.ints(0), None, step.float(1)),
         _ => return None,
     })))
+}
+
+/// Of halves and singles only.
+fn exponential(step: &Step, x: &Any) -> Answer {
+    Some(Ok(match (step.op.as_str(), x) {
+        ("softmax", Any::F16(x)) => Any::F16(x.softmax(step.int(0))),
+        ("softmax", Any::F32(x)) => Any::F32(x.softmax(step.int(0))),
+        ("log_softmax", Any::F16(x)) => Any::F16(x.log_softmax(step.int(0))),
+        ("log_softmax", Any::F32(x)) => Any::F32(x.log_softmax(step.int(0))),
+        ("logsumexp", Any::F16(x)) => Any::F16(x.logsumexp(&step.ints(0), step.flag(1))),
+        ("logsumexp", Any::F32(x)) => Any::F32(x.logsumexp(&step.ints(0), step.flag(1))),
+        _ => return None,
+    }))
 }

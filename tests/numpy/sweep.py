@@ -17,9 +17,11 @@ import math
 import sys
 
 import numpy as np
-from cases import FAMILIES, FORMS, Program, formed
-from inputs import FORMATS, NAMES, TYPES, hashes, mix, specials, tiny
-from reference import Near, Skip
+from cases import FAMILIES
+from cases_sums import formed
+from inputs import FORMATS, NAMES, TABLES, TYPES, hashes, mix
+from program import Program
+from meaning import Near, Skip
 
 # Values of a result that are kept as they are, of longer ones so many, and parts of those that are hashed.
 WHOLE, SAMPLE, PARTS = 40, 12, 16
@@ -129,7 +131,7 @@ def main():
     order = [order[i] for i in np.random.default_rng(7).permutation(len(order))]
     print("{")
     tables = {f"{n} {kind}": " ".join(text(TYPES[n](v)) for v in table(n))
-              for kind, table in (("special", specials), ("tiny", tiny)) for n in TYPES if kind == "special" or n in FORMATS}
+              for kind, table in TABLES.items() for n in TYPES if kind == "special" or n in FORMATS}
     print(f'"seed": {given.seed}, "numpy": "{np.__version__}",\n"tables": {json.dumps(tables)},\n"cases": [')
     lines = [] if given.family else list(first_found(given.full))
     for number in range(given.count - len(lines)):
