@@ -102,7 +102,7 @@ fn parts<T: Element>(got: &[T], want: &Want) -> Option<String> {
 /// Signs of zeros and NaN's payloads do not count.
 fn hashed<T: Element>(values: &[T]) -> u32 {
     let bits = |x: T| match value(x) {
-        Value::Float(float) if float == 0.0 => 0,
+        Value::Float(0.0) => 0,
         Value::Float(float) if float.is_nan() => match T::DTYPE {
             DType::F16 => 0x7e00,
             DType::F32 => 0x7fc0_0000,
