@@ -123,6 +123,15 @@ impl fmt::Display for DType {
     }
 }
 
+/// The half nearest to a double. `f16::from_f64` goes through f32 and rounds twice where processors have that conversion:
+/// what f32 has no room for becomes its last bit, which the second rounding looks at.
+pub(crate) fn half_of(value: f64) -> f16 {
+    const SPARE: u64 = (1 << 29) - 1;
+    let bits = value.to_bits();
+    let sticky = if bits & SPARE == 0 { 0 } else { SPARE + 1 };
+    f16::from_f32(f64::from_bits(bits & !SPARE | sticky) as f32)
+}
+
 /// One value of any element type: its bits, as wide as memory holds them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Scalar {
@@ -136,7 +145,7 @@ impl Scalar {
     /// `value` in the type `dtype`, rounded and saturated as Rust's `as` does.
     pub(crate) fn from_f64(dtype: DType, value: f64) -> Scalar {
         let bits = match dtype {
-            DType::F16 => f16::from_f64(value).to_bits() as u64,
+            DType::F16 => half_of(value).to_bits() as u64,
             DType::F32 => (value as f32).to_bits() as u64,
             DType::F64 => value.to_bits(),
             DType::I32 => value as i32 as u32 as u64,
@@ -219,6 +228,8 @@ pub trait Element:
 pub trait Number: Element {}
 /// A floating-point type: `f16 f32 f64`.
 pub trait Float: Number {}
+/// A floating-point type with exponentials, logarithms and angles, which WGSL has in 32 bits: `f16 f32`.
+pub trait Transcendental: Float {}
 /// An integer with arithmetic and bit operations: `i32 i64 u32 u64`.
 pub trait Integer: Number {}
 
@@ -246,8 +257,8 @@ macro_rules! element {
 }
 
 element! {
-    f16, F16, |x: f16| x.to_bits() as u64, |b| f16::from_bits(b as u16), [Number Float];
-    f32, F32, |x: f32| x.to_bits() as u64, |b| f32::from_bits(b as u32), [Number Float];
+    f16, F16, |x: f16| x.to_bits() as u64, |b| f16::from_bits(b as u16), [Number Float Transcendental];
+    f32, F32, |x: f32| x.to_bits() as u64, |b| f32::from_bits(b as u32), [Number Float Transcendental];
     f64, F64, |x: f64| x.to_bits(), f64::from_bits, [Number Float];
     i32, I32, |x: i32| x as u32 as u64, |b| b as u32 as i32, [Number Integer];
     i64, I64, |x: i64| x as u64, |b| b as i64, [Number Integer];
@@ -272,5 +283,30 @@ impl Element for bool {
     }
     fn from_scalar(scalar: Scalar) -> bool {
         scalar.bits != 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::half_of;
+
+    #[test]
+    fn halves_are_rounded_once() {
+        let rows = [
+            (1.000_488_281_250_91, 0x3c01),
+            (1.000_488_281_25, 0x3c00),
+            (1.001_464_843_75, 0x3c02),
+            (-1.000_488_281_250_91, 0xbc01),
+            (65_519.999_999_999, 0x7bff),
+            (65_520.0, 0x7c00),
+            (1e300, 0x7c00),
+            (2f64.powi(-25), 0),
+            (2f64.powi(-25) * (1.0 + 1e-15), 1),
+            (-1e-300, 0x8000),
+        ];
+        for (value, bits) in rows {
+            assert_eq!(half_of(value).to_bits(), bits, "{value:e}");
+        }
+        assert!(half_of(f64::from_bits(0x7ff0_0000_0000_0001)).is_nan());
     }
 }

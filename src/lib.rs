@@ -78,7 +78,7 @@ pub use caps::Caps;
 #[cfg(feature = "macros")]
 pub use crosslane_macros::Parameters;
 pub use device::{Backend, Device, DeviceOptions, Kind, Properties};
-pub use element::{DType, Element, Float, Integer, Number, Scalar};
+pub use element::{DType, Element, Float, Integer, Number, Scalar, Transcendental};
 pub use error::{CallSite, Error, ErrorKind, Result};
 pub use event::Event;
 pub use half::f16;

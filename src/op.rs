@@ -5,7 +5,6 @@ use crate::caps::Caps;
 use crate::element::{Class, DType, Scalar};
 use crate::error::Result;
 use crate::kernel::Kernel;
-use half::f16;
 use std::hash::{Hash, Hasher};
 
 /// How a kernel uses a buffer.
@@ -165,8 +164,11 @@ impl Value {
         match dtype.class() {
             Class::Bool => Value::Bool(self.truth()),
             Class::Float => Value::Float(match dtype {
-                DType::F16 => f16::from_f64(self.float()).to_f64(),
-                DType::F32 => self.float() as f32 as f64,
+                DType::F16 => crate::element::half_of(self.float()).to_f64(),
+                DType::F32 => match self {
+                    Value::Int(x) => x as f32 as f64, // rounded once
+                    _ => self.float() as f32 as f64,
+                },
                 _ => self.float(),
             }),
             class => {

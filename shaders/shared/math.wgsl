@@ -49,6 +49,45 @@ fn m_inf(x: F) -> F {
     return bitcast<F>(U(0x7f800000u) | (bitcast<U>(x) & U(0u)));
 }
 
+// |x|: in the bits, where no number is too small.
+fn m_abs(x: F) -> F {
+    return bitcast<F>(bitcast<U>(x) & U(0x7fffffffu));
+}
+
+// -x: in the bits.
+fn m_negate(x: F) -> F {
+    return bitcast<F>(bitcast<U>(x) ^ U(0x80000000u));
+}
+
+// An integer that is ordered as numbers are, -0 just below +0; NaN of either sign beyond the infinities.
+fn m_order(x: F) -> I {
+    let k = bitcast<I>(x);
+    return k ^ ((k >> U(31u)) & I(0x7fffffff));
+}
+
+// x == y, by the bits: false for NaN, true for both zeros.
+fn m_equal(x: F, y: F) -> T {
+    let a = bitcast<U>(x);
+    let b = bitcast<U>(y);
+    return ((a == b) & !m_is_nan(x)) | (((a | b) & U(0x7fffffffu)) == U(0u));
+}
+
+// An integer that is ordered as numbers are, the same for both zeros.
+fn m_number(x: F) -> I {
+    let a = bitcast<I>(m_abs(x));
+    return select(a, -a, bitcast<I>(x) < I(0));
+}
+
+// x < y, by the bits: false for NaN.
+fn m_less(x: F, y: F) -> T {
+    return (m_number(x) < m_number(y)) & !(m_is_nan(x) | m_is_nan(y));
+}
+
+// x <= y, by the bits: false for NaN.
+fn m_less_equal(x: F, y: F) -> T {
+    return (m_number(x) <= m_number(y)) & !(m_is_nan(x) | m_is_nan(y));
+}
+
 // NaN: bit test.
 fn m_is_nan(x: F) -> T {
     return (bitcast<U>(x) & U(0x7fffffffu)) > U(0x7f800000u);
@@ -623,24 +662,28 @@ fn m_logaddexp(x: F, y: F) -> F {
 
 // NumPy minimum: NaN if either is.
 fn m_min(x: F, y: F) -> F {
-    return m_keep_nan(m_keep_nan(min(x, y), y), x);
+    return m_keep_nan(m_keep_nan(select(y, x, m_order(x) < m_order(y)), y), x);
 }
 
 // NumPy maximum: NaN if either is.
 fn m_max(x: F, y: F) -> F {
-    return m_keep_nan(m_keep_nan(max(x, y), y), x);
+    return m_keep_nan(m_keep_nan(select(y, x, m_order(x) > m_order(y)), y), x);
+}
+
+// x, or 0 where the sign is negative; NaN stays NaN.
+fn m_relu(x: F) -> F {
+    let u = bitcast<U>(x);
+    return bitcast<F>(select(u, U(0u), (u - U(0x80000000u)) <= U(0x7f800000u)));
 }
 
 // NumPy fmin: the other one if one is NaN.
 fn m_fmin(x: F, y: F) -> F {
-    let u = select(bitcast<U>(min(x, y)), bitcast<U>(y), m_is_nan(x));
-    return bitcast<F>(select(u, bitcast<U>(x), m_is_nan(y)));
+    return select(y, x, ((m_order(x) < m_order(y)) & !m_is_nan(x)) | m_is_nan(y));
 }
 
 // NumPy fmax: the other one if one is NaN.
 fn m_fmax(x: F, y: F) -> F {
-    let u = select(bitcast<U>(max(x, y)), bitcast<U>(y), m_is_nan(x));
-    return bitcast<F>(select(u, bitcast<U>(x), m_is_nan(y)));
+    return select(y, x, ((m_order(x) > m_order(y)) & !m_is_nan(x)) | m_is_nan(y));
 }
 
 // |x| with the sign bit of y; in the bits, so NaN and -0 work.
@@ -661,6 +704,30 @@ fn m_nextafter(x: F, y: F) -> F {
     var r = select(near, (by & U(0x80000000u)) | U(1u), ax == U(0u));
     r = select(r, by, kx == ky);
     return bitcast<F>(select(r, U(0x7fc00000u), m_is_nan(x) | m_is_nan(y)));
+}
+
+// The next half: the last bit of a half is the 14th of a single, and of denormal halves 2^-24, which singles add exactly.
+fn m_nextafter_half(x: F, y: F) -> F {
+    let bx = bitcast<U>(x);
+    let ax = bx & U(0x7fffffffu);
+    let kx = m_number(x);
+    let ky = m_number(y);
+    let out = (ky > kx) == (kx > I(0));
+    let one = m_xorsign(select(F(-5.9604645e-8), F(5.9604645e-8), out), x);
+    var r = select(bx - U(0x2000u), bx + U(0x2000u), out);
+    // Below 2^-14, and there from above.
+    r = select(r, bitcast<U>(x + one), ax < (U(0x38800000u) + select(U(1u), U(0u), out)));
+    r = select(r, (bx & U(0x80000000u)) | select(U(0x477fe000u), U(0x7f800000u), out), ax >= U(0x477fe000u) + select(U(1u), U(0u), out));
+    r = select(r, (bitcast<U>(y) & U(0x80000000u)) | U(0x33800000u), ax == U(0u));
+    r = select(r, bitcast<U>(y), kx == ky);
+    return bitcast<F>(select(r, U(0x7fc00000u), m_is_nan(x) | m_is_nan(y)));
+}
+
+// x + (y - x) * t, in parts where y - x is no number.
+fn m_lerp(x: F, y: F, t: F) -> F {
+    let way = y - x;
+    let parts = x * (F(1.0) - t) + y * t;
+    return select(x + way * t, parts, !m_is_finite(way) & m_is_finite(parts));
 }
 
 // One step of the remainder: r - m*trunc(r/m) for 0 <= r < 2^11*m, exact: the quotient has 12 bits and m is cut in
@@ -686,7 +753,7 @@ fn m_fmod(x: F, y: F) -> F {
     r = select(r, m_fmod_step(r, m), r >= m);
     r = select(F(0.0), r, (r >= F(0.0)) & (r < m));
     r = m_xorsign(select(r, a, a < m), x);
-    return m_nan_if(r, !m_is_finite(x) | (m == F(0.0)) | m_is_nan(y));
+    return m_nan_if(r, !m_is_finite(x) | m_is_zero(y) | m_is_nan(y));
 }
 
 // Python and NumPy %: the remainder takes the sign of the divisor. Range as m_fmod.
@@ -736,12 +803,13 @@ fn m_reciprocal(x: F) -> F {
 
 // NumPy sign: -1, 0, 1; NaN stays NaN.
 fn m_sign(x: F) -> F {
-    return m_keep_nan(select(select(F(0.0), F(1.0), x > F(0.0)), F(-1.0), x < F(0.0)), x);
+    let u = bitcast<U>(x);
+    return bitcast<F>(select((u & U(0x80000000u)) | U(0x3f800000u), u, m_is_zero(x) | m_is_nan(x)));
 }
 
 // NumPy heaviside: 0, h at 0, 1; NaN stays NaN.
 fn m_heaviside(x: F, h: F) -> F {
-    return m_keep_nan(select(select(F(0.0), F(1.0), x > F(0.0)), h, m_is_zero(x)), x);
+    return m_keep_nan(select(select(F(0.0), F(1.0), bitcast<I>(x) > I(0)), h, m_is_zero(x)), x);
 }
 
 // sin(pi x)/(pi x): r = x - round(x) exact, S(r) = sin(pi r)/(pi r) of degree 10, result +-S(r)*r/x.

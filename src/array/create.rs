@@ -190,20 +190,19 @@ impl<T: Number> Array<T> {
     #[track_caller]
     pub fn arange(device: &Device, start: T, stop: T, step: T) -> Array<T> {
         let at = Location::caller();
-        let [from, to, by] = [start, stop, step].map(|x| x.scalar().to_f64());
-        let count = ((to - from) / by).ceil();
-        if by == 0.0 || !count.is_finite() || count >= u32::MAX as f64 {
+        let Some(count) = steps(start, stop, step) else {
+            let [from, to, by] = [start, stop, step].map(|x| format!("{:?}", x));
             let got = format!("{from} to {to} by {by}");
             return Array::failed(device, Error::argument("arange", "step", "fewer than 2^32 elements", got, at));
-        }
-        let count = count.max(0.0) as usize;
+        };
         if let Err(error) = check::<T>("arange", device, &[count], at) {
             return Array::failed(device, error);
         }
-        let index =
-            Array::<T>::of(Node::lazy(device, vec![count], T::DTYPE, Expr::Cast(Array::counting(device, count).node)));
-        let scaled = if by == 1.0 { index } else { index * step };
-        if from == 0.0 { scaled } else { scaled + start }
+        match T::DTYPE {
+            // Places past 65504 are no halves.
+            DType::F16 => along::<f32>(device, count, in_type(step), in_type(start)).cast(),
+            _ => along(device, count, step, start),
+        }
     }
 
     /// Ones on a diagonal, zeros elsewhere: `rows` by `columns`, the diagonal `offset` to the right.
@@ -225,8 +224,13 @@ impl<T: Number> Array<T> {
             let layout = Layout { shape: vec![rows, columns], strides, offset: 0 };
             Array::<u32>::of(Node::lazy(device, vec![rows, columns], crate::DType::U32, Expr::Index(layout)))
         };
+        // Past all columns or rows there is no diagonal.
+        let past = if offset < 0 { rows } else { columns };
+        if offset.unsigned_abs() >= past {
+            return Array::zeros(device, &[rows, columns]);
+        }
         // Wrapping on both sides keeps the comparison exact for either sign.
-        let shifted = along(0) + (offset as i32 as u32);
+        let shifted = along(0) + (offset as u32);
         let diagonal = shifted.equal(along(1));
         Array::of(super::elementwise::call(
             Function::Select,
@@ -260,14 +264,59 @@ impl<T: Float> Array<T> {
                 Error::argument("linspace", "count", "fewer than 2^32", got, Location::caller()),
             );
         }
-        let [from, to] = [start, stop].map(|x| x.scalar().to_f64());
-        let scalar = |x: f64| T::from_scalar(crate::Scalar::from_f64(T::DTYPE, x));
-        let index =
-            Array::<T>::of(Node::lazy(device, vec![count], T::DTYPE, Expr::Cast(Array::counting(device, count).node)));
-        let last = index.equal(scalar(count.saturating_sub(1) as f64));
-        let step = if count > 1 { (to - from) / (count - 1) as f64 } else { 0.0 };
-        let line = index * scalar(step) + start;
+        let line = match T::DTYPE {
+            // Places past 65504 are no halves.
+            DType::F16 => line::<f32>(device, count, in_type(start), in_type(stop)).cast(),
+            _ => line(device, count, start, stop),
+        };
         // The end is exact, as in NumPy.
-        if count > 1 { last.select(stop, &line) } else { line }
+        match count > 1 {
+            true => Array::counting(device, count).equal(count as u32 - 1).select(stop, &line),
+            false => line,
+        }
+    }
+}
+
+/// A number in another type.
+fn in_type<T: Element>(x: impl Element) -> T {
+    T::from_scalar(Value::of(x.scalar()).scalar(T::DTYPE))
+}
+
+/// How many of `start`, `start + step` and so on lie before `stop`: integers are counted as such. `None` for a step of
+/// zero or 2^32 and more.
+fn steps<T: Number>(start: T, stop: T, step: T) -> Option<usize> {
+    let count = match [start, stop, step].map(|x| Value::of(x.scalar())) {
+        [Value::Int(from), Value::Int(to), Value::Int(by)] => {
+            let (way, pace) = (to - from, by);
+            (pace != 0).then(|| (way / pace + (way % pace != 0 && (way < 0) == (pace < 0)) as i128).max(0))?
+        }
+        [from, to, by] => {
+            let count = ((to.float() - from.float()) / by.float()).ceil();
+            (by.float() != 0.0 && count.is_finite()).then(|| count.max(0.0) as i128)?
+        }
+    };
+    (count < u32::MAX as i128).then_some(count as usize)
+}
+
+/// `start + i * step` for so many places.
+fn along<T: Number>(device: &Device, count: usize, step: T, start: T) -> Array<T> {
+    let index = Array::counting(device, count).cast::<T>();
+    let is = |x: T, number: i128| Value::of(x.scalar()).float() == number as f64;
+    let scaled = if is(step, 1) { index } else { index * step };
+    if is(start, 0) { scaled } else { scaled + start }
+}
+
+/// From `start` in steps that lead to `stop` at the last of so many places.
+fn line<T: Float>(device: &Device, count: usize, start: T, stop: T) -> Array<T> {
+    let [from, to] = [start, stop].map(|x| x.scalar().to_f64());
+    let most = if T::DTYPE == DType::F64 { f64::MAX } else { f32::MAX as f64 };
+    let steps = count.saturating_sub(1).max(1) as f64;
+    // In quarters where the way from end to end is no number.
+    match (to - from).abs() <= most || !from.is_finite() || !to.is_finite() {
+        true => along(device, count, in_type((to - from) / steps), start),
+        false => {
+            let quarter = |x: f64| in_type::<T>(x * 0.25);
+            along(device, count, in_type((to * 0.25 - from * 0.25) / steps), quarter(from)) * in_type::<T>(4.0)
+        }
     }
 }

@@ -4,8 +4,8 @@ use super::layout::Layout;
 use super::task::{Take, Task};
 use super::view::axis;
 use super::{Array, broadcast_shapes};
-use crate::element::{DType, Element, Float, Scalar};
-use crate::error::{CallSite, Error, ErrorKind, Result};
+use crate::element::{DType, Element, Float, Scalar, Transcendental};
+use crate::error::{CallSite, Error, Result};
 use crate::ops::{Expression, Normalisation, Normalise};
 use std::panic::Location;
 
@@ -35,12 +35,6 @@ impl<T: Float> Call<'_, T> {
                 let got = format!("{:?}", self.axes);
                 return Err(Error::argument(self.operation(), "axes", "each axis once", got, self.at));
             }
-        }
-        if self.normalisation.is_exponential() && T::DTYPE == DType::F64 {
-            let device = self.array.device().properties().name.clone();
-            let (wanted, help) = ("exponentials of f64".to_string(), "cast to f32 first".to_string());
-            let (operation, at) = (self.operation(), Some(self.at));
-            return Err(ErrorKind::Unsupported { operation, wanted, device, help, at }.into());
         }
         Ok(reduced)
     }
@@ -128,7 +122,7 @@ impl<T: Float> Call<'_, T> {
 /// Buffers that a launch binds beside its inputs: states and an output, or two outputs.
 const OWN: u32 = 2;
 
-impl<T: Float> Array<T> {
+impl<T: Transcendental> Array<T> {
     /// Shares along an axis that add up to 1: `exp(x)` over the sum of all `exp(x)`. Nothing overflows, since the largest
     /// is subtracted first.
     ///
@@ -149,7 +143,7 @@ impl<T: Float> Array<T> {
     /// and few long ones take three launches. Along another axis than the last one rows are short enough to be read once
     /// up to 512 elements or more.
     ///
-    /// Errors (kept in the array): an axis that is not there; f64, which has no exponentials.
+    /// Errors (kept in the array): an axis that is not there.
     #[track_caller]
     pub fn softmax(&self, axis: isize) -> Array<T> {
         self.normalised(Normalisation::Softmax, &[axis], None, None, Location::caller())
@@ -185,13 +179,15 @@ impl<T: Float> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Cost: one read. Errors (kept in the array): an axis that is not there, or twice; f64, which has no exponentials.
+    /// Cost: one read. Errors (kept in the array): an axis that is not there, or twice.
     #[track_caller]
     pub fn logsumexp(&self, axes: &[isize], keep: bool) -> Array<T> {
         let (normalisation, at) = (Normalisation::LogSumExp, Location::caller());
         Call { normalisation, array: self, axes, weight: None, bias: None, at }.rows(keep, f64::NEG_INFINITY).remove(0)
     }
+}
 
+impl<T: Float> Array<T> {
     /// Mean 0 and variance 1 over some axes, then times `weight` plus `bias`, which are broadcast to the array's shape:
     /// `(x - mean) / sqrt(variance + epsilon) * weight + bias`, with the variance that divides by the count.
     ///

@@ -1,10 +1,13 @@
-//! Operators: `+ - * / %` and negation, bits and masks, with arrays and scalars on either side, and in place.
+//! Operators: `+ - * / %` and negation, bits and masks, with arrays and scalars on either side, and in place, where the
+//! array keeps its shape.
 
 use super::{Array, Operand};
-use crate::element::{Integer, Number};
+use crate::element::{Element, Integer, Number};
+use crate::error::Error;
 use crate::ops::Function;
 use half::f16;
 use std::ops::*;
+use std::panic::Location;
 
 /// A binary operator over every pairing of references, values and scalars.
 macro_rules! binary {
@@ -32,7 +35,7 @@ macro_rules! binary {
         impl<T: $kind> $trait<$right> for Array<T> {
             #[track_caller]
             fn $method(&mut self, other: $right) {
-                *self = self.apply2(Function::$function, other);
+                self.assign2(Function::$function, other);
             }
         }
     };
@@ -49,6 +52,24 @@ binary! {
     Integer BitXor bitxor BitXorAssign bitxor_assign Xor;
     Integer Shl shl ShlAssign shl_assign ShiftLeft;
     Integer Shr shr ShrAssign shr_assign ShiftRight;
+}
+
+impl<T: Element> Array<T> {
+    /// What a compound operator does: the array keeps its shape, or the mistake.
+    #[track_caller]
+    fn assign2(&mut self, function: Function, other: impl Operand<T>) {
+        let at = Location::caller();
+        let result: Array<T> = self.apply2(function, other);
+        *self = match result.shape() == self.shape() || result.node.error().is_some() {
+            true => result,
+            false => {
+                let wanted = format!("a shape that broadcasts to {:?}, which the array keeps", self.shape());
+                let operation = function.name();
+                let got = format!("a result of shape {:?}", result.shape());
+                Array::failed(self.device(), Error::argument(operation, "shape of the operand", wanted, got, at))
+            }
+        };
+    }
 }
 
 /// A scalar on the left.

@@ -94,14 +94,18 @@ impl Interpolation {
     }
 }
 
-/// What lies so far on the way between two elements, as NumPy rounds it; where they are equal, they.
+/// What lies so far on the way between two elements, as NumPy rounds it, but where their distance is no number; where they
+/// are equal, they.
 fn between<T: Float>(low: &Array<T>, high: &Array<T>, way: f64) -> Array<T> {
     let scalar = |x: f64| T::from_scalar(Value::Float(x).scalar(T::DTYPE));
+    let distance = high - low;
     let line = match way < 0.5 {
-        true => low + (high - low) * scalar(way),
-        false => high - (high - low) * scalar(1.0 - way),
+        true => low + &distance * scalar(way),
+        false => high - &distance * scalar(1.0 - way),
     };
-    low.equal(high).select(low, line)
+    let parts = low * scalar(1.0 - way) + high * scalar(way);
+    let split = !&distance.is_finite() & parts.is_finite();
+    low.equal(high).select(low, split.select(parts, line))
 }
 
 impl<T: Float> Array<T> {
@@ -260,7 +264,7 @@ impl<T: Float> Array<T> {
             let got = format!("shape {:?}", self.shape());
             return Err(Error::argument(operation, "array", "an element: there is no quantile of none", got, at));
         }
-        // NaN where there is one; doubles have no test for it.
+        // NaN where there is one.
         let largest = array.max_axes(&[axis], false);
         let one = |&q: &f64| {
             let (place, way) = options.interpolation.place(q / whole, ranked.length());
@@ -270,7 +274,7 @@ impl<T: Float> Array<T> {
                 Some(high) if T::DTYPE == DType::F16 => between(&low.cast::<f32>(), &high.cast(), way).cast(),
                 Some(high) => between(&low, &high, way),
             };
-            largest.cast::<f32>().is_nan().select(&largest, &found)
+            largest.is_nan().select(&largest, &found)
         };
         Ok(qs.iter().map(one).collect())
     }

@@ -3,8 +3,10 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
-static FUNCTIONS: LazyLock<HashMap<&'static str, &'static str>> =
-    LazyLock::new(|| split(include_str!("../../shaders/shared/math.wgsl")).collect());
+static FUNCTIONS: LazyLock<HashMap<&'static str, &'static str>> = LazyLock::new(|| {
+    let files = [include_str!("../../shaders/shared/math.wgsl"), include_str!("../../shaders/shared/math_wide.wgsl")];
+    files.into_iter().flat_map(split).collect()
+});
 
 /// The text of each function by its name. A function begins with `fn ` at the start of a line and ends with `}` there.
 pub(super) fn split(text: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {

@@ -365,6 +365,10 @@ impl Draft {
             for (alias, of) in [("F", "f32"), ("I", "i32"), ("U", "u32"), ("T", "bool")] {
                 tail += &format!("alias {alias} = {};\n", vector(of));
             }
+            // Not every device has them.
+            for (alias, of) in [("D", "f64"), ("L", "u64")].into_iter().filter(|_| shared.contains("fn m_wide_")) {
+                tail += &format!("alias {alias} = {};\n", vector(of));
+            }
             tail += &shared;
         }
         // `enable` must come first; without a newline the file's line numbers stay right.

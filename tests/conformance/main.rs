@@ -7,6 +7,7 @@ mod accuracy;
 mod casts;
 mod elementwise;
 mod expressions;
+mod extremes;
 mod gather;
 mod gl;
 mod histogram;

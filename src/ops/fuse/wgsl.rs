@@ -310,7 +310,10 @@ fn cast(v: &str, from: DType, to: DType, width: u32) -> String {
     let target = wide(to.wgsl(), width);
     let source = wide(from.wgsl(), width);
     if to == DType::Bool {
-        // As a negation, so that NaN is true: naga's != is false for it.
+        // As a negation, so that NaN is true: naga's != is false for it. Of singles the bits: a driver may flush.
+        if from == DType::F32 {
+            return format!("(!m_is_zero({v}))");
+        }
         return format!("(!({v} == {source}({})))", if from == DType::Bool { "false" } else { "0" });
     }
     let integer = matches!(to.class(), Class::Signed | Class::Unsigned);
@@ -322,6 +325,7 @@ fn cast(v: &str, from: DType, to: DType, width: u32) -> String {
         // Drivers may assume that v == v holds; for f32 there is a test of the bits.
         let clean = match from {
             DType::F32 => format!("select({v}, {source}(0), m_is_nan({v}))"),
+            DType::F64 => format!("select({v}, {source}(0), m_wide_is_nan({v}))"),
             _ => format!("select({source}(0), {v}, {v} == {v})"),
         };
         return match to {
@@ -340,6 +344,11 @@ fn cast(v: &str, from: DType, to: DType, width: u32) -> String {
                 format!("select({target}({low}), {target}({most}), {clean} >= {source}({limit}))")
             }
         };
+    }
+    match (from, to) {
+        (DType::F32, DType::F64) => return format!("m_wide_of({v})"),
+        (DType::F64, DType::F16) => return format!("{target}(m_wide_to_odd({v}))"),
+        _ => {}
     }
     // naga extends by the target's signedness: widen in the source's first.
     match (from, to) {

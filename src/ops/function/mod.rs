@@ -1,6 +1,8 @@
 //! The elementwise functions: one row a function, with its WGSL for each class of types and its meaning in f64.
 
-use crate::element::{Class, DType};
+mod own;
+
+use crate::element::{Class, DType, half_of};
 use crate::op::Value;
 
 /// What a function's result is.
@@ -19,13 +21,13 @@ struct Row {
     name: &'static str,
     arity: usize,
     gives: Gives,
-    /// WGSL with `{a}` `{b}` `{c}` for the arguments, `{T}` for their type and `{U}` for u32, as wide as they are;
+    /// WGSL with `{a}` `{b}` `{c}` for the arguments, `{T}` for their type, `{U}` for u32 and `{L}` for u64, as wide as they;
     /// empty where the function does not exist for the class.
     float: &'static str,
     signed: &'static str,
     unsigned: &'static str,
     mask: &'static str,
-    /// Whether it exists for 64-bit types: false for what WGSL and the shared functions have in 32 bits only.
+    /// Whether the same text does for 64-bit types: false for what WGSL and the shared functions have in 32 bits only.
     wide: bool,
     float_meaning: fn(f64, f64, f64) -> f64,
 }
@@ -82,7 +84,7 @@ functions! {
         "({a} % select({b}, {T}(1), {b} == {T}(0)))" ""] |a, b, _| a % b;
     Modulo "modulo" 2 Same false ["m_rem({a}, {b})" "" "" ""] |a, b, _| { let r = a % b; if r != 0.0 && (r < 0.0) != (b < 0.0) { r + b } else if r == 0.0 { r.copysign(b) } else { r } };
     FloorDivide "floor_divide" 2 Same false ["m_floor_divide({a}, {b})" "" "" ""] floor_divide;
-    Negate "negate" 1 Same true ["(-{a})" "(-{a})" "" ""] |a, _, _| -a;
+    Negate "negate" 1 Same true ["(-{a})" "(-{a})" "({T}(0) - {a})" ""] |a, _, _| -a;
     Absolute "abs" 1 Same true ["abs({a})" "abs({a})" "{a}" ""] |a, _, _| a.abs();
     Sign "sign" 1 Same false ["m_sign({a})" "sign({a})" "min({a}, {T}(1))" ""] |a, _, _| if a == 0.0 || a.is_nan() { a } else { a.signum() };
     Square "square" 1 Same true ["({a} * {a})" "({a} * {a})" "({a} * {a})" ""] |a, _, _| a * a;
@@ -92,7 +94,7 @@ functions! {
     Cbrt "cbrt" 1 Same false ["m_cbrt({a})" "" "" ""] |a, _, _| a.cbrt();
     Hypot "hypot" 2 Same false ["m_hypot({a}, {b})" "" "" ""] |a, b, _| a.hypot(b);
     MultiplyAdd "multiply_add" 3 Same true ["fma({a}, {b}, {c})" "({a} * {b} + {c})" "({a} * {b} + {c})" ""] |a, b, c| a.mul_add(b, c);
-    Lerp "lerp" 3 Same false ["({a} + ({b} - {a}) * {c})" "" "" ""] |a, b, c| a + (b - a) * c;
+    Lerp "lerp" 3 Same false ["m_lerp({a}, {b}, {c})" "" "" ""] |a, b, c| a + (b - a) * c;
     Pow "pow" 2 Same false ["m_pow({a}, {b})" "" "" ""] |a, b, _| a.powf(b);
 
     Equal "equal" 2 Mask true ["({a} == {b})" "({a} == {b})" "({a} == {b})" "({a} == {b})"] nothing;
@@ -151,7 +153,7 @@ functions! {
     Gelu "gelu" 1 Same false ["m_gelu_erf({a})" "" "" ""] |a, _, _| if a == f64::NEG_INFINITY { -0.0 } else { 0.5 * a * libm::erfc(-a * std::f64::consts::FRAC_1_SQRT_2) };
     GeluTanh "gelu_tanh" 1 Same false ["m_gelu({a})" "" "" ""] |a, _, _| if a == f64::NEG_INFINITY { -0.0 } else { a / (1.0 + (-1.5957691216057308 * (a + 0.044715 * a * a * a)).exp()) };
     Softplus "softplus" 1 Same false ["m_softplus({a})" "" "" ""] |a, _, _| a.max(0.0) + (-a.abs()).exp().ln_1p();
-    Relu "relu" 1 Same true ["m_max({a}, {T}(0))" "max({a}, {T}(0))" "{a}" ""] |a, _, _| if a < 0.0 { 0.0 } else { a };
+    Relu "relu" 1 Same true ["m_relu({a})" "max({a}, {T}(0))" "{a}" ""] |a, _, _| if a < 0.0 { 0.0 } else { a };
     Heaviside "heaviside" 2 Same false ["m_heaviside({a}, {b})" "" "" ""] |a, b, _| if a.is_nan() { a } else if a == 0.0 { b } else { (a > 0.0) as u8 as f64 };
 
     Minimum "minimum" 2 Same true ["m_min({a}, {b})" "min({a}, {b})" "min({a}, {b})" ""] |a, b, _| if a.is_nan() || b.is_nan() { f64::NAN } else { a.min(b) };
@@ -159,7 +161,7 @@ functions! {
     FMin "fmin" 2 Same false ["m_fmin({a}, {b})" "" "" ""] |a, b, _| a.min(b);
     FMax "fmax" 2 Same false ["m_fmax({a}, {b})" "" "" ""] |a, b, _| a.max(b);
     CopySign "copysign" 2 Same false ["m_copysign({a}, {b})" "" "" ""] |a, b, _| a.copysign(b);
-    NextAfter "nextafter" 2 Same false ["m_nextafter({a}, {b})" "" "" ""] |a, b, _| libm::nextafterf(a as f32, b as f32) as f64;
+    NextAfter "nextafter" 2 Same false ["m_nextafter({a}, {b})" "" "" ""] |a, b, _| libm::nextafter(a, b);
 
     IsNan "is_nan" 1 Mask false ["m_is_nan({a})" "" "" ""] nothing;
     IsInfinite "is_infinite" 1 Mask false ["m_is_inf({a})" "" "" ""] nothing;
@@ -180,6 +182,25 @@ fn sinc(a: f64) -> f64 {
     let sine = (std::f64::consts::PI * (a - nearest)).sin();
     let sine = if nearest % 2.0 == 0.0 { sine } else { -sine };
     if a == 0.0 { 1.0 } else { sine / (std::f64::consts::PI * a) }
+}
+
+/// The next value of a type.
+fn next(dtype: DType, from: f64, to: f64) -> Value {
+    Value::Float(match dtype {
+        // A step of the smallest half, or the place of a half's last bit among a single's.
+        DType::F16 => match from.abs() {
+            _ if from.is_nan() || to.is_nan() => f64::NAN,
+            _ if from == to => to,
+            size => {
+                let (size, out) = (half_of(size).to_bits(), (to > from) == (from > 0.0));
+                let sign = if from == 0.0 { to } else { from };
+                let bits = if size == 0 || out { size + 1 } else { size - 1 };
+                half::f16::from_bits(bits).to_f64().copysign(sign)
+            }
+        },
+        DType::F32 => libm::nextafterf(from as f32, to as f32) as f64,
+        _ => libm::nextafter(from, to),
+    })
 }
 
 impl Function {
@@ -204,20 +225,21 @@ impl Function {
 
     /// Whether there is a kernel for arguments of this type.
     pub fn exists(self, dtype: DType) -> bool {
-        let storage = matches!(dtype, DType::U8 | DType::U16) && self != Function::Select;
-        !storage && !self.template(dtype).is_empty() && (dtype.size() < 8 || self.row().wide && !self.shared(dtype))
+        let any = matches!(self, Function::Select | Function::Equal | Function::NotEqual);
+        let stored = matches!(dtype, DType::U8 | DType::U16) && !any;
+        let fits = dtype.size() < 8 || self.row().wide || self.own(dtype).is_some();
+        !stored && fits && !self.template(dtype).is_empty()
     }
 
     /// Whether it costs more than a few instructions, so that it is not worth doing again for repeated elements.
     pub(crate) fn costly(self) -> bool {
         use Function::*;
-        let short =
-            [Divide, Sqrt, Relu, Sign, Minimum, Maximum, FMin, FMax, CopySign, IsNan, IsInfinite, IsFinite, Heaviside];
-        self.row().float.starts_with("m_") && !short.contains(&self)
+        let ordered = [Relu, Sign, Minimum, Maximum, FMin, FMax, CopySign, IsNan, IsInfinite, IsFinite, Heaviside];
+        self.row().float.starts_with("m_") && !ordered.contains(&self) && !matches!(self, Divide | Sqrt | Lerp)
     }
 
     fn template(self, dtype: DType) -> &'static str {
-        if let Some(text) = self.double(dtype) {
+        if let Some(text) = self.own(dtype) {
             return text;
         }
         match dtype.class() {
@@ -228,30 +250,9 @@ impl Function {
         }
     }
 
-    /// Another text for f64, for which there are no shared functions. llvmpipe (Mesa 22.3.6) gives trunc(34159665.137) = 34159665.137 and round(3.5) = 3, where
-    /// its floor and ceil are right.
-    fn double(self, dtype: DType) -> Option<&'static str> {
-        match self {
-            _ if dtype != DType::F64 => None,
-            Function::Divide => Some("({a} / {b})"),
-            Function::Sqrt => Some("sqrt({a})"),
-            Function::Relu => Some("select({a}, {T}(0), {a} < {T}(0))"),
-            Function::Minimum => Some("select({b}, {a}, ({a} < {b}) | !({a} == {a}))"),
-            Function::Maximum => Some("select({b}, {a}, ({a} > {b}) | !({a} == {a}))"),
-            Function::Trunc => Some("select(ceil({a}), floor({a}), {a} >= {T}(0))"),
-            Function::Fract => Some("({a} - select(ceil({a}), floor({a}), {a} >= {T}(0)))"),
-            // The nearer neighbour; of two as near, the even one: twice the half of the upper, rounded down.
-            Function::Round => Some(
-                "select(select(floor({a}), ceil({a}), {a} - floor({a}) > {T}(0.5)), \
-                 {T}(2) * floor(ceil({a}) * {T}(0.5)), {a} - floor({a}) == {T}(0.5))",
-            ),
-            _ => None,
-        }
-    }
-
     /// Whether its WGSL for this type is one of the shared functions, which are in f32.
     fn shared(self, dtype: DType) -> bool {
-        dtype.class() == Class::Float && self.template(dtype).starts_with("m_")
+        matches!(dtype, DType::F16 | DType::F32) && self.template(dtype).starts_with("m_")
     }
 
     /// Whether its result is computed in f32 and rounded to this type.
@@ -271,7 +272,8 @@ impl Function {
             .replace("{b}", &convert(args[1]))
             .replace("{c}", &convert(args[2]))
             .replace("{T}", &wide(if half { "f32" } else { dtype.wgsl() }))
-            .replace("{U}", &wide("u32"));
+            .replace("{U}", &wide("u32"))
+            .replace("{L}", &wide("u64"));
         if self.through_f32(dtype) { format!("{}({text})", wide("f16")) } else { text }
     }
 
@@ -282,6 +284,7 @@ impl Function {
             return if arg(0).truth() { arg(1) } else { arg(2) };
         }
         let value = match dtype.class() {
+            Class::Float if self == Function::NextAfter => next(dtype, arg(0).float(), arg(1).float()),
             Class::Float => self.float_meaning(arg(0).float(), arg(1).float(), arg(2).float()),
             Class::Bool => self.mask_meaning(arg(0).truth(), arg(1).truth()),
             _ => self.integer_meaning(dtype, arg(0).int(), arg(1).int(), arg(2).int()),
