@@ -11,6 +11,7 @@ use std::panic::Location;
 
 /// A call before it is checked.
 struct Call<'a, T: Element> {
+    operation: &'static str,
     normalisation: Normalisation,
     array: &'a Array<T>,
     axes: &'a [isize],
@@ -20,20 +21,16 @@ struct Call<'a, T: Element> {
 }
 
 impl<T: Float> Call<'_, T> {
-    fn operation(&self) -> &'static str {
-        self.normalisation.name()
-    }
-
     /// Which axes rows lie along.
     fn reduced(&self) -> Result<Vec<bool>> {
         self.array.check()?;
         let rank = self.array.rank();
         let mut reduced = vec![false; rank];
         for &a in self.axes {
-            let place = axis(self.operation(), a, rank, self.at)?;
+            let place = axis(self.operation, a, rank, self.at)?;
             if std::mem::replace(&mut reduced[place], true) {
                 let got = format!("{:?}", self.axes);
-                return Err(Error::argument(self.operation(), "axes", "each axis once", got, self.at));
+                return Err(Error::argument(self.operation, "axes", "each axis once", got, self.at));
             }
         }
         Ok(reduced)
@@ -46,13 +43,13 @@ impl<T: Float> Call<'_, T> {
             array.check()?;
             if array.device() != self.array.device() {
                 let (wanted, got) = (format!("{:?}", self.array.device()), format!("{:?}", array.device()));
-                return Err(Error::argument(self.operation(), format!("device of the {name}"), wanted, got, self.at));
+                return Err(Error::argument(self.operation, format!("device of the {name}"), wanted, got, self.at));
             }
             let fits = broadcast_shapes(&[array.shape(), self.array.shape()]);
             if fits.is_none_or(|shape| shape != self.array.shape()) {
                 let wanted = format!("a shape that broadcasts to {:?}", self.array.shape());
                 let got = format!("{:?}", array.shape());
-                return Err(Error::argument(self.operation(), format!("shape of the {name}"), wanted, got, self.at));
+                return Err(Error::argument(self.operation, format!("shape of the {name}"), wanted, got, self.at));
             }
         }
         Ok([self.weight, self.bias].into_iter().flatten().collect())
@@ -183,7 +180,9 @@ impl<T: Transcendental> Array<T> {
     #[track_caller]
     pub fn logsumexp(&self, axes: &[isize], keep: bool) -> Array<T> {
         let (normalisation, at) = (Normalisation::LogSumExp, Location::caller());
-        Call { normalisation, array: self, axes, weight: None, bias: None, at }.rows(keep, f64::NEG_INFINITY).remove(0)
+        let operation = normalisation.name();
+        let call = Call { operation, normalisation, array: self, axes, weight: None, bias: None, at };
+        call.rows(keep, f64::NEG_INFINITY).remove(0)
     }
 }
 
@@ -252,14 +251,28 @@ impl<T: Float> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Partial results merge by the formulas of Chan, Golub and LeVeque (1983), so that nothing cancels.
+    /// Partial results merge by the formulas of Chan, Golub and LeVeque (1983), so that nothing cancels. In f32 the mean is
+    /// within 2e-6 of its own size and of its standard error (the deviation over the root of the count), the variance
+    /// within 2e-6 of its size: for rows of any length, along any axis, and however far from 0.
     ///
     /// Errors (kept in the arrays): an axis that is not there, or twice.
     #[track_caller]
     #[doc(alias = "var_mean")]
     pub fn mean_variance(&self, axes: &[isize], keep: bool, freedom: usize) -> (Array<T>, Array<T>) {
-        let (normalisation, at) = (Normalisation::MeanVariance { freedom: freedom as f64 }, Location::caller());
-        let mut both = Call { normalisation, array: self, axes, weight: None, bias: None, at }.rows(keep, f64::NAN);
+        self.moments("mean_variance", axes, keep, freedom, Location::caller())
+    }
+
+    pub(super) fn moments(
+        &self,
+        operation: &'static str,
+        axes: &[isize],
+        keep: bool,
+        freedom: usize,
+        at: CallSite,
+    ) -> (Array<T>, Array<T>) {
+        let normalisation = Normalisation::MeanVariance { freedom: freedom as f64 };
+        let call = Call { operation, normalisation, array: self, axes, weight: None, bias: None, at };
+        let mut both = call.rows(keep, f64::NAN);
         let variance = both.remove(1);
         (both.remove(0), variance)
     }
@@ -308,7 +321,8 @@ impl<T: Float> Array<T> {
         bias: Option<&Array<T>>,
         at: CallSite,
     ) -> Array<T> {
-        Call { normalisation, array: self, axes, weight, bias, at }.elements()
+        let operation = normalisation.name();
+        Call { operation, normalisation, array: self, axes, weight, bias, at }.elements()
     }
 }
 

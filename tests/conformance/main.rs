@@ -14,6 +14,7 @@ mod histogram;
 mod interop;
 mod matmul;
 mod memory;
+mod moments;
 mod moves;
 mod normalise;
 mod ordered;

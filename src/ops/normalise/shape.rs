@@ -25,6 +25,8 @@ const NARROW: u64 = 32;
 const ENOUGH: u64 = 128;
 const GROUPS: u64 = 1056;
 const PER_LANE: u64 = 4;
+/// Pieces that an invocation merges one after the other, each of which rounds once: more workgroups share longer rows.
+const CHAIN: u64 = 64;
 
 /// Rows, and how their values are loaded.
 #[derive(Clone, Copy)]
@@ -84,10 +86,7 @@ impl Problem {
     /// With so many invocations of a row in workgroups of `most`; columns side by side in a segment of so many bytes.
     fn shape(&self, lanes: u64, items: u64, most: u64, segment: u64, caps: &Caps) -> Shape {
         let side = match self.columns {
-            true => {
-                let units = self.outputs.div_ceil(self.width).next_power_of_two();
-                (segment / (self.size * self.width)).max(LEAST.div_ceil(lanes)).min(units)
-            }
+            true => (segment / (self.size * self.width)).max(LEAST.div_ceil(lanes)).min(self.across()),
             false => LEAST.div_ceil(lanes),
         };
         let workgroup = lanes * side.clamp(1, most / lanes);
@@ -102,6 +101,16 @@ impl Problem {
             items: items as u32,
             subgroup: subgroup.map(|(_, most)| most),
         }
+    }
+
+    /// Units of all columns, side by side: a power of two.
+    fn across(&self) -> u64 {
+        self.outputs.div_ceil(self.width).next_power_of_two()
+    }
+
+    /// Elements of a row that its invocations take at once.
+    fn piece(&self, shape: &Shape) -> u64 {
+        shape.lanes as u64 * self.unit().0 * shape.items as u64
     }
 
     /// Workgroups for all rows.
@@ -134,7 +143,8 @@ impl Problem {
     pub fn alone(&self, caps: &Caps) -> Option<Cut> {
         let shape = self.pieces(self.most(caps), caps);
         let groups = self.groups(&shape);
-        (groups >= ENOUGH).then_some(Cut { shape, chunks: 1, span: self.extent, groups })
+        let one_by_one = self.extent > CHAIN * self.piece(&shape);
+        (groups >= ENOUGH && !one_by_one).then_some(Cut { shape, chunks: 1, span: self.extent, groups })
     }
 
     /// Where several workgroups share a row, unless it is short.
@@ -143,7 +153,8 @@ impl Problem {
         let blocks = self.groups(&shape);
         let step = shape.lanes as u64 * self.unit().0;
         let tile = step * (shape.items as u64).max(PER_LANE);
-        let chunks = self.extent.div_ceil(tile).min(GROUPS.div_ceil(blocks));
+        let most = GROUPS.div_ceil(blocks).max(self.extent.div_ceil(CHAIN * self.piece(&shape)));
+        let chunks = self.extent.div_ceil(tile).min(most);
         let span = self.extent.div_ceil(chunks).next_multiple_of(tile);
         let chunks = self.extent.div_ceil(span);
         Cut { shape, chunks, span, groups: blocks * chunks }
@@ -159,7 +170,11 @@ impl Problem {
         let items = if caps.short_vectors() { 1 } else { (ON_THE_WAY / self.width).max(1) };
         let wanted = self.units().div_ceil(items).next_power_of_two();
         let segment = 2 * SEGMENT;
-        let side = if self.columns { (segment / (self.size * self.width)).clamp(1, most) } else { 1 };
+        // Few columns leave more invocations for each.
+        let side = match self.columns {
+            true => (segment / (self.size * self.width)).clamp(1, most).min(self.across()),
+            false => 1,
+        };
         self.shape(wanted.min(most / side), items, most, segment, caps)
     }
 }

@@ -24,11 +24,13 @@ impl Normalisation {
         }
     }
 
-    /// The numbers of a state.
+    /// The numbers of a state. `low` is what the mean was rounded by: a row's mean may be far smaller than its values, and
+    /// so than its distance from the pivot, which its error would be a part of.
     pub(super) fn fields(self) -> &'static [&'static str] {
         match self {
             Normalisation::Rms { .. } => &["total"],
-            Normalisation::Layer { .. } | Normalisation::MeanVariance { .. } => &["count", "mean", "squares"],
+            Normalisation::Layer { .. } => &["count", "mean", "squares"],
+            Normalisation::MeanVariance { .. } => &["count", "mean", "squares", "low"],
             _ => &["top", "total"],
         }
     }
@@ -49,6 +51,7 @@ impl Normalisation {
                 "    let top = max(a.top, b.top);\n    \
                  return State(top, a.total * falling(a.top - top) + b.total * falling(b.top - top));\n"
             }
+            ["count", "mean", "squares", "low"] => EXACT_COMBINE,
             // Chan, Golub and LeVeque, Algorithms for computing the sample variance, 1983. The mean in this form is
             // infinite where one of them is.
             _ => {
@@ -63,8 +66,10 @@ impl Normalisation {
              fn combine(a: State, b: State) -> State {{\n{combine}}}\n",
             list(&|field| format!("{field}: Stat"))
         );
-        if self.fields().len() == 2 {
-            text += &self.exponential_text(lay);
+        match self.fields().len() {
+            2 => text += &self.exponential_text(lay),
+            4 => text += LOST,
+            _ => {}
         }
         if subgroups {
             let crossed = list(&|field| format!("subgroupShuffleXor(state.{field}, reach)"));
@@ -84,6 +89,13 @@ impl Normalisation {
             ["top", "total"] => {
                 "    let top = subgroupMax(s.top);\n    \
                  return State(top, subgroupAdd(s.total * falling(s.top - top)));\n"
+            }
+            ["count", "mean", "squares", "low"] => {
+                "    let count = subgroupAdd(s.count);\n    let most = max(count, Stat(1.0));\n    \
+                 let mean = subgroupAdd(s.count * s.mean) / most;\n    let gap = s.mean - mean;\n    \
+                 let low = subgroupAdd(s.count * (gap + s.low)) / most;\n    \
+                 return State(count, mean, subgroupAdd(s.squares + s.count * gap * gap), \
+                 select(Stat(0.0), low, finite(mean)));\n"
             }
             _ => {
                 "    let count = subgroupAdd(s.count);\n    \
@@ -158,11 +170,12 @@ impl Normalisation {
                     }
                     false => format!("Stat({}.0)", items * if lay.columns { 1 } else { lay.width }),
                 };
+                let low = if self.fields().len() == 4 { ", Stat(0.0)" } else { "" };
                 let distances = lines("d", &|n| only(n, format!("v{n} - Wide(mean)")));
                 (
                     format!(
                         "    let count = {count};\n    let mean = fold({}) / max(count, Stat(1.0));\n{distances}    \
-                         let state = State(count, mean, fold({}));\n",
+                         let state = State(count, mean, fold({}){low});\n",
                         sum(&named("v")),
                         sum(&|n| format!("d{n} * d{n}"))
                     ),
@@ -210,10 +223,39 @@ impl Normalisation {
     pub(super) fn results(self, freedom: &str) -> Vec<String> {
         match self {
             Normalisation::LogSumExp => vec!["s.top + logarithm(s.total)".into()],
-            _ => vec!["zero + s.mean".into(), format!("s.squares / max(s.count - Stat({freedom}), Stat(0.0))")],
+            _ => vec!["mean_of(s, zero)".into(), format!("s.squares / max(s.count - Stat({freedom}), Stat(0.0))")],
         }
     }
 }
+
+/// Chan, Golub and LeVeque's formulas, and what each step rounds the mean by kept beside it. Where the distance of two means
+/// is no number, the mean of both in the form that is infinite where one of them is.
+const EXACT_COMBINE: &str = "    let count = a.count + b.count;
+    let most = max(count, Stat(1.0));
+    let gap = (b.mean - a.mean) + (b.low - a.low);
+    let way = gap * (b.count / most);
+    let mean = a.mean + way;
+    let low = a.low + lost(a.mean, way, mean);
+    let apart = a.mean * (a.count / most) + b.mean * (b.count / most);
+    let near = finite(mean);
+    let empty = a.count == Stat(0.0);
+    return State(count, select(select(apart, mean, near), b.mean, empty),
+        a.squares + b.squares + gap * gap * (a.count * b.count / most),
+        select(select(Stat(0.0), low, near), b.low, empty));
+";
+
+/// What a sum was rounded by (Knuth, 1969), and the mean of a state by the pivot `zero`. Maxima with the least number keep
+/// compilers from cancelling.
+const LOST: &str = "fn lost(a: Stat, b: Stat, sum: Stat) -> Stat {
+    let s = max(sum, Stat(FLOOR));
+    let c = max(s - a, Stat(FLOOR));
+    return (a - max(s - c, Stat(FLOOR))) + (b - c);
+}
+fn mean_of(s: State, zero: Stat) -> Stat {
+    let mean = zero + s.mean;
+    return select(mean, mean + (lost(zero, s.mean, mean) + s.low), finite(mean));
+}
+";
 
 const SCALED: &str = "v * Wide(row.scale)";
 

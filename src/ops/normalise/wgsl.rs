@@ -149,10 +149,21 @@ impl Text<'_> {
             true => format!("lane % {apart}u; }}\nfn place_of(lane: u32) -> u32 {{ return lane / {apart}u; }}"),
             false => "lane / LANES; }\nfn place_of(lane: u32) -> u32 { return lane % LANES; }".into(),
         };
+        let exact = match self.has_low() {
+            true => {
+                let least = if self.op.number() == DType::F64 { f64::MIN } else { f32::MIN as f64 };
+                let truth = wide("bool", self.rows());
+                format!(
+                    "const FLOOR = {least:e};\nfn finite(x: Stat) -> {truth} {{ return {}; }}\n",
+                    self.finite_text("x")
+                )
+            }
+            false => String::new(),
+        };
         format!(
             "alias Number = {number};\nalias Stat = {};\nalias Wide = {};\n\
              fn fold(v: Wide) -> Stat {{ return {fold}; }}\nfn peak(v: Wide) -> Stat {{ return {peak}; }}\n\
-             fn row_of(lane: u32) -> u32 {{ return {place}\n",
+             fn row_of(lane: u32) -> u32 {{ return {place}\n{exact}",
             wide(number, if columns { width } else { 1 }),
             wide(number, width),
         )
@@ -173,8 +184,9 @@ impl Text<'_> {
                 let body = match self.source {
                     Source::States => format!(
                         "    var state = identity();\n    for (var at = begin; at < end; at += STEP) {{\n        \
-                         let part = parts[at * params.outputs + k];\n        state = combine(state, {});\n    }}\n    \
+                         let part = parts[at * params.outputs + k];\n{}        state = combine(state, {});\n    }}\n    \
                          return state;\n",
+                        if self.has_low() { MOVED } else { "" },
                         self.moved_text()
                     ),
                     _ => format!("    return {};\n", self.whole_text()),
@@ -200,7 +212,9 @@ impl Text<'_> {
     /// The state of `part` by the pivot `zero`.
     fn moved_text(&self) -> String {
         let field = |field: &&str| match *field {
+            "mean" if self.has_low() => "moved".to_string(),
             "mean" => "part.mean + (part.zero - zero)".to_string(),
+            "low" => "part.low + (lost(part.zero, -zero, by) + lost(part.mean, by, moved))".to_string(),
             field => format!("part.{field}"),
         };
         let fields: Vec<String> = self.op.normalisation.fields().iter().map(field).collect();
@@ -224,6 +238,22 @@ impl Text<'_> {
         if self.lay.columns { self.lay.width } else { 1 }
     }
 
+    /// Whether what a mean is rounded by is kept beside it.
+    fn has_low(&self) -> bool {
+        self.op.normalisation.fields().contains(&"low")
+    }
+
+    /// Whether a number is finite: of singles by the bits, since compilers may assume so.
+    fn finite_text(&self, x: &str) -> String {
+        match self.op.number() {
+            DType::F32 => {
+                let words = wide("u32", self.rows());
+                format!("(bitcast<{words}>({x}) & {words}(0x7fffffffu)) < {words}(0x7f800000u)")
+            }
+            _ => format!("abs({x}) < Stat(1e300)"),
+        }
+    }
+
     /// `pivot`: the first value of a row, or what the states of its parts are by.
     fn pivot_text(&self) -> String {
         if !self.op.normalisation.has_pivot() {
@@ -235,13 +265,7 @@ impl Text<'_> {
         let Lay { width, columns } = self.lay;
         let first = if width > 1 && !columns { ".x" } else { "" };
         // Infinite or NaN, it would make NaN of the others.
-        let finite = match self.op.number() {
-            DType::F32 => {
-                let words = wide("u32", self.rows());
-                format!("(bitcast<{words}>(first) & {words}(0x7fffffffu)) < {words}(0x7f800000u)")
-            }
-            _ => "abs(first) < Stat(1e300)".into(),
-        };
+        let finite = self.finite_text("first");
         format!(
             "fn pivot(k: u32) -> Stat {{\n    let first = Wide(value(k, 0u)){first};\n    \
              return select(Stat(0.0), first, {finite});\n}}\n"
@@ -377,6 +401,9 @@ impl Text<'_> {
 fn lane_of(row: u32, rows: u32) -> &'static str {
     if rows == 1 { "" } else { [".x", ".y", ".z", ".w"][row as usize] }
 }
+
+/// The mean of a part by another pivot.
+const MOVED: &str = "        let by = part.zero - zero;\n        let moved = part.mean + by;\n";
 
 /// Pieces, the last of them unit by unit.
 const GATHER: &str = "fn gather(k: u32, begin: u32, end: u32, zero: Stat) -> State {

@@ -50,6 +50,8 @@ struct Policy {
     row_groups: u64,
     /// Columns: unrolled steps of an invocation, at least.
     column_steps: u64,
+    /// Unrolled steps of an invocation, at most.
+    chain: u64,
     /// Columns: workgroups wanted before outputs are no longer cut into chunks.
     column_groups: u64,
 }
@@ -65,6 +67,7 @@ fn policy(operator: &Operator, caps: &Caps) -> Policy {
         per_lane: 64,
         row_groups: 16384,
         column_steps: 16,
+        chain: 64,
         column_groups: 1056,
     }
 }
@@ -144,6 +147,9 @@ impl Reduce {
             // A row that less than a workgroup shares is short: no need to cut it.
             (lanes, blocks, tile, if lanes < workgroup { 1 } else { policy.row_groups.div_ceil(blocks) })
         };
+        // Longer chains than that round too often: more workgroups share the output.
+        let lane = (if columns { workgroup / lanes } else { lanes * width }) * policy.unroll as u64;
+        let wanted = wanted.max(extent.div_ceil(policy.chain * lane));
         let chunks = extent.div_ceil(tile).min(wanted).max(1);
         let span = extent.div_ceil(chunks).next_multiple_of(tile.min(extent.next_multiple_of(4)));
         let chunks = extent.div_ceil(span).max(1);

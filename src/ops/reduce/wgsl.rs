@@ -145,10 +145,9 @@ fn accumulate_text(fusion: &Fusion, shape: &Shape, unroll: u32, arg: bool) -> St
         body += &format!("    let r{u} = r + {u}u * ({step});\n    let v{u} = value(k, r{u});\n");
     }
     if shape.columns {
-        for u in 0..unroll {
-            for l in 0..lanes {
-                body += &format!("    s[{l}] = combine(s[{l}], lift(v{u}{}, position(k, r{u})));\n", lane(l));
-            }
+        for l in 0..lanes {
+            let lifted = |u: u32| format!("lift(v{u}{}, position(k, r{u}))", lane(l));
+            body += &format!("    s[{l}] = combine(s[{l}], {});\n", tree((0..unroll).map(lifted).collect()));
         }
         let tail: String = (0..lanes)
             .map(|l| format!("    s[{l}] = combine(s[{l}], lift(v{}, position(k, r)));\n", lane(l)))
@@ -179,6 +178,18 @@ fn accumulate_text(fusion: &Fusion, shape: &Shape, unroll: u32, arg: bool) -> St
     )
 }
 
+/// Neighbours combined until one is left: each value goes through few roundings.
+fn tree(mut parts: Vec<String>) -> String {
+    while parts.len() > 1 {
+        let pair = |pair: &[String]| match pair {
+            [a, b] => format!("combine({a}, {b})"),
+            _ => pair[0].clone(),
+        };
+        parts = parts.chunks(2).map(pair).collect();
+    }
+    parts.remove(0)
+}
+
 /// `position(k, r)`: the place among the reduced elements, which is the last leaf's address.
 fn position_text(fusion: &Fusion) -> String {
     fusion.address_text("position", fusion.walks.len() - 1)
@@ -191,8 +202,9 @@ fn combine_states_text(shape: &Shape, unroll: u32) -> String {
     for u in 0..unroll {
         loads += &format!("    let v{u} = x[(r + {u}u * {step}) * params.outputs + k];\n");
     }
-    let chain =
-        |state: &str| (0..unroll).map(|u| format!("    {state} = combine({state}, v{u});\n")).collect::<String>();
+    let chain = |state: &str| {
+        format!("    {state} = combine({state}, {});\n", tree((0..unroll).map(|u| format!("v{u}")).collect()))
+    };
     let head = "@group(0) @binding(0) var<storage, read> x: array<State>;\n";
     match shape.columns {
         true => format!(
