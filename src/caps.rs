@@ -14,6 +14,8 @@ pub struct Caps {
     pub f64: bool,
     /// 64-bit integers.
     pub i64: bool,
+    /// Arithmetic keeps denormal f32; else a device may take them for 0, and what needs no arithmetic goes by the bits.
+    pub denormals: bool,
     /// 64-bit atomics, all operations.
     pub atomic_i64: bool,
     /// f32 add as an atomic.
@@ -60,6 +62,7 @@ impl Caps {
             f16: false,
             f64: false,
             i64: false,
+            denormals: false,
             atomic_i64: false,
             atomic_f32: false,
             subgroups: None,
@@ -81,6 +84,7 @@ impl Caps {
     /// The cpu engine: every feature, and limits that only memory sets.
     pub fn processor() -> Caps {
         Caps {
+            denormals: true,
             immediate_bytes: IMMEDIATES,
             workgroup_bytes: 64 << 10,
             binding_bytes: (1 << 32) - 64,

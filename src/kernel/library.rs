@@ -18,8 +18,13 @@ pub(super) fn split(text: &'static str) -> impl Iterator<Item = (&'static str, &
     })
 }
 
-/// The functions of the library that `text` needs, each once.
-pub(crate) fn link(text: &str) -> String {
+/// Other texts of some, for devices whose arithmetic keeps denormal numbers.
+static KEPT: LazyLock<HashMap<&'static str, &'static str>> =
+    LazyLock::new(|| split(include_str!("../../shaders/shared/order_kept.wgsl")).collect());
+
+/// The functions of the library that `text` needs, each once; for a device whose arithmetic keeps denormal numbers or not.
+pub(crate) fn link(text: &str, denormals: bool) -> String {
+    let kept = |name: &str| if denormals { KEPT.get(name).copied() } else { None };
     let mut wanted = BTreeSet::new();
     let mut queue = vec![text];
     while let Some(text) = queue.pop() {
@@ -27,11 +32,11 @@ pub(crate) fn link(text: &str) -> String {
             if let Some((name, function)) = FUNCTIONS.get_key_value(name)
                 && wanted.insert(*name)
             {
-                queue.push(function);
+                queue.push(kept(name).unwrap_or(function));
             }
         }
     }
-    wanted.iter().map(|name| FUNCTIONS[name]).collect::<Vec<_>>().join("")
+    wanted.iter().map(|name| kept(name).unwrap_or(FUNCTIONS[name])).collect::<Vec<_>>().join("")
 }
 
 /// The names that begin with `m_` and are called in `text`.
@@ -50,11 +55,12 @@ mod tests {
     #[test]
     fn links_what_is_called_and_what_that_calls() {
         assert!(FUNCTIONS.len() > 30);
-        assert_eq!(link("let x = 1.0;"), "");
-        let tanh = link("let y = m_tanh(x);");
+        assert_eq!(link("let x = 1.0;", false), "");
+        let tanh = link("let y = m_tanh(x);", false);
         assert!(tanh.contains("fn m_tanh("));
         assert!(!tanh.contains("fn m_sin("));
-        for (name, text) in FUNCTIONS.iter() {
+        assert!(KEPT.len() == 7 && KEPT.keys().all(|name| FUNCTIONS.contains_key(name)));
+        for (name, text) in FUNCTIONS.iter().chain(KEPT.iter()) {
             for called in calls(text) {
                 assert!(FUNCTIONS.contains_key(called), "{name} calls {called}, which is not there");
             }

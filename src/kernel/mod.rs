@@ -243,6 +243,7 @@ impl Kernel {
     /// The key must say everything that the draft depends on, and how parameters travel (`caps`).
     pub(crate) fn cached(mut key: Vec<u8>, caps: &Caps, draft: impl FnOnce() -> Draft) -> Kernel {
         key.extend(caps.immediate_bytes.to_le_bytes());
+        key.push(caps.denormals as u8);
         if let Some(kernel) = KERNELS.read().expect("no panic while held").get(key.as_slice()) {
             return kernel.clone();
         }
@@ -360,7 +361,7 @@ impl Draft {
         }
         tail += &self.text;
         let vector = |t: &str| if self.width == 1 { t.to_string() } else { format!("vec4<{t}>") };
-        let shared = link(&tail);
+        let shared = link(&tail, caps.denormals);
         if !shared.is_empty() {
             for (alias, of) in [("F", "f32"), ("I", "i32"), ("U", "u32"), ("T", "bool")] {
                 tail += &format!("alias {alias} = {};\n", vector(of));

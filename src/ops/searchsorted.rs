@@ -96,6 +96,8 @@ impl SearchSorted {
         let lift = |v: &str| if dtype == DType::Bool { format!("select(0u, 1u, {v})") } else { v.to_string() };
         let nan = |x: &str| is_nan(x, key);
         let before = match (self.side, key.class()) {
+            (Side::Left, _) if key == DType::F32 => "number_of(a) < number_of(b)".to_string(),
+            (Side::Right, _) if key == DType::F32 => "number_of(a) <= number_of(b)".to_string(),
             (Side::Left, Class::Float) => format!("(a < b) | ({} & !{})", nan("b"), nan("a")),
             (Side::Right, Class::Float) => format!("(a <= b) | {}", nan("b")),
             (Side::Left, _) => "a < b".to_string(),
@@ -109,8 +111,9 @@ impl SearchSorted {
                 format!("{address}fn previous(i: u32) -> u32 {{ return x{output}[place(i)]; }}\n")
             }
         };
+        let numbers = if key == DType::F32 { NUMBER_OF } else { "" };
         format!(
-            "alias Key = {};\nfn wanted(i: u32) -> Key {{ return {}; }}\nfn sorted(j: u32) -> Key {{ return {}; }}\n\
+            "{numbers}alias Key = {};\nfn wanted(i: u32) -> Key {{ return {}; }}\nfn sorted(j: u32) -> Key {{ return {}; }}\n\
              fn before(a: Key, b: Key) -> bool {{ return {before}; }}\n{previous}",
             key.wgsl(),
             lift("value(i)"),
@@ -118,6 +121,14 @@ impl SearchSorted {
         )
     }
 }
+
+/// An integer that is ordered as singles are, by their bits, so that denormal numbers keep their places: one for both zeros,
+/// the largest for NaN.
+const NUMBER_OF: &str = "fn number_of(x: f32) -> i32 {
+    let size = bitcast<i32>(x) & 0x7fffffff;
+    return select(select(size, -size, bitcast<i32>(x) < 0), 0x7fffffff, size > 0x7f800000);
+}
+";
 
 impl Op for SearchSorted {
     fn name(&self) -> &'static str {

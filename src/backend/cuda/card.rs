@@ -135,6 +135,7 @@ fn caps(raw: sys::CUdevice, architecture: u32) -> Result<Caps> {
         f16: architecture >= 53,
         f64: true,
         i64: true,
+        denormals: true, // but for fast math
         atomic_i64: true,
         atomic_f32: true,
         subgroups: Some((32, 32)),

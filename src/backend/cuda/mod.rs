@@ -100,7 +100,8 @@ pub(super) fn list() -> Vec<Properties> {
 ///
 /// Errors: a library is missing; no such card.
 pub(crate) fn open(ordinal: usize, options: &Options) -> Result<Arc<dyn Driver>> {
-    let (card, properties) = card::describe(ordinal)?;
+    let (card, mut properties) = card::describe(ordinal)?;
+    properties.caps.denormals &= !options.fast_math;
     library::nvrtc()?;
     let context = Context::open(card)?;
     let kernels = Kernels::new(context.clone(), properties.caps.clone(), options.fast_math);

@@ -97,6 +97,7 @@ fn caps(info: &wgpu::AdapterInfo, features: Features, limits: &Limits, tensor: O
         f16: has(Features::SHADER_F16),
         f64: has(Features::SHADER_F64),
         i64: has(Features::SHADER_INT64),
+        denormals: false, // wgpu does not tell
         atomic_i64: has(Features::SHADER_INT64_ATOMIC_ALL_OPS),
         atomic_f32: has(Features::SHADER_FLOAT32_ATOMIC),
         subgroups: has(Features::SUBGROUP).then_some((info.subgroup_min_size, info.subgroup_max_size)),

@@ -123,6 +123,10 @@ impl Operator {
             Operator::Any | Operator::All | Operator::CountNonzero if dtype == DType::Bool => {
                 "select(0u, 1u, v)".to_string()
             }
+            // By the bits: a driver may take denormal numbers for 0.
+            Operator::Any | Operator::All | Operator::CountNonzero if dtype == DType::F32 => {
+                "select(1u, 0u, (bitcast<u32>(v) & 0x7fffffffu) == 0u)".to_string()
+            }
             Operator::Any | Operator::All | Operator::CountNonzero => format!("select(1u, 0u, v == {from}(0))"),
             _ => format!("{state}(v)"),
         };
