@@ -47,6 +47,15 @@ impl Judge {
         self.name().contains(part)
     }
 
+    /// Whether it is a device through Vulkan.
+    pub fn is_vulkan(&self) -> bool {
+        match self {
+            Judge::Device(device) => device.properties().backend == Backend::Vulkan,
+            #[cfg(feature = "cuda")]
+            Judge::Text(_) => false,
+        }
+    }
+
     pub fn caps(&self) -> &Caps {
         match self {
             Judge::Device(device) => device.caps(),

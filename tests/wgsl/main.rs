@@ -14,6 +14,7 @@ mod generate;
 mod judge;
 mod matrices;
 mod programs;
+mod robustness;
 #[cfg(feature = "cpu")]
 mod sanitizer;
 mod spec;

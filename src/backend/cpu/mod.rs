@@ -147,6 +147,7 @@ impl Cpu {
             bindings: kernel.bindings().iter().map(|point| (point.group, point.binding)).collect(),
             overrides: kernel.overrides().to_vec(),
             checked: self.checks.is_some(),
+            clamps: !kernel.is_trusted(),
             nan: self.checks.is_some_and(|checks| checks.nan),
         };
         let program = lower::lower(kernel.name(), kernel.source(), kernel.entry(), &target)?;

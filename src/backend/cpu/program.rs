@@ -253,6 +253,8 @@ pub(super) enum Instr {
     MatrixLoad {
         to: List,
         at: Address,
+        /// First byte of the variable, and the one past it.
+        within: [u32; 2],
         stride: Reg,
         row_major: bool,
         shape: Shape,
@@ -260,6 +262,8 @@ pub(super) enum Instr {
     MatrixStore {
         from: List,
         at: Address,
+        /// First byte of the variable, and the one past it.
+        within: [u32; 2],
         stride: Reg,
         row_major: bool,
         shape: Shape,

@@ -321,6 +321,18 @@ impl Checker {
         self.find(who, Defect::OutOfBounds, None, Some((name, index)), message);
     }
 
+    /// A matrix reaches out of the variable of the workgroup with these bytes.
+    pub fn leaves(&mut self, who: &Who, [start, end]: [u32; 2], address: u32) {
+        if self.checks.bounds {
+            let program = who.context.program;
+            let known = program.workgroup_names.iter().find(|(_, first, _)| *first == start);
+            let name = known.map_or("a buffer", |(name, ..)| name).to_string();
+            let byte = address as i64 - start as i64;
+            let message = format!("`{name}` has {} bytes; a matrix there touches byte {byte}", end - start);
+            self.find(who, Defect::OutOfBounds, None, Some((name, byte / 4)), message);
+        }
+    }
+
     pub fn index(&mut self, who: &Who, (index, limit, exact): (u32, u32, Option<i64>), of: u32) {
         let name = who.context.program.names[of as usize].clone();
         if index >= limit {

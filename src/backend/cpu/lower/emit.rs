@@ -22,6 +22,18 @@ impl Builder<'_> {
         let reg = self.register(!uniform);
         self.registers[reg as usize].home = 0;
         self.given.insert(given, reg);
+        let last = self.size.iter().fold(1, |all: u32, &size| all.saturating_mul(size)).saturating_sub(1);
+        match given {
+            Given::Constant(word) => {
+                self.constants.insert(reg, word);
+                self.note_most(reg, word);
+            }
+            Given::LocalId(axis) => self.note_most(reg, self.size[axis as usize].saturating_sub(1)),
+            Given::LocalIndex => self.note_most(reg, last),
+            Given::SubgroupId => self.note_most(reg, last / self.types.subgroup),
+            Given::SubgroupLane => self.note_most(reg, self.types.subgroup - 1),
+            Given::WorkgroupId(_) | Given::Workgroups(_) => {}
+        }
         reg
     }
 
@@ -109,6 +121,7 @@ impl Builder<'_> {
         let varying = self.varies(a) || self.varies(b);
         let to = self.register(varying);
         self.push(Instr::Bin(op, to, a, b), !varying);
+        self.bound(op, to, a, b);
         to
     }
 
@@ -116,6 +129,16 @@ impl Builder<'_> {
         let varying = self.varies(a) || self.varies(b) || self.varies(c);
         let to = self.register(varying);
         self.push(Instr::Tern(op, to, a, b, c), !varying);
+        match op {
+            Tern::Select => self.note_most(to, self.most(b).max(self.most(c))),
+            Tern::MulAddI32 => {
+                let most = self.most(a).checked_mul(self.most(b)).and_then(|most| most.checked_add(self.most(c)));
+                self.note_most(to, most.unwrap_or(u32::MAX));
+            }
+            // max(a, b), then min with c.
+            Tern::ClampU32 => self.note_most(to, self.most(c)),
+            _ => {}
+        }
         to
     }
 

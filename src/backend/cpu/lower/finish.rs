@@ -5,7 +5,7 @@ use super::*;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-pub(super) fn finish(mut builder: Builder, name: &str, source: &str, size: [u32; 3]) -> Program {
+pub(super) fn finish(mut builder: Builder, name: &str, source: &str) -> Program {
     if !builder.checked {
         contract(&mut builder);
     }
@@ -36,7 +36,7 @@ pub(super) fn finish(mut builder: Builder, name: &str, source: &str, size: [u32;
         registers,
         frames: builder.frames as usize,
         given: builder.given.into_iter().map(|(given, reg)| (place(reg), given)).collect(),
-        size,
+        size: builder.size,
         subgroup: builder.types.subgroup,
         workgroup_bytes: builder.workgroup_bytes,
         workgroup_names: builder.workgroup_names,

@@ -26,6 +26,16 @@ impl Builder<'_> {
         Ok(self.bin(Bin::MulI32, stride, bytes))
     }
 
+    /// The bytes of the variable that a place lies in: its stride may lead a matrix out of it.
+    fn within(&self, place: &Place) -> [u32; 2] {
+        let holds = |(_, start, bytes): &&(String, u32, u32)| (*start..start + bytes).contains(&place.offset);
+        match place.root {
+            Root::Memory(Space::Workgroup, _) => self.workgroup_names.iter().find(holds),
+            _ => None,
+        }
+        .map_or([0, u32::MAX], |(_, start, bytes)| [*start, start + bytes])
+    }
+
     pub(super) fn matrix_load(
         &mut self,
         ty: &Inner,
@@ -36,11 +46,11 @@ impl Builder<'_> {
         let shape = Shape { rows, columns, ..self.shape(ty)? };
         self.small |= shape.kind == Kind::F16;
         let place = self.place(data.pointer)?;
-        let at = self.memory(&place)?;
+        let (at, within) = (self.memory(&place)?, self.within(&place));
         let stride = self.stride(&place, data)?;
         let to: Vec<Reg> = (0..self.types.words(ty)).map(|_| self.register(true)).collect();
         let list = self.list(to.clone());
-        self.varying(Instr::MatrixLoad { to: list, at, stride, row_major: data.row_major, shape });
+        self.varying(Instr::MatrixLoad { to: list, at, within, stride, row_major: data.row_major, shape });
         Ok(to)
     }
 
@@ -50,10 +60,10 @@ impl Builder<'_> {
         self.small |= shape.kind == Kind::F16;
         let words = self.words(target)?.to_vec();
         let place = self.place(data.pointer)?;
-        let at = self.memory(&place)?;
+        let (at, within) = (self.memory(&place)?, self.within(&place));
         let stride = self.stride(&place, data)?;
         let from = self.list(words);
-        self.varying(Instr::MatrixStore { from, at, stride, row_major: data.row_major, shape });
+        self.varying(Instr::MatrixStore { from, at, within, stride, row_major: data.row_major, shape });
         Ok(())
     }
 

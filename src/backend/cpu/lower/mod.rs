@@ -13,6 +13,7 @@ mod exact;
 mod finish;
 mod functions;
 mod geometry;
+mod limits;
 mod math;
 mod matrices;
 mod packing;
@@ -45,6 +46,8 @@ pub(super) struct Target {
     pub overrides: Vec<(String, f64)>,
     /// Every invocation does its own work and every index is checked.
     pub checked: bool,
+    /// Indices stay inside what they index: the kernel is not trusted.
+    pub clamps: bool,
     /// Results that are NaN are findings.
     pub nan: bool,
 }
@@ -76,12 +79,13 @@ fn lowered(
     let parsed = parse(source, Some(entry), &overrides, Location::caller())?;
     let found = parsed.module.entry_points.iter().position(|e| e.name == parsed.entry);
     let index = found.ok_or_else(|| refuse(format!("it has no compute entry point `{entry}`")))?;
-    let mut builder = Builder::new(&parsed.module, &parsed.info, target).map_err(refuse)?;
+    let size = parsed.module.entry_points[index].workgroup_size;
+    let mut builder = Builder::new(&parsed.module, &parsed.info, target, size).map_err(refuse)?;
     builder.entry(index).map_err(|refused| {
         let place = refused.span.location(source);
         refuse(format!("line {}, column {}: {}", place.line_number, place.line_position, refused.message))
     })?;
-    let program = finish::finish(builder, name, source, parsed.module.entry_points[index].workgroup_size);
+    let program = finish::finish(builder, name, source);
     // A frame has two masks of a word for each invocation.
     match (program.registers + 2 * program.frames) * program.lanes() * 4 {
         bytes if bytes > MOST_BYTES => Err(refuse(format!("its variables take {bytes} bytes a workgroup"))),
@@ -153,12 +157,18 @@ struct Builder<'a> {
     module: &'a Module,
     info: &'a ModuleInfo,
     checked: bool,
+    clamps: bool,
     nan: bool,
     code: Vec<Step>,
     lists: Vec<Vec<Reg>>,
     list_ids: HashMap<*const Vec<Reg>, (Rc<Vec<Reg>>, List)>,
     registers: Vec<Register>,
     given: HashMap<Given, Reg>,
+    constants: HashMap<Reg, u32>,
+    /// The most that registers hold as unsigned numbers, where that is known.
+    most: HashMap<Reg, u32>,
+    /// Invocations of a workgroup in each dimension.
+    size: [u32; 3],
     /// What registers would hold without wrapping, where that is followed.
     exact: HashMap<Reg, Pair>,
     labels: u32,
@@ -184,7 +194,12 @@ struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    fn new(module: &'a Module, info: &'a ModuleInfo, target: &Target) -> std::result::Result<Builder<'a>, String> {
+    fn new(
+        module: &'a Module,
+        info: &'a ModuleInfo,
+        target: &Target,
+        size: [u32; 3],
+    ) -> std::result::Result<Builder<'a>, String> {
         let mut layouter = naga::proc::Layouter::default();
         layouter.update(module.to_ctx()).map_err(|e| e.to_string())?;
         let mut builder = Builder {
@@ -192,12 +207,16 @@ impl<'a> Builder<'a> {
             module,
             info,
             checked: target.checked,
+            clamps: target.clamps,
             nan: target.nan,
             code: vec![],
             lists: vec![],
             list_ids: HashMap::new(),
             registers: vec![],
             given: HashMap::new(),
+            constants: HashMap::new(),
+            most: HashMap::new(),
+            size,
             exact: HashMap::new(),
             labels: 1,
             frames: 0,

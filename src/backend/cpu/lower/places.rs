@@ -1,5 +1,6 @@
 //! Pointers: indexing, loads and stores.
 
+use super::limits::Limit;
 use super::types::Leaf;
 use super::*;
 use naga::ScalarKind;
@@ -17,7 +18,8 @@ impl<'a> Builder<'a> {
                     return self.refuse("indexing something that has no elements");
                 };
                 let of = self.name("a value");
-                self.check(reg, Limit::Count(count), of);
+                // A list gives its last register for what lies past it.
+                self.index(reg, Limit::Count(count), of, true);
                 let mut result = vec![];
                 for k in 0..per as usize {
                     let list = self.list(words.iter().copied().skip(k).step_by(per as usize).collect());
@@ -40,7 +42,8 @@ impl<'a> Builder<'a> {
                     }
                     _ => return self.refuse("a runtime-sized array outside a buffer"),
                 };
-                self.check(reg, limit, of);
+                let guarded = self.guarded(&place, stride);
+                let reg = self.index(reg, limit, of, guarded);
                 let stride = self.constant(stride);
                 place.dynamic = match place.dynamic {
                     NONE => self.bin(Bin::MulI32, reg, stride),
@@ -63,13 +66,10 @@ impl<'a> Builder<'a> {
                 Ok(Value::Words(words[first as usize..][..count].into()))
             }
             Value::Place(mut place) => {
-                if self.checked
-                    && let Inner::Array { size: naga::ArraySize::Dynamic, stride, .. } = place.ty
+                if let Inner::Array { base, size: naga::ArraySize::Dynamic, stride } = place.ty
                     && let Root::Memory(Space::Buffer(buffer), of) = place.root
                 {
-                    let reg = self.constant(index);
-                    let limit = Limit::Runtime { buffer, offset: place.offset, stride };
-                    self.check(reg, limit, of);
+                    return self.runtime_element(place, index, self.types.inner(base).clone(), (buffer, stride, of));
                 }
                 let Some((ty, words, bytes)) = self.types.member(&place.ty, index) else {
                     return self.refuse("a member that does not exist");
@@ -81,6 +81,46 @@ impl<'a> Builder<'a> {
                 place.ty = ty;
                 Ok(Value::Place(place))
             }
+        }
+    }
+
+    /// An element of a runtime-sized array by constant index.
+    fn runtime_element(
+        &mut self,
+        mut place: Place,
+        index: u32,
+        ty: Inner,
+        (buffer, stride, of): (u32, u32, u32),
+    ) -> Lowered<Value> {
+        place.ty = ty;
+        let limit = Limit::Runtime { buffer, offset: place.offset, stride };
+        let reg = self.constant(index);
+        // Past the end of the buffer there is nothing, unless the address wraps round.
+        let end = (index as u64 + 1) * stride as u64 + place.offset as u64;
+        if u32::try_from(end).is_ok() {
+            self.index(reg, limit, of, true);
+            place.offset += index * stride;
+            return Ok(Value::Place(place));
+        }
+        let index = self.index(reg, limit, of, false);
+        let stride = self.constant(stride);
+        place.dynamic = self.bin(Bin::MulI32, index, stride);
+        Ok(Value::Place(place))
+    }
+
+    /// Whether no element past the end of an array is anything: a variable of one word an element, which its list of
+    /// registers ends; a buffer that holds nothing else, where products that wrap round come to an element again.
+    fn guarded(&self, place: &Place, stride: u32) -> bool {
+        match &place.root {
+            Root::Variable(variable, _) => {
+                place.dynamic == NONE && stride == 1 && variable.len() as u32 == self.types.words(&place.ty)
+            }
+            Root::Memory(Space::Buffer(_), _) => {
+                matches!(place.ty, Inner::Array { size: naga::ArraySize::Dynamic, .. })
+                    && place.offset == 0
+                    && stride.is_power_of_two()
+            }
+            Root::Memory(..) => false,
         }
     }
 
@@ -218,28 +258,6 @@ impl<'a> Builder<'a> {
         self.push(Instr::Length { to, buffer: *buffer, offset: place.offset, stride: *stride }, true);
         Ok(to)
     }
-
-    fn check(&mut self, index: Reg, limit: Limit, of: u32) {
-        if !self.checked {
-            return;
-        }
-        let exact = self.exact.get(&index).copied().unwrap_or([NONE, NONE]);
-        let limit = match limit {
-            Limit::Count(count) => self.constant(count),
-            Limit::Runtime { buffer, offset, stride } => {
-                let to = self.register(false);
-                self.push(Instr::Length { to, buffer, offset, stride }, true);
-                to
-            }
-        };
-        self.varying(Instr::CheckIndex { index, limit, exact, of });
-    }
-}
-
-/// What an index must be below.
-enum Limit {
-    Count(u32),
-    Runtime { buffer: u32, offset: u32, stride: u32 },
 }
 
 /// Leaves that lie side by side and have one width, a few at a time.

@@ -13,6 +13,11 @@ fn number(kind: Kind, word: u32) -> f32 {
     if kind == Kind::F16 { half(word) } else { float(word) }
 }
 
+/// Whether an element lies in the variable that its matrix was to be in.
+fn lies_within([start, end]: [u32; 2], address: u32, width: u8) -> bool {
+    address >= start && address.checked_add(width as u32).is_some_and(|after| after <= end)
+}
+
 impl Machine {
     /// First lane of each subgroup that is active: its address and stride stand for all.
     fn leaders(&self, context: &Context) -> Vec<usize> {
@@ -59,7 +64,7 @@ impl Machine {
         checker: &mut Option<Checker>,
         step: u32,
         to: List,
-        at: Address,
+        (at, within): (Address, [u32; 2]),
         stride: Reg,
         row_major: bool,
         shape: Shape,
@@ -67,11 +72,16 @@ impl Machine {
         let width = width(shape.kind);
         for (address, k, lane) in self.elements(context, at, stride, row_major, shape) {
             let view = self.view(context, at.space);
-            if let Some(checker) = checker {
-                let piece = Piece { space: at.space, address, width: width as u32, view };
-                checker.read(&self.who(context, step, lane), &piece);
+            let inside = lies_within(within, address, width);
+            match checker {
+                Some(checker) if inside => {
+                    let piece = Piece { space: at.space, address, width: width as u32, view };
+                    checker.read(&self.who(context, step, lane), &piece);
+                }
+                Some(checker) => checker.leaves(&self.who(context, step, lane), within, address),
+                None => {}
             }
-            let word = view.load(address, width);
+            let word = if inside { view.load(address, width) } else { 0 };
             self.regs[context.program.lists[to as usize][k] as usize][lane] = word;
         }
     }
@@ -83,7 +93,7 @@ impl Machine {
         checker: &mut Option<Checker>,
         step: u32,
         from: List,
-        at: Address,
+        (at, within): (Address, [u32; 2]),
         stride: Reg,
         row_major: bool,
         shape: Shape,
@@ -92,11 +102,18 @@ impl Machine {
         self.changes += 1;
         for (address, k, lane) in self.elements(context, at, stride, row_major, shape) {
             let view = self.view(context, at.space);
-            if let Some(checker) = checker {
-                let piece = Piece { space: at.space, address, width: width as u32, view };
-                checker.write(&self.who(context, step, lane), &piece);
+            let inside = lies_within(within, address, width);
+            match checker {
+                Some(checker) if inside => {
+                    let piece = Piece { space: at.space, address, width: width as u32, view };
+                    checker.write(&self.who(context, step, lane), &piece);
+                }
+                Some(checker) => checker.leaves(&self.who(context, step, lane), within, address),
+                None => {}
             }
-            view.store(address, width, self.regs[context.program.lists[from as usize][k] as usize][lane]);
+            if inside {
+                view.store(address, width, self.regs[context.program.lists[from as usize][k] as usize][lane]);
+            }
         }
     }
 

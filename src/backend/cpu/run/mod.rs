@@ -250,11 +250,11 @@ impl Machine {
                 Instr::Ballot { to, predicate } => self.ballot(context, to, predicate),
                 Instr::Gather { mode, to, from, index } => self.gather(context, mode, to, from, index),
                 Instr::Collective { op, scan, kind, to, from } => self.collective(context, op, scan, kind, to, from),
-                Instr::MatrixLoad { to, at: address, stride, row_major, shape } => {
-                    self.matrix_load(context, checker, at, to, address, stride, row_major, shape);
+                Instr::MatrixLoad { to, at: address, within, stride, row_major, shape } => {
+                    self.matrix_load(context, checker, at, to, (address, within), stride, row_major, shape);
                 }
-                Instr::MatrixStore { from, at: address, stride, row_major, shape } => {
-                    self.matrix_store(context, checker, at, from, address, stride, row_major, shape);
+                Instr::MatrixStore { from, at: address, within, stride, row_major, shape } => {
+                    self.matrix_store(context, checker, at, from, (address, within), stride, row_major, shape);
                 }
                 Instr::MatrixMulAdd { to, a, b, c, shape_a, shape_b, shape_c } => {
                     self.matrix_multiply_add(context, to, [a, b, c], [shape_a, shape_b, shape_c]);
