@@ -5,7 +5,7 @@ use crate::backend::{Block, Launch, Window};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{CallSite, Error, Result};
-use crate::kernel::{Argument, Launcher, change, clash};
+use crate::kernel::{Argument, Launcher, change, clash, seal};
 use crate::op::Access;
 use crate::ops::Nothing;
 use std::collections::{BTreeSet, HashSet};
@@ -231,7 +231,8 @@ impl Recording {
     #[track_caller]
     pub fn replace<T: Element>(&mut self, old: &Array<T>, new: &Array<T>) -> Result<()> {
         let at = Location::caller();
-        let [old, new] = [("old", old), ("new", new)].map(|(name, array)| self.whole(name, &array.into(), at));
+        let replacing = Untyped::from(new);
+        let [old, new] = [("old", &old.into()), ("new", &replacing)].map(|(name, array)| self.whole(name, array, at));
         let (old, new) = (old?, new?);
         if new.bytes < old.bytes {
             let (wanted, got) = (format!("at least {} bytes", old.bytes), new.bytes.to_string());
@@ -241,6 +242,10 @@ impl Recording {
         if places.is_empty() {
             let (wanted, got) = ("an array that a launch was added with", "one whose memory none of them uses");
             return Err(Error::argument("Recording::replace", "old", wanted, got, at));
+        }
+        let uniform = |&(launch, binding): &(usize, usize)| self.launches[launch].kernel.bindings()[binding].uniform;
+        if !new.bytes.is_multiple_of(256) && places.iter().any(uniform) {
+            seal(&self.device, &replacing)?;
         }
         let moved = places
             .iter()

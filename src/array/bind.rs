@@ -8,6 +8,7 @@ use crate::backend::Window;
 use crate::device::Device;
 use crate::element::{DType, Element};
 use crate::error::{Error, Result};
+use crate::memory::Memory;
 use std::sync::Arc;
 
 /// An array without its type.
@@ -52,6 +53,12 @@ impl Untyped {
         let offset = (storage.layout.offset * self.dtype().size()) as u64;
         let fits = storage.layout.is_contiguous() && offset.is_multiple_of(alignment);
         Ok(fits.then(|| Window { memory: storage.memory, offset, bytes: self.bytes() }))
+    }
+
+    /// The array's memory and where all that lies in it ends, in bytes; the array is computed.
+    pub fn end(&self) -> Result<(Arc<Memory>, u64)> {
+        let storage = storage_of(&self.0)?;
+        Ok((storage.memory, storage.len as u64 * self.dtype().size() as u64))
     }
 
     /// A copy of the array.

@@ -278,6 +278,7 @@ impl Batch {
             fill: None,
         };
         to.memory.history.note_write();
+        to.memory.note_end_written();
         buffers.push(to.memory.clone());
         self.push(Box::new(map), buffers)
     }

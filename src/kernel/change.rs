@@ -2,6 +2,7 @@
 
 use super::argument::{Argument, Kind};
 use super::launch::Call;
+use super::tail;
 use crate::array::Array;
 use crate::backend::{Launch, Window};
 use crate::device::Device;
@@ -40,7 +41,7 @@ pub(crate) fn change(
     if resource.ty != *ty {
         return mistake(name, resource.ty.clone(), ty);
     }
-    let words: Vec<u32> = bytemuck::pod_collect_to_vec(bytes);
+    let words = tail::padded(bytes);
     let window = Call { device, at }.window(resource, &(&Array::from_slice(device, &words)).into())?;
     // The library's own buffers may lie between those of the program.
     let index = launch.kernel.bindings().iter().position(|point| *point == resource.point);

@@ -3,7 +3,7 @@
 use super::argument::{Argument, Bound, Kind};
 use super::counting::Driven;
 use super::parameters::{self, HostType};
-use super::{BindPoint, Feature, Kernel, Own, Reflection, Resource};
+use super::{BindPoint, Feature, Kernel, Own, Reflection, Resource, tail};
 use crate::array::{Array, Untyped};
 use crate::backend::{Launch, Window};
 use crate::device::{Backend, Device};
@@ -134,7 +134,7 @@ impl Call<'_> {
             Kind::Array(bound) => Ok(bound.clone()),
             Kind::Failed(error) => Err(error.clone()),
             Kind::Value(bytes, ty) if resource.point.uniform && resource.ty == *ty => {
-                let words: Vec<u32> = bytemuck::pod_collect_to_vec(bytes);
+                let words = tail::padded(bytes);
                 let array = Array::from_slice(self.device, &words);
                 Ok(Bound { array: (&array).into(), typed: false, written: false })
             }
@@ -145,7 +145,7 @@ impl Call<'_> {
             Kind::Parameters(bytes, ty) if resource.point.uniform => {
                 let agree = parameters::agree(ty, &resource.ty, &resource.members, resource.bytes);
                 agree.or_else(|why| self.mistake(&resource.name, &resource.ty, why))?;
-                let words: Vec<u32> = bytemuck::pod_collect_to_vec(bytes);
+                let words = tail::padded(bytes);
                 let array = Array::from_slice(self.device, &words);
                 Ok(Bound { array: (&array).into(), typed: false, written: false })
             }
@@ -253,16 +253,33 @@ impl Call<'_> {
         // No device wants more for uniform buffers.
         let alignment = if resource.point.uniform { 256 } else { self.device.caps().offset_alignment.max(4) };
         let located = |error: Error| error.located(self.at);
-        let window = match array.in_place(alignment).map_err(located)? {
+        let mut array = array.clone();
+        let mut window = match array.in_place(alignment).map_err(located)? {
             Some(window) => window,
             None if resource.point.access == Access::Write => {
                 let wanted = format!("an array to write in place: no gaps, from a multiple of {alignment} bytes on");
                 return self.mistake(&resource.name, wanted, format!("a view of shape {:?}", array.shape()));
             }
-            None => array.copied().in_place(alignment).map_err(located)?.expect("a copy has no gaps and begins at 0"),
+            None => {
+                array = array.copied();
+                array.in_place(alignment).map_err(located)?.expect("a copy has no gaps and begins at 0")
+            }
         };
-        // Uniform buffers have a small limit of their own: only what the kernel reads counts.
-        let bytes = if resource.point.uniform { resource.bytes.next_multiple_of(16) } else { window.bytes };
+        // Uniform buffers have a small limit of their own: only what the kernel reads counts. OpenGL's end at a multiple of
+        // 16 bytes, and other drivers let kernels see more than they were given.
+        let rounds = resource.point.uniform && self.device.properties().backend.is_wgpu();
+        let (grain, seen) = if rounds { (16, tail::UNIFORM_GRAIN) } else { (1, 1) };
+        let bytes = if resource.point.uniform { resource.bytes.next_multiple_of(grain) } else { window.bytes };
+        let shown = window.offset + bytes.next_multiple_of(seen);
+        if tail::shows_more(&array, shown).map_err(located)? {
+            // What the host sees no kernel may write to.
+            #[cfg(any(feature = "wgpu", feature = "cpu"))]
+            if window.memory.is_lent() && resource.point.access == Access::Read {
+                array = array.copied();
+                window = array.in_place(alignment).map_err(located)?.expect("a copy has no gaps and begins at 0");
+            }
+            tail::seal(self.device, &array).map_err(located)?;
+        }
         Ok(Window { bytes, ..window })
     }
 

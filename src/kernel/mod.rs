@@ -21,6 +21,7 @@ mod parse;
 mod prelude;
 mod reflect;
 mod rows;
+mod tail;
 mod text;
 mod turns;
 mod user;
@@ -50,6 +51,7 @@ pub use parameters::{Field, HostType, Parameters};
 #[cfg(feature = "cpu")]
 pub(crate) use parse::parse;
 pub use reflect::{Feature, Member, Override, Reflection, Resource};
+pub(crate) use tail::seal;
 pub(crate) use watch::{BUDGET, Watch};
 
 /// A cheap handle to a kernel's source and to what a launch must give it.
@@ -232,6 +234,7 @@ const FILES: &[(&str, &str)] = &[
     ("sort_rows", include_str!("../../shaders/sort_rows.wgsl")),
     ("sort_scatter", include_str!("../../shaders/sort_scatter.wgsl")),
     ("sort_seed", include_str!("../../shaders/sort_seed.wgsl")),
+    ("tail", include_str!("../../shaders/tail.wgsl")),
     ("top_k", include_str!("../../shaders/top_k.wgsl")),
 ];
 

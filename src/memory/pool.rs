@@ -21,6 +21,8 @@ pub(crate) struct Memory {
     marks: Mutex<Marks>,
     /// Kernels that write it need no order: see [`Memory::share`].
     shared: AtomicBool,
+    /// Zeros follow what the array wrote, as far as kernels see it.
+    zeros_at_end: AtomicBool,
     /// Guards of the program that show it to the host.
     #[cfg(any(feature = "wgpu", feature = "cpu"))]
     lent: AtomicUsize,
@@ -90,6 +92,26 @@ impl Memory {
 
     pub fn is_shared(&self) -> bool {
         self.shared.load(Ordering::Relaxed)
+    }
+
+    /// Notes that what lies past the array was cleared.
+    pub fn note_zeros_at_end(&self) {
+        self.zeros_at_end.store(true, Ordering::Relaxed);
+    }
+
+    /// A kernel of the library's writes, and perhaps past the end.
+    pub fn note_end_written(&self) {
+        self.zeros_at_end.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether zeros lie past the array. Recordings write without telling.
+    pub fn ends_in_zeros(&self) -> bool {
+        self.zeros_at_end.load(Ordering::Relaxed) && self.recordings() == 0
+    }
+
+    /// Whether it is the pool's, not the program's.
+    pub fn is_pooled(&self) -> bool {
+        matches!(self.piece.origin, Origin::Pool(..))
     }
 
     /// References that recordings hold: an array that is theirs alone beside them is written in place.
@@ -277,6 +299,7 @@ impl Pool {
             recordings: AtomicUsize::new(0),
             marks: Mutex::default(),
             shared: AtomicBool::new(false),
+            zeros_at_end: AtomicBool::new(false),
             #[cfg(any(feature = "wgpu", feature = "cpu"))]
             lent: AtomicUsize::new(0),
         })

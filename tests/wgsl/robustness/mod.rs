@@ -4,6 +4,7 @@
 #[cfg(feature = "cpu")]
 mod checked;
 mod containers;
+mod windows;
 
 use crate::judge::{Judge, judges};
 use containers::{BARE, CONTAINERS, Container, TAIL, TYPES};

@@ -1,0 +1,71 @@
+//! What lies past an array's end, where a program's kernel could read it: zeros, not what the pool's memory held before.
+//!
+//! The library's own kernels may write there, up to 16 bytes past the end: it is cleared for a launch, and remembered until
+//! one of them writes to the array again.
+
+use super::{Draft, Kernel};
+use crate::array::Untyped;
+use crate::backend::{Launch, Window};
+use crate::caps::Caps;
+use crate::device::Device;
+use crate::error::Result;
+use crate::op::{Access, Grid};
+
+/// The most that drivers round the size of a uniform buffer up to: Direct3D's, and Vulkan's largest
+/// robustUniformBufferAccessSizeAlignment.
+pub(crate) const UNIFORM_GRAIN: u64 = 256;
+
+/// Words of the memory that are cleared at most.
+const WORDS: u64 = UNIFORM_GRAIN / 4;
+
+/// Whether a kernel that sees the bytes of memory up to `shown` sees some that are no array's.
+pub(super) fn shows_more(array: &Untyped, shown: u64) -> Result<bool> {
+    let (memory, end) = array.end()?;
+    Ok(shown.min(memory.bytes()) > end && memory.is_pooled() && !memory.ends_in_zeros())
+}
+
+/// Clears what lies past the end of an array's memory, up to the next multiple of 256 bytes.
+pub(crate) fn seal(device: &Device, array: &Untyped) -> Result<()> {
+    let (memory, end) = array.end()?;
+    let offset = end / UNIFORM_GRAIN * UNIFORM_GRAIN;
+    let until = end.next_multiple_of(UNIFORM_GRAIN).min(memory.bytes() / 4 * 4);
+    let first = end / 4 - offset / 4;
+    let words = (until / 4).saturating_sub(end / 4);
+    if words > 0 {
+        let keep = (1u32 << (end % 4 * 8)) - 1;
+        let window = Window { memory: memory.clone(), offset, bytes: until - offset };
+        device.driver().submit(&[Launch {
+            kernel: kernel(device.caps()),
+            buffers: vec![window],
+            params: vec![first as u32, words as u32, keep],
+            grid: Grid::Fixed([1, 1, 1]),
+            cost: None,
+        }])?;
+    }
+    memory.note_zeros_at_end();
+    Ok(())
+}
+
+/// A value for a uniform as words, with zeros as far as kernels may see.
+pub(super) fn padded(bytes: &[u8]) -> Vec<u32> {
+    let mut words: Vec<u32> = bytemuck::pod_collect_to_vec(bytes);
+    words.resize(words.len().next_multiple_of(WORDS as usize), 0);
+    words
+}
+
+fn kernel(caps: &Caps) -> Kernel {
+    Kernel::cached(b"tail".to_vec(), caps, || Draft {
+        name: "tail".into(),
+        file: "tail",
+        entry: "tail",
+        constants: vec![("WORKGROUP", WORDS as u32)],
+        params: ["first", "words", "keep"].map(String::from).to_vec(),
+        access: vec![Access::Write],
+        text: "@group(0) @binding(0) var<storage, read_write> end: array<atomic<u32>>;\n".into(),
+        width: 1,
+        f16: false,
+        trusted: true,
+        replacements: Default::default(),
+        counted: vec![],
+    })
+}
