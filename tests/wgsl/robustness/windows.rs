@@ -2,7 +2,7 @@
 //! index reaches is the array's own or 0.
 
 use crate::support::{apis, has, name, say, spoil};
-use crosslane::{Argument, Array, DType, Device, Element, Kernel, s};
+use crosslane::{Argument, Array, Backend, DType, Device, Element, Kernel, Recording, s};
 use half::f16;
 
 /// Words that are looked at: past 256 bytes, the most that a driver rounds a uniform buffer up to.
@@ -142,5 +142,79 @@ fn views_keep_what_lies_behind() {
         assert_eq!(seen[0] & 0xff_ffff, 0x03_0201, "on {}", name(device));
         assert!([0, 4].contains(&(seen[0] >> 24)), "{:#x} on {}", seen[0], name(device));
         assert_eq!(whole.to_vec().unwrap(), [1, 2, 3, 4, 5, 6, 7], "on {}", name(device));
+    }
+}
+
+const BYTES: &str = "var<storage, read> x: array<u32>;";
+
+/// What was cleared once is cleared again after the library has written to the array.
+#[test]
+fn what_the_library_writes_past_the_end_is_not_seen() {
+    for device in apis() {
+        let mut x = Array::from_slice(device, &[1u8, 2, 3, 4, 5]);
+        let long = Array::from_slice(device, &[7u8; 64]);
+        spoil(device);
+        for round in 0..3 {
+            let words = seen(device, BYTES, "x[i]", Argument::bytes_of(&x));
+            let own = if round == 0 { [0x0403_0201, 5] } else { [0x0407_0707, 7] };
+            own_or_zero(device, &format!("round {round}"), &words, &own, 2);
+            x.slice_mut(s![..3]).assign(&long.slice(s![..3])).unwrap();
+            x.slice_mut(s![4..]).assign(&long.slice(s![..1])).unwrap();
+        }
+    }
+}
+
+/// Memory that a recording gets in place of other memory, and values that it gets.
+#[test]
+fn recordings_show_nothing_else() {
+    for device in apis() {
+        let source = format!(
+            "@group(0) @binding(0) var<uniform> u: vec2<u32>;
+@group(0) @binding(1) var<storage, read_write> output: array<u32>;
+@compute @workgroup_size(1) fn main() {{ for (var i = 0u; i < {SEEN}u; i++) {{ output[i] = u[i]; }} }}"
+        );
+        let kernel = Kernel::wgsl(&source).unwrap();
+        let mut output = Array::<u32>::zeros(device, &[SEEN as usize]).copy();
+        let first = Array::from_slice(device, &[3u32, 4]);
+        let mut recording = Recording::new(device);
+        recording.add(kernel.grid([1]).args((Argument::bytes_of(&first), &mut output))).unwrap();
+        recording.add(kernel.grid([1]).args(([1u32, 2], &mut output))).unwrap();
+        recording.run().unwrap();
+        own_or_zero(device, "a value", &output.to_vec().unwrap(), &[1, 2], 2);
+        spoil(device);
+        recording.set(1, "u", [8u32, 9]).unwrap();
+        recording.run().unwrap();
+        own_or_zero(device, "another value", &output.to_vec().unwrap(), &[8, 9], 2);
+        let mut recording = Recording::new(device);
+        recording.add(kernel.grid([1]).args((Argument::bytes_of(&first), &mut output))).unwrap();
+        spoil(device);
+        let second = Array::<u32>::arange(device, 5, 7, 1) + 0u32;
+        second.eval().unwrap();
+        recording.replace(&first, &second).unwrap();
+        recording.run().unwrap();
+        own_or_zero(device, "replaced", &output.to_vec().unwrap(), &[5, 6], 2);
+    }
+}
+
+/// While the host sees an array, nothing is written to it: a kernel reads a copy, or is refused as others are.
+#[test]
+fn what_the_host_sees_is_left_alone() {
+    for device in apis().iter().filter(|device| device.caps().unified) {
+        spoil(device);
+        let x = Array::from_slice(device, &[1u8, 2, 3]);
+        let guard = x.map().unwrap();
+        let mut output = Array::<u32>::zeros(device, &[1]);
+        let source = format!(
+            "@group(0) @binding(0) {BYTES}
+@group(0) @binding(1) var<storage, read_write> output: array<u32>;
+@compute @workgroup_size(1) fn main() {{ output[0] = x[0]; }}"
+        );
+        let launched =
+            Kernel::wgsl(&source).unwrap().grid([1]).args((Argument::bytes_of(&x), &mut output)).launch(device);
+        assert_eq!(guard[..], [1, 2, 3], "on {}", name(device));
+        if device.properties().backend == Backend::Cpu {
+            launched.unwrap();
+            assert_eq!(output.to_vec().unwrap(), [0x03_0201]);
+        }
     }
 }
