@@ -248,6 +248,34 @@ fn check_finds_races() {
     fails(&command, &["data race", missing, &places[0], &places[1], write, read, "`near`"]);
 }
 
+/// What is looked for on request: found at its line with the option, and not without.
+#[test]
+#[cfg(feature = "cpu")]
+fn check_finds_more_on_request() {
+    let folder = Folder::new("request");
+    let cases = [
+        ("--nan", include_str!("wgsl/faulty/nan.wgsl"), "f32", "NaN: the result is NaN, and no operand is"),
+        (
+            "--workgroup-unset",
+            include_str!("wgsl/faulty/uninitialised_workgroup.wgsl"),
+            "u32",
+            "uninitialised memory: `sums` is read at index 32, where nothing was written",
+        ),
+    ];
+    for (option, text, ty, found) in cases {
+        let file = folder.file("kernel.wgsl", text);
+        let line = 1 + text.lines().position(|line| line.contains("FINDING")).expect("a line is marked");
+        let bind = ["input", "output"].map(|name| format!("{name}=zeros:{ty}:64"));
+        let command = ["check", &file, "--grid", "1", "--bind", &bind[0], "--bind", &bind[1]];
+        has(&prints(&command), &["sanitizer: nothing found"]);
+        fails(&[&command[..], &[option]].concat(), &[found, &format!("kernel.wgsl:{line}:")]);
+        let other = if option == "--nan" { "--workgroup-unset" } else { "--nan" };
+        has(&prints(&[&command[..], &[other]].concat()), &["sanitizer: nothing found"]);
+        // Without a grid nothing runs, and nothing could be found.
+        fails_to_parse(&["check", &file, option], "--grid <X[,Y[,Z]]>");
+    }
+}
+
 #[test]
 fn check_tells_errors_as_a_compiler() {
     let folder = Folder::new("check-errors");

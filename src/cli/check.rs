@@ -17,6 +17,21 @@ pub struct Options {
     #[cfg(feature = "cuda")]
     #[arg(long, value_name = "SM", value_parser = super::cuda::architecture)]
     arch: Option<u32>,
+    #[command(flatten)]
+    requested: Requested,
+}
+
+/// What the sanitizer looks for on request, by the names of the fields of `Checks`: neither is a defect by itself.
+#[derive(clap::Args)]
+#[group(skip)]
+struct Requested {
+    /// The sanitizer also finds reads of workgroup memory that nothing wrote, though WGSL sets it to zero: a kernel that
+    /// relies on that is wrong once it is trusted.
+    #[arg(long, requires = "grid")]
+    workgroup_unset: bool,
+    /// The sanitizer also finds f32 operations that make NaN out of numbers.
+    #[arg(long, requires = "grid")]
+    nan: bool,
 }
 
 pub fn run(options: &Options) -> Outcome {
@@ -40,22 +55,29 @@ pub fn run(options: &Options) -> Outcome {
     #[cfg(feature = "cuda")]
     print(&format!("CUDA: {}", super::cuda::figures(&kernel, options.arch)))?;
     match options.kernel.grid()? {
-        Some(grid) => print(&format!("sanitizer: {}", sanitize(&kernel, grid, &options.kernel.inputs(&kernel)?)?)),
+        Some(grid) => {
+            let inputs = options.kernel.inputs(&kernel)?;
+            print(&format!("sanitizer: {}", sanitize(&kernel, grid, &inputs, &options.requested)?))
+        }
         None => Ok(()),
     }
 }
 
 /// Runs the kernel under the sanitizer: an error if it finds anything.
 #[cfg(feature = "cpu")]
-fn sanitize(kernel: &Kernel, grid: [u32; 3], inputs: &Inputs) -> Outcome<String> {
-    let device = crosslane::Device::cpu_checked()?;
+fn sanitize(kernel: &Kernel, grid: [u32; 3], inputs: &Inputs, requested: &Requested) -> Outcome<String> {
+    use crosslane::{Checks, DeviceOptions, Profile};
+    let &Requested { workgroup_unset, nan } = requested;
+    let checks = Checks { workgroup_unset, nan, ..Checks::default() };
+    let device = DeviceOptions::default().cpu(Profile::native(), Some(checks))?;
     inputs.upload(&device, kernel, grid)?.launch()?;
     device.synchronize()?;
     Ok("nothing found".into())
 }
 
 #[cfg(not(feature = "cpu"))]
-fn sanitize(_kernel: &Kernel, _grid: [u32; 3], _inputs: &Inputs) -> Outcome<String> {
+fn sanitize(_kernel: &Kernel, _grid: [u32; 3], _inputs: &Inputs, requested: &Requested) -> Outcome<String> {
+    let Requested { workgroup_unset: _, nan: _ } = requested;
     Ok("not built in: enable the cargo feature `cpu`".into())
 }
 
