@@ -84,17 +84,15 @@ fn uniforms_show_nothing_else() {
     }
 }
 
+/// How an array comes out of another.
+type Make<T> = fn(&Array<T>) -> Array<T>;
+
 /// Elements that do not fill the last word, in arrays of each kind.
-fn parts_of_words<T: Element>(
-    device: &Device,
-    of: fn(u8) -> T,
-    bits: fn(T) -> u16,
-    computed: fn(&Array<T>) -> Array<T>,
-) {
+fn parts_of_words<T: Element>(device: &Device, of: fn(u8) -> T, bits: fn(T) -> u16, computed: Make<T>) {
     let (dtype, size) = (T::DTYPE, T::DTYPE.size());
     for len in [1usize, 2, 3, 5, 6, 7, 63, 130] {
         let values: Vec<T> = (0..len).map(|n| of((n * 37 % 100 + 1) as u8)).collect();
-        let kinds: [(&str, fn(&Array<T>) -> Array<T>); 5] = [
+        let kinds: [(&str, Make<T>); 5] = [
             ("uploaded", |x| x.clone()),
             ("computed", computed),
             ("copied", |x| x.copy()),
@@ -158,8 +156,8 @@ fn what_the_library_writes_past_the_end_is_not_seen() {
             let words = seen(device, BYTES, "x[i]", Argument::bytes_of(&x));
             let own = if round == 0 { [0x0403_0201, 5] } else { [0x0407_0707, 7] };
             own_or_zero(device, &format!("round {round}"), &words, &own, 2);
-            x.slice_mut(s![..3]).assign(&long.slice(s![..3])).unwrap();
-            x.slice_mut(s![4..]).assign(&long.slice(s![..1])).unwrap();
+            x.slice_mut(s![..3]).assign(long.slice(s![..3])).unwrap();
+            x.slice_mut(s![4..]).assign(long.slice(s![..1])).unwrap();
         }
     }
 }

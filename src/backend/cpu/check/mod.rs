@@ -311,7 +311,11 @@ impl Checker {
     fn outside(&mut self, who: &Who, piece: &Piece) {
         let (name, index) = self.named(who.context.program, piece);
         // An index that is too large has been found where it was computed.
-        let known = |f: &Finding| f.defect == Defect::OutOfBounds && f.binding.as_deref() == Some(&name);
+        let program = who.context.program;
+        let line = program.sites[program.code[who.step as usize].site as usize].location(&program.source).line_number;
+        let known = |f: &Finding| {
+            f.defect == Defect::OutOfBounds && (f.binding.as_deref() == Some(&name) || f.spot.line == line)
+        };
         if self.report.findings.iter().any(known) {
             return;
         }

@@ -9,30 +9,69 @@ pub(super) enum Limit {
     Runtime { buffer: u32, offset: u32, stride: u32 },
 }
 
+/// Where an access that is out of bounds goes on a device that checks: no memory is there, so that it is found once, and
+/// not as a race for the last element too.
+const NOWHERE: u32 = 0xc000_0000;
+
 impl Builder<'_> {
-    /// An index as it is used: watched by a device that checks, and clamped where the kernel is not trusted. `guarded`: past
-    /// the end there is nothing that could be reached.
-    pub(super) fn index(&mut self, index: Reg, limit: Limit, of: u32, guarded: bool) -> Reg {
+    /// The element of a place at an index, which a device that checks watches. Where the kernel is not trusted it stays
+    /// inside. `guarded`: past the end there is nothing that could be reached.
+    pub(super) fn step(&mut self, place: &mut Place, index: Reg, stride: u32, limit: Limit, guarded: bool) {
+        let (memory, of) = match place.root {
+            Root::Memory(_, of) => (true, of),
+            Root::Variable(_, of) => (false, of),
+        };
         let known = matches!(limit, Limit::Count(count) if self.most(index) < count);
         let clamps = self.clamps && !guarded && !known;
-        if !self.checked && !clamps {
-            return index;
+        let end = (self.checked || clamps).then(|| self.end(&limit));
+        let checked = end.filter(|_| self.checked);
+        if let Some(end) = checked {
+            self.check(index, end, of);
         }
-        let end = match limit {
+        let inside = match checked {
+            Some(end) if clamps && memory => Some(self.bin(Bin::LtU32, index, end)),
+            _ => None,
+        };
+        let at = match end.filter(|_| clamps && inside.is_none()) {
+            Some(end) => self.clamp(index, &limit, end),
+            None => index,
+        };
+        let stride = self.constant(stride);
+        place.dynamic = match place.dynamic {
+            NONE => self.bin(Bin::MulI32, at, stride),
+            base => self.tern(Tern::MulAddI32, at, stride, base),
+        };
+        if let Some(inside) = inside {
+            let nowhere = self.constant(NOWHERE);
+            place.dynamic = self.tern(Tern::Select, inside, place.dynamic, nowhere);
+        }
+    }
+
+    /// Watches the index of a value, which is clamped as it is: a list of registers gives the last for what lies past it.
+    pub(super) fn watch(&mut self, index: Reg, limit: Limit, of: u32) {
+        if self.checked {
+            let end = self.end(&limit);
+            self.check(index, end, of);
+        }
+    }
+
+    fn check(&mut self, index: Reg, limit: Reg, of: u32) {
+        let exact = self.exact.get(&index).copied().unwrap_or([NONE, NONE]);
+        self.varying(Instr::CheckIndex { index, limit, exact, of });
+    }
+
+    fn end(&mut self, limit: &Limit) -> Reg {
+        match *limit {
             Limit::Count(count) => self.constant(count),
             Limit::Runtime { buffer, offset, stride } => {
                 let to = self.register(false);
                 self.push(Instr::Length { to, buffer, offset, stride }, true);
                 to
             }
-        };
-        if self.checked {
-            let exact = self.exact.get(&index).copied().unwrap_or([NONE, NONE]);
-            self.varying(Instr::CheckIndex { index, limit: end, exact, of });
         }
-        if !clamps {
-            return index;
-        }
+    }
+
+    fn clamp(&mut self, index: Reg, limit: &Limit, end: Reg) -> Reg {
         let last = match limit {
             Limit::Count(count) => self.constant(count.saturating_sub(1)),
             Limit::Runtime { .. } => {
@@ -61,9 +100,9 @@ impl Builder<'_> {
             (Bin::DivU32, Some(by)) => x.checked_div(by).unwrap_or(x),
             (Bin::ShrU32, Some(by)) => x >> (by & 31),
             (Bin::DivU32 | Bin::ShrU32, None) => x,
-            (Bin::AddI32, _) => x.checked_add(y).unwrap_or(u32::MAX),
-            (Bin::MulI32, _) => x.checked_mul(y).unwrap_or(u32::MAX),
-            (Bin::Shl, Some(by)) => x.checked_mul(1 << (by & 31)).unwrap_or(u32::MAX),
+            (Bin::AddI32, _) => x.saturating_add(y),
+            (Bin::MulI32, _) => x.saturating_mul(y),
+            (Bin::Shl, Some(by)) => x.saturating_mul(1 << (by & 31)),
             _ => u32::MAX,
         };
         self.note_most(to, most);

@@ -18,8 +18,7 @@ impl<'a> Builder<'a> {
                     return self.refuse("indexing something that has no elements");
                 };
                 let of = self.name("a value");
-                // A list gives its last register for what lies past it.
-                self.index(reg, Limit::Count(count), of, true);
+                self.watch(reg, Limit::Count(count), of);
                 let mut result = vec![];
                 for k in 0..per as usize {
                     let list = self.list(words.iter().copied().skip(k).step_by(per as usize).collect());
@@ -31,9 +30,9 @@ impl<'a> Builder<'a> {
                 let Some((ty, words, bytes, count)) = self.types.element(&place.ty) else {
                     return self.refuse("indexing something that has no elements");
                 };
-                let (stride, of) = match place.root {
-                    Root::Memory(_, of) => (bytes, of),
-                    Root::Variable(_, of) => (words, of),
+                let stride = match place.root {
+                    Root::Memory(..) => bytes,
+                    Root::Variable(..) => words,
                 };
                 let limit = match (count, &place.root) {
                     (Some(count), _) => Limit::Count(count),
@@ -43,12 +42,7 @@ impl<'a> Builder<'a> {
                     _ => return self.refuse("a runtime-sized array outside a buffer"),
                 };
                 let guarded = self.guarded(&place, stride);
-                let reg = self.index(reg, limit, of, guarded);
-                let stride = self.constant(stride);
-                place.dynamic = match place.dynamic {
-                    NONE => self.bin(Bin::MulI32, reg, stride),
-                    base => self.tern(Tern::MulAddI32, reg, stride, base),
-                };
+                self.step(&mut place, reg, stride, limit, guarded);
                 place.ty = ty;
                 Ok(Value::Place(place))
             }
@@ -98,13 +92,11 @@ impl<'a> Builder<'a> {
         // Past the end of the buffer there is nothing, unless the address wraps round.
         let end = (index as u64 + 1) * stride as u64 + place.offset as u64;
         if u32::try_from(end).is_ok() {
-            self.index(reg, limit, of, true);
+            self.watch(reg, limit, of);
             place.offset += index * stride;
             return Ok(Value::Place(place));
         }
-        let index = self.index(reg, limit, of, false);
-        let stride = self.constant(stride);
-        place.dynamic = self.bin(Bin::MulI32, index, stride);
+        self.step(&mut place, reg, stride, limit, false);
         Ok(Value::Place(place))
     }
 
