@@ -84,7 +84,7 @@ fn axes_and_slices_that_are_not_there() {
         argument(&held(&wrong), "sum", line!() - 1, &["axis", "got 2", "-2 to 1"]);
         argument(&held(&x.max_axes(&[-3], true)), "max", line!(), &["got -3"]);
         argument(&held(&x.mean_axes(&[0, 0], false)), "sum", line!(), &["each axis once"]);
-        argument(&held(&x.variance_axes(&[isize::MIN], false, 0)), "sum", line!(), &[]);
+        argument(&held(&x.variance_axes(&[isize::MIN], false, 0)), "variance", line!(), &[]);
         argument(&held(&x.norm_axes(&[isize::MAX], false)), "sum", line!(), &[]);
         argument(&held(&x.arg_max_axes(&[1, -1], false)), "arg_max", line!(), &["[1, -1]"]);
         argument(&held(&x.permute(&[0])), "permute", line!(), &["each of 2 axes once", "[0]"]);

@@ -209,7 +209,7 @@ impl<T: Float> Array<T> {
     /// Errors (kept in the array): an axis that is not there, or twice.
     #[track_caller]
     pub fn variance_axes(&self, axes: &[isize], keep: bool, freedom: usize) -> Array<T> {
-        self.moments("variance_axes", axes, keep, freedom, Location::caller()).1
+        self.moments("variance", axes, keep, freedom, Location::caller()).1
     }
 
     /// The standard deviation: the square root of [`Array::variance`]. f16 is computed in f32 and rounded once, also where
