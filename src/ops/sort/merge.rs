@@ -23,6 +23,8 @@ const ONE_DIGIT: usize = 256;
 
 /// Invocations and items of each: the first that hold what there is to sort.
 const TILES: [(u32, u32); 7] = [(32, 2), (64, 4), (64, 8), (128, 8), (256, 8), (256, 16), (512, 16)];
+/// Items of a workgroup that has some of many rows.
+const MANY: u64 = 4096;
 /// Software drivers take long to compile unrolled text.
 const SOFTWARE_TILES: [(u32, u32); 4] = [(32, 2), (64, 4), (256, 4), (1024, 4)];
 
@@ -48,12 +50,17 @@ impl MergeTile {
         // With as many invocations as there is memory for.
         let most = (caps.workgroup_bytes / item_bytes(sort, bare)).saturating_sub(2);
         let tile = |&(workgroup, items): &(u32, u32)| {
-            let workgroup = workgroup.min(caps.workgroup_invocations).min(most / items / 8 * 8);
+            let workgroup = workgroup.min(caps.workgroup_invocations).min(most / items / 2 * 2);
             MergeTile { workgroup, items, bare }
         };
-        let fitting = tiles.iter().map(tile).filter(|tile| tile.slots() >= sort.length as u64);
-        let all = fitting.clone().find(|tile| tile.slots() >= sort.len() as u64);
-        all.or(fitting.last())
+        let mut fitting = tiles.iter().map(tile).filter(|tile| tile.slots() >= sort.length as u64);
+        if let Some(all) = fitting.clone().find(|tile| tile.slots() >= sort.len() as u64) {
+            return Some(all);
+        }
+        let many = fitting.clone().rfind(|tile| tile.slots() <= MANY);
+        let tile = many.or_else(|| fitting.next())?;
+        // Not more than a row has.
+        Some(MergeTile { items: tile.items.min(sort.length.next_power_of_two() as u32), ..tile })
     }
 
     /// Items of a workgroup.
@@ -270,4 +277,45 @@ fn store_text(flow: &Flow, tile: MergeTile) -> String {
     format!(
         "fn store_items({ITEMS}, first: u32, in_row: u32, count: u32) {{\n    let at = first + in_row;\n{lines}}}\n"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ops::expression::{Expression, Leaf, Source, Step, What};
+
+    fn argsort(rows: usize, length: usize, dtype: DType) -> Sort {
+        let leaf = Leaf { source: Source::Slot(0), dtype, len: rows * length, offset: 0, strides: vec![1] };
+        let steps = vec![Step { what: What::Leaf(0), dtype }];
+        Sort {
+            keys: Expression { leaves: vec![leaf], scalars: vec![], steps },
+            payload: Payload::Index,
+            rows,
+            length,
+            descending: false,
+            bits: 0..8 * dtype.size() as u32,
+            count: None,
+            gives_keys: false,
+            output: 1,
+        }
+    }
+
+    #[test]
+    fn tiles_fit_devices_and_hold_rows() {
+        for (name, mut caps) in Caps::presets().into_iter().chain([("processor", Caps::processor())]) {
+            caps.tuning.set("sort_merge", &[8192]).unwrap();
+            for (rows, length) in [1, 1000].into_iter().flat_map(|rows| [1, 3, 64, 100, 1000].map(|n| (rows, n))) {
+                for dtype in [DType::U32, DType::I64] {
+                    let sort = argsort(rows, length, dtype);
+                    let tile = MergeTile::choose(&sort, &caps).unwrap_or_else(|| panic!("{name}: {length}"));
+                    let bytes = (tile.slots() as u32 + 2) * item_bytes(&sort, tile.bare);
+                    let fits = bytes <= caps.workgroup_bytes && tile.workgroup <= caps.workgroup_invocations;
+                    let holds = tile.row_lanes(length as u64) <= tile.workgroup as u64;
+                    assert!(fits && holds && tile.items.is_power_of_two(), "{name}: {rows} x {length}: {tile:?}");
+                }
+            }
+            let most = MergeTile::choose(&argsort(1, 4000, DType::F32), &caps);
+            assert_eq!(most.is_some(), caps.workgroup_bytes >= 32 << 10, "{name}: {most:?}");
+        }
+    }
 }
