@@ -11,7 +11,7 @@ def unary(p):
     name = p.pick(list(UNARY))
     # The documented range of a bound.
     kind = p.pick(["small", "signed", "special"] if name in ("sin", "cos", "tan", "sinc") else ["small", "signed", "wide", "special"])
-    type_ = p.pick(["f32", "f32", "f16"] if name not in ("reciprocal", "sqrt") else FLOATS)
+    type_ = p.pick(["f32", "f32", "f16"] if name not in ("reciprocal", "sqrt", "rsqrt", "to_degrees", "to_radians") else FLOATS)
     x = p.input(type_, p.extents(p.rank(0)), kind)
     x = p.view(x) if p.chance(0.5) else x
     if name in ("sin", "cos", "tan", "sinc"):
@@ -21,9 +21,7 @@ def unary(p):
 
 def binary(p):
     name = p.pick(list(BINARY) + ["log_add_exp", "modulo", "floor_divide", "multiply_add", "lerp", "nextafter", "copysign", "fmin", "fmax", "heaviside"])
-    type_ = p.pick(["f32", "f32", "f16"] if name not in ("divide_floats", "multiply_add") else FLOATS)
-    if name == "nextafter":
-        type_ = "f32"
+    type_ = p.pick(["f32", "f32", "f16"] if name in ("pow", "atan2", "log_add_exp") else ["f32", *FLOATS])
     kind = p.pick(["small", "signed"] if name in ("multiply_add", "lerp", "floor_divide", "modulo") else ["small", "signed", "special"])
     args = operands(p, type_, kind, 3 if name in ("multiply_add", "lerp") else 2)
     if name in ("modulo", "floor_divide"):
@@ -50,7 +48,7 @@ def integers(p):
     names = ["add", "sub", "mul", "divide", "remainder", "minimum", "maximum", "and", "or", "xor", "not", "shl", "shr", "equal",
              "less", "greater_equal", "neg", "abs", "sign", "square", "relu", "multiply_add", "clamp", "count_ones",
              "leading_zeros", "trailing_zeros", "reverse_bits"]
-    name = p.pick([n for n in names if n != "neg" or below_zero(type_)])
+    name = p.pick(names)
     arity = {"not": 1, "neg": 1, "abs": 1, "sign": 1, "square": 1, "relu": 1, "count_ones": 1, "leading_zeros": 1,
              "trailing_zeros": 1, "reverse_bits": 1, "multiply_add": 3, "clamp": 3}.get(name, 2)
     args = operands(p, type_, p.pick(["special", "bits", "small"]), arity)
@@ -58,6 +56,11 @@ def integers(p):
         args[1] = p.input(type_, p.shape(args[1]), "divisors")
         if p.chance(0.5) and arity == 2 and name == "divide":
             args = [args[1], args[1]]
+    if p.chance(0.06):
+        # What needs no arithmetic there is of every type.
+        type_ = p.pick(["u8", "u16", "bool"])
+        name, args = p.pick(["equal", "not_equal", "select"]), operands(p, type_, "small", 2)
+        args = [p.input("bool", p.shape(args[0]), "small"), *args] if name == "select" else args
     i = p.op(name, args)
     if p.chance(0.4):
         p.view(i)

@@ -31,6 +31,8 @@ fn negated(step: &Step, x: &Any) -> Answer {
         ("neg", Any::F64(x)) => Any::F64(-x),
         ("neg", Any::I32(x)) => Any::I32(-x),
         ("neg", Any::I64(x)) => Any::I64(-x),
+        ("neg", Any::U32(x)) => Any::U32(-x),
+        ("neg", Any::U64(x)) => Any::U64(-x),
         _ => return None,
     }))
 }

@@ -15,27 +15,13 @@ mod sums;
 
 use any::Any;
 use case::{Case, File};
-use crosslane::{Backend, Device, ErrorKind};
+use crosslane::{Backend, Device};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 use support::*;
 
 /// Of so many kept cases software drivers, which take up to a second to compile a kernel, run one.
 const SHARE: usize = 5;
-
-/// Operations without a kernel for 64-bit types: they say so, and their cases count as refused. No other may.
-const REFUSED: [&str; 10] = [
-    "count_ones",
-    "is_finite",
-    "is_infinite",
-    "is_nan",
-    "leading_zeros",
-    "reverse_bits",
-    "shift_left",
-    "shift_right",
-    "sign",
-    "trailing_zeros",
-];
 
 fn file() -> &'static File {
     static FILE: OnceLock<File> = OnceLock::new();
@@ -77,34 +63,20 @@ fn evaluated(case: &Case, device: &Device, each: bool) -> crosslane::Result<Any>
     Ok(values.pop().expect("a case has steps"))
 }
 
-/// What came of a case.
-enum Outcome {
-    Right,
-    Wrong(String),
-    /// There is no kernel for a type, and it says so.
-    Refused(String),
-}
-
 /// Whether the device has the types, and subnormal numbers where they matter.
 fn can(device: &Device, case: &Case) -> bool {
     case.types().into_iter().all(|dtype| has(device, dtype)) && (!case.subnormal || keeps_subnormals(device))
 }
 
-fn outcome(case: &Case, device: &Device) -> Outcome {
-    let value = evaluated(case, device, false);
-    if let Err(error) = value.as_ref().map_or_else(|error| Err(error.clone()), Any::check)
-        && let ErrorKind::Unsupported { operation, wanted, .. } = error.kind()
-        && REFUSED.contains(operation)
-    {
-        return Outcome::Refused(format!("{operation}: {wanted}"));
-    }
+/// What is wrong with a case on a device, if anything; a refusal is.
+fn failure(case: &Case, device: &Device) -> Option<String> {
     let difference = |value: crosslane::Result<Any>| match value {
         Err(error) => Some(error.to_string()),
         Ok(value) => compare::difference(&value, &case.want, keeps_subnormals(device)),
     };
-    let Some(wrong) = difference(value) else { return Outcome::Right };
+    let wrong = difference(evaluated(case, device, false))?;
     let apart = if difference(evaluated(case, device, true)).is_some() { "wrong too" } else { "right" };
-    Outcome::Wrong(format!(
+    Some(format!(
         "{} (seed {}) on {}: {wrong}\n{case}  evaluated step by step it is {apart}\n",
         case.id,
         file().seed,
@@ -116,26 +88,18 @@ fn outcome(case: &Case, device: &Device) -> Outcome {
 fn run(device: &Device, share: usize) {
     let (cases, start) = (&file().cases, std::time::Instant::now());
     let able: Vec<&Case> = cases.iter().filter(|case| can(device, case)).collect();
-    let (mut refused, mut failures) = (vec![], vec![]);
+    let mut failures = vec![];
     let taken: Vec<&Case> = able.iter().copied().step_by(share).collect();
     for case in &taken {
         // Nothing panics; should it, the case is told.
-        let came = catch_unwind(AssertUnwindSafe(|| outcome(case, device)));
-        match came.unwrap_or_else(|_| Outcome::Wrong(format!("{} panics on {}\n{case}", case.id, name(device)))) {
-            Outcome::Right => (),
-            Outcome::Wrong(failure) => failures.push(failure),
-            Outcome::Refused(what) => refused.push(what),
-        }
+        let came = catch_unwind(AssertUnwindSafe(|| failure(case, device)));
+        failures.extend(came.unwrap_or_else(|_| Some(format!("{} panics on {}\n{case}", case.id, name(device)))));
     }
-    let (ran, all, lack, refusals) = (taken.len(), cases.len(), cases.len() - able.len(), refused.len());
-    refused.sort();
-    refused.dedup();
+    let (ran, all, lack) = (taken.len(), cases.len(), cases.len() - able.len());
     say(&format!(
-        "{}: {ran} of {all} cases beside NumPy in {:.1} s; {lack} need a type, or subnormal numbers, that it lacks; {refusals} \
-         were refused{}",
+        "{}: {ran} of {all} cases beside NumPy in {:.1} s; {lack} need a type, or subnormal numbers, that it lacks",
         name(device),
-        start.elapsed().as_secs_f64(),
-        refused.iter().map(|what| format!(", {what}")).collect::<String>()
+        start.elapsed().as_secs_f64()
     ));
     assert!(failures.is_empty(), "{} of {ran} cases differ:\n\n{}", failures.len(), failures.join("\n"));
 }
