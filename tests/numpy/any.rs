@@ -39,12 +39,6 @@ macro_rules! any {
                 }
             }
 
-            pub fn check(&self) -> Result<()> {
-                match self {
-                    $(Any::$name(x) => x.check().map(|_| ())),*
-                }
-            }
-
             pub fn eval(&self) -> Result<()> {
                 match self {
                     $(Any::$name(x) => x.eval().map(|_| ())),*

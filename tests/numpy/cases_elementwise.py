@@ -1,6 +1,6 @@
 """Families of cases: elementwise work, casts and views."""
 import numpy as np
-from inputs import FLOATS, INTEGERS, NUMBERS, below_zero
+from inputs import FLOATS, INTEGERS, NUMBERS
 from program import ALL, small
 from meaning import Skip
 from reference import apply

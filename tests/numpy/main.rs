@@ -68,7 +68,7 @@ fn can(device: &Device, case: &Case) -> bool {
     case.types().into_iter().all(|dtype| has(device, dtype)) && (!case.subnormal || keeps_subnormals(device))
 }
 
-/// What is wrong with a case on a device, if anything; a refusal is.
+/// What is wrong with a case on a device, if anything. A refusal is: each case is of what has a kernel.
 fn failure(case: &Case, device: &Device) -> Option<String> {
     let difference = |value: crosslane::Result<Any>| match value {
         Err(error) => Some(error.to_string()),
