@@ -77,6 +77,8 @@ impl<T: Number> Array<T> {
     /// Either side is read as it lies: transposed, sliced, repeated or converted from another type, without a copy. Elementwise
     /// work on the result becomes part of its kernel: `(x.matmul(&w) + &bias).relu()` is one launch.
     ///
+    /// Many small matrices (up to 8 x 8, or thin ones) are as cheap as elementwise work on their result.
+    ///
     /// f16 adds up in f32 and is rounded once; [`Array::matmul_as`] keeps the f32. The error of a sum of `k` products is at
     /// most `k * eps * sum(|a * b|)`; integers wrap. The same shapes give the same bits on a device.
     ///

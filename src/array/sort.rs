@@ -181,7 +181,8 @@ impl<T: Element> Array<T> {
     /// ```
     ///
     /// A radix sort by 8 bits a pass (Onesweep: Adinets and Merrill, 2022): 36 bytes of memory traffic for a 32-bit
-    /// element, and as much memory again as the array takes. Rows of a few thousand elements take one launch.
+    /// element, and as much memory again as the array takes. Rows of a few thousand elements take one launch, in workgroup
+    /// memory: the cpu engine merges them (64 elements in 10 us, 4000 in 150).
     ///
     /// Errors (kept in the array): no axis; more than 2^32 - 2^16 elements along it.
     #[track_caller]
