@@ -178,12 +178,13 @@ impl Recording {
             }
         };
         self.changed.clear();
-        if self.watched {
-            self.device.watch_again();
-        }
         self.forget_faults();
         let ready = self.ready.insert(ready);
-        self.device.faulty(&self.launches, || driver.submit_prepared(ready, &self.launches))
+        self.device.faulty(&self.launches, || driver.submit_prepared(ready, &self.launches))?;
+        if self.watched {
+            self.device.watch_again(); // who looked before they ran saw nothing of them
+        }
+        Ok(())
     }
 
     /// What the library's kernels write before they read it has no faults of the last run: they write all of it.

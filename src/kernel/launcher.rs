@@ -160,7 +160,15 @@ impl<'a> Launcher<'a> {
     #[track_caller]
     pub fn launch(&self, device: &Device) -> Result<()> {
         match self.resolve(device)? {
-            Some(launch) => device.submit(&[launch]),
+            Some(launch) => {
+                let launch = [launch];
+                device.submit(&launch)?;
+                // Who looked before the kernel ran saw nothing of it.
+                if launch[0].buffers.iter().any(|window| window.memory.is_shared()) {
+                    device.watch_again();
+                }
+                Ok(())
+            }
             None => Ok(()),
         }
     }

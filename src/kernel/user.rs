@@ -114,8 +114,8 @@ impl Kernel {
             let parsed = self.parsed(at)?;
             let Some(module) = counting::counting(&parsed, driven) else { return Ok(None) };
             let info = parse::validated(&module, self.source(), at)?;
-            // The text tells kernels apart that are kept.
-            let source = format!("{}\n// its loops count: {driven:?}\n", self.source());
+            // The text tells kernels apart that are kept: the module has the overrides' values in it.
+            let source = format!("{}\n// its loops count: {driven:?} {:?}\n", self.source(), self.overrides());
             let changed = Some(Arc::new(module.clone()));
             let parsed = Parsed { module, info, source, values: vec![], ..parsed };
             let made = of(parsed, changed, self.original().into(), false, at)?;

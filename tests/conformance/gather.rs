@@ -181,10 +181,12 @@ fn values_combine() {
     }
 }
 
-/// Whoever reads the result, or what is computed of it, is told each time, and nobody else.
+/// Whoever reads the result, or what is computed of it, is told each time, and nobody else. On devices of its own: a wait of
+/// another test would be told too.
 #[test]
 fn an_index_past_the_axis_is_told_to_those_who_read_it() {
-    for device in apis() {
+    for device in apis().iter().filter_map(fresh_like) {
+        let device = &device;
         let x = Array::from_slice(device, &[1.0f32, 2.0, 3.0]);
         let at = Array::from_slice(device, &[9u32]);
         let (bad, good) = (x.take(&at, OutOfRange::Error), &x + 1.0);
@@ -221,7 +223,8 @@ fn an_index_past_the_axis_is_told_to_those_who_read_it() {
 /// Threads that take from one array: each is told of its own indices.
 #[test]
 fn threads_are_told_of_their_own_indices() {
-    for device in apis() {
+    for device in apis().iter().filter_map(fresh_like) {
+        let device = &device;
         let x = Array::arange(device, 0u32, 100, 1).copy();
         x.eval().unwrap();
         let rounds = if is_checked(device) { 5 } else { 25 };
@@ -253,7 +256,8 @@ fn threads_are_told_of_their_own_indices() {
 /// A recording's results are as good as its last run.
 #[test]
 fn recordings_check_anew() {
-    for device in apis() {
+    for device in apis().iter().filter_map(fresh_like) {
+        let device = &device;
         let x = Array::from_slice(device, &[1.0f32, 2.0, 3.0]);
         let at = Array::from_slice(device, &[0u32, 2]);
         let y = x.take(&at, OutOfRange::Error) * 2.0;

@@ -143,3 +143,16 @@ fn counting_kernels_have_a_cuda_form() {
         Err(error) => eprintln!("skipped: {error}"),
     }
 }
+
+/// Engines keep compiled kernels by their texts: values of overrides are in the module, not in the program's text.
+#[test]
+fn kernels_that_count_are_told_apart_by_their_overrides() {
+    let text = "override N = 4u; @group(0) @binding(0) var<storage, read_write> x: array<u32>; \
+        @compute @workgroup_size(N) fn main() { while x[0] != N { x[0]++; } }";
+    let source = |value: f64| {
+        let kernel = crate::Kernel::wgsl_with(text, None, &[("N", value)]).unwrap();
+        kernel.counting(Driven::Runs).unwrap().expect("its loop may be long").source().to_string()
+    };
+    assert_ne!(source(4.0), source(6.0));
+    assert_eq!(source(4.0), source(4.0));
+}
