@@ -273,7 +273,6 @@ impl Call<'_> {
         let shown = window.offset + bytes.next_multiple_of(seen);
         if tail::shows_more(&array, shown).map_err(located)? {
             // What the host sees no kernel may write to.
-            #[cfg(any(feature = "wgpu", feature = "cpu"))]
             if window.memory.is_lent() && resource.point.access == Access::Read {
                 array = array.copied();
                 window = array.in_place(alignment).map_err(located)?.expect("a copy has no gaps and begins at 0");

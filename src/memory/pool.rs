@@ -168,9 +168,11 @@ impl Memory {
     }
 
     /// Whether the host sees it.
-    #[cfg(any(feature = "wgpu", feature = "cpu"))]
     pub fn is_lent(&self) -> bool {
-        self.lent.load(Ordering::Acquire) > 0
+        #[cfg(any(feature = "wgpu", feature = "cpu"))]
+        return self.lent.load(Ordering::Acquire) > 0;
+        #[cfg(not(any(feature = "wgpu", feature = "cpu")))]
+        return false; // no engine lends
     }
 }
 
