@@ -224,7 +224,12 @@ impl Batch {
 
     /// A map that writes a node into a fresh buffer.
     fn map_in_new_memory(&mut self, node: &Arc<Node>) -> Result<(Map, Vec<Arc<Memory>>)> {
-        let (expression, inputs) = self.expression(node)?;
+        self.prepare_fused(node, 1 + node.count().is_some() as u32)?;
+        let count = node.count().map(|count| self.dense(count)).transpose()?;
+        let mut inputs = Inputs::default();
+        let expression = inputs.expression(node)?;
+        let count = count.map(|count| inputs.expression(&count)).transpose()?;
+        let inputs = inputs.memory;
         let layout = Layout::contiguous(&node.shape);
         let map = Map {
             expression,
@@ -234,7 +239,7 @@ impl Batch {
             output_offset: 0,
             output_strides: layout.strides.iter().map(|&s| s as i64).collect(),
             fresh: true,
-            count: None,
+            count,
             fill: None,
         };
         Ok((map, inputs))

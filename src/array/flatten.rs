@@ -55,6 +55,10 @@ pub(super) fn flatten(node: &Arc<Node>, expression: &mut Expression, inputs: &mu
                     inputs.memory.len() - 1
                 }
             };
+            let end = storage.layout.offset + storage.layout.len();
+            if end < storage.len && storage.layout.is_contiguous() {
+                node.device.driver().pad(&storage.memory, (end * node.dtype.size()) as u64);
+            }
             leaf(expression, Source::Slot(slot), node.dtype, storage.len, &storage.layout)
         }
         State::Lazy(Expr::Index(layout)) => leaf(expression, Source::Index, DType::U32, 0, &layout),

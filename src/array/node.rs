@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::memory::Memory;
 use crate::ops::{Formula, Function, Operator};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 /// Steps that may wait behind a node. Beyond, its longest input is computed at once: kernels and recursion stay short.
 const MOST_STEPS: u32 = 128;
@@ -22,6 +22,8 @@ pub(crate) struct Node {
     pub steps: u32,
     /// Kernels that computed it on the way to something else.
     computed: AtomicU32,
+    /// How many of its elements are values, where the device alone knows: what lies past them is never computed with.
+    count: OnceLock<Arc<Node>>,
     state: Mutex<State>,
 }
 
@@ -89,16 +91,29 @@ impl Node {
             return Node::failed(device, dtype, error);
         }
         let steps = total(inputs);
-        Node::new(device, shape, dtype, steps, State::Lazy(expr))
+        let count = inputs.iter().filter(|_| expr.fuses()).find_map(|input| input.count().cloned());
+        let node = Node::new(device, shape, dtype, steps, State::Lazy(expr));
+        count.into_iter().for_each(|count| node.set_count(&count));
+        node
     }
 
     fn new(device: &Device, shape: Vec<usize>, dtype: DType, steps: u32, state: State) -> Arc<Node> {
-        let (computed, state) = (AtomicU32::new(0), Mutex::new(state));
-        Arc::new(Node { device: device.uncounted(), shape, dtype, steps, computed, state })
+        let (computed, count, state) = (AtomicU32::new(0), OnceLock::new(), Mutex::new(state));
+        Arc::new(Node { device: device.uncounted(), shape, dtype, steps, computed, count, state })
     }
 
     pub fn len(&self) -> usize {
         super::layout::count(&self.shape)
+    }
+
+    /// How many of its elements are values, where the device alone knows.
+    pub fn count(&self) -> Option<&Arc<Node>> {
+        self.count.get()
+    }
+
+    /// As many of its elements are values, and of all that is computed of it element by element.
+    pub fn set_count(&self, count: &Arc<Node>) {
+        self.count.get_or_init(|| count.clone());
     }
 
     /// How many kernels computed it on the way to something else.

@@ -33,6 +33,12 @@ pub struct Selected<T: Element> {
 }
 
 impl<T: Element> Selected<T> {
+    /// New values, whose count the device will know: only they are computed with.
+    pub(super) fn new(values: Array<T>, count: Array<u32>, of: Option<[Arc<Node>; 2]>) -> Selected<T> {
+        values.node.set_count(&count.node);
+        Selected { values, count, of }
+    }
+
     /// A mistake in place of elements.
     pub(super) fn failed(device: &Device, error: Error) -> Selected<T> {
         let (values, count) = (Array::failed(device, error.clone()), Array::failed(device, error));
@@ -41,7 +47,7 @@ impl<T: Element> Selected<T> {
 
     /// The same elements and count where another operation puts them.
     pub(super) fn taken_from(self, values: Array<T>, count: &Array<u32>) -> Selected<T> {
-        Selected { values, count: count.clone(), of: self.of }
+        Selected::new(values, count.clone(), self.of)
     }
 
     /// How many there are. Waits for the device.
@@ -83,8 +89,9 @@ impl<T: Element> Selected<T> {
     /// Errors: as [`Selected::count`].
     #[track_caller]
     pub fn to_array(&self) -> Result<Array<T>> {
+        super::evaluate::evaluate(&[self.values.node.clone(), self.count.node.clone()])?;
         let count = self.count()?;
-        Ok(self.settled().slice(s![..count as isize]))
+        Ok(self.values.slice(s![..count as isize]))
     }
 
     /// They on the host. Errors: as [`Selected::count`].
@@ -155,7 +162,11 @@ fn selected<T: Element>(picked: &Arc<Node>, condition: &Arc<Node>, fill: Option<
     };
     let mut nodes = Task::nodes(&[(condition, Take::Fused), (picked, Take::Fused)], outputs, 3, make).into_iter();
     let mut next = || nodes.next().expect("there are two outputs");
-    Selected { values: Array::of(next()), count: Array::of(next()), of }
+    let (values, count) = (Array::of(next()), Array::of(next()));
+    match fill {
+        Some(_) => Selected { values, count, of }, // all of them are values
+        None => Selected::new(values, count, of),
+    }
 }
 
 impl<T: Element> Array<T> {

@@ -1,6 +1,6 @@
 //! What goes on with selected elements on the device, without the host knowing how many there are.
 
-use super::node::{Expr, Node, State};
+use super::node::{Expr, Node};
 use super::task::{Take, Task};
 use super::{Array, Selected, SortOptions};
 use crate::element::{DType, Element, Number, Scalar};
@@ -73,31 +73,19 @@ impl<T: Element> Selected<T> {
     }
 
     fn sorted(&self, operation: &'static str, options: &SortOptions, at: CallSite) -> Selected<T> {
-        let sorted = self.settled().sorted_of(operation, &self.count, options, at);
+        let sorted = self.values.sorted_of(operation, &self.count, options, at);
         match sorted.node.error() {
             Some(error) => Selected::failed(self.values.device(), error),
-            None => Selected { values: sorted, count: self.count.clone(), of: None },
-        }
-    }
-
-    /// The values in memory, as many as count: work that waits is done for those alone.
-    pub(super) fn settled(&self) -> Array<T> {
-        match self.values.node.state() {
-            State::Lazy(expr) if expr.fuses() && !matches!(expr, Expr::Constant(_)) => self.copied(None),
-            _ => self.values.clone(),
+            None => Selected::new(sorted, self.count.clone(), None),
         }
     }
 
     /// They, and this value up to the length of what they were selected from.
     pub(super) fn filled(&self, fill: Scalar) -> Array<T> {
-        self.copied(Some(fill))
-    }
-
-    fn copied(&self, fill: Option<Scalar>) -> Array<T> {
         let len = self.values.len();
         self.counted((vec![len], T::DTYPE), move |expression, count, output| {
             let (shape, output_strides) = (vec![len], vec![1]);
-            let count = Some(count);
+            let (count, fill) = (Some(count), Some(fill));
             let map = Map {
                 expression,
                 shape,

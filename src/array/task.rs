@@ -209,7 +209,7 @@ impl Batch {
     }
 
     /// The node, or a copy of it, in memory without gaps.
-    fn dense(&mut self, node: &Arc<Node>) -> Result<Arc<Node>> {
+    pub fn dense(&mut self, node: &Arc<Node>) -> Result<Arc<Node>> {
         self.materialise(node)?;
         let State::Ready(storage) = node.state() else { unreachable!("it has just been materialised") };
         if storage.layout == Layout::contiguous(&node.shape) {

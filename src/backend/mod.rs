@@ -139,6 +139,9 @@ pub(crate) trait Driver: order::Order + Send + Sync {
     fn peek(&self, _read: &mut Read) -> bool {
         false
     }
+    /// Kernels may load what lies past this byte, up to a whole vector, and use none of it: a check is no longer to find it
+    /// unset.
+    fn pad(&self, _: &Memory, _from: u64) {}
     /// Runs the launches, then copies to the host; blocks until the bytes are there.
     fn read(&self, launches: &[Launch], reads: &mut [Read]) -> Result<()>;
     fn host_block(self: Arc<Self>, bytes: u64, direction: Direction) -> Result<Box<dyn HostBlock>>;

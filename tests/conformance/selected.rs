@@ -79,6 +79,28 @@ fn work_and_reductions() {
     }
 }
 
+/// What waits for several kernels, or for longer than a kernel's steps, is computed apart: of values alone.
+#[test]
+fn long_work_and_parts_of_it() {
+    for device in drivers() {
+        spoil(device);
+        let (got, wanted) = some::<i32>(device, 3_001, 0.4);
+        let long = got.map(|x| (0..150).fold(x.clone(), |x, _| x * 3 + 1));
+        let wanted: Vec<i32> =
+            wanted.iter().map(|&x| (0..150).fold(x as i32, |x, _| x.wrapping_mul(3).wrapping_add(1))).collect();
+        same_values(&long.to_vec().unwrap(), &wanted, name(device));
+        let more: Vec<i32> = wanted.iter().map(|&x| x.wrapping_add(1)).collect();
+        same_values(&(long.to_array().unwrap() + 1).to_vec().unwrap(), &more, name(device));
+        let sum = wanted.iter().fold(0i32, |all, x| all.wrapping_add(*x));
+        for turn in 0..6 {
+            let (more, wanted) = (long.map(|x| x + turn), sum.wrapping_add(turn * wanted.len() as i32));
+            assert_eq!(more.sum().item().unwrap(), wanted, "{turn} on {}", name(device));
+            assert_eq!(more.or(0).sum().item().unwrap(), wanted, "{turn}, filled, on {}", name(device));
+            assert_eq!((got.or(turn) * 0 + 1).sum().item().unwrap(), 3_001, "all of them on {}", name(device));
+        }
+    }
+}
+
 #[test]
 fn select_sort_and_sum_wait_for_nothing() {
     for device in &[fresh("lavapipe"), fresh("cpu")].into_iter().flatten().collect::<Vec<_>>() {

@@ -45,6 +45,9 @@ pub(super) fn zeros<T: bytemuck::Zeroable>(count: usize) -> Option<Box<[T]>> {
 /// What memory that nothing wrote holds on a device that checks: as a float a NaN, as an index far out.
 const GARBAGE: u32 = 0xffc0_dead;
 
+/// Bytes that a kernel loads at once at most: four elements of 8.
+const MOST_LOADED: u64 = 32;
+
 impl Block {
     /// Fresh memory, or none if the system has no more. Past `used` it is padding, which kernels may read and write as
     /// they like.
@@ -104,6 +107,14 @@ impl Block {
         }
         if let Some(written) = &self.written {
             mark(&mut written.lock().expect("no panic while held"), first * 4, bytes.len().div_ceil(4) * 4);
+        }
+    }
+
+    /// What lies past this byte counts as written, up to the end of a vector.
+    pub fn pad(&self, from: u64) {
+        if let Some(written) = &self.written {
+            let count = from.next_multiple_of(MOST_LOADED) - from;
+            mark(&mut written.lock().expect("no panic while held"), from as usize, count as usize);
         }
     }
 

@@ -306,6 +306,14 @@ impl Driver for Cpu {
         Ok(Some(Box::new(Shown { memory: memory.clone(), offset, bytes, _lent: lent })))
     }
 
+    fn pad(&self, memory: &Memory, from: u64) {
+        if self.checks.is_some() {
+            // A launch takes with it what was written.
+            let _between_launches = self.queue.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            block(memory).pad(from);
+        }
+    }
+
     fn home(&self) -> Option<Home> {
         Some(Home::Host)
     }
