@@ -9,6 +9,7 @@ use crate::backend::Launch;
 use crate::threads;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Instant;
 
 /// Words to compute below which starting a second thread costs more than it saves.
 const SMALL: u64 = 1 << 18;
@@ -32,16 +33,22 @@ impl Cpu {
         let work = || {
             let kept = compiled.machines.lock().expect("no panic while held").pop();
             let mut machine = kept.unwrap_or_else(|| Machine::new(&compiled.program));
+            let mut ran = false;
             loop {
                 let n = next.fetch_add(1, Relaxed);
                 if n >= count || context.stop.load(Relaxed) {
                     break;
                 }
                 machine.begin(context, unfold(order.nth(n, count), context.groups), 0);
-                let step = match machine.run(context, &mut None) {
-                    Status::Exhausted(step) => Some(step),
-                    Status::Late => None,
-                    _ => continue,
+                // The first runs however late it is: its loops have lines, which an error should name.
+                let late = ran && context.until.is_some_and(|until| Instant::now() > until);
+                ran = true;
+                let step = if late {
+                    None
+                } else if let Status::Exhausted(step) = machine.run(context, &mut None) {
+                    Some(step)
+                } else {
+                    continue;
                 };
                 let first = !context.stop.swap(true, Relaxed);
                 if first {
@@ -134,7 +141,6 @@ impl Turns<'_> {
         let (before, group) = (machine.changes(), machine.group);
         match machine.run(self.context, self.checker) {
             Status::Exhausted(step) => Err((Some(step), group)),
-            Status::Late => Err((None, group)),
             Status::Done => {
                 self.checker.as_mut().expect("checking").forget(group);
                 self.spare = Some(machine);

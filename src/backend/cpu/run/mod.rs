@@ -42,8 +42,6 @@ pub(super) enum Status {
     Preempted,
     /// Its time is used up, at this step.
     Exhausted(u32),
-    /// The launch's time was used up before it began.
-    Late,
 }
 
 /// Masks of one control-flow construct.
@@ -163,9 +161,6 @@ impl Machine {
     /// Runs until the workgroup is done or cannot go on.
     pub fn run(&mut self, context: &Context, checker: &mut Option<Checker>) -> Status {
         self.since = Instant::now();
-        if context.until.is_some_and(|until| self.since > until) {
-            return Status::Late;
-        }
         let status = self.steps(context, checker);
         self.spent += self.since.elapsed();
         status
