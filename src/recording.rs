@@ -114,13 +114,13 @@ impl Recording {
         let Some(first) = nodes.first() else {
             return Err(Error::argument("Recording::of", "arrays", "one at least", "none", Location::caller()));
         };
-        let device = first.device.clone();
-        let _order = device.evaluating();
-        let mut batch = Batch::new(&device);
-        nodes.iter().try_for_each(|node| batch.materialise(node)).map_err(|e| batch.undo(e))?;
-        let mut recording = Recording::with(&device, std::mem::take(&mut batch.launches));
-        recording.run_in_order(Location::caller()).map_err(|e| batch.undo(e))?;
-        Ok(recording)
+        let (device, at) = (first.device.clone(), Location::caller());
+        let plan = |batch: &mut Batch| nodes.iter().try_for_each(|node| batch.materialise(node));
+        Batch::run(&device, at, plan, |submission| {
+            let mut recording = Recording::with(&device, std::mem::take(&mut submission.batch.launches));
+            recording.submit(at)?;
+            Ok(recording)
+        })
     }
 
     /// So many empty kernels, to measure what a launch costs.
@@ -133,8 +133,9 @@ impl Recording {
     /// assert_eq!(empty.len(), 10);
     /// # Ok(()) });
     /// ```
+    #[track_caller]
     pub fn nothing(device: &Device, count: usize) -> Result<Recording> {
-        let mut batch = Batch::new(device);
+        let mut batch = Batch::new(device, Location::caller());
         batch.push(Box::new(Nothing(count)), vec![])?;
         Ok(Recording::with(device, batch.launches))
     }
@@ -158,13 +159,10 @@ impl Recording {
     /// refuses; device lost. On a device that checks, also what its launches do wrong.
     #[track_caller]
     pub fn run(&mut self) -> Result<()> {
-        let device = self.device.clone();
-        let _order = device.evaluating();
-        self.run_in_order(Location::caller())
+        self.submit(Location::caller())
     }
 
-    /// Runs the launches while nobody else evaluates.
-    fn run_in_order(&mut self, at: CallSite) -> Result<()> {
+    fn submit(&mut self, at: CallSite) -> Result<()> {
         let driver = self.device.driver();
         self.changed.iter().try_for_each(|&index| separate(&self.launches[index], at))?;
         let ready = match self.ready.take() {

@@ -1,7 +1,7 @@
 //! Assignment: to an array, and to a part of it through a view.
 
 use super::Array;
-use super::evaluate::Batch;
+use super::batch::Batch;
 use super::layout::{Layout, broadcast_shapes};
 use super::node::{Expr, Node, Storage};
 use super::slice::{Resolved, apply};
@@ -34,7 +34,7 @@ impl<T: Element> Array<T> {
     #[track_caller]
     pub fn assign(&mut self, value: impl Operand<T>) -> Result<()> {
         self.check()?;
-        let value = fitting("assign", value.into_array(self.device()).node, self.shape(), &self.node)?;
+        let value = fitting("assign", value.into_array(self.device()).into_node(), self.shape(), &self.node)?;
         *self = Array::of(value);
         Ok(())
     }
@@ -69,13 +69,11 @@ impl<T: Element> ViewMut<'_, T> {
     pub fn assign(self, value: impl Operand<T>) -> Result<()> {
         let ranges = self.ranges?;
         let shape = apply(&Layout::contiguous(self.array.shape()), &ranges).shape;
-        let value = fitting("assign", value.into_array(self.array.device()).node, &shape, &self.array.node)?;
+        let value = fitting("assign", value.into_array(self.array.device()).into_node(), &shape, &self.array.node)?;
         let whole = self.array.own()?;
         let part = Storage { layout: apply(&whole.layout, &ranges), ..whole.clone() };
-        let _order = self.array.device().evaluating();
-        let mut batch = Batch::new(self.array.device());
-        batch.assign(&value, &part).map_err(|error| batch.undo(error))?;
-        batch.submit()
+        let plan = |batch: &mut Batch| batch.assign(&value, &part);
+        Batch::run(self.array.device(), Location::caller(), plan, |submission| submission.submit())
     }
 
     /// The part as an array that shares the memory, for a kernel that writes to it.
@@ -109,9 +107,8 @@ impl<T: Element> Array<T> {
     /// Brings the array into memory that nothing else refers to.
     fn own(&mut self) -> Result<Storage> {
         let storage = self.storage()?;
-        // One reference is this node's own, one is ours; recordings that work on the array do so on purpose.
-        let others = storage.memory.recordings();
-        let alone = Arc::strong_count(&self.node) == 1 && Arc::strong_count(&storage.memory) == 2 + others;
+        // One share is this node's own, one is ours: nobody else can look at the contents, nor begin to.
+        let alone = self.node.users() == 1 && storage.share.count() == 2;
         if alone && !storage.memory.is_others() && !storage.layout.repeats() {
             return Ok(storage);
         }

@@ -162,7 +162,7 @@ impl<T: Element> Array<T> {
 
     /// An array over memory with room for `len` elements.
     pub(crate) fn over(device: &Device, memory: Arc<Memory>, layout: Layout, len: usize) -> Array<T> {
-        Array::of(Node::ready(device, T::DTYPE, Storage { memory, layout, len }))
+        Array::of(Node::ready(device, T::DTYPE, Storage::new(memory, layout, len)))
     }
 }
 
@@ -236,8 +236,8 @@ impl<T: Number> Array<T> {
             Function::Select,
             &[
                 diagonal.node.clone(),
-                Array::<T>::ones(device, &[rows, columns]).node,
-                Array::<T>::zeros(device, &[rows, columns]).node,
+                Array::<T>::ones(device, &[rows, columns]).into_node(),
+                Array::<T>::zeros(device, &[rows, columns]).into_node(),
             ],
             at,
         ))

@@ -76,7 +76,7 @@ impl<T: Element> Array<T> {
 
     #[track_caller]
     pub(super) fn apply2<R: Element>(&self, function: Function, other: impl Operand<T>) -> Array<R> {
-        Array::of(call(function, &[self.node.clone(), other.into_array(self.device()).node], Location::caller()))
+        Array::of(call(function, &[self.node.clone(), other.into_array(self.device()).into_node()], Location::caller()))
     }
 
     /// The elements in another type, converted as Rust's `as` does: floats to integers saturate and NaN becomes 0,
@@ -95,7 +95,7 @@ impl<T: Element> Array<T> {
     /// Errors (kept in the array): the device does not have the type.
     #[track_caller]
     pub fn cast<R: Element>(&self) -> Array<R> {
-        let node = &self.node;
+        let node = &*self.node;
         if let Some(error) = node.error() {
             return Array::failed(self.device(), error);
         }
@@ -148,7 +148,11 @@ impl Array<bool> {
     /// ```
     #[track_caller]
     pub fn select<T: Element>(&self, then: impl Operand<T>, otherwise: impl Operand<T>) -> Array<T> {
-        let args = [self.node.clone(), then.into_array(self.device()).node, otherwise.into_array(self.device()).node];
+        let args = [
+            self.node.clone(),
+            then.into_array(self.device()).into_node(),
+            otherwise.into_array(self.device()).into_node(),
+        ];
         Array::of(call(Function::Select, &args, Location::caller()))
     }
 }
@@ -165,7 +169,11 @@ impl<T: Number> Array<T> {
     /// ```
     #[track_caller]
     pub fn multiply_add(&self, factor: impl Operand<T>, summand: impl Operand<T>) -> Array<T> {
-        let args = [self.node.clone(), factor.into_array(self.device()).node, summand.into_array(self.device()).node];
+        let args = [
+            self.node.clone(),
+            factor.into_array(self.device()).into_node(),
+            summand.into_array(self.device()).into_node(),
+        ];
         Array::of(call(Function::MultiplyAdd, &args, Location::caller()))
     }
 
@@ -194,7 +202,8 @@ impl<T: Float> Array<T> {
     /// ```
     #[track_caller]
     pub fn lerp(&self, to: impl Operand<T>, at: impl Operand<T>) -> Array<T> {
-        let args = [self.node.clone(), to.into_array(self.device()).node, at.into_array(self.device()).node];
+        let args =
+            [self.node.clone(), to.into_array(self.device()).into_node(), at.into_array(self.device()).into_node()];
         Array::of(call(Function::Lerp, &args, Location::caller()))
     }
 

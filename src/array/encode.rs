@@ -1,7 +1,7 @@
 //! Arrays computed by a program's own wgpu command encoder.
 
 use super::Array;
-use super::evaluate::Batch;
+use super::batch::{Batch, Submission};
 use crate::backend::wgpu::Wgpu;
 use crate::element::Element;
 use crate::error::{ErrorKind, Result};
@@ -42,12 +42,11 @@ impl<T: Element> Array<T> {
         let Some(engine) = device.driver().as_any().downcast_ref::<Wgpu>() else {
             return Err(no_encoders("encode", device, at));
         };
-        let _order = device.evaluating();
-        let mut batch = Batch::new(device);
-        let planned = batch.materialise(&self.node);
-        let recorded =
-            planned.and_then(|()| device.faulty(&batch.launches, || engine.encode(&batch.launches, encoder)));
-        recorded.map_err(|error| batch.undo(error).located(at))
+        let encode = |submission: &mut Submission| {
+            let launches = &submission.batch.launches;
+            device.faulty(launches, || engine.encode(launches, encoder))
+        };
+        Batch::run(device, at, |batch| batch.materialise(&self.node), encode)
     }
 }
 

@@ -1,16 +1,14 @@
 //! Evaluation: from the graph to plans to one submission.
 
 use super::Array;
-use super::flatten::{Inputs, reads};
+use super::batch::{Batch, Submission};
+use super::flatten::Inputs;
 use super::layout::Layout;
 use super::node::{Expr, Node, State, Storage};
-use super::task::{Task, through};
-use crate::backend::{Launch, Window};
-use crate::device::Device;
-use crate::element::{DType, Element};
-use crate::error::{CallSite, Error, Result};
+use crate::element::Element;
+use crate::error::{Error, Result};
 use crate::memory::{Memory, Place};
-use crate::op::{Op, Plan};
+use crate::op::Op;
 use crate::ops::{Expression, Map, Reduce};
 use std::collections::HashSet;
 use std::panic::Location;
@@ -24,22 +22,6 @@ const SMALL_RESULT: usize = 4096;
 const OFTEN: u32 = 2;
 /// Steps that cost less than memory where nothing is read for them.
 const CHEAP: u32 = 8;
-
-/// Kernels to run in one submission, and the nodes whose values they make.
-pub(crate) struct Batch {
-    pub device: Device,
-    /// The line of the program that asked for it.
-    at: CallSite,
-    pub launches: Vec<Launch>,
-    /// Each node with its state before, in case the submission fails.
-    made: Vec<(Arc<Node>, State)>,
-    /// Operations whose outputs have got memory, likewise.
-    ran: Vec<Arc<Task>>,
-    /// Nodes that its kernels compute on the way to others.
-    counted: Vec<Arc<Node>>,
-    /// For `explain()`: what runs is kept, and nothing else changes.
-    pub record: Option<Vec<(Box<dyn Op>, Plan)>>,
-}
 
 /// Evaluates arrays in one submission, without waiting for them.
 ///
@@ -76,12 +58,9 @@ pub(crate) fn one_device<T: Element>(operation: &'static str, arrays: &[&Array<T
 /// Brings nodes of one device into memory, without waiting.
 #[track_caller]
 pub(crate) fn evaluate(nodes: &[Arc<Node>]) -> Result<()> {
-    let at = Location::caller();
     let Some(first) = nodes.first() else { return Ok(()) };
-    let _order = first.device.evaluating();
-    let mut batch = Batch::new(&first.device);
-    nodes.iter().try_for_each(|node| batch.materialise(node)).map_err(|e| batch.undo(e).located(at))?;
-    batch.submit().map_err(|e| e.located(at))
+    let plan = |batch: &mut Batch| nodes.iter().try_for_each(|node| batch.materialise(node));
+    Batch::run(&first.device, Location::caller(), plan, |submission| submission.submit())
 }
 
 impl<T: Element> Array<T> {
@@ -110,45 +89,24 @@ impl<T: Element> Array<T> {
 
 /// Where a computed node lies.
 pub(crate) fn storage_of(node: &Node) -> Result<Storage> {
-    match node.state() {
-        State::Ready(storage) => Ok(storage),
-        State::Failed(error) => Err(error),
-        State::Lazy(_) => unreachable!("materialise() leaves no node lazy"),
+    match &*node.state() {
+        State::Ready(storage) => Ok(storage.clone()),
+        State::Failed(error) => Err(error.clone()),
+        State::Lazy(_) => unreachable!("an evaluation leaves no node lazy"),
+    }
+}
+
+impl Submission<'_> {
+    /// Runs what was planned.
+    pub fn submit(&mut self) -> Result<()> {
+        match self.batch.launches.is_empty() {
+            true => Ok(()),
+            false => self.batch.device.submit(&self.batch.launches),
+        }
     }
 }
 
 impl Batch {
-    #[track_caller]
-    pub fn new(device: &Device) -> Batch {
-        let at = Location::caller();
-        let device = device.uncounted();
-        Batch { device, at, launches: vec![], made: vec![], ran: vec![], counted: vec![], record: None }
-    }
-
-    /// Runs what has been collected.
-    pub fn submit(mut self) -> Result<()> {
-        if self.launches.is_empty() {
-            return Ok(());
-        }
-        let device = self.device.clone();
-        device.submit(&self.launches).map_err(|error| self.undo(error))
-    }
-
-    /// The nodes are as lazy as before: nothing was computed.
-    pub fn undo(&mut self, error: Error) -> Error {
-        self.restore();
-        error
-    }
-
-    /// Undoes what was planned.
-    pub fn restore(&mut self) {
-        for (node, state) in self.made.drain(..).rev() {
-            node.set(state);
-        }
-        self.ran.drain(..).for_each(|task| task.forget());
-        self.counted.drain(..).for_each(|node| node.compute(-1));
-    }
-
     /// Plans what brings a node into memory.
     pub fn materialise(&mut self, node: &Arc<Node>) -> Result<()> {
         self.materialise_in(node, Place::Device)
@@ -162,21 +120,20 @@ impl Batch {
     }
 
     fn materialise_in(&mut self, node: &Arc<Node>, place: Place) -> Result<()> {
-        // Before a clone of its state counts as a user of what it is made of.
-        let through = through(node);
-        let expr = match node.state() {
+        let state = self.state(node);
+        let expr = match &*state {
             State::Ready(_) => return Ok(()),
-            State::Failed(error) => return Err(error),
+            State::Failed(error) => return Err(error.clone()),
             State::Lazy(expr) => expr,
         };
-        let storage = match &expr {
-            _ if through.is_some() => self.run_through(node, through.expect("it is there"), place)?,
-            Expr::View(of, layout) => {
+        let storage = match (self.through(node), expr) {
+            (Some(through), _) => self.run_through(node, through, place)?,
+            (None, Expr::View(of, layout)) => {
                 self.materialise(of)?;
-                let under = storage_of(of)?;
+                let under = self.storage_of(of)?;
                 Storage { layout: layout.clone(), ..under }
             }
-            Expr::Reduce { operator, input, reduced } => {
+            (None, Expr::Reduce { operator, input, reduced }) => {
                 let (expression, inputs) = self.expression(input)?;
                 let op = Reduce {
                     output: inputs.len(),
@@ -188,31 +145,24 @@ impl Batch {
                 };
                 self.in_new_memory(node, Box::new(op), inputs, place)?
             }
-            Expr::Output(task, index) => {
-                if task.output(*index).is_none() {
-                    self.run(task)?;
+            (None, Expr::Output(task, index)) => {
+                if self.output(task, *index).is_none() {
+                    self.run_task(task)?;
                 }
-                task.output(*index).expect("it has just been planned")
+                self.output(task, *index).expect("it has just been planned")
             }
             // A copy may change the shape: it runs over its input's.
-            Expr::Copy(input) => {
+            (None, Expr::Copy(input)) => {
                 let map = self.map_in_new_memory(input)?;
                 self.in_new_memory(node, Box::new(map.0), map.1, place)?
             }
-            _ => {
+            (None, _) => {
                 let map = self.map_in_new_memory(node)?;
                 self.in_new_memory(node, Box::new(map.0), map.1, place)?
             }
         };
-        self.made.push((node.clone(), State::Lazy(expr)));
-        node.set(State::Ready(storage));
+        self.make(node, storage);
         Ok(())
-    }
-
-    /// Until the batch is undone, what the kernel that is being planned computes itself stands in a node's place.
-    pub fn give(&mut self, node: &Arc<Node>, dtype: DType) {
-        self.made.push((node.clone(), node.state()));
-        node.set(State::Lazy(Expr::Given(dtype)));
     }
 
     /// A node of fused work, after its input's own kernel.
@@ -227,8 +177,8 @@ impl Batch {
         self.prepare_fused(node, 1 + node.count().is_some() as u32)?;
         let count = node.count().map(|count| self.dense(count)).transpose()?;
         let mut inputs = Inputs::default();
-        let expression = inputs.expression(node)?;
-        let count = count.map(|count| inputs.expression(&count)).transpose()?;
+        let expression = inputs.expression(self, node)?;
+        let count = count.map(|count| inputs.expression(self, &count)).transpose()?;
         let inputs = inputs.memory;
         let layout = Layout::contiguous(&node.shape);
         let map = Map {
@@ -256,16 +206,7 @@ impl Batch {
         let memory = self.take_memory(op.name(), bytes, place)?;
         buffers.push(memory.clone());
         self.push(op, buffers)?;
-        Ok(Storage { memory, layout: Layout::contiguous(&node.shape), len: node.len() })
-    }
-
-    pub fn take_memory(&self, operation: &'static str, bytes: u64, place: Place) -> Result<Arc<Memory>> {
-        self.device.pool().take_for(operation, bytes, place, self.at)
-    }
-
-    /// An operation's outputs have got memory: to be taken back if the batch fails.
-    pub fn ran(&mut self, task: Arc<Task>) {
-        self.ran.push(task);
+        Ok(Storage::new(memory, Layout::contiguous(&node.shape), node.len()))
     }
 
     /// Writes a node over part of existing memory.
@@ -288,38 +229,11 @@ impl Batch {
         self.push(Box::new(map), buffers)
     }
 
-    /// Adds an operation's plan.
-    pub fn push(&mut self, op: Box<dyn Op>, mut buffers: Vec<Arc<Memory>>) -> Result<()> {
-        let planned = self.device.plan(&*op)?;
-        for &bytes in &planned.plan.scratch {
-            buffers.push(self.device.pool().take_for(op.name(), bytes, Place::Device, self.at)?);
-        }
-        for (pass, &cost) in planned.plan.passes.iter().zip(&planned.costs) {
-            let window = |b: &crate::op::Binding| {
-                let memory = buffers[b.buffer].clone();
-                // A program's memory may end where the pool's is padded.
-                let bytes = b.bytes.min(memory.bytes() - b.offset);
-                Window { memory, offset: b.offset, bytes }
-            };
-            self.launches.push(Launch {
-                kernel: pass.kernel.clone(),
-                buffers: pass.buffers.iter().map(window).collect(),
-                params: pass.params.clone(),
-                grid: pass.grid,
-                cost: Some(cost),
-            });
-        }
-        if let Some(record) = &mut self.record {
-            record.push((op, planned.plan.clone()));
-        }
-        Ok(())
-    }
-
     /// A node as a fused expression, after planning what it needs from memory.
     fn expression(&mut self, node: &Arc<Node>) -> Result<(Expression, Vec<Arc<Memory>>)> {
         self.prepare_fused(node, 1)?;
         let mut inputs = Inputs::default();
-        Ok((inputs.expression(node)?, inputs.memory))
+        Ok((inputs.expression(self, node)?, inputs.memory))
     }
 
     /// Plans what a fused node needs from memory, for a kernel that binds `own` buffers beside.
@@ -338,12 +252,13 @@ impl Batch {
     fn cut(&mut self, node: &Arc<Node>) -> Result<()> {
         let (mut seen, mut queue, mut older) = (HashSet::new(), vec![node.clone()], vec![]);
         while let Some(part) = queue.pop() {
-            for input in part.fused_inputs() {
+            for input in self.fused_inputs(&part) {
                 if !seen.insert(Arc::as_ptr(&input)) {
                     continue;
                 }
-                let often = input.computed() >= OFTEN && input.computed() > part.computed();
-                match often && !input.fused_inputs().is_empty() && (input.steps > CHEAP || !reads(&input).is_empty()) {
+                let (times, around) = (self.computed(&input), self.computed(&part));
+                let often = times >= OFTEN && times > around && !self.fused_inputs(&input).is_empty();
+                match often && (input.steps > CHEAP || !self.reads(&input).is_empty()) {
                     true => older.push(input),
                     false => queue.push(input),
                 }
@@ -356,20 +271,19 @@ impl Batch {
     pub fn count(&mut self, node: &Arc<Node>) {
         let (mut seen, mut queue) = (HashSet::new(), vec![node.clone()]);
         while let Some(part) = queue.pop() {
-            let inputs = part.fused_inputs();
+            let inputs = self.fused_inputs(&part);
             if !inputs.is_empty() && seen.insert(Arc::as_ptr(&part)) {
                 queue.extend(inputs);
-                part.compute(1);
-                self.counted.push(part);
+                self.note_computed(&part);
             }
         }
     }
 
     /// Brings everything under a node that does not fuse into memory.
     pub fn prepare(&mut self, node: &Arc<Node>) -> Result<()> {
-        match node.state() {
+        match &*self.state(node) {
             State::Ready(_) => Ok(()),
-            State::Failed(error) => Err(error),
+            State::Failed(error) => Err(error.clone()),
             State::Lazy(expr) if expr.fuses() => expr
                 .inputs()
                 .iter()
@@ -385,17 +299,16 @@ impl Batch {
         if node.steps as usize * 2 < most {
             return Ok(());
         }
-        if most < 3 && reads(node).len() > most {
+        if most < 3 && self.reads(node).len() > most {
             return self.materialise(node); // what a step takes would not fit
         }
-        while reads(node).len() > most {
+        while self.reads(node).len() > most {
             let mut part = node.clone();
             loop {
-                let State::Lazy(expr) = part.state() else { unreachable!("only lazy nodes read several buffers") };
-                let next =
-                    expr.inputs().iter().max_by_key(|input| reads(input).len()).expect("it reads several buffers");
-                part = next.clone();
-                if reads(&part).len() <= most {
+                let inputs = self.fused_inputs(&part);
+                let widest = inputs.into_iter().max_by_key(|input| self.reads(input).len());
+                part = widest.expect("only lazy nodes read several buffers");
+                if self.reads(&part).len() <= most {
                     break;
                 }
             }

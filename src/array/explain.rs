@@ -1,11 +1,12 @@
 //! `explain()`: the kernels that would run, with their WGSL, bytes and operations.
 
 use super::Array;
-use super::evaluate::Batch;
+use super::batch::Batch;
 use crate::backend::Launch;
 use crate::element::Element;
 use crate::error::Result;
 use std::fmt;
+use std::panic::Location;
 
 /// What evaluating an array would do. Prints as a report.
 #[derive(Clone, Debug)]
@@ -44,16 +45,14 @@ impl<T: Element> Array<T> {
     /// ```
     ///
     /// Errors: the mistake that the array holds; too large; out of memory.
+    #[track_caller]
     pub fn explain(&self) -> Result<Explanation> {
-        let _order = self.device().evaluating();
-        let mut batch = Batch::new(self.device());
+        let mut batch = Batch::new(self.device(), Location::caller());
         batch.record = Some(vec![]);
-        let planned = batch.materialise(&self.node);
+        batch.materialise(&self.node)?; // nobody else sees what a batch has planned
         let grid = self.device().caps().grid;
-        let record = batch.record.take().unwrap_or_default();
-        let launches = std::mem::take(&mut batch.launches);
-        batch.restore();
-        planned?;
+        let Batch { record, launches, .. } = batch;
+        let record = record.unwrap_or_default();
         let mut launches = launches.iter();
         let mut step = |(op, plan): &(Box<dyn crate::op::Op>, crate::op::Plan)| Step {
             operation: op.name(),

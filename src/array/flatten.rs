@@ -1,5 +1,6 @@
 //! From the graph to a fused expression: nodes become steps, each once.
 
+use super::batch::Batch;
 use super::layout::Layout;
 use super::node::{Expr, Node, State};
 use crate::element::DType;
@@ -18,35 +19,37 @@ pub(super) struct Inputs {
 
 impl Inputs {
     /// A prepared node as an expression of its own, over the same memory.
-    pub fn expression(&mut self, node: &Arc<Node>) -> Result<Expression> {
+    pub fn expression(&mut self, batch: &mut Batch, node: &Arc<Node>) -> Result<Expression> {
         self.done.clear();
         let mut expression = Expression::default();
-        flatten(node, &mut expression, self)?;
+        flatten(batch, node, &mut expression, self)?;
         Ok(expression)
     }
 }
 
-/// The nodes in memory that a fused node reads.
-pub(super) fn reads(node: &Arc<Node>) -> HashSet<*const Node> {
-    let (mut found, mut seen, mut queue) = (HashSet::new(), HashSet::new(), vec![node.clone()]);
-    while let Some(node) = queue.pop() {
-        if seen.insert(Arc::as_ptr(&node)) {
-            match node.state() {
-                State::Lazy(expr) => queue.extend_from_slice(expr.inputs()),
-                _ => drop(found.insert(Arc::as_ptr(&node))),
+impl Batch {
+    /// The nodes in memory that a fused node reads.
+    pub fn reads(&mut self, node: &Arc<Node>) -> HashSet<*const Node> {
+        let (mut found, mut seen, mut queue) = (HashSet::new(), HashSet::new(), vec![node.clone()]);
+        while let Some(node) = queue.pop() {
+            if seen.insert(Arc::as_ptr(&node)) {
+                match &*self.state(&node) {
+                    State::Lazy(expr) => queue.extend_from_slice(expr.inputs()),
+                    _ => drop(found.insert(Arc::as_ptr(&node))),
+                }
             }
         }
+        found
     }
-    found
 }
 
 /// Appends a prepared node's steps; gives the index of its own.
-pub(super) fn flatten(node: &Arc<Node>, expression: &mut Expression, inputs: &mut Inputs) -> Result<usize> {
+fn flatten(batch: &mut Batch, node: &Arc<Node>, expression: &mut Expression, inputs: &mut Inputs) -> Result<usize> {
     if let Some(&step) = inputs.done.get(&Arc::as_ptr(node)) {
         return Ok(step);
     }
-    let what = match node.state() {
-        State::Failed(error) => return Err(error),
+    let what = match &*batch.state(node) {
+        State::Failed(error) => return Err(error.clone()),
         State::Ready(storage) => {
             let slot = match inputs.memory.iter().position(|memory| Arc::ptr_eq(memory, &storage.memory)) {
                 Some(slot) => slot,
@@ -61,8 +64,8 @@ pub(super) fn flatten(node: &Arc<Node>, expression: &mut Expression, inputs: &mu
             }
             leaf(expression, Source::Slot(slot), node.dtype, storage.len, &storage.layout)
         }
-        State::Lazy(Expr::Index(layout)) => leaf(expression, Source::Index, DType::U32, 0, &layout),
-        State::Lazy(Expr::Given(dtype)) => {
+        State::Lazy(Expr::Index(layout)) => leaf(expression, Source::Index, DType::U32, 0, layout),
+        &State::Lazy(Expr::Given(dtype)) => {
             let strides = vec![0; node.shape.len()];
             expression.leaves.push(Leaf { source: Source::Given, dtype, len: 0, offset: 0, strides });
             let what = What::Leaf(expression.leaves.len() - 1);
@@ -74,17 +77,17 @@ pub(super) fn flatten(node: &Arc<Node>, expression: &mut Expression, inputs: &mu
             }
         }
         State::Lazy(Expr::Constant(scalar)) => {
-            expression.scalars.push(scalar);
+            expression.scalars.push(*scalar);
             What::Scalar(expression.scalars.len() - 1)
         }
-        State::Lazy(Expr::Cast(input)) => What::Cast(flatten(&input, expression, inputs)?),
+        State::Lazy(Expr::Cast(input)) => What::Cast(flatten(batch, input, expression, inputs)?),
         State::Lazy(Expr::Call(function, args)) => {
-            let args = args.iter().map(|arg| flatten(arg, expression, inputs)).collect::<Result<Vec<_>>>()?;
-            What::Call(function, args)
+            let args = args.iter().map(|arg| flatten(batch, arg, expression, inputs)).collect::<Result<Vec<_>>>()?;
+            What::Call(*function, args)
         }
         State::Lazy(Expr::Formula(formula, args)) => {
-            let args = args.iter().map(|arg| flatten(arg, expression, inputs)).collect::<Result<Vec<_>>>()?;
-            What::Formula(formula, args)
+            let args = args.iter().map(|arg| flatten(batch, arg, expression, inputs)).collect::<Result<Vec<_>>>()?;
+            What::Formula(formula.clone(), args)
         }
         State::Lazy(_) => unreachable!("prepare() left only what fuses"),
     };

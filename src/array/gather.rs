@@ -127,7 +127,7 @@ impl Call<'_> {
             OutOfRange::Error => {
                 let (operation, at, signed) = (self.operation, self.at, self.indices.dtype == DType::I32);
                 let memory = device.fault_cell(Site { operation, at, signed }).map_err(|error| error.located(at))?;
-                let storage = Storage { memory, layout: Layout::contiguous(&[3]), len: 3 };
+                let storage = Storage::new(memory, Layout::contiguous(&[3]), 3);
                 Some(Node::ready(device, DType::U32, storage))
             }
             _ => None,

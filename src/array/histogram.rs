@@ -105,7 +105,7 @@ fn uploaded(like: &Node, dtype: DType, values: &[Value]) -> Arc<Node> {
             match dtype {
                 $(DType::$name => {
                     let values: Vec<$type> = values.iter().map(|v| <$type>::from_scalar(v.scalar(dtype))).collect();
-                    Array::from_slice(&like.device, &values).node
+                    Array::from_slice(&like.device, &values).into_node()
                 })*
                 _ => unreachable!("compared() gives 32- and 64-bit types"),
             }
@@ -211,7 +211,7 @@ impl<T: Element> Array<T> {
         match even(operation, &self.node, bins, &range, own, at) {
             Err(error) => (Array::failed(self.device(), error), vec![]),
             Ok((edges, binning, thresholds)) => {
-                let samples = vec![&self.node];
+                let samples = vec![&*self.node];
                 let counted = Counted { operation, samples, weights, axes: vec![binning], edges: thresholds, at };
                 (Array::of(counted.node()), edges)
             }
@@ -310,7 +310,7 @@ impl<T: Element> Array<T> {
         bins: [usize; 2],
         ranges: [Range<f64>; 2],
     ) -> (Array<u32>, [Vec<f64>; 2]) {
-        let (operation, at, samples) = ("histogram2d", Location::caller(), vec![&self.node, &other.node]);
+        let (operation, at, samples) = ("histogram2d", Location::caller(), vec![&*self.node, &*other.node]);
         let failed = |error| (Array::failed(self.device(), error), [vec![], vec![]]);
         let made = [0, 1].map(|axis| match samples[axis].error() {
             Some(error) => Err(error),

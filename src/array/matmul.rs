@@ -66,7 +66,7 @@ impl<T: Number> Array<T> {
 
     #[track_caller]
     fn multiplied_how<R: Element>(&self, operation: &'static str, other: &Array<T>, how: How) -> Array<R> {
-        let sides = [&self.node, &other.node];
+        let sides = [&*self.node, &*other.node];
         product::<R>(operation, sides, how, Location::caller())
             .unwrap_or_else(|error| Array::failed(self.device(), error))
     }
@@ -274,7 +274,7 @@ impl<T: Number> Array<T> {
     fn tensordot_named(&self, operation: &'static str, other: &Array<T>, axes: &[isize], others: &[isize]) -> Array<T> {
         let at = Location::caller();
         let make = || {
-            let sides = [&self.node, &other.node];
+            let sides = [&*self.node, &*other.node];
             one_device(operation, sides, at)?;
             let inner = [places(operation, axes, self.rank(), at)?, places(operation, others, other.rank(), at)?];
             let lengths = |side: usize| inner[side].iter().map(|&axis| sides[side].shape[axis]).collect::<Vec<_>>();

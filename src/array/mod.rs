@@ -2,6 +2,7 @@
 
 mod assign;
 mod axes;
+mod batch;
 mod bind;
 mod concatenate;
 mod contract;
@@ -67,16 +68,17 @@ pub use transfer::upload_all;
 pub use unique::Unique;
 
 pub(crate) use crate::ops::buffer_bytes;
+pub(crate) use batch::Batch;
 pub(crate) use bind::Untyped;
 pub(crate) use create::check;
 #[cfg(feature = "wgpu")]
 pub(crate) use encode::no_encoders;
-pub(crate) use evaluate::{Batch, one_device};
+pub(crate) use evaluate::one_device;
 
 use crate::device::Device;
 use crate::element::{DType, Element};
 use crate::error::{Error, Result};
-use node::Node;
+use node::{Handle, Node};
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -102,14 +104,18 @@ use std::sync::Arc;
 /// # Ok(()) });
 /// ```
 pub struct Array<T: Element> {
-    node: Arc<Node>,
+    node: Handle,
     marker: PhantomData<fn() -> T>,
 }
 
 impl<T: Element> Array<T> {
     fn of(node: Arc<Node>) -> Array<T> {
         debug_assert!(node.dtype == T::DTYPE || node.error().is_some(), "{} is not {}", node.dtype, T::DTYPE);
-        Array { node, marker: PhantomData }
+        Array { node: Handle::new(node), marker: PhantomData }
+    }
+
+    fn into_node(self) -> Arc<Node> {
+        self.node.clone()
     }
 
     /// The extent of each dimension; `[0]` for an array that holds an error.
@@ -165,7 +171,7 @@ impl<T: Element> Array<T> {
 
 impl<T: Element> Clone for Array<T> {
     fn clone(&self) -> Array<T> {
-        Array { node: self.node.clone(), marker: PhantomData }
+        Array::of(self.node.clone())
     }
 }
 

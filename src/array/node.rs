@@ -7,6 +7,7 @@ use crate::element::{DType, Scalar};
 use crate::error::Error;
 use crate::memory::Memory;
 use crate::ops::{Formula, Function, Operator};
+use std::ops::Deref;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
@@ -20,11 +21,13 @@ pub(crate) struct Node {
     pub dtype: DType,
     /// Steps that wait behind this node, itself included.
     pub steps: u32,
+    /// Handles of the program, operations and other nodes that want its value.
+    users: AtomicU32,
     /// Kernels that computed it on the way to something else.
     computed: AtomicU32,
     /// How many of its elements are values, where the device alone knows: what lies past them is never computed with.
     count: OnceLock<Arc<Node>>,
-    state: Mutex<State>,
+    state: Mutex<Arc<State>>,
 }
 
 /// Where a node stands.
@@ -42,6 +45,26 @@ pub(crate) struct Storage {
     pub layout: Layout,
     /// Elements in the whole buffer.
     pub len: usize,
+    pub share: Share,
+}
+
+/// Stands for the contents of memory: clones, views, exports and kernels that were not submitted yet share it. Recordings,
+/// which work on the memory on purpose, have none.
+#[derive(Clone, Default)]
+pub(crate) struct Share(Arc<()>);
+
+impl Share {
+    /// How many there are. If it is only the caller's, nobody can make another one.
+    pub fn count(&self) -> usize {
+        Arc::strong_count(&self.0)
+    }
+}
+
+impl Storage {
+    /// Contents that nothing else refers to.
+    pub fn new(memory: Arc<Memory>, layout: Layout, len: usize) -> Storage {
+        Storage { memory, layout, len, share: Share::default() }
+    }
 }
 
 /// How a node is computed. Arguments have the node's shape, unless said otherwise.
@@ -70,6 +93,30 @@ pub(crate) enum Expr {
     Given(DType),
 }
 
+/// What a program holds of a node: it is one of its users.
+pub(super) struct Handle(Arc<Node>);
+
+impl Handle {
+    pub fn new(node: Arc<Node>) -> Handle {
+        node.want();
+        Handle(node)
+    }
+}
+
+impl Deref for Handle {
+    type Target = Arc<Node>;
+
+    fn deref(&self) -> &Arc<Node> {
+        &self.0
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.0.unwant();
+    }
+}
+
 impl Node {
     pub fn ready(device: &Device, dtype: DType, storage: Storage) -> Arc<Node> {
         let shape = storage.layout.shape.clone();
@@ -82,24 +129,30 @@ impl Node {
 
     pub fn lazy(device: &Device, shape: Vec<usize>, dtype: DType, expr: Expr) -> Arc<Node> {
         let inputs = expr.inputs();
-        let own = expr.steps();
-        let total = |inputs: &[Arc<Node>]| inputs.iter().fold(own, |sum, node| sum.saturating_add(node.waiting()));
-        if total(inputs) > MOST_STEPS
+        if inputs.iter().fold(expr.steps(), |sum, node| sum.saturating_add(node.waiting())) > MOST_STEPS
             && let Some(longest) = inputs.iter().max_by_key(|node| node.waiting())
             && let Err(error) = super::evaluate::evaluate(std::slice::from_ref(longest))
         {
             return Node::failed(device, dtype, error);
         }
-        let steps = total(inputs);
+        Node::apart(device, shape, dtype, expr)
+    }
+
+    /// As [`Node::lazy`], but computes nothing now.
+    pub fn apart(device: &Device, shape: Vec<usize>, dtype: DType, expr: Expr) -> Arc<Node> {
+        let inputs = expr.inputs();
+        let steps = inputs.iter().fold(expr.steps(), |sum, node| sum.saturating_add(node.waiting()));
         let count = inputs.iter().filter(|_| expr.fuses()).find_map(|input| input.count().cloned());
+        expr.own_inputs().iter().for_each(|input| input.want());
         let node = Node::new(device, shape, dtype, steps, State::Lazy(expr));
         count.into_iter().for_each(|count| node.set_count(&count));
         node
     }
 
     fn new(device: &Device, shape: Vec<usize>, dtype: DType, steps: u32, state: State) -> Arc<Node> {
-        let (computed, count, state) = (AtomicU32::new(0), OnceLock::new(), Mutex::new(state));
-        Arc::new(Node { device: device.uncounted(), shape, dtype, steps, computed, count, state })
+        let (users, computed, count) = Default::default();
+        let (device, state) = (device.uncounted(), Mutex::new(Arc::new(state)));
+        Arc::new(Node { device, shape, dtype, steps, users, computed, count, state })
     }
 
     pub fn len(&self) -> usize {
@@ -121,9 +174,24 @@ impl Node {
         self.computed.load(Ordering::Relaxed)
     }
 
-    /// It is computed as often, and by one kernel more, or one less where that is undone.
-    pub fn compute(&self, change: i32) {
-        self.computed.fetch_add(change as u32, Ordering::Relaxed); // wraps around, so that it can be undone
+    /// It was computed by so many kernels more.
+    pub fn note_computed(&self, kernels: u32) {
+        self.computed.fetch_add(kernels, Ordering::Relaxed);
+    }
+
+    /// How many handles, operations and nodes want its value. More may come while this is asked, from who has one.
+    pub fn users(&self) -> u32 {
+        self.users.load(Ordering::Acquire)
+    }
+
+    /// Something more wants its value.
+    pub fn want(&self) {
+        self.users.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Something does not want its value any more.
+    pub fn unwant(&self) {
+        self.users.fetch_sub(1, Ordering::AcqRel);
     }
 
     /// A node that is computed in this one's place, of views of what this one is computed of.
@@ -132,34 +200,30 @@ impl Node {
         other
     }
 
-    /// The inputs that are computed in the same kernel or read by it, if there are any.
-    pub fn fused_inputs(&self) -> Vec<Arc<Node>> {
-        self.look(|state| match state {
-            State::Lazy(expr) if expr.fuses() => expr.inputs().to_vec(),
-            _ => vec![],
-        })
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, Arc<State>> {
         self.state.lock().expect("no panic while held")
     }
 
-    pub fn state(&self) -> State {
+    pub fn state(&self) -> Arc<State> {
         self.lock().clone()
     }
 
-    pub fn set(&self, state: State) {
-        let old = std::mem::replace(&mut *self.lock(), state);
-        drop(old); // outside the lock: it may drop other nodes
+    /// It lies in memory from now on, if that was not known already.
+    pub fn publish(&self, storage: Storage) {
+        let mut state = self.lock();
+        if let State::Lazy(_) = **state {
+            let old = std::mem::replace(&mut *state, Arc::new(State::Ready(storage)));
+            drop(state);
+            old.let_go(); // outside the lock: it may drop other nodes
+        }
     }
 
-    /// Looks at the state as it lies there: a clone would count as a user of its inputs.
-    pub fn look<R>(&self, look: impl FnOnce(&State) -> R) -> R {
-        look(&self.lock())
+    pub fn is_lazy(&self) -> bool {
+        matches!(**self.lock(), State::Lazy(_))
     }
 
     pub fn error(&self) -> Option<Error> {
-        match &*self.lock() {
+        match &**self.lock() {
             State::Failed(error) => Some(error.clone()),
             _ => None,
         }
@@ -167,7 +231,7 @@ impl Node {
 
     /// Steps that wait behind this node: none once it is computed.
     fn waiting(&self) -> u32 {
-        match &*self.lock() {
+        match &**self.lock() {
             State::Lazy(_) => self.steps,
             _ => 0,
         }
@@ -175,7 +239,7 @@ impl Node {
 
     /// Whether doing it again for repeated elements would cost much.
     pub fn costly(&self) -> bool {
-        match &*self.lock() {
+        match &**self.lock() {
             State::Lazy(Expr::Call(function, _)) => function.costly() || self.steps > 8,
             State::Lazy(Expr::Formula(formula, _)) => formula.parts().costly || self.steps > 8,
             State::Lazy(Expr::Cast(_)) => self.steps > 8,
@@ -184,7 +248,32 @@ impl Node {
     }
 }
 
+impl Drop for Node {
+    fn drop(&mut self) {
+        if let Ok(state) = self.state.get_mut() {
+            state.let_go();
+        }
+    }
+}
+
+impl State {
+    /// No node has the state any more: its inputs have a user less.
+    fn let_go(&self) {
+        if let State::Lazy(expr) = self {
+            expr.own_inputs().iter().for_each(|input| input.unwant());
+        }
+    }
+}
+
 impl Expr {
+    /// The inputs that are the node's own: an operation's are wanted by it, whatever its outputs.
+    fn own_inputs(&self) -> &[Arc<Node>] {
+        match self {
+            Expr::Output(..) => &[],
+            _ => self.inputs(),
+        }
+    }
+
     pub fn inputs(&self) -> &[Arc<Node>] {
         match self {
             Expr::Constant(_) | Expr::Index(_) | Expr::Given(_) => &[],

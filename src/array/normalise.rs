@@ -65,8 +65,8 @@ impl<T: Float> Call<'_, T> {
             layout.strides.iter().map(|&stride| stride as i64).collect::<Vec<i64>>()
         };
         let strides: Vec<Vec<i64>> = affine.iter().map(repeated).collect();
-        let mut inputs = vec![(&self.array.node, Take::Fused)];
-        inputs.extend(affine.iter().map(|array| (&array.node, Take::Dense)));
+        let mut inputs = vec![(&*self.array.node, Take::Fused)];
+        inputs.extend(affine.iter().map(|array| (&*array.node, Take::Dense)));
         let outputs = shapes.into_iter().map(|shape| (shape, T::DTYPE)).collect();
         let make = move |inputs: Vec<Expression>, output: usize| {
             let mut inputs = inputs.into_iter();

@@ -82,7 +82,7 @@ pub(super) fn by_key<K: Element, R: Element>(
         return None;
     }
     // What is read may be wider, or lie further apart, than what comes of it.
-    let take = match values.state() {
+    let take = match &*values.state() {
         State::Ready(storage) if storage.memory.bytes() <= caps.binding_bytes => Take::Fused,
         State::Lazy(Expr::Constant(_)) => Take::Fused,
         State::Lazy(_) if fits(8) => Take::Fused,

@@ -336,7 +336,7 @@ impl<T: Element> Array<T> {
         options: &SortOptions,
         at: CallSite,
     ) -> Array<T> {
-        let (keys, count) = (&self.node, Some(&count.node));
+        let (keys, count) = (&self.node, Some(&*count.node));
         let call = Call { operation, keys, moves: Moves::Nothing, gives_keys: true, options, count, at };
         match call.nodes() {
             Ok(nodes) => Array::of(nodes[0].clone()),

@@ -1,7 +1,7 @@
 //! Operations with kernels of their own, of one output or several: scans, sorts, selections.
 
-use super::evaluate::Batch;
-use super::flatten::{Inputs, reads};
+use super::batch::Batch;
+use super::flatten::Inputs;
 use super::layout::Layout;
 use super::node::{Expr, Node, State, Storage};
 use crate::element::DType;
@@ -24,7 +24,7 @@ pub(crate) struct Task {
     make: Make,
     /// What its kernel computes, if elementwise work on it can become part of the kernel: the only output's type there.
     given: Option<DType>,
-    /// Where the outputs lie, once it is planned.
+    /// Where the outputs lie, once it was submitted.
     done: Mutex<Option<Vec<Storage>>>,
 }
 
@@ -52,9 +52,7 @@ impl Task {
         make: impl Fn(Vec<Expression>, usize) -> Box<dyn Op> + Send + Sync + 'static,
     ) -> Vec<Arc<Node>> {
         let device = inputs.first().expect("an operation has an input").0.device.clone();
-        let (inputs, takes) = inputs.iter().map(|(node, take)| (Arc::clone(node), take)).unzip();
-        let (make, done) = (Box::new(make), Mutex::default());
-        let task = Arc::new(Task { inputs, takes, outputs: outputs.clone(), own, make, given: None, done });
+        let task = Task::new(inputs, outputs.clone(), own, Box::new(make), None);
         let node = |(index, (shape, dtype))| Node::lazy(&device, shape, dtype, Expr::Output(task.clone(), index));
         outputs.into_iter().enumerate().map(node).collect()
     }
@@ -68,84 +66,99 @@ impl Task {
         make: impl Fn(Vec<Expression>, usize) -> Box<dyn Op> + Send + Sync + 'static,
     ) -> Arc<Node> {
         let device = inputs.first().expect("an operation has an input").0.device.clone();
-        let (inputs, takes) = inputs.iter().map(|(node, take)| (Arc::clone(node), take)).unzip();
-        let (make, done) = (Box::new(make), Mutex::default());
-        let task = Task { inputs, takes, outputs: vec![(shape.clone(), dtype)], own, make, given: Some(given), done };
-        Node::lazy(&device, shape, dtype, Expr::Output(Arc::new(task), 0))
+        let task = Task::new(inputs, vec![(shape.clone(), dtype)], own, Box::new(make), Some(given));
+        Node::lazy(&device, shape, dtype, Expr::Output(task, 0))
     }
 
-    /// Where an output lies, if it is planned.
+    fn new(
+        inputs: &[(&Arc<Node>, Take)],
+        outputs: Vec<(Vec<usize>, DType)>,
+        own: u32,
+        make: Make,
+        given: Option<DType>,
+    ) -> Arc<Task> {
+        let (inputs, takes): (Vec<Arc<Node>>, _) = inputs.iter().map(|(node, take)| (Arc::clone(node), take)).unzip();
+        inputs.iter().for_each(|input| input.want());
+        Arc::new(Task { inputs, takes, outputs, own, make, given, done: Mutex::default() })
+    }
+
+    /// Where an output lies, if it is computed.
     pub fn output(&self, index: usize) -> Option<Storage> {
         self.done.lock().expect("no panic while held").as_ref().map(|done| done[index].clone())
     }
 
-    /// It is not planned after all.
-    pub fn forget(&self) {
-        drop(self.done.lock().expect("no panic while held").take());
+    /// The outputs lie there from now on, if that was not known already.
+    pub fn publish(&self, outputs: Vec<Storage>) {
+        self.done.lock().expect("no panic while held").get_or_insert(outputs);
+    }
+}
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        self.inputs.iter().for_each(|input| input.unwant());
     }
 }
 
 /// The output of an operation that goes on, and the operation.
 pub(crate) type Through = (Arc<Node>, Arc<Task>);
 
-/// An operation in a fused node whose kernel can compute all of the node: its output has no other user.
-pub(crate) fn through(node: &Arc<Node>) -> Option<Through> {
-    let (mut users, mut found) = (HashMap::new(), vec![]);
-    search(node, &mut users, &mut found);
-    // Beside its users in the node, `found` has it.
-    let only =
-        |(output, _): &Through| users.get(&Arc::as_ptr(output)).is_none_or(|n| Arc::strong_count(output) == n + 1);
-    found.into_iter().find(|found| only(found) && is_made_for(node, &found.0, &users, &mut HashMap::new()).is_some())
-}
+/// How often nodes are used in a fused node, by their addresses.
+type Users = HashMap<*const Node, u32>;
 
-/// Whether a node is made of an output; `None` if something else than the node wants what is made of it on the way.
-fn is_made_for(
-    node: &Arc<Node>,
-    output: &Arc<Node>,
-    users: &HashMap<*const Node, usize>,
-    known: &mut HashMap<*const Node, bool>,
-) -> Option<bool> {
-    if Arc::ptr_eq(node, output) {
-        return Some(true);
+impl Batch {
+    /// An operation in a fused node whose kernel can compute all of the node: nothing else wants its output.
+    pub fn through(&mut self, node: &Arc<Node>) -> Option<Through> {
+        let (mut users, mut found) = (HashMap::new(), vec![]);
+        self.search(node, &mut users, &mut found);
+        let only = |(output, _): &Through| users.get(&Arc::as_ptr(output)).is_none_or(|&n| output.users() == n);
+        let only: Vec<Through> = found.into_iter().filter(only).collect();
+        only.into_iter().find(|(output, _)| self.is_made_for(node, output, &users, &mut HashMap::new()).is_some())
     }
-    if let Some(&made) = known.get(&Arc::as_ptr(node)) {
-        return Some(made);
-    }
-    let made = node.look(|state| {
-        let State::Lazy(expr) = state else { return Some(false) };
+
+    /// Whether a node is made of an output; `None` if something else than the node wants what is made of it on the way.
+    fn is_made_for(
+        &mut self,
+        node: &Arc<Node>,
+        output: &Arc<Node>,
+        users: &Users,
+        known: &mut HashMap<*const Node, bool>,
+    ) -> Option<bool> {
+        if Arc::ptr_eq(node, output) {
+            return Some(true);
+        }
+        if let Some(&made) = known.get(&Arc::as_ptr(node)) {
+            return Some(made);
+        }
         let mut made = false;
-        for input in expr.inputs().iter().filter(|_| expr.fuses()) {
-            if is_made_for(input, output, users, known)? {
-                let alone =
-                    Arc::ptr_eq(input, output) || users.get(&Arc::as_ptr(input)) == Some(&Arc::strong_count(input));
+        for input in self.fused_inputs(node) {
+            if self.is_made_for(&input, output, users, known)? {
+                let alone = Arc::ptr_eq(&input, output) || users.get(&Arc::as_ptr(&input)) == Some(&input.users());
                 made = alone.then_some(true)?;
             }
         }
+        known.insert(Arc::as_ptr(node), made);
         Some(made)
-    })?;
-    known.insert(Arc::as_ptr(node), made);
-    Some(made)
-}
+    }
 
-fn search(node: &Arc<Node>, users: &mut HashMap<*const Node, usize>, found: &mut Vec<Through>) {
-    node.look(|state| match state {
-        State::Lazy(Expr::Output(task, 0)) if task.given.is_some() => found.push((node.clone(), task.clone())),
-        State::Lazy(expr) if expr.fuses() => {
-            for input in expr.inputs() {
-                let count = users.entry(Arc::as_ptr(input)).or_insert(0);
-                *count += 1;
-                if *count == 1 {
-                    search(input, users, found);
+    /// Counts the uses of nodes in a fused node, and finds operations that go on.
+    fn search(&mut self, node: &Arc<Node>, users: &mut Users, found: &mut Vec<Through>) {
+        match &*self.state(node) {
+            State::Lazy(Expr::Output(task, 0)) if task.given.is_some() => found.push((node.clone(), task.clone())),
+            State::Lazy(expr) if expr.fuses() => {
+                for input in expr.inputs() {
+                    let count = users.entry(Arc::as_ptr(input)).or_insert(0);
+                    *count += 1;
+                    if *count == 1 {
+                        self.search(input, users, found);
+                    }
                 }
             }
+            _ => {}
         }
-        _ => {}
-    });
-}
+    }
 
-impl Batch {
     /// Plans an operation with all its outputs.
-    pub fn run(&mut self, task: &Arc<Task>) -> Result<()> {
+    pub fn run_task(&mut self, task: &Arc<Task>) -> Result<()> {
         let (mut inputs, expressions) = self.taken(task)?;
         let first = inputs.memory.len();
         let op = (task.make)(expressions, first);
@@ -156,11 +169,10 @@ impl Batch {
             let (len, bytes) = (layout.len(), layout.len() as u64 * dtype.size() as u64);
             let memory = self.take_memory(op.name(), bytes, Place::Device)?;
             buffers.push(memory.clone());
-            outputs.push(Storage { memory, layout, len });
+            outputs.push(Storage::new(memory, layout, len));
         }
         self.push(op, inputs.memory)?;
-        *task.done.lock().expect("no panic while held") = Some(outputs);
-        self.ran(task.clone());
+        self.ran(task, outputs);
         Ok(())
     }
 
@@ -176,7 +188,7 @@ impl Batch {
                 Take::Dense => self.dense(node)?,
                 Take::Strided => self.strided(node).map(|()| node.clone())?,
             };
-            expressions.push(inputs.expression(&node)?);
+            expressions.push(inputs.expression(self, &node)?);
         }
         Ok((inputs, expressions))
     }
@@ -189,20 +201,20 @@ impl Batch {
         self.count(node);
         // An output and its scratch beside.
         if !Arc::ptr_eq(node, &given)
-            && inputs.memory.len() + reads(node).len() + 2 > self.device.caps().bindings as usize
+            && inputs.memory.len() + self.reads(node).len() + 2 > self.device.caps().bindings as usize
         {
-            given.set(State::Lazy(Expr::Output(task, 0)));
+            self.take_back(&given);
             return self.run_apart(node, &given, place);
         }
-        expressions.push(inputs.expression(node)?);
+        expressions.push(inputs.expression(self, node)?);
         let op = (task.make)(expressions, inputs.memory.len());
         self.in_new_memory(node, op, inputs.memory, place)
     }
 
     /// The node, in memory as it lies there, or what it is converted from.
     fn strided(&mut self, node: &Arc<Node>) -> Result<()> {
-        match node.state() {
-            State::Lazy(Expr::Cast(input)) => self.strided(&input),
+        match &*self.state(node) {
+            State::Lazy(Expr::Cast(input)) => self.strided(input),
             State::Lazy(Expr::Constant(_) | Expr::Index(_)) => Ok(()),
             _ => self.materialise(node),
         }
@@ -211,11 +223,10 @@ impl Batch {
     /// The node, or a copy of it, in memory without gaps.
     pub fn dense(&mut self, node: &Arc<Node>) -> Result<Arc<Node>> {
         self.materialise(node)?;
-        let State::Ready(storage) = node.state() else { unreachable!("it has just been materialised") };
-        if storage.layout == Layout::contiguous(&node.shape) {
+        if self.storage_of(node)?.layout == Layout::contiguous(&node.shape) {
             return Ok(node.clone());
         }
-        let copy = Node::lazy(&node.device, node.shape.clone(), node.dtype, Expr::Copy(node.clone()));
+        let copy = Node::apart(&node.device, node.shape.clone(), node.dtype, Expr::Copy(node.clone()));
         self.materialise(&copy)?;
         Ok(copy)
     }

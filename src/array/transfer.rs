@@ -1,6 +1,7 @@
 //! Between host and device: whole arrays, parts, several at once; blocking and asynchronous.
 
-use super::evaluate::{Batch, storage_of};
+use super::batch::Batch;
+use super::evaluate::storage_of;
 use super::node::{Expr, Node, Storage};
 use super::{Array, Layout, Slice, buffer_bytes, create};
 use crate::advice;
@@ -209,7 +210,7 @@ impl<T: Element> Array<T> {
         let mut jobs: Vec<(&Arc<Node>, &mut [u8])> = arrays
             .iter()
             .zip(&mut stored)
-            .map(|(array, to)| (&array.node, bytemuck::cast_slice_mut(to.as_mut_slice())))
+            .map(|(array, to)| (&*array.node, bytemuck::cast_slice_mut(to.as_mut_slice())))
             .collect();
         read(first.device(), &mut jobs)?;
         Ok(stored.into_iter().map(T::from_stored).collect())
@@ -340,9 +341,9 @@ fn readable(node: &Arc<Node>) -> Result<Arc<Node>> {
         let aligned = (storage.layout.offset * node.dtype.size()).is_multiple_of(4);
         storage.layout.is_contiguous() && aligned && storage.memory.copies()
     };
-    Ok(match node.state() {
-        State::Failed(error) => return Err(error),
-        State::Ready(storage) if !fits(&storage) => copied(node),
+    Ok(match &*node.state() {
+        State::Failed(error) => return Err(error.clone()),
+        State::Ready(storage) if !fits(storage) => copied(node),
         State::Lazy(Expr::View(_, layout))
             if !(layout.is_contiguous() && (layout.offset * node.dtype.size()).is_multiple_of(4)) =>
         {
@@ -357,25 +358,20 @@ fn readable(node: &Arc<Node>) -> Result<Arc<Node>> {
 fn read(device: &Device, jobs: &mut [(&Arc<Node>, &mut [u8])]) -> Result<()> {
     let at = Location::caller();
     let nodes = jobs.iter().map(|(node, _)| readable(node)).collect::<Result<Vec<_>>>()?;
-    let order = device.evaluating();
-    let mut batch = Batch::new(device);
-    nodes.iter().try_for_each(|node| batch.materialise_result(node)).map_err(|e| batch.undo(e).located(at))?;
-    let storages = nodes.iter().map(|node| storage_of(node)).collect::<Result<Vec<_>>>()?;
-    let mut reads: Vec<Read> = Vec::new();
-    for ((_, to), storage) in jobs.iter_mut().zip(&storages) {
-        let offset = (storage.layout.offset * (to.len() / storage.layout.len().max(1))) as u64;
-        reads.push(Read { from: &storage.memory, offset, to });
-    }
-    // Long copies must not keep other threads from computing: what they read is submitted first.
-    let long = reads.iter().map(|read| read.to.len()).sum::<usize>() > 1 << 20;
-    let mut launches = std::mem::take(&mut batch.launches);
-    if long {
-        device.submit(&launches).map_err(|e| batch.undo(e).located(at))?;
-        launches.clear();
-        drop(order);
-    }
-    let read = device.faulty(&launches, || device.driver().read(&launches, &mut reads));
-    read.map_err(|e| batch.undo(e).located(at))?;
+    let plan = |batch: &mut Batch| nodes.iter().try_for_each(|node| batch.materialise_result(node));
+    let storages = Batch::run(device, at, plan, |submission| {
+        let storages = nodes.iter().map(|node| submission.batch.storage_of(node)).collect::<Result<Vec<_>>>()?;
+        let mut reads: Vec<Read> = Vec::new();
+        for ((_, to), storage) in jobs.iter_mut().zip(&storages) {
+            let offset = (storage.layout.offset * (to.len() / storage.layout.len().max(1))) as u64;
+            reads.push(Read { from: &storage.memory, offset, to });
+        }
+        let launches = std::mem::take(&mut submission.batch.launches);
+        // Other threads go on with the results while this one waits for them.
+        let mut accepted = || submission.publish();
+        device.faulty(&launches, || device.driver().read(&launches, &mut reads, &mut accepted))?;
+        Ok(storages)
+    })?;
     storages.iter().try_for_each(|storage| device.faults_of(&storage.memory))?;
     storages.iter().for_each(|storage| advice::read_back(device, &storage.memory));
     device.look_in_stream().map_err(|e| e.located(at))

@@ -26,33 +26,33 @@ pub(super) fn view(node: &Arc<Node>, change: &dyn Fn(&Layout) -> Option<Layout>)
         let copy = lazy(node.shape.clone(), Expr::Copy(node.clone()));
         lazy(layout.shape.clone(), Expr::View(copy, layout))
     };
-    match node.state() {
-        State::Failed(error) => Node::failed(&node.device, node.dtype, error),
+    match &*node.state() {
+        State::Failed(error) => Node::failed(&node.device, node.dtype, error.clone()),
         State::Ready(storage) => match change(&storage.layout) {
-            Some(layout) => Node::ready(&node.device, node.dtype, Storage { layout, ..storage }),
+            Some(layout) => Node::ready(&node.device, node.dtype, Storage { layout, ..storage.clone() }),
             None => copied(),
         },
         State::Lazy(expr) => match expr {
-            Expr::Constant(scalar) => lazy(contiguous().shape, Expr::Constant(scalar)),
-            Expr::Index(layout) => match change(&layout) {
+            Expr::Constant(scalar) => lazy(contiguous().shape, Expr::Constant(*scalar)),
+            Expr::Index(layout) => match change(layout) {
                 Some(layout) => lazy(layout.shape.clone(), Expr::Index(layout)),
                 None => copied(),
             },
-            Expr::View(of, layout) => match change(&layout) {
-                Some(layout) => lazy(layout.shape.clone(), Expr::View(of, layout)),
+            Expr::View(of, layout) => match change(layout) {
+                Some(layout) => lazy(layout.shape.clone(), Expr::View(of.clone(), layout)),
                 None => copied(),
             },
             // The work moves to the viewed inputs, and stays one kernel with what follows.
             Expr::Call(function, args) if !grows_costly(node, &contiguous()) => {
                 let args = args.iter().map(|arg| view(arg, change)).collect();
-                node.as_often_computed(lazy(contiguous().shape, Expr::Call(function, args)))
+                node.as_often_computed(lazy(contiguous().shape, Expr::Call(*function, args)))
             }
             Expr::Formula(formula, args) if !grows_costly(node, &contiguous()) => {
                 let args = args.iter().map(|arg| view(arg, change)).collect();
-                node.as_often_computed(lazy(contiguous().shape, Expr::Formula(formula, args)))
+                node.as_often_computed(lazy(contiguous().shape, Expr::Formula(formula.clone(), args)))
             }
             Expr::Cast(input) if !grows_costly(node, &contiguous()) => {
-                node.as_often_computed(lazy(contiguous().shape, Expr::Cast(view(&input, change))))
+                node.as_often_computed(lazy(contiguous().shape, Expr::Cast(view(input, change))))
             }
             _ => lazy(contiguous().shape, Expr::View(node.clone(), contiguous())),
         },

@@ -143,7 +143,8 @@ pub(crate) trait Driver: order::Order + Send + Sync {
     /// unset.
     fn pad(&self, _: &Memory, _from: u64) {}
     /// Runs the launches, then copies to the host; blocks until the bytes are there.
-    fn read(&self, launches: &[Launch], reads: &mut [Read]) -> Result<()>;
+    /// `accepted` is called when the device has taken the launches, before anything is waited for.
+    fn read(&self, launches: &[Launch], reads: &mut [Read], accepted: &mut dyn FnMut()) -> Result<()>;
     fn host_block(self: Arc<Self>, bytes: u64, direction: Direction) -> Result<Box<dyn HostBlock>>;
     /// Whether host blocks are memory that the program may use as its own, and better than its own.
     fn pins(&self) -> bool {

@@ -39,6 +39,8 @@ enum Found {
 pub(crate) struct Marks {
     /// Of the words that kernels write: whose they are.
     site: Option<Site>,
+    /// And how many submissions write them whose faults are not known.
+    running: u32,
     /// Of other memory: what was found wrong where its contents were computed.
     faults: Vec<Arc<Fault>>,
 }
@@ -76,6 +78,29 @@ impl Fault {
         matches!(*self.found(), Found::Waiting(_))
     }
 
+    /// The words, while it is not known.
+    fn cell(&self) -> Option<Arc<Memory>> {
+        match &*self.found() {
+            Found::Waiting(cell) => Some(cell.clone()),
+            _ => None,
+        }
+    }
+
+    /// It is known now, if it was not: whether these words tell of something wrong, and whether no other submission works
+    /// on them.
+    fn resolve(&self, words: [u32; WORDS], cell: &Memory) -> (bool, bool) {
+        let mut found = self.found();
+        if !matches!(*found, Found::Waiting(_)) {
+            return (false, false);
+        }
+        let wrong = words[0] > 0;
+        *found = if wrong { Found::Wrong(self.site.error(words)) } else { Found::Nothing };
+        drop(found);
+        let mut marks = cell.marks();
+        marks.running -= 1;
+        (wrong, marks.running == 0)
+    }
+
     fn matters(&self) -> bool {
         !matches!(*self.found(), Found::Nothing)
     }
@@ -85,6 +110,15 @@ impl Fault {
         let Found::Wrong(error) = &*self.found() else { return None };
         self.told.store(true, Ordering::Relaxed);
         Some(error.clone())
+    }
+}
+
+impl Drop for Fault {
+    fn drop(&mut self) {
+        // It never ran, or nobody asked.
+        if let Some(cell) = self.cell() {
+            cell.marks().running -= 1;
+        }
     }
 }
 
@@ -100,7 +134,7 @@ impl Site {
 }
 
 impl Faults {
-    /// The device reads and writes the words under this lock: who looks at the same time must see what was found.
+    /// Never held while the device works.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
@@ -108,11 +142,11 @@ impl Faults {
     /// Words for an operation: all zero, and nobody else's.
     pub fn cell(&self, driver: &dyn Driver, pool: &Arc<Pool>, site: Site) -> Result<Arc<Memory>> {
         self.used.store(true, Ordering::Release);
-        let mut state = self.state();
-        if state.waiting.len() >= MOST_WAITING {
-            state.look(driver)?;
+        if self.state().waiting.len() >= MOST_WAITING {
+            self.look(driver, &[])?;
         }
-        let cell = match state.free.pop() {
+        let free = self.state().free.pop();
+        let cell = match free {
             Some(cell) => cell,
             None => {
                 let cell = pool.take("indices", BYTES as u64, Place::Device)?;
@@ -121,7 +155,7 @@ impl Faults {
             }
         };
         cell.marks().site = Some(site);
-        state.cells.push(cell.clone());
+        self.state().cells.push(cell.clone());
         Ok(cell)
     }
 
@@ -137,10 +171,10 @@ impl Faults {
             let own = || launch.buffers.iter().map(|window| &window.memory).filter(|memory| !memory.is_shared());
             let mut faults: Vec<Arc<Fault>> = vec![];
             for memory in own() {
-                let marks = memory.marks();
-                match marks.site {
+                let site = memory.marks().site;
+                match site {
                     Some(site) => faults.push(begin(&mut begun, site, memory)),
-                    None => faults.extend(marks.faults.iter().filter(|fault| fault.matters()).cloned()),
+                    None => faults.extend(memory.marks().faults.iter().filter(|fault| fault.matters()).cloned()),
                 }
             }
             if faults.is_empty() {
@@ -154,7 +188,7 @@ impl Faults {
         begun.into_iter().map(|(_, fault)| fault).collect()
     }
 
-    /// After the submission: its faults are looked at from now on. Nobody else may have evaluated in between.
+    /// After the submission: its faults are looked at from now on. Who reads what it computes may have done so already.
     pub fn ran(&self, faults: Vec<Arc<Fault>>) {
         if !faults.is_empty() {
             self.state().waiting.extend(faults);
@@ -165,7 +199,7 @@ impl Faults {
     pub fn of(&self, driver: &dyn Driver, memory: &Memory) -> Result<()> {
         let faults = memory.marks().faults.clone();
         if faults.iter().any(|fault| fault.is_waiting()) {
-            self.state().look(driver)?;
+            self.look(driver, &faults)?;
         }
         faults.iter().find_map(|fault| fault.error()).map_or(Ok(()), Err)
     }
@@ -175,11 +209,47 @@ impl Faults {
         if !self.used.load(Ordering::Acquire) {
             return Ok(());
         }
-        let mut state = self.state();
-        state.look(driver)?;
-        let untold = std::mem::take(&mut state.untold);
+        self.look(driver, &[])?;
+        let untold = std::mem::take(&mut self.state().untold);
         let error = untold.iter().find(|fault| !fault.told.load(Ordering::Relaxed)).and_then(|fault| fault.error());
         error.map_or(Ok(()), Err)
+    }
+
+    /// Reads the words of all that ran, and of `more`: another thread has perhaps just submitted those, and not told yet.
+    fn look(&self, driver: &dyn Driver, more: &[Arc<Fault>]) -> Result<()> {
+        let all: Vec<Arc<Fault>> = self.state().waiting.iter().chain(more).cloned().collect();
+        let cells: Vec<(Arc<Memory>, Arc<Fault>)> =
+            all.into_iter().filter_map(|fault| Some((fault.cell()?, fault))).collect();
+        let mut words = vec![[0u32; WORDS]; cells.len()];
+        if !cells.is_empty() {
+            let pairs = cells.iter().zip(&mut words);
+            let mut reads: Vec<Read> =
+                pairs.map(|((from, _), to)| Read { from, offset: 0, to: bytemuck::cast_slice_mut(to) }).collect();
+            driver.read(&[], &mut reads, &mut || {})?;
+            driver.waits().one_less(); // it belongs to the wait before it, or after it
+        }
+        let mut resets: Vec<Arc<Memory>> = vec![];
+        for ((cell, fault), &words) in cells.iter().zip(&words) {
+            // Known before the words are cleared: who reads zeros then finds it known.
+            let (wrong, last) = fault.resolve(words, cell);
+            if wrong {
+                let mut state = self.state();
+                if state.untold.len() < MOST_WAITING {
+                    state.untold.push(fault.clone());
+                }
+            }
+            if last && words[0] > 0 {
+                resets.push(cell.clone());
+            }
+        }
+        let writes: Vec<Write> = resets.iter().map(|to| Write { to, offset: 0, from: &[0; BYTES] }).collect();
+        if !writes.is_empty() {
+            driver.write(&writes)?;
+        }
+        drop(cells);
+        drop(resets);
+        self.state().tidy();
+        Ok(())
     }
 }
 
@@ -188,6 +258,7 @@ fn begin(begun: &mut Vec<(u64, Arc<Fault>)>, site: Site, cell: &Arc<Memory>) -> 
     if let Some((_, fault)) = begun.iter().find(|(id, _)| *id == cell.id()) {
         return fault.clone();
     }
+    cell.marks().running += 1;
     let found = Mutex::new(Found::Waiting(cell.clone()));
     let fault = Arc::new(Fault { site, found, told: AtomicBool::new(false) });
     begun.push((cell.id(), fault.clone()));
@@ -214,37 +285,11 @@ impl Marks {
 }
 
 impl State {
-    /// Reads the words of all that ran, and frees those that nobody has.
-    fn look(&mut self, driver: &dyn Driver) -> Result<()> {
-        let cell = |fault: &Arc<Fault>| match &*fault.found() {
-            Found::Waiting(cell) => Some(cell.clone()),
-            _ => None,
-        };
-        let mut waiting: Vec<(Arc<Memory>, Arc<Fault>)> =
-            self.waiting.iter().filter_map(|fault| Some((cell(fault)?, fault.clone()))).collect();
-        let mut words = vec![[0u32; WORDS]; waiting.len()];
-        if !waiting.is_empty() {
-            let pairs = waiting.iter().zip(&mut words);
-            let mut reads: Vec<Read> =
-                pairs.map(|((from, _), to)| Read { from, offset: 0, to: bytemuck::cast_slice_mut(to) }).collect();
-            driver.read(&[], &mut reads)?;
-            driver.waits().one_less(); // it belongs to the wait before it, or after it
-        }
-        let wrong = waiting.iter().zip(&words).filter(|(_, words)| words[0] > 0);
-        let resets: Vec<Write> = wrong.clone().map(|((to, _), _)| Write { to, offset: 0, from: &[0; BYTES] }).collect();
-        driver.write(&resets)?;
-        for ((_, fault), &words) in waiting.iter().zip(&words) {
-            let wrong = words[0] > 0;
-            *fault.found() = if wrong { Found::Wrong(fault.site.error(words)) } else { Found::Nothing };
-            if wrong && self.untold.len() < MOST_WAITING {
-                self.untold.push(fault.clone());
-            }
-        }
-        self.waiting.clear();
-        waiting.clear();
+    /// Forgets what is known, and frees the words that nobody has.
+    fn tidy(&mut self) {
+        self.waiting.retain(|fault| fault.is_waiting());
         let (held, free) = std::mem::take(&mut self.cells).into_iter().partition(|cell| Arc::strong_count(cell) > 1);
         self.cells = held;
         self.free.extend::<Vec<_>>(free);
-        Ok(())
     }
 }

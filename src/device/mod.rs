@@ -1,5 +1,6 @@
 //! Devices: waiting for them, their memory, their thread; finding, choosing and opening them.
 
+mod claims;
 mod faults;
 mod open;
 mod options;
@@ -21,6 +22,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak, mpsc};
 use std::time::Duration;
 
+pub(crate) use claims::{Claim, Claims};
 pub(crate) use faults::{Faults, Marks, Site};
 
 pub use options::DeviceOptions;
@@ -39,8 +41,8 @@ struct Inner {
     pool: Arc<Pool>,
     /// What the program's handles share.
     handles: Weak<Handles>,
-    /// Held from planning to submission: what one thread has planned, another must not read before it is submitted.
-    evaluating: Mutex<()>,
+    /// What is being submitted.
+    claims: Claims,
     plans: Plans,
     watch: Watch,
     messages: Messages,
@@ -305,8 +307,8 @@ impl Device {
         &self.0.pool
     }
 
-    pub(crate) fn evaluating(&self) -> MutexGuard<'_, ()> {
-        self.0.evaluating.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    pub(crate) fn claims(&self) -> &Claims {
+        &self.0.claims
     }
 
     /// Does blocking work on the device's own thread; the future needs no particular executor.

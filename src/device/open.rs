@@ -1,6 +1,6 @@
 //! Opening devices, and those that a program has opened itself.
 
-use super::{Device, DeviceOptions, Faults, Handle, Inner, Properties};
+use super::{Claims, Device, DeviceOptions, Faults, Handle, Inner, Properties};
 #[cfg(feature = "cpu")]
 use crate::backend::cpu::Profile;
 use crate::backend::{self, Driver};
@@ -153,7 +153,7 @@ impl Device {
             handles: Arc::downgrade(&handles),
             driver,
             caps,
-            evaluating: Mutex::new(()),
+            claims: Claims::default(),
             plans: Default::default(),
             watch: Watch::new(budget),
             messages: Messages::default(),

@@ -143,7 +143,11 @@ fn reset(driver: &dyn Driver, memory: &Memory) -> Result<()> {
 }
 
 fn fetch(driver: &dyn Driver, memory: &Memory, word: usize, to: &mut [u32]) -> Result<()> {
-    driver.read(&[], &mut [Read { from: memory, offset: word as u64 * 4, to: bytemuck::cast_slice_mut(to) }])?;
+    driver.read(
+        &[],
+        &mut [Read { from: memory, offset: word as u64 * 4, to: bytemuck::cast_slice_mut(to) }],
+        &mut || {},
+    )?;
     driver.waits().one_less(); // it belongs to the wait before it
     Ok(())
 }

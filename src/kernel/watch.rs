@@ -95,7 +95,7 @@ impl Watch {
             if !all {
                 return Ok(()); // reading it would wait for the rest
             }
-            driver.read(&[], &mut [read])?;
+            driver.read(&[], &mut [read], &mut || {})?;
             driver.waits().one_less(); // it belongs to the wait before it
         }
         let [line, number] = report;

@@ -285,8 +285,9 @@ impl Driver for Cpu {
         Ok(())
     }
 
-    fn read(&self, launches: &[Launch], reads: &mut [Read]) -> Result<()> {
+    fn read(&self, launches: &[Launch], reads: &mut [Read], accepted: &mut dyn FnMut()) -> Result<()> {
         self.run(launches)?;
+        accepted();
         self.waits.one();
         let _span = self.observer.recorder.download(reads);
         reads.iter_mut().for_each(|read| block(read.from).read(read.offset, read.to));

@@ -238,11 +238,12 @@ impl Driver for Cuda {
         staging::peek(read)
     }
 
-    fn read(&self, launches: &[Launch], reads: &mut [Read]) -> Result<()> {
+    fn read(&self, launches: &[Launch], reads: &mut [Read], accepted: &mut dyn FnMut()) -> Result<()> {
         self.context.enter()?;
         if !launches.is_empty() {
             self.run(launches)?;
         }
+        accepted();
         if self.context.observer.recorder.running() {
             self.context.synchronize("wait")?; // what came before is not to count as the transfer
         }

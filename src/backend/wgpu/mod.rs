@@ -161,7 +161,7 @@ impl Driver for Wgpu {
         }
     }
 
-    fn read(&self, mut launches: &[Launch], reads: &mut [Read]) -> Result<()> {
+    fn read(&self, mut launches: &[Launch], reads: &mut [Read], accepted: &mut dyn FnMut()) -> Result<()> {
         self.alive()?;
         if reads.iter().any(|read| read.from.is_lent()) {
             return Err(lent("read"));
@@ -178,9 +178,10 @@ impl Driver for Wgpu {
                 if !launches.is_empty() {
                     self.submit(launches)?;
                 }
+                accepted();
                 self.read_mapped(reads)
             }
-            false => self.read_staged(launches, reads),
+            false => self.read_staged(launches, reads, accepted),
         }
     }
 

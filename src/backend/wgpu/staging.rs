@@ -243,15 +243,26 @@ impl Wgpu {
         Ok(())
     }
 
-    pub(super) fn read_staged(&self, launches: &[Launch], reads: &mut [Read]) -> Result<()> {
+    pub(super) fn read_staged(
+        &self,
+        launches: &[Launch],
+        reads: &mut [Read],
+        accepted: &mut dyn FnMut(),
+    ) -> Result<()> {
         let total: u64 = reads.iter().map(|read| read.to.len() as u64).sum();
         let mut ring = self.download.lock().expect("no panic while held");
         ring.prepare(self, total + 64 * reads.len() as u64)?;
-        let result = self.read_through(&ring, launches, reads);
+        let result = self.read_through(&ring, launches, reads, accepted);
         ring.reset_on_error(result)
     }
 
-    fn read_through(&self, ring: &Ring, launches: &[Launch], reads: &mut [Read]) -> Result<()> {
+    fn read_through(
+        &self,
+        ring: &Ring,
+        launches: &[Launch],
+        reads: &mut [Read],
+        accepted: &mut dyn FnMut(),
+    ) -> Result<()> {
         let pieces = pack(reads.iter().map(|read| read.to.len()), ring.bytes as usize);
         let mut free: Vec<Chunk> = ring.chunks.clone();
         let mut flying: VecDeque<(Chunk, &Vec<Part>)> = VecDeque::new();
@@ -279,6 +290,7 @@ impl Wgpu {
                     chunk.map(MapMode::Read, 0..used(piece));
                     Ok::<(), crate::error::Error>(())
                 })??;
+                accepted(); // the first piece goes with the launches
                 flying.push_back((chunk, piece));
             }
             let Some((chunk, piece)) = flying.pop_front() else { break };
