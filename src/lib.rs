@@ -56,6 +56,7 @@ mod op;
 mod ops;
 mod recording;
 mod stream;
+mod sync;
 #[cfg(any(feature = "wgpu", feature = "cuda", feature = "cpu"))]
 mod threads;
 mod trace;

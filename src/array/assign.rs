@@ -109,7 +109,7 @@ impl<T: Element> Array<T> {
         let storage = self.storage()?;
         // One share is this node's own, one is ours: nobody else can look at the contents, nor begin to.
         let alone = self.node.users() == 1 && storage.share.count() == 2;
-        if alone && !storage.memory.is_others() && !storage.layout.repeats() {
+        if alone && !storage.memory.is_others() && !storage.memory.is_lent() && !storage.layout.repeats() {
             return Ok(storage);
         }
         drop(storage);

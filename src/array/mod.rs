@@ -23,6 +23,8 @@ mod inputs;
 mod keys;
 mod layout;
 mod matmul;
+#[cfg(all(test, feature = "cpu"))]
+mod model;
 mod node;
 mod normalise;
 mod nth;

@@ -7,9 +7,10 @@ use crate::element::{DType, Scalar};
 use crate::error::Error;
 use crate::memory::Memory;
 use crate::ops::{Formula, Function, Operator};
+use crate::sync::{Mutex, MutexGuard};
 use std::ops::Deref;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::sync::{Arc, OnceLock};
 
 /// Steps that may wait behind a node. Beyond, its longest input is computed at once: kernels and recursion stay short.
 const MOST_STEPS: u32 = 128;

@@ -9,8 +9,9 @@ use crate::error::Result;
 use crate::memory::{Memory, Place};
 use crate::op::Op;
 use crate::ops::Expression;
+use crate::sync::Mutex;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// An operation whose outputs are nodes: what it takes and gives, and how it is made once its inputs have a place.
 pub(crate) struct Task {

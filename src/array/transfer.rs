@@ -3,7 +3,7 @@
 use super::batch::Batch;
 use super::evaluate::storage_of;
 use super::node::{Expr, Node, Storage};
-use super::{Array, Layout, Slice, buffer_bytes, create};
+use super::{Array, Slice, buffer_bytes, create};
 use crate::advice;
 use crate::backend::{Read, Write};
 use crate::device::Device;
@@ -309,11 +309,10 @@ impl<T: Element> Array<T> {
         }
     }
 
-    /// The array's memory and where its elements lie in it, computed if need be.
+    /// Where the array lies, computed if need be: nobody writes there in place while this is kept.
     #[track_caller]
-    pub(crate) fn in_memory(&self) -> Result<(Arc<Memory>, Layout)> {
-        let storage = self.storage()?;
-        Ok((storage.memory, storage.layout))
+    pub(crate) fn in_memory(&self) -> Result<Storage> {
+        self.storage()
     }
 
     /// Memory with the elements in row-major order, and where they begin.

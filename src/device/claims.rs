@@ -1,8 +1,8 @@
 //! Claims: who is submitting what. A result is computed once, though several threads may plan it at the same time, and none
 //! waits for another whose work it does not need.
 
+use crate::sync::{Condvar, Mutex, MutexGuard};
 use std::collections::HashSet;
-use std::sync::{Condvar, Mutex, MutexGuard};
 
 /// The results that are being submitted now, by their addresses: whoever claims them keeps them alive.
 #[derive(Default)]
@@ -55,30 +55,32 @@ impl Drop for Claim<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     #[test]
     fn each_result_is_claimed_by_one_at_a_time() {
-        let (claims, inside, computed) = (Claims::default(), AtomicUsize::new(0), AtomicUsize::new(0));
-        std::thread::scope(|scope| {
-            for thread in 0..8 {
-                let (claims, inside, computed) = (&claims, &inside, &computed);
-                scope.spawn(move || {
-                    for round in 0..500 {
-                        // Any two share a result; in either order.
-                        let keys = if (thread + round) % 2 == 0 { vec![1, 2 + thread] } else { vec![2 + thread, 1] };
-                        let before = computed.load(Ordering::SeqCst);
-                        let claim = claims.claim(keys, || computed.load(Ordering::SeqCst) > before + 3);
-                        if claim.is_some() {
-                            assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
-                            computed.fetch_add(1, Ordering::SeqCst);
-                            inside.fetch_sub(1, Ordering::SeqCst);
-                        }
+        let model = move || {
+            let shared = Arc::new((Claims::default(), AtomicUsize::new(0), AtomicUsize::new(0)));
+            // Any two want a result of both; in either order.
+            let threads = [vec![1, 2], vec![3, 1], vec![2, 3]].map(|keys| {
+                let shared = shared.clone();
+                shuttle::thread::spawn(move || {
+                    let (claims, inside, computed) = &*shared;
+                    let known = || computed.load(Ordering::SeqCst) == 2;
+                    if let Some(_claim) = claims.claim(keys, known) {
+                        assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
+                        shuttle::thread::yield_now();
+                        inside.fetch_sub(1, Ordering::SeqCst);
+                        computed.fetch_add(1, Ordering::SeqCst);
                     }
-                });
-            }
-        });
-        assert!(claims.taken().is_empty());
-        assert!(claims.claim(vec![7], || true).is_none());
+                })
+            });
+            threads.into_iter().for_each(|thread| thread.join().unwrap());
+            assert_eq!(shared.2.load(Ordering::SeqCst), 2, "the third finds it known");
+            assert!(shared.0.taken().is_empty());
+        };
+        shuttle::check_pct(model.clone(), 1000, 3);
+        shuttle::check_random(model, 1000);
     }
 }

@@ -230,7 +230,8 @@ impl<T: Element> Array<T> {
     #[track_caller]
     pub fn cuda_pointer(&self) -> Result<Option<u64>> {
         let Some(Home::Cuda(_)) = self.check()?.device().driver().home() else { return Ok(None) };
-        let (memory, layout) = self.in_memory()?;
+        let stored = self.in_memory()?;
+        let (memory, layout) = (&stored.memory, &stored.layout);
         if !layout.is_contiguous() {
             let got = format!("a view of shape {:?} with strides {:?}", layout.shape, layout.strides);
             let wanted = "an array without gaps: Array::copy makes one";
@@ -238,7 +239,7 @@ impl<T: Element> Array<T> {
         }
         memory.history.note_write(); // perhaps, by who has the address
         let offset = (layout.offset * T::DTYPE.size()) as u64;
-        Ok(self.device().driver().address(&memory)?.map(|address| address + offset))
+        Ok(self.device().driver().address(memory)?.map(|address| address + offset))
     }
 }
 

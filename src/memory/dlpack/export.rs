@@ -47,13 +47,14 @@ impl<T: Element> Array<T> {
             Some(Home::Cuda(ordinal)) => DLDevice { device_type: CUDA, device_id: ordinal as i32 },
             None => return self.copied_tensor(),
         };
-        let (memory, layout) = self.in_memory()?;
+        let stored = self.in_memory()?;
+        let (memory, layout) = (&stored.memory, stored.layout.clone());
         driver.wait()?; // for all streams: nobody knows in which the other library works
-        self.device().faults_of(&memory)?;
-        let Some(address) = driver.address(&memory)? else { return self.copied_tensor() };
+        self.device().faults_of(memory)?;
+        let Some(address) = driver.address(memory)? else { return self.copied_tensor() };
         memory.history.note_write(); // perhaps, by the other library
         let first = address + (layout.offset * T::DTYPE.size()) as u64;
-        Ok(export::<T>(first as usize as *mut c_void, device, &layout, FLAG_READ_ONLY, Box::new(memory)))
+        Ok(export::<T>(first as usize as *mut c_void, device, &layout, FLAG_READ_ONLY, Box::new(stored)))
     }
 
     #[track_caller]
