@@ -292,7 +292,7 @@ impl<T: Element> Array<T> {
     pub fn wgpu_buffer(&self) -> Result<Option<(wgpu::Buffer, u64)>> {
         let (memory, offset) = self.contiguous_memory()?;
         self.device().pool().show(&memory);
-        Ok(memory.block().downcast_ref::<wgpu::Buffer>().map(|buffer| (buffer.clone(), offset)))
+        Ok(crate::backend::wgpu::shown(memory.block()).map(|buffer| (buffer.clone(), offset)))
     }
 
     /// An error if no buffer can hold the elements, before the host makes room for them.

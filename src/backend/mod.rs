@@ -219,6 +219,10 @@ pub(crate) fn lent(operation: &'static str) -> Error {
 pub(crate) struct Options {
     /// Use staging memory even where arrays could be mapped.
     pub staged: bool,
+    /// No parameters inside command buffers, through wgpu.
+    pub no_immediates: bool,
+    /// No limit and no feature past what every WebGPU implementation has, through wgpu.
+    pub webgpu_limits: bool,
     /// The longest that one workgroup may run on the cpu engine.
     pub time_limit: Option<Duration>,
     /// Faster and less exact arithmetic on the cuda engine.

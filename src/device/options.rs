@@ -44,6 +44,33 @@ impl DeviceOptions {
         self
     }
 
+    /// Whether parameters of kernels travel inside the command buffer, through wgpu and where the device has that: on if not
+    /// set. Without it they lie in uniform buffers, as they do where WebGPU is all there is.
+    ///
+    /// ```
+    /// # let lavapipe = |options: crosslane::DeviceOptions| options.open("lavapipe");
+    /// # let Ok(device) = lavapipe(crosslane::DeviceOptions::default().immediates(false)) else { return };
+    /// assert_eq!(device.caps().immediate_bytes, 0);
+    /// ```
+    pub fn immediates(mut self, immediates: bool) -> DeviceOptions {
+        self.options.no_immediates = !immediates;
+        self
+    }
+
+    /// Opens a device of wgpu with the limits that every WebGPU implementation has and without any feature beyond them: what
+    /// runs there runs in every browser. Off if not set. The cpu engine plays such a device by `Profile::webgpu()`.
+    ///
+    /// ```
+    /// # let lavapipe = |options: crosslane::DeviceOptions| options.open("lavapipe");
+    /// # let Ok(device) = lavapipe(crosslane::DeviceOptions::default().webgpu_limits(true)) else { return };
+    /// assert_eq!((device.caps().bindings, device.caps().workgroup_invocations), (8, 256));
+    /// assert!(!device.caps().f16 && device.caps().subgroups.is_none());
+    /// ```
+    pub fn webgpu_limits(mut self, limits: bool) -> DeviceOptions {
+        self.options.webgpu_limits = limits;
+        self
+    }
+
     /// The longest that a program's kernel may run before it counts as endless: 20 s if not set. What waits for the device
     /// then gets [`ErrorKind::Endless`], and the kernel's results are worthless. The library's own kernels end.
     ///

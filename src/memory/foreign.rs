@@ -145,11 +145,11 @@ impl<T: Element> Array<T> {
             return mistake("buffer", wanted, format!("{} bytes", buffer.size()));
         }
         engine.bindable(OPERATION, buffer)?;
-        let is = |block: &crate::backend::Block| block.downcast_ref::<wgpu::Buffer>() == Some(buffer);
+        let is = |block: &crate::backend::Block| crate::backend::wgpu::shown(block) == Some(buffer);
         let memory = device.pool().shown(is).unwrap_or_else(|| {
             let copies = buffer.usage().contains(wgpu::BufferUsages::COPY_SRC);
             let how = Adopted { copies, shared: false, read_only: false };
-            let memory = device.pool().adopt(Box::new(buffer.clone()), has, how);
+            let memory = device.pool().adopt(crate::backend::wgpu::adopted(buffer.clone()), has, how);
             device.pool().show(&memory);
             memory
         });

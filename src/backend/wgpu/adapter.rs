@@ -1,5 +1,6 @@
 //! Finding adapters, and what they can do as [`Properties`] and [`Caps`].
 
+use crate::backend::Options;
 use crate::caps::{Caps, IMMEDIATES};
 use crate::device::{Backend, Kind, Properties};
 use crate::error::{ErrorKind, Result};
@@ -48,12 +49,12 @@ fn computes(adapter: &wgpu::Adapter) -> bool {
     flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS) && !old
 }
 
-/// Opens an adapter with all it has.
-pub(super) fn request(adapter: &wgpu::Adapter, staged: bool) -> Result<(wgpu::Device, wgpu::Queue)> {
+/// Opens an adapter with all it has, but for what the options leave out.
+pub(super) fn request(adapter: &wgpu::Adapter, options: &Options) -> Result<(wgpu::Device, wgpu::Queue)> {
     let descriptor = wgpu::DeviceDescriptor {
         label: Some("crosslane"),
-        required_features: features(adapter, staged),
-        required_limits: adapter.limits(),
+        required_features: features(adapter, options),
+        required_limits: limits(adapter, options),
         // SAFETY: only for cooperative matrices; kernels that use them are the library's, or a program vouches for them
         // by the unsafe Kernel::trusted().
         experimental_features: unsafe { wgpu::ExperimentalFeatures::enabled() },
@@ -72,10 +73,25 @@ fn shares_memory(info: &wgpu::AdapterInfo) -> bool {
 }
 
 /// The features to open an adapter with.
-fn features(adapter: &wgpu::Adapter, staged: bool) -> Features {
+fn features(adapter: &wgpu::Adapter, options: &Options) -> Features {
+    if options.webgpu_limits {
+        return Features::empty();
+    }
     // On a card only results of a few bytes use it: wgpu's warning about it does not apply.
-    let map = if staged { Features::empty() } else { Features::MAPPABLE_PRIMARY_BUFFERS };
-    adapter.features() & (WANTED | map)
+    let map = if options.staged { Features::empty() } else { Features::MAPPABLE_PRIMARY_BUFFERS };
+    let without = if options.no_immediates { Features::IMMEDIATES } else { Features::empty() };
+    adapter.features() & (WANTED | map) & !without
+}
+
+/// The limits to open an adapter with.
+fn limits(adapter: &wgpu::Adapter, options: &Options) -> Limits {
+    let all = adapter.limits();
+    match options {
+        // GL may have less.
+        Options { webgpu_limits: true, .. } => Limits::default().or_worse_values_from(&all),
+        Options { no_immediates: true, .. } => Limits { max_immediate_size: 0, ..all },
+        _ => all,
+    }
 }
 
 /// Rows and columns of the matrices that tensor cores have: of f16 if they are of 16 x 16, of f16 and f32 if they are of
@@ -120,8 +136,8 @@ fn caps(info: &wgpu::AdapterInfo, features: Features, limits: &Limits, tensor: O
 }
 
 /// The properties of an adapter as it would be opened.
-pub(super) fn properties(adapter: &wgpu::Adapter, staged: bool) -> Properties {
-    describe(adapter, features(adapter, staged), &adapter.limits())
+pub(super) fn properties(adapter: &wgpu::Adapter, options: &Options) -> Properties {
+    describe(adapter, features(adapter, options), &limits(adapter, options))
 }
 
 pub(super) fn describe(adapter: &wgpu::Adapter, features: Features, limits: &Limits) -> Properties {

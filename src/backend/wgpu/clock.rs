@@ -17,6 +17,22 @@ pub(super) struct Clock {
     running: bool,
 }
 
+/// Where one pass writes its times.
+pub(super) struct Moments {
+    queries: wgpu::QuerySet,
+    begin: u32,
+}
+
+impl Moments {
+    pub fn writes(&self) -> wgpu::ComputePassTimestampWrites<'_> {
+        wgpu::ComputePassTimestampWrites {
+            query_set: &self.queries,
+            beginning_of_pass_write_index: Some(self.begin),
+            end_of_pass_write_index: Some(self.begin + 1),
+        }
+    }
+}
+
 impl Clock {
     pub fn new(engine: &Wgpu) -> Result<Clock> {
         let bytes = PASSES as u64 * 16;
@@ -33,7 +49,7 @@ impl Clock {
     }
 
     /// Where the next pass writes its times; `None` when the clock stands, or the set is full.
-    pub fn next(&mut self) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
+    pub fn next(&mut self) -> Option<Moments> {
         if !self.running {
             return None;
         }
@@ -43,11 +59,7 @@ impl Clock {
         }
         let begin = self.used * 2;
         self.used += 1;
-        Some(wgpu::ComputePassTimestampWrites {
-            query_set: &self.queries,
-            beginning_of_pass_write_index: Some(begin),
-            end_of_pass_write_index: Some(begin + 1),
-        })
+        Some(Moments { queries: self.queries.clone(), begin })
     }
 
     /// Waits, and sums the passes' times.
@@ -57,13 +69,13 @@ impl Clock {
             return Ok(Duration::ZERO);
         }
         let bytes = self.used as u64 * 16;
-        engine.guarded("clock", || {
-            let mut encoder = engine.encoder();
-            encoder.resolve_query_set(&self.queries, 0..self.used * 2, &self.resolved, 0);
-            encoder.copy_buffer_to_buffer(&self.resolved, 0, &self.mapped, 0, bytes);
-            engine.queue_up(encoder);
-        })?;
-        engine.map("clock", &self.mapped, wgpu::MapMode::Read, 0..bytes)?;
+        let sent = engine.guarded("clock", || {
+            let mut commands = engine.commands();
+            commands.encoder.resolve_query_set(&self.queries, 0..self.used * 2, &self.resolved, 0);
+            commands.encoder.copy_buffer_to_buffer(&self.resolved, 0, &self.mapped, 0, bytes);
+            engine.queue_up(commands)
+        })??;
+        engine.map("clock", &self.mapped, wgpu::MapMode::Read, 0..bytes, Some(sent))?;
         let view = self.mapped.get_mapped_range(0..bytes).map_err(|e| engine.backend_error("clock", e.to_string()))?;
         let ticks: Vec<u64> =
             view.chunks_exact(8).map(|b| u64::from_le_bytes(b.try_into().expect("eight bytes"))).collect();

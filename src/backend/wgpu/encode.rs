@@ -1,12 +1,13 @@
 //! What a program with a wgpu device of its own asks for: kernels in its command encoder, its buffers as memory.
 
-use super::{Wgpu, buffer};
+use super::Wgpu;
+use super::buffer::buffer;
 use crate::backend::{Launch, Mapping, lent};
 use crate::error::Result;
 use crate::memory::{Kept, Lent, Memory};
 use crate::op::Access;
 use std::sync::Arc;
-use wgpu::{BufferUsages, BufferView, MapMode};
+use wgpu::{BufferUsages, BufferView};
 
 impl Wgpu {
     /// Records launches into a program's encoder. Their memory is kept until the device has run them, or the encoder is
@@ -71,18 +72,9 @@ impl Wgpu {
         if !self.unified() || !source.usage().contains(BufferUsages::MAP_READ) {
             return Ok(None);
         }
-        // The long wait is for the kernels, and does not keep other threads from submitting theirs.
         crate::backend::Driver::wait(self)?;
         let range = super::staging::map_range(offset, bytes as usize);
-        let lent = {
-            let _alone = self.mapping.write().expect("no panic while held");
-            if memory.is_lent() {
-                return Err(lent("map"));
-            }
-            let lent = memory.lend();
-            self.map("map", source, MapMode::Read, range.clone())?;
-            lent
-        };
+        let lent = self.map_and_lend(memory, range.clone())?.ok_or_else(|| lent("map"))?;
         let view = source.get_mapped_range(range.clone()).map_err(|e| self.backend_error("map", e.to_string()))?;
         let at = (offset - range.start) as usize;
         Ok(Some(Box::new(View { view: Some(view), buffer: source.clone(), at, bytes: bytes as usize, _lent: lent })))

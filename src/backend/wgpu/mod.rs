@@ -1,15 +1,21 @@
 //! The portable engine: WGSL through wgpu on Vulkan, Metal, DX12 and GL.
 
 mod adapter;
+mod buffer;
 mod clock;
 mod encode;
 mod guard;
+mod line;
+mod mapped;
 mod order;
 mod pinned;
 mod pipeline;
+mod rings;
 mod staging;
 mod stamps;
 mod submit;
+#[cfg(test)]
+mod tests;
 mod trace;
 mod uniforms;
 mod wait;
@@ -20,13 +26,15 @@ use crate::caps::Caps;
 use crate::device::{Kind, Properties};
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory::{Direction, Memory, Place};
+use buffer::{Buffer, buffer};
+pub(crate) use buffer::{adopted, shown};
 use clock::Clock;
+use line::Line;
 use pipeline::Cache;
 use std::any::Any;
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 use submit::{Prepared, refuse_lent};
-use uniforms::Uniforms;
 use wgpu::BufferUsages;
 
 /// A wgpu device and what this engine keeps for it.
@@ -36,21 +44,20 @@ pub(crate) struct Wgpu {
     properties: Properties,
     cache: Cache,
     lost: Arc<Mutex<Option<String>>>,
-    uniforms: Mutex<Option<Uniforms>>,
-    upload: Mutex<staging::Ring>,
-    download: Mutex<staging::Ring>,
+    uniforms: uniforms::Free,
+    upload: rings::Rings,
+    download: rings::Rings,
     clock: Mutex<Option<Clock>>,
     observer: Observer,
     /// There while a profile runs.
     timer: Mutex<Option<trace::Timer>>,
     stamps: stamps::Free,
     waits: Waits,
-    /// Held to write while an array is mapped, to read while work is submitted: a mapped buffer cannot be used.
-    mapping: RwLock<()>,
+    line: Line,
 }
 
 pub(super) fn list() -> Vec<Properties> {
-    adapter::adapters().iter().map(|adapter| adapter::properties(adapter, false)).collect()
+    adapter::adapters().iter().map(|adapter| adapter::properties(adapter, &Options::default())).collect()
 }
 
 pub(super) fn open(index: usize, options: &Options) -> Result<Arc<dyn Driver>> {
@@ -62,19 +69,14 @@ pub(super) fn open(index: usize, options: &Options) -> Result<Arc<dyn Driver>> {
             install: "list them again".into(),
         })
     })?;
-    let (device, queue) = adapter::request(adapter, options.staged)?;
-    Ok(Arc::new(Wgpu::new(adapter::properties(adapter, options.staged), device, queue)))
+    let (device, queue) = adapter::request(adapter, options)?;
+    Ok(Arc::new(Wgpu::new(adapter::properties(adapter, options), device, queue)))
 }
 
 /// An engine over a device that the program already has.
 pub(crate) fn adopt(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::Queue) -> Arc<dyn Driver> {
     let properties = adapter::describe(adapter, device.features(), &device.limits());
     Arc::new(Wgpu::new(properties, device, queue))
-}
-
-/// The wgpu buffer behind device memory.
-pub(crate) fn buffer(memory: &Memory) -> &wgpu::Buffer {
-    memory.block().downcast_ref().expect("memory of a wgpu device is a wgpu buffer")
 }
 
 impl Wgpu {
@@ -85,26 +87,30 @@ impl Wgpu {
             *note.lock().expect("no panic while held") = Some(format!("{reason:?}: {message}; open the device again"));
         });
         Wgpu {
-            upload: Mutex::new(staging::Ring::new(Direction::Upload)),
-            download: Mutex::new(staging::Ring::new(Direction::Download)),
+            upload: rings::Rings::new(Direction::Upload),
+            download: rings::Rings::new(Direction::Download),
             device,
             queue,
             properties,
             cache: Cache::default(),
             lost,
-            uniforms: Mutex::default(),
+            uniforms: Default::default(),
             clock: Mutex::default(),
             observer: Observer::default(),
             timer: Mutex::default(),
             stamps: stamps::Free::default(),
             waits: Waits::default(),
-            mapping: RwLock::default(),
+            line: Line::default(),
         }
     }
 
     /// Whether arrays can be mapped where they lie.
     fn unified(&self) -> bool {
         self.properties.caps.unified
+    }
+
+    fn clock(&self) -> MutexGuard<'_, Option<Clock>> {
+        self.clock.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
 
@@ -124,7 +130,7 @@ impl Driver for Wgpu {
         } else if place == Place::Result && self.device.features().contains(wgpu::Features::MAPPABLE_PRIMARY_BUFFERS) {
             usage |= BufferUsages::MAP_READ;
         }
-        Ok(Box::new(self.create_buffer("array", bytes, usage)?))
+        Ok(Box::new(Buffer::new(self.create_buffer("array", bytes, usage)?)))
     }
 
     fn forget(&self) {
@@ -138,13 +144,13 @@ impl Driver for Wgpu {
 
     fn submit_prepared(&self, prepared: &Block, launches: &[Launch]) -> Result<()> {
         refuse_lent(launches)?;
-        let launches: &Vec<Prepared> = prepared.downcast_ref().expect("prepared by this engine");
-        self.submit_launches(launches)
+        let prepared: &Vec<Prepared> = prepared.downcast_ref().expect("prepared by this engine");
+        self.submit_launches(prepared, launches)
     }
 
     fn submit(&self, launches: &[Launch]) -> Result<()> {
         self.alive()?;
-        self.submit_launches(&self.look_up(launches)?)
+        self.submit_launches(&self.look_up(launches)?, launches)
     }
 
     fn wait(&self) -> Result<()> {
@@ -174,13 +180,7 @@ impl Driver for Wgpu {
         self.waits.one();
         let _span = self.observer.recorder.download(reads);
         match reads.iter().all(|read| buffer(read.from).usage().contains(BufferUsages::MAP_READ)) {
-            true => {
-                if !launches.is_empty() {
-                    self.submit(launches)?;
-                }
-                accepted();
-                self.read_mapped(reads)
-            }
+            true => self.read_mapped(launches, reads, accepted),
             false => self.read_staged(launches, reads, accepted),
         }
     }
@@ -197,7 +197,7 @@ impl Driver for Wgpu {
         if !self.properties.caps.timestamps {
             return Ok(false);
         }
-        let mut clock = self.clock.lock().expect("no panic while held");
+        let mut clock = self.clock();
         if clock.is_none() {
             *clock = Some(Clock::new(self)?);
         }
@@ -207,12 +207,11 @@ impl Driver for Wgpu {
 
     fn stop_clock(&self) -> Result<Duration> {
         self.waits.one();
-        let mut clock = self.clock.lock().expect("no panic while held");
-        let result = clock.as_mut().map_or(Ok(Duration::ZERO), |clock| clock.stop(self));
-        if result.is_err() {
-            *clock = None;
-        }
-        result
+        // It is nobody's while the device is waited for: what others submit meanwhile is not timed.
+        let Some(mut clock) = self.clock().take() else { return Ok(Duration::ZERO) };
+        let time = clock.stop(self)?;
+        self.clock().get_or_insert(clock);
+        Ok(time)
     }
 
     fn observer(&self) -> &Observer {

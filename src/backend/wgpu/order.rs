@@ -1,6 +1,7 @@
 //! Events and changed launches, as [`Order`] asks for them: there is one queue, so that order needs nothing else.
 
 use super::Wgpu;
+use super::line::Ticket;
 use super::stamps::Stamp;
 use super::submit::Prepared;
 use crate::backend::order::{Order, Waits};
@@ -12,8 +13,22 @@ use std::time::Duration;
 
 /// An event of a program's.
 struct Point {
-    done: Arc<AtomicBool>,
+    done: Done,
     stamp: Option<Stamp>,
+}
+
+/// What was submitted up to some moment.
+pub(super) struct Done {
+    /// Set when it is done, and the device is polled after that.
+    flag: Arc<AtomicBool>,
+    /// The engine's own last submission then: to wait for it alone, and not for what came after.
+    last: Option<Ticket>,
+}
+
+impl Done {
+    fn is(&self) -> bool {
+        self.flag.load(Ordering::Acquire)
+    }
 }
 
 fn point(event: &Block) -> &Point {
@@ -21,12 +36,14 @@ fn point(event: &Block) -> &Point {
 }
 
 impl Wgpu {
-    /// Set when everything submitted so far is done, and the device is polled after that.
-    pub(super) fn when_done(&self) -> Arc<AtomicBool> {
-        let done = Arc::new(AtomicBool::new(false));
-        let inside = done.clone();
-        self.queue.on_submitted_work_done(move || inside.store(true, Ordering::Release));
-        done
+    /// All that is submitted so far, the program's own work too.
+    pub(super) fn when_done(&self) -> Done {
+        let flag = Arc::new(AtomicBool::new(false));
+        let inside = flag.clone();
+        let set = move || inside.store(true, Ordering::Release);
+        // Together: what others submit in between need not be waited for.
+        let (last, ()) = self.line.last(|| self.queue.on_submitted_work_done(set));
+        Done { flag, last }
     }
 
     /// Waits for everything submitted, and counts it nowhere.
@@ -38,7 +55,7 @@ impl Wgpu {
     pub(super) fn idle(&self, operation: &'static str) -> Result<()> {
         self.alive()?;
         let done = self.when_done();
-        self.wait_for(operation, || done.load(Ordering::Acquire))
+        self.wait_for(operation, done.last.as_ref(), || done.is())
     }
 }
 
@@ -62,19 +79,20 @@ impl Order for Wgpu {
 
     fn is_done(&self, event: &Block) -> Result<bool> {
         self.alive()?;
-        let done = || point(event).done.load(Ordering::Acquire);
-        if !done() {
+        let done = &point(event).done;
+        if !done.is() {
             let polled = self.device.poll(wgpu::PollType::Poll);
             self.alive()?;
             polled.map_err(|error| self.backend_error("event", error.to_string()))?;
         }
-        Ok(done())
+        Ok(done.is())
     }
 
     fn wait_event(&self, event: &Block) -> Result<()> {
         self.alive()?;
         self.waits.one();
-        self.wait_for("wait", || point(event).done.load(Ordering::Acquire))
+        let done = &point(event).done;
+        self.wait_for("wait", done.last.as_ref(), || done.is())
     }
 
     fn between(&self, earlier: &Block, later: &Block) -> Result<Option<Duration>> {

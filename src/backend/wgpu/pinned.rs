@@ -1,8 +1,10 @@
 //! Mapped staging memory that the program fills or reads itself: [`crate::HostBuffer`].
 
+use super::Wgpu;
+use super::buffer::buffer;
+use super::line::Ticket;
 use super::staging::fill;
 use super::wait::Mapping;
-use super::{Wgpu, buffer};
 use crate::backend::{HostBlock, lent};
 use crate::error::Result;
 use crate::memory::{Direction, Memory};
@@ -27,7 +29,7 @@ impl PinnedBlock {
         };
         let buffer = engine.create_buffer("host buffer", bytes, usage)?;
         let mut block = PinnedBlock { engine, buffer, view: None, pending: None, direction };
-        block.map()?;
+        block.map(None)?;
         Ok(Box::new(block))
     }
 
@@ -39,9 +41,9 @@ impl PinnedBlock {
         }
     }
 
-    fn map(&mut self) -> Result<()> {
+    fn map(&mut self, sent: Option<Ticket>) -> Result<()> {
         let mode = if self.direction == Direction::Upload { MapMode::Write } else { MapMode::Read };
-        self.engine.map("host buffer", &self.buffer, mode, 0..self.buffer.size())?;
+        self.engine.map("host buffer", &self.buffer, mode, 0..self.buffer.size(), sent)?;
         if self.direction == Direction::Download {
             let view = self.buffer.get_mapped_range(..);
             self.view = Some(view.map_err(|e| self.engine.backend_error("host buffer", e.to_string()))?);
@@ -74,24 +76,27 @@ impl HostBlock for PinnedBlock {
         self.finish()?;
         self.view = None;
         let engine = self.engine.clone();
-        engine.guarded("host buffer", || {
+        let sent = engine.guarded("host buffer", || {
             self.buffer.unmap();
-            let mut encoder = engine.encoder();
+            let mut commands = engine.commands();
+            commands.uses(memory);
+            let encoder = &mut commands.encoder;
             match self.direction {
                 Direction::Upload => encoder.copy_buffer_to_buffer(&self.buffer, 0, buffer(memory), offset, bytes),
                 Direction::Download => encoder.copy_buffer_to_buffer(buffer(memory), offset, &self.buffer, 0, bytes),
             }
-            engine.queue_up(encoder);
-        })?;
+            engine.queue_up(commands)
+        })??;
         match self.direction {
             Direction::Upload => {
                 let whole = 0..self.buffer.size();
-                self.pending = Some(engine.begin_map("host buffer", &self.buffer, MapMode::Write, whole)?);
+                self.pending =
+                    Some(engine.begin_map("host buffer", &self.buffer, MapMode::Write, whole, Some(sent))?);
                 Ok(())
             }
             Direction::Download => {
                 engine.waits.one();
-                self.map()
+                self.map(Some(sent))
             }
         }
     }

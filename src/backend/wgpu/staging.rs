@@ -1,102 +1,20 @@
-//! Transfers: through rings of mapped staging memory that several threads fill or empty while the device copies, or
-//! straight into arrays where host and device share memory.
+//! Transfers through rings of mapped staging memory that several threads fill or empty while the device copies.
 
-use super::wait::Mapping;
-use super::{Wgpu, buffer};
+use super::Wgpu;
+use super::buffer::buffer;
+use super::rings::{CHUNKS, Chunk, Ring};
 use crate::backend::{Launch, Read, Write};
 use crate::error::Result;
-use crate::memory::Direction;
 use crate::threads;
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
-use wgpu::{BufferUsages, BufferViewMut, MapMode};
+use std::sync::atomic::Ordering;
+use wgpu::{BufferViewMut, MapMode};
 
-/// Bytes of one piece of staging memory, at most, and how many there are: the host works on one while the device
-/// copies others.
-const CHUNK: u64 = 64 << 20;
-const CHUNKS: usize = 3;
 /// Below this an upload goes through the queue's own staging.
-const SMALL: u64 = 1 << 20;
+pub(super) const SMALL: u64 = 1 << 20;
 /// Bytes for one thread: below, starting it costs more than it saves.
 const SHARE: usize = 1 << 20;
-
-/// Staging memory that is used again and again.
-pub(super) struct Ring {
-    direction: Direction,
-    chunks: Vec<Chunk>,
-    bytes: u64,
-}
-
-#[derive(Clone)]
-struct Chunk {
-    buffer: wgpu::Buffer,
-    mapping: Arc<Mapping>,
-}
-
-impl Ring {
-    pub fn new(direction: Direction) -> Ring {
-        Ring { direction, chunks: vec![], bytes: 0 }
-    }
-
-    /// Makes the pieces large enough for a transfer of `bytes`.
-    fn prepare(&mut self, engine: &Wgpu, bytes: u64) -> Result<()> {
-        let wanted = bytes.next_power_of_two().clamp(1 << 16, CHUNK);
-        if self.bytes >= wanted {
-            return Ok(());
-        }
-        let usage = match self.direction {
-            Direction::Upload => BufferUsages::MAP_WRITE | BufferUsages::COPY_SRC,
-            Direction::Download => BufferUsages::MAP_READ | BufferUsages::COPY_DST,
-        };
-        let upload = self.direction == Direction::Upload;
-        self.chunks.clear();
-        self.bytes = 0;
-        for _ in 0..CHUNKS {
-            let buffer = engine.guarded("staging", || {
-                engine.device.create_buffer(&wgpu::BufferDescriptor {
-                    label: Some(if upload { "staging for uploads" } else { "staging for downloads" }),
-                    size: wanted,
-                    usage,
-                    mapped_at_creation: upload,
-                })
-            })?;
-            let mapping = Mapping { done: AtomicBool::new(upload), failed: AtomicBool::new(false) };
-            self.chunks.push(Chunk { buffer, mapping: Arc::new(mapping) });
-        }
-        self.bytes = wanted;
-        Ok(())
-    }
-
-    /// After a failure nothing is known about the pieces: the next transfer starts with new ones.
-    fn reset_on_error<R>(&mut self, result: Result<R>) -> Result<R> {
-        if result.is_err() {
-            (self.chunks, self.bytes) = (vec![], 0);
-        }
-        result
-    }
-}
-
-impl Chunk {
-    fn map(&self, mode: MapMode, range: Range<u64>) {
-        self.mapping.done.store(false, Ordering::Relaxed);
-        let mapping = self.mapping.clone();
-        self.buffer.map_async(mode, range, move |result| {
-            mapping.failed.store(result.is_err(), Ordering::Relaxed);
-            mapping.done.store(true, Ordering::Release);
-        });
-    }
-
-    fn wait(&self, engine: &Wgpu) -> Result<()> {
-        engine.wait_for("transfer", || self.mapping.done.load(Ordering::Acquire))?;
-        match self.mapping.failed.load(Ordering::Relaxed) {
-            true => Err(engine.map_failed("transfer")),
-            false => Ok(()),
-        }
-    }
-}
 
 /// A part of a transfer that goes through one piece of staging memory.
 struct Part {
@@ -165,7 +83,7 @@ impl Target<'_> {
 }
 
 /// Copies out, with several threads if it is much.
-fn empty(from: &[u8], to: &mut [u8]) {
+pub(super) fn empty(from: &[u8], to: &mut [u8]) {
     let share = share(to.len());
     threads::each(to.chunks_mut(share).zip(from.chunks(share)).collect(), |(to, from)| to.copy_from_slice(from));
 }
@@ -182,13 +100,13 @@ impl Wgpu {
         if total <= SMALL && writes.len() <= 4 {
             return self.guarded("upload", || writes.iter().for_each(|write| self.write_small(write)));
         }
-        let mut ring = self.upload.lock().expect("no panic while held");
-        ring.prepare(self, total + 64 * writes.len() as u64)?;
-        let result = self.write_through(&ring, writes);
-        ring.reset_on_error(result)
+        let ring = self.upload.take(self, total + 64 * writes.len() as u64)?;
+        self.write_through(&ring, writes)?;
+        ring.give_back();
+        Ok(())
     }
 
-    fn write_small(&self, write: &Write) {
+    pub(super) fn write_small(&self, write: &Write) {
         let whole = write.from.len() / 4 * 4;
         let (words, rest) = write.from.split_at(whole);
         if !words.is_empty() {
@@ -204,7 +122,7 @@ impl Wgpu {
     fn write_through(&self, ring: &Ring, writes: &[Write]) -> Result<()> {
         let pieces = pack(writes.iter().map(|write| write.from.len()), ring.bytes as usize);
         let fill_piece = |piece: &[Part], chunk: &Chunk| {
-            chunk.wait(self)?;
+            self.mapped("transfer", &chunk.mapping)?;
             let view = chunk.buffer.get_mapped_range_mut(..);
             let mut view = view.map_err(|e| self.backend_error("upload", e.to_string()))?;
             piece.iter().for_each(|part| fill(&mut view, part.at, &writes[part.job].from[part.range.clone()]));
@@ -213,15 +131,23 @@ impl Wgpu {
         let send = |piece: &[Part], chunk: &Chunk| {
             self.guarded("upload", || {
                 chunk.buffer.unmap();
-                let mut encoder = self.encoder();
+                let mut commands = self.commands();
                 for part in piece {
                     let write = &writes[part.job];
+                    commands.uses(write.to);
                     let to = write.offset + part.range.start as u64;
-                    encoder.copy_buffer_to_buffer(&chunk.buffer, part.at as u64, buffer(write.to), to, words(part));
+                    commands.encoder.copy_buffer_to_buffer(
+                        &chunk.buffer,
+                        part.at as u64,
+                        buffer(write.to),
+                        to,
+                        words(part),
+                    );
                 }
-                self.queue_up(encoder);
-                chunk.map(MapMode::Write, 0..ring.bytes);
-            })
+                let sent = self.queue_up(commands)?;
+                chunk.mapping.begin(&chunk.buffer, MapMode::Write, 0..ring.bytes, Some(sent));
+                Ok::<(), crate::Error>(())
+            })?
         };
         let _ = self.device.poll(wgpu::PollType::Poll); // what it says comes out again where a piece is waited for
         if pieces.len() > CHUNKS || ring.chunks.iter().any(|chunk| !chunk.mapping.done.load(Ordering::Acquire)) {
@@ -250,10 +176,10 @@ impl Wgpu {
         accepted: &mut dyn FnMut(),
     ) -> Result<()> {
         let total: u64 = reads.iter().map(|read| read.to.len() as u64).sum();
-        let mut ring = self.download.lock().expect("no panic while held");
-        ring.prepare(self, total + 64 * reads.len() as u64)?;
-        let result = self.read_through(&ring, launches, reads, accepted);
-        ring.reset_on_error(result)
+        let ring = self.download.take(self, total + 64 * reads.len() as u64)?;
+        self.read_through(&ring, launches, reads, accepted)?;
+        ring.give_back();
+        Ok(())
     }
 
     fn read_through(
@@ -267,18 +193,20 @@ impl Wgpu {
         let mut free: Vec<Chunk> = ring.chunks.clone();
         let mut flying: VecDeque<(Chunk, &Vec<Part>)> = VecDeque::new();
         let mut rest = pieces.iter();
-        let mut launches = self.look_up(launches)?;
+        let (mut prepared, mut launches) = (self.look_up(launches)?, launches);
         loop {
             while !free.is_empty() {
                 let Some(piece) = rest.next() else { break };
                 let chunk = free.pop().expect("not empty");
                 self.guarded("download", || {
-                    let mut encoder = self.encoder();
-                    self.record(&mut encoder, &std::mem::take(&mut launches))?;
+                    let mut commands = self.commands();
+                    commands.launches(std::mem::take(&mut launches));
+                    self.record(&mut commands, &std::mem::take(&mut prepared))?;
                     for part in piece {
                         let read = &reads[part.job];
+                        commands.uses(read.from);
                         let from = read.offset + part.range.start as u64;
-                        encoder.copy_buffer_to_buffer(
+                        commands.encoder.copy_buffer_to_buffer(
                             buffer(read.from),
                             from,
                             &chunk.buffer,
@@ -286,15 +214,15 @@ impl Wgpu {
                             words(part),
                         );
                     }
-                    self.queue_up(encoder);
-                    chunk.map(MapMode::Read, 0..used(piece));
+                    let sent = self.queue_up(commands)?;
+                    chunk.mapping.begin(&chunk.buffer, MapMode::Read, 0..used(piece), Some(sent));
                     Ok::<(), crate::error::Error>(())
                 })??;
                 accepted(); // the first piece goes with the launches
                 flying.push_back((chunk, piece));
             }
             let Some((chunk, piece)) = flying.pop_front() else { break };
-            chunk.wait(self)?;
+            self.mapped("transfer", &chunk.mapping)?;
             let view = chunk
                 .buffer
                 .get_mapped_range(..used(piece))
@@ -309,62 +237,8 @@ impl Wgpu {
         }
         match launches.is_empty() {
             true => Ok(()),
-            false => self.submit_launches(&launches),
+            false => self.submit_launches(&prepared, launches),
         }
-    }
-
-    pub(super) fn write_mapped(&self, writes: &[Write]) -> Result<()> {
-        // Only fresh arrays are written so, which nobody else can use yet.
-        for write in writes.iter().filter(|write| !write.from.is_empty()) {
-            let range = map_range(write.offset, write.from.len());
-            let target = buffer(write.to);
-            // Kernels may still use it in the name of an array that is gone: what is small need not wait for them. (To map it
-            // and give up is no way to find out: wgpu 30 would then map it too early the next time.)
-            if write.from.len() as u64 <= SMALL {
-                self.guarded("upload", || self.write_small(write))?;
-                continue;
-            }
-            let mapping = self.begin_map("upload", target, MapMode::Write, range.clone())?;
-            self.mapped_counted("upload", &mapping)?;
-            let mut view =
-                target.get_mapped_range_mut(range.clone()).map_err(|e| self.backend_error("upload", e.to_string()))?;
-            fill(&mut view, (write.offset - range.start) as usize, write.from);
-            drop(view);
-            target.unmap();
-        }
-        Ok(())
-    }
-
-    pub(super) fn read_mapped(&self, reads: &mut [Read]) -> Result<()> {
-        if let [read] = reads
-            && !read.to.is_empty()
-            && self.spin() > Duration::ZERO
-        {
-            let _alone = self.mapping.write().expect("no panic while held");
-            let range = map_range(read.offset, read.to.len());
-            if self.map_soon("download", buffer(read.from), MapMode::Read, range)? {
-                return self.take_mapped(read);
-            }
-        }
-        // The long wait is for the kernels, and does not keep other threads from submitting theirs.
-        self.finish()?;
-        let _alone = self.mapping.write().expect("no panic while held");
-        for read in reads.iter_mut().filter(|read| !read.to.is_empty()) {
-            self.map("download", buffer(read.from), MapMode::Read, map_range(read.offset, read.to.len()))?;
-            self.take_mapped(read)?;
-        }
-        Ok(())
-    }
-
-    /// Copies out of a mapped array, and unmaps it.
-    fn take_mapped(&self, read: &mut Read) -> Result<()> {
-        let (source, range) = (buffer(read.from), map_range(read.offset, read.to.len()));
-        let at = (read.offset - range.start) as usize;
-        let view = source.get_mapped_range(range).map_err(|e| self.backend_error("download", e.to_string()))?;
-        empty(&view[at..at + read.to.len()], read.to);
-        drop(view);
-        source.unmap();
-        Ok(())
     }
 }
 

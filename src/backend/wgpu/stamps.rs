@@ -39,7 +39,8 @@ impl Wgpu {
         let stamp = self.free_stamp()?;
         let (queries, index) = (&stamp.set.queries, stamp.index);
         self.guarded("event", || {
-            let mut encoder = self.encoder();
+            let mut commands = self.commands();
+            let encoder = &mut commands.encoder;
             let writes = wgpu::ComputePassTimestampWrites {
                 query_set: queries,
                 beginning_of_pass_write_index: None,
@@ -48,8 +49,8 @@ impl Wgpu {
             let pass = wgpu::ComputePassDescriptor { label: Some("event"), timestamp_writes: Some(writes) };
             drop(encoder.begin_compute_pass(&pass));
             encoder.resolve_query_set(queries, index..index + 1, &stamp.set.resolved, index as u64 * STRIDE);
-            self.queue_up(encoder);
-        })?;
+            self.queue_up(commands)
+        })??;
         Ok(stamp)
     }
 
@@ -81,15 +82,21 @@ impl Wgpu {
     /// Reads timestamps that have been written.
     pub(super) fn ticks(&self, stamps: [&Stamp; 2]) -> Result<[u64; 2]> {
         let mapped = self.create_buffer("event", 16, BufferUsages::COPY_DST | BufferUsages::MAP_READ)?;
-        self.guarded("event", || {
-            let mut encoder = self.encoder();
+        let sent = self.guarded("event", || {
+            let mut commands = self.commands();
             for (stamp, to) in stamps.iter().zip([0, 8]) {
-                encoder.copy_buffer_to_buffer(&stamp.set.resolved, stamp.index as u64 * STRIDE, &mapped, to, 8);
+                commands.encoder.copy_buffer_to_buffer(
+                    &stamp.set.resolved,
+                    stamp.index as u64 * STRIDE,
+                    &mapped,
+                    to,
+                    8,
+                );
             }
-            self.queue_up(encoder);
-        })?;
+            self.queue_up(commands)
+        })??;
         self.waits.one();
-        self.map("event", &mapped, wgpu::MapMode::Read, 0..16)?;
+        self.map("event", &mapped, wgpu::MapMode::Read, 0..16, Some(sent))?;
         let view = mapped.get_mapped_range(..).map_err(|e| self.backend_error("event", e.to_string()))?;
         Ok([0, 8].map(|at| u64::from_le_bytes(view[at..at + 8].try_into().expect("eight bytes"))))
     }

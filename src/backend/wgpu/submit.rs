@@ -1,5 +1,7 @@
 //! Launches: looked up, recorded into passes and submitted.
 
+use super::clock::{Clock, Moments};
+use super::line::Commands;
 use super::pipeline::{Groups, Pipeline};
 use super::{Cost, Launch, Wgpu, lent};
 use crate::error::Result;
@@ -51,42 +53,34 @@ impl Wgpu {
     }
 
     /// Records launches into one compute pass.
-    pub(super) fn record(&self, encoder: &mut wgpu::CommandEncoder, launches: &[Prepared]) -> Result<()> {
+    pub(super) fn record(&self, commands: &mut Commands, launches: &[Prepared]) -> Result<()> {
         if launches.is_empty() {
             return Ok(());
         }
-        let (uniforms, offsets) = self.write_uniforms(launches)?;
-        let mut clock = self.clock.lock().expect("no panic while held");
-        let timestamp_writes = clock.as_mut().and_then(|clock| clock.next());
+        let (uniforms, offsets) = self.write_uniforms(commands, launches)?;
+        let moments = self.clock().as_mut().and_then(Clock::next);
+        let timestamp_writes = moments.as_ref().map(Moments::writes);
         let label = Some(launches[0].pipeline.kernel.name());
-        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label, timestamp_writes });
+        let descriptor = wgpu::ComputePassDescriptor { label, timestamp_writes };
+        let mut pass = commands.encoder.begin_compute_pass(&descriptor);
         dispatch(&mut pass, launches, uniforms.as_ref(), &offsets);
         Ok(())
     }
 
-    pub(super) fn submit_launches(&self, launches: &[Prepared]) -> Result<()> {
+    /// Submits what [`Wgpu::look_up`] made of launches.
+    pub(super) fn submit_launches(&self, prepared: &[Prepared], launches: &[Launch]) -> Result<()> {
         self.alive()?;
         if let Some(timer) = &mut *self.timer() {
-            return self.submit_timed(launches, timer);
+            return self.submit_timed(prepared, launches, timer);
         }
         self.guarded("submit", || {
-            launches.chunks(TOGETHER).try_for_each(|launches| {
-                let mut encoder = self.encoder();
-                self.record(&mut encoder, launches)?;
-                self.queue_up(encoder);
-                Ok(())
+            prepared.chunks(TOGETHER).zip(launches.chunks(TOGETHER)).try_for_each(|(prepared, launches)| {
+                let mut commands = self.commands();
+                commands.launches(launches);
+                self.record(&mut commands, prepared)?;
+                self.queue_up(commands).map(|_| ())
             })
         })?
-    }
-
-    pub(super) fn queue_up(&self, encoder: wgpu::CommandEncoder) {
-        let commands = encoder.finish();
-        let _unmapped = self.mapping.read().expect("no panic while held");
-        self.queue.submit([commands]);
-    }
-
-    pub(super) fn encoder(&self) -> wgpu::CommandEncoder {
-        self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("crosslane") })
     }
 }
 

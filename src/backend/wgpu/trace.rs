@@ -1,8 +1,9 @@
 //! Times of single launches while a profile runs: a compute pass for each, with timestamps at both ends.
 
-use super::Wgpu;
+use super::line::Commands;
 use super::pipeline::Pipeline;
 use super::submit::{Prepared, TOGETHER};
+use super::{Launch, Wgpu};
 use crate::backend::Cost;
 use crate::error::Result;
 use crate::trace::SpanKind;
@@ -83,7 +84,7 @@ impl Wgpu {
         let Some(timer) = self.timer().take() else { return Ok(()) };
         if let Some((tick, zero)) = timer.zero {
             let ticks =
-                self.guarded("profile", || self.pass_ticks(self.encoder(), &timer.sets, timer.passes.len()))??;
+                self.guarded("profile", || self.pass_ticks(self.commands(), &timer.sets, timer.passes.len()))??;
             let launches = timer.launches(tick, &ticks, self.queue.get_timestamp_period() as f64);
             self.observer.recorder.add_launches(zero, launches);
         }
@@ -97,10 +98,14 @@ impl Wgpu {
         for _ in 0..2 {
             let before = Instant::now();
             let ticks = self.guarded("profile", || {
-                let mut encoder = self.encoder();
+                let mut commands = self.commands();
                 let timestamp_writes = Some(writes(&set, 0));
-                drop(encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some(OWN), timestamp_writes }));
-                self.pass_ticks(encoder, std::slice::from_ref(&set), 1)
+                drop(
+                    commands
+                        .encoder
+                        .begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some(OWN), timestamp_writes }),
+                );
+                self.pass_ticks(commands, std::slice::from_ref(&set), 1)
             })??;
             let tick = ticks[1];
             if last != 0 {
@@ -117,12 +122,7 @@ impl Wgpu {
     }
 
     /// Both ends of so many passes, after what the encoder has.
-    fn pass_ticks(
-        &self,
-        mut encoder: wgpu::CommandEncoder,
-        sets: &[wgpu::QuerySet],
-        passes: usize,
-    ) -> Result<Vec<u64>> {
+    fn pass_ticks(&self, mut commands: Commands, sets: &[wgpu::QuerySet], passes: usize) -> Result<Vec<u64>> {
         if passes == 0 {
             return Ok(vec![]);
         }
@@ -131,11 +131,11 @@ impl Wgpu {
         let mapped = self.create_buffer(OWN, bytes, BufferUsages::COPY_DST | BufferUsages::MAP_READ)?;
         for (nth, set) in sets.iter().enumerate() {
             let used = (passes - nth * PASSES).min(PASSES) as u32;
-            encoder.resolve_query_set(set, 0..used * 2, &resolved, nth as u64 * SET_BYTES);
+            commands.encoder.resolve_query_set(set, 0..used * 2, &resolved, nth as u64 * SET_BYTES);
         }
-        encoder.copy_buffer_to_buffer(&resolved, 0, &mapped, 0, bytes);
-        self.queue_up(encoder);
-        self.map(OWN, &mapped, wgpu::MapMode::Read, 0..bytes)?;
+        commands.encoder.copy_buffer_to_buffer(&resolved, 0, &mapped, 0, bytes);
+        let sent = self.queue_up(commands)?;
+        self.map(OWN, &mapped, wgpu::MapMode::Read, 0..bytes, Some(sent))?;
         let view = mapped.get_mapped_range(0..bytes).map_err(|e| self.backend_error(OWN, e.to_string()))?;
         let words = view.chunks_exact(8).map(|b| u64::from_le_bytes(b.try_into().expect("eight bytes")));
         Ok(words.take(passes * 2).collect())
@@ -143,40 +143,43 @@ impl Wgpu {
 
     /// As [`Wgpu::submit_launches`], each launch a pass of its own. The timer is held until all are submitted: what it has
     /// is complete when somebody else takes it.
-    pub(super) fn submit_timed(&self, launches: &[Prepared], timer: &mut Timer) -> Result<()> {
+    pub(super) fn submit_timed(&self, prepared: &[Prepared], launches: &[Launch], timer: &mut Timer) -> Result<()> {
         if timer.zero.is_none() {
-            return launches.iter().try_for_each(|launch| self.submit_alone(launch));
+            return prepared
+                .iter()
+                .zip(launches)
+                .try_for_each(|(prepared, launch)| self.submit_alone(prepared, launch));
         }
         self.guarded("submit", || {
-            launches.chunks(TOGETHER).try_for_each(|launches| {
-                let mut encoder = self.encoder();
-                let (uniforms, offsets) = self.write_uniforms(launches)?;
-                for (index, launch) in launches.iter().enumerate() {
+            prepared.chunks(TOGETHER).zip(launches.chunks(TOGETHER)).try_for_each(|(prepared, launches)| {
+                let mut commands = self.commands();
+                commands.launches(launches);
+                let (uniforms, offsets) = self.write_uniforms(&mut commands, prepared)?;
+                for (index, launch) in prepared.iter().enumerate() {
                     let label = Some(launch.pipeline.kernel.name());
                     let timestamp_writes = Some(timer.next(self, launch));
                     let descriptor = wgpu::ComputePassDescriptor { label, timestamp_writes };
-                    let mut pass = encoder.begin_compute_pass(&descriptor);
+                    let mut pass = commands.encoder.begin_compute_pass(&descriptor);
                     pass.set_pipeline(&launch.pipeline.raw);
                     launch.dispatch(&mut pass, uniforms.as_ref().map(|uniforms| (uniforms, offsets[index])));
                 }
-                self.queue_up(encoder);
-                Ok(())
+                self.queue_up(commands).map(|_| ())
             })
         })?
     }
 
     /// Submits one launch on a device that is idle, and waits for it.
-    fn submit_alone(&self, launch: &Prepared) -> Result<()> {
+    fn submit_alone(&self, prepared: &Prepared, launch: &Launch) -> Result<()> {
         self.idle(OWN)?;
         let start = Instant::now();
         self.guarded("submit", || {
-            let mut encoder = self.encoder();
-            self.record(&mut encoder, std::slice::from_ref(launch))?;
-            self.queue_up(encoder);
-            Ok::<(), crate::error::Error>(())
+            let mut commands = self.commands();
+            commands.launches(std::slice::from_ref(launch));
+            self.record(&mut commands, std::slice::from_ref(prepared))?;
+            self.queue_up(commands)
         })??;
         self.idle(OWN)?;
-        let (kind, task, duration) = (SpanKind::Launch, launch.task(), start.elapsed());
+        let (kind, task, duration) = (SpanKind::Launch, prepared.task(), start.elapsed());
         self.observer.recorder.add(Timed { kind, task, start, duration });
         Ok(())
     }

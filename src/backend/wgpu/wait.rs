@@ -1,20 +1,23 @@
 //! Waiting: for work, and for memory to be mapped; asking first, sleeping then.
 
 use super::Wgpu;
+use super::line::Ticket;
 use crate::device::Kind;
 use crate::error::{Error, Result};
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use wgpu::MapMode;
 
 /// How long to ask again and again before sleeping: a blocking wait costs 50 us on the H200, asking 28 (2026-11-21).
 const SPIN: Duration = Duration::from_millis(2);
-/// How long a small result may keep other threads from submitting.
+/// How long other threads that use a small result may be kept from submitting.
 const SOON: Duration = Duration::from_micros(100);
 /// The longest single sleep; then it is seen whether the device is lost.
 const NAP: Duration = Duration::from_secs(2);
+/// The same where nobody knows which submission to wait for: it may be done before the last is, which others go on making.
+const DOZE: Duration = Duration::from_millis(1);
 
 impl Wgpu {
     pub(super) fn spin(&self) -> Duration {
@@ -22,39 +25,70 @@ impl Wgpu {
         if self.properties.kind == Kind::Software { Duration::ZERO } else { SPIN }
     }
 
-    /// Waits until `done`, asking first and sleeping then.
-    pub(super) fn wait_for(&self, operation: &'static str, done: impl Fn() -> bool) -> Result<()> {
+    /// Waits until `done`, which comes with this submission or soon after it: asking first and sleeping then. What others
+    /// submit later is not waited for.
+    pub(super) fn wait_for(
+        &self,
+        operation: &'static str,
+        submission: Option<&Ticket>,
+        done: impl Fn() -> bool,
+    ) -> Result<()> {
         let _span = self.observer.recorder.wait(operation);
         let start = Instant::now();
+        let (mut spinning, mut submission) = (true, submission);
         loop {
             if done() {
                 return Ok(());
             }
-            let spinning = start.elapsed() < self.spin();
-            let poll = match spinning {
-                true => wgpu::PollType::Poll,
-                false => wgpu::PollType::Wait { submission_index: None, timeout: Some(NAP) },
+            let poll = match (spinning, submission) {
+                (true, _) => wgpu::PollType::Poll,
+                (false, Some(ticket)) => {
+                    wgpu::PollType::Wait { submission_index: Some(ticket.index.clone()), timeout: Some(NAP) }
+                }
+                (false, None) => wgpu::PollType::Wait { submission_index: None, timeout: Some(DOZE) },
             };
             let polled = self.device.poll(poll);
             self.alive()?;
             match polled {
-                Ok(wgpu::PollStatus::QueueEmpty) if done() => return Ok(()),
                 Ok(wgpu::PollStatus::QueueEmpty) if !spinning => std::thread::yield_now(),
+                // Another thread is about to say so; or it belongs to work that the program submitted itself.
+                Ok(wgpu::PollStatus::WaitSucceeded) | Err(wgpu::PollError::WrongSubmissionIndex(..)) => {
+                    submission = None;
+                    std::thread::yield_now();
+                }
                 Ok(_) | Err(wgpu::PollError::Timeout) => {}
-                Err(error) => return Err(self.backend_error(operation, error.to_string())),
+            }
+            spinning = start.elapsed() < self.spin();
+        }
+    }
+
+    /// Waits for a submission and those before it.
+    pub(super) fn reach(&self, operation: &'static str, ticket: &Ticket) -> Result<()> {
+        let _span = self.observer.recorder.wait(operation);
+        let start = Instant::now();
+        loop {
+            let timeout = if start.elapsed() < self.spin() { Duration::ZERO } else { NAP };
+            let submission_index = Some(ticket.index.clone());
+            let polled = self.device.poll(wgpu::PollType::Wait { submission_index, timeout: Some(timeout) });
+            self.alive()?;
+            match polled {
+                Err(wgpu::PollError::Timeout) => {}
+                // One that wgpu refused is done, too.
+                Ok(_) | Err(wgpu::PollError::WrongSubmissionIndex(..)) => return Ok(()),
             }
         }
     }
 
-    /// Maps a range of a buffer and waits for it.
+    /// Maps a range of a buffer, which this submission used last, and waits for it.
     pub(super) fn map(
         &self,
         operation: &'static str,
         buffer: &wgpu::Buffer,
         mode: MapMode,
         range: Range<u64>,
+        last: Option<Ticket>,
     ) -> Result<()> {
-        let mapping = self.begin_map(operation, buffer, mode, range)?;
+        let mapping = self.begin_map(operation, buffer, mode, range, last)?;
         self.mapped(operation, &mapping)
     }
 
@@ -67,8 +101,8 @@ impl Wgpu {
         self.mapped(operation, mapping)
     }
 
-    fn mapped(&self, operation: &'static str, mapping: &Mapping) -> Result<()> {
-        self.wait_for(operation, || mapping.done.load(Ordering::Acquire))?;
+    pub(super) fn mapped(&self, operation: &'static str, mapping: &Mapping) -> Result<()> {
+        self.wait_for(operation, mapping.last().as_ref(), || mapping.done.load(Ordering::Acquire))?;
         match mapping.failed.load(Ordering::Relaxed) {
             true => Err(self.map_failed(operation)),
             false => Ok(()),
@@ -91,7 +125,7 @@ impl Wgpu {
         range: Range<u64>,
     ) -> Result<bool> {
         let _span = self.observer.recorder.wait(operation);
-        let mapping = self.begin_map(operation, buffer, mode, range)?;
+        let mapping = self.begin_map(operation, buffer, mode, range, None)?;
         let start = Instant::now();
         while !mapping.done.load(Ordering::Acquire) {
             if start.elapsed() > SOON {
@@ -110,15 +144,10 @@ impl Wgpu {
         buffer: &wgpu::Buffer,
         mode: MapMode,
         range: Range<u64>,
+        last: Option<Ticket>,
     ) -> Result<Arc<Mapping>> {
         let mapping = Arc::new(Mapping::default());
-        let inside = mapping.clone();
-        self.guarded(operation, || {
-            buffer.map_async(mode, range, move |result| {
-                inside.failed.store(result.is_err(), Ordering::Relaxed);
-                inside.done.store(true, Ordering::Release);
-            });
-        })?;
+        self.guarded(operation, || mapping.begin(buffer, mode, range, last))?;
         Ok(mapping)
     }
 }
@@ -128,4 +157,27 @@ impl Wgpu {
 pub(super) struct Mapping {
     pub done: AtomicBool,
     pub failed: AtomicBool,
+    /// What used the memory last.
+    last: Mutex<Option<Ticket>>,
+}
+
+impl Mapping {
+    /// Of memory that is mapped already, or not.
+    pub fn new(done: bool) -> Mapping {
+        Mapping { done: AtomicBool::new(done), ..Mapping::default() }
+    }
+
+    pub fn begin(self: &Arc<Mapping>, buffer: &wgpu::Buffer, mode: MapMode, range: Range<u64>, last: Option<Ticket>) {
+        self.done.store(false, Ordering::Relaxed);
+        *self.last.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = last;
+        let inside = self.clone();
+        buffer.map_async(mode, range, move |result| {
+            inside.failed.store(result.is_err(), Ordering::Relaxed);
+            inside.done.store(true, Ordering::Release);
+        });
+    }
+
+    fn last(&self) -> Option<Ticket> {
+        self.last.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
+    }
 }

@@ -1,0 +1,146 @@
+//! The queue: work goes into it in one order, by a lock that is held for that call and never while the device works.
+
+use super::buffer::{Buffer, kept};
+use super::uniforms::Lease;
+use super::{Launch, Wgpu, lent};
+use crate::error::Result;
+use crate::memory::{Lent, Memory};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+
+/// The order of submissions, and who waits to submit.
+#[derive(Default)]
+pub(super) struct Line {
+    last: Mutex<Option<Ticket>>,
+    /// Told when the host gives a buffer back that it had mapped.
+    unmapped: Condvar,
+}
+
+/// A submission, to wait for.
+#[derive(Clone)]
+pub(super) struct Ticket {
+    /// One more than that of the submission before.
+    number: u64,
+    pub index: wgpu::SubmissionIndex,
+}
+
+impl Ticket {
+    pub fn is(&self, other: &Ticket) -> bool {
+        self.number == other.number
+    }
+}
+
+/// Commands on their way to the queue, and what is theirs alone until they are submitted.
+pub(super) struct Commands<'a> {
+    pub encoder: wgpu::CommandEncoder,
+    /// Memory that the host may map: not while the device uses it.
+    uses: Vec<&'a Memory>,
+    /// The parameters of launches, where they lie in a buffer. It is written again only after these commands are submitted.
+    parameters: Vec<Lease>,
+}
+
+impl<'a> Commands<'a> {
+    pub fn uses(&mut self, memory: &'a Memory) {
+        if kept(memory).mappable {
+            self.uses.push(memory);
+        }
+    }
+
+    pub fn launches(&mut self, launches: &'a [Launch]) {
+        launches.iter().flat_map(|launch| &launch.buffers).for_each(|window| self.uses(&window.memory));
+    }
+
+    pub fn keep(&mut self, parameters: Lease) {
+        self.parameters.push(parameters);
+    }
+}
+
+/// A buffer that the host has for itself. What uses it is submitted when this is dropped.
+pub(super) struct Claim<'a> {
+    line: &'a Line,
+    buffer: &'a Buffer,
+}
+
+impl Drop for Claim<'_> {
+    fn drop(&mut self) {
+        let _line = self.line.lock();
+        self.buffer.host().mapped = false;
+        self.line.unmapped.notify_all();
+    }
+}
+
+impl Line {
+    fn lock(&self) -> MutexGuard<'_, Option<Ticket>> {
+        self.last.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// The last submission of this engine's. `with` is called in its place in the order.
+    pub fn last<R>(&self, with: impl FnOnce() -> R) -> (Option<Ticket>, R) {
+        let last = self.lock();
+        let result = with();
+        (last.clone(), result)
+    }
+
+    /// The buffer for the host alone, if no submission has used it since `last`.
+    pub fn claim<'a>(&'a self, memory: &'a Memory, last: Option<&Ticket>) -> Option<Claim<'a>> {
+        self.take(memory, |now| match (now, last) {
+            (Some(now), Some(last)) => now.is(last),
+            (now, last) => now.is_none() && last.is_none(),
+        })
+    }
+
+    /// The same whatever uses it: the host waits for that, and further submissions that use it wait for the host.
+    pub fn claim_in_use<'a>(&'a self, memory: &'a Memory) -> Option<Claim<'a>> {
+        self.take(memory, |_| true)
+    }
+
+    fn take<'a>(&'a self, memory: &'a Memory, free: impl Fn(Option<&Ticket>) -> bool) -> Option<Claim<'a>> {
+        let buffer = kept(memory);
+        let mut line = self.lock();
+        while buffer.host().mapped {
+            line = self.unmapped.wait(line).unwrap_or_else(|poisoned| poisoned.into_inner());
+        }
+        if memory.is_lent() || !free(buffer.host().last.as_ref()) {
+            return None;
+        }
+        buffer.host().mapped = true;
+        Some(Claim { line: self, buffer })
+    }
+
+    /// Lends memory that is claimed: what would use it is refused from now on.
+    pub fn lend(&self, memory: &Arc<Memory>) -> Lent {
+        let _line = self.lock();
+        memory.lend()
+    }
+}
+
+impl Wgpu {
+    pub(super) fn commands<'a>(&self) -> Commands<'a> {
+        let encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("crosslane") });
+        Commands { encoder, uses: vec![], parameters: vec![] }
+    }
+
+    /// Submits commands, after those that other threads have submitted already. If the host is copying out of memory that
+    /// they use, that comes first.
+    pub(super) fn queue_up(&self, commands: Commands) -> Result<Ticket> {
+        let Commands { encoder, uses, parameters } = commands;
+        let finished = encoder.finish();
+        let mut line = self.line.lock();
+        loop {
+            if uses.iter().any(|memory| memory.is_lent()) {
+                return Err(lent("launch"));
+            }
+            if !uses.iter().any(|memory| kept(memory).host().mapped) {
+                break;
+            }
+            line = self.line.unmapped.wait(line).unwrap_or_else(|poisoned| poisoned.into_inner());
+        }
+        let number = line.as_ref().map_or(0, |last| last.number) + 1;
+        let ticket = Ticket { number, index: self.queue.submit([finished]) };
+        uses.iter().for_each(|memory| kept(memory).host().last = Some(ticket.clone()));
+        *line = Some(ticket.clone());
+        drop(line);
+        // Whoever writes these next submits later.
+        drop(parameters);
+        Ok(ticket)
+    }
+}
