@@ -8,7 +8,8 @@ use crate::kernel::{Draft, Kernel};
 use crate::memory::{Memory, Place};
 use crate::op::{Access, Grid};
 use std::sync::Arc;
-use std::thread::scope;
+use std::thread::{scope, sleep};
+use std::time::{Duration, Instant};
 
 /// A kernel of `params` words of parameters, that stores the sum of all in the places from the first to the second, a word
 /// in each.
@@ -37,6 +38,31 @@ fn sums(params: u32, caps: &Caps) -> Kernel {
             replacements: Default::default(),
             counted: vec![],
         }
+    })
+}
+
+/// A kernel whose every workgroup takes long, and which stores a 1.
+fn slow(caps: &Caps) -> Kernel {
+    Kernel::cached(b"test: slow".to_vec(), caps, || Draft {
+        name: "slow".into(),
+        file: "nothing",
+        entry: "slow",
+        constants: vec![],
+        params: vec![],
+        access: vec![Access::Write],
+        text: "@group(0) @binding(0) var<storage, read_write> to: array<u32>;
+            @compute @workgroup_size(64) fn slow(@builtin(global_invocation_id) id: vec3<u32>) {
+                var x = f32(id.x);
+                for (var turn = 0; turn < 20000; turn++) { x = sin(x) + 1.5; }
+                if x > 0.0 { to[0] = 1; } // always
+            }
+            "
+        .into(),
+        width: 1,
+        f16: false,
+        trusted: false,
+        replacements: Default::default(),
+        counted: vec![],
     })
 }
 
@@ -79,15 +105,13 @@ fn rounds(device: &Device, kernel: &Kernel, thread: u32) {
     }
 }
 
+fn devices(options: DeviceOptions) -> impl Iterator<Item = Device> {
+    let open = move |name| options.open(name).inspect_err(|error| eprintln!("skipped: {error}")).ok();
+    ["lavapipe", "swiftshader"].into_iter().filter_map(open)
+}
+
 fn side_by_side(options: DeviceOptions, params: u32) {
-    for name in ["lavapipe", "swiftshader"] {
-        let device = match options.open(name) {
-            Ok(device) => device,
-            Err(error) => {
-                eprintln!("skipped: {error}");
-                continue;
-            }
-        };
+    for device in devices(options) {
         let kernel = sums(params, device.caps());
         scope(|threads| {
             for thread in 0..8 {
@@ -113,4 +137,93 @@ fn parameters_belong_to_their_submission_where_transfers_are_staged() {
 #[test]
 fn parameters_of_wide_kernels_belong_to_their_submission() {
     side_by_side(DeviceOptions::default(), 70);
+}
+
+/// A launch that takes the device 0.3 s at least, and how long it takes.
+fn long(device: &Device) -> (Launch, Duration) {
+    let (driver, memory) = (&**device.driver(), device.pool().take("test", 256, Place::Device).unwrap());
+    let mut launch = launch(&slow(device.caps()), &memory, vec![]);
+    for workgroups in (4..16).map(|power| 1 << power) {
+        launch.grid = Grid::Fixed([workgroups, 1, 1]);
+        let start = Instant::now();
+        driver.submit(&[launch.clone()]).unwrap();
+        driver.wait().unwrap();
+        if start.elapsed() > Duration::from_millis(300) {
+            return (launch, start.elapsed());
+        }
+    }
+    panic!("the kernel is not slow");
+}
+
+/// While one thread waits for a long kernel in some way, calls of another that need not wait for it return soon.
+fn nothing_waits(options: DeviceOptions) {
+    for device in devices(options) {
+        let (driver, name) = (&**device.driver(), &device.properties().name);
+        let (long, takes) = long(&device);
+        let kernel = sums(6, device.caps());
+        let [idle, used, fresh] = [1, 2, 3].map(|_| device.pool().take("test", 4 << 20, Place::Device).unwrap());
+        let much = vec![7; 4 << 20];
+        driver.write(&[Write { to: &idle, offset: 0, from: &much }]).unwrap();
+        let small = || launch(&kernel, &used, vec![0, 1, 2, 3, 4, 5]);
+        driver.submit(&[small()]).unwrap();
+        let prepared = driver.prepare(&[small()]).unwrap();
+        driver.wait().unwrap();
+        let event = driver.record(false).unwrap();
+
+        let read = || assert_eq!(words(driver, &[long.clone()], &long.buffers[0].memory, 1), [1]);
+        let timed = || {
+            driver.start_clock().unwrap();
+            driver.submit(&[long.clone()]).unwrap();
+            driver.stop_clock().unwrap();
+        };
+        let wait = || {
+            driver.submit(&[long.clone()]).unwrap();
+            driver.wait().unwrap();
+        };
+        let mut waits: Vec<(&str, &(dyn Fn() + Sync))> = vec![("a read with its launch", &read), ("a wait", &wait)];
+        let mut calls: Vec<(&str, &dyn Fn())> = vec![];
+        let launches = || driver.submit(&[small()]).unwrap();
+        let again = || driver.submit_prepared(&prepared, &[small()]).unwrap();
+        let upload = || driver.write(&[Write { to: &fresh, offset: 0, from: &much[..1000] }]).unwrap();
+        let staged = || driver.write(&[Write { to: &fresh, offset: 0, from: &much }]).unwrap();
+        let earlier = || driver.wait_event(&event).unwrap();
+        let download = || assert_eq!(words(driver, &[], &idle, 1 << 19)[77], 0x0707_0707);
+        calls.extend([("a small upload", &upload as &dyn Fn()), ("an earlier event", &earlier)]);
+        match name.contains("llvmpipe") {
+            // Mesa 22's vkQueueSubmit waits for the submission before, which wgpu's semaphores put in order.
+            true => eprintln!("submissions beside long kernels are not timed on {name}: its driver waits in them"),
+            false => {
+                calls.extend([("a launch", &launches as &dyn Fn()), ("a prepared one", &again)]);
+                calls.push(("a large upload", &staged));
+                waits.push(("a clock", &timed));
+            }
+        }
+        if device.caps().unified {
+            calls.push(("a download of what lies there", &download)); // elsewhere it has to be copied, in its turn
+        }
+        for (waiting, wait) in &waits {
+            for (what, call) in &calls {
+                driver.wait().unwrap();
+                scope(|threads| {
+                    threads.spawn(wait);
+                    sleep(takes / 8);
+                    let start = Instant::now();
+                    call();
+                    let took = start.elapsed();
+                    assert!(took < takes / 2, "{what} beside {waiting} took {took:?} of {takes:?} on {name}");
+                });
+            }
+        }
+        driver.wait().unwrap();
+    }
+}
+
+#[test]
+fn calls_return_while_others_wait_for_the_device() {
+    nothing_waits(DeviceOptions::default());
+}
+
+#[test]
+fn calls_return_while_others_wait_for_the_device_where_transfers_are_staged() {
+    nothing_waits(DeviceOptions::default().staged_transfers(true));
 }
