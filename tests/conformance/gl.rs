@@ -1,16 +1,17 @@
-//! Each operation once through GL, on a driver that is tested through Vulkan in all ways: without subgroups, without 64 bits.
-//! The judge is the cpu engine, which other tests compare with references.
+//! Each operation once on devices that have less than those that are tested in all ways: through GL, without subgroups and
+//! without 64 bits; without immediates; with the limits of WebGPU. The judge is the cpu engine, which other tests compare
+//! with references.
 
 use crate::support::*;
 use crosslane::{Array, Device, Element, Result, Scan, Side};
 use rand::Rng;
 
-/// What an operation makes of an array, on GL and on the cpu engine.
+/// What an operation makes of an array, on such devices and on the cpu engine.
 #[track_caller]
 fn same<T: Element>(what: &str, x: &[u32], work: impl Fn(&Array<u32>) -> Result<Vec<T>>) {
     let cpu = Device::cpu().unwrap();
     let wanted = work(&Array::from_slice(&cpu, x)).unwrap();
-    for device in seconds() {
+    for device in seconds().chain(limited()) {
         spoil(device);
         same_values(&work(&Array::from_slice(device, x)).unwrap(), &wanted, &format!("{what} on {}", name(device)));
     }

@@ -53,7 +53,10 @@ impl Drop for Taken {
 
 fn open_all() -> Vec<Device> {
     if let Ok(profile) = std::env::var("CROSSLANE_TEST_PROFILE") {
-        return vec![stand_in(&profile, 1 << 20)];
+        return vec![match limits(&profile) {
+            Some(options) => options.open("lavapipe").unwrap_or_else(|error| panic!("{profile}: {error}")),
+            None => stand_in(&profile, 1 << 20),
+        }];
     }
     let mut devices = Vec::new();
     for (index, properties) in Device::list().iter().enumerate() {
@@ -75,6 +78,31 @@ fn open_all() -> Vec<Device> {
     devices
 }
 
+/// Devices of lavapipe that have less than it could have; `CROSSLANE_TEST_PROFILE` runs all tests on one of them.
+const LIMITED: [&str; 2] = ["lavapipe-without-immediates", "lavapipe-webgpu"];
+
+/// How such a device is opened.
+fn limits(profile: &str) -> Option<DeviceOptions> {
+    match LIMITED.iter().position(|name| *name == profile)? {
+        0 => Some(DeviceOptions::default().immediates(false)),
+        _ => Some(DeviceOptions::default().webgpu_limits(true)),
+    }
+}
+
+/// Lavapipe without immediates, and with the limits of WebGPU and nothing beyond them: for tests that run each operation once.
+/// None where `CROSSLANE_TEST_PROFILE` says what is tested.
+pub fn limited() -> &'static [Device] {
+    static SETS: [OnceLock<Vec<Device>>; SIDE_BY_SIDE] = [const { OnceLock::new() }; SIDE_BY_SIDE];
+    let open = |name| {
+        let options = limits(name).expect("one of LIMITED");
+        options.open("lavapipe").inspect_err(|error| say(&format!("skipped {name}: {error}"))).ok()
+    };
+    SETS[set()].get_or_init(|| match std::env::var("CROSSLANE_TEST_PROFILE") {
+        Ok(_) => vec![],
+        Err(_) => LIMITED.into_iter().filter_map(open).collect(),
+    })
+}
+
 /// A preset of the cpu engine with every check on, and with bindings so small that arrays past one are quick to test.
 fn stand_in(name: &str, binding_bytes: u64) -> Device {
     let mut profile = Profile::presets().into_iter().find(|p| p.name == name).unwrap_or_else(|| panic!("{name}?"));
@@ -87,11 +115,13 @@ fn stand_in(name: &str, binding_bytes: u64) -> Device {
 /// The kind of hardware that the cpu engine plays, with bindings of 64 KiB; `None` for drivers, whose bindings would take
 /// minutes to fill.
 pub fn narrow() -> Option<Device> {
-    let Ok(name) = std::env::var("CROSSLANE_TEST_PROFILE") else {
-        say("not run: past one binding of 64 KiB only with CROSSLANE_TEST_PROFILE");
-        return None;
-    };
-    Some(stand_in(&name, 1 << 16))
+    match std::env::var("CROSSLANE_TEST_PROFILE") {
+        Ok(name) if limits(&name).is_none() => Some(stand_in(&name, 1 << 16)),
+        _ => {
+            say("not run: past one binding of 64 KiB only with CROSSLANE_TEST_PROFILE and a kind of the cpu engine's");
+            None
+        }
+    }
 }
 
 /// Whether every access is watched: a defect on purpose is an error there, and much data takes long.
