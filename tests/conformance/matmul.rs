@@ -324,7 +324,7 @@ fn tensor_cores_take_every_size() {
 fn tensor_cores_take_every_candidate() {
     let tunable = Tunable::all().iter().find(|tunable| tunable.name == "matmul_tensor").unwrap();
     if with_tensor_cores().any(|device| device.properties().backend == Backend::Cpu) {
-        let profile = std::env::var("CROSSLANE_TEST_PROFILE").unwrap_or("native".into());
+        let profile = played();
         let profile = Profile::presets().into_iter().find(|preset| preset.name == profile).unwrap();
         // Inner ones that fill no tile, and some that fill all.
         for (candidate, inner) in tunable.candidates.iter().flat_map(|candidate| [(candidate, 36), (candidate, 64)]) {

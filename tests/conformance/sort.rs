@@ -142,7 +142,7 @@ fn adversarial_orders() {
 /// profile: with and without the checks.
 #[test]
 fn merged_rows() {
-    let profile = std::env::var("CROSSLANE_TEST_PROFILE").unwrap_or("native".into());
+    let profile = played();
     let mut profile = Profile::presets().into_iter().find(|preset| preset.name == profile).unwrap();
     profile.caps.tuning.set("sort_merge", &[8192]).unwrap();
     for checks in [None, Some(Checks::default())] {

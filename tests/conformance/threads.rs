@@ -1,130 +1,85 @@
-//! Many threads and one device: whatever they do at the same time, each gets what it would get alone. What the orders of two
-//! or three threads can do wrong is tried one by one in `src/array/model.rs`; this is for all of the library at once.
+//! Several threads on one device: each gets what it computed, by its own sizes and scalars, whatever the others do.
 
 use crate::support::*;
-use crosslane::{Array, Device, OutOfRange, Recording, Stream, eval_all, s};
-use futures::executor::block_on;
-use rand::Rng;
-use rand::rngs::StdRng;
-use std::time::{Duration, Instant};
+use crosslane::{Array, Device, Kernel, Recording, Result};
+use std::thread::scope;
 
-const THREADS: u64 = 16;
-/// Elements of an array.
-const LEN: usize = 300;
+/// Adds a number to an array, in turns that a uniform says.
+const STEPS: &str = "
+    @group(0) @binding(0) var<storage, read> x: array<f32>;
+    @group(0) @binding(1) var<uniform> steps: u32;
+    @group(0) @binding(2) var<storage, read_write> y: array<f32>;
+    @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+        if id.x < arrayLength(&x) { y[id.x] = x[id.x] + f32(steps); }
+    }";
 
-/// How long it takes on each device: CROSSLANE_STRESS_SECONDS has it tried for longer.
-fn patience() -> Duration {
-    let seconds = std::env::var("CROSSLANE_STRESS_SECONDS").ok().and_then(|text| text.parse().ok());
-    Duration::from_secs_f64(seconds.unwrap_or(1.5))
+fn host(len: usize, seed: usize) -> Vec<f32> {
+    (0..len).map(|i| ((i * 7 + seed * 13) % 101) as f32).collect()
 }
 
-/// What all threads work on, lazy at first, and its values.
-struct Shared {
-    arrays: Vec<Array<i32>>,
-    wanted: Vec<Vec<i32>>,
-}
-
-impl Shared {
-    fn new(device: &Device, rng: &mut StdRng) -> Shared {
-        let host: Vec<i32> = (0..LEN).map(|_| rng.random_range(-9..10)).collect();
-        let x = Array::from_slice(device, &host);
-        let (mut running, mut sorted) = (0, host.clone());
-        sorted.sort_unstable();
-        let sums: Vec<i32> = host
-            .iter()
-            .map(|x| {
-                running += x;
-                running
-            })
-            .collect();
-        let (scanned, in_order) = (x.cumsum(0), x.sort());
-        let mixed = &scanned * 3 - &in_order;
-        let of_both = sums.iter().zip(&sorted).map(|(a, b)| a * 3 - b).collect();
-        let half = x.compress(&x.greater(0)).or(0);
-        let mut positive: Vec<i32> = host.iter().copied().filter(|&x| x > 0).collect();
-        positive.resize(LEN, 0);
-        Shared {
-            arrays: vec![x + 1, scanned, in_order, mixed, half],
-            wanted: vec![host.iter().map(|x| x + 1).collect(), sums, sorted, of_both, positive],
-        }
+/// Evaluations with other sizes and scalars each time.
+fn evaluates(device: &Device, seed: usize, rounds: usize) -> Result<()> {
+    for round in 0..rounds {
+        let values = host(50 + (seed * 331 + round * 97) % 1000, seed + round);
+        let (a, b) = ((seed * 10 + round) as f32, (round % 7) as f32);
+        let x = Array::from_slice(device, &values);
+        let y = &x * b + a;
+        let wanted: Vec<f32> = values.iter().map(|x| x * b + a).collect();
+        same_values(&y.to_vec()?, &wanted, &format!("thread {seed}, round {round} on {}", name(device)));
+        assert_eq!(
+            (&y * 2.0).sum().item()?,
+            wanted.iter().map(|y| y * 2.0).sum::<f32>(),
+            "thread {seed}, round {round}"
+        );
     }
+    Ok(())
 }
 
-/// One thing that a program may do with arrays that others use.
-fn act(device: &Device, shared: &Shared, stream: &Stream, rng: &mut StdRng) {
-    let which = rng.random_range(0..shared.arrays.len());
-    let (x, wanted) = (&shared.arrays[which], &shared.wanted[which]);
-    let (t, c) = (rng.random_range(-5..6), rng.random_range(-5..6));
-    let expected: Vec<i32> = wanted.iter().map(|x| x * t + c).collect();
-    let action = rng.random_range(0..12);
-    let what = format!("action {action} on array {which} on {}", name(device));
-    match action {
-        0 => x.eval().unwrap(),
-        1 => same_values(&x.to_vec().unwrap(), wanted, &what),
-        2 => same_values(&(x * t + c).to_vec().unwrap(), &expected, &what),
-        3 => {
-            let from = rng.random_range(0..LEN - 20);
-            let part = x.slice(s![from as isize..from as isize + 20]);
-            same_values(&part.to_vec().unwrap(), &wanted[from..from + 20], &what);
+/// Expressions of so many scalars that no command buffer holds them.
+fn evaluates_wide(device: &Device, seed: usize, rounds: usize) -> Result<()> {
+    for round in 0..rounds {
+        let values = host(10 + (seed * 31 + round * 7) % 300, seed + round);
+        let scalars: Vec<f32> = (0..80).map(|nth| ((nth * 3 + seed + round) % 17) as f32 - 8.0).collect();
+        let mut y = Array::from_slice(device, &values);
+        for scalar in &scalars {
+            y = y + *scalar;
         }
-        4 => drop(x.explain().unwrap()),
-        5 => {
-            let mut own = x.clone();
-            own.slice_mut(s![10..20]).assign(t).unwrap();
-            let mut changed = wanted.clone();
-            changed[10..20].fill(t);
-            same_values(&own.to_vec().unwrap(), &changed, &what);
-        }
-        6 => {
-            let y = x * t + c;
-            let mut recording = Recording::of(&[&y]).unwrap();
-            (0..3).for_each(|_| recording.run().unwrap());
-            same_values(&y.to_vec().unwrap(), &expected, &what);
-        }
-        // Planned in part, then refused: everything is as it was.
-        7 => {
-            let much = Array::<i32>::ones(device, &[1 << 20, 1 << 20]).copy();
-            assert!(eval_all(&[&(x + t), &much]).is_err(), "{what}");
-        }
-        8 => drop((x * t + c).to_vec_async()),
-        9 => same_values(&block_on((x * t + c).to_vec_async()).unwrap(), &expected, &what),
-        10 => {
-            let inside = stream.run(|| (x * t + c).to_vec()).unwrap();
-            same_values(&inside, &expected, &what);
-        }
-        _ => {
-            let index = rng.random_range(0..2 * LEN as u32);
-            let indices = Array::from_slice(device, &[index]);
-            let found = x.take(&indices, OutOfRange::Error).to_vec();
-            match wanted.get(index as usize) {
-                Some(&value) => assert_eq!(found.unwrap(), [value], "{what}"),
-                None => assert!(found.unwrap_err().to_string().contains(&index.to_string()), "{what}"),
-            }
-        }
+        let sum: f32 = scalars.iter().sum();
+        let wanted: Vec<f32> = values.iter().map(|x| x + sum).collect();
+        same_values(&y.to_vec()?, &wanted, &format!("wide: thread {seed}, round {round} on {}", name(device)));
     }
+    Ok(())
+}
+
+/// One recording that is run again and again, by its own values and the library's kernels after it.
+fn runs(device: &Device, seed: usize, rounds: usize) -> Result<()> {
+    let values = host(100 + seed * 57, seed);
+    let (x, mut y) = (Array::from_slice(device, &values), Array::<f32>::zeros(device, &[values.len()]));
+    let mut own = Recording::new(device);
+    own.add(Kernel::wgsl(STEPS)?.for_elements(values.len()).args((&x, 0u32, &mut y)))?;
+    let z = &y * 3.0 + seed as f32;
+    let mut library = Recording::of(&[&z])?;
+    for round in 0..rounds as u32 {
+        own.set(0, "steps", round)?;
+        own.run()?;
+        library.run()?;
+        let wanted: Vec<f32> = values.iter().map(|x| (x + round as f32) * 3.0 + seed as f32).collect();
+        same_values(&z.to_vec()?, &wanted, &format!("recording {seed}, round {round} on {}", name(device)));
+    }
+    Ok(())
 }
 
 #[test]
-fn everything_at_once() {
-    let devices: Vec<Device> = apis().iter().filter_map(|device| fresh_like(device)).collect();
-    for device in &devices {
-        spoil(device);
-        let (start, mut round) = (Instant::now(), 0);
-        while start.elapsed() < patience() {
-            let shared = Shared::new(device, &mut random(round));
-            std::thread::scope(|scope| {
-                for thread in 0..THREADS {
-                    let shared = &shared;
-                    scope.spawn(move || {
-                        let (mut rng, stream) = (random(round * THREADS + thread), Stream::new(device).unwrap());
-                        (0..12).for_each(|_| act(device, shared, &stream, &mut rng));
-                    });
-                }
-            });
-            round += 1;
-        }
-        let _ = device.synchronize(); // dropped futures may have left a fault that nobody was told of
+fn each_gets_its_own() {
+    for device in drivers().chain(limited()) {
+        let rounds = if is_checked(device) { 3 } else { 40 };
+        scope(|threads| {
+            for seed in 0..3 {
+                threads.spawn(move || evaluates(device, seed, rounds).unwrap());
+                threads.spawn(move || evaluates_wide(device, seed, rounds).unwrap());
+                threads.spawn(move || runs(device, seed, rounds).unwrap());
+            }
+        });
         device.synchronize().unwrap();
-        say(&format!("{} rounds of {THREADS} threads on {}", round, name(device)));
     }
 }

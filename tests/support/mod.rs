@@ -83,10 +83,18 @@ const LIMITED: [&str; 2] = ["lavapipe-without-immediates", "lavapipe-webgpu"];
 
 /// How such a device is opened.
 fn limits(profile: &str) -> Option<DeviceOptions> {
+    // The ways that cards take.
+    let options = DeviceOptions::default().tuning(Tuning::default());
     match LIMITED.iter().position(|name| *name == profile)? {
-        0 => Some(DeviceOptions::default().immediates(false)),
-        _ => Some(DeviceOptions::default().webgpu_limits(true)),
+        0 => Some(options.immediates(false)),
+        _ => Some(options.webgpu_limits(true)),
     }
+}
+
+/// The kind of hardware that a cpu engine of the test's own plays.
+pub fn played() -> String {
+    let profile = std::env::var("CROSSLANE_TEST_PROFILE").unwrap_or_default();
+    if profile.is_empty() || limits(&profile).is_some() { "native".into() } else { profile }
 }
 
 /// Lavapipe without immediates, and with the limits of WebGPU and nothing beyond them: for tests that run each operation once.
