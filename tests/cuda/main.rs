@@ -6,6 +6,7 @@ mod support;
 
 mod compile;
 mod corpus;
+mod driver;
 mod emulate;
 mod library;
 mod prelude;
