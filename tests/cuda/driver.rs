@@ -1,11 +1,13 @@
 //! The engine whole without a card: on `driver.cpp` in place of CUDA's libraries, each test in a process of its own.
 
 use crate::emulate::{available, folder, here};
-use crosslane::{Array, Device, DeviceOptions};
+use crosslane::{
+    Array, Device, DeviceOptions, Direction, Event, HostBuffer, Kernel, OutOfRange, Recording, Stream, Unified,
+};
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
+use std::sync::{OnceLock, mpsc};
 use std::time::{Duration, Instant};
 
 /// The longest that one test may take, with g++ for its kernels.
@@ -53,6 +55,26 @@ fn pointer(name: &str) -> *mut c_void {
     // SAFETY: those that are called so take nothing and give a pointer or a number.
     let function: extern "C" fn() -> *mut c_void = unsafe { std::mem::transmute(symbol(name)) };
     function()
+}
+
+/// The same with two arguments, within the card's context.
+fn call2(name: &str, first: *mut c_void, second: usize) {
+    in_context(|| call2_plain(name, first, second));
+}
+
+/// Within the card's context, as a program's own calls are.
+fn in_context(work: impl FnOnce()) {
+    let mut context = std::ptr::null_mut::<c_void>();
+    call2_plain("cuDevicePrimaryCtxRetain", (&raw mut context).cast(), 0);
+    call("cuCtxPushCurrent_v2", context);
+    work();
+    call("cuCtxPopCurrent_v2", (&raw mut context).cast());
+}
+
+fn call2_plain(name: &str, first: *mut c_void, second: usize) {
+    // SAFETY: as above.
+    let function: extern "C" fn(*mut c_void, usize) -> c_int = unsafe { std::mem::transmute(symbol(name)) };
+    assert_eq!(function(first, second), 0, "{name}");
 }
 
 fn current_context() -> *mut c_void {
@@ -135,5 +157,193 @@ fn kernels_compute_on_the_emulated_card() {
         assert!(y.iter().enumerate().all(|(i, &y)| y == 3 * i as u32 + 1));
         assert_eq!(x.sum().item().unwrap(), 499_500);
         println!("{} calls of the driver", calls(""));
+    });
+}
+
+/// Whatever memory a program's values lie in, they are taken when they are asked for.
+#[test]
+fn values_are_uploaded_as_they_are_when_asked_for() {
+    on_emulated_card("values_are_uploaded_as_they_are_when_asked_for", |device| {
+        // Up to 64 KiB goes another way than more.
+        for len in [1, 1000, 1 << 14, (1 << 14) + 1, 1 << 20] {
+            let mut pinned = Unified::<u32>::pinned(device, &[len]).unwrap();
+            pinned.host_mut().unwrap().fill(1);
+            let mut download = HostBuffer::<u32>::new(device, len, Direction::Download).unwrap();
+            download.download(&Array::<u32>::ones(device, &[len]).copy()).unwrap();
+            let mut own = vec![1u32; len];
+            call2("cuMemHostRegister_v2", own.as_mut_ptr().cast(), len * 4);
+            let waits = device.waits();
+            let busy = busy(device);
+            let uploaded = [
+                Array::from_slice(device, pinned.host().unwrap()),
+                Array::from_slice(device, download.as_slice().unwrap()),
+                Array::from_slice(device, &own),
+            ];
+            assert!(len > 1 << 14 || device.waits() == waits + 1, "small uploads do not wait");
+            pinned.host_mut().unwrap().fill(9);
+            own.fill(9);
+            hold(false);
+            drop(download);
+            for (which, array) in uploaded.iter().enumerate() {
+                assert!(array.to_vec().unwrap().iter().all(|&x| x == 1), "array {which} of {len}");
+            }
+            in_context(|| call("cuMemHostUnregister", own.as_mut_ptr().cast()));
+            assert_eq!(busy.to_vec().unwrap(), [2.0; 64]);
+        }
+    });
+}
+
+/// A program with a context and memory of its own finds them as they were.
+#[test]
+fn a_guest_leaves_contexts_and_the_default_pool_alone() {
+    on_emulated_card("a_guest_leaves_contexts_and_the_default_pool_alone", |device| {
+        let other = pointer("emulated_other_context");
+        for before in [std::ptr::null_mut(), other] {
+            call("cuCtxSetCurrent", before);
+            let check = |what: &str| assert_eq!(current_context(), before, "after {what}");
+            let x = Array::from_slice(device, &vec![1.0f32; 1 << 20]);
+            check("an upload");
+            let y = (&x + 1.0).copy();
+            y.eval().unwrap();
+            check("an evaluation");
+            assert_eq!(y.sum().item().unwrap(), (2 << 20) as f32);
+            check("a read");
+            let stream = Stream::new(device).unwrap();
+            let event = stream.run(|| Event::record(device)).unwrap();
+            stream.wait_for(&event).unwrap();
+            check("an event");
+            let mut recording = Recording::of(&[&(&y * 2.0), &(&y * 3.0)]).unwrap();
+            recording.run().unwrap();
+            check("a recording");
+            drop((x, y, stream, event, recording));
+            device.trim();
+            device.synchronize().unwrap();
+            check("what is dropped");
+            assert!(DeviceOptions::default().open("cuda").is_ok());
+            check("opening and dropping a device");
+        }
+        assert_eq!(pointer("emulated_default_pool_changes"), std::ptr::null_mut(), "uses and changes of the default pool");
+    });
+}
+
+/// Who waits for a kernel keeps nobody else's transfers and launches waiting.
+#[test]
+fn a_long_wait_keeps_no_other_transfer_waiting() {
+    on_emulated_card("a_long_wait_keeps_no_other_transfer_waiting", |device| {
+        let many = 1 << 20;
+        let stream = Stream::new(device).unwrap();
+        let large = stream.run(|| Array::from_slice(device, &vec![3u32; many]));
+        stream.synchronize().unwrap();
+        let slow = Array::<f32>::ones(device, &[many]).copy();
+        slow.eval().unwrap();
+        (&slow + 1.0).eval().unwrap();
+        device.synchronize().unwrap();
+        let _busy = busy(device);
+        let slow = &slow + 1.0;
+        slow.eval().unwrap();
+        std::thread::scope(|scope| {
+            // Both fill what staging memory there is, and wait.
+            let read = scope.spawn(|| slow.to_vec().unwrap());
+            let write = scope.spawn(|| Array::from_slice(device, &vec![5u32; 32 << 20]));
+            std::thread::sleep(Duration::from_millis(300));
+            let (done, finished) = mpsc::channel();
+            scope.spawn(move || {
+                stream.run(|| {
+                    assert_eq!(large.to_vec().unwrap(), vec![3; many]);
+                    let again = Array::from_slice(device, &vec![4u32; many]);
+                    assert_eq!(again.to_vec().unwrap(), vec![4; many]);
+                    assert_eq!(Array::from_slice(device, &[7u32]).to_vec().unwrap(), [7]);
+                });
+                done.send(()).unwrap();
+            });
+            let in_time = finished.recv_timeout(Duration::from_secs(5));
+            assert!(!read.is_finished() && !write.is_finished());
+            hold(false);
+            assert_eq!(read.join().unwrap(), vec![2.0; many]);
+            assert_eq!(write.join().unwrap().to_vec().unwrap(), vec![5; 32 << 20]);
+            assert!(in_time.is_ok(), "transfers in another stream waited");
+        });
+    });
+}
+
+/// What kernels find wrong is told to who reads what they made, in streams, after them, and to nobody else.
+#[test]
+fn faults_in_streams_reach_who_reads_and_nobody_else() {
+    on_emulated_card("faults_in_streams_reach_who_reads_and_nobody_else", |device| {
+        let x = Array::from_slice(device, &[1u32, 2, 3]);
+        let taken = |index: u32| x.take(&Array::from_slice(device, &[index, 0]), OutOfRange::Error);
+        taken(1).to_vec().unwrap();
+        let [first, second] = [Stream::new(device).unwrap(), Stream::new(device).unwrap()];
+        let wrong = first.run(|| taken(3));
+        first.run(|| wrong.eval().unwrap());
+        let right = second.run(|| taken(2));
+        assert_eq!(second.run(|| right.to_vec()).unwrap(), [3, 1], "somebody else's");
+        let later = second.run(|| (&wrong + 1).to_vec()).unwrap_err().to_string();
+        assert!(later.contains("indices") && later.contains("got 3"), "{later}");
+        assert!(wrong.to_vec().is_err(), "outside of streams");
+        assert!(first.run(|| wrong.to_vec()).is_err(), "told again, to each who reads");
+        assert_eq!(device.synchronize().map_err(|error| error.to_string()), Ok(()), "it was told");
+        drop((first, second));
+        assert!(taken(7).to_vec().is_err(), "after all streams are gone");
+        let untold = taken(5);
+        untold.eval().unwrap();
+        assert!(device.synchronize().is_err(), "nobody was told");
+    });
+}
+
+/// Assertions are told as soon as nothing else runs, also when there have been streams.
+#[test]
+fn assertions_are_told_after_streams() {
+    on_emulated_card("assertions_are_told_after_streams", |device| {
+        let kernel = Kernel::wgsl(
+            "@group(0) @binding(0) var<storage, read_write> x: array<u32>;
+             @compute @workgroup_size(1) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+                 x[0] = 1u;
+                 assert_that(id, false);
+             }",
+        )
+        .unwrap();
+        let failing = || {
+            let mut x = Array::<u32>::zeros(device, &[4]).copy();
+            kernel.grid([1]).args(&mut x).launch(device).unwrap();
+            x
+        };
+        assert!(failing().to_vec().is_err(), "before there is a stream");
+        let stream = Stream::new(device).unwrap();
+        assert!(failing().to_vec().is_err(), "in the main stream, the other idle");
+        assert!(stream.run(|| failing().to_vec()).is_err(), "in a stream, the main one idle");
+        stream.run(|| drop(failing()));
+        assert!(stream.synchronize().is_err(), "after a wait for the stream");
+        let busy = busy(device);
+        let x = stream.run(|| Array::from_slice(device, &[1u32]).to_vec());
+        assert_eq!(x.unwrap(), [1], "while another stream runs, only who waits for all of it looks");
+        hold(false);
+        drop((stream, busy));
+        failing();
+        assert!(device.synchronize().is_err());
+    });
+}
+
+/// Functions of the driver that an evaluation of what was planned before calls, beside the launch.
+#[test]
+fn an_evaluation_asks_little_of_the_driver() {
+    on_emulated_card("an_evaluation_asks_little_of_the_driver", |device| {
+        let mut x = Array::<f32>::ones(device, &[64]).copy();
+        let step = |x: &mut Array<f32>| {
+            *x = (&*x * 0.5 + 1.0).copy();
+            x.eval().unwrap();
+        };
+        (0..10).for_each(|_| step(&mut x));
+        device.synchronize().unwrap();
+        let (all, launches) = (calls(""), calls("cuLaunchKernel"));
+        let names = ["cuCtxGetCurrent", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2", "cuCtxSetCurrent", "cuEventRecord"];
+        let before = names.map(calls);
+        (0..100).for_each(|_| step(&mut x));
+        let (all, launches) = (calls("") - all, calls("cuLaunchKernel") - launches);
+        let counts: Vec<_> = names.iter().zip(before).map(|(name, before)| (name, calls(name) - before)).collect();
+        assert_eq!(launches, 100);
+        println!("100 evaluations: {all} calls, of them {counts:?}");
+        // One look at the context, which is put in place and taken away.
+        assert!(all <= 400, "{all} calls for 100 evaluations: {counts:?}");
     });
 }
