@@ -70,7 +70,34 @@ impl Stream {
     ///
     /// Errors: device lost.
     pub fn new(device: &Device) -> Result<Stream> {
-        let block = device.driver().new_stream()?;
+        Stream::with(device, false)
+    }
+
+    /// A stream for a kernel that stays: one that runs for as long as the program does, and takes work from memory, say.
+    /// Elsewhere memory is freed and the device waited for ([`Device::synchronize`]) as if this stream were not there; only
+    /// who uses or frees what its work uses waits for it, and this stream's own [`Stream::synchronize`]. So keep the arrays
+    /// that it uses. A [`crate::Recording`] that ran in it waits for it when it is dropped.
+    ///
+    /// When the stream is dropped it is as any other: what is left in it is waited for.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::{Array, Stream};
+    /// let apart = Stream::detached(device)?;
+    /// let x = apart.run(|| Array::arange(device, 0, 3, 1).copy());
+    /// apart.run(|| x.eval())?;
+    /// device.synchronize()?; // does not wait for it
+    /// assert_eq!(x.to_vec()?, [0, 1, 2]); // does
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors: device lost.
+    pub fn detached(device: &Device) -> Result<Stream> {
+        Stream::with(device, true)
+    }
+
+    fn with(device: &Device, detached: bool) -> Result<Stream> {
+        let block = device.driver().new_stream(detached)?;
         Ok(Stream(Arc::new(Inner { device: device.clone(), block })))
     }
 
@@ -110,7 +137,8 @@ impl Stream {
     }
 
     /// Waits until the stream has done what it was asked to do until now. Where there is one queue: everything. Assertions of
-    /// kernels are told by [`Device::synchronize`] once there are several streams.
+    /// kernels are told if no other stream does anything then; else by who waits later, at the latest by
+    /// [`Device::synchronize`].
     ///
     /// ```
     /// # crosslane::example(|device| {

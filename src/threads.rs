@@ -38,6 +38,12 @@ pub(crate) fn together(others: usize, work: impl Fn() + Sync) {
     }
 }
 
+/// Has one of the library's own threads do something when it has the time; false if there are none.
+#[cfg(feature = "cuda")]
+pub(crate) fn spawn(work: impl FnOnce() + Send + 'static) -> bool {
+    POOL.as_ref().map(|pool| pool.spawn(work)).is_some()
+}
+
 /// Does something with each item, several at a time.
 #[cfg(any(feature = "wgpu", feature = "cuda"))]
 pub(crate) fn each<T: Send>(items: Vec<T>, work: impl Fn(T) + Sync) {

@@ -27,11 +27,12 @@ impl Waits {
 /// Order and overlap. What is said of a stream means the one that this thread's work goes to: [`crate::stream::current`].
 pub(crate) trait Order {
     fn waits(&self) -> &Waits;
-    /// A stream beside the main one; `None` where there is one queue for all.
-    fn new_stream(&self) -> Result<Option<Block>> {
+    /// A stream beside the main one; `None` where there is one queue for all. For a `detached` one waits only who uses what
+    /// it uses.
+    fn new_stream(&self, _detached: bool) -> Result<Option<Block>> {
         Ok(None)
     }
-    /// Whether there ever was a stream beside the main one: work may run that a wait in a stream does not wait for.
+    /// Whether other streams still do something: work runs that a wait in this thread's stream does not wait for.
     fn several(&self) -> bool {
         false
     }

@@ -18,8 +18,15 @@ pub(super) struct Clock {
 
 #[derive(Default)]
 struct State {
-    events: Vec<Event>,
-    used: usize,
+    used: Vec<[Event; 2]>,
+    spare: Vec<[Event; 2]>,
+}
+
+impl State {
+    fn reuse(&mut self) {
+        let State { used, spare } = self;
+        spare.append(used);
+    }
 }
 
 impl Clock {
@@ -28,7 +35,7 @@ impl Clock {
     }
 
     pub fn start(&self) {
-        self.state().used = 0;
+        self.state().reuse();
         self.running.store(true, Ordering::Release);
     }
 
@@ -37,14 +44,16 @@ impl Clock {
         if !self.running.load(Ordering::Acquire) {
             return submit();
         }
-        let mut state = self.state();
-        while state.events.len() < state.used + 2 {
-            state.events.push(Event::new(context, true)?);
-        }
-        state.events[state.used].record(stream)?;
+        // Taken out: submitting may wait for room in the stream, and others submit meanwhile.
+        let spare = self.state().spare.pop();
+        let pair = match spare {
+            Some(pair) => pair,
+            None => [Event::new(context, true)?, Event::new(context, true)?],
+        };
+        pair[0].record(stream)?;
         let result = submit()?;
-        state.events[state.used + 1].record(stream)?;
-        state.used += 2;
+        pair[1].record(stream)?;
+        self.state().used.push(pair);
         Ok(result)
     }
 
@@ -52,9 +61,10 @@ impl Clock {
     pub fn stop(&self, context: &Context) -> Result<Duration> {
         self.running.store(false, Ordering::Release);
         context.synchronize("clock")?;
-        let state = self.state();
-        let pairs = state.events[..state.used].chunks_exact(2);
-        let sum: f64 = pairs.map(|pair| pair[1].since(&pair[0])).sum::<Result<f64>>()?;
+        let mut state = self.state();
+        let sum = state.used.iter().map(|pair| pair[1].since(&pair[0])).sum::<Result<f64>>();
+        state.reuse();
+        let sum = sum?;
         Ok(Duration::from_secs_f64(sum.max(0.0) * 1e-3))
     }
 }

@@ -1,12 +1,14 @@
 //! A card's primary context, its main stream, and what becomes of the driver's errors.
 
 use super::card::Card;
+use super::ledger::Ledger;
 use super::streams::Streams;
 use crate::backend::Observer;
 use crate::backend::order::Waits;
 use crate::error::{Error, ErrorKind, Result};
 use cudarc::driver::sys::{self, CUresult};
 use std::ffi::CStr;
+use std::marker::PhantomData;
 use std::ptr;
 use std::sync::{Arc, OnceLock};
 
@@ -18,7 +20,8 @@ pub(super) struct Context {
     pub stream: sys::CUstream,
     pub streams: Streams,
     pub waits: Waits,
-    /// Where memory is allocated in the stream's order, if the card can do that.
+    /// Where memory is allocated in the stream's order, if the card can do that: a pool of the engine's own. The card's
+    /// default one is everybody's in the process.
     pub pool: Option<sys::CUmemoryPool>,
     lost: OnceLock<String>,
     pub observer: Observer,
@@ -28,6 +31,39 @@ pub(super) struct Context {
 unsafe impl Send for Context {}
 // SAFETY: as above.
 unsafe impl Sync for Context {}
+
+/// As long as it lives the context is this thread's; then the thread has again the one that it had, or none.
+#[must_use = "the context is left when this is dropped"]
+pub(super) struct Entered {
+    pushed: bool,
+    /// It is this thread's.
+    marker: PhantomData<*const ()>,
+}
+
+impl Entered {
+    fn new(raw: sys::CUcontext) -> Result<Entered, CUresult> {
+        let mut current = ptr::null_mut();
+        // SAFETY: the pointer is to a variable that lives, and the context is retained, as the caller sees to.
+        unsafe {
+            done(sys::cuCtxGetCurrent(&mut current))?;
+            if current != raw {
+                done(sys::cuCtxPushCurrent_v2(raw))?;
+            }
+        }
+        Ok(Entered { pushed: current != raw, marker: PhantomData })
+    }
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        if self.pushed {
+            let mut left = ptr::null_mut();
+            // SAFETY: the pointer is to a variable that lives. What is on top was pushed by this object: those that were
+            // made later are dropped, as each lives in a block of its function.
+            unsafe { sys::cuCtxPopCurrent_v2(&mut left) };
+        }
+    }
+}
 
 /// What helps after the last error: CUDA ends a whole process with it, and resetting the context changes nothing (tested).
 const ANEW: &str = "start the process anew";
@@ -90,7 +126,7 @@ impl Context {
             }
             done(sys::cuDevicePrimaryCtxRetain(&mut raw, card.raw))?;
         }
-        match stream(raw).and_then(|stream| Ok((stream, memory_pool(card)?))) {
+        match memory_pool(card).and_then(|pool| Ok((stream(raw)?, pool))) {
             Ok((stream, pool)) => {
                 let (streams, waits, lost, observer) = Default::default();
                 Ok(Context { card: card.clone(), raw, stream, streams, waits, pool, lost, observer })
@@ -103,13 +139,14 @@ impl Context {
         }
     }
 
-    /// Makes the context this thread's. Each call of the engine begins so, and each end of what the context holds.
+    /// Makes the context this thread's until what it gives is dropped. Each call of the engine begins so, and each end of
+    /// what the context holds. A program that has a context of its own finds it as it was.
     ///
     /// Errors: the device is lost, and with it all that it held.
-    pub fn enter(&self) -> Result<()> {
+    pub fn enter(&self) -> Result<Entered> {
         self.alive()?;
-        // SAFETY: the context is retained as long as this object is there.
-        self.check("enter", unsafe { sys::cuCtxSetCurrent(self.raw) })
+        // The context is retained as long as this object is there.
+        Entered::new(self.raw).map_err(|error| self.failure("enter", error))
     }
 
     pub fn alive(&self) -> Result<()> {
@@ -166,11 +203,26 @@ impl Context {
         (result == CUresult::CUDA_SUCCESS).then_some(free as u64)
     }
 
-    /// Waits for everything in every stream.
+    /// Waits for everything in every stream but in detached ones.
     pub fn synchronize(&self, operation: &'static str) -> Result<()> {
+        self.finish_all(operation, self.streams_that(|ledger, lane| !ledger.is_detached(lane)))
+    }
+
+    /// The same, and for detached streams.
+    pub fn synchronize_all(&self, operation: &'static str) -> Result<()> {
+        self.finish_all(operation, self.streams_that(|_, _| true))
+    }
+
+    /// Before a block is freed by the host: waits for everything that may use it.
+    pub fn synchronize_for(&self, address: u64) -> Result<()> {
+        let uses = |ledger: &Ledger, lane| !ledger.is_detached(lane) || ledger.used(address, lane) > 0;
+        self.finish_all("free", self.streams_that(uses))
+    }
+
+    fn finish_all(&self, operation: &'static str, streams: Vec<sys::CUstream>) -> Result<()> {
         let _span = self.observer.recorder.wait(operation);
         self.waits.one();
-        self.all_streams().into_iter().try_for_each(|stream| self.finish(operation, stream))
+        streams.into_iter().try_for_each(|stream| self.finish(operation, stream))
     }
 
     /// Waits for everything in one stream.
@@ -188,7 +240,7 @@ impl Context {
     /// Gives memory that nothing uses back to the system.
     pub fn trim(&self) {
         if let Some(pool) = self.pool {
-            // SAFETY: the pool is the card's own.
+            // SAFETY: the pool is the engine's own, and is there as long as the context.
             unsafe { sys::cuMemPoolTrimTo(pool, 0) };
         }
     }
@@ -196,13 +248,18 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        if self.enter().is_ok() {
-            // SAFETY: nobody else has the streams: whoever used them held this context.
+        if let Ok(entered) = self.enter() {
+            // SAFETY: nobody else has the streams: whoever used them held this context. Nor does anybody have memory of
+            // the pool: whoever had it held this context too, and freeing is done when the streams are.
             unsafe {
                 self.streams.destroy();
                 sys::cuStreamSynchronize(self.stream);
                 sys::cuStreamDestroy_v2(self.stream);
+                if let Some(pool) = self.pool {
+                    sys::cuMemPoolDestroy(pool);
+                }
             }
+            drop(entered); // before the context may go
         }
         // SAFETY: it was retained once.
         unsafe { sys::cuDevicePrimaryCtxRelease_v2(self.card.raw) };
@@ -217,33 +274,48 @@ fn done(result: CUresult) -> Result<(), CUresult> {
 fn stream(raw: sys::CUcontext) -> Result<sys::CUstream, CUresult> {
     let mut stream = ptr::null_mut();
     let flags = sys::CUstream_flags::CU_STREAM_NON_BLOCKING as u32;
+    let _entered = Entered::new(raw)?;
     // SAFETY: the context is retained, and the pointer is to a variable that lives.
     unsafe {
-        done(sys::cuCtxSetCurrent(raw))?;
         done(sys::cuStreamCreate(&mut stream, flags))?;
         done(sys::cuStreamSynchronize(stream))?;
     }
     Ok(stream)
 }
 
-/// The card's own pool for allocation in a stream's order, told to keep what is freed.
+/// A pool for allocation in a stream's order, told to keep what is freed. Not the card's default one: PyTorch, CuPy and
+/// whoever else is in the process allocate there too, and what it keeps is theirs to say.
 fn memory_pool(card: &Card) -> Result<Option<sys::CUmemoryPool>, CUresult> {
     if !card.pools {
         return Ok(None);
     }
+    let properties = sys::CUmemPoolProps {
+        allocType: sys::CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
+        handleTypes: sys::CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE,
+        location: sys::CUmemLocation { type_: sys::CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, id: card.raw },
+        win32SecurityAttributes: ptr::null_mut(),
+        maxSize: 0,
+        usage: 0,
+        reserved: [0; 54],
+    };
     let mut pool = ptr::null_mut();
+    // SAFETY: both pointers are to variables that live.
+    match unsafe { sys::cuMemPoolCreate(&mut pool, &properties) } {
+        CUresult::CUDA_SUCCESS => {}
+        // Virtual cards may have the default pool only: they do without any.
+        CUresult::CUDA_ERROR_NOT_SUPPORTED => return Ok(None),
+        error => return Err(error),
+    }
     let mut keep = u64::MAX;
     let attribute = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
-    // SAFETY: the attribute's value is a cuuint64_t, and both pointers are to variables that live.
-    let result = unsafe {
-        match sys::cuDeviceGetDefaultMemPool(&mut pool, card.raw) {
-            CUresult::CUDA_SUCCESS => sys::cuMemPoolSetAttribute(pool, attribute, ptr::from_mut(&mut keep).cast()),
-            other => other,
+    // SAFETY: the attribute's value is a cuuint64_t, and the pointer is to a variable that lives.
+    match done(unsafe { sys::cuMemPoolSetAttribute(pool, attribute, ptr::from_mut(&mut keep).cast()) }) {
+        Ok(()) => Ok(Some(pool)),
+        Err(error) => {
+            // SAFETY: it was just created, and nothing was allocated in it.
+            unsafe { sys::cuMemPoolDestroy(pool) };
+            Err(error)
         }
-    };
-    match result {
-        CUresult::CUDA_SUCCESS => Ok(Some(pool)),
-        other => Err(other),
     }
 }
 

@@ -61,7 +61,7 @@ impl Event {
 
 impl Drop for Event {
     fn drop(&mut self) {
-        if self.context.enter().is_ok() {
+        if let Ok(_entered) = self.context.enter() {
             // SAFETY: nobody else has the event; the driver keeps what is still in the stream.
             unsafe { sys::cuEventDestroy_v2(self.raw) };
         }

@@ -10,6 +10,7 @@ use cudarc::driver::sys;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::ptr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// Launches that nothing keeps apart run in so many chains. H200, 1000 of them on buffers of their own, 2026-11-22, us with
@@ -29,6 +30,8 @@ pub(super) struct Graph {
     order: Vec<Vec<usize>>,
     /// They keep the functions loaded.
     calls: Vec<Call>,
+    /// Whether it ever ran in a detached stream, for which dropping it waits too.
+    apart: AtomicBool,
     context: Arc<Context>,
 }
 
@@ -64,7 +67,7 @@ impl Graph {
         // SAFETY: the graph is there, and the pointer is to a variable that lives.
         context.check("graph", unsafe { sys::cuGraphInstantiateWithFlags(&mut exec, draft.0, 0) })?;
         let graph = draft.keep();
-        Ok(Graph { exec: Mutex::new(exec), graph, nodes, order, calls, context: context.clone() })
+        Ok(Graph { exec: Mutex::new(exec), graph, nodes, order, calls, apart: AtomicBool::new(false), context: context.clone() })
     }
 
     /// All of it as one.
@@ -97,6 +100,9 @@ impl Graph {
     }
 
     pub fn run(&self, stream: sys::CUstream) -> Result<()> {
+        if self.context.is_detached() {
+            self.apart.store(true, Ordering::Relaxed);
+        }
         let exec = self.exec.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         // SAFETY: the graph is there, and its launches' memory is alive, as for a launch by itself.
         self.context.check("launch", unsafe { sys::cuGraphLaunch(*exec, stream) })
@@ -123,10 +129,12 @@ impl Draft<'_> {
 
 impl Drop for Graph {
     fn drop(&mut self) {
-        if self.context.enter().is_err() {
-            return;
-        }
-        if self.context.synchronize("graph").is_ok() {
+        let Ok(_entered) = self.context.enter() else { return };
+        let waited = match self.apart.load(Ordering::Relaxed) {
+            true => self.context.synchronize_all("graph"),
+            false => self.context.synchronize("graph"),
+        };
+        if waited.is_ok() {
             let exec = self.exec.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner());
             // SAFETY: nobody else has the handles, and the streams are done with them.
             unsafe {

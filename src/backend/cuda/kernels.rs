@@ -53,9 +53,7 @@ unsafe impl Sync for Function {}
 
 impl Drop for Function {
     fn drop(&mut self) {
-        if self.context.enter().is_err() {
-            return;
-        }
+        let Ok(_entered) = self.context.enter() else { return };
         if self.context.synchronize("unload").is_ok() {
             // SAFETY: nothing that the stream had with it is left, and nobody else has the handle.
             unsafe { sys::cuModuleUnload(self.module) };
@@ -188,7 +186,7 @@ impl Kernels {
         key: &str,
         source: impl FnOnce() -> Result<CudaSource>,
     ) -> Result<Arc<Function>> {
-        self.context.enter()?;
+        let _entered = self.context.enter()?;
         let refused = match module(&compiled.binary) {
             Ok(module) => return self.function(kernel, &compiled, module),
             Err(error) if unknown(error) && !compiled.binary.ptx => error,

@@ -28,6 +28,8 @@ struct Lane {
     marked: u64,
     /// How many turns of each other stream it has waited for.
     waited: Vec<u64>,
+    /// What is in it may stay for ever: only who uses the same memory waits for it.
+    detached: bool,
 }
 
 /// The last turns in which a stream used a block; 0 is never.
@@ -60,10 +62,40 @@ impl Ledger {
         needed.into_iter().filter_map(|(other, turn)| self.wait(lane, other, turn)).collect()
     }
 
-    /// What a stream must wait for to come after everything in all others.
-    pub fn all(&mut self, lane: usize) -> Vec<Wait> {
-        let others = (0..self.lanes.len()).filter(|&other| other != lane);
-        others.filter_map(|other| self.wait(lane, other, self.lanes[other].turns)).collect()
+    /// What a stream must wait for to free a block: everything in all others, but of detached ones what uses the block.
+    pub fn all(&mut self, lane: usize, address: u64) -> Vec<Wait> {
+        let turn = |other: usize| match self.lanes[other].detached {
+            true => self.used(address, other),
+            false => self.lanes[other].turns,
+        };
+        let others: Vec<(usize, u64)> = (0..self.lanes.len()).map(|other| (other, turn(other))).collect();
+        others.into_iter().filter(|&(other, _)| other != lane).filter_map(|(o, turn)| self.wait(lane, o, turn)).collect()
+    }
+
+    /// The last turn in which a stream used a block.
+    pub fn used(&self, address: u64, lane: usize) -> u64 {
+        let uses = self.uses.get(&address).into_iter().flatten();
+        uses.filter(|used| used.lane == lane).map(|used| used.read.max(used.written)).max().unwrap_or(0)
+    }
+
+    /// From now on, or no longer, a stream keeps only those waiting that use what it uses.
+    pub fn detach(&mut self, lane: usize, detached: bool) {
+        self.lanes[lane].detached = detached;
+    }
+
+    pub fn is_detached(&self, lane: usize) -> bool {
+        self.lanes[lane].detached
+    }
+
+    /// A detached stream is about to be asked for more: true if its event is to be recorded first. Else who waits for what
+    /// it was asked for before would wait for what may stay.
+    pub fn mark(&mut self, lane: usize) -> bool {
+        let lane = &mut self.lanes[lane];
+        let fresh = lane.detached && lane.marked < lane.turns;
+        if fresh {
+            lane.marked = lane.turns;
+        }
+        fresh
     }
 
     /// A block's uses. One that is not known was allocated in the main stream, and used there if anywhere.
@@ -180,7 +212,7 @@ mod tests {
         ledger.forget(7);
         assert_eq!(turn(&mut ledger, 0, &[(7, true)]), [], "allocated anew in the main stream");
         turn(&mut ledger, 1, &[]);
-        assert_eq!((ledger.all(0), ledger.all(0)), (vec![on(1, true)], vec![]));
+        assert_eq!((ledger.all(0, 7), ledger.all(0, 7)), (vec![on(1, true)], vec![]));
     }
 
     /// What a stream knows to be done, by the streams' own numbering of their work: an event carries it along.
@@ -221,5 +253,22 @@ mod tests {
             history.values_mut().for_each(|uses| uses.drain(..uses.len().saturating_sub(50)).for_each(drop));
         }
         assert!(skipped > 1000, "streams that share nothing do not wait: {skipped}");
+    }
+
+    #[test]
+    fn a_detached_stream_is_waited_for_by_who_uses_its_memory_only() {
+        let mut ledger = ledger(3);
+        ledger.detach(1, true);
+        assert!(!ledger.mark(1), "nothing to be waited for yet");
+        turn(&mut ledger, 1, &[(7, true)]);
+        assert!(ledger.mark(1), "before it is asked for what may stay");
+        turn(&mut ledger, 1, &[(8, true)]);
+        turn(&mut ledger, 2, &[(9, true)]);
+        assert_eq!(ledger.all(0, 9), [on(2, true)], "another's memory is freed");
+        assert_eq!(turn(&mut ledger, 2, &[(7, false)]), [on(0, true), on(1, false)], "what came before what may stay");
+        assert_eq!(ledger.all(0, 8), [on(1, true)], "its memory is freed");
+        ledger.detach(1, false);
+        turn(&mut ledger, 1, &[]);
+        assert_eq!(ledger.all(0, 9), [on(1, true)]);
     }
 }

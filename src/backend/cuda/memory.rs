@@ -49,11 +49,15 @@ pub(super) struct ForeignMemory {
 impl Drop for ForeignMemory {
     fn drop(&mut self) {
         // What was queued here, in any stream, may still use it, and its owner does not know. Nobody does on a lost card.
-        let waited = self.context.enter().and_then(|()| self.context.synchronize("free"));
-        if let Err(error) = waited.and_then(|()| self.context.freed(self.address, || Ok(()))) {
+        let context = &self.context;
+        let waited = context.enter().and_then(|_entered| {
+            context.synchronize_for(self.address)?;
+            context.freed(self.address, || Ok(()))
+        });
+        if let Err(error) = waited {
             log::warn!("{error}");
         }
-        self.owner = None;
+        self.owner = None; // it may be the program's own, which finds its own context
     }
 }
 
@@ -84,7 +88,7 @@ fn allocate(context: &Context, bytes: u64) -> (CUresult, sys::CUdeviceptr) {
     // SAFETY: the context is this thread's, the stream its own, and the pointer is to a variable that lives.
     let result = unsafe {
         match context.pool {
-            Some(_) => sys::cuMemAllocAsync(&mut address, bytes as usize, context.stream),
+            Some(pool) => sys::cuMemAllocFromPoolAsync(&mut address, bytes as usize, pool, context.stream),
             None => sys::cuMemAlloc_v2(&mut address, bytes as usize),
         }
     };
@@ -93,10 +97,8 @@ fn allocate(context: &Context, bytes: u64) -> (CUresult, sys::CUdeviceptr) {
 
 impl Drop for DeviceMemory {
     fn drop(&mut self) {
-        if self.context.enter().is_err() {
-            return;
-        }
         let context = &self.context;
+        let Ok(_entered) = context.enter() else { return };
         let free = || {
             // SAFETY: it was allocated so, and is freed once. What the streams still do with it comes before the freeing:
             // cuMemFree waits for it.

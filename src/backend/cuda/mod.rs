@@ -7,7 +7,7 @@
 //! | `card.rs`, `context.rs` | what cards there are; one that is open, its main stream, and the driver's errors |
 //! | `compile.rs`, `cache.rs`, `kernels.rs`, `limits.rs` | machine code: made, kept on disk, loaded, within limits |
 //! | `launch.rs`, `graph.rs` | launches with their arguments; several as one |
-//! | `memory.rs`, `pinned.rs`, `staging.rs` | memory of the card and of the host, and transfers |
+//! | `memory.rs`, `pinned.rs`, `staging.rs`, `helpers.rs` | memory of the card and of the host, and transfers |
 //! | `natives.rs`, `products.rs` | kernels written by hand in place of translated ones, products by cuBLASLt |
 //! | `choices.rs` | which of a kernel's ways is the fastest |
 //! | `streams.rs`, `ledger.rs`, `order.rs` | streams side by side, and who must wait for whom; events of programs |
@@ -22,6 +22,7 @@ mod compile;
 mod context;
 mod event;
 mod graph;
+mod helpers;
 mod kernels;
 mod launch;
 mod ledger;
@@ -68,8 +69,8 @@ pub(crate) struct Cuda {
     kernels: Kernels,
     choices: Choices,
     products: Products,
-    upload: Mutex<staging::Ring>,
-    download: Mutex<staging::Ring>,
+    upload: staging::Ring,
+    download: staging::Ring,
     clock: Clock,
     /// There while a profile runs.
     timer: Mutex<Option<trace::Timer>>,
@@ -109,8 +110,8 @@ pub(crate) fn open(ordinal: usize, options: &Options) -> Result<Arc<dyn Driver>>
         choices: Choices::from_environment(kernels.folder()),
         products: Products::default(),
         kernels,
-        upload: Mutex::default(),
-        download: Mutex::default(),
+        upload: staging::Ring::default(),
+        download: staging::Ring::default(),
         clock: Clock::default(),
         timer: Mutex::default(),
         properties,
@@ -180,7 +181,7 @@ impl Driver for Cuda {
     }
 
     fn allocate(&self, bytes: u64, _used: u64, place: Place) -> Result<Block> {
-        self.context.enter()?;
+        let _entered = self.context.enter()?;
         Ok(Box::new(memory::Block::new(&self.context, bytes, place)?))
     }
 
@@ -190,7 +191,7 @@ impl Driver for Cuda {
     }
 
     fn prepare(&self, launches: &[Launch]) -> Result<Block> {
-        self.context.enter()?;
+        let _entered = self.context.enter()?;
         let calls = self.calls(launches)?;
         let work = match calls.len() {
             0 | 1 => Work::Calls(calls),
@@ -200,7 +201,7 @@ impl Driver for Cuda {
     }
 
     fn submit_prepared(&self, prepared: &Block, _launches: &[Launch]) -> Result<()> {
-        self.context.enter()?;
+        let _entered = self.context.enter()?;
         let prepared: &Prepared = prepared.downcast_ref().expect("prepared by this engine");
         let context = &self.context;
         context.ordered(prepared.accesses.iter().copied(), |stream| {
@@ -215,12 +216,12 @@ impl Driver for Cuda {
     }
 
     fn submit(&self, launches: &[Launch]) -> Result<()> {
-        self.context.enter()?;
+        let _entered = self.context.enter()?;
         self.run(launches)
     }
 
     fn wait(&self) -> Result<()> {
-        self.context.enter()?;
+        let _entered = self.context.enter()?;
         self.context.synchronize("wait")?;
         if self.trimming.swap(false, Ordering::Relaxed) {
             self.context.trim();
@@ -229,7 +230,7 @@ impl Driver for Cuda {
     }
 
     fn write(&self, writes: &[Write]) -> Result<()> {
-        self.context.enter()?;
+        let _entered = self.context.enter()?;
         let _span = self.context.observer.recorder.upload(writes);
         self.write_staged(writes)
     }
@@ -239,7 +240,7 @@ impl Driver for Cuda {
     }
 
     fn read(&self, launches: &[Launch], reads: &mut [Read], accepted: &mut dyn FnMut()) -> Result<()> {
-        self.context.enter()?;
+        let _entered = self.context.enter()?;
         if !launches.is_empty() {
             self.run(launches)?;
         }
@@ -264,7 +265,7 @@ impl Driver for Cuda {
     }
 
     fn address(&self, memory: &Memory) -> Result<Option<u64>> {
-        self.context.enter()?;
+        let _entered = self.context.enter()?;
         let address = memory::block(memory).address();
         // Others may write there: it counts as work that does.
         self.context.ordered([(address, true)].into_iter(), |_| Ok(Some(address)))
@@ -283,13 +284,13 @@ impl Driver for Cuda {
     }
 
     fn start_clock(&self) -> Result<bool> {
-        self.context.enter()?;
+        let _entered = self.context.enter()?;
         self.clock.start();
         Ok(true)
     }
 
     fn stop_clock(&self) -> Result<Duration> {
-        self.context.enter()?;
+        let _entered = self.context.enter()?;
         self.clock.stop(&self.context)
     }
 
@@ -298,12 +299,12 @@ impl Driver for Cuda {
     }
 
     fn start_trace(&self) -> Result<bool> {
-        self.context.enter()?;
+        let _entered = self.context.enter()?;
         self.start_timer().map(|()| true)
     }
 
     fn stop_trace(&self) -> Result<()> {
-        self.context.enter()?;
+        let _entered = self.context.enter()?;
         self.stop_timer()
     }
 
@@ -312,7 +313,7 @@ impl Driver for Cuda {
     }
 
     fn occupancy(&self, kernel: &Kernel) -> Result<Option<Occupancy>> {
-        self.context.enter()?;
+        let _entered = self.context.enter()?;
         occupancy::of(&self.context, &*self.kernels.get(kernel)?).map(Some)
     }
 
@@ -321,7 +322,7 @@ impl Driver for Cuda {
     }
 
     fn explained(&self, launch: &Launch) -> Option<(&'static str, Option<String>)> {
-        self.context.enter().ok()?;
+        let _entered = self.context.enter().ok()?;
         Cuda::explained(self, launch)
     }
 

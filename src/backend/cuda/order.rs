@@ -23,12 +23,13 @@ impl Order for Cuda {
         &self.context.waits
     }
 
-    fn new_stream(&self) -> Result<Option<Block>> {
-        Ok(Some(Box::new(self.context.new_stream()?)))
+    fn new_stream(&self, detached: bool) -> Result<Option<Block>> {
+        Ok(Some(Box::new(self.context.new_stream(detached)?)))
     }
 
     fn several(&self) -> bool {
-        self.context.streams.several()
+        // If the context is lost nothing runs, and the next call says so.
+        self.context.streams.several() && self.context.enter().is_ok_and(|_entered| self.context.others_run())
     }
 
     fn lane(&self) -> usize {
@@ -36,12 +37,12 @@ impl Order for Cuda {
     }
 
     fn wait_stream(&self) -> Result<()> {
-        self.context.enter()?;
+        let _entered = self.context.enter()?;
         self.context.synchronize_stream("synchronize", self.context.current())
     }
 
     fn record(&self, timed: bool) -> Result<Block> {
-        self.context.enter()?;
+        let _entered = self.context.enter()?;
         let event = Event::new(&self.context, timed)?;
         // First: what another thread queues meanwhile need not be before the event.
         let position = self.context.position();
@@ -50,30 +51,30 @@ impl Order for Cuda {
     }
 
     fn is_done(&self, event: &Block) -> Result<bool> {
-        self.context.enter()?;
+        let _entered = self.context.enter()?;
         point(event).event.is_done()
     }
 
     fn wait_event(&self, event: &Block) -> Result<()> {
-        self.context.enter()?;
+        let _entered = self.context.enter()?;
         self.context.waits.one();
         point(event).event.wait("wait")
     }
 
     fn wait_in_stream(&self, event: &Block) -> Result<()> {
-        self.context.enter()?;
+        let _entered = self.context.enter()?;
         let point = point(event);
         self.context.wait_in_stream(point.event.raw, point.position)
     }
 
     fn between(&self, earlier: &Block, later: &Block) -> Result<Option<Duration>> {
-        self.context.enter()?;
+        let _entered = self.context.enter()?;
         let milliseconds = point(later).event.since(&point(earlier).event)?;
         Ok(Some(Duration::from_secs_f64(milliseconds.max(0.0) * 1e-3)))
     }
 
     fn update(&self, prepared: &mut Block, launches: &[Launch], changed: &[usize]) -> Result<()> {
-        self.context.enter()?;
+        let _entered = self.context.enter()?;
         let old: &mut Prepared = prepared.downcast_mut().expect("prepared by this engine");
         let limit = self.properties.caps.grid;
         let call = |&index: &usize| {

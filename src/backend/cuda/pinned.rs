@@ -53,11 +53,9 @@ impl HostMemory {
 
 impl Drop for HostMemory {
     fn drop(&mut self) {
-        if self.context.enter().is_err() {
-            return;
-        }
+        let Ok(_entered) = self.context.enter() else { return };
         // A stream may still use it.
-        let waited = self.context.synchronize("free").and_then(|()| self.context.freed(self.address, || Ok(())));
+        let waited = self.context.synchronize_for(self.address).and_then(|()| self.context.freed(self.address, || Ok(())));
         // SAFETY: it was allocated so, is freed once, and nothing uses it any more.
         let freed = waited
             .and_then(|_| self.context.check("free", unsafe { sys::cuMemFreeHost(self.pointer.as_ptr().cast()) }));
@@ -88,7 +86,7 @@ const PAGE: usize = 4096;
 impl PinnedBlock {
     pub fn create(engine: Arc<Cuda>, bytes: u64, direction: Direction) -> Result<Box<dyn HostBlock>> {
         let context = engine.context.clone();
-        context.enter()?;
+        let _entered = context.enter()?;
         let bytes = bytes.max(1) as usize;
         let pages = bytes.next_multiple_of(PAGE);
         let mut memory = zeros::<u8>(pages + PAGE);
@@ -114,9 +112,9 @@ impl PinnedBlock {
 
     /// Copies to the device, or from it, in this thread's stream. A download is waited for, an upload is not.
     fn start(&mut self, way: Direction, at: usize, memory: &Memory, offset: u64, bytes: u64) -> Result<()> {
-        self.engine.context.enter()?;
+        let context = self.engine.context.clone();
+        let _entered = context.enter()?;
         self.finish()?;
-        let context = &self.engine.context;
         let bytes = bytes as usize;
         let here = self.memory[self.start..][at..self.bytes][..bytes].as_mut_ptr();
         let there = block(memory).address() + offset;
@@ -155,8 +153,17 @@ impl PinnedBlock {
 
 impl Drop for PinnedBlock {
     fn drop(&mut self) {
+        let context = self.engine.context.clone();
         // On a context that is lost the card does nothing more.
-        if self.engine.context.enter().is_err() || self.finish().is_err() || !self.pinned {
+        let Ok(_entered) = context.enter() else { return };
+        if let Err(error) = self.finish() {
+            log::warn!("{error}");
+            if context.alive().is_ok() {
+                std::mem::forget(std::mem::take(&mut self.memory)); // the card may still read it
+            }
+            return;
+        }
+        if !self.pinned {
             return;
         }
         // SAFETY: it was registered so, and the card is done with it.
@@ -174,7 +181,8 @@ impl HostBlock for PinnedBlock {
     }
 
     fn fill(&mut self, offset: usize, bytes: &[u8]) -> Result<()> {
-        self.engine.context.enter()?;
+        let context = self.engine.context.clone();
+        let _entered = context.enter()?;
         self.finish()?;
         copy(&mut self.memory[self.start + offset..][..bytes.len()], bytes);
         Ok(())
@@ -190,8 +198,9 @@ impl HostBlock for PinnedBlock {
 
     fn memory_mut(&mut self) -> Option<&mut [u8]> {
         // An upload may be under way. If waiting fails the card is lost, and reads nothing more.
+        let context = self.engine.context.clone();
         if self.busy
-            && let Err(error) = self.engine.context.enter().and_then(|()| self.finish())
+            && let Err(error) = context.enter().and_then(|_entered| self.finish())
         {
             log::warn!("{error}");
         }

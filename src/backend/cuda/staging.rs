@@ -1,18 +1,25 @@
 //! Transfers from and to memory of the program: several threads, each with two pieces of pinned memory of its own, copy
 //! on the host while the card copies other pieces.
+//!
+//! The card never reads or writes the program's memory by itself here: it may be pinned, by us or by others, and then the
+//! driver would copy when the stream comes to it, long after the call. And no lock is held while somebody waits for the
+//! card: a transfer takes pieces out of the ring, which others find shorter then, or make longer.
 
 use super::Cuda;
 use super::context::Context;
 use super::event::Event;
+use super::helpers::each;
 use super::ledger::Access;
 use super::memory::{Block, block};
 use super::pinned::HostMemory;
 use crate::backend::{Read, Write};
 use crate::error::Result;
-use crate::threads::{count, each};
-use cudarc::driver::sys;
+use crate::threads::count;
+use cudarc::driver::sys::{self, CUpointer_attribute as Attribute, CUresult};
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
 
 /// Bytes of a piece of pinned memory: 40 us on the bus, and small enough to stay in the processor's cache.
 const PIECE: usize = 2 << 20;
@@ -20,15 +27,25 @@ const PIECE: usize = 2 << 20;
 const PIECES: usize = 2;
 /// Threads that copy, at most.
 const THREADS: usize = 8;
+/// Pieces that are made before a transfer waits for one that another's bytes still lie in; beyond, only those without which
+/// it could not begin.
+const ROOM: usize = 32;
 /// An upload of at most so many bytes goes through the driver's own staging memory, which it does not wait for.
 const SMALL: usize = 64 << 10;
+/// So many bytes are copied sooner than the driver has said whose memory they lie in.
+const TINY: usize = 4 << 10;
+/// A helper that waits for the card so long leaves the rest to the one who asked for help.
+const PATIENCE: Duration = Duration::from_millis(1);
+/// Between two looks of a helper.
+const LOOK: Duration = Duration::from_micros(5);
 /// Bytes for one thread: below, starting it costs more than it saves.
 const SHARE: usize = 4 << 20;
 
 /// Staging memory that is used again and again.
 #[derive(Default)]
 pub(super) struct Ring {
-    slots: Vec<Slot>,
+    free: Mutex<Vec<Slot>>,
+    made: AtomicUsize,
 }
 
 struct Slot {
@@ -52,6 +69,27 @@ impl Slot {
         Ok(())
     }
 
+    /// Whether the card is done with it, without waiting.
+    fn is_idle(&mut self) -> Result<bool> {
+        self.busy = self.busy && !self.event.is_done()?;
+        Ok(!self.busy)
+    }
+
+    /// As [`Slot::wait`], but not for long; false if that was not enough.
+    fn wait_briefly(&mut self) -> Result<bool> {
+        let start = Instant::now();
+        while !self.is_idle()? {
+            if start.elapsed() > PATIENCE {
+                return Ok(false);
+            }
+            let look = Instant::now();
+            while look.elapsed() < LOOK {
+                std::hint::spin_loop();
+            }
+        }
+        Ok(true)
+    }
+
     fn sent(&mut self, stream: sys::CUstream) -> Result<()> {
         self.event.record(stream)?;
         self.busy = true;
@@ -60,12 +98,56 @@ impl Slot {
 }
 
 impl Ring {
-    /// At least so many slots.
-    fn slots(&mut self, context: &Arc<Context>, count: usize) -> Result<&mut [Slot]> {
-        while self.slots.len() < count {
-            self.slots.push(Slot::new(context)?);
+    fn free(&self) -> MutexGuard<'_, Vec<Slot>> {
+        self.free.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Slots for a transfer that would like so many: at least [`PIECES`] or as many as it would like. Idle ones first,
+    /// then fresh ones, then those that the card still uses.
+    fn take(&self, context: &Arc<Context>, count: usize) -> Result<Vec<Slot>> {
+        let mut slots = vec![];
+        {
+            let mut free = self.free();
+            let mut index = 0;
+            while index < free.len() && slots.len() < count {
+                match free[index].is_idle()? {
+                    true => slots.push(free.remove(index)),
+                    false => index += 1,
+                }
+            }
         }
-        Ok(&mut self.slots[..count])
+        while slots.len() < count && self.made.load(Ordering::Relaxed) < ROOM {
+            slots.push(self.fresh(context)?);
+        }
+        if slots.len() < count {
+            let mut free = self.free();
+            let taken = (count - slots.len()).min(free.len());
+            slots.extend(free.drain(..taken)); // the oldest
+        }
+        while slots.len() < count.min(PIECES) {
+            slots.push(self.fresh(context)?);
+        }
+        Ok(slots)
+    }
+
+    fn fresh(&self, context: &Arc<Context>) -> Result<Slot> {
+        let slot = Slot::new(context)?;
+        self.made.fetch_add(1, Ordering::Relaxed);
+        Ok(slot)
+    }
+
+    /// Takes slots back. After an error the card may use them though no event says so: they go when the stream is done.
+    fn give(&self, context: &Context, stream: sys::CUstream, slots: Vec<Slot>, result: Result<()>) -> Result<()> {
+        match &result {
+            Ok(()) => self.free().extend(slots),
+            Err(_) => {
+                self.made.fetch_sub(slots.len(), Ordering::Relaxed);
+                if context.synchronize_stream("transfer", stream).is_err() && context.alive().is_ok() {
+                    std::mem::forget(slots); // nobody knows when the card is done with them
+                }
+            }
+        }
+        result
     }
 }
 
@@ -113,45 +195,65 @@ impl Cuda {
     }
 
     fn write_small(&self, write: &Write) -> Result<()> {
-        if write.from.is_empty() {
+        let from = write.from;
+        if from.is_empty() {
             return Ok(());
         }
+        // From memory that is not pinned the driver copies before it returns; from pinned memory, whose owner may change
+        // or free it the next moment, when the stream comes to it. So it gets a copy of ours.
+        let mut tiny = [0; TINY];
+        let large;
+        let from = match tiny.get_mut(..from.len()) {
+            Some(tiny) => {
+                tiny.copy_from_slice(from);
+                tiny
+            }
+            None if is_plain(from) => from,
+            None => {
+                large = from.to_vec();
+                &large
+            }
+        };
         let to = block(write.to).address() + write.offset;
         self.context.ordered([(block(write.to).address(), true)].into_iter(), |stream| {
-            // SAFETY: the memory holds the bytes, as the caller promises, and the source has been copied when it returns.
-            let result = unsafe { sys::cuMemcpyHtoDAsync_v2(to, write.from.as_ptr().cast(), write.from.len(), stream) };
+            // SAFETY: the memory holds the bytes, as the caller promises. The source is not pinned, so that it has been
+            // copied when the call returns; it lives longer.
+            let result = unsafe { sys::cuMemcpyHtoDAsync_v2(to, from.as_ptr().cast(), from.len(), stream) };
             self.context.check("upload", result)
         })
     }
 
     fn write_large(&self, writes: &[&Write]) -> Result<()> {
+        let context = &self.context;
         let jobs = writes.iter().map(|write| (block(write.to).address() + write.offset, write.from));
         let pieces = pack(jobs, |from| from.len(), |from, at| from.split_at(at));
         let (count, threads) = (pieces.len(), threads(pieces.len()));
         let queue = Mutex::new(pieces.into_iter());
-        let mut ring = self.upload.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let slots = ring.slots(&self.context, threads * PIECES)?;
+        let mut slots = self.upload.take(context, (threads * PIECES).min(count.max(1)))?;
         if count > slots.len() || slots.iter().any(|slot| slot.busy) {
-            self.context.waits.one();
+            context.waits.one();
         }
         let uses = writes.iter().map(|write| (block(write.to).address(), true));
-        let result = self.context.ordered(uses, |stream| {
-            side_by_side(&self.context, stream, slots, |slots, stream| {
+        context.ordered(uses, |stream| {
+            let shares = slots.chunks_mut(PIECES).collect();
+            let result = side_by_side(context, stream, shares, |slots: &mut [Slot], stream, helps| {
                 for turn in 0.. {
+                    let slot = &mut slots[turn % slots.len()];
+                    match helps {
+                        true if !slot.wait_briefly()? => return Ok(()),
+                        true => {}
+                        false => slot.wait()?,
+                    }
                     let Some(piece) = next(&queue) else { return Ok(()) };
-                    self.send(&mut slots[turn % PIECES], &piece, stream)?;
+                    self.send(slot, &piece, stream)?;
                 }
                 Ok(())
-            })
-        });
-        if result.is_err() {
-            *ring = Ring::default();
-        }
-        result
+            });
+            self.upload.give(context, stream, slots, result)
+        })
     }
 
     fn send(&self, slot: &mut Slot, piece: &[Part<&[u8]>], stream: sys::CUstream) -> Result<()> {
-        slot.wait()?;
         for part in piece {
             let from = slot.memory.pointer().wrapping_add(part.at);
             // SAFETY: the part lies in the slot, which is this thread's and not in use; so it is until the event.
@@ -186,50 +288,97 @@ impl Cuda {
     }
 
     fn read_large(&self, pieces: Vec<Vec<Part<&mut [u8]>>>, stream: sys::CUstream) -> Result<()> {
-        self.context.waits.one();
-        let threads = threads(pieces.len());
+        let context = &self.context;
+        context.waits.one();
+        let (count, threads) = (pieces.len(), threads(pieces.len()));
         let queue = Mutex::new(pieces.into_iter());
-        let mut ring = self.download.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let slots = ring.slots(&self.context, threads * PIECES)?;
-        let result =
-            side_by_side(&self.context, stream, slots, |slots, stream| self.receive(slots, stream, || next(&queue)));
-        if result.is_err() {
-            *ring = Ring::default();
+        let mut slots = self.download.take(context, (threads * PIECES).min(count))?;
+        let mut shares: Vec<Share> = slots.chunks_mut(PIECES).map(Share::new).collect();
+        let mut begun = shares.iter_mut().try_for_each(|share| share.fetch(context, stream, &|| next(&queue)));
+        // What comes before may take long: helpers are asked for when only copies are under way.
+        if begun.is_ok()
+            && let Some((slot, _)) = shares.first_mut().and_then(|share| share.flying.front_mut())
+        {
+            begun = slot.wait();
         }
-        result
+        let result = begun.and_then(|()| {
+            side_by_side(context, stream, shares, |share: Share, stream, _| {
+                share.receive(context, stream, &|| next(&queue))
+            })
+        });
+        self.download.give(context, stream, slots, result)
+    }
+}
+
+/// A thread's part of a download: slots that are free, and those that the card fills, with what is to be copied out.
+struct Share<'s, 'a> {
+    free: Vec<&'s mut Slot>,
+    flying: VecDeque<(&'s mut Slot, Vec<Part<&'a mut [u8]>>)>,
+}
+
+impl<'s, 'a> Share<'s, 'a> {
+    fn new(slots: &'s mut [Slot]) -> Share<'s, 'a> {
+        Share { free: slots.iter_mut().collect(), flying: VecDeque::new() }
     }
 
-    /// Fetches pieces until there are no more, the next one under way while one is copied out.
-    fn receive<'a>(
-        &self,
-        slots: &mut [Slot],
+    /// Has the card fill the slots that are free.
+    fn fetch(
+        &mut self,
+        context: &Context,
         stream: sys::CUstream,
-        next: impl Fn() -> Option<Vec<Part<&'a mut [u8]>>>,
+        next: &dyn Fn() -> Option<Vec<Part<&'a mut [u8]>>>,
     ) -> Result<()> {
-        let mut free: Vec<&mut Slot> = slots.iter_mut().collect();
-        let mut flying = VecDeque::new();
-        loop {
-            while let Some(slot) = free.pop() {
-                let Some(piece) = next() else { break };
-                for part in &piece {
-                    let to = slot.memory.pointer().wrapping_add(part.at).cast();
-                    // SAFETY: the part lies in the slot, which nothing else uses until the event.
-                    let result = unsafe { sys::cuMemcpyDtoHAsync_v2(to, part.address, part.host.len(), stream) };
-                    self.context.check("download", result)?;
-                }
-                slot.sent(stream)?;
-                flying.push_back((slot, piece));
+        while let Some(slot) = self.free.pop() {
+            slot.wait()?; // another transfer's copy, if that failed
+            let Some(piece) = next() else { break };
+            for part in &piece {
+                let to = slot.memory.pointer().wrapping_add(part.at).cast();
+                // SAFETY: the part lies in the slot, which nothing else uses until the event.
+                let result = unsafe { sys::cuMemcpyDtoHAsync_v2(to, part.address, part.host.len(), stream) };
+                context.check("download", result)?;
             }
-            let Some((slot, piece)) = flying.pop_front() else { return Ok(()) };
+            slot.sent(stream)?;
+            self.flying.push_back((slot, piece));
+        }
+        Ok(())
+    }
+
+    /// Copies pieces out until there are no more, the next one under way meanwhile.
+    fn receive(
+        mut self,
+        context: &Context,
+        stream: sys::CUstream,
+        next: &dyn Fn() -> Option<Vec<Part<&'a mut [u8]>>>,
+    ) -> Result<()> {
+        loop {
+            self.fetch(context, stream, next)?;
+            let Some((slot, piece)) = self.flying.pop_front() else { return Ok(()) };
             slot.wait()?;
             for part in piece {
                 let from = slot.memory.pointer().wrapping_add(part.at);
                 // SAFETY: the card has written these bytes and is done, and the target is this part's alone.
                 unsafe { part.host.as_mut_ptr().copy_from_nonoverlapping(from, part.host.len()) };
             }
-            free.push(slot);
+            self.free.push(slot);
         }
     }
+}
+
+/// Whether memory is the host's and nobody has pinned it: the driver knows of others' too. In the middle of what begins
+/// and ends plain nothing is looked for: the driver decides by the beginning.
+fn is_plain(bytes: &[u8]) -> bool {
+    let plain = |byte: &u8| {
+        let mut kind = 0u32;
+        let at = std::ptr::from_ref(byte) as sys::CUdeviceptr;
+        // SAFETY: the attribute's value is an unsigned int, the pointer is to a variable that lives, and any address may
+        // be asked for.
+        let known = unsafe {
+            sys::cuPointerGetAttribute((&raw mut kind).cast(), Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE, at)
+        };
+        // What the driver does not know it does not read by itself. Any other answer is no reason to trust in that.
+        known == CUresult::CUDA_ERROR_INVALID_VALUE
+    };
+    bytes.first().is_none_or(plain) && bytes.last().is_none_or(plain)
 }
 
 /// Copies from memory of the host that the card writes; false if it is the card's.
@@ -267,17 +416,17 @@ impl Shared {
     }
 }
 
-/// Runs `work` with [`PIECES`] slots for each thread.
-fn side_by_side(
+/// Runs `work` with each share, several at a time if there are helpers: with `true` for what a helper does.
+fn side_by_side<S: Send>(
     context: &Context,
     stream: sys::CUstream,
-    slots: &mut [Slot],
-    work: impl Fn(&mut [Slot], sys::CUstream) -> Result<()> + Sync,
+    shares: Vec<S>,
+    work: impl Fn(S, sys::CUstream, bool) -> Result<()> + Sync,
 ) -> Result<()> {
     let stream = Shared(stream);
     let failed = Mutex::new(Ok(()));
-    each(slots.chunks_mut(PIECES).collect(), |slots| {
-        if let Err(error) = context.enter().and_then(|()| work(slots, stream.stream())) {
+    each(shares, |share, helps| {
+        if let Err(error) = context.enter().and_then(|_entered| work(share, stream.stream(), helps)) {
             *failed.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Err(error);
         }
     });
@@ -287,13 +436,13 @@ fn side_by_side(
 /// Copies with several threads if it is much.
 pub(super) fn copy(to: &mut [u8], from: &[u8]) {
     let share = share(to.len());
-    each(to.chunks_mut(share).zip(from.chunks(share)).collect(), |(to, from)| to.copy_from_slice(from));
+    each(to.chunks_mut(share).zip(from.chunks(share)).collect(), |(to, from), _| to.copy_from_slice(from));
 }
 
 /// Writes to memory for the first time, with several threads if it is much: the system makes the pages then.
 pub(super) fn touch(memory: &mut [u8]) {
     let share = share(memory.len());
-    each(memory.chunks_mut(share).collect(), |part| part.fill(0));
+    each(memory.chunks_mut(share).collect(), |part, _| part.fill(0));
 }
 
 /// Bytes for each thread.

@@ -1,9 +1,19 @@
 //! Streams beside the main one, in which other work runs at the same time, and the waits that keep them in order.
+//!
+//! Several threads may submit, read and write at once, in one stream or in several. It is right because
+//! - what a stream waits for is decided, and the waits are queued in it, under one lock: another thread that finds them
+//!   decided queues its own work behind them;
+//! - a stream's event is recorded and waited for under the same lock, and the turns it stands for were noted before, after
+//!   their work was queued;
+//! - what is queued becomes known before the call returns, and its memory is handed to others only after that;
+//! - freeing waits for all streams as far as they are known then, and who frees memory is the last that has it.
+//!
+//! No lock is held while work is queued or waited for.
 
 use super::context::Context;
 use super::ledger::{Access, Ledger, Wait};
 use crate::error::Result;
-use cudarc::driver::sys;
+use cudarc::driver::sys::{self, CUresult};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -30,6 +40,8 @@ struct State {
 struct Lane {
     raw: sys::CUstream,
     event: sys::CUevent,
+    /// Whether it was ever detached.
+    stays: bool,
 }
 
 // SAFETY: the driver's handles may be used by any thread.
@@ -43,7 +55,23 @@ pub(super) struct Stream {
 
 impl Drop for Stream {
     fn drop(&mut self) {
-        self.context.streams.state().free.push(self.lane);
+        let mut state = self.context.streams.state();
+        state.ledger.detach(self.lane, false); // what is left in it is waited for from now on
+        state.free.push(self.lane);
+    }
+}
+
+/// Notes what work used when it has been queued, also in part.
+struct Noted<'a, I: Iterator<Item = Access>> {
+    streams: &'a Streams,
+    lane: usize,
+    accesses: Option<I>,
+}
+
+impl<I: Iterator<Item = Access>> Drop for Noted<'_, I> {
+    fn drop(&mut self) {
+        let accesses = self.accesses.take().expect("taken here only");
+        self.streams.state().ledger.note(self.lane, accesses);
     }
 }
 
@@ -77,6 +105,17 @@ impl Streams {
 }
 
 impl State {
+    /// Takes a stream that a program had. One that may never be done with its work is not given to another.
+    fn again(&mut self, stays: bool) -> Option<usize> {
+        let done = |&lane: &usize| {
+            // SAFETY: the stream is this context's, which is this thread's, as who asks sees to.
+            let idle = || unsafe { sys::cuStreamQuery(self.lanes[lane].raw) } == CUresult::CUDA_SUCCESS;
+            !(stays || self.lanes[lane].stays) || idle()
+        };
+        let index = self.free.iter().rposition(done)?;
+        Some(self.free.remove(index))
+    }
+
     /// Lets a stream wait for others.
     fn wait(&mut self, context: &Context, lane: usize, waits: Vec<Wait>) -> Result<()> {
         for wait in &waits {
@@ -100,16 +139,16 @@ impl State {
 }
 
 impl Context {
-    /// A stream beside the main one.
-    pub fn new_stream(self: &Arc<Context>) -> Result<Stream> {
-        self.enter()?;
+    /// A stream beside the main one; `detached`, only who uses what it uses waits for it.
+    pub fn new_stream(self: &Arc<Context>, detached: bool) -> Result<Stream> {
+        let _entered = self.enter()?;
         let mut state = self.streams.state();
         if state.lanes.is_empty() {
             let event = self.order_event()?;
-            state.lanes.push(Lane { raw: self.stream, event });
+            state.lanes.push(Lane { raw: self.stream, event, stays: false });
             state.ledger.add_lane();
         }
-        let lane = match state.free.pop() {
+        let lane = match state.again(detached) {
             Some(lane) => lane,
             None => {
                 let event = self.order_event()?;
@@ -117,10 +156,12 @@ impl Context {
                 let flags = sys::CUstream_flags::CU_STREAM_NON_BLOCKING as u32;
                 // SAFETY: the context is this thread's, and the pointer is to a variable that lives.
                 self.check("stream", unsafe { sys::cuStreamCreate(&mut raw, flags) })?;
-                state.lanes.push(Lane { raw, event });
+                state.lanes.push(Lane { raw, event, stays: false });
                 state.ledger.add_lane()
             }
         };
+        state.lanes[lane].stays |= detached;
+        state.ledger.detach(lane, detached);
         self.streams.several.store(true, Ordering::Release);
         drop(state);
         Ok(Stream { lane, context: self.clone() })
@@ -156,8 +197,9 @@ impl Context {
 
     /// Queues work that uses memory so in this thread's stream, behind what other streams were asked to do with it.
     ///
-    /// Nothing is locked meanwhile. The work becomes known to others when `queue` is done: who is handed its memory after
-    /// that waits for it, and who uses it earlier from another thread has no order to rely on in one stream either.
+    /// Nothing is locked meanwhile. The work becomes known to others when `queue` is done, or has failed: who is handed its
+    /// memory after that waits for it, and who uses it earlier from another thread has no order to rely on in one stream
+    /// either.
     pub fn ordered<R>(
         &self,
         accesses: impl Iterator<Item = Access> + Clone,
@@ -170,11 +212,14 @@ impl Context {
         let mut state = self.streams.state();
         let waits = state.ledger.waits(lane, accesses.clone());
         state.wait(self, lane, waits)?;
-        let raw = state.lanes[lane].raw;
+        let Lane { raw, event, .. } = state.lanes[lane];
+        if state.ledger.mark(lane) {
+            // SAFETY: stream and event are this context's.
+            self.check("order", unsafe { sys::cuEventRecord(event, raw) })?;
+        }
         drop(state);
-        let result = queue(raw);
-        self.streams.state().ledger.note(lane, accesses);
-        result
+        let _noted = Noted { streams: &self.streams, lane, accesses: Some(accesses) };
+        queue(raw)
     }
 
     /// Frees memory in the main stream, behind what every stream was asked to do: not all that use it say so, since what
@@ -182,7 +227,7 @@ impl Context {
     pub fn freed(&self, address: u64, free: impl FnOnce() -> Result<()>) -> Result<()> {
         if self.streams.several() {
             let mut state = self.streams.state();
-            let waits = state.ledger.all(0);
+            let waits = state.ledger.all(0, address);
             state.wait(self, 0, waits)?;
             state.ledger.forget(address);
         }
@@ -211,11 +256,30 @@ impl Context {
         Ok(())
     }
 
-    /// Every stream.
-    pub fn all_streams(&self) -> Vec<sys::CUstream> {
-        match self.streams.several() {
-            false => vec![self.stream],
-            true => self.streams.state().lanes.iter().map(|lane| lane.raw).collect(),
+    /// Whether this thread's stream is detached.
+    pub fn is_detached(&self) -> bool {
+        let lane = self.lane();
+        lane > 0 && self.streams.state().ledger.is_detached(lane)
+    }
+
+    /// Every stream whose number is wanted.
+    pub fn streams_that(&self, wanted: impl Fn(&Ledger, usize) -> bool) -> Vec<sys::CUstream> {
+        if !self.streams.several() {
+            return vec![self.stream];
         }
+        let state = self.streams.state();
+        let lanes = state.lanes.iter().enumerate();
+        lanes.filter(|(index, _)| wanted(&state.ledger, *index)).map(|(_, lane)| lane.raw).collect()
+    }
+
+    /// Whether other streams than this thread's still do something.
+    pub fn others_run(&self) -> bool {
+        if !self.streams.several() {
+            return false;
+        }
+        let own = self.lane();
+        let others = self.streams_that(|_, lane| lane != own);
+        // SAFETY: the streams are this context's, which is this thread's, as who asks sees to.
+        others.into_iter().any(|stream| unsafe { sys::cuStreamQuery(stream) } == CUresult::CUDA_ERROR_NOT_READY)
     }
 }
