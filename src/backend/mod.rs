@@ -82,6 +82,10 @@ pub(crate) struct Write<'a> {
 /// An object of the engine: device memory, or prepared launches.
 pub(crate) type Block = Box<dyn Any + Send + Sync>;
 
+/// Queues others' work in a CUDA stream, and is told where the memory lies that it uses.
+#[cfg(feature = "cuda")]
+pub(crate) type ForeignWork<'a> = dyn FnMut(*mut std::ffi::c_void, &[u64]) -> Result<()> + 'a;
+
 /// Host memory that the device reads or writes without a copy on the way.
 pub(crate) trait HostBlock: Send {
     /// The bytes, to read. Only for [`Direction::Download`].
@@ -176,6 +180,12 @@ pub(crate) trait Driver: order::Order + Send + Sync {
     #[cfg(feature = "cuda")]
     fn stream(&self) -> Option<*mut std::ffi::c_void> {
         None
+    }
+    /// Lets others' work use memory so, in this thread's CUDA stream: behind what all streams were asked to do with it, and
+    /// before what they will be. False where there is no such stream, and then nothing is done.
+    #[cfg(feature = "cuda")]
+    fn in_stream(&self, _: &[(Window, bool)], _work: &mut ForeignWork) -> Result<bool> {
+        Ok(false)
     }
     /// Starts summing the time that submissions take on the device; false if it has no clock.
     fn start_clock(&self) -> Result<bool>;

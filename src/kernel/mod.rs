@@ -9,6 +9,8 @@ mod change;
 mod counting;
 #[cfg(feature = "wgpu")]
 mod encode;
+#[cfg(feature = "cuda")]
+mod foreign;
 mod formula;
 mod graft;
 mod guard;

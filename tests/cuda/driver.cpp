@@ -307,6 +307,22 @@ extern "C" void emulated_hold(int on) {
     opened.notify_all();
 }
 
+// Something that stays in a stream until it is let go.
+static bool staying;
+extern "C" void emulated_stay(Stream* stream) {
+    Lock lock(points);
+    staying = true;
+    stream->ask([] {
+        Lock lock(points);
+        passed.wait(lock, [] { return !staying; });
+    });
+}
+extern "C" void emulated_leave() {
+    Lock lock(points);
+    staying = false;
+    passed.notify_all();
+}
+
 using Run = void (*)(const unsigned* grid, const unsigned* block, unsigned dynamic, void** arguments);
 struct Function {
     Run run;

@@ -2,7 +2,8 @@
 
 use crate::emulate::{available, folder, here};
 use crosslane::{
-    Array, Device, DeviceOptions, Direction, Event, HostBuffer, Kernel, OutOfRange, Recording, Stream, Unified,
+    Argument, Array, Device, DeviceOptions, Direction, Event, HostBuffer, Kernel, OutOfRange, Recording, Stream,
+    Unified,
 };
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
@@ -89,7 +90,17 @@ fn libraries() -> &'static Path {
     MADE.get_or_init(|| {
         let folder = folder().unwrap();
         let made = Command::new("g++")
-            .args(["-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-pthread", "-Wl,-z,nodelete"])
+            .args([
+                "-std=c++17",
+                "-O1",
+                "-Wall",
+                "-Wextra",
+                "-Werror",
+                "-shared",
+                "-fPIC",
+                "-pthread",
+                "-Wl,-z,nodelete",
+            ])
             .arg(here().join("driver.cpp"))
             .arg("-o")
             .arg(folder.join("libcuda.so"))
@@ -101,19 +112,36 @@ fn libraries() -> &'static Path {
     })
 }
 
+/// Lets kernels go when a test ends, also by a panic: else what it drops would wait for them.
+struct Release;
+
+impl Drop for Release {
+    fn drop(&mut self) {
+        hold(false);
+        pointer("emulated_leave");
+    }
+}
+
 /// Runs `work` on the emulated card, in a process of its own that runs this test only.
 fn on_emulated_card(test: &str, work: impl FnOnce(&Device)) {
     if std::env::var_os(INSIDE).is_some() {
-        return work(&DeviceOptions::default().open("cuda").unwrap());
+        let device = DeviceOptions::default().open("cuda").unwrap();
+        let _release = Release;
+        return work(&device);
     }
     if !cfg!(target_os = "linux") || !available() {
         return println!("{test} is not run: it needs Linux and g++");
     }
+    run(&std::env::current_exe().unwrap(), test, &libraries().join("cache"));
+}
+
+/// Runs a test by itself, in this program's file or a copy of it.
+fn run(program: &Path, test: &str, cache: &Path) {
     let own = folder().unwrap();
-    let mut child = Command::new(std::env::current_exe().unwrap())
+    let mut child = Command::new(program)
         .args(["--exact", &format!("driver::{test}"), "--nocapture", "--test-threads=1"])
         .env("LD_LIBRARY_PATH", libraries())
-        .env("CROSSLANE_CACHE", libraries().join("cache"))
+        .env("CROSSLANE_CACHE", cache)
         .env("CROSSLANE_EMULATION_FOLDER", &own)
         .env("CROSSLANE_NATIVES", "auto")
         .env(INSIDE, here())
@@ -147,6 +175,32 @@ fn busy(device: &Device) -> Array<f32> {
     let y = &x + 1.0;
     y.eval().unwrap();
     y
+}
+
+/// What is kept on disk is found by another program with the same translator.
+#[test]
+fn the_cache_is_every_programs() {
+    const TEST: &str = "the_cache_is_every_programs";
+    if std::env::var_os(INSIDE).is_some() || !cfg!(target_os = "linux") || !available() {
+        return on_emulated_card(TEST, |device| {
+            let made = calls("nvrtcCompileProgram");
+            assert_eq!((Array::arange(device, 0u32, 10, 1) * 3).sum().item().unwrap(), 135);
+            println!("{} kernels compiled", calls("nvrtcCompileProgram") - made);
+        });
+    }
+    let own = folder().unwrap();
+    let (program, copy, cache) = (std::env::current_exe().unwrap(), own.join("copy"), own.join("cache"));
+    let files = || {
+        let entries = std::fs::read_dir(cache.join("cuda")).unwrap().map(|entry| entry.unwrap().file_name());
+        entries.collect::<std::collections::BTreeSet<_>>()
+    };
+    run(&program, TEST, &cache);
+    let before = files();
+    std::fs::copy(program, &copy).unwrap(); // made later, with a name of its own
+    run(&copy, TEST, &cache);
+    let after = files();
+    let _ = std::fs::remove_dir_all(own);
+    assert!(!before.is_empty() && before == after, "{before:?} and {after:?}");
 }
 
 #[test]
@@ -222,7 +276,11 @@ fn a_guest_leaves_contexts_and_the_default_pool_alone() {
             assert!(DeviceOptions::default().open("cuda").is_ok());
             check("opening and dropping a device");
         }
-        assert_eq!(pointer("emulated_default_pool_changes"), std::ptr::null_mut(), "uses and changes of the default pool");
+        assert_eq!(
+            pointer("emulated_default_pool_changes"),
+            std::ptr::null_mut(),
+            "uses and changes of the default pool"
+        );
     });
 }
 
@@ -336,7 +394,8 @@ fn an_evaluation_asks_little_of_the_driver() {
         (0..10).for_each(|_| step(&mut x));
         device.synchronize().unwrap();
         let (all, launches) = (calls(""), calls("cuLaunchKernel"));
-        let names = ["cuCtxGetCurrent", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2", "cuCtxSetCurrent", "cuEventRecord"];
+        let names =
+            ["cuCtxGetCurrent", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2", "cuCtxSetCurrent", "cuEventRecord"];
         let before = names.map(calls);
         (0..100).for_each(|_| step(&mut x));
         let (all, launches) = (calls("") - all, calls("cuLaunchKernel") - launches);
@@ -345,5 +404,126 @@ fn an_evaluation_asks_little_of_the_driver() {
         println!("100 evaluations: {all} calls, of them {counts:?}");
         // One look at the context, which is put in place and taken away.
         assert!(all <= 400, "{all} calls for 100 evaluations: {counts:?}");
+    });
+}
+
+/// Others' work in a stream comes after ours that makes what it uses, and before ours that uses what it made.
+#[test]
+fn others_work_is_in_order_on_both_sides() {
+    on_emulated_card("others_work_is_in_order_on_both_sides", |device| {
+        let stream = Stream::new(device).unwrap();
+        let x = busy(device); // twos, in the main stream, not there yet
+        let mut y = Array::<f32>::zeros(device, &[64]).copy();
+        let shares = y.clone();
+        let (before, mut seen) = (current_context(), vec![0f32; 64]);
+        call2("cuMemHostRegister_v2", seen.as_mut_ptr().cast(), 256);
+        let host = seen.as_mut_ptr();
+        let queued = stream.run(|| {
+            device.with_stream((&x, &mut y), |raw, addresses| {
+                assert_eq!(Some(raw), device.cuda_stream());
+                assert!(!current_context().is_null());
+                // SAFETY: `driver.cpp` has them so, and what they use lives until the stream is done.
+                unsafe {
+                    let copy: extern "C" fn(*mut f32, u64, usize, *mut c_void) -> c_int =
+                        std::mem::transmute(symbol("cuMemcpyDtoHAsync_v2"));
+                    let set: extern "C" fn(u64, u8, usize, *mut c_void) -> c_int =
+                        std::mem::transmute(symbol("cuMemsetD8Async"));
+                    assert_eq!(copy(host, addresses[0], 256, raw), 0);
+                    assert_eq!(set(addresses[1], 1, 256, raw), 0);
+                }
+                Ok(addresses.len())
+            })
+        });
+        assert_eq!((queued.unwrap(), current_context()), (Some(2), before));
+        let later = (&y * 2.0).copy(); // in the main stream
+        later.eval().unwrap();
+        hold(false);
+        let one = f32::from_bits(0x0101_0101);
+        assert_eq!(later.to_vec().unwrap(), [one * 2.0; 64]);
+        assert_eq!(shares.to_vec().unwrap(), [0.0; 64], "what shared its memory");
+        stream.synchronize().unwrap();
+        assert_eq!(seen, [2.0; 64]);
+        in_context(|| call("cuMemHostUnregister", seen.as_mut_ptr().cast()));
+        let none = |_: *mut c_void, _: &[u64]| -> crosslane::Result<()> { panic!("not to be called") };
+        let error = device.with_stream((&x, 3.0f32), none).unwrap_err().to_string();
+        assert!(error.contains("array 1") && error.contains("a value"), "{error}");
+        let error = device.with_stream((&y, Argument::in_place(&y)), none).unwrap_err().to_string();
+        assert!(error.contains("array 1") && error.contains("twice"), "{error}");
+        let failed: crosslane::Result<Option<()>> =
+            device.with_stream(&x, |_, _| Err(x.reshape(&[3]).eval().unwrap_err()));
+        assert!(failed.is_err());
+        assert_eq!((&x + &y).to_vec().unwrap(), [2.0 + one; 64], "the device is as before");
+    });
+}
+
+/// What stays in a detached stream keeps nobody waiting that does not use its memory.
+#[test]
+fn what_stays_in_a_detached_stream_keeps_nobody_waiting() {
+    on_emulated_card("what_stays_in_a_detached_stream_keeps_nobody_waiting", |device| {
+        let apart = Stream::detached(device).unwrap();
+        let mut flags = Array::<u32>::zeros(device, &[64]).copy();
+        let before = apart.run(|| {
+            let before = (Array::<u32>::ones(device, &[64]) + 1).copy();
+            before.eval().unwrap();
+            let staying = device.with_stream(&mut flags, |raw, _| {
+                call("emulated_stay", raw);
+                Ok(())
+            });
+            assert_eq!(staying.unwrap(), Some(()));
+            before
+        });
+        assert_eq!(before.to_vec().unwrap(), [2; 64], "it was asked for before");
+        drop(before);
+        for round in 0..3 {
+            let stream = Stream::new(device).unwrap();
+            let x = Array::from_slice(device, &vec![round as f32; 1 << 20]);
+            let sum = stream.run(|| (&x + 1.0).sum()).item().unwrap();
+            assert_eq!(sum, ((round + 1) << 20) as f32);
+            let mut recording = Recording::of(&[&(&x * 2.0), &(&x * 3.0)]).unwrap();
+            recording.run().unwrap();
+            drop((x, recording, stream));
+            device.trim();
+            device.synchronize().unwrap();
+        }
+        pointer("emulated_leave");
+        assert_eq!(flags.to_vec().unwrap(), [0; 64], "who uses its memory waits");
+        apart.synchronize().unwrap();
+    });
+}
+
+/// Several threads at once, each with results of its own, in the main stream and in others.
+#[test]
+fn threads_submit_read_and_write_side_by_side() {
+    on_emulated_card("threads_submit_read_and_write_side_by_side", |device| {
+        let shared = Array::arange(device, 0u32, 1000, 1).copy();
+        shared.eval().unwrap();
+        std::thread::scope(|scope| {
+            for thread in 0..6u32 {
+                let shared = &shared;
+                scope.spawn(move || {
+                    let stream = Stream::new(device).unwrap();
+                    let mut sum = Array::from_slice(device, &vec![thread; 1000]);
+                    for turn in 0..40u32 {
+                        let mut step = || {
+                            sum = (&sum * 3 + shared + turn).copy();
+                            sum.eval().unwrap();
+                            if turn % 8 == thread % 8 {
+                                let values = sum.to_vec().unwrap();
+                                sum = Array::from_slice(device, &values);
+                            }
+                        };
+                        match (turn + thread) % 3 {
+                            0 => step(),
+                            _ => stream.run(step),
+                        }
+                    }
+                    let wanted = |i: u32| {
+                        (0..40u32).fold(thread, |sum, turn| sum.wrapping_mul(3).wrapping_add(i).wrapping_add(turn))
+                    };
+                    let got = sum.to_vec().unwrap();
+                    assert!((0..1000).all(|i| got[i as usize] == wanted(i)), "thread {thread}");
+                });
+            }
+        });
     });
 }

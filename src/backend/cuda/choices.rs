@@ -62,6 +62,9 @@ struct Choice {
     kernel: Way,
 }
 
+/// Where there is nothing else.
+const WGSL: Choice = Choice { best: Way::Wgsl, kernel: Way::Wgsl };
+
 impl Choice {
     fn of(times: &Times) -> Choice {
         let fastest = |ways: &dyn Fn(Way) -> bool| {
@@ -122,6 +125,28 @@ impl Choices {
 
     fn known(&self) -> MutexGuard<'_, HashMap<Class, Choice>> {
         self.known.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// The choice for a class, or the ways to be compared: asks for what takes time to make only where that is needed.
+    /// `lasting`: that there is one way holds for all of the class.
+    fn look(
+        &self,
+        class: Class,
+        lasting: bool,
+        ways: impl FnOnce() -> Vec<Way>,
+        key: &dyn Fn() -> String,
+    ) -> Result<Choice, Vec<Way>> {
+        if let Some(&found) = self.known().get(&class) {
+            return Ok(found);
+        }
+        let ways = ways();
+        if ways.len() == 1 {
+            if lasting {
+                self.known().insert(class, WGSL);
+            }
+            return Ok(WGSL);
+        }
+        self.find(class, key).ok_or(ways)
     }
 
     /// What is known, in this process or on disk.
@@ -208,37 +233,35 @@ impl Cuda {
     }
 
     fn choice(&self, launch: &Launch) -> Result<Choice> {
-        let wgsl = Choice { best: Way::Wgsl, kernel: Way::Wgsl };
         if launch.kernel.native().is_none() && launch.kernel.product().is_none() {
-            return Ok(wgsl);
+            return Ok(WGSL);
         }
         let (library, native) =
-            (Choice { best: Way::Library, ..wgsl }, Choice { best: Way::Native, kernel: Way::Native });
+            (Choice { best: Way::Library, ..WGSL }, Choice { best: Way::Native, kernel: Way::Native });
         match self.choices.setting() {
-            Natives::Off => Ok(wgsl),
+            Natives::Off => Ok(WGSL),
             Natives::On => Ok(native),
             Natives::Library => Ok(library),
-            Natives::Auto => self.fastest(launch, wgsl),
+            Natives::Auto => self.fastest(launch),
         }
     }
 
-    fn fastest(&self, launch: &Launch, wgsl: Choice) -> Result<Choice> {
+    fn fastest(&self, launch: &Launch) -> Result<Choice> {
         let class = class(launch);
         let key = || self.choice_key(launch, class);
-        if let Some(known) = self.choices.find(class, &key) {
-            return Ok(known);
-        }
-        let ways = self.ways(launch);
-        if ways.len() == 1 {
-            return Ok(wgsl);
-        }
+        // Whether the library does a product depends on more than the class says; it remembers what it cannot do.
+        let lasting = launch.kernel.product().is_none();
+        let ways = match self.choices.look(class, lasting, || self.ways(launch), &key) {
+            Ok(choice) => return Ok(choice),
+            Err(ways) => ways,
+        };
         match self.measure(launch, &ways) {
             Ok(times) => Ok(self.choices.keep(class, &key(), &times)),
             Err(error) if matches!(error.kind(), ErrorKind::DeviceLost { .. }) => Err(error),
             Err(error) => {
                 log::warn!("{}: its ways are not compared: {error}", launch.kernel.name());
-                self.choices.known().insert(class, wgsl);
-                Ok(wgsl)
+                self.choices.known().insert(class, WGSL);
+                Ok(WGSL)
             }
         }
     }
@@ -364,6 +387,35 @@ fn time_afresh<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::cell::Cell;
+
+    /// Looking for a kernel's text and its file takes longer than launching it.
+    #[test]
+    fn a_single_way_is_looked_for_once_and_needs_no_key() {
+        let choices = Choices::from_environment(None);
+        let (looked, keyed) = (Cell::new(0), Cell::new(0));
+        let look = |class: Class, lasting: bool, ways: &[Way]| {
+            let key = || {
+                keyed.set(keyed.get() + 1);
+                "key".to_string()
+            };
+            let ways = || {
+                looked.set(looked.get() + 1);
+                ways.to_vec()
+            };
+            choices.look(class, lasting, ways, &key)
+        };
+        let (one, two) = (&[Way::Wgsl][..], &[Way::Wgsl, Way::Native][..]);
+        (0..10).for_each(|_| assert_eq!(look((1, [3, 20]), true, one), Ok(WGSL)));
+        assert_eq!((looked.take(), keyed.take()), (1, 0));
+        // A product of this class that the library does may come.
+        (0..10).for_each(|_| assert_eq!(look((2, [3, 20]), false, one), Ok(WGSL)));
+        assert_eq!((looked.take(), keyed.take()), (10, 0));
+        assert_eq!(look((2, [3, 20]), false, two), Err(two.to_vec()));
+        let native = choices.keep((2, [3, 20]), "key", &vec![(Way::Wgsl, 10.0), (Way::Native, 5.0)]);
+        (0..10).for_each(|_| assert_eq!(look((2, [3, 20]), false, two), Ok(native)));
+        assert_eq!((looked.take(), keyed.take()), (1, 1));
+    }
 
     #[test]
     fn choices_are_kept_and_found_by_their_key_only() {

@@ -67,7 +67,15 @@ impl Graph {
         // SAFETY: the graph is there, and the pointer is to a variable that lives.
         context.check("graph", unsafe { sys::cuGraphInstantiateWithFlags(&mut exec, draft.0, 0) })?;
         let graph = draft.keep();
-        Ok(Graph { exec: Mutex::new(exec), graph, nodes, order, calls, apart: AtomicBool::new(false), context: context.clone() })
+        Ok(Graph {
+            exec: Mutex::new(exec),
+            graph,
+            nodes,
+            order,
+            calls,
+            apart: AtomicBool::new(false),
+            context: context.clone(),
+        })
     }
 
     /// All of it as one.

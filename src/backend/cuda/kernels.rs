@@ -3,6 +3,7 @@
 use super::cache::{Cache, Compiled};
 use super::compile::CudaBinary;
 use super::context::{Context, text};
+use super::identity::identity;
 use super::library;
 use super::limits;
 use super::natives;
@@ -18,7 +19,6 @@ use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::ptr;
 use std::sync::{Arc, OnceLock, RwLock};
-use std::time::UNIX_EPOCH;
 
 /// The kernels of a device by their ids.
 pub(super) struct Kernels {
@@ -131,7 +131,7 @@ impl Kernels {
     fn compiled(&self, kernel: &Kernel) -> Result<Compiled> {
         let _compiling = self.context.observer.recorder.open(SpanKind::Compile, kernel.name(), 0);
         let key = self.key(kernel)?;
-        if let Some(found) = key.as_deref().and_then(|key| self.cache.load(key)) {
+        if let Some(found) = self.cache.load(&key) {
             return Ok(found);
         }
         let source = kernel.cuda(&self.options)?;
@@ -146,32 +146,28 @@ impl Kernels {
                 compiled
             }
         };
-        if let Some(key) = key {
-            self.cache.store(&key, &compiled);
-        }
+        self.cache.store(&key, &compiled);
         Ok(compiled)
     }
 
-    /// All that the code depends on, with the WGSL in place of the translation: none if this program cannot be told
-    /// from one that translates otherwise.
-    fn key(&self, kernel: &Kernel) -> Result<Option<String>> {
-        static PROGRAM: OnceLock<Option<String>> = OnceLock::new();
-        let Some(program) = PROGRAM.get_or_init(this_program) else { return Ok(None) };
+    /// All that the code depends on, with the WGSL in place of the translation.
+    fn key(&self, kernel: &Kernel) -> Result<String> {
         let ((major, minor), CudaOptions { fast_math, architecture }) = (library::nvrtc()?, self.options);
-        Ok(Some(format!(
-            "wgsl {} {program} sm_{architecture} nvrtc {major}.{minor} fast_math {fast_math} trusted {} {} {:?} {} {:?}\n{}",
+        Ok(format!(
+            "wgsl {} {} sm_{architecture} nvrtc {major}.{minor} fast_math {fast_math} trusted {} {} {:?} {} {:?}\n{}",
             env!("CARGO_PKG_VERSION"),
+            identity(),
             kernel.is_trusted(),
             kernel.entry(),
             kernel.overrides(),
             kernel.param_words(),
             kernel.bindings(),
             kernel.source()
-        )))
+        ))
     }
 
     fn load(&self, kernel: &Kernel, compiled: Compiled) -> Result<Arc<Function>> {
-        let key = self.key(kernel)?.unwrap_or_default();
+        let key = self.key(kernel)?;
         let function = self.install(kernel, compiled, &key, || kernel.cuda(&self.options))?;
         let mut loaded = self.loaded.write().unwrap_or_else(|poisoned| poisoned.into_inner());
         Ok(loaded.translated.entry(kernel.id()).or_insert(function).clone())
@@ -197,9 +193,7 @@ impl Kernels {
         let binary = source.compile_to_ptx().map_err(|error| named(error, kernel, &self.context))?;
         let module = module(&binary).map_err(|error| self.unloaded(kernel, error))?;
         let compiled = of(&source, binary);
-        if !key.is_empty() {
-            self.cache.store(key, &compiled);
-        }
+        self.cache.store(key, &compiled);
         self.function(kernel, &compiled, module)
     }
 
@@ -276,13 +270,6 @@ fn text_key(source: &CudaSource) -> Result<String> {
     let (major, minor) = library::nvrtc()?;
     let (flags, architecture) = (source.flags()?.join(" "), source.architecture());
     Ok(format!("cuda {architecture} nvrtc {major}.{minor} {flags}\n{}", source.text))
-}
-
-/// When this program was built, and its size: another build may translate otherwise.
-fn this_program() -> Option<String> {
-    let about = std::fs::metadata(std::env::current_exe().ok()?).ok()?;
-    let built = about.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-    Some(format!("{} {}", about.len(), built.as_nanos()))
 }
 
 fn module(binary: &CudaBinary) -> Result<sys::CUmodule, CUresult> {

@@ -69,7 +69,11 @@ impl Ledger {
             false => self.lanes[other].turns,
         };
         let others: Vec<(usize, u64)> = (0..self.lanes.len()).map(|other| (other, turn(other))).collect();
-        others.into_iter().filter(|&(other, _)| other != lane).filter_map(|(o, turn)| self.wait(lane, o, turn)).collect()
+        others
+            .into_iter()
+            .filter(|&(other, _)| other != lane)
+            .filter_map(|(o, turn)| self.wait(lane, o, turn))
+            .collect()
     }
 
     /// The last turn in which a stream used a block.
@@ -98,7 +102,15 @@ impl Ledger {
         fresh
     }
 
-    /// A block's uses. One that is not known was allocated in the main stream, and used there if anywhere.
+    /// A block was allocated in a stream's order.
+    pub fn born(&mut self, lane: usize, address: u64) {
+        self.lanes[lane].turns += 1;
+        let turn = self.lanes[lane].turns;
+        self.uses.entry(address).or_insert_with(|| vec![Use { lane, read: turn, written: turn }]);
+    }
+
+    /// A block's uses. One that is not known was allocated before there were several streams, and used in the main one if
+    /// anywhere.
     fn known(&mut self, address: u64) -> &[Use] {
         let main = &mut self.lanes[0];
         self.uses.entry(address).or_insert_with(|| {
@@ -253,6 +265,17 @@ mod tests {
             history.values_mut().for_each(|uses| uses.drain(..uses.len().saturating_sub(50)).for_each(drop));
         }
         assert!(skipped > 1000, "streams that share nothing do not wait: {skipped}");
+    }
+
+    #[test]
+    fn fresh_memory_is_its_streams_own() {
+        let mut ledger = ledger(3);
+        ledger.born(1, 7);
+        assert_eq!(turn(&mut ledger, 1, &[(7, true)]), [], "the main stream may be busy");
+        assert_eq!(turn(&mut ledger, 2, &[(7, false)]), [on(1, true)]);
+        ledger.born(2, 7);
+        assert_eq!(turn(&mut ledger, 2, &[(7, false)]), [], "somebody else's that is known");
+        assert_eq!(ledger.all(0, 7), [on(1, false), on(2, true)]);
     }
 
     #[test]

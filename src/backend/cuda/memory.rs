@@ -1,4 +1,4 @@
-//! Device memory, allocated and freed in the main stream's order, and small memory of the host that the device writes.
+//! Device memory, allocated in the order of the stream that asks and freed in the main one's, and small memory of the host that the device writes.
 
 use super::context::Context;
 use super::pinned::HostMemory;
@@ -18,10 +18,12 @@ pub(super) enum Block {
 
 impl Block {
     pub fn new(context: &Arc<Context>, bytes: u64, place: Place) -> Result<Block> {
-        match place {
-            Place::Device => DeviceMemory::new(context, bytes).map(Block::Device),
-            Place::Result => HostMemory::new(context, "allocate", bytes).map(Block::Host),
-        }
+        let block = match place {
+            Place::Device => Block::Device(DeviceMemory::new(context, bytes)?),
+            Place::Result => Block::Host(HostMemory::new(context, "allocate", bytes)?),
+        };
+        context.born(block.address());
+        Ok(block)
     }
 
     /// Where kernels and copies find it.
@@ -85,10 +87,11 @@ impl DeviceMemory {
 
 fn allocate(context: &Context, bytes: u64) -> (CUresult, sys::CUdeviceptr) {
     let mut address = 0;
+    let stream = context.current(); // the main one may be busy for long
     // SAFETY: the context is this thread's, the stream its own, and the pointer is to a variable that lives.
     let result = unsafe {
         match context.pool {
-            Some(pool) => sys::cuMemAllocFromPoolAsync(&mut address, bytes as usize, pool, context.stream),
+            Some(pool) => sys::cuMemAllocFromPoolAsync(&mut address, bytes as usize, pool, stream),
             None => sys::cuMemAlloc_v2(&mut address, bytes as usize),
         }
     };

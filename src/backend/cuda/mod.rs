@@ -5,7 +5,7 @@
 //! | `translate/`, `prelude/` | WGSL to CUDA C++ |
 //! | `library.rs` | the driver's and the compiler's library, loaded when the program runs |
 //! | `card.rs`, `context.rs` | what cards there are; one that is open, its main stream, and the driver's errors |
-//! | `compile.rs`, `cache.rs`, `kernels.rs`, `limits.rs` | machine code: made, kept on disk, loaded, within limits |
+//! | `compile.rs`, `cache.rs`, `identity.rs`, `kernels.rs`, `limits.rs` | machine code: made, kept on disk, loaded, within limits |
 //! | `launch.rs`, `graph.rs` | launches with their arguments; several as one |
 //! | `memory.rs`, `pinned.rs`, `staging.rs`, `helpers.rs` | memory of the card and of the host, and transfers |
 //! | `natives.rs`, `products.rs` | kernels written by hand in place of translated ones, products by cuBLASLt |
@@ -23,6 +23,7 @@ mod context;
 mod event;
 mod graph;
 mod helpers;
+mod identity;
 mod kernels;
 mod launch;
 mod ledger;
@@ -39,7 +40,7 @@ mod streams;
 mod trace;
 pub(crate) mod translate;
 
-use super::{Block, Driver, HostBlock, Launch, Observer, Options, Read, Write};
+use super::{Block, Driver, ForeignWork, HostBlock, Launch, Observer, Options, Read, Window, Write};
 use crate::advice::Occupancy;
 use crate::caps::Caps;
 use crate::device::Properties;
@@ -276,11 +277,20 @@ impl Driver for Cuda {
             return None;
         }
         let (address, owner, context) = (foreign.address, foreign.owner.take(), self.context.clone());
+        self.context.born(address); // what was queued to write it is done, as its owner promises
         Some(Box::new(memory::Block::Foreign(memory::ForeignMemory { address, owner, context })))
     }
 
     fn stream(&self) -> Option<*mut std::ffi::c_void> {
         Some(self.context.current().cast())
+    }
+
+    fn in_stream(&self, uses: &[(Window, bool)], work: &mut ForeignWork) -> Result<bool> {
+        let _entered = self.context.enter()?;
+        let of = |window: &Window| memory::block(&window.memory).address();
+        let accesses = uses.iter().map(|(window, writes)| (of(window), *writes));
+        let addresses: Vec<u64> = uses.iter().map(|(window, _)| of(window) + window.offset).collect();
+        self.context.ordered(accesses, |stream| work(stream.cast(), &addresses)).map(|()| true)
     }
 
     fn start_clock(&self) -> Result<bool> {

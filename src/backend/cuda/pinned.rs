@@ -55,7 +55,8 @@ impl Drop for HostMemory {
     fn drop(&mut self) {
         let Ok(_entered) = self.context.enter() else { return };
         // A stream may still use it.
-        let waited = self.context.synchronize_for(self.address).and_then(|()| self.context.freed(self.address, || Ok(())));
+        let waited =
+            self.context.synchronize_for(self.address).and_then(|()| self.context.freed(self.address, || Ok(())));
         // SAFETY: it was allocated so, is freed once, and nothing uses it any more.
         let freed = waited
             .and_then(|_| self.context.check("free", unsafe { sys::cuMemFreeHost(self.pointer.as_ptr().cast()) }));

@@ -238,6 +238,9 @@ impl Cuda {
             let shares = slots.chunks_mut(PIECES).collect();
             let result = side_by_side(context, stream, shares, |slots: &mut [Slot], stream, helps| {
                 for turn in 0.. {
+                    if is_empty(&queue) {
+                        return Ok(()); // who needs no slot waits for none
+                    }
                     let slot = &mut slots[turn % slots.len()];
                     match helps {
                         true if !slot.wait_briefly()? => return Ok(()),
@@ -402,6 +405,10 @@ fn cores() -> usize {
 
 fn next<T>(queue: &Mutex<std::vec::IntoIter<T>>) -> Option<T> {
     queue.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).next()
+}
+
+fn is_empty<T>(queue: &Mutex<std::vec::IntoIter<T>>) -> bool {
+    queue.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).as_slice().is_empty()
 }
 
 /// A stream that several threads use.

@@ -234,6 +234,14 @@ impl Context {
         free()
     }
 
+    /// Memory is there from now on, in the order of this thread's stream: another waits for that.
+    pub fn born(&self, address: u64) {
+        if self.streams.several() {
+            let lane = self.lane();
+            self.streams.state().ledger.born(lane, address);
+        }
+    }
+
     /// For an event recorded now in this thread's stream: the stream's number, and the turns it has had.
     pub fn position(&self) -> (usize, u64) {
         match self.streams.several() {

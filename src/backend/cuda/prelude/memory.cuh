@@ -23,7 +23,12 @@ template <class T> struct span {
     T* elements;
     u64 bytes;
     WGSL_FN T& operator[](u32 i) const { return elements[i]; }
-    WGSL_FN u32 length() const { return u32(bytes / sizeof(T)); }
+    // WGSL counts with 32 bits: of an array with more elements it sees as many as it can count. A binding has 2^34 bytes at
+    // most, so that elements of eight bytes are never too many.
+    WGSL_FN u32 length() const {
+        u64 count = bytes / sizeof(T);
+        return sizeof(T) < 8 && count > 0xffffffffu ? 0xffffffffu : u32(count);
+    }
 };
 
 template <class T> WGSL_FN T load(const T& place) { return place; }

@@ -1,0 +1,119 @@
+//! Others' CUDA work on arrays, in order with the library's own.
+
+use super::argument::{Arguments, Bound, Kind};
+use crate::backend::Window;
+use crate::device::Device;
+use crate::error::{CallSite, Error, Result};
+use std::ffi::c_void;
+use std::panic::Location;
+
+/// The function's name in errors.
+const OPERATION: &str = "Device::with_stream";
+
+impl Device {
+    /// Has others' CUDA work use arrays, in order with the library's own on both sides. `work` is given a stream, a
+    /// `CUstream`, and the address of each array, and queues there what it likes: calls of cuBLAS or cuDNN, kernels of the
+    /// program's. That runs after all that was asked of the device that makes the arrays or uses those that are written,
+    /// in whichever stream, and before what is asked later; the host waits for neither. `None`, and nothing is called, on
+    /// other engines.
+    ///
+    /// The arrays are given as to a kernel: `&x` is read, `&mut y` may be written, and what shares its memory keeps its
+    /// values; views that are read are copied if they have gaps. They are computed first. The stream is the one that this
+    /// thread is in, the main one outside of [`Stream::run`](crate::Stream::run), and is there as long as the device; the
+    /// card's primary context is current in `work`. What `work` queues in other streams has to be joined to this one, by
+    /// events, before it returns. It may use the device itself, but not wait for what it was to queue.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::{Array, Backend};
+    /// let x = Array::<f32>::ones(device, &[100]);
+    /// let mut y = Array::<f32>::zeros(device, &[100]);
+    /// let queued = device.with_stream((&x, &mut y), |stream, addresses| {
+    ///     let [_x, _y] = addresses else { unreachable!("one for each array") };
+    ///     // cublasSetStream(handle, stream); cublasSaxpy(handle, 100, &2.0, x, 1, y, 1);
+    ///     assert!(!stream.is_null());
+    ///     Ok(())
+    /// })?;
+    /// assert_eq!(queued.is_some(), device.properties().backend == Backend::Cuda);
+    /// y.to_vec()?; // after that
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors: an argument that is no array, or one of another device; an array to write that has gaps, that others marked
+    /// read-only, or that is given twice; the mistake that an array holds; what `work` gives; device lost.
+    #[doc(alias = "cudaStream_t")]
+    #[doc(alias = "CUstream")]
+    #[track_caller]
+    pub fn with_stream<'a, R>(
+        &self,
+        arrays: impl Arguments<'a>,
+        work: impl FnOnce(*mut c_void, &[u64]) -> Result<R>,
+    ) -> Result<Option<R>> {
+        let at = Location::caller();
+        if self.driver().stream().is_none() {
+            return Ok(None);
+        }
+        let arrays = arrays.arguments();
+        let uses: Vec<(Window, bool)> = arrays
+            .iter()
+            .enumerate()
+            .map(|(place, argument)| match &argument.kind {
+                Kind::Array(bound) => self.used(place, bound, at),
+                Kind::Failed(error) => Err(error.clone()),
+                _ => mistake(place, "an array", "a value", at),
+            })
+            .collect::<Result<_>>()?;
+        alone(&uses, at)?;
+        let (mut work, mut result) = (Some(work), None);
+        self.driver().in_stream(&uses, &mut |stream, addresses| {
+            let work = work.take().expect("the engine calls it once");
+            result = Some(work(stream, addresses)?);
+            Ok(())
+        })?;
+        let written = uses.iter().filter(|(_, writes)| *writes);
+        written.for_each(|(window, _)| window.memory.history.note_write());
+        Ok(result)
+    }
+
+    /// Where an array lies, computed, without gaps.
+    fn used(&self, place: usize, bound: &Bound, at: CallSite) -> Result<(Window, bool)> {
+        let Bound { array, written, .. } = bound;
+        if let Some(error) = array.error() {
+            return Err(error);
+        }
+        if array.device() != self {
+            let (wanted, got) = (format!("an array on {self:?}"), format!("one on {:?}", array.device()));
+            return mistake(place, &wanted, &got, at);
+        }
+        let window = match array.in_place(1)? {
+            Some(window) => window,
+            None if *written => {
+                let got = format!("a view of shape {:?}", array.shape());
+                return mistake(place, "an array without gaps, to be written in place", &got, at);
+            }
+            None => array.copied().in_place(1)?.expect("a copy has no gaps"),
+        };
+        if *written && window.memory.is_read_only() {
+            let wanted = "memory that may be written: Array::copy makes some";
+            return mistake(place, wanted, "another library's, which it marked read-only", at);
+        }
+        Ok((window, *written))
+    }
+}
+
+/// Whether what is written is given once.
+fn alone(uses: &[(Window, bool)], at: CallSite) -> Result<()> {
+    for (place, (window, _)) in uses.iter().enumerate().filter(|(_, (_, written))| *written) {
+        let same =
+            |(other, (used, _)): &(usize, &(Window, bool))| *other != place && used.memory.id() == window.memory.id();
+        if uses.iter().enumerate().any(|other| same(&other)) {
+            let got = "one array, or views of one, twice";
+            return mistake(place, "memory of its own: it may be written", got, at);
+        }
+    }
+    Ok(())
+}
+
+fn mistake<R>(place: usize, wanted: &str, got: &str, at: CallSite) -> Result<R> {
+    Err(Error::argument(OPERATION, format!("array {place}"), wanted, got, at))
+}
