@@ -1,0 +1,53 @@
+//! What the host spends on `x * t + c` with other scalars at each step: `cargo bench --bench scalars`.
+//!
+//! The cpu engine's clock, on an array of four, so that the kernel is short: a launch that is recorded, then evaluations with
+//! the scalars of the step before and with new ones. Medians of blocks of steps, which take turns.
+
+use crosslane::{Array, Device, Recording, Result};
+use std::time::Instant;
+
+/// Steps of each way, and of a block.
+const STEPS: usize = 10_000;
+const BLOCK: usize = 100;
+
+/// What a step does, by its number.
+type Step<'a> = (&'static str, Box<dyn FnMut(usize) -> Result<()> + 'a>);
+
+/// Microseconds of a step in each way: the medians of its blocks.
+fn measured(ways: &mut [Step]) -> Result<Vec<f64>> {
+    let mut times = vec![vec![]; ways.len()];
+    for block in 0..STEPS / BLOCK {
+        for ((_, step), times) in ways.iter_mut().zip(&mut times) {
+            let begin = Instant::now();
+            (block * BLOCK..(block + 1) * BLOCK).try_for_each(&mut *step)?;
+            times.push(begin.elapsed().as_secs_f64() * 1e6 / BLOCK as f64);
+        }
+    }
+    let median = |mut times: Vec<f64>| {
+        times.sort_by(f64::total_cmp);
+        times[times.len() / 2]
+    };
+    Ok(times.into_iter().map(median).collect())
+}
+
+fn main() -> Result<()> {
+    let device = Device::cpu()?;
+    let x = Array::from_slice(&device, &[1.0f32, 2.0, 3.0, 4.0]);
+    let of = |t: f32, c: f32| &x * t + c;
+    let last = of(2.0, 3.0);
+    let mut recording = Recording::of(&[&last])?;
+    let mut ways: Vec<Step> = vec![
+        ("recorded", Box::new(|_| recording.run())),
+        ("the same scalars", Box::new(|_| of(2.0, 3.0).eval())),
+        ("new scalars", Box::new(|step| of(step as f32, 0.5 * step as f32).eval())),
+        ("only built", Box::new(|step| Ok(drop(of(step as f32, 0.5 * step as f32))))),
+    ];
+    measured(&mut ways)?;
+    let times = measured(&mut ways)?;
+    println!("on {}, {STEPS} steps", device.properties());
+    for ((name, _), time) in ways.iter().zip(times) {
+        println!("{name:>20}: {time:6.2} us");
+    }
+    assert_eq!(of(3.0, 1.0).to_vec()?, [4.0, 7.0, 10.0, 13.0]);
+    Ok(())
+}
