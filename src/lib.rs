@@ -61,6 +61,7 @@ mod sync;
 mod threads;
 mod trace;
 mod tuning;
+mod values;
 
 pub use advice::{Limiter, Occupancy};
 pub use array::{
@@ -98,6 +99,7 @@ pub use recording::Recording;
 pub use stream::Stream;
 pub use trace::{Roofline, Span, SpanKind, Trace};
 pub use tuning::{Tunable, Tuning};
+pub use values::{Param, Reach, ScalarWord, Values};
 
 /// Runs a documentation example on the best device, or says why it cannot.
 #[doc(hidden)]

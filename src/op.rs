@@ -5,6 +5,7 @@ use crate::caps::Caps;
 use crate::element::{Class, DType, Scalar};
 use crate::error::Result;
 use crate::kernel::Kernel;
+use crate::values::{Param, Reach, Values};
 use std::hash::{Hash, Hasher};
 
 /// How a kernel uses a buffer.
@@ -47,6 +48,9 @@ pub trait Op: Identify {
     fn name(&self) -> &'static str;
     /// The buffers, in argument order.
     fn slots(&self) -> Vec<Slot>;
+    /// Takes out what its plan is filled with: scalars, and where arrays begin. What stays decides the plan, and is what
+    /// [`Identify`] feeds.
+    fn take(&mut self, _values: &mut Values) {}
     /// The kernels that compute it on a device with these capabilities. Pure: same caps, same plan.
     fn plan(&self, caps: &Caps) -> Result<Plan>;
     /// Arithmetic operations, counting one for each elementwise function.
@@ -57,7 +61,8 @@ pub trait Op: Identify {
     fn reference(&self, host: &mut Host);
 }
 
-/// What a device does for one operation: plain data.
+/// What a device does for one operation: plain data. Of an operation whose values were taken out ([`Op::take`]) it is a
+/// template, which [`Plan::filled`] fills.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     /// Sizes in bytes of the temporary buffers, which come after the slots in [`Binding::buffer`].
@@ -74,7 +79,7 @@ pub struct Pass {
     /// Its buffers, in binding order.
     pub buffers: Vec<Binding>,
     /// Its parameters: the words of its `Params` structure.
-    pub params: Vec<u32>,
+    pub params: Vec<Param>,
     /// How many workgroups run.
     pub grid: Grid,
 }
@@ -88,6 +93,15 @@ pub struct Binding {
     pub offset: u64,
     /// Bytes.
     pub bytes: u64,
+    /// Where it really lies, if that depends on where an array begins.
+    pub reach: Option<Reach>,
+}
+
+impl Binding {
+    /// A window that does not move.
+    pub fn new(buffer: usize, offset: u64, bytes: u64) -> Binding {
+        Binding { buffer, offset, bytes, reach: None }
+    }
 }
 
 /// The number of workgroups.

@@ -205,7 +205,7 @@ mod tests {
     fn plans_follow() {
         let leaf = Leaf { source: Source::Slot(0), dtype: DType::U32, len: 1 << 20, offset: 0, strides: vec![1] };
         let steps = vec![Step { what: What::Leaf(0), dtype: DType::U32 }];
-        let keys = Expression { leaves: vec![leaf], scalars: vec![], steps };
+        let keys = Expression { leaves: vec![leaf], steps, ..Expression::default() };
         let sort = Sort {
             keys,
             payload: Payload::None,

@@ -62,7 +62,7 @@ fn map(what: What, result: DType, stride: i64) -> Map {
         Step { what: What::Leaf(1), dtype: DType::F32 },
         Step { what, dtype: result },
     ];
-    let expression = Expression { leaves, scalars: vec![], steps };
+    let expression = Expression { leaves, steps, ..Expression::default() };
     Map {
         expression,
         shape: vec![1000],
@@ -98,8 +98,8 @@ fn no_instruction_computes() {
         none_in("a cast to bool", &map(What::Cast(0), DType::Bool, 1), &caps);
         let read = Expression {
             leaves: vec![leaf(0, 1000, 1)],
-            scalars: vec![],
             steps: vec![Step { what: What::Leaf(0), dtype: DType::F32 }],
+            ..Expression::default()
         };
         for operator in [Operator::Any, Operator::All, Operator::CountNonzero] {
             let (expression, name) = (read.clone(), operator.name());

@@ -42,7 +42,7 @@ fn expression(function: Option<Function>, leaf: Leaf) -> Expression {
         }
         steps.push(step(What::Call(function, args), function.result(dtype)));
     }
-    Expression { leaves: vec![leaf], scalars: vec![], steps }
+    Expression { leaves: vec![leaf], steps, ..Expression::default() }
 }
 
 fn map(expression: Expression, shape: &[usize], len: usize, offset: i64, strides: Vec<i64>, fresh: bool) -> Map {
@@ -113,7 +113,7 @@ fn maps(caps: &Caps) -> Vec<(String, Map)> {
         let steps = vec![step(What::Scalar(0), dtype)];
         all.push((
             format!("a constant {dtype}"),
-            fresh(Expression { leaves: vec![], scalars: vec![scalar], steps }, &[77]),
+            fresh(Expression { scalars: vec![scalar], steps, ..Expression::default() }, &[77]),
         ));
     }
     let index = Leaf { source: Source::Index, dtype: DType::U32, len: 0, offset: 3, strides: vec![2] };

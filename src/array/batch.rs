@@ -156,14 +156,14 @@ impl Batch {
     }
 
     /// Adds an operation's plan.
-    pub fn push(&mut self, op: Box<dyn Op>, mut buffers: Vec<Arc<Memory>>) -> Result<()> {
-        let planned = self.device.plan(&*op)?;
+    pub fn push(&mut self, mut op: Box<dyn Op>, mut buffers: Vec<Arc<Memory>>) -> Result<()> {
+        let (planned, values) = self.device.plan(&mut *op)?;
         for &bytes in &planned.plan.scratch {
             buffers.push(self.take_memory(op.name(), bytes, Place::Device)?);
         }
         for (pass, &cost) in planned.plan.passes.iter().zip(&planned.costs) {
             let window = |b: &crate::op::Binding| {
-                let memory = buffers[b.buffer].clone();
+                let (memory, b) = (buffers[b.buffer].clone(), b.filled(&values));
                 // A program's memory may end where the pool's is padded.
                 let bytes = b.bytes.min(memory.bytes() - b.offset);
                 Window { memory, offset: b.offset, bytes }
@@ -171,7 +171,7 @@ impl Batch {
             self.launches.push(Launch {
                 kernel: pass.kernel.clone(),
                 buffers: pass.buffers.iter().map(window).collect(),
-                params: pass.params.clone(),
+                params: pass.words(&values),
                 grid: pass.grid,
                 cost: Some(cost),
             });

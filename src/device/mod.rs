@@ -16,6 +16,7 @@ use crate::kernel::{Kernel, Message, Messages, Watch};
 use crate::memory::{Allocation, Handles, Memory, MemoryUse, Pool};
 use crate::op::Op;
 use crate::trace::Roofline;
+use crate::values::Values;
 use plans::{Planned, Plans};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -65,8 +66,8 @@ impl Device {
         &self.0.caps
     }
 
-    /// An operation's plan, made now or before.
-    pub(crate) fn plan(&self, op: &dyn Op) -> Result<Arc<Planned>> {
+    /// An operation's plan, made now or before, and what it is filled with, which is taken out of the operation.
+    pub(crate) fn plan(&self, op: &mut dyn Op) -> Result<(Arc<Planned>, Values)> {
         self.0.plans.of(op, self.caps())
     }
 

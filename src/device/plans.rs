@@ -4,16 +4,17 @@ use crate::backend::Cost;
 use crate::caps::Caps;
 use crate::error::Result;
 use crate::op::{Op, Pass, Plan};
+use crate::values::Values;
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex};
 
-/// Plans kept at most: then all are forgotten, and begin anew.
+/// Plans kept at most: then the one that was asked for longest ago is forgotten.
 const KEPT: usize = 1024;
 /// Launches of a plan that is worth keeping: longer ones take longer than their planning.
 const PASSES: usize = 16;
 
-/// A plan, and what each of its passes costs.
+/// The plan of all operations of one structure, and what each of its passes costs.
 pub(crate) struct Planned {
     pub plan: Plan,
     pub costs: Vec<Cost>,
@@ -39,7 +40,33 @@ fn costs(op: &dyn Op, plan: &Plan) -> Vec<Cost> {
 
 /// The plans of one device.
 #[derive(Default)]
-pub(super) struct Plans(Mutex<HashMap<Vec<u8>, Arc<Planned>>>);
+pub(super) struct Plans(Mutex<Kept>);
+
+#[derive(Default)]
+struct Kept {
+    /// Each with when it was last asked for.
+    plans: HashMap<Vec<u8>, (Arc<Planned>, u64)>,
+    /// Counts what is asked for.
+    now: u64,
+}
+
+impl Kept {
+    fn get(&mut self, key: &[u8]) -> Option<Arc<Planned>> {
+        self.now += 1;
+        let (plan, used) = self.plans.get_mut(key)?;
+        *used = self.now;
+        Some(plan.clone())
+    }
+
+    fn insert(&mut self, key: Vec<u8>, plan: &Arc<Planned>) {
+        if self.plans.len() >= KEPT && !self.plans.contains_key(&key) {
+            // A look at all of them costs less than the plan that has just been made.
+            let oldest = self.plans.iter().min_by_key(|(_, (_, used))| *used).map(|(key, _)| key.clone());
+            oldest.map(|key| self.plans.remove(&key));
+        }
+        self.plans.insert(key, (plan.clone(), self.now));
+    }
+}
 
 /// A hasher that keeps all it is fed: no two operations share it.
 struct Key(Vec<u8>);
@@ -55,23 +82,22 @@ impl Hasher for Key {
 }
 
 impl Plans {
-    /// The operation's plan.
-    pub fn of(&self, op: &dyn Op, caps: &Caps) -> Result<Arc<Planned>> {
+    /// The plan of an operation's structure, and its values, which are taken out of it.
+    pub fn of(&self, op: &mut dyn Op, caps: &Caps) -> Result<(Arc<Planned>, Values)> {
+        let mut values = Values::default();
+        op.take(&mut values);
         let mut key = Key(Vec::with_capacity(512));
         op.name().hash(&mut key);
         op.identify(&mut key);
-        if let Some(plan) = self.0.lock().expect("no panic while held").get(&key.0) {
-            return Ok(plan.clone());
+        let kept = || self.0.lock().expect("no panic while held");
+        if let Some(plan) = kept().get(&key.0) {
+            return Ok((plan, values));
         }
         let plan = Planned::new(op, caps)?;
         if plan.plan.passes.len() <= PASSES {
-            let mut plans = self.0.lock().expect("no panic while held");
-            if plans.len() >= KEPT {
-                plans.clear();
-            }
-            plans.insert(key.0, plan.clone());
+            kept().insert(key.0, &plan);
         }
-        Ok(plan)
+        Ok((plan, values))
     }
 }
 
@@ -84,8 +110,9 @@ mod tests {
     fn fill(value: u64, extent: usize) -> Map {
         let dtype = DType::U32;
         let step = Step { what: What::Scalar(0), dtype };
+        let scalars = vec![Scalar { dtype, bits: value }];
         Map {
-            expression: Expression { leaves: vec![], scalars: vec![Scalar { dtype, bits: value }], steps: vec![step] },
+            expression: Expression { scalars, steps: vec![step], ..Expression::default() },
             shape: vec![extent],
             output: 0,
             output_len: extent,
@@ -98,17 +125,28 @@ mod tests {
     }
 
     #[test]
-    fn the_same_operation_has_the_same_plan() {
+    fn operations_of_one_structure_are_planned_once() {
         let (plans, caps) = (Plans::default(), Caps::nvidia_like());
-        let first = plans.of(&fill(7, 1000), &caps).unwrap();
-        assert!(Arc::ptr_eq(&first, &plans.of(&fill(7, 1000), &caps).unwrap()));
-        for other in [fill(8, 1000), fill(7, 1001)] {
-            let plan = plans.of(&other, &caps).unwrap();
-            assert_ne!(plan.plan.passes[0].params, first.plan.passes[0].params);
+        let of = |value, extent| plans.of(&mut fill(value, extent), &caps).unwrap();
+        let (first, values) = of(7, 1000);
+        let (other, others) = of(8, 1000);
+        assert!(Arc::ptr_eq(&first, &other));
+        let words = |values| first.plan.passes[0].words(values);
+        assert_eq!(words(&values).last(), Some(&7));
+        assert_eq!(words(&others).last(), Some(&8));
+        assert!(!Arc::ptr_eq(&first, &of(7, 1001).0));
+    }
+
+    #[test]
+    fn what_was_asked_for_longest_ago_is_forgotten_first() {
+        let (plans, caps) = (Plans::default(), Caps::nvidia_like());
+        let of = |extent| plans.of(&mut fill(7, extent), &caps).unwrap().0;
+        let (used, unused) = (of(1), of(2));
+        for extent in 3..2 * KEPT {
+            of(extent);
+            assert!(Arc::ptr_eq(&used, &of(1)), "after {extent}");
+            assert!(plans.0.lock().unwrap().plans.len() <= KEPT);
         }
-        for extent in 0..2 * KEPT {
-            plans.of(&fill(7, extent), &caps).unwrap();
-        }
-        assert!(plans.0.lock().unwrap().len() <= KEPT);
+        assert!(!Arc::ptr_eq(&unused, &of(2)));
     }
 }

@@ -3,6 +3,7 @@
 use crate::caps::Caps;
 use crate::kernel::{Draft, Kernel};
 use crate::op::{Access, Binding, Grid, Pass};
+use crate::values::Param;
 
 /// The pass that fills a scratch buffer of so many words with zeros.
 pub(super) fn clear(buffer: usize, words: u64, caps: &Caps) -> Pass {
@@ -24,8 +25,8 @@ pub(super) fn clear(buffer: usize, words: u64, caps: &Caps) -> Pass {
     let bytes = (words * 4).next_multiple_of(64);
     Pass {
         kernel,
-        buffers: vec![Binding { buffer, offset: 0, bytes }],
-        params: vec![words as u32],
+        buffers: vec![Binding::new(buffer, 0, bytes)],
+        params: vec![Param::of(words)],
         grid: Grid::Count(words.div_ceil(workgroup as u64)),
     }
 }

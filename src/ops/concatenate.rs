@@ -12,6 +12,7 @@ use crate::element::DType;
 use crate::error::Result;
 use crate::kernel::{Draft, Kernel};
 use crate::op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot};
+use crate::values::{Param, Values};
 use std::ops::Range;
 
 /// Expressions one after the other along an axis.
@@ -99,9 +100,15 @@ impl Concatenate {
             params.extend(more);
             buffers.extend(windows);
         }
-        buffers.push(Binding { buffer: self.output, offset: 0, bytes: buffer_bytes(dtype, len) });
-        let most = caps.binding_bytes.min(WINDOW);
-        if buffers.len() > caps.bindings as usize || buffers.iter().any(|b| b.bytes > most) || len > 1 << 31 {
+        let written = buffer_bytes(dtype, len);
+        buffers.push(Binding::new(self.output, 0, written));
+        // What a part spans does not depend on where it begins.
+        let whole = |fusion: &Fusion| {
+            let space = fusion.space();
+            space.chunks_of(caps.binding_bytes, 1, u64::MAX) == space.extents
+        };
+        let fits = written <= caps.binding_bytes.min(WINDOW) && several.0.iter().all(whole);
+        if buffers.len() > caps.bindings as usize || !fits || len > 1 << 31 {
             return None;
         }
         let count = outer * length;
@@ -110,7 +117,7 @@ impl Concatenate {
         Some(Pass {
             kernel: self.kernel(&several, kind, caps),
             buffers,
-            params: own.map(|word| word as u32).chain(params).collect(),
+            params: own.map(|word| Param::of(word as u64)).chain(params).collect(),
             grid: Grid::Count(units.div_ceil(caps.workgroup() as usize) as u64),
         })
     }
@@ -238,6 +245,10 @@ impl Op for Concatenate {
         let (dtype, len) = (self.dtype(), self.shape().iter().product());
         let output = Slot { name: "output".into(), access: Access::Write, dtype, len };
         [read_slots(self.parts.iter().map(|part| &part.0)), vec![output]].concat()
+    }
+
+    fn take(&mut self, values: &mut Values) {
+        self.parts.iter_mut().for_each(|(expression, _)| values.take(expression));
     }
 
     fn plan(&self, caps: &Caps) -> Result<Plan> {

@@ -9,6 +9,7 @@ use super::expression::Expression;
 use crate::element::DType;
 use crate::kernel::Draft;
 use crate::op::{Access, Binding, Host, Pass};
+use crate::values::Param;
 
 /// A draft whose parameters of these names, units of so many elements, are bounded by the number; its last binding, and its
 /// last parameter, the element of all that this launch begins with.
@@ -32,8 +33,8 @@ pub(super) fn counted(mut draft: Draft, params: &[(&'static str, u32)]) -> Draft
 
 /// The number for a launch of such a kernel, which begins with an element.
 pub(super) fn count_pass(pass: &mut Pass, count: &Expression, from: u64) {
-    pass.buffers.push(Binding { buffer: slot_of(count), offset: 0, bytes: super::buffer_bytes(DType::U32, 1) });
-    pass.params.push(from as u32);
+    pass.buffers.push(Binding::new(slot_of(count), 0, super::buffer_bytes(DType::U32, 1)));
+    pass.params.push(Param::of(from));
 }
 
 /// The number on the host, or all.

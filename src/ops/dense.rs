@@ -68,7 +68,7 @@ impl Field {
         let offset = elements.start * size / alignment * alignment;
         // Buffers are padded to 64 bytes.
         let bytes = (elements.end * size).next_multiple_of(64) - offset;
-        (Binding { buffer: self.buffer, offset, bytes }, (elements.start - offset / size) as u32)
+        (Binding::new(self.buffer, offset, bytes), (elements.start - offset / size) as u32)
     }
 }
 

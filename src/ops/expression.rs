@@ -67,6 +67,9 @@ pub struct Expression {
     pub scalars: Vec<Scalar>,
     /// The steps; the last is the result.
     pub steps: Vec<Step>,
+    /// The number of the first scalar among an operation's, once their values were taken out ([`crate::Op::take`]).
+    #[doc(hidden)]
+    pub taken: Option<usize>,
 }
 
 impl Expression {
@@ -126,7 +129,7 @@ impl Expression {
     pub fn given(dtype: DType, rank: usize) -> Expression {
         let leaf = Leaf { source: Source::Given, dtype, len: 0, offset: 0, strides: vec![0; rank] };
         let steps = vec![Step { what: What::Leaf(0), dtype }];
-        Expression { leaves: vec![leaf], scalars: vec![], steps }
+        Expression { leaves: vec![leaf], steps, ..Expression::default() }
     }
 
     /// The result at one point, by definition.

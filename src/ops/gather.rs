@@ -12,6 +12,7 @@ use crate::element::DType;
 use crate::error::Result;
 use crate::kernel::{Draft, Kernel};
 use crate::op::{Access, Grid, Host, Op, Pass, Plan, Slot, Value};
+use crate::values::{Param, Values};
 
 /// The elements that indices name.
 #[derive(Clone, Debug, Hash)]
@@ -101,6 +102,11 @@ impl Op for Gather {
         [slots, vec![output]].concat()
     }
 
+    fn take(&mut self, values: &mut Values) {
+        self.indexing.take(values);
+        values.take(&mut self.source);
+    }
+
     fn plan(&self, caps: &Caps) -> Result<Plan> {
         let mut plan = Plan::default();
         if self.shape.contains(&0) {
@@ -136,7 +142,7 @@ impl Op for Gather {
                 plan.passes.push(Pass {
                     kernel: self.kernel(&several, &source, caps),
                     buffers,
-                    params: [vec![units as u32, count as u32], own.to_vec(), params, more].concat(),
+                    params: [vec![Param::of(units), Param::of(count)], own.to_vec(), params, more].concat(),
                     grid: Grid::Count(units.div_ceil(caps.workgroup() as u64)),
                 });
             }

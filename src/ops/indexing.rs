@@ -6,6 +6,7 @@ use super::expression::Expression;
 use super::fuse::Several;
 use crate::element::{Class, DType};
 use crate::op::{Access, Binding, Host, Slot};
+use crate::values::{Param, Values};
 
 /// What becomes of an index that is not below the axis' extent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -48,15 +49,21 @@ impl Indexing {
         [(&self.indices, ""), (&self.base, "b_")]
     }
 
+    /// What every plan with indices is filled with.
+    pub(super) fn take(&mut self, values: &mut Values) {
+        values.take(&mut self.indices);
+        values.take(&mut self.base);
+    }
+
     /// The words of [`PARAMS`] for a window of an array of `len` elements that begins at `first`.
-    pub(super) fn params(&self, len: usize, first: u64, window: u64) -> [u32; 5] {
-        [self.extent as u32, self.stride as u32, first as u32, window as u32, len as u32]
+    pub(super) fn params(&self, len: usize, first: u64, window: u64) -> [Param; 5] {
+        [self.extent as u64, self.stride as u64, first, window, len as u64].map(Param::of)
     }
 
     /// The window of what tells of an index past the axis.
     pub(super) fn report_window(&self) -> Option<Binding> {
         let slot = self.report.as_ref()?.slots()[0].0;
-        Some(Binding { buffer: slot, offset: 0, bytes: 64 })
+        Some(Binding::new(slot, 0, 64))
     }
 
     pub(super) fn report_access(&self) -> Option<Access> {

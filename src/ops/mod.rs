@@ -69,3 +69,4 @@ pub use searchsorted::{SearchSorted, Side};
 pub(crate) use sort::{MERGED, MERGED_BY_PROCESSORS};
 pub use sort::{Payload, Sort};
 pub use top_k::TopK;
+pub(crate) use windows::Walk;

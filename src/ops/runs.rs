@@ -10,6 +10,7 @@ use crate::element::{Class, DType};
 use crate::error::Result;
 use crate::kernel::{Draft, Kernel};
 use crate::op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
+use crate::values::Param;
 use std::ops::Range;
 
 /// For each element of an array of one dimension a byte: 1 where a run of equal elements begins, 2 where one ends, 3 where
@@ -67,10 +68,10 @@ impl Runs {
         Pass {
             kernel: self.kernel(caps),
             buffers: vec![
-                Binding { buffer: slot, offset: from, bytes: to - from },
-                Binding { buffer: self.output, offset: range.start, bytes: count.next_multiple_of(64) },
+                Binding::new(slot, from, to - from),
+                Binding::new(self.output, range.start, count.next_multiple_of(64)),
             ],
-            params: params.map(|word| word as u32).to_vec(),
+            params: params.map(Param::of).to_vec(),
             grid: Grid::Count(units.div_ceil(caps.workgroup() as u64)),
         }
     }

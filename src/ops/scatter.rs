@@ -13,6 +13,7 @@ use crate::element::DType;
 use crate::error::Result;
 use crate::kernel::{Draft, Kernel};
 use crate::op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
+use crate::values::{Param, Values};
 
 /// What becomes of a value and what is there already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -215,6 +216,12 @@ impl Op for Scatter {
         [slots, vec![output]].concat()
     }
 
+    fn take(&mut self, values: &mut Values) {
+        values.take(&mut self.target);
+        self.indexing.take(values);
+        values.take(&mut self.values);
+    }
+
     fn plan(&self, caps: &Caps) -> Result<Plan> {
         let mut plan = self.copy().plan(caps)?;
         if self.shape.contains(&0) || self.len() == 0 {
@@ -234,12 +241,12 @@ impl Op for Scatter {
                 let (params, mut buffers) = several.params(&cut, caps.offset_alignment, &bytes);
                 let end = buffer_bytes(self.dtype(), self.len()) - first * size;
                 let bytes = (window * size).next_multiple_of(64).min(end);
-                buffers.push(Binding { buffer: self.output, offset: first * size, bytes });
+                buffers.push(Binding::new(self.output, first * size, bytes));
                 buffers.extend(self.indexing.report_window());
                 plan.passes.push(Pass {
                     kernel: self.kernel(&several, caps),
                     buffers,
-                    params: [vec![units as u32], self.indexing.params(self.len(), first, window).to_vec(), params]
+                    params: [vec![Param::of(units)], self.indexing.params(self.len(), first, window).to_vec(), params]
                         .concat(),
                     grid: Grid::Count(units.div_ceil(caps.workgroup() as u64)),
                 });

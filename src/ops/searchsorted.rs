@@ -12,6 +12,7 @@ use crate::element::{Class, DType};
 use crate::error::Result;
 use crate::kernel::{Draft, Kernel};
 use crate::op::{Access, Grid, Host, Op, Pass, Plan, Slot, Value};
+use crate::values::{Param, Values};
 use std::ops::Range;
 
 /// Where a value goes among elements that are equal to it.
@@ -141,6 +142,11 @@ impl Op for SearchSorted {
         [read_slots([&self.values, &self.sorted].into_iter()), vec![output]].concat()
     }
 
+    fn take(&mut self, values: &mut Values) {
+        values.take(&mut self.values);
+        values.take(&mut self.sorted);
+    }
+
     fn plan(&self, caps: &Caps) -> Result<Plan> {
         let mut plan = Plan::default();
         if self.shape.contains(&0) {
@@ -215,7 +221,7 @@ impl SearchSorted {
         Pass {
             kernel: self.kernel(values, sorted, first, caps),
             buffers,
-            params: [[extent, len, samples, stride, top].map(|word| word as u32).to_vec(), params, more].concat(),
+            params: [[extent, len, samples, stride, top].map(Param::of).to_vec(), params, more].concat(),
             grid: Grid::Count(extent.div_ceil(caps.workgroup() as u64).min(GROUPS)),
         }
     }

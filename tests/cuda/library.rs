@@ -27,7 +27,7 @@ struct Steps(Expression);
 
 impl Steps {
     fn of(leaf: Leaf) -> Steps {
-        let mut steps = Steps(Expression { leaves: vec![leaf.clone()], scalars: vec![], steps: vec![] });
+        let mut steps = Steps(Expression { leaves: vec![leaf.clone()], ..Expression::default() });
         steps.push(What::Leaf(0), leaf.dtype);
         steps
     }

@@ -11,6 +11,7 @@ use super::windows::{Space, Walk};
 use crate::element::DType;
 use crate::kernel::Feature;
 use crate::op::{Access, Binding};
+use crate::values::{self, Param};
 use std::ops::Range;
 
 /// A dimension of the index space, after merging what can be merged.
@@ -242,25 +243,19 @@ impl<'a> Fusion<'a> {
         cut: &[Range<u64>],
         alignment: u64,
         buffer_bytes: &dyn Fn(usize) -> u64,
-    ) -> (Vec<u32>, Vec<Binding>) {
-        let mut params: Vec<u32> = self.inner_dims().map(|dim| (cut[dim].end - cut[dim].start) as u32).collect();
+    ) -> (Vec<Param>, Vec<Binding>) {
+        let mut params: Vec<Param> = self.inner_dims().map(|dim| Param::of(cut[dim].end - cut[dim].start)).collect();
         let mut bindings = Vec::new();
         for (array, walk) in self.placed() {
-            let (low, high) = walk.range(cut);
-            let start: i64 =
-                walk.offset + walk.strides.iter().zip(cut).map(|(s, range)| s * range.start as i64).sum::<i64>();
-            let mut base = 0;
-            if let Some(slot) = self.slot(array) {
-                // A multiple of 64 bytes keeps four elements of any type aligned.
-                let from = low as u64 * walk.size / alignment.max(64) * alignment.max(64);
-                let to = (high as u64 * walk.size).next_multiple_of(64).min(buffer_bytes(slot));
-                base = (from / walk.size) as i64;
-                bindings.push(Binding { buffer: slot, offset: from, bytes: to - from });
-            }
-            params.push((start - base) as u32);
-            params.extend(strided(walk).map(|(_, stride)| stride as u32));
+            let slot = self.slot(array);
+            // A multiple of 64 bytes keeps four elements of any type aligned.
+            let window = slot.map(|slot| (slot, alignment.max(64), buffer_bytes(slot)));
+            let (start, binding) = values::start(walk, cut, window);
+            bindings.extend(binding);
+            params.push(start);
+            params.extend(strided(walk).map(|(_, stride)| Param::Is(stride as u32)));
         }
-        params.extend(self.expression.scalars.iter().flat_map(|scalar| scalar.words()));
+        params.extend(values::scalars(self.expression, self.prefix));
         (params, bindings)
     }
 

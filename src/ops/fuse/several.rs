@@ -6,6 +6,7 @@ use crate::op::{Access, Binding, Slot};
 use crate::ops::expression::Expression;
 use crate::ops::map::{leaf_walks, slot_bytes};
 use crate::ops::windows::{Space, Walk};
+use crate::values::Param;
 use std::ops::Range;
 
 /// Fusions of one index space `i`, their elements in row-major order. The first may have the output.
@@ -138,7 +139,7 @@ impl<'a> Several<'a> {
         cut: &[Range<u64>],
         alignment: u64,
         buffer_bytes: &dyn Fn(usize) -> u64,
-    ) -> (Vec<u32>, Vec<Binding>) {
+    ) -> (Vec<Param>, Vec<Binding>) {
         let (mut words, mut windows) = (vec![], vec![]);
         for fusion in &self.0 {
             let (more_words, more_windows) = fusion.params(cut, alignment, buffer_bytes);

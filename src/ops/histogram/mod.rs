@@ -16,6 +16,7 @@ use crate::caps::Caps;
 use crate::element::{DType, Scalar};
 use crate::error::Result;
 use crate::op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
+use crate::values::{Param, Values};
 use crate::tuning::Tunable;
 use std::ops::Range;
 
@@ -124,7 +125,7 @@ impl Histogram {
     fn clear(&self) -> Map {
         let (dtype, len) = (self.dtype(), self.bins() as usize);
         let steps = vec![Step { what: What::Scalar(0), dtype }];
-        let expression = Expression { leaves: vec![], scalars: vec![Scalar { dtype, bits: 0 }], steps };
+        let expression = Expression { scalars: vec![Scalar { dtype, bits: 0 }], steps, ..Expression::default() };
         let (output, output_strides) = (self.output, vec![1]);
         Map {
             expression,
@@ -179,6 +180,10 @@ impl Op for Histogram {
         let (dtype, len) = (self.dtype(), self.bins() as usize);
         let output = Slot { name: "output".into(), access: Access::Write, dtype, len };
         [read_slots(self.expressions()), vec![output]].concat()
+    }
+
+    fn take(&mut self, values: &mut Values) {
+        self.samples.iter_mut().chain(&mut self.weights).for_each(|expression| values.take(expression));
     }
 
     fn plan(&self, caps: &Caps) -> Result<Plan> {
@@ -244,12 +249,12 @@ impl Histogram {
         let (params, mut buffers) = several.params(cut, caps.offset_alignment, bytes);
         if self.edges.is_some() {
             let slot = self.edges_slot();
-            buffers.push(Binding { buffer: slot, offset: 0, bytes: bytes(slot) });
+            buffers.push(Binding::new(slot, 0, bytes(slot)));
         }
         let len = self.bins() as usize;
-        buffers.push(Binding { buffer: self.output, offset: 0, bytes: buffer_bytes(self.dtype(), len) });
-        let own = [self.bins(), extent, shape.parts, shape.part_bins, shape.copies, shape.span].map(|word| word as u32);
-        let axes = self.axes_params().into_iter().map(|(_, word)| word);
+        buffers.push(Binding::new(self.output, 0, buffer_bytes(self.dtype(), len)));
+        let own = [self.bins(), extent, shape.parts, shape.part_bins, shape.copies, shape.span].map(Param::of);
+        let axes = self.axes_params().into_iter().map(|(_, word)| Param::Is(word));
         Pass {
             kernel: self.kernel(several, &shape, caps),
             buffers,

@@ -17,6 +17,7 @@ use crate::element::{DType, Scalar};
 use crate::error::Result;
 use crate::kernel::{Draft, Kernel};
 use crate::op::{Access, Grid, Host, Op, Pass, Plan, Slot};
+use crate::values::{Param, Values};
 use std::ops::Range;
 
 /// An elementwise expression and where its results go.
@@ -95,7 +96,7 @@ impl Map {
     fn filling(&self) -> Option<Map> {
         let fill = self.fill?;
         let steps = vec![Step { what: What::Scalar(0), dtype: fill.dtype }];
-        let expression = Expression { leaves: vec![], scalars: vec![fill], steps };
+        let expression = Expression { scalars: vec![fill], steps, ..Expression::default() };
         Some(Map { expression, count: None, fill: None, ..self.clone() })
     }
 
@@ -193,6 +194,11 @@ impl Op for Map {
         [read_slots(&self.expression), count, vec![output]].concat()
     }
 
+    fn take(&mut self, values: &mut Values) {
+        values.take(&mut self.expression);
+        values.take_offset(&mut self.output_offset);
+    }
+
     fn plan(&self, caps: &Caps) -> Result<Plan> {
         if self.shape.contains(&0) {
             return Ok(Plan::default());
@@ -217,7 +223,7 @@ impl Op for Map {
             let mut pass = Pass {
                 kernel: kernel.clone(),
                 buffers,
-                params: [vec![units as u32, count as u32], params].concat(),
+                params: [vec![Param::of(units), Param::of(count)], params].concat(),
                 grid: Grid::Count(units.div_ceil(caps.workgroup() as u64 * self.items())),
             };
             if let Some(count) = &self.count {

@@ -11,6 +11,7 @@ use crate::caps::Caps;
 use crate::element::DType;
 use crate::kernel::{Draft, Kernel};
 use crate::op::{Grid, Pass, Plan};
+use crate::values::Param;
 use std::fmt::Write;
 use std::ops::Range;
 
@@ -38,10 +39,10 @@ impl Map {
             let lengths: Vec<u64> = cut.iter().map(|range| range.end - range.start).collect();
             let [planes, rows, columns] = extents(&several.0[0], &lengths);
             let (down, across) = (rows.div_ceil(tiles.rows as u64), columns.div_ceil(tiles.columns as u64));
-            let mut own = [planes * down * across, down, across, rows, columns].map(|word| word as u32).to_vec();
+            let mut own = [planes * down * across, down, across, rows, columns].map(Param::of).to_vec();
             if words {
-                own.push((planes * rows * columns) as u32);
-                own.extend(lengths.iter().map(|&length| length as u32));
+                own.push(Param::of(planes * rows * columns));
+                own.extend(lengths.iter().map(|&length| Param::of(length)));
             }
             let (params, buffers) = several.params(&cut, caps.offset_alignment, &bytes);
             let grid = Grid::Count(planes * down * across);

@@ -108,14 +108,14 @@ impl Tiles {
             let dtype = expression.dtype();
             let leaves = vec![Leaf { source: Source::Tile(0), dtype, len: 0, offset: 0, strides: vec![] }];
             let steps = vec![Step { what: What::Leaf(0), dtype }];
-            return (vec![expression.clone()], Expression { leaves, scalars: vec![], steps });
+            return (vec![expression.clone()], Expression { leaves, steps, ..Expression::default() });
         }
         let mut result = expression.clone();
         let one = |(tile, leaves): (usize, &Vec<usize>)| {
             let leaf = result.leaves[leaves[0]].clone();
             result.leaves[leaves[0]].source = Source::Tile(tile);
             let steps = vec![Step { what: What::Leaf(0), dtype: leaf.dtype }];
-            Expression { leaves: vec![leaf], scalars: vec![], steps }
+            Expression { leaves: vec![leaf], steps, ..Expression::default() }
         };
         (self.kept.iter().enumerate().map(one).collect(), result)
     }

@@ -37,6 +37,7 @@ use crate::element::{Class, DType};
 use crate::error::Result;
 use crate::kernel::{Draft, Kernel};
 use crate::op::{Access, Grid, Host, Op, Pass, Plan, Slot, Value};
+use crate::values::{Param, Values};
 use shape::{Shape, Work};
 use side::Fetch;
 use std::ops::Range;
@@ -245,7 +246,7 @@ impl Matmul {
         Pass {
             kernel: self.kernel(&text, whole, caps),
             buffers,
-            params: own.iter().map(|&word| word as u32).chain(params).collect(),
+            params: own.into_iter().map(Param::of).chain(params).collect(),
             grid: Grid::Count(shape.groups(groups)),
         }
     }
@@ -300,6 +301,10 @@ impl Op for Matmul {
         let (dtype, len) = (self.epilogue.dtype(), self.len());
         let output = Slot { name: "output".into(), access: Access::Write, dtype, len };
         [read_slots(self.expressions()), vec![output]].concat()
+    }
+
+    fn take(&mut self, values: &mut Values) {
+        self.sides.iter_mut().chain([&mut self.epilogue]).for_each(|expression| values.take(expression));
     }
 
     fn plan(&self, caps: &Caps) -> Result<Plan> {

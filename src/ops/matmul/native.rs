@@ -148,12 +148,13 @@ mod tests {
     use crate::op::Op;
     use crate::ops::expression::{Expression, Leaf, Step};
     use crate::ops::matmul::{Matmul, Precision};
+    use crate::values::Values;
 
     /// A side with these strides of batch, its own axis and the inner ones.
     fn side(slot: usize, dtype: DType, [batch, outer, inner]: [i64; 3]) -> Expression {
         let strides = if slot == 0 { vec![batch, outer, 0, inner] } else { vec![batch, 0, outer, inner] };
         let leaf = Leaf { source: Source::Slot(slot), dtype, len: 1 << 20, offset: 8, strides };
-        Expression { leaves: vec![leaf], scalars: vec![], steps: vec![Step { what: What::Leaf(0), dtype }] }
+        Expression { leaves: vec![leaf], steps: vec![Step { what: What::Leaf(0), dtype }], ..Expression::default() }
     }
 
     fn product(dtype: DType, extents: [usize; 4], strides: [[i64; 3]; 2]) -> Option<(Product, Vec<u32>)> {
@@ -185,7 +186,7 @@ mod tests {
             let (product, params) = product(dtype, extents, [a, b]).unwrap_or_else(|| panic!("{dtype} {a:?} {b:?}"));
             let word = |word: Word| match word {
                 Word::Is(value) => value as i64,
-                Word::Param(index) => params[index] as i64,
+                Word::Param(index) => params[index].filled(&Values::default()) as i64,
             };
             for (side, [batch, outer, inner]) in product.sides.iter().zip([a, b]) {
                 let lines = if side.by_inner { [word(side.step), 1] } else { [1, word(side.step)] };

@@ -56,7 +56,7 @@ impl Expression {
             sum.steps.push(Step { what, dtype: step.dtype });
             moved.push(sum.steps.len() - 1);
         }
-        sum.scalars = self.scalars.clone();
+        (sum.scalars, sum.taken) = (self.scalars.clone(), self.taken);
         sum
     }
 }

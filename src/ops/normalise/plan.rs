@@ -9,6 +9,7 @@ use crate::op::{Binding, Grid, Pass, Plan};
 use crate::ops::cells::{self, Cell};
 use crate::ops::fuse::{Several, read_bytes};
 use crate::ops::map::buffer_bytes;
+use crate::values::Param;
 use std::ops::Range;
 
 /// A plan in the making.
@@ -132,9 +133,9 @@ impl Planner<'_> {
         self.plan.passes.push(Pass { kernel, buffers, params, grid: Grid::Count(cut.groups) });
     }
 
-    fn own_params(&self, own: [u64; 6]) -> Vec<u32> {
+    fn own_params(&self, own: [u64; 6]) -> Vec<Param> {
         let scalars = self.op.scalars().into_iter().flat_map(|(_, scalar)| scalar.words());
-        own.into_iter().map(|word| word as u32).chain(scalars).collect()
+        own.into_iter().map(Param::of).chain(scalars.map(Param::Is)).collect()
     }
 
     /// Room for so many states in the scratch buffer of this number.
@@ -144,7 +145,7 @@ impl Planner<'_> {
             self.plan.scratch.resize(number + 1, 64);
         }
         self.plan.scratch[number] = self.plan.scratch[number].max(bytes);
-        Binding { buffer: self.op.output + self.op.outputs() + number, offset: 0, bytes }
+        Binding::new(self.op.output + self.op.outputs() + number, 0, bytes)
     }
 
     /// The windows of the outputs that a cell fills, and the cell's first element in them.
@@ -153,7 +154,7 @@ impl Planner<'_> {
         let offset = cell.first_output * size / alignment * alignment;
         let end = ((cell.first_output + cell.outputs) * size).next_multiple_of(4);
         let outputs = self.op.output..self.op.output + self.op.outputs();
-        buffers.extend(outputs.map(|buffer| Binding { buffer, offset, bytes: end - offset }));
+        buffers.extend(outputs.map(|buffer| Binding::new(buffer, offset, end - offset)));
         cell.first_output - offset / size
     }
 }

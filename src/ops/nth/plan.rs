@@ -7,6 +7,7 @@ use crate::op::{Binding, Grid, Pass, Plan};
 use crate::ops::clear::clear;
 use crate::ops::dense::{Field, Form, pieces, slot_of};
 use crate::ops::windows::WINDOW;
+use crate::values::Param;
 use std::ops::Range;
 
 /// Workgroups that count: eight for each of an H200's processors. Bytes of counts at most, for many rows.
@@ -31,7 +32,7 @@ pub(super) fn plan(op: &Nth, caps: &Caps) -> Plan {
     let window = bytes / op.key_type().size() as u64;
     let row_counts = op.places() as u64 * BINS as u64 * 4;
     let rows = (window / op.length as u64).min(bytes.min(COUNT_BYTES) / row_counts).clamp(1, op.rows as u64);
-    let scratch = |nth: usize, bytes: u64| Binding { buffer: op.output + 1 + nth, offset: 0, bytes };
+    let scratch = |nth: usize, bytes: u64| Binding::new(op.output + 1 + nth, 0, bytes);
     let (counts, states) = (scratch(0, rows * row_counts), scratch(1, (rows * 16).next_multiple_of(64)));
     let plan = Plan { scratch: vec![counts.bytes, states.bytes], passes: vec![] };
     let mut planner = Planner { op, caps, plan, counts, states };
@@ -66,7 +67,7 @@ impl Planner<'_> {
         self.plan.passes.push(Pass {
             kernel: self.op.count_kernel(place == 0, self.caps),
             buffers: vec![keys, self.states, self.counts],
-            params: [sizes.to_vec(), vec![first, place, word, shift, known]].concat(),
+            params: Param::all([sizes.to_vec(), vec![first, place, word, shift, known]].concat()),
             grid: Grid::Count(own * parts),
         });
     }
@@ -79,7 +80,7 @@ impl Planner<'_> {
         self.plan.passes.push(Pass {
             kernel: self.op.find_kernel(self.caps),
             buffers: vec![self.counts, self.states, values],
-            params: vec![groups as u32, place, word, shift, self.op.n as u32, first],
+            params: Param::all([groups as u32, place, word, shift, self.op.n as u32, first]),
             grid: Grid::Count(groups),
         });
     }

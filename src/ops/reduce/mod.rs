@@ -20,6 +20,7 @@ use crate::element::DType;
 use crate::error::Result;
 use crate::op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
 use crate::tuning::Tunable;
+use crate::values::{Param, Values};
 use std::ops::Range;
 
 /// A reduction over some axes of an expression's index space.
@@ -182,6 +183,10 @@ impl Op for Reduce {
     }
 
     /// Not for an empty range: there the result is the identity, and no kernel is needed.
+    fn take(&mut self, values: &mut Values) {
+        values.take(&mut self.expression);
+    }
+
     fn plan(&self, caps: &Caps) -> Result<Plan> {
         let mut plan = Plan::default();
         if self.shape.contains(&0) {
@@ -198,7 +203,7 @@ impl Op for Reduce {
         }
         let bytes = |slot: usize| slot_bytes(&self.expression, slot).expect("a fusion's bindings are its leaves");
         let scratch = self.output + 1;
-        let identity: Vec<u32> = self.operator.identity(self.expression.dtype()).words().collect();
+        let identity: Vec<Param> = self.operator.identity(self.expression.dtype()).words().map(Param::Is).collect();
         for cell in cells::cells(&fusion.dims, &fusion.space(), &chunk) {
             let extent = |cut: &Vec<Range<u64>>| cells::extent(&fusion.dims, cut);
             let shapes: Vec<Shape> = cell
@@ -221,7 +226,7 @@ impl Op for Reduce {
                 plan.passes.push(Pass {
                     kernel: self.kernel(Some(&fusion), shape, direct, caps),
                     buffers,
-                    params: [own.map(|word| word as u32).to_vec(), identity.clone(), params].concat(),
+                    params: [own.map(Param::of).to_vec(), identity.clone(), params].concat(),
                     grid: Grid::Count(shape.groups),
                 });
                 if let (Some(count), Some(pass)) = (&self.count, plan.passes.last_mut()) {
@@ -238,7 +243,7 @@ impl Op for Reduce {
                 plan.passes.push(Pass {
                     kernel: self.kernel(None, &shape, true, caps),
                     buffers: vec![states, output],
-                    params: [own.map(|word| word as u32).to_vec(), identity.clone()].concat(),
+                    params: [own.map(Param::of).to_vec(), identity.clone()].concat(),
                     grid: Grid::Count(shape.groups),
                 });
                 plan.scratch.resize(1, 0);
@@ -281,7 +286,7 @@ impl Op for Reduce {
 impl Reduce {
     fn scratch_window(&self, scratch: usize, states: u64) -> Binding {
         let bytes = (states * self.state_bytes()).next_multiple_of(64);
-        Binding { buffer: scratch, offset: 0, bytes }
+        Binding::new(scratch, 0, bytes)
     }
 
     /// The window of the output that a cell fills, and the cell's first element in it.
@@ -290,6 +295,6 @@ impl Reduce {
         let (size, alignment) = (dtype.size() as u64, caps.offset_alignment.max(64));
         let offset = cell.first_output * size / alignment * alignment;
         let end = ((cell.first_output + cell.outputs) * size).next_multiple_of(4);
-        (Binding { buffer: self.output, offset, bytes: end - offset }, cell.first_output - offset / size)
+        (Binding::new(self.output, offset, end - offset), cell.first_output - offset / size)
     }
 }

@@ -14,6 +14,7 @@ use crate::element::DType;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::Kernel;
 use crate::op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
+use crate::values::{Param, Values};
 
 /// Units of a lane, at most. H200, sums of 2^28 f32 by u32 in runs of eight, 2026-11-22, GB/s through Vulkan and CUDA (CUB
 /// 2844): 4: 1622, 2182; 6: 2138, 2657; totals and keys put side by side in workgroup memory first: 2077, 1538.
@@ -75,6 +76,10 @@ impl Op for ByKey {
         slots
     }
 
+    fn take(&mut self, values: &mut Values) {
+        self.scan.take(values);
+    }
+
     fn plan(&self, caps: &Caps) -> Result<Plan> {
         let fusions = self.scan.fusions();
         let mut fusions = fusions.without_output();
@@ -92,7 +97,7 @@ impl Op for ByKey {
         let cut: Vec<_> = chunk.iter().map(|&extent| 0..extent).collect();
         let (params, mut buffers) = fusions.values.params(&cut, caps.offset_alignment, &|slot| self.slot_bytes(slot));
         let key = self.keys.dtype();
-        let whole = |buffer, bytes: u64| Binding { buffer, offset: 0, bytes };
+        let whole = |buffer, bytes: u64| Binding::new(buffer, 0, bytes);
         buffers.push(whole(self.keys.slots()[0].0, buffer_bytes(key, len as usize)));
         buffers.push(whole(output, buffer_bytes(key, len as usize)));
         buffers.push(whole(output + 1, buffer_bytes(self.scan.result(), len as usize)));
@@ -100,7 +105,7 @@ impl Op for ByKey {
         let tiles = len.div_ceil(shape.tile());
         let groups = tiles.div_ceil(shape.workgroup);
         let own = [1, tiles, len, 0, 0, tiles, groups, len.div_ceil(4)];
-        let identity: Vec<u32> = self.scan.operator.identity(self.scan.expression.dtype()).words().collect();
+        let identity = self.scan.operator.identity(self.scan.expression.dtype()).words().map(Param::Is).collect();
         let mut plan = Plan::default();
         if shape.chained {
             let entries = (tiles + groups * COPIES) * shape.parts;
@@ -112,7 +117,7 @@ impl Op for ByKey {
         plan.passes.push(Pass {
             kernel,
             buffers,
-            params: [own.map(|word| word as u32).to_vec(), identity, params].concat(),
+            params: [own.map(Param::of).to_vec(), identity, params].concat(),
             grid: Grid::Count(tiles),
         });
         Ok(plan)

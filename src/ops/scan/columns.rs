@@ -4,6 +4,7 @@ use super::{Fusions, ScanOp};
 use crate::caps::Caps;
 use crate::kernel::Kernel;
 use crate::op::{Access, Binding, Grid, Pass, Plan};
+use crate::values::Param;
 use std::ops::Range;
 
 /// Invocations wanted before columns are no longer cut into chunks.
@@ -40,13 +41,10 @@ impl ScanOp {
         };
         let all: u64 = strip.parts.iter().map(|cut| chunks(cut)).sum();
         let workgroup = caps.workgroup() as u64;
-        let identity: Vec<u32> = self.operator.identity(self.expression.dtype()).words().collect();
+        let identity: Vec<Param> = self.operator.identity(self.expression.dtype()).words().map(Param::Is).collect();
         let bytes = |slot: usize| self.slot_bytes(slot);
-        let states = Binding {
-            buffer: self.output + 1,
-            offset: 0,
-            bytes: (all * strip.columns * self.state_bytes(self.heads.is_some())).next_multiple_of(64),
-        };
+        let bytes_of_states = (all * strip.columns * self.state_bytes(self.heads.is_some())).next_multiple_of(64);
+        let states = Binding::new(self.output + 1, 0, bytes_of_states);
         if all > 1 {
             plan.scratch.resize(1, 0);
             plan.scratch[0] = plan.scratch[0].max(states.bytes);
@@ -71,7 +69,7 @@ impl ScanOp {
                 plan.passes.push(Pass {
                     kernel: kernel.clone(),
                     buffers,
-                    params: [own.map(|word| word as u32).to_vec(), identity.clone(), params].concat(),
+                    params: [own.map(Param::of).to_vec(), identity.clone(), params].concat(),
                     grid: Grid::Count((strip.columns * chunks).div_ceil(workgroup)),
                 });
                 first_chunk += chunks;

@@ -23,6 +23,7 @@ use crate::caps::Caps;
 use crate::element::{DType, Scalar};
 use crate::error::Result;
 use crate::op::{Access, Host, Op, Plan, Slot, Value};
+use crate::values::Values;
 
 pub(super) use rows::{SCAN, SELECT};
 
@@ -188,6 +189,11 @@ impl Op for ScanOp {
         slots.push(written("output", self.result(), self.shape.iter().product()));
         slots.extend(self.picked.as_ref().map(|_| written("count", DType::U32, 1)));
         slots
+    }
+
+    fn take(&mut self, values: &mut Values) {
+        let more = self.heads.iter_mut().chain(&mut self.picked);
+        [&mut self.expression].into_iter().chain(more).for_each(|expression| values.take(expression));
     }
 
     fn plan(&self, caps: &Caps) -> Result<Plan> {

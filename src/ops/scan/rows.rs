@@ -7,6 +7,7 @@ use crate::caps::Caps;
 use crate::error::{ErrorKind, Result};
 use crate::op::{Binding, Grid, Op, Pass, Plan};
 use crate::tuning::Tunable;
+use crate::values::Param;
 use std::ops::Range;
 
 /// Units of a lane, at most. H200, exclusive sum of 2^28 f32, 2026-11-22, GB/s through Vulkan and CUDA (CUB 3133): 2: 2082, 2290;
@@ -154,7 +155,7 @@ impl ScanOp {
         let tiles_all = self.extent().div_ceil(shape.tile());
         let groups_all = tiles_all.div_ceil(shape.workgroup);
         let (scratch, parts) = (self.output + 1 + self.picked.is_some() as usize, shape.parts);
-        let identity: Vec<u32> = self.operator.identity(self.expression.dtype()).words().collect();
+        let identity: Vec<Param> = self.operator.identity(self.expression.dtype()).words().map(Param::Is).collect();
         let mut plan = Plan::default();
         let (mut chain, mut of) = (Chain { first: 0, tiles: tiles_all, groups: groups_all }, None::<Vec<Range<u64>>>);
         let mut entries = 0;
@@ -179,14 +180,14 @@ impl ScanOp {
                 buffers.extend(more.1);
             }
             if self.picked.is_some() {
-                params.extend([scanned.start as u32, self.extent() as u32]);
-                params.extend(self.fill.iter().flat_map(|fill| fill.words()));
+                params.extend([scanned.start, self.extent()].map(Param::of));
+                params.extend(self.fill.iter().flat_map(|fill| fill.words()).map(Param::Is));
                 let whole = bytes(self.output);
-                buffers.push(Binding { buffer: self.output, offset: 0, bytes: whole });
-                buffers.push(Binding { buffer: self.output + 1, offset: 0, bytes: 4 });
+                buffers.push(Binding::new(self.output, 0, whole));
+                buffers.push(Binding::new(self.output + 1, 0, 4));
             }
             if shape.chained {
-                buffers.push(Binding { buffer: scratch, offset: 0, bytes: u64::MAX });
+                buffers.push(Binding::new(scratch, 0, u64::MAX));
             }
             let last = (scanned.end == self.extent()) as u64;
             let first_tile = scanned.start / shape.tile();
@@ -195,7 +196,7 @@ impl ScanOp {
             plan.passes.push(Pass {
                 kernel: kernel.clone(),
                 buffers,
-                params: [own.map(|word| word as u32).to_vec(), identity.clone(), params].concat(),
+                params: [own.map(Param::of).to_vec(), identity.clone(), params].concat(),
                 grid: Grid::Count(groups),
             });
         }

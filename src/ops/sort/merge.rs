@@ -288,7 +288,7 @@ mod tests {
         let leaf = Leaf { source: Source::Slot(0), dtype, len: rows * length, offset: 0, strides: vec![1] };
         let steps = vec![Step { what: What::Leaf(0), dtype }];
         Sort {
-            keys: Expression { leaves: vec![leaf], scalars: vec![], steps },
+            keys: Expression { leaves: vec![leaf], steps, ..Expression::default() },
             payload: Payload::Index,
             rows,
             length,

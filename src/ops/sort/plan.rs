@@ -10,6 +10,7 @@ use crate::op::{Binding, Grid, Pass, Plan};
 use crate::ops::counted::count_pass;
 use crate::ops::dense::{Field, Form, pieces, slot_of};
 use crate::ops::windows::WINDOW;
+use crate::values::Param;
 use std::ops::Range;
 
 /// Windows of one output that a kernel binds, at most: more are stored by further launches.
@@ -125,7 +126,7 @@ impl Planner<'_> {
                 self.plan.passes.push(Pass {
                     kernel: kernel.clone(),
                     buffers: [home, packed].map(|field| field.window(elements.clone(), self.caps).0).to_vec(),
-                    params: vec![count as u32],
+                    params: vec![Param::of(count)],
                     grid: Grid::Count(groups),
                 });
                 self.bound(elements.start);
@@ -203,7 +204,7 @@ impl Planner<'_> {
             self.plan.passes.push(Pass {
                 kernel: kernel.clone(),
                 buffers: vec![state, counts],
-                params: vec![(words / 4) as u32, (count_words / 4) as u32],
+                params: [words / 4, count_words / 4].map(Param::of).to_vec(),
                 grid: Grid::Count((words.max(count_words) / 4).div_ceil(self.caps.workgroup() as u64)),
             });
         }
@@ -228,7 +229,7 @@ impl Planner<'_> {
             self.plan.passes.push(Pass {
                 kernel: kernel.clone(),
                 buffers: vec![keys, counts],
-                params: [own.to_vec(), vec![begin, last_mask]].concat(),
+                params: Param::all([own.to_vec(), vec![begin, last_mask]].concat()),
                 grid: Grid::Count(groups),
             });
             self.bound(part.start);
@@ -250,7 +251,7 @@ impl Planner<'_> {
             self.plan.passes.push(Pass {
                 kernel: kernel.clone(),
                 buffers: vec![counts, state.window(words, self.caps).0],
-                params: [groups, batch.rows, first, chain].map(|word| word as u32).to_vec(),
+                params: [groups, batch.rows, first, chain].map(Param::of).to_vec(),
                 grid: Grid::Count(groups),
             });
         }
@@ -311,7 +312,7 @@ impl Planner<'_> {
                     self.plan.passes.push(Pass {
                         kernel: sort.scatter_kernel(&flow, &self.shape, self.caps),
                         buffers,
-                        params: [own.to_vec(), vec![shift, mask], firsts, out.to_vec(), vec![ticket]].concat(),
+                        params: Param::all([own.to_vec(), vec![shift, mask], firsts, out.to_vec(), vec![ticket]].concat()),
                         grid: Grid::Count(groups),
                     });
                     self.bound(part.start);

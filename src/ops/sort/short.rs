@@ -6,6 +6,7 @@ use super::wgsl::{Flow, Values};
 use crate::kernel::Kernel;
 use crate::op::{Grid, Pass};
 use crate::ops::dense::pieces;
+use crate::values::Param;
 
 impl Planner<'_> {
     /// By digits.
@@ -55,7 +56,7 @@ impl Planner<'_> {
                 self.plan.passes.push(Pass {
                     kernel: kernel(&flow),
                     buffers,
-                    params: [vec![groups as u32, group_rows as u32], own(rows), firsts].concat(),
+                    params: Param::all([vec![groups as u32, group_rows as u32], own(rows), firsts].concat()),
                     grid: Grid::Count(groups),
                 });
                 self.bound(0);

@@ -10,6 +10,7 @@ use crate::ops::clear::clear;
 use crate::ops::dense::{Field, Form, pieces, slot_of};
 use crate::ops::order::words;
 use crate::ops::windows::WINDOW;
+use crate::values::Param;
 use std::ops::Range;
 
 /// Bytes of a window: it begins at an aligned byte before its first element.
@@ -73,7 +74,7 @@ pub(super) fn plan(op: &TopK, caps: &Caps) -> Plan {
     let pieces_of_row = pieces(0..op.length as u64, window);
     let rows = (window / op.length as u64).min(window_bytes(caps) / (4 * op.k as u64)).max(1);
     let words = |count: u64| (4 * count.min(op.rows as u64)).next_multiple_of(caps.offset_alignment.max(64));
-    let count = |offset| Binding { buffer: op.output + 1, offset, bytes: words(rows) };
+    let count = |offset| Binding::new(op.output + 1, offset, words(rows));
     let plan = Plan { scratch: vec![2 * words(rows)], passes: vec![] };
     let mut planner = Planner { op, caps, plan, counts: [count(0), count(words(rows))] };
     for rows in pieces(0..op.rows as u64, rows) {
@@ -86,7 +87,7 @@ impl Planner<'_> {
     fn scratch(&mut self, bytes: u64) -> Binding {
         let bytes = bytes.next_multiple_of(64);
         self.plan.scratch.push(bytes);
-        Binding { buffer: self.op.output + self.plan.scratch.len(), offset: 0, bytes }
+        Binding::new(self.op.output + self.plan.scratch.len(), 0, bytes)
     }
 
     fn batch(&mut self, batch: &Batch) {
@@ -188,7 +189,7 @@ impl Planner<'_> {
         self.plan.passes.push(Pass {
             kernel: self.op.kernel(source, sink, &cut.shape, self.caps),
             buffers,
-            params: [own.to_vec(), at.to_vec()].concat(),
+            params: Param::all([own.to_vec(), at.to_vec()].concat()),
             grid: Grid::Count(groups),
         });
     }

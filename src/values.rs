@@ -1,0 +1,221 @@
+//! What operations of one structure differ in: scalars, and where arrays begin in their buffers. They are taken out of an
+//! operation before it is planned, so that its plan is a template that cannot depend on them, and filled in for each launch.
+
+use crate::element::{DType, Scalar};
+use crate::op::{Binding, Pass, Plan};
+use crate::ops::{Expression, Walk};
+use std::ops::Range;
+
+/// An offset leaves its rest by this number in the operation: kernels are made for how arrays are aligned, and none looks
+/// further than products of halves, which are copied eight at a time.
+const ALIGNED: i64 = 8;
+/// What stands for the first offset that was taken out; its multiples stand for the others. No buffer has as many elements,
+/// so what is added to an offset while it is planned leaves its number as it is.
+const SYMBOL: i64 = 1 << 48;
+/// So many have symbols.
+const MOST: usize = 1 << 14;
+
+/// The values that were taken out of an operation.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Values {
+    scalars: Vec<Scalar>,
+    /// Multiples of [`ALIGNED`].
+    offsets: Vec<i64>,
+}
+
+impl Values {
+    /// Takes out an expression's scalars, and its leaves' offsets.
+    pub fn take(&mut self, expression: &mut Expression) {
+        if !expression.scalars.is_empty() {
+            expression.taken = Some(self.scalars.len());
+            self.scalars.extend_from_slice(&expression.scalars);
+            expression.scalars.iter_mut().for_each(|scalar| scalar.bits = 0);
+        }
+        expression.leaves.iter_mut().for_each(|leaf| self.take_offset(&mut leaf.offset));
+    }
+
+    /// Takes out the address where an array begins.
+    pub fn take_offset(&mut self, offset: &mut i64) {
+        if self.offsets.len() == MOST {
+            return; // it stays part of what is planned
+        }
+        let rest = offset.rem_euclid(ALIGNED);
+        self.offsets.push(*offset - rest);
+        *offset = self.offsets.len() as i64 * SYMBOL + rest;
+    }
+}
+
+/// The number of the offset that was taken out of this one, if one was, and what is left.
+fn symbol(offset: i64) -> (Option<usize>, i64) {
+    let number = (offset + SYMBOL / 2).div_euclid(SYMBOL);
+    match usize::try_from(number - 1) {
+        Ok(taken) => (Some(taken), offset - number * SYMBOL),
+        Err(_) => (None, offset),
+    }
+}
+
+/// A word of a kernel's parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Param {
+    /// Known from the operation's structure.
+    Is(u32),
+    /// A word of a scalar.
+    Scalar(ScalarWord),
+    /// The first element of an array within its window.
+    Start {
+        /// Which of the operation's offsets is added.
+        offset: usize,
+        /// To this one.
+        plus: i64,
+        /// The window, if the array lies in memory.
+        reach: Option<Reach>,
+    },
+}
+
+/// Which word of which scalar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScalarWord {
+    /// Its number among the operation's.
+    pub scalar: usize,
+    /// Its type.
+    pub dtype: DType,
+    /// Whether it is the second word.
+    pub high: bool,
+    /// The parameter's name: what it begins with, and the number behind `scalar`.
+    pub name: (&'static str, usize),
+}
+
+/// The part of a buffer that a kernel touches, from where an array begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Reach {
+    /// Which of the operation's offsets is added.
+    pub offset: usize,
+    /// The first element.
+    pub low: i64,
+    /// One past the last element.
+    pub high: i64,
+    /// Bytes of an element.
+    pub size: u64,
+    /// What the first byte is a multiple of.
+    pub alignment: u64,
+    /// Bytes of the buffer.
+    pub most: u64,
+}
+
+impl Reach {
+    /// First byte and bytes, where the array begins at this element.
+    fn at(&self, start: i64) -> (u64, u64) {
+        let from = (start + self.low) as u64 * self.size / self.alignment * self.alignment;
+        let to = ((start + self.high) as u64 * self.size).next_multiple_of(64).min(self.most);
+        (from, to.saturating_sub(from))
+    }
+
+    /// The number of the first element that is seen.
+    fn base(&self, start: i64) -> i64 {
+        (self.at(start).0 / self.size) as i64
+    }
+
+    /// The window of a buffer.
+    fn binding(&self, buffer: usize, start: i64) -> Binding {
+        let (offset, bytes) = self.at(start);
+        Binding::new(buffer, offset, bytes)
+    }
+
+    /// The window of a buffer wherever the array begins; its bytes are about what it has there.
+    fn moving(self, buffer: usize) -> Binding {
+        Binding { offset: 0, reach: Some(self), ..self.binding(buffer, -self.low.min(0)) }
+    }
+}
+
+impl Param {
+    /// The low word of a number.
+    pub(crate) fn of(number: u64) -> Param {
+        Param::Is(number as u32)
+    }
+
+    /// Words that are known.
+    pub(crate) fn all(words: impl IntoIterator<Item = u32>) -> Vec<Param> {
+        words.into_iter().map(Param::Is).collect()
+    }
+
+    /// The word, with an operation's values.
+    pub(crate) fn filled(&self, values: &Values) -> u32 {
+        match self {
+            Param::Is(word) => *word,
+            Param::Scalar(word) => {
+                let mut words = values.scalars[word.scalar].words();
+                words.nth(word.high as usize).expect("a scalar has the words of its type")
+            }
+            Param::Start { offset, plus, reach } => {
+                let start = values.offsets[*offset];
+                (start + plus - reach.map_or(0, |reach| reach.base(start))) as u32
+            }
+        }
+    }
+}
+
+impl Binding {
+    /// The window of a buffer with an operation's values: it does not move any more.
+    pub(crate) fn filled(&self, values: &Values) -> Binding {
+        match self.reach {
+            None => *self,
+            Some(reach) => reach.binding(self.buffer, values.offsets[reach.offset]),
+        }
+    }
+}
+
+/// Where a box of an index space begins in an array; and its window, if the array lies in a slot: with an alignment, and so
+/// many bytes in all.
+pub(crate) fn start(walk: &Walk, cut: &[Range<u64>], slot: Option<(usize, u64, u64)>) -> (Param, Option<Binding>) {
+    let (taken, offset) = symbol(walk.offset);
+    let (low, high) = walk.range(cut);
+    let (low, high) = (low - walk.offset + offset, high - walk.offset + offset);
+    let plus = offset + walk.strides.iter().zip(cut).map(|(stride, range)| stride * range.start as i64).sum::<i64>();
+    let reach = slot.map(|(slot, alignment, most)| {
+        let reach = Reach { offset: taken.unwrap_or(0), low, high, size: walk.size, alignment, most };
+        (slot, reach)
+    });
+    match taken {
+        Some(offset) => {
+            let param = Param::Start { offset, plus, reach: reach.map(|(_, reach)| reach) };
+            (param, reach.map(|(slot, reach)| reach.moving(slot)))
+        }
+        None => {
+            let base = reach.map_or(0, |(_, reach)| reach.base(0));
+            (Param::Is((plus - base) as u32), reach.map(|(slot, reach)| reach.binding(slot, 0)))
+        }
+    }
+}
+
+/// The words of an expression's scalars, whose names begin with a prefix.
+pub(crate) fn scalars(expression: &Expression, prefix: &'static str) -> impl Iterator<Item = Param> {
+    expression.scalars.iter().enumerate().flat_map(move |(index, scalar)| {
+        let words = scalar.words().zip([false, true]);
+        words.map(move |(word, high)| match expression.taken {
+            Some(first) => {
+                Param::Scalar(ScalarWord { scalar: first + index, dtype: scalar.dtype, high, name: (prefix, index) })
+            }
+            None => Param::Is(word),
+        })
+    })
+}
+
+impl Pass {
+    /// The words of the parameters, with an operation's values.
+    pub(crate) fn words(&self, values: &Values) -> Vec<u32> {
+        self.params.iter().map(|param| param.filled(values)).collect()
+    }
+}
+
+impl Plan {
+    /// The plan of the operation whose values these are, where this is the plan of what is left without them.
+    pub fn filled(&self, values: &Values) -> Plan {
+        let pass = |pass: &Pass| Pass {
+            kernel: pass.kernel.clone(),
+            buffers: pass.buffers.iter().map(|binding| binding.filled(values)).collect(),
+            params: pass.words(values).into_iter().map(Param::Is).collect(),
+            grid: pass.grid,
+        };
+        Plan { scratch: self.scratch.clone(), passes: self.passes.iter().map(pass).collect() }
+    }
+}
