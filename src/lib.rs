@@ -99,7 +99,7 @@ pub use recording::Recording;
 pub use stream::Stream;
 pub use trace::{Roofline, Span, SpanKind, Trace};
 pub use tuning::{Tunable, Tuning};
-pub use values::{Param, Reach, ScalarWord, Values};
+pub use values::{Param, Reach, ScalarWord, Values, Vary};
 
 /// Runs a documentation example on the best device, or says why it cannot.
 #[doc(hidden)]

@@ -5,7 +5,7 @@ use crate::caps::Caps;
 use crate::element::{Class, DType, Scalar};
 use crate::error::Result;
 use crate::kernel::Kernel;
-use crate::values::{Param, Reach, Values};
+use crate::values::{Param, Reach, Vary};
 use std::hash::{Hash, Hasher};
 
 /// How a kernel uses a buffer.
@@ -48,9 +48,9 @@ pub trait Op: Identify {
     fn name(&self) -> &'static str;
     /// The buffers, in argument order.
     fn slots(&self) -> Vec<Slot>;
-    /// Takes out what its plan is filled with: scalars, and where arrays begin. What stays decides the plan, and is what
-    /// [`Identify`] feeds.
-    fn take(&mut self, _values: &mut Values) {}
+    /// Goes over what its plan is filled with: scalars, and where arrays begin. [`crate::Values`] take it out; what stays
+    /// decides the plan, and is what [`Identify`] feeds.
+    fn vary(&mut self, _by: &mut dyn Vary) {}
     /// The kernels that compute it on a device with these capabilities. Pure: same caps, same plan.
     fn plan(&self, caps: &Caps) -> Result<Plan>;
     /// Arithmetic operations, counting one for each elementwise function.
@@ -61,7 +61,7 @@ pub trait Op: Identify {
     fn reference(&self, host: &mut Host);
 }
 
-/// What a device does for one operation: plain data. Of an operation whose values were taken out ([`Op::take`]) it is a
+/// What a device does for one operation: plain data. Of an operation whose values were taken out ([`Op::vary`]) it is a
 /// template, which [`Plan::filled`] fills.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {

@@ -5,9 +5,10 @@ use crate::backend::{Block, Launch, Window};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{CallSite, Error, Result};
-use crate::kernel::{Argument, Launcher, change, clash, seal};
+use crate::kernel::{Argument, Launcher, change, change_scalar, clash, seal};
 use crate::op::Access;
 use crate::ops::Nothing;
+use crate::values::{Named, named};
 use std::collections::{BTreeSet, HashSet};
 use std::panic::Location;
 
@@ -46,6 +47,8 @@ pub struct Recording {
     launches: Vec<Launch>,
     /// The windows that each was added with: they name what is replaced, and what they lie in is not used otherwise.
     recorded: Vec<Vec<Window>>,
+    /// Of launches of the library's own: what may be set.
+    scalars: Vec<Vec<Named>>,
     ready: Option<Block>,
     /// Whether a launch says something, or counts its loops: see [`Device::messages`], [`crate::DeviceOptions::time_limit`].
     watched: bool,
@@ -62,18 +65,20 @@ impl Recording {
     /// # Ok(()) });
     /// ```
     pub fn new(device: &Device) -> Recording {
-        Recording::with(device, vec![])
+        Recording::with(device, vec![], vec![])
     }
 
-    fn with(device: &Device, launches: Vec<Launch>) -> Recording {
-        let (all, recorded, watched, changed) = Default::default();
+    /// One with launches of the library's own, and the scalars of each.
+    fn with(device: &Device, launches: Vec<Launch>, scalars: Vec<Vec<Named>>) -> Recording {
+        let (all, recorded, set, watched, changed) = Default::default();
         let mut recording =
-            Recording { device: device.clone(), launches: all, recorded, ready: None, watched, changed };
-        launches.into_iter().for_each(|launch| recording.push(launch));
+            Recording { device: device.clone(), launches: all, recorded, scalars: set, ready: None, watched, changed };
+        launches.into_iter().zip(scalars).for_each(|(launch, scalars)| recording.push(launch, scalars));
         recording
     }
 
-    fn push(&mut self, launch: Launch) {
+    fn push(&mut self, launch: Launch, scalars: Vec<Named>) {
+        self.scalars.push(scalars);
         // The memory is held here, and in the launch.
         launch.buffers.iter().chain(&launch.buffers).for_each(|window| window.memory.record());
         self.watched |= launch.buffers.iter().any(|window| window.memory.is_shared());
@@ -107,6 +112,8 @@ impl Recording {
     /// # Ok(()) });
     /// ```
     ///
+    /// The scalars of its expressions can be set, as those of a program's kernels: [`Recording::set`] says how.
+    ///
     /// Errors: as [`crate::eval_all`]; no array.
     #[track_caller]
     pub fn of<T: Element>(arrays: &[&Array<T>]) -> Result<Recording> {
@@ -115,9 +122,15 @@ impl Recording {
             return Err(Error::argument("Recording::of", "arrays", "one at least", "none", Location::caller()));
         };
         let (device, at) = (first.device.clone(), Location::caller());
-        let plan = |batch: &mut Batch| nodes.iter().try_for_each(|node| batch.materialise(node));
+        let plan = |batch: &mut Batch| {
+            batch.record = Some(vec![]);
+            nodes.iter().try_for_each(|node| batch.materialise(node))
+        };
         Batch::run(&device, at, plan, |submission| {
-            let mut recording = Recording::with(&device, std::mem::take(&mut submission.batch.launches));
+            let plans = submission.batch.record.take().unwrap_or_default();
+            let scalars = plans.iter().flat_map(|(_, plan)| plan.passes.iter().map(named)).collect();
+            let launches = std::mem::take(&mut submission.batch.launches);
+            let mut recording = Recording::with(&device, launches, scalars);
             recording.submit(at)?;
             Ok(recording)
         })
@@ -137,7 +150,8 @@ impl Recording {
     pub fn nothing(device: &Device, count: usize) -> Result<Recording> {
         let mut batch = Batch::new(device, Location::caller());
         batch.push(Box::new(Nothing(count)), vec![])?;
-        Ok(Recording::with(device, batch.launches))
+        let none = batch.launches.iter().map(|_| vec![]).collect();
+        Ok(Recording::with(device, batch.launches, none))
     }
 
     /// Adds a launch after those that are there: its number, for [`Recording::set`], is what [`Recording::len`] was
@@ -147,7 +161,7 @@ impl Recording {
     #[track_caller]
     pub fn add(&mut self, launcher: Launcher) -> Result<()> {
         let launch = launcher.resolve(&self.device)?;
-        launch.into_iter().for_each(|launch| self.push(launch));
+        launch.into_iter().for_each(|launch| self.push(launch, vec![]));
         Ok(())
     }
 
@@ -328,6 +342,24 @@ impl Recording {
     /// # Ok(()) });
     /// ```
     ///
+    /// A launch of [`Recording::of`] has the scalars of its expressions by the names that they have in the text of its
+    /// kernel, which [`Array::explain`] shows: `scalar0` is the first that the expression uses, `scalar1` the next. One
+    /// launch after the other is numbered as [`Array::explain`] lists them. An operation of several launches has a scalar
+    /// in each that computes with it.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::{Array, Recording};
+    /// let x = Array::from_slice(device, &[1.0f32, 2.0, 3.0]);
+    /// let y = &x * 2.0 + 1.0;
+    /// let mut recording = Recording::of(&[&y])?;
+    /// assert_eq!(y.to_vec()?, [3.0, 5.0, 7.0]);
+    /// recording.set(0, "scalar0", 10.0f32)?;
+    /// recording.run()?;
+    /// assert_eq!(y.to_vec()?, [11.0, 21.0, 31.0]);
+    /// # Ok(()) });
+    /// ```
+    ///
     /// Errors: no such launch; no such value, or one of another type; an array in place of a value; out of memory.
     #[track_caller]
     pub fn set<'a>(&mut self, launch: usize, name: &str, value: impl Into<Argument<'a>>) -> Result<()> {
@@ -337,7 +369,11 @@ impl Recording {
             let wanted = format!("the number of one of {count} launches");
             return Err(Error::argument("Recording::set", "launch", wanted, launch.to_string(), at));
         };
-        let uploaded = change(&self.device, changed, name, &value.into(), at)?;
+        let value = value.into();
+        let uploaded = match changed.kernel.reflection() {
+            Some(_) => change(&self.device, changed, name, &value, at)?,
+            None => change_scalar(changed, &self.scalars[launch], name, &value, at).map(|()| None)?,
+        };
         self.changed.insert(launch);
         if let Some((binding, window)) = uploaded {
             self.bind(launch, binding, window);

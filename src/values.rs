@@ -23,19 +23,26 @@ pub struct Values {
     offsets: Vec<i64>,
 }
 
-impl Values {
-    /// Takes out an expression's scalars, and its leaves' offsets.
-    pub fn take(&mut self, expression: &mut Expression) {
+/// What goes over all that operations of one structure differ in.
+pub trait Vary {
+    /// An expression's scalars, and its leaves' offsets.
+    fn expression(&mut self, expression: &mut Expression);
+    /// The address where another array begins.
+    fn offset(&mut self, offset: &mut i64);
+}
+
+/// Takes all out.
+impl Vary for Values {
+    fn expression(&mut self, expression: &mut Expression) {
         if !expression.scalars.is_empty() {
             expression.taken = Some(self.scalars.len());
             self.scalars.extend_from_slice(&expression.scalars);
             expression.scalars.iter_mut().for_each(|scalar| scalar.bits = 0);
         }
-        expression.leaves.iter_mut().for_each(|leaf| self.take_offset(&mut leaf.offset));
+        expression.leaves.iter_mut().for_each(|leaf| self.offset(&mut leaf.offset));
     }
 
-    /// Takes out the address where an array begins.
-    pub fn take_offset(&mut self, offset: &mut i64) {
+    fn offset(&mut self, offset: &mut i64) {
         if self.offsets.len() == MOST {
             return; // it stays part of what is planned
         }
@@ -205,6 +212,26 @@ impl Pass {
     pub(crate) fn words(&self, values: &Values) -> Vec<u32> {
         self.params.iter().map(|param| param.filled(values)).collect()
     }
+}
+
+/// A scalar among a launch's parameters.
+pub(crate) struct Named {
+    /// As the kernel's text has it.
+    pub name: String,
+    pub dtype: DType,
+    /// Where its words begin.
+    pub word: usize,
+}
+
+/// The scalars among a pass' parameters.
+pub(crate) fn named(pass: &Pass) -> Vec<Named> {
+    let named = |(word, param): (usize, &Param)| match param {
+        Param::Scalar(ScalarWord { name: (prefix, index), dtype, high: false, .. }) => {
+            Some(Named { name: format!("{prefix}scalar{index}"), dtype: *dtype, word })
+        }
+        _ => None,
+    };
+    pass.params.iter().enumerate().filter_map(named).collect()
 }
 
 impl Plan {

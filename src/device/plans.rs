@@ -85,7 +85,7 @@ impl Plans {
     /// The plan of an operation's structure, and its values, which are taken out of it.
     pub fn of(&self, op: &mut dyn Op, caps: &Caps) -> Result<(Arc<Planned>, Values)> {
         let mut values = Values::default();
-        op.take(&mut values);
+        op.vary(&mut values);
         let mut key = Key(Vec::with_capacity(512));
         op.name().hash(&mut key);
         op.identify(&mut key);

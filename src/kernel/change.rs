@@ -6,7 +6,9 @@ use super::tail;
 use crate::array::Array;
 use crate::backend::{Launch, Window};
 use crate::device::Device;
+use crate::element::{DType, Scalar};
 use crate::error::{CallSite, Error, Result};
+use crate::values::Named;
 
 /// Gives a uniform or a member of the immediates another value. A uniform's is uploaded into memory of its own, which
 /// the binding with this number then has.
@@ -22,9 +24,7 @@ pub(crate) fn change(
     let Kind::Value(bytes, ty) = &value.kind else {
         return mistake(name, "a value".into(), "an array, which Recording::replace takes");
     };
-    let Some(reflection) = launch.kernel.reflection() else {
-        return mistake("launch", "one of a kernel made by Kernel::wgsl".into(), launch.kernel.name());
-    };
+    let reflection = launch.kernel.reflection().expect("a program's kernel has one");
     if let Some(member) = reflection.immediates.iter().find(|member| member.name == name) {
         if member.ty != *ty {
             return mistake(name, member.ty.clone(), ty);
@@ -46,4 +46,46 @@ pub(crate) fn change(
     // The library's own buffers may lie between those of the program.
     let index = launch.kernel.bindings().iter().position(|point| *point == resource.point);
     Ok(Some((index.expect("a kernel binds what its reflection says"), window)))
+}
+
+/// The type of the argument for a scalar, and its largest bits.
+fn stands_for(dtype: DType) -> (&'static str, u64) {
+    match dtype {
+        DType::Bool => ("u32", 1),
+        DType::U8 => ("u32", u8::MAX as u64),
+        DType::U16 => ("u32", u16::MAX as u64),
+        other => (other.name(), u64::MAX),
+    }
+}
+
+/// Gives a scalar of a launch of the library's own another value.
+pub(crate) fn change_scalar(
+    launch: &mut Launch,
+    scalars: &[Named],
+    name: &str,
+    value: &Argument,
+    at: CallSite,
+) -> Result<()> {
+    let mistake =
+        |argument: &str, wanted: String, got: &str| Err(Error::argument("Recording::set", argument, wanted, got, at));
+    let Kind::Value(bytes, ty) = &value.kind else {
+        return mistake(name, "a value".into(), "an array, which Recording::replace takes");
+    };
+    let Some(scalar) = scalars.iter().find(|scalar| scalar.name == name) else {
+        let names: Vec<&str> = scalars.iter().map(|scalar| scalar.name.as_str()).collect();
+        return mistake("name", format!("a scalar of {}: {names:?}", launch.kernel.name()), &format!("{name:?}"));
+    };
+    let (wanted, most) = stands_for(scalar.dtype);
+    if wanted != *ty {
+        return mistake(name, wanted.into(), ty);
+    }
+    let mut word = [0; 8];
+    word[..bytes.len()].copy_from_slice(bytes);
+    let bits = u64::from_le_bytes(word);
+    if bits > most {
+        return mistake(name, format!("0 to {most}, for the type {}", scalar.dtype), &bits.to_string());
+    }
+    let words = Scalar { dtype: scalar.dtype, bits }.words();
+    launch.params[scalar.word..].iter_mut().zip(words).for_each(|(to, word)| *to = word);
+    Ok(())
 }

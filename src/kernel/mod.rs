@@ -40,7 +40,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, RwLock};
 
 pub use argument::{Argument, Arguments};
-pub(crate) use change::change;
+pub(crate) use change::{change, change_scalar};
 pub(crate) use counting::Driven;
 pub(crate) use formula::{Kind, Parameter, Text, parameters, refers};
 pub(crate) use guard::guarded;

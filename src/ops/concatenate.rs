@@ -12,7 +12,7 @@ use crate::element::DType;
 use crate::error::Result;
 use crate::kernel::{Draft, Kernel};
 use crate::op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot};
-use crate::values::{Param, Values};
+use crate::values::{Param, Vary};
 use std::ops::Range;
 
 /// Expressions one after the other along an axis.
@@ -247,8 +247,8 @@ impl Op for Concatenate {
         [read_slots(self.parts.iter().map(|part| &part.0)), vec![output]].concat()
     }
 
-    fn take(&mut self, values: &mut Values) {
-        self.parts.iter_mut().for_each(|(expression, _)| values.take(expression));
+    fn vary(&mut self, by: &mut dyn Vary) {
+        self.parts.iter_mut().for_each(|(expression, _)| by.expression(expression));
     }
 
     fn plan(&self, caps: &Caps) -> Result<Plan> {

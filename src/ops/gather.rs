@@ -12,7 +12,7 @@ use crate::element::DType;
 use crate::error::Result;
 use crate::kernel::{Draft, Kernel};
 use crate::op::{Access, Grid, Host, Op, Pass, Plan, Slot, Value};
-use crate::values::{Param, Values};
+use crate::values::{Param, Vary};
 
 /// The elements that indices name.
 #[derive(Clone, Debug, Hash)]
@@ -102,9 +102,9 @@ impl Op for Gather {
         [slots, vec![output]].concat()
     }
 
-    fn take(&mut self, values: &mut Values) {
-        self.indexing.take(values);
-        values.take(&mut self.source);
+    fn vary(&mut self, by: &mut dyn Vary) {
+        self.indexing.vary(by);
+        by.expression(&mut self.source);
     }
 
     fn plan(&self, caps: &Caps) -> Result<Plan> {

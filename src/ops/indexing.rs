@@ -6,7 +6,7 @@ use super::expression::Expression;
 use super::fuse::Several;
 use crate::element::{Class, DType};
 use crate::op::{Access, Binding, Host, Slot};
-use crate::values::{Param, Values};
+use crate::values::{Param, Vary};
 
 /// What becomes of an index that is not below the axis' extent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -50,9 +50,9 @@ impl Indexing {
     }
 
     /// What every plan with indices is filled with.
-    pub(super) fn take(&mut self, values: &mut Values) {
-        values.take(&mut self.indices);
-        values.take(&mut self.base);
+    pub(super) fn vary(&mut self, by: &mut dyn Vary) {
+        by.expression(&mut self.indices);
+        by.expression(&mut self.base);
     }
 
     /// The words of [`PARAMS`] for a window of an array of `len` elements that begins at `first`.

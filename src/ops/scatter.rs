@@ -13,7 +13,7 @@ use crate::element::DType;
 use crate::error::Result;
 use crate::kernel::{Draft, Kernel};
 use crate::op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
-use crate::values::{Param, Values};
+use crate::values::{Param, Vary};
 
 /// What becomes of a value and what is there already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -216,10 +216,10 @@ impl Op for Scatter {
         [slots, vec![output]].concat()
     }
 
-    fn take(&mut self, values: &mut Values) {
-        values.take(&mut self.target);
-        self.indexing.take(values);
-        values.take(&mut self.values);
+    fn vary(&mut self, by: &mut dyn Vary) {
+        by.expression(&mut self.target);
+        self.indexing.vary(by);
+        by.expression(&mut self.values);
     }
 
     fn plan(&self, caps: &Caps) -> Result<Plan> {

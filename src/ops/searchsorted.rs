@@ -12,7 +12,7 @@ use crate::element::{Class, DType};
 use crate::error::Result;
 use crate::kernel::{Draft, Kernel};
 use crate::op::{Access, Grid, Host, Op, Pass, Plan, Slot, Value};
-use crate::values::{Param, Values};
+use crate::values::{Param, Vary};
 use std::ops::Range;
 
 /// Where a value goes among elements that are equal to it.
@@ -142,9 +142,9 @@ impl Op for SearchSorted {
         [read_slots([&self.values, &self.sorted].into_iter()), vec![output]].concat()
     }
 
-    fn take(&mut self, values: &mut Values) {
-        values.take(&mut self.values);
-        values.take(&mut self.sorted);
+    fn vary(&mut self, by: &mut dyn Vary) {
+        by.expression(&mut self.values);
+        by.expression(&mut self.sorted);
     }
 
     fn plan(&self, caps: &Caps) -> Result<Plan> {

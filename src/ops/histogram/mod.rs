@@ -16,8 +16,8 @@ use crate::caps::Caps;
 use crate::element::{DType, Scalar};
 use crate::error::Result;
 use crate::op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
-use crate::values::{Param, Values};
 use crate::tuning::Tunable;
+use crate::values::{Param, Vary};
 use std::ops::Range;
 
 /// What the functions of each sample's fusion begin with.
@@ -182,8 +182,8 @@ impl Op for Histogram {
         [read_slots(self.expressions()), vec![output]].concat()
     }
 
-    fn take(&mut self, values: &mut Values) {
-        self.samples.iter_mut().chain(&mut self.weights).for_each(|expression| values.take(expression));
+    fn vary(&mut self, by: &mut dyn Vary) {
+        self.samples.iter_mut().chain(&mut self.weights).for_each(|expression| by.expression(expression));
     }
 
     fn plan(&self, caps: &Caps) -> Result<Plan> {

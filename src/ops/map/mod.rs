@@ -17,7 +17,7 @@ use crate::element::{DType, Scalar};
 use crate::error::Result;
 use crate::kernel::{Draft, Kernel};
 use crate::op::{Access, Grid, Host, Op, Pass, Plan, Slot};
-use crate::values::{Param, Values};
+use crate::values::{Param, Vary};
 use std::ops::Range;
 
 /// An elementwise expression and where its results go.
@@ -194,9 +194,9 @@ impl Op for Map {
         [read_slots(&self.expression), count, vec![output]].concat()
     }
 
-    fn take(&mut self, values: &mut Values) {
-        values.take(&mut self.expression);
-        values.take_offset(&mut self.output_offset);
+    fn vary(&mut self, by: &mut dyn Vary) {
+        by.expression(&mut self.expression);
+        by.offset(&mut self.output_offset);
     }
 
     fn plan(&self, caps: &Caps) -> Result<Plan> {

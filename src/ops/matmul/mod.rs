@@ -37,7 +37,7 @@ use crate::element::{Class, DType};
 use crate::error::Result;
 use crate::kernel::{Draft, Kernel};
 use crate::op::{Access, Grid, Host, Op, Pass, Plan, Slot, Value};
-use crate::values::{Param, Values};
+use crate::values::{Param, Vary};
 use shape::{Shape, Work};
 use side::Fetch;
 use std::ops::Range;
@@ -303,8 +303,8 @@ impl Op for Matmul {
         [read_slots(self.expressions()), vec![output]].concat()
     }
 
-    fn take(&mut self, values: &mut Values) {
-        self.sides.iter_mut().chain([&mut self.epilogue]).for_each(|expression| values.take(expression));
+    fn vary(&mut self, by: &mut dyn Vary) {
+        self.sides.iter_mut().chain([&mut self.epilogue]).for_each(|expression| by.expression(expression));
     }
 
     fn plan(&self, caps: &Caps) -> Result<Plan> {

@@ -19,7 +19,7 @@ use crate::caps::Caps;
 use crate::element::DType;
 use crate::error::Result;
 use crate::op::{Access, Host, Op, Plan, Slot, Value};
-use crate::values::Values;
+use crate::values::Vary;
 use std::hash::{Hash, Hasher};
 
 /// What the values of a row have in common, and what each becomes.
@@ -184,9 +184,9 @@ impl Op for Normalise {
     }
 
     /// Not for statistics of empty rows: they are known.
-    fn take(&mut self, values: &mut Values) {
+    fn vary(&mut self, by: &mut dyn Vary) {
         let more = self.weight.iter_mut().chain(&mut self.bias);
-        [&mut self.expression].into_iter().chain(more).for_each(|expression| values.take(expression));
+        [&mut self.expression].into_iter().chain(more).for_each(|expression| by.expression(expression));
     }
 
     fn plan(&self, caps: &Caps) -> Result<Plan> {

@@ -20,7 +20,7 @@ use crate::element::DType;
 use crate::error::Result;
 use crate::op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
 use crate::tuning::Tunable;
-use crate::values::{Param, Values};
+use crate::values::{Param, Vary};
 use std::ops::Range;
 
 /// A reduction over some axes of an expression's index space.
@@ -183,8 +183,8 @@ impl Op for Reduce {
     }
 
     /// Not for an empty range: there the result is the identity, and no kernel is needed.
-    fn take(&mut self, values: &mut Values) {
-        values.take(&mut self.expression);
+    fn vary(&mut self, by: &mut dyn Vary) {
+        by.expression(&mut self.expression);
     }
 
     fn plan(&self, caps: &Caps) -> Result<Plan> {

@@ -14,7 +14,7 @@ use crate::element::DType;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::Kernel;
 use crate::op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
-use crate::values::{Param, Values};
+use crate::values::{Param, Vary};
 
 /// Units of a lane, at most. H200, sums of 2^28 f32 by u32 in runs of eight, 2026-11-22, GB/s through Vulkan and CUDA (CUB
 /// 2844): 4: 1622, 2182; 6: 2138, 2657; totals and keys put side by side in workgroup memory first: 2077, 1538.
@@ -76,8 +76,8 @@ impl Op for ByKey {
         slots
     }
 
-    fn take(&mut self, values: &mut Values) {
-        self.scan.take(values);
+    fn vary(&mut self, by: &mut dyn Vary) {
+        self.scan.vary(by);
     }
 
     fn plan(&self, caps: &Caps) -> Result<Plan> {

@@ -23,7 +23,7 @@ use crate::caps::Caps;
 use crate::element::{DType, Scalar};
 use crate::error::Result;
 use crate::op::{Access, Host, Op, Plan, Slot, Value};
-use crate::values::Values;
+use crate::values::Vary;
 
 pub(super) use rows::{SCAN, SELECT};
 
@@ -191,9 +191,9 @@ impl Op for ScanOp {
         slots
     }
 
-    fn take(&mut self, values: &mut Values) {
+    fn vary(&mut self, by: &mut dyn Vary) {
         let more = self.heads.iter_mut().chain(&mut self.picked);
-        [&mut self.expression].into_iter().chain(more).for_each(|expression| values.take(expression));
+        [&mut self.expression].into_iter().chain(more).for_each(|expression| by.expression(expression));
     }
 
     fn plan(&self, caps: &Caps) -> Result<Plan> {

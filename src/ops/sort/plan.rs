@@ -312,7 +312,9 @@ impl Planner<'_> {
                     self.plan.passes.push(Pass {
                         kernel: sort.scatter_kernel(&flow, &self.shape, self.caps),
                         buffers,
-                        params: Param::all([own.to_vec(), vec![shift, mask], firsts, out.to_vec(), vec![ticket]].concat()),
+                        params: Param::all(
+                            [own.to_vec(), vec![shift, mask], firsts, out.to_vec(), vec![ticket]].concat(),
+                        ),
                         grid: Grid::Count(groups),
                     });
                     self.bound(part.start);
