@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::op::{Op, Pass, Plan};
 use crate::values::Values;
 use std::collections::HashMap;
-use std::hash::{Hash, Hasher};
+use std::hash::{BuildHasherDefault, Hash, Hasher};
 use std::sync::{Arc, Mutex};
 
 /// Plans kept at most: then the one that was asked for longest ago is forgotten.
@@ -45,7 +45,7 @@ pub(super) struct Plans(Mutex<Kept>);
 #[derive(Default)]
 struct Kept {
     /// Each with when it was last asked for.
-    plans: HashMap<Vec<u8>, (Arc<Planned>, u64)>,
+    plans: HashMap<Vec<u8>, (Arc<Planned>, u64), BuildHasherDefault<Folded>>,
     /// Counts what is asked for.
     now: u64,
 }
@@ -73,11 +73,52 @@ struct Key(Vec<u8>);
 
 impl Hasher for Key {
     fn write(&mut self, bytes: &[u8]) {
-        self.0.extend(bytes);
+        self.0.extend_from_slice(bytes);
+    }
+
+    /// Most numbers are small: they take a byte.
+    fn write_u64(&mut self, number: u64) {
+        match u8::try_from(number) {
+            Ok(byte) if byte < u8::MAX => self.0.push(byte),
+            _ => {
+                self.0.push(u8::MAX);
+                self.0.extend_from_slice(&number.to_le_bytes());
+            }
+        }
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        self.write_u64(number as u64);
+    }
+
+    fn write_isize(&mut self, number: isize) {
+        self.write_u64(number as u64);
+    }
+
+    fn write_i64(&mut self, number: i64) {
+        self.write_u64(number as u64);
     }
 
     fn finish(&self) -> u64 {
         unreachable!("nobody asks for the hash")
+    }
+}
+
+/// Where a key belongs, eight bytes at a time. Keys that are made to meet in one place are [`KEPT`] at most.
+#[derive(Default)]
+struct Folded(u64);
+
+impl Hasher for Folded {
+    fn write(&mut self, bytes: &[u8]) {
+        for part in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..part.len()].copy_from_slice(part);
+            self.0 = (self.0.rotate_left(5) ^ u64::from_le_bytes(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        }
+    }
+
+    fn finish(&self) -> u64 {
+        self.0 ^ self.0 >> 32
     }
 }
 
@@ -86,7 +127,7 @@ impl Plans {
     pub fn of(&self, op: &mut dyn Op, caps: &Caps) -> Result<(Arc<Planned>, Values)> {
         let mut values = Values::default();
         op.vary(&mut values);
-        let mut key = Key(Vec::with_capacity(512));
+        let mut key = Key(Vec::with_capacity(256));
         op.name().hash(&mut key);
         op.identify(&mut key);
         let kept = || self.0.lock().expect("no panic while held");

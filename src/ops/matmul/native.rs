@@ -171,7 +171,7 @@ mod tests {
             output: 2,
         };
         let plan = op.plan(&Caps::nvidia_like()).unwrap();
-        Some((plan.passes[0].kernel.product().copied()?, plan.passes[0].params.clone()))
+        Some((plan.passes[0].kernel.product().copied()?, plan.passes[0].words(&Values::default())))
     }
 
     /// What the library is told finds the elements where the arrays have them.
@@ -186,7 +186,7 @@ mod tests {
             let (product, params) = product(dtype, extents, [a, b]).unwrap_or_else(|| panic!("{dtype} {a:?} {b:?}"));
             let word = |word: Word| match word {
                 Word::Is(value) => value as i64,
-                Word::Param(index) => params[index].filled(&Values::default()) as i64,
+                Word::Param(index) => params[index] as i64,
             };
             for (side, [batch, outer, inner]) in product.sides.iter().zip([a, b]) {
                 let lines = if side.by_inner { [word(side.step), 1] } else { [1, word(side.step)] };
