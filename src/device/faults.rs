@@ -41,6 +41,8 @@ pub(crate) struct Marks {
     site: Option<Site>,
     /// And how many submissions write them whose faults are not known.
     running: u32,
+    /// And held by who reads and clears them.
+    reading: Arc<Mutex<()>>,
     /// Of other memory: what was found wrong where its contents were computed.
     faults: Vec<Arc<Fault>>,
 }
@@ -143,7 +145,7 @@ impl Faults {
     pub fn cell(&self, driver: &dyn Driver, pool: &Arc<Pool>, site: Site) -> Result<Arc<Memory>> {
         self.used.store(true, Ordering::Release);
         if self.state().waiting.len() >= MOST_WAITING {
-            self.look(driver, &[])?;
+            self.look_at_all(driver)?;
         }
         let free = self.state().free.pop();
         let cell = match free {
@@ -209,45 +211,56 @@ impl Faults {
         if !self.used.load(Ordering::Acquire) {
             return Ok(());
         }
-        self.look(driver, &[])?;
+        self.look_at_all(driver)?;
         let untold = std::mem::take(&mut self.state().untold);
         let error = untold.iter().find(|fault| !fault.told.load(Ordering::Relaxed)).and_then(|fault| fault.error());
         error.map_or(Ok(()), Err)
     }
 
-    /// Reads the words of all that ran, and of `more`: another thread has perhaps just submitted those, and not told yet.
-    fn look(&self, driver: &dyn Driver, more: &[Arc<Fault>]) -> Result<()> {
-        let all: Vec<Arc<Fault>> = self.state().waiting.iter().chain(more).cloned().collect();
-        let cells: Vec<(Arc<Memory>, Arc<Fault>)> =
-            all.into_iter().filter_map(|fault| Some((fault.cell()?, fault))).collect();
+    /// Reads the words of faults, and clears those that tell of something. Only who wants the same words waits for this.
+    fn look(&self, driver: &dyn Driver, faults: &[Arc<Fault>]) -> Result<()> {
+        let mut cells: Vec<(Arc<Memory>, Arc<Fault>)> =
+            faults.iter().filter_map(|fault| Some((fault.cell()?, fault.clone()))).collect();
+        if cells.is_empty() {
+            return Ok(());
+        }
+        cells.sort_by_key(|(cell, _)| cell.id()); // all lock in one order
+        let mut locks: Vec<Arc<Mutex<()>>> = cells.iter().map(|(cell, _)| cell.marks().reading.clone()).collect();
+        locks.dedup_by(|a, b| Arc::ptr_eq(a, b));
+        let _reading: Vec<_> =
+            locks.iter().map(|lock| lock.lock().unwrap_or_else(|poisoned| poisoned.into_inner())).collect();
+        cells.retain(|(_, fault)| fault.is_waiting());
         let mut words = vec![[0u32; WORDS]; cells.len()];
-        if !cells.is_empty() {
-            let pairs = cells.iter().zip(&mut words);
-            let mut reads: Vec<Read> =
-                pairs.map(|((from, _), to)| Read { from, offset: 0, to: bytemuck::cast_slice_mut(to) }).collect();
+        let pairs = cells.iter().zip(&mut words);
+        let mut reads: Vec<Read> =
+            pairs.map(|((from, _), to)| Read { from, offset: 0, to: bytemuck::cast_slice_mut(to) }).collect();
+        if !reads.is_empty() {
             driver.read(&[], &mut reads, &mut || {})?;
             driver.waits().one_less(); // it belongs to the wait before it, or after it
         }
-        let mut resets: Vec<Arc<Memory>> = vec![];
+        let mut resets: Vec<&Memory> = vec![];
         for ((cell, fault), &words) in cells.iter().zip(&words) {
-            // Known before the words are cleared: who reads zeros then finds it known.
             let (wrong, last) = fault.resolve(words, cell);
             if wrong {
                 let mut state = self.state();
                 if state.untold.len() < MOST_WAITING {
                     state.untold.push(fault.clone());
                 }
-            }
-            if last && words[0] > 0 {
-                resets.push(cell.clone());
+                resets.extend(last.then_some(&**cell));
             }
         }
-        let writes: Vec<Write> = resets.iter().map(|to| Write { to, offset: 0, from: &[0; BYTES] }).collect();
+        let writes: Vec<Write> = resets.into_iter().map(|to| Write { to, offset: 0, from: &[0; BYTES] }).collect();
         if !writes.is_empty() {
             driver.write(&writes)?;
         }
-        drop(cells);
-        drop(resets);
+        Ok(())
+    }
+
+    /// Reads the words of all that ran and was not looked at since, and frees those that nobody has.
+    fn look_at_all(&self, driver: &dyn Driver) -> Result<()> {
+        let waiting = self.state().waiting.clone();
+        self.look(driver, &waiting)?;
+        drop(waiting);
         self.state().tidy();
         Ok(())
     }
