@@ -41,7 +41,10 @@ impl fmt::Display for Message {
 pub(crate) struct Messages {
     /// Whether a kernel that says something may have run since the last look.
     pending: AtomicBool,
+    /// Never held while the device works: launches take it.
     state: Mutex<State>,
+    /// Held by who reads what was said, and clears it.
+    looking: Mutex<()>,
 }
 
 #[derive(Default)]
@@ -86,8 +89,8 @@ impl Messages {
         if !self.pending.swap(false, Ordering::AcqRel) {
             return Ok(());
         }
-        let mut state = self.state();
-        let Some(memory) = state.memory.clone() else { return Ok(()) };
+        let _looking = self.looking.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let Some(memory) = self.state().memory.clone() else { return Ok(()) };
         let mut head = [0u32; HEAD_WORDS];
         fetch(driver, &memory, 0, &mut head)?;
         let [count, failures, ..] = head;
@@ -101,10 +104,12 @@ impl Messages {
         if lost > 0 {
             log::warn!("{lost} messages of kernels are lost: {MOST_MESSAGES} are kept from one wait to the next");
         }
+        let mut state = self.state();
         let said: Vec<Message> = words.chunks_exact(MESSAGE_WORDS).map(|words| state.message(words)).collect();
         let (failed, mut said): (Vec<_>, Vec<_>) = said.into_iter().partition(|said| said.value == Value::Bool(false));
         said.sort_by_key(|said| (said.line, said.invocation[2], said.invocation[1], said.invocation[0]));
         state.said.extend(said);
+        drop(state);
         let first = failed.into_iter().min_by_key(|failed| (failed.line, failed.invocation));
         match (first, failures) {
             (_, 0) => Ok(()),

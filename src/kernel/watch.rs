@@ -7,7 +7,7 @@ use crate::error::{ErrorKind, Result};
 use crate::memory::{Memory, Place, Pool};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 /// How long a launch may take if nothing else is set.
@@ -18,7 +18,10 @@ pub(crate) struct Watch {
     budget: Duration,
     /// Whether a kernel that counts may have run since the last look.
     pending: AtomicBool,
+    /// Never held while the device works: launches take it.
     state: Mutex<State>,
+    /// Held by who reads what was reported, and clears it.
+    looking: Mutex<()>,
 }
 
 #[derive(Default)]
@@ -42,12 +45,16 @@ const BYTES: u64 = 8;
 
 impl Watch {
     pub fn new(budget: Duration) -> Watch {
-        Watch { budget, pending: AtomicBool::new(false), state: Mutex::default() }
+        Watch { budget, pending: AtomicBool::new(false), state: Mutex::default(), looking: Mutex::default() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     /// The memory for a launch of a kernel that counts: limits and report.
     pub fn windows(&self, driver: &dyn Driver, pool: &Arc<Pool>, kernel: &Kernel) -> Result<[Window; 2]> {
-        let mut state = self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut state = self.state();
         state.names.entry(number(kernel.source())).or_insert_with(|| kernel.name().into());
         let Words { limits, report } = match &state.words {
             Some(words) => words.clone(),
@@ -84,8 +91,8 @@ impl Watch {
         if !self.pending.load(Ordering::Acquire) {
             return Ok(());
         }
-        let state = self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let Some(words) = &state.words else { return Ok(()) };
+        let _looking = self.looking.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let Some(words) = self.state().words.clone() else { return Ok(()) };
         let mut report = [0u32; 2];
         let mut read = Read { from: &words.report, offset: 0, to: bytemuck::bytes_of_mut(&mut report) };
         if all {
@@ -102,8 +109,8 @@ impl Watch {
         if number == 0 {
             return Ok(());
         }
-        self.reset(driver, words)?;
-        let kernel = state.names.get(&number).cloned().unwrap_or_else(|| "a kernel".into());
+        self.reset(driver, &words)?;
+        let kernel = self.state().names.get(&number).cloned().unwrap_or_else(|| "a kernel".into());
         let seconds = self.budget.as_secs_f64();
         Err(match line & CUT {
             0 => ErrorKind::Endless { kernel, line, workgroup: None, seconds },
