@@ -42,7 +42,7 @@ fn evaluates_wide(device: &Device, seed: usize, rounds: usize) -> Result<()> {
         let scalars: Vec<f32> = (0..80).map(|nth| ((nth * 3 + seed + round) % 17) as f32 - 8.0).collect();
         let mut y = Array::from_slice(device, &values);
         for scalar in &scalars {
-            y = y + *scalar;
+            y += *scalar;
         }
         let sum: f32 = scalars.iter().sum();
         let wanted: Vec<f32> = values.iter().map(|x| x + sum).collect();

@@ -7,6 +7,7 @@ use crate::device::{Device, DeviceOptions};
 use crate::kernel::{Draft, Kernel};
 use crate::memory::{Memory, Place};
 use crate::op::{Access, Grid};
+use std::slice;
 use std::sync::Arc;
 use std::thread::{scope, sleep};
 use std::time::{Duration, Instant};
@@ -170,14 +171,14 @@ fn nothing_waits(options: DeviceOptions) {
         driver.wait().unwrap();
         let event = driver.record(false).unwrap();
 
-        let read = || assert_eq!(words(driver, &[long.clone()], &long.buffers[0].memory, 1), [1]);
+        let read = || assert_eq!(words(driver, slice::from_ref(&long), &long.buffers[0].memory, 1), [1]);
         let timed = || {
             driver.start_clock().unwrap();
-            driver.submit(&[long.clone()]).unwrap();
+            driver.submit(slice::from_ref(&long)).unwrap();
             driver.stop_clock().unwrap();
         };
         let wait = || {
-            driver.submit(&[long.clone()]).unwrap();
+            driver.submit(slice::from_ref(&long)).unwrap();
             driver.wait().unwrap();
         };
         let mut waits: Vec<(&str, &(dyn Fn() + Sync))> = vec![("a read with its launch", &read), ("a wait", &wait)];
