@@ -288,8 +288,8 @@ mod tests {
         turn(&mut ledger, 1, &[(8, true)]);
         turn(&mut ledger, 2, &[(9, true)]);
         assert_eq!(ledger.all(0, 9), [on(2, true)], "another's memory is freed");
-        assert_eq!(turn(&mut ledger, 2, &[(7, false)]), [on(0, true), on(1, false)], "what came before what may stay");
-        assert_eq!(ledger.all(0, 8), [on(1, true)], "its memory is freed");
+        assert_eq!(turn(&mut ledger, 2, &[(7, false)]), [on(1, false)], "what came before what may stay");
+        assert_eq!(ledger.all(0, 8), [on(1, true), on(2, true)], "its memory is freed");
         ledger.detach(1, false);
         turn(&mut ledger, 1, &[]);
         assert_eq!(ledger.all(0, 9), [on(1, true)]);
