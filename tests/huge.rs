@@ -3,7 +3,7 @@
 
 mod support;
 
-use crosslane::{Array, Device, Kind, OutOfRange, Result, Scan, f16, s};
+use crosslane::{Argument, Array, Device, Kernel, Kind, OutOfRange, Result, Scan, f16, s};
 use support::{apis, name, say};
 
 const N: usize = 1 << 30;
@@ -172,5 +172,32 @@ fn bytes_counted_and_selected() {
         let sorted = few.sort().to_array().unwrap();
         let places = Array::<u32>::arange(device, 0, N as u32 / 4, 1);
         holds("sort of selected", device, &sorted.cast::<u32>().equal(&(places / (N as u32 / 256))));
+    }
+}
+
+/// An array of halves with more of them than 32 bits count: as many are seen as can be counted.
+#[test]
+fn halves_past_what_is_counted() {
+    for device in cards() {
+        let words = 1usize << 31; // 8 GiB, 2^32 halves
+        if device.caps().binding_bytes < words as u64 * 4 || !device.caps().f16 {
+            say(&format!("skipped {}: wanted bindings of 8 GiB, and halves", name(device)));
+            continue;
+        }
+        let kernel = Kernel::wgsl(
+            "enable f16;
+             @group(0) @binding(0) var<storage, read_write> x: array<f16>;
+             @group(0) @binding(1) var<storage, read_write> length: array<u32>;
+             @compute @workgroup_size(1) fn main() {
+                 length[0] = arrayLength(&x);
+                 x[arrayLength(&x) - 1u] = 1.0h;
+             }",
+        )
+        .unwrap();
+        let (x, mut length) = (Array::<u32>::zeros(device, &[words]).copy(), Array::<u32>::zeros(device, &[1]));
+        kernel.grid([1]).args((Argument::bytes_of(&x), &mut length)).launch(device).unwrap();
+        assert_eq!(length.item().unwrap(), u32::MAX, "on {}", name(device));
+        let last = x.slice(s![words as isize - 1..]).copy();
+        assert_eq!(last.item().unwrap(), f16::ONE.to_bits() as u32, "on {}", name(device)); // the half before the last
     }
 }

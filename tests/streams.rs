@@ -4,8 +4,8 @@
 mod support;
 
 use crosslane::{
-    Argument, Array, Backend, Device, DeviceOptions, Direction, Error, ErrorKind, Event, HostBuffer, Kernel, Recording,
-    Result, Stream, eval_all, s,
+    Argument, Array, Backend, Device, DeviceOptions, Direction, Error, ErrorKind, Event, HostBuffer, Kernel,
+    OutOfRange, Recording, Result, Stream, Unified, eval_all, s,
 };
 use rand::Rng;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -445,5 +445,122 @@ fn mistakes_are_errors_and_the_device_works_afterwards() {
         recording.run().unwrap();
         assert_eq!(y.to_vec().unwrap(), [1; 128], "on {}", name(device));
         mistake(Recording::of::<f32>(&[]), "Recording::of", "arrays", &["one at least"]);
+    }
+}
+
+/// Work that takes a card about so long, on memory of its own; nothing elsewhere.
+fn long_work(device: &Device, time: Duration) -> Array<u32> {
+    let add = kernel(STEPS);
+    let x = Array::<u32>::ones(device, &[1 << 16]).copy();
+    let mut y = x.copy();
+    let mut run = |steps: u32| add.for_elements(1 << 16).args((&x, steps, &mut y)).launch(device).unwrap();
+    run(1);
+    device.synchronize().unwrap();
+    if is_concurrent(device) {
+        let start = Instant::now();
+        run(1_000_000);
+        device.synchronize().unwrap();
+        let pieces = (time.as_secs_f64() / start.elapsed().as_secs_f64()).ceil() as u32;
+        (0..pieces).for_each(|_| run(1_000_000));
+    }
+    y
+}
+
+/// Whatever memory a program's values lie in, they are uploaded as they are when that is asked for.
+#[test]
+fn values_are_taken_when_they_are_asked_for() {
+    let _shared = shared();
+    for device in apis() {
+        for len in [1, 1000, 1 << 14, (1 << 14) + 1, 1 << 20] {
+            let mut pinned = Unified::<u32>::pinned(device, &[len]).unwrap();
+            pinned.host_mut().unwrap().fill(1);
+            let mut download = HostBuffer::<u32>::new(device, len, Direction::Download).unwrap();
+            download.download(&Array::<u32>::ones(device, &[len]).copy()).unwrap();
+            let busy = long_work(device, Duration::from_millis(50));
+            let of_pinned = Array::from_slice(device, pinned.host().unwrap());
+            let of_download = Array::from_slice(device, download.as_slice().unwrap());
+            pinned.host_mut().unwrap().fill(9);
+            drop(download);
+            for (what, array) in [("pinned", of_pinned), ("downloaded", of_download)] {
+                same_values(&array.to_vec().unwrap(), &vec![1; len], &format!("{what} on {}", name(device)));
+            }
+            drop(busy);
+        }
+    }
+}
+
+/// An index outside is told to who reads what came of it, in whichever stream, and to nobody else.
+#[test]
+fn faults_in_streams_reach_who_reads() {
+    let _shared = shared();
+    for device in apis() {
+        let what = name(device);
+        let x = Array::from_slice(device, &[1u32, 2, 3]);
+        let taken = |index: u32| x.take(&Array::from_slice(device, &[index, 0]), OutOfRange::Error);
+        let [first, second] = [Stream::new(device).unwrap(), Stream::new(device).unwrap()];
+        let wrong = first.run(|| taken(3));
+        first.run(|| wrong.eval().unwrap());
+        assert_eq!(second.run(|| taken(2).to_vec()).unwrap(), [3, 1], "somebody else's on {what}");
+        let error = second.run(|| (&wrong + 1).to_vec()).unwrap_err().to_string();
+        assert!(error.contains("indices") && error.contains("got 3"), "{error} on {what}");
+        assert!(wrong.to_vec().is_err() && first.run(|| wrong.to_vec()).is_err(), "on {what}");
+        drop((first, second));
+        assert!(taken(7).to_vec().is_err(), "after streams on {what}");
+        assert_eq!(taken(1).to_vec().unwrap(), [2, 1], "on {what}");
+    }
+}
+
+/// Who waits for a card keeps nobody else waiting, and what is in a detached stream not even who waits for the device.
+#[test]
+fn a_long_wait_is_ones_own() {
+    let _alone = DEVICES.write().unwrap_or_else(|poisoned| poisoned.into_inner());
+    for device in apis().iter().filter(|device| {
+        let overlaps = is_concurrent(device);
+        if !overlaps {
+            say(&format!("skipped {}: it has one queue", name(device)));
+        }
+        overlaps
+    }) {
+        let len = 1 << 20;
+        let stream = Stream::new(device).unwrap();
+        let own = stream.run(|| Array::from_slice(device, &vec![3u32; len]));
+        let step = |stream: &Stream| {
+            stream.run(|| {
+                assert_eq!((&own + 1).max().item().unwrap(), 4);
+                assert_eq!(own.to_vec().unwrap(), vec![3; len]);
+                assert_eq!(Array::from_slice(device, &vec![5u32; len]).slice(s![..2]).to_vec().unwrap(), [5; 2]);
+            });
+        };
+        step(&stream);
+        device.synchronize().unwrap();
+        let longest = |work: &mut dyn FnMut()| {
+            let start = Instant::now();
+            work();
+            start.elapsed()
+        };
+        let alone = (0..10).map(|_| longest(&mut || step(&stream))).max().unwrap();
+        let slow = long_work(device, Duration::from_millis(600));
+        let beside = std::thread::scope(|scope| {
+            let read = scope.spawn(|| slow.to_vec().unwrap());
+            let write = scope.spawn(|| Array::from_slice(device, &vec![5u32; 32 << 20]).eval().unwrap());
+            std::thread::sleep(Duration::from_millis(50));
+            let beside = longest(&mut || step(&stream));
+            assert!(!read.is_finished(), "the long work was too short to tell");
+            read.join().unwrap();
+            write.join().unwrap();
+            beside
+        });
+        say(&format!("a step takes {alone:?} at most, {beside:?} beside a long wait, on {}", name(device)));
+        assert!(beside < alone * 4 + Duration::from_millis(20), "{beside:?} beside {alone:?} on {}", name(device));
+        let apart = Stream::detached(device).unwrap();
+        let (slow, event) = apart.run(|| {
+            let slow = long_work(device, Duration::from_millis(600));
+            (slow, Event::record(device).unwrap())
+        });
+        let waited = longest(&mut || device.synchronize().unwrap());
+        drop(Array::<u32>::ones(device, &[len]).copy().to_vec().unwrap());
+        device.trim();
+        assert!(!event.is_done().unwrap(), "waited {waited:?} for what is detached on {}", name(device));
+        assert!(slow.to_vec().is_ok() && event.is_done().unwrap(), "who uses its memory waits");
     }
 }

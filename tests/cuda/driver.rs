@@ -525,3 +525,39 @@ fn threads_submit_read_and_write_side_by_side() {
         });
     });
 }
+
+/// What all kernels share for what they say is made ready in one stream, and waited for in others.
+#[test]
+fn what_kernels_share_is_ready_before_the_first_uses_it() {
+    on_emulated_card("what_kernels_share_is_ready_before_the_first_uses_it", |device| {
+        let kernel = Kernel::wgsl(
+            "@group(0) @binding(0) var<storage, read_write> x: array<u32>;
+             @compute @workgroup_size(1) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+                 var i = 0u;
+                 while x[0] != i { i++; }
+                 print_u32(id, i);
+             }",
+        )
+        .unwrap();
+        let [first, second] = [Stream::new(device).unwrap(), Stream::new(device).unwrap()];
+        let mut arrays = [0u32, 1, 2].map(|i| Array::from_slice(device, &[i + 5]));
+        let mut stays = Array::<u32>::zeros(device, &[4]).copy();
+        let [a, b, c] = &mut arrays;
+        device.synchronize().unwrap();
+        first.run(|| {
+            let stay = |raw: *mut c_void, _: &[u64]| {
+                call("emulated_stay", raw);
+                Ok(())
+            };
+            device.with_stream(&mut stays, stay).unwrap();
+            kernel.grid([1]).args(a).launch(device).unwrap();
+        });
+        second.run(|| kernel.grid([1]).args(b).launch(device).unwrap());
+        kernel.grid([1]).args(c).launch(device).unwrap();
+        std::thread::sleep(Duration::from_millis(200));
+        pointer("emulated_leave");
+        let mut said: Vec<_> = device.messages().unwrap().into_iter().map(|message| message.value).collect();
+        said.sort_by_key(|value| format!("{value:?}"));
+        assert_eq!(format!("{said:?}"), "[Int(5), Int(6), Int(7)]");
+    });
+}

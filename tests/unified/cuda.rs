@@ -68,6 +68,70 @@ fn kernels_write_through() {
     }
 }
 
+/// Functions of the driver as any library calls them, by the types that the caller knows.
+#[cfg(target_os = "linux")]
+fn driver_function(name: &std::ffi::CStr) -> *mut std::ffi::c_void {
+    use std::ffi::{c_char, c_int, c_void};
+    unsafe extern "C" {
+        fn dlopen(file: *const c_char, flags: c_int) -> *mut c_void;
+        fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
+    }
+    // SAFETY: the names end with a zero, and the library is there where there is a card.
+    let found = unsafe { dlsym(dlopen(c"libcuda.so.1".as_ptr(), 1), name.as_ptr()) };
+    assert!(!found.is_null(), "{name:?}");
+    found
+}
+
+/// Others' work in a stream comes after ours that makes what it uses, and before ours that uses what it made; and this
+/// thread's context is as it was.
+#[cfg(target_os = "linux")]
+#[test]
+fn others_work_is_in_order_on_both_sides() {
+    use crosslane::Stream;
+    use std::ffi::c_void;
+    type Copy = unsafe extern "C" fn(u64, u64, usize, *mut c_void) -> i32;
+    type Current = unsafe extern "C" fn(*mut *mut c_void) -> i32;
+    if cards().next().is_none() {
+        say("not run: others' work in a CUDA stream: there is no CUDA device");
+    }
+    for device in cards() {
+        // SAFETY: the driver has these functions with these types.
+        let (copy, current): (Copy, Current) = unsafe {
+            (
+                std::mem::transmute::<*mut c_void, Copy>(driver_function(c"cuMemcpyDtoDAsync_v2")),
+                std::mem::transmute::<*mut c_void, Current>(driver_function(c"cuCtxGetCurrent")),
+            )
+        };
+        let context = || {
+            let mut context = std::ptr::null_mut();
+            // SAFETY: the pointer is to a variable that lives.
+            assert_eq!(unsafe { current(&mut context) }, 0);
+            context
+        };
+        let before = context();
+        let stream = Stream::new(device).unwrap();
+        let len = 1 << 24;
+        for round in 0..20u32 {
+            let x = (Array::arange(device, 0u32, len as u32, 1) * 3 + round).copy();
+            x.eval().unwrap(); // in the main stream
+            let mut y = Array::<u32>::zeros(device, &[len]);
+            let queued = stream.run(|| {
+                device.with_stream((&x, &mut y), |raw, addresses| {
+                    // SAFETY: both hold so many bytes, and live until the stream is done.
+                    assert_eq!(unsafe { copy(addresses[1], addresses[0], len * 4, raw) }, 0);
+                    Ok(())
+                })
+            });
+            assert_eq!(queued.unwrap(), Some(()));
+            drop(x); // it is still read
+            let after = (&y + 1).copy(); // in the main stream
+            let wanted = Array::arange(device, 0u32, len as u32, 1) * 3 + (round + 1);
+            assert!(after.equal(&wanted).all().item().unwrap(), "round {round}");
+        }
+        assert_eq!(context(), before);
+    }
+}
+
 #[test]
 fn wrong_pointers_are_refused() {
     for device in devices() {

@@ -109,7 +109,7 @@ mod tests {
         let receiver = Arc::new(Mutex::new(receiver));
         for _ in 0..count() {
             let receiver = receiver.clone();
-            spawn(move || drop(receiver.lock().unwrap().recv()));
+            spawn(move || assert!(receiver.lock().unwrap().recv().is_err()));
         }
         let done = AtomicUsize::new(0);
         each((0..20).collect(), |_: i32, helps| {

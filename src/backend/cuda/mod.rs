@@ -53,7 +53,7 @@ use clock::Clock;
 use context::Context;
 use graph::Graph;
 use kernels::{Function, Kernels};
-use launch::{Call, Runner, accesses};
+use launch::{Call, Runner, accesses, shared};
 use ledger::Access;
 use products::Products;
 use std::collections::BTreeMap;
@@ -86,6 +86,8 @@ struct Prepared {
     work: Work,
     /// The memory that it uses.
     accesses: Vec<Access>,
+    /// That which others use at the same time.
+    shared: Vec<u64>,
 }
 
 enum Work {
@@ -153,13 +155,13 @@ impl Cuda {
             let mut pairs = launches.iter().zip(&work);
             return pairs.try_for_each(|(launch, work)| {
                 let (launches, work) = (from_ref(launch), from_ref(work));
-                context.ordered(accesses(launches), |stream| {
+                context.ordered_with(accesses(launches), shared(launches), |stream| {
                     let run = || launch::run_all(context, stream, launches, work, limit);
                     self.timed(stream, || Task::of(launch), run)
                 })
             });
         }
-        context.ordered(accesses(launches), |stream| {
+        context.ordered_with(accesses(launches), shared(launches), |stream| {
             self.clock.around(context, stream, || launch::run_all(context, stream, launches, &work, limit))
         })
     }
@@ -198,14 +200,15 @@ impl Driver for Cuda {
             0 | 1 => Work::Calls(calls),
             _ => Work::Graph(Graph::new(&self.context, launches, calls)?),
         };
-        Ok(Box::new(Prepared { work, accesses: distinct(launches) }))
+        Ok(Box::new(Prepared { work, accesses: distinct(launches), shared: shared(launches).collect() }))
     }
 
     fn submit_prepared(&self, prepared: &Block, _launches: &[Launch]) -> Result<()> {
         let _entered = self.context.enter()?;
         let prepared: &Prepared = prepared.downcast_ref().expect("prepared by this engine");
         let context = &self.context;
-        context.ordered(prepared.accesses.iter().copied(), |stream| {
+        let (uses, shared) = (prepared.accesses.iter().copied(), prepared.shared.iter().copied());
+        context.ordered_with(uses, shared, |stream| {
             self.clock.around(context, stream, || match &prepared.work {
                 Work::Calls(calls) => {
                     let one = |call: &Call| self.timed(stream, || call.task(), || call.run(context, stream));

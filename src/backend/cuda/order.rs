@@ -1,7 +1,7 @@
 //! Streams, events and changed launches, as [`Order`] asks for them.
 
 use super::event::Event;
-use super::{Call, Cuda, Prepared, Work, distinct};
+use super::{Call, Cuda, Prepared, Work, distinct, shared};
 use crate::backend::order::{Order, Waits};
 use crate::backend::{Block, Driver, Launch};
 use crate::error::Result;
@@ -90,7 +90,7 @@ impl Order for Cuda {
             }
         };
         match updated {
-            true => old.accesses = distinct(launches),
+            true => (old.accesses, old.shared) = (distinct(launches), shared(launches).collect()),
             false => *prepared = self.prepare(launches)?,
         }
         Ok(())

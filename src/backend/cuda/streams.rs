@@ -205,12 +205,23 @@ impl Context {
         accesses: impl Iterator<Item = Access> + Clone,
         queue: impl FnOnce(sys::CUstream) -> Result<R>,
     ) -> Result<R> {
+        self.ordered_with(accesses, std::iter::empty(), queue)
+    }
+
+    /// The same for work that also shares memory with other work: it comes after the last that wrote to it in order, and
+    /// nothing comes after it because of that.
+    pub fn ordered_with<R>(
+        &self,
+        accesses: impl Iterator<Item = Access> + Clone,
+        shared: impl Iterator<Item = u64>,
+        queue: impl FnOnce(sys::CUstream) -> Result<R>,
+    ) -> Result<R> {
         if !self.streams.several() {
             return queue(self.stream);
         }
         let lane = self.lane();
         let mut state = self.streams.state();
-        let waits = state.ledger.waits(lane, accesses.clone());
+        let waits = state.ledger.waits(lane, accesses.clone().chain(shared.map(|address| (address, false))));
         state.wait(self, lane, waits)?;
         let Lane { raw, event, .. } = state.lanes[lane];
         if state.ledger.mark(lane) {
