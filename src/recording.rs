@@ -5,7 +5,7 @@ use crate::backend::{Block, Launch, Window};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{CallSite, Error, Result};
-use crate::kernel::{Argument, Launcher, change, change_scalar, clash, seal};
+use crate::kernel::{Argument, Launcher, change, change_scalar, seal, separate};
 use crate::op::Access;
 use crate::ops::Nothing;
 use crate::values::{Named, named};
@@ -397,17 +397,4 @@ impl Drop for Recording {
         let current = self.launches.iter().flat_map(|launch| &launch.buffers);
         current.chain(self.recorded.iter().flatten()).for_each(|window| window.memory.forget());
     }
-}
-
-/// Whether what a launch writes is bound to it once.
-fn separate(launch: &Launch, at: CallSite) -> Result<()> {
-    let Some(pair) = clash(launch.kernel.bindings(), &launch.buffers) else { return Ok(()) };
-    let name = |index: usize| {
-        let point = &launch.kernel.bindings()[index];
-        format!("@group({}) @binding({}) of {}", point.group, point.binding, launch.kernel.name())
-    };
-    let [written, other] = pair.map(name);
-    let (wanted, got) =
-        ("memory of its own: the kernel may write to it", format!("one array for {other} and {written}"));
-    Err(Error::argument("Recording::run", written, wanted, got, at))
 }

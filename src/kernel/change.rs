@@ -1,7 +1,7 @@
-//! A value of a launch that is there, set anew.
+//! A launch that is there, changed: a value set anew, and whether it still writes to memory of its own.
 
 use super::argument::{Argument, Kind};
-use super::launch::Call;
+use super::launch::{Call, clash};
 use super::tail;
 use crate::array::Array;
 use crate::backend::{Launch, Window};
@@ -88,4 +88,17 @@ pub(crate) fn change_scalar(
     let words = Scalar { dtype: scalar.dtype, bits }.words();
     launch.params[scalar.word..].iter_mut().zip(words).for_each(|(to, word)| *to = word);
     Ok(())
+}
+
+/// Whether what a launch writes is bound to it once.
+pub(crate) fn separate(launch: &Launch, at: CallSite) -> Result<()> {
+    let Some(pair) = clash(launch.kernel.bindings(), &launch.buffers) else { return Ok(()) };
+    let name = |index: usize| {
+        let point = &launch.kernel.bindings()[index];
+        format!("@group({}) @binding({}) of {}", point.group, point.binding, launch.kernel.name())
+    };
+    let [written, other] = pair.map(name);
+    let (wanted, got) =
+        ("memory of its own: the kernel may write to it", format!("one array for {other} and {written}"));
+    Err(Error::argument("Recording::run", written, wanted, got, at))
 }

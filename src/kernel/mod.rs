@@ -40,11 +40,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, RwLock};
 
 pub use argument::{Argument, Arguments};
-pub(crate) use change::{change, change_scalar};
+pub(crate) use change::{change, change_scalar, separate};
 pub(crate) use counting::Driven;
 pub(crate) use formula::{Kind, Parameter, Text, parameters, refers};
 pub(crate) use guard::guarded;
-pub(crate) use launch::clash;
 pub use launcher::Launcher;
 pub(crate) use library::link;
 pub use message::Message;

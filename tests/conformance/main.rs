@@ -27,6 +27,7 @@ mod segments;
 mod selected;
 mod selections;
 mod sort;
+mod steps;
 mod stress;
 mod threads;
 mod top_k;
