@@ -18,6 +18,12 @@
 // 3. Nothing is waited for longer than SPINS looks: then the workgroup computes the total that is missing itself
 //    (Smith, Levien and Owens, Decoupled Fallback, 2025). No workgroup needs another to run.
 //
+// Two workgroups may then publish the same entry, and a reader may take one word from each: they must agree to the last
+// bit. A compiler may contract a product and a sum at one place of the text and not at another, so each value that is
+// published or decides a place is computed at one place only: a tile that is missing goes through the same turn of the
+// same loop as the own one, which is loaded again after that. And what is combined over groups starts from workgroup
+// memory at each group, whoever combines it.
+//
 // Left open: the constants; State, lift, combine, identity and result; Items with load, load_part, spread, save and
 // save_part; At, lane_of and workgroup_scan, which are in shared/scan_subgroup.wgsl and shared/scan_portable.wgsl; and,
 // for rows of several tiles (CHAINED), look and publish.
@@ -33,7 +39,9 @@ var<workgroup> missing: atomic<u32>;
 var<workgroup> said: u32;
 var<workgroup> carried: State;
 var<workgroup> held: State;
-var<workgroup> spoilt: u32;
+
+// No tile: all that was looked for is there.
+const NONE = 0xffffffffu;
 
 @compute @workgroup_size(WORKGROUP)
 fn scan(at: At) {
@@ -43,36 +51,49 @@ fn scan(at: At) {
         return;
     }
     let k = index / params.tiles;
-    let tile = index % params.tiles;
+    let own = index % params.tiles;
     var items: Items;
-    let whole = is_whole(tile);
-    if (whole) {
-        items = load(k, tile, lane);
-    } else {
-        items = load_part(k, tile, lane);
-    }
-    spread(items, lane);
+    var total: State;
+    var next = 0u;
+    var tile = own;
+    var known = CHAINED == 0u;
     if (lane == 0u) {
-        spoilt = 0u;
         carried = identity();
     }
-    let split = scan_totals(lane);
-    if (lane == 0u) {
-        publish(tile_entry(k, params.first_tile + tile), split.total);
-    }
-    settle(lane, split);
-    if (CHAINED == 0u) {
-        workgroupBarrier();
-    } else if (!carry_in(k, params.first_tile + tile, lane, split.total)) {
-        // A total that was missing has been computed where this tile's were.
+    // One turn, but where totals of other tiles are missing.
+    loop {
+        if (is_whole(tile)) {
+            items = load(k, tile, lane);
+        } else {
+            items = load_part(k, tile, lane);
+        }
         spread(items, lane);
-        settle(lane, scan_totals(lane));
-        workgroupBarrier();
+        let split = scan_totals(lane);
+        if (lane == 0u && !known) {
+            publish(tile_entry(k, params.first_tile + tile), split.total);
+        }
+        settle(lane, split);
+        if (known) {
+            workgroupBarrier();
+            break;
+        }
+        if (tile == own) {
+            total = split.total;
+            next = latest(k, (params.first_tile + own) / WORKGROUP, lane, (params.first_tile + own) % COPIES);
+        }
+        let patience = select(0u, SPINS, tile == own);
+        let late = carry_in(k, params.first_tile + own, next, lane, total, patience);
+        known = late == NONE;
+        if (known && tile == own) {
+            break;
+        }
+        next = late / WORKGROUP;
+        tile = select(late - params.first_tile, own, known);
     }
-    if (whole) {
-        save(items, k, tile, lane);
+    if (is_whole(own)) {
+        save(items, k, own, lane);
     } else {
-        save_part(items, k, tile, lane);
+        save_part(items, k, own, lane);
     }
 }
 
@@ -99,16 +120,22 @@ fn settle(lane: u32, split: Split) {
     }
 }
 
-// What all tiles of the row before this one hold, whose own total is `total`, to `carried`. Whether `totals` is as before.
-fn carry_in(k: u32, tile: u32, lane: u32, total: State) -> bool {
+// What all tiles of the row before this one hold, whose own total is `total`, to `carried`, which has what is before the
+// group `start`. The tile whose total is missing for that, or NONE.
+fn carry_in(k: u32, tile: u32, start: u32, lane: u32, total: State, patience: u32) -> u32 {
     let group = tile / WORKGROUP;
     let place = tile % WORKGROUP;
-    // In general `next` is `group` at once, and this is done once.
-    var next = latest(k, group, lane, tile % COPIES);
-    var carry = workgroupUniformLoad(&carried);
-    loop {
+    var late = NONE;
+    // In general `start` is `group`, and this is done once.
+    for (var next = start; next <= group; next++) {
+        let carry = workgroupUniformLoad(&carried);
         let last = next == group;
-        var state = gather(k, next, select(WORKGROUP, place, last), lane);
+        var state = identity();
+        let lacks = gather(k, next, select(WORKGROUP, place, last), lane, patience, &state);
+        if (lacks < WORKGROUP) {
+            late = next * WORKGROUP + lacks;
+            break;
+        }
         if (last && lane == place) {
             state = total;
         }
@@ -117,16 +144,15 @@ fn carry_in(k: u32, tile: u32, lane: u32, total: State) -> bool {
         if (lane < COPIES && (!last || place == WORKGROUP - 1u)) {
             publish(group_entry(k, next, lane), through);
         }
-        if (last) {
-            if (lane == place) {
-                carried = combine(carry, split.before);
-            }
-            break;
+        if (last && lane == place) {
+            carried = combine(carry, split.before);
         }
-        carry = through;
-        next += 1u;
+        if (!last && lane == 0u) {
+            carried = through;
+        }
     }
-    return workgroupUniformLoad(&spoilt) == 0u;
+    workgroupBarrier();
+    return late;
 }
 
 // The group before which all is known, in `carried`: this one if that comes in time.
@@ -146,7 +172,7 @@ fn latest(k: u32, group: u32, lane: u32, copy: u32) -> u32 {
         }
     }
     if (lane == 0u) {
-        var next = group - 1u;
+        var next = group;
         carried = identity();
         while (next > 0u) {
             let found = look(group_entry(k, next - 1u, copy));
@@ -161,16 +187,17 @@ fn latest(k: u32, group: u32, lane: u32, copy: u32) -> u32 {
     return workgroupUniformLoad(&said);
 }
 
-// To each lane below `count` the total of that tile of a group, computed if nobody else does it in time.
-fn gather(k: u32, group: u32, count: u32, lane: u32) -> State {
-    let first = group * WORKGROUP;
+// To each lane below `count` the total of that tile of a group. The first of them whose total nobody has published within
+// so many more looks, or WORKGROUP.
+fn gather(k: u32, group: u32, count: u32, lane: u32, patience: u32, state: ptr<function, State>) -> u32 {
     var found = Found(identity(), lane >= count);
+    var lacks = 0u;
     for (var looks = 0u; ; looks++) {
         if (lane == 0u) {
             atomicStore(&missing, WORKGROUP);
         }
         if (!found.ready) {
-            found = look(tile_entry(k, first + lane));
+            found = look(tile_entry(k, group * WORKGROUP + lane));
         }
         workgroupBarrier();
         if (!found.ready) {
@@ -180,29 +207,13 @@ fn gather(k: u32, group: u32, count: u32, lane: u32) -> State {
         if (lane == 0u) {
             said = atomicLoad(&missing);
         }
-        let lacks = workgroupUniformLoad(&said);
-        if (lacks == WORKGROUP) {
+        lacks = workgroupUniformLoad(&said);
+        if (lacks == WORKGROUP || looks >= patience) {
             break;
         }
-        if (looks >= SPINS) {
-            let total = total_of(k, first + lacks - params.first_tile, lane);
-            if (lane == lacks) {
-                publish(tile_entry(k, first + lacks), total);
-                found = Found(total, true);
-            }
-        }
     }
-    return found.state;
-}
-
-// The total of a tile of this launch, as its own workgroup computes it.
-fn total_of(k: u32, tile: u32, lane: u32) -> State {
-    if (lane == 0u) {
-        spoilt = 1u;
-    }
-    workgroupBarrier(); // totals may still be read
-    spread(load_part(k, tile, lane), lane);
-    return scan_totals(lane).total;
+    *state = found.state;
+    return lacks;
 }
 
 fn tile_entry(k: u32, tile: u32) -> u32 {

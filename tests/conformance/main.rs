@@ -5,6 +5,8 @@ mod support;
 
 mod accuracy;
 mod casts;
+#[cfg(feature = "cpu")]
+mod chains;
 mod elementwise;
 mod expressions;
 mod extremes;
