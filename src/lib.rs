@@ -54,6 +54,7 @@ mod memory;
 mod ndarray;
 mod op;
 mod ops;
+mod recent;
 mod recording;
 mod stream;
 mod sync;

@@ -166,9 +166,21 @@ impl<T: Element> Array<T> {
     }
 }
 
+/// Whether places in so many elements are numbers of 32 bits.
+fn countable(operation: &'static str, len: usize, at: CallSite) -> Result<()> {
+    match len as u64 <= 1 << 32 {
+        true => Ok(()),
+        false => Err(Error::argument(operation, "length", "at most 2^32 elements to number", len.to_string(), at)),
+    }
+}
+
 impl Array<u32> {
-    /// 0, 1, 2, .. in one dimension.
+    /// 0, 1, 2, .. in one dimension; an error past 2^32, where numbers would come again.
+    #[track_caller]
     pub(super) fn counting(device: &Device, len: usize) -> Array<u32> {
+        if let Err(error) = countable("counting", len, Location::caller()) {
+            return Array::failed(device, error);
+        }
         let layout = Layout::contiguous(&[len]);
         Array::of(Node::lazy(device, vec![len], crate::DType::U32, Expr::Index(layout)))
     }
@@ -212,10 +224,13 @@ impl<T: Number> Array<T> {
     /// assert_eq!(crosslane::Array::<f32>::eye(device, 2, 3, 1).to_vec()?, [0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
     /// # Ok(()) });
     /// ```
+    ///
+    /// Errors (kept in the array): more than 2^32 rows or columns.
     #[track_caller]
     pub fn eye(device: &Device, rows: usize, columns: usize, offset: isize) -> Array<T> {
         let at = Location::caller();
-        if let Err(error) = check::<T>("eye", device, &[rows, columns], at) {
+        let countable = || countable("eye", rows.max(columns), at);
+        if let Err(error) = check::<T>("eye", device, &[rows, columns], at).and_then(|()| countable()) {
             return Array::failed(device, error);
         }
         let along = |axis: usize| {

@@ -37,6 +37,9 @@ impl<'a> Segments<'a> {
             let wanted = "one dimension, and one element more than there are segments";
             return mistake("offsets", wanted, format!("shape {:?}", offsets.shape()));
         }
+        if offsets.len() > u32::MAX as usize {
+            return mistake("offsets", "fewer than 2^32 segments", offsets.len().to_string());
+        }
         if offsets.node.device != x.node.device {
             return mistake("offsets", &format!("{:?}", x.node.device), format!("{:?}", offsets.node.device));
         }

@@ -21,6 +21,7 @@ mod message;
 mod parameters;
 mod parse;
 mod prelude;
+mod recipe;
 mod reflect;
 mod rows;
 mod tail;
@@ -33,11 +34,11 @@ use crate::caps::Caps;
 use crate::element::DType;
 use crate::error::Result;
 use crate::op::Access;
+use crate::recent::Recent;
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, OnceLock, RwLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 pub use argument::{Argument, Arguments};
 pub(crate) use change::{change, change_scalar, separate};
@@ -78,16 +79,13 @@ struct Inner {
     param_words: usize,
     trusted: bool,
     reflection: Option<Reflection>,
-    /// The same text with other values for its overrides.
-    variants: Variants,
+    /// What it is made of, if by a program and as it stands.
+    recipe: Option<recipe::Recipe>,
     /// The same text with loops that count, if it has loops that may not end.
     counting: Arc<[OnceLock<Result<Option<Kernel>>>; 2]>,
     #[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "natives are CUDA's"))]
     replacements: Replacements,
 }
-
-/// Kernels by the values of their overrides, as bits.
-type Variants = Arc<Mutex<HashMap<Vec<(String, u64)>, Kernel>>>;
 
 /// What may run in a kernel's place on CUDA.
 #[derive(Clone, Debug, Default)]
@@ -239,7 +237,10 @@ const FILES: &[(&str, &str)] = &[
     ("top_k", include_str!("../../shaders/top_k.wgsl")),
 ];
 
-static KERNELS: LazyLock<RwLock<HashMap<Box<[u8]>, Kernel>>> = LazyLock::new(Default::default);
+/// The library's kernels that are kept.
+const KEPT: usize = 1024;
+
+static KERNELS: LazyLock<Recent<Box<[u8]>, Kernel>> = LazyLock::new(|| Recent::new(KEPT));
 
 impl Kernel {
     /// The kernel with this key, made by `draft` the first time it is asked for.
@@ -248,11 +249,10 @@ impl Kernel {
     pub(crate) fn cached(mut key: Vec<u8>, caps: &Caps, draft: impl FnOnce() -> Draft) -> Kernel {
         key.extend(caps.immediate_bytes.to_le_bytes());
         key.push(caps.denormals as u8);
-        if let Some(kernel) = KERNELS.read().expect("no panic while held").get(key.as_slice()) {
-            return kernel.clone();
+        match KERNELS.get(key.as_slice()) {
+            Some(kernel) => kernel,
+            None => KERNELS.keep(key.into(), Kernel::new(draft(), caps)),
         }
-        let kernel = Kernel::new(draft(), caps);
-        KERNELS.write().expect("no panic while held").entry(key.into()).or_insert(kernel).clone()
     }
 
     fn new(draft: Draft, caps: &Caps) -> Kernel {
@@ -271,7 +271,7 @@ impl Kernel {
             param_words: draft.params.len(),
             trusted: draft.trusted,
             reflection: None,
-            variants: Variants::default(),
+            recipe: None,
             counting: Arc::default(),
             replacements: draft.replacements,
         }))

@@ -4,8 +4,9 @@ use super::counting::Driven;
 use super::guard::guarded;
 use super::parse::{self, Parsed};
 use super::prelude::Complete;
+use super::recipe::Recipe;
 use super::reflect::{Reflection, Resource, reflect};
-use super::{BindPoint, Inner, Kernel, Own, Variants, counting, next_id, prelude};
+use super::{BindPoint, Inner, Kernel, Own, counting, next_id, prelude};
 use crate::error::{CallSite, Error, Result};
 use std::panic::Location;
 use std::path::Path;
@@ -16,6 +17,7 @@ impl Kernel {
     ///
     /// It is compiled with run-time checks: an index out of bounds stays inside its buffer, workgroup memory begins as
     /// zeros, and loops that may not end count their turns ([`crate::DeviceOptions::time_limit`]). Making a kernel needs no device; each device compiles it at its first launch there.
+    /// The same text is the same kernel, however often it is given.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -57,7 +59,7 @@ impl Kernel {
     #[doc(alias = "RawModule")]
     #[track_caller]
     pub fn wgsl(source: &str) -> Result<Kernel> {
-        make(source, None, &[], false, Location::caller())
+        Recipe::new(source, None, &[]).kernel(Location::caller())
     }
 
     /// As [`Kernel::wgsl`], with a chosen entry point (`None` is the only one), and values for overrides, each by its
@@ -82,7 +84,7 @@ impl Kernel {
     /// Errors: as [`Kernel::wgsl`]; no such entry point or override; a value that the override's type does not have.
     #[track_caller]
     pub fn wgsl_with(source: &str, entry: Option<&str>, overrides: &[(&str, f64)]) -> Result<Kernel> {
-        make(source, entry, overrides, false, Location::caller())
+        Recipe::new(source, entry, overrides).kernel(Location::caller())
     }
 
     /// The same kernel compiled without run-time checks, as the library's own are: an index out of bounds then reads
@@ -95,15 +97,26 @@ impl Kernel {
     /// In every launch, each index must lie in its buffer or array, each loop must end, no integer may be divided by
     /// zero, and workgroup memory must be written before it is read.
     pub unsafe fn trusted(&self) -> Kernel {
-        self.altered(|inner| inner.trusted = true)
+        self.altered(|recipe| recipe.trusted = true, |inner| inner.trusted = true)
     }
 
-    /// The same kernel, changed.
-    fn altered(&self, change: impl FnOnce(&mut Inner)) -> Kernel {
-        let (variants, counting) = (Variants::default(), Arc::default());
-        let mut inner = Inner { id: next_id(), variants, counting, ..(*self.0).clone() };
+    /// The same kernel, changed, as its recipe is.
+    fn altered(&self, of: impl FnOnce(&mut Recipe), change: impl FnOnce(&mut Inner)) -> Kernel {
+        let mut recipe = self.0.recipe.clone();
+        if let Some(recipe) = &mut recipe {
+            of(recipe);
+        }
+        if let Some(kept) = recipe.as_ref().and_then(Recipe::kept) {
+            return kept;
+        }
+        let (id, counting) = (next_id(), Arc::default());
+        let mut inner = Inner { id, counting, recipe: recipe.clone(), ..(*self.0).clone() };
         change(&mut inner);
-        Kernel(Arc::new(inner))
+        let made = Kernel(Arc::new(inner));
+        match recipe {
+            Some(recipe) => recipe.keep(made),
+            None => made,
+        }
     }
 
     /// The kernel with loops that count, for devices that do so with loops, made the first time. `None` if its loops are
@@ -118,8 +131,8 @@ impl Kernel {
             let source = format!("{}\n// its loops count: {driven:?} {:?}\n", self.source(), self.overrides());
             let changed = Some(Arc::new(module.clone()));
             let parsed = Parsed { module, info, source, values: vec![], ..parsed };
-            let made = of(parsed, changed, self.original().into(), false, at)?;
-            Ok(Some(made.named(self.name())))
+            let made = of(parsed, changed, self.original().into(), at)?;
+            Ok(Some(Kernel(Arc::new(Inner { name: self.name().into(), ..made }))))
         };
         if self.is_trusted() {
             return Ok(None);
@@ -160,23 +173,14 @@ impl Kernel {
     /// The kernel for a device and with values for some of its overrides, made the first time.
     pub(super) fn with(&self, overrides: &[(String, f64)], subgroups: bool, at: CallSite) -> Result<Kernel> {
         let subgroups = subgroups && self.0.collective;
-        if overrides.is_empty() && !subgroups {
-            return Ok(self.clone());
+        match &self.0.recipe {
+            Some(recipe) if subgroups || !overrides.is_empty() => {
+                let mut recipe = recipe.with(self.0.overrides.iter().chain(overrides));
+                (recipe.entry, recipe.subgroups) = (Some(self.entry().into()), subgroups);
+                recipe.kernel(at)
+            }
+            _ => Ok(self.clone()),
         }
-        let mut key: Vec<(String, u64)> =
-            overrides.iter().map(|(name, value)| (name.clone(), value.to_bits())).collect();
-        key.extend(subgroups.then(|| (String::new(), 0)));
-        let lock = || self.0.variants.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        if let Some(made) = lock().get(&key) {
-            return Ok(made.clone());
-        }
-        let given = self.0.overrides.iter().chain(overrides).map(|(name, value)| (name.as_str(), *value));
-        let made = make(self.original(), Some(&self.0.entry), &given.collect::<Vec<_>>(), subgroups, at)?;
-        let made = made.altered(|inner| {
-            inner.trusted = self.0.trusted;
-            inner.name.clone_from(&self.0.name);
-        });
-        Ok(lock().entry(key).or_insert(made).clone())
     }
 
     /// The only compute entry point of a WGSL file; the kernel is named after the file.
@@ -194,7 +198,7 @@ impl Kernel {
         let source = std::fs::read_to_string(path).map_err(|error| {
             Error::argument("Kernel::wgsl_file", "path", "a file to read", format!("{name}: {error}"), at)
         })?;
-        Ok(make(&source, None, &[], false, at)?.named(&name))
+        Ok(Recipe::new(&source, None, &[]).kernel(at)?.named(&name))
     }
 
     /// The same kernel with a name for messages, in place of its entry point's: its file, say.
@@ -205,7 +209,7 @@ impl Kernel {
     /// # Ok::<(), crosslane::Error>(())
     /// ```
     pub fn named(&self, name: &str) -> Kernel {
-        self.altered(|inner| inner.name = name.into())
+        self.altered(|recipe| recipe.name = Some(name.into()), |inner| inner.name = name.into())
     }
 
     /// What the kernel wants of a launch and of a device; `None` for the library's own kernels.
@@ -215,26 +219,17 @@ impl Kernel {
 }
 
 /// A kernel from a program's text. Where the device has subgroups, the workgroup's collectives use them.
-fn make(
-    original: &str,
-    entry: Option<&str>,
-    overrides: &[(&str, f64)],
-    subgroups: bool,
-    at: CallSite,
-) -> Result<Kernel> {
+pub(super) fn make(recipe: &Recipe, at: CallSite) -> Result<Kernel> {
+    let (original, entry) = (&recipe.text.says, recipe.entry.as_deref());
     prelude::free_names(original).map_err(|message| parse::fails(message, at))?;
-    let Complete { text, collective } = prelude::complete(original, entry, subgroups);
-    of(parse::parse(&text, entry, overrides, at)?, None, original.into(), collective, at)
+    let Complete { text, collective } = prelude::complete(original, entry, recipe.subgroups);
+    let made = of(parse::parse(&text, entry, &recipe.values(), at)?, None, original.clone(), at)?;
+    let (name, trusted) = (recipe.name.clone().unwrap_or_else(|| made.name.clone()), recipe.trusted);
+    Ok(Kernel(Arc::new(Inner { name, trusted, collective, recipe: Some(recipe.clone()), ..made })))
 }
 
 /// A kernel of what was parsed; with `changed` that runs in place of the text.
-fn of(
-    parsed: Parsed,
-    changed: Option<Arc<naga::Module>>,
-    original: Arc<str>,
-    collective: bool,
-    at: CallSite,
-) -> Result<Kernel> {
+fn of(parsed: Parsed, changed: Option<Arc<naga::Module>>, original: Arc<str>, at: CallSite) -> Result<Inner> {
     let mut reflection =
         guarded(|| reflect(&parsed)).and_then(|made| made).map_err(|message| parse::fails(message, at))?;
     let Parsed { entry, values, source, .. } = parsed;
@@ -248,13 +243,13 @@ fn of(
     };
     let owned = reflection.bindings.iter().map(own).collect();
     reflection.bindings.retain(|resource| own(resource).is_none());
-    Ok(Kernel(Arc::new(Inner {
+    Ok(Inner {
         id: next_id(),
         name: entry.clone(),
         entry: entry.into(),
         source,
         original: Some(original),
-        collective,
+        collective: false,
         bindings,
         own: owned,
         module: changed,
@@ -262,8 +257,8 @@ fn of(
         param_words: reflection.immediate_bytes as usize / 4,
         trusted: false,
         reflection: Some(reflection),
-        variants: Variants::default(),
+        recipe: None,
         counting: Arc::default(),
         replacements: Default::default(),
-    })))
+    })
 }

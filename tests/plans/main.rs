@@ -796,6 +796,34 @@ fn tensor_cores_are_taken_where_they_are_and_may_be() {
     }
 }
 
+/// Repeated elements need no memory: extents may be past what kernels count with. Each is summed over once, in launches
+/// that can count their share, or the product is refused.
+#[test]
+fn products_of_repeated_elements_sum_over_all_of_them() {
+    const INNER: usize = 5; // the place of the inner extent among a launch's parameters
+    let product = |inner: Vec<usize>| {
+        let side = |slot| expression(None, leaf(slot, DType::F32, 1, 0, &vec![0; 2 + inner.len()]));
+        let extents = [vec![], vec![3], vec![5], inner.clone()];
+        let epilogue = Expression::given(DType::F32, 2 + inner.len());
+        Matmul { extents, sides: [side(0), side(1)], epilogue, precision: Precision::Exact, output: 2 }
+    };
+    for (preset, caps) in Caps::presets() {
+        for inner in [vec![1 << 33], vec![(1 << 32) + 5], vec![1 << 20, 1 << 13], vec![1 << 32, 3], vec![1 << 31]] {
+            let op = product(inner.clone());
+            let plan = check_plan(&format!("{preset}: inner {inner:?}"), &op, &caps);
+            let counted = |pass: &Pass| {
+                assert!(pass.kernel.name().starts_with("matmul"), "{preset}: {inner:?}: {}", pass.kernel.name());
+                pass.params[INNER] as u64
+            };
+            let all: u64 = plan.passes.iter().map(counted).sum();
+            assert_eq!(all, inner.iter().product::<usize>() as u64, "{preset}: {inner:?}");
+            assert!(plan.passes.iter().all(|pass| counted(pass) <= 1 << 31), "{preset}: {inner:?}");
+        }
+        let error = product(vec![1 << 60]).plan(&caps).unwrap_err().to_string();
+        assert!(error.contains("at most 65536 launches") && error.contains("1152921504606846976"), "{error}");
+    }
+}
+
 #[test]
 fn an_empty_index_space_needs_no_kernel() {
     for (_, caps) in Caps::presets() {

@@ -36,18 +36,21 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::Kernel;
 use crate::memory::{Direction, Foreign, Home, Lent, Memory, Place};
 use crate::op::Access;
+use crate::recent::Recent;
 use crate::trace::SpanKind;
 use crate::trace::recorder::{Task, Timed};
 use memory::View;
 use program::Program;
 use run::{Context, Machine};
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 pub use check::{Checks, Defect, Finding, Report, Spot};
 pub use profile::{Order, Profile};
+
+/// Kernels that are kept lowered.
+const KEPT: usize = 1024;
 
 /// The engine.
 pub(crate) struct Cpu {
@@ -55,7 +58,7 @@ pub(crate) struct Cpu {
     profile: Profile,
     checks: Option<Checks>,
     budget: Duration,
-    kernels: RwLock<HashMap<u64, Arc<Compiled>>>,
+    kernels: Recent<u64, Arc<Compiled>>,
     /// Held while launches run: they run in the order of submission.
     queue: Mutex<()>,
     waits: Waits,
@@ -103,7 +106,7 @@ pub(crate) fn open(profile: Profile, checks: Option<Checks>, budget: Duration) -
         profile,
         checks,
         budget,
-        kernels: RwLock::default(),
+        kernels: Recent::new(KEPT),
         queue: Mutex::new(()),
         waits: Waits::default(),
         busy: AtomicU64::new(0),
@@ -138,8 +141,8 @@ fn block(memory: &Memory) -> &memory::Block {
 
 impl Cpu {
     fn compiled(&self, kernel: &Kernel) -> Result<Arc<Compiled>> {
-        if let Some(compiled) = self.kernels.read().expect("no panic while held").get(&kernel.id()) {
-            return Ok(compiled.clone());
+        if let Some(compiled) = self.kernels.get(&kernel.id()) {
+            return Ok(compiled);
         }
         let _compiling = self.observer.recorder.open(SpanKind::Compile, kernel.name(), 0);
         let target = lower::Target {
@@ -152,8 +155,7 @@ impl Cpu {
         };
         let program = lower::lower(kernel.name(), kernel.source(), kernel.entry(), &target)?;
         let compiled = Arc::new(Compiled { effort: program.effort(), program, machines: Mutex::default() });
-        self.kernels.write().expect("no panic while held").insert(kernel.id(), compiled.clone());
-        Ok(compiled)
+        Ok(self.kernels.keep(kernel.id(), compiled))
     }
 
     /// The pool adds its figures.
@@ -255,7 +257,7 @@ impl Driver for Cpu {
 
     /// Machines that have run a kernel hold registers for every invocation of a workgroup.
     fn forget(&self) {
-        for compiled in self.kernels.read().expect("no panic while held").values() {
+        for compiled in self.kernels.values() {
             compiled.machines.lock().expect("no panic while held").clear();
         }
     }

@@ -11,6 +11,7 @@ use super::translate::{CudaOptions, CudaSource};
 use crate::caps::Caps;
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::{Kernel, Native};
+use crate::recent::Recent;
 use crate::threads::each;
 use crate::trace::SpanKind;
 use cudarc::driver::sys::{self, CUfunction_attribute as Attribute, CUresult};
@@ -18,7 +19,7 @@ use std::collections::HashMap;
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::ptr;
-use std::sync::{Arc, OnceLock, RwLock};
+use std::sync::{Arc, OnceLock};
 
 /// The kernels of a device by their ids.
 pub(super) struct Kernels {
@@ -26,15 +27,13 @@ pub(super) struct Kernels {
     caps: Caps,
     options: CudaOptions,
     cache: Cache,
-    loaded: RwLock<Loaded>,
+    /// Functions by their kernels' ids; whoever launches one holds it.
+    translated: Recent<u64, Arc<Function>>,
+    natives: Recent<u64, Arc<Function>>,
 }
 
-/// Functions by their kernels' ids.
-#[derive(Default)]
-struct Loaded {
-    translated: HashMap<u64, Arc<Function>>,
-    natives: HashMap<u64, Arc<Function>>,
-}
+/// Functions that are kept, of each kind.
+const KEPT: usize = 1024;
 
 /// A kernel that is ready to be launched.
 pub(super) struct Function {
@@ -64,7 +63,8 @@ impl Drop for Function {
 impl Kernels {
     pub fn new(context: Arc<Context>, caps: Caps, fast_math: bool) -> Kernels {
         let options = CudaOptions { fast_math, architecture: context.card.architecture };
-        Kernels { context, caps, options, cache: Cache::from_environment(), loaded: RwLock::default() }
+        let (translated, natives) = (Recent::new(KEPT), Recent::new(KEPT));
+        Kernels { context, caps, options, cache: Cache::from_environment(), translated, natives }
     }
 
     /// The kernel, made ready the first time.
@@ -77,7 +77,7 @@ impl Kernels {
     }
 
     fn find(&self, kernel: &Kernel) -> Option<Arc<Function>> {
-        self.loaded.read().unwrap_or_else(|poisoned| poisoned.into_inner()).translated.get(&kernel.id()).cloned()
+        self.translated.get(&kernel.id())
     }
 
     pub fn options(&self) -> CudaOptions {
@@ -91,11 +91,9 @@ impl Kernels {
 
     /// The kernel's native, made ready the first time.
     pub fn native(&self, kernel: &Kernel, native: &Native) -> Result<Arc<Function>> {
-        let loaded = self.loaded.read().unwrap_or_else(|poisoned| poisoned.into_inner());
-        if let Some(function) = loaded.natives.get(&kernel.id()) {
-            return Ok(function.clone());
+        if let Some(function) = self.natives.get(&kernel.id()) {
+            return Ok(function);
         }
-        drop(loaded);
         let source = natives::source(kernel, native, self.options)?;
         let key = text_key(&source)?;
         let compiled = match self.cache.load(&key) {
@@ -107,8 +105,7 @@ impl Kernels {
             }
         };
         let function = self.install(kernel, compiled, &key, || Ok(source))?;
-        let mut loaded = self.loaded.write().unwrap_or_else(|poisoned| poisoned.into_inner());
-        Ok(loaded.natives.entry(kernel.id()).or_insert(function).clone())
+        Ok(self.natives.keep(kernel.id(), function))
     }
 
     /// Makes those ready that are not, side by side.
@@ -169,8 +166,7 @@ impl Kernels {
     fn load(&self, kernel: &Kernel, compiled: Compiled) -> Result<Arc<Function>> {
         let key = self.key(kernel)?;
         let function = self.install(kernel, compiled, &key, || kernel.cuda(&self.options))?;
-        let mut loaded = self.loaded.write().unwrap_or_else(|poisoned| poisoned.into_inner());
-        Ok(loaded.translated.entry(kernel.id()).or_insert(function).clone())
+        Ok(self.translated.keep(kernel.id(), function))
     }
 
     /// Code as a function. A driver that is older than NVRTC may refuse it, and understand PTX that it compiles by itself:

@@ -8,19 +8,27 @@ use crate::backend::{Launch, Window};
 use crate::element::DType;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::{Product, ProductSide, Word};
+use crate::recent::Recent;
 use cudarc::cublaslt::result::{self, CublasError};
 use cudarc::cublaslt::sys;
 use cudarc::driver;
-use std::collections::HashMap;
 use std::ffi::c_void;
 use std::ptr;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 
 /// The library, started when it is first asked for, and what it has planned.
-#[derive(Default)]
 pub(super) struct Products {
     library: OnceLock<Option<Library>>,
-    planned: Mutex<HashMap<Shape, Option<Arc<Planned>>>>,
+    planned: Recent<Shape, Option<Arc<Planned>>>,
+}
+
+/// Products of so many shapes stay planned.
+const KEPT: usize = 1024;
+
+impl Default for Products {
+    fn default() -> Products {
+        Products { library: OnceLock::new(), planned: Recent::new(KEPT) }
+    }
 }
 
 struct Library(sys::cublasLtHandle_t);
@@ -96,7 +104,6 @@ impl Products {
     pub fn call(&self, launch: &Launch) -> Option<Call> {
         let (shape, places) = shape(launch.kernel.product()?, launch)?;
         let handle = self.library.get_or_init(Library::start).as_ref()?.0;
-        let mut planned = self.planned.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let plan = || match Planned::new(handle, &shape) {
             Ok(planned) => Some(Arc::new(planned)),
             Err(error) => {
@@ -104,7 +111,7 @@ impl Products {
                 None
             }
         };
-        let planned = planned.entry(shape).or_insert_with(plan).clone()?;
+        let planned = self.planned.get(&shape).unwrap_or_else(|| self.planned.keep(shape, plan()))?;
         Some(Call { planned, handle, places })
     }
 }

@@ -6,10 +6,10 @@ use crate::caps::Caps;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::{BindPoint, Kernel, guarded, travels_inside};
 use crate::op::Access;
+use crate::recent::Recent;
 use crate::trace::{SpanKind, recorder::Recorder};
 use std::borrow::Cow;
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::{Arc, Mutex};
 
 /// A compiled kernel and how it is bound.
 pub(super) struct Pipeline {
@@ -25,7 +25,9 @@ pub(super) struct Pipeline {
 /// Bytes that a uniform parameter binding spans: the most that a kernel's parameters take.
 pub(super) const UNIFORM_BYTES: u64 = 4096;
 
-/// Bind groups kept before all are dropped and made anew.
+/// Pipelines that are kept, layouts, and bind groups. What a submission uses it holds itself.
+const KEPT: usize = 1024;
+const KEPT_LAYOUTS: usize = 256;
 const KEPT_BIND_GROUPS: usize = 8192;
 
 /// The bind groups of a launch.
@@ -46,17 +48,27 @@ type Layouts = (Vec<wgpu::BindGroupLayout>, wgpu::PipelineLayout);
 /// Kernel, and the windows: memory, offset, bytes.
 type GroupKey = (u64, Vec<(u64, u64, u64)>);
 
-#[derive(Default)]
 pub(super) struct Cache {
-    pipelines: RwLock<HashMap<u64, Arc<Pipeline>>>,
-    layouts: Mutex<HashMap<LayoutKey, Layouts>>,
-    groups: Mutex<HashMap<GroupKey, Groups>>,
+    pipelines: Recent<u64, Arc<Pipeline>>,
+    layouts: Recent<LayoutKey, Layouts>,
+    groups: Recent<GroupKey, Groups>,
     uniform_layout: Mutex<Option<wgpu::BindGroupLayout>>,
+}
+
+impl Default for Cache {
+    fn default() -> Cache {
+        Cache {
+            pipelines: Recent::new(KEPT),
+            layouts: Recent::new(KEPT_LAYOUTS),
+            groups: Recent::new(KEPT_BIND_GROUPS),
+            uniform_layout: Mutex::default(),
+        }
+    }
 }
 
 impl Cache {
     pub fn forget(&self) {
-        self.groups.lock().expect("no panic while held").clear();
+        self.groups.clear();
     }
 
     /// The compiled kernel.
@@ -68,13 +80,12 @@ impl Cache {
         kernel: &Kernel,
         recorder: &Recorder,
     ) -> Result<Arc<Pipeline>> {
-        if let Some(pipeline) = self.pipelines.read().expect("no panic while held").get(&kernel.id()) {
-            return Ok(pipeline.clone());
+        if let Some(pipeline) = self.pipelines.get(&kernel.id()) {
+            return Ok(pipeline);
         }
         let _compiling = recorder.open(SpanKind::Compile, kernel.name(), 0);
         let pipeline = Arc::new(self.compile(device, name, caps, kernel)?);
-        self.pipelines.write().expect("no panic while held").insert(kernel.id(), pipeline.clone());
-        Ok(pipeline)
+        Ok(self.pipelines.keep(kernel.id(), pipeline))
     }
 
     fn compile(&self, device: &wgpu::Device, name: &str, caps: &Caps, kernel: &Kernel) -> Result<Pipeline> {
@@ -125,7 +136,6 @@ impl Cache {
     }
 
     fn layout(&self, device: &wgpu::Device, points: &[BindPoint], immediate_size: u32, uniform: bool) -> Layouts {
-        let mut layouts = self.layouts.lock().expect("no panic while held");
         let key = (points.to_vec(), immediate_size, uniform);
         let make = || {
             // Groups that nothing is bound to are there too, empty.
@@ -140,7 +150,7 @@ impl Cache {
             });
             (own, pipeline)
         };
-        layouts.entry(key).or_insert_with(make).clone()
+        self.layouts.get(&key).unwrap_or_else(|| self.layouts.keep(key, make()))
     }
 
     /// The layout of group 1: parameters in a uniform buffer, at a dynamic offset.
@@ -160,20 +170,14 @@ impl Cache {
     /// The bind groups of a pipeline over these windows.
     pub fn groups(&self, device: &wgpu::Device, pipeline: &Pipeline, kernel: &Kernel, windows: &[Window]) -> Groups {
         let key = (kernel.id(), windows.iter().map(|w| (w.memory.id(), w.offset, w.bytes)).collect::<Vec<_>>());
-        let mut groups = self.groups.lock().expect("no panic while held");
-        if let Some(made) = groups.get(&key) {
-            return made.clone();
+        if let Some(made) = self.groups.get(&key) {
+            return made;
         }
         let make = |(layout, group)| bind_group(device, layout, kernel, windows, group);
         let mut all = pipeline.layouts.iter().zip(0..).map(make);
         let first = all.next().expect("group 0 is there always");
         let more: Vec<wgpu::BindGroup> = all.collect();
-        let made = Groups { first, more: (!more.is_empty()).then(|| more.into()) };
-        if groups.len() >= KEPT_BIND_GROUPS {
-            groups.clear();
-        }
-        groups.insert(key, made.clone());
-        made
+        self.groups.keep(key, Groups { first, more: (!more.is_empty()).then(|| more.into()) })
     }
 }
 

@@ -10,10 +10,11 @@ use super::text::without_comments;
 use crate::element::{DType, Scalar};
 use crate::error::{CallSite, Error, ErrorKind, Result};
 use crate::ops::Formula;
+use crate::recent::Recent;
 use check::checked;
 use scan::{Mistake, dtype, last, names};
-use std::collections::HashMap;
-use std::sync::{LazyLock, RwLock};
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 use wrapper::{Source, Wrapper, pointed};
 
 /// What the wrapper calls an expression without a name.
@@ -35,8 +36,11 @@ pub(crate) struct Text<'a> {
     pub at: CallSite,
 }
 
+/// Formulas that are kept.
+const KEPT: usize = 4096;
+
 /// Formulas by parameters, letters, result and text.
-static FORMULAS: LazyLock<RwLock<HashMap<String, Formula>>> = LazyLock::new(Default::default);
+static FORMULAS: LazyLock<Recent<String, Formula>> = LazyLock::new(|| Recent::new(KEPT));
 
 /// Reads the parameters `x: f32, y: T, z`.
 pub(crate) fn parameters(operation: &'static str, text: &str, at: CallSite) -> Result<Vec<Parameter>> {
@@ -50,24 +54,24 @@ pub(crate) fn refers(text: &str, name: &str) -> bool {
 }
 
 impl Text<'_> {
-    /// The function that the text is: a value after statements, checked. Each text is read once in a process.
+    /// The function that the text is: a value after statements, checked. A text is read once while it is kept; read again, it
+    /// has another number, so that no kernel is taken for another.
     ///
     /// Errors: a text that does not compile, with line and column; a value that is no number.
     pub fn formula(&self) -> Result<Formula> {
         let key = format!("{:?}{:?}{:?}{}", self.parameters, self.letters, self.result, self.text);
-        if let Some(formula) = FORMULAS.read().expect("no panic while held").get(&key) {
-            return Ok(formula.clone());
+        match FORMULAS.get(&key) {
+            Some(formula) => Ok(formula),
+            None => Ok(FORMULAS.keep(key, self.read()?)),
         }
-        let mut formulas = FORMULAS.write().expect("no panic while held");
-        let formula = self.read(formulas.len() as u64)?;
-        Ok(formulas.entry(key).or_insert(formula).clone())
     }
 
     fn source(&self) -> Source<'_> {
         Source { name: self.what, text: self.text }
     }
 
-    fn read(&self, id: u64) -> Result<Formula> {
+    fn read(&self) -> Result<Formula> {
+        static IDS: AtomicU64 = AtomicU64::new(0);
         let clean = without_comments(self.text);
         if let Some((range, _)) = names(&clean).find(|(_, name)| *name == "return") {
             return Err(self.wrong(("the last statement gives the value, without return".into(), range)));
@@ -121,7 +125,7 @@ impl Text<'_> {
             _ => "",
         };
         Ok(Formula::new(crate::ops::FormulaParts {
-            id,
+            id: IDS.fetch_add(1, Ordering::Relaxed),
             text: self.text.trim().into(),
             parameters: self.parameters.clone(),
             body: format!("{}\nreturn {name}{kept};", &wrapper.text[body..end]),

@@ -34,7 +34,7 @@ use super::map::{Map, buffer_bytes, leaf_walks, points};
 use super::windows::Walk;
 use crate::caps::Caps;
 use crate::element::{Class, DType};
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::kernel::{Draft, Kernel};
 use crate::op::{Access, Grid, Host, Op, Pass, Plan, Slot, Value};
 use crate::values::{Param, Vary};
@@ -156,6 +156,12 @@ impl Matmul {
     }
 }
 
+/// Inner ones of a launch at most. Repeated elements and constants need no memory, so that no binding bounds them; kernels
+/// count them with 32 bits, and past the last by a tile.
+const MOST_INNER: u64 = 1 << 30;
+/// Launches of a product at most.
+const MOST_LAUNCHES: u64 = 1 << 16;
+
 /// A launch's share of the work, beside the box of the index space.
 #[derive(Clone, Copy)]
 struct Share {
@@ -168,6 +174,17 @@ impl Settled {
     fn extent(&self, group: usize, cut: &[Range<u64>]) -> u64 {
         let dims = self.dims.iter().zip(cut).filter(|(dim, _)| dim.group == group);
         dims.map(|(_, range)| range.end - range.start).product()
+    }
+
+    /// Cuts what a launch sums over to MOST_INNER.
+    fn shorten(&self, chunk: &mut [u64]) {
+        let inner: Vec<usize> = (0..chunk.len()).filter(|&dim| self.dims[dim].group == INNER).collect();
+        let count = |chunk: &[u64]| inner.iter().fold(1u64, |count, &dim| count.saturating_mul(chunk[dim]));
+        while count(chunk) > MOST_INNER {
+            let longest = *inner.iter().max_by_key(|&&dim| chunk[dim]).expect("it sums over something");
+            let (half, most) = (chunk[longest].div_ceil(2), chunk[longest] - 1);
+            chunk[longest] = half.next_multiple_of(64).min(most);
+        }
     }
 
     fn whole(&self) -> Vec<Range<u64>> {
@@ -278,6 +295,20 @@ impl Matmul {
         })
     }
 
+    /// Whether the launches for boxes of this size are not too many to be planned, and to end.
+    fn check_launches(&self, settled: &Settled, chunk: &[u64]) -> Result<()> {
+        let boxes = settled.dims.iter().zip(chunk).map(|(dim, &chunk)| dim.extent.div_ceil(chunk));
+        if boxes.fold(1u64, |all, boxes| all.saturating_mul(boxes)) <= MOST_LAUNCHES {
+            return Ok(());
+        }
+        let (operation, argument) = (self.name(), "extents".into());
+        let wanted =
+            format!("work for at most {MOST_LAUNCHES} launches, each with at most {MOST_INNER} inner elements");
+        let [batch, rows, columns, inner] = [BATCH, ROW, COLUMN, INNER].map(|group| self.extent(group));
+        let got = format!("batch {batch}, rows {rows}, columns {columns}, inner {inner}");
+        Err(ErrorKind::Argument { operation, argument, wanted, got, at: None }.into())
+    }
+
     /// Bytes of a slot, or of scratch after them.
     fn bytes_of(&self, slot: usize, scratch: &[u64]) -> u64 {
         match slot.checked_sub(self.output) {
@@ -313,7 +344,9 @@ impl Op for Matmul {
         }
         let settled = self.settle();
         let space = settled.several(self.output).space();
-        let chunk = space.chunks_of(caps.binding_bytes, 64, u64::MAX);
+        let mut chunk = space.chunks_of(caps.binding_bytes, 64, u64::MAX);
+        settled.shorten(&mut chunk);
+        self.check_launches(&settled, &chunk)?;
         let boxes = space.boxes(&chunk);
         Ok(match boxes.len() {
             1 => self.plan_whole(&settled, caps),
@@ -322,8 +355,8 @@ impl Op for Matmul {
     }
 
     fn flops(&self) -> u64 {
-        let results = self.len() as u64;
-        results * (2 * self.extent(INNER) + self.epilogue.flops())
+        let each = self.extent(INNER).saturating_mul(2).saturating_add(self.epilogue.flops());
+        (self.len() as u64).saturating_mul(each)
     }
 
     fn bytes(&self) -> u64 {
