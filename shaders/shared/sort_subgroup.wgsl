@@ -10,13 +10,18 @@ struct At {
 
 var<workgroup> partials: array<u32, TEAMS>;
 
-// The order is that of the subgroups: how local indices lie in them is nowhere promised.
+// The order is that of the subgroups: how local indices lie in them is nowhere promised. They are full: an engine that
+// cannot promise it looks (backend/wgpu/subgroups.rs).
 fn who_is(at: At) -> Who {
     let size = lanes_of(at.size);
     return Who(at.subgroup * size + at.place, at.subgroup, at.place, size);
 }
 
 // How many of the subgroup's items with this digit come before: its lanes before this one, and its items before.
+//
+// A counter is one team's, and atomics alone have no order. The first barrier: nobody has stored what is here before all
+// have loaded it. The second: all load it at the next item. Both must order workgroup memory within the subgroup, which
+// CUDA's and Metal's do; for Vulkan backend/wgpu/barriers.rs sees to it.
 fn rank(digit: u32, nth: u32, who: Who) -> u32 {
     let same = lanes_with(digit);
     let before = count_below(same, who.place);

@@ -1,6 +1,7 @@
 //! The portable engine: WGSL through wgpu on Vulkan, Metal, DX12 and GL.
 
 mod adapter;
+mod barriers;
 mod buffer;
 mod clock;
 mod encode;
@@ -13,6 +14,7 @@ mod pipeline;
 mod rings;
 mod staging;
 mod stamps;
+mod subgroups;
 mod submit;
 #[cfg(test)]
 mod tests;
@@ -81,6 +83,7 @@ pub(crate) fn adopt(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::
 
 impl Wgpu {
     fn new(properties: Properties, device: wgpu::Device, queue: wgpu::Queue) -> Wgpu {
+        let properties = subgroups::checked(properties, &device, &queue);
         let lost = Arc::new(Mutex::new(None));
         let note = lost.clone();
         device.set_device_lost_callback(move |reason, message| {

@@ -1,5 +1,6 @@
 //! Pipelines, their layouts, and bind groups, made once and kept.
 
+use super::barriers::ordered;
 use super::guard::Scopes;
 use crate::backend::Window;
 use crate::caps::Caps;
@@ -102,6 +103,7 @@ impl Cache {
         let immediate_size = if immediates { kernel.param_words() as u32 * 4 } else { 0 };
         let (source, points) = as_given(kernel, caps);
         let (layouts, pipeline_layout) = self.layout(device, &points, immediate_size, uniform);
+        let source = ordered(source, device.adapter_info().backend);
         let descriptor = wgpu::ShaderModuleDescriptor { label: Some(kernel.name()), source };
         let checks = match kernel.is_trusted() {
             true => wgpu::ShaderRuntimeChecks::unchecked(),

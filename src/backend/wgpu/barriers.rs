@@ -1,0 +1,109 @@
+//! Barriers of subgroups, as Vulkan is to read them.
+//!
+//! naga 30 writes `subgroupBarrier()` as OpControlBarrier with semantics AcquireRelease | SubgroupMemory. Vulkan ignores
+//! SubgroupMemory (its environment for SPIR-V knows workgroup, uniform and image memory): all lanes have come so far, and
+//! nothing is said of what they have stored. A sort's `rank` counts in workgroup memory from one such barrier to the
+//! next, by atomics, which are relaxed: without an order, a lane may count on from what was there two items before. A
+//! barrier with naga's flag for workgroup memory too is written with WorkgroupMemory beside it, still of the subgroup.
+//!
+//! The others are in order as they are: Metal gets `simdgroup_barrier(mem_threadgroup)`, GL a barrier of the workgroup,
+//! CUDA `__syncwarp`, which orders memory among the lanes it names. HLSL has no such barrier: naga writes none for DX12,
+//! and nothing but that the lanes of a wave go together is said there. No such device is here.
+
+use crate::kernel::guarded;
+use naga::{Barrier, Block, Module, Statement};
+use std::borrow::Cow;
+
+/// The source with such barriers, if it has any and goes to Vulkan.
+pub(super) fn ordered<'a>(source: wgpu::ShaderSource<'a>, backend: wgpu::Backend) -> wgpu::ShaderSource<'a> {
+    if backend != wgpu::Backend::Vulkan {
+        return source;
+    }
+    match source {
+        wgpu::ShaderSource::Wgsl(text) if text.contains("subgroupBarrier") => {
+            // What naga does not parse gives the error that it always does.
+            match guarded(|| naga::front::wgsl::parse_str(&text)) {
+                Ok(Ok(module)) => wgpu::ShaderSource::Naga(Cow::Owned(with_memory(module))),
+                _ => wgpu::ShaderSource::Wgsl(text),
+            }
+        }
+        wgpu::ShaderSource::Naga(module) => wgpu::ShaderSource::Naga(Cow::Owned(with_memory(module.into_owned()))),
+        other => other,
+    }
+}
+
+fn with_memory(mut module: Module) -> Module {
+    module.functions.iter_mut().for_each(|(_, function)| widen(&mut function.body));
+    module.entry_points.iter_mut().for_each(|entry| widen(&mut entry.function.body));
+    module
+}
+
+fn widen(block: &mut Block) {
+    for statement in block.iter_mut() {
+        match statement {
+            Statement::ControlBarrier(flags) if flags.contains(Barrier::SUB_GROUP) => *flags |= Barrier::WORK_GROUP,
+            Statement::Block(inner) => widen(inner),
+            Statement::If { accept, reject, .. } => [accept, reject].into_iter().for_each(widen),
+            Statement::Switch { cases, .. } => cases.iter_mut().for_each(|case| widen(&mut case.body)),
+            Statement::Loop { body, continuing, .. } => [body, continuing].into_iter().for_each(widen),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use naga::back::spv;
+    use naga::valid::{Capabilities, ValidationFlags, Validator};
+
+    const TEXT: &str = "var<workgroup> x: array<atomic<u32>, 64>;
+        @group(0) @binding(0) var<storage, read_write> y: array<u32>;
+        @compute @workgroup_size(64)
+        fn main(@builtin(local_invocation_index) i: u32) {
+            for (var n = 0u; n < 4u; n++) {
+                let old = atomicLoad(&x[n]);
+                subgroupBarrier();
+                atomicStore(&x[n], old + 1u);
+                if (n < 8u) { subgroupBarrier(); }
+            }
+            workgroupBarrier();
+            y[i] = atomicLoad(&x[i]);
+        }";
+
+    /// Scope of execution and semantics of each control barrier.
+    fn barriers(module: &Module) -> Vec<[u32; 2]> {
+        let info = Validator::new(ValidationFlags::all(), Capabilities::all()).validate(module).unwrap();
+        let options = spv::Options { lang_version: (1, 3), ..Default::default() };
+        let words = spv::write_vec(module, &info, &options, None).unwrap();
+        let (mut constants, mut found, mut at) = (std::collections::HashMap::new(), vec![], 5);
+        while at < words.len() {
+            let (opcode, length) = (words[at] & 0xffff, (words[at] >> 16) as usize);
+            match opcode {
+                43 => drop(constants.insert(words[at + 2], words[at + 3])),
+                224 => found.push([words[at + 1], words[at + 3]].map(|id| constants[&id])),
+                _ => {}
+            }
+            at += length;
+        }
+        found
+    }
+
+    #[test]
+    fn subgroups_barriers_order_workgroup_memory_in_vulkan() {
+        const SUBGROUP: u32 = 3;
+        const WORKGROUP: u32 = 2;
+        const WORKGROUP_MEMORY: u32 = 0x100;
+        let text = || wgpu::ShaderSource::Wgsl(TEXT.into());
+        let wgpu::ShaderSource::Naga(module) = ordered(text(), wgpu::Backend::Vulkan) else { panic!("a module") };
+        let found = barriers(&module);
+        assert_eq!(found.iter().filter(|[scope, _]| *scope == SUBGROUP).count(), 2, "{found:?}");
+        assert!(
+            found.iter().all(|[scope, memory]| [SUBGROUP, WORKGROUP].contains(scope) && memory & WORKGROUP_MEMORY != 0)
+        );
+        // What naga writes by itself, for which this is here.
+        let plain = barriers(&naga::front::wgsl::parse_str(TEXT).unwrap());
+        assert!(plain.iter().any(|[scope, memory]| *scope == SUBGROUP && memory & WORKGROUP_MEMORY == 0), "{plain:?}");
+        assert!(matches!(ordered(text(), wgpu::Backend::Metal), wgpu::ShaderSource::Wgsl(_)));
+    }
+}
