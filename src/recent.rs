@@ -56,7 +56,7 @@ impl<K: Hash + Eq + Clone, V: Clone> Recent<K, V> {
         }
         let oldest = if kept.len() >= self.most { oldest(&kept, self.most) } else { vec![] };
         let gone = oldest.iter().filter_map(|key| kept.remove(key)).collect();
-        let used = AtomicU64::new(self.clock.fetch_add(1, Relaxed) + 1);
+        let used = AtomicU64::new(self.clock.fetch_add(1, Relaxed));
         kept.insert(key, Kept { value: value.clone(), used });
         (value, gone)
     }
@@ -107,9 +107,9 @@ mod tests {
     #[test]
     fn the_least_recently_used_goes_first() {
         let recent = Recent::new(8);
-        (0..8).for_each(|key| drop(recent.keep(key, key)));
+        (0..8).for_each(|key| assert_eq!(recent.keep(key, key), key));
         assert!([3, 5].map(|key| recent.get(&key).is_some()) == [true; 2]);
-        (8..14).for_each(|key| drop(recent.keep(key, key)));
+        (8..14).for_each(|key| assert_eq!(recent.keep(key, key), key));
         let left: Vec<bool> = (0..8).map(|key| recent.get(&key).is_some()).collect();
         assert_eq!(left.iter().filter(|left| **left).count(), 2, "{left:?}");
         assert!(left[3] && left[5]);

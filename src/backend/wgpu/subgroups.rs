@@ -97,7 +97,9 @@ fn ask(device: &wgpu::Device, queue: &wgpu::Queue, widths: &[u32]) -> Option<[u3
     encoder.copy_buffer_to_buffer(&found, 0, &read, 0, 8);
     let index = queue.submit([encoder.finish()]);
     let (done, mapped) = std::sync::mpsc::channel();
-    read.map_async(wgpu::MapMode::Read, .., move |result| drop(done.send(result.is_ok())));
+    read.map_async(wgpu::MapMode::Read, .., move |result| {
+        let _ = done.send(result.is_ok()); // nobody waits any more: it took too long
+    });
     device.poll(wgpu::PollType::Wait { submission_index: Some(index), timeout: Some(PATIENCE) }).ok()?;
     if mapped.recv_timeout(PATIENCE) != Ok(true) {
         return None;
