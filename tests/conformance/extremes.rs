@@ -229,3 +229,20 @@ fn neighbours_of_every_half() {
         );
     }
 }
+
+/// Repeated elements take no memory, so that extents may be past 32 bits: right, or an error that names the limit.
+#[test]
+fn what_is_past_32_bits_is_named() {
+    for device in apis() {
+        let says = |error: crosslane::Error, parts: &[&str]| {
+            let text = error.to_string();
+            assert!(parts.iter().all(|part| text.contains(part)), "{text} on {}", name(device));
+        };
+        let (rows, ones) = ((1usize << 33) + 3, |shape: &[usize]| Array::<f32>::ones(device, shape));
+        says(Array::<f32>::eye(device, rows, 1, 0).sum().item().unwrap_err(), &["eye", "2^32", "8589934595"]);
+        let long = ones(&[1, 1 << 60]).matmul(&ones(&[1 << 60, 1]));
+        says(long.item().unwrap_err(), &["matmul", "at most 65536 launches", "inner 1152921504606846976"]);
+        let offsets = Array::full(device, &[rows], 0u32);
+        says(ones(&[4]).sort_segments(&offsets).to_vec().unwrap_err(), &["offsets", "2^32", "8589934595"]);
+    }
+}

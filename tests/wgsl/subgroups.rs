@@ -1,7 +1,7 @@
 //! Subgroup operations against a model on the host, for the size that the judge says.
 
 use crate::judge::judges;
-use crate::support::random;
+use crate::support::{random, say};
 use rand::Rng;
 
 /// What a lane sees: the values of its subgroup by lane, and which lane it is.
@@ -184,5 +184,17 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(subgroup_size) size: u
             };
             assert_eq!(lane[2..], wanted, "lane {} of {size} on {}", lane[1], judge.name());
         }
+    }
+}
+
+/// What numbers lanes by subgroups runs where these are full; an engine that cannot promise it has asked the driver.
+#[test]
+fn drivers_here_fill_subgroups() {
+    for (index, listed) in crosslane::Device::list().iter().enumerate() {
+        let Ok(device) = crosslane::Device::open(&index.to_string()) else {
+            say(&format!("skipped: {} does not open", listed.name));
+            continue;
+        };
+        assert_eq!(device.caps().subgroups, listed.caps.subgroups, "{} leaves subgroups partly empty", listed.name);
     }
 }
