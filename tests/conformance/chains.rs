@@ -3,8 +3,8 @@
 
 use crate::support::*;
 use crosslane::{
-    Argument, Array, Caps, DType, Device, Expression, Function, Grid, Kernel, Leaf, Op, Operator, Order, Pass, Profile,
-    Scan, ScanOp, Source, Step, What, s,
+    Argument, Array, Caps, DType, Device, Expression, Function, Grid, Kernel, Leaf, Op, Operator, Order, Param, Pass,
+    Profile, Scan, ScanOp, Source, Step, What, s,
 };
 use rand::Rng;
 use std::collections::HashMap;
@@ -24,6 +24,7 @@ fn products(len: usize) -> Expression {
     Expression {
         leaves: vec![leaf(0), leaf(1)],
         scalars: vec![],
+        taken: None,
         steps: vec![step(What::Leaf(0)), step(What::Leaf(1)), step(What::Call(Function::Multiply, vec![0, 1]))],
     }
 }
@@ -116,7 +117,11 @@ fn a_total_that_was_missing_is_the_owners_own() {
         let [x, y] = [&x, &y].map(|host| Array::from_slice(&device, host));
         let mut sums = Array::<f32>::zeros(&device, &[len]);
         let mut chain = Array::<u32>::zeros(&device, &[pass.buffers[3].bytes as usize / 4]);
-        let words: Vec<u8> = pass.params.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let known = |param: &Param| match param {
+            Param::Is(word) => word.to_le_bytes(),
+            other => panic!("{other:?} depends on no value"),
+        };
+        let words: Vec<u8> = pass.params.iter().flat_map(known).collect();
         let params = Argument::immediates(&words);
         kernel.grid([tiles as u32]).args((&x, &y, &mut sums, &mut chain, params)).launch(&device).unwrap();
         let got: Vec<u32> = sums.to_vec().unwrap().into_iter().map(f32::to_bits).collect();
