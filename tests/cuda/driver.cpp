@@ -290,6 +290,10 @@ CUDA(cuMemcpyDtoHAsync_v2, void* to, u64 from, size_t bytes, Stream* stream) HER
     if (!is_registered(to)) stream->wait();
     return SUCCESS;
 END
+CUDA(cuMemcpyDtoDAsync_v2, u64 to, u64 from, size_t bytes, Stream* stream) HERE
+    stream->ask([=] { memcpy((void*)to, (void*)from, bytes); });
+    return SUCCESS;
+END
 CUDA(cuMemsetD8Async, u64 to, unsigned char value, size_t bytes, Stream* stream) HERE
     stream->ask([=] { memset((void*)to, value, bytes); });
     return SUCCESS;
