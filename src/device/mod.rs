@@ -71,7 +71,8 @@ impl Device {
         self.0.plans.of(op, self.caps())
     }
 
-    /// Waits until everything that was asked of the device is done, in every stream.
+    /// Waits until everything that was asked of the device is done, in every stream but detached ones
+    /// ([`crate::Stream::detached`]).
     ///
     /// Errors: device lost; a kernel whose loops did not end ([`DeviceOptions::time_limit`]), or were left by the driver
     /// before they did ([`crate::ErrorKind::LoopLeft`]), or one whose `assert_that(id, condition)` failed; an index that

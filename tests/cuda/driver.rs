@@ -1,4 +1,8 @@
 //! The engine whole without a card: on `driver.cpp` in place of CUDA's libraries, each test in a process of its own.
+//!
+//! Other test programs run there too, by hand: with `driver.cpp` compiled as here in a folder, as `libcuda.so`, a link to it
+//! `libcuda.so.1`, and a copy `libnvrtc.so`, that folder alone in `LD_LIBRARY_PATH`, `CROSSLANE_EMULATION` naming this one and
+//! `CROSSLANE_EMULATION_FOLDER` one for the kernels that g++ makes.
 
 use crate::emulate::{available, folder, here};
 use crosslane::{

@@ -131,6 +131,11 @@ impl Ledger {
         Some(Wait { lane: other, fresh })
     }
 
+    /// The event could not be recorded: whoever waits next does it.
+    pub fn not_marked(&mut self, lane: usize) {
+        self.lanes[lane].marked = 0;
+    }
+
     /// A wait could not be queued: the next use tries again.
     pub fn not_waited(&mut self, lane: usize, other: usize) {
         (self.lanes[lane].waited[other], self.lanes[other].marked) = (0, 0);

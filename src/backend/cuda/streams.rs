@@ -226,7 +226,8 @@ impl Context {
         let Lane { raw, event, .. } = state.lanes[lane];
         if state.ledger.mark(lane) {
             // SAFETY: stream and event are this context's.
-            self.check("order", unsafe { sys::cuEventRecord(event, raw) })?;
+            let recorded = self.check("order", unsafe { sys::cuEventRecord(event, raw) });
+            recorded.inspect_err(|_| state.ledger.not_marked(lane))?;
         }
         drop(state);
         let _noted = Noted { streams: &self.streams, lane, accesses: Some(accesses) };
