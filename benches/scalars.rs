@@ -36,11 +36,15 @@ fn main() -> Result<()> {
     let of = |t: f32, c: f32| &x * t + c;
     let last = of(2.0, 3.0);
     let mut recording = Recording::of(&[&last])?;
+    let built = |step: usize| {
+        drop(of(step as f32, 0.5 * step as f32));
+        Ok(())
+    };
     let mut ways: Vec<Step> = vec![
         ("recorded", Box::new(|_| recording.run())),
         ("the same scalars", Box::new(|_| of(2.0, 3.0).eval())),
         ("new scalars", Box::new(|step| of(step as f32, 0.5 * step as f32).eval())),
-        ("only built", Box::new(|step| Ok(drop(of(step as f32, 0.5 * step as f32))))),
+        ("only built", Box::new(built)),
     ];
     measured(&mut ways)?;
     let times = measured(&mut ways)?;
