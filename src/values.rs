@@ -16,6 +16,29 @@ const SYMBOL: i64 = 1 << 48;
 const MOST: usize = 1 << 14;
 
 /// The values that were taken out of an operation.
+///
+/// ```
+/// use crosslane::{Caps, DType, Expression, Leaf, Map, Op, Source, Step, Values, What};
+/// // A copy of three elements of x, from one of them on.
+/// let copy = |offset| {
+///     let leaf = Leaf { source: Source::Slot(0), dtype: DType::F32, len: 100, offset, strides: vec![1] };
+///     let steps = vec![Step { what: What::Leaf(0), dtype: DType::F32 }];
+///     let expression = Expression { leaves: vec![leaf], steps, ..Expression::default() };
+///     let (output, output_strides) = (1, vec![1]);
+///     let (output_len, output_offset, fresh) = (3, 0, true);
+///     let (shape, count, fill) = (vec![3], None, None);
+///     Map { expression, shape, output, output_len, output_offset, output_strides, fresh, count, fill }
+/// };
+/// let taken = |mut op: Map| {
+///     let mut values = Values::default();
+///     op.vary(&mut values);
+///     (op, values)
+/// };
+/// let ((structure, _), (_, other)) = (taken(copy(8)), taken(copy(24)));
+/// let template = structure.plan(&Caps::webgpu())?;
+/// assert_eq!(format!("{:?}", template.filled(&other)), format!("{:?}", copy(24).plan(&Caps::webgpu())?));
+/// # Ok::<(), crosslane::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Values {
     scalars: Vec<Scalar>,
@@ -208,8 +231,8 @@ pub(crate) fn scalars(expression: &Expression, prefix: &'static str) -> impl Ite
 }
 
 impl Pass {
-    /// The words of the parameters, with an operation's values.
-    pub(crate) fn words(&self, values: &Values) -> Vec<u32> {
+    /// The words of the parameters, with an operation's values; of a plan that is no template, with any.
+    pub fn words(&self, values: &Values) -> Vec<u32> {
         self.params.iter().map(|param| param.filled(values)).collect()
     }
 }

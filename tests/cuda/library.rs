@@ -5,7 +5,8 @@ use crate::support::{random, say};
 use crosslane::{
     Binning, Caps, Combine, Concatenate, DType, Expression, Function, Gather, Histogram, Host, Indexing, Kernel, Leaf,
     Map, Matmul, Normalisation, Normalise, Nothing, Nth, Op, Operator, OutOfRange, Pass, Payload, Plan, Precision,
-    Reduce, Rule, Scalar, ScanOp, Scatter, SearchSorted, Side, Slot, Sort, Source, Step, TopK, Value, What, has_kernel,
+    Reduce, Rule, Scalar, ScanOp, Scatter, SearchSorted, Side, Slot, Sort, Source, Step, TopK, Value, Values, What,
+    has_kernel,
 };
 use rand::Rng;
 use std::collections::HashSet;
@@ -512,7 +513,8 @@ static NATIVES: AtomicUsize = AtomicUsize::new(0);
 /// Runs a plan's kernels as their text, and a native beside its kernel; gives the buffers: slots, then scratch.
 fn run(plan: &Plan, mut buffers: Vec<Vec<u8>>, caps: &Caps) -> Result<Vec<Vec<u8>>, String> {
     buffers.extend(plan.scratch.iter().map(|&bytes| vec![0xcd; bytes as usize]));
-    for Pass { kernel, buffers: bindings, params, grid } in &plan.passes {
+    for pass in &plan.passes {
+        let (Pass { kernel, buffers: bindings, grid, .. }, params) = (pass, pass.words(&Values::default()));
         let source = kernel.cuda(&OPTIONS).map_err(|error| error.to_string())?;
         let program = Program::new(&source, bindings.len(), !params.is_empty())
             .map_err(|error| format!("{error}\n{}", emulate::own(&source)))?;
@@ -525,13 +527,13 @@ fn run(plan: &Plan, mut buffers: Vec<Vec<u8>>, caps: &Caps) -> Result<Vec<Vec<u8
                 NATIVES.fetch_add(1, Ordering::Relaxed);
                 let mut native = buffers.clone();
                 let program = Program::new(&source, bindings.len(), !params.is_empty())?;
-                program.run(grid, &mut native, &windows, bytemuck::cast_slice(params))?;
+                program.run(grid, &mut native, &windows, bytemuck::cast_slice(&params))?;
                 Some(native)
             }
             None => None,
         };
         program
-            .run(grid, &mut buffers, &windows, bytemuck::cast_slice(params))
+            .run(grid, &mut buffers, &windows, bytemuck::cast_slice(&params))
             .map_err(|error| format!("{error}\n{}", emulate::own(&source)))?;
         if native.is_some_and(|native| native != buffers) {
             return Err(format!("the native of {kernel:?} gives other bits"));
