@@ -96,7 +96,12 @@ fn long_work_and_parts_of_it() {
             let (more, wanted) = (long.map(|x| x + turn), sum.wrapping_add(turn * wanted.len() as i32));
             assert_eq!(more.sum().item().unwrap(), wanted, "{turn} on {}", name(device));
             assert_eq!(more.or(0).sum().item().unwrap(), wanted, "{turn}, filled, on {}", name(device));
-            assert_eq!(got.or(turn).less(200).cast::<i32>().sum().item().unwrap(), 3_001, "all of them on {}", name(device));
+            assert_eq!(
+                got.or(turn).less(200).cast::<i32>().sum().item().unwrap(),
+                3_001,
+                "all of them on {}",
+                name(device)
+            );
         }
     }
 }
