@@ -80,7 +80,7 @@ mod tests {
             assert_eq!(shared.2.load(Ordering::SeqCst), 2, "the third finds it known");
             assert!(shared.0.taken().is_empty());
         };
-        shuttle::check_pct(model.clone(), 1000, 3);
+        shuttle::check_pct(model, 1000, 3);
         shuttle::check_random(model, 1000);
     }
 }

@@ -5,8 +5,9 @@ mod templates;
 
 use crosslane::{
     Access, Binning, ByKey, Caps, Combine, Concatenate, DType, Expression, Function, Gather, Grid, Histogram, Indexing,
-    Leaf, Map, Matmul, Normalisation, Normalise, Nth, Op, Operator, OutOfRange, Pass, Payload, Plan, Precision, Reduce,
-    Rule, Runs, Scalar, ScanOp, Scatter, SearchSorted, Side, Sort, Source, Step, TopK, Values, Vary, What, has_kernel,
+    Leaf, Map, Matmul, Normalisation, Normalise, Nth, Op, Operator, OutOfRange, Param, Pass, Payload, Plan, Precision,
+    Reduce, Rule, Runs, Scalar, ScanOp, Scatter, SearchSorted, Side, Sort, Source, Step, TopK, Values, Vary, What,
+    has_kernel,
 };
 use naga::back::{glsl, hlsl, msl, spv};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
@@ -813,7 +814,8 @@ fn products_of_repeated_elements_sum_over_all_of_them() {
             let plan = check_plan(&format!("{preset}: inner {inner:?}"), &op, &caps);
             let counted = |pass: &Pass| {
                 assert!(pass.kernel.name().starts_with("matmul"), "{preset}: {inner:?}: {}", pass.kernel.name());
-                pass.params[INNER] as u64
+                let Param::Is(inner) = pass.params[INNER] else { panic!("{:?}", pass.params[INNER]) };
+                inner as u64
             };
             let all: u64 = plan.passes.iter().map(counted).sum();
             assert_eq!(all, inner.iter().product::<usize>() as u64, "{preset}: {inner:?}");

@@ -74,7 +74,7 @@ fn launch(kernel: &Kernel, memory: &Arc<Memory>, params: Vec<u32>) -> Launch {
 
 fn words(driver: &dyn Driver, launches: &[Launch], memory: &Memory, count: usize) -> Vec<u32> {
     let mut bytes = vec![0; count * 4];
-    driver.read(launches, &mut [Read { from: memory, offset: 0, to: &mut bytes }]).unwrap();
+    driver.read(launches, &mut [Read { from: memory, offset: 0, to: &mut bytes }], &mut || {}).unwrap();
     bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
 }
 
