@@ -9,7 +9,7 @@ use crate::element::DType;
 use crate::error::{CallSite, Result};
 use crate::memory::{Memory, Place};
 use crate::op::{Op, Plan};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// Kernels to run in one submission, and the nodes whose values they make.
@@ -20,7 +20,7 @@ pub(crate) struct Batch {
     pub launches: Vec<Launch>,
     /// Nodes as they were when planning first looked at them, or as it has planned them since: what other threads publish
     /// in between does not change a plan. What is read is shared by this, and not written in place by others.
-    seen: HashMap<*const Node, Seen>,
+    seen: FxHashMap<*const Node, Seen>,
     /// Where nodes will lie.
     made: Vec<(Arc<Node>, Storage)>,
     /// Where the outputs of operations will lie.
@@ -94,14 +94,6 @@ impl Batch {
     /// The node as this batch sees it.
     pub fn state(&mut self, node: &Arc<Node>) -> Arc<State> {
         self.seen(node).state.clone()
-    }
-
-    /// The inputs that are computed in the same kernel or read by it, if there are any.
-    pub fn fused_inputs(&mut self, node: &Arc<Node>) -> Vec<Arc<Node>> {
-        match &*self.state(node) {
-            State::Lazy(expr) if expr.fuses() => expr.inputs().to_vec(),
-            _ => vec![],
-        }
     }
 
     /// How many kernels computed a node on the way to something else.

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::memory::{Memory, Place};
 use crate::op::Op;
 use crate::ops::{Expression, Map, Reduce};
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -250,17 +250,17 @@ impl Batch {
     ///
     /// What as many kernels computed as what is made of it is part of the same turn, and stays with it.
     fn cut(&mut self, node: &Arc<Node>) -> Result<()> {
-        let (mut seen, mut queue, mut older) = (HashSet::new(), vec![node.clone()], vec![]);
+        let (mut seen, mut queue, mut older) = (FxHashSet::default(), vec![node.clone()], vec![]);
         while let Some(part) = queue.pop() {
-            for input in self.fused_inputs(&part) {
-                if !seen.insert(Arc::as_ptr(&input)) {
+            for input in self.state(&part).fused_inputs() {
+                if self.state(input).fused_inputs().is_empty() || !seen.insert(Arc::as_ptr(input)) {
                     continue;
                 }
-                let (times, around) = (self.computed(&input), self.computed(&part));
-                let often = times >= OFTEN && times > around && !self.fused_inputs(&input).is_empty();
-                match often && (input.steps > CHEAP || !self.reads(&input).is_empty()) {
-                    true => older.push(input),
-                    false => queue.push(input),
+                let (times, around) = (self.computed(input), self.computed(&part));
+                let often = times >= OFTEN && times > around;
+                match often && (input.steps > CHEAP || !self.reads(input).is_empty()) {
+                    true => older.push(input.clone()),
+                    false => queue.push(input.clone()),
                 }
             }
         }
@@ -269,11 +269,11 @@ impl Batch {
 
     /// Notes that a kernel computes a node, and what it takes in.
     pub fn count(&mut self, node: &Arc<Node>) {
-        let (mut seen, mut queue) = (HashSet::new(), vec![node.clone()]);
+        let (mut seen, mut queue) = (FxHashSet::default(), vec![node.clone()]);
         while let Some(part) = queue.pop() {
-            let inputs = self.fused_inputs(&part);
-            if !inputs.is_empty() && seen.insert(Arc::as_ptr(&part)) {
-                queue.extend(inputs);
+            let state = self.state(&part);
+            if !state.fused_inputs().is_empty() && seen.insert(Arc::as_ptr(&part)) {
+                queue.extend_from_slice(state.fused_inputs());
                 self.note_computed(&part);
             }
         }
@@ -305,9 +305,9 @@ impl Batch {
         while self.reads(node).len() > most {
             let mut part = node.clone();
             loop {
-                let inputs = self.fused_inputs(&part);
-                let widest = inputs.into_iter().max_by_key(|input| self.reads(input).len());
-                part = widest.expect("only lazy nodes read several buffers");
+                let state = self.state(&part);
+                let widest = state.fused_inputs().iter().max_by_key(|input| self.reads(input).len());
+                part = widest.expect("only lazy nodes read several buffers").clone();
                 if self.reads(&part).len() <= most {
                     break;
                 }

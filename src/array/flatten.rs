@@ -7,14 +7,14 @@ use crate::element::DType;
 use crate::error::Result;
 use crate::memory::Memory;
 use crate::ops::{Expression, Leaf, Source, Step, What};
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// The inputs of an expression while it is built.
 #[derive(Default)]
 pub(super) struct Inputs {
     pub memory: Vec<Arc<Memory>>,
-    done: HashMap<*const Node, usize>,
+    done: FxHashMap<*const Node, usize>,
 }
 
 impl Inputs {
@@ -29,8 +29,8 @@ impl Inputs {
 
 impl Batch {
     /// The nodes in memory that a fused node reads.
-    pub fn reads(&mut self, node: &Arc<Node>) -> HashSet<*const Node> {
-        let (mut found, mut seen, mut queue) = (HashSet::new(), HashSet::new(), vec![node.clone()]);
+    pub fn reads(&mut self, node: &Arc<Node>) -> FxHashSet<*const Node> {
+        let (mut found, mut seen, mut queue) = (FxHashSet::default(), FxHashSet::default(), vec![node.clone()]);
         while let Some(node) = queue.pop() {
             if seen.insert(Arc::as_ptr(&node)) {
                 match &*self.state(&node) {

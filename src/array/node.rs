@@ -258,6 +258,14 @@ impl Drop for Node {
 }
 
 impl State {
+    /// The inputs that are computed in the same kernel or read by it, if there are any.
+    pub fn fused_inputs(&self) -> &[Arc<Node>] {
+        match self {
+            State::Lazy(expr) if expr.fuses() => expr.inputs(),
+            _ => &[],
+        }
+    }
+
     /// No node has the state any more: its inputs have a user less.
     fn let_go(&self) {
         if let State::Lazy(expr) = self {

@@ -10,7 +10,7 @@ use crate::memory::{Memory, Place};
 use crate::op::Op;
 use crate::ops::Expression;
 use crate::sync::Mutex;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// An operation whose outputs are nodes: what it takes and gives, and how it is made once its inputs have a place.
@@ -104,16 +104,16 @@ impl Drop for Task {
 pub(crate) type Through = (Arc<Node>, Arc<Task>);
 
 /// How often nodes are used in a fused node, by their addresses.
-type Users = HashMap<*const Node, u32>;
+type Users = FxHashMap<*const Node, u32>;
 
 impl Batch {
     /// An operation in a fused node whose kernel can compute all of the node: nothing else wants its output.
     pub fn through(&mut self, node: &Arc<Node>) -> Option<Through> {
-        let (mut users, mut found) = (HashMap::new(), vec![]);
+        let (mut users, mut found) = (FxHashMap::default(), vec![]);
         self.search(node, &mut users, &mut found);
         let only = |(output, _): &Through| users.get(&Arc::as_ptr(output)).is_none_or(|&n| output.users() == n);
         let only: Vec<Through> = found.into_iter().filter(only).collect();
-        only.into_iter().find(|(output, _)| self.is_made_for(node, output, &users, &mut HashMap::new()).is_some())
+        only.into_iter().find(|(output, _)| self.is_made_for(node, output, &users, &mut FxHashMap::default()).is_some())
     }
 
     /// Whether a node is made of an output; `None` if something else than the node wants what is made of it on the way.
@@ -122,7 +122,7 @@ impl Batch {
         node: &Arc<Node>,
         output: &Arc<Node>,
         users: &Users,
-        known: &mut HashMap<*const Node, bool>,
+        known: &mut FxHashMap<*const Node, bool>,
     ) -> Option<bool> {
         if Arc::ptr_eq(node, output) {
             return Some(true);
@@ -131,9 +131,9 @@ impl Batch {
             return Some(made);
         }
         let mut made = false;
-        for input in self.fused_inputs(node) {
-            if self.is_made_for(&input, output, users, known)? {
-                let alone = Arc::ptr_eq(&input, output) || users.get(&Arc::as_ptr(&input)) == Some(&input.users());
+        for input in self.state(node).fused_inputs() {
+            if self.is_made_for(input, output, users, known)? {
+                let alone = Arc::ptr_eq(input, output) || users.get(&Arc::as_ptr(input)) == Some(&input.users());
                 made = alone.then_some(true)?;
             }
         }

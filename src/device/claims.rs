@@ -2,12 +2,12 @@
 //! waits for another whose work it does not need.
 
 use crate::sync::{Condvar, Mutex, MutexGuard};
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 /// The results that are being submitted now, by their addresses: whoever claims them keeps them alive.
 #[derive(Default)]
 pub(crate) struct Claims {
-    taken: Mutex<HashSet<usize>>,
+    taken: Mutex<FxHashSet<usize>>,
     given_back: Condvar,
 }
 
@@ -18,7 +18,7 @@ pub(crate) struct Claim<'a> {
 }
 
 impl Claims {
-    fn taken(&self) -> MutexGuard<'_, HashSet<usize>> {
+    fn taken(&self) -> MutexGuard<'_, FxHashSet<usize>> {
         self.taken.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
