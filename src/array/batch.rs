@@ -12,6 +12,9 @@ use crate::op::{Op, Plan};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
+/// Nodes that most batches look at, at most.
+const SMALL: usize = 14;
+
 /// Kernels to run in one submission, and the nodes whose values they make.
 pub(crate) struct Batch {
     pub device: Device,
@@ -22,7 +25,7 @@ pub(crate) struct Batch {
     /// in between does not change a plan. What is read is shared by this, and not written in place by others.
     seen: FxHashMap<*const Node, Seen>,
     /// Where nodes will lie.
-    made: Vec<(Arc<Node>, Storage)>,
+    made: Vec<(Arc<Node>, Arc<State>)>,
     /// Where the outputs of operations will lie.
     ran: Vec<(Arc<Task>, Vec<Storage>)>,
     /// For `explain()`: what would run is kept.
@@ -44,7 +47,8 @@ pub(crate) struct Submission<'a> {
 
 impl Batch {
     pub fn new(device: &Device, at: CallSite) -> Batch {
-        let (launches, made, ran, seen, record) = Default::default();
+        let (launches, made, ran, record) = Default::default();
+        let seen = FxHashMap::with_capacity_and_hasher(SMALL, Default::default());
         Batch { device: device.uncounted(), at, launches, seen, made, ran, record }
     }
 
@@ -118,8 +122,9 @@ impl Batch {
 
     /// A node will lie there.
     pub fn make(&mut self, node: &Arc<Node>, storage: Storage) {
-        self.seen(node).state = Arc::new(State::Ready(storage.clone()));
-        self.made.push((node.clone(), storage));
+        let state = Arc::new(State::Ready(storage));
+        self.seen(node).state = state.clone();
+        self.made.push((node.clone(), state));
     }
 
     /// In this batch, what the kernel that is being planned computes itself stands in a node's place.
@@ -179,9 +184,9 @@ impl Submission<'_> {
     /// The device has taken the kernels: what they compute can be used by all from now on.
     pub fn publish(&mut self) {
         let Batch { made, ran, seen, .. } = &mut self.batch;
-        made.drain(..).for_each(|(node, storage)| node.publish(storage));
+        made.drain(..).for_each(|(node, state)| node.publish(state));
         ran.drain(..).for_each(|(task, outputs)| task.publish(outputs));
-        seen.drain().for_each(|(_, Seen { node, computed, .. })| node.note_computed(computed));
+        seen.drain().filter(|(_, seen)| seen.computed > 0).for_each(|(_, seen)| seen.node.note_computed(seen.computed));
         self.claim = None;
     }
 }

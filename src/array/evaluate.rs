@@ -239,10 +239,23 @@ impl Batch {
     /// Plans what a fused node needs from memory, for a kernel that binds `own` buffers beside.
     pub fn prepare_fused(&mut self, node: &Arc<Node>, own: u32) -> Result<()> {
         self.prepare(node)?;
+        if self.is_one_step(node, own) {
+            self.note_computed(node);
+            return Ok(());
+        }
         self.cut(node)?;
         self.split(node, own)?;
         self.count(node);
         Ok(())
+    }
+
+    /// Whether nothing is computed on the way to a node whose inputs can be bound, as is most frequent.
+    fn is_one_step(&mut self, node: &Arc<Node>, own: u32) -> bool {
+        let state = self.state(node);
+        let inputs = state.fused_inputs();
+        let bindings = inputs.len() + own as usize;
+        let fits = !inputs.is_empty() && bindings <= self.device.caps().bindings as usize;
+        fits && inputs.iter().all(|input| self.state(input).fused_inputs().is_empty())
     }
 
     /// Brings into memory what two kernels or more computed on the way, and now something else is made of it: it is an older

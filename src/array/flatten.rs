@@ -7,14 +7,15 @@ use crate::element::DType;
 use crate::error::Result;
 use crate::memory::Memory;
 use crate::ops::{Expression, Leaf, Source, Step, What};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// The inputs of an expression while it is built.
 #[derive(Default)]
 pub(super) struct Inputs {
     pub memory: Vec<Arc<Memory>>,
-    done: FxHashMap<*const Node, usize>,
+    /// Steps of nodes: at most as many as may wait, mostly two or three.
+    done: Vec<(*const Node, usize)>,
 }
 
 impl Inputs {
@@ -45,7 +46,7 @@ impl Batch {
 
 /// Appends a prepared node's steps; gives the index of its own.
 fn flatten(batch: &mut Batch, node: &Arc<Node>, expression: &mut Expression, inputs: &mut Inputs) -> Result<usize> {
-    if let Some(&step) = inputs.done.get(&Arc::as_ptr(node)) {
+    if let Some(&(_, step)) = inputs.done.iter().find(|(done, _)| *done == Arc::as_ptr(node)) {
         return Ok(step);
     }
     let what = match &*batch.state(node) {
@@ -92,7 +93,7 @@ fn flatten(batch: &mut Batch, node: &Arc<Node>, expression: &mut Expression, inp
         State::Lazy(_) => unreachable!("prepare() left only what fuses"),
     };
     expression.steps.push(Step { what, dtype: node.dtype });
-    inputs.done.insert(Arc::as_ptr(node), expression.steps.len() - 1);
+    inputs.done.push((Arc::as_ptr(node), expression.steps.len() - 1));
     Ok(expression.steps.len() - 1)
 }
 

@@ -22,6 +22,8 @@ pub(crate) struct Node {
     pub dtype: DType,
     /// Steps that wait behind this node, itself included.
     pub steps: u32,
+    /// Whether an operation that goes on may be computed in one kernel with it.
+    pub goes_on: bool,
     /// Handles of the program, operations and other nodes that want its value.
     users: AtomicU32,
     /// Kernels that computed it on the way to something else.
@@ -51,20 +53,37 @@ pub(crate) struct Storage {
 
 /// Stands for the contents of memory: clones, views, exports and kernels that were not submitted yet share it. Recordings,
 /// which work on the memory on purpose, have none.
-#[derive(Clone, Default)]
-pub(crate) struct Share(Arc<()>);
+pub(crate) struct Share(Arc<Memory>);
 
 impl Share {
+    fn new(memory: &Arc<Memory>) -> Share {
+        memory.shares.fetch_add(1, Ordering::AcqRel);
+        Share(memory.clone())
+    }
+
     /// How many there are. If it is only the caller's, nobody can make another one.
     pub fn count(&self) -> usize {
-        Arc::strong_count(&self.0)
+        self.0.shares.load(Ordering::Acquire)
+    }
+}
+
+impl Clone for Share {
+    fn clone(&self) -> Share {
+        Share::new(&self.0)
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        self.0.shares.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
 impl Storage {
     /// Contents that nothing else refers to.
     pub fn new(memory: Arc<Memory>, layout: Layout, len: usize) -> Storage {
-        Storage { memory, layout, len, share: Share::default() }
+        let share = Share::new(&memory);
+        Storage { memory, layout, len, share }
     }
 }
 
@@ -121,11 +140,11 @@ impl Drop for Handle {
 impl Node {
     pub fn ready(device: &Device, dtype: DType, storage: Storage) -> Arc<Node> {
         let shape = storage.layout.shape.clone();
-        Node::new(device, shape, dtype, 0, State::Ready(storage))
+        Node::new(device, shape, dtype, (0, false), State::Ready(storage))
     }
 
     pub fn failed(device: &Device, dtype: DType, error: Error) -> Arc<Node> {
-        Node::new(device, vec![0], dtype, 0, State::Failed(error))
+        Node::new(device, vec![0], dtype, (0, false), State::Failed(error))
     }
 
     pub fn lazy(device: &Device, shape: Vec<usize>, dtype: DType, expr: Expr) -> Arc<Node> {
@@ -145,15 +164,19 @@ impl Node {
         let steps = inputs.iter().fold(expr.steps(), |sum, node| sum.saturating_add(node.waiting()));
         let count = inputs.iter().filter(|_| expr.fuses()).find_map(|input| input.count().cloned());
         expr.own_inputs().iter().for_each(|input| input.want());
-        let node = Node::new(device, shape, dtype, steps, State::Lazy(expr));
+        let goes_on = match &expr {
+            Expr::Output(task, _) => task.goes_on(),
+            _ => expr.fuses() && inputs.iter().any(|input| input.goes_on),
+        };
+        let node = Node::new(device, shape, dtype, (steps, goes_on), State::Lazy(expr));
         count.into_iter().for_each(|count| node.set_count(&count));
         node
     }
 
-    fn new(device: &Device, shape: Vec<usize>, dtype: DType, steps: u32, state: State) -> Arc<Node> {
+    fn new(device: &Device, shape: Vec<usize>, dtype: DType, (steps, goes_on): (u32, bool), state: State) -> Arc<Node> {
         let (users, computed, count) = Default::default();
         let (device, state) = (device.uncounted(), Mutex::new(Arc::new(state)));
-        Arc::new(Node { device, shape, dtype, steps, users, computed, count, state })
+        Arc::new(Node { device, shape, dtype, steps, goes_on, users, computed, count, state })
     }
 
     pub fn len(&self) -> usize {
@@ -210,10 +233,10 @@ impl Node {
     }
 
     /// It lies in memory from now on, if that was not known already.
-    pub fn publish(&self, storage: Storage) {
+    pub fn publish(&self, ready: Arc<State>) {
         let mut state = self.lock();
         if let State::Lazy(_) = **state {
-            let old = std::mem::replace(&mut *state, Arc::new(State::Ready(storage)));
+            let old = std::mem::replace(&mut *state, ready);
             drop(state);
             old.let_go(); // outside the lock: it may drop other nodes
         }

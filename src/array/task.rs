@@ -83,6 +83,11 @@ impl Task {
         Arc::new(Task { inputs, takes, outputs, own, make, given, done: Mutex::default() })
     }
 
+    /// Whether elementwise work on its output can become part of its kernel.
+    pub fn goes_on(&self) -> bool {
+        self.given.is_some()
+    }
+
     /// Where an output lies, if it is computed.
     pub fn output(&self, index: usize) -> Option<Storage> {
         self.done.lock().expect("no panic while held").as_ref().map(|done| done[index].clone())
@@ -109,6 +114,9 @@ type Users = FxHashMap<*const Node, u32>;
 impl Batch {
     /// An operation in a fused node whose kernel can compute all of the node: nothing else wants its output.
     pub fn through(&mut self, node: &Arc<Node>) -> Option<Through> {
+        if !node.goes_on {
+            return None;
+        }
         let (mut users, mut found) = (FxHashMap::default(), vec![]);
         self.search(node, &mut users, &mut found);
         let only = |(output, _): &Through| users.get(&Arc::as_ptr(output)).is_none_or(|&n| output.users() == n);

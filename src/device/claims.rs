@@ -45,7 +45,9 @@ impl Drop for Claim<'_> {
     fn drop(&mut self) {
         if !self.keys.is_empty() {
             let mut taken = self.claims.taken();
-            taken.retain(|key| !self.keys.contains(key));
+            for key in &self.keys {
+                taken.remove(key);
+            }
             drop(taken);
             self.claims.given_back.notify_all();
         }

@@ -15,6 +15,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 pub(crate) struct Memory {
     piece: Arc<Piece>,
     pub history: History,
+    /// Arrays, views, exports and kernels that were not submitted yet that share its contents.
+    pub shares: AtomicUsize,
     /// References that recordings hold.
     recordings: AtomicUsize,
     /// What was found wrong where its contents were computed.
@@ -298,6 +300,7 @@ impl Pool {
         Arc::new(Memory {
             piece: Arc::new(piece),
             history: History::default(),
+            shares: AtomicUsize::new(0),
             recordings: AtomicUsize::new(0),
             marks: Mutex::default(),
             shared: AtomicBool::new(false),
