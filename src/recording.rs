@@ -190,7 +190,9 @@ impl Recording {
             }
         };
         self.changed.clear();
-        self.forget_faults();
+        if self.device.faults_are_used() {
+            self.forget_faults();
+        }
         let ready = self.ready.insert(ready);
         self.device.faulty(&self.launches, || driver.submit_prepared(ready, &self.launches))?;
         if self.watched {

@@ -239,6 +239,9 @@ impl Batch {
     /// Plans what a fused node needs from memory, for a kernel that binds `own` buffers beside.
     pub fn prepare_fused(&mut self, node: &Arc<Node>, own: u32) -> Result<()> {
         self.prepare(node)?;
+        if !matches!(*self.state(node), State::Lazy(_)) {
+            return Ok(()); // it lies in memory: nothing of it is computed on the way
+        }
         if self.is_one_step(node, own) {
             self.note_computed(node);
             return Ok(());

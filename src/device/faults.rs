@@ -141,6 +141,10 @@ impl Faults {
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
+    pub fn are_used(&self) -> bool {
+        self.used.load(Ordering::Acquire)
+    }
+
     /// Words for an operation: all zero, and nobody else's.
     pub fn cell(&self, driver: &dyn Driver, pool: &Arc<Pool>, site: Site) -> Result<Arc<Memory>> {
         self.used.store(true, Ordering::Release);
@@ -165,7 +169,7 @@ impl Faults {
     /// that check, which are to be given to [`Faults::ran`].
     pub fn mark(&self, launches: &[Launch]) -> Vec<Arc<Fault>> {
         let mut begun: Vec<(u64, Arc<Fault>)> = vec![];
-        if !self.used.load(Ordering::Acquire) {
+        if !self.are_used() {
             return vec![];
         }
         for launch in launches {
@@ -208,7 +212,7 @@ impl Faults {
 
     /// After a wait for the device: an error if something was found wrong and nobody was told.
     pub fn tell(&self, driver: &dyn Driver) -> Result<()> {
-        if !self.used.load(Ordering::Acquire) {
+        if !self.are_used() {
             return Ok(());
         }
         self.look_at_all(driver)?;

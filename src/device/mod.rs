@@ -106,6 +106,11 @@ impl Device {
         Ok(result)
     }
 
+    /// Whether an operation was ever asked to look for faults.
+    pub(crate) fn faults_are_used(&self) -> bool {
+        self.0.faults.are_used()
+    }
+
     /// An error if something was found wrong where the contents of memory were computed; waits for it.
     pub(crate) fn faults_of(&self, memory: &Memory) -> Result<()> {
         self.0.faults.of(&**self.driver(), memory)
