@@ -132,6 +132,11 @@ impl Batch {
         self.seen(node).state = Arc::new(State::Lazy(Expr::Given(dtype)));
     }
 
+    /// In this batch, the node is as it was then.
+    pub fn assume(&mut self, node: &Arc<Node>, state: &Arc<State>) {
+        self.seen(node).state = state.clone();
+    }
+
     /// The node is computed by itself after all.
     pub fn take_back(&mut self, node: &Arc<Node>) {
         self.seen.remove(&Arc::as_ptr(node));

@@ -31,7 +31,24 @@ pub struct Step {
 }
 
 impl<T: Element> Array<T> {
-    /// The kernels that evaluating the array would run. Nothing runs, and the array stays as lazy as it is.
+    /// Keeps how the array is computed once it is, with the arrays that it is computed of, for as long as it lives: for
+    /// [`Array::explain`] after the fact. Of what is in memory already there is nothing to keep.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::<f32>::ones(device, &[1000]).copy();
+    /// let y = (&x * 2.0).sqrt();
+    /// y.keep_recipe();
+    /// y.eval()?;
+    /// assert_eq!(y.explain()?.steps.len(), 1);
+    /// # Ok(()) });
+    /// ```
+    pub fn keep_recipe(&self) {
+        self.node.keep_recipe();
+    }
+
+    /// The kernels that evaluating the array would run, or did if [`Array::keep_recipe`] asked to keep them. Nothing runs,
+    /// and the array stays as lazy as it is.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -49,6 +66,9 @@ impl<T: Element> Array<T> {
     pub fn explain(&self) -> Result<Explanation> {
         let mut batch = Batch::new(self.device(), Location::caller());
         batch.record = Some(vec![]);
+        if let Some(recipe) = self.node.recipe() {
+            batch.assume(&self.node, recipe);
+        }
         batch.materialise(&self.node)?; // nobody else sees what a batch has planned
         let grid = self.device().caps().grid;
         let Batch { record, launches, .. } = batch;

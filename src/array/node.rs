@@ -9,7 +9,7 @@ use crate::memory::Memory;
 use crate::ops::{Formula, Function, Operator};
 use crate::sync::{Mutex, MutexGuard};
 use std::ops::Deref;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// Steps that may wait behind a node. Beyond, its longest input is computed at once: kernels and recursion stay short.
@@ -31,6 +31,9 @@ pub(crate) struct Node {
     /// How many of its elements are values, where the device alone knows: what lies past them is never computed with.
     count: OnceLock<Arc<Node>>,
     state: Mutex<Arc<State>>,
+    /// Whether what it is computed of is kept when it is computed; and then that.
+    keeps: AtomicBool,
+    recipe: OnceLock<Arc<State>>,
 }
 
 /// Where a node stands.
@@ -174,9 +177,9 @@ impl Node {
     }
 
     fn new(device: &Device, shape: Vec<usize>, dtype: DType, (steps, goes_on): (u32, bool), state: State) -> Arc<Node> {
-        let (users, computed, count) = Default::default();
+        let (users, computed, count, keeps, recipe) = Default::default();
         let (device, state) = (device.uncounted(), Mutex::new(Arc::new(state)));
-        Arc::new(Node { device, shape, dtype, steps, goes_on, users, computed, count, state })
+        Arc::new(Node { device, shape, dtype, steps, goes_on, users, computed, count, state, keeps, recipe })
     }
 
     pub fn len(&self) -> usize {
@@ -238,8 +241,22 @@ impl Node {
         if let State::Lazy(_) = **state {
             let old = std::mem::replace(&mut *state, ready);
             drop(state);
-            old.let_go(); // outside the lock: it may drop other nodes
+            // Outside the lock: it may drop other nodes.
+            match self.keeps.load(Ordering::Acquire) {
+                true => drop(self.recipe.set(old)),
+                false => old.let_go(),
+            }
         }
+    }
+
+    /// What it is computed of is kept from now on.
+    pub fn keep_recipe(&self) {
+        self.keeps.store(true, Ordering::Release);
+    }
+
+    /// What it was computed of, if that was kept.
+    pub fn recipe(&self) -> Option<&Arc<State>> {
+        self.recipe.get()
     }
 
     pub fn is_lazy(&self) -> bool {
@@ -277,6 +294,7 @@ impl Drop for Node {
         if let Ok(state) = self.state.get_mut() {
             state.let_go();
         }
+        self.recipe.get().into_iter().for_each(|recipe| recipe.let_go());
     }
 }
 
