@@ -7,8 +7,15 @@ use rustc_hash::FxHashSet;
 /// The results that are being submitted now, by their addresses: whoever claims them keeps them alive.
 #[derive(Default)]
 pub(crate) struct Claims {
-    taken: Mutex<FxHashSet<usize>>,
+    state: Mutex<State>,
     given_back: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    taken: FxHashSet<usize>,
+    /// How many wait: to tell nobody costs a system call, too.
+    waiting: usize,
 }
 
 /// Results that nobody else submits while this lives.
@@ -18,25 +25,27 @@ pub(crate) struct Claim<'a> {
 }
 
 impl Claims {
-    fn taken(&self) -> MutexGuard<'_, FxHashSet<usize>> {
-        self.taken.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     /// Claims results, or gives none if one of them is `known` by now. Waits for others that claim one of them: until
     /// they have submitted, not until the device is done. Whoever waits claims nothing yet, so that no two wait for each
     /// other.
     pub fn claim(&self, keys: Vec<usize>, known: impl Fn() -> bool) -> Option<Claim<'_>> {
-        let mut taken = self.taken();
+        let mut state = self.state();
         loop {
             // Results are published before their claim is given back, so that one of both is seen here.
             if known() {
                 return None;
             }
-            if keys.iter().all(|key| !taken.contains(key)) {
-                taken.extend(&keys);
+            if keys.iter().all(|key| !state.taken.contains(key)) {
+                state.taken.extend(&keys);
                 return Some(Claim { claims: self, keys });
             }
-            taken = self.given_back.wait(taken).unwrap_or_else(|poisoned| poisoned.into_inner());
+            state.waiting += 1;
+            state = self.given_back.wait(state).unwrap_or_else(|poisoned| poisoned.into_inner());
+            state.waiting -= 1;
         }
     }
 }
@@ -44,12 +53,15 @@ impl Claims {
 impl Drop for Claim<'_> {
     fn drop(&mut self) {
         if !self.keys.is_empty() {
-            let mut taken = self.claims.taken();
+            let mut state = self.claims.state();
             for key in &self.keys {
-                taken.remove(key);
+                state.taken.remove(key);
             }
-            drop(taken);
-            self.claims.given_back.notify_all();
+            let somebody_waits = state.waiting > 0;
+            drop(state);
+            if somebody_waits {
+                self.claims.given_back.notify_all();
+            }
         }
     }
 }
@@ -80,7 +92,7 @@ mod tests {
             });
             threads.into_iter().for_each(|thread| thread.join().unwrap());
             assert_eq!(shared.2.load(Ordering::SeqCst), 2, "the third finds it known");
-            assert!(shared.0.taken().is_empty());
+            assert!(shared.0.state().taken.is_empty());
         };
         shuttle::check_pct(model, 1000, 3);
         shuttle::check_random(model, 1000);
