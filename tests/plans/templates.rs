@@ -5,7 +5,7 @@ use super::*;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use std::collections::{BTreeSet, HashMap};
-use std::hash::Hasher;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// All that devices tell operations by, once their values are taken out.
 struct Key(Vec<u8>);
@@ -35,9 +35,15 @@ fn taken(op: &mut dyn Op, caps: &Caps) -> Taken {
     Taken { key: key.0, template: op.plan(caps).unwrap(), values }
 }
 
-/// All of a plan: kernels of one name are told apart by their numbers.
+/// All of a plan: kernels of one name are told apart by their texts. (Their numbers are others once so many random kernels came
+/// that the first was forgotten and made again.)
 fn text(plan: &Plan) -> String {
-    let kernels: Vec<u64> = plan.passes.iter().map(|pass| pass.kernel.id()).collect();
+    let hash = |pass: &Pass| {
+        let mut hasher = DefaultHasher::new();
+        pass.kernel.source().hash(&mut hasher);
+        hasher.finish()
+    };
+    let kernels: Vec<u64> = plan.passes.iter().map(hash).collect();
     format!("{kernels:?} {plan:?}")
 }
 

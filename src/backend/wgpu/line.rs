@@ -5,12 +5,15 @@ use super::uniforms::Lease;
 use super::{Launch, Wgpu, lent};
 use crate::error::Result;
 use crate::memory::{Lent, Memory};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
 /// The order of submissions, and who waits to submit.
 #[derive(Default)]
 pub(super) struct Line {
     last: Mutex<Option<Ticket>>,
+    /// One more than the number of the last submission that wgpu says is done.
+    finished: Arc<AtomicU64>,
     /// Told when the host gives a buffer back that it had mapped.
     unmapped: Condvar,
 }
@@ -71,6 +74,11 @@ impl Drop for Claim<'_> {
 impl Line {
     fn lock(&self) -> MutexGuard<'_, Option<Ticket>> {
         self.last.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Whether a submission is done, as far as polls have told.
+    pub fn is_finished(&self, ticket: &Ticket) -> bool {
+        self.finished.load(Ordering::Acquire) > ticket.number
     }
 
     /// The last submission of this engine's. `with` is called in its place in the order.
@@ -136,6 +144,10 @@ impl Wgpu {
         }
         let number = line.as_ref().map_or(0, |last| last.number) + 1;
         let ticket = Ticket { number, index: self.queue.submit([finished]) };
+        let finished = self.line.finished.clone();
+        self.queue.on_submitted_work_done(move || {
+            finished.fetch_max(number + 1, Ordering::AcqRel);
+        });
         uses.iter().for_each(|memory| kept(memory).host().last = Some(ticket.clone()));
         *line = Some(ticket.clone());
         drop(line);

@@ -1,4 +1,7 @@
 //! Waiting: for work, and for memory to be mapped; asking first, sleeping then.
+//!
+//! Nobody asks by waits of no time: where a wait ends before the work does, wgpu-core 30 reads what is done, then whether
+//! anything is left, and panics if another thread has seen the rest end in between (`Device::maintain`; seen on an H200).
 
 use super::Wgpu;
 use super::line::Ticket;
@@ -17,7 +20,7 @@ const SOON: Duration = Duration::from_micros(100);
 /// The longest single sleep; then it is seen whether the device is lost.
 const NAP: Duration = Duration::from_secs(2);
 /// The same where nobody knows which submission to wait for: it may be done before the last is, which others go on making.
-const DOZE: Duration = Duration::from_millis(1);
+const DOZE: Duration = Duration::from_micros(100);
 
 impl Wgpu {
     pub(super) fn spin(&self) -> Duration {
@@ -45,7 +48,10 @@ impl Wgpu {
                 (false, Some(ticket)) => {
                     wgpu::PollType::Wait { submission_index: Some(ticket.index.clone()), timeout: Some(NAP) }
                 }
-                (false, None) => wgpu::PollType::Wait { submission_index: None, timeout: Some(DOZE) },
+                (false, None) => {
+                    std::thread::sleep(DOZE);
+                    wgpu::PollType::Poll
+                }
             };
             let polled = self.device.poll(poll);
             self.alive()?;
@@ -67,14 +73,19 @@ impl Wgpu {
         let _span = self.observer.recorder.wait(operation);
         let start = Instant::now();
         loop {
-            let timeout = if start.elapsed() < self.spin() { Duration::ZERO } else { NAP };
-            let submission_index = Some(ticket.index.clone());
-            let polled = self.device.poll(wgpu::PollType::Wait { submission_index, timeout: Some(timeout) });
-            self.alive()?;
-            match polled {
-                Err(wgpu::PollError::Timeout) => {}
+            let poll = match start.elapsed() < self.spin() {
+                true => wgpu::PollType::Poll,
+                false => wgpu::PollType::Wait { submission_index: Some(ticket.index.clone()), timeout: Some(NAP) },
+            };
+            match self.device.poll(poll) {
                 // One that wgpu refused is done, too.
-                Ok(_) | Err(wgpu::PollError::WrongSubmissionIndex(..)) => return Ok(()),
+                Ok(wgpu::PollStatus::QueueEmpty | wgpu::PollStatus::WaitSucceeded)
+                | Err(wgpu::PollError::WrongSubmissionIndex(..)) => return self.alive(),
+                Ok(wgpu::PollStatus::Poll) | Err(wgpu::PollError::Timeout) => {}
+            }
+            self.alive()?;
+            if self.line.is_finished(ticket) {
+                return Ok(());
             }
         }
     }
