@@ -454,12 +454,14 @@ fn long_work(device: &Device, time: Duration) -> Array<u32> {
     let x = Array::<u32>::ones(device, &[1 << 16]).copy();
     let mut y = x.copy();
     let mut run = |steps: u32| add.for_elements(1 << 16).args((&x, steps, &mut y)).launch(device).unwrap();
+    // By an event: who waits for the device does not wait for what is detached.
+    let wait = || Event::record(device).unwrap().wait().unwrap();
     run(1);
-    device.synchronize().unwrap();
+    wait();
     if is_concurrent(device) {
         let start = Instant::now();
         run(1_000_000);
-        device.synchronize().unwrap();
+        wait();
         let pieces = (time.as_secs_f64() / start.elapsed().as_secs_f64()).ceil() as u32;
         (0..pieces).for_each(|_| run(1_000_000));
     }
