@@ -30,6 +30,20 @@ fn measured(ways: &mut [Step]) -> Result<Vec<f64>> {
     Ok(times.into_iter().map(median).collect())
 }
 
+/// Evaluations a second of so many threads, each of an array of its own.
+fn rate(device: &Device, threads: usize) -> f64 {
+    let begin = Instant::now();
+    std::thread::scope(|scope| {
+        for thread in 0..threads {
+            scope.spawn(move || {
+                let x = Array::from_slice(device, &[thread as f32; 4]);
+                (0..STEPS).for_each(|step| (&x * step as f32 + 1.0).eval().expect("a small array"));
+            });
+        }
+    });
+    (threads * STEPS) as f64 / begin.elapsed().as_secs_f64()
+}
+
 fn main() -> Result<()> {
     let device = Device::cpu()?;
     let x = Array::from_slice(&device, &[1.0f32, 2.0, 3.0, 4.0]);
@@ -52,6 +66,8 @@ fn main() -> Result<()> {
     for ((name, _), time) in ways.iter().zip(times) {
         println!("{name:>20}: {time:6.2} us");
     }
+    let [one, eight] = [1, 8].map(|threads| rate(&device, threads));
+    println!("evaluations a second: {one:.0} by one thread, {eight:.0} by eight ({:.2} times)", eight / one);
     assert_eq!(of(3.0, 1.0).to_vec()?, [4.0, 7.0, 10.0, 13.0]);
     Ok(())
 }

@@ -5,7 +5,7 @@ use super::task::Task;
 use crate::device::Device;
 use crate::element::{DType, Scalar};
 use crate::error::Error;
-use crate::memory::Memory;
+use crate::memory::{Memory, Share};
 use crate::ops::{Formula, Function, Operator};
 use crate::sync::{Mutex, MutexGuard};
 use std::ops::Deref;
@@ -52,34 +52,6 @@ pub(crate) struct Storage {
     /// Elements in the whole buffer.
     pub len: usize,
     pub share: Share,
-}
-
-/// Stands for the contents of memory: clones, views, exports and kernels that were not submitted yet share it. Recordings,
-/// which work on the memory on purpose, have none.
-pub(crate) struct Share(Arc<Memory>);
-
-impl Share {
-    fn new(memory: &Arc<Memory>) -> Share {
-        memory.shares.fetch_add(1, Ordering::AcqRel);
-        Share(memory.clone())
-    }
-
-    /// How many there are. If it is only the caller's, nobody can make another one.
-    pub fn count(&self) -> usize {
-        self.0.shares.load(Ordering::Acquire)
-    }
-}
-
-impl Clone for Share {
-    fn clone(&self) -> Share {
-        Share::new(&self.0)
-    }
-}
-
-impl Drop for Share {
-    fn drop(&mut self) {
-        self.0.shares.fetch_sub(1, Ordering::AcqRel);
-    }
 }
 
 impl Storage {

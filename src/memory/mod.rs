@@ -20,7 +20,7 @@ pub use mapped::Mapped;
 pub(crate) use pool::Kept;
 #[cfg(any(feature = "wgpu", feature = "cpu"))]
 pub(crate) use pool::Lent;
-pub(crate) use pool::{Adopted, Memory, Pool};
+pub(crate) use pool::{Adopted, Memory, Pool, Share};
 pub use unified::{Transfers, Unified, UnifiedState};
 
 /// Where memory lies.

@@ -15,8 +15,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 pub(crate) struct Memory {
     piece: Arc<Piece>,
     pub history: History,
-    /// Arrays, views, exports and kernels that were not submitted yet that share its contents.
-    pub shares: AtomicUsize,
+    /// How many [`Share`]s there are.
+    shares: AtomicUsize,
     /// References that recordings hold.
     recordings: AtomicUsize,
     /// What was found wrong where its contents were computed.
@@ -74,6 +74,34 @@ pub(crate) struct Lent(Arc<Memory>);
 impl Drop for Lent {
     fn drop(&mut self) {
         self.0.lent.fetch_sub(1, Ordering::Release);
+    }
+}
+
+/// Stands for the contents of memory: clones, views, exports, encoders and kernels that were not submitted yet share it.
+/// Recordings, which work on the memory on purpose, have none.
+pub(crate) struct Share(Arc<Memory>);
+
+impl Share {
+    pub fn new(memory: &Arc<Memory>) -> Share {
+        memory.shares.fetch_add(1, Ordering::AcqRel);
+        Share(memory.clone())
+    }
+
+    /// How many there are. If it is only the caller's, nobody can make another one.
+    pub fn count(&self) -> usize {
+        self.0.shares.load(Ordering::Acquire)
+    }
+}
+
+impl Clone for Share {
+    fn clone(&self) -> Share {
+        Share::new(&self.0)
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        self.0.shares.fetch_sub(1, Ordering::AcqRel);
     }
 }
 

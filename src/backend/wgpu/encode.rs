@@ -4,7 +4,7 @@ use super::Wgpu;
 use super::buffer::buffer;
 use crate::backend::{Launch, Mapping, lent};
 use crate::error::Result;
-use crate::memory::{Kept, Lent, Memory};
+use crate::memory::{Kept, Lent, Memory, Share};
 use crate::op::Access;
 use std::sync::Arc;
 use wgpu::{BufferUsages, BufferView};
@@ -34,12 +34,12 @@ impl Wgpu {
             super::submit::dispatch(&mut pass, &prepared, uniforms.as_ref().map(|uniforms| &uniforms.group), &offsets);
             Ok::<(), crate::Error>(())
         })??;
-        let (mut read, mut written): (Vec<Arc<Memory>>, Vec<Kept>) = Default::default();
+        let (mut read, mut written): (Vec<Share>, Vec<Kept>) = Default::default();
         for launch in launches {
             for (point, window) in launch.kernel.bindings().iter().zip(&launch.buffers) {
                 match point.access {
                     // Whoever assigns to it before the encoder is submitted gets a copy.
-                    Access::Read => read.push(window.memory.clone()),
+                    Access::Read => read.push(Share::new(&window.memory)),
                     Access::Write => written.push(window.memory.keep()),
                 }
             }
