@@ -135,10 +135,11 @@ impl Device {
         Device::with_driver(backend::wgpu::adopt(adapter, device, queue), crate::kernel::BUDGET, None)
     }
 
-    /// The wgpu device and queue behind this device.
+    /// The wgpu device and queue behind this device. What the program submits runs after all that was submitted here before.
     #[cfg(feature = "wgpu")]
     pub fn wgpu(&self) -> Option<(wgpu::Device, wgpu::Queue)> {
         let engine = self.driver().as_any().downcast_ref::<backend::wgpu::Wgpu>()?;
+        engine.share();
         Some((engine.device.clone(), engine.queue.clone()))
     }
 

@@ -48,6 +48,10 @@ impl Clock {
         (self.used, self.running) = (0, true);
     }
 
+    pub fn runs(&self) -> bool {
+        self.running
+    }
+
     /// Where the next pass writes its times; `None` when the clock stands, or the set is full.
     pub fn next(&mut self) -> Option<Moments> {
         if !self.running {

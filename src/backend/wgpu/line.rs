@@ -1,6 +1,7 @@
 //! The queue: work goes into it in one order, by a lock that is held for that call and never while the device works.
 
 use super::buffer::{Buffer, kept};
+use super::joined::Joined;
 use super::uniforms::Lease;
 use super::{Launch, Wgpu, lent};
 use crate::error::Result;
@@ -11,18 +12,27 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 /// The order of submissions, and who waits to submit.
 #[derive(Default)]
 pub(super) struct Line {
-    last: Mutex<Option<Ticket>>,
-    /// One more than the number of the last submission that wgpu says is done.
-    finished: Arc<AtomicU64>,
+    order: Mutex<Order>,
+    /// The number of the last submission.
+    submitted: AtomicU64,
+    /// The number of the last submission that wgpu says is done.
+    pub finished: Arc<AtomicU64>,
     /// Told when the host gives a buffer back that it had mapped.
     unmapped: Condvar,
+}
+
+#[derive(Default)]
+pub(super) struct Order {
+    pub last: Option<Ticket>,
+    /// Launches that come before anything else that is submitted.
+    pub joined: Joined,
 }
 
 /// A submission, to wait for.
 #[derive(Clone)]
 pub(super) struct Ticket {
-    /// One more than that of the submission before.
-    number: u64,
+    /// One more than that of the submission before, from 1 on.
+    pub number: u64,
     pub index: wgpu::SubmissionIndex,
 }
 
@@ -46,6 +56,11 @@ impl<'a> Commands<'a> {
         if kept(memory).mappable {
             self.uses.push(memory);
         }
+    }
+
+    /// Whether the host may map memory that launches use.
+    pub fn uses_mappable(launches: &[Launch]) -> bool {
+        launches.iter().flat_map(|launch| &launch.buffers).any(|window| kept(&window.memory).mappable)
     }
 
     pub fn launches(&mut self, launches: &'a [Launch]) {
@@ -72,20 +87,28 @@ impl Drop for Claim<'_> {
 }
 
 impl Line {
-    fn lock(&self) -> MutexGuard<'_, Option<Ticket>> {
-        self.last.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    pub fn lock(&self) -> MutexGuard<'_, Order> {
+        self.order.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     /// Whether a submission is done, as far as polls have told.
     pub fn is_finished(&self, ticket: &Ticket) -> bool {
-        self.finished.load(Ordering::Acquire) > ticket.number
+        self.finished.load(Ordering::Acquire) >= ticket.number
     }
 
-    /// The last submission of this engine's. `with` is called in its place in the order.
-    pub fn last<R>(&self, with: impl FnOnce() -> R) -> (Option<Ticket>, R) {
-        let last = self.lock();
-        let result = with();
-        (last.clone(), result)
+    /// How many submissions there have been.
+    pub fn submitted(&self) -> u64 {
+        self.submitted.load(Ordering::Acquire)
+    }
+
+    /// Submissions that are not done, as far as polls have told.
+    pub fn ahead(&self) -> u64 {
+        self.submitted().saturating_sub(self.finished.load(Ordering::Acquire))
+    }
+
+    /// The number of the next submission, for who holds the order.
+    pub fn begin(&self) -> u64 {
+        self.submitted.fetch_add(1, Ordering::AcqRel) + 1
     }
 
     /// The buffer for the host alone, if no submission has used it since `last`.
@@ -127,12 +150,20 @@ impl Wgpu {
         Commands { encoder, uses: vec![], parameters: vec![] }
     }
 
+    /// The last submission of all that was accepted. `with` is called in its place in the order.
+    pub(super) fn last_submission<R>(&self, with: impl FnOnce() -> R) -> Result<(Option<Ticket>, R)> {
+        let mut order = self.line.lock();
+        self.submit_joined(&mut order)?;
+        let result = with();
+        Ok((order.last.clone(), result))
+    }
+
     /// Submits commands, after those that other threads have submitted already. If the host is copying out of memory that
     /// they use, that comes first.
     pub(super) fn queue_up(&self, commands: Commands) -> Result<Ticket> {
         let Commands { encoder, uses, parameters } = commands;
         let finished = encoder.finish();
-        let mut line = self.line.lock();
+        let mut order = self.line.lock();
         loop {
             if uses.iter().any(|memory| memory.is_lent()) {
                 return Err(lent("launch"));
@@ -140,17 +171,12 @@ impl Wgpu {
             if !uses.iter().any(|memory| kept(memory).host().mapped) {
                 break;
             }
-            line = self.line.unmapped.wait(line).unwrap_or_else(|poisoned| poisoned.into_inner());
+            order = self.line.unmapped.wait(order).unwrap_or_else(|poisoned| poisoned.into_inner());
         }
-        let number = line.as_ref().map_or(0, |last| last.number) + 1;
-        let ticket = Ticket { number, index: self.queue.submit([finished]) };
-        let finished = self.line.finished.clone();
-        self.queue.on_submitted_work_done(move || {
-            finished.fetch_max(number + 1, Ordering::AcqRel);
-        });
+        self.submit_joined(&mut order)?;
+        let ticket = self.submit_next(&mut order, finished);
         uses.iter().for_each(|memory| kept(memory).host().last = Some(ticket.clone()));
-        *line = Some(ticket.clone());
-        drop(line);
+        drop(order);
         // Whoever writes these next submits later.
         drop(parameters);
         Ok(ticket)

@@ -24,7 +24,7 @@ impl Wgpu {
             // Kernels may still use it in the name of an array that is gone: what is small need not wait for them. (To map it
             // and give up is no way to find out: wgpu 30 would then map it too early the next time.)
             if write.from.len() as u64 <= SMALL {
-                self.guarded("upload", || self.write_small(write))?;
+                self.guarded("upload", || self.write_small(write))??;
                 continue;
             }
             let last = self.used_last(write.to)?;

@@ -6,6 +6,7 @@ mod buffer;
 mod clock;
 mod encode;
 mod guard;
+mod joined;
 mod line;
 mod mapped;
 mod order;
@@ -34,7 +35,7 @@ use clock::Clock;
 use line::Line;
 use pipeline::Cache;
 use std::any::Any;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
 use submit::{Prepared, refuse_lent};
 use wgpu::BufferUsages;
@@ -56,6 +57,9 @@ pub(crate) struct Wgpu {
     stamps: stamps::Free,
     waits: Waits,
     line: Line,
+    joining: joined::Joining,
+    /// For threads that outlive what starts them.
+    me: Weak<Wgpu>,
 }
 
 pub(super) fn list() -> Vec<Properties> {
@@ -72,24 +76,26 @@ pub(super) fn open(index: usize, options: &Options) -> Result<Arc<dyn Driver>> {
         })
     })?;
     let (device, queue) = adapter::request(adapter, options)?;
-    Ok(Arc::new(Wgpu::new(adapter::properties(adapter, options), device, queue)))
+    Ok(Wgpu::new(adapter::properties(adapter, options), device, queue))
 }
 
 /// An engine over a device that the program already has.
 pub(crate) fn adopt(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::Queue) -> Arc<dyn Driver> {
     let properties = adapter::describe(adapter, device.features(), &device.limits());
-    Arc::new(Wgpu::new(properties, device, queue))
+    let engine = Wgpu::new(properties, device, queue);
+    engine.share();
+    engine
 }
 
 impl Wgpu {
-    fn new(properties: Properties, device: wgpu::Device, queue: wgpu::Queue) -> Wgpu {
+    fn new(properties: Properties, device: wgpu::Device, queue: wgpu::Queue) -> Arc<Wgpu> {
         let properties = subgroups::checked(properties, &device, &queue);
         let lost = Arc::new(Mutex::new(None));
         let note = lost.clone();
         device.set_device_lost_callback(move |reason, message| {
             *note.lock().expect("no panic while held") = Some(format!("{reason:?}: {message}; open the device again"));
         });
-        Wgpu {
+        Arc::new_cyclic(|me| Wgpu {
             upload: rings::Rings::new(Direction::Upload),
             download: rings::Rings::new(Direction::Download),
             device,
@@ -104,7 +110,9 @@ impl Wgpu {
             stamps: stamps::Free::default(),
             waits: Waits::default(),
             line: Line::default(),
-        }
+            joining: Default::default(),
+            me: me.clone(),
+        })
     }
 
     /// Whether arrays can be mapped where they lie.

@@ -37,13 +37,13 @@ fn point(event: &Block) -> &Point {
 
 impl Wgpu {
     /// All that is submitted so far, the program's own work too.
-    pub(super) fn when_done(&self) -> Done {
+    pub(super) fn when_done(&self) -> Result<Done> {
         let flag = Arc::new(AtomicBool::new(false));
         let inside = flag.clone();
         let set = move || inside.store(true, Ordering::Release);
         // Together: what others submit in between need not be waited for.
-        let (last, ()) = self.line.last(|| self.queue.on_submitted_work_done(set));
-        Done { flag, last }
+        let (last, ()) = self.last_submission(|| self.queue.on_submitted_work_done(set))?;
+        Ok(Done { flag, last })
     }
 
     /// Waits for everything submitted, and counts it nowhere.
@@ -54,7 +54,7 @@ impl Wgpu {
     /// The same as a part of this operation.
     pub(super) fn idle(&self, operation: &'static str) -> Result<()> {
         self.alive()?;
-        let done = self.when_done();
+        let done = self.when_done()?;
         self.wait_for(operation, done.last.as_ref(), || done.is())
     }
 }
@@ -74,7 +74,7 @@ impl Order for Wgpu {
             true => Some(self.stamp()?),
             false => None,
         };
-        Ok(Box::new(Point { done: self.when_done(), stamp }))
+        Ok(Box::new(Point { done: self.when_done()?, stamp }))
     }
 
     fn is_done(&self, event: &Block) -> Result<bool> {

@@ -98,7 +98,7 @@ impl Wgpu {
     pub(super) fn write_staged(&self, writes: &[Write]) -> Result<()> {
         let total: u64 = writes.iter().map(|write| write.from.len() as u64).sum();
         if total <= SMALL && writes.len() <= 4 {
-            return self.guarded("upload", || writes.iter().for_each(|write| self.write_small(write)));
+            return self.guarded("upload", || writes.iter().try_for_each(|write| self.write_small(write)))?;
         }
         let ring = self.upload.take(self, total + 64 * writes.len() as u64)?;
         self.write_through(&ring, writes)?;
@@ -106,7 +106,9 @@ impl Wgpu {
         Ok(())
     }
 
-    pub(super) fn write_small(&self, write: &Write) {
+    pub(super) fn write_small(&self, write: &Write) -> Result<()> {
+        // The queue writes before what is submitted next: launches that use the memory for what it was may still be kept.
+        self.flush()?;
         let whole = write.from.len() / 4 * 4;
         let (words, rest) = write.from.split_at(whole);
         if !words.is_empty() {
@@ -117,6 +119,7 @@ impl Wgpu {
             last[..rest.len()].copy_from_slice(rest);
             self.queue.write_buffer(buffer(write.to), write.offset + whole as u64, &last);
         }
+        Ok(())
     }
 
     fn write_through(&self, ring: &Ring, writes: &[Write]) -> Result<()> {

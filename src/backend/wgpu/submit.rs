@@ -8,6 +8,7 @@ use crate::error::Result;
 use std::sync::Arc;
 
 /// A launch with all that it needs.
+#[derive(Clone)]
 pub(super) struct Prepared {
     pub pipeline: Arc<Pipeline>,
     pub groups: Groups,
@@ -72,6 +73,9 @@ impl Wgpu {
         self.alive()?;
         if let Some(timer) = &mut *self.timer() {
             return self.submit_timed(prepared, launches, timer);
+        }
+        if self.join(prepared, launches)? {
+            return Ok(());
         }
         self.guarded("submit", || {
             prepared.chunks(TOGETHER).zip(launches.chunks(TOGETHER)).try_for_each(|(prepared, launches)| {

@@ -1,6 +1,7 @@
 //! The engine alone under threads that submit, run what they prepared, read and write side by side: no lock of the device
 //! stands between them.
 
+use super::Wgpu;
 use crate::backend::{Driver, Launch, Read, Window, Write};
 use crate::caps::Caps;
 use crate::device::{Device, DeviceOptions};
@@ -154,6 +155,100 @@ fn long(device: &Device) -> (Launch, Duration) {
         }
     }
     panic!("the kernel is not slow");
+}
+
+/// Devices whose memory the host cannot map, as that of most cards. Mesa 22's vkQueueSubmit on llvmpipe waits for the
+/// submission before: there the device never has two, and nothing is joined.
+fn with_memory_of_their_own() -> impl Iterator<Item = Device> {
+    devices(DeviceOptions::default().staged_transfers(true))
+}
+
+/// The engine of a device.
+fn engine(device: &Device) -> &Wgpu {
+    device.driver().as_any().downcast_ref().unwrap()
+}
+
+#[test]
+fn launches_are_joined_while_the_device_works_and_keep_their_order() {
+    for device in with_memory_of_their_own() {
+        let (driver, engine, kernel) = (&**device.driver(), engine(&device), sums(6, device.caps()));
+        let (long, _) = long(&device);
+        let memory = device.pool().take("test", 4096, Place::Device).unwrap();
+        driver.write(&[Write { to: &memory, offset: 0, from: &[0xff; 4096] }]).unwrap();
+        driver.wait().unwrap();
+        let store = |from, to, value| launch(&kernel, &memory, vec![from, to, value, 0, 0, 0]);
+        let sum = |(from, to, value): (u32, u32, u32)| from + to + value;
+        let (before, start) = (engine.line.submitted(), Instant::now());
+        (0..2).for_each(|_| driver.submit(slice::from_ref(&long)).unwrap());
+        // Each overwrites a word of the launch before.
+        let ranges: Vec<_> = (0..1000).map(|nth| (nth, nth + 2, nth * 7)).collect();
+        ranges.iter().for_each(|&(from, to, value)| driver.submit(&[store(from, to, value)]).unwrap());
+        let (name, submissions) = (&device.properties().name, engine.line.submitted() - before);
+        let in_time = start.elapsed().as_micros() as u64 / 200; // what is kept that long is submitted
+        let joins = !name.contains("llvmpipe");
+        assert!(!joins || submissions <= 2 + 1000 / 100 + in_time, "{submissions} submissions of 1002 on {name}");
+        // A write comes after all of them, and before what follows.
+        driver.write(&[Write { to: &memory, offset: 8, from: &[0; 4] }]).unwrap();
+        driver.submit(&[store(1, 2, 5)]).unwrap();
+        let mut wanted: Vec<u32> = ranges.iter().map(|&range| sum(range)).collect();
+        wanted.push(sum(ranges[999]));
+        (wanted[1], wanted[2]) = (sum((1, 2, 5)), 0);
+        assert_eq!(words(driver, &[], &memory, 1001), wanted);
+    }
+}
+
+#[test]
+fn launches_that_are_kept_are_submitted_in_time() {
+    for device in with_memory_of_their_own() {
+        let (driver, engine, kernel) = (&**device.driver(), engine(&device), sums(6, device.caps()));
+        let (long, takes) = long(&device);
+        let memory = device.pool().take("test", 256, Place::Device).unwrap();
+        for _ in 0..3 {
+            driver.wait().unwrap();
+            (0..2).for_each(|_| driver.submit(slice::from_ref(&long)).unwrap());
+            let before = engine.line.submitted();
+            driver.submit(&[launch(&kernel, &memory, vec![0, 1, 0, 0, 0, 0])]).unwrap();
+            // Nobody waits for it, and nothing else is submitted.
+            let start = Instant::now();
+            while engine.line.submitted() == before && start.elapsed() < takes / 2 {
+                sleep(Duration::from_micros(50));
+            }
+            assert_eq!(engine.line.submitted(), before + 1, "{}", device.properties().name);
+        }
+        driver.wait().unwrap();
+    }
+}
+
+#[test]
+fn what_the_program_submits_comes_after_what_was_accepted() {
+    for device in with_memory_of_their_own() {
+        let (driver, kernel) = (&**device.driver(), sums(6, device.caps()));
+        let (long, _) = long(&device);
+        let memory = device.pool().take("test", 256, Place::Device).unwrap();
+        let store = |value| driver.submit(&[launch(&kernel, &memory, vec![0, 1, value, 0, 0, 0])]).unwrap();
+        (0..2).for_each(|_| driver.submit(slice::from_ref(&long)).unwrap());
+        store(5);
+        let (raw, queue) = device.wgpu().unwrap();
+        let copy = raw.create_buffer(&wgpu::BufferDescriptor {
+            label: None,
+            size: 8,
+            usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ,
+            mapped_at_creation: false,
+        });
+        // Now, between two launches, and each launch at once.
+        for (nth, wanted) in [6, 9].into_iter().enumerate() {
+            let mut encoder = raw.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            encoder.copy_buffer_to_buffer(super::buffer::buffer(&memory), 0, &copy, nth as u64 * 4, 4);
+            queue.submit([encoder.finish()]);
+            (0..2).for_each(|_| driver.submit(slice::from_ref(&long)).unwrap());
+            store(wanted + 2);
+        }
+        copy.map_async(wgpu::MapMode::Read, .., |result| result.unwrap());
+        driver.wait().unwrap();
+        let view = copy.get_mapped_range(..).unwrap();
+        let got: Vec<u32> = view.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
+        assert_eq!(got, [6, 9], "{}", device.properties().name);
+    }
 }
 
 /// While one thread waits for a long kernel in some way, calls of another that need not wait for it return soon.
