@@ -1,7 +1,8 @@
-//! What the host spends on `x * t + c` with other scalars at each step: `cargo bench --bench scalars`.
+//! What the host spends on `x * t + c` with other scalars at each step: `cargo bench --bench scalars [-- DEVICE]`, of which
+//! the cpu engine is one if none is named.
 //!
-//! The cpu engine's clock, on an array of four, so that the kernel is short: a launch that is recorded, then evaluations with
-//! the scalars of the step before and with new ones. Medians of blocks of steps, which take turns.
+//! On an array of four, so that the kernel is short: a launch that is recorded, then evaluations with the scalars of the step
+//! before and with new ones. Medians of blocks of steps, which take turns. Then how much eight threads do of it.
 
 use crosslane::{Array, Device, Recording, Result};
 use std::time::Instant;
@@ -23,12 +24,16 @@ fn measured(ways: &mut [Step]) -> Result<Vec<f64>> {
             times.push(begin.elapsed().as_secs_f64() * 1e6 / BLOCK as f64);
         }
     }
-    let median = |mut times: Vec<f64>| {
-        times.sort_by(f64::total_cmp);
-        times[times.len() / 2]
-    };
     Ok(times.into_iter().map(median).collect())
 }
+
+fn median(mut of: Vec<f64>) -> f64 {
+    of.sort_by(f64::total_cmp);
+    of[of.len() / 2]
+}
+
+/// How often the rate of one thread and of several is taken, in turns.
+const TURNS: usize = 7;
 
 /// Evaluations a second of so many threads, each of an array of its own.
 fn rate(device: &Device, threads: usize) -> f64 {
@@ -45,7 +50,11 @@ fn rate(device: &Device, threads: usize) -> f64 {
 }
 
 fn main() -> Result<()> {
-    let device = Device::cpu()?;
+    // Cargo adds a flag of its own.
+    let device = match std::env::args().skip(1).find(|argument| !argument.starts_with("--")) {
+        Some(name) => Device::open(&name)?,
+        None => Device::cpu()?,
+    };
     let x = Array::from_slice(&device, &[1.0f32, 2.0, 3.0, 4.0]);
     let of = |t: f32, c: f32| &x * t + c;
     let last = of(2.0, 3.0);
@@ -66,7 +75,8 @@ fn main() -> Result<()> {
     for ((name, _), time) in ways.iter().zip(times) {
         println!("{name:>20}: {time:6.2} us");
     }
-    let [one, eight] = [1, 8].map(|threads| rate(&device, threads));
+    let (one, eight) = (0..TURNS).map(|_| (rate(&device, 1), rate(&device, 8))).unzip();
+    let (one, eight) = (median(one), median(eight));
     println!("evaluations a second: {one:.0} by one thread, {eight:.0} by eight ({:.2} times)", eight / one);
     assert_eq!(of(3.0, 1.0).to_vec()?, [4.0, 7.0, 10.0, 13.0]);
     Ok(())

@@ -4,6 +4,8 @@ mod support;
 
 use crosslane::{Array, Device, Element, ErrorKind, Kernel, Value};
 use rand::Rng;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 use support::*;
 
 fn kernel(source: &str) -> Kernel {
@@ -252,6 +254,52 @@ fn messages_come_out_with_line_and_invocation() {
         kernel(all).grid([if is_checked(&device) { 1 } else { 300 }]).launch(&device).unwrap();
         let count = device.messages().unwrap().len();
         assert_eq!(count, if is_checked(&device) { 64 } else { 1 << 14 }, "on {on}");
+    }
+}
+
+/// While some threads look, kernels of others say more: each message is seen once, and each failure told once.
+#[test]
+fn no_message_is_lost_while_others_look() {
+    const THREADS: i32 = 4;
+    const ROUNDS: i32 = 50;
+    let speak = kernel(
+        "@group(0) @binding(0) var<storage, read> x: array<i32>;
+        @compute @workgroup_size(8) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+            print_i32(id, x[0] * 8 + i32(id.x));
+            assert_that(id, id.x != 3u);
+        }",
+    );
+    for device in apis() {
+        let Some(device) = fresh_like(device) else { continue };
+        let (said, failed) = (Mutex::new(vec![]), AtomicU64::new(0));
+        let look = || match device.messages() {
+            Ok(more) => said.lock().unwrap().extend(more),
+            Err(error) => match error.kind() {
+                ErrorKind::Assertion { failures, .. } => drop(failed.fetch_add(*failures as u64, Ordering::Relaxed)),
+                _ => panic!("{error}"),
+            },
+        };
+        std::thread::scope(|threads| {
+            for thread in 0..THREADS {
+                let (speak, device, look) = (&speak, &device, &look);
+                threads.spawn(move || {
+                    for round in 0..ROUNDS {
+                        let x = Array::from_slice(device, &[thread * ROUNDS + round]);
+                        speak.grid([1]).args(&x).launch(device).unwrap();
+                        if (round + thread) % 2 == 0 {
+                            look();
+                        }
+                    }
+                });
+            }
+        });
+        (0..2).for_each(|_| look());
+        let mut values: Vec<Value> = said.into_inner().unwrap().into_iter().map(|message| message.value).collect();
+        values.sort_by_key(|value| if let Value::Int(value) = value { *value } else { panic!("{value:?}") });
+        let wanted: Vec<Value> = (0..(THREADS * ROUNDS * 8) as i128).map(Value::Int).collect();
+        assert_eq!(values.len(), wanted.len(), "on {}", name(&device));
+        assert_eq!(values, wanted, "on {}", name(&device));
+        assert_eq!(failed.into_inner(), (THREADS * ROUNDS) as u64, "on {}", name(&device));
     }
 }
 

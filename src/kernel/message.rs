@@ -43,8 +43,8 @@ pub(crate) struct Messages {
     pending: AtomicBool,
     /// Never held while the device works: launches take it.
     state: Mutex<State>,
-    /// Held by who reads what was said, and clears it.
-    looking: Mutex<()>,
+    /// Held by who reads what was said.
+    looking: Mutex<Seen>,
 }
 
 #[derive(Default)]
@@ -53,6 +53,13 @@ struct State {
     /// Kernels by the numbers that they write.
     names: HashMap<u32, String>,
     said: Vec<Message>,
+}
+
+/// What has been read of the memory's counters.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    count: u32,
+    failed: u32,
 }
 
 const BYTES: usize = (HEAD_WORDS + MOST_MESSAGES * MESSAGE_WORDS) * 4;
@@ -71,7 +78,7 @@ impl Messages {
             None => {
                 let memory = pool.take("messages", BYTES as u64, Place::Device)?;
                 memory.share();
-                reset(driver, &memory)?;
+                driver.write(&[Write { to: &memory, offset: 0, from: &[0; BYTES] }])?;
                 state.memory.insert(memory).clone()
             }
         };
@@ -89,18 +96,21 @@ impl Messages {
         if !self.pending.swap(false, Ordering::AcqRel) {
             return Ok(());
         }
-        let _looking = self.looking.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut seen = self.looking.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let Some(memory) = self.state().memory.clone() else { return Ok(()) };
         let mut head = [0u32; HEAD_WORDS];
         fetch(driver, &memory, 0, &mut head)?;
-        let [count, failures, ..] = head;
-        if count == 0 {
+        let [count, failed, ..] = head;
+        let failures = failed.wrapping_sub(seen.failed);
+        if count == seen.count {
             return Ok(());
         }
-        let mut words = vec![0u32; (count as usize).min(MOST_MESSAGES) * MESSAGE_WORDS];
-        fetch(driver, &memory, HEAD_WORDS, &mut words)?;
-        reset(driver, &memory)?;
-        let lost = count as usize - words.len() / MESSAGE_WORDS;
+        let words = said_since(driver, &memory, seen.count, count)?;
+        // What has been read may be overwritten from now on.
+        driver.write(&[Write { to: &memory, offset: 8, from: &count.to_le_bytes() }])?;
+        let lost = count.wrapping_sub(seen.count) as usize - words.len() / MESSAGE_WORDS;
+        *seen = Seen { count, failed };
+        drop(seen);
         if lost > 0 {
             log::warn!("{lost} messages of kernels are lost: {MOST_MESSAGES} are kept from one wait to the next");
         }
@@ -143,8 +153,21 @@ impl State {
     }
 }
 
-fn reset(driver: &dyn Driver, memory: &Memory) -> Result<()> {
-    driver.write(&[Write { to: memory, offset: 0, from: &[0; HEAD_WORDS * 4] }])
+/// The messages from one count to another that found room.
+fn said_since(driver: &dyn Driver, memory: &Memory, from: u32, to: u32) -> Result<Vec<u32>> {
+    let said = (to.wrapping_sub(from) as usize).min(MOST_MESSAGES);
+    let first = from as usize % MOST_MESSAGES;
+    // They go on at the memory's beginning.
+    let before_end = said.min(MOST_MESSAGES - first);
+    let mut words = vec![0u32; said * MESSAGE_WORDS];
+    let (to_end, rest) = words.split_at_mut(before_end * MESSAGE_WORDS);
+    fetch(driver, memory, HEAD_WORDS + first * MESSAGE_WORDS, to_end)?;
+    if !rest.is_empty() {
+        fetch(driver, memory, HEAD_WORDS, rest)?;
+    }
+    let numbered = words.chunks_exact(MESSAGE_WORDS).zip(0..);
+    let written = numbered.filter(|(words, nth)| words[7] == from.wrapping_add(nth + 1));
+    Ok(written.flat_map(|(words, _)| words).copied().collect())
 }
 
 fn fetch(driver: &dyn Driver, memory: &Memory, word: usize, to: &mut [u32]) -> Result<()> {

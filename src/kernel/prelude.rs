@@ -281,18 +281,21 @@ fn atomic_add_f32_NAME(i: u32, value: f32) {
 /// Words of a message.
 pub(super) const MESSAGE_WORDS: usize = 8;
 
-/// Messages that the buffer holds.
+/// Messages that the buffer holds, a power of two.
 pub(super) const MOST_MESSAGES: usize = 1 << 14;
 
-/// Words before the messages: how many there are, and how many of them say that an assertion failed.
+/// Words before the messages: how many there have been, how many of them say that an assertion failed, and how many the host
+/// has seen. All of them only grow, past 2^32 from 0 on: what kernels say while the host looks is seen the next time.
 pub(super) const HEAD_WORDS: usize = 4;
 
 const MESSAGE_TEXT: &str = "
-struct CrosslaneMessages { count: atomic<u32>, failed: atomic<u32>, unused: vec2<u32>, words: array<u32> }
+struct CrosslaneMessages { count: atomic<u32>, failed: atomic<u32>, seen: u32, unused: u32, words: array<u32> }
 @group(0) @binding(BINDING) var<storage, read_write> crosslane_messages: CrosslaneMessages;
 fn crosslane_say(line: u32, kind: u32, invocation: vec3<u32>, bits: u32) {
-    let at = 8u * atomicAdd(&crosslane_messages.count, 1u);
-    if at + 8u > arrayLength(&crosslane_messages.words) { return; }
+    let said = atomicAdd(&crosslane_messages.count, 1u);
+    let most = arrayLength(&crosslane_messages.words) / 8u;
+    if said - crosslane_messages.seen >= most { return; }
+    let at = 8u * (said % most);
     crosslane_messages.words[at] = KERNELu;
     crosslane_messages.words[at + 1u] = line;
     crosslane_messages.words[at + 2u] = kind;
@@ -300,6 +303,7 @@ fn crosslane_say(line: u32, kind: u32, invocation: vec3<u32>, bits: u32) {
     crosslane_messages.words[at + 4u] = invocation.y;
     crosslane_messages.words[at + 5u] = invocation.z;
     crosslane_messages.words[at + 6u] = bits;
+    crosslane_messages.words[at + 7u] = said + 1u;
 }
 fn crosslane_print_f32(line: u32, invocation: vec3<u32>, value: f32) {
     crosslane_say(line, 0u, invocation, bitcast<u32>(value));
