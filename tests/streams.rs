@@ -559,10 +559,16 @@ fn a_long_wait_is_ones_own() {
             let slow = long_work(device, Duration::from_millis(600));
             (slow, Event::record(device).unwrap())
         });
-        let waited = longest(&mut || device.synchronize().unwrap());
-        drop(Array::<u32>::ones(device, &[len]).copy().to_vec().unwrap());
-        device.trim();
-        assert!(!event.is_done().unwrap(), "waited {waited:?} for what is detached on {}", name(device));
+        let calls: [(&str, &mut dyn FnMut()); 4] = [
+            ("a wait for the device", &mut || device.synchronize().unwrap()),
+            ("an evaluation", &mut || Array::<u32>::ones(device, &[len]).copy().eval().unwrap()),
+            ("a download", &mut || drop(Array::<u32>::ones(device, &[len]).copy().to_vec().unwrap())),
+            ("giving memory back", &mut || device.trim()),
+        ];
+        for (what, call) in calls {
+            let waited = longest(call);
+            assert!(!event.is_done().unwrap(), "{what} waited {waited:?} for what is detached on {}", name(device));
+        }
         assert!(slow.to_vec().is_ok() && event.is_done().unwrap(), "who uses its memory waits");
     }
 }

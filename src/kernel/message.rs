@@ -43,7 +43,7 @@ pub(crate) struct Messages {
     pending: AtomicBool,
     /// Never held while the device works: launches take it.
     state: Mutex<State>,
-    /// Held by who reads what was said.
+    /// Held by who reads what was said, until it is collected.
     looking: Mutex<Seen>,
 }
 
@@ -67,6 +67,10 @@ const BYTES: usize = (HEAD_WORDS + MOST_MESSAGES * MESSAGE_WORDS) * 4;
 impl Messages {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    fn looking(&self) -> MutexGuard<'_, Seen> {
+        self.looking.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     /// The memory for a launch of a kernel that says something.
@@ -96,7 +100,7 @@ impl Messages {
         if !self.pending.swap(false, Ordering::AcqRel) {
             return Ok(());
         }
-        let mut seen = self.looking.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut seen = self.looking();
         let Some(memory) = self.state().memory.clone() else { return Ok(()) };
         let mut head = [0u32; HEAD_WORDS];
         fetch(driver, &memory, 0, &mut head)?;
@@ -110,7 +114,6 @@ impl Messages {
         driver.write(&[Write { to: &memory, offset: 8, from: &count.to_le_bytes() }])?;
         let lost = count.wrapping_sub(seen.count) as usize - words.len() / MESSAGE_WORDS;
         *seen = Seen { count, failed };
-        drop(seen);
         if lost > 0 {
             log::warn!("{lost} messages of kernels are lost: {MOST_MESSAGES} are kept from one wait to the next");
         }
@@ -120,6 +123,7 @@ impl Messages {
         said.sort_by_key(|said| (said.line, said.invocation[2], said.invocation[1], said.invocation[0]));
         state.said.extend(said);
         drop(state);
+        drop(seen);
         let first = failed.into_iter().min_by_key(|failed| (failed.line, failed.invocation));
         match (first, failures) {
             (_, 0) => Ok(()),
@@ -133,8 +137,9 @@ impl Messages {
         }
     }
 
-    /// What has been collected, once.
+    /// What has been collected, once. Another thread may have begun to read what the caller waited for: that is done first.
     pub fn take(&self) -> Vec<Message> {
+        let _seen = self.looking();
         std::mem::take(&mut self.state().said)
     }
 }

@@ -26,6 +26,7 @@ mod program;
 mod run;
 mod scalar;
 mod schedule;
+mod turns;
 mod visit;
 
 use super::order::{Order as _, Waits};
@@ -45,6 +46,7 @@ use run::{Context, Machine};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+use turns::{Turns, Use};
 
 pub use check::{Checks, Defect, Finding, Report, Spot};
 pub use profile::{Order, Profile};
@@ -59,8 +61,7 @@ pub(crate) struct Cpu {
     checks: Option<Checks>,
     budget: Duration,
     kernels: Recent<u64, Arc<Compiled>>,
-    /// Held while launches run: they run in the order of submission.
-    queue: Mutex<()>,
+    turns: Turns,
     waits: Waits,
     /// Nanoseconds that launches have taken since the clock was started.
     busy: AtomicU64,
@@ -107,7 +108,7 @@ pub(crate) fn open(profile: Profile, checks: Option<Checks>, budget: Duration) -
         checks,
         budget,
         kernels: Recent::new(KEPT),
-        queue: Mutex::new(()),
+        turns: Turns::default(),
         waits: Waits::default(),
         busy: AtomicU64::new(0),
         observer: Observer::default(),
@@ -167,7 +168,9 @@ impl Cpu {
 
     fn run(&self, launches: &[Launch]) -> Result<()> {
         let prepared: Vec<_> = launches.iter().map(|l| Ok((l, self.compiled(&l.kernel)?))).collect::<Result<_>>()?;
-        let _in_order = self.queue.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        // The checks tell what is wrong by what ran before.
+        let uses = if self.checks.is_some() { Use::everything() } else { Use::of(launches) };
+        let _in_order = self.turns.take(uses);
         if launches.iter().any(writes_lent) {
             return Err(lent("launch"));
         }
@@ -304,7 +307,7 @@ impl Driver for Cpu {
 
     fn mapped(self: Arc<Self>, memory: &Arc<Memory>, offset: u64, bytes: u64) -> Result<Option<Box<dyn Mapping>>> {
         self.waits.one();
-        let _between_launches = self.queue.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let _between_launches = self.turns.take(Use::everything());
         let lent = memory.lend();
         Ok(Some(Box::new(Shown { memory: memory.clone(), offset, bytes, _lent: lent })))
     }
@@ -312,7 +315,7 @@ impl Driver for Cpu {
     fn pad(&self, memory: &Memory, from: u64) {
         if self.checks.is_some() {
             // A launch takes with it what was written.
-            let _between_launches = self.queue.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            let _between_launches = self.turns.take(Use::everything());
             block(memory).pad(from);
         }
     }

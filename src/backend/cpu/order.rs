@@ -1,6 +1,7 @@
 //! Events and changed launches, as [`Order`] asks for them: work is done when the call that asks for it returns.
 
 use super::Cpu;
+use super::turns::Use;
 use crate::backend::order::{Order, Waits};
 use crate::backend::{Block, Launch};
 use crate::error::Result;
@@ -19,7 +20,7 @@ impl Order for Cpu {
 
     fn record(&self, _timed: bool) -> Result<Block> {
         // What other threads have asked for may be running.
-        drop(self.queue.lock().unwrap_or_else(|poisoned| poisoned.into_inner()));
+        drop(self.turns.take(Use::everything()));
         Ok(Box::new(Instant::now()))
     }
 

@@ -1,18 +1,19 @@
-//! Launches of several submissions in one: between two submissions a device does nothing for longer than a small kernel
-//! takes (13 us on an H200).
+//! Launches of several submissions in one: a submission costs the host and the device more than a small kernel does (an H200
+//! does nothing for 13 us between two).
 //!
-//! While the device has submissions to go on with, further launches are kept and submitted together: when it is about to run
-//! out of work, before anything else that is submitted or waits, when they are many, or after [`BOUND`]. They are accepted
-//! when they are kept: if wgpu refuses them later, the device counts as lost, so that nobody reads what they did not write.
+//! While the device has submissions to go on with, or another thread submits, further launches are kept. They are submitted
+//! together: when the device is about to run out of work, before anything else that is submitted or waits, when they are
+//! many, or after [`BOUND`]. They are accepted when they are kept: if wgpu refuses them later, the device counts as lost, so
+//! that nobody reads what they did not write.
 
 use super::Wgpu;
-use super::line::{Commands, Order, Ticket};
+use super::line::{Commands, Order};
 use super::submit::{Prepared, TOGETHER, dispatch};
 use crate::backend::Launch;
 use crate::error::Result;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{OnceLock, Weak};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Mutex, MutexGuard, OnceLock, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -21,50 +22,96 @@ const AHEAD: u64 = 2;
 /// How long launches are kept at most.
 const BOUND: Duration = Duration::from_micros(200);
 
-/// Launches that are accepted and not submitted yet. The line of submissions guards them.
+/// Launches that wait for each other.
 #[derive(Default)]
 pub(super) struct Joined {
-    launches: Vec<Prepared>,
-    since: Option<Instant>,
+    kept: Mutex<Kept>,
+    /// Whether a thread is about to submit, and others keep what they have.
+    turn: AtomicBool,
+    /// Tells the thread that submits in time; `None` if there can be no such thread.
+    bound: OnceLock<Option<SyncSender<()>>>,
 }
 
-/// What sees to it that launches are submitted in time.
+/// Launches that are accepted and not submitted yet. Only who holds the order of submissions takes them out.
 #[derive(Default)]
-pub(super) struct Joining {
-    /// Whether the program submits to the queue by itself: then each launch is submitted at once.
-    shared: AtomicBool,
-    /// Tells the thread that submits what nobody else has, that there is some; `None` if there can be no such thread.
-    bound: OnceLock<Option<Sender<()>>>,
+struct Kept {
+    launches: Vec<Prepared>,
+    since: Option<Instant>,
+    /// Whether the program submits to the queue by itself: then nothing is kept.
+    shared: bool,
+}
+
+/// What becomes of launches.
+pub(super) enum Way<'a> {
+    /// They are accepted, and submitted with others.
+    Kept,
+    /// They are to be submitted now; others keep theirs meanwhile.
+    Now(Turn<'a>),
+    /// They are to be submitted now, as any other work.
+    Alone,
+}
+
+/// The turn to submit of one thread.
+pub(super) struct Turn<'a>(&'a Wgpu);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        if !self.0.is_busy() {
+            let _ = self.0.flush(); // if it fails the device is lost, which the next call says
+        }
+        self.0.joined.turn.store(false, Ordering::Release);
+    }
+}
+
+impl Joined {
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// The turn, if no other thread has it.
+    fn take_turn<'a>(&self, engine: &'a Wgpu) -> Option<Turn<'a>> {
+        (!self.turn.swap(true, Ordering::AcqRel)).then_some(Turn(engine))
+    }
 }
 
 impl Wgpu {
-    /// Keeps launches to submit them with others; false if they are to be submitted now.
-    pub(super) fn join(&self, prepared: &[Prepared], launches: &[Launch]) -> Result<bool> {
+    /// Keeps launches to submit them with others, or says how to submit them.
+    ///
+    /// A launch that is kept while another thread has the turn may miss that thread's last look: the next turn, or the
+    /// thread that submits in time, takes it.
+    pub(super) fn join(&self, prepared: &[Prepared], launches: &[Launch]) -> Result<Way<'_>> {
         if prepared.len() >= TOGETHER || !self.may_join(prepared, launches) {
-            return Ok(false);
+            return Ok(Way::Alone);
         }
-        let Some(bound) = self.joining.bound.get_or_init(|| start(self.me.clone())) else { return Ok(false) };
-        let busy = self.is_busy();
-        let mut order = self.line.lock();
-        // Asked again while no other thread can submit: what the program submits comes after all that was accepted.
-        if (!busy && order.joined.launches.is_empty()) || self.joining.shared.load(Ordering::Acquire) {
-            return Ok(false);
+        let joined = &self.joined;
+        let Some(bound) = joined.bound.get_or_init(|| start(self.me.clone())) else { return Ok(Way::Alone) };
+        let mut turn = if self.is_busy() { None } else { joined.take_turn(self) };
+        let mut kept = joined.kept();
+        if kept.shared {
+            return Ok(Way::Alone);
         }
-        order.joined.launches.extend_from_slice(prepared);
-        if !busy || order.joined.launches.len() >= TOGETHER {
-            self.submit_joined(&mut order)?;
-        } else if order.joined.since.is_none() {
-            order.joined.since = Some(Instant::now());
-            let _ = bound.send(()); // the thread lives as long as this sender
+        if kept.launches.is_empty()
+            && let Some(turn) = turn.take()
+        {
+            return Ok(Way::Now(turn));
         }
-        Ok(true)
+        kept.launches.extend_from_slice(prepared);
+        let many = kept.launches.len() >= TOGETHER;
+        let first = kept.since.is_none();
+        kept.since.get_or_insert_with(Instant::now);
+        drop(kept);
+        if many || turn.is_some() {
+            self.flush()?;
+        } else if first {
+            let _ = bound.try_send(()); // it has been told already if there is no room
+        }
+        Ok(Way::Kept)
     }
 
     /// Whether nothing but their order matters to these launches: no clock times their submission, the host maps none of
     /// their memory, and their parameters travel with them.
     fn may_join(&self, prepared: &[Prepared], launches: &[Launch]) -> bool {
-        !self.joining.shared.load(Ordering::Acquire)
-            && !prepared.iter().any(|launch| launch.pipeline.uniform)
+        !prepared.iter().any(|launch| launch.pipeline.uniform)
             && !Commands::uses_mappable(launches)
             && !self.clock().as_ref().is_some_and(|clock| clock.runs())
     }
@@ -79,15 +126,19 @@ impl Wgpu {
 
     /// Submits what is kept.
     pub(super) fn flush(&self) -> Result<()> {
-        self.submit_joined(&mut self.line.lock())
+        self.submit_kept(&mut self.line.lock())
     }
 
     /// The same in the order that the caller holds.
-    pub(super) fn submit_joined(&self, order: &mut Order) -> Result<()> {
-        if order.joined.launches.is_empty() {
+    pub(super) fn submit_kept(&self, order: &mut Order) -> Result<()> {
+        let launches = {
+            let mut kept = self.joined.kept();
+            kept.since = None;
+            std::mem::take(&mut kept.launches)
+        };
+        if launches.is_empty() {
             return Ok(());
         }
-        let Joined { launches, .. } = std::mem::take(&mut order.joined);
         let submitted = self.guarded("submit", || {
             let mut commands = self.commands();
             let label = Some(launches[0].pipeline.kernel.name());
@@ -104,31 +155,19 @@ impl Wgpu {
     /// From now on the program submits to the queue as well: after all that was accepted.
     pub(crate) fn share(&self) {
         let mut order = self.line.lock();
-        self.joining.shared.store(true, Ordering::Release);
-        let _ = self.submit_joined(&mut order); // if it fails the device is lost, which the next call says
+        self.joined.kept().shared = true;
+        let _ = self.submit_kept(&mut order); // if it fails the device is lost, which the next call says
     }
 
     /// When what is kept has to be submitted, if there is any.
     fn due(&self) -> Option<Instant> {
-        self.line.lock().joined.since.map(|since| since + BOUND)
-    }
-
-    /// Puts one submission into the queue, and its number into the order.
-    pub(super) fn submit_next(&self, order: &mut Order, commands: wgpu::CommandBuffer) -> Ticket {
-        let number = self.line.begin();
-        let ticket = Ticket { number, index: self.queue.submit([commands]) };
-        let line = self.line.finished.clone();
-        self.queue.on_submitted_work_done(move || {
-            line.fetch_max(number, Ordering::AcqRel);
-        });
-        order.last = Some(ticket.clone());
-        ticket
+        self.joined.kept().since.map(|since| since + BOUND)
     }
 }
 
-/// Starts the thread that submits what nobody else has in time. It ends when the engine is dropped.
-fn start(engine: Weak<Wgpu>) -> Option<Sender<()>> {
-    let (told, tells) = channel();
+/// Starts the thread that submits in time what nobody else has. It ends when the engine is dropped.
+fn start(engine: Weak<Wgpu>) -> Option<SyncSender<()>> {
+    let (told, tells) = sync_channel(1);
     let thread = thread::Builder::new().name("crosslane submissions".into());
     thread.spawn(move || submit_in_time(&engine, &tells)).ok().map(|_| told)
 }

@@ -1,7 +1,6 @@
 //! The queue: work goes into it in one order, by a lock that is held for that call and never while the device works.
 
 use super::buffer::{Buffer, kept};
-use super::joined::Joined;
 use super::uniforms::Lease;
 use super::{Launch, Wgpu, lent};
 use crate::error::Result;
@@ -16,23 +15,22 @@ pub(super) struct Line {
     /// The number of the last submission.
     submitted: AtomicU64,
     /// The number of the last submission that wgpu says is done.
-    pub finished: Arc<AtomicU64>,
+    finished: Arc<AtomicU64>,
     /// Told when the host gives a buffer back that it had mapped.
     unmapped: Condvar,
 }
 
+/// Who holds it submits next.
 #[derive(Default)]
 pub(super) struct Order {
-    pub last: Option<Ticket>,
-    /// Launches that come before anything else that is submitted.
-    pub joined: Joined,
+    last: Option<Ticket>,
 }
 
 /// A submission, to wait for.
 #[derive(Clone)]
 pub(super) struct Ticket {
     /// One more than that of the submission before, from 1 on.
-    pub number: u64,
+    number: u64,
     pub index: wgpu::SubmissionIndex,
 }
 
@@ -106,11 +104,6 @@ impl Line {
         self.submitted().saturating_sub(self.finished.load(Ordering::Acquire))
     }
 
-    /// The number of the next submission, for who holds the order.
-    pub fn begin(&self) -> u64 {
-        self.submitted.fetch_add(1, Ordering::AcqRel) + 1
-    }
-
     /// The buffer for the host alone, if no submission has used it since `last`.
     pub fn claim<'a>(&'a self, memory: &'a Memory, last: Option<&Ticket>) -> Option<Claim<'a>> {
         self.take(memory, |now| match (now, last) {
@@ -153,9 +146,21 @@ impl Wgpu {
     /// The last submission of all that was accepted. `with` is called in its place in the order.
     pub(super) fn last_submission<R>(&self, with: impl FnOnce() -> R) -> Result<(Option<Ticket>, R)> {
         let mut order = self.line.lock();
-        self.submit_joined(&mut order)?;
+        self.submit_kept(&mut order)?;
         let result = with();
         Ok((order.last.clone(), result))
+    }
+
+    /// Puts one submission into the queue.
+    pub(super) fn submit_next(&self, order: &mut Order, commands: wgpu::CommandBuffer) -> Ticket {
+        let number = self.line.submitted.fetch_add(1, Ordering::AcqRel) + 1;
+        let ticket = Ticket { number, index: self.queue.submit([commands]) };
+        let finished = self.line.finished.clone();
+        self.queue.on_submitted_work_done(move || {
+            finished.fetch_max(number, Ordering::AcqRel);
+        });
+        order.last = Some(ticket.clone());
+        ticket
     }
 
     /// Submits commands, after those that other threads have submitted already. If the host is copying out of memory that
@@ -173,7 +178,7 @@ impl Wgpu {
             }
             order = self.line.unmapped.wait(order).unwrap_or_else(|poisoned| poisoned.into_inner());
         }
-        self.submit_joined(&mut order)?;
+        self.submit_kept(&mut order)?;
         let ticket = self.submit_next(&mut order, finished);
         uses.iter().for_each(|memory| kept(memory).host().last = Some(ticket.clone()));
         drop(order);

@@ -57,7 +57,7 @@ pub(crate) struct Wgpu {
     stamps: stamps::Free,
     waits: Waits,
     line: Line,
-    joining: joined::Joining,
+    joined: joined::Joined,
     /// For threads that outlive what starts them.
     me: Weak<Wgpu>,
 }
@@ -110,7 +110,7 @@ impl Wgpu {
             stamps: stamps::Free::default(),
             waits: Waits::default(),
             line: Line::default(),
-            joining: Default::default(),
+            joined: Default::default(),
             me: me.clone(),
         })
     }

@@ -1,6 +1,7 @@
 //! Launches: looked up, recorded into passes and submitted.
 
 use super::clock::{Clock, Moments};
+use super::joined::Way;
 use super::line::Commands;
 use super::pipeline::{Groups, Pipeline};
 use super::{Cost, Launch, Wgpu, lent};
@@ -74,9 +75,11 @@ impl Wgpu {
         if let Some(timer) = &mut *self.timer() {
             return self.submit_timed(prepared, launches, timer);
         }
-        if self.join(prepared, launches)? {
-            return Ok(());
-        }
+        let _turn = match self.join(prepared, launches)? {
+            Way::Kept => return Ok(()),
+            Way::Now(turn) => Some(turn),
+            Way::Alone => None,
+        };
         self.guarded("submit", || {
             prepared.chunks(TOGETHER).zip(launches.chunks(TOGETHER)).try_for_each(|(prepared, launches)| {
                 let mut commands = self.commands();
