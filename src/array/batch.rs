@@ -12,9 +12,6 @@ use crate::op::{Op, Plan};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Nodes that most batches look at, at most.
-const SMALL: usize = 14;
-
 /// Kernels to run in one submission, and the nodes whose values they make.
 pub(crate) struct Batch {
     pub device: Device,
@@ -23,7 +20,7 @@ pub(crate) struct Batch {
     pub launches: Vec<Launch>,
     /// Nodes as they were when planning first looked at them, or as it has planned them since: what other threads publish
     /// in between does not change a plan. What is read is shared by this, and not written in place by others.
-    seen: FxHashMap<*const Node, Seen>,
+    seen: Sightings,
     /// Where nodes will lie.
     made: Vec<(Arc<Node>, Arc<State>)>,
     /// Where the outputs of operations will lie.
@@ -39,6 +36,46 @@ struct Seen {
     computed: u32,
 }
 
+impl Seen {
+    fn now(node: &Arc<Node>) -> Seen {
+        Seen { node: node.clone(), state: node.state(), computed: 0 }
+    }
+}
+
+/// What a batch has seen, by node: most see a few, among which a search is faster than a hash.
+#[derive(Default)]
+struct Sightings {
+    all: Vec<Seen>,
+    /// Where the nodes stand in `all`, once they are many.
+    places: FxHashMap<*const Node, usize>,
+}
+
+impl Sightings {
+    const FEW: usize = 16;
+
+    fn of(&mut self, node: &Arc<Node>) -> &mut Seen {
+        let pointer = Arc::as_ptr(node);
+        let place = match self.places.is_empty() {
+            true => self.all.iter().position(|seen| Arc::as_ptr(&seen.node) == pointer),
+            false => self.places.get(&pointer).copied(),
+        };
+        let place = place.unwrap_or_else(|| self.add(node));
+        &mut self.all[place]
+    }
+
+    fn add(&mut self, node: &Arc<Node>) -> usize {
+        let place = self.all.len();
+        self.all.push(Seen::now(node));
+        if place >= Self::FEW {
+            // With the first that is one too many all are.
+            let unplaced = if self.places.is_empty() { 0 } else { place };
+            let pointers = self.all.iter().map(|seen| Arc::as_ptr(&seen.node)).zip(0..);
+            self.places.extend(pointers.skip(unplaced));
+        }
+        place
+    }
+}
+
 /// A batch whose results nobody else submits.
 pub(crate) struct Submission<'a> {
     pub batch: Batch,
@@ -47,8 +84,8 @@ pub(crate) struct Submission<'a> {
 
 impl Batch {
     pub fn new(device: &Device, at: CallSite) -> Batch {
-        let (launches, made, ran, record) = Default::default();
-        let seen = FxHashMap::with_capacity_and_hasher(SMALL, Default::default());
+        let (launches, made, ran, record, mut seen): (_, _, _, _, Sightings) = Default::default();
+        seen.all.reserve(Sightings::FEW);
         Batch { device: device.uncounted(), at, launches, seen, made, ran, record }
     }
 
@@ -90,25 +127,20 @@ impl Batch {
         self.made.iter().any(|(node, _)| !node.is_lazy()) || self.ran.iter().any(|(task, _)| task.output(0).is_some())
     }
 
-    fn seen(&mut self, node: &Arc<Node>) -> &mut Seen {
-        let look = || Seen { node: node.clone(), state: node.state(), computed: 0 };
-        self.seen.entry(Arc::as_ptr(node)).or_insert_with(look)
-    }
-
     /// The node as this batch sees it.
     pub fn state(&mut self, node: &Arc<Node>) -> Arc<State> {
-        self.seen(node).state.clone()
+        self.seen.of(node).state.clone()
     }
 
     /// How many kernels computed a node on the way to something else.
     pub fn computed(&mut self, node: &Arc<Node>) -> u32 {
-        let seen = self.seen(node);
+        let seen = self.seen.of(node);
         seen.computed + seen.node.computed()
     }
 
     /// Notes that a kernel computes a node on the way to something else.
     pub fn note_computed(&mut self, node: &Arc<Node>) {
-        self.seen(node).computed += 1;
+        self.seen.of(node).computed += 1;
     }
 
     /// Where a node that was brought into memory lies, or will.
@@ -123,23 +155,23 @@ impl Batch {
     /// A node will lie there.
     pub fn make(&mut self, node: &Arc<Node>, storage: Storage) {
         let state = Arc::new(State::Ready(storage));
-        self.seen(node).state = state.clone();
+        self.seen.of(node).state = state.clone();
         self.made.push((node.clone(), state));
     }
 
     /// In this batch, what the kernel that is being planned computes itself stands in a node's place.
     pub fn give(&mut self, node: &Arc<Node>, dtype: DType) {
-        self.seen(node).state = Arc::new(State::Lazy(Expr::Given(dtype)));
+        self.seen.of(node).state = Arc::new(State::Lazy(Expr::Given(dtype)));
     }
 
     /// In this batch, the node is as it was then.
     pub fn assume(&mut self, node: &Arc<Node>, state: &Arc<State>) {
-        self.seen(node).state = state.clone();
+        self.seen.of(node).state = state.clone();
     }
 
     /// The node is computed by itself after all.
     pub fn take_back(&mut self, node: &Arc<Node>) {
-        self.seen.remove(&Arc::as_ptr(node));
+        *self.seen.of(node) = Seen::now(node);
     }
 
     /// Where an output of an operation lies, if it was planned.
@@ -191,7 +223,7 @@ impl Submission<'_> {
         let Batch { made, ran, seen, .. } = &mut self.batch;
         made.drain(..).for_each(|(node, state)| node.publish(state));
         ran.drain(..).for_each(|(task, outputs)| task.publish(outputs));
-        seen.drain().filter(|(_, seen)| seen.computed > 0).for_each(|(_, seen)| seen.node.note_computed(seen.computed));
+        seen.all.iter().filter(|seen| seen.computed > 0).for_each(|seen| seen.node.note_computed(seen.computed));
         self.claim = None;
     }
 }

@@ -5,6 +5,7 @@ use crate::caps::Caps;
 use crate::error::Result;
 use crate::op::{Op, Pass, Plan};
 use crate::values::Values;
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 use std::sync::{Arc, Mutex};
@@ -13,6 +14,14 @@ use std::sync::{Arc, Mutex};
 const KEPT: usize = 1024;
 /// Launches of a plan that is worth keeping: longer ones take longer than their planning.
 const PASSES: usize = 16;
+
+/// Bytes of a key beyond which its room is not kept.
+const LONG: usize = 1 << 14;
+
+thread_local! {
+    /// Room for a key: most are looked up and dropped.
+    static ROOM: Cell<Vec<u8>> = const { Cell::new(vec![]) };
+}
 
 /// The plan of all operations of one structure, and what each of its passes costs.
 pub(crate) struct Planned {
@@ -127,16 +136,24 @@ impl Plans {
     pub fn of(&self, op: &mut dyn Op, caps: &Caps) -> Result<(Arc<Planned>, Values)> {
         let mut values = Values::default();
         op.vary(&mut values);
-        let mut key = Key(Vec::with_capacity(256));
+        let mut key = Key(ROOM.take());
+        key.0.clear();
         op.name().hash(&mut key);
         op.identify(&mut key);
         let kept = || self.0.lock().expect("no panic while held");
-        if let Some(plan) = kept().get(&key.0) {
-            return Ok((plan, values));
-        }
-        let plan = Planned::new(op, caps)?;
-        if plan.plan.passes.len() <= PASSES {
-            kept().insert(key.0, &plan);
+        let found = kept().get(&key.0);
+        let plan = match found {
+            Some(plan) => plan,
+            None => {
+                let plan = Planned::new(op, caps)?;
+                if plan.plan.passes.len() <= PASSES {
+                    kept().insert(key.0.clone(), &plan);
+                }
+                plan
+            }
+        };
+        if key.0.capacity() <= LONG {
+            ROOM.set(key.0);
         }
         Ok((plan, values))
     }

@@ -6,6 +6,7 @@ mod host;
 mod host_buffer;
 mod live;
 mod mapped;
+mod piece;
 mod pool;
 mod ranges;
 mod unified;
@@ -17,10 +18,11 @@ pub use live::Allocation;
 pub(crate) use live::Handles;
 pub use mapped::Mapped;
 #[cfg(feature = "wgpu")]
-pub(crate) use pool::Kept;
+pub(crate) use piece::Kept;
 #[cfg(any(feature = "wgpu", feature = "cpu"))]
-pub(crate) use pool::Lent;
-pub(crate) use pool::{Adopted, Memory, Pool, Share};
+pub(crate) use piece::Lent;
+pub(crate) use piece::{Adopted, Memory, Share};
+pub(crate) use pool::Pool;
 pub use unified::{Transfers, Unified, UnifiedState};
 
 /// Where memory lies.

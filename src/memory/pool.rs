@@ -1,223 +1,14 @@
 //! A pool of device memory with size classes: what an array gives back, the next of its size takes.
 
+use super::piece::{Adopted, Memory, Origin, Piece};
 use super::{Allocation, MemoryUse, Place};
-use crate::advice::History;
 use crate::backend::{Block, Driver};
-use crate::device::Marks;
 use crate::error::{CallSite, Error, ErrorKind, Result};
 use std::collections::BTreeMap;
 #[cfg(feature = "wgpu")]
 use std::sync::Weak;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
-
-/// Device memory that an array or a kernel has. Its contents are whatever the last owner left there.
-pub(crate) struct Memory {
-    piece: Arc<Piece>,
-    pub history: History,
-    /// How many [`Share`]s there are.
-    shares: AtomicUsize,
-    /// References that recordings hold.
-    recordings: AtomicUsize,
-    /// What was found wrong where its contents were computed.
-    marks: Mutex<Marks>,
-    /// Kernels that write it need no order: see [`Memory::share`].
-    shared: AtomicBool,
-    /// Zeros follow what the array wrote, as far as kernels see it.
-    zeros_at_end: AtomicBool,
-    /// Guards of the program that show it to the host.
-    #[cfg(any(feature = "wgpu", feature = "cpu"))]
-    lent: AtomicUsize,
-}
-
-/// A piece of device memory. Dropped, it goes back to the pool.
-struct Piece {
-    block: Option<Block>,
-    id: u64,
-    bytes: u64,
-    origin: Origin,
-    pool: Arc<Pool>,
-}
-
-/// Keeps a piece of memory from being used for something else, though its arrays may be gone.
-#[cfg(feature = "wgpu")]
-pub(crate) struct Kept {
-    _piece: Arc<Piece>,
-}
-
-/// Whose memory it is.
-#[derive(Clone, Copy)]
-enum Origin {
-    /// The pool's, of this place, taken in this stream.
-    Pool(Place, usize),
-    /// The program's.
-    Program(Adopted),
-}
-
-/// What may be done with memory of the program's.
-#[derive(Clone, Copy)]
-pub(crate) struct Adopted {
-    /// Whether the engine can copy from it; kernels can read it all the same.
-    pub copies: bool,
-    /// Whether others may look at it while arrays use it: an array over it is written only where the program asks for that
-    /// by [`crate::Argument::in_place`].
-    pub shared: bool,
-    /// Whether its owner forbids writing.
-    pub read_only: bool,
-}
-
-/// Keeps a piece of memory from being written while the host sees it.
-#[cfg(any(feature = "wgpu", feature = "cpu"))]
-pub(crate) struct Lent(Arc<Memory>);
-
-#[cfg(any(feature = "wgpu", feature = "cpu"))]
-impl Drop for Lent {
-    fn drop(&mut self) {
-        self.0.lent.fetch_sub(1, Ordering::Release);
-    }
-}
-
-/// Stands for the contents of memory: clones, views, exports, encoders and kernels that were not submitted yet share it.
-/// Recordings, which work on the memory on purpose, have none.
-pub(crate) struct Share(Arc<Memory>);
-
-impl Share {
-    pub fn new(memory: &Arc<Memory>) -> Share {
-        memory.shares.fetch_add(1, Ordering::AcqRel);
-        Share(memory.clone())
-    }
-
-    /// How many there are. If it is only the caller's, nobody can make another one.
-    pub fn count(&self) -> usize {
-        self.0.shares.load(Ordering::Acquire)
-    }
-}
-
-impl Clone for Share {
-    fn clone(&self) -> Share {
-        Share::new(&self.0)
-    }
-}
-
-impl Drop for Share {
-    fn drop(&mut self) {
-        self.0.shares.fetch_sub(1, Ordering::AcqRel);
-    }
-}
-
-impl Memory {
-    /// The engine's own object.
-    pub fn block(&self) -> &Block {
-        self.piece.block.as_ref().expect("only drop() takes the block")
-    }
-
-    /// Says that kernels use the memory by atomics and in any order: none waits for another because of it.
-    pub fn share(&self) {
-        self.shared.store(true, Ordering::Relaxed);
-    }
-
-    pub fn marks(&self) -> MutexGuard<'_, Marks> {
-        self.marks.lock().expect("no panic while held")
-    }
-
-    pub fn is_shared(&self) -> bool {
-        self.shared.load(Ordering::Relaxed)
-    }
-
-    /// Notes that what lies past the array was cleared.
-    pub fn note_zeros_at_end(&self) {
-        self.zeros_at_end.store(true, Ordering::Relaxed);
-    }
-
-    /// A kernel of the library's writes, and perhaps past the end.
-    pub fn note_end_written(&self) {
-        self.zeros_at_end.store(false, Ordering::Relaxed);
-    }
-
-    /// Whether zeros lie past the array. Recordings write without telling.
-    pub fn ends_in_zeros(&self) -> bool {
-        self.zeros_at_end.load(Ordering::Relaxed) && self.recordings() == 0
-    }
-
-    /// Whether it is the pool's, not the program's.
-    pub fn is_pooled(&self) -> bool {
-        matches!(self.piece.origin, Origin::Pool(..))
-    }
-
-    /// References that recordings hold: an array that is theirs alone beside them is written in place.
-    pub fn recordings(&self) -> usize {
-        self.recordings.load(Ordering::Acquire)
-    }
-
-    /// A recording takes a reference.
-    pub fn record(&self) {
-        self.recordings.fetch_add(1, Ordering::AcqRel);
-    }
-
-    /// A recording is about to drop a reference.
-    pub fn forget(&self) {
-        self.recordings.fetch_sub(1, Ordering::AcqRel);
-    }
-
-    /// A number that no other block of this process has.
-    pub fn id(&self) -> u64 {
-        self.piece.id
-    }
-
-    /// How many bytes there are, past those that were asked for.
-    pub fn bytes(&self) -> u64 {
-        self.piece.bytes
-    }
-
-    /// Keeps the piece, and does not count as a use of its contents.
-    #[cfg(feature = "wgpu")]
-    pub fn keep(&self) -> Kept {
-        Kept { _piece: self.piece.clone() }
-    }
-
-    /// Whether the engine can copy from it; kernels can always read it.
-    pub fn copies(&self) -> bool {
-        !matches!(self.piece.origin, Origin::Program(Adopted { copies: false, .. }))
-    }
-
-    /// Whether others than arrays may look at it.
-    pub fn is_others(&self) -> bool {
-        matches!(self.piece.origin, Origin::Program(adopted) if adopted.shared || adopted.read_only)
-    }
-
-    /// Whether nothing may write it.
-    pub fn is_read_only(&self) -> bool {
-        matches!(self.piece.origin, Origin::Program(Adopted { read_only: true, .. }))
-    }
-
-    /// Notes that the host sees it from now on. The engine keeps kernels from it, by a lock of its own.
-    #[cfg(any(feature = "wgpu", feature = "cpu"))]
-    pub fn lend(self: &Arc<Memory>) -> Lent {
-        self.lent.fetch_add(1, Ordering::Acquire);
-        Lent(self.clone())
-    }
-
-    /// Whether the host sees it.
-    pub fn is_lent(&self) -> bool {
-        #[cfg(any(feature = "wgpu", feature = "cpu"))]
-        return self.lent.load(Ordering::Acquire) > 0;
-        #[cfg(not(any(feature = "wgpu", feature = "cpu")))]
-        return false; // no engine lends
-    }
-}
-
-impl Drop for Piece {
-    fn drop(&mut self) {
-        let block = self.block.take().expect("dropped once");
-        match self.origin {
-            Origin::Pool(place, lane) => self.pool.give_back((place, self.bytes, lane), self.id, block),
-            Origin::Program(_) => {
-                drop(block);
-                self.pool.let_go();
-            }
-        }
-    }
-}
 
 /// The pool of a device.
 pub(crate) struct Pool {
@@ -236,6 +27,14 @@ struct State {
     /// Memory whose object the program has.
     #[cfg(feature = "wgpu")]
     shown: Vec<Weak<Memory>>,
+}
+
+impl State {
+    /// A piece that was claimed is there.
+    fn note_one_more(&mut self) {
+        self.usage.count += 1;
+        self.usage.peak = self.usage.peak.max(self.usage.live);
+    }
 }
 
 /// Where memory lies, its bytes, and its stream: one would wait for the other whose memory it took.
@@ -284,20 +83,19 @@ impl Pool {
         let (id, block) = match self.claim(operation, (place, class, lane))? {
             Some(pooled) => pooled,
             None => match self.fresh(class, bytes, place) {
-                Ok(block) => (next_id(), block),
+                Ok(block) => {
+                    self.state().note_one_more();
+                    (next_id(), block)
+                }
                 Err(error) => {
                     self.state().usage.live -= class;
                     return Err(self.with_figures(error, operation, class));
                 }
             },
         };
-        let mut state = self.state();
-        state.usage.count += 1;
-        state.usage.peak = state.usage.peak.max(state.usage.live);
         if let Some(at) = at.filter(|_| self.tracks.load(Ordering::Relaxed)) {
-            state.held.insert(id, Allocation { bytes: class, what: operation, at });
+            self.state().held.insert(id, Allocation { bytes: class, what: operation, at });
         }
-        drop(state);
         Ok(self.memory(block, id, class, Origin::Pool(place, lane)))
     }
 
@@ -324,22 +122,11 @@ impl Pool {
     }
 
     fn memory(self: &Arc<Pool>, block: Block, id: u64, bytes: u64, origin: Origin) -> Arc<Memory> {
-        let piece = Piece { block: Some(block), id, bytes, origin, pool: self.clone() };
-        Arc::new(Memory {
-            piece: Arc::new(piece),
-            history: History::default(),
-            shares: AtomicUsize::new(0),
-            recordings: AtomicUsize::new(0),
-            marks: Mutex::default(),
-            shared: AtomicBool::new(false),
-            zeros_at_end: AtomicBool::new(false),
-            #[cfg(any(feature = "wgpu", feature = "cpu"))]
-            lent: AtomicUsize::new(0),
-        })
+        Memory::new(Piece { block: Some(block), id, bytes, origin, pool: self.clone() })
     }
 
     /// Memory of the program's is gone: bind groups of wgpu's would keep its buffer.
-    fn let_go(&self) {
+    pub(super) fn let_go(&self) {
         if self.driver.properties().backend.is_wgpu() {
             self.driver.forget();
         }
@@ -362,6 +149,7 @@ impl Pool {
                 usage.hits += 1;
                 usage.pooled -= bytes;
                 usage.live += bytes;
+                state.note_one_more();
                 return Ok(Some(found));
             }
             // Others may pool more in the meantime: what is live alone says no.
@@ -401,7 +189,7 @@ impl Pool {
         ErrorKind::OutOfMemory { operation, requested, live, pooled, limit, free, device, at: None }.into()
     }
 
-    fn give_back(&self, class: Class, id: u64, block: Block) {
+    pub(super) fn give_back(&self, class: Class, id: u64, block: Block) {
         let mut state = self.state();
         let bytes = class.1;
         state.usage.live -= bytes;

@@ -7,7 +7,7 @@
 //! | `card.rs`, `context.rs` | what cards there are; one that is open, its main stream, and the driver's errors |
 //! | `compile.rs`, `cache.rs`, `identity.rs`, `kernels.rs`, `limits.rs` | machine code: made, kept on disk, loaded, within limits |
 //! | `launch.rs`, `graph.rs` | launches with their arguments; several as one |
-//! | `memory.rs`, `pinned.rs`, `staging.rs`, `helpers.rs` | memory of the card and of the host, and transfers |
+//! | `memory.rs`, `pinned.rs`, `staging.rs`, `copiers.rs` | memory of the card and of the host, and transfers |
 //! | `natives.rs`, `products.rs` | kernels written by hand in place of translated ones, products by cuBLASLt |
 //! | `choices.rs` | which of a kernel's ways is the fastest |
 //! | `streams.rs`, `ledger.rs`, `order.rs` | streams side by side, and who must wait for whom; events of programs |
@@ -20,9 +20,9 @@ mod choices;
 mod clock;
 mod compile;
 mod context;
+mod copiers;
 mod event;
 mod graph;
-mod helpers;
 mod identity;
 mod kernels;
 mod launch;

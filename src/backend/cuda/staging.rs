@@ -7,8 +7,8 @@
 
 use super::Cuda;
 use super::context::Context;
+use super::copiers::each;
 use super::event::Event;
-use super::helpers::each;
 use super::ledger::Access;
 use super::memory::{Block, block};
 use super::pinned::HostMemory;
