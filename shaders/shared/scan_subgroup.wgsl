@@ -1,11 +1,16 @@
 // The scan of a workgroup whose subgroups have SUBGROUP lanes each.
 
+// All lanes together: who comes out of a loop may be apart. It orders no memory (backend/wgpu/barriers.rs).
+fn crosslane_converge() {
+    subgroupBarrier();
+}
+
 // What the lanes before hold, in their order, and what all hold: by steps that double within a subgroup, then the
 // subgroups one after the other.
 fn workgroup_scan(lane: u32, own: State) -> Split {
     let place = lane % SUBGROUP;
     var through = own;
-    subgroupBarrier(); // all lanes together: who comes out of a loop may be apart
+    crosslane_converge();
     for (var reach = 1u; reach < SUBGROUP; reach *= 2u) {
         let earlier = shifted(through, reach);
         if (place >= reach) {

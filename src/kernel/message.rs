@@ -170,6 +170,7 @@ fn said_since(driver: &dyn Driver, memory: &Memory, from: u32, to: u32) -> Resul
     if !rest.is_empty() {
         fetch(driver, memory, HEAD_WORDS, rest)?;
     }
+    // One that has its number and is not written belongs to a kernel in another stream, which nobody has waited for.
     let numbered = words.chunks_exact(MESSAGE_WORDS).zip(0..);
     let written = numbered.filter(|(words, nth)| words[7] == from.wrapping_add(nth + 1));
     Ok(written.flat_map(|(words, _)| words).copied().collect())

@@ -286,6 +286,8 @@ impl Driver for Cpu {
 
     fn write(&self, writes: &[Write]) -> Result<()> {
         let _span = self.observer.recorder.upload(writes);
+        let uses = writes.iter().map(|write| Use::part(write.to, write.offset, write.from.len(), true));
+        let _between_launches = self.turns.take(uses.collect());
         writes.iter().for_each(|write| block(write.to).write(write.offset, write.from));
         Ok(())
     }
@@ -295,6 +297,8 @@ impl Driver for Cpu {
         accepted();
         self.waits.one();
         let _span = self.observer.recorder.download(reads);
+        let uses = reads.iter().map(|read| Use::part(read.from, read.offset, read.to.len(), false));
+        let _between_launches = self.turns.take(uses.collect());
         reads.iter_mut().for_each(|read| block(read.from).read(read.offset, read.to));
         Ok(())
     }

@@ -3,6 +3,7 @@
 
 use super::block;
 use crate::backend::{Launch, Window};
+use crate::memory::Memory;
 use crate::op::Access;
 use std::ops::Range;
 use std::sync::{Condvar, Mutex, MutexGuard};
@@ -52,9 +53,14 @@ impl Use {
         uses
     }
 
-    pub fn window(window: &Window, writes: bool) -> Use {
-        let first = block(&window.memory).words.as_ptr() as usize + window.offset as usize;
-        Use { bytes: first..first + window.bytes as usize, writes }
+    fn window(window: &Window, writes: bool) -> Use {
+        Use::part(&window.memory, window.offset, window.bytes as usize, writes)
+    }
+
+    /// Bytes that the host reads or writes.
+    pub fn part(memory: &Memory, offset: u64, bytes: usize, writes: bool) -> Use {
+        let first = block(memory).words.as_ptr() as usize + offset as usize;
+        Use { bytes: first..first + bytes, writes }
     }
 
     fn is_in_the_way_of(&self, other: &Use) -> bool {

@@ -19,6 +19,9 @@ use std::time::{Duration, Instant};
 
 /// Submissions that the device has ahead when further ones are joined: one that runs and one to go on with.
 const AHEAD: u64 = 2;
+/// So soon after a submission that is not done further launches are joined too: a host that takes as long for a submission
+/// as the device does would never have two ahead, and spend its time on submissions.
+const SOON: Duration = Duration::from_micros(40);
 /// How long launches are kept at most.
 const BOUND: Duration = Duration::from_micros(200);
 
@@ -70,7 +73,7 @@ impl Joined {
 
     /// The turn, if no other thread has it.
     fn take_turn<'a>(&self, engine: &'a Wgpu) -> Option<Turn<'a>> {
-        (!self.turn.swap(true, Ordering::AcqRel)).then_some(Turn(engine))
+        (!self.turn.swap(true, Ordering::AcqRel)).then(|| Turn(engine))
     }
 }
 
@@ -118,9 +121,13 @@ impl Wgpu {
 
     /// Whether the device has enough to go on with, as far as it can be told without a wait.
     fn is_busy(&self) -> bool {
-        self.line.ahead() >= AHEAD && {
+        let busy = || match self.line.ahead() {
+            0 => false,
+            ahead => ahead >= AHEAD || self.line.since_last() < SOON,
+        };
+        busy() && {
             let _ = self.device.poll(wgpu::PollType::Poll); // what it says comes out again in waits
-            self.line.ahead() >= AHEAD
+            busy()
         }
     }
 

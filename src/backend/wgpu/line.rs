@@ -7,15 +7,18 @@ use crate::error::Result;
 use crate::memory::{Lent, Memory};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
 
 /// The order of submissions, and who waits to submit.
-#[derive(Default)]
 pub(super) struct Line {
     order: Mutex<Order>,
     /// The number of the last submission.
     submitted: AtomicU64,
     /// The number of the last submission that wgpu says is done.
     finished: Arc<AtomicU64>,
+    /// When the last was made, in nanoseconds since the engine was.
+    last_at: AtomicU64,
+    start: Instant,
     /// Told when the host gives a buffer back that it had mapped.
     unmapped: Condvar,
 }
@@ -85,6 +88,16 @@ impl Drop for Claim<'_> {
 }
 
 impl Line {
+    pub fn new() -> Line {
+        let (order, submitted, finished, last_at, unmapped) = Default::default();
+        Line { order, submitted, finished, last_at, start: Instant::now(), unmapped }
+    }
+
+    /// The time since the last submission was begun.
+    pub fn since_last(&self) -> Duration {
+        self.start.elapsed().saturating_sub(Duration::from_nanos(self.last_at.load(Ordering::Acquire)))
+    }
+
     pub fn lock(&self) -> MutexGuard<'_, Order> {
         self.order.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
@@ -153,6 +166,7 @@ impl Wgpu {
 
     /// Puts one submission into the queue.
     pub(super) fn submit_next(&self, order: &mut Order, commands: wgpu::CommandBuffer) -> Ticket {
+        self.line.last_at.store(self.line.start.elapsed().as_nanos() as u64, Ordering::Release);
         let number = self.line.submitted.fetch_add(1, Ordering::AcqRel) + 1;
         let ticket = Ticket { number, index: self.queue.submit([commands]) };
         let finished = self.line.finished.clone();

@@ -109,7 +109,7 @@ impl Wgpu {
             timer: Mutex::default(),
             stamps: stamps::Free::default(),
             waits: Waits::default(),
-            line: Line::default(),
+            line: Line::new(),
             joined: Default::default(),
             me: me.clone(),
         })
