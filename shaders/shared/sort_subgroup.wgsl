@@ -17,19 +17,25 @@ fn who_is(at: At) -> Who {
     return Who(at.subgroup * size + at.place, at.subgroup, at.place, size);
 }
 
+// All lanes together; it orders no memory (backend/wgpu/barriers.rs).
+fn crosslane_converge() {
+    subgroupBarrier();
+}
+
 // How many of the subgroup's items with this digit come before: its lanes before this one, and its items before.
 //
-// A counter is one team's: the first lane of each digit counts for all. Atomics alone have no order: the barrier has this
-// item counted before any lane counts the next. It must order workgroup memory within the subgroup, which CUDA's and
-// Metal's do; for Vulkan backend/wgpu/barriers.rs sees to it.
+// A counter is one team's, and atomics alone have no order. First all lanes have come past their loads before any stores:
+// a store cannot be seen by a load that is done. Then what is stored is there before any lane loads it at the next item:
+// that barrier must order workgroup memory within the subgroup, which CUDA's and Metal's do; for Vulkan
+// backend/wgpu/barriers.rs sees to it.
 fn rank(digit: u32, nth: u32, who: Who) -> u32 {
     let same = lanes_with(digit);
     let before = count_below(same, who.place);
-    var earlier = 0u;
-    if (before == 0u) {
-        earlier = atomicAdd(&pool[who.team * 256u + digit], count_all(same));
-    }
-    earlier = subgroupShuffle(earlier, first_of(same));
+    let counter = who.team * 256u + digit;
+    let earlier = atomicLoad(&pool[counter]);
+    crosslane_converge();
+    // Equals store the same: no lane parts from the others.
+    atomicStore(&pool[counter], earlier + count_all(same));
     subgroupBarrier();
     return earlier + before;
 }
