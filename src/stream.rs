@@ -76,8 +76,8 @@ impl Stream {
     /// A stream for a kernel that stays: one that runs for as long as the program does, and takes work from memory, say.
     /// Elsewhere memory is freed and the device waited for ([`Device::synchronize`]) as if this stream were not there; only
     /// who uses or frees what its work uses waits for it, and this stream's own [`Stream::synchronize`]. So keep the arrays
-    /// that it uses. A [`crate::Recording`] that ran in it waits for it when it is dropped, and so does [`Device::trim`]: NVIDIA's
-    /// driver gives memory back to the system when the card is idle.
+    /// that it uses. A [`crate::Recording`] that ran in it waits for it when it is dropped, and so does [`Device::trim`]:
+    /// NVIDIA's driver gives memory back to the system when the card is idle.
     ///
     /// When the stream is dropped it is as any other: what is left in it is waited for.
     ///

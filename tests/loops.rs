@@ -326,3 +326,47 @@ fn the_processor_comes_before_software_drivers() {
         assert_eq!(name(&device), properties.name, "indices are those of the list");
     }
 }
+
+/// Kernels whose loops count share memory that the host maps at each wait. Launches of several threads, which may be
+/// submitted together and later, are not submitted while it is mapped.
+#[test]
+fn kernels_with_loops_run_beside_threads_that_wait() {
+    let add = kernel(
+        "@group(0) @binding(0) var<storage, read_write> x: array<u32>;
+        @compute @workgroup_size(1) fn main() {
+            var i = 0u;
+            while x[i] != 0u {
+                x[i]++;
+                i++;
+            }
+        }",
+    );
+    let open = |name| DeviceOptions::default().staged_transfers(true).open(name);
+    let staged =
+        |name| open(name).inspect_err(|error| say(&format!("skipped {name} with staged transfers: {error}"))).ok();
+    let staged: Vec<Device> = ["lavapipe", "swiftshader"].into_iter().filter_map(staged).collect();
+    for device in apis().iter().chain(&staged) {
+        let rounds = if is_checked(device) { 10 } else { 100 };
+        std::thread::scope(|threads| {
+            for thread in 0..6u32 {
+                let add = &add;
+                threads.spawn(move || {
+                    let mut x = Array::from_slice(device, &[thread + 1, 100, 7, 0]);
+                    for round in 1..=rounds {
+                        add.grid([1]).args(&mut x).launch(device).unwrap();
+                        match (thread + round) % 7 {
+                            0 => device.synchronize().unwrap(),
+                            3 => {
+                                let wanted = [thread + 1 + round, 100 + round, 7 + round, 0];
+                                assert_eq!(x.to_vec().unwrap(), wanted, "on {}", name(device));
+                            }
+                            _ => {}
+                        }
+                    }
+                    assert_eq!(x.slice(crosslane::s![1]).item().unwrap(), 100 + rounds, "on {}", name(device));
+                });
+            }
+        });
+        counts_to(device, 60_000);
+    }
+}

@@ -7,13 +7,14 @@
 //! that nobody reads what they did not write.
 
 use super::Wgpu;
-use super::line::{Commands, Order};
+use super::line::{Order, is_mapped, mappable, used_by};
 use super::submit::{Prepared, TOGETHER, dispatch};
 use crate::backend::Launch;
 use crate::error::Result;
+use crate::memory::Memory;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Mutex, MutexGuard, OnceLock, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -39,6 +40,8 @@ pub(super) struct Joined {
 #[derive(Default)]
 struct Kept {
     launches: Vec<Prepared>,
+    /// Memory that they share with all kernels and the host maps.
+    mappable: Vec<Arc<Memory>>,
     since: Option<Instant>,
     /// Whether the program submits to the queue by itself: then nothing is kept.
     shared: bool,
@@ -99,6 +102,11 @@ impl Wgpu {
             return Ok(Way::Now(turn));
         }
         kept.launches.extend_from_slice(prepared);
+        for memory in mappable(launches) {
+            if !kept.mappable.iter().any(|other| Arc::ptr_eq(other, memory)) {
+                kept.mappable.push(memory.clone());
+            }
+        }
         let many = kept.launches.len() >= TOGETHER;
         let first = kept.since.is_none();
         kept.since.get_or_insert_with(Instant::now);
@@ -112,10 +120,10 @@ impl Wgpu {
     }
 
     /// Whether nothing but their order matters to these launches: no clock times their submission, the host maps none of
-    /// their memory, and their parameters travel with them.
+    /// their arrays, and their parameters travel with them.
     fn may_join(&self, prepared: &[Prepared], launches: &[Launch]) -> bool {
         !prepared.iter().any(|launch| launch.pipeline.uniform)
-            && !Commands::uses_mappable(launches)
+            && mappable(launches).all(|memory| memory.is_shared())
             && !self.clock().as_ref().is_some_and(|clock| clock.runs())
     }
 
@@ -133,27 +141,32 @@ impl Wgpu {
 
     /// Submits what is kept.
     pub(super) fn flush(&self) -> Result<()> {
-        self.submit_kept(&mut self.line.lock())
+        self.submit_kept(self.line.lock()).map(drop)
     }
 
-    /// The same in the order that the caller holds.
-    pub(super) fn submit_kept(&self, order: &mut Order) -> Result<()> {
-        let launches = {
+    /// The same in the order that the caller holds. It is let go while the host copies out of memory that they use.
+    pub(super) fn submit_kept<'a>(&'a self, mut order: MutexGuard<'a, Order>) -> Result<MutexGuard<'a, Order>> {
+        let (launches, mappable) = loop {
             let mut kept = self.joined.kept();
-            kept.since = None;
-            std::mem::take(&mut kept.launches)
+            if !kept.mappable.iter().any(|memory| is_mapped(memory)) {
+                kept.since = None;
+                break (std::mem::take(&mut kept.launches), std::mem::take(&mut kept.mappable));
+            }
+            drop(kept);
+            order = self.line.unmapped(order);
         };
         if launches.is_empty() {
-            return Ok(());
+            return Ok(order);
         }
         let submitted = self.guarded("submit", || {
             let mut commands = self.commands();
             let label = Some(launches[0].pipeline.kernel.name());
             let descriptor = wgpu::ComputePassDescriptor { label, timestamp_writes: None };
             dispatch(&mut commands.encoder.begin_compute_pass(&descriptor), &launches, None, &[]);
-            self.submit_next(order, commands.encoder.finish());
+            let ticket = self.submit_next(&mut order, commands.encoder.finish());
+            mappable.iter().for_each(|memory| used_by(memory, &ticket));
         });
-        submitted.inspect_err(|error| {
+        submitted.map(|()| order).inspect_err(|error| {
             let mut lost = self.lost.lock().expect("no panic while held");
             lost.get_or_insert_with(|| format!("launches that it had accepted could not be submitted: {error}"));
         })
@@ -161,9 +174,9 @@ impl Wgpu {
 
     /// From now on the program submits to the queue as well: after all that was accepted.
     pub(crate) fn share(&self) {
-        let mut order = self.line.lock();
+        let order = self.line.lock();
         self.joined.kept().shared = true;
-        let _ = self.submit_kept(&mut order); // if it fails the device is lost, which the next call says
+        drop(self.submit_kept(order)); // if it fails the device is lost, which the next call says
     }
 
     /// When what is kept has to be submitted, if there is any.

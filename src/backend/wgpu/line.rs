@@ -59,18 +59,29 @@ impl<'a> Commands<'a> {
         }
     }
 
-    /// Whether the host may map memory that launches use.
-    pub fn uses_mappable(launches: &[Launch]) -> bool {
-        launches.iter().flat_map(|launch| &launch.buffers).any(|window| kept(&window.memory).mappable)
-    }
-
     pub fn launches(&mut self, launches: &'a [Launch]) {
-        launches.iter().flat_map(|launch| &launch.buffers).for_each(|window| self.uses(&window.memory));
+        self.uses.extend(mappable(launches).map(|memory| &**memory));
     }
 
     pub fn keep(&mut self, parameters: Lease) {
         self.parameters.push(parameters);
     }
+}
+
+/// Memory of launches that the host may map.
+pub(super) fn mappable(launches: &[Launch]) -> impl Iterator<Item = &Arc<Memory>> {
+    let all = launches.iter().flat_map(|launch| &launch.buffers).map(|window| &window.memory);
+    all.filter(|memory| kept(memory).mappable)
+}
+
+/// Whether the host has memory for itself; for who holds the order.
+pub(super) fn is_mapped(memory: &Memory) -> bool {
+    kept(memory).host().mapped
+}
+
+/// Notes the last submission that uses memory; for who holds the order.
+pub(super) fn used_by(memory: &Memory, ticket: &Ticket) {
+    kept(memory).host().last = Some(ticket.clone());
 }
 
 /// A buffer that the host has for itself. What uses it is submitted when this is dropped.
@@ -100,6 +111,11 @@ impl Line {
 
     pub fn lock(&self) -> MutexGuard<'_, Order> {
         self.order.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Lets others go on until the host gives a buffer back.
+    pub fn unmapped<'a>(&self, order: MutexGuard<'a, Order>) -> MutexGuard<'a, Order> {
+        self.unmapped.wait(order).unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     /// Whether a submission is done, as far as polls have told.
@@ -134,7 +150,7 @@ impl Line {
         let buffer = kept(memory);
         let mut line = self.lock();
         while buffer.host().mapped {
-            line = self.unmapped.wait(line).unwrap_or_else(|poisoned| poisoned.into_inner());
+            line = self.unmapped(line);
         }
         if memory.is_lent() || !free(buffer.host().last.as_ref()) {
             return None;
@@ -158,8 +174,7 @@ impl Wgpu {
 
     /// The last submission of all that was accepted. `with` is called in its place in the order.
     pub(super) fn last_submission<R>(&self, with: impl FnOnce() -> R) -> Result<(Option<Ticket>, R)> {
-        let mut order = self.line.lock();
-        self.submit_kept(&mut order)?;
+        let order = self.submit_kept(self.line.lock())?;
         let result = with();
         Ok((order.last.clone(), result))
     }
@@ -184,17 +199,18 @@ impl Wgpu {
         let finished = encoder.finish();
         let mut order = self.line.lock();
         loop {
+            // First: it may let others go on.
+            order = self.submit_kept(order)?;
             if uses.iter().any(|memory| memory.is_lent()) {
                 return Err(lent("launch"));
             }
-            if !uses.iter().any(|memory| kept(memory).host().mapped) {
+            if !uses.iter().any(|memory| is_mapped(memory)) {
                 break;
             }
-            order = self.line.unmapped.wait(order).unwrap_or_else(|poisoned| poisoned.into_inner());
+            order = self.line.unmapped(order);
         }
-        self.submit_kept(&mut order)?;
         let ticket = self.submit_next(&mut order, finished);
-        uses.iter().for_each(|memory| kept(memory).host().last = Some(ticket.clone()));
+        uses.iter().for_each(|memory| used_by(memory, &ticket));
         drop(order);
         // Whoever writes these next submits later.
         drop(parameters);

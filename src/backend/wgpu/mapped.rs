@@ -50,6 +50,8 @@ impl Wgpu {
         if !launches.is_empty() {
             self.submit(launches)?;
         }
+        // What wrote there may be kept still.
+        self.flush()?;
         accepted();
         if let [read] = reads
             && !read.to.is_empty()
