@@ -26,6 +26,10 @@ const SOON: Duration = Duration::from_micros(40);
 /// How long launches are kept at most.
 const BOUND: Duration = Duration::from_micros(200);
 
+/// How long the thread that submits in time goes on looking when there is nothing: to wake it costs whoever launches more
+/// than the launch.
+const LINGER: Duration = Duration::from_millis(10);
+
 /// Launches that wait for each other.
 #[derive(Default)]
 pub(super) struct Joined {
@@ -195,11 +199,20 @@ fn start(engine: Weak<Wgpu>) -> Option<SyncSender<()>> {
 fn submit_in_time(engine: &Weak<Wgpu>, told: &Receiver<()>) {
     while told.recv().is_ok() {
         // The engine is not held while the thread sleeps, or dropping it would be left to this thread.
-        while let Some(due) = engine.upgrade().and_then(|engine| engine.due()) {
-            match due.checked_duration_since(Instant::now()) {
-                Some(left) if !left.is_zero() => thread::sleep(left),
-                _ => drop(engine.upgrade().map(|engine| engine.flush())),
-            }
+        let mut used = Instant::now();
+        while used.elapsed() < LINGER {
+            let Some(due) = engine.upgrade().map(|engine| engine.due()) else { return };
+            let now = Instant::now();
+            let nap = match due {
+                None => BOUND,
+                Some(due) if due > now => due - now,
+                Some(_) => {
+                    drop(engine.upgrade().map(|engine| engine.flush()));
+                    BOUND
+                }
+            };
+            used = if due.is_some() { now } else { used };
+            thread::sleep(nap);
         }
     }
 }
