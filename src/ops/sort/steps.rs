@@ -64,19 +64,11 @@ fn ballot_text((least, most): (u32, u32)) -> String {
             (below, count)
         }
     };
-    let first = match lanes {
-        "u32" => "firstTrailingBit(same)".to_string(),
-        "vec2<u32>" => "select(32u + firstTrailingBit(same.y), firstTrailingBit(same.x), same.x != 0u)".to_string(),
-        _ => "select(select(select(96u + firstTrailingBit(same.w), 64u + firstTrailingBit(same.z), same.z != 0u), \
-              32u + firstTrailingBit(same.y), same.y != 0u), firstTrailingBit(same.x), same.x != 0u)"
-            .to_string(),
-    };
     format!(
         "fn lanes_of(size: u32) -> u32 {{ return {size}; }}\n\
          fn lanes_with(digit: u32) -> {lanes} {{\n{with}    return same;\n}}\n\
          fn count_below(same: {lanes}, place: u32) -> u32 {{ return {below}; }}\n\
-         fn count_all(same: {lanes}) -> u32 {{ return {count}; }}\n\
-         fn first_of(same: {lanes}) -> u32 {{ return {first}; }}\n"
+         fn count_all(same: {lanes}) -> u32 {{ return {count}; }}\n"
     )
 }
 
