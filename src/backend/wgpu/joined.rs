@@ -26,8 +26,8 @@ const SOON: Duration = Duration::from_micros(40);
 /// How long launches are kept at most.
 const BOUND: Duration = Duration::from_micros(200);
 
-/// How long the thread that submits in time goes on looking when there is nothing: to wake it costs whoever launches more
-/// than the launch.
+/// How long the thread that submits in time goes on looking when there is nothing, so that whoever launches again soon need
+/// not wake it by a system call.
 const LINGER: Duration = Duration::from_millis(10);
 
 /// Launches that wait for each other.
