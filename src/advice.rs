@@ -4,9 +4,8 @@ mod occupancy;
 
 use crate::backend::Launch;
 use crate::device::Device;
-use crate::kernel::{Kernel, Reflection};
+use crate::kernel::{Access, Kernel, Reflection};
 use crate::memory::Memory;
-use crate::op::Access;
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};

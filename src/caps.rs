@@ -1,5 +1,6 @@
 //! What a plan may rely on: limits and features as plain data, so that plans are tested without the hardware.
 
+use crate::element::DType;
 use crate::tuning::Tuning;
 
 /// The most bytes of immediates that naga 30 can track: one bit a word in its `ImmediateSlots`, overflow beyond.
@@ -50,6 +51,17 @@ pub struct Caps {
 }
 
 impl Caps {
+    /// What a device lacks for elements of this type, or `None` if it can.
+    pub(crate) fn lacks(&self, dtype: DType) -> Option<&'static str> {
+        let (has, feature) = match dtype {
+            DType::F16 => (self.f16, "16-bit floats (SHADER_F16)"),
+            DType::F64 => (self.f64, "64-bit floats (SHADER_F64)"),
+            DType::I64 | DType::U64 => (self.i64, "64-bit integers (SHADER_INT64)"),
+            _ => (true, ""),
+        };
+        (!has).then_some(feature)
+    }
+
     /// What every WebGPU implementation has: the lowest common denominator.
     ///
     /// ```

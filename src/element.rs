@@ -1,6 +1,5 @@
 //! The element types: what each is on the host, in memory and in WGSL.
 
-use crate::caps::Caps;
 use half::f16;
 use std::fmt;
 
@@ -104,17 +103,6 @@ impl DType {
             _ => 1,
         }
     }
-
-    /// What the device lacks for this type, or `None` if it can.
-    pub(crate) fn missing(self, caps: &Caps) -> Option<&'static str> {
-        let (has, feature) = match self {
-            DType::F16 => (caps.f16, "16-bit floats (SHADER_F16)"),
-            DType::F64 => (caps.f64, "64-bit floats (SHADER_F64)"),
-            DType::I64 | DType::U64 => (caps.i64, "64-bit integers (SHADER_INT64)"),
-            _ => (true, ""),
-        };
-        (!has).then_some(feature)
-    }
 }
 
 impl fmt::Display for DType {
@@ -194,18 +182,31 @@ mod sealed {
     pub trait Sealed {}
 }
 
+/// What stands for a parameter of an [`Elementwise`](crate::Elementwise) or a [`Reduction`](crate::Reduction) in a call: an
+/// array or a scalar, by value or by reference.
+pub trait Input {
+    /// The array or the scalar, without its type.
+    #[doc(hidden)]
+    fn input(&self) -> Given<'_>;
+}
+
+/// What an [`Input`] gives.
+#[doc(hidden)]
+pub enum Given<'a> {
+    Scalar(Scalar),
+    /// A node of the graph.
+    Array(&'a dyn std::any::Any),
+}
+
+impl<I: Input> Input for &I {
+    fn input(&self) -> Given<'_> {
+        (*self).input()
+    }
+}
+
 /// A type that arrays can hold.
 pub trait Element:
-    sealed::Sealed
-    + crate::Input
-    + bytemuck::NoUninit
-    + bytemuck::Zeroable
-    + Copy
-    + PartialEq
-    + fmt::Debug
-    + Send
-    + Sync
-    + 'static
+    sealed::Sealed + Input + bytemuck::NoUninit + bytemuck::Zeroable + Copy + PartialEq + fmt::Debug + Send + Sync + 'static
 {
     /// The type as a value.
     const DTYPE: DType;
@@ -236,6 +237,11 @@ pub trait Integer: Number {}
 macro_rules! element {
     ($($type:ty, $dtype:ident, $to:expr, $from:expr, [$($more:ident)*];)*) => {$(
         impl sealed::Sealed for $type {}
+        impl Input for $type {
+            fn input(&self) -> Given<'_> {
+                Given::Scalar(self.scalar())
+            }
+        }
         impl Element for $type {
             const DTYPE: DType = DType::$dtype;
             type Stored = $type;
@@ -269,6 +275,12 @@ element! {
 }
 
 impl sealed::Sealed for bool {}
+
+impl Input for bool {
+    fn input(&self) -> Given<'_> {
+        Given::Scalar(self.scalar())
+    }
+}
 impl Element for bool {
     const DTYPE: DType = DType::Bool;
     type Stored = u8;

@@ -103,7 +103,7 @@ pub enum ErrorKind {
     #[error("{} in kernels:\n{report}", match report.findings.len() { 1 => "a defect".into(), n => format!("{n} defects") })]
     Defects {
         /// What was found, and where.
-        report: Box<crate::Report>,
+        report: Box<crate::report::Report>,
     },
     /// A kernel has run longer than the device's time limit, or would: it waits for what cannot come. What a device
     /// that checks found until then is logged as a warning.

@@ -49,29 +49,32 @@ mod element;
 mod error;
 mod event;
 mod kernel;
+mod layout;
 mod memory;
 #[cfg(feature = "ndarray")]
 mod ndarray;
 mod op;
 mod ops;
+mod properties;
 mod recent;
 mod recording;
+#[cfg(feature = "cpu")]
+mod report;
 mod stream;
 mod sync;
 #[cfg(any(feature = "wgpu", feature = "cuda", feature = "cpu"))]
 mod threads;
 mod trace;
 mod tuning;
-mod values;
 
 pub use advice::{Limiter, Occupancy};
 pub use array::{
-    Array, ArrayIndex, Elementwise, Explanation, Input, Inputs, Interpolation, Layout, Operand, PadMode,
-    QuantileOptions, Reduction, Scan, Selected, Slice, SortOptions, Step as ExplainedStep, TopKOptions, Unique,
-    ViewMut, broadcast_shapes, einsum, eval_all, has_kernel, upload_all,
+    Array, ArrayIndex, Elementwise, Explanation, Inputs, Interpolation, Operand, PadMode, QuantileOptions, Reduction,
+    Scan, Selected, Slice, SortOptions, Step as ExplainedStep, TopKOptions, Unique, ViewMut, einsum, eval_all,
+    has_kernel, upload_all,
 };
 #[cfg(feature = "cpu")]
-pub use backend::cpu::{Checks, Defect, Finding, Order, Profile, Report, Spot};
+pub use backend::cpu::{Order, Profile};
 #[cfg(feature = "cuda")]
 pub use backend::cuda::{
     CudaBinary, Natives,
@@ -80,27 +83,32 @@ pub use backend::cuda::{
 pub use caps::Caps;
 #[cfg(feature = "macros")]
 pub use crosslane_macros::Parameters;
-pub use device::{Backend, Device, DeviceOptions, Kind, Properties};
-pub use element::{DType, Element, Float, Integer, Number, Scalar, Transcendental};
+pub use device::{Device, DeviceOptions};
+pub use element::{DType, Element, Float, Input, Integer, Number, Scalar, Transcendental};
 pub use error::{CallSite, Error, ErrorKind, Result};
 pub use event::Event;
 pub use half::f16;
 pub use kernel::{
-    Argument, Arguments, BindPoint, Feature, Field, HostType, Kernel, Launcher, Member, Message, Override, Parameters,
-    Reflection, Resource,
+    Access, Argument, Arguments, BindPoint, Feature, Field, HostType, Kernel, Launcher, Member, Message, Override,
+    Parameters, Reflection, Resource,
 };
+pub use layout::{Layout, broadcast_shapes};
 pub use memory::{Allocation, Direction, HostBuffer, Mapped, MemoryUse, Transfers, Unified, UnifiedState, dlpack};
-pub use op::{Access, Binding, Grid, Host, Identify, Op, Pass, Plan, Slot, Value};
-pub use ops::{
-    Binning, ByKey, Combine, Concatenate, Expression, Formula, Function, Gather, Histogram, Indexing, Leaf, Map,
-    Matmul, Normalisation, Normalise, Nothing, Nth, Operator, OutOfRange, Payload, Precision, Reduce, Rule, Runs,
-    ScanOp, Scatter, SearchSorted, Side, Sort, Source, Step, TopK, What,
+pub use op::{
+    Binding, Expression, Formula, Function, Grid, Host, Identify, Leaf, Op, Param, Pass, Plan, Reach, ScalarWord, Slot,
+    Source, Step, Value, Values, Vary, What,
 };
+pub use ops::{
+    Binning, ByKey, Combine, Concatenate, Gather, Histogram, Indexing, Map, Matmul, Normalisation, Normalise, Nothing,
+    Nth, Operator, OutOfRange, Payload, Precision, Reduce, Rule, Runs, ScanOp, Scatter, SearchSorted, Side, Sort, TopK,
+};
+pub use properties::{Backend, Kind, Properties};
 pub use recording::Recording;
+#[cfg(feature = "cpu")]
+pub use report::{Checks, Defect, Finding, Report, Spot};
 pub use stream::Stream;
 pub use trace::{Roofline, Span, SpanKind, Trace};
 pub use tuning::{Tunable, Tuning};
-pub use values::{Param, Reach, ScalarWord, Values, Vary};
 
 /// Runs a documentation example on the best device, or says why it cannot.
 #[doc(hidden)]

@@ -5,10 +5,9 @@ use crate::backend::{Block, Launch, Window};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{CallSite, Error, Result};
-use crate::kernel::{Argument, Launcher, change, change_scalar, seal, separate};
-use crate::op::Access;
+use crate::kernel::{Access, Argument, Launcher, change, change_scalar, seal, separate};
+use crate::op::{Named, named};
 use crate::ops::Nothing;
-use crate::values::{Named, named};
 use std::collections::{BTreeSet, HashSet};
 use std::panic::Location;
 

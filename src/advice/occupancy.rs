@@ -1,8 +1,9 @@
 //! How many workgroups of a kernel a unit of the device holds at a time, and what keeps it from holding more.
 
-use crate::device::{Device, Kind};
+use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
+use crate::properties::Kind;
 use std::fmt;
 use std::panic::Location;
 

@@ -2,13 +2,13 @@
 
 use super::Array;
 use super::batch::Batch;
-use super::layout::{Layout, broadcast_shapes};
 use super::node::{Expr, Node, Storage};
 use super::slice::{Resolved, apply};
 use super::view::broadcast;
 use super::{Operand, Slice};
 use crate::element::Element;
 use crate::error::{Error, Result};
+use crate::layout::{Layout, broadcast_shapes};
 use std::panic::Location;
 use std::sync::Arc;
 

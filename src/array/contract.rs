@@ -7,8 +7,8 @@ use super::task::{Take, Task};
 use super::view::view;
 use crate::element::{DType, Scalar};
 use crate::error::{CallSite, Result};
-use crate::op::Op;
-use crate::ops::{Expression, Function, Matmul, Operator, Precision};
+use crate::op::{Expression, Function, Op};
+use crate::ops::{Matmul, Operator, Precision};
 use std::sync::Arc;
 
 /// How many axes of each kind a product has, in this order: of both sides and the result (batch), of the left side and the
@@ -112,7 +112,7 @@ fn reduced(
             (0..shape.len()).filter(|place| places.contains(place)).for_each(|place| {
                 strides[place] = *next.next().expect("as many as it has places");
             });
-            Some(super::Layout { shape: full, strides, offset: sorted.offset })
+            Some(crate::layout::Layout { shape: full, strides, offset: sorted.offset })
         });
         converted(&spread, sums)
     };

@@ -1,20 +1,19 @@
 //! Making arrays.
 
 use super::Array;
-use super::layout::Layout;
 use super::node::{Expr, Node, Storage};
 use crate::device::Device;
 use crate::element::{DType, Element, Float, Number};
 use crate::error::{CallSite, Error, ErrorKind, Result};
+use crate::layout::Layout;
 use crate::memory::{Memory, Place};
-use crate::op::Value;
-use crate::ops::Function;
+use crate::op::{Function, Value};
 use std::panic::Location;
 use std::sync::Arc;
 
 /// Checks that a device can hold such an array.
 pub(crate) fn check<T: Element>(operation: &'static str, device: &Device, shape: &[usize], at: CallSite) -> Result<()> {
-    if let Some(feature) = T::DTYPE.missing(device.caps()) {
+    if let Some(feature) = device.caps().lacks(T::DTYPE) {
         let (wanted, device) = (feature.to_string(), device.properties().name.clone());
         let help = format!("{} arrays need it; cast to another type on the host", T::DTYPE);
         return Err(ErrorKind::Unsupported { operation, wanted, device, help, at: Some(at) }.into());
@@ -24,7 +23,7 @@ pub(crate) fn check<T: Element>(operation: &'static str, device: &Device, shape:
 
 /// Checks that the elements of a shape can be counted, and their bytes too.
 pub(super) fn fits(operation: &'static str, dtype: DType, shape: &[usize], at: CallSite) -> Result<()> {
-    match super::layout::count(shape).checked_mul(dtype.size()).is_some_and(|bytes| bytes <= isize::MAX as usize) {
+    match crate::layout::count(shape).checked_mul(dtype.size()).is_some_and(|bytes| bytes <= isize::MAX as usize) {
         true => Ok(()),
         false => Err(Error::argument(operation, "shape", "fewer than 2^63 bytes", format!("{shape:?}"), at)),
     }

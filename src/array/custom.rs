@@ -6,8 +6,8 @@ use super::reduce::reduced_node;
 use super::{Array, inputs::AnyInput};
 use crate::element::{DType, Element, Scalar};
 use crate::error::{CallSite, Error, Result};
-use crate::kernel::{Kind, Parameter, Text, parameters, refers};
-use crate::ops::{Formula, Operator};
+use crate::op::{Formula, Kind, Parameter, Text, parameters, refers};
+use crate::ops::Operator;
 use std::panic::Location;
 use std::sync::Arc;
 

@@ -1,11 +1,11 @@
 //! Diagonals and triangles of matrices.
 
 use super::Array;
-use super::layout::Layout;
 use super::node::{Expr, Node};
 use super::view::{axis as place, view};
 use crate::element::{DType, Element, Number, Scalar};
 use crate::error::{CallSite, Error, Result};
+use crate::layout::Layout;
 use std::panic::Location;
 
 impl<T: Element> Array<T> {

@@ -1,13 +1,14 @@
 //! Einstein's summation: an equation of axes' letters, as pairs of products in the cheapest order.
 
+use super::Array;
 use super::contract::{Kinds, contract};
 use super::matmul::{one_device, ordered};
 use super::node::Node;
 use super::reduce::reduced_node;
 use super::view::{broadcast, view};
-use super::{Array, Layout};
 use crate::element::Number;
 use crate::error::{CallSite, Error, Result};
+use crate::layout::Layout;
 use crate::ops::{Operator, Precision};
 use std::collections::HashMap;
 use std::panic::Location;

@@ -3,13 +3,13 @@
 use super::Array;
 use super::batch::{Batch, Submission};
 use super::flatten::Inputs;
-use super::layout::Layout;
 use super::node::{Expr, Node, State, Storage};
 use crate::element::Element;
 use crate::error::{Error, Result};
+use crate::layout::Layout;
 use crate::memory::{Memory, Place};
-use crate::op::Op;
-use crate::ops::{Expression, Map, Reduce};
+use crate::op::{Expression, Op};
+use crate::ops::{Map, Reduce};
 use rustc_hash::FxHashSet;
 use std::panic::Location;
 use std::sync::Arc;

@@ -1,12 +1,12 @@
 //! From the graph to a fused expression: nodes become steps, each once.
 
 use super::batch::Batch;
-use super::layout::Layout;
 use super::node::{Expr, Node, State};
 use crate::element::DType;
 use crate::error::Result;
+use crate::layout::Layout;
 use crate::memory::Memory;
-use crate::ops::{Expression, Leaf, Source, Step, What};
+use crate::op::{Expression, Leaf, Source, Step, What};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 

@@ -1,6 +1,5 @@
 //! Elements by their indices, and values brought to indices, as methods.
 
-use super::layout::{Layout, broadcast_shapes};
 use super::node::{Expr, Node, Storage};
 use super::task::{Take, Task};
 use super::view::axis as place;
@@ -8,6 +7,7 @@ use super::{Array, create};
 use crate::device::Site;
 use crate::element::{DType, Element, Number};
 use crate::error::{CallSite, Error, ErrorKind, Result};
+use crate::layout::{Layout, broadcast_shapes};
 use crate::ops::{Combine, Gather, Indexing, OutOfRange, Scatter};
 use std::panic::Location;
 use std::sync::Arc;

@@ -1,22 +1,13 @@
 //! What a kernel from an expression takes: arrays and scalars, bound to its parameters.
 
-use super::layout::{Layout, broadcast_shapes};
 use super::node::{Expr, Node};
 use super::view::broadcast;
 use super::{Array, create};
-use crate::element::{DType, Element, Scalar};
+use crate::element::{DType, Element, Given, Input, Scalar};
 use crate::error::{CallSite, Error, ErrorKind, Result};
-use crate::kernel::{Kind, Parameter};
-use crate::ops::Formula;
-use half::f16;
+use crate::layout::{Layout, broadcast_shapes};
+use crate::op::{Formula, Kind, Parameter};
 use std::sync::Arc;
-
-/// What stands for a parameter in a call: an array or a scalar, by value or by reference.
-pub trait Input {
-    /// The array or the scalar, without its type.
-    #[doc(hidden)]
-    fn input(&self) -> AnyInput;
-}
 
 /// What stands for the parameters in a call: one array, or a tuple of up to eight arrays and scalars.
 pub trait Inputs {
@@ -35,32 +26,23 @@ enum One {
 }
 
 impl<T: Element> Input for Array<T> {
-    fn input(&self) -> AnyInput {
-        AnyInput(One::Array(self.node.clone()))
+    fn input(&self) -> Given<'_> {
+        Given::Array(&*self.node)
     }
 }
 
-impl<I: Input> Input for &I {
-    fn input(&self) -> AnyInput {
-        (*self).input()
+impl AnyInput {
+    fn of(given: Given) -> AnyInput {
+        AnyInput(match given {
+            Given::Array(node) => One::Array(node.downcast_ref::<Arc<Node>>().expect("what arrays give").clone()),
+            Given::Scalar(scalar) => One::Scalar(scalar),
+        })
     }
 }
-
-macro_rules! scalars {
-    ($($ty:ty)*) => {$(
-        impl Input for $ty {
-            fn input(&self) -> AnyInput {
-                AnyInput(One::Scalar(self.scalar()))
-            }
-        }
-    )*};
-}
-
-scalars!(f16 f32 f64 i32 i64 u8 u16 u32 u64 bool);
 
 impl<T: Element> Inputs for &Array<T> {
     fn inputs(&self) -> Vec<AnyInput> {
-        vec![self.input()]
+        vec![AnyInput::of(self.input())]
     }
 }
 
@@ -70,7 +52,7 @@ macro_rules! tuples {
             fn inputs(&self) -> Vec<AnyInput> {
                 #[expect(non_snake_case, reason = "each value has the name of its type")]
                 let ($($name,)*) = self;
-                vec![$($name.input()),*]
+                vec![$(AnyInput::of($name.input())),*]
             }
         }
     };
@@ -188,7 +170,7 @@ pub(super) fn apply(
         })
         .collect();
     for (name, _) in &formula.parameters()[inputs.len()..] {
-        let len = super::layout::count(&shape);
+        let len = crate::layout::count(&shape);
         if len > u32::MAX as usize {
             return Err(Error::argument(operation, name, "fewer than 2^32 elements to count", len.to_string(), at));
         }

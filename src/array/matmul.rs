@@ -1,12 +1,12 @@
 //! Products of matrices and vectors with NumPy's names and rules.
 
+use super::Array;
 use super::contract::{Kinds, contract};
-use super::layout::broadcast_shapes;
 use super::node::Node;
 use super::view::{broadcast, view};
-use super::{Array, Layout};
 use crate::element::{Element, Number};
 use crate::error::{CallSite, Error, Result};
+use crate::layout::{Layout, broadcast_shapes};
 use crate::ops::Precision;
 use std::panic::Location;
 use std::sync::Arc;

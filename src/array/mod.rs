@@ -21,7 +21,6 @@ mod gather;
 mod histogram;
 mod inputs;
 mod keys;
-mod layout;
 mod matmul;
 #[cfg(all(test, feature = "cpu"))]
 mod model;
@@ -57,8 +56,7 @@ pub use elementwise::{Operand, has_kernel};
 pub use evaluate::eval_all;
 pub use explain::{Explanation, Step};
 pub use gather::ArrayIndex;
-pub use inputs::{Input, Inputs};
-pub use layout::{Layout, broadcast_shapes};
+pub use inputs::Inputs;
 pub use pad::PadMode;
 pub use quantile::{Interpolation, QuantileOptions};
 pub use scan::Scan;

@@ -1,12 +1,13 @@
 //! The lazy graph: a node is a value in memory, or how to compute it.
 
-use super::layout::Layout;
 use super::task::Task;
 use crate::device::Device;
 use crate::element::{DType, Scalar};
 use crate::error::Error;
+use crate::layout::Layout;
 use crate::memory::{Memory, Share};
-use crate::ops::{Formula, Function, Operator};
+use crate::op::{Formula, Function};
+use crate::ops::Operator;
 use crate::sync::{Mutex, MutexGuard};
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -155,7 +156,7 @@ impl Node {
     }
 
     pub fn len(&self) -> usize {
-        super::layout::count(&self.shape)
+        crate::layout::count(&self.shape)
     }
 
     /// How many of its elements are values, where the device alone knows.

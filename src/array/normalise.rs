@@ -1,12 +1,13 @@
 //! Softmax, layer and batch normalisation as methods. The work before one is part of its kernel.
 
-use super::layout::Layout;
+use super::Array;
 use super::task::{Take, Task};
 use super::view::axis;
-use super::{Array, broadcast_shapes};
 use crate::element::{DType, Element, Float, Scalar, Transcendental};
 use crate::error::{CallSite, Error, Result};
-use crate::ops::{Expression, Normalisation, Normalise};
+use crate::layout::{Layout, broadcast_shapes};
+use crate::op::Expression;
+use crate::ops::{Normalisation, Normalise};
 use std::panic::Location;
 
 /// A call before it is checked.

@@ -4,7 +4,7 @@
 use super::{Array, Operand};
 use crate::element::{Element, Integer, Number};
 use crate::error::Error;
-use crate::ops::Function;
+use crate::op::Function;
 use half::f16;
 use std::ops::*;
 use std::panic::Location;

@@ -1,11 +1,11 @@
 //! Scatter in an order that is always the same, of every type: by a sort of the indices.
 
 use super::gather::{Along, ArrayIndex};
-use super::layout::broadcast_shapes;
 use super::runs::Edges;
 use super::{Array, Scan, Selected, SortOptions};
 use crate::element::{Number, Scalar};
 use crate::error::{CallSite, Error, Result};
+use crate::layout::broadcast_shapes;
 use crate::ops::{Combine, OutOfRange};
 use std::panic::Location;
 

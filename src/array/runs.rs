@@ -89,7 +89,7 @@ pub(super) fn by_key<K: Element, R: Element>(
         _ => Take::Dense,
     };
     let outputs = vec![(vec![len], K::DTYPE), (vec![len], R::DTYPE), (vec![1], DType::U32)];
-    let make = move |mut expressions: Vec<crate::ops::Expression>, output| {
+    let make = move |mut expressions: Vec<crate::op::Expression>, output| {
         let (keys, expression) = (expressions.remove(1), expressions.remove(0));
         let (shape, operator) = (vec![len], operator.clone());
         let (heads, picked, fill) = (None, None, None);

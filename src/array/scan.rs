@@ -210,7 +210,7 @@ fn scanned(
     }
     let inputs: Vec<_> = [Some(node), heads].into_iter().flatten().map(|node| (node, Take::Fused)).collect();
     let outputs = vec![(shape.clone(), dtype)];
-    let make = move |mut expressions: Vec<crate::ops::Expression>, output| {
+    let make = move |mut expressions: Vec<crate::op::Expression>, output| {
         let heads = (expressions.len() > 1).then(|| expressions.remove(1));
         let expression = expressions.remove(0);
         let (shape, operator) = (shape.clone(), operator.clone());

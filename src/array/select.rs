@@ -152,7 +152,7 @@ fn selected<T: Element>(picked: &Arc<Node>, condition: &Arc<Node>, fill: Option<
         return Selected { values: Array::of(nothing(0, T::DTYPE)), count: Array::of(nothing(1, DType::U32)), of };
     }
     let outputs = vec![(vec![len], T::DTYPE), (vec![1], DType::U32)];
-    let make = move |mut expressions: Vec<crate::ops::Expression>, output| {
+    let make = move |mut expressions: Vec<crate::op::Expression>, output| {
         let (picked, expression) = (Some(expressions.remove(1)), expressions.remove(0));
         let operator = Operator::CountNonzero;
         let (shape, axis, heads) = (vec![len], 0, None);

@@ -5,8 +5,8 @@ use super::task::{Take, Task};
 use super::{Array, Selected, SortOptions};
 use crate::element::{DType, Element, Number, Scalar};
 use crate::error::{CallSite, Error};
-use crate::op::Op;
-use crate::ops::{Expression, Map, Operator, Reduce};
+use crate::op::{Expression, Op};
+use crate::ops::{Map, Operator, Reduce};
 use std::panic::Location;
 use std::sync::Arc;
 

@@ -1,9 +1,9 @@
 //! What is taken of an axis: ranges, indices and steps, and the layout they make.
 
 use super::Array;
-use super::layout::Layout;
 use crate::element::Element;
 use crate::error::{CallSite, Error, Result};
+use crate::layout::Layout;
 use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo};
 
 /// What is taken of one axis: a range with a step, or one index. Negative numbers count from the end.

@@ -2,13 +2,12 @@
 
 use super::batch::Batch;
 use super::flatten::Inputs;
-use super::layout::Layout;
 use super::node::{Expr, Node, State, Storage};
 use crate::element::DType;
 use crate::error::Result;
+use crate::layout::Layout;
 use crate::memory::{Memory, Place};
-use crate::op::Op;
-use crate::ops::Expression;
+use crate::op::{Expression, Op};
 use crate::sync::Mutex;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;

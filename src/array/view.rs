@@ -1,11 +1,11 @@
 //! Views: the same elements in another order or shape, without a copy wherever strides can say it.
 
 use super::Array;
-use super::layout::{Layout, broadcast_shapes};
 use super::node::{Expr, Node, State, Storage};
 use super::slice::{Slice, apply};
 use crate::element::Element;
 use crate::error::{CallSite, Error, Result};
+use crate::layout::{Layout, broadcast_shapes};
 use std::panic::Location;
 use std::sync::Arc;
 

@@ -10,13 +10,13 @@ pub(crate) mod wgpu;
 
 use crate::advice::{Advice, Occupancy};
 use crate::caps::Caps;
-#[cfg(any(feature = "cpu", feature = "cuda"))]
-use crate::device::Backend;
-use crate::device::Properties;
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::Kernel;
 use crate::memory::{Direction, Foreign, Home, Memory, Place};
 use crate::op::Grid;
+#[cfg(any(feature = "cpu", feature = "cuda"))]
+use crate::properties::Backend;
+use crate::properties::Properties;
 use crate::trace::recorder::Recorder;
 use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard};

@@ -3,8 +3,8 @@
 
 use crate::backend::{Driver, Launch, Read, Write};
 use crate::error::{CallSite, Error, Result};
+use crate::kernel::Access;
 use crate::memory::{Memory, Place, Pool};
-use crate::op::Access;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 

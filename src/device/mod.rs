@@ -5,7 +5,6 @@ mod faults;
 mod open;
 mod options;
 mod plans;
-mod properties;
 
 use crate::array::Array;
 use crate::backend::{Driver, Launch, Window};
@@ -14,9 +13,9 @@ use crate::element::Element;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::{Kernel, Message, Messages, Watch};
 use crate::memory::{Allocation, Handles, Memory, MemoryUse, Pool};
-use crate::op::Op;
+use crate::op::{Op, Values};
+use crate::properties::Properties;
 use crate::trace::Roofline;
-use crate::values::Values;
 use plans::{Planned, Plans};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -27,7 +26,6 @@ pub(crate) use claims::{Claim, Claims};
 pub(crate) use faults::{Faults, Marks, Site};
 
 pub use options::DeviceOptions;
-pub use properties::{Backend, Kind, Properties};
 
 /// A device, opened. A cheap handle: clones are the same device.
 pub struct Device(Arc<Inner>, Handle);

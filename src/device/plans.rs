@@ -3,8 +3,7 @@
 use crate::backend::Cost;
 use crate::caps::Caps;
 use crate::error::Result;
-use crate::op::{Op, Pass, Plan};
-use crate::values::Values;
+use crate::op::{Op, Pass, Plan, Values};
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
@@ -163,7 +162,8 @@ impl Plans {
 mod tests {
     use super::*;
     use crate::element::{DType, Scalar};
-    use crate::ops::{Expression, Map, Step, What};
+    use crate::op::{Expression, Step, What};
+    use crate::ops::Map;
 
     fn fill(value: u64, extent: usize) -> Map {
         let dtype = DType::U32;

@@ -8,7 +8,7 @@ use crate::backend::{Launch, Window};
 use crate::device::Device;
 use crate::element::{DType, Scalar};
 use crate::error::{CallSite, Error, Result};
-use crate::values::Named;
+use crate::op::Named;
 
 /// Gives a uniform or a member of the immediates another value. A uniform's is uploaded into memory of its own, which
 /// the binding with this number then has.

@@ -6,9 +6,10 @@ use super::parameters::{self, HostType};
 use super::{BindPoint, Feature, Kernel, Own, Reflection, Resource, tail};
 use crate::array::{Array, Untyped};
 use crate::backend::{Launch, Window};
-use crate::device::{Backend, Device};
+use crate::device::Device;
 use crate::error::{CallSite, Error, ErrorKind, Result};
-use crate::op::Access;
+use crate::kernel::Access;
+use crate::properties::Backend;
 
 /// A launch on a device, asked for at a place in the program.
 pub(super) struct Call<'a> {

@@ -11,7 +11,6 @@ mod counting;
 mod encode;
 #[cfg(feature = "cuda")]
 mod foreign;
-mod formula;
 mod graft;
 mod guard;
 mod launch;
@@ -22,10 +21,10 @@ mod parameters;
 mod parse;
 mod prelude;
 mod recipe;
-mod reflect;
+pub(crate) mod reflect;
 mod rows;
 mod tail;
-mod text;
+pub(crate) mod text;
 mod turns;
 mod user;
 mod watch;
@@ -33,7 +32,6 @@ mod watch;
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::error::Result;
-use crate::op::Access;
 use crate::recent::Recent;
 use std::borrow::Cow;
 use std::fmt;
@@ -43,7 +41,6 @@ use std::sync::{Arc, LazyLock, OnceLock};
 pub use argument::{Argument, Arguments};
 pub(crate) use change::{change, change_scalar, separate};
 pub(crate) use counting::Driven;
-pub(crate) use formula::{Kind, Parameter, Text, parameters, refers};
 pub(crate) use guard::guarded;
 pub use launcher::Launcher;
 pub(crate) use library::link;
@@ -150,6 +147,15 @@ pub(crate) struct Native {
     pub behind_translation: bool,
     /// The only architecture that it runs on, whose own instructions it has.
     pub architecture: Option<u32>,
+}
+
+/// How a kernel uses a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// Only read; several passes may read it at the same time.
+    Read,
+    /// Written, and possibly read.
+    Write,
 }
 
 /// Where a launch's buffer goes, and how the kernel uses it.

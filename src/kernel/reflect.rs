@@ -5,7 +5,7 @@ use super::parse::{ALLOWED, Parsed};
 use super::rows::sees_rows;
 use crate::caps::Caps;
 use crate::element::DType;
-use crate::op::Access;
+use crate::kernel::Access;
 use naga::common::wgsl::TypeContext;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use naga::{AddressSpace, Expression, GlobalVariable, Handle, Module, ScalarKind, StorageAccess, Type, TypeInner};
@@ -231,7 +231,7 @@ const LAST_GROUP: u32 = 3;
 const UNIFORM_BYTES: u64 = 65536;
 
 /// Reflects a kernel; an error names a variable that no launch can bind.
-pub(super) fn reflect(parsed: &Parsed) -> Result<Reflection, String> {
+pub(crate) fn reflect(parsed: &Parsed) -> Result<Reflection, String> {
     let module = &parsed.module;
     let index = module.entry_points.iter().position(|entry| entry.name == parsed.entry).expect("parse() found it");
     let uses = parsed.info.get_entry_point(index);
@@ -272,7 +272,7 @@ fn equally_long(source: &str, bindings: &[Resource]) -> Result<Vec<Vec<String>>,
 }
 
 /// Whether the kernel is valid only with this feature.
-pub(super) fn needs(module: &Module, feature: Feature) -> bool {
+pub(crate) fn needs(module: &Module, feature: Feature) -> bool {
     // naga 30.0.1 looks at declared types alone: a matrix that is loaded and stored again needs none.
     let matrices = feature == Feature::Tensor && has_matrix_loads(module);
     matrices || Validator::new(ValidationFlags::all(), ALLOWED - feature.capabilities()).validate(module).is_err()
@@ -351,7 +351,7 @@ fn element(module: &Module, inner: &TypeInner) -> Option<DType> {
 }
 
 /// The type of a number.
-pub(super) fn number(scalar: naga::Scalar) -> Option<DType> {
+pub(crate) fn number(scalar: naga::Scalar) -> Option<DType> {
     Some(match (scalar.kind, scalar.width) {
         (ScalarKind::Float, 2) => DType::F16,
         (ScalarKind::Float, 4) => DType::F32,
@@ -365,6 +365,6 @@ pub(super) fn number(scalar: naga::Scalar) -> Option<DType> {
 }
 
 /// A type as WGSL writes it.
-pub(super) fn type_text(module: &Module, ty: Handle<Type>) -> String {
+pub(crate) fn type_text(module: &Module, ty: Handle<Type>) -> String {
     module.to_ctx().type_to_string(ty)
 }

@@ -9,7 +9,8 @@ use crate::backend::{Launch, Window};
 use crate::caps::Caps;
 use crate::device::Device;
 use crate::error::Result;
-use crate::op::{Access, Grid};
+use crate::kernel::Access;
+use crate::op::Grid;
 
 /// The most that drivers round the size of a uniform buffer up to: Direct3D's, and Vulkan's largest
 /// robustUniformBufferAccessSizeAlignment.

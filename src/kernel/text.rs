@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 /// Whether a name may have this character.
-pub(super) fn in_name(c: char) -> bool {
+pub(crate) fn in_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
 /// Names, keywords and numbers, and where they begin.
-pub(super) fn words(code: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(crate) fn words(code: &str) -> impl Iterator<Item = (usize, &str)> {
     code.split(|c| !in_name(c)).filter(|word| !word.is_empty()).map(|word| {
         let at = word.as_ptr() as usize - code.as_ptr() as usize;
         (at, word)
@@ -16,7 +16,7 @@ pub(super) fn words(code: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 /// What lies between the bracket at `open` and its partner.
-pub(super) fn enclosed(code: &str, open: usize) -> Option<Range<usize>> {
+pub(crate) fn enclosed(code: &str, open: usize) -> Option<Range<usize>> {
     let mut depth = 0;
     for (at, c) in code[open..].char_indices() {
         match c {
@@ -32,12 +32,12 @@ pub(super) fn enclosed(code: &str, open: usize) -> Option<Range<usize>> {
 }
 
 /// The line of a place in a text, from 1 on.
-pub(super) fn line(text: &str, at: usize) -> usize {
+pub(crate) fn line(text: &str, at: usize) -> usize {
     1 + text[..at].matches('\n').count()
 }
 
 /// The text with spaces in place of comments, each byte where it was.
-pub(super) fn without_comments(source: &str) -> String {
+pub(crate) fn without_comments(source: &str) -> String {
     let bytes = source.as_bytes();
     let mut code = bytes.to_vec();
     let mut blank = |range: Range<usize>| {

@@ -1,9 +1,10 @@
 //! Memory of the program's or of another library's as an array, without a copy; and the address of an array for others.
 
-use crate::array::{Array, Layout};
+use crate::array::Array;
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{CallSite, Error, Result};
+use crate::layout::Layout;
 use crate::memory::Adopted;
 use std::any::Any;
 #[cfg(feature = "cuda")]

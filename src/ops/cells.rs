@@ -2,8 +2,8 @@
 //! boxes of the index space that each cell combines.
 
 use super::fuse::Dim;
-use super::windows::{Space, WINDOW, Walk};
 use crate::caps::Caps;
+use crate::op::{Space, WINDOW, Walk};
 use std::ops::Range;
 
 /// Results that lie side by side, and the boxes of the index space that they combine.

@@ -1,9 +1,8 @@
 //! Clear: a buffer of words as zeros, the first pass of what counts or publishes; `shaders/clear.wgsl`.
 
 use crate::caps::Caps;
-use crate::kernel::{Draft, Kernel};
-use crate::op::{Access, Binding, Grid, Pass};
-use crate::values::Param;
+use crate::kernel::{Access, Draft, Kernel};
+use crate::op::{Binding, Grid, Param, Pass};
 
 /// The pass that fills a scratch buffer of so many words with zeros.
 pub(super) fn clear(buffer: usize, words: u64, caps: &Caps) -> Pass {

@@ -3,16 +3,13 @@
 //! Bound by memory: every input once, every output once. One launch for as many parts as a kernel can bind; a part whose
 //! neighbours are not the output's, or that is past one binding, is a map of its own.
 
-use super::expression::Expression;
 use super::fuse::{Dim, Fusion, Mode, Several, atomic_store, bits, collapse, pack, read_bytes, read_slots, wide};
 use super::map::{Map, buffer_bytes, leaf_walks, points};
-use super::windows::WINDOW;
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::error::Result;
-use crate::kernel::{Draft, Kernel};
-use crate::op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot};
-use crate::values::{Param, Vary};
+use crate::kernel::{Access, Draft, Kernel};
+use crate::op::{Binding, Expression, Grid, Host, Op, Param, Pass, Plan, Slot, Vary, WINDOW};
 use std::ops::Range;
 
 /// Expressions one after the other along an axis.

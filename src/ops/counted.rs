@@ -5,11 +5,9 @@
 //! to check the number.
 
 use super::dense::slot_of;
-use super::expression::Expression;
 use crate::element::DType;
-use crate::kernel::Draft;
-use crate::op::{Access, Binding, Host, Pass};
-use crate::values::Param;
+use crate::kernel::{Access, Draft};
+use crate::op::{Binding, Expression, Host, Param, Pass};
 
 /// A draft whose parameters of these names, units of so many elements, are bounded by the number; its last binding, and its
 /// last parameter, the element of all that this launch begins with.

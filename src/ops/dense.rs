@@ -1,10 +1,9 @@
 //! Arrays without gaps as kernels see them that look at keys by their bits: how elements lie in memory, and windows of them.
 
-use super::expression::{Expression, Source};
 use super::order::words;
 use crate::caps::Caps;
 use crate::element::DType;
-use crate::op::Binding;
+use crate::op::{Binding, Expression, Source};
 use std::ops::Range;
 
 /// How the elements of an array lie in memory.

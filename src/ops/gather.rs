@@ -3,16 +3,14 @@
 //! Bound by memory: neighbours that ask for neighbours share their reads, others take 32 bytes or more for each element.
 //! A source past one binding is read window by window, each time with all indices.
 
-use super::expression::Expression;
 use super::fuse::{Fusion, Several, Store, bits, flat, read_bytes, read_slots};
 use super::indexing::{Indexing, PARAMS};
 use super::map::{buffer_bytes, points};
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::error::Result;
-use crate::kernel::{Draft, Kernel};
-use crate::op::{Access, Grid, Host, Op, Pass, Plan, Slot, Value};
-use crate::values::{Param, Vary};
+use crate::kernel::{Access, Draft, Kernel};
+use crate::op::{Expression, Grid, Host, Op, Param, Pass, Plan, Slot, Value, Vary};
 
 /// The elements that indices name.
 #[derive(Clone, Debug, Hash)]

@@ -2,11 +2,10 @@
 //!
 //! A kernel cannot fail: it writes what was wrong into words of its operation, which whoever reads the result looks at.
 
-use super::expression::Expression;
 use super::fuse::Several;
 use crate::element::{Class, DType};
-use crate::op::{Access, Binding, Host, Slot};
-use crate::values::{Param, Vary};
+use crate::kernel::Access;
+use crate::op::{Binding, Expression, Host, Param, Slot, Vary};
 
 /// What becomes of an index that is not below the axis' extent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

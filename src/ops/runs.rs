@@ -2,15 +2,12 @@
 //!
 //! Bound by memory: every element once, and a byte written for each. What works on runs reads the bytes.
 
-use super::expression::Expression;
 use super::map::{buffer_bytes, read_slots};
-use super::windows::{Space, Walk};
 use crate::caps::Caps;
 use crate::element::{Class, DType};
 use crate::error::Result;
-use crate::kernel::{Draft, Kernel};
-use crate::op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
-use crate::values::Param;
+use crate::kernel::{Access, Draft, Kernel};
+use crate::op::{Binding, Expression, Grid, Host, Op, Param, Pass, Plan, Slot, Space, Value, Walk};
 use std::ops::Range;
 
 /// For each element of an array of one dimension a byte: 1 where a run of equal elements begins, 2 where one ends, 3 where

@@ -3,7 +3,6 @@
 //! Bound by atomics to memory that all share. Integers give the same result in any order, and so do smallest and largest
 //! values; sums of f32 differ in their last bits, and of several values put in one place any one stays.
 
-use super::expression::Expression;
 use super::fuse::{Several, read_bytes, read_slots};
 use super::indexing::{Indexing, PARAMS};
 use super::map::{Map, buffer_bytes, points};
@@ -11,9 +10,8 @@ use super::reduce::is_nan;
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::error::Result;
-use crate::kernel::{Draft, Kernel};
-use crate::op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
-use crate::values::{Param, Vary};
+use crate::kernel::{Access, Draft, Kernel};
+use crate::op::{Binding, Expression, Grid, Host, Op, Param, Pass, Plan, Slot, Value, Vary};
 
 /// What becomes of a value and what is there already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

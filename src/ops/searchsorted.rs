@@ -3,16 +3,14 @@
 //! Bound by the latency of memory: log2 of the length reads for each value, one after the other, of which the first ten
 //! are from workgroup memory. A sorted array past one binding is searched window by window, and the places added up.
 
-use super::expression::Expression;
 use super::fuse::{Fusion, Several, flat, read_bytes, read_slots};
 use super::map::{buffer_bytes, points};
 use super::reduce::is_nan;
 use crate::caps::Caps;
 use crate::element::{Class, DType};
 use crate::error::Result;
-use crate::kernel::{Draft, Kernel};
-use crate::op::{Access, Grid, Host, Op, Pass, Plan, Slot, Value};
-use crate::values::{Param, Vary};
+use crate::kernel::{Access, Draft, Kernel};
+use crate::op::{Expression, Grid, Host, Op, Param, Pass, Plan, Slot, Value, Vary};
 use std::ops::Range;
 
 /// Where a value goes among elements that are equal to it.

@@ -32,11 +32,10 @@ mod visit;
 use super::order::{Order as _, Waits};
 use super::{Block, Driver, HostBlock, Launch, Mapping, Observer, Read, Write, lent};
 use crate::caps::Caps;
-use crate::device::{Backend, Kind, Properties};
 use crate::error::{Error, ErrorKind, Result};
-use crate::kernel::Kernel;
+use crate::kernel::{Access, Kernel};
 use crate::memory::{Direction, Foreign, Home, Lent, Memory, Place};
-use crate::op::Access;
+use crate::properties::{Backend, Kind, Properties};
 use crate::recent::Recent;
 use crate::trace::SpanKind;
 use crate::trace::recorder::{Task, Timed};
@@ -48,7 +47,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use turns::{Turns, Use};
 
-pub use check::{Checks, Defect, Finding, Report, Spot};
+use crate::report::{Checks, Report};
 pub use profile::{Order, Profile};
 
 /// Kernels that are kept lowered.

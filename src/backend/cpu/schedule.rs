@@ -1,11 +1,12 @@
 //! The workgroups of a launch: side by side on several threads, or one after another under the checks.
 
-use super::check::{Bound, Checker, Checks, Known, Report, Stride, Who};
+use super::check::{Bound, Checker, Known, Stride, Who};
 use super::program::Program;
 use super::run::{Context, Machine, Status};
 use super::{Compiled, Cpu, Order, block, memory};
 use crate::advice::Reason;
 use crate::backend::Launch;
+use crate::report::{Checks, Report};
 use crate::threads;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

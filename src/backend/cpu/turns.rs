@@ -3,8 +3,8 @@
 
 use super::block;
 use crate::backend::{Launch, Window};
+use crate::kernel::Access;
 use crate::memory::Memory;
-use crate::op::Access;
 use std::ops::Range;
 use std::sync::{Condvar, Mutex, MutexGuard};
 

@@ -4,7 +4,7 @@ use super::context::Context;
 use super::launch::Call;
 use crate::backend::{Cost, Launch};
 use crate::error::Result;
-use crate::op::Access;
+use crate::kernel::Access;
 use crate::trace::recorder::Task;
 use cudarc::driver::sys;
 use std::collections::HashMap;

@@ -9,7 +9,6 @@ use super::products;
 use crate::backend::{Cost, Launch, Window};
 use crate::error::Result;
 use crate::kernel::Kernel;
-use crate::op;
 use crate::trace::recorder::Task;
 use cudarc::driver::sys;
 use std::ffi::c_void;
@@ -111,7 +110,7 @@ pub(super) fn accesses(launches: &[Launch]) -> impl Iterator<Item = Access> + Cl
     launches.iter().flat_map(|launch| {
         let pairs = launch.kernel.bindings().iter().zip(&launch.buffers);
         let pairs = pairs.filter(|(_, window)| !window.memory.is_shared());
-        pairs.map(|(point, window)| (block(&window.memory).address(), point.access == op::Access::Write))
+        pairs.map(|(point, window)| (block(&window.memory).address(), point.access == crate::kernel::Access::Write))
     })
 }
 

@@ -2,8 +2,8 @@
 
 use crate::backend::Options;
 use crate::caps::{Caps, IMMEDIATES};
-use crate::device::{Backend, Kind, Properties};
 use crate::error::{ErrorKind, Result};
+use crate::properties::{Backend, Kind, Properties};
 use crate::tuning::Tuning;
 use wgpu::{Features, Limits};
 

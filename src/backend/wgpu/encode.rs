@@ -4,8 +4,8 @@ use super::Wgpu;
 use super::buffer::buffer;
 use crate::backend::{Launch, Mapping, lent};
 use crate::error::Result;
+use crate::kernel::Access;
 use crate::memory::{Kept, Lent, Memory, Share};
-use crate::op::Access;
 use std::sync::Arc;
 use wgpu::{BufferUsages, BufferView};
 

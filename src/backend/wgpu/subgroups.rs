@@ -16,8 +16,8 @@
 //! counts as one without subgroups.
 
 use super::guard::Scopes;
-use crate::device::Properties;
 use crate::kernel::guarded;
+use crate::properties::Properties;
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::Duration;

@@ -5,8 +5,8 @@
 
 use super::Wgpu;
 use super::line::Ticket;
-use crate::device::Kind;
 use crate::error::{Error, Result};
+use crate::properties::Kind;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};

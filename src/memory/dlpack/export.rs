@@ -4,9 +4,10 @@ use super::{
     CPU, CUDA, DLDevice, DLManagedTensor, DLManagedTensorVersioned, DLPackVersion, DLTensor, FLAG_IS_COPIED,
     FLAG_READ_ONLY, Raw, Tensor, context, data_type,
 };
-use crate::array::{Array, Layout};
+use crate::array::Array;
 use crate::element::Element;
 use crate::error::Result;
+use crate::layout::Layout;
 use crate::memory::{Home, Owner};
 use std::ffi::c_void;
 use std::ptr::{self, NonNull};

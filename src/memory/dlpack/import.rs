@@ -1,10 +1,11 @@
 //! Tensors of others as arrays.
 
 use super::{CPU, CUDA, CUDA_HOST, FLAG_READ_ONLY, Tensor, data_type};
-use crate::array::{Array, Layout};
+use crate::array::Array;
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{CallSite, Error, Result};
+use crate::layout::Layout;
 use crate::memory::foreign::{Elements, aligned};
 use crate::memory::{Adopted, Home, Owner};
 use std::panic::Location;

@@ -6,12 +6,9 @@ mod wgsl;
 pub(crate) use several::{Several, flat, read_bytes, read_slots};
 pub(crate) use wgsl::{atomic_store, bits, pack, param, wide};
 
-use super::expression::{Expression, Source, What};
-use super::windows::{Space, Walk};
 use crate::element::DType;
-use crate::kernel::Feature;
-use crate::op::{Access, Binding};
-use crate::values::{self, Param};
+use crate::kernel::{Access, Feature};
+use crate::op::{self, Binding, Expression, Param, Source, Space, Walk, What};
 use std::ops::Range;
 
 /// A dimension of the index space, after merging what can be merged.
@@ -250,12 +247,12 @@ impl<'a> Fusion<'a> {
             let slot = self.slot(array);
             // A multiple of 64 bytes keeps four elements of any type aligned.
             let window = slot.map(|slot| (slot, alignment.max(64), buffer_bytes(slot)));
-            let (start, binding) = values::start(walk, cut, window);
+            let (start, binding) = op::start(walk, cut, window);
             bindings.extend(binding);
             params.push(start);
             params.extend(strided(walk).map(|(_, stride)| Param::Is(stride as u32)));
         }
-        params.extend(values::scalars(self.expression, self.prefix));
+        params.extend(op::scalars(self.expression, self.prefix));
         (params, bindings)
     }
 

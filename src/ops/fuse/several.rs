@@ -2,11 +2,9 @@
 
 use super::{Dim, Fusion, Mode, Store, collapse};
 use crate::element::DType;
-use crate::op::{Access, Binding, Slot};
-use crate::ops::expression::Expression;
+use crate::kernel::Access;
+use crate::op::{Binding, Expression, Param, Slot, Space, Walk};
 use crate::ops::map::{leaf_walks, slot_bytes};
-use crate::ops::windows::{Space, Walk};
-use crate::values::Param;
 use std::ops::Range;
 
 /// Fusions of one index space `i`, their elements in row-major order. The first may have the output.

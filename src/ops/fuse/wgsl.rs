@@ -1,8 +1,8 @@
 //! The text of a fusion: loads, steps, conversions and stores.
 
-use super::super::expression::What;
 use super::{Fusion, Mode, Store};
 use crate::element::{Class, DType};
+use crate::op::What;
 use std::fmt::Write;
 
 impl Fusion<'_> {

@@ -9,15 +9,14 @@ mod wgsl;
 pub use binning::{Binning, Rule};
 pub(crate) use binning::{compared, even_edges, thresholds};
 
-use super::expression::{Expression, Step, What};
 use super::fuse::{Several, read_bytes, read_slots};
 use super::map::{Map, buffer_bytes, points};
 use crate::caps::Caps;
 use crate::element::{DType, Scalar};
 use crate::error::Result;
-use crate::op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
+use crate::kernel::Access;
+use crate::op::{Binding, Expression, Grid, Host, Op, Param, Pass, Plan, Slot, Step, Value, Vary, What};
 use crate::tuning::Tunable;
-use crate::values::{Param, Vary};
 use std::ops::Range;
 
 /// What the functions of each sample's fusion begin with.

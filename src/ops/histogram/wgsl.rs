@@ -5,8 +5,7 @@ use super::binning::{Binning, Rule, compared};
 use super::{Histogram, PREFIXES, Shape, WEIGHTS};
 use crate::caps::Caps;
 use crate::element::{Class, DType, Scalar};
-use crate::kernel::{Draft, Kernel};
-use crate::op::Access;
+use crate::kernel::{Access, Draft, Kernel};
 
 impl Histogram {
     pub(super) fn kernel(&self, several: &Several, shape: &Shape, caps: &Caps) -> Kernel {

@@ -6,18 +6,15 @@
 mod tiled;
 mod tiles;
 
-pub(crate) use tiles::{NO_TILES, TILE};
+pub(crate) use tiles::TILE;
 
 use super::counted::{count_on, count_pass, counted};
-use super::expression::{Expression, Source, Step, What};
 use super::fuse::{Dim, Fusion, Mode, Store, bits, collapse};
-use super::windows::Walk;
 use crate::caps::Caps;
 use crate::element::{DType, Scalar};
 use crate::error::Result;
-use crate::kernel::{Draft, Kernel};
-use crate::op::{Access, Grid, Host, Op, Pass, Plan, Slot};
-use crate::values::{Param, Vary};
+use crate::kernel::{Access, Draft, Kernel};
+use crate::op::{Expression, Grid, Host, Op, Param, Pass, Plan, Slot, Source, Step, Vary, Walk, What};
 use std::ops::Range;
 
 /// An elementwise expression and where its results go.
@@ -154,7 +151,7 @@ fn evaluate_text(fusion: &Fusion) -> String {
 
 /// How each leaf is walked.
 pub(crate) fn leaf_walks(expression: &Expression) -> Vec<Walk> {
-    let walk = |leaf: &super::expression::Leaf| Walk {
+    let walk = |leaf: &crate::op::Leaf| Walk {
         offset: leaf.offset,
         strides: leaf.strides.clone(),
         size: leaf.dtype.size() as u64,

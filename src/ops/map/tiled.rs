@@ -3,15 +3,13 @@
 //! Bound by memory: every input once, every output once, both in segments of a tile's side: 256 bytes of f32, 64 of u8. What is
 //! computed from transposed inputs alone is kept as a result, else the inputs are.
 
-use super::super::expression::Expression;
 use super::super::fuse::{Fusion, Mode, Several, Store, bits, wide};
 use super::tiles::Tiles;
 use super::{Map, buffer_bytes, slot_bytes};
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::kernel::{Draft, Kernel};
-use crate::op::{Grid, Pass, Plan};
-use crate::values::Param;
+use crate::op::{Expression, Grid, Param, Pass, Plan};
 use std::fmt::Write;
 use std::ops::Range;
 

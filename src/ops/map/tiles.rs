@@ -1,10 +1,9 @@
 //! Tiles of an index space: which dimensions they lie over, how large they are, and what is kept in them.
 
-use super::super::expression::{Expression, Leaf, Source, Step, What};
 use super::super::fuse::{Dim, Fusion, Mode, Several, collapse};
-use super::super::windows::Walk;
 use crate::caps::Caps;
 use crate::element::DType;
+use crate::op::{Expression, Leaf, Source, Step, Walk, What};
 use crate::tuning::Tunable;
 
 /// Rows and columns of a tile, and how many rows of tiles a band has; none at all.
@@ -23,13 +22,9 @@ pub(crate) const TILE: Tunable = Tunable {
         &[32, 64, 4],
         &[32, 32, 16],
         &[128, 32, 16],
-        NO_TILES,
+        &[0, 0, 0], // no tiles
     ],
 };
-
-/// What a processor does: its caches serve both orders. Transposing 2048 x 2048 f32 on two cores of an EPYC, 2026-11-22, GB/s with
-/// tiles and without: llvmpipe 0.25, 0.75; SwiftShader 0.10, 0.43; the cpu engine 0.02, 0.10.
-pub(crate) const NO_TILES: &[u32] = &[0, 0, 0];
 
 /// Tiles in workgroup memory at most, by the prefixes of what fills them.
 const PREFIXES: [&str; 4] = ["t0_", "t1_", "t2_", "t3_"];

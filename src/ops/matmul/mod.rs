@@ -28,16 +28,13 @@ mod wgsl;
 pub(super) use tensor::MATMUL_TENSOR;
 pub(super) use tile::MATMUL;
 
-use super::expression::Expression;
 use super::fuse::{Dim, Fusion, Several, collapse, read_bytes, read_slots};
 use super::map::{Map, buffer_bytes, leaf_walks, points};
-use super::windows::Walk;
 use crate::caps::Caps;
 use crate::element::{Class, DType};
 use crate::error::{ErrorKind, Result};
-use crate::kernel::{Draft, Kernel};
-use crate::op::{Access, Grid, Host, Op, Pass, Plan, Slot, Value};
-use crate::values::{Param, Vary};
+use crate::kernel::{Access, Draft, Kernel};
+use crate::op::{Expression, Grid, Host, Op, Param, Pass, Plan, Slot, Value, Vary, Walk};
 use shape::{Shape, Work};
 use side::Fetch;
 use std::ops::Range;

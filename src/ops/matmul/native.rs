@@ -6,7 +6,7 @@ use super::wgsl::Text;
 use super::{BATCH, COLUMN, INNER, ROW};
 use crate::element::DType;
 use crate::kernel::{Native, Product, ProductSide, Replacements, Word};
-use crate::ops::expression::{Source, What};
+use crate::op::{Source, What};
 
 /// Rows and columns that the native's block computes, and its bytes of shared memory: four stages of 64 inner ones, and what
 /// aligns them.
@@ -146,9 +146,9 @@ mod tests {
     use super::*;
     use crate::caps::Caps;
     use crate::op::Op;
-    use crate::ops::expression::{Expression, Leaf, Step};
+    use crate::op::Values;
+    use crate::op::{Expression, Leaf, Step};
     use crate::ops::matmul::{Matmul, Precision};
-    use crate::values::Values;
 
     /// A side with these strides of batch, its own axis and the inner ones.
     fn side(slot: usize, dtype: DType, [batch, outer, inner]: [i64; 3]) -> Expression {

@@ -3,9 +3,7 @@
 
 use super::shape::FILLED;
 use super::*;
-use crate::op::Plan;
-use crate::ops::expression::{Leaf, Source, Step, What};
-use crate::ops::function::Function;
+use crate::op::{Function, Leaf, Plan, Source, Step, What};
 
 /// Inner ones that a part of a product has at least, where it is cut so that there are enough workgroups.
 const PART: u64 = 256;

@@ -12,14 +12,13 @@ mod wgsl;
 
 pub(super) use shape::NORMALISE;
 
-use super::expression::Expression;
 use super::fuse::{Several, read_slots};
 use super::map::points;
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::error::Result;
-use crate::op::{Access, Host, Op, Plan, Slot, Value};
-use crate::values::Vary;
+use crate::kernel::Access;
+use crate::op::{Expression, Host, Op, Plan, Slot, Value, Vary};
 use std::hash::{Hash, Hasher};
 
 /// What the values of a row have in common, and what each becomes.

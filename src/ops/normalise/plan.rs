@@ -5,11 +5,10 @@ use super::Normalise;
 use super::shape::{Cut, Problem};
 use super::wgsl::{Sink, Source};
 use crate::caps::Caps;
-use crate::op::{Binding, Grid, Pass, Plan};
+use crate::op::{Binding, Grid, Param, Pass, Plan};
 use crate::ops::cells::{self, Cell};
 use crate::ops::fuse::{Several, read_bytes};
 use crate::ops::map::buffer_bytes;
-use crate::values::Param;
 use std::ops::Range;
 
 /// A plan in the making.

@@ -5,8 +5,7 @@ use super::shape::Shape;
 use super::statistic::Lay;
 use crate::caps::Caps;
 use crate::element::{DType, Scalar};
-use crate::kernel::{Draft, Kernel};
-use crate::op::Access;
+use crate::kernel::{Access, Draft, Kernel};
 use crate::ops::fuse::{Several, param, wide};
 use crate::ops::lanes;
 

@@ -7,13 +7,13 @@ mod plan;
 mod wgsl;
 
 use super::dense::slot_of;
-use super::expression::Expression;
 use super::map::read_slots;
 use super::order;
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::error::Result;
-use crate::op::{Access, Host, Op, Plan, Slot};
+use crate::kernel::Access;
+use crate::op::{Expression, Host, Op, Plan, Slot};
 
 /// The element at one place of each row, were it sorted.
 #[derive(Clone, Debug, Hash)]

@@ -3,11 +3,9 @@
 use super::Nth;
 use super::wgsl::BINS;
 use crate::caps::Caps;
-use crate::op::{Binding, Grid, Pass, Plan};
+use crate::op::{Binding, Grid, Param, Pass, Plan, WINDOW};
 use crate::ops::clear::clear;
 use crate::ops::dense::{Field, Form, pieces, slot_of};
-use crate::ops::windows::WINDOW;
-use crate::values::Param;
 use std::ops::Range;
 
 /// Workgroups that count: eight for each of an H200's processors. Bytes of counts at most, for many rows.

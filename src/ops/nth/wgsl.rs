@@ -3,8 +3,7 @@
 use super::Nth;
 use crate::caps::Caps;
 use crate::element::{Class, DType};
-use crate::kernel::{Draft, Kernel};
-use crate::op::Access;
+use crate::kernel::{Access, Draft, Kernel};
 use crate::ops::dense::{Form, each};
 use crate::ops::order::{number_text, words};
 

@@ -12,15 +12,14 @@ pub(super) use wgsl::identity_text;
 
 use super::cells::{self, Cell};
 use super::counted::{count_on, count_pass};
-use super::expression::Expression;
 use super::fuse::{Dim, Fusion, Mode, collapse};
 use super::map::{leaf_walks, points, read_slots, slot_bytes};
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::error::Result;
-use crate::op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
+use crate::kernel::Access;
+use crate::op::{Binding, Expression, Grid, Host, Op, Param, Pass, Plan, Slot, Value, Vary};
 use crate::tuning::Tunable;
-use crate::values::{Param, Vary};
 use std::ops::Range;
 
 /// A reduction over some axes of an expression's index space.
@@ -122,8 +121,8 @@ impl Reduce {
             strides[axis] = step;
             step *= self.shape[axis] as i64;
         }
-        expression.leaves.push(super::expression::Leaf {
-            source: super::expression::Source::Index,
+        expression.leaves.push(crate::op::Leaf {
+            source: crate::op::Source::Index,
             dtype: DType::U32,
             len: 0,
             offset: 0,

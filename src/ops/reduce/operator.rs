@@ -1,8 +1,7 @@
 //! How a reduction combines values: meaning, identity and WGSL of each operator.
 
 use crate::element::{Class, DType, Scalar};
-use crate::op::Value;
-use crate::ops::Formula;
+use crate::op::{Formula, Value};
 use std::cmp::Ordering;
 
 /// How values are combined.

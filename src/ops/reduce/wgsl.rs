@@ -5,8 +5,7 @@ use super::super::fuse::{Fusion, Mode, atomic_store};
 use super::{Operator, Reduce, Shape, policy};
 use crate::caps::Caps;
 use crate::element::{DType, Scalar};
-use crate::kernel::{Draft, Feature, Kernel, Native};
-use crate::op::Access;
+use crate::kernel::{Access, Draft, Feature, Kernel, Native};
 
 /// The parameters that every reduction has, before the identity's bits and the fusion's own.
 const PARAMS: [&str; 7] = ["outputs", "extent", "chunks", "span", "first_chunk", "first_output", "all_outputs"];

@@ -4,7 +4,6 @@
 //! known where the next one begins, and the count says where it belongs. Each key and value is read once.
 
 use super::super::clear::clear;
-use super::super::expression::Expression;
 use super::super::map::{buffer_bytes, read_slots, slot_bytes};
 use super::chain::{chain_text, no_chain_text, team_text};
 use super::rows::{COPIES, Shape, spread};
@@ -12,9 +11,8 @@ use super::{Fusions, ScanOp, keyed};
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::error::{ErrorKind, Result};
-use crate::kernel::Kernel;
-use crate::op::{Access, Binding, Grid, Host, Op, Pass, Plan, Slot, Value};
-use crate::values::{Param, Vary};
+use crate::kernel::{Access, Kernel};
+use crate::op::{Binding, Expression, Grid, Host, Op, Param, Pass, Plan, Slot, Value, Vary};
 
 /// Units of a lane, at most. H200, sums of 2^28 f32 by u32 in runs of eight, 2026-11-22, GB/s through Vulkan and CUDA (CUB
 /// 2844): 4: 1622, 2182; 6: 2138, 2657; totals and keys put side by side in workgroup memory first: 2077, 1538.

@@ -2,9 +2,8 @@
 
 use super::{Fusions, ScanOp};
 use crate::caps::Caps;
-use crate::kernel::Kernel;
-use crate::op::{Access, Binding, Grid, Pass, Plan};
-use crate::values::Param;
+use crate::kernel::{Access, Kernel};
+use crate::op::{Binding, Grid, Param, Pass, Plan};
 use std::ops::Range;
 
 /// Invocations wanted before columns are no longer cut into chunks.

@@ -14,16 +14,14 @@ mod wgsl;
 
 pub use by_key::ByKey;
 
-use super::expression::Expression;
 use super::fuse::{Dim, Fusion, Mode, Store, collapse};
 use super::map::{leaf_walks, points, read_slots, slot_bytes};
 use super::reduce::Operator;
-use super::windows::{Space, Walk};
 use crate::caps::Caps;
 use crate::element::{DType, Scalar};
 use crate::error::Result;
-use crate::op::{Access, Host, Op, Plan, Slot, Value};
-use crate::values::Vary;
+use crate::kernel::Access;
+use crate::op::{Expression, Host, Op, Plan, Slot, Space, Value, Vary, Walk};
 
 pub(super) use rows::{SCAN, SELECT};
 
@@ -151,7 +149,7 @@ impl ScanOp {
     }
 
     fn output_walk(&self) -> Walk {
-        let strides = crate::array::Layout::contiguous(&self.shape).strides.iter().map(|&s| s as i64).collect();
+        let strides = crate::layout::Layout::contiguous(&self.shape).strides.iter().map(|&s| s as i64).collect();
         Walk { offset: 0, strides, size: self.result().size() as u64 }
     }
 

@@ -5,9 +5,8 @@ use super::super::fuse::{Fusion, Mode, Store};
 use super::{Fusions, ScanOp};
 use crate::caps::Caps;
 use crate::error::{ErrorKind, Result};
-use crate::op::{Binding, Grid, Op, Pass, Plan};
+use crate::op::{Binding, Grid, Op, Param, Pass, Plan};
 use crate::tuning::Tunable;
-use crate::values::Param;
 use std::ops::Range;
 
 /// Units of a lane, at most. H200, exclusive sum of 2^28 f32, 2026-11-22, GB/s through Vulkan and CUDA (CUB 3133): 2: 2082, 2290;

@@ -8,8 +8,7 @@ use super::select::{self, picks_text};
 use super::{Fusions, ScanOp};
 use crate::caps::Caps;
 use crate::element::DType;
-use crate::kernel::{Draft, Feature, Kernel};
-use crate::op::Access;
+use crate::kernel::{Access, Draft, Feature, Kernel};
 use std::fmt::Write;
 
 /// The parameters of rows, before the identity's bits and the fusions' own.

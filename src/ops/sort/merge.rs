@@ -13,10 +13,6 @@ use std::fmt::Write;
 /// Elements of the longest rows that are merged; longer ones are sorted by digits.
 pub(crate) const MERGED: Tunable =
     Tunable { name: "sort_merge", numbers: &["longest"], candidates: &[&[0], &[1024], &[8192]] };
-/// Where kernels run on a processor, whose lanes pay for all that a pass by digits counts. Two cores, 2026-11-23, u32, us,
-/// by digits and merged: 64 keys 2111 and 12, 4000 keys 2695 and 200, 8000 keys 3480 and 430; 1000 rows of 1000 243,000 and
-/// 40,000. llvmpipe: 64 keys 231 and 50, 4000 keys 1340 and 570.
-pub(crate) const MERGED_BY_PROCESSORS: &[u32] = &[8192];
 /// Rows that vectors of a processor merge where one pass by digits is all there is to do. llvmpipe, u8, us, merged and by
 /// digits: 256 keys 65 and 100, 512 keys 135 and 100.
 const ONE_DIGIT: usize = 256;
@@ -282,7 +278,7 @@ fn store_text(flow: &Flow, tile: MergeTile) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ops::expression::{Expression, Leaf, Source, Step, What};
+    use crate::op::{Expression, Leaf, Source, Step, What};
 
     fn argsort(rows: usize, length: usize, dtype: DType) -> Sort {
         let leaf = Leaf { source: Source::Slot(0), dtype, len: rows * length, offset: 0, strides: vec![1] };

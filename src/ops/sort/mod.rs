@@ -13,14 +13,14 @@ mod wgsl;
 
 use super::counted::count_on;
 use super::dense::{Form, slot_of};
-use super::expression::Expression;
 use super::map::read_slots;
 use super::order;
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::error::Result;
-use crate::op::{Access, Host, Op, Plan, Slot, Value};
-pub(crate) use merge::{MERGED, MERGED_BY_PROCESSORS};
+use crate::kernel::Access;
+use crate::op::{Expression, Host, Op, Plan, Slot, Value};
+pub(crate) use merge::MERGED;
 use shape::DIGIT;
 pub(super) use shape::{KEYS, PAIRS, WIDE};
 use std::ops::Range;

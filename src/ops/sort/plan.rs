@@ -6,11 +6,9 @@ use super::wgsl::{Flow, Values};
 use super::{Payload, Sort};
 use crate::caps::Caps;
 use crate::error::Result;
-use crate::op::{Binding, Grid, Pass, Plan};
+use crate::op::{Binding, Grid, Param, Pass, Plan, WINDOW};
 use crate::ops::counted::count_pass;
 use crate::ops::dense::{Field, Form, pieces, slot_of};
-use crate::ops::windows::WINDOW;
-use crate::values::Param;
 use std::ops::Range;
 
 /// Windows of one output that a kernel binds, at most: more are stored by further launches.

@@ -4,9 +4,8 @@ use super::merge::MergeTile;
 use super::plan::Planner;
 use super::wgsl::{Flow, Values};
 use crate::kernel::Kernel;
-use crate::op::{Grid, Pass};
+use crate::op::{Grid, Param, Pass};
 use crate::ops::dense::pieces;
-use crate::values::Param;
 
 impl Planner<'_> {
     /// By digits.

@@ -8,13 +8,13 @@ mod shape;
 mod wgsl;
 
 use super::dense::slot_of;
-use super::expression::Expression;
 use super::map::read_slots;
 use super::order;
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::error::Result;
-use crate::op::{Access, Host, Op, Plan, Slot, Value};
+use crate::kernel::Access;
+use crate::op::{Expression, Host, Op, Plan, Slot, Value};
 
 /// The first elements of each row of an array without gaps, as indices.
 #[derive(Clone, Debug, Hash)]

@@ -5,12 +5,10 @@ use super::shape::{SAMPLE_PARTS, Shape, parts, sample};
 use super::wgsl::{Sink, Source};
 use crate::caps::Caps;
 use crate::element::DType;
-use crate::op::{Binding, Grid, Pass, Plan};
+use crate::op::{Binding, Grid, Param, Pass, Plan, WINDOW};
 use crate::ops::clear::clear;
 use crate::ops::dense::{Field, Form, pieces, slot_of};
 use crate::ops::order::words;
-use crate::ops::windows::WINDOW;
-use crate::values::Param;
 use std::ops::Range;
 
 /// Bytes of a window: it begins at an aligned byte before its first element.

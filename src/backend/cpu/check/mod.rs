@@ -1,6 +1,5 @@
 //! The sanitizer: watches every access of a launch.
 
-mod report;
 mod shadow;
 
 use super::memory::{View, mark};
@@ -9,7 +8,7 @@ use super::run::Context;
 use shadow::{Shadow, Stamp};
 use std::collections::HashMap;
 
-pub use report::{Checks, Defect, Finding, Report, Spot};
+use crate::report::{Checks, Defect, Finding, Report, Spot};
 
 /// A buffer of the launch: which memory it is of, and where its window begins.
 pub(super) struct Bound {

@@ -1,7 +1,7 @@
 //! What a kernel is given and what it owns: the module-scope variables of WGSL as parameters, members and variables.
 
 use super::{Refused, Writer, Written};
-use crate::op::Access;
+use crate::kernel::Access;
 use naga::proc::NameKey;
 use naga::{AddressSpace, GlobalVariable, Handle, Type, TypeInner};
 

@@ -1,5 +1,13 @@
 //! A function of a program's own: WGSL text that has been checked, and what a kernel must know of it.
 
+mod check;
+mod scan;
+mod text;
+mod wrapper;
+
+pub(crate) use scan::{Kind, Parameter};
+pub(crate) use text::{Text, parameters, refers};
+
 use crate::element::DType;
 use crate::kernel::Feature;
 use std::hash::{Hash, Hasher};

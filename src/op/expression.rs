@@ -2,8 +2,8 @@
 
 use super::formula::Formula;
 use super::function::Function;
+use super::host::{Host, Value};
 use crate::element::{DType, Scalar};
-use crate::op::{Host, Value};
 
 /// Where a leaf's elements come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

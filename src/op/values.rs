@@ -1,9 +1,10 @@
 //! What operations of one structure differ in: scalars, and where arrays begin in their buffers. They are taken out of an
 //! operation before it is planned, so that its plan is a template that cannot depend on them, and filled in for each launch.
 
+use super::expression::Expression;
+use super::plan::{Binding, Pass, Plan};
+use super::windows::Walk;
 use crate::element::{DType, Scalar};
-use crate::op::{Binding, Pass, Plan};
-use crate::ops::{Expression, Walk};
 use std::ops::Range;
 
 /// An offset leaves its rest by this number in the operation: kernels are made for how arrays are aligned, and none looks

@@ -2,8 +2,8 @@
 
 mod own;
 
+use super::host::Value;
 use crate::element::{Class, DType, half_of};
-use crate::op::Value;
 
 /// What a function's result is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,21 +1,15 @@
 //! Functions from a program's expressions: parsed and checked by naga inside a small wrapper.
 
-mod check;
-mod scan;
-mod wrapper;
-
-pub(crate) use scan::{Kind, Parameter};
-
-use super::text::without_comments;
+use super::Formula;
+use super::check::checked;
+use super::scan::{Mistake, Parameter, dtype, last, names};
+use super::wrapper::{Source, Wrapper, pointed};
 use crate::element::{DType, Scalar};
 use crate::error::{CallSite, Error, ErrorKind, Result};
-use crate::ops::Formula;
+use crate::kernel::text::without_comments;
 use crate::recent::Recent;
-use check::checked;
-use scan::{Mistake, dtype, last, names};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use wrapper::{Source, Wrapper, pointed};
 
 /// What the wrapper calls an expression without a name.
 const UNNAMED: &str = "_result";
@@ -45,7 +39,7 @@ static FORMULAS: LazyLock<Recent<String, Formula>> = LazyLock::new(|| Recent::ne
 /// Reads the parameters `x: f32, y: T, z`.
 pub(crate) fn parameters(operation: &'static str, text: &str, at: CallSite) -> Result<Vec<Parameter>> {
     let source = Source { name: "parameters", text };
-    scan::parameters(text).map_err(|mistake| wrong(operation, "parameters", source, mistake, at))
+    super::scan::parameters(text).map_err(|mistake| wrong(operation, "parameters", source, mistake, at))
 }
 
 /// Whether a text refers to a name.
@@ -124,7 +118,7 @@ impl Text<'_> {
             DType::U16 => " & 0xffffu",
             _ => "",
         };
-        Ok(Formula::new(crate::ops::FormulaParts {
+        Ok(Formula::new(super::Parts {
             id: IDS.fetch_add(1, Ordering::Relaxed),
             text: self.text.trim().into(),
             parameters: self.parameters.clone(),
@@ -149,7 +143,7 @@ impl Text<'_> {
         wrapper.push(&format!("enable f16; const constant: {} = (\n", dtype.wgsl()));
         wrapper.copy(self.source(), 0..self.text.len());
         wrapper.push("\n);\n");
-        check::constant(&wrapper, dtype).map_err(|message| self.fails(message))
+        super::check::constant(&wrapper, dtype).map_err(|message| self.fails(message))
     }
 
     /// The type of a number by its name or letter.

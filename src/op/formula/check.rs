@@ -2,9 +2,8 @@
 
 use super::wrapper::Wrapper;
 use crate::element::{DType, Scalar};
-use crate::kernel::Feature;
-use crate::kernel::guarded;
 use crate::kernel::reflect::{needs, number};
+use crate::kernel::{Feature, guarded};
 use naga::common::wgsl::TypeContext;
 use naga::valid::{Capabilities, FunctionInfo, ValidationFlags, Validator};
 use naga::{BinaryOperator, Block, Expression, Handle, Literal, Module, ScalarKind, Statement, TypeInner};

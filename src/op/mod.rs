@@ -1,0 +1,22 @@
+//! The waist between operations and engines: what an operation is ([`Op`]), the plan that engines run ([`Plan`]), and the
+//! elementwise expressions that operations take in ([`Expression`]). All of it is plain data.
+
+mod expression;
+mod formula;
+mod function;
+mod host;
+mod plan;
+mod slot;
+mod values;
+mod windows;
+
+pub use expression::{Expression, Leaf, Source, Step, What};
+pub use formula::Formula;
+pub(crate) use formula::{Kind, Parameter, Text, parameters, refers};
+pub use function::Function;
+pub use host::{Host, Value};
+pub use plan::{Binding, Grid, Identify, Op, Pass, Plan};
+pub use slot::Slot;
+pub(crate) use values::{Named, named, scalars, start};
+pub use values::{Param, Reach, ScalarWord, Values, Vary};
+pub(crate) use windows::{Space, WINDOW, Walk};
