@@ -1,8 +1,8 @@
 //! Events: points in the work of a device, to wait for or to take the time of.
 
-use crate::backend::Block;
 use crate::device::Device;
 use crate::error::{Error, ErrorKind, Result};
+use crate::memory::Block;
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;

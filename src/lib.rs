@@ -49,25 +49,28 @@ mod element;
 mod error;
 mod event;
 mod kernel;
+mod launch;
 mod layout;
 mod memory;
 #[cfg(feature = "ndarray")]
 mod ndarray;
+mod occupancy;
 mod op;
 mod ops;
+mod profile;
 mod properties;
 mod recent;
-mod recording;
 #[cfg(feature = "cpu")]
 mod report;
+mod share;
 mod stream;
 mod sync;
 #[cfg(any(feature = "wgpu", feature = "cuda", feature = "cpu"))]
 mod threads;
 mod trace;
 mod tuning;
+mod work;
 
-pub use advice::{Limiter, Occupancy};
 pub use array::{
     Array, ArrayIndex, Elementwise, Explanation, Inputs, Interpolation, Operand, PadMode, QuantileOptions, Reduction,
     Scan, Selected, Slice, SortOptions, Step as ExplainedStep, TopKOptions, Unique, ViewMut, einsum, eval_all,
@@ -83,17 +86,18 @@ pub use backend::cuda::{
 pub use caps::Caps;
 #[cfg(feature = "macros")]
 pub use crosslane_macros::Parameters;
-pub use device::{Device, DeviceOptions};
+pub use device::{Device, DeviceOptions, Message};
 pub use element::{DType, Element, Float, Input, Integer, Number, Scalar, Transcendental};
 pub use error::{CallSite, Error, ErrorKind, Result};
 pub use event::Event;
 pub use half::f16;
 pub use kernel::{
-    Access, Argument, Arguments, BindPoint, Feature, Field, HostType, Kernel, Launcher, Member, Message, Override,
-    Parameters, Reflection, Resource,
+    Access, BindPoint, Feature, Field, HostType, Kernel, Member, Override, Parameters, Reflection, Resource,
 };
+pub use launch::{Argument, Arguments, Launcher, Recording};
 pub use layout::{Layout, broadcast_shapes};
-pub use memory::{Allocation, Direction, HostBuffer, Mapped, MemoryUse, Transfers, Unified, UnifiedState, dlpack};
+pub use memory::{Allocation, Direction, MemoryUse};
+pub use occupancy::{Limiter, Occupancy};
 pub use op::{
     Binding, Expression, Formula, Function, Grid, Host, Identify, Leaf, Op, Param, Pass, Plan, Reach, ScalarWord, Slot,
     Source, Step, Value, Values, Vary, What,
@@ -103,9 +107,9 @@ pub use ops::{
     Nth, Operator, OutOfRange, Payload, Precision, Reduce, Rule, Runs, ScanOp, Scatter, SearchSorted, Side, Sort, TopK,
 };
 pub use properties::{Backend, Kind, Properties};
-pub use recording::Recording;
 #[cfg(feature = "cpu")]
 pub use report::{Checks, Defect, Finding, Report, Spot};
+pub use share::{HostBuffer, Mapped, Transfers, Unified, UnifiedState, dlpack};
 pub use stream::Stream;
 pub use trace::{Roofline, Span, SpanKind, Trace};
 pub use tuning::{Tunable, Tuning};

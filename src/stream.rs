@@ -1,10 +1,10 @@
 //! Streams: work in different ones may run at the same time.
 
-use crate::backend::Block;
+use crate::backend::current::{self, Enter};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use std::cell::RefCell;
+use crate::memory::Block;
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
@@ -51,9 +51,10 @@ struct Inner {
     block: Option<Block>,
 }
 
-thread_local! {
-    /// The streams whose closures this thread is in, the innermost last.
-    static ENTERED: RefCell<Vec<Stream>> = const { RefCell::new(Vec::new()) };
+impl Enter for Inner {
+    fn block(&self) -> Option<&Block> {
+        self.block.as_ref()
+    }
 }
 
 impl Stream {
@@ -134,7 +135,7 @@ impl Stream {
     /// # Ok(()) });
     /// ```
     pub fn run<R>(&self, work: impl FnOnce() -> R) -> R {
-        within(vec![self.clone()], work)
+        current::within(vec![self.0.clone()], work)
     }
 
     /// Waits until the stream has done what it was asked to do until now. Where there is one queue: everything. Assertions of
@@ -189,30 +190,4 @@ impl fmt::Debug for Stream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Stream({:?})", self.0.device)
     }
-}
-
-/// What an engine finds in the innermost stream that is its own, if this thread is in any.
-#[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "the other engines have one queue"))]
-pub(crate) fn current<R>(find: impl Fn(&Block) -> Option<R>) -> Option<R> {
-    ENTERED.with_borrow(|entered| entered.iter().rev().find_map(|stream| find(stream.0.block.as_ref()?)))
-}
-
-/// The streams that this thread is in, to go on in another thread.
-pub(crate) fn entered() -> Vec<Stream> {
-    ENTERED.with_borrow(Clone::clone)
-}
-
-/// Runs `work` in these streams, the last the innermost.
-pub(crate) fn within<R>(streams: Vec<Stream>, work: impl FnOnce() -> R) -> R {
-    /// Leaves the streams, also when `work` panics.
-    struct Leave(usize);
-    impl Drop for Leave {
-        fn drop(&mut self) {
-            let left = ENTERED.with_borrow_mut(|entered| entered.split_off(self.0));
-            drop(left); // it may end a device, which must not find the list borrowed
-        }
-    }
-    let _leave = Leave(ENTERED.with_borrow(Vec::len));
-    ENTERED.with_borrow_mut(|entered| entered.extend(streams));
-    work()
 }

@@ -3,12 +3,12 @@
 
 use super::node::{Expr, Node, State, Storage};
 use super::task::Task;
-use crate::backend::{Launch, Window};
 use crate::device::{Claim, Device};
 use crate::element::DType;
 use crate::error::{CallSite, Result};
 use crate::memory::{Memory, Place};
 use crate::op::{Op, Plan};
+use crate::work::{Launch, Window};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 

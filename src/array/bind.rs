@@ -4,11 +4,11 @@ use super::Array;
 use super::evaluate::{evaluate, storage_of};
 use super::node::Node;
 use super::transfer::copied;
-use crate::backend::Window;
 use crate::device::Device;
 use crate::element::{DType, Element};
 use crate::error::{Error, Result};
 use crate::memory::Memory;
+use crate::work::Window;
 use std::sync::Arc;
 
 /// An array without its type.

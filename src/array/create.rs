@@ -29,6 +29,34 @@ pub(super) fn fits(operation: &'static str, dtype: DType, shape: &[usize], at: C
     }
 }
 
+impl Device {
+    /// An array of `len` elements that are whatever lies in memory, for kernels that write all of it. It comes from the
+    /// device's pool, if that has a piece of such a size, and goes back when it is dropped with all its clones and views:
+    /// nothing need be released.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let first = device.acquire::<f32>(10_000)?;
+    /// drop(first);
+    /// let before = device.memory();
+    /// let second = device.acquire::<f32>(10_000)?;
+    /// assert_eq!(device.memory().misses, before.misses); // nothing was allocated
+    /// # drop(second);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors: as [`Array::empty`](crate::Array::empty).
+    #[doc(alias = "pool")]
+    #[doc(alias = "release")]
+    #[doc(alias = "cudaMallocAsync")]
+    #[track_caller]
+    pub fn acquire<T: Element>(&self, len: usize) -> Result<Array<T>> {
+        let array = Array::empty(self, &[len]);
+        array.check()?;
+        Ok(array)
+    }
+}
+
 impl<T: Element> Array<T> {
     #[track_caller]
     fn lazy(operation: &'static str, device: &Device, shape: &[usize], expr: Expr) -> Array<T> {

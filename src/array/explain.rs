@@ -2,9 +2,9 @@
 
 use super::Array;
 use super::batch::Batch;
-use crate::backend::Launch;
 use crate::element::Element;
 use crate::error::Result;
+use crate::work::Launch;
 use std::fmt;
 use std::panic::Location;
 

@@ -4,12 +4,11 @@ use super::batch::Batch;
 use super::evaluate::storage_of;
 use super::node::{Expr, Node, Storage};
 use super::{Array, Slice, buffer_bytes, create};
-use crate::advice;
-use crate::backend::{Read, Write};
-use crate::device::Device;
+use crate::device::{Device, advice};
 use crate::element::Element;
 use crate::error::{CallSite, Error, ErrorKind, Result};
 use crate::memory::Memory;
+use crate::work::{Read, Write};
 use std::panic::Location;
 use std::sync::Arc;
 

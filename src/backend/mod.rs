@@ -4,51 +4,24 @@
 pub(crate) mod cpu;
 #[cfg(feature = "cuda")]
 pub(crate) mod cuda;
+pub(crate) mod current;
 pub(crate) mod order;
 #[cfg(feature = "wgpu")]
 pub(crate) mod wgpu;
 
-use crate::advice::{Advice, Occupancy};
-use crate::caps::Caps;
+use crate::advice::Advice;
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::Kernel;
-use crate::memory::{Direction, Foreign, Home, Memory, Place};
-use crate::op::Grid;
+use crate::memory::{Allocator, Block, Direction, Foreign, Home, Memory};
+use crate::occupancy::Occupancy;
 #[cfg(any(feature = "cpu", feature = "cuda"))]
 use crate::properties::Backend;
 use crate::properties::Properties;
 use crate::trace::recorder::Recorder;
-use std::any::Any;
+use crate::work::{Launch, Read, Write};
+
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
-
-/// One kernel launch with its memory.
-#[derive(Clone)]
-pub(crate) struct Launch {
-    pub kernel: Kernel,
-    /// In the order of [`Kernel::bindings`].
-    pub buffers: Vec<Window>,
-    /// The words of the library's `Params`, or of a program's `var<immediate>`.
-    pub params: Vec<u32>,
-    pub grid: Grid,
-    /// What it moves and computes at least, if an operation's plan says so.
-    pub cost: Option<Cost>,
-}
-
-/// What a launch moves and computes, at least.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Cost {
-    pub bytes: u64,
-    /// `None` if nobody knows.
-    pub flops: Option<u64>,
-}
-
-impl Launch {
-    /// What it moves and computes, at least; without an operation each window once.
-    pub fn cost(&self) -> Cost {
-        self.cost.unwrap_or_else(|| Cost { bytes: self.buffers.iter().map(|window| window.bytes).sum(), flops: None })
-    }
-}
 
 /// What watches an engine: a record of what it does, and advice about what it is asked to do.
 #[derive(Default)]
@@ -56,31 +29,6 @@ pub(crate) struct Observer {
     pub recorder: Recorder,
     pub advice: Advice,
 }
-
-/// A window of device memory.
-#[derive(Clone)]
-pub(crate) struct Window {
-    pub memory: Arc<Memory>,
-    pub offset: u64,
-    pub bytes: u64,
-}
-
-/// Bytes to read from device memory. Offsets are multiples of 4.
-pub(crate) struct Read<'a> {
-    pub from: &'a Memory,
-    pub offset: u64,
-    pub to: &'a mut [u8],
-}
-
-/// Bytes to write into device memory that is fresh: no other thread knows it. Offsets are multiples of 4; up to 3 bytes after the end may be overwritten.
-pub(crate) struct Write<'a> {
-    pub to: &'a Memory,
-    pub offset: u64,
-    pub from: &'a [u8],
-}
-
-/// An object of the engine: device memory, or prepared launches.
-pub(crate) type Block = Box<dyn Any + Send + Sync>;
 
 /// Queues others' work in a CUDA stream, and is told where the memory lies that it uses.
 #[cfg(feature = "cuda")]
@@ -115,17 +63,7 @@ pub(crate) trait Mapping: Send + Sync {
 }
 
 /// All that an engine provides.
-pub(crate) trait Driver: order::Order + Send + Sync {
-    fn properties(&self) -> &Properties;
-    fn caps(&self) -> &Caps;
-    /// Whether memory that is given back may be handed out again; a device that checks wants to see each life apart.
-    fn recycles(&self) -> bool {
-        true
-    }
-    /// Fresh memory of exactly so many bytes, of which those past `used` are padding.
-    fn allocate(&self, bytes: u64, used: u64, place: Place) -> Result<Block>;
-    /// Drops what is cached about memory that is gone.
-    fn forget(&self);
+pub(crate) trait Driver: Allocator + order::Order {
     /// Looks up and makes all that the launches need, so that running them is as cheap as it can be.
     fn prepare(&self, launches: &[Launch]) -> Result<Block>;
     /// Runs what [`Driver::prepare`] made of these launches: in order, each seeing what the ones before it wrote. Returns
@@ -135,8 +73,6 @@ pub(crate) trait Driver: order::Order + Send + Sync {
     fn submit(&self, launches: &[Launch]) -> Result<()> {
         self.submit_prepared(&self.prepare(launches)?, launches)
     }
-    /// Waits for everything submitted.
-    fn wait(&self) -> Result<()>;
     /// Copies to the device; the source is free when it returns.
     fn write(&self, writes: &[Write]) -> Result<()>;
     /// Copies from memory that lies in the host's, without waiting for anything; false if it does not lie there.
@@ -184,7 +120,7 @@ pub(crate) trait Driver: order::Order + Send + Sync {
     /// Lets others' work use memory so, in this thread's CUDA stream: behind what all streams were asked to do with it, and
     /// before what they will be. False where there is no such stream, and then nothing is done.
     #[cfg(feature = "cuda")]
-    fn in_stream(&self, _: &[(Window, bool)], _work: &mut ForeignWork) -> Result<bool> {
+    fn in_stream(&self, _: &[(crate::work::Window, bool)], _work: &mut ForeignWork) -> Result<bool> {
         Ok(false)
     }
     /// Starts summing the time that submissions take on the device; false if it has no clock.
@@ -214,7 +150,7 @@ pub(crate) trait Driver: order::Order + Send + Sync {
     }
     /// The engine's own objects, for programs that use them.
     #[cfg(feature = "wgpu")]
-    fn as_any(&self) -> &dyn Any;
+    fn as_any(&self) -> &dyn std::any::Any;
 }
 
 /// The error for work on memory that the host sees at the moment.
@@ -223,6 +159,9 @@ pub(crate) fn lent(operation: &'static str) -> Error {
     let (wanted, got) = ("memory that only the device uses", "an array that a guard of Array::map still shows");
     ErrorKind::Argument { operation, argument: "array".into(), wanted: wanted.into(), got: got.into(), at: None }.into()
 }
+
+/// How long a launch may take if nothing else is set.
+pub(crate) const BUDGET: Duration = Duration::from_secs(20);
 
 /// How to open the devices of the engines that are built in.
 #[derive(Clone, Debug, Default)]
@@ -242,7 +181,7 @@ pub(crate) struct Options {
 #[cfg(feature = "cpu")]
 impl Options {
     pub fn budget(&self) -> Duration {
-        self.time_limit.unwrap_or(crate::kernel::BUDGET)
+        self.time_limit.unwrap_or(BUDGET)
     }
 }
 

@@ -1,7 +1,8 @@
 //! What an engine provides to put work in order: streams, events, counted waits, and launches changed between two runs.
 
-use super::{Block, Launch};
 use crate::error::Result;
+use crate::memory::Block;
+use crate::work::Launch;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -24,7 +25,7 @@ impl Waits {
     }
 }
 
-/// Order and overlap. What is said of a stream means the one that this thread's work goes to: [`crate::stream::current`].
+/// Order and overlap. What is said of a stream means the one that this thread's work goes to: [`super::current`].
 pub(crate) trait Order {
     fn waits(&self) -> &Waits;
     /// A stream beside the main one; `None` where there is one queue for all. For a `detached` one waits only who uses what
@@ -35,10 +36,6 @@ pub(crate) trait Order {
     /// Whether other streams still do something: work runs that a wait in this thread's stream does not wait for.
     fn several(&self) -> bool {
         false
-    }
-    /// The stream's number. Memory is used again where it was used: elsewhere it would have to be waited for.
-    fn lane(&self) -> usize {
-        0
     }
     /// Waits for what the stream has been asked to do.
     fn wait_stream(&self) -> Result<()>;

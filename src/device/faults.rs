@@ -1,51 +1,16 @@
 //! Faults: what kernels that cannot fail find wrong. They write it into words of their operation; all that is computed of what
 //! they wrote keeps the fault, so that whoever reads it gets the error, each time, and nobody else does.
 
-use crate::backend::{Driver, Launch, Read, Write};
-use crate::error::{CallSite, Error, Result};
+use crate::backend::Driver;
+use crate::error::Result;
 use crate::kernel::Access;
-use crate::memory::{Memory, Place, Pool};
+use crate::memory::{BYTES, Fault, Memory, Place, Pool, Site, WORDS, begin};
+use crate::work::{Launch, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Faults of an operation that nobody waited for are looked at when there are so many.
 const MOST_WAITING: usize = 1024;
-
-/// Who asked for indices to be checked.
-#[derive(Clone, Copy)]
-pub(crate) struct Site {
-    pub operation: &'static str,
-    pub at: CallSite,
-    pub signed: bool,
-}
-
-/// What some kernels of one submission found wrong, once it is known.
-pub(crate) struct Fault {
-    site: Site,
-    found: Mutex<Found>,
-    /// Whether somebody got the error.
-    told: AtomicBool,
-}
-
-enum Found {
-    /// Not known yet: the words that the kernels write.
-    Waiting(Arc<Memory>),
-    Nothing,
-    Wrong(Error),
-}
-
-/// What memory has to do with faults.
-#[derive(Default)]
-pub(crate) struct Marks {
-    /// Of the words that kernels write: whose they are.
-    site: Option<Site>,
-    /// And how many submissions write them whose faults are not known.
-    running: u32,
-    /// And held by who reads and clears them.
-    reading: Arc<Mutex<()>>,
-    /// Of other memory: what was found wrong where its contents were computed.
-    faults: Vec<Arc<Fault>>,
-}
 
 /// The faults of a device.
 #[derive(Default)]
@@ -65,74 +30,6 @@ struct State {
     cells: Vec<Arc<Memory>>,
     /// Those that no operation has any more: all zero.
     free: Vec<Arc<Memory>>,
-}
-
-/// How many indices were outside; the first of them, and the axis' extent.
-const WORDS: usize = 3;
-const BYTES: usize = WORDS * 4;
-
-impl Fault {
-    fn found(&self) -> MutexGuard<'_, Found> {
-        self.found.lock().expect("no panic while held")
-    }
-
-    fn is_waiting(&self) -> bool {
-        matches!(*self.found(), Found::Waiting(_))
-    }
-
-    /// The words, while it is not known.
-    fn cell(&self) -> Option<Arc<Memory>> {
-        match &*self.found() {
-            Found::Waiting(cell) => Some(cell.clone()),
-            _ => None,
-        }
-    }
-
-    /// It is known now, if it was not: whether these words tell of something wrong, and whether no other submission works
-    /// on them.
-    fn resolve(&self, words: [u32; WORDS], cell: &Memory) -> (bool, bool) {
-        let mut found = self.found();
-        if !matches!(*found, Found::Waiting(_)) {
-            return (false, false);
-        }
-        let wrong = words[0] > 0;
-        *found = if wrong { Found::Wrong(self.site.error(words)) } else { Found::Nothing };
-        drop(found);
-        let mut marks = cell.marks();
-        marks.running -= 1;
-        (wrong, marks.running == 0)
-    }
-
-    fn matters(&self) -> bool {
-        !matches!(*self.found(), Found::Nothing)
-    }
-
-    /// The error, which is told now.
-    fn error(&self) -> Option<Error> {
-        let Found::Wrong(error) = &*self.found() else { return None };
-        self.told.store(true, Ordering::Relaxed);
-        Some(error.clone())
-    }
-}
-
-impl Drop for Fault {
-    fn drop(&mut self) {
-        // It never ran, or nobody asked.
-        if let Some(cell) = self.cell() {
-            cell.marks().running -= 1;
-        }
-    }
-}
-
-impl Site {
-    fn error(&self, [count, index, extent]: [u32; WORDS]) -> Error {
-        let (wanted, index) = match self.signed {
-            true => (format!("-{extent} to {}", extent - 1), (index as i32).to_string()),
-            false => (format!("0 to {}", extent - 1), index.to_string()),
-        };
-        let got = if count == 1 { index } else { format!("{index} and {} others outside", count - 1) };
-        Error::argument(self.operation, "indices", wanted, got, self.at)
-    }
 }
 
 impl Faults {
@@ -267,37 +164,6 @@ impl Faults {
         drop(waiting);
         self.state().tidy();
         Ok(())
-    }
-}
-
-/// The fault of a cell in this submission.
-fn begin(begun: &mut Vec<(u64, Arc<Fault>)>, site: Site, cell: &Arc<Memory>) -> Arc<Fault> {
-    if let Some((_, fault)) = begun.iter().find(|(id, _)| *id == cell.id()) {
-        return fault.clone();
-    }
-    cell.marks().running += 1;
-    let found = Mutex::new(Found::Waiting(cell.clone()));
-    let fault = Arc::new(Fault { site, found, told: AtomicBool::new(false) });
-    begun.push((cell.id(), fault.clone()));
-    fault
-}
-
-impl Marks {
-    fn add(&mut self, faults: &[Arc<Fault>]) {
-        if self.site.is_some() {
-            return;
-        }
-        self.faults.retain(|fault| fault.matters());
-        for fault in faults {
-            if !self.faults.iter().any(|other| Arc::ptr_eq(other, fault)) {
-                self.faults.push(fault.clone());
-            }
-        }
-    }
-
-    /// What a recording writes anew has no faults of its last run.
-    pub fn clear(&mut self) {
-        self.faults.clear();
     }
 }
 

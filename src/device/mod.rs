@@ -1,21 +1,25 @@
 //! Devices: waiting for them, their memory, their thread; finding, choosing and opening them.
 
+pub(crate) mod advice;
 mod claims;
 mod faults;
+mod messages;
+mod occupancy;
 mod open;
 mod options;
 mod plans;
+mod watch;
 
-use crate::array::Array;
-use crate::backend::{Driver, Launch, Window};
+use crate::backend::Driver;
 use crate::caps::Caps;
-use crate::element::Element;
 use crate::error::{ErrorKind, Result};
-use crate::kernel::{Kernel, Message, Messages, Watch};
-use crate::memory::{Allocation, Handles, Memory, MemoryUse, Pool};
+use crate::kernel::Kernel;
+use crate::memory::{Allocation, Handles, Memory, MemoryUse, Pool, Site};
 use crate::op::{Op, Values};
 use crate::properties::Properties;
 use crate::trace::Roofline;
+use crate::work::{Launch, Window};
+use messages::Messages;
 use plans::{Planned, Plans};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,7 +27,9 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak, mpsc};
 use std::time::Duration;
 
 pub(crate) use claims::{Claim, Claims};
-pub(crate) use faults::{Faults, Marks, Site};
+pub(crate) use faults::Faults;
+pub use messages::Message;
+pub(crate) use watch::Watch;
 
 pub use options::DeviceOptions;
 
@@ -169,32 +175,6 @@ impl Device {
         Ok(self.0.messages.take())
     }
 
-    /// An array of `len` elements that are whatever lies in memory, for kernels that write all of it. It comes from the
-    /// device's pool, if that has a piece of such a size, and goes back when it is dropped with all its clones and views:
-    /// nothing need be released.
-    ///
-    /// ```
-    /// # crosslane::example(|device| {
-    /// let first = device.acquire::<f32>(10_000)?;
-    /// drop(first);
-    /// let before = device.memory();
-    /// let second = device.acquire::<f32>(10_000)?;
-    /// assert_eq!(device.memory().misses, before.misses); // nothing was allocated
-    /// # drop(second);
-    /// # Ok(()) });
-    /// ```
-    ///
-    /// Errors: as [`Array::empty`](crate::Array::empty).
-    #[doc(alias = "pool")]
-    #[doc(alias = "release")]
-    #[doc(alias = "cudaMallocAsync")]
-    #[track_caller]
-    pub fn acquire<T: Element>(&self, len: usize) -> Result<Array<T>> {
-        let array = Array::empty(self, &[len]);
-        array.check()?;
-        Ok(array)
-    }
-
     /// Every piece of device memory that is held, the largest first: what for, and by which line of the program. Empty
     /// if allocations are not tracked; see [`DeviceOptions::track_allocations`]. When the program's last handle of the
     /// device is dropped and arrays live on, the list is logged as a warning.
@@ -322,8 +302,8 @@ impl Device {
         work: Box<dyn FnOnce() -> Result<R> + Send>,
     ) -> impl Future<Output = Result<R>> + Send + use<R> {
         let (sender, receiver) = futures::channel::oneshot::channel();
-        let streams = crate::stream::entered();
-        let job: Job = Box::new(move || drop(sender.send(crate::stream::within(streams, work))));
+        let streams = crate::backend::current::entered();
+        let job: Job = Box::new(move || drop(sender.send(crate::backend::current::within(streams, work))));
         let worker = self.0.worker.get_or_init(|| {
             let (jobs, queue) = mpsc::channel::<Job>();
             std::thread::spawn(move || queue.into_iter().for_each(finish));

@@ -5,8 +5,8 @@ use super::{Claims, Device, DeviceOptions, Faults, Handle, Inner, Properties};
 use crate::backend::cpu::Profile;
 use crate::backend::{self, Driver};
 use crate::caps::Caps;
+use crate::device::{Messages, Watch};
 use crate::error::Result;
-use crate::kernel::{Messages, Watch};
 use crate::memory::{Handles, Pool};
 use crate::tuning::Tuning;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -132,7 +132,7 @@ impl Device {
     /// A device over one that the program already has. Features it was opened without are done without.
     #[cfg(feature = "wgpu")]
     pub fn from_wgpu(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::Queue) -> Device {
-        Device::with_driver(backend::wgpu::adopt(adapter, device, queue), crate::kernel::BUDGET, None)
+        Device::with_driver(backend::wgpu::adopt(adapter, device, queue), crate::backend::BUDGET, None)
     }
 
     /// The wgpu device and queue behind this device. What the program submits runs after all that was submitted here before.

@@ -3,9 +3,8 @@
 use super::{Device, Properties};
 #[cfg(feature = "cpu")]
 use crate::backend::cpu::{Order, Profile};
-use crate::backend::{self, Driver, Options};
+use crate::backend::{self, BUDGET, Driver, Options};
 use crate::error::{Error, ErrorKind, Result};
-use crate::kernel::BUDGET;
 #[cfg(feature = "cpu")]
 use crate::report::Checks;
 use crate::tuning::Tuning;

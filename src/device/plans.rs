@@ -1,9 +1,9 @@
 //! Plans that were made before, by all that they depend on: a program asks for the same again and again.
 
-use crate::backend::Cost;
 use crate::caps::Caps;
 use crate::error::Result;
 use crate::op::{Op, Pass, Plan, Values};
+use crate::work::Cost;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hash, Hasher};

@@ -39,11 +39,11 @@ const LOOK: u64 = 1 << 16;
 const ALWAYS: u64 = 60_000;
 
 /// Set in the line of a report: the driver left the loop.
-pub(super) const CUT: u32 = 1 << 31;
+pub(crate) const CUT: u32 = 1 << 31;
 
 /// The buffers.
-pub(super) const WATCH: &str = "crosslane_watch";
-pub(super) const REPORT: &str = "crosslane_report";
+pub(crate) const WATCH: &str = "crosslane_watch";
+pub(crate) const REPORT: &str = "crosslane_report";
 
 /// The variables and functions that counting needs; bindings and `KERNEL` are put in.
 const COUNTING: &str = "
@@ -90,7 +90,7 @@ pub(crate) fn limit(seconds: f64) -> u32 {
 }
 
 /// A number for a kernel's text, never 0.
-pub(super) fn number(source: &str) -> u32 {
+pub(crate) fn number(source: &str) -> u32 {
     // FNV-1a
     source.bytes().fold(0x811c_9dc5u32, |hash, byte| (hash ^ byte as u32).wrapping_mul(0x0100_0193)).max(1)
 }
@@ -106,7 +106,7 @@ pub(crate) enum Driven {
 
 /// The kernel with loops that count, limits and report bound in group 0 after all else there; `None` if it needs none:
 /// each loop that the entry point reaches is short anyway.
-pub(super) fn counting(parsed: &Parsed, driven: Driven) -> Option<Module> {
+pub(crate) fn counting(parsed: &Parsed, driven: Driven) -> Option<Module> {
     let mut module = parsed.module.clone();
     let entry = module.entry_points.iter().position(|entry| entry.name == parsed.entry)?;
     let first = module.global_variables.iter().filter_map(|(_, variable)| variable.binding).filter(|b| b.group == 0);

@@ -4,30 +4,19 @@
 //!
 //! Or a program's own WGSL, parsed and reflected by naga, and launched by a [`Launcher`].
 
-mod argument;
-mod change;
-mod counting;
-#[cfg(feature = "wgpu")]
-mod encode;
-#[cfg(feature = "cuda")]
-mod foreign;
+pub(crate) mod counting;
 mod graft;
 mod guard;
-mod launch;
-mod launcher;
 mod library;
-mod message;
-mod parameters;
+pub(crate) mod parameters;
 mod parse;
-mod prelude;
+pub(crate) mod prelude;
 mod recipe;
 pub(crate) mod reflect;
 mod rows;
-mod tail;
 pub(crate) mod text;
 mod turns;
 mod user;
-mod watch;
 
 use crate::caps::Caps;
 use crate::element::DType;
@@ -38,20 +27,13 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
 
-pub use argument::{Argument, Arguments};
-pub(crate) use change::{change, change_scalar, separate};
 pub(crate) use counting::Driven;
 pub(crate) use guard::guarded;
-pub use launcher::Launcher;
 pub(crate) use library::link;
-pub use message::Message;
-pub(crate) use message::Messages;
 pub use parameters::{Field, HostType, Parameters};
 #[cfg(feature = "cpu")]
 pub(crate) use parse::parse;
 pub use reflect::{Feature, Member, Override, Reflection, Resource};
-pub(crate) use tail::seal;
-pub(crate) use watch::{BUDGET, Watch};
 
 /// A cheap handle to a kernel's source and to what a launch must give it.
 #[derive(Clone)]

@@ -14,7 +14,7 @@ const MARK: &str = "\n// appended: what the kernel calls of the library\n";
 const PREFIX: &str = "crosslane_";
 
 /// The buffer of messages.
-pub(super) const MESSAGES: &str = "crosslane_messages";
+pub(crate) const MESSAGES: &str = "crosslane_messages";
 
 /// Functions whose calls are given their line.
 const MESSENGERS: [&str; 4] = ["print_f32", "print_i32", "print_u32", "assert_that"];
@@ -23,19 +23,19 @@ static FUNCTIONS: LazyLock<HashMap<&'static str, &'static str>> =
     LazyLock::new(|| split(include_str!("../../shaders/prelude.wgsl")).collect());
 
 /// A program's text with what it calls.
-pub(super) struct Complete {
+pub(crate) struct Complete {
     pub text: String,
     /// Whether it combines values of a workgroup, which subgroups do faster.
     pub collective: bool,
 }
 
 /// How many bytes of a text are the program's own.
-pub(super) fn own(text: &str) -> usize {
+pub(crate) fn own(text: &str) -> usize {
     text.find(MARK).unwrap_or(text.len())
 }
 
 /// An error if a text uses a name that is the library's.
-pub(super) fn free_names(source: &str) -> Result<(), String> {
+pub(crate) fn free_names(source: &str) -> Result<(), String> {
     let code = without_comments(source);
     let Some((at, name)) = words(&code).find(|(_, word)| word.starts_with(PREFIX) || *word == "CrosslaneMessages")
     else {
@@ -49,7 +49,7 @@ pub(super) fn free_names(source: &str) -> Result<(), String> {
 }
 
 /// Appends what the text calls, for this entry point or the only one; with subgroups' operations where the device has them.
-pub(super) fn complete(source: &str, entry: Option<&str>, subgroups: bool) -> Complete {
+pub(crate) fn complete(source: &str, entry: Option<&str>, subgroups: bool) -> Complete {
     let code = without_comments(source);
     let declared: BTreeSet<&str> = declarations(&code).collect();
     let called: BTreeSet<&str> = calls(&code).map(|(_, name)| name).filter(|name| !declared.contains(name)).collect();
@@ -279,14 +279,14 @@ fn atomic_add_f32_NAME(i: u32, value: f32) {
 ";
 
 /// Words of a message.
-pub(super) const MESSAGE_WORDS: usize = 8;
+pub(crate) const MESSAGE_WORDS: usize = 8;
 
 /// Messages that the buffer holds, a power of two.
-pub(super) const MOST_MESSAGES: usize = 1 << 14;
+pub(crate) const MOST_MESSAGES: usize = 1 << 14;
 
 /// Words before the messages: how many there have been, how many of them say that an assertion failed, and how many the host
 /// has seen. All of them only grow, past 2^32 from 0 on: what kernels say while the host looks is seen the next time.
-pub(super) const HEAD_WORDS: usize = 4;
+pub(crate) const HEAD_WORDS: usize = 4;
 
 const MESSAGE_TEXT: &str = "
 struct CrosslaneMessages { count: atomic<u32>, failed: atomic<u32>, seen: u32, unused: u32, words: array<u32> }

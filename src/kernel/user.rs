@@ -121,7 +121,7 @@ impl Kernel {
 
     /// The kernel with loops that count, for devices that do so with loops, made the first time. `None` if its loops are
     /// short, or it is trusted. Two more buffers are bound: [`Own::Limits`] and [`Own::Report`].
-    pub(super) fn counting(&self, driven: Driven) -> Result<Option<&Kernel>> {
+    pub(crate) fn counting(&self, driven: Driven) -> Result<Option<&Kernel>> {
         let make = || -> Result<Option<Kernel>> {
             let at = Location::caller();
             let parsed = self.parsed(at)?;
@@ -161,17 +161,17 @@ impl Kernel {
     }
 
     /// The program's own text.
-    pub(super) fn original(&self) -> &str {
+    pub(crate) fn original(&self) -> &str {
         self.0.original.as_deref().unwrap_or(&self.0.source)
     }
 
     /// Each buffer that a launch binds: the library's own, or the number of the program's argument.
-    pub(super) fn slots(&self) -> impl Iterator<Item = Result<Own, BindPoint>> + '_ {
+    pub(crate) fn slots(&self) -> impl Iterator<Item = Result<Own, BindPoint>> + '_ {
         self.bindings().iter().zip(&self.0.own).map(|(point, own)| own.ok_or(*point))
     }
 
     /// The kernel for a device and with values for some of its overrides, made the first time.
-    pub(super) fn with(&self, overrides: &[(String, f64)], subgroups: bool, at: CallSite) -> Result<Kernel> {
+    pub(crate) fn with(&self, overrides: &[(String, f64)], subgroups: bool, at: CallSite) -> Result<Kernel> {
         let subgroups = subgroups && self.0.collective;
         match &self.0.recipe {
             Some(recipe) if subgroups || !overrides.is_empty() => {
@@ -219,7 +219,7 @@ impl Kernel {
 }
 
 /// A kernel from a program's text. Where the device has subgroups, the workgroup's collectives use them.
-pub(super) fn make(recipe: &Recipe, at: CallSite) -> Result<Kernel> {
+pub(crate) fn make(recipe: &Recipe, at: CallSite) -> Result<Kernel> {
     let (original, entry) = (&recipe.text.says, recipe.entry.as_deref());
     prelude::free_names(original).map_err(|message| parse::fails(message, at))?;
     let Complete { text, collective } = prelude::complete(original, entry, recipe.subgroups);

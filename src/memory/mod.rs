@@ -1,29 +1,27 @@
 //! Device memory: a pool that arrays take from and give back to, and host memory the device can reach.
 
-pub mod dlpack;
+mod allocator;
 mod foreign;
+mod history;
 mod host;
-mod host_buffer;
 mod live;
-mod mapped;
+mod marks;
 mod piece;
 mod pool;
-mod ranges;
-mod unified;
 
+pub(crate) use allocator::{Allocator, Block};
 pub(crate) use foreign::{Foreign, Home, Owner};
+pub(crate) use history::History;
 pub(crate) use host::zeros;
-pub use host_buffer::HostBuffer;
 pub use live::Allocation;
 pub(crate) use live::Handles;
-pub use mapped::Mapped;
+pub(crate) use marks::{BYTES, Fault, Marks, Site, WORDS, begin};
 #[cfg(feature = "wgpu")]
 pub(crate) use piece::Kept;
 #[cfg(any(feature = "wgpu", feature = "cpu"))]
 pub(crate) use piece::Lent;
 pub(crate) use piece::{Adopted, Memory, Share};
 pub(crate) use pool::Pool;
-pub use unified::{Transfers, Unified, UnifiedState};
 
 /// Where memory lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,9 +1,6 @@
 //! A piece of device memory, and who holds it or its contents.
 
-use super::{Place, Pool};
-use crate::advice::History;
-use crate::backend::Block;
-use crate::device::Marks;
+use super::{Block, History, Marks, Place, Pool};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 

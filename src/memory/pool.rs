@@ -1,9 +1,10 @@
 //! A pool of device memory with size classes: what an array gives back, the next of its size takes.
 
+use super::Allocator;
 use super::piece::{Adopted, Memory, Origin, Piece};
 use super::{Allocation, MemoryUse, Place};
-use crate::backend::{Block, Driver};
 use crate::error::{CallSite, Error, ErrorKind, Result};
+use crate::memory::Block;
 use std::collections::BTreeMap;
 #[cfg(feature = "wgpu")]
 use std::sync::Weak;
@@ -12,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 /// The pool of a device.
 pub(crate) struct Pool {
-    driver: Arc<dyn Driver>,
+    allocator: Arc<dyn Allocator>,
     /// Whether what is taken from now on is written down.
     tracks: AtomicBool,
     state: Mutex<State>,
@@ -41,9 +42,9 @@ impl State {
 type Class = (Place, u64, usize);
 
 impl Pool {
-    pub fn new(driver: Arc<dyn Driver>) -> Arc<Pool> {
+    pub fn new(allocator: Arc<dyn Allocator>) -> Arc<Pool> {
         let tracks = AtomicBool::new(cfg!(debug_assertions));
-        Arc::new(Pool { driver, tracks, state: Mutex::default() })
+        Arc::new(Pool { allocator, tracks, state: Mutex::default() })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -73,13 +74,13 @@ impl Pool {
         place: Place,
         at: Option<CallSite>,
     ) -> Result<Arc<Memory>> {
-        let caps = self.driver.caps();
+        let caps = self.allocator.caps();
         let class = size_class(bytes).min(caps.buffer_bytes & !63).max(bytes.next_multiple_of(16));
         if class > caps.buffer_bytes {
-            let device = self.driver.properties().name.clone();
+            let device = self.allocator.properties().name.clone();
             return Err(ErrorKind::TooLarge { operation, bytes, limit: caps.buffer_bytes, device, at: None }.into());
         }
-        let lane = self.driver.lane();
+        let lane = self.allocator.lane();
         let (id, block) = match self.claim(operation, (place, class, lane))? {
             Some(pooled) => pooled,
             None => match self.fresh(class, bytes, place) {
@@ -127,8 +128,8 @@ impl Pool {
 
     /// Memory of the program's is gone: bind groups of wgpu's would keep its buffer.
     pub(super) fn let_go(&self) {
-        if self.driver.properties().backend.is_wgpu() {
-            self.driver.forget();
+        if self.allocator.properties().backend.is_wgpu() {
+            self.allocator.forget();
         }
     }
 
@@ -166,10 +167,10 @@ impl Pool {
 
     /// New memory; what is pooled is given up first if the device asks for it.
     fn fresh(&self, bytes: u64, used: u64, place: Place) -> Result<Block> {
-        match self.driver.allocate(bytes, used, place) {
+        match self.allocator.allocate(bytes, used, place) {
             Err(error) if matches!(error.kind(), ErrorKind::OutOfMemory { .. }) => {
                 self.trim();
-                self.driver.allocate(bytes, used, place)
+                self.allocator.allocate(bytes, used, place)
             }
             other => other,
         }
@@ -185,7 +186,7 @@ impl Pool {
 
     fn exhausted(&self, operation: &'static str, requested: u64, free: Option<u64>) -> Error {
         let MemoryUse { live, pooled, limit, .. } = self.usage();
-        let device = self.driver.properties().name.clone();
+        let device = self.allocator.properties().name.clone();
         ErrorKind::OutOfMemory { operation, requested, live, pooled, limit, free, device, at: None }.into()
     }
 
@@ -196,10 +197,10 @@ impl Pool {
         state.usage.count -= 1;
         state.held.remove(&id);
         let over = state.usage.limit.is_some_and(|limit| state.usage.live + state.usage.pooled + bytes > limit);
-        if over || !self.driver.recycles() {
+        if over || !self.allocator.recycles() {
             drop(state);
             drop(block);
-            return self.driver.forget();
+            return self.allocator.forget();
         }
         state.usage.pooled += bytes;
         state.free.entry(class).or_default().push((id, block));
@@ -212,10 +213,10 @@ impl Pool {
             state.usage.pooled = 0;
             std::mem::take(&mut state.free)
         };
-        self.driver.forget();
+        self.allocator.forget();
         // The device frees memory that kernels still use only when they end.
         drop(free);
-        if let Err(error) = self.driver.wait() {
+        if let Err(error) = self.allocator.wait() {
             log::warn!("trim: {error}");
         }
     }

@@ -2,8 +2,8 @@
 
 use super::{Span, SpanKind};
 #[cfg(any(feature = "cpu", feature = "cuda"))]
-use crate::backend::Launch;
-use crate::backend::{Cost, Read, Write};
+use crate::work::Launch;
+use crate::work::{Cost, Read, Write};
 use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};

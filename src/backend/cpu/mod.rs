@@ -30,15 +30,16 @@ mod turns;
 mod visit;
 
 use super::order::{Order as _, Waits};
-use super::{Block, Driver, HostBlock, Launch, Mapping, Observer, Read, Write, lent};
+use super::{Driver, HostBlock, Mapping, Observer, lent};
 use crate::caps::Caps;
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::{Access, Kernel};
-use crate::memory::{Direction, Foreign, Home, Lent, Memory, Place};
+use crate::memory::{Allocator, Block, Direction, Foreign, Home, Lent, Memory, Place};
 use crate::properties::{Backend, Kind, Properties};
 use crate::recent::Recent;
 use crate::trace::SpanKind;
 use crate::trace::recorder::{Task, Timed};
+use crate::work::{Launch, Read, Write};
 use memory::View;
 use program::Program;
 use run::{Context, Machine};
@@ -239,7 +240,7 @@ impl Cpu {
     }
 }
 
-impl Driver for Cpu {
+impl Allocator for Cpu {
     fn properties(&self) -> &Properties {
         &self.properties
     }
@@ -264,6 +265,14 @@ impl Driver for Cpu {
         }
     }
 
+    /// Launches have run when they are submitted.
+    fn wait(&self) -> Result<()> {
+        drop(self.observer.recorder.wait("wait"));
+        self.wait_stream()
+    }
+}
+
+impl Driver for Cpu {
     fn prepare(&self, launches: &[Launch]) -> Result<Block> {
         launches.iter().try_for_each(|launch| self.compiled(&launch.kernel).map(drop))?;
         Ok(Box::new(())) // compiled kernels are kept
@@ -275,12 +284,6 @@ impl Driver for Cpu {
 
     fn submit(&self, launches: &[Launch]) -> Result<()> {
         self.run(launches)
-    }
-
-    /// Launches have run when they are submitted.
-    fn wait(&self) -> Result<()> {
-        drop(self.observer.recorder.wait("wait"));
-        self.wait_stream()
     }
 
     fn write(&self, writes: &[Write]) -> Result<()> {

@@ -3,8 +3,9 @@
 use super::Cpu;
 use super::turns::Use;
 use crate::backend::order::{Order, Waits};
-use crate::backend::{Block, Launch};
 use crate::error::Result;
+use crate::memory::Block;
+use crate::work::Launch;
 use std::time::{Duration, Instant};
 
 impl Order for Cpu {

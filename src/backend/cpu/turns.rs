@@ -2,9 +2,9 @@
 //! of submission elsewhere.
 
 use super::block;
-use crate::backend::{Launch, Window};
 use crate::kernel::Access;
 use crate::memory::Memory;
+use crate::work::{Launch, Window};
 use std::ops::Range;
 use std::sync::{Condvar, Mutex, MutexGuard};
 

@@ -2,10 +2,10 @@
 
 use super::context::Context;
 use super::launch::Call;
-use crate::backend::{Cost, Launch};
 use crate::error::Result;
 use crate::kernel::Access;
 use crate::trace::recorder::Task;
+use crate::work::{Cost, Launch};
 use cudarc::driver::sys;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -166,7 +166,7 @@ fn order(launches: &[Launch]) -> Vec<Vec<usize>> {
     let accesses = launches.iter().map(|launch| {
         // An empty launch is no node: nothing could wait for it, and it keeps nothing apart.
         let points = launch.kernel.bindings().iter().filter(|_| !launch.grid.fold(u32::MAX).contains(&0));
-        let one = |(point, window): (&crate::kernel::BindPoint, &crate::backend::Window)| {
+        let one = |(point, window): (&crate::kernel::BindPoint, &crate::work::Window)| {
             let bytes = window.offset..window.offset + window.bytes;
             (window.memory.id(), bytes, point.access == Access::Write)
         };

@@ -40,14 +40,15 @@ mod streams;
 mod trace;
 pub(crate) mod translate;
 
-use super::{Block, Driver, ForeignWork, HostBlock, Launch, Observer, Options, Read, Window, Write};
-use crate::advice::Occupancy;
+use super::{Driver, ForeignWork, HostBlock, Observer, Options};
 use crate::caps::Caps;
 use crate::error::Result;
 use crate::kernel::Kernel;
-use crate::memory::{Direction, Foreign, Home, Memory, Place};
+use crate::memory::{Allocator, Block, Direction, Foreign, Home, Memory, Place};
+use crate::occupancy::Occupancy;
 use crate::properties::Properties;
 use crate::trace::recorder::Task;
+use crate::work::{Launch, Read, Window, Write};
 use choices::Choices;
 use clock::Clock;
 use context::Context;
@@ -174,7 +175,11 @@ fn distinct(launches: &[Launch]) -> Vec<Access> {
     all.into_iter().collect()
 }
 
-impl Driver for Cuda {
+impl Allocator for Cuda {
+    fn lane(&self) -> usize {
+        self.context.lane()
+    }
+
     fn properties(&self) -> &Properties {
         &self.properties
     }
@@ -193,6 +198,17 @@ impl Driver for Cuda {
         self.trimming.store(true, Ordering::Relaxed);
     }
 
+    fn wait(&self) -> Result<()> {
+        let _entered = self.context.enter()?;
+        self.context.synchronize("wait")?;
+        if self.trimming.swap(false, Ordering::Relaxed) {
+            self.context.trim();
+        }
+        Ok(())
+    }
+}
+
+impl Driver for Cuda {
     fn prepare(&self, launches: &[Launch]) -> Result<Block> {
         let _entered = self.context.enter()?;
         let calls = self.calls(launches)?;
@@ -222,15 +238,6 @@ impl Driver for Cuda {
     fn submit(&self, launches: &[Launch]) -> Result<()> {
         let _entered = self.context.enter()?;
         self.run(launches)
-    }
-
-    fn wait(&self) -> Result<()> {
-        let _entered = self.context.enter()?;
-        self.context.synchronize("wait")?;
-        if self.trimming.swap(false, Ordering::Relaxed) {
-            self.context.trim();
-        }
-        Ok(())
     }
 
     fn write(&self, writes: &[Write]) -> Result<()> {

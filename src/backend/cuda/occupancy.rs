@@ -3,8 +3,8 @@
 use super::card;
 use super::context::Context;
 use super::kernels::Function;
-use crate::advice::{Limiter, Occupancy};
 use crate::error::Result;
+use crate::occupancy::{Limiter, Occupancy};
 use cudarc::driver::sys::{self, CUdevice_attribute as Of, CUfunction_attribute as Attribute};
 
 /// Registers are given to a warp in pieces of so many.

@@ -2,9 +2,11 @@
 
 use super::event::Event;
 use super::{Call, Cuda, Prepared, Work, distinct, shared};
+use crate::backend::Driver;
 use crate::backend::order::{Order, Waits};
-use crate::backend::{Block, Driver, Launch};
 use crate::error::Result;
+use crate::memory::Block;
+use crate::work::Launch;
 use std::time::Duration;
 
 /// An event of a program's.
@@ -30,10 +32,6 @@ impl Order for Cuda {
     fn several(&self) -> bool {
         // If the context is lost nothing runs, and the next call says so.
         self.context.streams.several() && self.context.enter().is_ok_and(|_entered| self.context.others_run())
-    }
-
-    fn lane(&self) -> usize {
-        self.context.lane()
     }
 
     fn wait_stream(&self) -> Result<()> {

@@ -4,11 +4,11 @@
 
 use super::context::Context;
 use super::memory::block;
-use crate::backend::{Launch, Window};
 use crate::element::DType;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::{Product, ProductSide, Word};
 use crate::recent::Recent;
+use crate::work::{Launch, Window};
 use cudarc::cublaslt::result::{self, CublasError};
 use cudarc::cublaslt::sys;
 use cudarc::driver;

@@ -1,8 +1,7 @@
 //! Device memory as this engine keeps it: a buffer, and what has to be known before the host maps it.
 
 use super::line::Ticket;
-use crate::backend::Block;
-use crate::memory::Memory;
+use crate::memory::{Block, Memory};
 use std::sync::{Mutex, MutexGuard};
 use wgpu::BufferUsages;
 

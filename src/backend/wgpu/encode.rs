@@ -2,10 +2,11 @@
 
 use super::Wgpu;
 use super::buffer::buffer;
-use crate::backend::{Launch, Mapping, lent};
+use crate::backend::{Mapping, lent};
 use crate::error::Result;
 use crate::kernel::Access;
 use crate::memory::{Kept, Lent, Memory, Share};
+use crate::work::Launch;
 use std::sync::Arc;
 use wgpu::{BufferUsages, BufferView};
 
@@ -72,7 +73,7 @@ impl Wgpu {
         if !self.unified() || !source.usage().contains(BufferUsages::MAP_READ) {
             return Ok(None);
         }
-        crate::backend::Driver::wait(self)?;
+        crate::memory::Allocator::wait(self)?;
         let range = super::staging::map_range(offset, bytes as usize);
         let lent = self.map_and_lend(memory, range.clone())?.ok_or_else(|| lent("map"))?;
         let view = source.get_mapped_range(range.clone()).map_err(|e| self.backend_error("map", e.to_string()))?;

@@ -9,9 +9,9 @@
 use super::Wgpu;
 use super::line::{Order, is_mapped, mappable, used_by};
 use super::submit::{Prepared, TOGETHER, dispatch};
-use crate::backend::Launch;
 use crate::error::Result;
 use crate::memory::Memory;
+use crate::work::Launch;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};

@@ -2,9 +2,10 @@
 
 use super::buffer::{Buffer, kept};
 use super::uniforms::Lease;
-use super::{Launch, Wgpu, lent};
+use super::{Wgpu, lent};
 use crate::error::Result;
 use crate::memory::{Lent, Memory};
+use crate::work::Launch;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};

@@ -24,11 +24,12 @@ mod uniforms;
 mod wait;
 
 use super::order::Waits;
-use super::{Block, Cost, Driver, HostBlock, Launch, Mapping, Observer, Options, Read, Write, lent};
+use super::{Driver, HostBlock, Mapping, Observer, Options, lent};
 use crate::caps::Caps;
 use crate::error::{Error, ErrorKind, Result};
-use crate::memory::{Direction, Memory, Place};
+use crate::memory::{Allocator, Block, Direction, Memory, Place};
 use crate::properties::{Kind, Properties};
+use crate::work::{Launch, Read, Write};
 use buffer::{Buffer, buffer};
 pub(crate) use buffer::{adopted, shown};
 use clock::Clock;
@@ -125,7 +126,7 @@ impl Wgpu {
     }
 }
 
-impl Driver for Wgpu {
+impl Allocator for Wgpu {
     fn properties(&self) -> &Properties {
         &self.properties
     }
@@ -148,6 +149,13 @@ impl Driver for Wgpu {
         self.cache.forget();
     }
 
+    fn wait(&self) -> Result<()> {
+        self.waits.one();
+        self.idle("wait")
+    }
+}
+
+impl Driver for Wgpu {
     fn prepare(&self, launches: &[Launch]) -> Result<Block> {
         self.alive()?;
         Ok(Box::new(self.look_up(launches)?))
@@ -162,11 +170,6 @@ impl Driver for Wgpu {
     fn submit(&self, launches: &[Launch]) -> Result<()> {
         self.alive()?;
         self.submit_launches(&self.look_up(launches)?, launches)
-    }
-
-    fn wait(&self) -> Result<()> {
-        self.waits.one();
-        self.idle("wait")
     }
 
     fn write(&self, writes: &[Write]) -> Result<()> {

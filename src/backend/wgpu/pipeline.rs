@@ -2,12 +2,12 @@
 
 use super::barriers::ordered;
 use super::guard::Scopes;
-use crate::backend::Window;
 use crate::caps::Caps;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::{Access, BindPoint, Kernel, guarded, travels_inside};
 use crate::recent::Recent;
 use crate::trace::{SpanKind, recorder::Recorder};
+use crate::work::Window;
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
 

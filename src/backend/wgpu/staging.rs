@@ -3,9 +3,9 @@
 use super::Wgpu;
 use super::buffer::buffer;
 use super::rings::{CHUNKS, Chunk, Ring};
-use crate::backend::{Launch, Read, Write};
 use crate::error::Result;
 use crate::threads;
+use crate::work::{Launch, Read, Write};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::atomic::Ordering;

@@ -4,8 +4,9 @@ use super::clock::{Clock, Moments};
 use super::joined::Way;
 use super::line::Commands;
 use super::pipeline::{Groups, Pipeline};
-use super::{Cost, Launch, Wgpu, lent};
+use super::{Wgpu, lent};
 use crate::error::Result;
+use crate::work::{Cost, Launch};
 use std::sync::Arc;
 
 /// A launch with all that it needs.

@@ -2,12 +2,13 @@
 //! stands between them.
 
 use super::Wgpu;
-use crate::backend::{Driver, Launch, Read, Window, Write};
+use crate::backend::Driver;
 use crate::caps::Caps;
 use crate::device::{Device, DeviceOptions};
 use crate::kernel::{Access, Draft, Kernel};
 use crate::memory::{Memory, Place};
 use crate::op::Grid;
+use crate::work::{Launch, Read, Window, Write};
 use std::slice;
 use std::sync::Arc;
 use std::thread::{scope, sleep};

@@ -1,13 +1,13 @@
 //! Times of single launches while a profile runs: a compute pass for each, with timestamps at both ends.
 
+use super::Wgpu;
 use super::line::Commands;
 use super::pipeline::Pipeline;
 use super::submit::{Prepared, TOGETHER};
-use super::{Launch, Wgpu};
-use crate::backend::Cost;
 use crate::error::Result;
 use crate::trace::SpanKind;
 use crate::trace::recorder::{Launched, OWN, Task, Timed};
+use crate::work::{Cost, Launch};
 use std::sync::{Arc, MutexGuard};
 use std::time::Instant;
 use wgpu::BufferUsages;

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 /// What some statements may do.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Work {
+pub(crate) struct Work {
     /// Turns at most of loops that do not count.
     pub turns: u64,
     /// Turns at most of all loops; `None` if nothing says it.
@@ -34,7 +34,7 @@ impl Work {
 }
 
 /// Changes functions one after the other.
-pub(super) struct Pass<'a> {
+pub(crate) struct Pass<'a> {
     pub source: &'a str,
     /// Where the program's own text ends.
     pub own: usize,

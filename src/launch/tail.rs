@@ -3,14 +3,13 @@
 //! The library's own kernels may write there, up to 16 bytes past the end: it is cleared for a launch, and remembered until
 //! one of them writes to the array again.
 
-use super::{Draft, Kernel};
 use crate::array::Untyped;
-use crate::backend::{Launch, Window};
 use crate::caps::Caps;
 use crate::device::Device;
 use crate::error::Result;
-use crate::kernel::Access;
+use crate::kernel::{Access, Draft, Kernel};
 use crate::op::Grid;
+use crate::work::{Launch, Window};
 
 /// The most that drivers round the size of a uniform buffer up to: Direct3D's, and Vulkan's largest
 /// robustUniformBufferAccessSizeAlignment.

@@ -2,12 +2,11 @@
 
 use super::argument::{Argument, Arguments};
 use super::launch::Call;
-use super::{Kernel, Reflection};
-use crate::advice;
-use crate::backend::Launch;
-use crate::device::Device;
+use crate::device::{Device, advice};
 use crate::error::{CallSite, Result};
+use crate::kernel::{Kernel, Reflection};
 use crate::op::Grid;
+use crate::work::Launch;
 use std::panic::Location;
 
 /// A launch of a program's kernel: the workgroups ([`Kernel::grid`], [`Kernel::for_elements`], [`Kernel::for_shape`]),

@@ -1,17 +1,15 @@
 //! What a device knows of kernels whose loops count: the memory they share, and what it says.
 
-use super::Kernel;
-use super::counting::{CUT, limit, number};
-use crate::backend::{Driver, Read, Window, Write};
+use crate::backend::Driver;
 use crate::error::{ErrorKind, Result};
+use crate::kernel::Kernel;
+use crate::kernel::counting::{CUT, limit, number};
 use crate::memory::{Memory, Place, Pool};
+use crate::work::{Read, Window, Write};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
-
-/// How long a launch may take if nothing else is set.
-pub(crate) const BUDGET: Duration = Duration::from_secs(20);
 
 /// Watches over the loops of a device's kernels.
 pub(crate) struct Watch {

@@ -4,11 +4,11 @@ use super::argument::{Argument, Kind};
 use super::launch::{Call, clash};
 use super::tail;
 use crate::array::Array;
-use crate::backend::{Launch, Window};
 use crate::device::Device;
 use crate::element::{DType, Scalar};
 use crate::error::{CallSite, Error, Result};
 use crate::op::Named;
+use crate::work::{Launch, Window};
 
 /// Gives a uniform or a member of the immediates another value. A uniform's is uploaded into memory of its own, which
 /// the binding with this number then has.

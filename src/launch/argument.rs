@@ -1,9 +1,9 @@
 //! What a launch gives a kernel: arrays, values, structures.
 
-use super::parameters::{HostType, Parameters};
 use crate::array::{Array, Untyped, ViewMut};
 use crate::element::Element;
 use crate::error::{Error, Result};
+use crate::kernel::parameters::{HostType, Parameters};
 use half::f16;
 use std::marker::PhantomData;
 

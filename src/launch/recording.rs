@@ -1,13 +1,18 @@
 //! Launches recorded once and run again and again, with other memory or parameters if need be.
 
+use super::argument::Argument;
+use super::change::{change, change_scalar, separate};
+use super::launcher::Launcher;
+use super::tail::seal;
 use crate::array::{Array, Batch, Untyped, one_device};
-use crate::backend::{Block, Launch, Window};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{CallSite, Error, Result};
-use crate::kernel::{Access, Argument, Launcher, change, change_scalar, seal, separate};
+use crate::kernel::Access;
+use crate::memory::Block;
 use crate::op::{Named, named};
 use crate::ops::Nothing;
+use crate::work::{Launch, Window};
 use std::collections::{BTreeSet, HashSet};
 use std::panic::Location;
 

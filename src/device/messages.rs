@@ -1,12 +1,13 @@
 //! What kernels say: values that they print, and assertions that fail.
 
-use super::Kernel;
-use super::counting::number;
-use super::prelude::{HEAD_WORDS, MESSAGE_WORDS, MOST_MESSAGES};
-use crate::backend::{Driver, Read, Window, Write};
+use crate::backend::Driver;
 use crate::error::{ErrorKind, Result};
+use crate::kernel::Kernel;
+use crate::kernel::counting::number;
+use crate::kernel::prelude::{HEAD_WORDS, MESSAGE_WORDS, MOST_MESSAGES};
 use crate::memory::{Memory, Place, Pool};
 use crate::op::Value;
+use crate::work::{Read, Window, Write};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -6,7 +6,7 @@ use crate::backend::HostBlock;
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::memory::Direction;
-use crate::memory::host_buffer::transfer_span;
+use crate::share::host_buffer::transfer_span;
 use std::ops::Range;
 use std::panic::Location;
 

@@ -1,9 +1,9 @@
 //! Others' CUDA work on arrays, in order with the library's own.
 
 use super::argument::{Arguments, Bound, Kind};
-use crate::backend::Window;
 use crate::device::Device;
 use crate::error::{CallSite, Error, Result};
+use crate::work::Window;
 use std::ffi::c_void;
 use std::panic::Location;
 

@@ -1,15 +1,14 @@
 //! Launching a program's kernel: every argument is checked against the kernel's reflection first.
 
 use super::argument::{Argument, Bound, Kind};
-use super::counting::Driven;
-use super::parameters::{self, HostType};
-use super::{BindPoint, Feature, Kernel, Own, Reflection, Resource, tail};
+use super::tail;
 use crate::array::{Array, Untyped};
-use crate::backend::{Launch, Window};
 use crate::device::Device;
 use crate::error::{CallSite, Error, ErrorKind, Result};
-use crate::kernel::Access;
+use crate::kernel::parameters::{self, HostType};
+use crate::kernel::{Access, BindPoint, Driven, Feature, Kernel, Own, Reflection, Resource};
 use crate::properties::Backend;
+use crate::work::{Launch, Window};
 
 /// A launch on a device, asked for at a place in the program.
 pub(super) struct Call<'a> {

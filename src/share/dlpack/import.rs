@@ -6,8 +6,8 @@ use crate::device::Device;
 use crate::element::Element;
 use crate::error::{CallSite, Error, Result};
 use crate::layout::Layout;
-use crate::memory::foreign::{Elements, aligned};
 use crate::memory::{Adopted, Home, Owner};
+use crate::share::foreign::{Elements, aligned};
 use std::panic::Location;
 
 const OPERATION: &str = "from_dlpack";

@@ -1,11 +1,11 @@
 //! Host memory that the device reads or writes directly: what CUDA calls pinned.
 
-use super::{Direction, Memory};
 use crate::array::Array;
 use crate::backend::HostBlock;
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{Error, ErrorKind, Result};
+use crate::memory::{Direction, Memory};
 use crate::trace::SpanKind;
 use crate::trace::recorder::Open;
 use std::marker::PhantomData;

@@ -1,11 +1,7 @@
 //! How many workgroups of a kernel a unit of the device holds at a time, and what keeps it from holding more.
 
-use crate::device::Device;
-use crate::error::{Error, Result};
-use crate::kernel::Kernel;
-use crate::properties::Kind;
+use crate::caps::Caps;
 use std::fmt;
-use std::panic::Location;
 
 /// What keeps a unit of the device from holding more workgroups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -72,58 +68,7 @@ const LARGEST: u32 = 2;
 /// Workgroups that a unit of a GPU is taken to hold: as NVIDIA's do since 2020, some of which hold 16 or 24.
 const WORKGROUPS: u32 = 32;
 
-impl Kernel {
-    /// How much of a device the kernel's workgroups fill, and what they run out of. On the cuda engine the driver says so, for
-    /// the kernel as it was compiled, which it is if need be. Elsewhere it is an estimate from the device's limits and the
-    /// kernel's workgroup size and memory, without registers, which no other API tells. A processor runs one workgroup on
-    /// each thread.
-    ///
-    /// ```
-    /// # crosslane::example(|device| {
-    /// let kernel = crosslane::Kernel::wgsl("
-    ///     @group(0) @binding(0) var<storage, read_write> x: array<f32>;
-    ///     @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) { x[id.x] += 1.0; }
-    /// ")?;
-    /// let occupancy = kernel.occupancy(device)?;
-    /// assert!(occupancy.workgroups_per_unit >= 1 && occupancy.fraction <= 1.0);
-    /// println!("{occupancy}");
-    /// # Ok(()) });
-    /// ```
-    ///
-    /// Errors: not a kernel from WGSL; a workgroup that the device cannot hold; a kernel that the driver refuses.
-    #[doc(alias = "cuOccupancyMaxActiveBlocksPerMultiprocessor")]
-    #[track_caller]
-    pub fn occupancy(&self, device: &Device) -> Result<Occupancy> {
-        let at = Location::caller();
-        let Some(reflection) = self.reflection() else {
-            let (wanted, got) = ("one made by Kernel::wgsl", format!("the library's {:?}", self.name()));
-            return Err(Error::argument("occupancy", "kernel", wanted, got, at));
-        };
-        let breaks = reflection.breaks(device.caps());
-        if !breaks.is_empty() {
-            let got = format!("one with {}", breaks.join("; "));
-            return Err(Error::argument("occupancy", "kernel", "one that the device can run", got, at));
-        }
-        if let Some(known) = device.driver().occupancy(self)? {
-            return Ok(known);
-        }
-        let units = device.driver().units();
-        let size = reflection.workgroup_size.iter().product();
-        Ok(match device.properties().kind {
-            Kind::Software => Occupancy {
-                workgroups_per_unit: 1,
-                invocations_per_unit: size,
-                units,
-                fraction: 1.0,
-                limited_by: Limiter::Workgroups,
-                estimated: true,
-            },
-            _ => Occupancy { units, ..estimate(device.caps(), size, reflection.workgroup_bytes) },
-        })
-    }
-}
-
-fn estimate(caps: &crate::Caps, size: u32, memory: u32) -> Occupancy {
+pub(crate) fn estimate(caps: &Caps, size: u32, memory: u32) -> Occupancy {
     let subgroup = caps.subgroups.map_or(1, |(_, largest)| largest).max(1);
     let most = caps.workgroup_invocations * LARGEST;
     of(

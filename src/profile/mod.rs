@@ -1,0 +1,92 @@
+//! Profiles: what a device did while a program worked, and how fast it is at best.
+
+mod roofline;
+
+use crate::device::Device;
+use crate::error::{CallSite, Error, Result};
+use crate::trace::{Span, Trace};
+use std::panic::Location;
+use std::time::Instant;
+
+impl Device {
+    /// Runs `work` and gives what the device did meanwhile: each launch with its kernel's name and its time on the
+    /// device, each transfer, wait and compilation, on one time line that begins with the work.
+    ///
+    /// Waits before and after. While it records, each launch is a pass of its own between two timestamps, which costs
+    /// some microseconds each and keeps launches apart that could overlap; [`Device::gpu_time`] gives `None`. What other
+    /// threads ask of the device meanwhile is recorded too. The first profile on a device also measures its
+    /// [`Device::roofline`], afterwards.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::{Array, SpanKind};
+    /// let x = Array::from_slice(device, &vec![1.0f32; 100_000]);
+    /// let (sum, trace) = device.profile(|| (&x * 2.0).sum().item())?;
+    /// assert_eq!(sum, 200_000.0);
+    /// println!("{trace}");
+    /// let kernels = trace.spans().iter().filter(|span| span.kind == SpanKind::Launch);
+    /// assert!(kernels.clone().count() >= 1 && kernels.map(|span| span.duration).sum::<std::time::Duration>() <= trace.total());
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors: a profile of this device is running already; what `work` gives; a kernel that does not end; device lost.
+    #[doc(alias = "nsys")]
+    #[doc(alias = "profiler")]
+    #[track_caller]
+    pub fn profile<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<(R, Trace)> {
+        let recording = Recording::begin(self, Location::caller())?;
+        let result = work();
+        let trace = recording.end();
+        Ok((result?, trace?))
+    }
+}
+
+/// A profile under way; dropped, it ends.
+struct Recording<'a> {
+    device: &'a Device,
+    device_clock: bool,
+    start: Instant,
+}
+
+impl Recording<'_> {
+    fn begin(device: &Device, at: CallSite) -> Result<Recording<'_>> {
+        let driver = device.driver();
+        if !driver.observer().recorder.reserve() {
+            let wanted = "no profile that is running already: they cannot be nested";
+            return Err(Error::argument("profile", "device", wanted, "one of another profile", at));
+        }
+        let mut recording = Recording { device, device_clock: false, start: Instant::now() };
+        driver.wait()?;
+        recording.device_clock = driver.start_trace()?;
+        recording.start = Instant::now();
+        driver.observer().recorder.start();
+        Ok(recording)
+    }
+
+    fn end(self) -> Result<Trace> {
+        let driver = self.device.driver();
+        let recorder = &driver.observer().recorder;
+        driver.wait()?;
+        let total = self.start.elapsed();
+        recorder.stop();
+        driver.stop_trace()?;
+        let (start, device_clock, device) = (self.start, self.device_clock, self.device.clone());
+        let mut spans: Vec<Span> = recorder.take().into_iter().map(|timed| timed.since(start)).collect();
+        spans.sort_by_key(|span| (span.start, std::cmp::Reverse(span.duration)));
+        drop(self);
+        device.look(true)?;
+        let measured = device.roofline().inspect_err(|error| log::info!("no roofline: {error}"));
+        Ok(Trace { device: device.properties().to_string(), spans, total, device_clock, roofline: measured.ok() })
+    }
+}
+
+impl Drop for Recording<'_> {
+    fn drop(&mut self) {
+        let driver = self.device.driver();
+        driver.observer().recorder.stop();
+        if let Err(error) = driver.stop_trace() {
+            log::info!("the end of a profile: {error}");
+        }
+        driver.observer().recorder.release();
+    }
+}
