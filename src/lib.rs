@@ -48,6 +48,7 @@ mod device;
 mod element;
 mod error;
 mod event;
+mod graph;
 mod kernel;
 mod launch;
 mod layout;

@@ -1,13 +1,11 @@
 //! Assignment: to an array, and to a part of it through a view.
 
 use super::Array;
-use super::batch::Batch;
-use super::node::{Expr, Node, Storage};
 use super::slice::{Resolved, apply};
-use super::view::broadcast;
 use super::{Operand, Slice};
 use crate::element::Element;
 use crate::error::{Error, Result};
+use crate::graph::{Batch, Expr, Node, Storage, broadcast};
 use crate::layout::{Layout, broadcast_shapes};
 use std::panic::Location;
 use std::sync::Arc;

@@ -2,8 +2,9 @@
 
 use super::Array;
 use super::diagonal::two_axes;
-use super::view::{axis as place, view};
+use super::view::axis as place;
 use crate::element::Element;
+use crate::graph::view;
 use std::panic::Location;
 
 impl<T: Element> Array<T> {

@@ -1,12 +1,11 @@
 //! Arrays as arguments of a program's kernel.
 
 use super::Array;
-use super::evaluate::{evaluate, storage_of};
-use super::node::Node;
 use super::transfer::copied;
 use crate::device::Device;
 use crate::element::{DType, Element};
 use crate::error::{Error, Result};
+use crate::graph::{Node, evaluate, storage_of};
 use crate::memory::Memory;
 use crate::work::Window;
 use std::sync::Arc;

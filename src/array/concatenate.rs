@@ -1,11 +1,10 @@
 //! Arrays brought together along an axis, and taken apart.
 
-use super::node::{Expr, Node};
-use super::task::{Take, Task};
-use super::view::{axis as place, view};
+use super::view::axis as place;
 use super::{Array, create};
 use crate::element::Element;
 use crate::error::{CallSite, Error, Result};
+use crate::graph::{Expr, Node, Take, Task, view};
 use crate::ops::Concatenate;
 use std::panic::Location;
 use std::sync::Arc;

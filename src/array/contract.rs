@@ -2,11 +2,9 @@
 
 use super::create::fits;
 use super::elementwise::call;
-use super::node::{Expr, Node};
-use super::task::{Take, Task};
-use super::view::view;
 use crate::element::{DType, Scalar};
 use crate::error::{CallSite, Result};
+use crate::graph::{Expr, Node, Take, Task, view};
 use crate::op::{Expression, Function, Op};
 use crate::ops::{Matmul, Operator, Precision};
 use std::sync::Arc;

@@ -1,10 +1,10 @@
 //! Making arrays.
 
 use super::Array;
-use super::node::{Expr, Node, Storage};
 use crate::device::Device;
 use crate::element::{DType, Element, Float, Number};
 use crate::error::{CallSite, Error, ErrorKind, Result};
+use crate::graph::{Expr, Node, Storage};
 use crate::layout::Layout;
 use crate::memory::{Memory, Place};
 use crate::op::{Function, Value};

@@ -1,11 +1,11 @@
 //! Kernels from expressions: elementwise functions and reductions of a program's own, which fuse as built-ins do.
 
 use super::inputs::{Inputs, Types, apply, dtypes, resolve, supports};
-use super::node::{Expr, Node};
 use super::reduce::reduced_node;
 use super::{Array, inputs::AnyInput};
 use crate::element::{DType, Element, Scalar};
 use crate::error::{CallSite, Error, Result};
+use crate::graph::{Expr, Node};
 use crate::op::{Formula, Kind, Parameter, Text, parameters, refers};
 use crate::ops::Operator;
 use std::panic::Location;

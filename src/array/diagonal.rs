@@ -1,10 +1,10 @@
 //! Diagonals and triangles of matrices.
 
 use super::Array;
-use super::node::{Expr, Node};
-use super::view::{axis as place, view};
+use super::view::axis as place;
 use crate::element::{DType, Element, Number, Scalar};
 use crate::error::{CallSite, Error, Result};
+use crate::graph::{Expr, Node, view};
 use crate::layout::Layout;
 use std::panic::Location;
 

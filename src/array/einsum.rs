@@ -3,11 +3,10 @@
 use super::Array;
 use super::contract::{Kinds, contract};
 use super::matmul::{one_device, ordered};
-use super::node::Node;
 use super::reduce::reduced_node;
-use super::view::{broadcast, view};
 use crate::element::Number;
 use crate::error::{CallSite, Error, Result};
+use crate::graph::{Node, broadcast, view};
 use crate::layout::Layout;
 use crate::ops::{Operator, Precision};
 use std::collections::HashMap;

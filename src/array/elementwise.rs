@@ -7,12 +7,11 @@
 //! `abs`, `copysign`, comparisons, `minimum` and its kin, `clamp`, `relu`, `sign`, `select`, `is_nan` and its kin,
 //! `nextafter`, and the casts to `bool` and `f64`.
 
-use super::node::{Expr, Node};
-use super::view::broadcast;
 use super::{Array, create};
 use crate::device::Device;
 use crate::element::{DType, Element, Float, Integer, Number, Transcendental};
 use crate::error::{CallSite, Error};
+use crate::graph::{Expr, Node, broadcast};
 use crate::layout::broadcast_shapes;
 use crate::op::Function;
 use std::panic::Location;

@@ -1,10 +1,10 @@
 //! Arrays computed by a program's own wgpu command encoder.
 
 use super::Array;
-use super::batch::{Batch, Submission};
 use crate::backend::wgpu::Wgpu;
 use crate::element::Element;
 use crate::error::{ErrorKind, Result};
+use crate::graph::{Batch, Submission};
 use std::panic::Location;
 
 impl<T: Element> Array<T> {

@@ -1,9 +1,9 @@
 //! `explain()`: the kernels that would run, with their WGSL, bytes and operations.
 
 use super::Array;
-use super::batch::Batch;
 use crate::element::Element;
 use crate::error::Result;
+use crate::graph::Batch;
 use crate::work::Launch;
 use std::fmt;
 use std::panic::Location;

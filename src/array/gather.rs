@@ -1,11 +1,10 @@
 //! Elements by their indices, and values brought to indices, as methods.
 
-use super::node::{Expr, Node, Storage};
-use super::task::{Take, Task};
 use super::view::axis as place;
 use super::{Array, create};
 use crate::element::{DType, Element, Number};
 use crate::error::{CallSite, Error, ErrorKind, Result};
+use crate::graph::{Expr, Node, Storage, Take, Task};
 use crate::layout::{Layout, broadcast_shapes};
 use crate::memory::Site;
 use crate::ops::{Combine, Gather, Indexing, OutOfRange, Scatter};
@@ -120,7 +119,7 @@ impl Call<'_> {
         }
         let device = &self.array.device;
         let view = |layout: &Layout| layout.reshape(&own).and_then(|layout| layout.broadcast(&shape));
-        let indices = super::view::view(self.indices, &view);
+        let indices = crate::graph::view(self.indices, &view);
         let base = Layout { shape: shape.clone(), strides: moves, offset: 0 };
         let base = Node::lazy(device, shape.clone(), DType::U32, Expr::Index(base));
         let report = match self.outside {
@@ -169,7 +168,7 @@ impl Call<'_> {
             let wanted = format!("a shape that broadcasts to {shape:?}");
             return self.mistake("shape of the values", wanted, format!("{:?}", values.shape));
         }
-        let values = super::view::broadcast(values, shape);
+        let values = crate::graph::broadcast(values, shape);
         let (shape, extent, stride, outside) = (shape.clone(), *extent, *stride, self.outside);
         let checks = space.report.is_some();
         let inputs = [self.array, &space.indices, &space.base, &values].map(|node| (node, Take::Fused));

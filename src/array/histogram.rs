@@ -1,10 +1,9 @@
 //! Histograms as methods: even bins, given edges, numbers, two dimensions. The work before is part of the kernel.
 
 use super::Array;
-use super::node::Node;
-use super::task::{Take, Task};
 use crate::element::{Class, DType, Element, Number};
 use crate::error::{CallSite, Error, ErrorKind, Result};
+use crate::graph::{Node, Take, Task};
 use crate::op::Value;
 use crate::ops::{Binning, Histogram, compared, even_edges, thresholds};
 use std::ops::Range;

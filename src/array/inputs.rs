@@ -1,10 +1,9 @@
 //! What a kernel from an expression takes: arrays and scalars, bound to its parameters.
 
-use super::node::{Expr, Node};
-use super::view::broadcast;
 use super::{Array, create};
 use crate::element::{DType, Element, Given, Input, Scalar};
 use crate::error::{CallSite, Error, ErrorKind, Result};
+use crate::graph::{Expr, Node, broadcast};
 use crate::layout::{Layout, broadcast_shapes};
 use crate::op::{Formula, Kind, Parameter};
 use std::sync::Arc;

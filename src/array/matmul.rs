@@ -2,10 +2,9 @@
 
 use super::Array;
 use super::contract::{Kinds, contract};
-use super::node::Node;
-use super::view::{broadcast, view};
 use crate::element::{Element, Number};
 use crate::error::{CallSite, Error, Result};
+use crate::graph::{Node, broadcast, view};
 use crate::layout::{Layout, broadcast_shapes};
 use crate::ops::Precision;
 use std::panic::Location;

@@ -2,7 +2,6 @@
 
 mod assign;
 mod axes;
-mod batch;
 mod bind;
 mod concatenate;
 mod contract;
@@ -16,7 +15,6 @@ mod elementwise;
 mod encode;
 mod evaluate;
 mod explain;
-mod flatten;
 mod gather;
 mod histogram;
 mod inputs;
@@ -24,7 +22,6 @@ mod keys;
 mod matmul;
 #[cfg(all(test, feature = "cpu"))]
 mod model;
-mod node;
 mod normalise;
 mod nth;
 mod operators;
@@ -42,7 +39,6 @@ mod select;
 mod selected;
 mod slice;
 mod sort;
-mod task;
 mod tile;
 mod top_k;
 mod transfer;
@@ -67,8 +63,6 @@ pub use top_k::TopKOptions;
 pub use transfer::upload_all;
 pub use unique::Unique;
 
-pub(crate) use crate::ops::buffer_bytes;
-pub(crate) use batch::Batch;
 pub(crate) use bind::Untyped;
 pub(crate) use create::check;
 #[cfg(feature = "wgpu")]
@@ -78,7 +72,7 @@ pub(crate) use evaluate::one_device;
 use crate::device::Device;
 use crate::element::{DType, Element};
 use crate::error::{Error, Result};
-use node::{Handle, Node};
+use crate::graph::{Handle, Node};
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;

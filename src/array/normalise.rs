@@ -1,10 +1,10 @@
 //! Softmax, layer and batch normalisation as methods. The work before one is part of its kernel.
 
 use super::Array;
-use super::task::{Take, Task};
 use super::view::axis;
 use crate::element::{DType, Element, Float, Scalar, Transcendental};
 use crate::error::{CallSite, Error, Result};
+use crate::graph::{Take, Task};
 use crate::layout::{Layout, broadcast_shapes};
 use crate::op::Expression;
 use crate::ops::{Normalisation, Normalise};

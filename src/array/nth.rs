@@ -1,10 +1,10 @@
 //! The element at a place of the sorted order, and partitions around it.
 
-use super::task::{Take, Task};
-use super::view::{axis as checked_axis, axis_last};
+use super::view::axis as checked_axis;
 use super::{Array, Slice};
 use crate::element::Element;
 use crate::error::{CallSite, Error, Result};
+use crate::graph::{Take, Task, axis_last};
 use crate::ops::{Nth, Sort};
 use std::panic::Location;
 

@@ -1,11 +1,11 @@
 //! Reductions as methods: over everything, or over a set of axes. The work before a reduction is part of its kernel.
 
 use super::custom::of_nothing;
-use super::node::{Expr, Node};
 use super::view::axis;
 use super::{Array, create};
 use crate::element::{DType, Element, Float, Number};
 use crate::error::{CallSite, Error, Result};
+use crate::graph::{Expr, Node};
 use crate::ops::Operator;
 use std::panic::Location;
 use std::sync::Arc;

@@ -1,10 +1,9 @@
 //! Runs of equal neighbours: where they begin and end, and their values and lengths.
 
-use super::node::{Expr, Node, State};
-use super::task::{Take, Task};
 use super::{Array, Selected, create};
 use crate::element::{DType, Element, Scalar};
 use crate::error::{CallSite, Error, Result};
+use crate::graph::{Expr, Node, State, Take, Task};
 use crate::ops::{ByKey, Operator, Runs, ScanOp};
 use std::panic::Location;
 use std::sync::Arc;

@@ -2,12 +2,11 @@
 
 use super::custom::{combine_and_identity, returns};
 use super::inputs::supports;
-use super::node::{Expr, Node};
-use super::task::{Take, Task};
 use super::view::axis;
 use super::{Array, create};
 use crate::element::{Element, Number};
 use crate::error::{CallSite, Error, Result};
+use crate::graph::{Expr, Node, Take, Task};
 use crate::ops::{Operator, ScanOp};
 use std::panic::Location;
 use std::sync::Arc;

@@ -1,10 +1,9 @@
 //! Searching in sorted arrays as methods.
 
 use super::Array;
-use super::node::Node;
-use super::task::{Take, Task};
 use crate::element::{DType, Element};
 use crate::error::{CallSite, Error, Result};
+use crate::graph::{Node, Take, Task};
 use crate::ops::{SearchSorted, Side};
 use std::panic::Location;
 use std::sync::Arc;

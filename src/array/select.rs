@@ -1,11 +1,10 @@
 //! Selection: the elements that a condition holds for, side by side, however many there are.
 
 use super::Array;
-use super::node::{Expr, Node};
-use super::task::{Take, Task};
 use crate::device::Device;
 use crate::element::{DType, Element, Scalar};
 use crate::error::{CallSite, Error, Result};
+use crate::graph::{Expr, Node, Take, Task};
 use crate::op::Value;
 use crate::ops::{Operator, ScanOp};
 use crate::s;
@@ -89,7 +88,7 @@ impl<T: Element> Selected<T> {
     /// Errors: as [`Selected::count`].
     #[track_caller]
     pub fn to_array(&self) -> Result<Array<T>> {
-        super::evaluate::evaluate(&[self.values.node.clone(), self.count.node.clone()])?;
+        crate::graph::evaluate(&[self.values.node.clone(), self.count.node.clone()])?;
         let count = self.count()?;
         Ok(self.values.slice(s![..count as isize]))
     }

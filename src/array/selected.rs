@@ -1,10 +1,9 @@
 //! What goes on with selected elements on the device, without the host knowing how many there are.
 
-use super::node::{Expr, Node};
-use super::task::{Take, Task};
 use super::{Array, Selected, SortOptions};
 use crate::element::{DType, Element, Number, Scalar};
 use crate::error::{CallSite, Error};
+use crate::graph::{Expr, Node, Take, Task};
 use crate::op::{Expression, Op};
 use crate::ops::{Map, Operator, Reduce};
 use std::panic::Location;

@@ -2,12 +2,11 @@
 
 use super::Array;
 use super::gather::Along;
-use super::node::Node;
-use super::task::{Take, Task};
-use super::view::{axis, axis_last, view};
+use super::view::axis;
 use crate::device::Device;
 use crate::element::{DType, Element};
 use crate::error::{CallSite, Error, Result};
+use crate::graph::{Node, Take, Task, axis_last, view};
 use crate::op::Expression;
 use crate::ops::{OutOfRange, Payload, Sort};
 use std::ops::Range;

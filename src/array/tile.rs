@@ -1,10 +1,10 @@
 //! Elements and arrays again and again.
 
-use super::node::{Expr, Node};
 use super::view::axis as place;
 use super::{Array, create};
 use crate::element::Element;
 use crate::error::CallSite;
+use crate::graph::{Expr, Node};
 use std::panic::Location;
 
 impl<T: Element> Array<T> {

@@ -2,10 +2,10 @@
 
 use super::Array;
 use super::Slice;
-use super::task::{Take, Task};
-use super::view::{axis, axis_last, view};
+use super::view::axis;
 use crate::element::{DType, Element};
 use crate::error::{CallSite, Error, Result};
+use crate::graph::{Take, Task, axis_last, view};
 use crate::ops::{OutOfRange, Sort, TopK};
 use std::panic::Location;
 

@@ -1,13 +1,12 @@
 //! Between host and device: whole arrays, parts, several at once; blocking and asynchronous.
 
-use super::batch::Batch;
-use super::evaluate::storage_of;
-use super::node::{Expr, Node, Storage};
-use super::{Array, Slice, buffer_bytes, create};
+use super::{Array, Slice, create};
 use crate::device::{Device, advice};
 use crate::element::Element;
 use crate::error::{CallSite, Error, ErrorKind, Result};
+use crate::graph::{Batch, Expr, Node, Storage, storage_of};
 use crate::memory::Memory;
+use crate::ops::buffer_bytes;
 use crate::work::{Read, Write};
 use std::panic::Location;
 use std::sync::Arc;
@@ -318,7 +317,7 @@ impl<T: Element> Array<T> {
     #[track_caller]
     pub(crate) fn contiguous_memory(&self) -> Result<(Arc<Memory>, u64)> {
         let node = readable(&self.node)?;
-        super::evaluate::evaluate(std::slice::from_ref(&node))?;
+        crate::graph::evaluate(std::slice::from_ref(&node))?;
         let storage = storage_of(&node)?;
         Ok((storage.memory, (storage.layout.offset * T::DTYPE.size()) as u64))
     }
@@ -334,7 +333,7 @@ pub(super) fn copied(node: &Arc<Node>) -> Arc<Node> {
 
 /// The node itself if its bytes can be read where they lie, else a copy that can.
 fn readable(node: &Arc<Node>) -> Result<Arc<Node>> {
-    use super::node::State;
+    use crate::graph::State;
     let fits = |storage: &Storage| {
         let aligned = (storage.layout.offset * node.dtype.size()).is_multiple_of(4);
         storage.layout.is_contiguous() && aligned && storage.memory.copies()

@@ -1,68 +1,12 @@
 //! Views: the same elements in another order or shape, without a copy wherever strides can say it.
 
 use super::Array;
-use super::node::{Expr, Node, State, Storage};
 use super::slice::{Slice, apply};
 use crate::element::Element;
 use crate::error::{CallSite, Error, Result};
+use crate::graph::{broadcast, view};
 use crate::layout::{Layout, broadcast_shapes};
 use std::panic::Location;
-use std::sync::Arc;
-
-/// A node with an axis as the last one, and the order of axes that brings it back.
-pub(super) fn axis_last(node: &Arc<Node>, axis: usize) -> (Arc<Node>, Vec<usize>) {
-    let order: Vec<usize> = (0..node.shape.len()).filter(|&a| a != axis).chain([axis]).collect();
-    let back = |a: usize| order.iter().position(|&b| a == b).expect("a permutation");
-    let back = (0..order.len()).map(back).collect();
-    (view(node, &|layout| Some(layout.permute(&order))), back)
-}
-
-/// A node under a change of layout. `change` gives `None` where strides cannot say it; never for a contiguous layout.
-pub(super) fn view(node: &Arc<Node>, change: &dyn Fn(&Layout) -> Option<Layout>) -> Arc<Node> {
-    let contiguous = || change(&Layout::contiguous(&node.shape)).expect("a contiguous layout can be viewed in any way");
-    let lazy = |shape: Vec<usize>, expr: Expr| Node::lazy(&node.device, shape, node.dtype, expr);
-    let copied = || {
-        let layout = contiguous();
-        let copy = lazy(node.shape.clone(), Expr::Copy(node.clone()));
-        lazy(layout.shape.clone(), Expr::View(copy, layout))
-    };
-    match &*node.state() {
-        State::Failed(error) => Node::failed(&node.device, node.dtype, error.clone()),
-        State::Ready(storage) => match change(&storage.layout) {
-            Some(layout) => Node::ready(&node.device, node.dtype, Storage { layout, ..storage.clone() }),
-            None => copied(),
-        },
-        State::Lazy(expr) => match expr {
-            Expr::Constant(scalar) => lazy(contiguous().shape, Expr::Constant(*scalar)),
-            Expr::Index(layout) => match change(layout) {
-                Some(layout) => lazy(layout.shape.clone(), Expr::Index(layout)),
-                None => copied(),
-            },
-            Expr::View(of, layout) => match change(layout) {
-                Some(layout) => lazy(layout.shape.clone(), Expr::View(of.clone(), layout)),
-                None => copied(),
-            },
-            // The work moves to the viewed inputs, and stays one kernel with what follows.
-            Expr::Call(function, args) if !grows_costly(node, &contiguous()) => {
-                let args = args.iter().map(|arg| view(arg, change)).collect();
-                node.as_often_computed(lazy(contiguous().shape, Expr::Call(*function, args)))
-            }
-            Expr::Formula(formula, args) if !grows_costly(node, &contiguous()) => {
-                let args = args.iter().map(|arg| view(arg, change)).collect();
-                node.as_often_computed(lazy(contiguous().shape, Expr::Formula(formula.clone(), args)))
-            }
-            Expr::Cast(input) if !grows_costly(node, &contiguous()) => {
-                node.as_often_computed(lazy(contiguous().shape, Expr::Cast(view(input, change))))
-            }
-            _ => lazy(contiguous().shape, Expr::View(node.clone(), contiguous())),
-        },
-    }
-}
-
-/// Whether the view repeats elements that cost much: they are better computed once, into memory.
-fn grows_costly(node: &Node, view: &Layout) -> bool {
-    view.len() > node.len() && node.costly()
-}
 
 /// An axis number, negative from the end.
 pub(super) fn axis(operation: &'static str, axis: isize, rank: usize, at: CallSite) -> Result<usize> {
@@ -75,11 +19,6 @@ pub(super) fn axis(operation: &'static str, axis: isize, rank: usize, at: CallSi
         _ => format!("-{rank} to {}", rank - 1),
     };
     Err(Error::argument(operation, "axis", wanted, axis.to_string(), at))
-}
-
-/// The node repeated to a shape it is known to fit.
-pub(super) fn broadcast(node: &Arc<Node>, shape: &[usize]) -> Arc<Node> {
-    if node.shape == shape { node.clone() } else { view(node, &|layout| layout.broadcast(shape)) }
 }
 
 impl<T: Element> Array<T> {

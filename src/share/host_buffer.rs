@@ -40,7 +40,7 @@ impl<T: Element> HostBuffer<T> {
     #[track_caller]
     pub fn new(device: &Device, len: usize, direction: Direction) -> Result<HostBuffer<T>> {
         crate::array::check::<T>("HostBuffer::new", device, &[len], Location::caller())?;
-        let bytes = crate::array::buffer_bytes(T::DTYPE, len);
+        let bytes = crate::ops::buffer_bytes(T::DTYPE, len);
         let limit = device.caps().buffer_bytes;
         if bytes > limit {
             let (operation, at) = ("HostBuffer::new", Some(Location::caller()));

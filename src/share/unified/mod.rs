@@ -114,7 +114,7 @@ impl<T: Element> Unified<T> {
     pub fn pinned(device: &Device, shape: &[usize]) -> Result<Unified<T>> {
         let at = Location::caller();
         crate::array::check::<T>("Unified::pinned", device, shape, at)?;
-        let bytes = crate::array::buffer_bytes(T::DTYPE, shape.iter().product());
+        let bytes = crate::ops::buffer_bytes(T::DTYPE, shape.iter().product());
         let pins = T::DTYPE != DType::Bool && device.driver().pins();
         if !pins || bytes > device.caps().buffer_bytes {
             return Unified::new(device, shape);

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// The inputs of an expression while it is built.
 #[derive(Default)]
-pub(super) struct Inputs {
+pub(crate) struct Inputs {
     pub memory: Vec<Arc<Memory>>,
     /// Steps of nodes: at most as many as may wait, mostly two or three.
     done: Vec<(*const Node, usize)>,

@@ -90,7 +90,7 @@ pub(crate) enum Expr {
 }
 
 /// What a program holds of a node: it is one of its users.
-pub(super) struct Handle(Arc<Node>);
+pub(crate) struct Handle(Arc<Node>);
 
 impl Handle {
     pub fn new(node: Arc<Node>) -> Handle {

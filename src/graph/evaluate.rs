@@ -1,0 +1,281 @@
+//! Evaluation: from the graph to plans to one submission.
+
+use super::batch::{Batch, Submission};
+use super::flatten::Inputs;
+use super::node::{Expr, Node, State, Storage};
+use crate::error::Result;
+use crate::layout::Layout;
+use crate::memory::{Memory, Place};
+use crate::op::{Expression, Op};
+use crate::ops::{Map, Reduce};
+use rustc_hash::FxHashSet;
+use std::panic::Location;
+use std::sync::Arc;
+
+/// Bytes of a result that kernels write to the host's memory rather than have it copied: on the H200 25 us instead of
+/// 31 for four bytes (2026-11-21), and past a page the bus is slower than a copy.
+const SMALL_RESULT: usize = 4096;
+
+/// Kernels that compute a part of what they compute by themselves; a further one reads it from memory.
+const OFTEN: u32 = 2;
+/// Steps that cost less than memory where nothing is read for them.
+const CHEAP: u32 = 8;
+
+/// Brings nodes of one device into memory, without waiting.
+#[track_caller]
+pub(crate) fn evaluate(nodes: &[Arc<Node>]) -> Result<()> {
+    let Some(first) = nodes.first() else { return Ok(()) };
+    let plan = |batch: &mut Batch| nodes.iter().try_for_each(|node| batch.materialise(node));
+    Batch::run(&first.device, Location::caller(), plan, |submission| submission.submit())
+}
+
+/// Where a computed node lies.
+pub(crate) fn storage_of(node: &Node) -> Result<Storage> {
+    match &*node.state() {
+        State::Ready(storage) => Ok(storage.clone()),
+        State::Failed(error) => Err(error.clone()),
+        State::Lazy(_) => unreachable!("an evaluation leaves no node lazy"),
+    }
+}
+
+impl Submission<'_> {
+    /// Runs what was planned.
+    pub fn submit(&mut self) -> Result<()> {
+        match self.batch.launches.is_empty() {
+            true => Ok(()),
+            false => self.batch.device.submit(&self.batch.launches),
+        }
+    }
+}
+
+impl Batch {
+    /// Plans what brings a node into memory.
+    pub fn materialise(&mut self, node: &Arc<Node>) -> Result<()> {
+        self.materialise_in(node, Place::Device)
+    }
+
+    /// As [`Batch::materialise`], into memory that the host can read at once if the node is small.
+    pub fn materialise_result(&mut self, node: &Arc<Node>) -> Result<()> {
+        // Types smaller than a word are stored by atomics, which need not work in the host's memory.
+        let small = node.len() * node.dtype.size() <= SMALL_RESULT && node.dtype.per_word() == 1;
+        self.materialise_in(node, if small { Place::Result } else { Place::Device })
+    }
+
+    fn materialise_in(&mut self, node: &Arc<Node>, place: Place) -> Result<()> {
+        let state = self.state(node);
+        let expr = match &*state {
+            State::Ready(_) => return Ok(()),
+            State::Failed(error) => return Err(error.clone()),
+            State::Lazy(expr) => expr,
+        };
+        let storage = match (self.through(node), expr) {
+            (Some(through), _) => self.run_through(node, through, place)?,
+            (None, Expr::View(of, layout)) => {
+                self.materialise(of)?;
+                let under = self.storage_of(of)?;
+                Storage { layout: layout.clone(), ..under }
+            }
+            (None, Expr::Reduce { operator, input, reduced }) => {
+                let (expression, inputs) = self.expression(input)?;
+                let op = Reduce {
+                    output: inputs.len(),
+                    expression,
+                    shape: input.shape.clone(),
+                    reduced: reduced.clone(),
+                    operator: operator.clone(),
+                    count: None,
+                };
+                self.in_new_memory(node, Box::new(op), inputs, place)?
+            }
+            (None, Expr::Output(task, index)) => {
+                if self.output(task, *index).is_none() {
+                    self.run_task(task)?;
+                }
+                self.output(task, *index).expect("it has just been planned")
+            }
+            // A copy may change the shape: it runs over its input's.
+            (None, Expr::Copy(input)) => {
+                let map = self.map_in_new_memory(input)?;
+                self.in_new_memory(node, Box::new(map.0), map.1, place)?
+            }
+            (None, _) => {
+                let map = self.map_in_new_memory(node)?;
+                self.in_new_memory(node, Box::new(map.0), map.1, place)?
+            }
+        };
+        self.make(node, storage);
+        Ok(())
+    }
+
+    /// A node of fused work, after its input's own kernel.
+    pub fn run_apart(&mut self, node: &Arc<Node>, input: &Arc<Node>, place: Place) -> Result<Storage> {
+        self.materialise(input)?;
+        let (map, inputs) = self.map_in_new_memory(node)?;
+        self.in_new_memory(node, Box::new(map), inputs, place)
+    }
+
+    /// A map that writes a node into a fresh buffer.
+    fn map_in_new_memory(&mut self, node: &Arc<Node>) -> Result<(Map, Vec<Arc<Memory>>)> {
+        self.prepare_fused(node, 1 + node.count().is_some() as u32)?;
+        let count = node.count().map(|count| self.dense(count)).transpose()?;
+        let mut inputs = Inputs::default();
+        let expression = inputs.expression(self, node)?;
+        let count = count.map(|count| inputs.expression(self, &count)).transpose()?;
+        let inputs = inputs.memory;
+        let layout = Layout::contiguous(&node.shape);
+        let map = Map {
+            expression,
+            shape: node.shape.clone(),
+            output: inputs.len(),
+            output_len: node.len(),
+            output_offset: 0,
+            output_strides: layout.strides.iter().map(|&s| s as i64).collect(),
+            fresh: true,
+            count,
+            fill: None,
+        };
+        Ok((map, inputs))
+    }
+
+    pub fn in_new_memory(
+        &mut self,
+        node: &Node,
+        op: Box<dyn Op>,
+        mut buffers: Vec<Arc<Memory>>,
+        place: Place,
+    ) -> Result<Storage> {
+        let bytes = node.len() as u64 * node.dtype.size() as u64;
+        let memory = self.take_memory(op.name(), bytes, place)?;
+        buffers.push(memory.clone());
+        self.push(op, buffers)?;
+        Ok(Storage::new(memory, Layout::contiguous(&node.shape), node.len()))
+    }
+
+    /// Writes a node over part of existing memory.
+    pub fn assign(&mut self, node: &Arc<Node>, to: &Storage) -> Result<()> {
+        let (expression, mut buffers) = self.expression(node)?;
+        let map = Map {
+            expression,
+            shape: node.shape.clone(),
+            output: buffers.len(),
+            output_len: to.len,
+            output_offset: to.layout.offset as i64,
+            output_strides: to.layout.strides.iter().map(|&s| s as i64).collect(),
+            fresh: false,
+            count: None,
+            fill: None,
+        };
+        to.memory.history.note_write();
+        to.memory.note_end_written();
+        buffers.push(to.memory.clone());
+        self.push(Box::new(map), buffers)
+    }
+
+    /// A node as a fused expression, after planning what it needs from memory.
+    fn expression(&mut self, node: &Arc<Node>) -> Result<(Expression, Vec<Arc<Memory>>)> {
+        self.prepare_fused(node, 1)?;
+        let mut inputs = Inputs::default();
+        Ok((inputs.expression(self, node)?, inputs.memory))
+    }
+
+    /// Plans what a fused node needs from memory, for a kernel that binds `own` buffers beside.
+    pub fn prepare_fused(&mut self, node: &Arc<Node>, own: u32) -> Result<()> {
+        self.prepare(node)?;
+        if !matches!(*self.state(node), State::Lazy(_)) {
+            return Ok(()); // it lies in memory: nothing of it is computed on the way
+        }
+        if self.is_one_step(node, own) {
+            self.note_computed(node);
+            return Ok(());
+        }
+        self.cut(node)?;
+        self.split(node, own)?;
+        self.count(node);
+        Ok(())
+    }
+
+    /// Whether nothing is computed on the way to a node whose inputs can be bound, as is most frequent.
+    fn is_one_step(&mut self, node: &Arc<Node>, own: u32) -> bool {
+        let state = self.state(node);
+        let inputs = state.fused_inputs();
+        let bindings = inputs.len() + own as usize;
+        let fits = !inputs.is_empty() && bindings <= self.device.caps().bindings as usize;
+        fits && inputs.iter().all(|input| self.state(input).fused_inputs().is_empty())
+    }
+
+    /// Brings into memory what two kernels or more computed on the way, and now something else is made of it: it is an older
+    /// turn of a loop, say, whose kernels would grow with each turn, and all would have to be compiled.
+    ///
+    /// What as many kernels computed as what is made of it is part of the same turn, and stays with it.
+    fn cut(&mut self, node: &Arc<Node>) -> Result<()> {
+        let (mut seen, mut queue, mut older) = (FxHashSet::default(), vec![node.clone()], vec![]);
+        while let Some(part) = queue.pop() {
+            for input in self.state(&part).fused_inputs() {
+                if self.state(input).fused_inputs().is_empty() || !seen.insert(Arc::as_ptr(input)) {
+                    continue;
+                }
+                let (times, around) = (self.computed(input), self.computed(&part));
+                let often = times >= OFTEN && times > around;
+                match often && (input.steps > CHEAP || !self.reads(input).is_empty()) {
+                    true => older.push(input.clone()),
+                    false => queue.push(input.clone()),
+                }
+            }
+        }
+        older.iter().try_for_each(|input| self.materialise(input))
+    }
+
+    /// Notes that a kernel computes a node, and what it takes in.
+    pub fn count(&mut self, node: &Arc<Node>) {
+        let (mut seen, mut queue) = (FxHashSet::default(), vec![node.clone()]);
+        while let Some(part) = queue.pop() {
+            let state = self.state(&part);
+            if !state.fused_inputs().is_empty() && seen.insert(Arc::as_ptr(&part)) {
+                queue.extend_from_slice(state.fused_inputs());
+                self.note_computed(&part);
+            }
+        }
+    }
+
+    /// Brings everything under a node that does not fuse into memory.
+    pub fn prepare(&mut self, node: &Arc<Node>) -> Result<()> {
+        match &*self.state(node) {
+            State::Ready(_) => Ok(()),
+            State::Failed(error) => Err(error.clone()),
+            State::Lazy(expr) if expr.fuses() => expr
+                .inputs()
+                .iter()
+                .try_for_each(|input| if input.steps > 0 { self.prepare(input) } else { failed(input) }),
+            State::Lazy(_) => self.materialise(node),
+        }
+    }
+
+    /// Computes parts of an expression first while it reads more buffers than a kernel can bind.
+    fn split(&mut self, node: &Arc<Node>, own: u32) -> Result<()> {
+        let most = self.device.caps().bindings.saturating_sub(own).max(1) as usize;
+        // A step brings two more inputs at most.
+        if node.steps as usize * 2 < most {
+            return Ok(());
+        }
+        if most < 3 && self.reads(node).len() > most {
+            return self.materialise(node); // what a step takes would not fit
+        }
+        while self.reads(node).len() > most {
+            let mut part = node.clone();
+            loop {
+                let state = self.state(&part);
+                let widest = state.fused_inputs().iter().max_by_key(|input| self.reads(input).len());
+                part = widest.expect("only lazy nodes read several buffers").clone();
+                if self.reads(&part).len() <= most {
+                    break;
+                }
+            }
+            self.materialise(&part)?;
+        }
+        Ok(())
+    }
+}
+
+fn failed(node: &Node) -> Result<()> {
+    node.error().map_or(Ok(()), Err)
+}
