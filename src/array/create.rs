@@ -22,7 +22,7 @@ pub(crate) fn check<T: Element>(operation: &'static str, device: &Device, shape:
 }
 
 /// Checks that the elements of a shape can be counted, and their bytes too.
-pub(super) fn fits(operation: &'static str, dtype: DType, shape: &[usize], at: CallSite) -> Result<()> {
+pub(crate) fn fits(operation: &'static str, dtype: DType, shape: &[usize], at: CallSite) -> Result<()> {
     match crate::layout::count(shape).checked_mul(dtype.size()).is_some_and(|bytes| bytes <= isize::MAX as usize) {
         true => Ok(()),
         false => Err(Error::argument(operation, "shape", "fewer than 2^63 bytes", format!("{shape:?}"), at)),
@@ -179,7 +179,7 @@ impl<T: Element> Array<T> {
     }
 
     /// As [`Array::uninitialised`], for this line of the program.
-    pub(super) fn uninitialised_for(device: &Device, shape: &[usize], at: CallSite) -> Result<(Array<T>, Arc<Memory>)> {
+    pub(crate) fn uninitialised_for(device: &Device, shape: &[usize], at: CallSite) -> Result<(Array<T>, Arc<Memory>)> {
         let len: usize = shape.iter().product();
         let bytes = len as u64 * T::DTYPE.size() as u64;
         let memory = device.pool().take_for("array", bytes, Place::Device, at)?;
@@ -204,7 +204,7 @@ fn countable(operation: &'static str, len: usize, at: CallSite) -> Result<()> {
 impl Array<u32> {
     /// 0, 1, 2, .. in one dimension; an error past 2^32, where numbers would come again.
     #[track_caller]
-    pub(super) fn counting(device: &Device, len: usize) -> Array<u32> {
+    pub(crate) fn counting(device: &Device, len: usize) -> Array<u32> {
         if let Err(error) = countable("counting", len, Location::caller()) {
             return Array::failed(device, error);
         }

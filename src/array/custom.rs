@@ -1,8 +1,8 @@
 //! Kernels from expressions: elementwise functions and reductions of a program's own, which fuse as built-ins do.
 
 use super::inputs::{Inputs, Types, apply, dtypes, resolve, supports};
-use super::reduce::reduced_node;
 use super::{Array, inputs::AnyInput};
+use crate::array::reductions::reduce::reduced_node;
 use crate::element::{DType, Element, Scalar};
 use crate::error::{CallSite, Error, Result};
 use crate::graph::{Expr, Node};
@@ -208,7 +208,7 @@ impl Reduction {
 }
 
 /// What combines `a` and `b` of this type, and the value that changes nothing.
-pub(super) fn combine_and_identity(
+pub(crate) fn combine_and_identity(
     operation: &'static str,
     combine: &str,
     identity: &str,
@@ -242,7 +242,7 @@ impl Template {
 }
 
 /// Whether `R` is the type of the value.
-pub(super) fn returns<R: Element>(operation: &'static str, dtype: DType, at: CallSite) -> Result<()> {
+pub(crate) fn returns<R: Element>(operation: &'static str, dtype: DType, at: CallSite) -> Result<()> {
     match dtype == R::DTYPE {
         true => Ok(()),
         false => {
@@ -288,7 +288,7 @@ fn first_that_fits(parameters: &[Parameter], fits: impl Fn(&[DType]) -> Result<(
 }
 
 /// The constant of an operator over nothing, with what `post` makes of it.
-pub(super) fn of_nothing(
+pub(crate) fn of_nothing(
     device: &crate::Device,
     shape: Vec<usize>,
     operator: &Operator,

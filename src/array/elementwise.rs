@@ -43,7 +43,7 @@ impl<T: Element> Operand<T> for Array<T> {
 }
 
 /// A function over nodes, broadcast to one shape. Mistakes end up in the node.
-pub(super) fn call(function: Function, args: &[Arc<Node>], at: CallSite) -> Arc<Node> {
+pub(crate) fn call(function: Function, args: &[Arc<Node>], at: CallSite) -> Arc<Node> {
     let dtype = args.last().expect("a function has arguments").dtype;
     let device = &args[0].device;
     let fail = |error| Node::failed(device, function.result(dtype), error);
@@ -69,12 +69,12 @@ pub(super) fn call(function: Function, args: &[Arc<Node>], at: CallSite) -> Arc<
 
 impl<T: Element> Array<T> {
     #[track_caller]
-    pub(super) fn apply<R: Element>(&self, function: Function) -> Array<R> {
+    pub(crate) fn apply<R: Element>(&self, function: Function) -> Array<R> {
         Array::of(call(function, std::slice::from_ref(&self.node), Location::caller()))
     }
 
     #[track_caller]
-    pub(super) fn apply2<R: Element>(&self, function: Function, other: impl Operand<T>) -> Array<R> {
+    pub(crate) fn apply2<R: Element>(&self, function: Function, other: impl Operand<T>) -> Array<R> {
         Array::of(call(function, &[self.node.clone(), other.into_array(self.device()).into_node()], Location::caller()))
     }
 

@@ -83,10 +83,10 @@ impl AnyInput {
 }
 
 /// What parameters have become in a call: names and types, and what letters stand for.
-pub(super) type Types = Vec<(String, DType)>;
+pub(crate) type Types = Vec<(String, DType)>;
 
 /// The types of parameters by the arguments' types; an error names the first that does not fit.
-pub(super) fn resolve(
+pub(crate) fn resolve(
     operation: &'static str,
     parameters: &[Parameter],
     got: &[DType],
@@ -114,7 +114,7 @@ pub(super) fn resolve(
 }
 
 /// The arguments' types, if there is one for each parameter and one is an array.
-pub(super) fn dtypes(
+pub(crate) fn dtypes(
     operation: &'static str,
     parameters: &[Parameter],
     inputs: &[AnyInput],
@@ -133,7 +133,7 @@ pub(super) fn dtypes(
 
 /// The node that applies a formula to arguments, broadcast to one shape. What the formula has more parameters is the
 /// index `i` and the length `n`.
-pub(super) fn apply(
+pub(crate) fn apply(
     operation: &'static str,
     formula: &Formula,
     inputs: &[AnyInput],
@@ -182,7 +182,7 @@ pub(super) fn apply(
 }
 
 /// Whether the device has the types that a formula uses.
-pub(super) fn supports(operation: &'static str, formula: &Formula, device: &crate::Device, at: CallSite) -> Result<()> {
+pub(crate) fn supports(operation: &'static str, formula: &Formula, device: &crate::Device, at: CallSite) -> Result<()> {
     match formula.parts().features.iter().find(|feature| !feature.there(device.caps())) {
         None => Ok(()),
         Some(feature) => {

@@ -1,67 +1,35 @@
 //! Arrays: NumPy-like, lazy, fused.
 
-mod assign;
-mod axes;
 mod bind;
-mod concatenate;
-mod contract;
 mod create;
 mod custom;
-mod diagonal;
-mod difference;
-mod einsum;
 mod elementwise;
 #[cfg(feature = "wgpu")]
 mod encode;
 mod evaluate;
 mod explain;
-mod gather;
-mod histogram;
 mod inputs;
-mod keys;
-mod matmul;
 #[cfg(all(test, feature = "cpu"))]
 mod model;
-mod normalise;
-mod nth;
 mod operators;
-mod ordered;
-mod pad;
-mod partition;
-mod quantile;
-mod reduce;
-mod repeat;
-mod runs;
-mod scan;
-mod searchsorted;
-mod segments;
-mod select;
-mod selected;
-mod slice;
-mod sort;
-mod tile;
-mod top_k;
+mod orders;
+mod products;
+mod reductions;
+mod selections;
+mod shapes;
 mod transfer;
-mod unique;
-mod view;
 
-pub use assign::ViewMut;
 pub use custom::{Elementwise, Reduction};
-pub use einsum::einsum;
 pub use elementwise::{Operand, has_kernel};
 pub use evaluate::eval_all;
 pub use explain::{Explanation, Step};
-pub use gather::ArrayIndex;
 pub use inputs::Inputs;
-pub use pad::PadMode;
-pub use quantile::{Interpolation, QuantileOptions};
-pub use scan::Scan;
-pub use select::Selected;
-pub use slice::Slice;
-pub use sort::SortOptions;
-pub use top_k::TopKOptions;
+pub use orders::{Interpolation, QuantileOptions, SortOptions, TopKOptions, Unique};
+pub use products::einsum;
+pub use reductions::Scan;
+pub use selections::{ArrayIndex, Selected};
+pub use shapes::{PadMode, Slice, ViewMut};
 pub use transfer::upload_all;
-pub use unique::Unique;
 
 pub(crate) use bind::Untyped;
 pub(crate) use create::check;

@@ -327,7 +327,7 @@ fn stored_zeros<T: Element>(len: usize) -> Vec<T::Stored> {
     crate::memory::zeros(len)
 }
 
-pub(super) fn copied(node: &Arc<Node>) -> Arc<Node> {
+pub(crate) fn copied(node: &Arc<Node>) -> Arc<Node> {
     Node::lazy(&node.device, node.shape.clone(), node.dtype, Expr::Copy(node.clone()))
 }
 

@@ -1,0 +1,14 @@
+//! Sorting, and what an order tells: the first few, the n-th, quantiles, distinct values, places in sorted arrays.
+
+pub(crate) mod nth;
+pub(crate) mod partition;
+pub(crate) mod quantile;
+pub(crate) mod searchsorted;
+pub(crate) mod sort;
+pub(crate) mod top_k;
+pub(crate) mod unique;
+
+pub use quantile::{Interpolation, QuantileOptions};
+pub use sort::SortOptions;
+pub use top_k::TopKOptions;
+pub use unique::Unique;

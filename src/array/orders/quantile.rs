@@ -1,0 +1,296 @@
+//! Quantiles: elements at fractions of the sorted order, and between two of them.
+
+use crate::array::Array;
+use crate::array::orders::nth::Ranked;
+use crate::element::{DType, Float};
+use crate::error::{CallSite, Error, Result};
+use crate::op::Value;
+use std::panic::Location;
+
+/// What stands for a quantile that lies between two elements: NumPy's `method`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Interpolation {
+    /// What lies on the line between them.
+    #[default]
+    Linear,
+    /// The smaller.
+    Lower,
+    /// The larger.
+    Higher,
+    /// The nearer; of two that are equally near, the one at the even place.
+    Nearest,
+    /// The mean of both.
+    Midpoint,
+}
+
+/// Of which axis a quantile is taken, and what stands for it between two elements.
+///
+/// ```
+/// # crosslane::example(|device| {
+/// use crosslane::{Array, Interpolation, QuantileOptions};
+/// let x = Array::from_shape(device, &[2, 3], &[1.0f32, 5.0, 2.0, 9.0, 7.0, 8.0]);
+/// let options = QuantileOptions::default().axis(1).interpolation(Interpolation::Lower);
+/// assert_eq!(x.quantile_with(0.7, &options).to_vec()?, [2.0, 8.0]);
+/// # Ok(()) });
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QuantileOptions {
+    axis: Option<isize>,
+    interpolation: Interpolation,
+}
+
+impl QuantileOptions {
+    /// Along this axis, negative from the end, which the result does not have; else over all elements.
+    pub fn axis(self, axis: isize) -> QuantileOptions {
+        QuantileOptions { axis: Some(axis), ..self }
+    }
+
+    /// What stands for a quantile between two elements; [`Interpolation::Linear`] if nothing else is said.
+    pub fn interpolation(self, interpolation: Interpolation) -> QuantileOptions {
+        QuantileOptions { interpolation, ..self }
+    }
+}
+
+/// A call that asks for quantiles: in parts of which whole, in which argument.
+#[derive(Clone, Copy)]
+struct Asked {
+    operation: &'static str,
+    argument: &'static str,
+    whole: f64,
+    at: CallSite,
+}
+
+impl Asked {
+    #[track_caller]
+    fn of(operation: &'static str, argument: &'static str, whole: f64) -> Asked {
+        Asked { operation, argument, whole, at: Location::caller() }
+    }
+
+    /// That there are parts of the whole, and nothing else.
+    fn check(self, qs: &[f64]) -> Result<()> {
+        let Asked { operation, argument, whole, at } = self;
+        let got = match qs.iter().find(|q| !(0.0..=whole).contains(*q)) {
+            Some(q) => q.to_string(),
+            None if qs.is_empty() => "none".into(),
+            None => return Ok(()),
+        };
+        Err(Error::argument(operation, argument, format!("0 to {whole}"), got, at))
+    }
+}
+
+impl Interpolation {
+    /// The place before or at the quantile, and how far it lies on the way to the next.
+    fn place(self, q: f64, length: usize) -> (usize, f64) {
+        let place = q * (length - 1) as f64;
+        let (low, way) = (place.floor(), place - place.floor());
+        let (low, way) = match self {
+            Interpolation::Linear => (low, way),
+            Interpolation::Lower => (low, 0.0),
+            Interpolation::Higher => (place.ceil(), 0.0),
+            Interpolation::Nearest => (place.round_ties_even(), 0.0),
+            Interpolation::Midpoint => (low, if way == 0.0 { 0.0 } else { 0.5 }),
+        };
+        ((low as usize).min(length - 1), way)
+    }
+}
+
+/// What lies so far on the way between two elements, as NumPy rounds it, but where their distance is no number; where they
+/// are equal, they.
+fn between<T: Float>(low: &Array<T>, high: &Array<T>, way: f64) -> Array<T> {
+    let scalar = |x: f64| T::from_scalar(Value::Float(x).scalar(T::DTYPE));
+    let distance = high - low;
+    let line = match way < 0.5 {
+        true => low + &distance * scalar(way),
+        false => high - &distance * scalar(1.0 - way),
+    };
+    let parts = low * scalar(1.0 - way) + high * scalar(way);
+    let split = !&distance.is_finite() & parts.is_finite();
+    low.equal(high).select(low, split.select(parts, line))
+}
+
+impl<T: Float> Array<T> {
+    /// The `q`-quantile of all elements, `q` from 0 to 1: NumPy's `quantile`. Between two elements it lies on the line
+    /// between them. NaN if any element is.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[4.0f32, 1.0, 3.0, 2.0]);
+    /// assert_eq!(x.quantile(0.5).item()?, 2.5);
+    /// assert_eq!(x.quantile(0.25).item()?, 1.75);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// The place `q * (len - 1)` is computed in double precision on the host, and the line in the elements' precision
+    /// (halves in f32): three roundings, that is within 2 ULP of the larger neighbour and their distance. Where NumPy
+    /// has NaN between two equal infinities it is the infinity. For other element types see [`Array::nth`], or cast.
+    ///
+    /// Cost: one or two of [`Array::nth`], and one read that looks for NaN.
+    ///
+    /// Errors (kept in the array): `q` outside 0 to 1; no element; as for [`Array::sort`].
+    #[track_caller]
+    pub fn quantile(&self, q: f64) -> Array<T> {
+        self.quantiled(Asked::of("quantile", "q", 1.0), q, &QuantileOptions::default())
+    }
+
+    /// As [`Array::quantile`], with [`QuantileOptions`].
+    #[track_caller]
+    pub fn quantile_with(&self, q: f64, options: &QuantileOptions) -> Array<T> {
+        self.quantiled(Asked::of("quantile_with", "q", 1.0), q, options)
+    }
+
+    /// As [`Array::quantile`] of `p` hundredths.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[4.0f32, 1.0, 3.0, 2.0]);
+    /// assert_eq!(x.percentile(100.0).item()?, 4.0);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn percentile(&self, p: f64) -> Array<T> {
+        self.quantiled(Asked::of("percentile", "p", 100.0), p, &QuantileOptions::default())
+    }
+
+    /// As [`Array::percentile`], with [`QuantileOptions`].
+    #[track_caller]
+    pub fn percentile_with(&self, p: f64, options: &QuantileOptions) -> Array<T> {
+        self.quantiled(Asked::of("percentile_with", "p", 100.0), p, options)
+    }
+
+    /// The median of all elements: of an even number, the mean of the two in the middle. NaN if any element is.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[4.0f32, 1.0, 9.0]);
+    /// assert_eq!(x.median().item()?, 4.0);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Cost and errors: as for [`Array::quantile`].
+    #[track_caller]
+    pub fn median(&self) -> Array<T> {
+        self.quantiled(Asked::of("median", "q", 1.0), 0.5, &QuantileOptions::default())
+    }
+
+    /// As [`Array::median`] along an axis, negative from the end, which the result does not have.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_shape(device, &[2, 2], &[1.0f32, 3.0, 8.0, 5.0]);
+    /// assert_eq!(x.median_axis(1).to_vec()?, [2.0, 6.5]);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn median_axis(&self, axis: isize) -> Array<T> {
+        self.quantiled(Asked::of("median_axis", "q", 1.0), 0.5, &QuantileOptions::default().axis(axis))
+    }
+
+    /// Several quantiles of all elements: NumPy's `quantile` with a list. The result's axis is that of `qs`.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[4.0f32, 1.0, 3.0, 2.0]);
+    /// assert_eq!(x.quantiles(&[0.0, 0.25, 0.5]).to_vec()?, [1.0, 1.75, 2.5]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Accuracy and errors: as for [`Array::quantile`]. Cost: one sort for all of them.
+    #[track_caller]
+    pub fn quantiles(&self, qs: &[f64]) -> Array<T> {
+        self.several(Asked::of("quantiles", "qs", 1.0), qs, &QuantileOptions::default())
+    }
+
+    /// As [`Array::quantiles`], with [`QuantileOptions`]; the axis of `qs` is the result's first.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::{Array, QuantileOptions};
+    /// let x = Array::from_shape(device, &[2, 3], &[1.0f32, 5.0, 2.0, 9.0, 7.0, 8.0]);
+    /// let ends = x.quantiles_with(&[0.0, 1.0], &QuantileOptions::default().axis(1));
+    /// assert_eq!((ends.shape(), ends.to_vec()?), (&[2, 2][..], vec![1.0, 7.0, 5.0, 9.0]));
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn quantiles_with(&self, qs: &[f64], options: &QuantileOptions) -> Array<T> {
+        self.several(Asked::of("quantiles_with", "qs", 1.0), qs, options)
+    }
+
+    /// As [`Array::quantiles`] of hundredths: NumPy's `percentile` with a list.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[4.0f32, 1.0, 3.0, 2.0, 5.0]);
+    /// assert_eq!(x.percentiles(&[25.0, 50.0, 75.0]).to_vec()?, [2.0, 3.0, 4.0]);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn percentiles(&self, ps: &[f64]) -> Array<T> {
+        self.several(Asked::of("percentiles", "ps", 100.0), ps, &QuantileOptions::default())
+    }
+
+    /// As [`Array::percentiles`], with [`QuantileOptions`]; the axis of `ps` is the result's first.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::{Array, Interpolation, QuantileOptions};
+    /// let x = Array::from_slice(device, &[4.0f32, 1.0, 3.0, 2.0]);
+    /// let lower = QuantileOptions::default().interpolation(Interpolation::Lower);
+    /// assert_eq!(x.percentiles_with(&[25.0, 50.0], &lower).to_vec()?, [1.0, 2.0]);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn percentiles_with(&self, ps: &[f64], options: &QuantileOptions) -> Array<T> {
+        self.several(Asked::of("percentiles_with", "ps", 100.0), ps, options)
+    }
+
+    fn quantiled(&self, asked: Asked, q: f64, options: &QuantileOptions) -> Array<T> {
+        let found = self.found(asked, &[q], options);
+        found.map_or_else(|error| Array::failed(self.device(), error), |mut found| found.remove(0))
+    }
+
+    fn several(&self, asked: Asked, qs: &[f64], options: &QuantileOptions) -> Array<T> {
+        let found = self.found(asked, qs, options);
+        let stacked = found.and_then(|found| Array::stack(&found.iter().collect::<Vec<_>>(), 0));
+        stacked.unwrap_or_else(|error| Array::failed(self.device(), error))
+    }
+
+    /// An array for each quantile.
+    fn found(&self, asked: Asked, qs: &[f64], options: &QuantileOptions) -> Result<Vec<Array<T>>> {
+        asked.check(qs)?;
+        let Asked { operation, whole, at, .. } = asked;
+        let (array, axis) = options.axis.map_or_else(|| (self.flatten(), 0), |axis| (self.clone(), axis));
+        let ranked = Ranked::new(operation, &array, axis, qs.len() > 1, at)?;
+        if ranked.length() == 0 {
+            let got = format!("shape {:?}", self.shape());
+            return Err(Error::argument(operation, "array", "an element: there is no quantile of none", got, at));
+        }
+        // NaN where there is one.
+        let largest = array.max_axes(&[axis], false);
+        let one = |&q: &f64| {
+            let (place, way) = options.interpolation.place(q / whole, ranked.length());
+            let low = ranked.place(place);
+            let found = match (way > 0.0).then(|| ranked.place(place + 1)) {
+                None => low,
+                Some(high) if T::DTYPE == DType::F16 => between(&low.cast::<f32>(), &high.cast(), way).cast(),
+                Some(high) => between(&low, &high, way),
+            };
+            largest.is_nan().select(&largest, &found)
+        };
+        Ok(qs.iter().map(one).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_numpys() {
+        let places = |interpolation: Interpolation| [0.0, 0.3, 0.5, 1.0].map(|q| interpolation.place(q, 6));
+        assert_eq!(places(Interpolation::Linear), [(0, 0.0), (1, 0.5), (2, 0.5), (5, 0.0)]);
+        assert_eq!(places(Interpolation::Lower).map(|place| place.0), [0, 1, 2, 5]);
+        assert_eq!(places(Interpolation::Higher).map(|place| place.0), [0, 2, 3, 5]);
+        assert_eq!(places(Interpolation::Nearest).map(|place| place.0), [0, 2, 2, 5]);
+        assert_eq!(places(Interpolation::Midpoint), [(0, 0.0), (1, 0.5), (2, 0.5), (5, 0.0)]);
+    }
+}

@@ -1,0 +1,106 @@
+//! Searching in sorted arrays as methods.
+
+use crate::array::Array;
+use crate::element::{DType, Element};
+use crate::error::{CallSite, Error, Result};
+use crate::graph::{Node, Take, Task};
+use crate::ops::{SearchSorted, Side};
+use std::panic::Location;
+use std::sync::Arc;
+
+fn searched(
+    operation: &'static str,
+    sorted: &Arc<Node>,
+    values: &Arc<Node>,
+    side: Side,
+    at: CallSite,
+) -> Result<Arc<Node>> {
+    if let Some(error) = [sorted, values].iter().find_map(|node| node.error()) {
+        return Err(error);
+    }
+    if sorted.device != values.device {
+        let (wanted, got) = (format!("{:?}", sorted.device), format!("{:?}", values.device));
+        return Err(Error::argument(operation, "device", wanted, got, at));
+    }
+    if sorted.shape.len() != 1 {
+        let got = format!("shape {:?}", sorted.shape);
+        return Err(Error::argument(operation, "sorted array", "one dimension", got, at));
+    }
+    if sorted.len() > u32::MAX as usize {
+        return Err(Error::argument(
+            operation,
+            "sorted array",
+            "fewer than 2^32 elements",
+            sorted.len().to_string(),
+            at,
+        ));
+    }
+    let (shape, len) = (values.shape.clone(), sorted.len());
+    let make = move |mut inputs: Vec<_>, output| {
+        let sorted = inputs.pop().expect("two inputs");
+        let values = inputs.pop().expect("two inputs");
+        Box::new(SearchSorted { values, shape: shape.clone(), sorted, len, side, output }) as Box<dyn crate::Op>
+    };
+    let inputs = [(values, Take::Fused), (sorted, Take::Dense)];
+    Ok(Task::nodes(&inputs, vec![(values.shape.clone(), DType::U32)], 1, make).remove(0))
+}
+
+impl<T: Element> Array<T> {
+    /// Where each of `values` belongs in this sorted array of one dimension: NumPy's `searchsorted`. Before elements
+    /// that are equal to it, or after them. NaN is larger than anything, and equal to itself.
+    ///
+    /// The array must be sorted, rising; if it is not, some place results.
+    ///
+    /// Cost: log2 of the length reads for each value, the first ten of them from workgroup memory.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::{Array, Side};
+    /// let sorted = Array::from_slice(device, &[1, 3, 3, 7]);
+    /// let values = Array::from_slice(device, &[0, 3, 9]);
+    /// assert_eq!(sorted.searchsorted(&values, Side::Left).to_vec()?, [0, 1, 4]);
+    /// assert_eq!(sorted.searchsorted(&values, Side::Right).to_vec()?, [0, 3, 4]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): an array of another rank, or on another device; 2^32 elements.
+    #[track_caller]
+    pub fn searchsorted(&self, values: &Array<T>, side: Side) -> Array<u32> {
+        let node = searched("searchsorted", &self.node, &values.node, side, Location::caller());
+        Array::of(node.unwrap_or_else(|error| Node::failed(self.device(), DType::U32, error)))
+    }
+
+    /// The number of the bin of each element among edges that do not fall, or that do not rise: NumPy's `digitize`.
+    ///
+    /// With rising edges bin `b` is `edges[b - 1] <= x < edges[b]`, or `edges[b - 1] < x <= edges[b]` if `right`; with
+    /// falling ones `edges[b - 1] > x >= edges[b]`, or `edges[b - 1] >= x > edges[b]`. Bin 0 is before the first edge.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[0.2f32, 6.4, 3.0, 1.0]);
+    /// assert_eq!(x.digitize(&[0.0, 1.0, 2.5, 4.0, 10.0], false).to_vec()?, [1, 4, 3, 2]);
+    /// assert_eq!(x.digitize(&[4.0, 1.0], true).to_vec()?, [2, 0, 1, 2]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): edges that rise and fall, or are NaN.
+    #[track_caller]
+    pub fn digitize(&self, edges: &[T], right: bool) -> Array<u32> {
+        let at = Location::caller();
+        let values: Vec<f64> = edges.iter().map(|edge| edge.scalar().to_f64()).collect();
+        let rising = values.is_sorted();
+        if values.iter().any(|x| x.is_nan()) || !(rising || values.is_sorted_by(|a, b| a >= b)) {
+            let error = Error::argument("digitize", "edges", "all rising or all falling", format!("{edges:?}"), at);
+            return Array::failed(self.device(), error);
+        }
+        let rise: Vec<T> = if rising { edges.to_vec() } else { edges.iter().rev().copied().collect() };
+        let sorted = Array::from_slice(self.device(), &rise);
+        let side = if right { Side::Left } else { Side::Right };
+        let node = searched("digitize", &sorted.node, &self.node, side, at);
+        let places = Array::<u32>::of(node.unwrap_or_else(|error| Node::failed(self.device(), DType::U32, error)));
+        match rising {
+            true => places,
+            false => Array::full(self.device(), &[], edges.len() as u32) - places,
+        }
+    }
+}

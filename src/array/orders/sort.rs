@@ -1,0 +1,366 @@
+//! Sorting as methods: values, indices, and pairs, along one axis.
+
+use crate::array::Array;
+use crate::array::selections::gather::Along;
+use crate::array::shapes::view::axis;
+use crate::device::Device;
+use crate::element::{DType, Element};
+use crate::error::{CallSite, Error, Result};
+use crate::graph::{Node, Take, Task, axis_last, view};
+use crate::op::Expression;
+use crate::ops::{OutOfRange, Payload, Sort};
+use std::ops::Range;
+use std::panic::Location;
+use std::sync::Arc;
+
+/// How to sort: along which axis, in which direction, by which bits.
+///
+/// ```
+/// # crosslane::example(|device| {
+/// use crosslane::{Array, SortOptions};
+/// let x = Array::from_slice(device, &[3, 1, 2, 9]).reshape(&[2, 2]);
+/// let options = SortOptions::default().axis(0).descending();
+/// assert_eq!(x.sort_with(&options).to_vec()?, [3, 9, 2, 1]);
+/// assert_eq!(x.argsort_with(&options).to_vec()?, [0, 1, 1, 0]);
+/// # Ok(()) });
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SortOptions {
+    axis: isize,
+    descending: bool,
+    bits: Option<Range<u32>>,
+}
+
+impl Default for SortOptions {
+    /// Along the last axis, the smallest first, by all bits.
+    fn default() -> SortOptions {
+        SortOptions { axis: -1, descending: false, bits: None }
+    }
+}
+
+impl SortOptions {
+    /// Along this axis; negative numbers count from the end.
+    pub fn axis(self, axis: isize) -> SortOptions {
+        SortOptions { axis, ..self }
+    }
+
+    /// The largest first. Equal keys keep their order, and NaNs stay last.
+    pub fn descending(self) -> SortOptions {
+        SortOptions { descending: true, ..self }
+    }
+
+    /// By these bits only, the lowest being 0: fewer passes where the others are known to be equal, or do not matter.
+    /// Bits are those of an unsigned number that is ordered as the keys are: an unsigned integer's own; a signed one's
+    /// with the highest turned over; of a float, all turned over if it is negative, and the highest if it is not.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::{Array, SortOptions};
+    /// let x = Array::from_slice(device, &[0x13u32, 0x21, 0x11, 0x02]);
+    /// assert_eq!(x.sort_with(&SortOptions::default().bits(0..4)).to_vec()?, [0x21, 0x11, 0x02, 0x13]);
+    /// # Ok(()) });
+    /// ```
+    pub fn bits(self, bits: Range<u32>) -> SortOptions {
+        SortOptions { bits: Some(bits), ..self }
+    }
+
+    fn checked_bits(&self, operation: &'static str, dtype: DType, at: CallSite) -> Result<Range<u32>> {
+        let width = if dtype == DType::Bool { 1 } else { 8 * dtype.size() as u32 };
+        match &self.bits {
+            None => Ok(0..width),
+            Some(bits) if bits.start <= bits.end && bits.end <= width => Ok(bits.clone()),
+            Some(bits) => {
+                Err(Error::argument(operation, "bits", format!("a range in 0..{width}"), format!("{bits:?}"), at))
+            }
+        }
+    }
+}
+
+/// What is sorted: the operation as it is called, and what comes out.
+struct Call<'a> {
+    operation: &'static str,
+    keys: &'a Arc<Node>,
+    /// What moves with the keys.
+    moves: Moves<'a>,
+    gives_keys: bool,
+    options: &'a SortOptions,
+    /// How many keys count, where the device alone knows.
+    count: Option<&'a Arc<Node>>,
+    at: CallSite,
+}
+
+#[derive(Clone, Copy)]
+enum Moves<'a> {
+    Nothing,
+    Indices,
+    Values(&'a Arc<Node>),
+}
+
+impl Call<'_> {
+    /// The outputs. The axis is sorted as the last one, in memory without gaps, and viewed as what it was.
+    fn nodes(&self) -> Result<Vec<Arc<Node>>> {
+        let keys = self.keys;
+        if let Some(error) = keys.error() {
+            return Err(error);
+        }
+        let place = axis(self.operation, self.options.axis, keys.shape.len(), self.at)?;
+        let bits = self.options.checked_bits(self.operation, keys.dtype, self.at)?;
+        if let Moves::Values(values) = self.moves {
+            self.check_values(values)?;
+        }
+        let length = keys.shape[place];
+        if length > Sort::MOST {
+            let wanted = format!("at most {} elements along it", Sort::MOST);
+            return Err(Error::argument(self.operation, "axis", wanted, length.to_string(), self.at));
+        }
+        let (last, back) = axis_last(keys, place);
+        let mut taken = vec![last];
+        if let Moves::Values(values) = self.moves {
+            taken.push(axis_last(values, place).0);
+        }
+        taken.extend(self.count.cloned());
+        let moved = match self.moves {
+            Moves::Nothing => None,
+            Moves::Indices => Some(DType::U32),
+            Moves::Values(values) => Some(values.dtype),
+        };
+        let shape = taken[0].shape.clone();
+        let outputs =
+            self.gives_keys.then_some(keys.dtype).into_iter().chain(moved).map(|dtype| (shape.clone(), dtype));
+        let (descending, gives_keys) = (self.options.descending, self.gives_keys);
+        let (rows, counted) = (keys.len() / length.max(1), self.count.is_some());
+        let indices = matches!(self.moves, Moves::Indices);
+        let make = move |mut inputs: Vec<Expression>, output: usize| -> Box<dyn crate::Op> {
+            let count = if counted { inputs.pop() } else { None };
+            let payload = match inputs.len() {
+                2 => Payload::Array(inputs.pop().expect("two")),
+                _ if indices => Payload::Index,
+                _ => Payload::None,
+            };
+            let keys = inputs.pop().expect("the keys");
+            Box::new(Sort { keys, payload, rows, length, descending, bits: bits.clone(), count, gives_keys, output })
+        };
+        let inputs: Vec<(&Arc<Node>, Take)> = taken.iter().map(|node| (node, Take::Dense)).collect();
+        let nodes = Task::nodes(&inputs, outputs.collect(), 3, make);
+        Ok(nodes.iter().map(|node| view(node, &|layout| Some(layout.permute(&back)))).collect())
+    }
+
+    /// Keys and what moves with them; a mistake in both.
+    fn pair<K: Element, V: Element>(&self, device: &Device) -> (Array<K>, Array<V>) {
+        match self.nodes() {
+            Ok(nodes) => (Array::of(nodes[0].clone()), Array::of(nodes[1].clone())),
+            Err(error) => (Array::failed(device, error.clone()), Array::failed(device, error)),
+        }
+    }
+
+    fn check_values(&self, values: &Arc<Node>) -> Result<()> {
+        if let Some(error) = values.error() {
+            return Err(error);
+        }
+        if values.device != self.keys.device {
+            let (wanted, got) = (format!("{:?}", self.keys.device), format!("{:?}", values.device));
+            return Err(Error::argument(self.operation, "values", wanted, got, self.at));
+        }
+        if values.shape != self.keys.shape {
+            let (wanted, got) = (format!("the keys' shape {:?}", self.keys.shape), format!("{:?}", values.shape));
+            return Err(Error::argument(self.operation, "values", wanted, got, self.at));
+        }
+        Ok(())
+    }
+}
+
+impl<T: Element> Array<T> {
+    /// The elements of the last axis in ascending order, a sorted copy. Equal elements keep their order: -0 and +0 are
+    /// equal, NaNs are equal and come last, as NumPy has it.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[2.5f32, f32::NAN, -1.0, 0.0]);
+    /// assert_eq!(x.sort().slice(crosslane::s![..3]).to_vec()?, [-1.0, 0.0, 2.5]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// A radix sort by 8 bits a pass (Onesweep: Adinets and Merrill, 2022): 36 bytes of memory traffic for a 32-bit
+    /// element, and as much memory again as the array takes. Rows of a few thousand elements take one launch, in workgroup
+    /// memory: the cpu engine merges them (64 elements in 10 us, 4000 in 150).
+    ///
+    /// Errors (kept in the array): no axis; more than 2^32 - 2^16 elements along it.
+    #[track_caller]
+    pub fn sort(&self) -> Array<T> {
+        self.sorted("sort", &SortOptions::default(), Location::caller())
+    }
+
+    /// As [`Array::sort`] along an axis, negative from the end.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[3u8, 1, 2, 9]).reshape(&[2, 2]);
+    /// assert_eq!(x.sort_axis(0).to_vec()?, [2, 1, 3, 9]);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn sort_axis(&self, axis: isize) -> Array<T> {
+        self.sorted("sort_axis", &SortOptions::default().axis(axis), Location::caller())
+    }
+
+    /// As [`Array::sort`], with [`SortOptions`].
+    #[track_caller]
+    pub fn sort_with(&self, options: &SortOptions) -> Array<T> {
+        self.sorted("sort_with", options, Location::caller())
+    }
+
+    /// The indices that sort the last axis: where each element of [`Array::sort`] comes from.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[30, 10, 20, 10]);
+    /// assert_eq!(x.argsort().to_vec()?, [1, 3, 2, 0]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): as for [`Array::sort`].
+    #[track_caller]
+    pub fn argsort(&self) -> Array<u32> {
+        self.sorting("argsort", &SortOptions::default(), Location::caller())
+    }
+
+    /// As [`Array::argsort`] along an axis, negative from the end.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[3, 1, 2, 9]).reshape(&[2, 2]);
+    /// assert_eq!(x.argsort_axis(0).to_vec()?, [1, 0, 0, 1]);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn argsort_axis(&self, axis: isize) -> Array<u32> {
+        self.sorting("argsort_axis", &SortOptions::default().axis(axis), Location::caller())
+    }
+
+    /// As [`Array::argsort`], with [`SortOptions`].
+    #[track_caller]
+    pub fn argsort_with(&self, options: &SortOptions) -> Array<u32> {
+        self.sorting("argsort_with", options, Location::caller())
+    }
+
+    /// The sorted keys, and the values in the same order: each value moves with the key at its place.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::Array;
+    /// let ages = Array::from_slice(device, &[41u8, 7, 23]);
+    /// let heights = Array::from_slice(device, &[1.8f32, 1.2, 1.7]);
+    /// let (ages, heights) = ages.sort_pairs(&heights);
+    /// assert_eq!(ages.to_vec()?, [7, 23, 41]);
+    /// assert_eq!(heights.to_vec()?, [1.2, 1.7, 1.8]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the arrays): as for [`Array::sort`]; values of another shape or on another device.
+    #[track_caller]
+    pub fn sort_pairs<V: Element>(&self, values: &Array<V>) -> (Array<T>, Array<V>) {
+        self.paired("sort_pairs", values, &SortOptions::default(), Location::caller())
+    }
+
+    /// As [`Array::sort_pairs`], with [`SortOptions`].
+    #[track_caller]
+    pub fn sort_pairs_with<V: Element>(&self, values: &Array<V>, options: &SortOptions) -> (Array<T>, Array<V>) {
+        self.paired("sort_pairs_with", values, options, Location::caller())
+    }
+
+    /// The sorted keys, and arrays of values in the same order: [`Array::sort_pairs`] for any number of them. For values
+    /// of several types, bring each into the order of [`Array::argsort`] with [`Array::take_along_axis`].
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::Array;
+    /// let x = [[3, 1, 2], [30, 10, 20], [7, 8, 9]].map(|x| Array::from_slice(device, &x));
+    /// let (keys, values) = x[0].sort_pairs_all(&[&x[1], &x[2]]);
+    /// assert_eq!(keys.to_vec()?, [1, 2, 3]);
+    /// assert_eq!(values[0].to_vec()?, [10, 20, 30]);
+    /// assert_eq!(values[1].to_vec()?, [8, 9, 7]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Cost: a sort with indices, and a read of each value where its index says.
+    ///
+    /// Errors (kept in the arrays): as for [`Array::sort`]; values of another shape or on another device; 2^32 - 1
+    /// elements in all.
+    #[track_caller]
+    pub fn sort_pairs_all<V: Element>(&self, values: &[&Array<V>]) -> (Array<T>, Vec<Array<V>>) {
+        let (operation, at) = ("sort_pairs_all", Location::caller());
+        let options = SortOptions::default();
+        let call = Call {
+            operation,
+            keys: &self.node,
+            moves: Moves::Indices,
+            gives_keys: true,
+            options: &options,
+            count: None,
+            at,
+        };
+        let (keys, places) = call.pair::<T, u32>(self.device());
+        let taken = |values: &&Array<V>| match call.check_values(&values.node) {
+            Err(error) => Array::failed(self.device(), error),
+            Ok(()) => values.gather(operation, &places, Along::Each(-1), OutOfRange::Drop, at),
+        };
+        (keys, values.iter().map(taken).collect())
+    }
+
+    pub(crate) fn sorted(&self, operation: &'static str, options: &SortOptions, at: CallSite) -> Array<T> {
+        let call =
+            Call { operation, keys: &self.node, moves: Moves::Nothing, gives_keys: true, options, count: None, at };
+        match call.nodes() {
+            Ok(nodes) => Array::of(nodes[0].clone()),
+            Err(error) => Array::failed(self.device(), error),
+        }
+    }
+
+    /// The sorted keys, and where each comes from.
+    pub(crate) fn sorted_with_places(
+        &self,
+        operation: &'static str,
+        options: &SortOptions,
+        at: CallSite,
+    ) -> (Array<T>, Array<u32>) {
+        let call =
+            Call { operation, keys: &self.node, moves: Moves::Indices, gives_keys: true, options, count: None, at };
+        call.pair(self.device())
+    }
+
+    /// As many of one row as the device says, sorted; the others are anything.
+    pub(crate) fn sorted_of(
+        &self,
+        operation: &'static str,
+        count: &Array<u32>,
+        options: &SortOptions,
+        at: CallSite,
+    ) -> Array<T> {
+        let (keys, count) = (&self.node, Some(&*count.node));
+        let call = Call { operation, keys, moves: Moves::Nothing, gives_keys: true, options, count, at };
+        match call.nodes() {
+            Ok(nodes) => Array::of(nodes[0].clone()),
+            Err(error) => Array::failed(self.device(), error),
+        }
+    }
+
+    pub(crate) fn sorting(&self, operation: &'static str, options: &SortOptions, at: CallSite) -> Array<u32> {
+        let call =
+            Call { operation, keys: &self.node, moves: Moves::Indices, gives_keys: false, options, count: None, at };
+        match call.nodes() {
+            Ok(nodes) => Array::of(nodes[0].clone()),
+            Err(error) => Array::failed(self.device(), error),
+        }
+    }
+
+    pub(crate) fn paired<V: Element>(
+        &self,
+        operation: &'static str,
+        values: &Array<V>,
+        options: &SortOptions,
+        at: CallSite,
+    ) -> (Array<T>, Array<V>) {
+        let moves = Moves::Values(&values.node);
+        Call { operation, keys: &self.node, moves, gives_keys: true, options, count: None, at }.pair(self.device())
+    }
+}

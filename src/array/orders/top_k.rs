@@ -1,0 +1,166 @@
+//! The largest or smallest elements along an axis.
+
+use crate::array::shapes::view::axis;
+use crate::array::{Array, Slice};
+use crate::element::{DType, Element};
+use crate::error::{CallSite, Error, Result};
+use crate::graph::{Take, Task, axis_last, view};
+use crate::ops::{OutOfRange, Sort, TopK};
+use std::panic::Location;
+
+/// Rows shorter than this are sorted, several in a workgroup.
+const SORTED: usize = 64;
+
+/// Which of the elements, and along which axis.
+///
+/// ```
+/// # crosslane::example(|device| {
+/// use crosslane::{Array, TopKOptions};
+/// let x = Array::from_slice(device, &[3, 1, 2, 9]).reshape(&[2, 2]);
+/// let (values, indices) = x.top_k_with(1, &TopKOptions::default().smallest().axis(0));
+/// assert_eq!(values.to_vec()?, [2, 1]);
+/// assert_eq!(indices.to_vec()?, [1, 0]);
+/// # Ok(()) });
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TopKOptions {
+    axis: isize,
+    smallest: bool,
+}
+
+impl Default for TopKOptions {
+    /// The largest, along the last axis.
+    fn default() -> TopKOptions {
+        TopKOptions { axis: -1, smallest: false }
+    }
+}
+
+impl TopKOptions {
+    /// Along this axis; negative numbers count from the end.
+    pub fn axis(self, axis: isize) -> TopKOptions {
+        TopKOptions { axis, ..self }
+    }
+
+    /// The smallest, rising, and NaN after all others.
+    pub fn smallest(self) -> TopKOptions {
+        TopKOptions { smallest: true, ..self }
+    }
+}
+
+/// A call before it is checked.
+struct Call<'a, T: Element> {
+    operation: &'static str,
+    array: &'a Array<T>,
+    k: usize,
+    options: &'a TopKOptions,
+    at: CallSite,
+}
+
+impl<T: Element> Call<'_, T> {
+    fn check(&self) -> Result<usize> {
+        self.array.check()?;
+        let place = axis(self.operation, self.options.axis, self.array.rank(), self.at)?;
+        let length = self.array.shape()[place];
+        if self.k > length {
+            let wanted = format!("at most the {length} elements along axis {place}");
+            return Err(Error::argument(self.operation, "k", wanted, self.k.to_string(), self.at));
+        }
+        if length > Sort::MOST {
+            let wanted = format!("at most {} elements along it", Sort::MOST);
+            return Err(Error::argument(self.operation, "axis", wanted, length.to_string(), self.at));
+        }
+        Ok(place)
+    }
+
+    /// The indices of the first k along an axis.
+    fn indices(&self) -> Result<(Array<u32>, usize)> {
+        let place = self.check()?;
+        let length = self.array.shape()[place];
+        let most = TopK::most(self.array.device().caps(), T::DTYPE, length);
+        let sorted = self.k > most || length < SORTED;
+        Ok((if sorted { self.sorted(place as isize) } else { self.searched(place) }, place))
+    }
+
+    /// The axis is searched as the last one, in memory without gaps.
+    fn searched(&self, place: usize) -> Array<u32> {
+        let (array, k, rank) = (&self.array.node, self.k, self.array.rank());
+        let (last, back) = axis_last(array, place);
+        let (length, largest) = (array.shape[place], !self.options.smallest);
+        let rows = array.len() / length.max(1);
+        let mut shape = last.shape.clone();
+        shape[rank - 1] = k;
+        let make = move |mut inputs: Vec<_>, output: usize| {
+            let keys = inputs.pop().expect("the array");
+            Box::new(TopK { keys, rows, length, k, largest, output }) as Box<dyn crate::Op>
+        };
+        let found = Task::nodes(&[(&last, Take::Dense)], vec![(shape, DType::U32)], 3, make).remove(0);
+        Array::of(view(&found, &|layout| Some(layout.permute(&back))))
+    }
+
+    /// The axis is sorted: for more than lists hold, and for rows too short for lists. The largest are the last, where equal
+    /// elements come in the order of the reversed axis, which is theirs from the end.
+    fn sorted(&self, place: isize) -> Array<u32> {
+        let length = self.array.shape()[place as usize] as u32;
+        let first = |indices: Array<u32>| {
+            let cut = |a: usize| if a as isize == place { (..self.k as isize).into() } else { (..).into() };
+            indices.slice(&(0..indices.rank()).map(cut).collect::<Vec<Slice>>())
+        };
+        match self.options.smallest {
+            true => first(self.array.argsort_axis(place)),
+            false => {
+                let indices = first(self.array.flip(place).argsort_axis(place).flip(place));
+                Array::full(indices.device(), &[], length.saturating_sub(1)) - indices
+            }
+        }
+    }
+}
+
+impl<T: Element> Array<T> {
+    /// The `k` largest elements of the last axis, falling, and their indices along it. Equal elements come in the order
+    /// in which they stand, the lowest index first; NaN is larger than all others, and -0 and +0 are equal. So
+    /// `torch.topk` orders them, which promises nothing for equal ones.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[2.5f32, 7.0, -1.0, 7.0]);
+    /// let (values, indices) = x.top_k(3);
+    /// assert_eq!(values.to_vec()?, [7.0, 7.0, 2.5]);
+    /// assert_eq!(indices.to_vec()?, [1, 3, 0]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Both are lazy, and values that are not used are not fetched. The same input gives the same result, equal
+    /// elements included.
+    ///
+    /// Cost: one read of the array, in one launch for rows of up to 16,384 elements, else in three; long rows have a bound
+    /// taken from a sample first (after GridSelect: Zhang et al., Parallel Top-K Algorithms on GPU, 2023). Rows that fall
+    /// take longer than rows in no order, where the smallest are wanted, and likewise the other way round. For more than
+    /// 512 elements on a device with 16 KiB of workgroup memory, and more than 2048 anywhere, and along axes shorter than 64, the axis is sorted.
+    ///
+    /// Errors (kept in the arrays): no axis; `k` larger than it; as for [`Array::sort`] and, in the values,
+    /// [`Array::take_along_axis`].
+    #[track_caller]
+    #[doc(alias = "topk")]
+    pub fn top_k(&self, k: usize) -> (Array<T>, Array<u32>) {
+        self.first_k("top_k", k, &TopKOptions::default(), Location::caller())
+    }
+
+    /// As [`Array::top_k`], with [`TopKOptions`].
+    #[track_caller]
+    pub fn top_k_with(&self, k: usize, options: &TopKOptions) -> (Array<T>, Array<u32>) {
+        self.first_k("top_k_with", k, options, Location::caller())
+    }
+
+    fn first_k(
+        &self,
+        operation: &'static str,
+        k: usize,
+        options: &TopKOptions,
+        at: CallSite,
+    ) -> (Array<T>, Array<u32>) {
+        match (Call { operation, array: self, k, options, at }).indices() {
+            Ok((indices, place)) => (self.take_along_axis(&indices, place as isize, OutOfRange::Clamp), indices),
+            Err(error) => (Array::failed(self.device(), error.clone()), Array::failed(self.device(), error)),
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Products of matrices and of tensors.
+
+pub(crate) mod contract;
+pub(crate) mod einsum;
+pub(crate) mod matmul;
+
+pub use einsum::einsum;

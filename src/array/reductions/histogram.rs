@@ -1,0 +1,385 @@
+//! Histograms as methods: even bins, given edges, numbers, two dimensions. The work before is part of the kernel.
+
+use crate::array::Array;
+use crate::element::{Class, DType, Element, Number};
+use crate::error::{CallSite, Error, ErrorKind, Result};
+use crate::graph::{Node, Take, Task};
+use crate::op::Value;
+use crate::ops::{Binning, Histogram, compared, even_edges, thresholds};
+use std::ops::Range;
+use std::panic::Location;
+use std::sync::Arc;
+
+/// Bins at most: addresses in a kernel stay far below 2^32.
+const MOST_BINS: u64 = 1 << 28;
+
+/// What is counted, and where.
+struct Counted<'a> {
+    operation: &'static str,
+    samples: Vec<&'a Arc<Node>>,
+    weights: Option<&'a Arc<Node>>,
+    axes: Vec<Binning>,
+    /// The thresholds of all axes.
+    edges: Vec<Value>,
+    at: CallSite,
+}
+
+impl Counted<'_> {
+    /// The counts as a node; mistakes end up in it.
+    fn node(self) -> Arc<Node> {
+        let (device, dtype) = (&self.samples[0].device, self.weights.map_or(DType::U32, |weights| weights.dtype));
+        self.task().unwrap_or_else(|error| Node::failed(device, dtype, error))
+    }
+
+    fn inputs(&self) -> impl Iterator<Item = &Arc<Node>> {
+        self.samples.iter().copied().chain(self.weights)
+    }
+
+    fn check(&self) -> Result<()> {
+        let (operation, at, first) = (self.operation, self.at, self.samples[0]);
+        if let Some(error) = self.inputs().find_map(|node| node.error()) {
+            return Err(error);
+        }
+        if let Some(other) = self.inputs().find(|node| node.device != first.device) {
+            let (wanted, got) = (format!("{:?}", first.device), format!("{:?}", other.device));
+            return Err(Error::argument(operation, "device", wanted, got, at));
+        }
+        if let Some(other) = self.inputs().find(|node| node.shape != first.shape) {
+            let (wanted, got) = (format!("{:?}", first.shape), format!("{:?}", other.shape));
+            return Err(Error::argument(operation, "shape", wanted, got, at));
+        }
+        if first.len() > u32::MAX as usize {
+            let got = first.len().to_string();
+            return Err(Error::argument(operation, "array", "fewer than 2^32 elements", got, at));
+        }
+        if let Some(weights) = self.weights
+            && !matches!(weights.dtype, DType::F32 | DType::I32 | DType::U32)
+        {
+            let (wanted, device) = (format!("sums of {} by atomics", weights.dtype), device_name(first));
+            let help = "cast the weights to f32, i32 or u32".to_string();
+            return Err(ErrorKind::Unsupported { operation, wanted, device, help, at: Some(at) }.into());
+        }
+        check_bins(operation, first, self.axes.iter().map(|axis| axis.bins as u64), at)
+    }
+
+    fn task(&self) -> Result<Arc<Node>> {
+        self.check()?;
+        let first = self.samples[0];
+        let compared = compared(first.dtype);
+        let edges = (!self.edges.is_empty()).then(|| uploaded(first, compared, &self.edges));
+        let fused = self.inputs().map(|node| (node, Take::Fused));
+        let inputs: Vec<_> = fused.chain(edges.iter().map(|edges| (edges, Take::Dense))).collect();
+        let dtype = self.weights.map_or(DType::U32, |weights| weights.dtype);
+        let shape = self.axes.iter().map(|axis| axis.bins).collect();
+        let (space, axes) = (first.shape.clone(), self.axes.clone());
+        let (weighted, with_edges) = (self.weights.is_some(), edges.is_some());
+        let make = move |mut inputs: Vec<_>, output| {
+            let edges = with_edges.then(|| inputs.pop().expect("edges come last"));
+            let weights = weighted.then(|| inputs.pop().expect("weights come before edges"));
+            let (shape, axes) = (space.clone(), axes.clone());
+            Box::new(Histogram { samples: inputs, weights, shape, axes, edges, output }) as Box<dyn crate::Op>
+        };
+        Ok(Task::nodes(&inputs, vec![(shape, dtype)], 1, make).remove(0))
+    }
+}
+
+fn device_name(node: &Node) -> String {
+    node.device.properties().name.clone()
+}
+
+/// As many bins as there can be: one at least, and their counts and edges in one binding.
+fn check_bins(operation: &'static str, node: &Node, bins: impl Iterator<Item = u64>, at: CallSite) -> Result<()> {
+    let most = MOST_BINS.min(node.device.caps().binding_bytes / 8 - 64);
+    let all = bins.fold(1u64, |all, bins| all.saturating_mul(bins));
+    match (1..=most).contains(&all) {
+        true => Ok(()),
+        false => Err(Error::argument(operation, "bins", format!("1 to {most}"), all.to_string(), at)),
+    }
+}
+
+/// Values of a type that is compared, on the device of a node.
+fn uploaded(like: &Node, dtype: DType, values: &[Value]) -> Arc<Node> {
+    macro_rules! as_type {
+        ($($name:ident $type:ty),*) => {
+            match dtype {
+                $(DType::$name => {
+                    let values: Vec<$type> = values.iter().map(|v| <$type>::from_scalar(v.scalar(dtype))).collect();
+                    Array::from_slice(&like.device, &values).into_node()
+                })*
+                _ => unreachable!("compared() gives 32- and 64-bit types"),
+            }
+        };
+    }
+    as_type!(F32 f32, F64 f64, I32 i32, I64 i64, U32 u32, U64 u64)
+}
+
+/// The edges of even bins, how they are found, and their thresholds.
+fn even(
+    operation: &'static str,
+    node: &Node,
+    bins: usize,
+    range: &Range<f64>,
+    own: bool,
+    at: CallSite,
+) -> Result<(Vec<f64>, Binning, Vec<Value>)> {
+    check_bins(operation, node, [bins as u64].into_iter(), at)?;
+    let (low, high) = match range {
+        Range { start, end } if start == end => (start - 0.5, end + 0.5),
+        Range { start, end } => (*start, *end),
+    };
+    let argument = |wanted: String| Error::argument(operation, "range", wanted, format!("{range:?}"), at);
+    if !(low.is_finite() && high.is_finite() && low < high) {
+        return Err(argument("two finite numbers, the smaller one first".into()));
+    }
+    let edges = even_edges(node.dtype, bins, low, high, own);
+    if !edges.is_sorted_by(|a, b| a < b) || !edges.iter().all(|edge| edge.is_finite()) {
+        return Err(argument(format!("a range with {bins} bins that {} can tell apart", node.dtype)));
+    }
+    let Some(thresholds) = thresholds(node.dtype, &edges) else {
+        return Err(argument(format!("a range within that of {}", node.dtype)));
+    };
+    let binning = Binning::even(node.dtype, &edges, &thresholds);
+    Ok((edges, binning, thresholds))
+}
+
+impl<T: Element> Array<T> {
+    /// How many elements lie in each of `bins` bins of equal width, and the `bins + 1` edges: NumPy's `histogram`.
+    ///
+    /// Bin `b` holds `edges[b] <= x < edges[b + 1]`, the last one its upper edge too. What lies outside and NaN are not
+    /// counted. An empty range is half a unit wider on both sides.
+    ///
+    /// The edges are NumPy's `linspace`, computed on the host in double precision and, for floats, rounded to the
+    /// elements' type; elements are compared with just these numbers (integers with the edges as they are), so that
+    /// the counts are NumPy's. Denormal numbers may count as 0.
+    ///
+    /// Cost: each element is read once. A workgroup counts up to 12,288 bins (4,096 where it has 16 KiB) in memory of
+    /// its own, and four times as many by reading again; beyond, all add to one memory, which is several times slower.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[0.0f32, 0.1, 0.5, 0.9, 1.0, 7.0]);
+    /// let (counts, edges) = x.histogram(2, 0.0..1.0);
+    /// assert_eq!(counts.to_vec()?, [2, 3]);
+    /// assert_eq!(edges, [0.0, 0.5, 1.0]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the counts, without edges): no bins, or more than fit one binding; a range that falls or is not
+    /// finite, or so narrow that edges coincide; past the type's own for 32- and 64-bit integers; 2^32 elements.
+    #[track_caller]
+    pub fn histogram(&self, bins: usize, range: Range<f64>) -> (Array<u32>, Vec<f64>) {
+        self.evenly("histogram", None, bins, range, false, Location::caller())
+    }
+
+    /// As [`Array::histogram`], with the sum of the weights of the elements in each bin instead of their number.
+    ///
+    /// Weights are of type `f32`, `i32` or `u32`. Integers wrap. Sums of `f32` are in no fixed order: their last bits
+    /// may change from run to run.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[0.1f32, 0.2, 0.9]);
+    /// let weights = crosslane::Array::from_slice(device, &[1.5f32, 1.0, 4.0]);
+    /// assert_eq!(x.histogram_weights(&weights, 2, 0.0..1.0).0.to_vec()?, [2.5, 4.0]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the sums): as [`Array::histogram`]; another shape, device or type of the weights.
+    #[track_caller]
+    pub fn histogram_weights<W: Number>(
+        &self,
+        weights: &Array<W>,
+        bins: usize,
+        range: Range<f64>,
+    ) -> (Array<W>, Vec<f64>) {
+        self.evenly("histogram_weights", Some(&weights.node), bins, range, false, Location::caller())
+    }
+
+    fn evenly<W: Element>(
+        &self,
+        operation: &'static str,
+        weights: Option<&Arc<Node>>,
+        bins: usize,
+        range: Range<f64>,
+        own: bool,
+        at: CallSite,
+    ) -> (Array<W>, Vec<f64>) {
+        if let Some(error) = self.node.error() {
+            return (Array::failed(self.device(), error), vec![]);
+        }
+        match even(operation, &self.node, bins, &range, own, at) {
+            Err(error) => (Array::failed(self.device(), error), vec![]),
+            Ok((edges, binning, thresholds)) => {
+                let samples = vec![&*self.node];
+                let counted = Counted { operation, samples, weights, axes: vec![binning], edges: thresholds, at };
+                (Array::of(counted.node()), edges)
+            }
+        }
+    }
+
+    /// How many elements lie between each two neighbours of `edges`, which must not fall: NumPy's `histogram` with
+    /// edges. Bin `b` holds `edges[b] <= x < edges[b + 1]`, the last one its upper edge too.
+    ///
+    /// Cost: as [`Array::histogram`], and a binary search for each element, in workgroup memory if the edges fit.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[1, 5, 5, 7, 100]);
+    /// assert_eq!(x.histogram_edges(&[0, 5, 10, 100]).to_vec()?, [1, 3, 1]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the counts): fewer than two edges, edges that fall or are NaN; as [`Array::histogram`].
+    #[track_caller]
+    pub fn histogram_edges(&self, edges: &[T]) -> Array<u32> {
+        let (operation, at) = ("histogram_edges", Location::caller());
+        let values: Vec<Value> = edges.iter().map(|&edge| whole(Value::of(edge.scalar()))).collect();
+        if values.len() < 2 || !values.is_sorted_by(not_falling) {
+            let wanted = "two or more that do not fall, none of them NaN";
+            let error = Error::argument(operation, "edges", wanted, shown(edges), at);
+            return Array::failed(self.device(), error);
+        }
+        let axes = vec![Binning::search(T::DTYPE, &values)];
+        Array::of(Counted { operation, samples: vec![&self.node], weights: None, axes, edges: values, at }.node())
+    }
+
+    /// How often each of the numbers `0..bins` occurs: NumPy's `bincount`, of a length that is known before. Other
+    /// numbers are not counted.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[0, 3, 1, 3, -1, 9]);
+    /// assert_eq!(x.bincount(4).to_vec()?, [1, 1, 0, 2]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the counts): elements that are no integers; as [`Array::histogram`].
+    #[track_caller]
+    pub fn bincount(&self, bins: usize) -> Array<u32> {
+        self.numbered("bincount", None, bins, Location::caller())
+    }
+
+    /// As [`Array::bincount`], with the sum of the weights of each number; as [`Array::histogram_weights`].
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[0u8, 2, 2]);
+    /// let weights = crosslane::Array::from_slice(device, &[5, 1, -3]);
+    /// assert_eq!(x.bincount_weights(&weights, 3).to_vec()?, [5, 0, -2]);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn bincount_weights<W: Number>(&self, weights: &Array<W>, bins: usize) -> Array<W> {
+        self.numbered("bincount_weights", Some(&weights.node), bins, Location::caller())
+    }
+
+    fn numbered<W: Element>(
+        &self,
+        operation: &'static str,
+        weights: Option<&Arc<Node>>,
+        bins: usize,
+        at: CallSite,
+    ) -> Array<W> {
+        if !matches!(T::DTYPE.class(), Class::Signed | Class::Unsigned) {
+            let error = Error::argument(operation, "array", "integers", T::DTYPE.to_string(), at);
+            return Array::failed(self.device(), error);
+        }
+        let axes = vec![Binning::numbers(bins)];
+        Array::of(Counted { operation, samples: vec![&self.node], weights, axes, edges: vec![], at }.node())
+    }
+
+    /// How many pairs of an element here and one of `other` lie in each cell of a grid of even bins, and the edges of
+    /// both: NumPy's `histogram2d`. The bins of this array are the rows.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::Array;
+    /// let (x, y) = (Array::from_slice(device, &[0.1f32, 0.9, 0.9]), Array::from_slice(device, &[5.0, 1.0, 2.0]));
+    /// let (counts, edges) = x.histogram2d(&y, [2, 3], [0.0..1.0, 0.0..6.0]);
+    /// assert_eq!(counts.to_vec()?, [0, 0, 1, 1, 1, 0]);
+    /// assert_eq!(edges[1], [0.0, 2.0, 4.0, 6.0]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the counts): as [`Array::histogram`]; another shape or device of `other`.
+    #[track_caller]
+    pub fn histogram2d(
+        &self,
+        other: &Array<T>,
+        bins: [usize; 2],
+        ranges: [Range<f64>; 2],
+    ) -> (Array<u32>, [Vec<f64>; 2]) {
+        let (operation, at, samples) = ("histogram2d", Location::caller(), vec![&*self.node, &*other.node]);
+        let failed = |error| (Array::failed(self.device(), error), [vec![], vec![]]);
+        let made = [0, 1].map(|axis| match samples[axis].error() {
+            Some(error) => Err(error),
+            None => even(operation, samples[axis], bins[axis], &ranges[axis], false, at),
+        });
+        match made {
+            [Ok((rows, row, row_thresholds)), Ok((columns, column, column_thresholds))] => {
+                let (axes, edges) = (vec![row, column], [row_thresholds, column_thresholds].concat());
+                let counted = Counted { operation, samples, weights: None, axes, edges, at };
+                (Array::of(counted.node()), [rows, columns])
+            }
+            [Err(error), _] | [_, Err(error)] => failed(error),
+        }
+    }
+}
+
+impl<T: Number> Array<T> {
+    /// As [`Array::histogram`], from the smallest to the largest element; 0 to 1 if there is none.
+    ///
+    /// Reads the array twice, and waits for both ends in between. As in NumPy 2, the edges of floats are computed in
+    /// their own precision.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[3, 1, 2, 5]);
+    /// let (counts, edges) = x.histogram_of_all(2)?;
+    /// assert_eq!(counts.to_vec()?, [2, 2]);
+    /// assert_eq!(edges, [1.0, 3.0, 5.0]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors: as [`Array::histogram`]; an element that is not finite; the mistake that the array holds; device lost.
+    #[track_caller]
+    pub fn histogram_of_all(&self, bins: usize) -> Result<(Array<u32>, Vec<f64>)> {
+        let at = Location::caller();
+        self.check()?;
+        let range = match self.is_empty() {
+            true => 0.0..1.0,
+            false => {
+                let ends = Array::read_all(&[&self.min(), &self.max()])?;
+                ends[0][0].scalar().to_f64()..ends[1][0].scalar().to_f64()
+            }
+        };
+        let own = range.start != range.end && T::DTYPE.class() == Class::Float;
+        let (counts, edges) = self.evenly("histogram_of_all", None, bins, range, own, at);
+        counts.check()?;
+        Ok((counts, edges))
+    }
+}
+
+/// Truth values as the numbers that they are compared as.
+fn whole(value: Value) -> Value {
+    match value {
+        Value::Bool(truth) => Value::Int(truth as i128),
+        other => other,
+    }
+}
+
+/// Whether the second is not below the first; false for NaN.
+fn not_falling(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Float(a), Value::Float(b)) => a <= b,
+        (a, b) => a.int() <= b.int(),
+    }
+}
+
+/// Values for a message, the first few.
+fn shown<T: Element>(values: &[T]) -> String {
+    match values {
+        [first @ .., _] if first.len() > 7 => format!("{:?}, .. ({} values)", &values[..8], values.len()),
+        _ => format!("{values:?}"),
+    }
+}

@@ -1,0 +1,10 @@
+//! Many elements to few, along axes: reductions, normalisations, scans, differences, histograms.
+
+pub(crate) mod difference;
+pub(crate) mod histogram;
+pub(crate) mod normalise;
+pub(crate) mod ordered;
+pub(crate) mod reduce;
+pub(crate) mod scan;
+
+pub use scan::Scan;

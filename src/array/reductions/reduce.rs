@@ -1,0 +1,325 @@
+//! Reductions as methods: over everything, or over a set of axes. The work before a reduction is part of its kernel.
+
+use crate::array::custom::of_nothing;
+use crate::array::shapes::view::axis;
+use crate::array::{Array, create};
+use crate::element::{DType, Element, Float, Number};
+use crate::error::{CallSite, Error, Result};
+use crate::graph::{Expr, Node};
+use crate::ops::Operator;
+use std::panic::Location;
+use std::sync::Arc;
+
+/// A node reduced over axes, `None` for all. Mistakes end up in the node.
+fn reduced(node: &Arc<Node>, operator: Operator, axes: Option<&[isize]>, keep: bool, at: CallSite) -> Arc<Node> {
+    let result = operator.result(node.dtype);
+    reduced_node(node, operator, axes, keep, at).unwrap_or_else(|error| Node::failed(&node.device, result, error))
+}
+
+pub(crate) fn reduced_node(
+    node: &Arc<Node>,
+    operator: Operator,
+    axes: Option<&[isize]>,
+    keep: bool,
+    at: CallSite,
+) -> Result<Arc<Node>> {
+    if let Some(error) = node.error() {
+        return Err(error);
+    }
+    let rank = node.shape.len();
+    let mut which = vec![axes.is_none(); rank];
+    for &a in axes.unwrap_or(&[]) {
+        let place = axis(operator.name(), a, rank, at)?;
+        if std::mem::replace(&mut which[place], true) {
+            return Err(Error::argument(
+                operator.name(),
+                "axes",
+                "each axis once",
+                format!("{:?}", axes.unwrap_or(&[])),
+                at,
+            ));
+        }
+    }
+    let extent: usize =
+        node.shape.iter().zip(&which).filter(|(_, r)| **r).map(|(e, _)| *e).fold(1, usize::saturating_mul);
+    let positions = matches!(operator, Operator::ArgMinimum | Operator::ArgMaximum);
+    if positions && extent > u32::MAX as usize {
+        return Err(Error::argument(
+            operator.name(),
+            "axes",
+            "fewer than 2^32 elements for a result",
+            extent.to_string(),
+            at,
+        ));
+    }
+    let kept = |keep: bool| -> Vec<usize> {
+        let dims = node.shape.iter().zip(&which);
+        dims.filter(|(_, r)| keep || !**r).map(|(&e, &r)| if r { 1 } else { e }).collect()
+    };
+    let (shape, dtype) = (kept(keep), operator.result(node.dtype));
+    let some = !shape.contains(&0);
+    if extent == 0 {
+        if some && !operator.has_identity() {
+            let got = format!("shape {:?}", node.shape);
+            return Err(Error::argument(operator.name(), "array", "an element: there is no result of none", got, at));
+        }
+        return Ok(of_nothing(&node.device, shape, &operator, operator.empty_result(node.dtype)));
+    }
+    let expr = Expr::Reduce { operator, input: node.clone(), reduced: which };
+    Ok(Node::lazy(&node.device, shape, dtype, expr))
+}
+
+/// Two methods a reduction: over everything and over axes.
+macro_rules! reductions {
+    ($kind:ident: $($name:ident $name_axes:ident $operator:ident -> $result:ty, $doc:literal, $given:literal => $gives:literal, $rows:literal;)*) => {
+        impl<T: $kind> Array<T> {$(
+            #[doc = $doc]
+            ///
+            /// ```
+            /// # crosslane::example(|device| {
+            #[doc = concat!("let x = crosslane::Array::from_slice(device, &", $given, ");")]
+            #[doc = concat!("assert_eq!(x.", stringify!($name), "().item()?, ", $gives, ");")]
+            /// # Ok(()) });
+            /// ```
+            #[track_caller]
+            pub fn $name(&self) -> Array<$result> {
+                Array::of(reduced(&self.node, Operator::$operator, None, false, Location::caller()))
+            }
+
+            #[doc = concat!("As [`Array::", stringify!($name), "`] over some axes, which stay with extent 1 if `keep`.")]
+            ///
+            /// ```
+            /// # crosslane::example(|device| {
+            #[doc = concat!("let x = crosslane::Array::from_slice(device, &", $given, ").reshape(&[2, 2]);")]
+            #[doc = concat!("assert_eq!(x.", stringify!($name_axes), "(&[1], false).to_vec()?, ", $rows, ");")]
+            /// # Ok(()) });
+            /// ```
+            ///
+            /// Errors (kept in the array): an axis that is not there, or twice; nothing to reduce where there is no
+            /// result of nothing.
+            #[track_caller]
+            pub fn $name_axes(&self, axes: &[isize], keep: bool) -> Array<$result> {
+                Array::of(reduced(&self.node, Operator::$operator, Some(axes), keep, Location::caller()))
+            }
+        )*}
+    };
+}
+
+reductions! { Number:
+    sum sum_axes Sum -> T, "The sum; 0 of nothing. Integers wrap; f16 adds up in f32. Partial sums in a tree: f32 is within 1e-6 of the sum of all sizes.", "[1, 2, 3, 4]" => "10", "[3, 7]";
+    product product_axes Product -> T, "The product; 1 of nothing. Integers wrap.", "[1, 2, 3, 4]" => "24", "[2, 12]";
+    min min_axes Minimum -> T, "The smallest element; NaN if any is NaN.", "[4, 1, 3, 2]" => "1", "[1, 2]";
+    max max_axes Maximum -> T, "The largest element; NaN if any is NaN.", "[4, 1, 3, 2]" => "4", "[4, 3]";
+    arg_min arg_min_axes ArgMinimum -> u32, "Where the smallest element is, counted in row-major order over what is reduced: the first of equals, or the first NaN.", "[4, 1, 1, 2]" => "1", "[1, 0]";
+    arg_max arg_max_axes ArgMaximum -> u32, "Where the largest element is, counted in row-major order over what is reduced: the first of equals, or the first NaN.", "[4, 1, 3, 4]" => "0", "[0, 1]";
+}
+
+reductions! { Element:
+    any any_axes Any -> bool, "Whether any element is not zero; false of nothing.", "[0, 0, 3, 0]" => "true", "[false, true]";
+    all all_axes All -> bool, "Whether all elements are not zero; true of nothing.", "[1, 1, 3, 0]" => "false", "[true, false]";
+    count_nonzero count_nonzero_axes CountNonzero -> u32, "How many elements are not zero.", "[0, 5, 3, 0]" => "2", "[1, 1]";
+}
+
+impl<T: Float> Array<T> {
+    /// Everything but the axes' own work in f32 where elements are f16: a sum of halves overflows soon.
+    fn widely(&self, work: impl Fn(Array<f32>) -> Array<f32>, same: impl Fn(&Array<T>) -> Array<T>) -> Array<T> {
+        if T::DTYPE == DType::F16 { work(self.cast::<f32>()).cast::<T>() } else { same(self) }
+    }
+
+    /// The number of elements for a result, as a scalar of this type.
+    fn extent(&self, axes: Option<&[isize]>) -> f64 {
+        let extent = |&a: &isize| {
+            self.shape().get(if a < 0 { (a + self.rank() as isize) as usize } else { a as usize }).copied()
+        };
+        match axes {
+            None => self.len() as f64,
+            Some(axes) => axes.iter().filter_map(extent).product::<usize>() as f64,
+        }
+    }
+
+    fn scalar(value: f64) -> T {
+        T::from_scalar(crate::Scalar::from_f64(T::DTYPE, value))
+    }
+
+    fn mean_of(&self, axes: Option<&[isize]>, keep: bool, freedom: f64, at: CallSite) -> Array<T> {
+        let count = (self.extent(axes) - freedom).max(0.0);
+        let sum = Array::<T>::of(reduced(&self.node, Operator::Sum, axes, keep, at));
+        sum / Array::<T>::scalar(count)
+    }
+
+    fn norm_of(&self, axes: Option<&[isize]>, keep: bool, at: CallSite) -> Array<T> {
+        Array::<T>::of(reduced(&self.square().node, Operator::Sum, axes, keep, at)).sqrt()
+    }
+
+    /// The mean of all elements; NaN of nothing. f16 is summed and divided in f32. f32 is within 1e-6 of the mean of all
+    /// sizes, and infinite where the sum is.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[1.0f32, 2.0, 6.0]);
+    /// assert_eq!(x.mean().item()?, 3.0);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn mean(&self) -> Array<T> {
+        let at = Location::caller();
+        self.widely(|x| x.mean_of(None, false, 0.0, at), |x| x.mean_of(None, false, 0.0, at))
+    }
+
+    /// The mean over some axes, which stay with extent 1 if `keep`.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[1.0f32, 3.0, 5.0, 9.0]).reshape(&[2, 2]);
+    /// assert_eq!(x.mean_axes(&[0], false).to_vec()?, [3.0, 6.0]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): an axis that is not there, or twice.
+    #[track_caller]
+    pub fn mean_axes(&self, axes: &[isize], keep: bool) -> Array<T> {
+        let at = Location::caller();
+        self.widely(|x| x.mean_of(Some(axes), keep, 0.0, at), |x| x.mean_of(Some(axes), keep, 0.0, at))
+    }
+
+    /// The mean of squared distances from the mean, divided by the count less `freedom` (0: population, 1: sample).
+    /// In one read; nothing cancels, as [`Array::mean_variance`] states.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[1.0f32, 3.0, 5.0]);
+    /// assert_eq!(x.variance(1).item()?, 4.0);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn variance(&self, freedom: usize) -> Array<T> {
+        let axes: Vec<isize> = (0..self.rank() as isize).collect();
+        self.moments("variance", &axes, false, freedom, Location::caller()).1
+    }
+
+    /// The variance over some axes, which stay with extent 1 if `keep`.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[1.0f32, 3.0, 5.0, 9.0]).reshape(&[2, 2]);
+    /// assert_eq!(x.variance_axes(&[1], false, 0).to_vec()?, [1.0, 4.0]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): an axis that is not there, or twice.
+    #[track_caller]
+    pub fn variance_axes(&self, axes: &[isize], keep: bool, freedom: usize) -> Array<T> {
+        self.moments("variance", axes, keep, freedom, Location::caller()).1
+    }
+
+    /// The standard deviation: the square root of [`Array::variance`]. f16 is computed in f32 and rounded once, also where
+    /// its variance would be infinite.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[1.0f32, 3.0, 5.0]);
+    /// assert_eq!(x.std(1).item()?, 2.0);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn std(&self, freedom: usize) -> Array<T> {
+        match T::DTYPE {
+            DType::F16 => self.cast::<f32>().variance(freedom).sqrt().cast(),
+            _ => self.variance(freedom).sqrt(),
+        }
+    }
+
+    /// The standard deviation over some axes, which stay with extent 1 if `keep`.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[1.0f32, 3.0, 5.0, 9.0]).reshape(&[2, 2]);
+    /// assert_eq!(x.std_axes(&[1], false, 0).to_vec()?, [1.0, 2.0]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): an axis that is not there, or twice.
+    #[track_caller]
+    pub fn std_axes(&self, axes: &[isize], keep: bool, freedom: usize) -> Array<T> {
+        match T::DTYPE {
+            DType::F16 => self.cast::<f32>().variance_axes(axes, keep, freedom).sqrt().cast(),
+            _ => self.variance_axes(axes, keep, freedom).sqrt(),
+        }
+    }
+
+    /// The Euclidean length: the square root of the sum of squares. f32 overflows for elements past 1e19.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// assert_eq!(crosslane::Array::from_slice(device, &[3.0f32, 4.0]).norm().item()?, 5.0);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn norm(&self) -> Array<T> {
+        let at = Location::caller();
+        self.widely(|x| x.norm_of(None, false, at), |x| x.norm_of(None, false, at))
+    }
+
+    /// The Euclidean length along some axes, which stay with extent 1 if `keep`.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[3.0f32, 4.0, 6.0, 8.0]).reshape(&[2, 2]);
+    /// assert_eq!(x.norm_axes(&[1], false).to_vec()?, [5.0, 10.0]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): an axis that is not there, or twice.
+    #[track_caller]
+    pub fn norm_axes(&self, axes: &[isize], keep: bool) -> Array<T> {
+        let at = Location::caller();
+        self.widely(|x| x.norm_of(Some(axes), keep, at), |x| x.norm_of(Some(axes), keep, at))
+    }
+}
+
+impl<T: Number> Array<T> {
+    /// A reduction with your own operator: a WGSL expression over `a` and `b`, and the value that changes nothing.
+    ///
+    /// The operator must be associative and commutative: the order is fixed for a device, but not the arrays' own. It
+    /// runs with every check on.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[1.0f32, -7.0, 3.0]);
+    /// let furthest = x.reduce("select(b, a, abs(a) > abs(b))", 0.0);
+    /// assert_eq!(furthest.item()?, -7.0);
+    /// assert!(x.reduce("a +* b", 0.0).check().unwrap_err().to_string().contains("does not compile"));
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): an expression that does not compile, or is not of the elements' type.
+    #[track_caller]
+    pub fn reduce(&self, expression: &str, identity: T) -> Array<T> {
+        self.reduce_with(expression, identity, None, false)
+    }
+
+    /// As [`Array::reduce`] over some axes, which stay with extent 1 if `keep`.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[1u32, 2, 4, 12]).reshape(&[2, 2]);
+    /// assert_eq!(x.reduce_axes("a | b", 0, &[1], false).to_vec()?, [3, 12]);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn reduce_axes(&self, expression: &str, identity: T, axes: &[isize], keep: bool) -> Array<T> {
+        self.reduce_with(expression, identity, Some(axes), keep)
+    }
+
+    #[track_caller]
+    fn reduce_with(&self, expression: &str, identity: T, axes: Option<&[isize]>, keep: bool) -> Array<T> {
+        let at = Location::caller();
+        if let Err(error) = create::check::<T>("reduce", self.device(), self.shape(), at) {
+            return Array::failed(self.device(), error);
+        }
+        match Operator::custom(expression, T::DTYPE, identity.scalar()) {
+            Ok(operator) => Array::of(reduced(&self.node, operator, axes, keep, at)),
+            Err(error) => Array::failed(self.device(), error),
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Scans and reductions of values whose neighbouring keys are equal.
+
+use crate::array::selections::runs::{Edges, by_key};
+use crate::array::{Array, Scan, Selected};
+use crate::element::Element;
+use crate::error::{CallSite, Error, Result};
+use std::panic::Location;
+
+impl Scan {
+    /// The scan of each run of values whose keys are equal neighbours, in one dimension: Thrust's `inclusive_scan_by_key`
+    /// and `exclusive_scan_by_key`. Equal are keys that a sort does not tell apart.
+    ///
+    /// Cost: the keys are read once, and a byte written for each; then as [`Scan::call_segments`].
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::{Array, Scan};
+    /// let keys = Array::from_slice(device, &[1, 1, 7, 7, 1]);
+    /// let x = Array::from_slice(device, &[1.0f32, 2.0, 3.0, 4.0, 5.0]);
+    /// let sums: Array<f32> = Scan::sum().call_by_key(&keys, &x)?;
+    /// assert_eq!(sums.to_vec()?, [1.0, 3.0, 3.0, 7.0, 5.0]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors: as [`Scan::call`]; keys and values that are not of one dimension, length and device; 2^32 elements.
+    #[track_caller]
+    pub fn call_by_key<K: Element, T: Element, R: Element>(
+        &self,
+        keys: &Array<K>,
+        values: &Array<T>,
+    ) -> Result<Array<R>> {
+        let at = Location::caller();
+        let edges = of_keys("scan by key", keys, values, at)?;
+        self.of_runs(&edges, values, at)
+    }
+
+    /// Each run of equal neighbouring keys as one: its key, the first, and its values combined. CUB's and Thrust's
+    /// `reduce_by_key`. How many there are stays on the device, in both. To group by keys that lie apart, sort first:
+    /// [`Array::sort_pairs`].
+    ///
+    /// The values of a run are combined in order, so that the operator need not commute; from the end if the scan is
+    /// reversed.
+    ///
+    /// Cost: each key and value is read once, by one launch that gives keys and values together. From the end, or where
+    /// something is larger than one binding, some 24 bytes of memory traffic for a key and a value of four.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::{Array, Scan};
+    /// let keys = Array::from_slice(device, &[1, 1, 7, 7, 1]);
+    /// let x = Array::from_slice(device, &[1.0f32, 2.0, 3.0, 4.0, 5.0]);
+    /// let (keys, sums) = Scan::sum().reduce_by_key::<_, _, f32>(&keys, &x)?; // nothing has run yet
+    /// assert_eq!(keys.to_vec()?, [1, 7, 1]);
+    /// assert_eq!(sums.to_vec()?, [3.0, 7.0, 5.0]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors: as [`Scan::call_by_key`]; an exclusive scan; results that would not fit one binding (kept in them).
+    #[track_caller]
+    pub fn reduce_by_key<K: Element, T: Element, R: Element>(
+        &self,
+        keys: &Array<K>,
+        values: &Array<T>,
+    ) -> Result<(Selected<K>, Selected<R>)> {
+        let (operation, at) = ("reduce_by_key", Location::caller());
+        self.check_inclusive(operation, at)?;
+        let edges = of_keys(operation, keys, values, at)?;
+        let scanned = self.of_runs::<T, R>(&edges, values, at)?;
+        let whole = if self.reverse { edges.begins() } else { edges.ends() };
+        let (firsts, combined) = (edges.firsts(keys), scanned.compress(&whole));
+        let operator = self.operator(&values.node, at)?;
+        let one = (!self.reverse).then(|| by_key(keys, &values.node, operator)).flatten();
+        Ok(match one {
+            Some((keys, values, count)) => (firsts.taken_from(keys, &count), combined.taken_from(values, &count)),
+            None => (firsts, combined),
+        })
+    }
+
+    /// Values scanned in runs, from where a scan comes into each.
+    fn of_runs<T: Element, R: Element>(&self, edges: &Edges, values: &Array<T>, at: CallSite) -> Result<Array<R>> {
+        let heads = if self.reverse { edges.ends() } else { edges.begins() };
+        self.node::<R>(&values.node, Some(&heads.cast::<bool>().node), at).map(Array::of)
+    }
+
+    /// A reduction has the last element in it.
+    pub(crate) fn check_inclusive(&self, operation: &'static str, at: CallSite) -> Result<()> {
+        match self.exclusive {
+            false => Ok(()),
+            true => Err(Error::argument(operation, "scan", "one with the element itself", "an exclusive one", at)),
+        }
+    }
+}
+
+/// The runs of keys beside values.
+fn of_keys<K: Element, T: Element>(
+    operation: &'static str,
+    keys: &Array<K>,
+    values: &Array<T>,
+    at: CallSite,
+) -> Result<Edges> {
+    keys.check()?;
+    values.check()?;
+    if keys.rank() != 1 {
+        return Err(Error::argument(operation, "keys", "one dimension", format!("shape {:?}", keys.shape()), at));
+    }
+    if values.shape() != keys.shape() {
+        let (wanted, got) = (format!("the keys' shape {:?}", keys.shape()), format!("{:?}", values.shape()));
+        return Err(Error::argument(operation, "values", wanted, got, at));
+    }
+    if values.node.device != keys.node.device {
+        let (wanted, got) = (format!("{:?}", keys.node.device), format!("{:?}", values.node.device));
+        return Err(Error::argument(operation, "values", wanted, got, at));
+    }
+    Edges::of(operation, keys, at)
+}

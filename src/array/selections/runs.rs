@@ -1,0 +1,132 @@
+//! Runs of equal neighbours: where they begin and end, and their values and lengths.
+
+use crate::array::{Array, Selected, create};
+use crate::element::{DType, Element, Scalar};
+use crate::error::{CallSite, Error, Result};
+use crate::graph::{Expr, Node, State, Take, Task};
+use crate::ops::{ByKey, Operator, Runs, ScanOp};
+use std::panic::Location;
+use std::sync::Arc;
+
+/// Where runs of equal neighbours begin and end, for each element: the bytes of [`Runs`].
+pub(crate) struct Edges(Array<u8>);
+
+impl Edges {
+    /// Those of an array, flattened.
+    pub fn of<T: Element>(operation: &'static str, x: &Array<T>, at: CallSite) -> Result<Edges> {
+        x.check()?;
+        if x.len() > u32::MAX as usize {
+            let got = x.len().to_string();
+            return Err(Error::argument(operation, "array", "fewer than 2^32 elements", got, at));
+        }
+        create::check::<T>(operation, x.device(), x.shape(), at)?;
+        let len = x.len();
+        if len == 0 {
+            let nothing = Expr::Constant(Scalar { dtype: DType::U8, bits: 0 });
+            return Ok(Edges(Array::of(Node::lazy(x.device(), vec![0], DType::U8, nothing))));
+        }
+        let make = move |mut inputs: Vec<_>, output| {
+            Box::new(Runs { values: inputs.remove(0), len, output }) as Box<dyn crate::Op>
+        };
+        let outputs = vec![(vec![len], DType::U8)];
+        Ok(Edges(Array::of(Task::nodes(&[(&x.flatten().node, Take::Dense)], outputs, 1, make).remove(0))))
+    }
+
+    /// 1 where a run begins, else 0.
+    pub fn begins(&self) -> Array<u32> {
+        self.0.cast::<u32>() & 1
+    }
+
+    /// Not 0 where a run ends.
+    pub fn ends(&self) -> Array<u32> {
+        self.0.cast::<u32>() & 2
+    }
+
+    /// The first element of each run.
+    pub fn firsts<T: Element>(&self, x: &Array<T>) -> Selected<T> {
+        x.flatten().compress(&self.begins())
+    }
+
+    /// How long each run is.
+    pub fn lengths(&self) -> Selected<u32> {
+        let places = Array::<u32>::counting(self.0.device(), self.0.len());
+        // Where the run of each element begins is the last beginning so far.
+        let starts = (&places * self.begins()).cummax(0);
+        (places + 1 - starts).compress(&self.ends())
+    }
+
+    /// The first element of each run, and how long it is.
+    pub fn encoded<T: Element>(&self, x: &Array<T>) -> (Selected<T>, Selected<u32>) {
+        let (firsts, lengths) = (self.firsts(x), self.lengths());
+        let ones = Array::<u32>::full(x.device(), &[x.len()], 1);
+        match by_key(&x.flatten(), &ones.node, Operator::Sum) {
+            Some((values, sums, count)) => (firsts.taken_from(values, &count), lengths.taken_from(sums, &count)),
+            None => (firsts, lengths),
+        }
+    }
+}
+
+/// The first key of each run of keys, the run's values combined, and how many runs there are: by one kernel, where
+/// everything is bound whole.
+pub(crate) fn by_key<K: Element, R: Element>(
+    keys: &Array<K>,
+    values: &Arc<Node>,
+    operator: Operator,
+) -> Option<(Array<K>, Array<R>, Array<u32>)> {
+    let (len, caps) = (keys.len(), keys.device().caps());
+    let fits = |size: usize| (len * size) as u64 + 1024 <= caps.binding_bytes;
+    let whole = fits(K::DTYPE.size()) && fits(R::DTYPE.size()) && fits(values.dtype.size());
+    // Beside the values: keys in and out, results, the count, and what tiles publish.
+    if len == 0 || len >= 1 << 31 || !whole || caps.bindings < 6 {
+        return None;
+    }
+    // What is read may be wider, or lie further apart, than what comes of it.
+    let take = match &*values.state() {
+        State::Ready(storage) if storage.memory.bytes() <= caps.binding_bytes => Take::Fused,
+        State::Lazy(Expr::Constant(_)) => Take::Fused,
+        State::Lazy(_) if fits(8) => Take::Fused,
+        _ => Take::Dense,
+    };
+    let outputs = vec![(vec![len], K::DTYPE), (vec![len], R::DTYPE), (vec![1], DType::U32)];
+    let make = move |mut expressions: Vec<crate::op::Expression>, output| {
+        let (keys, expression) = (expressions.remove(1), expressions.remove(0));
+        let (shape, operator) = (vec![len], operator.clone());
+        let (heads, picked, fill) = (None, None, None);
+        let (axis, exclusive, reverse) = (0, false, false);
+        let scan = ScanOp { expression, heads, picked, fill, shape, axis, operator, exclusive, reverse, output };
+        Box::new(ByKey { scan, keys }) as Box<dyn crate::Op>
+    };
+    let mut nodes = Task::nodes(&[(values, take), (&keys.node, Take::Dense)], outputs, 4, make).into_iter();
+    let mut next = || nodes.next().expect("there are three outputs");
+    Some((Array::of(next()), Array::of(next()), Array::of(next())))
+}
+
+impl<T: Element> Array<T> {
+    /// The runs of equal neighbours, in row-major order: the value of each, and its length. Run-length encoding;
+    /// [`Array::repeat`] decodes. How many there are stays on the device, in both.
+    ///
+    /// Equal are elements that a sort does not tell apart: NaNs are, and -0 and +0, of which a run gives its first.
+    ///
+    /// Cost: each element is read once, by one launch that gives values and lengths together. Elements of more than one
+    /// binding are read twice, with some 20 bytes of memory traffic for an element of four.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[7, 7, 7, 2, 5, 5]);
+    /// let (values, lengths) = x.run_lengths(); // nothing has run yet
+    /// assert_eq!(values.to_vec()?, [7, 2, 5]);
+    /// assert_eq!(lengths.to_vec()?, [3, 1, 2]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in both): 2^32 elements; values that would not fit one binding.
+    #[track_caller]
+    #[doc(alias = "run_length_encode")]
+    #[doc(alias = "rle")]
+    pub fn run_lengths(&self) -> (Selected<T>, Selected<u32>) {
+        match Edges::of("run_lengths", self, Location::caller()) {
+            Ok(edges) => edges.encoded(self),
+            Err(error) => (Selected::failed(self.device(), error.clone()), Selected::failed(self.device(), error)),
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! Selection: the elements that a condition holds for, side by side, however many there are.
+
+use crate::array::Array;
+use crate::device::Device;
+use crate::element::{DType, Element, Scalar};
+use crate::error::{CallSite, Error, Result};
+use crate::graph::{Expr, Node, Take, Task};
+use crate::op::Value;
+use crate::ops::{Operator, ScanOp};
+use crate::s;
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+
+/// Elements that were selected: how many there are is known to the device alone until it is asked.
+///
+/// ```
+/// # crosslane::example(|device| {
+/// use crosslane::Array;
+/// let x = Array::from_slice(device, &[3.0f32, -1.0, 4.0, -1.0, 5.0]);
+/// let positive = x.compress(&x.greater(0.0)); // nothing has run yet
+/// assert_eq!(positive.or(0.0).sum().item()?, 12.0); // nor has the host learned how many there are
+/// assert_eq!(positive.count()?, 3);
+/// assert_eq!(positive.to_vec()?, [3.0, 4.0, 5.0]);
+/// # Ok(()) });
+/// ```
+pub struct Selected<T: Element> {
+    pub(crate) values: Array<T>,
+    pub(crate) count: Array<u32>,
+    /// What was selected from, and by what; `None` if they were made of selected elements.
+    pub(crate) of: Option<[Arc<Node>; 2]>,
+}
+
+impl<T: Element> Selected<T> {
+    /// New values, whose count the device will know: only they are computed with.
+    pub(crate) fn new(values: Array<T>, count: Array<u32>, of: Option<[Arc<Node>; 2]>) -> Selected<T> {
+        values.node.set_count(&count.node);
+        Selected { values, count, of }
+    }
+
+    /// A mistake in place of elements.
+    pub(crate) fn failed(device: &Device, error: Error) -> Selected<T> {
+        let (values, count) = (Array::failed(device, error.clone()), Array::failed(device, error));
+        Selected { values, count, of: None }
+    }
+
+    /// The same elements and count where another operation puts them.
+    pub(crate) fn taken_from(self, values: Array<T>, count: &Array<u32>) -> Selected<T> {
+        Selected::new(values, count.clone(), self.of)
+    }
+
+    /// How many there are. Waits for the device.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[0u32, 7, 0, 2]);
+    /// assert_eq!(x.nonzero().count()?, 2);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors: the mistake of what was selected from; out of memory; device lost.
+    #[track_caller]
+    pub fn count(&self) -> Result<usize> {
+        Ok(self.count.item()? as usize)
+    }
+
+    /// How many there are, as an array of one element: for work that goes on on the device.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[0u32, 7, 0, 2]);
+    /// assert_eq!((x.nonzero().count_array() * 2).to_vec()?, [4]);
+    /// # Ok(()) });
+    /// ```
+    pub fn count_array(&self) -> &Array<u32> {
+        &self.count
+    }
+
+    /// They as an array of their own length. Waits for the device, which alone knows how many there are; copies nothing.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[0u32, 7, 0, 2]);
+    /// assert_eq!(x.nonzero().to_array()?.shape(), [2]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors: as [`Selected::count`].
+    #[track_caller]
+    pub fn to_array(&self) -> Result<Array<T>> {
+        crate::graph::evaluate(&[self.values.node.clone(), self.count.node.clone()])?;
+        let count = self.count()?;
+        Ok(self.values.slice(s![..count as isize]))
+    }
+
+    /// They on the host. Errors: as [`Selected::count`].
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[0u32, 7, 0, 2]);
+    /// assert_eq!(x.nonzero().to_vec()?, [1, 3]);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn to_vec(&self) -> Result<Vec<T>> {
+        self.to_array()?.to_vec()
+    }
+
+    /// They, followed by this value up to the length of what they were selected from: for work that goes on on the
+    /// device without the host knowing how many there are. Lazy; a kernel of its own.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[4u32, 7, 0, 2]);
+    /// assert_eq!(x.compress(&x.greater(3u32)).or(9).to_vec()?, [4, 7, 9, 9]);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn or(&self, fill: T) -> Array<T> {
+        match (self.values.node.error(), &self.of) {
+            (Some(error), _) => Array::failed(self.values.device(), error),
+            (None, Some([picked, condition])) => selected::<T>(picked, condition, Some(fill.scalar())).values,
+            (None, None) => self.filled(fill.scalar()),
+        }
+    }
+}
+
+impl<T: Element> fmt::Debug for Selected<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.values.node.error() {
+            Some(error) => write!(f, "Selected(error: {error})"),
+            None => write!(
+                f,
+                "Selected<{}>(of {} on {})",
+                T::DTYPE,
+                self.values.len(),
+                self.values.device().properties().name
+            ),
+        }
+    }
+}
+
+/// The elements of `picked` whose condition is not zero, and their number; both in one dimension.
+fn selected<T: Element>(picked: &Arc<Node>, condition: &Arc<Node>, fill: Option<Scalar>) -> Selected<T> {
+    let of = Some([picked.clone(), condition.clone()]);
+    let len = picked.len();
+    let device = &picked.device;
+    if len == 0 {
+        let nothing =
+            |len: usize, dtype| Node::lazy(device, vec![len], dtype, Expr::Constant(Value::Int(0).scalar(dtype)));
+        return Selected { values: Array::of(nothing(0, T::DTYPE)), count: Array::of(nothing(1, DType::U32)), of };
+    }
+    let outputs = vec![(vec![len], T::DTYPE), (vec![1], DType::U32)];
+    let make = move |mut expressions: Vec<crate::op::Expression>, output| {
+        let (picked, expression) = (Some(expressions.remove(1)), expressions.remove(0));
+        let operator = Operator::CountNonzero;
+        let (shape, axis, heads) = (vec![len], 0, None);
+        let (exclusive, reverse) = (false, false);
+        Box::new(ScanOp { expression, heads, picked, fill, shape, axis, operator, exclusive, reverse, output })
+            as Box<dyn crate::Op>
+    };
+    let mut nodes = Task::nodes(&[(condition, Take::Fused), (picked, Take::Fused)], outputs, 3, make).into_iter();
+    let mut next = || nodes.next().expect("there are two outputs");
+    let (values, count) = (Array::of(next()), Array::of(next()));
+    match fill {
+        Some(_) => Selected { values, count, of }, // all of them are values
+        None => Selected::new(values, count, of),
+    }
+}
+
+impl<T: Element> Array<T> {
+    /// The elements whose condition is not zero, side by side, in row-major order: `x[condition]`. The work before it is
+    /// part of its kernel, which reads each element and condition once; how many there are stays on the device.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[5i32, -2, 7]);
+    /// assert_eq!(x.compress(&x.greater(0)).to_vec()?, [5, 7]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the arrays): a condition of another shape or device; a result that would not fit one binding.
+    #[track_caller]
+    #[doc(alias = "filter")]
+    #[doc(alias = "copy_if")]
+    #[doc(alias = "boolean_index")]
+    pub fn compress<C: Element>(&self, condition: &Array<C>) -> Selected<T> {
+        match fits("compress", &self.node, &condition.node, Location::caller()) {
+            Ok(()) => selected(&self.flatten().node, &condition.flatten().node, None),
+            Err(error) => Selected::failed(self.device(), error),
+        }
+    }
+
+    /// Where the elements are that are not zero, counted in row-major order.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[0.0f32, 2.0, 0.0, 1.0]);
+    /// assert_eq!(x.nonzero().to_vec()?, [1, 3]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the arrays): 2^32 elements or more; a result that would not fit one binding.
+    #[track_caller]
+    #[doc(alias = "flatnonzero")]
+    #[doc(alias = "argwhere")]
+    pub fn nonzero(&self) -> Selected<u32> {
+        Array::<u32>::counting(self.device(), self.len()).compress(&self.flatten())
+    }
+}
+
+/// Whether elements can be selected by a condition.
+pub(crate) fn fits(operation: &'static str, node: &Node, condition: &Node, at: CallSite) -> Result<()> {
+    node.error().map_or(Ok(()), Err)?;
+    condition.error().map_or(Ok(()), Err)?;
+    let (wanted, got) = (format!("the array's shape {:?}", node.shape), format!("{:?}", condition.shape));
+    if node.shape != condition.shape {
+        return Err(Error::argument(operation, "condition", wanted, got, at));
+    }
+    if node.device != condition.device {
+        let (wanted, got) = (format!("{:?}", node.device), format!("{:?}", condition.device));
+        return Err(Error::argument(operation, "condition", wanted, got, at));
+    }
+    match u32::try_from(node.len()) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(Error::argument(operation, "array", "fewer than 2^32 elements", node.len().to_string(), at)),
+    }
+}

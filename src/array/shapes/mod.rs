@@ -1,0 +1,15 @@
+//! Where elements stand: views, slices, assignment, joining and repeating.
+
+pub(crate) mod assign;
+pub(crate) mod axes;
+pub(crate) mod concatenate;
+pub(crate) mod diagonal;
+pub(crate) mod pad;
+pub(crate) mod repeat;
+pub(crate) mod slice;
+pub(crate) mod tile;
+pub(crate) mod view;
+
+pub use assign::ViewMut;
+pub use pad::PadMode;
+pub use slice::Slice;

@@ -1,0 +1,223 @@
+//! Views: the same elements in another order or shape, without a copy wherever strides can say it.
+
+use crate::array::Array;
+use crate::array::shapes::slice::{Slice, apply};
+use crate::element::Element;
+use crate::error::{CallSite, Error, Result};
+use crate::graph::{broadcast, view};
+use crate::layout::{Layout, broadcast_shapes};
+use std::panic::Location;
+
+/// An axis number, negative from the end.
+pub(crate) fn axis(operation: &'static str, axis: isize, rank: usize, at: CallSite) -> Result<usize> {
+    let place = if axis < 0 { axis + rank as isize } else { axis };
+    if (0..rank as isize).contains(&place) {
+        return Ok(place as usize);
+    }
+    let wanted = match rank {
+        0 => "no axis: the array has rank 0".to_string(),
+        _ => format!("-{rank} to {}", rank - 1),
+    };
+    Err(Error::argument(operation, "axis", wanted, axis.to_string(), at))
+}
+
+impl<T: Element> Array<T> {
+    fn viewed(&self, change: &dyn Fn(&Layout) -> Option<Layout>) -> Array<T> {
+        Array::of(view(&self.node, change))
+    }
+
+    fn or_failed(&self, view: Result<Array<T>>) -> Array<T> {
+        match self.node.error() {
+            Some(error) => Array::failed(self.device(), error),
+            None => view.unwrap_or_else(|error| Array::failed(self.device(), error)),
+        }
+    }
+
+    /// A part of the array, one [`Slice`] an axis from the first on; axes without one stay whole. An index drops its
+    /// axis. The macro [`crate::s!`] writes slices as NumPy does. No copy.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::{Array, s};
+    /// let x = Array::arange(device, 0, 10, 1);
+    /// assert_eq!(x.slice(s![2..-1;3]).to_vec()?, [2, 5, 8]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): more slices than axes; a bound outside the axis; a step of zero.
+    #[track_caller]
+    pub fn slice(&self, slices: &[Slice]) -> Array<T> {
+        let at = Location::caller();
+        self.or_failed(
+            self.resolve("slice", slices, at).map(|ranges| self.viewed(&|layout| Some(apply(layout, &ranges)))),
+        )
+    }
+
+    /// The axes in another order: axis `i` of the result is axis `axes[i]`. No copy.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::<f32>::zeros(device, &[2, 3, 4]);
+    /// assert_eq!(x.permute(&[2, 0, 1]).shape(), [4, 2, 3]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): not each axis once.
+    #[track_caller]
+    pub fn permute(&self, axes: &[isize]) -> Array<T> {
+        let at = Location::caller();
+        let order: Result<Vec<usize>> = axes.iter().map(|&a| axis("permute", a, self.rank(), at)).collect();
+        self.or_failed(order.and_then(|order| {
+            let mut sorted = order.clone();
+            sorted.sort();
+            if sorted != (0..self.rank()).collect::<Vec<_>>() {
+                let wanted = format!("each of {} axes once", self.rank());
+                return Err(Error::argument("permute", "axes", wanted, format!("{axes:?}"), at));
+            }
+            Ok(self.viewed(&|layout| Some(layout.permute(&order))))
+        }))
+    }
+
+    /// The axes in reverse order. No copy.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::arange(device, 0, 6, 1).reshape(&[2, 3]);
+    /// assert_eq!(x.transpose().to_vec()?, [0, 3, 1, 4, 2, 5]);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn transpose(&self) -> Array<T> {
+        let axes: Vec<isize> = (0..self.rank() as isize).rev().collect();
+        self.permute(&axes)
+    }
+
+    /// Two axes exchanged. No copy.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::<f32>::zeros(device, &[2, 3, 4]);
+    /// assert_eq!(x.swap_axes(0, -1).shape(), [4, 3, 2]);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn swap_axes(&self, a: isize, b: isize) -> Array<T> {
+        let at = Location::caller();
+        let places =
+            axis("swap_axes", a, self.rank(), at).and_then(|a| Ok((a, axis("swap_axes", b, self.rank(), at)?)));
+        self.or_failed(places.map(|(a, b)| {
+            let mut order: Vec<usize> = (0..self.rank()).collect();
+            order.swap(a, b);
+            self.viewed(&|layout| Some(layout.permute(&order)))
+        }))
+    }
+
+    /// An axis in reverse order. No copy.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::arange(device, 0, 4, 1).reshape(&[2, 2]);
+    /// assert_eq!(x.flip(1).to_vec()?, [1, 0, 3, 2]);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn flip(&self, along: isize) -> Array<T> {
+        let place = axis("flip", along, self.rank(), Location::caller());
+        self.or_failed(place.map(|axis| {
+            let extent = self.shape()[axis];
+            self.viewed(&|layout| Some(layout.slice(axis, extent.saturating_sub(1), -1, extent)))
+        }))
+    }
+
+    /// Another shape with as many elements, in row-major order. A copy only where strides cannot say it (part of a
+    /// transposed array, say), and then when it is evaluated.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::<f32>::zeros(device, &[6]);
+    /// assert_eq!(x.reshape(&[3, 2]).shape(), [3, 2]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): another number of elements.
+    #[track_caller]
+    pub fn reshape(&self, shape: &[usize]) -> Array<T> {
+        let wanted = shape.iter().try_fold(1usize, |len, &extent| len.checked_mul(extent));
+        self.or_failed(match wanted == Some(self.len()) {
+            true => Ok(self.viewed(&|layout| layout.reshape(shape))),
+            false => {
+                let wanted = format!("{} elements, as in {:?}", self.len(), self.shape());
+                Err(Error::argument("reshape", "shape", wanted, format!("{shape:?}"), Location::caller()))
+            }
+        })
+    }
+
+    /// One dimension, in row-major order.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// assert_eq!(crosslane::Array::<f32>::zeros(device, &[2, 3]).flatten().shape(), [6]);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn flatten(&self) -> Array<T> {
+        self.reshape(&[self.len()])
+    }
+
+    /// Repeated to a larger shape by NumPy's rule. No copy.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[1, 2]);
+    /// assert_eq!(x.broadcast_to(&[2, 2]).to_vec()?, [1, 2, 1, 2]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): shapes that do not fit.
+    #[track_caller]
+    pub fn broadcast_to(&self, shape: &[usize]) -> Array<T> {
+        if let Err(error) = crate::array::create::fits("broadcast_to", T::DTYPE, shape, Location::caller()) {
+            return self.or_failed(Err(error));
+        }
+        let fits = broadcast_shapes(&[self.shape(), shape]).is_some_and(|to| to == shape);
+        self.or_failed(match fits {
+            true => Ok(Array::of(broadcast(&self.node, shape))),
+            false => {
+                let wanted = format!("a shape that {:?} broadcasts to", self.shape());
+                Err(Error::argument("broadcast_to", "shape", wanted, format!("{shape:?}"), Location::caller()))
+            }
+        })
+    }
+
+    /// A new axis of extent 1 before this place.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::<f32>::zeros(device, &[2, 3]);
+    /// assert_eq!(x.expand_dims(1).shape(), [2, 1, 3]);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn expand_dims(&self, before: isize) -> Array<T> {
+        let place = axis("expand_dims", before, self.rank() + 1, Location::caller());
+        self.or_failed(place.map(|place| {
+            let mut shape = self.shape().to_vec();
+            shape.insert(place, 1);
+            self.viewed(&|layout| layout.reshape(&shape))
+        }))
+    }
+
+    /// Without the axes of extent 1.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::<f32>::zeros(device, &[1, 3, 1]);
+    /// assert_eq!(x.squeeze().shape(), [3]);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn squeeze(&self) -> Array<T> {
+        let shape: Vec<usize> = self.shape().iter().copied().filter(|&extent| extent != 1).collect();
+        self.reshape(&shape)
+    }
+}
