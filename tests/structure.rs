@@ -1,0 +1,212 @@
+//! The house's order: which module may know which. Arrows between modules go down the floors of [`FLOORS`], there is no circle
+//! among top-level modules, and none of more than ten files.
+//!
+//! It reads the sources as tokens: `use` trees and paths that begin with `crate`, `super` or `self`, re-exports followed to
+//! where a name is defined. Files and modules that only tests have do not count.
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+/// Top-level modules from the ground up. A module knows those before it, its own floor's included.
+const FLOORS: [&[&str]; 9] = [
+    &["sync", "threads", "recent", "cache", "report", "error", "element", "layout", "tuning", "caps"],
+    &["kernel", "properties"],
+    &["op"],
+    &["ops"],
+    &["memory", "work", "occupancy", "advice", "trace"],
+    &["backend"],
+    &["device", "event", "stream"],
+    &["graph", "array", "launch"],
+    &["share", "profile", "ndarray", "cli"],
+];
+/// Files of the largest circle.
+const LARGEST_CIRCLE: usize = 10;
+
+type Module = Vec<String>;
+type Arrows = BTreeMap<Module, BTreeSet<Module>>;
+
+/// What a file says: the paths it names, and the names it passes on.
+#[derive(Default)]
+struct Said {
+    paths: Vec<Vec<String>>,
+    passed_on: BTreeMap<String, Vec<String>>,
+}
+
+/// The words of a path from this token on, and how many tokens they are.
+fn path(tokens: &[TokenTree]) -> (Vec<String>, usize) {
+    let (mut words, mut at) = (vec![], 0);
+    while let Some(TokenTree::Ident(word)) = tokens.get(at) {
+        words.push(word.to_string());
+        match (tokens.get(at + 1), tokens.get(at + 2)) {
+            (Some(TokenTree::Punct(a)), Some(TokenTree::Punct(b))) if a.as_char() == ':' && b.as_char() == ':' => {
+                at += 3
+            }
+            _ => return (words, at + 1),
+        }
+    }
+    (words, at)
+}
+
+/// The paths of a `use` tree; `as` and what follows it is left out.
+fn tree(prefix: &[String], tokens: &[TokenTree], to: &mut Vec<Vec<String>>) {
+    for part in tokens.split(|token| matches!(token, TokenTree::Punct(p) if p.as_char() == ',')) {
+        let (words, end) = path(part);
+        let words: Vec<String> =
+            prefix.iter().cloned().chain(words.into_iter().filter(|w| w != "self" || prefix.is_empty())).collect();
+        match part.get(end) {
+            Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Brace => {
+                tree(&words, &group.stream().into_iter().collect::<Vec<_>>(), to);
+            }
+            _ if words.is_empty() => {}
+            _ => to.push(words),
+        }
+    }
+}
+
+fn read(tokens: TokenStream, said: &mut Said) {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let is = |at: usize, word: &str| matches!(tokens.get(at), Some(TokenTree::Ident(ident)) if ident == word);
+    let mut at = 0;
+    while at < tokens.len() {
+        match &tokens[at] {
+            TokenTree::Group(group) if group.to_string().replace(' ', "") == "[cfg(test)]" && is(at + 1, "mod") => {
+                at += 4
+            }
+            TokenTree::Group(group) => {
+                read(group.stream(), said);
+                at += 1;
+            }
+            // `use<T>` of a type is none.
+            TokenTree::Ident(word) if word == "use" && !matches!(tokens.get(at + 1), Some(TokenTree::Punct(_))) => {
+                let len =
+                    tokens[at..].iter().position(|token| matches!(token, TokenTree::Punct(p) if p.as_char() == ';'));
+                let end = at + len.expect("a `use` ends");
+                let mut paths = vec![];
+                tree(&[], &tokens[at + 1..end], &mut paths);
+                let public = at > 0 && (is(at - 1, "pub") || at > 1 && is(at - 2, "pub"));
+                for path in paths {
+                    if public {
+                        said.passed_on.insert(path.last().expect("a path has words").clone(), path.clone());
+                    }
+                    // What a module passes on of its own files is no arrow.
+                    if !public || matches!(path[0].as_str(), "crate" | "super") {
+                        said.paths.push(path);
+                    }
+                }
+                at = end + 1;
+            }
+            TokenTree::Ident(word) if word == "crate" || word == "super" || word == "self" => {
+                let (words, len) = path(&tokens[at..]);
+                if words.len() > 1 {
+                    said.paths.push(words);
+                }
+                at += len;
+            }
+            _ => at += 1,
+        }
+    }
+}
+
+fn sources(folder: &Path, module: &[String], to: &mut BTreeMap<Module, Said>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap().to_string();
+        let own: Module = match name.as_str() {
+            "mod" | "lib" => module.to_vec(),
+            _ => module.iter().cloned().chain([name.clone()]).collect(),
+        };
+        if path.is_dir() && name != "bin" {
+            sources(&path, &own, to);
+        } else if path.extension().is_some_and(|extension| extension == "rs")
+            && !matches!(name.as_str(), "tests" | "model")
+        {
+            let said = to.entry(own).or_default();
+            read(fs::read_to_string(&path).unwrap().parse().unwrap(), said);
+        }
+    }
+}
+
+/// The module in which what a path names is defined.
+fn target(all: &BTreeMap<Module, Said>, from: &[String], path: &[String], depth: usize) -> Option<Module> {
+    let (mut module, mut rest): (Module, &[String]) = match path[0].as_str() {
+        "crate" => (vec![], &path[1..]),
+        "self" => (from.to_vec(), &path[1..]),
+        "super" => (from[..from.len().checked_sub(1)?].to_vec(), &path[1..]),
+        first if all.contains_key(&[from, &[first.to_string()]].concat()) => (from.to_vec(), path),
+        _ => return None,
+    };
+    while let Some((word, after)) = rest.split_first() {
+        let inner = [&module[..], std::slice::from_ref(word)].concat();
+        if word == "super" {
+            module.pop();
+        } else if all.contains_key(&inner) {
+            module = inner;
+        } else if let Some(on) = all.get(&module).and_then(|said| said.passed_on.get(word)).filter(|_| depth < 8) {
+            return target(all, &module, &[&on[..], after].concat(), depth + 1).or(Some(module));
+        } else {
+            break;
+        }
+        rest = after;
+    }
+    Some(module)
+}
+
+/// Modules that reach each other, by twos and more.
+fn circles(arrows: &Arrows) -> Vec<BTreeSet<Module>> {
+    let reach = |from: &Module| {
+        let (mut seen, mut queue) = (BTreeSet::new(), vec![from]);
+        while let Some(module) = queue.pop() {
+            queue.extend(arrows.get(module).into_iter().flatten().filter(|&next| seen.insert(next.clone())));
+        }
+        seen
+    };
+    let reached: BTreeMap<&Module, BTreeSet<Module>> = arrows.keys().map(|module| (module, reach(module))).collect();
+    let of = |module: &Module| -> BTreeSet<Module> {
+        let back = |other: &&Module| reached.get(other).is_some_and(|seen| seen.contains(module));
+        reached[module].iter().filter(back).cloned().collect()
+    };
+    let all: BTreeSet<BTreeSet<Module>> = arrows.keys().map(of).filter(|circle| circle.len() > 1).collect();
+    all.into_iter().collect()
+}
+
+fn arrows(all: &BTreeMap<Module, Said>, shown: impl Fn(&Module) -> Module) -> Arrows {
+    let mut arrows = Arrows::new();
+    for (from, said) in all.iter().filter(|(from, _)| !from.is_empty()) {
+        let to = arrows.entry(shown(from)).or_default();
+        let targets = said.paths.iter().filter_map(|path| target(all, from, path, 0)).filter(|to| !to.is_empty());
+        to.extend(targets.map(|to| shown(&to)).filter(|to| *to != shown(from)));
+    }
+    arrows
+}
+
+#[test]
+fn arrows_go_down_and_circles_are_small() {
+    let mut all = BTreeMap::new();
+    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../src"), &[], &mut all);
+    let rooms = arrows(&all, |module| module[..1].to_vec());
+    let floor = |room: &str| FLOORS.iter().position(|floor| floor.contains(&room));
+    let mut upward = vec![];
+    for (from, to) in rooms.iter().flat_map(|(from, to)| to.iter().map(move |to| (&from[0], &to[0]))) {
+        let floors = (floor(from), floor(to));
+        let (Some(above), Some(below)) = floors else { panic!("FLOORS lacks {from} or {to}") };
+        if below > above {
+            upward.push(format!("{from} -> {to}"));
+        }
+    }
+    assert!(upward.is_empty(), "arrows that go up: {upward:?}");
+    assert_eq!(circles(&rooms), Vec::<BTreeSet<Module>>::new(), "circles of rooms");
+    let files = circles(&arrows(&all, Clone::clone));
+    let largest = files.iter().max_by_key(|circle| circle.len()).expect("a file and its helper know each other");
+    let between: usize = rooms.values().map(BTreeSet::len).sum();
+    println!(
+        "{} rooms, {between} arrows between them, none up; {} circles of files, at most {}",
+        rooms.len(),
+        files.len(),
+        largest.len()
+    );
+    assert!(largest.len() <= LARGEST_CIRCLE, "a circle of {} files: {largest:?}", largest.len());
+    // The reader sees what is there: a known arrow and a known re-export.
+    assert!(rooms[&vec!["ops".to_string()]].contains(&vec!["op".to_string()]) && between > 100);
+}
