@@ -4,6 +4,7 @@
 //!
 //! Or a program's own WGSL, parsed and reflected by naga, and launched by a [`Launcher`].
 
+mod contract;
 pub(crate) mod counting;
 mod graft;
 mod guard;
@@ -19,7 +20,6 @@ mod turns;
 mod user;
 
 use crate::caps::Caps;
-use crate::element::DType;
 use crate::error::Result;
 use crate::recent::Recent;
 use std::borrow::Cow;
@@ -27,6 +27,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
 
+pub(crate) use contract::{Carried, Contract, Contraction, Side, SortByDigit, SumOfRows, Word};
 pub(crate) use counting::Driven;
 pub(crate) use guard::guarded;
 pub(crate) use library::link;
@@ -55,80 +56,15 @@ struct Inner {
     /// What runs in place of the text as it stands: the text's module, changed.
     module: Option<Arc<naga::Module>>,
     overrides: Vec<(String, f64)>,
-    param_words: usize,
+    /// The names of the parameters' words; of a program's kernel there are only as many.
+    params: Vec<String>,
     trusted: bool,
     reflection: Option<Reflection>,
     /// What it is made of, if by a program and as it stands.
     recipe: Option<recipe::Recipe>,
     /// The same text with loops that count, if it has loops that may not end.
     counting: Arc<[OnceLock<Result<Option<Kernel>>>; 2]>,
-    #[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "natives are CUDA's"))]
-    replacements: Replacements,
-}
-
-/// What may run in a kernel's place on CUDA.
-#[derive(Clone, Debug, Default)]
-#[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "natives are CUDA's"))]
-pub(crate) struct Replacements {
-    pub text: Option<Native>,
-    pub product: Option<Product>,
-}
-
-impl From<Option<Native>> for Replacements {
-    fn from(text: Option<Native>) -> Replacements {
-        Replacements { text, product: None }
-    }
-}
-
-/// A product of matrices, as cuBLASLt does it: where a launch says what its sizes and its places are. The bindings are the
-/// output, which has no gaps, and the two sides.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "natives are CUDA's"))]
-pub(crate) struct Product {
-    /// The type of the sides' elements, and of the output's.
-    pub dtypes: [DType; 2],
-    pub sides: [ProductSide; 2],
-}
-
-/// A side of it.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "natives are CUDA's"))]
-pub(crate) struct ProductSide {
-    /// Whether neighbours in memory are inner ones.
-    pub by_inner: bool,
-    /// Its first element, elements from line to line, and from batch to batch.
-    pub first: Word,
-    pub step: Word,
-    pub batch: Word,
-}
-
-/// A number of a launch: known, or the parameter with this index.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Word {
-    Is(u32),
-    Param(usize),
-}
-
-/// A text of `shaders/native/` that computes what a kernel does, with the same arguments and grid. To be compared, both
-/// run more than once.
-#[derive(Clone, Debug, Default)]
-#[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "natives are CUDA's"))]
-pub(crate) struct Native {
-    /// The file without its ending, and the name of the function in it.
-    pub file: &'static str,
-    /// Names and values for the preprocessor.
-    pub defines: Vec<(String, String)>,
-    /// Threads of a block.
-    pub workgroup_size: [u32; 3],
-    /// Whether it reads what it writes: then each run that is measured finds zeros there, which must do no harm.
-    pub reads_back: bool,
-    /// Bytes of dynamic shared memory.
-    pub dynamic_bytes: u32,
-    /// Whether it stands behind the kernel's translation, whose functions it calls: `PARAMETERS` are what its kernel takes,
-    /// `MODULE` makes the `module` that has them.
-    pub behind_translation: bool,
-    /// The only architecture that it runs on, whose own instructions it has.
-    pub architecture: Option<u32>,
+    contract: Option<Contract>,
 }
 
 /// How a kernel uses a buffer.
@@ -186,8 +122,8 @@ pub(crate) struct Draft {
     pub f16: bool,
     /// Proven in bounds: compiled without run-time checks.
     pub trusted: bool,
-    /// What may replace it on CUDA.
-    pub replacements: Replacements,
+    /// What it computes, for engines that have something else for that.
+    pub contract: Option<Contract>,
     /// Parameters that `counted_NAME()` stands for in the file: no more than a number on the device.
     pub counted: Vec<&'static str>,
 }
@@ -256,12 +192,12 @@ impl Kernel {
             own: vec![],
             module: None,
             overrides: vec![],
-            param_words: draft.params.len(),
+            params: draft.params,
             trusted: draft.trusted,
             reflection: None,
             recipe: None,
             counting: Arc::default(),
-            replacements: draft.replacements,
+            contract: draft.contract,
         }))
     }
 
@@ -303,19 +239,19 @@ impl Kernel {
 
     /// Words of parameters that a launch passes.
     pub fn param_words(&self) -> usize {
-        self.0.param_words
+        self.0.params.len()
     }
 
-    /// What may replace it on CUDA.
+    /// What it computes, if somebody has said so.
     #[cfg(feature = "cuda")]
-    pub(crate) fn native(&self) -> Option<&Native> {
-        self.0.replacements.text.as_ref()
+    pub(crate) fn contract(&self) -> Option<&Contract> {
+        self.0.contract.as_ref()
     }
 
-    /// What cuBLASLt may do in its place.
+    /// The names of the parameters' words, of the library's own kernels.
     #[cfg(feature = "cuda")]
-    pub(crate) fn product(&self) -> Option<&Product> {
-        self.0.replacements.product.as_ref()
+    pub(crate) fn param_names(&self) -> &[String] {
+        &self.0.params
     }
 
     /// Whether it is compiled without run-time checks, being proven in bounds.

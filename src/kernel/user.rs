@@ -254,11 +254,11 @@ fn of(parsed: Parsed, changed: Option<Arc<naga::Module>>, original: Arc<str>, at
         own: owned,
         module: changed,
         overrides: values,
-        param_words: reflection.immediate_bytes as usize / 4,
+        params: vec![String::new(); reflection.immediate_bytes as usize / 4],
         trusted: false,
         reflection: Some(reflection),
         recipe: None,
         counting: Arc::default(),
-        replacements: Default::default(),
+        contract: None,
     })
 }

@@ -65,7 +65,7 @@ fn kernel(caps: &Caps) -> Kernel {
         width: 1,
         f16: false,
         trusted: true,
-        replacements: Default::default(),
+        contract: None,
         counted: vec![],
     })
 }

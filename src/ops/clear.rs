@@ -18,7 +18,7 @@ pub(super) fn clear(buffer: usize, words: u64, caps: &Caps) -> Pass {
         width: 1,
         f16: false,
         trusted: true,
-        replacements: Default::default(),
+        contract: None,
         counted: vec![],
     });
     let bytes = (words * 4).next_multiple_of(64);

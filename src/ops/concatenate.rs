@@ -162,7 +162,7 @@ impl Concatenate {
             width: several.width(),
             f16: several.uses_f16() || self.dtype() == DType::F16,
             trusted: several.is_safe(),
-            replacements: Default::default(),
+            contract: None,
             counted: vec![],
         })
     }

@@ -61,7 +61,7 @@ impl Gather {
             width: 1,
             f16: several.uses_f16() || source.uses_f16(),
             trusted: several.is_safe(),
-            replacements: Default::default(),
+            contract: None,
             counted: vec![],
         })
     }

@@ -45,7 +45,7 @@ impl Runs {
             width: 1,
             f16: false,
             trusted: true,
-            replacements: Default::default(),
+            contract: None,
             counted: vec![],
         })
     }

@@ -134,7 +134,7 @@ impl Scatter {
             width: 1,
             f16: several.uses_f16(),
             trusted: several.is_safe(),
-            replacements: Default::default(),
+            contract: None,
             counted: vec![],
         })
     }

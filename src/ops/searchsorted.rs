@@ -84,7 +84,7 @@ impl SearchSorted {
             width: 1,
             f16: values.uses_f16(),
             trusted: values.is_safe(),
-            replacements: Default::default(),
+            contract: None,
             counted: vec![],
         })
     }

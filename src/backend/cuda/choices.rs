@@ -9,10 +9,10 @@ use super::event::Event;
 use super::kernels::Function;
 use super::launch::{Arguments, Runner, run};
 use super::memory::{Block, block};
-use super::natives::native_for;
+use super::substitutes::natives::native_for;
 use crate::cache;
 use crate::error::{ErrorKind, Result};
-use crate::kernel::Access;
+use crate::kernel::{Access, Contract};
 use crate::memory::Place;
 use crate::work::Launch;
 use cudarc::driver::sys;
@@ -220,7 +220,7 @@ impl Cuda {
 
     fn function_of(&self, launch: &Launch, way: Way) -> Result<Arc<Function>> {
         match native_for(&launch.kernel, self.kernels.options().architecture) {
-            Some(native) if way == Way::Native => self.kernels.native(&launch.kernel, native),
+            Some(native) if way == Way::Native => self.kernels.native(&launch.kernel, &native),
             _ => self.kernels.get(&launch.kernel),
         }
     }
@@ -233,7 +233,7 @@ impl Cuda {
     }
 
     fn choice(&self, launch: &Launch) -> Result<Choice> {
-        if launch.kernel.native().is_none() && launch.kernel.product().is_none() {
+        if launch.kernel.contract().is_none() {
             return Ok(WGSL);
         }
         let (library, native) =
@@ -250,7 +250,7 @@ impl Cuda {
         let class = class(launch);
         let key = || self.choice_key(launch, class);
         // Whether the library does a product depends on more than the class says; it remembers what it cannot do.
-        let lasting = launch.kernel.product().is_none();
+        let lasting = !matches!(launch.kernel.contract(), Some(Contract::Contraction(_)));
         let ways = match self.choices.look(class, lasting, || self.ways(launch), &key) {
             Ok(choice) => return Ok(choice),
             Err(ways) => ways,
@@ -302,7 +302,8 @@ impl Cuda {
         let written = || {
             outputs.iter().zip(&launch.buffers).filter_map(|(output, window)| Some((output.as_ref()?, window.bytes)))
         };
-        let reads_back = launch.kernel.native().is_some_and(|native| native.reads_back);
+        let native = native_for(&launch.kernel, self.kernels.options().architecture);
+        let reads_back = native.is_some_and(|native| native.reads_back);
         let mut work = Vec::new();
         for &way in ways {
             let product = if way == Way::Library { self.products.call(launch) } else { None };

@@ -12,7 +12,10 @@ macro_rules! sources {
 /// All that a kernel's text and code come from, beside naga. Read while the library is compiled, and not kept in it.
 const SOURCES: &[(&str, &str)] = sources![
     "compile.rs",
-    "natives.rs",
+    "substitutes/natives.rs",
+    "substitutes/reduce.rs",
+    "substitutes/sort.rs",
+    "substitutes/tensor.rs",
     "translate/constants.rs",
     "translate/entry.rs",
     "translate/expressions.rs",
@@ -44,6 +47,7 @@ const SOURCES: &[(&str, &str)] = sources![
     "../../../shaders/native/matmul_tensor.cu",
     "../../../shaders/native/reduce_rows.cu",
     "../../../shaders/native/sort_scatter.cu",
+    "../../kernel/contract.rs",
     "../../kernel/counting.rs",
     "../../kernel/counting/pass.rs",
     "../../kernel/graft.rs",

@@ -5,7 +5,7 @@ use super::context::Context;
 use super::kernels::Function;
 use super::ledger::Access;
 use super::memory::block;
-use super::products;
+use super::substitutes::cublaslt;
 use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::trace::recorder::Task;
@@ -144,7 +144,7 @@ pub(super) fn run_all(
 /// What runs for a launch.
 pub(super) enum Runner {
     Function(Arc<Function>),
-    Product(products::Call),
+    Product(cublaslt::Call),
 }
 
 /// Runs a function in a stream that has been put in order.

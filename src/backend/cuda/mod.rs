@@ -8,7 +8,7 @@
 //! | `compile.rs`, `cache.rs`, `identity.rs`, `kernels.rs`, `limits.rs` | machine code: made, kept on disk, loaded, within limits |
 //! | `launch.rs`, `graph.rs` | launches with their arguments; several as one |
 //! | `memory.rs`, `pinned.rs`, `staging.rs`, `copiers.rs` | memory of the card and of the host, and transfers |
-//! | `natives.rs`, `products.rs` | kernels written by hand in place of translated ones, products by cuBLASLt |
+//! | `substitutes/` | what runs in place of translated kernels, by their contracts: kernels written by hand, products by cuBLASLt |
 //! | `choices.rs` | which of a kernel's ways is the fastest |
 //! | `streams.rs`, `ledger.rs`, `order.rs` | streams side by side, and who must wait for whom; events of programs |
 //! | `clock.rs`, `trace.rs`, `event.rs` | time on the card: of submissions, of single launches |
@@ -30,13 +30,12 @@ mod ledger;
 mod library;
 mod limits;
 mod memory;
-mod natives;
 mod occupancy;
 mod order;
 mod pinned;
-mod products;
 mod staging;
 mod streams;
+mod substitutes;
 mod trace;
 pub(crate) mod translate;
 
@@ -56,12 +55,12 @@ use graph::Graph;
 use kernels::{Function, Kernels};
 use launch::{Call, Runner, accesses, shared};
 use ledger::Access;
-use products::Products;
 use std::collections::BTreeMap;
 use std::slice::from_ref;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use substitutes::cublaslt::Products;
 
 pub use choices::Natives;
 pub use compile::CudaBinary;

@@ -38,7 +38,7 @@ fn sums(params: u32, caps: &Caps) -> Kernel {
             width: 1,
             f16: false,
             trusted: false,
-            replacements: Default::default(),
+            contract: None,
             counted: vec![],
         }
     })
@@ -64,7 +64,7 @@ fn slow(caps: &Caps) -> Kernel {
         width: 1,
         f16: false,
         trusted: false,
-        replacements: Default::default(),
+        contract: None,
         counted: vec![],
     })
 }

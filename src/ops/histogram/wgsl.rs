@@ -50,7 +50,7 @@ impl Histogram {
             width: several.width(),
             f16: several.uses_f16(),
             trusted: several.is_safe(),
-            replacements: Default::default(),
+            contract: None,
             counted: vec![],
         }
     }

@@ -114,7 +114,7 @@ impl Map {
             width: fusion.width,
             f16: fusion.uses_f16(),
             trusted: fusion.is_safe(),
-            replacements: Default::default(),
+            contract: None,
             counted: vec![],
         };
         Kernel::cached(key, caps, || match self.count {

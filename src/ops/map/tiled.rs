@@ -107,7 +107,7 @@ impl Map {
                 width: several.0[computes].width,
                 f16: several.uses_f16(),
                 trusted: several.is_safe(),
-                replacements: Default::default(),
+                contract: None,
                 counted: vec![],
             }
         })

@@ -15,8 +15,8 @@
 //!
 //! Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication", 2008; CUTLASS's register tiles.
 
+mod contract;
 mod each;
-mod native;
 mod parts;
 mod registers;
 mod shape;
@@ -274,8 +274,8 @@ impl Matmul {
         key.extend(format!("{:?}", text.shape).bytes());
         let own = ["groups", "row_tiles", "column_tiles", "rows", "columns", "inner", "span", "part"];
         let params: Vec<String> = own.map(String::from).into_iter().chain(several.param_names()).collect();
-        let replacements = text.replacements(&params, whole);
-        key.extend(format!("{replacements:?}").bytes());
+        let contract = text.contract(&params, whole);
+        key.extend(format!("{contract:?}").bytes());
         Kernel::cached(key, caps, || Draft {
             name: format!("matmul of {}", self.sides[0].dtype()),
             file: text.file(),
@@ -287,7 +287,7 @@ impl Matmul {
             width: several.0[0].width,
             f16: several.uses_f16() || text.held() == DType::F16,
             trusted: several.is_safe(),
-            replacements,
+            contract,
             counted: vec![],
         })
     }

@@ -120,7 +120,7 @@ impl Text<'_> {
             width: self.lay.width,
             f16: op.dtype() == DType::F16 || self.fusions.is_some_and(|fusions| fusions.uses_f16()),
             trusted: self.fusions.is_none_or(|fusions| fusions.is_safe()),
-            replacements: Default::default(),
+            contract: None,
             counted: vec![],
         }
     }

@@ -51,7 +51,7 @@ impl Nth {
             width: 1,
             f16: false,
             trusted: true,
-            replacements: Default::default(),
+            contract: None,
             counted: vec![],
         }
     }

@@ -5,7 +5,7 @@ use super::super::fuse::{Fusion, Mode, atomic_store};
 use super::{Operator, Reduce, Shape, policy};
 use crate::caps::Caps;
 use crate::element::{DType, Scalar};
-use crate::kernel::{Access, Draft, Feature, Kernel, Native};
+use crate::kernel::{Access, Contract, Draft, Feature, Kernel, SumOfRows};
 
 /// The parameters that every reduction has, before the identity's bits and the fusion's own.
 const PARAMS: [&str; 7] = ["outputs", "extent", "chunks", "span", "first_chunk", "first_output", "all_outputs"];
@@ -68,12 +68,12 @@ impl Reduce {
             trusted: fusion.is_none_or(|fusion| fusion.is_safe())
                 && self.operator.formulas().all(|formula| formula.parts().safe),
             counted: vec![],
-            replacements: fusion.and_then(|fusion| self.native(fusion, shape, last, caps)).into(),
+            contract: fusion.and_then(|fusion| self.contract(fusion, shape, last, caps)),
         }
     }
 
-    /// The sum of f32 in memory, where a workgroup shares an output: `shaders/native/reduce_rows.cu`.
-    fn native(&self, fusion: &Fusion, shape: &Shape, last: bool, caps: &Caps) -> Option<Native> {
+    /// The sum of f32 in memory, where a workgroup shares an output.
+    fn contract(&self, fusion: &Fusion, shape: &Shape, last: bool, caps: &Caps) -> Option<Contract> {
         let params = fusion.param_names();
         let strided = params.len() == 2;
         let fits = self.operator == Operator::Sum
@@ -86,15 +86,7 @@ impl Reduce {
             && shape.lanes == caps.workgroup()
             && (params == ["offset0"] || (strided && params[0] == "offset0" && params[1].starts_with("stride0_")));
         let unroll = policy(&self.operator, caps).unroll;
-        let define = |(name, value): (&str, u32)| (name.to_string(), value.to_string());
-        let defines =
-            [("WORKGROUP", shape.lanes), ("UNROLL", unroll), ("STRIDED", strided as u32), ("LAST", last as u32)];
-        fits.then(|| Native {
-            file: "reduce_rows",
-            defines: defines.map(define).to_vec(),
-            workgroup_size: [shape.lanes, 1, 1],
-            ..Native::default()
-        })
+        fits.then_some(Contract::SumOfRows(SumOfRows { workgroup: shape.lanes, unroll, strided, last }))
     }
 }
 

@@ -97,7 +97,7 @@ impl ScanOp {
                 || dtype == DType::F16
                 || formulas().any(|formula| formula.parts().features.contains(&Feature::F16)),
             trusted: all().all(|fusion| fusion.is_safe()) && formulas().all(|formula| formula.parts().safe),
-            replacements: Default::default(),
+            contract: None,
             counted: vec![],
         }
     }

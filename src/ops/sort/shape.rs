@@ -53,10 +53,6 @@ const FEW_ITEMS: [u32; 2] = [2, 8];
 /// Where there is too little memory for these: the first that fits.
 const SMALLER: [&[u32]; 5] = [&[256, 16, 1], &[256, 12, 1], &[128, 16, 1], &[64, 16, 1], &[32, 16, 1]];
 
-/// A tile, whether values go with its keys, and how `shaders/native/sort_scatter.cu` orders it: threads of a block, and
-/// blocks on a processor that registers must leave room for.
-const NATIVES: [(u64, bool, u32, u32); 2] = [(8192, false, 256, 3), (6144, true, 256, 2)];
-
 /// Looks at a tile that has published nothing, before it is counted by another. 16 and 64 are alike on the H200.
 const SPINS: u32 = 64;
 /// Keys that an invocation of the histogram loads at once, and workgroups of it at most. H200, as above, 8 and 2112:
@@ -117,12 +113,6 @@ impl Shape {
     /// Keys that a workgroup orders at a time.
     pub fn tile(&self) -> u64 {
         self.workgroup as u64 * self.items as u64
-    }
-
-    /// Threads of a block of the native that orders such tiles, its keys of each, and blocks on a processor.
-    pub fn native(&self, values: bool) -> Option<(u32, u32, u32)> {
-        let fits = |n: &&(u64, bool, u32, u32)| n.0 == self.tile() && n.1 == values && self.subgroups.is_some();
-        NATIVES.iter().find(fits).map(|&(tile, _, threads, blocks)| (threads, tile as u32 / threads, blocks))
     }
 
     /// Groups of invocations that rank together, at most.

@@ -4,8 +4,7 @@ use super::Sort;
 use super::shape::Shape;
 use super::steps::{rows_text, scatter_text, team_constants, team_text};
 use crate::caps::Caps;
-use crate::element::DType;
-use crate::kernel::{Access, Draft, Kernel, Native};
+use crate::kernel::{Access, Carried, Contract, Draft, Kernel, SortByDigit};
 use crate::ops::counted::counted;
 use crate::ops::dense::{Form, each};
 use crate::ops::order::{digit_text, last};
@@ -104,7 +103,7 @@ impl Sort {
             width: 1,
             f16: false,
             trusted: true,
-            replacements: Default::default(),
+            contract: None,
             counted: vec![],
         }
     }
@@ -174,46 +173,36 @@ impl Sort {
             let (arrays, access) = self.arrays(flow, true);
             let text = arrays + &self.digit_text() + &team_text(shape) + &scatter_text(flow, shape);
             let draft = self.draft("sort: scatter by one digit", "sort_scatter", &SCATTER, access, text);
-            let native = self.native(flow, shape).filter(|_| self.count.is_none());
+            let contract = self.contract(flow, shape).filter(|_| self.count.is_none());
             let constants = [team_constants(shape), vec![("SPINS", shape.spins)]].concat();
-            self.bounded(Draft { constants, replacements: native.into(), ..draft }, "length")
+            self.bounded(Draft { constants, contract, ..draft }, "length")
         })
     }
 
-    /// Keys of 32 bits, alone or with values of as many, in one window: `shaders/native/sort_scatter.cu`.
-    fn native(&self, flow: &Flow, shape: &Shape) -> Option<Native> {
+    /// Keys of 32 bits, alone or with values of as many, in one window.
+    fn contract(&self, flow: &Flow, shape: &Shape) -> Option<Contract> {
         let word = Form::Words(1);
-        let kind = match self.key_type() {
-            DType::U32 => 0,
-            DType::I32 => 1,
-            DType::F32 => 2,
-            _ => return None,
-        };
         let values = match flow.values {
-            _ if flow.stores[1] == 0 => 0,
+            _ if flow.stores[1] == 0 => Carried::Nothing,
             Values::None => return None,
-            Values::Index => 1,
-            Values::Of(form) if form == word && self.carried_value() == word => 2,
+            Values::Index => Carried::Index,
+            Values::Of(form) if form == word && self.carried_value() == word => Carried::Word,
             Values::Of(_) => return None,
         };
         let one_window = !flow.cut && flow.stores.iter().all(|&windows| windows <= 1);
-        let (threads, items, blocks) = shape.native(self.value_type().is_some()).filter(|_| one_window)?;
-        let defines = [
-            ("WORKGROUP", threads),
-            ("ITEMS", items),
-            ("TILE", threads * items),
-            ("BLOCKS", blocks),
-            ("PREFIX", shape.prefix()),
-            ("SPINS", shape.spins),
-            ("KIND", kind),
-            ("FLIP", if self.descending { u32::MAX } else { 0 }),
-            ("LAST", last(self.key_type(), self.descending) as u32),
-            ("STORE_KEYS", flow.stores[0]),
-            ("VALUES", values),
-        ];
-        let defines = defines.map(|(name, value)| (name.to_string(), format!("{value}u"))).to_vec();
-        let workgroup_size = [threads, 1, 1];
-        Some(Native { file: "sort_scatter", defines, workgroup_size, reads_back: true, ..Native::default() })
+        let fits = one_window && shape.subgroups.is_some() && self.key_type().size() == 4;
+        fits.then(|| {
+            Contract::SortByDigit(SortByDigit {
+                key: self.key_type(),
+                descending: self.descending,
+                values,
+                stores_keys: flow.stores[0] > 0,
+                tile: shape.tile() as u32,
+                prefix: shape.prefix(),
+                spins: shape.spins,
+                last: last(self.key_type(), self.descending) as u32,
+            })
+        })
     }
 
     pub(super) fn rows_kernel(&self, flow: &Flow, shape: &Shape, caps: &Caps) -> Kernel {

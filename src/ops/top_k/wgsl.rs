@@ -84,7 +84,7 @@ impl TopK {
             width: 1,
             f16: false,
             trusted: true,
-            replacements: Default::default(),
+            contract: None,
             counted: vec![],
         }
     }

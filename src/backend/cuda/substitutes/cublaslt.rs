@@ -1,12 +1,12 @@
-//! Products of matrices by cuBLASLt, where it is there: what [`Product`] says of a launch, in the library's words.
+//! Products of matrices by cuBLASLt, where it is installed: a [`Contraction`] in the library's words.
 //!
 //! The library has columns side by side, so that it computes the transposed product: its A is our b.
 
-use super::context::Context;
-use super::memory::block;
+use crate::backend::cuda::context::Context;
+use crate::backend::cuda::memory::block;
 use crate::element::DType;
 use crate::error::{ErrorKind, Result};
-use crate::kernel::{Product, ProductSide, Word};
+use crate::kernel::{Contract, Contraction, Side, Word};
 use crate::recent::Recent;
 use crate::work::{Launch, Window};
 use cudarc::cublaslt::result::{self, CublasError};
@@ -17,7 +17,7 @@ use std::ptr;
 use std::sync::{Arc, OnceLock};
 
 /// The library, started when it is first asked for, and what it has planned.
-pub(super) struct Products {
+pub(in crate::backend::cuda) struct Products {
     library: OnceLock<Option<Library>>,
     planned: Recent<Shape, Option<Arc<Planned>>>,
 }
@@ -60,7 +60,7 @@ struct Shape {
 }
 
 /// What the library needs to know of a product. It asks for no memory of its own.
-pub(super) struct Planned {
+pub(in crate::backend::cuda) struct Planned {
     multiplication: sys::cublasLtMatmulDesc_t,
     /// Of our b, our a, and the output.
     layouts: [sys::cublasLtMatrixLayout_t; 3],
@@ -88,7 +88,7 @@ impl Drop for Planned {
 type Places = [u64; 3];
 
 /// A product that is ready to run.
-pub(super) struct Call {
+pub(in crate::backend::cuda) struct Call {
     planned: Arc<Planned>,
     handle: sys::cublasLtHandle_t,
     places: Places,
@@ -102,7 +102,8 @@ unsafe impl Sync for Call {}
 impl Products {
     /// The launch as a product of the library's, if it is one and the library is there and can do it.
     pub fn call(&self, launch: &Launch) -> Option<Call> {
-        let (shape, places) = shape(launch.kernel.product()?, launch)?;
+        let Contract::Contraction(product) = launch.kernel.contract()? else { return None };
+        let (shape, places) = shape(product, launch)?;
         let handle = self.library.get_or_init(Library::start).as_ref()?.0;
         let plan = || match Planned::new(handle, &shape) {
             Ok(planned) => Some(Arc::new(planned)),
@@ -132,32 +133,37 @@ impl Library {
     }
 }
 
-/// What a launch's parameters say.
-fn shape(product: &Product, launch: &Launch) -> Option<(Shape, Places)> {
-    let word = |word: Word| match word {
-        Word::Is(value) => value,
-        Word::Param(index) => launch.params[index],
+/// Whether the library does the whole of it: f32 that is not rounded, or f16, from lines that lie apart.
+fn knows(product: &Contraction) -> bool {
+    let types = match product.dtypes {
+        [DType::F16, DType::F16, DType::F16 | DType::F32] => true,
+        [DType::F32, DType::F32, DType::F32] => !product.tensor,
+        _ => false,
     };
-    let [groups, row_tiles, column_tiles, rows, columns, inner, span, _] = *launch.params.first_chunk()?;
-    let batch = (groups / (row_tiles * column_tiles)) as i32;
+    product.plain && types && product.sides.iter().all(|side| side.apart)
+}
+
+/// What a launch's parameters say.
+fn shape(product: &Contraction, launch: &Launch) -> Option<(Shape, Places)> {
+    let [batch, rows, columns, inner] = product.extents(&launch.params).filter(|_| knows(product))?;
     let [output, a, b] = &launch.buffers[..] else { return None };
     let start = |window: &Window| block(&window.memory).address() + window.offset;
-    let bytes = product.dtypes[0].size() as u64;
-    let first = |side: &ProductSide, window| start(window) + word(side.first) as u64 * bytes;
+    let [dtype, _, result] = product.dtypes;
+    let word = |word: Word| word.of(&launch.params) as i64;
+    let first = |side: &Side, window| start(window) + word(side.first) as u64 * dtype.size() as u64;
     let [left, right] = &product.sides;
     let places = [first(left, a), first(right, b), start(output)];
-    let side = |side: &ProductSide| (side.by_inner, word(side.step) as i64, word(side.batch) as i64);
+    let side = |side: &Side| (side.by_inner, word(side.step), word(side.batch));
     let shape = Shape {
-        dtypes: product.dtypes,
+        dtypes: [dtype, result],
         rows: rows as u64,
         columns: columns as u64,
         inner: inner as u64,
-        batch,
+        batch: batch as i32,
         sides: [side(left), side(right)],
         alignment: places.map(|place| 1 << place.trailing_zeros().min(8)),
     };
-    // Parts of the inner ones are a batch with a last one that is shorter.
-    (span >= inner).then_some((shape, places))
+    Some((shape, places))
 }
 
 fn data_type(dtype: DType) -> sys::cudaDataType {
