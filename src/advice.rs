@@ -23,7 +23,6 @@ pub(crate) enum Reason {
     PartialSubgroups,
     CopiedBack,
     /// At this line.
-    #[cfg(feature = "cpu")]
     Strided(u32),
 }
 

@@ -31,3 +31,10 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     }
     result
 }
+
+/// FNV-1a with 128 bits.
+pub(crate) fn hash(bytes: &[u8]) -> u128 {
+    const START: u128 = 0x6c62272e07bb014262b821756295c58d;
+    const PRIME: u128 = 0x0000000001000000000000000000013b;
+    bytes.iter().fold(START, |hash, &byte| (hash ^ byte as u128).wrapping_mul(PRIME))
+}

@@ -62,14 +62,12 @@ impl<K: Hash + Eq + Clone, V: Clone> Recent<K, V> {
     }
 
     /// What is kept, in no order.
-    #[cfg(any(feature = "cpu", test))]
     pub fn values(&self) -> Vec<V> {
         let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
         kept.values().map(|kept| kept.value.clone()).collect()
     }
 
     /// Keeps nothing any more.
-    #[cfg(any(feature = "wgpu", test))]
     pub fn clear(&self) {
         let gone = std::mem::take(&mut *self.kept.write().unwrap_or_else(PoisonError::into_inner));
         drop(gone);

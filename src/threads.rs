@@ -39,13 +39,11 @@ pub(crate) fn together(others: usize, work: impl Fn() + Sync) {
 }
 
 /// Has one of the library's own threads do something when it has the time; false if there are none.
-#[cfg(feature = "cuda")]
 pub(crate) fn spawn(work: impl FnOnce() + Send + 'static) -> bool {
     POOL.as_ref().map(|pool| pool.spawn(work)).is_some()
 }
 
 /// Does something with each item, several at a time.
-#[cfg(any(feature = "wgpu", feature = "cuda"))]
 pub(crate) fn each<T: Send>(items: Vec<T>, work: impl Fn(T) + Sync) {
     let others = items.len().min(count()).saturating_sub(1);
     let rest = std::sync::Mutex::new(items.into_iter());
@@ -54,7 +52,6 @@ pub(crate) fn each<T: Send>(items: Vec<T>, work: impl Fn(T) + Sync) {
 }
 
 /// Does both at the same time.
-#[cfg(feature = "wgpu")]
 pub(crate) fn both<A: Send, B>(first: impl Fn() -> A + Sync, second: impl FnOnce() -> B) -> (A, B) {
     scope(|scope| match Builder::new().spawn_scoped(scope, &first) {
         Ok(other) => {

@@ -39,7 +39,7 @@ impl<T: Element> Array<T> {
     pub fn encode(&self, encoder: &mut wgpu::CommandEncoder) -> Result<()> {
         let at = Location::caller();
         let device = self.check()?.device();
-        let Some(engine) = device.driver().as_any().downcast_ref::<Wgpu>() else {
+        let Some(engine) = device.driver().any().downcast_ref::<Wgpu>() else {
             return Err(no_encoders("encode", device, at));
         };
         let encode = |submission: &mut Submission| {

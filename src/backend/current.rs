@@ -16,7 +16,6 @@ thread_local! {
 }
 
 /// What an engine finds in the innermost stream that is its own, if this thread is in any.
-#[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "the other engines have one queue"))]
 pub(crate) fn current<R>(find: impl Fn(&Block) -> Option<R>) -> Option<R> {
     ENTERED.with_borrow(|entered| entered.iter().rev().find_map(|stream| find(stream.block()?)))
 }

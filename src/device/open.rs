@@ -21,7 +21,7 @@ impl Device {
     /// }
     /// ```
     pub fn list() -> Vec<Properties> {
-        backend::list()
+        backend::list().into_iter().map(|listed| listed.properties).collect()
     }
 
     /// The device named by the environment variable `CROSSLANE_DEVICE`, or the best one here: a card before an
@@ -138,7 +138,7 @@ impl Device {
     /// The wgpu device and queue behind this device. What the program submits runs after all that was submitted here before.
     #[cfg(feature = "wgpu")]
     pub fn wgpu(&self) -> Option<(wgpu::Device, wgpu::Queue)> {
-        let engine = self.driver().as_any().downcast_ref::<backend::wgpu::Wgpu>()?;
+        let engine = self.driver().any().downcast_ref::<backend::wgpu::Wgpu>()?;
         engine.share();
         Some((engine.device.clone(), engine.queue.clone()))
     }

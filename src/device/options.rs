@@ -1,9 +1,9 @@
 //! Finding and choosing a device, and how to open it.
 
-use super::{Device, Properties};
+use super::Device;
 #[cfg(feature = "cpu")]
-use crate::backend::cpu::{Order, Profile};
-use crate::backend::{self, BUDGET, Driver, Options};
+use crate::backend::cpu::Profile;
+use crate::backend::{self, BUDGET, Driver, ENGINES, Listed, Options};
 use crate::error::{Error, ErrorKind, Result};
 #[cfg(feature = "cpu")]
 use crate::report::Checks;
@@ -103,16 +103,7 @@ impl DeviceOptions {
 
     /// As [`Device::cuda`].
     pub fn cuda(&self, ordinal: usize) -> Result<Device> {
-        #[cfg(feature = "cuda")]
-        {
-            let _starting = backend::starting();
-            Ok(self.over(backend::cuda::open(ordinal, &self.options)?))
-        }
-        #[cfg(not(feature = "cuda"))]
-        {
-            let _ = ordinal;
-            Err(backend::not_built("cuda"))
-        }
+        self.open(&format!("cuda:{ordinal}"))
     }
 
     /// A device with what is set here beside the options of the engine.
@@ -138,91 +129,48 @@ impl DeviceOptions {
         Ok(self.over(backend::cpu::open(profile, checks, self.options.budget())?))
     }
 
-    /// `cpu:checked`, `cpu:apple-like`, `cpu:checked:apple-like`, in small letters.
-    #[cfg(feature = "cpu")]
-    fn open_cpu(&self, request: &str, words: &str) -> Result<Device> {
-        let (mut profile, mut checks) = (None, None);
-        for word in words.split(':') {
-            match Profile::presets().into_iter().find(|preset| preset.name == word) {
-                Some(preset) => profile = Some(preset),
-                None if word == "checked" => checks = Some(Checks::default()),
-                None => {
-                    let names: Vec<&str> = Profile::presets().iter().map(|preset| preset.name).collect();
-                    let looked = format!("looked for `checked` and the profiles {} after `cpu:`", names.join(", "));
-                    let install = format!("There is no {word:?}");
-                    return Err(ErrorKind::NoDevice { wanted: request.into(), looked, install }.into());
-                }
-            }
-        }
-        // As itself the processor may as well run the last workgroup first: what relies on their order shows.
-        let order = if checks.is_some() { Order::Descending } else { Order::Ascending };
-        self.cpu(profile.unwrap_or(Profile { order, ..Profile::native() }), checks)
-    }
-
     /// As [`Device::open`].
     pub fn open(&self, request: &str) -> Result<Device> {
         let request = request.trim();
         let lower = request.to_lowercase();
-        let engine = lower.split(':').next().unwrap_or_default();
-        if engine == "cpu" && cfg!(not(feature = "cpu")) {
-            return Err(backend::not_built("cpu"));
-        }
-        if let Some(ordinal) = ordinal(&lower) {
-            return self.cuda(ordinal);
-        }
-        #[cfg(feature = "cpu")]
-        if lower == "cpu" || lower == "cpu:" {
-            return self.cpu(Profile::native(), None); // without asking the drivers
-        }
-        #[cfg(feature = "cpu")]
-        if let Some(words) = lower.strip_prefix("cpu:") {
-            return self.open_cpu(request, words);
+        if let Some(opened) = backend::request(&lower, &self.options) {
+            return Ok(self.over(opened?)); // without asking other drivers
         }
         let all = backend::list();
         // A number is an index and nothing else: as a part of a name it would fit most versions.
         let number: Option<usize> = request.parse().ok();
-        let fits = |(index, properties): &(usize, &Properties)| match number {
+        let fits = |(index, listed): &(usize, &Listed)| match number {
             Some(number) => number == *index,
-            None => request.is_empty() || properties.matches(request),
+            None => request.is_empty() || listed.properties.matches(request),
         };
-        let best = all.iter().enumerate().filter(fits).max_by(|a, b| a.1.rank().cmp(&b.1.rank()).then(b.0.cmp(&a.0)));
-        let Some((index, properties)) = best else { return Err(no_device(request, &all)) };
+        let best = all
+            .iter()
+            .enumerate()
+            .filter(fits)
+            .max_by(|a, b| a.1.properties.rank().cmp(&b.1.properties.rank()).then(b.0.cmp(&a.0)));
+        let Some((index, listed)) = best else { return Err(no_device(request, &all)) };
         log::info!(
-            "took device {index}, {properties}: the best of {} that fit {request:?}, by kind, API, f16, subgroup and workgroup size",
+            "took device {index}, {}: the best of {} that fit {request:?}, by kind, API, f16, subgroup and workgroup size",
+            listed.properties,
             all.iter().enumerate().filter(fits).count()
         );
-        Ok(self.over(backend::open(index, &all, &self.options)?))
+        Ok(self.over(backend::open(listed, &self.options)?))
     }
 }
 
-/// The card that `cuda` or `cuda:1` means, in small letters; without the cuda engine, anything that begins so.
-fn ordinal(request: &str) -> Option<usize> {
-    let (engine, rest) = request.split_once(':').unwrap_or((request, ""));
-    match rest {
-        _ if engine != "cuda" => None,
-        "" => Some(0),
-        rest if cfg!(feature = "cuda") => rest.parse().ok(),
-        _ => Some(0),
+fn no_device(request: &str, all: &[Listed]) -> Error {
+    let found: Vec<String> = all.iter().map(|listed| listed.properties.to_string()).collect();
+    let mut engines: Vec<&str> = ENGINES.iter().map(|engine| engine.reaches).collect();
+    let through_wgpu = ENGINES.iter().any(|engine| engine.name == "wgpu");
+    if !through_wgpu {
+        engines.push("nothing through wgpu: the cargo feature `wgpu` is off");
     }
-}
-
-fn no_device(request: &str, all: &[Properties]) -> Error {
-    let found: Vec<String> = all.iter().map(|p| p.to_string()).collect();
-    let engines: Vec<&str> = [
-        cfg!(feature = "wgpu").then_some("Vulkan, Metal, DX12 and GL through wgpu"),
-        cfg!(feature = "cuda").then_some("CUDA"),
-        cfg!(feature = "cpu").then_some("the processor"),
-        cfg!(not(feature = "wgpu")).then_some("nothing through wgpu: the cargo feature `wgpu` is off"),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
     let engines = engines.join(", ");
     let looked = match found.is_empty() {
         true => format!("looked for {engines}; found none"),
         false => format!("looked for {engines}; found {}", found.join(", ")),
     };
-    let install = if !cfg!(feature = "wgpu") {
+    let install = if !through_wgpu {
         "Enable the cargo feature `wgpu`"
     } else if cfg!(target_os = "linux") {
         "Install a Vulkan driver: your card's, or for the processor `apt install mesa-vulkan-drivers`"

@@ -5,7 +5,6 @@ use crate::element::DType;
 
 /// What a kernel computes.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "only the cuda engine has substitutes"))]
 pub(crate) enum Contract {
     Contraction(Contraction),
     SumOfRows(SumOfRows),
@@ -22,7 +21,6 @@ pub(crate) enum Word {
 /// Products of matrices: `output[n, r, c]` is the sum of `a[n, r, i] * b[n, i, c]` over all `i`, and what an epilogue makes of
 /// it. Bindings: the output, `a`, `b`, and what the epilogue reads.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "only the cuda engine has substitutes"))]
 pub(crate) struct Contraction {
     /// Element types of the sides and of the output.
     pub dtypes: [DType; 3],
@@ -45,7 +43,6 @@ pub(crate) struct Contraction {
 
 /// A side of a [`Contraction`]: lines of neighbours in memory, of inner ones or of rows (of `b`, columns).
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "only the cuda engine has substitutes"))]
 pub(crate) struct Side {
     /// Whether neighbours are inner ones.
     pub by_inner: bool,
@@ -62,7 +59,6 @@ pub(crate) struct Side {
 /// Sums of rows of f32: a workgroup of so many invocations gives one result or one partial state. Bindings: the rows, the
 /// output. Parameters: the reduction's, the first element, and the elements from row to row.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "only the cuda engine has substitutes"))]
 pub(crate) struct SumOfRows {
     pub workgroup: u32,
     /// Vectors that an invocation loads at once.
@@ -76,7 +72,6 @@ pub(crate) struct SumOfRows {
 /// A pass of a radix sort: a tile of keys is ordered by a digit and stored where the tiles before it end, which is looked back
 /// for. Bindings: keys, values if they are an array, the state of the tiles, the outputs.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "only the cuda engine has substitutes"))]
 pub(crate) struct SortByDigit {
     pub key: DType,
     pub descending: bool,
@@ -102,7 +97,6 @@ pub(crate) enum Carried {
     Word,
 }
 
-#[cfg(feature = "cuda")]
 impl Word {
     /// The number, in a launch with these parameters.
     pub fn of(self, params: &[u32]) -> u32 {
@@ -113,7 +107,6 @@ impl Word {
     }
 }
 
-#[cfg(feature = "cuda")]
 impl Contraction {
     /// How many matrices, their rows, columns and inner ones; none where the inner ones are split.
     pub fn extents(&self, params: &[u32]) -> Option<[u32; 4]> {

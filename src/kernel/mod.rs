@@ -32,7 +32,6 @@ pub(crate) use counting::Driven;
 pub(crate) use guard::guarded;
 pub(crate) use library::link;
 pub use parameters::{Field, HostType, Parameters};
-#[cfg(feature = "cpu")]
 pub(crate) use parse::parse;
 pub use reflect::{Feature, Member, Override, Reflection, Resource};
 
@@ -227,7 +226,6 @@ impl Kernel {
     }
 
     /// What runs in place of the text, if the library has changed it.
-    #[cfg(feature = "wgpu")]
     pub(crate) fn module(&self) -> Option<&naga::Module> {
         self.0.module.as_deref()
     }
@@ -243,13 +241,11 @@ impl Kernel {
     }
 
     /// What it computes, if somebody has said so.
-    #[cfg(feature = "cuda")]
     pub(crate) fn contract(&self) -> Option<&Contract> {
         self.0.contract.as_ref()
     }
 
     /// The names of the parameters' words, of the library's own kernels.
-    #[cfg(feature = "cuda")]
     pub(crate) fn param_names(&self) -> &[String] {
         &self.0.params
     }

@@ -155,7 +155,6 @@ impl Kernel {
     }
 
     /// Whether it is a program's, and the program does not vouch for it: its launches have a limit.
-    #[cfg(feature = "cpu")]
     pub(crate) fn is_watched(&self) -> bool {
         self.0.reflection.is_some() && !self.is_trusted()
     }

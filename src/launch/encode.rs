@@ -38,7 +38,7 @@ impl Launcher<'_> {
     /// Errors: as [`Launcher::launch`]; a device of another engine.
     #[track_caller]
     pub fn encode(&self, device: &Device, encoder: &mut wgpu::CommandEncoder) -> Result<()> {
-        let Some(engine) = device.driver().as_any().downcast_ref::<Wgpu>() else {
+        let Some(engine) = device.driver().any().downcast_ref::<Wgpu>() else {
             return Err(no_encoders("encode", device, Location::caller()));
         };
         match self.resolve(device)? {

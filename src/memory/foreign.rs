@@ -16,11 +16,8 @@ pub(crate) type Owner = Box<dyn Any + Send + Sync>;
 
 /// Memory that is not the engine's.
 pub(crate) struct Foreign {
-    #[cfg_attr(not(any(feature = "cuda", feature = "cpu")), expect(dead_code, reason = "wgpu takes no memory"))]
     pub home: Home,
-    #[cfg_attr(not(any(feature = "cuda", feature = "cpu")), expect(dead_code, reason = "wgpu takes no memory"))]
     pub address: u64,
-    #[cfg_attr(not(feature = "cpu"), expect(dead_code, reason = "CUDA's kernels know where they may read"))]
     pub bytes: u64,
     /// Taken by the engine if it takes the memory.
     pub owner: Option<Owner>,

@@ -16,9 +16,7 @@ pub(crate) use host::zeros;
 pub use live::Allocation;
 pub(crate) use live::Handles;
 pub(crate) use marks::{BYTES, Fault, Marks, Site, WORDS, begin};
-#[cfg(feature = "wgpu")]
 pub(crate) use piece::Kept;
-#[cfg(any(feature = "wgpu", feature = "cpu"))]
 pub(crate) use piece::Lent;
 pub(crate) use piece::{Adopted, Memory, Share};
 pub(crate) use pool::Pool;

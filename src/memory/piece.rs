@@ -19,7 +19,6 @@ pub(crate) struct Memory {
     /// Zeros follow what the array wrote, as far as kernels see it.
     zeros_at_end: AtomicBool,
     /// Guards of the program that show it to the host.
-    #[cfg(any(feature = "wgpu", feature = "cpu"))]
     lent: AtomicUsize,
 }
 
@@ -33,7 +32,6 @@ pub(super) struct Piece {
 }
 
 /// Keeps a piece of memory from being used for something else, though its arrays may be gone.
-#[cfg(feature = "wgpu")]
 pub(crate) struct Kept {
     _piece: Arc<Piece>,
 }
@@ -60,10 +58,8 @@ pub(crate) struct Adopted {
 }
 
 /// Keeps a piece of memory from being written while the host sees it.
-#[cfg(any(feature = "wgpu", feature = "cpu"))]
 pub(crate) struct Lent(Arc<Memory>);
 
-#[cfg(any(feature = "wgpu", feature = "cpu"))]
 impl Drop for Lent {
     fn drop(&mut self) {
         self.0.lent.fetch_sub(1, Ordering::Release);
@@ -108,7 +104,6 @@ impl Memory {
             marks: Mutex::default(),
             shared: AtomicBool::new(false),
             zeros_at_end: AtomicBool::new(false),
-            #[cfg(any(feature = "wgpu", feature = "cpu"))]
             lent: AtomicUsize::new(0),
         })
     }
@@ -177,7 +172,6 @@ impl Memory {
     }
 
     /// Keeps the piece, and does not count as a use of its contents.
-    #[cfg(feature = "wgpu")]
     pub fn keep(&self) -> Kept {
         Kept { _piece: self.piece.clone() }
     }
@@ -198,7 +192,6 @@ impl Memory {
     }
 
     /// Notes that the host sees it from now on. The engine keeps kernels from it, by a lock of its own.
-    #[cfg(any(feature = "wgpu", feature = "cpu"))]
     pub fn lend(self: &Arc<Memory>) -> Lent {
         self.lent.fetch_add(1, Ordering::Acquire);
         Lent(self.clone())
@@ -206,10 +199,7 @@ impl Memory {
 
     /// Whether the host sees it.
     pub fn is_lent(&self) -> bool {
-        #[cfg(any(feature = "wgpu", feature = "cpu"))]
-        return self.lent.load(Ordering::Acquire) > 0;
-        #[cfg(not(any(feature = "wgpu", feature = "cpu")))]
-        return false; // no engine lends
+        self.lent.load(Ordering::Acquire) > 0
     }
 }
 

@@ -6,7 +6,6 @@ use super::{Allocation, MemoryUse, Place};
 use crate::error::{CallSite, Error, ErrorKind, Result};
 use crate::memory::Block;
 use std::collections::BTreeMap;
-#[cfg(feature = "wgpu")]
 use std::sync::Weak;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -26,7 +25,6 @@ struct State {
     held: BTreeMap<u64, Allocation>,
     free: BTreeMap<Class, Vec<(u64, Block)>>,
     /// Memory whose object the program has.
-    #[cfg(feature = "wgpu")]
     shown: Vec<Weak<Memory>>,
 }
 
@@ -108,7 +106,6 @@ impl Pool {
     }
 
     /// Notes that a program has the engine's object, and may come back with it.
-    #[cfg(feature = "wgpu")]
     pub fn show(&self, memory: &Arc<Memory>) {
         let shown = &mut self.state().shown;
         shown.retain(|other| other.strong_count() > 0 && !other.ptr_eq(&Arc::downgrade(memory)));
@@ -116,7 +113,6 @@ impl Pool {
     }
 
     /// The memory of an object that a program has: arrays over one object share one memory, and know of each other.
-    #[cfg(feature = "wgpu")]
     pub fn shown(&self, is: impl Fn(&Block) -> bool) -> Option<Arc<Memory>> {
         let shown: Vec<Arc<Memory>> = self.state().shown.iter().filter_map(Weak::upgrade).collect();
         shown.into_iter().find(|memory| is(memory.block()))

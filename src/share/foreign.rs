@@ -103,7 +103,7 @@ impl<T: Element> Array<T> {
         crate::array::check::<T>(OPERATION, device, shape, at)?;
         let mistake =
             |argument: &str, wanted: String, got: String| Err(Error::argument(OPERATION, argument, wanted, got, at));
-        let Some(engine) = device.driver().as_any().downcast_ref::<crate::backend::wgpu::Wgpu>() else {
+        let Some(engine) = device.driver().any().downcast_ref::<crate::backend::wgpu::Wgpu>() else {
             return mistake("device", "a device of wgpu".into(), format!("{device:?}"));
         };
         let size = T::DTYPE.size();

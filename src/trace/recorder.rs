@@ -1,9 +1,7 @@
 //! What engines record while a profile runs.
 
 use super::{Span, SpanKind};
-#[cfg(any(feature = "cpu", feature = "cuda"))]
-use crate::work::Launch;
-use crate::work::{Cost, Read, Write};
+use crate::work::{Cost, Launch, Read, Write};
 use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
@@ -35,7 +33,6 @@ pub(crate) struct Task {
     pub launches: usize,
 }
 
-#[cfg(any(feature = "cpu", feature = "cuda"))]
 impl Task {
     pub fn of(launch: &Launch) -> Task {
         Task { name: launch.kernel.name().into(), cost: launch.cost(), launches: 1 }
@@ -43,7 +40,6 @@ impl Task {
 }
 
 /// A launch by the device's clock: nanoseconds from a moment that the host's clock knows too.
-#[cfg(any(feature = "wgpu", feature = "cuda"))]
 pub(crate) struct Launched {
     pub task: Task,
     pub submitted: Instant,
@@ -136,7 +132,6 @@ impl Recorder {
 
     /// Adds launches by the device's clock, which showed 0 when the host's showed `zero` or a little later: none of them
     /// began before it was submitted.
-    #[cfg(any(feature = "wgpu", feature = "cuda"))]
     pub fn add_launches(&self, zero: Instant, launches: Vec<Launched>) {
         let asked = |launch: &Launched| match launch.submitted.checked_duration_since(zero) {
             Some(after) => after.as_nanos() as f64,
@@ -191,7 +186,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(any(feature = "wgpu", feature = "cuda"))]
     fn no_launch_begins_before_it_was_submitted() {
         let recorder = Recorder::default();
         let zero = Instant::now();

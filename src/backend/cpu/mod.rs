@@ -23,14 +23,15 @@ mod memory;
 mod order;
 mod profile;
 mod program;
+mod request;
 mod run;
 mod scalar;
 mod schedule;
 mod turns;
 mod visit;
 
-use super::order::{Order as _, Waits};
 use super::{Driver, HostBlock, Mapping, Observer, lent};
+use crate::backend::{Interop, Order as _, Substitutes, Tracing, Waits};
 use crate::caps::Caps;
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::{Access, Kernel};
@@ -50,6 +51,7 @@ use turns::{Turns, Use};
 
 use crate::report::{Checks, Report};
 pub use profile::{Order, Profile};
+pub(super) use request::ENGINE;
 
 /// Kernels that are kept lowered.
 const KEPT: usize = 1024;
@@ -311,13 +313,6 @@ impl Driver for Cpu {
         Ok(Box::new(HostBytes { engine: self, bytes, direction }))
     }
 
-    fn mapped(self: Arc<Self>, memory: &Arc<Memory>, offset: u64, bytes: u64) -> Result<Option<Box<dyn Mapping>>> {
-        self.waits.one();
-        let _between_launches = self.turns.take(Use::everything());
-        let lent = memory.lend();
-        Ok(Some(Box::new(Shown { memory: memory.clone(), offset, bytes, _lent: lent })))
-    }
-
     fn pad(&self, memory: &Memory, from: u64) {
         if self.checks.is_some() {
             // A launch takes with it what was written.
@@ -326,23 +321,12 @@ impl Driver for Cpu {
         }
     }
 
-    fn home(&self) -> Option<Home> {
-        Some(Home::Host)
+    fn units(&self) -> Option<u32> {
+        Some(crate::threads::count() as u32)
     }
+}
 
-    fn address(&self, memory: &Memory) -> Result<Option<u64>> {
-        Ok(Some(block(memory).words.as_ptr() as usize as u64))
-    }
-
-    unsafe fn adopt(&self, foreign: &mut Foreign) -> Option<Block> {
-        if foreign.home != Home::Host || self.checks.is_some() {
-            return None; // of memory that is not its own a device that checks does not know what was written
-        }
-        // SAFETY: as the caller says.
-        let block = unsafe { memory::Block::foreign(foreign.address, foreign.bytes, &mut foreign.owner) };
-        block.map(|block| Box::new(block) as Block)
-    }
-
+impl Tracing for Cpu {
     fn start_clock(&self) -> Result<bool> {
         self.busy.store(0, Relaxed);
         Ok(self.properties.caps.timestamps)
@@ -364,16 +348,35 @@ impl Driver for Cpu {
     fn stop_trace(&self) -> Result<()> {
         Ok(())
     }
+}
 
-    fn units(&self) -> Option<u32> {
-        Some(crate::threads::count() as u32)
+impl Interop for Cpu {
+    fn mapped(self: Arc<Self>, memory: &Arc<Memory>, offset: u64, bytes: u64) -> Result<Option<Box<dyn Mapping>>> {
+        self.waits.one();
+        let _between_launches = self.turns.take(Use::everything());
+        let lent = memory.lend();
+        Ok(Some(Box::new(Shown { memory: memory.clone(), offset, bytes, _lent: lent })))
     }
 
-    #[cfg(feature = "wgpu")]
-    fn as_any(&self) -> &dyn std::any::Any {
-        self
+    fn home(&self) -> Option<Home> {
+        Some(Home::Host)
+    }
+
+    fn address(&self, memory: &Memory) -> Result<Option<u64>> {
+        Ok(Some(block(memory).words.as_ptr() as usize as u64))
+    }
+
+    unsafe fn adopt(&self, foreign: &mut Foreign) -> Option<Block> {
+        if foreign.home != Home::Host || self.checks.is_some() {
+            return None; // of memory that is not its own a device that checks does not know what was written
+        }
+        // SAFETY: as the caller says.
+        let block = unsafe { memory::Block::foreign(foreign.address, foreign.bytes, &mut foreign.owner) };
+        block.map(|block| Box::new(block) as Block)
     }
 }
+
+impl Substitutes for Cpu {}
 
 /// Host memory beside the device's, which is host memory too.
 struct HostBytes {

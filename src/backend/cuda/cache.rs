@@ -5,7 +5,7 @@
 //! cannot be read or does not fit is made anew.
 
 use super::compile::CudaBinary;
-use crate::cache;
+use crate::cache::{self, hash};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -104,13 +104,6 @@ impl Cache {
             let _ = fs::remove_file(path);
         }
     }
-}
-
-/// FNV-1a with 128 bits.
-pub(super) fn hash(bytes: &[u8]) -> u128 {
-    const START: u128 = 0x6c62272e07bb014262b821756295c58d;
-    const PRIME: u128 = 0x0000000001000000000000000000013b;
-    bytes.iter().fold(START, |hash, &byte| (hash ^ byte as u128).wrapping_mul(PRIME))
 }
 
 fn encode(key: &str, kernel: &Compiled) -> Vec<u8> {

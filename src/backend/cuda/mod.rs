@@ -40,6 +40,7 @@ mod trace;
 pub(crate) mod translate;
 
 use super::{Driver, ForeignWork, HostBlock, Observer, Options};
+use crate::backend::{Choices, Engine, Interop, Natives, Substitutes, Tracing};
 use crate::caps::Caps;
 use crate::error::Result;
 use crate::kernel::Kernel;
@@ -48,7 +49,6 @@ use crate::occupancy::Occupancy;
 use crate::properties::Properties;
 use crate::trace::recorder::Task;
 use crate::work::{Launch, Read, Window, Write};
-use choices::Choices;
 use clock::Clock;
 use context::Context;
 use graph::Graph;
@@ -62,7 +62,6 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use substitutes::cublaslt::Products;
 
-pub use choices::Natives;
 pub use compile::CudaBinary;
 
 /// A card that is open. Fields are dropped in this order, and each holds the context.
@@ -95,15 +94,27 @@ enum Work {
     Graph(Graph),
 }
 
+/// The engine. `cuda:1` is the card with that ordinal, `cuda` the first.
+pub(super) const ENGINE: Engine = Engine {
+    name: "cuda",
+    reaches: "CUDA",
+    list,
+    open,
+    request: |rest, options| match rest {
+        "" => Some(open(0, options)),
+        ordinal => Some(open(ordinal.parse().ok()?, options)),
+    },
+};
+
 /// Every card; none without NVIDIA's libraries.
-pub(super) fn list() -> Vec<Properties> {
+fn list() -> Vec<Properties> {
     card::list()
 }
 
 /// Opens the card with this ordinal.
 ///
 /// Errors: a library is missing; no such card.
-pub(crate) fn open(ordinal: usize, options: &Options) -> Result<Arc<dyn Driver>> {
+fn open(ordinal: usize, options: &Options) -> Result<Arc<dyn Driver>> {
     let (card, mut properties) = card::describe(ordinal)?;
     properties.caps.denormals &= !options.fast_math;
     library::nvrtc()?;
@@ -270,6 +281,44 @@ impl Driver for Cuda {
         true
     }
 
+    fn units(&self) -> Option<u32> {
+        Some(self.context.card.units)
+    }
+
+    fn occupancy(&self, kernel: &Kernel) -> Result<Option<Occupancy>> {
+        let _entered = self.context.enter()?;
+        occupancy::of(&self.context, &*self.kernels.get(kernel)?).map(Some)
+    }
+}
+
+impl Tracing for Cuda {
+    fn start_clock(&self) -> Result<bool> {
+        let _entered = self.context.enter()?;
+        self.clock.start();
+        Ok(true)
+    }
+
+    fn stop_clock(&self) -> Result<Duration> {
+        let _entered = self.context.enter()?;
+        self.clock.stop(&self.context)
+    }
+
+    fn observer(&self) -> &Observer {
+        &self.context.observer
+    }
+
+    fn start_trace(&self) -> Result<bool> {
+        let _entered = self.context.enter()?;
+        self.start_timer().map(|()| true)
+    }
+
+    fn stop_trace(&self) -> Result<()> {
+        let _entered = self.context.enter()?;
+        self.stop_timer()
+    }
+}
+
+impl Interop for Cuda {
     fn home(&self) -> Option<Home> {
         Some(Home::Cuda(self.context.card.ordinal))
     }
@@ -301,41 +350,9 @@ impl Driver for Cuda {
         let addresses: Vec<u64> = uses.iter().map(|(window, _)| of(window) + window.offset).collect();
         self.context.ordered(accesses, |stream| work(stream.cast(), &addresses)).map(|()| true)
     }
+}
 
-    fn start_clock(&self) -> Result<bool> {
-        let _entered = self.context.enter()?;
-        self.clock.start();
-        Ok(true)
-    }
-
-    fn stop_clock(&self) -> Result<Duration> {
-        let _entered = self.context.enter()?;
-        self.clock.stop(&self.context)
-    }
-
-    fn observer(&self) -> &Observer {
-        &self.context.observer
-    }
-
-    fn start_trace(&self) -> Result<bool> {
-        let _entered = self.context.enter()?;
-        self.start_timer().map(|()| true)
-    }
-
-    fn stop_trace(&self) -> Result<()> {
-        let _entered = self.context.enter()?;
-        self.stop_timer()
-    }
-
-    fn units(&self) -> Option<u32> {
-        Some(self.context.card.units)
-    }
-
-    fn occupancy(&self, kernel: &Kernel) -> Result<Option<Occupancy>> {
-        let _entered = self.context.enter()?;
-        occupancy::of(&self.context, &*self.kernels.get(kernel)?).map(Some)
-    }
-
+impl Substitutes for Cuda {
     fn set_natives(&self, natives: Natives) {
         self.choices.set(natives);
     }
@@ -343,10 +360,5 @@ impl Driver for Cuda {
     fn explained(&self, launch: &Launch) -> Option<(&'static str, Option<String>)> {
         let _entered = self.context.enter().ok()?;
         Cuda::explained(self, launch)
-    }
-
-    #[cfg(feature = "wgpu")]
-    fn as_any(&self) -> &dyn std::any::Any {
-        self
     }
 }

@@ -23,8 +23,8 @@ mod trace;
 mod uniforms;
 mod wait;
 
-use super::order::Waits;
 use super::{Driver, HostBlock, Mapping, Observer, Options, lent};
+use crate::backend::{Engine, Interop, Substitutes, Tracing, Waits};
 use crate::caps::Caps;
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory::{Allocator, Block, Direction, Memory, Place};
@@ -35,7 +35,6 @@ pub(crate) use buffer::{adopted, shown};
 use clock::Clock;
 use line::Line;
 use pipeline::Cache;
-use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
 use submit::{Prepared, refuse_lent};
@@ -63,11 +62,15 @@ pub(crate) struct Wgpu {
     me: Weak<Wgpu>,
 }
 
-pub(super) fn list() -> Vec<Properties> {
+/// The engine. What its devices are called is up to their drivers.
+pub(super) const ENGINE: Engine =
+    Engine { name: "wgpu", reaches: "Vulkan, Metal, DX12 and GL through wgpu", list, open, request: |_, _| None };
+
+fn list() -> Vec<Properties> {
     adapter::adapters().iter().map(|adapter| adapter::properties(adapter, &Options::default())).collect()
 }
 
-pub(super) fn open(index: usize, options: &Options) -> Result<Arc<dyn Driver>> {
+fn open(index: usize, options: &Options) -> Result<Arc<dyn Driver>> {
     let adapters = adapter::adapters();
     let adapter = adapters.get(index).ok_or_else(|| {
         Error::from(ErrorKind::NoDevice {
@@ -203,10 +206,13 @@ impl Driver for Wgpu {
         pinned::PinnedBlock::create(self, bytes, direction)
     }
 
-    fn mapped(self: Arc<Self>, memory: &Arc<Memory>, offset: u64, bytes: u64) -> Result<Option<Box<dyn Mapping>>> {
-        self.map_for_host(memory, offset, bytes)
+    /// What runs on the processor runs a workgroup on each thread; of cards wgpu does not say it.
+    fn units(&self) -> Option<u32> {
+        (self.properties.kind == Kind::Software).then(|| crate::threads::count() as u32)
     }
+}
 
+impl Tracing for Wgpu {
     fn start_clock(&self) -> Result<bool> {
         if !self.properties.caps.timestamps {
             return Ok(false);
@@ -239,13 +245,12 @@ impl Driver for Wgpu {
     fn stop_trace(&self) -> Result<()> {
         self.stop_timer()
     }
+}
 
-    /// What runs on the processor runs a workgroup on each thread; of cards wgpu does not say it.
-    fn units(&self) -> Option<u32> {
-        (self.properties.kind == Kind::Software).then(|| crate::threads::count() as u32)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
+impl Interop for Wgpu {
+    fn mapped(self: Arc<Self>, memory: &Arc<Memory>, offset: u64, bytes: u64) -> Result<Option<Box<dyn Mapping>>> {
+        self.map_for_host(memory, offset, bytes)
     }
 }
+
+impl Substitutes for Wgpu {}

@@ -166,7 +166,7 @@ fn with_memory_of_their_own() -> impl Iterator<Item = Device> {
 
 /// The engine of a device.
 fn engine(device: &Device) -> &Wgpu {
-    device.driver().as_any().downcast_ref().unwrap()
+    device.driver().any().downcast_ref().unwrap()
 }
 
 #[test]

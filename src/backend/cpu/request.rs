@@ -1,0 +1,38 @@
+//! What devices the processor can be asked for by name: `cpu`, `cpu:checked`, `cpu:apple-like`, `cpu:checked:apple-like`.
+
+use super::profile::{Order, Profile};
+use crate::backend::{Driver, Engine, Options};
+use crate::error::{ErrorKind, Result};
+use crate::report::Checks;
+use std::sync::Arc;
+
+/// The engine.
+pub(in crate::backend) const ENGINE: Engine = Engine {
+    name: "cpu",
+    reaches: "the processor",
+    list: || vec![super::properties(&Profile::native(), None)],
+    open: |_, options| super::open(Profile::native(), None, options.budget()),
+    request: |rest, options| Some(request(rest, options)),
+};
+
+fn request(words: &str, options: &Options) -> Result<Arc<dyn Driver>> {
+    if words.is_empty() {
+        return super::open(Profile::native(), None, options.budget());
+    }
+    let (mut profile, mut checks) = (None, None);
+    for word in words.split(':') {
+        match Profile::presets().into_iter().find(|preset| preset.name == word) {
+            Some(preset) => profile = Some(preset),
+            None if word == "checked" => checks = Some(Checks::default()),
+            None => {
+                let names: Vec<&str> = Profile::presets().iter().map(|preset| preset.name).collect();
+                let looked = format!("looked for `checked` and the profiles {} after `cpu:`", names.join(", "));
+                let (wanted, install) = (format!("cpu:{words}"), format!("There is no {word:?}"));
+                return Err(ErrorKind::NoDevice { wanted, looked, install }.into());
+            }
+        }
+    }
+    // As itself the processor may as well run the last workgroup first: what relies on their order shows.
+    let order = if checks.is_some() { Order::Descending } else { Order::Ascending };
+    super::open(profile.unwrap_or(Profile { order, ..Profile::native() }), checks, options.budget())
+}

@@ -1,0 +1,26 @@
+//! What an engine tells of its time: a clock of the device, and a record of what it does.
+
+use crate::advice::Advice;
+use crate::error::Result;
+use crate::trace::recorder::Recorder;
+use std::time::Duration;
+
+/// What watches an engine: a record of what it does, and advice about what it is asked to do.
+#[derive(Default)]
+pub(crate) struct Observer {
+    pub recorder: Recorder,
+    pub advice: Advice,
+}
+
+/// Time on the device.
+pub(crate) trait Tracing {
+    /// Starts summing the time that submissions take on the device; false if it has no clock.
+    fn start_clock(&self) -> Result<bool>;
+    /// Waits, and gives the time since [`Tracing::start_clock`].
+    fn stop_clock(&self) -> Result<Duration>;
+    fn observer(&self) -> &Observer;
+    /// Begins to time each launch, on a device that is idle; false if the host's clock must do.
+    fn start_trace(&self) -> Result<bool>;
+    /// Ends that, if it was begun, and gives the launches to the recorder, on a device that is idle.
+    fn stop_trace(&self) -> Result<()>;
+}
