@@ -35,6 +35,17 @@ pub(crate) trait HostBlock: Send {
     }
 }
 
+/// What launches need not see to, or must, on an engine.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Habits {
+    /// It stops loops that take too long itself: they need not count.
+    pub stops_loops: bool,
+    /// It checks accesses of cooperative matrices too.
+    pub checks_matrices: bool,
+    /// Kernels see more of a uniform buffer than its bytes: OpenGL's end at a multiple of 16, and drivers round further.
+    pub rounds_uniforms: bool,
+}
+
 /// What an engine provides: it runs launches and copies to and from the host. What else it may offer are traits of their own,
 /// whose methods do nothing where it has nothing.
 pub(crate) trait Driver: Any + Allocator + Order + Tracing + Interop + Substitutes {
@@ -63,6 +74,10 @@ pub(crate) trait Driver: Any + Allocator + Order + Tracing + Interop + Substitut
     /// Whether host blocks are memory that the program may use as its own, and better than its own.
     fn pins(&self) -> bool {
         false
+    }
+    /// What launches depend on.
+    fn habits(&self) -> Habits {
+        Habits::default()
     }
     /// How many workgroups, at least, run side by side when there are enough: multiprocessors, or threads.
     fn units(&self) -> Option<u32> {

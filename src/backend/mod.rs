@@ -15,7 +15,7 @@ mod tracing;
 #[cfg(feature = "wgpu")]
 pub(crate) mod wgpu;
 
-pub(crate) use driver::{Driver, HostBlock};
+pub(crate) use driver::{Driver, Habits, HostBlock};
 pub(crate) use interop::{ForeignWork, Interop, Mapping, lent};
 pub(crate) use order::{Order, Waits};
 pub(crate) use registry::{BUDGET, ENGINES, Engine, Listed, Options, list, open, request};

@@ -7,7 +7,6 @@ use crate::device::Device;
 use crate::error::{CallSite, Error, ErrorKind, Result};
 use crate::kernel::parameters::{self, HostType};
 use crate::kernel::{Access, BindPoint, Driven, Feature, Kernel, Own, Reflection, Resource};
-use crate::properties::Backend;
 use crate::work::{Launch, Window};
 
 /// A launch on a device, asked for at a place in the program.
@@ -36,7 +35,7 @@ impl Call<'_> {
             )
         } else if reflection.features.contains(&Feature::Tensor)
             && !kernel.is_trusted()
-            && self.device.properties().backend != Backend::Cpu
+            && !self.device.driver().habits().checks_matrices
         {
             ("checks for cooperative matrices".into(), "Kernel::trusted() does without")
         } else {
@@ -71,7 +70,7 @@ impl Call<'_> {
     /// The kernel with loops that count, where the device has two bindings to spare for it.
     fn counting(&self, kernel: &Kernel) -> Result<Option<Kernel>> {
         let properties = self.device.properties();
-        if properties.backend == Backend::Cpu {
+        if self.device.driver().habits().stops_loops {
             return Ok(None);
         }
         let storage = kernel.bindings().iter().filter(|point| !point.uniform).count();
@@ -265,9 +264,8 @@ impl Call<'_> {
                 array.in_place(alignment).map_err(located)?.expect("a copy has no gaps and begins at 0")
             }
         };
-        // Uniform buffers have a small limit of their own: only what the kernel reads counts. OpenGL's end at a multiple of
-        // 16 bytes, and other drivers let kernels see more than they were given.
-        let rounds = resource.point.uniform && self.device.properties().backend.is_wgpu();
+        // Uniform buffers have a small limit of their own: only what the kernel reads counts.
+        let rounds = resource.point.uniform && self.device.driver().habits().rounds_uniforms;
         let (grain, seen) = if rounds { (16, tail::UNIFORM_GRAIN) } else { (1, 1) };
         let bytes = if resource.point.uniform { resource.bytes.next_multiple_of(grain) } else { window.bytes };
         let shown = window.offset + bytes.next_multiple_of(seen);

@@ -21,6 +21,8 @@ pub(crate) trait Allocator: Send + Sync {
     fn allocate(&self, bytes: u64, used: u64, place: Place) -> Result<Block>;
     /// Drops what is cached about memory that is gone.
     fn forget(&self);
+    /// Memory of the program's is gone that the engine had adopted.
+    fn let_go(&self) {}
     /// The number of the stream that this thread's work goes to. Memory is used again where it was used: elsewhere it would
     /// have to be waited for.
     fn lane(&self) -> usize {

@@ -122,11 +122,9 @@ impl Pool {
         Memory::new(Piece { block: Some(block), id, bytes, origin, pool: self.clone() })
     }
 
-    /// Memory of the program's is gone: bind groups of wgpu's would keep its buffer.
+    /// Memory of the program's is gone.
     pub(super) fn let_go(&self) {
-        if self.allocator.properties().backend.is_wgpu() {
-            self.allocator.forget();
-        }
+        self.allocator.let_go();
     }
 
     /// Counts memory of a class as live, if the limit lets it: a piece that is pooled, or none if the device must give it. What

@@ -31,7 +31,7 @@ mod turns;
 mod visit;
 
 use super::{Driver, HostBlock, Mapping, Observer, lent};
-use crate::backend::{Interop, Order as _, Substitutes, Tracing, Waits};
+use crate::backend::{Habits, Interop, Order as _, Substitutes, Tracing, Waits};
 use crate::caps::Caps;
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::{Access, Kernel};
@@ -275,6 +275,10 @@ impl Allocator for Cpu {
 }
 
 impl Driver for Cpu {
+    fn habits(&self) -> Habits {
+        Habits { stops_loops: true, checks_matrices: true, ..Habits::default() }
+    }
+
     fn prepare(&self, launches: &[Launch]) -> Result<Block> {
         launches.iter().try_for_each(|launch| self.compiled(&launch.kernel).map(drop))?;
         Ok(Box::new(())) // compiled kernels are kept

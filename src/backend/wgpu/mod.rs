@@ -24,7 +24,7 @@ mod uniforms;
 mod wait;
 
 use super::{Driver, HostBlock, Mapping, Observer, Options, lent};
-use crate::backend::{Engine, Interop, Substitutes, Tracing, Waits};
+use crate::backend::{Engine, Habits, Interop, Substitutes, Tracing, Waits};
 use crate::caps::Caps;
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory::{Allocator, Block, Direction, Memory, Place};
@@ -130,6 +130,11 @@ impl Wgpu {
 }
 
 impl Allocator for Wgpu {
+    /// Bind groups would keep its buffer.
+    fn let_go(&self) {
+        self.forget();
+    }
+
     fn properties(&self) -> &Properties {
         &self.properties
     }
@@ -159,6 +164,10 @@ impl Allocator for Wgpu {
 }
 
 impl Driver for Wgpu {
+    fn habits(&self) -> Habits {
+        Habits { rounds_uniforms: true, ..Habits::default() }
+    }
+
     fn prepare(&self, launches: &[Launch]) -> Result<Block> {
         self.alive()?;
         Ok(Box::new(self.look_up(launches)?))
