@@ -1,6 +1,7 @@
 //! Transfers: what moving data costs, and the best ways round it.
 
-use crosslane::{Array, Device, Direction, HostBuffer, Result, upload_all};
+use crosslane::share::Direction;
+use crosslane::{Array, Device, HostBuffer, Result, upload_all};
 use std::time::Instant;
 
 /// Runs it twice, the first time to make memory ready, and prints how long the second time took.

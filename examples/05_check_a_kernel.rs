@@ -1,6 +1,7 @@
 //! A kernel with a race: the checked device names the two lines; mended, it runs as every kind of hardware.
 
-use crosslane::{Array, Device, ErrorKind, Kernel, Profile, Result};
+use crosslane::cpu::Profile;
+use crosslane::{Array, Device, ErrorKind, Kernel, Result};
 
 /// Each workgroup turns 64 elements round. The barrier between writing and reading is left out or put in.
 fn reverse(barrier: &str) -> Result<Kernel> {

@@ -1,7 +1,8 @@
 //! Chunks of a long array go up, through a kernel and down again: one after the other in one stream, and in turns in two,
 //! where a device has several, so that one chunk travels while another is computed. The first pipeline of every CUDA course.
 
-use crosslane::{Array, Device, Direction, Event, HostBuffer, Kernel, Result, Stream};
+use crosslane::share::Direction;
+use crosslane::{Array, Device, Event, HostBuffer, Kernel, Result, Stream};
 use std::time::{Duration, Instant};
 
 /// Elements of a chunk, and chunks.
@@ -91,7 +92,8 @@ fn main() -> Result<()> {
     println!("{}", device.properties());
     let kernel = Kernel::wgsl(KERNEL)?;
     // The processor would take minutes over what keeps a card busy for a millisecond.
-    let (chunks, steps) = if device.properties().kind == crosslane::Kind::Software { (4, 3) } else { (CHUNKS, STEPS) };
+    let (chunks, steps) =
+        if device.properties().kind == crosslane::device::Kind::Software { (4, 3) } else { (CHUNKS, STEPS) };
     let data: Vec<u32> = (0..chunks * CHUNK).map(|i| i as u32).collect();
     let mut ways = [Way::new(&device)?, Way::new(&device)?];
     pipeline(&device, &kernel, &mut ways, steps, &data)?; // compiles, and makes the memory

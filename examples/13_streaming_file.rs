@@ -1,7 +1,9 @@
 //! Streaming: a file larger than the device's memory goes through a kernel piece by piece, the next piece on its way
 //! while the device computes and the last result comes back.
 
-use crosslane::{Array, Device, Direction, HostBuffer, Kernel, MemoryUse, Result};
+use crosslane::device::MemoryUse;
+use crosslane::share::Direction;
+use crosslane::{Array, Device, HostBuffer, Kernel, Result};
 use futures::executor::block_on;
 use std::fs::File;
 use std::io::{BufWriter, Read, Write};

@@ -21,7 +21,7 @@ fn main() -> Result<()> {
         // How many customers bought something is known to the device alone: 0 stands in for the others.
         let sums = sums.or(0);
         let place = sums.arg_max_axes(&[0], true);
-        Ok(who.or(0).take(&place, crosslane::OutOfRange::Error))
+        Ok(who.or(0).take(&place, crosslane::array::OutOfRange::Error))
     };
     let winner = best()?.item()?;
 

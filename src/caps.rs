@@ -65,7 +65,7 @@ impl Caps {
     /// What every WebGPU implementation has: the lowest common denominator.
     ///
     /// ```
-    /// let caps = crosslane::Caps::webgpu();
+    /// let caps = crosslane::device::Caps::webgpu();
     /// assert_eq!(caps.binding_bytes, 128 << 20);
     /// assert!(!caps.f16);
     /// ```

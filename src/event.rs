@@ -116,7 +116,7 @@ impl Event {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: events of two devices; a device without timestamps ([`crate::Caps::timestamps`]); device lost.
+    /// Errors: events of two devices; a device without timestamps ([`crate::device::Caps::timestamps`]); device lost.
     #[track_caller]
     #[doc(alias = "cudaEventElapsedTime")]
     pub fn elapsed_since(&self, earlier: &Event) -> Result<Duration> {

@@ -154,8 +154,8 @@ pub(crate) fn count(shape: &[usize]) -> usize {
 /// The shape that all of `shapes` broadcast to, by NumPy's rule; `None` if they do not fit.
 ///
 /// ```
-/// assert_eq!(crosslane::broadcast_shapes(&[&[3, 1], &[4]]), Some(vec![3, 4]));
-/// assert_eq!(crosslane::broadcast_shapes(&[&[3], &[4]]), None);
+/// assert_eq!(crosslane::array::broadcast_shapes(&[&[3, 1], &[4]]), Some(vec![3, 4]));
+/// assert_eq!(crosslane::array::broadcast_shapes(&[&[3], &[4]]), None);
 /// ```
 pub fn broadcast_shapes(shapes: &[&[usize]]) -> Option<Vec<usize>> {
     let rank = shapes.iter().map(|s| s.len()).max()?;

@@ -15,53 +15,55 @@
 //! # Ok(()) });
 //! ```
 //!
-//! | module or type | what it is |
+//! | type | what it is |
 //! |---|---|
 //! | [`Device`] | finding, choosing and opening devices; memory use; time on the device |
 //! | [`Array`] | values: creation, views, elementwise functions, reductions, assignment, transfers, `explain()` |
-//! | [`HostBuffer`] | host memory that the device reads and writes without a copy on the way |
-//! | [`Unified`] | one array with a host and a device side, of which only what changed is copied |
-//! | [`dlpack`] | arrays from and to other libraries: NumPy, PyTorch, CuPy, JAX |
-//! | [`Kernel`] | a kernel of your own in WGSL: [`Kernel::wgsl`], [`Launcher`], [`Reflection`] |
-//! | [`Elementwise`], [`Reduction`], [`map!`] | kernels of your own from expressions, which fuse with arrays |
+//! | [`Elementwise`], [`Reduction`], [`Scan`], [`map!`] | functions of your own from expressions, which fuse with arrays |
+//! | [`Kernel`], [`Launcher`], [`Parameters`] | kernels of your own in WGSL, and their launches |
 //! | [`Stream`], [`Event`], [`Recording`] | work side by side; points in it; work recorded once and run again |
-//! | [`Trace`], [`Occupancy`] | what ran when ([`Device::profile`]), at which part of the [`Roofline`]; how full the device is |
-//! | [`Op`], [`Plan`] | the waist: an operation's meaning, cost and kernels; engines run plans and know no operation |
-//! | [`Map`], [`Concatenate`], [`Reduce`], [`Normalise`], [`Matmul`], [`Histogram`], [`SearchSorted`], [`Gather`], [`Scatter`], [`Runs`], [`ByKey`], [`TopK`], [`Nth`] | the operations behind arrays |
-//! | [`Caps`], [`Profile`] | what a plan may rely on; hardware that the cpu engine stands in for |
-//! | [`Tuning`], [`Tunable`] | what operations may do in several ways, and which is taken |
-//! | [`Checks`], [`Report`] | what a checked device looks for, and what it found |
+//! | [`Unified`], [`HostBuffer`] | an array with a host and a device side; host memory that the device reaches |
 //! | [`Error`] | every mistake and failure: operation, argument, wanted, got, call site |
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`array`](mod@array) | what methods of arrays take and give: slices, layouts, options |
+//! | [`device`] | what a device is, can and holds: properties, capabilities, tunings, memory in use |
+//! | [`kernel`], [`launch`] | what a kernel wants, as its reflection tells; arguments |
+//! | [`profile`] | what ran when ([`Device::profile`]), its part of the roofline, and how full the device is |
+//! | [`share`] | memory that others use too: mapped, unified, DLPack |
+//! | [`op`], [`ops`] | the waist between operations and engines: plans as plain data; the operations behind arrays |
+//! | [`cpu`], [`cuda`](https://docs.rs/crosslane/latest/crosslane/cuda) | hardware that the processor stands in for and what it finds when it checks; CUDA texts |
 
 #![deny(missing_docs)]
 // What only one engine uses is dead without it: the build with all of them tells what nobody does.
 #![cfg_attr(not(all(feature = "wgpu", feature = "cuda", feature = "cpu")), allow(dead_code, unused_imports))]
 
 mod advice;
-mod array;
+pub mod array;
 mod backend;
 mod cache;
 mod caps;
-mod device;
+pub mod device;
 mod element;
-mod error;
+pub mod error;
 mod event;
 mod graph;
-mod kernel;
-mod launch;
+pub mod kernel;
+pub mod launch;
 mod layout;
 mod memory;
 #[cfg(feature = "ndarray")]
 mod ndarray;
 mod occupancy;
-mod op;
-mod ops;
-mod profile;
+pub mod op;
+pub mod ops;
+pub mod profile;
 mod properties;
 mod recent;
 #[cfg(feature = "cpu")]
 mod report;
-mod share;
+pub mod share;
 mod stream;
 mod sync;
 #[cfg(any(feature = "wgpu", feature = "cuda", feature = "cpu"))]
@@ -70,49 +72,32 @@ mod trace;
 mod tuning;
 mod work;
 
-pub use array::{
-    Array, ArrayIndex, Elementwise, Explanation, Inputs, Interpolation, Operand, PadMode, QuantileOptions, Reduction,
-    Scan, Selected, Slice, SortOptions, Step as ExplainedStep, TopKOptions, Unique, ViewMut, einsum, eval_all,
-    has_kernel, upload_all,
-};
-pub use backend::Natives;
-#[cfg(feature = "cpu")]
-pub use backend::cpu::{Order, Profile};
-#[cfg(feature = "cuda")]
-pub use backend::cuda::{
-    CudaBinary,
-    translate::{CudaOptions, CudaSource},
-};
-pub use caps::Caps;
+pub use array::{Array, Elementwise, Reduction, Scan, Selected, einsum, eval_all, upload_all};
 #[cfg(feature = "macros")]
 pub use crosslane_macros::Parameters;
-pub use device::{Device, DeviceOptions, Message};
-pub use element::{DType, Element, Float, Input, Integer, Number, Scalar, Transcendental};
-pub use error::{CallSite, Error, ErrorKind, Result};
+pub use device::{Device, DeviceOptions};
+pub use element::{DType, Element, Float, Integer, Number, Transcendental};
+pub use error::{Error, ErrorKind, Result};
 pub use event::Event;
 pub use half::f16;
-pub use kernel::{
-    Access, BindPoint, Feature, Field, HostType, Kernel, Member, Override, Parameters, Reflection, Resource,
-};
-pub use launch::{Argument, Arguments, Launcher, Recording};
-pub use layout::{Layout, broadcast_shapes};
-pub use memory::{Allocation, Direction, MemoryUse};
-pub use occupancy::{Limiter, Occupancy};
-pub use op::{
-    Binding, Expression, Formula, Function, Grid, Host, Identify, Leaf, Op, Param, Pass, Plan, Reach, ScalarWord, Slot,
-    Source, Step, Value, Values, Vary, What,
-};
-pub use ops::{
-    Binning, ByKey, Combine, Concatenate, Gather, Histogram, Indexing, Map, Matmul, Normalisation, Normalise, Nothing,
-    Nth, Operator, OutOfRange, Payload, Precision, Reduce, Rule, Runs, ScanOp, Scatter, SearchSorted, Side, Sort, TopK,
-};
-pub use properties::{Backend, Kind, Properties};
-#[cfg(feature = "cpu")]
-pub use report::{Checks, Defect, Finding, Report, Spot};
-pub use share::{HostBuffer, Mapped, Transfers, Unified, UnifiedState, dlpack};
+pub use kernel::{Kernel, Parameters};
+pub use launch::{Argument, Launcher, Recording};
+pub use share::{HostBuffer, Unified};
 pub use stream::Stream;
-pub use trace::{Roofline, Span, SpanKind, Trace};
-pub use tuning::{Tunable, Tuning};
+
+/// The processor: hardware that it stands in for, and what it finds when it checks.
+#[cfg(feature = "cpu")]
+pub mod cpu {
+    pub use crate::backend::cpu::{Order, Profile};
+    pub use crate::report::{Checks, Defect, Finding, Report, Spot};
+}
+
+/// CUDA: a kernel's text as CUDA C++, and its machine code.
+#[cfg(feature = "cuda")]
+pub mod cuda {
+    pub use crate::backend::cuda::CudaBinary;
+    pub use crate::backend::cuda::translate::{CudaOptions, CudaSource};
+}
 
 /// Runs a documentation example on the best device, or says why it cannot.
 #[doc(hidden)]

@@ -100,7 +100,7 @@ pub(crate) fn of<const N: usize>(size: u32, most: u32, limits: [(Limiter, u32); 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Caps;
+    use crate::device::Caps;
 
     #[test]
     fn the_scarcest_limits() {

@@ -112,7 +112,8 @@ impl Stream {
     ///
     /// ```
     /// # crosslane::example(|device| {
-    /// use crosslane::{Backend, Stream};
+    /// use crosslane::Stream;
+    /// use crosslane::device::Backend;
     /// assert_eq!(Stream::new(device)?.is_concurrent(), device.properties().backend == Backend::Cuda);
     /// # Ok(()) });
     /// ```

@@ -6,7 +6,7 @@ use std::fmt;
 /// same, sums of floats perhaps with other last bits, since they add in another order.
 ///
 /// ```
-/// let sort = crosslane::Tunable::all().iter().find(|tunable| tunable.name == "sort_keys").unwrap();
+/// let sort = crosslane::device::Tunable::all().iter().find(|tunable| tunable.name == "sort_keys").unwrap();
 /// assert_eq!(sort.numbers, ["invocations", "items", "turns"]);
 /// assert!(sort.candidates.contains(&sort.built_in()));
 /// ```
@@ -41,7 +41,8 @@ pub(crate) const OF_PROCESSOR: [(&str, &[u32]); 2] = [("map_tiled", &[0, 0, 0]),
 /// be the fastest on this device; [`DeviceOptions::tuning`](crate::DeviceOptions::tuning) says otherwise.
 ///
 /// ```
-/// use crosslane::{Array, DeviceOptions, Tuning};
+/// use crosslane::{Array, DeviceOptions};
+/// use crosslane::device::Tuning;
 /// let mut tuning = Tuning::default();
 /// tuning.set("sort_keys", &[256, 16, 1])?;
 /// let device = DeviceOptions::default().tuning(tuning).open("")?;

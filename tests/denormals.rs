@@ -3,10 +3,10 @@
 
 mod support;
 
-use crosslane::{
-    Array, Caps, DType, Expression, Function, Leaf, Map, Op, Operator, Reduce, SearchSorted, Side, Source, Step, What,
-    f16, s,
-};
+use crosslane::device::Caps;
+use crosslane::op::{Expression, Function, Leaf, Op, Source, Step, What};
+use crosslane::ops::{Map, Operator, Reduce, SearchSorted, Side};
+use crosslane::{Array, DType, f16, s};
 use naga::valid::{Capabilities, FunctionInfo, ValidationFlags, Validator};
 use naga::{Expression as E, ScalarKind, UnaryOperator};
 use support::*;

@@ -3,10 +3,11 @@
 
 mod support;
 
-use crosslane::{
-    Array, Backend, Checks, Device, DeviceOptions, Direction, Error, ErrorKind, HostBuffer, Profile, Slice, eval_all,
-    f16, s, upload_all,
-};
+use crosslane::array::Slice;
+use crosslane::cpu::{Checks, Profile};
+use crosslane::device::Backend;
+use crosslane::share::Direction;
+use crosslane::{Array, Device, DeviceOptions, Error, ErrorKind, HostBuffer, eval_all, f16, s, upload_all};
 use support::*;
 
 /// The device still computes.

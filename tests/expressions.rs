@@ -2,7 +2,8 @@
 
 mod support;
 
-use crosslane::{Array, Backend, Element, Elementwise, ErrorKind, Reduction, eval_all, f16, map};
+use crosslane::device::Backend;
+use crosslane::{Array, Element, Elementwise, ErrorKind, Reduction, eval_all, f16, map};
 use rand::{Rng, rngs::StdRng};
 use support::*;
 
@@ -108,8 +109,8 @@ fn twice<T: Element>(device: &crosslane::Device) {
     same_values(&got.to_vec().unwrap(), &wanted, &format!("2x + 3 of {} on {}", T::DTYPE, name(device)));
 }
 
-fn plus<T: Element>(x: crosslane::Value, y: crosslane::Value, z: T) -> crosslane::Value {
-    crosslane::Value::Float(x.float() + y.float() + value(z).float())
+fn plus<T: Element>(x: crosslane::op::Value, y: crosslane::op::Value, z: T) -> crosslane::op::Value {
+    crosslane::op::Value::Float(x.float() + y.float() + value(z).float())
 }
 
 #[test]
@@ -385,7 +386,7 @@ fn mistakes_in_the_call() {
         says(floats.call((1.0f32, 2.0f32)), line!(), &["an array among them"]);
         says(floats.call((&x, &Array::<f32>::ones(device, &[4]))), line!(), &["[3] and [4]"]);
         says(floats.call((&x, x.sum_axes(&[5], false))), line!(), &["axis"]);
-        let elsewhere = crosslane::Device::cpu_as(crosslane::Profile::webgpu()).unwrap();
+        let elsewhere = crosslane::Device::cpu_as(crosslane::cpu::Profile::webgpu()).unwrap();
         says(floats.call((&x, &Array::<f32>::ones(&elsewhere, &[3]))), line!(), &["device"]);
         let dot = Reduction::new("x: T, y: T", "x * y", "a + b", "0", "").unwrap();
         says(dot.call((&x, &k)), line!(), &["which T is by x"]);
@@ -521,7 +522,7 @@ mod structures {
     #[test]
     fn are_described() {
         assert_eq!((Body::TYPE.bytes(), <[f16; 3]>::TYPE.bytes()), (64, 6));
-        let crosslane::HostType::Structure { fields, .. } = Body::TYPE else { panic!("{:?}", Body::TYPE) };
+        let crosslane::kernel::HostType::Structure { fields, .. } = Body::TYPE else { panic!("{:?}", Body::TYPE) };
         let found: Vec<_> = fields.iter().map(|field| (field.name, field.offset)).collect();
         assert_eq!(found, [("turn", 0), ("place", 32), ("mass", 44), ("cell", 48), ("loop", 56)]);
     }

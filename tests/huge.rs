@@ -3,7 +3,9 @@
 
 mod support;
 
-use crosslane::{Argument, Array, Device, Kernel, Kind, OutOfRange, Result, Scan, f16, s};
+use crosslane::array::OutOfRange;
+use crosslane::device::Kind;
+use crosslane::{Argument, Array, Device, Kernel, Result, Scan, f16, s};
 use support::{apis, name, say};
 
 const N: usize = 1 << 30;

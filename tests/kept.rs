@@ -3,7 +3,8 @@
 
 mod support;
 
-use crosslane::{Array, Backend, Device, Elementwise, Kernel};
+use crosslane::device::Backend;
+use crosslane::{Array, Device, Elementwise, Kernel};
 use support::*;
 
 const TEXT: &str = "override n: u32 = 1u;

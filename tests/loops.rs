@@ -3,7 +3,8 @@
 
 mod support;
 
-use crosslane::{Argument, Array, Backend, Device, DeviceOptions, ErrorKind, Kernel};
+use crosslane::device::Backend;
+use crosslane::{Argument, Array, Device, DeviceOptions, ErrorKind, Kernel};
 use std::time::{Duration, Instant};
 use support::*;
 
@@ -317,7 +318,7 @@ fn the_processor_comes_before_software_drivers() {
     for request in ["", "software"] {
         let device = Device::open(request).unwrap();
         let (kind, backend) = (device.properties().kind, device.properties().backend);
-        assert!(kind != crosslane::Kind::Software || backend == Backend::Cpu, "{request:?} took {device:?}");
+        assert!(kind != crosslane::device::Kind::Software || backend == Backend::Cpu, "{request:?} took {device:?}");
     }
     let all = Device::list();
     for (index, properties) in all.iter().enumerate() {

@@ -2,7 +2,8 @@
 
 mod support;
 
-use crosslane::{Array, Device, Element, ErrorKind, Kernel, Value};
+use crosslane::op::Value;
+use crosslane::{Array, Device, Element, ErrorKind, Kernel};
 use rand::Rng;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};

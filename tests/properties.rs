@@ -2,7 +2,8 @@
 
 mod support;
 
-use crosslane::{Array, Device, Scan, Slice, SortOptions, TopKOptions, s};
+use crosslane::array::{Slice, SortOptions, TopKOptions};
+use crosslane::{Array, Device, Scan, s};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, RngSeed, TestRunner};
 use support::*;
@@ -142,7 +143,7 @@ fn perform<T: Kind>(act: &Act, all: &mut Vec<Both<T>>) {
         Act::Unary(f) => (device, host) = T::unary(f, &device, &host),
         Act::Binary(f, other) => {
             let other = all[other % all.len()].clone();
-            let Some(shape) = crosslane::broadcast_shapes(&[&host.shape, &other.host.shape]) else { return };
+            let Some(shape) = crosslane::array::broadcast_shapes(&[&host.shape, &other.host.shape]) else { return };
             if shape.iter().product::<usize>() > 5000 {
                 return;
             }
@@ -296,7 +297,7 @@ fn moves_there_and_back_change_nothing() {
             let (shift, extent) = (shift as isize, shape[axis as usize] as isize);
             let rolled = x.roll_axes(&[shift, extent - shift], &[axis, axis]).roll(shift).roll(-shift);
             prop_assert_eq!(&rolled.to_vec().map_err(fail)?, &host);
-            let padded = x.pad(&[(parts, 1)], crosslane::PadMode::Wrap);
+            let padded = x.pad(&[(parts, 1)], crosslane::array::PadMode::Wrap);
             let inner = parts as isize..-1;
             let inner = padded.slice(&[Slice::from(inner.clone()), Slice::from(inner.clone()), Slice::from(inner)]);
             prop_assert_eq!(&inner.to_vec().map_err(fail)?, &host);

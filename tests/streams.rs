@@ -3,9 +3,12 @@
 
 mod support;
 
+use crosslane::array::OutOfRange;
+use crosslane::device::{Backend, Kind};
+use crosslane::share::Direction;
 use crosslane::{
-    Argument, Array, Backend, Device, DeviceOptions, Direction, Error, ErrorKind, Event, HostBuffer, Kernel, Kind,
-    OutOfRange, Recording, Result, Stream, Unified, eval_all, s,
+    Argument, Array, Device, DeviceOptions, Error, ErrorKind, Event, HostBuffer, Kernel, Recording, Result, Stream,
+    Unified, eval_all, s,
 };
 use rand::Rng;
 use std::panic::{AssertUnwindSafe, catch_unwind};

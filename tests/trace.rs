@@ -2,7 +2,8 @@
 
 mod support;
 
-use crosslane::{Argument, Array, Device, Kernel, Limiter, Recording, Span, SpanKind, Trace};
+use crosslane::profile::{Limiter, Span, SpanKind, Trace};
+use crosslane::{Argument, Array, Device, Kernel, Recording};
 use serde_json::Value;
 use std::sync::{Mutex, MutexGuard, Once};
 use std::time::{Duration, Instant};
@@ -280,7 +281,7 @@ fn occupancy_is_sane() {
         let small = add_one("small").occupancy(device).unwrap();
         assert!(small.workgroups_per_unit >= 1 && small.fraction > 0.0 && small.fraction <= 1.0, "{small}");
         assert_eq!(small.invocations_per_unit, small.workgroups_per_unit * 64);
-        assert_eq!(small.estimated, device.properties().backend != crosslane::Backend::Cuda);
+        assert_eq!(small.estimated, device.properties().backend != crosslane::device::Backend::Cuda);
         // As much workgroup memory as there is: fewer workgroups, and that is why.
         let words = device.caps().workgroup_bytes.min(32 << 10) / 4;
         let text = format!(
@@ -291,7 +292,7 @@ fn occupancy_is_sane() {
             }}"
         );
         let large = Kernel::wgsl(&text).unwrap().occupancy(device).unwrap();
-        if device.properties().kind != crosslane::Kind::Software {
+        if device.properties().kind != crosslane::device::Kind::Software {
             assert_eq!(large.limited_by, Limiter::WorkgroupMemory, "{large}");
             assert!(large.fraction < small.fraction);
         }

@@ -1,7 +1,8 @@
 //! Products of f32 matrices of 512 x 512: crosslane on its interpreter and on drivers that run on the processor, beside
 //! ndarray (three loops, and its `dot`), gemm and faer. Prints GFLOP/s, the best of several.
 
-use crosslane::{Array, Device, Kind};
+use crosslane::{Array, Device};
+use crosslane::device::Kind;
 use ndarray::Array2;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};

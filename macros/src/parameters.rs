@@ -26,7 +26,7 @@ pub fn derive(item: &DeriveInput) -> Result<TokenStream> {
         let text = text.strip_prefix("r#").unwrap_or(&text);
         if !text.starts_with('_') {
             described.push(quote! {
-                ::crosslane::Field {
+                ::crosslane::kernel::Field {
                     name: #text,
                     ty: <#ty as ::crosslane::Parameters>::TYPE,
                     offset: ::core::mem::offset_of!(#name, #ident),
@@ -37,7 +37,7 @@ pub fn derive(item: &DeriveInput) -> Result<TokenStream> {
     let text = name.to_string();
     Ok(quote! {
         impl ::crosslane::Parameters for #name {
-            const TYPE: ::crosslane::HostType = ::crosslane::HostType::Structure {
+            const TYPE: ::crosslane::kernel::HostType = ::crosslane::kernel::HostType::Structure {
                 name: #text,
                 fields: &[#(#described),*],
                 bytes: ::core::mem::size_of::<#name>(),

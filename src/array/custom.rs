@@ -308,7 +308,8 @@ impl Operator {
     /// [`Array::reduce`] uses.
     ///
     /// ```
-    /// use crosslane::{DType, Element, Operator};
+    /// use crosslane::{DType, Element};
+    /// use crosslane::ops::Operator;
     /// let operator = Operator::custom("max(a, b)", DType::I32, i32::MIN.scalar())?;
     /// assert_eq!(operator.result(DType::I32), DType::I32);
     /// # Ok::<(), crosslane::Error>(())

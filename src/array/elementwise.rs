@@ -345,10 +345,12 @@ binary! { Transcendental:
     log_add_exp LogAddExp -> T, "ln(e^self + e^other), without overflow; within 10 ULP of the larger argument.", "[0.0f32, 1000.0]", "0.0" => "[0.6931472, 1000.0]";
 }
 
-/// Whether a function has a kernel for a type: `crosslane::has_kernel(Function::Sin, DType::F64)` is false.
+/// Whether a function has a kernel for a type: `crosslane::array::has_kernel(Function::Sin, DType::F64)` is false.
 ///
 /// ```
-/// use crosslane::{DType, Function, has_kernel};
+/// use crosslane::DType;
+/// use crosslane::array::has_kernel;
+/// use crosslane::op::Function;
 /// assert!(has_kernel(Function::Sin, DType::F32) && !has_kernel(Function::Sin, DType::F64));
 /// ```
 pub fn has_kernel(function: Function, dtype: DType) -> bool {

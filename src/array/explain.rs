@@ -12,12 +12,12 @@ use std::panic::Location;
 #[derive(Clone, Debug)]
 pub struct Explanation {
     /// The operations, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ExplainedStep>,
 }
 
 /// One operation of an [`Explanation`].
 #[derive(Clone, Debug)]
-pub struct Step {
+pub struct ExplainedStep {
     /// The operation's name.
     pub operation: &'static str,
     /// The least memory traffic, in bytes.
@@ -74,7 +74,7 @@ impl<T: Element> Array<T> {
         let Batch { record, launches, .. } = batch;
         let record = record.unwrap_or_default();
         let mut launches = launches.iter();
-        let mut step = |(op, plan): &(Box<dyn crate::op::Op>, crate::op::Plan)| Step {
+        let mut step = |(op, plan): &(Box<dyn crate::op::Op>, crate::op::Plan)| ExplainedStep {
             operation: op.name(),
             bytes: op.bytes(),
             flops: op.flops(),
@@ -109,7 +109,7 @@ impl fmt::Display for Explanation {
             return writeln!(f, "nothing to compute: the array is in memory");
         }
         for (number, step) in self.steps.iter().enumerate() {
-            let Step { operation, bytes, flops, scratch, kernels } = step;
+            let ExplainedStep { operation, bytes, flops, scratch, kernels } = step;
             writeln!(f, "{}. {operation}: {bytes} bytes, {flops} operations, {scratch} bytes of scratch", number + 1)?;
             for (name, [x, y, z], source) in kernels {
                 writeln!(f, "   kernel {name}, {x} x {y} x {z} workgroups")?;

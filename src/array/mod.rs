@@ -19,10 +19,13 @@ mod selections;
 mod shapes;
 mod transfer;
 
+pub use crate::element::Input;
+pub use crate::layout::{Layout, broadcast_shapes};
+pub use crate::ops::{OutOfRange, Precision};
 pub use custom::{Elementwise, Reduction};
 pub use elementwise::{Operand, has_kernel};
 pub use evaluate::eval_all;
-pub use explain::{Explanation, Step};
+pub use explain::{ExplainedStep, Explanation};
 pub use inputs::Inputs;
 pub use orders::{Interpolation, QuantileOptions, SortOptions, TopKOptions, Unique};
 pub use products::einsum;

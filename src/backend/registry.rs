@@ -6,6 +6,9 @@ use crate::properties::Properties;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
+/// An engine that has opened a device.
+type Opened = Result<Arc<dyn Driver>>;
+
 /// An engine.
 pub(crate) struct Engine {
     /// Its name, the cargo feature's, and what requests for its devices alone begin with.
@@ -17,7 +20,7 @@ pub(crate) struct Engine {
     /// Opens the device at this place of its list.
     pub open: fn(usize, &Options) -> Result<Arc<dyn Driver>>,
     /// Opens what is asked for after the name and a colon, in small letters; `None` if that says nothing to it.
-    pub request: fn(&str, &Options) -> Option<Result<Arc<dyn Driver>>>,
+    pub request: fn(&str, &Options) -> Option<Opened>,
 }
 
 /// All of them: an engine is added by its folder and its line here.
@@ -88,7 +91,7 @@ pub(crate) fn open(listed: &Listed, options: &Options) -> Result<Arc<dyn Driver>
 }
 
 /// Opens what is asked for by an engine's name, `cpu:checked` for instance, in small letters; `None` if no engine is named.
-pub(crate) fn request(request: &str, options: &Options) -> Option<Result<Arc<dyn Driver>>> {
+pub(crate) fn request(request: &str, options: &Options) -> Option<Opened> {
     let (name, rest) = request.split_once(':').unwrap_or((request, ""));
     match ENGINES.iter().find(|engine| engine.name == name) {
         Some(engine) => {

@@ -6,7 +6,8 @@ use super::{
     Outcome, groups, histograms, kernels, latency, lookups, print, products, sorts, table, transfers, tutorial,
     workloads,
 };
-use crosslane::{Device, Kind};
+use crosslane::Device;
+use crosslane::device::Kind;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::fs::File;
 use std::io::{IsTerminal, Write};

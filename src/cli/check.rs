@@ -3,7 +3,9 @@
 use super::kernel::{self, Inputs, reflection};
 use super::translate::{Language, translate};
 use super::{Outcome, print};
-use crosslane::{Caps, Kernel, Reflection};
+use crosslane::Kernel;
+use crosslane::device::Caps;
+use crosslane::kernel::Reflection;
 use std::io::Write;
 
 #[derive(clap::Args)]
@@ -66,7 +68,8 @@ pub fn run(options: &Options) -> Outcome {
 /// Runs the kernel under the sanitizer: an error if it finds anything.
 #[cfg(feature = "cpu")]
 fn sanitize(kernel: &Kernel, grid: [u32; 3], inputs: &Inputs, requested: &Requested) -> Outcome<String> {
-    use crosslane::{Checks, DeviceOptions, Profile};
+    use crosslane::DeviceOptions;
+    use crosslane::cpu::{Checks, Profile};
     let &Requested { workgroup_unset, nan } = requested;
     let checks = Checks { workgroup_unset, nan, ..Checks::default() };
     let device = DeviceOptions::default().cpu(Profile::native(), Some(checks))?;

@@ -1,7 +1,8 @@
 //! A kernel as CUDA text, and what NVRTC makes of it.
 
 use super::{Outcome, told};
-use crosslane::{CudaOptions, CudaSource, ErrorKind, Kernel};
+use crosslane::cuda::{CudaOptions, CudaSource};
+use crosslane::{ErrorKind, Kernel};
 
 /// `sm_90` or `90`.
 pub fn architecture(text: &str) -> Result<u32, String> {

@@ -2,7 +2,8 @@
 
 use super::compare::random;
 use super::{Outcome, npy};
-use crosslane::{Argument, Array, DType, Device, Element, Value, f16};
+use crosslane::op::Value;
+use crosslane::{Argument, Array, DType, Device, Element, f16};
 use std::fmt::Display;
 use std::path::Path;
 use std::str::FromStr;

@@ -1,7 +1,8 @@
 //! `crosslane devices`: what is here and what it can do.
 
 use super::{Outcome, print, table};
-use crosslane::{Caps, Device, Properties};
+use crosslane::Device;
+use crosslane::device::{Caps, Properties};
 use serde::Serialize;
 
 /// A device as `--json` prints it. Sizes are in bytes.

@@ -1,7 +1,8 @@
 //! The engines that a benchmark runs on: one device, or the ways to one card, to be compared.
 
 use super::Outcome;
-use crosslane::{Device, Properties, Result};
+use crosslane::device::Properties;
+use crosslane::{Device, Result};
 
 /// A way to a device, opened when it is its turn: two would share the card's memory.
 #[derive(Clone, Debug)]
@@ -44,8 +45,8 @@ impl Engine {
         #[cfg(feature = "cuda")]
         match self.what {
             What::Any | What::Best => {}
-            What::Wgsl => return Ok(device.natives(crosslane::Natives::Off)),
-            What::Native => return Ok(device.natives(crosslane::Natives::On)),
+            What::Wgsl => return Ok(device.natives(crosslane::device::Natives::Off)),
+            What::Native => return Ok(device.natives(crosslane::device::Natives::On)),
         }
         Ok(device)
     }

@@ -2,7 +2,8 @@
 
 use super::data::{self, FORMS, OnDevice, OnHost};
 use super::{Outcome, told};
-use crosslane::{Argument, Device, Kernel, Reflection};
+use crosslane::kernel::Reflection;
+use crosslane::{Argument, Device, Kernel};
 use std::path::PathBuf;
 
 #[derive(clap::Args)]

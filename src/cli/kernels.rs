@@ -3,7 +3,8 @@
 use super::Outcome;
 use super::compare::{random, randoms};
 use super::measure::{Group, Row};
-use crosslane::{Argument, Array, Device, Kernel, Kind, Result};
+use crosslane::device::Kind;
+use crosslane::{Argument, Array, Device, Kernel, Result};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 

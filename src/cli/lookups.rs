@@ -4,7 +4,9 @@ use super::Outcome;
 use super::compare::{compare, random};
 use super::measure::{Group, Row};
 use super::workloads::{Inputs, X, Y};
-use crosslane::{Array, OutOfRange, Result, Side};
+use crosslane::array::OutOfRange;
+use crosslane::ops::Side;
+use crosslane::{Array, Result};
 use rayon::prelude::*;
 use std::cell::OnceCell;
 

@@ -3,7 +3,9 @@
 use super::Outcome;
 use super::compare::normal;
 use super::measure::{Group, Row};
-use crosslane::{Array, Device, Kind, Number, Precision, f16};
+use crosslane::array::Precision;
+use crosslane::device::Kind;
+use crosslane::{Array, Device, Number, f16};
 use rayon::prelude::*;
 use std::cell::OnceCell;
 

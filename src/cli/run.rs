@@ -2,7 +2,7 @@
 
 use super::kernel::{self, Ready, named, reflection};
 use super::{Outcome, measure, print, table};
-use crosslane::Access;
+use crosslane::kernel::Access;
 use std::path::Path;
 
 #[derive(clap::Args)]

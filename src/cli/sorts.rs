@@ -4,7 +4,8 @@
 use super::Outcome;
 use super::compare::word;
 use super::measure::{Group, Row};
-use crosslane::{Array, Device, Kind, Result};
+use crosslane::device::Kind;
+use crosslane::{Array, Device, Result};
 use rayon::prelude::*;
 use std::cell::OnceCell;
 

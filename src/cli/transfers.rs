@@ -3,7 +3,8 @@
 use super::Outcome;
 use super::compare::{compare, random, randoms};
 use super::measure::{Group, Row};
-use crosslane::{Array, Device, Direction, HostBuffer, Result};
+use crosslane::share::Direction;
+use crosslane::{Array, Device, HostBuffer, Result};
 use std::cell::{OnceCell, RefCell};
 
 const SEED: u64 = 3;

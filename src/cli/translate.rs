@@ -55,7 +55,7 @@ pub fn translate(kernel: &Kernel, language: Language) -> Outcome<Vec<u8>> {
         Language::Hlsl => direct_x(&module, &info, kernel.entry()),
         Language::Glsl => open_gl(&module, &info, kernel.entry()),
         #[cfg(feature = "cuda")]
-        Language::Cuda => Ok(super::cuda::source(kernel, crosslane::CudaOptions::here())?.text.into_bytes()),
+        Language::Cuda => Ok(super::cuda::source(kernel, crosslane::cuda::CudaOptions::here())?.text.into_bytes()),
     })?
 }
 

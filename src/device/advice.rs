@@ -124,7 +124,7 @@ impl Device {
     /// and from there a multiple of the device's largest subgroup, within its limit. Small grids then still have several
     /// workgroups, large ones fill the device at any number of registers. How many workgroups: at least one for each unit
     /// of the device, better two, so that one runs while another waits; many, so that the same code fills the next device.
-    /// What else to try: 128 and 512; [`Kernel::occupancy`] says what limits a kernel.
+    /// What else to try: 128 and 512; [`Kernel::occupancy`](crate::Kernel::occupancy) says what limits a kernel.
     ///
     /// ```
     /// # crosslane::example(|device| {

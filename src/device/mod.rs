@@ -11,12 +11,10 @@ mod plans;
 mod watch;
 
 use crate::backend::Driver;
-use crate::caps::Caps;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::Kernel;
-use crate::memory::{Allocation, Handles, Memory, MemoryUse, Pool, Site};
+use crate::memory::{Handles, Memory, Pool, Site};
 use crate::op::{Op, Values};
-use crate::properties::Properties;
 use crate::trace::Roofline;
 use crate::work::{Launch, Window};
 use messages::Messages;
@@ -26,6 +24,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak, mpsc};
 use std::time::Duration;
 
+pub use crate::backend::Natives;
+pub use crate::caps::Caps;
+pub use crate::memory::{Allocation, MemoryUse};
+pub use crate::properties::{Backend, Kind, Properties};
+pub use crate::tuning::{Tunable, Tuning};
 pub(crate) use claims::{Claim, Claims};
 pub(crate) use faults::Faults;
 pub use messages::Message;
@@ -80,7 +83,7 @@ impl Device {
     ///
     /// Errors: device lost; a kernel whose loops did not end ([`DeviceOptions::time_limit`]), or were left by the driver
     /// before they did ([`crate::ErrorKind::LoopLeft`]), or one whose `assert_that(id, condition)` failed; an index that
-    /// [`crate::OutOfRange::Error`] checked and nobody was told of.
+    /// [`crate::array::OutOfRange::Error`] checked and nobody was told of.
     pub fn synchronize(&self) -> Result<()> {
         self.driver().wait()?;
         self.look(true)?;

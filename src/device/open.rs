@@ -58,7 +58,7 @@ impl Device {
         Device::cpu_as(Profile::native())
     }
 
-    /// The processor with every access of every kernel watched ([`crate::Checks`] says for what). What runs a kernel with a
+    /// The processor with every access of every kernel watched ([`crate::cpu::Checks`] says for what). What runs a kernel with a
     /// defect gives [`crate::ErrorKind::Defects`]: a report of each with its line, its invocation and the binding. Runs one
     /// workgroup at a time, the last first, 10 to 100 times slower than [`Device::cpu`], and takes about 16 bytes of the
     /// host's memory for each byte that kernels touch. `Device::open("cpu:checked")` is the same.
@@ -84,7 +84,8 @@ impl Device {
     /// The processor standing in for other hardware: its limits, features, subgroup size and order of workgroups.
     ///
     /// ```
-    /// use crosslane::{Array, Device, Profile};
+    /// use crosslane::{Array, Device};
+    /// use crosslane::cpu::Profile;
     /// let phone = Device::cpu_as(Profile::mobile_like())?;
     /// assert_eq!(phone.caps().workgroup_invocations, 128);
     /// assert_eq!(Array::<f32>::ones(&phone, &[1000]).sum().item()?, 1000.0);
@@ -120,11 +121,11 @@ impl Device {
     /// what runs.
     ///
     /// ```no_run
-    /// let device = crosslane::Device::cuda(0)?.natives(crosslane::Natives::Off);
+    /// let device = crosslane::Device::cuda(0)?.natives(crosslane::device::Natives::Off);
     /// # Ok::<(), crosslane::Error>(())
     /// ```
     #[cfg(feature = "cuda")]
-    pub fn natives(self, natives: crate::Natives) -> Device {
+    pub fn natives(self, natives: crate::device::Natives) -> Device {
         self.driver().set_natives(natives);
         self
     }

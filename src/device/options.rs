@@ -119,7 +119,8 @@ impl DeviceOptions {
     /// As [`Device::cpu_as`], with checks if any are given.
     ///
     /// ```
-    /// use crosslane::{Checks, DeviceOptions, Profile};
+    /// use crosslane::DeviceOptions;
+    /// use crosslane::cpu::{Checks, Profile};
     /// let checks = Checks { nan: true, ..Checks::default() };
     /// let device = DeviceOptions::default().cpu(Profile::amd_like(), Some(checks))?;
     /// # Ok::<(), crosslane::Error>(())

@@ -6,7 +6,7 @@ use crate::element::DType;
 /// What a kernel computes.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Contract {
-    Contraction(Contraction),
+    Contraction(Box<Contraction>),
     SumOfRows(SumOfRows),
     SortByDigit(SortByDigit),
 }

@@ -2,7 +2,7 @@
 //!
 //! WGSL allows use before declaration, so a file stays valid to read and its line numbers stay right.
 //!
-//! Or a program's own WGSL, parsed and reflected by naga, and launched by a [`Launcher`].
+//! Or a program's own WGSL, parsed and reflected by naga, and launched by a [`Launcher`](crate::Launcher).
 
 mod contract;
 pub(crate) mod counting;

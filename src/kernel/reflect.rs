@@ -192,7 +192,8 @@ impl Reflection {
     /// Every limit and feature of a device that the kernel breaks, in words; nothing if it runs there.
     ///
     /// ```
-    /// # use crosslane::{Caps, Kernel};
+    /// # use crosslane::Kernel;
+    /// # use crosslane::device::Caps;
     /// let kernel = Kernel::wgsl("
     ///     var<workgroup> tile: array<f32, 5120>;
     ///     @compute @workgroup_size(64) fn main() { tile[0] = 1.0; }

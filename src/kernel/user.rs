@@ -44,7 +44,7 @@ impl Kernel {
     /// | `coordinates_2d(i, width)`, `coordinates_3d(i, width, height)`, `index_2d(at, width)`, `index_3d(at, width, height)` | index to coordinates, and back |
     /// | `workgroup_sum_T(x, local_index)`, `_min_`, `_max_` | the values of all invocations of a workgroup combined; `T` is `f32`, `i32` or `u32`. By subgroups where the device has them. Called by all, as a barrier is |
     /// | `workgroup_scan_sum_T(x, local_index)`, .. | each invocation's value combined with those before it |
-    /// | `atomic_add_f32_NAME(i, x)` | adds to the float whose bits are in `NAME: array<atomic<u32>>`, by compare and swap; where the device has [`crate::Feature::AtomicF32`], `array<atomic<f32>>` and `atomicAdd` are faster |
+    /// | `atomic_add_f32_NAME(i, x)` | adds to the float whose bits are in `NAME: array<atomic<u32>>`, by compare and swap; where the device has [`crate::kernel::Feature::AtomicF32`], `array<atomic<f32>>` and `atomicAdd` are faster |
     /// | `philox(counter, key)` | four random words for a `vec4<u32>` and a `vec2<u32>` (Philox4x32-10) |
     /// | `uniform_f32(bits)`, `normal_f32(bits)` | random bits as a number in [0, 1), or a `vec2<u32>` of them as two normal numbers |
     /// | `get_u8(word, i)`, `get_i8`, `get_u16`, `get_i16`, `set_u8(word, i, x)`, `set_u16` | element `i` of packed integers, in word `i / 4` or `i / 2` |

@@ -1,7 +1,7 @@
 //! A launch that is there, changed: a value set anew, and whether it still writes to memory of its own.
 
 use super::argument::{Argument, Kind};
-use super::launch::{Call, clash};
+use super::call::{Call, clash};
 use super::tail;
 use crate::array::Array;
 use crate::device::Device;

@@ -25,7 +25,8 @@ impl Device {
     ///
     /// ```
     /// # crosslane::example(|device| {
-    /// use crosslane::{Array, Backend};
+    /// use crosslane::Array;
+    /// use crosslane::device::Backend;
     /// let x = Array::<f32>::ones(device, &[100]);
     /// let mut y = Array::<f32>::zeros(device, &[100]);
     /// let queued = device.with_stream((&x, &mut y), |stream, addresses| {

@@ -1,7 +1,7 @@
 //! A launch that is put together: grid, overrides, arguments.
 
 use super::argument::{Argument, Arguments};
-use super::launch::Call;
+use super::call::Call;
 use crate::device::{Device, advice};
 use crate::error::{CallSite, Result};
 use crate::kernel::{Kernel, Reflection};

@@ -2,12 +2,12 @@
 //! launched recorded, changed and run again.
 
 mod argument;
+mod call;
 mod change;
 #[cfg(feature = "wgpu")]
 mod encode;
 #[cfg(feature = "cuda")]
 mod foreign;
-mod launch;
 mod launcher;
 mod recording;
 mod tail;

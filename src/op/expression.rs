@@ -67,7 +67,7 @@ pub struct Expression {
     pub scalars: Vec<Scalar>,
     /// The steps; the last is the result.
     pub steps: Vec<Step>,
-    /// The number of the first scalar among an operation's, once their values were taken out ([`crate::Op::vary`]).
+    /// The number of the first scalar among an operation's, once their values were taken out ([`crate::op::Op::vary`]).
     #[doc(hidden)]
     pub taken: Option<usize>,
 }

@@ -93,7 +93,7 @@ impl Value {
     }
 }
 
-/// The buffers of an operation on the host, for [`crate::Op::reference`].
+/// The buffers of an operation on the host, for [`crate::op::Op::reference`].
 pub struct Host {
     slots: Vec<(DType, Vec<u8>)>,
 }

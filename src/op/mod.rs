@@ -10,6 +10,7 @@ mod slot;
 mod values;
 mod windows;
 
+pub use crate::element::Scalar;
 pub use expression::{Expression, Leaf, Source, Step, What};
 pub use formula::Formula;
 pub(crate) use formula::{Kind, Parameter, Text, parameters, refers};

@@ -27,7 +27,7 @@ pub trait Op: Identify {
     fn name(&self) -> &'static str;
     /// The buffers, in argument order.
     fn slots(&self) -> Vec<Slot>;
-    /// Goes over what its plan is filled with: scalars, and where arrays begin. [`crate::Values`] take it out; what stays
+    /// Goes over what its plan is filled with: scalars, and where arrays begin. [`crate::op::Values`] take it out; what stays
     /// decides the plan, and is what [`Identify`] feeds.
     fn vary(&mut self, _by: &mut dyn Vary) {}
     /// The kernels that compute it on a device with these capabilities. Pure: same caps, same plan.
@@ -97,7 +97,7 @@ impl Grid {
     /// The workgroups in each dimension, none above `limit`.
     ///
     /// ```
-    /// use crosslane::Grid;
+    /// use crosslane::op::Grid;
     /// assert_eq!(Grid::Count(10).fold(65535), [10, 1, 1]);
     /// let [x, y, _] = Grid::Count(100_000).fold(65535);
     /// assert!(x <= 65535 && (x as u64 * y as u64) >= 100_000);

@@ -19,7 +19,10 @@ const MOST: usize = 1 << 14;
 /// The values that were taken out of an operation.
 ///
 /// ```
-/// use crosslane::{Caps, DType, Expression, Leaf, Map, Op, Source, Step, Values, What};
+/// use crosslane::DType;
+/// use crosslane::device::Caps;
+/// use crosslane::op::{Expression, Leaf, Op, Source, Step, Values, What};
+/// use crosslane::ops::Map;
 /// // A copy of three elements of x, from one of them on.
 /// let copy = |offset| {
 ///     let leaf = Leaf { source: Source::Slot(0), dtype: DType::F32, len: 100, offset, strides: vec![1] };

@@ -38,7 +38,7 @@ pub use nothing::Nothing;
 pub use nth::Nth;
 pub use reduce::{Operator, Reduce};
 pub use runs::Runs;
-pub use scan::{ByKey, ScanOp};
+pub use scan::{ByKey, Scan, Select};
 pub use scatter::{Combine, Scatter};
 pub use searchsorted::{SearchSorted, Side};
 pub use sort::{Payload, Sort};

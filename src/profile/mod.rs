@@ -2,9 +2,11 @@
 
 mod roofline;
 
+pub use crate::occupancy::{Limiter, Occupancy};
+pub use crate::trace::{Roofline, Span, SpanKind, Trace};
+
 use crate::device::Device;
 use crate::error::{CallSite, Error, Result};
-use crate::trace::{Span, Trace};
 use std::panic::Location;
 use std::time::Instant;
 
@@ -19,7 +21,8 @@ impl Device {
     ///
     /// ```
     /// # crosslane::example(|device| {
-    /// use crosslane::{Array, SpanKind};
+    /// use crosslane::Array;
+    /// use crosslane::profile::SpanKind;
     /// let x = Array::from_slice(device, &vec![1.0f32; 100_000]);
     /// let (sum, trace) = device.profile(|| (&x * 2.0).sum().item())?;
     /// assert_eq!(sum, 200_000.0);

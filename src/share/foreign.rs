@@ -194,7 +194,7 @@ impl<T: Element> Array<T> {
     /// ```
     /// # crosslane::example(|device| {
     /// let x = crosslane::Array::<f32>::ones(device, &[100]);
-    /// let on_cuda = device.properties().backend == crosslane::Backend::Cuda;
+    /// let on_cuda = device.properties().backend == crosslane::device::Backend::Cuda;
     /// assert_eq!(x.cuda_pointer()?.is_some(), on_cuda);
     /// # Ok(()) });
     /// ```
@@ -228,7 +228,7 @@ impl Device {
     ///
     /// ```
     /// # crosslane::example(|device| {
-    /// let on_cuda = device.properties().backend == crosslane::Backend::Cuda;
+    /// let on_cuda = device.properties().backend == crosslane::device::Backend::Cuda;
     /// assert_eq!(device.cuda_stream().is_some(), on_cuda);
     /// # Ok(()) });
     /// ```

@@ -16,7 +16,8 @@ use std::panic::Location;
 ///
 /// ```
 /// # crosslane::example(|device| {
-/// use crosslane::{Direction, HostBuffer};
+/// use crosslane::HostBuffer;
+/// use crosslane::share::Direction;
 /// let mut upload = HostBuffer::<f32>::new(device, 1000, Direction::Upload)?;
 /// upload.fill(0, &vec![1.0; 1000])?;
 /// let array = upload.upload()?;
@@ -133,7 +134,8 @@ impl<T: Element> HostBuffer<T> {
     ///
     /// ```
     /// # crosslane::example(|device| {
-    /// use crosslane::{Direction, HostBuffer};
+    /// use crosslane::HostBuffer;
+    /// use crosslane::share::Direction;
     /// let mut buffer = HostBuffer::new(device, 3, Direction::Upload)?;
     /// buffer.fill(0, &[1, 2, 3])?;
     /// let (_buffer, array) = futures::executor::block_on(buffer.upload_async())?;
@@ -152,7 +154,8 @@ impl<T: Element> HostBuffer<T> {
     ///
     /// ```
     /// # crosslane::example(|device| {
-    /// use crosslane::{Array, Direction, HostBuffer};
+    /// use crosslane::{Array, HostBuffer};
+    /// use crosslane::share::Direction;
     /// let array = Array::arange(device, 0u32, 3, 1);
     /// let buffer = HostBuffer::new(device, 3, Direction::Download)?;
     /// let buffer = futures::executor::block_on(buffer.download_async(&array))?;

@@ -27,7 +27,7 @@ impl<T: Element> Deref for Mapped<T> {
 
 impl<T: Element> Array<T> {
     /// The elements in row-major order where the device holds them, without a copy: for devices that share the host's
-    /// memory ([`Caps::unified`](crate::Caps::unified)). Computes the array if need be, and waits. A view with gaps is
+    /// memory ([`Caps::unified`](crate::device::Caps::unified)). Computes the array if need be, and waits. A view with gaps is
     /// copied by the device first.
     ///
     /// While the guard lives, kernels cannot write to that memory, on wgpu not even read it: they are refused.

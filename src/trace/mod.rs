@@ -53,7 +53,7 @@ impl Span {
     }
 }
 
-/// What a device did during [`Device::profile`]. Prints as a table; [`Trace::chrome_json`] draws it.
+/// What a device did during [`Device::profile`](crate::Device::profile). Prints as a table; [`Trace::chrome_json`] draws it.
 #[derive(Clone, Debug)]
 pub struct Trace {
     pub(crate) device: String,

@@ -1,6 +1,6 @@
 //! How fast a device's memory and arithmetic are at best: what kernels are measured against.
 
-/// What a device's memory and arithmetic reach at best, as measured by [`Device::roofline`]. A kernel that moves `b` bytes
+/// What a device's memory and arithmetic reach at best, as measured by [`Device::roofline`](crate::Device::roofline). A kernel that moves `b` bytes
 /// and computes `f` operations takes at least the longer of `b / bytes_per_second` and `f / flops_per_second`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Roofline {

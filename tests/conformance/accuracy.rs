@@ -2,7 +2,8 @@
 
 use super::elementwise::{Call, float, number, transcendental};
 use crate::support::*;
-use crosslane::{Array, DType, Device, Float, Function, Value, f16};
+use crosslane::op::{Function, Value};
+use crosslane::{Array, DType, Device, Float, f16};
 use rand::{Rng, rngs::StdRng};
 use std::f64::consts::PI;
 

@@ -2,7 +2,8 @@
 
 use crate::for_types;
 use crate::support::*;
-use crosslane::{Array, DType, Device, Element, Value, f16};
+use crosslane::op::Value;
+use crosslane::{Array, DType, Device, Element, f16};
 use rand::Rng;
 
 /// The types' edges, as doubles and as integers, that each type rounds to its own.

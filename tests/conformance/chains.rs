@@ -2,10 +2,11 @@
 //! and with a compiler that contracts products and sums at one place of the text and not at another.
 
 use crate::support::*;
-use crosslane::{
-    Argument, Array, Caps, DType, Device, Expression, Function, Grid, Kernel, Leaf, Op, Operator, Order, Param, Pass,
-    Profile, Scan, ScanOp, Source, Step, What, s,
-};
+use crosslane::cpu::{Order, Profile};
+use crosslane::device::Caps;
+use crosslane::op::{Expression, Function, Grid, Leaf, Op, Param, Pass, Source, Step, What};
+use crosslane::ops::{self, Operator};
+use crosslane::{Argument, Array, DType, Device, Kernel, Scan, s};
 use rand::Rng;
 use std::collections::HashMap;
 
@@ -31,14 +32,12 @@ fn products(len: usize) -> Expression {
 
 /// The scan of x * y, after its chain was cleared.
 fn pass(len: usize, caps: &Caps) -> Pass {
-    let op = ScanOp {
+    let op = ops::Scan {
         expression: products(len),
         heads: None,
         shape: vec![len],
         axis: 0,
         operator: Operator::Sum,
-        picked: None,
-        fill: None,
         exclusive: false,
         reverse: false,
         output: 2,

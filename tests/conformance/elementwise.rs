@@ -2,9 +2,9 @@
 
 use crate::for_types;
 use crate::support::*;
-use crosslane::{
-    Array, DType, Device, Element, Float, Function, Integer, Number, Transcendental, Value, f16, has_kernel,
-};
+use crosslane::array::has_kernel;
+use crosslane::op::{Function, Value};
+use crosslane::{Array, DType, Device, Element, Float, Integer, Number, Transcendental, f16};
 
 /// The values of an array of any type.
 pub fn values<T: Element>(array: &Array<T>) -> Vec<Value> {

@@ -25,7 +25,7 @@ fn more_inputs_than_bindings() {
         // Views of one buffer, many times.
         let x = &arrays[0];
         let shifted = (0..40).fold(Array::zeros(device, &[900]), |sum, i| {
-            &sum + &x.slice(&[crosslane::Slice::from(i as isize..i as isize + 900)])
+            &sum + &x.slice(&[crosslane::array::Slice::from(i as isize..i as isize + 900)])
         });
         let wanted: Vec<f32> = (0..900).map(|j| host[0][j..j + 40].iter().sum()).collect();
         same_values(&shifted.to_vec().unwrap(), &wanted, "sum of 40 views");

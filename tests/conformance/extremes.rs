@@ -2,7 +2,8 @@
 //! lies just beside a tie.
 
 use crate::support::*;
-use crosslane::{Array, DType, Device, Element, Number, Scalar, f16, s};
+use crosslane::op::Scalar;
+use crosslane::{Array, DType, Device, Element, Number, f16, s};
 
 fn counted<T: Number>(device: &Device, [start, stop, step]: [i128; 3]) {
     let wanted: Vec<i128> =

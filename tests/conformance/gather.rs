@@ -2,7 +2,8 @@
 
 use crate::for_types;
 use crate::support::*;
-use crosslane::{Array, Device, Element, Kernel, OutOfRange, Recording, eval_all, f16, s};
+use crosslane::array::OutOfRange;
+use crosslane::{Array, Device, Element, Kernel, Recording, eval_all, f16, s};
 use rand::Rng;
 use rand::seq::SliceRandom;
 

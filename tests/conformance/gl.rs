@@ -3,7 +3,8 @@
 //! with references.
 
 use crate::support::*;
-use crosslane::{Array, Device, Element, Result, Scan, Side};
+use crosslane::ops::Side;
+use crosslane::{Array, Device, Element, Result, Scan};
 use rand::Rng;
 
 /// What an operation makes of an array, on such devices and on the cpu engine.

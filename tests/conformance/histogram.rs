@@ -2,7 +2,8 @@
 
 use crate::for_types;
 use crate::support::*;
-use crosslane::{Array, DType, Device, Element, Value, f16, s};
+use crosslane::op::Value;
+use crosslane::{Array, DType, Device, Element, f16, s};
 use rand::Rng;
 
 fn float<T: Element>(x: T) -> f64 {
@@ -63,7 +64,7 @@ fn around<T: Element>(edges: &[f64]) -> Vec<T> {
         if T::DTYPE != DType::Bool {
             let most = if T::DTYPE.size() == 8 { u64::MAX } else { (1 << (8 * T::DTYPE.size())) - 1 };
             let near = [bits.wrapping_sub(1) & most, bits.wrapping_add(1) & most];
-            values.extend(near.map(|bits| T::from_scalar(crosslane::Scalar { dtype: T::DTYPE, bits })));
+            values.extend(near.map(|bits| T::from_scalar(crosslane::op::Scalar { dtype: T::DTYPE, bits })));
         }
     }
     let kept = |x: &T| float(*x) == 0.0 || !matches!(T::DTYPE, DType::F16 | DType::F32) || float(*x).abs() > 6.2e-5;

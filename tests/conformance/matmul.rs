@@ -3,9 +3,10 @@
 
 use crate::for_types;
 use crate::support::*;
-use crosslane::{
-    Array, Backend, Checks, Device, DeviceOptions, Element, Number, Precision, Profile, Tunable, Tuning, einsum, f16, s,
-};
+use crosslane::array::Precision;
+use crosslane::cpu::{Checks, Profile};
+use crosslane::device::{Backend, Tunable, Tuning};
+use crosslane::{Array, Device, DeviceOptions, Element, Number, einsum, f16, s};
 use rand::Rng;
 
 /// Rows, columns and what is summed over, by definition: leading axes are the same.
@@ -35,14 +36,14 @@ fn whole(shape: &[usize], seed: u64, signed: bool) -> Dense<f64> {
 }
 
 fn typed<T: Element>(x: &Dense<f64>) -> Dense<T> {
-    x.map(|x| T::from_scalar(crosslane::Value::Float(x).scalar(T::DTYPE)))
+    x.map(|x| T::from_scalar(crosslane::op::Value::Float(x).scalar(T::DTYPE)))
 }
 
 /// The same elements, lying in memory in another order, between others that are no numbers.
 fn laid<T: Element>(device: &Device, x: &Dense<f64>, how: &str) -> Array<T> {
     let (rows, columns) = (x.shape[0], x.shape[1]);
     let x = typed::<T>(x);
-    let others = T::from_scalar(crosslane::Value::Float(f64::NAN).scalar(T::DTYPE));
+    let others = T::from_scalar(crosslane::op::Value::Float(f64::NAN).scalar(T::DTYPE));
     match how {
         "as rows" => upload(device, &x),
         "as columns" => upload(device, &x.permute(&[1, 0])).transpose(),
@@ -113,7 +114,7 @@ fn many_of<T: Number>(device: &Device) {
         let once = product(&a, &turned.slice(0, 0, 1, 1).broadcast(&[batch, inner, columns]));
         let twice = once.map(|v| 2.0 * v);
         same(
-            &(x.matmul(&y.slice(s![0])) * T::from_scalar(crosslane::Value::Float(2.0).scalar(T::DTYPE))),
+            &(x.matmul(&y.slice(s![0])) * T::from_scalar(crosslane::op::Value::Float(2.0).scalar(T::DTYPE))),
             &typed(&twice),
             &format!("{what}, with one, and more"),
         );

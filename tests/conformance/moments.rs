@@ -2,7 +2,9 @@
 //! f64: one bound for each at any length, offset and axis.
 
 use crate::support::*;
-use crosslane::{Array, Device, DeviceOptions, Profile, Tuning};
+use crosslane::cpu::Profile;
+use crosslane::device::Tuning;
+use crosslane::{Array, Device, DeviceOptions};
 use rand::Rng;
 
 /// Of the sum of sizes, and of a mean and its standard error, as the documentation states it.

@@ -2,7 +2,8 @@
 
 use crate::for_types;
 use crate::support::*;
-use crosslane::{Array, Device, Element, PadMode, f16, s};
+use crosslane::array::PadMode;
+use crosslane::{Array, Device, Element, f16, s};
 use rand::Rng;
 
 fn concatenated<T: Element>(device: &Device) {

@@ -2,7 +2,9 @@
 //! values that are hard, views, windows.
 
 use crate::support::*;
-use crosslane::{Array, Checks, DType, Device, DeviceOptions, Element, Float, Profile, Transcendental, Value, f16, s};
+use crosslane::cpu::{Checks, Profile};
+use crosslane::op::Value;
+use crosslane::{Array, DType, Device, DeviceOptions, Element, Float, Transcendental, f16, s};
 use rand::Rng;
 
 /// Units in the last place of the type, of 1.

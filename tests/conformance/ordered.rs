@@ -2,7 +2,9 @@
 
 use crate::for_types;
 use crate::support::*;
-use crosslane::{Array, Combine, Device, Number, OutOfRange, f16};
+use crosslane::array::OutOfRange;
+use crosslane::ops::Combine;
+use crosslane::{Array, Device, Number, f16};
 use rand::Rng;
 
 const ALL: [Combine; 4] = [Combine::Replace, Combine::Add, Combine::Minimum, Combine::Maximum];

@@ -3,7 +3,8 @@
 
 use crate::for_types;
 use crate::support::*;
-use crosslane::{Array, DType, Device, Element, Float, Interpolation, QuantileOptions, f16};
+use crosslane::array::{Interpolation, QuantileOptions};
+use crosslane::{Array, DType, Device, Element, Float, f16};
 use rand::Rng;
 
 /// A row in its order: NaN last.

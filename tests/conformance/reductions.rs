@@ -2,7 +2,9 @@
 
 use crate::for_types;
 use crate::support::*;
-use crosslane::{Array, DType, Device, Element, Float, Kind, Number, Value, f16};
+use crosslane::device::Kind;
+use crosslane::op::Value;
+use crosslane::{Array, DType, Device, Element, Float, Number, f16};
 use rand::Rng;
 
 type Case = (&'static [usize], &'static [&'static [isize]]);

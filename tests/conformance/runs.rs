@@ -26,7 +26,7 @@ pub fn pool<T: Element>(rng: &mut StdRng) -> Vec<T> {
     };
     if infinity != 0 {
         let bits = [top, infinity, top | infinity, infinity + 1, infinity | top | (infinity >> 1), 1, top - 1];
-        pool.extend(bits.map(|bits| T::from_scalar(crosslane::Scalar { dtype: T::DTYPE, bits })));
+        pool.extend(bits.map(|bits| T::from_scalar(crosslane::op::Scalar { dtype: T::DTYPE, bits })));
     }
     pool.extend((0..3).map(|_| bits::<T>(rng)));
     pool
@@ -234,8 +234,10 @@ fn repeats_of_a_wrong_length_are_errors() {
 fn differences<T: Number>(device: &Device) {
     let minus = |a: T, b: T| {
         T::from_scalar(match (value(a), value(b)) {
-            (crosslane::Value::Float(a), crosslane::Value::Float(b)) => crosslane::Value::Float(a - b).scalar(T::DTYPE),
-            (a, b) => crosslane::Value::Int(a.int() - b.int()).scalar(T::DTYPE),
+            (crosslane::op::Value::Float(a), crosslane::op::Value::Float(b)) => {
+                crosslane::op::Value::Float(a - b).scalar(T::DTYPE)
+            }
+            (a, b) => crosslane::op::Value::Int(a.int() - b.int()).scalar(T::DTYPE),
         })
     };
     for shape in [&[7][..], &[1], &[300], &[5, 6], &[0, 3], &[4, 1, 9]] {

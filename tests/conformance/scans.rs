@@ -3,7 +3,9 @@
 
 use crate::for_types;
 use crate::support::*;
-use crosslane::{Array, DType, Device, Element, Number, Order, Profile, Scan, Value, map, s};
+use crosslane::cpu::{Order, Profile};
+use crosslane::op::Value;
+use crosslane::{Array, DType, Device, Element, Number, Scan, map, s};
 use rand::Rng;
 
 type Case = (&'static [usize], &'static [isize]);

@@ -2,7 +2,9 @@
 
 use crate::for_types;
 use crate::support::*;
-use crosslane::{Array, Device, Element, Side, Value, f16, s};
+use crosslane::op::Value;
+use crosslane::ops::Side;
+use crosslane::{Array, Device, Element, f16, s};
 use std::cmp::Ordering;
 
 /// NumPy's order: NaN last.

@@ -162,7 +162,9 @@ fn sorted_of<T: Element>(device: &Device, cases: &[(usize, usize)]) {
                 let (a, b) = (value(x[a]), value(x[b]));
                 let nan = a.float().is_nan().cmp(&b.float().is_nan());
                 match (a, b) {
-                    (crosslane::Value::Float(a), crosslane::Value::Float(b)) => a.partial_cmp(&b).unwrap_or(nan),
+                    (crosslane::op::Value::Float(a), crosslane::op::Value::Float(b)) => {
+                        a.partial_cmp(&b).unwrap_or(nan)
+                    }
                     (a, b) => a.int().cmp(&b.int()),
                 }
             });

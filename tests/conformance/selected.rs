@@ -3,7 +3,8 @@
 
 use crate::for_types;
 use crate::support::*;
-use crosslane::{Array, Device, Element, Selected, SortOptions};
+use crosslane::array::SortOptions;
+use crosslane::{Array, Device, Element, Selected};
 use rand::Rng;
 
 /// Some of so many numbers below 100, on the device and on the host.

@@ -3,7 +3,10 @@
 
 use crate::for_types;
 use crate::support::*;
-use crosslane::{Array, Checks, DType, Device, DeviceOptions, Element, Profile, Scalar, SortOptions, f16, s};
+use crosslane::array::SortOptions;
+use crosslane::cpu::{Checks, Profile};
+use crosslane::op::Scalar;
+use crosslane::{Array, DType, Device, DeviceOptions, Element, f16, s};
 use rand::Rng;
 use std::cmp::Ordering;
 

@@ -1,7 +1,9 @@
 //! Loops whose scalars and slices are others at each step: they share a plan, and each step has its own values.
 
 use crate::support::*;
-use crosslane::{Array, Device, Element, OutOfRange, Recording, Side, f16, s};
+use crosslane::array::OutOfRange;
+use crosslane::ops::Side;
+use crosslane::{Array, Device, Element, Recording, f16, s};
 
 const LEN: usize = 60;
 const PART: usize = 24;

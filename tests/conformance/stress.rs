@@ -2,7 +2,8 @@
 //! or three threads can do wrong is tried one by one in `src/array/model.rs`; this is for all of the library at once.
 
 use crate::support::*;
-use crosslane::{Array, Device, OutOfRange, Recording, Stream, eval_all, s};
+use crosslane::array::OutOfRange;
+use crosslane::{Array, Device, Recording, Stream, eval_all, s};
 use futures::executor::block_on;
 use rand::Rng;
 use rand::rngs::StdRng;

@@ -3,7 +3,8 @@
 
 use crate::for_types;
 use crate::support::*;
-use crosslane::{Array, DType, Device, Element, TopKOptions, f16, s};
+use crosslane::array::TopKOptions;
+use crosslane::{Array, DType, Device, Element, f16, s};
 use rand::Rng;
 use std::cmp::Ordering;
 
@@ -59,7 +60,7 @@ fn any<T: Element>(len: usize, seed: u64) -> Vec<T> {
             0 => of(rng.random_range(0..3)),
             1 if matches!(T::DTYPE, DType::F32) => {
                 let hard = [f64::NAN, -f64::NAN, f64::INFINITY, -f64::INFINITY, -0.0, 0.0];
-                T::from_scalar(crosslane::Value::Float(hard[rng.random_range(0..6)]).scalar(T::DTYPE))
+                T::from_scalar(crosslane::op::Value::Float(hard[rng.random_range(0..6)]).scalar(T::DTYPE))
             }
             _ => bits(&mut rng),
         })

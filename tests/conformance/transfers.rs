@@ -2,7 +2,8 @@
 
 use crate::for_types;
 use crate::support::*;
-use crosslane::{Array, Device, Direction, Element, HostBuffer, f16, s, upload_all};
+use crosslane::share::Direction;
+use crosslane::{Array, Device, Element, HostBuffer, f16, s, upload_all};
 use futures::executor::block_on;
 use futures::future::join_all;
 

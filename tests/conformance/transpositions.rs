@@ -2,7 +2,8 @@
 
 use crate::for_types;
 use crate::support::*;
-use crosslane::{Array, Device, DeviceOptions, Element, Tunable, Tuning, f16, s};
+use crosslane::device::{Tunable, Tuning};
+use crosslane::{Array, Device, DeviceOptions, Element, f16, s};
 use std::sync::OnceLock;
 
 /// The devices as cards are tuned: those that are processors transpose without tiles otherwise.

@@ -3,7 +3,8 @@
 use crate::for_types;
 use crate::runs::{alike, exactly, garbage, pool, running};
 use crate::support::*;
-use crosslane::{Array, DType, Device, Element, Value, f16};
+use crosslane::op::Value;
+use crosslane::{Array, DType, Device, Element, f16};
 use rand::Rng;
 use std::cmp::Ordering;
 

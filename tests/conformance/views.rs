@@ -2,7 +2,8 @@
 
 use crate::for_types;
 use crate::support::*;
-use crosslane::{Array, Device, Element, Slice, f16, s};
+use crosslane::array::Slice;
+use crosslane::{Array, Device, Element, f16, s};
 
 type View<T> = (&'static str, fn(&Array<T>) -> Array<T>, fn(&Dense<T>) -> Dense<T>);
 

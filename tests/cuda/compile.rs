@@ -2,7 +2,10 @@
 
 use crate::support::{is_required, say};
 use crate::{corpus, library};
-use crosslane::{Caps, CudaOptions, Kernel, Op};
+use crosslane::Kernel;
+use crosslane::cuda::CudaOptions;
+use crosslane::device::Caps;
+use crosslane::op::Op;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Instant;
 

@@ -3,7 +3,8 @@
 
 use crate::emulate::{self, OPTIONS, Program, Window};
 use crate::support::{random, say};
-use crosslane::{Argument, Array, Device, DeviceOptions, Kernel, Profile};
+use crosslane::cpu::Profile;
+use crosslane::{Argument, Array, Device, DeviceOptions, Kernel};
 use naga::TypeInner;
 use rand::Rng;
 

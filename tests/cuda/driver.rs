@@ -5,10 +5,9 @@
 //! `CROSSLANE_EMULATION_FOLDER` one for the kernels that g++ makes.
 
 use crate::emulate::{available, folder, here};
-use crosslane::{
-    Argument, Array, Device, DeviceOptions, Direction, Event, HostBuffer, Kernel, OutOfRange, Recording, Stream,
-    Unified,
-};
+use crosslane::array::OutOfRange;
+use crosslane::share::Direction;
+use crosslane::{Argument, Array, Device, DeviceOptions, Event, HostBuffer, Kernel, Recording, Stream, Unified};
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,7 +1,9 @@
 //! The CUDA text on the processor: compiled by g++ with `emulation.hpp`, run in a process of its own over files.
 
 use crate::support::{is_required, say};
-use crosslane::{Caps, CudaOptions, CudaSource, ErrorKind, Kernel};
+use crosslane::cuda::{CudaOptions, CudaSource};
+use crosslane::device::Caps;
+use crosslane::{ErrorKind, Kernel};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::OnceLock;

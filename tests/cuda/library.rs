@@ -2,12 +2,16 @@
 
 use crate::emulate::{self, OPTIONS, Program, Window};
 use crate::support::{random, say};
-use crosslane::{
-    Binning, Caps, Combine, Concatenate, DType, Expression, Function, Gather, Histogram, Host, Indexing, Kernel, Leaf,
-    Map, Matmul, Normalisation, Normalise, Nothing, Nth, Op, Operator, OutOfRange, Pass, Payload, Plan, Precision,
-    Reduce, Rule, Scalar, ScanOp, Scatter, SearchSorted, Side, Slot, Sort, Source, Step, TopK, Value, Values, What,
-    has_kernel,
+use crosslane::array::{OutOfRange, Precision, has_kernel};
+use crosslane::device::Caps;
+use crosslane::op::{
+    Expression, Function, Host, Leaf, Op, Pass, Plan, Scalar, Slot, Source, Step, Value, Values, What,
 };
+use crosslane::ops::{
+    Binning, Combine, Concatenate, Gather, Histogram, Indexing, Map, Matmul, Normalisation, Normalise, Nothing, Nth,
+    Operator, Payload, Reduce, Rule, Scan, Scatter, SearchSorted, Select, Side, Sort, TopK,
+};
+use crosslane::{DType, Kernel};
 use rand::Rng;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -336,9 +340,9 @@ fn orders() -> Vec<Named> {
         Box::new(TopK { keys: row(0, DType::F32, len), rows: 1, length, k: 10, largest: true, output: 1 }),
     ));
     all.push(("nth".into(), Box::new(Nth { keys: row(0, DType::F64, len), rows: 1, length, n: 50, output: 1 })));
-    let scan = |expression, heads, picked: Option<Expression>, operator, output| {
-        let (shape, axis, fill, exclusive, reverse) = (vec![len], 0, None, picked.is_none(), false);
-        Box::new(ScanOp { expression, heads, shape, axis, operator, picked, fill, exclusive, reverse, output })
+    let scan = |expression, heads, operator, output| {
+        let (shape, axis, exclusive, reverse) = (vec![len], 0, true, false);
+        Box::new(Scan { expression, heads, shape, axis, operator, exclusive, reverse, output })
     };
     let product = |dtype: DType| {
         let side = |slot, strides: [i64; 3]| Steps::of(leaf(slot, dtype, 300 * 300, 0, &strides)).0;
@@ -350,11 +354,11 @@ fn orders() -> Vec<Named> {
     for dtype in [DType::F32, DType::F16, DType::I64] {
         all.push((format!("product of {dtype}"), product(dtype)));
     }
-    all.push(("sums of f32".into(), scan(row(0, DType::F32, len), None, None, Operator::Sum, 1)));
+    all.push(("sums of f32".into(), scan(row(0, DType::F32, len), None, Operator::Sum, 1)));
     let heads = Some(row(1, DType::Bool, len));
-    all.push(("smallest i64 of segments".into(), scan(row(0, DType::I64, len), heads, None, Operator::Minimum, 2)));
-    let picked = Some(row(1, DType::F16, len));
-    all.push(("selection".into(), scan(row(0, DType::Bool, len), None, picked, Operator::CountNonzero, 2)));
+    all.push(("smallest i64 of segments".into(), scan(row(0, DType::I64, len), heads, Operator::Minimum, 2)));
+    let (values, condition) = (row(1, DType::F16, len), row(0, DType::Bool, len));
+    all.push(("selection".into(), Box::new(Select { values, condition, len, fill: None, output: 2 })));
     all
 }
 

@@ -1,6 +1,7 @@
 //! A case as the file has it: steps, and what NumPy makes of them.
 
-use crosslane::{DType, Element, Scalar, Value};
+use crosslane::op::{Scalar, Value};
+use crosslane::{DType, Element};
 use serde_json::Value as Json;
 use std::collections::HashMap;
 use std::fmt;

@@ -4,7 +4,8 @@ use crate::any::{Any, Held};
 use crate::case::{Want, parsed};
 use crate::inputs::mix;
 use crate::support::value;
-use crosslane::{Array, DType, Element, Value, f16};
+use crosslane::op::Value;
+use crosslane::{Array, DType, Element, f16};
 
 /// What differs, if anything.
 pub fn difference(got: &Any, want: &Want, keeps_subnormals: bool) -> Option<String> {

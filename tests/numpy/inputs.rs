@@ -2,7 +2,8 @@
 
 use crate::any::{Any, Held};
 use crate::case::{File, Step, dtype, parsed};
-use crosslane::{Array, DType, Device, Element, Scalar, Value, f16};
+use crosslane::op::{Scalar, Value};
+use crosslane::{Array, DType, Device, Element, f16};
 
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 

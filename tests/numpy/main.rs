@@ -15,7 +15,8 @@ mod sums;
 
 use any::Any;
 use case::{Case, File};
-use crosslane::{Backend, DType, Device};
+use crosslane::device::Backend;
+use crosslane::{DType, Device};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 use support::*;

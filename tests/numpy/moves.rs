@@ -3,7 +3,9 @@
 use crate::any::{Answer, Any, Held};
 use crate::case::{Step, parsed};
 use crate::of_type;
-use crosslane::{Array, ArrayIndex, Combine, Number, OutOfRange, PadMode, Result, Slice};
+use crosslane::array::{ArrayIndex, OutOfRange, PadMode, Slice};
+use crosslane::ops::Combine;
+use crosslane::{Array, Number, Result};
 
 pub fn apply(step: &Step, args: &[&Any]) -> Answer {
     of_type!(args[0], [F16, F32, F64, I32, I64, U8, U16, U32, U64, Bool], views(step))

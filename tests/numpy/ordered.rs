@@ -3,7 +3,9 @@
 use crate::any::{Answer, Any, Held};
 use crate::case::{Step, parsed};
 use crate::of_type;
-use crosslane::{Array, Float, Interpolation, Number, QuantileOptions, Side, SortOptions, TopKOptions};
+use crosslane::array::{Interpolation, QuantileOptions, SortOptions, TopKOptions};
+use crosslane::ops::Side;
+use crosslane::{Array, Float, Number};
 
 pub fn apply(step: &Step, args: &[&Any]) -> Answer {
     of_type!(args[0], [F16, F32, F64, I32, I64, U8, U16, U32, U64, Bool], sorted(step, args))

@@ -3,11 +3,16 @@
 
 mod templates;
 
-use crosslane::{
-    Access, Binning, ByKey, Caps, Combine, Concatenate, DType, Expression, Function, Gather, Grid, Histogram, Indexing,
-    Leaf, Map, Matmul, Normalisation, Normalise, Nth, Op, Operator, OutOfRange, Param, Pass, Payload, Plan, Precision,
-    Reduce, Rule, Runs, Scalar, ScanOp, Scatter, SearchSorted, Side, Sort, Source, Step, TopK, Values, Vary, What,
-    has_kernel,
+use crosslane::DType;
+use crosslane::array::{OutOfRange, Precision, has_kernel};
+use crosslane::device::Caps;
+use crosslane::kernel::Access;
+use crosslane::op::{
+    Expression, Function, Grid, Leaf, Op, Param, Pass, Plan, Scalar, Source, Step, Values, Vary, What,
+};
+use crosslane::ops::{
+    Binning, ByKey, Combine, Concatenate, Gather, Histogram, Indexing, Map, Matmul, Normalisation, Normalise, Nth,
+    Operator, Payload, Reduce, Rule, Runs, Scan, Scatter, SearchSorted, Select, Side, Sort, TopK,
 };
 use naga::back::{glsl, hlsl, msl, spv};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
@@ -405,14 +410,12 @@ fn scans(caps: &Caps) -> Vec<(String, Box<dyn Op>)> {
                     let heads = segments.then(|| of(1, DType::Bool));
                     let what =
                         format!("{} scan of {shape:?} {dtype} along {axis}, segments {segments}", operator.name());
-                    let op = ScanOp {
+                    let op = Scan {
                         expression: of(0, dtype),
                         heads,
                         shape: shape.to_vec(),
                         axis,
                         operator: operator.clone(),
-                        picked: None,
-                        fill: None,
                         exclusive: axis == 0,
                         reverse: false,
                         output: 1 + segments as usize,
@@ -423,18 +426,7 @@ fn scans(caps: &Caps) -> Vec<(String, Box<dyn Op>)> {
             for fill in [None, Some(Scalar { dtype, bits: 1 })] {
                 // Two arrays are read and two written, and tiles tell each other where they are.
                 if shape.len() == 1 && len * dtype.size() <= 64 << 20 && caps.bindings >= 5 {
-                    let op = ScanOp {
-                        expression: of(0, DType::Bool),
-                        heads: None,
-                        shape: shape.to_vec(),
-                        axis: 0,
-                        operator: Operator::CountNonzero,
-                        picked: Some(of(1, dtype)),
-                        fill,
-                        exclusive: false,
-                        reverse: false,
-                        output: 2,
-                    };
+                    let op = Select { values: of(1, dtype), condition: of(0, DType::Bool), len, fill, output: 2 };
                     all.push((format!("selection of {len} {dtype}, {fill:?}"), Box::new(op)));
                 }
             }

@@ -115,20 +115,12 @@ fn by_key(caps: &Caps) -> Vec<(String, ByKey)> {
     let mut all = Vec::new();
     for dtype in KINDS.into_iter().filter(|&dtype| fits(caps, dtype) && caps.bindings >= 6) {
         for len in [1000, 500_000] {
-            let scan = ScanOp {
-                expression: expression(None, leaf(1, DType::F32, len, 0, &[1])),
-                heads: None,
-                shape: vec![len],
-                axis: 0,
-                operator: Operator::Sum,
-                picked: None,
-                fill: None,
-                exclusive: false,
-                reverse: false,
-                output: 2,
-            };
+            let values = expression(None, leaf(1, DType::F32, len, 0, &[1]));
             let keys = expression(None, leaf(0, dtype, len, 0, &[1]));
-            all.push((format!("sums of {len} by {dtype}"), ByKey { scan, keys }));
+            all.push((
+                format!("sums of {len} by {dtype}"),
+                ByKey { values, keys, len, operator: Operator::Sum, output: 2 },
+            ));
         }
     }
     all
@@ -310,14 +302,12 @@ impl Random {
             }
             2 => {
                 let axis = self.below(shape.len());
-                Box::new(ScanOp {
+                Box::new(Scan {
                     expression: read,
                     heads: None,
                     axis,
                     shape,
                     operator: Operator::Sum,
-                    picked: None,
-                    fill: None,
                     exclusive: self.below(2) == 0,
                     reverse: self.below(2) == 0,
                     output,

@@ -1,9 +1,10 @@
 //! What the integration tests share: the devices, a host array to compare with, garbage in memory, random numbers.
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
-use crosslane::{
-    Array, Backend, Caps, Checks, DType, Device, DeviceOptions, Element, Kind, Profile, Tuning, Value, eval_all,
-};
+use crosslane::cpu::{Checks, Profile};
+use crosslane::device::{Backend, Caps, Kind, Tuning};
+use crosslane::op::Value;
+use crosslane::{Array, DType, Device, DeviceOptions, Element, eval_all};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use std::io::Write;
 use std::sync::{Mutex, OnceLock};
@@ -284,7 +285,7 @@ pub fn bits<T: Element>(rng: &mut StdRng) -> T {
     loop {
         let bits: u64 = rng.random::<u64>() >> (64 - 8 * T::DTYPE.size());
         let bits = if T::DTYPE == DType::Bool { bits & 1 } else { bits };
-        let x = T::from_scalar(crosslane::Scalar { dtype: T::DTYPE, bits });
+        let x = T::from_scalar(crosslane::op::Scalar { dtype: T::DTYPE, bits });
         let tiny = match T::DTYPE {
             DType::F16 => 6.2e-5,
             DType::F32 => f32::MIN_POSITIVE as f64,

@@ -1,7 +1,9 @@
 //! Pointers from and to CUDA: run where there is a card.
 
 use crate::support::*;
-use crosslane::{Array, Backend, Device, Kernel, dlpack::Tensor, s};
+use crosslane::device::Backend;
+use crosslane::share::dlpack::Tensor;
+use crosslane::{Array, Device, Kernel, s};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -1,11 +1,12 @@
 //! DLPack: tensors made by hand, with a deleter that counts, become arrays, and arrays become tensors.
 
 use crate::support::*;
-use crosslane::dlpack::{
+use crosslane::device::Backend;
+use crosslane::share::dlpack::{
     DLDataType, DLDevice, DLManagedTensor, DLManagedTensorVersioned, DLPackVersion, DLTensor, FLAG_IS_COPIED,
     FLAG_READ_ONLY, Tensor,
 };
-use crosslane::{Argument, Array, Backend, Device, Element, Kernel, Result, s};
+use crosslane::{Argument, Array, Device, Element, Kernel, Result, s};
 use std::ffi::c_void;
 use std::ptr;
 use std::sync::Arc;

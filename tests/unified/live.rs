@@ -1,7 +1,8 @@
 //! The pool by its public names, and what is still held when a device goes.
 
 use crate::support::*;
-use crosslane::{Array, Device, DeviceOptions, Profile, s};
+use crosslane::cpu::Profile;
+use crosslane::{Array, Device, DeviceOptions, s};
 use log::{Level, LevelFilter, Log, Metadata, Record};
 use std::sync::{Mutex, OnceLock};
 

@@ -40,7 +40,7 @@ fn no_kernel_writes_what_the_host_sees() {
         let error = add.grid([2]).args([crosslane::Argument::in_place(&x)]).launch(device).unwrap_err();
         assert!(error.to_string().contains("Array::map"), "{error} on {}", name(device));
         assert_eq!(mapped[..], [1.0; 100]);
-        let cpu = device.properties().backend == crosslane::Backend::Cpu;
+        let cpu = device.properties().backend == crosslane::device::Backend::Cpu;
         // To read is allowed where the host and kernels may do it at the same time.
         assert_eq!((&x + 1.0).sum().item().is_ok(), cpu, "on {}", name(device));
         assert_eq!(x.map().is_ok(), cpu, "a second guard on {}", name(device));

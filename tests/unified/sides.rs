@@ -1,7 +1,8 @@
 //! `Unified`: every sequence of uses gives the values of a plain vector, and copies what must be copied, no more.
 
 use crate::support::*;
-use crosslane::{Array, Device, ErrorKind, Transfers, Unified, UnifiedState, s};
+use crosslane::share::{Transfers, UnifiedState};
+use crosslane::{Array, Device, ErrorKind, Unified, s};
 use rand::Rng;
 use rand::rngs::StdRng;
 use std::ops::Range;

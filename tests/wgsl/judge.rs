@@ -1,7 +1,8 @@
 //! What runs WGSL over buffers of words, and is judged: the devices, and the CUDA text on the processor.
 
 use crate::support;
-use crosslane::{Argument, Array, Backend, Caps, DType, Device, Error, Kernel};
+use crosslane::device::{Backend, Caps};
+use crosslane::{Argument, Array, DType, Device, Error, Kernel};
 use std::sync::OnceLock;
 
 /// Something that runs WGSL.

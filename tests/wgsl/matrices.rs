@@ -2,9 +2,11 @@
 
 use crate::judge::{Judge, judges};
 use crate::support::{random, say};
+use crosslane::cpu::Profile;
+use crosslane::device::Backend;
 #[cfg(feature = "cpu")]
-use crosslane::{Argument, Array, Device, Profile};
-use crosslane::{Backend, Kernel, f16};
+use crosslane::{Argument, Array, Device};
+use crosslane::{Kernel, f16};
 use rand::Rng;
 
 /// D = A B + C for one subgroup; `half` says whether A and B are f16, `across` whether B and C lie by columns.

@@ -2,7 +2,8 @@
 
 use crate::judge::{Judge, launch};
 use crate::{clean, faulty};
-use crosslane::{Array, Checks, Defect, Device, DeviceOptions, ErrorKind, Order, Profile, Report};
+use crosslane::cpu::{Checks, Defect, Order, Profile, Report};
+use crosslane::{Array, Device, DeviceOptions, ErrorKind};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 

@@ -49,7 +49,7 @@ impl<'a, T: Element> Ranked<'a, T> {
         let rows = last.len() / length;
         let make = move |mut inputs: Vec<_>, output: usize| {
             let keys = inputs.pop().expect("the array");
-            Box::new(Nth { keys, rows, length, n, output }) as Box<dyn crate::Op>
+            Box::new(Nth { keys, rows, length, n, output }) as Box<dyn crate::op::Op>
         };
         Array::of(Task::nodes(&[(&last, Take::Dense)], vec![(shape, T::DTYPE)], 3, make).remove(0))
     }

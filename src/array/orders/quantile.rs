@@ -27,7 +27,8 @@ pub enum Interpolation {
 ///
 /// ```
 /// # crosslane::example(|device| {
-/// use crosslane::{Array, Interpolation, QuantileOptions};
+/// use crosslane::Array;
+/// use crosslane::array::{Interpolation, QuantileOptions};
 /// let x = Array::from_shape(device, &[2, 3], &[1.0f32, 5.0, 2.0, 9.0, 7.0, 8.0]);
 /// let options = QuantileOptions::default().axis(1).interpolation(Interpolation::Lower);
 /// assert_eq!(x.quantile_with(0.7, &options).to_vec()?, [2.0, 8.0]);
@@ -204,7 +205,8 @@ impl<T: Float> Array<T> {
     ///
     /// ```
     /// # crosslane::example(|device| {
-    /// use crosslane::{Array, QuantileOptions};
+    /// use crosslane::Array;
+    /// use crosslane::array::QuantileOptions;
     /// let x = Array::from_shape(device, &[2, 3], &[1.0f32, 5.0, 2.0, 9.0, 7.0, 8.0]);
     /// let ends = x.quantiles_with(&[0.0, 1.0], &QuantileOptions::default().axis(1));
     /// assert_eq!((ends.shape(), ends.to_vec()?), (&[2, 2][..], vec![1.0, 7.0, 5.0, 9.0]));
@@ -232,7 +234,8 @@ impl<T: Float> Array<T> {
     ///
     /// ```
     /// # crosslane::example(|device| {
-    /// use crosslane::{Array, Interpolation, QuantileOptions};
+    /// use crosslane::Array;
+    /// use crosslane::array::{Interpolation, QuantileOptions};
     /// let x = Array::from_slice(device, &[4.0f32, 1.0, 3.0, 2.0]);
     /// let lower = QuantileOptions::default().interpolation(Interpolation::Lower);
     /// assert_eq!(x.percentiles_with(&[25.0, 50.0], &lower).to_vec()?, [1.0, 2.0]);

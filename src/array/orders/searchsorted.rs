@@ -39,7 +39,7 @@ fn searched(
     let make = move |mut inputs: Vec<_>, output| {
         let sorted = inputs.pop().expect("two inputs");
         let values = inputs.pop().expect("two inputs");
-        Box::new(SearchSorted { values, shape: shape.clone(), sorted, len, side, output }) as Box<dyn crate::Op>
+        Box::new(SearchSorted { values, shape: shape.clone(), sorted, len, side, output }) as Box<dyn crate::op::Op>
     };
     let inputs = [(values, Take::Fused), (sorted, Take::Dense)];
     Ok(Task::nodes(&inputs, vec![(values.shape.clone(), DType::U32)], 1, make).remove(0))
@@ -55,7 +55,8 @@ impl<T: Element> Array<T> {
     ///
     /// ```
     /// # crosslane::example(|device| {
-    /// use crosslane::{Array, Side};
+    /// use crosslane::Array;
+    /// use crosslane::ops::Side;
     /// let sorted = Array::from_slice(device, &[1, 3, 3, 7]);
     /// let values = Array::from_slice(device, &[0, 3, 9]);
     /// assert_eq!(sorted.searchsorted(&values, Side::Left).to_vec()?, [0, 1, 4]);

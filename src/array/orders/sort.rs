@@ -17,7 +17,8 @@ use std::sync::Arc;
 ///
 /// ```
 /// # crosslane::example(|device| {
-/// use crosslane::{Array, SortOptions};
+/// use crosslane::Array;
+/// use crosslane::array::SortOptions;
 /// let x = Array::from_slice(device, &[3, 1, 2, 9]).reshape(&[2, 2]);
 /// let options = SortOptions::default().axis(0).descending();
 /// assert_eq!(x.sort_with(&options).to_vec()?, [3, 9, 2, 1]);
@@ -55,7 +56,8 @@ impl SortOptions {
     ///
     /// ```
     /// # crosslane::example(|device| {
-    /// use crosslane::{Array, SortOptions};
+    /// use crosslane::Array;
+    /// use crosslane::array::SortOptions;
     /// let x = Array::from_slice(device, &[0x13u32, 0x21, 0x11, 0x02]);
     /// assert_eq!(x.sort_with(&SortOptions::default().bits(0..4)).to_vec()?, [0x21, 0x11, 0x02, 0x13]);
     /// # Ok(()) });
@@ -130,7 +132,7 @@ impl Call<'_> {
         let (descending, gives_keys) = (self.options.descending, self.gives_keys);
         let (rows, counted) = (keys.len() / length.max(1), self.count.is_some());
         let indices = matches!(self.moves, Moves::Indices);
-        let make = move |mut inputs: Vec<Expression>, output: usize| -> Box<dyn crate::Op> {
+        let make = move |mut inputs: Vec<Expression>, output: usize| -> Box<dyn crate::op::Op> {
             let count = if counted { inputs.pop() } else { None };
             let payload = match inputs.len() {
                 2 => Payload::Array(inputs.pop().expect("two")),

@@ -15,7 +15,8 @@ const SORTED: usize = 64;
 ///
 /// ```
 /// # crosslane::example(|device| {
-/// use crosslane::{Array, TopKOptions};
+/// use crosslane::Array;
+/// use crosslane::array::TopKOptions;
 /// let x = Array::from_slice(device, &[3, 1, 2, 9]).reshape(&[2, 2]);
 /// let (values, indices) = x.top_k_with(1, &TopKOptions::default().smallest().axis(0));
 /// assert_eq!(values.to_vec()?, [2, 1]);
@@ -91,7 +92,7 @@ impl<T: Element> Call<'_, T> {
         shape[rank - 1] = k;
         let make = move |mut inputs: Vec<_>, output: usize| {
             let keys = inputs.pop().expect("the array");
-            Box::new(TopK { keys, rows, length, k, largest, output }) as Box<dyn crate::Op>
+            Box::new(TopK { keys, rows, length, k, largest, output }) as Box<dyn crate::op::Op>
         };
         let found = Task::nodes(&[(&last, Take::Dense)], vec![(shape, DType::U32)], 3, make).remove(0);
         Array::of(view(&found, &|layout| Some(layout.permute(&back))))

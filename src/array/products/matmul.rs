@@ -116,7 +116,8 @@ impl<T: Number> Array<T> {
     ///
     /// ```
     /// # crosslane::example(|device| {
-    /// use crosslane::{Array, Precision};
+    /// use crosslane::Array;
+    /// use crosslane::array::Precision;
     /// let x = Array::from_slice(device, &[1.5f32, 2.0, -0.25, 4.0]).reshape(&[2, 2]);
     /// assert_eq!(x.matmul_with(&x, Precision::Tensor).to_vec()?, [1.75, 11.0, -1.375, 15.5]);
     /// # Ok(()) });

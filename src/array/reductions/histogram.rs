@@ -77,7 +77,7 @@ impl Counted<'_> {
             let edges = with_edges.then(|| inputs.pop().expect("edges come last"));
             let weights = weighted.then(|| inputs.pop().expect("weights come before edges"));
             let (shape, axes) = (space.clone(), axes.clone());
-            Box::new(Histogram { samples: inputs, weights, shape, axes, edges, output }) as Box<dyn crate::Op>
+            Box::new(Histogram { samples: inputs, weights, shape, axes, edges, output }) as Box<dyn crate::op::Op>
         };
         Ok(Task::nodes(&inputs, vec![(shape, dtype)], 1, make).remove(0))
     }

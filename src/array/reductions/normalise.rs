@@ -79,7 +79,7 @@ impl<T: Float> Call<'_, T> {
             let [weight, bias] = has.map(|has| if has { affine.next() } else { None });
             let (shape, reduced) = (shape.clone(), reduced.clone());
             Box::new(Normalise { expression, shape, reduced, normalisation, weight, bias, output })
-                as Box<dyn crate::Op>
+                as Box<dyn crate::op::Op>
         };
         Task::nodes(&inputs, outputs, OWN, make).into_iter().map(Array::of).collect()
     }

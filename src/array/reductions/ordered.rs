@@ -19,7 +19,9 @@ impl<T: Number> Array<T> {
     ///
     /// ```
     /// # crosslane::example(|device| {
-    /// use crosslane::{Array, Combine, OutOfRange};
+    /// use crosslane::Array;
+    /// use crosslane::array::OutOfRange;
+    /// use crosslane::ops::Combine;
     /// let x = Array::from_slice(device, &[1.0f64, 2.0, 3.0]);
     /// let at = Array::from_slice(device, &[2, 0, 2, -1]);
     /// let values = Array::from_slice(device, &[10.0, 20.0, 30.0, 40.0]);

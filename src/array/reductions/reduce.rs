@@ -138,7 +138,7 @@ impl<T: Float> Array<T> {
     }
 
     fn scalar(value: f64) -> T {
-        T::from_scalar(crate::Scalar::from_f64(T::DTYPE, value))
+        T::from_scalar(crate::op::Scalar::from_f64(T::DTYPE, value))
     }
 
     fn mean_of(&self, axes: Option<&[isize]>, keep: bool, freedom: f64, at: CallSite) -> Array<T> {

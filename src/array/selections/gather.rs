@@ -149,7 +149,7 @@ impl Call<'_> {
             let (indices, base, source) = (next(), next(), next());
             let report = checks.then(&mut next);
             let indexing = Indexing { indices, base, extent, stride, outside, report };
-            Box::new(Gather { source, indexing, shape: shape.clone(), output }) as Box<dyn crate::Op>
+            Box::new(Gather { source, indexing, shape: shape.clone(), output }) as Box<dyn crate::op::Op>
         };
         Ok(Task::nodes(&inputs.collect::<Vec<_>>(), outputs, 1, make).remove(0))
     }
@@ -182,7 +182,8 @@ impl Call<'_> {
             let report = checks.then(&mut next);
             let indexing = Indexing { indices, base, extent, stride, outside, report };
             let (target_shape, shape) = (target_shape.clone(), shape.clone());
-            Box::new(Scatter { target, target_shape, values, indexing, shape, combine, output }) as Box<dyn crate::Op>
+            Box::new(Scatter { target, target_shape, values, indexing, shape, combine, output })
+                as Box<dyn crate::op::Op>
         };
         Ok(Task::nodes(&inputs.collect::<Vec<_>>(), outputs, 1, make).remove(0))
     }
@@ -208,7 +209,8 @@ impl<T: Element> Array<T> {
     ///
     /// ```
     /// # crosslane::example(|device| {
-    /// use crosslane::{Array, OutOfRange};
+    /// use crosslane::Array;
+    /// use crosslane::array::OutOfRange;
     /// let x = Array::from_slice(device, &[10, 20, 30]);
     /// let indices = Array::from_slice(device, &[2, 0, -1]);
     /// assert_eq!(x.take(&indices, OutOfRange::Error).to_vec()?, [30, 10, 30]);
@@ -230,7 +232,8 @@ impl<T: Element> Array<T> {
     ///
     /// ```
     /// # crosslane::example(|device| {
-    /// use crosslane::{Array, OutOfRange};
+    /// use crosslane::Array;
+    /// use crosslane::array::OutOfRange;
     /// let x = Array::from_shape(device, &[3, 2], &[1, 2, 3, 4, 5, 6]);
     /// let rows = Array::from_slice(device, &[2u32, 0]);
     /// assert_eq!(x.take_axis(&rows, 0, OutOfRange::Error).to_vec()?, [5, 6, 1, 2]);
@@ -248,7 +251,8 @@ impl<T: Element> Array<T> {
     ///
     /// ```
     /// # crosslane::example(|device| {
-    /// use crosslane::{Array, OutOfRange};
+    /// use crosslane::Array;
+    /// use crosslane::array::OutOfRange;
     /// let x = Array::from_shape(device, &[2, 3], &[1, 9, 3, 7, 5, 6]);
     /// let largest = x.arg_max_axes(&[1], true);
     /// assert_eq!(x.take_along_axis(&largest, 1, OutOfRange::Error).to_vec()?, [9, 7]);
@@ -268,7 +272,8 @@ impl<T: Element> Array<T> {
     ///
     /// ```
     /// # crosslane::example(|device| {
-    /// use crosslane::{Array, OutOfRange};
+    /// use crosslane::Array;
+    /// use crosslane::array::OutOfRange;
     /// let x = Array::<i32>::zeros(device, &[4]);
     /// let indices = Array::from_slice(device, &[-1, 1]);
     /// let y = x.put(&indices, &Array::from_slice(device, &[7, 5]), OutOfRange::Error);
@@ -287,7 +292,8 @@ impl<T: Element> Array<T> {
     ///
     /// ```
     /// # crosslane::example(|device| {
-    /// use crosslane::{Array, OutOfRange};
+    /// use crosslane::Array;
+    /// use crosslane::array::OutOfRange;
     /// let x = Array::from_shape(device, &[2, 3], &[1, 9, 3, 7, 5, 6]);
     /// let largest = x.arg_max_axes(&[1], true);
     /// let y = x.put_along_axis(&largest, &Array::zeros(device, &[1]), 1, OutOfRange::Error);
@@ -334,7 +340,8 @@ macro_rules! scatters {
             ///
             /// ```
             /// # crosslane::example(|device| {
-            /// use crosslane::{Array, OutOfRange};
+            /// use crosslane::Array;
+            /// use crosslane::array::OutOfRange;
             #[doc = concat!("let x = Array::from_slice(device, &", $given, ");")]
             /// let (at, values) = (Array::from_slice(device, &[0, 0, 2]), Array::from_slice(device, &[4, -1, 3]));
             #[doc = concat!("let y = x.", stringify!($name), "(&at, &values, OutOfRange::Error);")]
@@ -354,7 +361,8 @@ macro_rules! scatters {
             ///
             /// ```
             /// # crosslane::example(|device| {
-            /// use crosslane::{Array, OutOfRange};
+            /// use crosslane::Array;
+            /// use crosslane::array::OutOfRange;
             #[doc = concat!("let x = Array::from_slice(device, &", $given, ").reshape(&[3, 1]);")]
             /// let (at, values) = (Array::from_slice(device, &[2u32, 2]), Array::from_shape(device, &[2, 1], &[4, -1]));
             #[doc = concat!("let y = x.", stringify!($rows), "(&at, &values, 0, OutOfRange::Error);")]

@@ -4,7 +4,7 @@ use crate::array::{Array, Selected, create};
 use crate::element::{DType, Element, Scalar};
 use crate::error::{CallSite, Error, Result};
 use crate::graph::{Expr, Node, State, Take, Task};
-use crate::ops::{ByKey, Operator, Runs, ScanOp};
+use crate::ops::{ByKey, Operator, Runs};
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ impl Edges {
             return Ok(Edges(Array::of(Node::lazy(x.device(), vec![0], DType::U8, nothing))));
         }
         let make = move |mut inputs: Vec<_>, output| {
-            Box::new(Runs { values: inputs.remove(0), len, output }) as Box<dyn crate::Op>
+            Box::new(Runs { values: inputs.remove(0), len, output }) as Box<dyn crate::op::Op>
         };
         let outputs = vec![(vec![len], DType::U8)];
         Ok(Edges(Array::of(Task::nodes(&[(&x.flatten().node, Take::Dense)], outputs, 1, make).remove(0))))
@@ -89,12 +89,8 @@ pub(crate) fn by_key<K: Element, R: Element>(
     };
     let outputs = vec![(vec![len], K::DTYPE), (vec![len], R::DTYPE), (vec![1], DType::U32)];
     let make = move |mut expressions: Vec<crate::op::Expression>, output| {
-        let (keys, expression) = (expressions.remove(1), expressions.remove(0));
-        let (shape, operator) = (vec![len], operator.clone());
-        let (heads, picked, fill) = (None, None, None);
-        let (axis, exclusive, reverse) = (0, false, false);
-        let scan = ScanOp { expression, heads, picked, fill, shape, axis, operator, exclusive, reverse, output };
-        Box::new(ByKey { scan, keys }) as Box<dyn crate::Op>
+        let (keys, values, operator) = (expressions.remove(1), expressions.remove(0), operator.clone());
+        Box::new(ByKey { values, keys, len, operator, output }) as Box<dyn crate::op::Op>
     };
     let mut nodes = Task::nodes(&[(values, take), (&keys.node, Take::Dense)], outputs, 4, make).into_iter();
     let mut next = || nodes.next().expect("there are three outputs");

@@ -99,7 +99,7 @@ impl Scan {
     /// ```
     ///
     /// Errors: as [`Scan::call`]; arrays of another rank or device; no offset; 2^32 - 2 elements. As
-    /// [`crate::OutOfRange::Error`] says: an offset past the end, as an index.
+    /// [`crate::array::OutOfRange::Error`] says: an offset past the end, as an index.
     #[track_caller]
     pub fn call_offsets<T: Element, R: Element>(&self, x: &Array<T>, offsets: &Array<u32>) -> Result<Array<R>> {
         let segments = Segments::of("scan by offsets", x, offsets, Location::caller())?;
@@ -160,7 +160,7 @@ impl<T: Element> Array<T> {
     /// ```
     ///
     /// Errors (kept in the array): arrays of another rank or device; no offset; more than 2^32 - 2^16 elements. As
-    /// [`crate::OutOfRange::Error`] says: an offset past the end, as an index.
+    /// [`crate::array::OutOfRange::Error`] says: an offset past the end, as an index.
     #[track_caller]
     pub fn sort_segments(&self, offsets: &Array<u32>) -> Array<T> {
         let (operation, at) = ("sort_segments", Location::caller());

@@ -6,7 +6,7 @@ use crate::element::{DType, Element, Scalar};
 use crate::error::{CallSite, Error, Result};
 use crate::graph::{Expr, Node, Take, Task};
 use crate::op::Value;
-use crate::ops::{Operator, ScanOp};
+use crate::ops::Select;
 use crate::s;
 use std::fmt;
 use std::panic::Location;
@@ -152,12 +152,8 @@ fn selected<T: Element>(picked: &Arc<Node>, condition: &Arc<Node>, fill: Option<
     }
     let outputs = vec![(vec![len], T::DTYPE), (vec![1], DType::U32)];
     let make = move |mut expressions: Vec<crate::op::Expression>, output| {
-        let (picked, expression) = (Some(expressions.remove(1)), expressions.remove(0));
-        let operator = Operator::CountNonzero;
-        let (shape, axis, heads) = (vec![len], 0, None);
-        let (exclusive, reverse) = (false, false);
-        Box::new(ScanOp { expression, heads, picked, fill, shape, axis, operator, exclusive, reverse, output })
-            as Box<dyn crate::Op>
+        let (values, condition) = (expressions.remove(1), expressions.remove(0));
+        Box::new(Select { values, condition, len, fill, output }) as Box<dyn crate::op::Op>
     };
     let mut nodes = Task::nodes(&[(condition, Take::Fused), (picked, Take::Fused)], outputs, 3, make).into_iter();
     let mut next = || nodes.next().expect("there are two outputs");

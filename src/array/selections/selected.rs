@@ -60,7 +60,8 @@ impl<T: Element> Selected<T> {
     ///
     /// ```
     /// # crosslane::example(|device| {
-    /// use crosslane::{Array, SortOptions};
+    /// use crosslane::Array;
+    /// use crosslane::array::SortOptions;
     /// let x = Array::from_slice(device, &[5i32, -2, 7, 3]);
     /// let sorted = x.compress(&x.greater(0)).sort_with(&SortOptions::default().descending());
     /// assert_eq!(sorted.to_vec()?, [7, 5, 3]);

@@ -189,7 +189,7 @@ fn joined(operation: &'static str, nodes: &[Arc<Node>], axis: usize, at: CallSit
     let parts: Vec<&Arc<Node>> = nodes.iter().filter(|node| node.len() > 0).collect();
     match parts[..] {
         [] => {
-            let nothing = crate::Scalar { dtype, bits: 0 };
+            let nothing = crate::op::Scalar { dtype, bits: 0 };
             Ok(Node::lazy(device, shape, dtype, Expr::Constant(nothing)))
         }
         [part] => Ok(part.clone()),
@@ -197,7 +197,7 @@ fn joined(operation: &'static str, nodes: &[Arc<Node>], axis: usize, at: CallSit
             let shapes: Vec<Vec<usize>> = parts.iter().map(|node| node.shape.clone()).collect();
             let make = move |inputs: Vec<_>, output| {
                 let parts = inputs.into_iter().zip(shapes.iter().cloned()).collect();
-                Box::new(Concatenate { parts, axis, output }) as Box<dyn crate::Op>
+                Box::new(Concatenate { parts, axis, output }) as Box<dyn crate::op::Op>
             };
             let inputs: Vec<_> = parts.iter().map(|&node| (node, Take::Fused)).collect();
             Ok(Task::nodes(&inputs, vec![(shape, dtype)], 1, make).remove(0))

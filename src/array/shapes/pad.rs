@@ -34,7 +34,8 @@ impl<T: Element> Array<T> {
     ///
     /// ```
     /// # crosslane::example(|device| {
-    /// use crosslane::{Array, PadMode};
+    /// use crosslane::Array;
+    /// use crosslane::array::PadMode;
     /// let x = Array::from_slice(device, &[1, 2, 3]);
     /// assert_eq!(x.pad(&[(1, 2)], PadMode::Constant(9)).to_vec()?, [9, 1, 2, 3, 9, 9]);
     /// assert_eq!(x.pad(&[(2, 1)], PadMode::Edge).to_vec()?, [1, 1, 1, 2, 3, 3]);

@@ -54,7 +54,7 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): as [`Array::repeat`]. As [`crate::OutOfRange::Error`] says: another sum, as an index past
+    /// Errors (kept in the array): as [`Array::repeat`]. As [`crate::array::OutOfRange::Error`] says: another sum, as an index past
     /// the last element; not for a length of 0, and sums are counted modulo 2^32.
     #[track_caller]
     pub fn repeat_to(&self, counts: &Array<u32>, len: usize) -> Array<T> {

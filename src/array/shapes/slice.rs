@@ -20,7 +20,8 @@ impl Slice {
     ///
     /// ```
     /// # crosslane::example(|device| {
-    /// use crosslane::{Array, Slice};
+    /// use crosslane::Array;
+    /// use crosslane::array::Slice;
     /// let x = Array::arange(device, 0, 6, 1);
     /// assert_eq!(x.slice(&[Slice::from(1..5).step(-2)]).to_vec()?, [4, 2]);
     /// # Ok(()) });
@@ -84,7 +85,7 @@ macro_rules! s {
     ($($range:expr $(; $step:expr)?),* $(,)?) => {
         &{
             #[allow(clippy::reversed_empty_ranges, reason = "1..-1 is a range here: negative numbers count from the end")]
-            let slices = [$($crate::Slice::from($range)$(.step($step))?),*];
+            let slices = [$($crate::array::Slice::from($range)$(.step($step))?),*];
             slices
         }
     };

@@ -46,7 +46,8 @@ impl Order {
 /// workgroups. The presets have their class's public limits; every field can be changed.
 ///
 /// ```
-/// use crosslane::{Device, Order, Profile};
+/// use crosslane::Device;
+/// use crosslane::cpu::{Order, Profile};
 /// let device = Device::cpu_as(Profile { order: Order::Shuffled(7), ..Profile::apple_like() })?;
 /// assert_eq!(device.caps().subgroups, Some((32, 32)));
 /// # Ok::<(), crosslane::Error>(())

@@ -47,7 +47,7 @@ impl CudaOptions {
     /// For the first card that is here; where there is none, for compute capability 9.0.
     ///
     /// ```
-    /// assert!(crosslane::CudaOptions::here().architecture >= 50);
+    /// assert!(crosslane::cuda::CudaOptions::here().architecture >= 50);
     /// ```
     pub fn here() -> CudaOptions {
         let architecture = describe(0).map_or(90, |(card, _)| card.architecture);

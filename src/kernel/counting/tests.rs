@@ -135,7 +135,7 @@ fn counting_kernels_have_a_cuda_form() {
     let helper = "loop { f(); if n == 4u { break; } } } fn f() { while n != 3u { n++; }";
     let kernel = crate::Kernel::wgsl(&main(helper)).unwrap();
     let counting = kernel.counting(Driven::Runs).unwrap().expect("its loops count");
-    let source = counting.cuda(&crate::CudaOptions { fast_math: false, architecture: 90 }).unwrap();
+    let source = counting.cuda(&crate::cuda::CudaOptions { fast_math: false, architecture: 90 }).unwrap();
     assert!(source.text.matches("crosslane_overdue(").count() >= 3, "{}", source.text);
     match source.compile() {
         Ok(_) => {}

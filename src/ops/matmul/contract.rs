@@ -69,7 +69,7 @@ impl Text<'_> {
         let plain = epilogue.leaves.iter().all(|leaf| leaf.source == Source::Given)
             && epilogue.steps.iter().all(|step| matches!(step.what, What::Leaf(_) | What::Cast(_)));
         let word = |name: &str| param(params, name);
-        Some(Contract::Contraction(Contraction {
+        Some(Contract::Contraction(Box::new(Contraction {
             dtypes: [1, 2, 0].map(|at| self.several.0[at].expression.dtype()),
             plain: plain && whole && self.several.0.len() == 3,
             tensor: matches!(self.shape, Shape::Tensor(_)),
@@ -80,7 +80,7 @@ impl Text<'_> {
             inner: word("inner")?,
             span: word("span")?,
             sides: [a.side(params, self.even)?, b.side(params, self.even)?],
-        }))
+        })))
     }
 
     /// A side as an array in memory, if that is all it is.
@@ -140,7 +140,7 @@ mod tests {
         };
         let plan = op.plan(&Caps::nvidia_like()).unwrap();
         let Contract::Contraction(product) = plan.passes[0].kernel.contract()?.clone() else { return None };
-        Some((product, plan.passes[0].words(&Values::default())))
+        Some((*product, plan.passes[0].words(&Values::default())))
     }
 
     /// What the contract says finds the elements where the arrays have them.

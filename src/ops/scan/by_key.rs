@@ -6,13 +6,15 @@
 use super::super::clear::clear;
 use super::super::map::{buffer_bytes, read_slots, slot_bytes};
 use super::chain::{chain_text, no_chain_text, team_text};
+use super::keyed;
 use super::rows::{COPIES, Shape, spread};
-use super::{Fusions, ScanOp, keyed};
+use super::scanned::{Fusions, Scanned};
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::{Access, Kernel};
 use crate::op::{Binding, Expression, Grid, Host, Op, Param, Pass, Plan, Slot, Value, Vary};
+use crate::ops::Operator;
 
 /// Units of a lane, at most. H200, sums of 2^28 f32 by u32 in runs of eight, 2026-11-22, GB/s through Vulkan and CUDA (CUB
 /// 2844): 4: 1622, 2182; 6: 2138, 2657; totals and keys put side by side in workgroup memory first: 2077, 1538.
@@ -24,22 +26,44 @@ const PARAMS: [&str; 8] = ["rows", "tiles", "extent", "first_tile", "first_entry
 /// The runs of keys: the first key of each, its values combined, and how many there are.
 #[derive(Clone, Debug, Hash)]
 pub struct ByKey {
-    /// The scan of the values, of one dimension, forwards and with the element itself. Its output, after all inputs, is
-    /// the slot of the keys; the combined values and the count follow, all fresh.
-    pub scan: ScanOp,
+    /// The values, over one dimension.
+    pub values: Expression,
     /// The keys: one leaf, without gaps from the first address on.
     pub keys: Expression,
+    /// Elements.
+    pub len: usize,
+    /// How values are combined; none that gives positions.
+    pub operator: Operator,
+    /// The slot of the runs' keys, after all inputs; the combined values and the number of runs follow, all fresh.
+    pub output: usize,
 }
 
 impl ByKey {
     fn len(&self) -> u64 {
-        self.scan.extent()
+        self.len as u64
     }
 
-    fn shape(&self, width: u64, caps: &Caps) -> Shape {
+    /// The scan of the values, forwards and with the element itself.
+    fn scanned(&self) -> Scanned {
+        let ByKey { values, len, operator, output, .. } = self.clone();
+        Scanned {
+            expression: values,
+            heads: None,
+            shape: vec![len],
+            axis: 0,
+            operator,
+            picked: None,
+            fill: None,
+            exclusive: false,
+            reverse: false,
+            output,
+        }
+    }
+
+    fn shape(&self, scan: &Scanned, width: u64, caps: &Caps) -> Shape {
         let (workgroup, wanted) = spread(caps, self.len(), ROUNDS);
-        let states = (caps.workgroup_bytes as u64 / self.scan.state_bytes(true)).saturating_sub(2 * workgroup + 16);
-        self.scan.chain(Shape {
+        let states = (caps.workgroup_bytes as u64 / scan.state_bytes(true)).saturating_sub(2 * workgroup + 16);
+        scan.chain(Shape {
             workgroup,
             rounds: (states / workgroup).clamp(1, wanted.min(ROUNDS)),
             width,
@@ -48,12 +72,12 @@ impl ByKey {
             segmented: true,
             counted: true,
             parts: 0,
-            subgroup: self.scan.subgroup(caps),
+            subgroup: scan.subgroup(caps),
         })
     }
 
     fn slot_bytes(&self, slot: usize) -> u64 {
-        slot_bytes(&self.scan.expression, slot).expect("the values' slots are asked for")
+        slot_bytes(&self.values, slot).expect("the values' slots are asked for")
     }
 }
 
@@ -63,23 +87,24 @@ impl Op for ByKey {
     }
 
     fn slots(&self) -> Vec<Slot> {
-        let mut slots: Vec<Slot> = [&self.scan.expression, &self.keys].into_iter().flat_map(read_slots).collect();
+        let mut slots: Vec<Slot> = [&self.values, &self.keys].into_iter().flat_map(read_slots).collect();
         slots.sort_by(|a, b| a.name.cmp(&b.name));
         slots.dedup();
         let written = |name: &str, dtype, len| Slot { name: name.into(), access: Access::Write, dtype, len };
         let len = self.len() as usize;
         slots.push(written("keys", self.keys.dtype(), len));
-        slots.push(written("values", self.scan.result(), len));
+        slots.push(written("values", self.operator.result(self.values.dtype()), len));
         slots.push(written("count", DType::U32, 1));
         slots
     }
 
     fn vary(&mut self, by: &mut dyn Vary) {
-        self.scan.vary(by);
+        by.expression(&mut self.values);
     }
 
     fn plan(&self, caps: &Caps) -> Result<Plan> {
-        let fusions = self.scan.fusions();
+        let scan = self.scanned();
+        let fusions = scan.fusions();
         let mut fusions = fusions.without_output();
         let chunk = fusions.values.space().chunks(caps.binding_bytes, 4);
         if chunk.first().is_some_and(|&chunk| chunk < self.len()) {
@@ -89,21 +114,21 @@ impl Op for ByKey {
             return Err(ErrorKind::Argument { operation, argument, wanted, got: "more".into(), at: None }.into());
         }
         fusions.widen(&chunk, true);
-        let shape = self.shape(4, caps);
-        let kernel = self.kernel(&fusions, &shape, caps);
-        let (len, output) = (self.len(), self.scan.output);
+        let shape = self.shape(&scan, 4, caps);
+        let kernel = self.kernel(&scan, &fusions, &shape, caps);
+        let (len, output) = (self.len(), self.output);
         let cut: Vec<_> = chunk.iter().map(|&extent| 0..extent).collect();
         let (params, mut buffers) = fusions.values.params(&cut, caps.offset_alignment, &|slot| self.slot_bytes(slot));
         let key = self.keys.dtype();
         let whole = |buffer, bytes: u64| Binding::new(buffer, 0, bytes);
         buffers.push(whole(self.keys.slots()[0].0, buffer_bytes(key, len as usize)));
         buffers.push(whole(output, buffer_bytes(key, len as usize)));
-        buffers.push(whole(output + 1, buffer_bytes(self.scan.result(), len as usize)));
+        buffers.push(whole(output + 1, buffer_bytes(scan.result(), len as usize)));
         buffers.push(whole(output + 2, 4));
         let tiles = len.div_ceil(shape.tile());
         let groups = tiles.div_ceil(shape.workgroup);
         let own = [1, tiles, len, 0, 0, tiles, groups, len.div_ceil(4)];
-        let identity = self.scan.operator.identity(self.scan.expression.dtype()).words().map(Param::Is).collect();
+        let identity = self.operator.identity(self.values.dtype()).words().map(Param::Is).collect();
         let mut plan = Plan::default();
         if shape.chained {
             let entries = (tiles + groups * COPIES) * shape.parts;
@@ -122,12 +147,12 @@ impl Op for ByKey {
     }
 
     fn flops(&self) -> u64 {
-        (self.scan.expression.flops() + 1) * self.len()
+        (self.values.flops() + 1) * self.len()
     }
 
     fn bytes(&self) -> u64 {
         // It is not known how much is written.
-        self.scan.expression.bytes(&[self.len()]) + self.len() * self.keys.dtype().size() as u64
+        self.values.bytes(&[self.len()]) + self.len() * self.keys.dtype().size() as u64
     }
 
     fn reference(&self, host: &mut Host) {
@@ -139,31 +164,30 @@ impl Op for ByKey {
         let mut begins: Vec<usize> = (0..self.len() as usize).filter(|&i| i == 0 || !equal(i - 1, i, host)).collect();
         begins.push(self.len() as usize);
         for (run, ends) in begins.windows(2).enumerate() {
-            let values: Vec<Value> =
-                (ends[0]..ends[1]).map(|i| self.scan.expression.meaning(host, &[i as u64])).collect();
-            let combined = self.scan.operator.meaning(self.scan.expression.dtype(), values.into_iter());
-            host.set(self.scan.output, run, host.get(slot, ends[0]));
-            host.set(self.scan.output + 1, run, combined);
+            let values: Vec<Value> = (ends[0]..ends[1]).map(|i| self.values.meaning(host, &[i as u64])).collect();
+            let combined = self.operator.meaning(self.values.dtype(), values.into_iter());
+            host.set(self.output, run, host.get(slot, ends[0]));
+            host.set(self.output + 1, run, combined);
         }
-        host.set(self.scan.output + 2, 0, Value::Int(begins.len() as i128 - 1));
+        host.set(self.output + 2, 0, Value::Int(begins.len() as i128 - 1));
     }
 }
 
 impl ByKey {
-    fn kernel(&self, fusions: &Fusions, shape: &Shape, caps: &Caps) -> Kernel {
+    fn kernel(&self, scan: &Scanned, fusions: &Fusions, shape: &Shape, caps: &Caps) -> Kernel {
         let key = self.keys.dtype();
         let form = format!("by key {key:?}{shape:?}");
-        self.scan.kernel(fusions, &form, caps, || {
-            let mut draft = self.scan.draft(fusions, &PARAMS, true, true);
-            draft.name = format!("{} by key", self.scan.operator.name());
+        scan.kernel(fusions, &form, caps, || {
+            let mut draft = scan.draft(fusions, &PARAMS, true, true);
+            draft.name = format!("{} by key", self.operator.name());
             (draft.file, draft.entry) = ("scan", "scan");
             draft.constants = shape.constants();
             draft.text += &team_text(shape, &mut draft.constants);
             let first = draft.access.len();
-            draft.text += &keyed::text(key, self.scan.result(), self.scan.expression.dtype(), fusions, shape, first);
+            draft.text += &keyed::text(key, scan.result(), self.values.dtype(), fusions, shape, first);
             draft.access.extend([Access::Read, Access::Write, Access::Write, Access::Write]);
             draft.text += &match shape.chained {
-                true => chain_text(self.scan.accumulator(), shape, draft.access.len()),
+                true => chain_text(scan.accumulator(), shape, draft.access.len()),
                 false => no_chain_text(),
             };
             draft.access.extend(shape.chained.then_some(Access::Write));

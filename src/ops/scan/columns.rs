@@ -1,6 +1,6 @@
 //! The plan of columns: one launch where there are many, else totals of chunks first; `shaders/scan_columns.wgsl`.
 
-use super::{Fusions, ScanOp};
+use super::scanned::{Fusions, Scanned};
 use crate::caps::Caps;
 use crate::kernel::{Access, Kernel};
 use crate::op::{Binding, Grid, Param, Pass, Plan};
@@ -20,7 +20,7 @@ struct Strip {
     parts: Vec<Vec<Range<u64>>>,
 }
 
-impl ScanOp {
+impl Scanned {
     pub(super) fn plan_columns(&self, fusions: Fusions, caps: &Caps) -> Plan {
         let kept = fusions.values.dims.iter().filter(|dim| dim.group == 0).count();
         let chunk = self.space(&fusions).chunks(caps.binding_bytes, 4096);

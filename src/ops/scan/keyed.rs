@@ -3,9 +3,9 @@
 //! A lane holds its values, and a bit for each element that begins a run; the keys are loaded again where runs begin.
 
 use super::super::runs::{differ_text, four_text};
-use super::Fusions;
+use super::picks::{put_text, unit};
 use super::rows::Shape;
-use super::select::{put_text, unit};
+use super::scanned::Fusions;
 use super::wgsl::{LANES, places, rows_text};
 use crate::element::DType;
 use std::fmt::Write;

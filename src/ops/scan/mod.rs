@@ -1,5 +1,4 @@
 //! Scan: every element combined with those before it along an axis; `shaders/scan.wgsl`, `shaders/scan_columns.wgsl`.
-//! And selection, which is a scan that stores elements where it has counted to.
 //!
 //! Bound by memory: every input once, every output once. Rows go through one launch, whatever their length; columns
 //! too where there are many. The order in which values are combined is fixed: the same input gives the same bits.
@@ -8,26 +7,28 @@ mod by_key;
 mod chain;
 mod columns;
 mod keyed;
+mod picks;
 mod rows;
+mod scanned;
 mod select;
 mod wgsl;
 
 pub use by_key::ByKey;
+pub use select::Select;
 
-use super::fuse::{Dim, Fusion, Mode, Store, collapse};
-use super::map::{leaf_walks, points, read_slots, slot_bytes};
+use super::map::points;
 use super::reduce::Operator;
 use crate::caps::Caps;
-use crate::element::{DType, Scalar};
 use crate::error::Result;
 use crate::kernel::Access;
-use crate::op::{Expression, Host, Op, Plan, Slot, Space, Value, Vary, Walk};
+use crate::op::{Expression, Host, Op, Plan, Slot, Value, Vary};
+use scanned::Scanned;
 
 pub(super) use rows::{SCAN, SELECT};
 
 /// A scan along an axis of an expression's index space.
 #[derive(Clone, Debug, Hash)]
-pub struct ScanOp {
+pub struct Scan {
     /// What is scanned.
     pub expression: Expression,
     /// Where a segment begins, if there are segments: truth values over the same index space.
@@ -38,200 +39,57 @@ pub struct ScanOp {
     pub axis: usize,
     /// How values are combined; none that gives positions.
     pub operator: Operator,
-    /// What a selection stores, side by side: the elements of this whose scanned one is not zero. The shape is then one
-    /// axis, and the operator counts.
-    pub picked: Option<Expression>,
-    /// What a selection stores after its last element, if anything.
-    pub fill: Option<Scalar>,
     /// Whether an element is combined with those before it only.
     pub exclusive: bool,
     /// Whether it begins at the end.
     pub reverse: bool,
-    /// The output's slot, after all inputs. It is fresh and filled without gaps; of a selection, as long as the input, and
-    /// followed by a slot for how many elements there are.
+    /// The output's slot, after all inputs. It is fresh and filled without gaps.
     pub output: usize,
 }
 
-/// The scan over (kept, scanned) dimensions: of the values, and of the heads if there are any.
-struct Fusions<'a> {
-    values: Fusion<'a>,
-    heads: Option<Fusion<'a>>,
-    picked: Option<Fusion<'a>>,
-}
-
-impl Fusions<'_> {
-    /// The same for a kernel that stores no results.
-    fn without_output(&self) -> Fusions<'_> {
-        let mut values = self.values.clone();
-        values.output = None;
-        values.walks.truncate(values.expression.leaves.len());
-        values.modes.truncate(values.expression.leaves.len());
-        Fusions { values, heads: self.heads.clone(), picked: self.picked.clone() }
-    }
-}
-
-impl ScanOp {
+impl Scan {
     fn extent(&self) -> u64 {
         self.shape[self.axis] as u64
     }
 
-    /// The type of what is stored.
-    fn result(&self) -> DType {
-        match &self.picked {
-            Some(picked) => picked.dtype(),
-            None => self.operator.result(self.expression.dtype()),
-        }
-    }
-
-    /// All that is read.
-    fn reads(&self) -> impl Iterator<Item = &Expression> {
-        [Some(&self.expression), self.heads.as_ref(), self.picked.as_ref()].into_iter().flatten()
-    }
-
-    /// Bytes of what is combined: a value, and whether a segment begins in it.
-    fn state_bytes(&self, segmented: bool) -> u64 {
-        let size = self.operator.accumulator(self.expression.dtype()).size().max(4) as u64;
-        if segmented { size * 2 } else { size }
-    }
-
-    /// Walks over the dimensions (kept, scanned); those of a scan from the end run backwards.
-    fn fusions(&self) -> Fusions<'_> {
-        let order: Vec<usize> = (0..self.shape.len()).filter(|&axis| axis != self.axis).chain([self.axis]).collect();
-        let mut dims: Vec<Dim> = order
-            .iter()
-            .map(|&axis| Dim { group: (axis == self.axis) as usize, extent: self.shape[axis] as u64 })
-            .collect();
-        let mut walks = leaf_walks(&self.expression);
-        let values = walks.len();
-        walks.push(self.output_walk());
-        walks.extend(self.heads.iter().flat_map(leaf_walks));
-        let heads_end = walks.len();
-        walks.extend(self.picked.iter().flat_map(leaf_walks));
-        for walk in &mut walks {
-            if self.reverse {
-                walk.offset += walk.strides[self.axis] * (self.extent() as i64 - 1);
-                walk.strides[self.axis] *= -1;
-            }
-            walk.strides = order.iter().map(|&axis| walk.strides[axis]).collect();
-        }
-        collapse(&mut dims, &mut walks);
-        let fusion = |expression, prefix, walks: Vec<Walk>, output| Fusion {
-            expression,
-            prefix,
-            variables: &["k", "r"],
-            dims: dims.clone(),
-            modes: vec![Mode::Scalar; walks.len()],
-            walks,
-            width: 1,
-            lanes: 1,
-            output,
-        };
-        let store = if self.result().per_word() > 1 { Store::Atomic } else { Store::Element };
-        let picked = walks.split_off(heads_end);
-        let heads = walks.split_off(values + 1);
-        let output = match &self.picked {
-            Some(_) => walks.pop().and(None),
-            None => Some((self.output, self.result(), store)),
-        };
-        Fusions {
-            values: fusion(&self.expression, "", walks, output),
-            heads: self.heads.as_ref().map(|expression| fusion(expression, "head_", heads, None)),
-            picked: self.picked.as_ref().map(|expression| fusion(expression, "picked_", picked, None)),
-        }
-    }
-
-    /// The index space of everything that is bound, to be cut into windows.
-    fn space(&self, fusions: &Fusions) -> Space {
-        let mut space = fusions.values.space();
-        let more = [&fusions.heads, &fusions.picked].into_iter().flatten();
-        space.arrays.extend(more.flat_map(|fusion| fusion.space().arrays));
-        space
-    }
-
-    fn output_walk(&self) -> Walk {
-        let strides = crate::layout::Layout::contiguous(&self.shape).strides.iter().map(|&s| s as i64).collect();
-        Walk { offset: 0, strides, size: self.result().size() as u64 }
-    }
-
-    /// Columns if neighbours in memory belong to neighbouring rows of the scan.
-    fn wants_columns(&self, fusion: &Fusion) -> bool {
-        let main = fusion.walks.iter().zip(&fusion.expression.leaves).find(|(_, leaf)| leaf.len > 1);
-        let walk = main.map_or(fusion.walks.last().expect("the output is one"), |(walk, _)| walk);
-        let innermost = |group: usize| fusion.dims.iter().rposition(|dim| dim.group == group);
-        match (innermost(0), innermost(1)) {
-            (Some(kept), Some(scanned)) => {
-                let step = |dim: usize| walk.strides[dim].unsigned_abs();
-                step(kept) != 0 && step(kept) < step(scanned)
-            }
-            _ => false,
-        }
-    }
-
-    /// Bytes of the buffer in a slot.
-    fn slot_bytes(&self, slot: usize) -> u64 {
-        let mut bytes = self.reads().filter_map(|expression| slot_bytes(expression, slot));
-        bytes.next().unwrap_or_else(|| super::buffer_bytes(self.result(), self.shape.iter().product()))
+    fn scanned(&self) -> Scanned {
+        let Scan { expression, heads, shape, axis, operator, exclusive, reverse, output } = self.clone();
+        Scanned { expression, heads, shape, axis, operator, picked: None, fill: None, exclusive, reverse, output }
     }
 }
 
-impl Op for ScanOp {
+impl Op for Scan {
     fn name(&self) -> &'static str {
-        if self.picked.is_some() { "select" } else { "scan" }
+        "scan"
     }
 
     fn slots(&self) -> Vec<Slot> {
-        let mut slots: Vec<Slot> = self.reads().flat_map(read_slots).collect();
-        slots.sort_by(|a, b| a.name.cmp(&b.name));
-        slots.dedup();
-        let written = |name: &str, dtype, len| Slot { name: name.into(), access: Access::Write, dtype, len };
-        slots.push(written("output", self.result(), self.shape.iter().product()));
-        slots.extend(self.picked.as_ref().map(|_| written("count", DType::U32, 1)));
+        let scanned = self.scanned();
+        let (name, dtype, len) = ("output".into(), scanned.result(), self.shape.iter().product());
+        let mut slots = scanned.read_slots();
+        slots.push(Slot { name, access: Access::Write, dtype, len });
         slots
     }
 
     fn vary(&mut self, by: &mut dyn Vary) {
-        let more = self.heads.iter_mut().chain(&mut self.picked);
-        [&mut self.expression].into_iter().chain(more).for_each(|expression| by.expression(expression));
+        [&mut self.expression].into_iter().chain(&mut self.heads).for_each(|expression| by.expression(expression));
     }
 
     fn plan(&self, caps: &Caps) -> Result<Plan> {
-        if self.shape.contains(&0) {
-            return Ok(Plan::default());
-        }
-        let fusions = self.fusions();
-        match self.picked.is_none() && self.wants_columns(&fusions.values) {
-            true => Ok(self.plan_columns(fusions, caps)),
-            false => self.plan_rows(fusions, caps),
-        }
+        self.scanned().plan(caps)
     }
 
     fn flops(&self) -> u64 {
-        (self.reads().map(|expression| expression.flops()).sum::<u64>() + 1)
-            * self.shape.iter().map(|&e| e as u64).product::<u64>()
+        self.scanned().flops()
     }
 
     fn bytes(&self) -> u64 {
-        let extents: Vec<u64> = self.shape.iter().map(|&e| e as u64).collect();
-        let read: u64 = self.reads().map(|expression| expression.bytes(&extents)).sum();
-        // Of a selection it is not known how much is written.
-        let written = if self.picked.is_some() && self.fill.is_none() { 0 } else { extents.iter().product::<u64>() };
-        read + written * self.result().size() as u64
+        let scanned = self.scanned();
+        let len = self.shape.iter().map(|&extent| extent as u64).product::<u64>();
+        scanned.bytes_read() + len * scanned.result().size() as u64
     }
 
     fn reference(&self, host: &mut Host) {
-        if let Some(picked) = &self.picked {
-            let mut count = 0;
-            for point in points(&self.shape) {
-                if self.expression.meaning(host, &point).truth() {
-                    host.set(self.output, count, picked.meaning(host, &point));
-                    count += 1;
-                }
-            }
-            if let Some(fill) = self.fill {
-                (count..self.shape[0]).for_each(|at| host.set(self.output, at, Value::of(fill)));
-            }
-            return host.set(self.output + 1, 0, Value::Int(count as i128));
-        }
         let mut rows = self.shape.clone();
         rows[self.axis] = 1;
         let dtype = self.expression.dtype();

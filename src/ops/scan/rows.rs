@@ -2,10 +2,10 @@
 
 use super::super::clear::clear;
 use super::super::fuse::{Fusion, Mode, Store};
-use super::{Fusions, ScanOp};
+use super::scanned::{Fusions, Scanned};
 use crate::caps::Caps;
 use crate::error::{ErrorKind, Result};
-use crate::op::{Binding, Grid, Op, Param, Pass, Plan};
+use crate::op::{Binding, Grid, Param, Pass, Plan};
 use crate::tuning::Tunable;
 use std::ops::Range;
 
@@ -90,7 +90,7 @@ pub(super) fn spread(caps: &Caps, elements: u64, rounds: u64) -> (u64, u64) {
     }
 }
 
-impl ScanOp {
+impl Scanned {
     /// The kernel's shape for rows of this extent.
     fn lay_out(&self, rows: u64, width: u64, caps: &Caps) -> Shape {
         let extent = self.extent();
@@ -213,7 +213,7 @@ impl ScanOp {
     /// Whether windows of this length along the axis are whole tiles, and a selection's output fits one.
     fn check(&self, shape: &Shape, chunk: Option<u64>, caps: &Caps) -> Result<()> {
         let refused = |wanted: String, got: String| {
-            Err(ErrorKind::Argument { operation: self.name(), argument: "array".into(), wanted, got, at: None }.into())
+            Err(ErrorKind::Argument { operation: "select", argument: "array".into(), wanted, got, at: None }.into())
         };
         let output = super::super::buffer_bytes(self.result(), self.shape.iter().product());
         if self.picked.is_some() && output > caps.binding_bytes {

@@ -1,164 +1,89 @@
-//! The text of a selection: each element that counts goes to the place that the scan has counted to.
-//!
-//! A lane holds a bit for each element: registers for the elements themselves would leave room for half the workgroups.
-//! They are loaded again, and put side by side in workgroup memory, so that neighbouring lanes store neighbours.
+//! Selection: the elements whose condition is not zero, side by side; a scan that stores elements where it has counted to.
 
-use super::super::fuse::{Fusion, atomic_store, wide};
-use super::super::reduce::identity_text;
-use super::rows::Shape;
-use super::wgsl::{LANES, load_at, places, position, rows_text};
+use super::scanned::Scanned;
+use crate::caps::Caps;
 use crate::element::{DType, Scalar};
-use std::fmt::Write;
+use crate::error::Result;
+use crate::kernel::Access;
+use crate::op::{Expression, Host, Op, Plan, Slot, Value, Vary};
+use crate::ops::Operator;
 
-/// The bindings of a selection's output and count, and `put`.
-pub(super) fn picks_text(dtype: DType, fill: Option<Scalar>, binding: usize) -> String {
-    let fill = fill.map_or(String::new(), |fill| match dtype {
-        DType::Bool => "fn fill() -> bool { return params.fill != 0u; }\n".into(),
-        _ => identity_text(fill, false)
-            .replace("fn identity() -> State", &format!("fn fill() -> {}", dtype.wgsl()))
-            .replace("params.identity", "params.fill"),
-    });
-    // What reads four elements at a time reads some behind the last.
-    let rest = match fill.is_empty() {
-        true => format!(
-            "    for (var at = all; at < min((all + 3u) & ~3u, params.total); at++) {{ put(at, {}()); }}\n",
-            dtype.wgsl()
-        ),
-        false => String::new(),
-    };
-    format!(
-        "{}@group(0) @binding({}) var<storage, read_write> count: array<u32>;\n\
-         fn finish(all: u32) {{\n    count[0] = all;\n{rest}}}\n{fill}",
-        put_text("picks", "put", dtype, binding),
-        binding + 1,
-    )
+/// The elements whose condition is not zero, side by side, and how many there are.
+#[derive(Clone, Debug, Hash)]
+pub struct Select {
+    /// The elements, over one dimension.
+    pub values: Expression,
+    /// Which of them are selected: truth values, or numbers that are not zero.
+    pub condition: Expression,
+    /// Elements.
+    pub len: usize,
+    /// What is stored after the last of them, if anything.
+    pub fill: Option<Scalar>,
+    /// The output's slot, after all inputs: fresh, without gaps, as long as the input. The slot of the number follows.
+    pub output: usize,
 }
 
-/// A binding of its own, and the function that stores into it.
-pub(super) fn put_text(array: &str, name: &str, dtype: DType, binding: usize) -> String {
-    let element = if dtype.per_word() > 1 { "atomic<u32>" } else { dtype.wgsl() };
-    format!(
-        "@group(0) @binding({binding}) var<storage, read_write> {array}: array<{element}>;\n\
-         fn {name}(at: u32, v: {}) {{\n{}}}\n",
-        dtype.wgsl(),
-        atomic_store(array, dtype)
-    )
-}
-
-/// `Items` and its functions.
-pub(super) fn items_text(picked: &Fusion, dtype: DType, shape: &Shape, filled: bool) -> String {
-    let element = wide(dtype.wgsl(), picked.width);
-    let mut text = "struct Items {\n    mask: u32,\n}\n".to_string();
-    text += &rows_text(shape);
-    text += &load_text(shape, false);
-    text += &load_text(shape, true);
-    text += "fn spread(items: Items, lane: u32) {\n";
-    for j in 0..shape.rounds {
-        writeln!(text, "    totals[{}u + lane] = countOneBits(items.mask & {}u);", j * shape.workgroup, unit(shape, j))
-            .expect("to a string");
+impl Select {
+    fn scanned(&self) -> Scanned {
+        let Select { values, condition, len, fill, output } = self.clone();
+        Scanned {
+            expression: condition,
+            heads: None,
+            shape: vec![len],
+            axis: 0,
+            operator: Operator::CountNonzero,
+            picked: Some(values),
+            fill,
+            exclusive: false,
+            reverse: false,
+            output,
+        }
     }
-    text + "}\n" + &save_text(dtype, shape, &element, filled)
 }
 
-/// The bits of a unit.
-pub(super) fn unit(shape: &Shape, j: u64) -> u64 {
-    ((1 << shape.width) - 1) << (j * shape.width)
-}
+impl Op for Select {
+    fn name(&self) -> &'static str {
+        "select"
+    }
 
-/// `load` and `load_part`.
-fn load_text(shape: &Shape, part: bool) -> String {
-    let name = if part { "load_part" } else { "load" };
-    let mut text =
-        format!("fn {name}(row: u32, tile: u32, lane: u32) -> Items {{\n    var items: Items;\n    let first = row;\n");
-    for j in 0..shape.rounds {
-        let at = position(shape, j);
-        let condition = load_at("value(row_of(first, i), column_of(i))", j);
-        writeln!(text, "    let i{j} = {at};").expect("to a string");
-        match part {
-            false => writeln!(text, "    let c{j} = {condition};"),
-            true => {
-                writeln!(text, "    var c{j} = CONDITION();\n    if (is_there(first, i{j})) {{ c{j} = {condition}; }}")
+    fn slots(&self) -> Vec<Slot> {
+        let mut slots = self.scanned().read_slots();
+        let written = |name: &str, dtype, len| Slot { name: name.into(), access: Access::Write, dtype, len };
+        slots.push(written("output", self.values.dtype(), self.len));
+        slots.push(written("count", DType::U32, 1));
+        slots
+    }
+
+    fn vary(&mut self, by: &mut dyn Vary) {
+        by.expression(&mut self.condition);
+        by.expression(&mut self.values);
+    }
+
+    fn plan(&self, caps: &Caps) -> Result<Plan> {
+        self.scanned().plan(caps)
+    }
+
+    fn flops(&self) -> u64 {
+        self.scanned().flops()
+    }
+
+    /// How much is written is not known, unless all is.
+    fn bytes(&self) -> u64 {
+        let written = if self.fill.is_none() { 0 } else { self.len * self.values.dtype().size() };
+        self.scanned().bytes_read() + written as u64
+    }
+
+    fn reference(&self, host: &mut Host) {
+        let mut count = 0;
+        for at in 0..self.len as u64 {
+            if self.condition.meaning(host, &[at]).truth() {
+                host.set(self.output, count, self.values.meaning(host, &[at]));
+                count += 1;
             }
         }
-        .expect("to a string");
-    }
-    for j in 0..shape.rounds {
-        for l in 0..shape.width {
-            let c = if shape.width == 1 { format!("c{j}") } else { format!("c{j}.{}", LANES[l as usize]) };
-            let inside = if part { format!("(i{j} + {l}u < params.extent) && ") } else { String::new() };
-            let bit = 1u64 << (j * shape.width + l);
-            writeln!(text, "    items.mask |= select(0u, {bit}u, {inside}lift({c}, 0u) != 0u);").expect("to a string");
+        if let Some(fill) = self.fill {
+            (count..self.len).for_each(|at| host.set(self.output, at, Value::of(fill)));
         }
+        host.set(self.output + 1, 0, Value::Int(count as i128));
     }
-    text + "    return items;\n}\n"
-}
-
-/// The word that stands for a value in workgroup memory, and the value of a word, of types that go into one.
-fn words(dtype: DType) -> Option<(&'static str, &'static str)> {
-    match dtype.wgsl() {
-        "u32" => Some(("v", "w")),
-        "i32" => Some(("bitcast<u32>(v)", "bitcast<i32>(w)")),
-        "f32" => Some(("bitcast<u32>(v)", "bitcast<f32>(w)")),
-        "bool" => Some(("select(0u, 1u, v)", "w != 0u")),
-        _ => None,
-    }
-}
-
-/// `save` and `save_part`: `totals` has how many are before each unit of the tile.
-fn save_text(dtype: DType, shape: &Shape, element: &str, filled: bool) -> String {
-    let words = words(dtype);
-    let mut text = words.map_or(String::new(), |words| stage_text(dtype, words));
-    if words.is_none() {
-        text += &format!("fn put_behind(begin: u32, at: u32, v: {}) {{ put(begin + at, v); }}\n", dtype.wgsl());
-    }
-    text += "fn save(items: Items, row: u32, tile: u32, lane: u32) {\n    let first = row;\n    \
-             let begin = carried;\n    let all = held;\n";
-    for j in 0..shape.rounds {
-        let (before, at, bits) = (j * shape.workgroup, position(shape, j), unit(shape, j));
-        let load = load_at("picked_value(row_of(first, i), column_of(i))", j);
-        write!(
-            text,
-            "    var at{j} = totals[{before}u + lane];\n    let i{j} = {at};\n    var v{j}: {element};\n    \
-             if ((items.mask & {bits}u) != 0u) {{ v{j} = {load}; }}\n"
-        )
-        .expect("to a string");
-    }
-    if words.is_some() {
-        text += "    workgroupBarrier();\n";
-    }
-    let put = if words.is_some() { "stage" } else { "put_behind" };
-    for (j, l) in places(shape.rounds, shape.width) {
-        let v = if shape.width == 1 { format!("v{j}") } else { format!("v{j}.{}", LANES[l as usize]) };
-        let bit = 1u64 << (j * shape.width + l);
-        writeln!(text, "    if ((items.mask & {bit}u) != 0u) {{ {put}(begin, at{j}, {v}); at{j} += 1u; }}")
-            .expect("to a string");
-    }
-    if words.is_some() {
-        text += "    workgroupBarrier();\n    \
-                 for (var at = lane; at < min(TOTALS, all); at += WORKGROUP) { put(begin + at, staged(at)); }\n";
-    }
-    if filled {
-        text += &fill_text(shape.tile());
-    }
-    text += "    if (params.whole == 1u && tile == params.tiles - 1u && lane == 0u) { finish(begin + all); }\n}\n";
-    text + "fn save_part(items: Items, row: u32, tile: u32, lane: u32) { save(items, row, tile, lane); }\n"
-}
-
-/// `stage` and `staged`: the first elements of a tile lie side by side in workgroup memory; there may be more of them.
-fn stage_text(dtype: DType, (word, value): (&str, &str)) -> String {
-    let name = dtype.wgsl();
-    format!(
-        "fn stage(begin: u32, at: u32, v: {name}) {{\n    \
-         if (at < TOTALS) {{ totals[at] = {word}; }} else {{ put(begin + at, v); }}\n}}\n\
-         fn staged(at: u32) -> {name} {{\n    let w = totals[at];\n    return {value};\n}}\n"
-    )
-}
-
-/// As many fillings as a tile has elements that do not count, from the end.
-fn fill_text(tile: u64) -> String {
-    format!(
-        "    let behind = params.start + tile * {tile}u - begin;\n    \
-         let fillings = min(params.extent - tile * {tile}u, {tile}u) - all;\n    \
-         for (var at = lane; at < fillings; at += WORKGROUP) {{ put(params.total - 1u - behind - at, fill()); }}\n"
-    )
 }

@@ -3,9 +3,9 @@
 use super::super::fuse::wide;
 use super::super::reduce::identity_text;
 use super::chain::{chain_text, no_chain_text, segmented_text, team_text};
+use super::picks::{self, picks_text};
 use super::rows::Shape;
-use super::select::{self, picks_text};
-use super::{Fusions, ScanOp};
+use super::scanned::{Fusions, Scanned};
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::kernel::{Access, Draft, Feature, Kernel};
@@ -14,7 +14,7 @@ use std::fmt::Write;
 /// The parameters of rows, before the identity's bits and the fusions' own.
 const ROWS: [&str; 8] = ["rows", "tiles", "extent", "first_tile", "first_entry", "row_tiles", "row_groups", "whole"];
 
-impl ScanOp {
+impl Scanned {
     /// A kernel of this scan, from the cache if it is there.
     pub(super) fn kernel(&self, fusions: &Fusions, form: &str, caps: &Caps, draft: impl FnOnce() -> Draft) -> Kernel {
         let mut key = b"scan".to_vec();
@@ -107,7 +107,7 @@ impl ScanOp {
         let (rounds, width) = (shape.rounds, shape.width);
         if let Some(picked) = &fusions.picked {
             let condition = wide(self.expression.dtype().wgsl(), width as u32);
-            return select::items_text(picked, self.result(), shape, self.fill.is_some())
+            return picks::items_text(picked, self.result(), shape, self.fill.is_some())
                 .replace("CONDITION", &condition);
         }
         let mut text = "struct Items {\n    heads: u32,\n".to_string();

@@ -14,7 +14,7 @@ const OPERATION: &str = "from_dlpack";
 
 impl<T: Element> Array<T> {
     /// Another library's tensor as an array: in its own memory where the engine can use that, as the table of
-    /// [`dlpack`](crate::dlpack) says, else as a copy. The tensor is deleted when nothing uses the memory any more, at
+    /// [`dlpack`](crate::share::dlpack) says, else as a copy. The tensor is deleted when nothing uses the memory any more, at
     /// once if it was copied or refused.
     ///
     /// Others may look at that memory, so nothing writes there by the way: assigning to a part of the array copies it first,

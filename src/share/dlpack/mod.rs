@@ -11,7 +11,8 @@
 //!
 //! ```
 //! # crosslane::example(|device| {
-//! use crosslane::{Array, dlpack::Tensor};
+//! use crosslane::Array;
+//! use crosslane::share::dlpack::Tensor;
 //! let x = Array::from_shape(device, &[2, 2], &[1.0f32, 2.0, 3.0, 4.0]);
 //! let pointer = x.transpose().to_dlpack()?.into_raw(); // for a library that takes it over
 //! // SAFETY: the pointer is of a valid tensor that nobody else owns.

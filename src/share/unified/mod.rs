@@ -55,12 +55,13 @@ pub struct Transfers {
 /// is given back. At any time one side at most is ahead. Up to 64 ranges are kept apart; beyond, the closest join, and
 /// what lies between them is copied too.
 ///
-/// Where host and device share memory ([`Caps::unified`](crate::Caps::unified)) there are two sides all the same, and a
+/// Where host and device share memory ([`Caps::unified`](crate::device::Caps::unified)) there are two sides all the same, and a
 /// copy is one pass over that memory; [`Array::map`] reads without any.
 ///
 /// ```
 /// # crosslane::example(|device| {
-/// use crosslane::{Unified, UnifiedState};
+/// use crosslane::Unified;
+/// use crosslane::share::UnifiedState;
 /// let mut x = Unified::<f32>::new(device, &[10_000])?;
 /// x.host_range_mut(0..5000)?.fill(1.0); // all of the host's work first
 /// x.host_range_mut(5000..10_000)?.fill(2.0);
@@ -145,7 +146,8 @@ impl<T: Element> Unified<T> {
     ///
     /// ```
     /// # crosslane::example(|device| {
-    /// use crosslane::{Array, Unified, UnifiedState};
+    /// use crosslane::{Array, Unified};
+    /// use crosslane::share::UnifiedState;
     /// let mut x = Unified::from_array(Array::<f32>::ones(device, &[3]))?;
     /// assert_eq!(x.state(), UnifiedState::DeviceOnly);
     /// assert_eq!(x.host()?, [1.0; 3]);

@@ -3,7 +3,8 @@
 
 use super::{Access, Program, Space, wrong_rows};
 use crate::judge::{Judge, launch};
-use crosslane::{Array, Checks, Defect, Device, DeviceOptions, ErrorKind, Profile};
+use crosslane::cpu::{Checks, Defect, Profile};
+use crosslane::{Array, Device, DeviceOptions, ErrorKind};
 use std::collections::BTreeSet;
 
 const SPACES: [Space; 5] = [Space::Function, Space::Private, Space::Workgroup, Space::Storage, Space::Uniform];
@@ -111,7 +112,8 @@ var<workgroup> after: array<f32, 64>;
         let ErrorKind::Defects { report } = error.kind() else { panic!("{error}") };
         let lines: BTreeSet<u32> = report.findings.iter().map(|finding| finding.spot.line).collect();
         assert_eq!(lines, BTreeSet::from([11, 13]), "stride {stride}:\n{report}");
-        let right = |f: &crosslane::Finding| f.defect == Defect::OutOfBounds && f.binding.as_deref() == Some("tile");
+        let right =
+            |f: &crosslane::cpu::Finding| f.defect == Defect::OutOfBounds && f.binding.as_deref() == Some("tile");
         assert!(report.findings.iter().all(right), "stride {stride}:\n{report}");
     }
 }

@@ -2,7 +2,8 @@
 //! index reaches is the array's own or 0.
 
 use crate::support::{apis, has, name, say, spoil};
-use crosslane::{Argument, Array, Backend, DType, Device, Element, Kernel, Recording, s};
+use crosslane::device::Backend;
+use crosslane::{Argument, Array, DType, Device, Element, Kernel, Recording, s};
 use half::f16;
 
 /// Words that are looked at: past 256 bytes, the most that a driver rounds a uniform buffer up to.

@@ -64,7 +64,8 @@ impl Kernel {
     /// unless the kernel is [`Kernel::trusted`].
     ///
     /// ```
-    /// use crosslane::{CudaOptions, Kernel};
+    /// use crosslane::Kernel;
+    /// use crosslane::cuda::CudaOptions;
     /// let kernel = Kernel::wgsl("
     ///     @group(0) @binding(0) var<storage, read> x: array<f32>;
     ///     @group(0) @binding(1) var<storage, read_write> y: array<f32>;
