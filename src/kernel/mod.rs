@@ -168,13 +168,32 @@ static KERNELS: LazyLock<Recent<Box<[u8]>, Kernel>> = LazyLock::new(|| Recent::n
 impl Kernel {
     /// The kernel with this key, made by `draft` the first time it is asked for.
     ///
-    /// The key must say everything that the draft depends on, and how parameters travel (`caps`).
+    /// The key must say everything that the draft depends on, beside how parameters travel (`caps`): what it forgets would
+    /// give one kernel another's text. Builds with debug assertions, as tests are, make every kernel anew and compare.
     pub(crate) fn cached(mut key: Vec<u8>, caps: &Caps, draft: impl FnOnce() -> Draft) -> Kernel {
         key.extend(caps.immediate_bytes.to_le_bytes());
         key.push(caps.denormals as u8);
         match KERNELS.get(key.as_slice()) {
-            Some(kernel) => kernel,
+            Some(kernel) => {
+                if cfg!(debug_assertions) {
+                    kernel.assert_same(&Kernel::new(draft(), caps), &key);
+                }
+                kernel
+            }
             None => KERNELS.keep(key.into(), Kernel::new(draft(), caps)),
+        }
+    }
+
+    /// Two kernels with one key must be one.
+    fn assert_same(&self, other: &Kernel, key: &[u8]) {
+        let all = |kernel: &Kernel| {
+            let Inner { name, entry, source, bindings, params, trusted, contract, .. } = &*kernel.0;
+            format!("{name} {entry} {bindings:?} {params:?} {trusted} {contract:?}\n{source}")
+        };
+        let (one, two) = (all(self), all(other));
+        if one != two {
+            let line = one.lines().zip(two.lines()).find(|(a, b)| a != b).unwrap_or(("", "of another length"));
+            panic!("the key {} forgets what tells apart {line:?}", String::from_utf8_lossy(key));
         }
     }
 
