@@ -1,27 +1,10 @@
 //! The engines that are built in, in the order of their devices.
 
-use super::Driver;
+use super::driver::Driver;
+use super::engine::{Engine, Opened, Options};
 use crate::error::{Error, ErrorKind, Result};
 use crate::properties::Properties;
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::Duration;
-
-/// An engine that has opened a device.
-type Opened = Result<Arc<dyn Driver>>;
-
-/// An engine.
-pub(crate) struct Engine {
-    /// Its name, the cargo feature's, and what requests for its devices alone begin with.
-    pub name: &'static str,
-    /// What it reaches devices by, for messages.
-    pub reaches: &'static str,
-    /// Its devices here.
-    pub list: fn() -> Vec<Properties>,
-    /// Opens the device at this place of its list.
-    pub open: fn(usize, &Options) -> Result<Arc<dyn Driver>>,
-    /// Opens what is asked for after the name and a colon, in small letters; `None` if that says nothing to it.
-    pub request: fn(&str, &Options) -> Option<Opened>,
-}
 
 /// All of them: an engine is added by its folder and its line here.
 pub(crate) const ENGINES: &[Engine] = &[
@@ -40,30 +23,6 @@ pub(crate) struct Listed {
     engine: &'static Engine,
     index: usize,
     pub properties: Properties,
-}
-
-/// How long a launch may take if nothing else is set.
-pub(crate) const BUDGET: Duration = Duration::from_secs(20);
-
-/// How to open the devices of the engines that are built in.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Options {
-    /// Use staging memory even where arrays could be mapped.
-    pub staged: bool,
-    /// No parameters inside command buffers, through wgpu.
-    pub no_immediates: bool,
-    /// No limit and no feature past what every WebGPU implementation has, through wgpu.
-    pub webgpu_limits: bool,
-    /// The longest that one workgroup may run on the cpu engine.
-    pub time_limit: Option<Duration>,
-    /// Faster and less exact arithmetic on the cuda engine.
-    pub fast_math: bool,
-}
-
-impl Options {
-    pub fn budget(&self) -> Duration {
-        self.time_limit.unwrap_or(BUDGET)
-    }
 }
 
 /// Held while devices are looked for or opened. On an H200 (driver 580) tests hung whose threads did so side by side, through

@@ -8,6 +8,8 @@ mod occupancy;
 mod open;
 mod options;
 mod plans;
+#[cfg(feature = "cases")]
+mod run;
 mod watch;
 
 use crate::backend::Driver;

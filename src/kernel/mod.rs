@@ -22,8 +22,10 @@ mod user;
 use crate::caps::Caps;
 use crate::error::Result;
 use crate::recent::Recent;
+use rustc_hash::FxHasher;
 use std::borrow::Cow;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
 
@@ -168,11 +170,12 @@ static KERNELS: LazyLock<Recent<Box<[u8]>, Kernel>> = LazyLock::new(|| Recent::n
 impl Kernel {
     /// The kernel with this key, made by `draft` the first time it is asked for.
     ///
-    /// The key must say everything that the draft depends on, beside how parameters travel (`caps`): what it forgets would
-    /// give one kernel another's text. Builds with debug assertions, as tests are, make every kernel anew and compare.
+    /// The key must say everything that the draft depends on beside `caps`: what it forgets would give one kernel another's
+    /// text. Builds with debug assertions, as tests are, make every kernel anew and compare.
     pub(crate) fn cached(mut key: Vec<u8>, caps: &Caps, draft: impl FnOnce() -> Draft) -> Kernel {
-        key.extend(caps.immediate_bytes.to_le_bytes());
-        key.push(caps.denormals as u8);
+        let mut hasher = FxHasher::default();
+        caps.hash(&mut hasher);
+        key.extend(hasher.finish().to_le_bytes());
         match KERNELS.get(key.as_slice()) {
             Some(kernel) => {
                 if cfg!(debug_assertions) {

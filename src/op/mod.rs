@@ -1,6 +1,8 @@
 //! The waist between operations and engines: what an operation is ([`Op`]), the plan that engines run ([`Plan`]), and the
 //! elementwise expressions that operations take in ([`Expression`]). All of it is plain data.
 
+#[cfg(feature = "cases")]
+mod case;
 mod expression;
 mod formula;
 mod function;
@@ -11,6 +13,8 @@ mod values;
 mod windows;
 
 pub use crate::element::Scalar;
+#[cfg(feature = "cases")]
+pub use case::{Case, Fill};
 pub use expression::{Expression, Leaf, Source, Step, What};
 pub use formula::Formula;
 pub(crate) use formula::{Kind, Parameter, Text, parameters, refers};

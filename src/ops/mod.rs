@@ -1,5 +1,7 @@
 //! The operations: a file each, with meaning, cost and plan. They know no engine.
 
+#[cfg(feature = "cases")]
+pub mod cases;
 mod cells;
 mod clear;
 mod concatenate;

@@ -113,7 +113,7 @@ pub fn limited() -> &'static [Device] {
 }
 
 /// A preset of the cpu engine with every check on, and with bindings so small that arrays past one are quick to test.
-fn stand_in(name: &str, binding_bytes: u64) -> Device {
+pub fn stand_in(name: &str, binding_bytes: u64) -> Device {
     let mut profile = Profile::presets().into_iter().find(|p| p.name == name).unwrap_or_else(|| panic!("{name}?"));
     profile.caps.binding_bytes = profile.caps.binding_bytes.min(binding_bytes);
     // The ways that cards take, which processors go without.

@@ -213,7 +213,7 @@ impl Scanned {
     /// Whether windows of this length along the axis are whole tiles, and a selection's output fits one.
     fn check(&self, shape: &Shape, chunk: Option<u64>, caps: &Caps) -> Result<()> {
         let refused = |wanted: String, got: String| {
-            Err(ErrorKind::Argument { operation: "select", argument: "array".into(), wanted, got, at: None }.into())
+            Err(ErrorKind::Argument { operation: self.name(), argument: "array".into(), wanted, got, at: None }.into())
         };
         let output = super::super::buffer_bytes(self.result(), self.shape.iter().product());
         if self.picked.is_some() && output > caps.binding_bytes {

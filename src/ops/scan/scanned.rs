@@ -157,6 +157,11 @@ impl Scanned {
         bytes.next().unwrap_or_else(|| crate::ops::buffer_bytes(self.result(), self.shape.iter().product()))
     }
 
+    /// The name of the operation.
+    pub fn name(&self) -> &'static str {
+        if self.picked.is_some() { "select" } else { "scan" }
+    }
+
     pub fn plan(&self, caps: &Caps) -> Result<Plan> {
         if self.shape.contains(&0) {
             return Ok(Plan::default());

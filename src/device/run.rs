@@ -1,0 +1,70 @@
+//! Operations by themselves: one is planned and run over bytes, as tests of operations do.
+
+use super::Device;
+use crate::error::Result;
+use crate::kernel::{Access, Kernel};
+use crate::memory::{Memory, Place};
+use crate::op::Op;
+use crate::work::{Launch, Read, Window, Write};
+use std::sync::Arc;
+
+/// What memory holds that an operation writes and must not read.
+const GARBAGE: u8 = 0xcd;
+
+impl Device {
+    /// Plans an operation and runs it. `slots` hold the contents of its buffers, in the order of [`Op::slots`]: inputs are
+    /// read, outputs are replaced by what it computes. Gives the kernels that ran.
+    ///
+    /// Outputs and scratch hold garbage before. On a device that checks they are not written at all, so that reading them is
+    /// found.
+    ///
+    /// Errors: as [`Op::plan`]; too large; out of memory; device lost; a defect that a checked device found.
+    #[doc(hidden)]
+    pub fn run_op(&self, op: &dyn Op, slots: &mut [Vec<u8>]) -> Result<Vec<Kernel>> {
+        let (wanted, plan) = (op.slots(), op.plan(self.caps())?);
+        let checked = !self.driver().recycles();
+        let take = |bytes: u64, contents: Option<&[u8]>| -> Result<Arc<Memory>> {
+            let memory = self.pool().take(op.name(), bytes.next_multiple_of(64).max(64), Place::Device)?;
+            let garbage = vec![GARBAGE; memory.bytes() as usize];
+            let all = |from| self.driver().write(&[Write { to: &memory, offset: 0, from }]);
+            match contents {
+                Some(contents) if checked => {
+                    all(contents)?;
+                    self.driver().pad(&memory, contents.len() as u64);
+                }
+                Some(contents) => {
+                    all(&garbage)?;
+                    all(contents)?;
+                }
+                None if checked => {}
+                None => all(&garbage)?,
+            }
+            Ok(memory)
+        };
+        let mut buffers = vec![];
+        for (slot, contents) in wanted.iter().zip(slots.iter()) {
+            let contents = (slot.access == Access::Read).then_some(&contents[..]);
+            buffers.push(take((slot.len * slot.dtype.size()) as u64, contents)?);
+        }
+        for &bytes in &plan.scratch {
+            buffers.push(take(bytes, None)?);
+        }
+        let window = |binding: &crate::op::Binding| Window {
+            memory: buffers[binding.buffer].clone(),
+            offset: binding.offset,
+            bytes: binding.bytes,
+        };
+        let launch = |pass: &crate::op::Pass| Launch {
+            kernel: pass.kernel.clone(),
+            buffers: pass.buffers.iter().map(window).collect(),
+            params: pass.words(&Default::default()),
+            grid: pass.grid,
+            cost: None,
+        };
+        let launches: Vec<Launch> = plan.passes.iter().map(launch).collect();
+        let written = wanted.iter().zip(&buffers).zip(slots).filter(|((slot, _), _)| slot.access == Access::Write);
+        let mut reads: Vec<Read> = written.map(|((_, from), to)| Read { from, offset: 0, to: &mut to[..] }).collect();
+        self.driver().read(&launches, &mut reads, &mut || {})?;
+        Ok(plan.passes.into_iter().map(|pass| pass.kernel).collect())
+    }
+}

@@ -1,0 +1,41 @@
+//! Gathers of every type by both types of indices, with every rule for those outside, in one window and in several.
+
+use super::{Case, expression, row, types};
+use crate::caps::Caps;
+use crate::element::DType;
+use crate::op::{Fill, Leaf, Source};
+use crate::ops::{Gather, Indexing, OutOfRange};
+
+pub fn cases(caps: &Caps) -> Vec<Case> {
+    let mut all = vec![];
+    for dtype in types(caps) {
+        for (len, count) in [(1, 7), (1000, 999), (200_000_000, 1000)] {
+            for outside in [OutOfRange::Clamp, OutOfRange::Wrap, OutOfRange::Drop, OutOfRange::Error] {
+                for index in [DType::U32, DType::I32] {
+                    let checks = outside == OutOfRange::Error;
+                    let indexing = indexing(index, count, len, outside, 2);
+                    let (source, shape, output) = (row(1, dtype, len), vec![count], 2 + checks as usize);
+                    let what = format!("gather of {count} from {len} {dtype} by {index}, {outside:?}");
+                    let case = Case::new(what, Gather { source, indexing, shape, output }).fill(1, Fill::Any);
+                    // What is outside is reported, which the reference leaves to others.
+                    let below = if checks { len } else { len + 3 };
+                    all.push(case.fill(0, Fill::Indices(below)).fill(2, Fill::Number(0)));
+                }
+            }
+        }
+    }
+    all
+}
+
+/// Indices into an axis of `extent` elements, from the slots of the indices and of what reports those outside.
+fn indexing(dtype: DType, count: usize, extent: usize, outside: OutOfRange, report: usize) -> Indexing {
+    let nowhere = Leaf { source: Source::Index, dtype: DType::U32, len: 0, offset: 0, strides: vec![0] };
+    Indexing {
+        indices: row(0, dtype, count),
+        base: expression(None, nowhere),
+        extent,
+        stride: 1,
+        outside,
+        report: (outside == OutOfRange::Error).then(|| row(report, DType::U32, 3)),
+    }
+}

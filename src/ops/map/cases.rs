@@ -1,0 +1,122 @@
+//! Maps: every function and cast; strided, repeated, packed and transposed arrays; windows.
+
+use super::{Case, contiguous, expression, leaf, step, types};
+use crate::caps::Caps;
+use crate::element::{DType, Scalar};
+use crate::op::{Expression, Fill, Function, Leaf, Source, What};
+use crate::ops::Map;
+
+/// How an array is walked: name, shape, elements of the buffer, offset and strides.
+type Walked = (&'static str, &'static [usize], usize, i64, Vec<i64>);
+
+pub fn cases(caps: &Caps) -> Vec<Case> {
+    let mut all: Vec<Case> =
+        types(caps).flat_map(|dtype| functions(dtype).into_iter().chain(casts(caps, dtype))).collect();
+    all.extend(types(caps).flat_map(|dtype| layouts(caps, dtype)));
+    all.extend(types(caps).flat_map(|dtype| transpositions(caps, dtype)));
+    let index = Leaf { source: Source::Index, dtype: DType::U32, len: 0, offset: 3, strides: vec![2] };
+    all.push(Case::new("a range", fresh(expression(None, index), &[1000])));
+    all
+}
+
+fn map(expression: Expression, shape: &[usize], len: usize, offset: i64, strides: Vec<i64>, fresh: bool) -> Map {
+    let output = expression.slots().len();
+    let (output_len, output_offset, output_strides) = (len, offset, strides);
+    let (shape, count, fill) = (shape.to_vec(), None, None);
+    Map { expression, shape, output, output_len, output_offset, output_strides, fresh, count, fill }
+}
+
+fn fresh(expression: Expression, shape: &[usize]) -> Map {
+    map(expression, shape, shape.iter().product(), 0, contiguous(shape), true)
+}
+
+/// Four wide and one wide.
+fn functions(dtype: DType) -> Vec<Case> {
+    let mut all = vec![];
+    for &f in Function::ALL.iter().filter(|f| f.exists(dtype)) {
+        // Angles and logarithms are near 0 where their results have no bound by their size.
+        let case = |what, op| Case::new(what, op).scale(1.0);
+        let whole = leaf(0, dtype, 1000, 0, &[1]);
+        all.push(case(format!("{} of {dtype}", f.name()), fresh(expression(Some(f), whole), &[1000])));
+        let odd = fresh(expression(Some(f), leaf(0, dtype, 2001, 1, &[2])), &[999]);
+        all.push(case(format!("{} of strided {dtype}", f.name()), odd));
+    }
+    all
+}
+
+fn casts(caps: &Caps, dtype: DType) -> Vec<Case> {
+    let mut all = vec![];
+    for to in types(caps) {
+        for (stride, len) in [(1, 1000), (-3, 1001)] {
+            let offset = if stride < 0 { 3999 } else { 0 };
+            let mut cast = expression(None, leaf(0, dtype, 4000, offset, &[stride]));
+            cast.steps.push(step(What::Cast(0), to));
+            let case = Case::new(format!("{dtype} as {to}, stride {stride}"), fresh(cast, &[len]));
+            all.push(case);
+        }
+    }
+    all
+}
+
+fn layouts(caps: &Caps, dtype: DType) -> Vec<Case> {
+    let mut all = vec![];
+    let layouts: [Walked; 8] = [
+        ("empty", &[5, 0], 7, 0, vec![0, 1]),
+        ("of one element", &[], 1, 0, vec![]),
+        ("transposed", &[70, 50], 3500, 0, vec![1, 70]),
+        ("repeated", &[70, 52], 52, 0, vec![0, 1]),
+        ("repeated column", &[70, 52], 70, 0, vec![1, 0]),
+        ("backwards", &[70, 52], 3640, 3639, vec![-52, -1]),
+        ("of rank 5", &[2, 3, 4, 5, 8], 960, 0, vec![480, 8, 24, 96, 1]),
+        ("past one binding", &[40_000, 10_007], 400_280_000, 0, vec![10_007, 1]),
+    ];
+    for (what, shape, len, offset, strides) in layouts {
+        let read = expression(None, leaf(0, dtype, len, offset, &strides));
+        let fits = shape.iter().product::<usize>() * 8 <= caps.buffer_bytes as usize * 16;
+        all.extend(fits.then(|| Case::new(format!("{what} {dtype}"), fresh(read.clone(), shape)).fill(0, Fill::Any)));
+        if !strides.contains(&0) {
+            let source = expression(None, leaf(0, dtype, shape.iter().product(), 0, &contiguous(shape)));
+            let into = map(source, shape, len, offset, strides.clone(), false);
+            all.push(Case::new(format!("into {what} {dtype}"), into).fill(0, Fill::Any));
+        }
+    }
+    let steps = vec![step(What::Scalar(0), dtype)];
+    let constant = Expression { scalars: vec![Scalar { dtype, bits: 1 }], steps, ..Expression::default() };
+    all.push(Case::new(format!("a constant {dtype}"), fresh(constant, &[77])));
+    all
+}
+
+/// In every way that tiles serve: aligned and not, thin, of several dimensions, of several inputs, through windows.
+fn transpositions(caps: &Caps, dtype: DType) -> Vec<Case> {
+    let mut all = vec![];
+    let layouts: [(&[usize], &[usize]); 9] = [
+        (&[70, 68], &[1, 0]),
+        (&[131, 67], &[1, 0]),
+        (&[700, 520], &[1, 0]),
+        (&[701, 523], &[1, 0]),
+        (&[3, 10_000], &[1, 0]),
+        (&[10_000, 3], &[1, 0]),
+        (&[20, 30, 40, 48], &[3, 1, 2, 0]),
+        (&[8, 12, 16, 20], &[3, 2, 1, 0]),
+        (&[10_007, 40_000], &[1, 0]),
+    ];
+    for (shape, order) in layouts {
+        let len: usize = shape.iter().product();
+        if len * dtype.size() > caps.buffer_bytes as usize * 16 {
+            continue;
+        }
+        let strides: Vec<i64> = order.iter().map(|&axis| contiguous(shape)[axis]).collect();
+        let shape: Vec<usize> = order.iter().map(|&axis| shape[axis]).collect();
+        let read = expression(None, leaf(0, dtype, len, 0, &strides));
+        let what = format!("{shape:?} of {dtype}, transposed");
+        all.push(Case::new(what.clone(), fresh(read.clone(), &shape)).fill(0, Fill::Any));
+        if Function::Add.exists(dtype) {
+            let mut both = read;
+            both.leaves.push(leaf(1, dtype, len, 0, &contiguous(&shape)));
+            both.steps.push(step(What::Leaf(1), dtype));
+            both.steps.push(step(What::Call(Function::Add, vec![0, 1]), dtype));
+            all.push(Case::new(format!("{what} and straight"), fresh(both, &shape)));
+        }
+    }
+    all
+}

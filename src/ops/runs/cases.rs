@@ -1,0 +1,16 @@
+//! Beginnings and ends of runs, of every type, in one window and in several.
+
+use super::{Case, row, types};
+use crate::caps::Caps;
+use crate::op::Fill;
+use crate::ops::Runs;
+
+pub fn cases(caps: &Caps) -> Vec<Case> {
+    let case = |dtype, len: usize, used: usize| {
+        let op = Runs { values: row(0, dtype, len), len: used, output: 1 };
+        Case::new(format!("runs of {used} in {len} {dtype}"), op).fill(0, Fill::Sorted)
+    };
+    types(caps)
+        .flat_map(|dtype| [(4, 1), (1000, 997), (200_000_000, 199_999_997)].map(|(len, used)| case(dtype, len, used)))
+        .collect()
+}
