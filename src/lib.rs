@@ -48,6 +48,7 @@ mod device;
 mod element;
 mod error;
 mod event;
+pub mod guide;
 mod kernel;
 mod memory;
 #[cfg(feature = "ndarray")]
