@@ -25,9 +25,13 @@ fn mixed(x: u32) -> u32 {
 
 /// What a run did.
 pub struct Summary {
+    /// Of the file.
     pub bytes: usize,
+    /// From opening the file until its last number was checked.
     pub time: Duration,
+    /// Of that, reading the file.
     pub reading: Duration,
+    /// The device's memory at the end.
     pub memory: MemoryUse,
 }
 
@@ -127,6 +131,7 @@ fn read_numbers(file: &mut File, buffer: &mut [u32]) -> usize {
 }
 
 fn main() -> Result<()> {
+    env_logger::init_from_env(env_logger::Env::new().default_filter_or("crosslane=warn")); // advice is logged
     let device = Device::new()?;
     println!("on {}", device.properties());
     let (bytes, piece) = (64 << 20, 2 << 20);
@@ -142,6 +147,6 @@ fn main() -> Result<()> {
         memory.hits,
         memory.peak >> 20
     );
-    println!("every number is as the host computes it");
+    println!("checked: every number is as the host computes it");
     Ok(())
 }
