@@ -1,9 +1,10 @@
 //! Arrays on any GPU: lazy, fused, and checked.
 //!
-//! The kernels are WGSL compute shaders, run by wgpu through Vulkan, Metal, DX12 or GL: on NVIDIA, AMD, Intel and
-//! Apple GPUs, and on the processor through a software driver. Without any of these they run on the processor, by an
+//! The kernels are WGSL compute shaders, run by wgpu through Vulkan, Metal, DX12 or GL, on a GPU or a software driver, and
+//! on NVIDIA's cards as native CUDA too ([`Device::cuda`]). Without any of these they run on the processor, by an
 //! interpreter ([`Device::cpu`]) that can also check them ([`Device::cpu_checked`]) and stand in for other hardware
-//! ([`Device::cpu_as`]).
+//! ([`Device::cpu_as`]). The README says on which of these they have run: so far not through Metal and DX12. [`guide`] has a
+//! chapter for each topic.
 //!
 //! ```
 //! # crosslane::example(|device| {
