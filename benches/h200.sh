@@ -1,20 +1,20 @@
 #!/bin/bash
-# The peers and crosslane in one run on a card, for benches/h200.py. One process for a part of the rows: the third or fourth
-# variant of a process has been slow through Vulkan.
+# The peers and crosslane in one run on a card, for `cargo xtask results --merge`. One process for a part of the rows: the third
+# or fourth variant of a process has been slow through Vulkan.
 #
-# benches/h200.sh CROSSLANE PEERS OUT [FILTER ...]: parts of rows' names; without, all rows
-#     CROSSLANE: the program, built with `cuda,cli`. PEERS: the folder with cub_peers.cu and python_peers.py.
+# benches/h200.sh CROSSLANE OUT [FILTER ...]: parts of rows' names; without, all rows
+#     CROSSLANE: the program, built with `cuda,cli`. benches/peers/README.md says what the peers need.
 #     Leaves OUT/peers.jsonl and OUT/ours.json.
 set -u
-crosslane=$1 peers=$2 out=$3
-shift 3
+crosslane=$1 out=$2
+shift 2
 [ $# -gt 0 ] || set -- copy mul_f32 add_f32 triad expression dot sum mat transpose softmax first_use load launch evaluate \
     result seed select histogram nth reduce_by_key run_lengths searchsorted sort take topk unique
-here=$(dirname "$0")
+peers=$(dirname "$0")/peers
 parts=$(mktemp -d)
 mkdir -p "$out"
 nvcc -O3 -arch=native -std=c++17 --extended-lambda "$peers/cub_peers.cu" -o "$parts/cub_peers" &
-{ python3 "$peers/python_peers.py"; python3 "$here/peers.py"; } > "$out/peers.jsonl"
+{ python3 "$peers/python_peers.py"; python3 "$peers/warm_products.py"; } > "$out/peers.jsonl"
 wait
 "$parts/cub_peers" >> "$out/peers.jsonl"
 for filter in "$@"; do

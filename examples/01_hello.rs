@@ -3,6 +3,7 @@
 use crosslane::{Array, Device, Result};
 
 fn main() -> Result<()> {
+    env_logger::init_from_env(env_logger::Env::new().default_filter_or("crosslane=warn")); // advice is logged
     let device = Device::new()?;
     println!("on {}", device.properties());
 
@@ -16,5 +17,6 @@ fn main() -> Result<()> {
     let host = y.to_vec()?;
     assert_eq!(host[1000], 2001.0);
     println!("y[1000] = {}, the sum is {}", host[1000], y.sum().item()?);
+    println!("checked: y is 2 x + 1");
     Ok(())
 }

@@ -14,6 +14,7 @@ fn timed<R>(what: &str, mut work: impl FnMut() -> Result<R>) -> Result<R> {
 }
 
 fn main() -> Result<()> {
+    env_logger::init_from_env(env_logger::Env::new().default_filter_or("crosslane=warn")); // advice is logged
     let device = Device::new()?;
     println!("on {}", device.properties());
     let n = 1 << 22;
@@ -80,5 +81,6 @@ fn main() -> Result<()> {
         Ok((futures::executor::block_on(answer)?, work))
     })?;
     assert_eq!(plain, overlapped);
+    println!("checked: what came back is what was sent");
     Ok(())
 }

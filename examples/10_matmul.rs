@@ -5,6 +5,7 @@ mod timing;
 use crosslane::{Array, Device, Kernel, Result};
 
 fn main() -> Result<()> {
+    env_logger::init_from_env(env_logger::Env::new().default_filter_or("crosslane=warn")); // advice is logged
     let device = Device::new()?;
     let text = include_str!("kernels/matmul.wgsl");
     println!("{}", device.properties());
@@ -33,5 +34,6 @@ fn main() -> Result<()> {
         println!("{:20} {:8.1} us {:8.1} us", format!("{rows} x {inner} x {columns}"), times[0], times[1]);
     }
     println!("the tutorial, 256 x 512 x 256 (Numba, RTX 2080 Ti): 1600 us and 784 us; NumPy 496 us");
+    println!("checked: sampled elements equal the host's sums");
     Ok(())
 }

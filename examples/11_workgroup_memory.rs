@@ -5,6 +5,7 @@ mod timing;
 use crosslane::{Array, Device, Kernel, Result};
 
 fn main() -> Result<()> {
+    env_logger::init_from_env(env_logger::Env::new().default_filter_or("crosslane=warn")); // advice is logged
     let device = Device::new()?;
     let text = include_str!("kernels/shared_memory.wgsl");
     let n = 1_000_003usize;
@@ -27,5 +28,6 @@ fn main() -> Result<()> {
     products.for_elements(1024).args((&data, &other, &mut result)).launch(&device)?;
     assert!(result.to_vec()?.iter().enumerate().all(|(i, &x)| x == (i % 7 * i) as f32));
     println!("products of 1024 elements through workgroup memory: {:?} ..", &result.to_vec()?[..5]);
+    println!("checked: sums and products are as the host computes them");
     Ok(())
 }

@@ -27,9 +27,13 @@ fn mixed(x: u32) -> u32 {
 
 /// What a run did.
 pub struct Summary {
+    /// Of the file.
     pub bytes: usize,
+    /// From opening the file until its last number was checked.
     pub time: Duration,
+    /// Of that, reading the file.
     pub reading: Duration,
+    /// The device's memory at the end.
     pub memory: MemoryUse,
 }
 
@@ -129,6 +133,7 @@ fn read_numbers(file: &mut File, buffer: &mut [u32]) -> usize {
 }
 
 fn main() -> Result<()> {
+    env_logger::init_from_env(env_logger::Env::new().default_filter_or("crosslane=warn")); // advice is logged
     let device = Device::new()?;
     println!("on {}", device.properties());
     let (bytes, piece) = (64 << 20, 2 << 20);
@@ -144,6 +149,6 @@ fn main() -> Result<()> {
         memory.hits,
         memory.peak >> 20
     );
-    println!("every number is as the host computes it");
+    println!("checked: every number is as the host computes it");
     Ok(())
 }

@@ -3,6 +3,7 @@
 use crosslane::{Array, Device, Kernel, Result};
 
 fn main() -> Result<()> {
+    env_logger::init_from_env(env_logger::Env::new().default_filter_or("crosslane=warn")); // advice is logged
     let device = Device::new()?;
     let increment = Kernel::wgsl(include_str!("kernels/increment.wgsl"))?;
     let host = vec![1.0f32; 1 << 20];
@@ -22,5 +23,6 @@ fn main() -> Result<()> {
     let path = std::env::temp_dir().join("crosslane-trace.json");
     std::fs::write(&path, trace.chrome_json()).expect("the folder for temporary files can be written to");
     println!("{}: open it in chrome://tracing or ui.perfetto.dev", path.display());
+    println!("checked: the sum is right");
     Ok(())
 }

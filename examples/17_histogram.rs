@@ -5,6 +5,7 @@ mod timing;
 use crosslane::{Array, Device, Kernel, Result};
 
 fn main() -> Result<()> {
+    env_logger::init_from_env(env_logger::Env::new().default_filter_or("crosslane=warn")); // advice is logged
     let device = Device::new()?;
     let normal = Kernel::wgsl(
         "@group(0) @binding(0) var<storage, read_write> x: array<f32>;
@@ -27,5 +28,6 @@ fn main() -> Result<()> {
         let mean = rows.iter().sum::<u32>() as usize / rows.len();
         println!("{:6.2} {}", edges[0], "#".repeat(60 * mean / most));
     }
+    println!("checked: counts and values outside add up to a million");
     Ok(())
 }

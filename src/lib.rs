@@ -1,9 +1,10 @@
 //! Arrays on any GPU: lazy, fused, and checked.
 //!
-//! The kernels are WGSL compute shaders, run by wgpu through Vulkan, Metal, DX12 or GL: on NVIDIA, AMD, Intel and
-//! Apple GPUs, and on the processor through a software driver. Without any of these they run on the processor, by an
+//! The kernels are WGSL compute shaders, run by wgpu through Vulkan, Metal, DX12 or GL, on a GPU or a software driver, and
+//! on NVIDIA's cards as native CUDA too ([`Device::cuda`]). Without any of these they run on the processor, by an
 //! interpreter ([`Device::cpu`]) that can also check them ([`Device::cpu_checked`]) and stand in for other hardware
-//! ([`Device::cpu_as`]).
+//! ([`Device::cpu_as`]). The README says on which of these they have run: so far not through Metal and DX12. [`guide`] has a
+//! chapter for each topic.
 //!
 //! ```
 //! # crosslane::example(|device| {
@@ -27,6 +28,7 @@
 //!
 //! | module | what it holds |
 //! |---|---|
+//! | [`guide`] | a chapter for each topic, and a table for who comes from CUDA, CuPy, Numba, HIP, SYCL or Metal |
 //! | [`array`](mod@array) | what methods of arrays take and give: slices, layouts, options |
 //! | [`device`] | what a device is, can and holds: properties, capabilities, tunings, memory in use |
 //! | [`kernel`], [`launch`] | what a kernel wants, as its reflection tells; arguments |
@@ -49,6 +51,7 @@ mod element;
 pub mod error;
 mod event;
 mod graph;
+pub mod guide;
 pub mod kernel;
 pub mod launch;
 mod layout;

@@ -195,35 +195,37 @@ fn bench_checks_and_times() {
     fails(&["bench", "--device", "cpu", "--filter", "nothing of the kind"], &["no row's name contains"]);
 }
 
-/// The arguments of the README's commands with this verb.
-fn of_the_readme(verb: &str) -> Vec<Vec<String>> {
-    let text = include_str!("../README.md").replace("\\\n", " ");
+/// What the guide says of the program.
+const CHAPTER: &str = include_str!("../docs/guide/command_line.md");
+
+/// The arguments of the guide's commands with this verb.
+fn of_the_guide(verb: &str) -> Vec<Vec<String>> {
+    let text = CHAPTER.replace("\\\n", " ");
     let commands = text.lines().filter_map(|line| line.strip_prefix("cargo run --release --features cli -- "));
     let words = |command: &str| command.split_whitespace().map(String::from).collect::<Vec<_>>();
     commands.map(words).filter(|words| words[0] == verb).collect()
 }
 
-/// The README's commands do what it says, from the folder it lies in.
+/// The guide's commands do what it says, from the repository's folder.
 #[test]
-fn commands_of_the_readme_work() {
+fn commands_of_the_guide_work() {
     if no_device() {
         return;
     }
-    let folder = Folder::new("readme");
+    let folder = Folder::new("guide");
     let output = |command: &[String]| {
         let command: Vec<String> = command.iter().map(|word| word.replace("y.npy", &folder.path("y.npy"))).collect();
         crosslane(&command.iter().map(String::as_str).collect::<Vec<_>>())
     };
-    let checks = of_the_readme("check");
+    let checks = of_the_guide("check");
     let [clean, race] = checks.as_slice() else { panic!("{checks:?}") };
     assert!(output(clean).status.success(), "{:?}", output(clean));
     if cfg!(feature = "cpu") {
         let shown = String::from_utf8(output(race).stderr).unwrap();
-        let readme = include_str!("../README.md");
-        let (_, report) = readme.split_once("```text\n").unwrap();
+        let (_, report) = CHAPTER.split_once("```text\n").unwrap();
         has(&shown, &report.split_once("```").unwrap().0.lines().collect::<Vec<_>>());
     }
-    let runs = of_the_readme("run");
+    let runs = of_the_guide("run");
     assert!(!runs.is_empty());
     for run in runs {
         let output = output(&run);

@@ -1,6 +1,6 @@
 """PyTorch's products, as `crosslane bench` measures its own: warmed up for 400 ms, by which time a card is at its power limit,
-then the median of 20. shared/peers warms up for five runs. Also what shared/peers does not measure: 4096 times 64 x 64. Prints
-lines as those do, with `warm_ms`. Small products are not measured: the time between their launches would count."""
+then the median of 20. `python_peers.py` warms up for five runs. Also what that does not measure: 4096 times 64 x 64. Prints
+lines as that does, with `warm_ms`. Small products are not measured: the time between their launches would count."""
 import json
 import time
 

@@ -1,0 +1,28 @@
+//! The guide: a chapter for each topic, with snippets that are tests.
+//!
+//! | chapter | answers |
+//! |---|---|
+//! | [`arrays`] | What is an array, when is it computed, what fuses? |
+//! | [`kernels`] | How is a WGSL kernel written, launched, and given arguments? |
+//! | [`memory`] | What does a copy cost, and how is it avoided or hidden? |
+//! | [`streams`] | What runs side by side, and who waits for whom? |
+//! | [`debugging`] | How are races, bad indices and endless loops found? |
+//! | [`profiling`] | Where does the time go? |
+//! | [`portability`] | What differs between devices, and how is that tested without them? |
+//! | [`accuracy`] | How exact are results, and are they the same each time? |
+//! | [`command_line`] | How is a WGSL file checked, run and timed without a program? |
+//! | [`cuda`] | What does the CUDA engine do, and what is written by hand? |
+//! | [`coming_from`] | What is the word for it here, for those who know CUDA, CuPy, Numba, PyCUDA, HIP, SYCL or Metal? |
+//!
+//! The texts lie in `docs/guide`.
+
+macro_rules! chapters {
+    ($($name:ident)*) => {$(
+        #[doc = include_str!(concat!("../docs/guide/", stringify!($name), ".md"))]
+        pub mod $name {}
+    )*};
+}
+
+chapters! {
+    arrays kernels memory streams debugging profiling portability accuracy command_line cuda coming_from
+}

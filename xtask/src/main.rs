@@ -1,0 +1,69 @@
+//! The project's chores: `cargo xtask help` lists them.
+
+mod chart;
+mod peers;
+mod results;
+
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+
+/// An error is told as text, and ends the program.
+pub type Outcome<T> = Result<T, String>;
+
+const HELP: &str = "\
+cargo xtask COMMAND
+
+  results           writes benches/RESULTS.md, benches/ratios.svg and the README's table from benches/h200.json
+  results --check   fails if one of them differs from what `results` would write
+  results --merge OURS.json PEERS.jsonl COMMIT DATE
+                    puts new figures into benches/h200.json first; benches/h200.sh makes the two files
+  ci                runs .ci/run: format, lints, documentation and all tests
+  bench [ARGUMENT ..]
+                    runs the program's own benchmark, built for release: `cargo xtask bench --quick`
+  peers [OUT]       measures CUDA, CUB, PyTorch, CuPy and Numba on this machine's NVIDIA card (benches/peers)";
+
+/// The repository's folder.
+pub fn root() -> PathBuf {
+    let manifest = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    manifest.parent().expect("xtask lies in the repository").into()
+}
+
+/// Runs a program in the repository's folder.
+pub fn run(program: &str, arguments: &[&str]) -> Outcome<()> {
+    let command = format!("{program} {}", arguments.join(" "));
+    let status = Command::new(program).args(arguments).current_dir(root()).status();
+    match status.map_err(|error| format!("{command}: {error}"))? {
+        status if status.success() => Ok(()),
+        status => Err(format!("{command}: {status}")),
+    }
+}
+
+fn command(arguments: &[&str]) -> Outcome<()> {
+    match arguments {
+        ["results"] => results::write(),
+        ["results", "--check"] => results::check(),
+        ["results", "--merge", ours, peers, commit, date] => results::merge(ours, peers, commit, date),
+        ["ci"] => run("bash", &[".ci/run"]),
+        ["bench", rest @ ..] => {
+            run("cargo", &[&["run", "--release", "--features", "cli,cuda", "--", "bench"], rest].concat())
+        }
+        ["peers"] => peers::measure(None),
+        ["peers", out] => peers::measure(Some(out)),
+        [] | ["help" | "--help" | "-h"] => {
+            println!("{HELP}");
+            Ok(())
+        }
+        _ => Err(format!("no such command: {}\n\n{HELP}", arguments.join(" "))),
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match command(&arguments.iter().map(String::as_str).collect::<Vec<_>>()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
