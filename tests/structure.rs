@@ -74,6 +74,10 @@ fn read(tokens: TokenStream, said: &mut Said) {
             TokenTree::Group(group) if group.to_string().replace(' ', "") == "[cfg(test)]" && is(at + 1, "mod") => {
                 at += 4
             }
+            // Who may see an item is no arrow: `pub(in crate::ops)`.
+            TokenTree::Group(group) if group.delimiter() == Delimiter::Parenthesis && at > 0 && is(at - 1, "pub") => {
+                at += 1
+            }
             TokenTree::Group(group) => {
                 read(group.stream(), said);
                 at += 1;
