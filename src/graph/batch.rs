@@ -1,5 +1,5 @@
-//! A batch: kernels to run in one submission, and what nodes will be then. Nobody else sees any of it before the device has
-//! taken the kernels.
+//! A batch: the kernels of one submission, and the state that nodes will have after it. Other threads see none of it
+//! before the device has accepted the kernels.
 
 use super::node::{Expr, Node, State, Storage};
 use super::task::Task;
@@ -12,27 +12,28 @@ use crate::work::{Launch, Window};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Kernels to run in one submission, and the nodes whose values they make.
+/// The kernels of one submission, and the nodes that they compute.
 pub(crate) struct Batch {
     pub device: Device,
-    /// The line of the program that asked for it.
+    /// The line of the program that asked for the evaluation.
     pub at: CallSite,
     pub launches: Vec<Launch>,
-    /// Nodes as they were when planning first looked at them, or as it has planned them since: what other threads publish
-    /// in between does not change a plan. What is read is shared by this, and not written in place by others.
+    /// Each node's state when planning first looked at it, or as planned since. A plan does not change when another
+    /// thread publishes a node in between. Holding the states also shares the memory that the batch reads, so that
+    /// others do not write to it in place.
     seen: Sightings,
-    /// Where nodes will lie.
+    /// The nodes that the batch materialises, with where they will lie.
     made: Vec<(Arc<Node>, Arc<State>)>,
-    /// Where the outputs of operations will lie.
+    /// The operations that the batch runs, with where their outputs will lie.
     ran: Vec<(Arc<Task>, Vec<Storage>)>,
-    /// For `explain()`: what would run is kept.
+    /// For `explain()`: keeps the operations and plans that would run.
     pub record: Option<Vec<(Box<dyn Op>, Plan)>>,
 }
 
 struct Seen {
     node: Arc<Node>,
     state: Arc<State>,
-    /// Kernels of the batch that compute it on the way to something else.
+    /// How many kernels of the batch compute the node on the way to another.
     computed: u32,
 }
 
@@ -42,11 +43,11 @@ impl Seen {
     }
 }
 
-/// What a batch has seen, by node: most see a few, among which a search is faster than a hash.
+/// The nodes that a batch has seen. Most batches see few, and a linear search of few is faster than a hash table.
 #[derive(Default)]
 struct Sightings {
     all: Vec<Seen>,
-    /// Where the nodes stand in `all`, once they are many.
+    /// Indices into `all`, by node: used beyond [`Sightings::FEW`] nodes.
     places: FxHashMap<*const Node, usize>,
 }
 
@@ -67,7 +68,7 @@ impl Sightings {
         let place = self.all.len();
         self.all.push(Seen::now(node));
         if place >= Self::FEW {
-            // With the first that is one too many all are.
+            // The node that exceeds FEW adds all earlier ones too.
             let unplaced = if self.places.is_empty() { 0 } else { place };
             let pointers = self.all.iter().map(|seen| Arc::as_ptr(&seen.node)).zip(0..);
             self.places.extend(pointers.skip(unplaced));
@@ -76,7 +77,7 @@ impl Sightings {
     }
 }
 
-/// A batch whose results nobody else submits.
+/// A batch whose nodes this thread has claimed: no other thread submits them.
 pub(crate) struct Submission<'a> {
     pub batch: Batch,
     claim: Option<Claim<'a>>,
@@ -91,8 +92,8 @@ impl Batch {
 
     /// Plans, submits and publishes. If `plan` or `submit` fails, all nodes stay as they were.
     ///
-    /// Several threads may plan at a time. One that finds, when it wants to submit, that another has submitted a part of what
-    /// it planned, plans anew, which is cheaper than to compute it twice.
+    /// Several threads may plan at a time. If another thread has submitted a part of the same work before this one
+    /// submits, this one plans again: that is cheaper than computing the part twice.
     pub fn run<R>(
         device: &Device,
         at: CallSite,
@@ -116,34 +117,34 @@ impl Batch {
         }
     }
 
-    /// What is claimed before it is submitted.
+    /// The nodes and operations to claim before submission, by address.
     fn keys(&self) -> Vec<usize> {
         let nodes = self.made.iter().map(|(node, _)| Arc::as_ptr(node) as usize);
         nodes.chain(self.ran.iter().map(|(task, _)| Arc::as_ptr(task) as usize)).collect()
     }
 
-    /// Whether somebody else has computed some of it.
+    /// Whether another thread has computed a part of the batch.
     fn is_stale(&self) -> bool {
         self.made.iter().any(|(node, _)| !node.is_lazy()) || self.ran.iter().any(|(task, _)| task.output(0).is_some())
     }
 
-    /// The node as this batch sees it.
+    /// The node's state as this batch sees it.
     pub fn state(&mut self, node: &Arc<Node>) -> Arc<State> {
         self.seen.of(node).state.clone()
     }
 
-    /// How many kernels computed a node on the way to something else.
+    /// How many kernels computed the node on the way to another.
     pub fn computed(&mut self, node: &Arc<Node>) -> u32 {
         let seen = self.seen.of(node);
         seen.computed + seen.node.computed()
     }
 
-    /// Notes that a kernel computes a node on the way to something else.
+    /// Notes that a kernel computes the node on the way to another.
     pub fn note_computed(&mut self, node: &Arc<Node>) {
         self.seen.of(node).computed += 1;
     }
 
-    /// Where a node that was brought into memory lies, or will.
+    /// Where a materialised node lies, or will lie after submission.
     pub fn storage_of(&mut self, node: &Arc<Node>) -> Result<Storage> {
         match &*self.state(node) {
             State::Ready(storage) => Ok(storage.clone()),
@@ -152,35 +153,36 @@ impl Batch {
         }
     }
 
-    /// A node will lie there.
+    /// Notes where a node will lie.
     pub fn make(&mut self, node: &Arc<Node>, storage: Storage) {
         let state = Arc::new(State::Ready(storage));
         self.seen.of(node).state = state.clone();
         self.made.push((node.clone(), state));
     }
 
-    /// In this batch, what the kernel that is being planned computes itself stands in a node's place.
+    /// In this batch, replaces a node by the value that the planned kernel itself computes: the node's users become
+    /// that kernel's epilogue.
     pub fn give(&mut self, node: &Arc<Node>, dtype: DType) {
         self.seen.of(node).state = Arc::new(State::Lazy(Expr::Given(dtype)));
     }
 
-    /// In this batch, the node is as it was then.
+    /// In this batch, gives the node an earlier state.
     pub fn assume(&mut self, node: &Arc<Node>, state: &Arc<State>) {
         self.seen.of(node).state = state.clone();
     }
 
-    /// The node is computed by itself after all.
+    /// Undoes [`Batch::give`]: the node is computed by a kernel of its own after all.
     pub fn take_back(&mut self, node: &Arc<Node>) {
         *self.seen.of(node) = Seen::now(node);
     }
 
-    /// Where an output of an operation lies, if it was planned.
+    /// Where an output of an operation lies, if the operation has run or is planned.
     pub fn output(&self, task: &Arc<Task>, index: usize) -> Option<Storage> {
         let planned = self.ran.iter().find(|(ran, _)| Arc::ptr_eq(ran, task));
         planned.map(|(_, outputs)| outputs[index].clone()).or_else(|| task.output(index))
     }
 
-    /// The outputs of an operation will lie there.
+    /// Notes where the outputs of an operation will lie.
     pub fn ran(&mut self, task: &Arc<Task>, outputs: Vec<Storage>) {
         self.ran.push((task.clone(), outputs));
     }
@@ -189,7 +191,7 @@ impl Batch {
         self.device.pool().take_for(operation, bytes, place, self.at)
     }
 
-    /// Adds an operation's plan.
+    /// Adds an operation's plan to the batch.
     pub fn push(&mut self, mut op: Box<dyn Op>, mut buffers: Vec<Arc<Memory>>) -> Result<()> {
         let (planned, values) = self.device.plan(&mut *op)?;
         for &bytes in &planned.plan.scratch {
@@ -198,7 +200,7 @@ impl Batch {
         for (pass, &cost) in planned.plan.passes.iter().zip(&planned.costs) {
             let window = |b: &crate::op::Binding| {
                 let (memory, b) = (buffers[b.buffer].clone(), b.filled(&values));
-                // A program's memory may end where the pool's is padded.
+                // An array that the program brought may end where a buffer of the pool would have padding.
                 let bytes = b.bytes.min(memory.bytes() - b.offset);
                 Window { memory, offset: b.offset, bytes }
             };
@@ -218,7 +220,7 @@ impl Batch {
 }
 
 impl Submission<'_> {
-    /// The device has taken the kernels: what they compute can be used by all from now on.
+    /// Makes the results usable by all threads. Called once the device has accepted the kernels.
     pub fn publish(&mut self) {
         let Batch { made, ran, seen, .. } = &mut self.batch;
         made.drain(..).for_each(|(node, state)| node.publish(state));

@@ -1,4 +1,4 @@
-//! Evaluation: from the graph to plans to one submission.
+//! Evaluation: from the graph to plans, and from those to one submission.
 
 use super::batch::{Batch, Submission};
 use super::flatten::Inputs;
@@ -12,16 +12,16 @@ use rustc_hash::FxHashSet;
 use std::panic::Location;
 use std::sync::Arc;
 
-/// Bytes of a result that kernels write to the host's memory rather than have it copied: on the H200 25 us instead of
-/// 31 for four bytes (2026-11-21), and past a page the bus is slower than a copy.
+/// Results of at most so many bytes are written by kernels straight to the host's memory, which saves the copy: on the
+/// H200 25 us instead of 31 for four bytes (2026-11-21). Past a page the bus is slower than a copy.
 const SMALL_RESULT: usize = 4096;
 
-/// Kernels that compute a part of what they compute by themselves; a further one reads it from memory.
+/// Kernels that may compute a shared part each for itself; the next one reads the part from memory.
 const OFTEN: u32 = 2;
-/// Steps that cost less than memory where nothing is read for them.
+/// A part of so many steps that reads nothing costs less to compute again than to read from memory.
 const CHEAP: u32 = 8;
 
-/// Brings nodes of one device into memory, without waiting.
+/// Materialises nodes of one device, without waiting for the device.
 #[track_caller]
 pub(crate) fn evaluate(nodes: &[Arc<Node>]) -> Result<()> {
     let Some(first) = nodes.first() else { return Ok(()) };
@@ -49,14 +49,14 @@ impl Submission<'_> {
 }
 
 impl Batch {
-    /// Plans what brings a node into memory.
+    /// Plans the kernels that materialise a node.
     pub fn materialise(&mut self, node: &Arc<Node>) -> Result<()> {
         self.materialise_in(node, Place::Device)
     }
 
-    /// As [`Batch::materialise`], into memory that the host can read at once if the node is small.
+    /// As [`Batch::materialise`]; if the node is small, into memory that the host can read directly.
     pub fn materialise_result(&mut self, node: &Arc<Node>) -> Result<()> {
-        // Types smaller than a word are stored by atomics, which need not work in the host's memory.
+        // Types smaller than a word are stored by atomics, which are not sure to work in the host's memory.
         let small = node.len() * node.dtype.size() <= SMALL_RESULT && node.dtype.per_word() == 1;
         self.materialise_in(node, if small { Place::Result } else { Place::Device })
     }
@@ -93,7 +93,7 @@ impl Batch {
                 }
                 self.output(task, *index).expect("it has just been planned")
             }
-            // A copy may change the shape: it runs over its input's.
+            // A copy may change the shape, so that its kernel runs over the input's shape.
             (None, Expr::Copy(input)) => {
                 let map = self.map_in_new_memory(input)?;
                 self.in_new_memory(node, Box::new(map.0), map.1, place)?
@@ -107,7 +107,7 @@ impl Batch {
         Ok(())
     }
 
-    /// A node of fused work, after its input's own kernel.
+    /// Computes fused work on `input` in a kernel of its own, after the kernel of `input`: the work is no epilogue.
     pub fn run_apart(&mut self, node: &Arc<Node>, input: &Arc<Node>, place: Place) -> Result<Storage> {
         self.materialise(input)?;
         let (map, inputs) = self.map_in_new_memory(node)?;
@@ -171,18 +171,18 @@ impl Batch {
         self.push(Box::new(map), buffers)
     }
 
-    /// A node as a fused expression, after planning what it needs from memory.
+    /// A node as a fused expression, after planning the inputs that the expression reads from memory.
     fn expression(&mut self, node: &Arc<Node>) -> Result<(Expression, Vec<Arc<Memory>>)> {
         self.prepare_fused(node, 1)?;
         let mut inputs = Inputs::default();
         Ok((inputs.expression(self, node)?, inputs.memory))
     }
 
-    /// Plans what a fused node needs from memory, for a kernel that binds `own` buffers beside.
+    /// Plans the inputs that a fused node reads from memory, for a kernel with `own` bindings besides the node's.
     pub fn prepare_fused(&mut self, node: &Arc<Node>, own: u32) -> Result<()> {
         self.prepare(node)?;
         if !matches!(*self.state(node), State::Lazy(_)) {
-            return Ok(()); // it lies in memory: nothing of it is computed on the way
+            return Ok(()); // the node lies in memory
         }
         if self.is_one_step(node, own) {
             self.note_computed(node);
@@ -194,7 +194,7 @@ impl Batch {
         Ok(())
     }
 
-    /// Whether nothing is computed on the way to a node whose inputs can be bound, as is most frequent.
+    /// Whether the node is a single step over inputs in memory that can all be bound: the most frequent case.
     fn is_one_step(&mut self, node: &Arc<Node>, own: u32) -> bool {
         let state = self.state(node);
         let inputs = state.fused_inputs();
@@ -203,10 +203,11 @@ impl Batch {
         fits && inputs.iter().all(|input| self.state(input).fused_inputs().is_empty())
     }
 
-    /// Brings into memory what two kernels or more computed on the way, and now something else is made of it: it is an older
-    /// turn of a loop, say, whose kernels would grow with each turn, and all would have to be compiled.
+    /// Materialises parts of a node that two or more earlier kernels computed on the way, if something new is now
+    /// computed from the part. Such a part is an older iteration of a loop, say: left fused, it would make the kernels
+    /// grow with each iteration, and each one would have to be compiled.
     ///
-    /// What as many kernels computed as what is made of it is part of the same turn, and stays with it.
+    /// A part that was computed as often as its user belongs to the same iteration, and stays fused with it.
     fn cut(&mut self, node: &Arc<Node>) -> Result<()> {
         let (mut seen, mut queue, mut older) = (FxHashSet::default(), vec![node.clone()], vec![]);
         while let Some(part) = queue.pop() {
@@ -225,7 +226,7 @@ impl Batch {
         older.iter().try_for_each(|input| self.materialise(input))
     }
 
-    /// Notes that a kernel computes a node, and what it takes in.
+    /// Notes that a kernel computes a node and all that is fused into it.
     pub fn count(&mut self, node: &Arc<Node>) {
         let (mut seen, mut queue) = (FxHashSet::default(), vec![node.clone()]);
         while let Some(part) = queue.pop() {
@@ -237,7 +238,7 @@ impl Batch {
         }
     }
 
-    /// Brings everything under a node that does not fuse into memory.
+    /// Materialises everything under a node that does not fuse.
     pub fn prepare(&mut self, node: &Arc<Node>) -> Result<()> {
         match &*self.state(node) {
             State::Ready(_) => Ok(()),
@@ -250,15 +251,15 @@ impl Batch {
         }
     }
 
-    /// Computes parts of an expression first while it reads more buffers than a kernel can bind.
+    /// Materialises parts of an expression while it reads more buffers than a kernel can bind.
     fn split(&mut self, node: &Arc<Node>, own: u32) -> Result<()> {
         let most = self.device.caps().bindings.saturating_sub(own).max(1) as usize;
-        // A step brings two more inputs at most.
+        // A step adds two inputs at most.
         if node.steps as usize * 2 < most {
             return Ok(());
         }
         if most < 3 && self.reads(node).len() > most {
-            return self.materialise(node); // what a step takes would not fit
+            return self.materialise(node); // the inputs of one step would not fit
         }
         while self.reads(node).len() > most {
             let mut part = node.clone();

@@ -10,16 +10,16 @@ use crate::op::{Expression, Leaf, Source, Step, What};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
-/// The inputs of an expression while it is built.
+/// The inputs of an expression under construction.
 #[derive(Default)]
 pub(crate) struct Inputs {
     pub memory: Vec<Arc<Memory>>,
-    /// Steps of nodes: at most as many as may wait, mostly two or three.
+    /// The step of each node: at most `MOST_STEPS`, mostly two or three.
     done: Vec<(*const Node, usize)>,
 }
 
 impl Inputs {
-    /// A prepared node as an expression of its own, over the same memory.
+    /// A prepared node as a separate expression over the same inputs.
     pub fn expression(&mut self, batch: &mut Batch, node: &Arc<Node>) -> Result<Expression> {
         self.done.clear();
         let mut expression = Expression::default();
@@ -44,7 +44,7 @@ impl Batch {
     }
 }
 
-/// Appends a prepared node's steps; gives the index of its own.
+/// Appends a prepared node's steps, and returns the index of the node's own step.
 fn flatten(batch: &mut Batch, node: &Arc<Node>, expression: &mut Expression, inputs: &mut Inputs) -> Result<usize> {
     if let Some(&(_, step)) = inputs.done.iter().find(|(done, _)| *done == Arc::as_ptr(node)) {
         return Ok(step);

@@ -1,5 +1,5 @@
-//! The lazy graph: what arrays are made of ([`Node`]), operations with kernels of their own ([`Task`]), and their evaluation:
-//! a [`Batch`] is planned in private, submitted at once, and published.
+//! The deferred graph: the nodes behind arrays ([`Node`]), operations with kernels of their own ([`Task`]), and
+//! evaluation. A [`Batch`] is planned without others seeing it, submitted at once, and then published.
 
 mod batch;
 mod evaluate;

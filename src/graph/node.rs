@@ -1,4 +1,4 @@
-//! The lazy graph: a node is a value in memory, or how to compute it.
+//! The deferred graph: a node is a value in memory, or a description of how to compute it.
 
 use super::task::Task;
 use crate::device::Device;
@@ -13,31 +13,32 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// Steps that may wait behind a node. Beyond, its longest input is computed at once: kernels and recursion stay short.
+/// Steps that may be deferred behind a node. Beyond, the node's longest input is evaluated at once, which bounds the
+/// length of kernels and the depth of recursion.
 const MOST_STEPS: u32 = 128;
 
-/// A value, now or later. Shape, type and device never change.
+/// A value, computed or deferred. Shape, type and device never change.
 pub(crate) struct Node {
     pub device: Device,
     pub shape: Vec<usize>,
     pub dtype: DType,
-    /// Steps that wait behind this node, itself included.
+    /// Deferred steps up to this node, itself included.
     pub steps: u32,
-    /// Whether an operation that goes on may be computed in one kernel with it.
+    /// Whether the node, or a node fused into it, is the output of an operation that can take in an epilogue.
     pub goes_on: bool,
-    /// Handles of the program, operations and other nodes that want its value.
+    /// How many handles of the program, operations and other nodes want the value.
     users: AtomicU32,
-    /// Kernels that computed it on the way to something else.
+    /// How many kernels computed the node on the way to another.
     computed: AtomicU32,
-    /// How many of its elements are values, where the device alone knows: what lies past them is never computed with.
+    /// How many of the elements are values, where only the device knows: elements past these are never computed with.
     count: OnceLock<Arc<Node>>,
     state: Mutex<Arc<State>>,
-    /// Whether what it is computed of is kept when it is computed; and then that.
+    /// Whether the node's state before evaluation is kept (`recipe`), which tells how the node was computed.
     keeps: AtomicBool,
     recipe: OnceLock<Arc<State>>,
 }
 
-/// Where a node stands.
+/// The state of a node.
 #[derive(Clone)]
 pub(crate) enum State {
     Ready(Storage),
@@ -56,7 +57,7 @@ pub(crate) struct Storage {
 }
 
 impl Storage {
-    /// Contents that nothing else refers to.
+    /// Contents that no other storage refers to.
     pub fn new(memory: Arc<Memory>, layout: Layout, len: usize) -> Storage {
         let share = Share::new(&memory);
         Storage { memory, layout, len, share }
@@ -73,7 +74,8 @@ pub(crate) enum Expr {
     Call(Function, Vec<Arc<Node>>),
     Formula(Formula, Vec<Arc<Node>>),
     Cast(Arc<Node>),
-    /// A copy in row-major order, of any shape with as many elements: a fresh start for views.
+    /// A copy in row-major order, into any shape with as many elements: the result has a layout that can be viewed
+    /// again.
     Copy(Arc<Node>),
     /// Some axes of a larger node combined.
     Reduce {
@@ -83,13 +85,13 @@ pub(crate) enum Expr {
     },
     /// An output of an operation with kernels of its own.
     Output(Arc<Task>, usize),
-    /// A view of a node that will lie in memory without gaps.
+    /// A view of a node that will be materialised without gaps.
     View(Arc<Node>, Layout),
-    /// What the kernel that is being planned computes itself, in this type.
+    /// The value that the planned kernel itself computes, in this type. Epilogues begin with it.
     Given(DType),
 }
 
-/// What a program holds of a node: it is one of its users.
+/// A program's hold on a node: the handle counts as one of the node's users.
 pub(crate) struct Handle(Arc<Node>);
 
 impl Handle {
@@ -159,42 +161,43 @@ impl Node {
         crate::layout::count(&self.shape)
     }
 
-    /// How many of its elements are values, where the device alone knows.
+    /// How many of the node's elements are values, where only the device knows.
     pub fn count(&self) -> Option<&Arc<Node>> {
         self.count.get()
     }
 
-    /// As many of its elements are values, and of all that is computed of it element by element.
+    /// Sets how many of the node's elements are values. Nodes computed from it element by element inherit the count.
     pub fn set_count(&self, count: &Arc<Node>) {
         self.count.get_or_init(|| count.clone());
     }
 
-    /// How many kernels computed it on the way to something else.
+    /// How many kernels computed the node on the way to another.
     pub fn computed(&self) -> u32 {
         self.computed.load(Ordering::Relaxed)
     }
 
-    /// It was computed by so many kernels more.
+    /// Notes that so many more kernels computed the node.
     pub fn note_computed(&self, kernels: u32) {
         self.computed.fetch_add(kernels, Ordering::Relaxed);
     }
 
-    /// How many handles, operations and nodes want its value. More may come while this is asked, from who has one.
+    /// How many handles, operations and nodes want the value. Anyone who has the node may add one meanwhile.
     pub fn users(&self) -> u32 {
         self.users.load(Ordering::Acquire)
     }
 
-    /// Something more wants its value.
+    /// Adds a user of the value.
     pub fn want(&self) {
         self.users.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Something does not want its value any more.
+    /// Removes a user of the value.
     pub fn unwant(&self) {
         self.users.fetch_sub(1, Ordering::AcqRel);
     }
 
-    /// A node that is computed in this one's place, of views of what this one is computed of.
+    /// Copies this node's count of computations to `other`, which computes a view of this node from views of its
+    /// inputs.
     pub fn as_often_computed(&self, other: Arc<Node>) -> Arc<Node> {
         other.computed.store(self.computed(), Ordering::Relaxed);
         other
@@ -208,7 +211,7 @@ impl Node {
         self.lock().clone()
     }
 
-    /// It lies in memory from now on, if that was not known already.
+    /// Sets the state to ready, unless the node was ready already.
     pub fn publish(&self, ready: Arc<State>) {
         let mut state = self.lock();
         if let State::Lazy(_) = **state {
@@ -222,12 +225,12 @@ impl Node {
         }
     }
 
-    /// What it is computed of is kept from now on.
+    /// Keeps the state that the node had before evaluation.
     pub fn keep_recipe(&self) {
         self.keeps.store(true, Ordering::Release);
     }
 
-    /// What it was computed of, if that was kept.
+    /// The state before evaluation, if it was kept.
     pub fn recipe(&self) -> Option<&Arc<State>> {
         self.recipe.get()
     }
@@ -243,7 +246,7 @@ impl Node {
         }
     }
 
-    /// Steps that wait behind this node: none once it is computed.
+    /// Deferred steps up to this node: none once it is computed.
     fn waiting(&self) -> u32 {
         match &**self.lock() {
             State::Lazy(_) => self.steps,
@@ -251,7 +254,7 @@ impl Node {
         }
     }
 
-    /// Whether doing it again for repeated elements would cost much.
+    /// Whether computing the value again for repeated elements would cost much.
     pub fn costly(&self) -> bool {
         match &**self.lock() {
             State::Lazy(Expr::Call(function, _)) => function.costly() || self.steps > 8,
@@ -272,7 +275,7 @@ impl Drop for Node {
 }
 
 impl State {
-    /// The inputs that are computed in the same kernel or read by it, if there are any.
+    /// The inputs that are computed in the same kernel or read by it.
     pub fn fused_inputs(&self) -> &[Arc<Node>] {
         match self {
             State::Lazy(expr) if expr.fuses() => expr.inputs(),
@@ -280,7 +283,7 @@ impl State {
         }
     }
 
-    /// No node has the state any more: its inputs have a user less.
+    /// Gives up the state's inputs: each has one user less. Called when no node has the state any more.
     fn let_go(&self) {
         if let State::Lazy(expr) = self {
             expr.own_inputs().iter().for_each(|input| input.unwant());
@@ -289,7 +292,8 @@ impl State {
 }
 
 impl Expr {
-    /// The inputs that are the node's own: an operation's are wanted by it, whatever its outputs.
+    /// The inputs that count the node as a user. An operation's inputs count the operation instead, however many
+    /// outputs it has.
     fn own_inputs(&self) -> &[Arc<Node>] {
         match self {
             Expr::Output(..) => &[],
@@ -308,12 +312,13 @@ impl Expr {
         }
     }
 
-    /// Steps that it counts as: one, which brings two more inputs at most, or as many as its inputs ask for.
+    /// The number of steps that the node counts as: one, which adds two inputs at most, or more for formulas of more
+    /// arguments.
     fn steps(&self) -> u32 {
         (self.inputs().len() / 2).max(1) as u32
     }
 
-    /// Whether it is computed inside the kernel of what uses it, and has no memory of its own.
+    /// Whether the node is computed inside its user's kernel, and has no memory of its own.
     pub fn fuses(&self) -> bool {
         use Expr::*;
         matches!(self, Constant(_) | Index(_) | Given(_) | Call(..) | Formula(..) | Cast(_))

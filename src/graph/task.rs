@@ -12,39 +12,40 @@ use crate::sync::Mutex;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// An operation whose outputs are nodes: what it takes and gives, and how it is made once its inputs have a place.
+/// An operation whose outputs are nodes: its inputs and outputs, and how to construct it once the inputs' places are
+/// known.
 pub(crate) struct Task {
     pub inputs: Vec<Arc<Node>>,
-    /// How each input is taken.
+    /// How the kernel reads each input.
     takes: Vec<Take>,
     /// Shape and type of each output.
     outputs: Vec<(Vec<usize>, DType)>,
-    /// Buffers that its kernels bind beside the inputs'.
+    /// Bindings of its kernels besides the inputs'.
     own: u32,
     make: Make,
-    /// What its kernel computes, if elementwise work on it can become part of the kernel: the only output's type there.
+    /// The type of the value inside the kernel, if the kernel can take in an epilogue on its only output.
     given: Option<DType>,
-    /// Where the outputs lie, once it was submitted.
+    /// Where the outputs lie, after submission.
     done: Mutex<Option<Vec<Storage>>>,
 }
 
-/// Makes the operation of its inputs, of what becomes of what is given if it is one that goes on, and of the slot of its
-/// first output.
+/// Constructs the operation from the expressions of its inputs and the slot of its first output. If the operation takes
+/// in an epilogue, the epilogue is the last expression.
 type Make = Box<dyn Fn(Vec<Expression>, usize) -> Box<dyn Op> + Send + Sync>;
 
-/// How an operation takes an input.
+/// How an operation reads an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Take {
-    /// As an expression: what is computed on the way becomes part of the operation's kernel.
+    /// As an expression: elementwise work before the operation becomes the prologue of its kernel.
     Fused,
-    /// As memory without gaps from its first byte on, for kernels that read it anywhere or often.
+    /// As memory without gaps from the buffer's first byte, for kernels that read the input anywhere or often.
     Dense,
-    /// As memory, however it is walked, and converted at most: for kernels that read it several times.
+    /// As memory with any strides, and at most a conversion: for kernels that read the input several times.
     Strided,
 }
 
 impl Task {
-    /// The outputs of an operation, lazy.
+    /// The outputs of an operation, deferred.
     pub fn nodes(
         inputs: &[(&Arc<Node>, Take)],
         outputs: Vec<(Vec<usize>, DType)>,
@@ -57,7 +58,8 @@ impl Task {
         outputs.into_iter().enumerate().map(node).collect()
     }
 
-    /// The output of an operation whose kernel takes elementwise work on it in, while that work is its only user.
+    /// The output of an operation whose kernel can take in an epilogue. It does where the epilogue is the output's only
+    /// user.
     pub fn going_on(
         inputs: &[(&Arc<Node>, Take)],
         (shape, dtype): (Vec<usize>, DType),
@@ -82,17 +84,17 @@ impl Task {
         Arc::new(Task { inputs, takes, outputs, own, make, given, done: Mutex::default() })
     }
 
-    /// Whether elementwise work on its output can become part of its kernel.
+    /// Whether the kernel can take in an epilogue.
     pub fn goes_on(&self) -> bool {
         self.given.is_some()
     }
 
-    /// Where an output lies, if it is computed.
+    /// Where an output lies, if the operation has run.
     pub fn output(&self, index: usize) -> Option<Storage> {
         self.done.lock().expect("no panic while held").as_ref().map(|done| done[index].clone())
     }
 
-    /// The outputs lie there from now on, if that was not known already.
+    /// Notes where the outputs lie, unless that was known already.
     pub fn publish(&self, outputs: Vec<Storage>) {
         self.done.lock().expect("no panic while held").get_or_insert(outputs);
     }
@@ -104,14 +106,14 @@ impl Drop for Task {
     }
 }
 
-/// The output of an operation that goes on, and the operation.
+/// An output that an epilogue may begin with, and its operation.
 pub(crate) type Through = (Arc<Node>, Arc<Task>);
 
-/// How often nodes are used in a fused node, by their addresses.
+/// How often each node is used within a fused node, by address.
 type Users = FxHashMap<*const Node, u32>;
 
 impl Batch {
-    /// An operation in a fused node whose kernel can compute all of the node: nothing else wants its output.
+    /// An operation that can take in the whole fused node as its epilogue: nothing else wants the operation's output.
     pub fn through(&mut self, node: &Arc<Node>) -> Option<Through> {
         if !node.goes_on {
             return None;
@@ -123,7 +125,7 @@ impl Batch {
         only.into_iter().find(|(output, _)| self.is_made_for(node, output, &users, &mut FxHashMap::default()).is_some())
     }
 
-    /// Whether a node is made of an output; `None` if something else than the node wants what is made of it on the way.
+    /// Whether a node is computed from an output; `None` if something outside the fused node wants a value on the way.
     fn is_made_for(
         &mut self,
         node: &Arc<Node>,
@@ -148,7 +150,7 @@ impl Batch {
         Some(made)
     }
 
-    /// Counts the uses of nodes in a fused node, and finds operations that go on.
+    /// Counts the uses of nodes within a fused node, and finds operations that can take in an epilogue.
     fn search(&mut self, node: &Arc<Node>, users: &mut Users, found: &mut Vec<Through>) {
         match &*self.state(node) {
             State::Lazy(Expr::Output(task, 0)) if task.given.is_some() => found.push((node.clone(), task.clone())),
@@ -165,7 +167,7 @@ impl Batch {
         }
     }
 
-    /// Plans an operation with all its outputs.
+    /// Plans an operation without an epilogue, with all its outputs.
     pub fn run_task(&mut self, task: &Arc<Task>) -> Result<()> {
         let (mut inputs, expressions) = self.taken(task)?;
         let first = inputs.memory.len();
@@ -184,7 +186,7 @@ impl Batch {
         Ok(())
     }
 
-    /// What an operation takes, planned and as expressions.
+    /// Plans an operation's inputs; returns them as expressions.
     fn taken(&mut self, task: &Task) -> Result<(Inputs, Vec<Expression>)> {
         let mut inputs = Inputs::default();
         let mut expressions = vec![];
@@ -201,13 +203,14 @@ impl Batch {
         Ok((inputs, expressions))
     }
 
-    /// Plans an operation, and with it the elementwise work that makes `node` of its output `given`; where the result lies.
+    /// Plans an operation and its epilogue, which computes `node` from the operation's output `given`. Returns where
+    /// the result lies.
     pub fn run_through(&mut self, node: &Arc<Node>, (given, task): Through, place: Place) -> Result<Storage> {
         let (mut inputs, mut expressions) = self.taken(&task)?;
         self.give(&given, task.given.expect("one that goes on"));
         self.prepare(node)?;
         self.count(node);
-        // An output and its scratch beside.
+        // Two bindings more: the output and a scratch buffer.
         if !Arc::ptr_eq(node, &given)
             && inputs.memory.len() + self.reads(node).len() + 2 > self.device.caps().bindings as usize
         {
@@ -219,7 +222,7 @@ impl Batch {
         self.in_new_memory(node, op, inputs.memory, place)
     }
 
-    /// The node, in memory as it lies there, or what it is converted from.
+    /// Materialises the node with any strides, or the node that it is a conversion of.
     fn strided(&mut self, node: &Arc<Node>) -> Result<()> {
         match &*self.state(node) {
             State::Lazy(Expr::Cast(input)) => self.strided(input),
@@ -228,7 +231,7 @@ impl Batch {
         }
     }
 
-    /// The node, or a copy of it, in memory without gaps.
+    /// Materialises the node without gaps, as a copy if need be.
     pub fn dense(&mut self, node: &Arc<Node>) -> Result<Arc<Node>> {
         self.materialise(node)?;
         if self.storage_of(node)?.layout == Layout::contiguous(&node.shape) {

@@ -1,10 +1,10 @@
-//! Views of nodes: the same elements in another order or shape, without a copy wherever strides can say it.
+//! Views of nodes: the same elements in another order or shape, without a copy wherever strides can express it.
 
 use super::node::{Expr, Node, State, Storage};
 use crate::layout::Layout;
 use std::sync::Arc;
 
-/// A node with an axis as the last one, and the order of axes that brings it back.
+/// A view of the node with `axis` last, and the order of axes that undoes the move.
 pub(crate) fn axis_last(node: &Arc<Node>, axis: usize) -> (Arc<Node>, Vec<usize>) {
     let order: Vec<usize> = (0..node.shape.len()).filter(|&a| a != axis).chain([axis]).collect();
     let back = |a: usize| order.iter().position(|&b| a == b).expect("a permutation");
@@ -12,7 +12,8 @@ pub(crate) fn axis_last(node: &Arc<Node>, axis: usize) -> (Arc<Node>, Vec<usize>
     (view(node, &|layout| Some(layout.permute(&order))), back)
 }
 
-/// A node under a change of layout. `change` gives `None` where strides cannot say it; never for a contiguous layout.
+/// A node under a change of layout. `change` gives `None` where strides cannot express the change, which never happens
+/// for a contiguous layout.
 pub(crate) fn view(node: &Arc<Node>, change: &dyn Fn(&Layout) -> Option<Layout>) -> Arc<Node> {
     let contiguous = || change(&Layout::contiguous(&node.shape)).expect("a contiguous layout can be viewed in any way");
     let lazy = |shape: Vec<usize>, expr: Expr| Node::lazy(&node.device, shape, node.dtype, expr);
@@ -37,7 +38,7 @@ pub(crate) fn view(node: &Arc<Node>, change: &dyn Fn(&Layout) -> Option<Layout>)
                 Some(layout) => lazy(layout.shape.clone(), Expr::View(of.clone(), layout)),
                 None => copied(),
             },
-            // The work moves to the viewed inputs, and stays one kernel with what follows.
+            // The view moves to the inputs, so that the function stays in one kernel with what follows.
             Expr::Call(function, args) if !grows_costly(node, &contiguous()) => {
                 let args = args.iter().map(|arg| view(arg, change)).collect();
                 node.as_often_computed(lazy(contiguous().shape, Expr::Call(*function, args)))
@@ -54,7 +55,7 @@ pub(crate) fn view(node: &Arc<Node>, change: &dyn Fn(&Layout) -> Option<Layout>)
     }
 }
 
-/// Whether the view repeats elements that cost much: they are better computed once, into memory.
+/// Whether the view repeats elements that are costly to compute: these are better materialised once.
 fn grows_costly(node: &Node, view: &Layout) -> bool {
     view.len() > node.len() && node.costly()
 }

@@ -12,9 +12,11 @@ pub enum Source {
     Slot(usize),
     /// No memory: the element at address `a` is `a` itself, a u32. From these come `arange` and `eye`.
     Index,
-    /// No memory: what the kernel has computed itself, of which the expression makes the output. At most one leaf.
+    /// No memory: the value that the kernel itself computes. The expression is then the kernel's epilogue. At most one
+    /// leaf.
     Given,
-    /// What a kernel has brought into its workgroup's memory, by number: only in what a kernel computes of it.
+    /// An array in the workgroup's memory, by number. Only a kernel's own expressions over such arrays have this
+    /// source.
     #[doc(hidden)]
     Tile(usize),
 }
@@ -63,11 +65,12 @@ pub struct Step {
 pub struct Expression {
     /// The inputs.
     pub leaves: Vec<Leaf>,
-    /// The scalars, which are parameters: other values need no other kernel.
+    /// The scalars. They are parameters of the kernel: other values need no other kernel.
     pub scalars: Vec<Scalar>,
     /// The steps; the last is the result.
     pub steps: Vec<Step>,
-    /// The number of the first scalar among an operation's, once their values were taken out ([`crate::op::Op::vary`]).
+    /// The number of this expression's first scalar among the operation's, once values were taken out
+    /// ([`crate::op::Op::vary`]).
     #[doc(hidden)]
     pub taken: Option<usize>,
 }
@@ -78,7 +81,7 @@ impl Expression {
         self.steps.last().expect("an expression has a step").dtype
     }
 
-    /// Functions applied to each element; of a formula, its operators and functions.
+    /// Functions applied to each element; a formula counts as its operators and functions.
     pub fn flops(&self) -> u64 {
         let of = |step: &Step| match &step.what {
             What::Call(..) => 1,
@@ -116,7 +119,7 @@ impl Expression {
         slots
     }
 
-    /// Bytes that must be read for an index space of these extents: repeated elements count once.
+    /// Bytes that must be read for an index space of these extents. Repeated elements count once.
     pub fn bytes(&self, extents: &[u64]) -> u64 {
         let touched = |leaf: &Leaf| {
             let distinct: u64 = extents.iter().zip(&leaf.strides).filter(|(_, s)| **s != 0).map(|(e, _)| *e).product();
@@ -125,7 +128,7 @@ impl Expression {
         self.leaves.iter().filter(|leaf| matches!(leaf.source, Source::Slot(_))).map(touched).sum()
     }
 
-    /// What a kernel computes itself, as it is.
+    /// The epilogue that leaves the kernel's own value unchanged.
     pub fn given(dtype: DType, rank: usize) -> Expression {
         let leaf = Leaf { source: Source::Given, dtype, len: 0, offset: 0, strides: vec![0; rank] };
         let steps = vec![Step { what: What::Leaf(0), dtype }];
@@ -134,17 +137,17 @@ impl Expression {
 
     /// The result at one point, by definition.
     ///
-    /// Every step is rounded to its own type, as an unfused library would, except f32 and f64, which stay in double
-    /// precision: the reference is to be better than what it judges.
+    /// Every step is rounded to its own type, as a library without fusion would. The exceptions are f32 and f64, which
+    /// stay in double precision: the reference has to be more exact than what it judges.
     ///
     /// # Panics
     ///
-    /// For formulas: what their text means is known to engines only.
+    /// For formulas: only engines know what their text means.
     pub fn meaning(&self, host: &Host, point: &[u64]) -> Value {
         self.meaning_of(host, point, None)
     }
 
-    /// As [`Expression::meaning`], where the kernel itself has computed a value.
+    /// As [`Expression::meaning`], in an epilogue: `given` is the value that the kernel itself has computed.
     pub fn meaning_of(&self, host: &Host, point: &[u64], given: Option<Value>) -> Value {
         let mut values: Vec<Value> = Vec::with_capacity(self.steps.len());
         for step in &self.steps {

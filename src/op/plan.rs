@@ -9,9 +9,10 @@ use crate::error::Result;
 use crate::kernel::Kernel;
 use std::hash::{Hash, Hasher};
 
-/// What tells an operation from others of its kind: all that its plan depends on beside capabilities. Devices keep plans by it.
+/// What tells an operation from others of its kind: everything that its plan depends on besides capabilities. Devices
+/// keep plans under this identity.
 pub trait Identify {
-    /// Feeds it to a hasher.
+    /// Feeds the operation's identity to a hasher.
     fn identify(&self, to: &mut dyn Hasher);
 }
 
@@ -27,12 +28,13 @@ pub trait Op: Identify {
     fn name(&self) -> &'static str;
     /// The buffers, in argument order.
     fn slots(&self) -> Vec<Slot>;
-    /// Goes over what its plan is filled with: scalars, and where arrays begin. [`crate::op::Values`] take it out; what stays
-    /// decides the plan, and is what [`Identify`] feeds.
+    /// Visits the values that the plan is filled with: scalars, and where arrays begin. [`crate::op::Values`] takes
+    /// them out. What stays decides the plan, and is what [`Identify`] feeds.
     fn vary(&mut self, _by: &mut dyn Vary) {}
-    /// The kernels that compute it on a device with these capabilities. Pure: same caps, same plan.
+    /// The kernels that compute the operation on a device with these capabilities. Pure: the same capabilities give the
+    /// same plan.
     fn plan(&self, caps: &Caps) -> Result<Plan>;
-    /// Arithmetic operations, counting one for each elementwise function.
+    /// Arithmetic operations. Each elementwise function counts as one.
     fn flops(&self) -> u64;
     /// The least memory traffic possible: every input element read once, every output written once.
     fn bytes(&self) -> u64;
@@ -40,8 +42,8 @@ pub trait Op: Identify {
     fn reference(&self, host: &mut Host);
 }
 
-/// What a device does for one operation: plain data. Of an operation whose values were taken out ([`Op::vary`]) it is a
-/// template, which [`Plan::filled`] fills.
+/// The work of a device for one operation: plain data. If the operation's values were taken out ([`Op::vary`]), the
+/// plan is a plan template, which [`Plan::filled`] fills.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     /// Sizes in bytes of the temporary buffers, which come after the slots in [`Binding::buffer`].
@@ -72,12 +74,12 @@ pub struct Binding {
     pub offset: u64,
     /// Bytes.
     pub bytes: u64,
-    /// Where it really lies, if that depends on where an array begins.
+    /// How the window moves with the beginning of an array, in a plan template.
     pub reach: Option<Reach>,
 }
 
 impl Binding {
-    /// A window that does not move.
+    /// A window at a fixed place.
     pub fn new(buffer: usize, offset: u64, bytes: u64) -> Binding {
         Binding { buffer, offset, bytes, reach: None }
     }
@@ -86,8 +88,8 @@ impl Binding {
 /// The number of workgroups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grid {
-    /// So many, folded into two dimensions where one is too short; kernels unfold by
-    /// `group.x + group.y * groups.x` and check against their own count.
+    /// At least this many, folded into two dimensions where one is too short. Kernels unfold by `group.x + group.y *
+    /// groups.x` and check against their own count.
     Count(u64),
     /// Exactly this grid.
     Fixed([u32; 3]),

@@ -6,12 +6,12 @@ use crate::kernel::Access;
 /// A buffer that an operation takes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slot {
-    /// Its name in messages.
+    /// The buffer's name in messages.
     pub name: String,
-    /// How the operation uses it.
+    /// How the operation uses the buffer.
     pub access: Access,
-    /// Its element type.
+    /// The element type.
     pub dtype: DType,
-    /// Its length in elements.
+    /// The length in elements.
     pub len: usize,
 }

@@ -1,5 +1,6 @@
-//! What operations of one structure differ in: scalars, and where arrays begin in their buffers. They are taken out of an
-//! operation before it is planned, so that its plan is a template that cannot depend on them, and filled in for each launch.
+//! The values in which operations of one structure differ: scalars, and where arrays begin in their buffers. They are
+//! taken out of an operation before planning and filled in for each launch. The plan is thus a plan template that
+//! cannot depend on the values.
 
 use super::expression::Expression;
 use super::plan::{Binding, Pass, Plan};
@@ -7,13 +8,13 @@ use super::windows::Walk;
 use crate::element::{DType, Scalar};
 use std::ops::Range;
 
-/// An offset leaves its rest by this number in the operation: kernels are made for how arrays are aligned, and none looks
-/// further than products of halves, which are copied eight at a time.
+/// The remainder of an offset by this number stays in the operation, since kernels depend on how arrays are aligned.
+/// None depends on more than matrix products of halves, which copy eight elements at a time.
 const ALIGNED: i64 = 8;
-/// What stands for the first offset that was taken out; its multiples stand for the others. No buffer has as many elements,
-/// so what is added to an offset while it is planned leaves its number as it is.
+/// The stand-in for the first offset that was taken out; its multiples stand for the others. No buffer has as many
+/// elements, so that an addition during planning does not change which offset a stand-in names.
 const SYMBOL: i64 = 1 << 48;
-/// So many have symbols.
+/// The most offsets that get a stand-in.
 const MOST: usize = 1 << 14;
 
 /// The values that were taken out of an operation.
@@ -50,7 +51,7 @@ pub struct Values {
     offsets: Vec<i64>,
 }
 
-/// What goes over all that operations of one structure differ in.
+/// A visitor of all values in which operations of one structure may differ.
 pub trait Vary {
     /// An expression's scalars, and its leaves' offsets.
     fn expression(&mut self, expression: &mut Expression);
@@ -58,7 +59,7 @@ pub trait Vary {
     fn offset(&mut self, offset: &mut i64);
 }
 
-/// Takes all out.
+/// Takes out the values that it visits.
 impl Vary for Values {
     fn expression(&mut self, expression: &mut Expression) {
         if !expression.scalars.is_empty() {
@@ -71,7 +72,7 @@ impl Vary for Values {
 
     fn offset(&mut self, offset: &mut i64) {
         if self.offsets.len() == MOST {
-            return; // it stays part of what is planned
+            return; // the offset stays part of the plan
         }
         let rest = offset.rem_euclid(ALIGNED);
         self.offsets.push(*offset - rest);
@@ -79,7 +80,7 @@ impl Vary for Values {
     }
 }
 
-/// The number of the offset that was taken out of this one, if one was, and what is left.
+/// The number of the offset that was taken out, if one was, and the remainder.
 fn symbol(offset: i64) -> (Option<usize>, i64) {
     let number = (offset + SYMBOL / 2).div_euclid(SYMBOL);
     match usize::try_from(number - 1) {
@@ -99,7 +100,7 @@ pub enum Param {
     Start {
         /// Which of the operation's offsets is added.
         offset: usize,
-        /// To this one.
+        /// To which this number is added.
         plus: i64,
         /// The window, if the array lies in memory.
         reach: Option<Reach>,
@@ -109,13 +110,13 @@ pub enum Param {
 /// Which word of which scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScalarWord {
-    /// Its number among the operation's.
+    /// The scalar's number within the operation.
     pub scalar: usize,
-    /// Its type.
+    /// The scalar's type.
     pub dtype: DType,
-    /// Whether it is the second word.
+    /// Whether this is the scalar's second word.
     pub high: bool,
-    /// The parameter's name: what it begins with, and the number behind `scalar`.
+    /// The parameter's name: its prefix, and the number that follows `scalar`.
     pub name: (&'static str, usize),
 }
 
@@ -130,32 +131,33 @@ pub struct Reach {
     pub high: i64,
     /// Bytes of an element.
     pub size: u64,
-    /// What the first byte is a multiple of.
+    /// The first byte is a multiple of this.
     pub alignment: u64,
     /// Bytes of the buffer.
     pub most: u64,
 }
 
 impl Reach {
-    /// First byte and bytes, where the array begins at this element.
+    /// The window's first byte and its length in bytes, where the array begins at this element.
     fn at(&self, start: i64) -> (u64, u64) {
         let from = (start + self.low) as u64 * self.size / self.alignment * self.alignment;
         let to = ((start + self.high) as u64 * self.size).next_multiple_of(64).min(self.most);
         (from, to.saturating_sub(from))
     }
 
-    /// The number of the first element that is seen.
+    /// The index of the window's first element.
     fn base(&self, start: i64) -> i64 {
         (self.at(start).0 / self.size) as i64
     }
 
-    /// The window of a buffer.
+    /// The window, where the array begins at this element.
     fn binding(&self, buffer: usize, start: i64) -> Binding {
         let (offset, bytes) = self.at(start);
         Binding::new(buffer, offset, bytes)
     }
 
-    /// The window of a buffer wherever the array begins; its bytes are about what it has there.
+    /// The window of a plan template. Its length is about that at element 0, and is replaced when the template is
+    /// filled.
     fn moving(self, buffer: usize) -> Binding {
         Binding { offset: 0, reach: Some(self), ..self.binding(buffer, -self.low.min(0)) }
     }
@@ -167,12 +169,12 @@ impl Param {
         Param::Is(number as u32)
     }
 
-    /// Words that are known.
+    /// Words with known values.
     pub(crate) fn all(words: impl IntoIterator<Item = u32>) -> Vec<Param> {
         words.into_iter().map(Param::Is).collect()
     }
 
-    /// The word, with an operation's values.
+    /// The word, with an operation's values filled in.
     pub(crate) fn filled(&self, values: &Values) -> u32 {
         match self {
             Param::Is(word) => *word,
@@ -189,7 +191,7 @@ impl Param {
 }
 
 impl Binding {
-    /// The window of a buffer with an operation's values: it does not move any more.
+    /// The window, with an operation's values filled in. The result no longer moves.
     pub(crate) fn filled(&self, values: &Values) -> Binding {
         match self.reach {
             None => *self,
@@ -198,8 +200,8 @@ impl Binding {
     }
 }
 
-/// Where a box of an index space begins in an array; and its window, if the array lies in a slot: with an alignment, and so
-/// many bytes in all.
+/// The parameter that tells where a box of an index space begins in an array. If the array lies in a slot, given with
+/// its alignment and its bytes in all, the window too.
 pub(crate) fn start(walk: &Walk, cut: &[Range<u64>], slot: Option<(usize, u64, u64)>) -> (Param, Option<Binding>) {
     let (taken, offset) = symbol(walk.offset);
     let (low, high) = walk.range(cut);
@@ -235,18 +237,19 @@ pub(crate) fn scalars(expression: &Expression, prefix: &'static str) -> impl Ite
 }
 
 impl Pass {
-    /// The words of the parameters, with an operation's values; of a plan that is no template, with any.
+    /// The words of the parameters, with an operation's values filled in. A plan that is no template may take any
+    /// values.
     pub fn words(&self, values: &Values) -> Vec<u32> {
         self.params.iter().map(|param| param.filled(values)).collect()
     }
 }
 
-/// A scalar among a launch's parameters.
+/// A scalar among the parameters of a launch.
 pub(crate) struct Named {
-    /// As the kernel's text has it.
+    /// The name in the kernel's text.
     pub name: String,
     pub dtype: DType,
-    /// Where its words begin.
+    /// The index of the scalar's first word.
     pub word: usize,
 }
 
@@ -262,7 +265,7 @@ pub(crate) fn named(pass: &Pass) -> Vec<Named> {
 }
 
 impl Plan {
-    /// The plan of the operation whose values these are, where this is the plan of what is left without them.
+    /// The plan of an operation: this template, which was planned without the values, with the values filled in.
     pub fn filled(&self, values: &Values) -> Plan {
         let pass = |pass: &Pass| Pass {
             kernel: pass.kernel.clone(),

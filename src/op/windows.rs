@@ -1,5 +1,5 @@
-//! Arrays larger than one binding: the index space is cut into boxes, each of which touches a window of every
-//! buffer that a binding can hold.
+//! Arrays larger than one binding. The index space is cut into boxes, each of which touches a window of every buffer
+//! that fits a binding.
 
 use std::ops::Range;
 
@@ -33,21 +33,22 @@ impl Walk {
     }
 }
 
-/// Elements in one box at most: indices are 32-bit, four elements a unit.
+/// The most elements in one box: indices are 32-bit, four elements a unit.
 const MOST: u64 = 1 << 31;
-/// Bytes of a window at most: kernels index single bytes with 32 bits, however much a device can bind.
+/// The most bytes in a window: kernels index single bytes with 32 bits, however much a device can bind.
 pub(crate) const WINDOW: u64 = (1 << 32) - 64;
 
 impl Space {
     /// Cuts every dimension into equal chunks so that each array's window is at most `limit` bytes.
     ///
-    /// Returns the chunk length of each dimension. `keep` names dimensions whose chunks must begin at multiples of
-    /// that number: those whose neighbours are loaded four at a time.
+    /// Returns the chunk length of each dimension. `keep` names dimensions whose chunks must begin at multiples of that
+    /// number: those whose neighbours are loaded four at a time.
     pub fn chunks(&self, limit: u64, keep: u64) -> Vec<u64> {
         self.chunks_of(limit, keep, MOST)
     }
 
-    /// As [`Space::chunks`], with `most` points in a box: where each array has its own indices, they need not be few.
+    /// As [`Space::chunks`], with at most `most` points in a box: where each array has its own indices, boxes may be
+    /// larger.
     pub fn chunks_of(&self, limit: u64, keep: u64, most: u64) -> Vec<u64> {
         let mut chunk = self.extents.clone();
         // A window starts at an aligned byte before the first element.

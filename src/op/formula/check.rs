@@ -1,4 +1,4 @@
-//! What naga says of a formula: mistakes, the type of its value, and what its kernel must know.
+//! What naga finds in a formula: mistakes, the type of the value, and what the kernel must know.
 
 use super::wrapper::Wrapper;
 use crate::element::{DType, Scalar};
@@ -8,9 +8,9 @@ use naga::common::wgsl::TypeContext;
 use naga::valid::{Capabilities, FunctionInfo, ValidationFlags, Validator};
 use naga::{BinaryOperator, Block, Expression, Handle, Literal, Module, ScalarKind, Statement, TypeInner};
 
-/// What naga finds out about a formula.
+/// What naga finds in a formula.
 pub(super) struct Known {
-    /// The type of its value; or what it is that is no number.
+    /// The type of the value; or, as an error, a description of a value that is no number.
     pub result: Result<DType, String>,
     pub operations: u64,
     pub costly: bool,
@@ -18,10 +18,10 @@ pub(super) struct Known {
     pub features: Vec<Feature>,
 }
 
-/// Past so many operations a value is rather kept than computed again.
+/// A value that takes more operations than this is kept in memory rather than computed again.
 const CHEAP: u64 = 8;
 
-/// Parses and validates the function in a wrapper, and looks at the value of this name.
+/// Parses and validates the function in a wrapper, and inspects the value with this name.
 pub(super) fn checked(wrapper: &Wrapper, name: &str) -> Result<Known, String> {
     guarded(|| known(wrapper, name))?
 }
@@ -30,7 +30,7 @@ fn known(wrapper: &Wrapper, name: &str) -> Result<Known, String> {
     let (module, info) = validated(wrapper)?;
     let (handle, function) = module.functions.iter().next().ok_or("error: there is no function")?;
     if module.functions.len() > 1 || !module.global_variables.is_empty() || !module.entry_points.is_empty() {
-        return Err("error: statements are wanted, not declarations".into());
+        return Err("error: expected statements, not declarations".into());
     }
     if let Some(what) = misplaced(&function.body) {
         return Err(format!("error: {what} has no place in an expression"));
@@ -77,7 +77,7 @@ fn causes(error: &dyn std::error::Error) -> String {
 fn result(module: &Module, info: &FunctionInfo, value: Handle<Expression>) -> Result<DType, String> {
     match info[value].ty.inner_with(&module.types) {
         TypeInner::Scalar(scalar) if scalar.kind == ScalarKind::Bool => Ok(DType::Bool),
-        TypeInner::Scalar(scalar) => number(*scalar).ok_or("number of another kind".into()),
+        TypeInner::Scalar(scalar) => number(*scalar).ok_or("number of an unsupported kind".into()),
         _ => Err(module.to_ctx().type_resolution_to_string(&info[value].ty)),
     }
 }
@@ -110,7 +110,7 @@ fn loops(block: &Block) -> bool {
     block.iter().any(|statement| here(statement) || inner(statement).into_iter().any(loops))
 }
 
-/// A statement that concerns other invocations, or leaves.
+/// A description of the first statement that affects other invocations or leaves the function.
 fn misplaced(block: &Block) -> Option<&'static str> {
     block.iter().find_map(|statement| match statement {
         Statement::Emit(_)
@@ -120,12 +120,12 @@ fn misplaced(block: &Block) -> Option<&'static str> {
         | Statement::Loop { .. }
         | Statement::Break
         | Statement::Continue
-        // The one at the end: others are looked for in the text.
+        // The return at the end of the function: others are looked for in the text.
         | Statement::Return { value: None }
         | Statement::Store { .. } => inner(statement).into_iter().find_map(misplaced),
         Statement::ControlBarrier(_) | Statement::MemoryBarrier(_) => Some("a barrier"),
         Statement::Kill => Some("discard"),
-        _ => Some("what other invocations take part in"),
+        _ => Some("an operation that other invocations take part in"),
     })
 }
 
@@ -139,7 +139,7 @@ pub(super) fn constant(wrapper: &Wrapper, dtype: DType) -> Result<Scalar, String
         Some(Expression::ZeroValue(_)) => Some(Scalar { dtype, bits: 0 }),
         _ => None,
     }
-    .ok_or("error: a constant number is wanted".into())
+    .ok_or("error: expected a constant number".into())
 }
 
 fn bits(literal: Literal) -> Option<u64> {

@@ -1,4 +1,4 @@
-//! A function of a program's own: WGSL text that has been checked, and what a kernel must know of it.
+//! A function of a program's own: WGSL text that has been checked, with what a kernel must know of it.
 
 mod check;
 mod scan;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct Formula(Arc<Parts>);
 
-/// What a formula is made of.
+/// The parts of a formula.
 pub(crate) struct Parts {
     /// A number that no other text of this process has.
     pub id: u64,
@@ -26,16 +26,16 @@ pub(crate) struct Parts {
     pub text: String,
     /// Names and types.
     pub parameters: Vec<(String, DType)>,
-    /// What stands between the braces in WGSL, types filled in.
+    /// The WGSL body between the braces, with types filled in.
     pub body: String,
     pub result: DType,
     /// Operators and functions in it.
     pub operations: u64,
-    /// Whether doing it again for repeated elements would cost much.
+    /// Whether computing the value again for repeated elements would cost much.
     pub costly: bool,
-    /// Whether it cannot do wrong without run-time checks: no integer division, shift, index or loop.
+    /// Whether the text needs no run-time checks: it has no integer division, shift, index or loop.
     pub safe: bool,
-    /// What a device must have.
+    /// Features that a device must have.
     pub features: Vec<Feature>,
 }
 
@@ -48,30 +48,30 @@ impl Formula {
         &self.0
     }
 
-    /// The text as it was given.
+    /// The text as the program gave it.
     pub fn text(&self) -> &str {
         &self.0.text
     }
 
-    /// The type of its value.
+    /// The type of the formula's value.
     pub fn result(&self) -> DType {
         self.0.result
     }
 
-    /// Its names and types of arguments.
+    /// The names and types of the parameters.
     pub fn parameters(&self) -> &[(String, DType)] {
         &self.0.parameters
     }
 
-    /// It as a WGSL function of this name.
+    /// The formula as a WGSL function of this name.
     pub(crate) fn definition(&self, name: &str) -> String {
         let parameters: Vec<String> =
             self.0.parameters.iter().map(|(name, dtype)| format!("{name}: {}", dtype.wgsl())).collect();
         format!("fn {name}({}) -> {} {{\n{}\n}}\n", parameters.join(", "), self.0.result.wgsl(), self.0.body)
     }
 
-    /// A call for one value, or lane by lane for four: nothing is known of it but what it does to numbers, and GPUs
-    /// compute lane by lane anyway.
+    /// A call for one value, or for four lane by lane. A formula is known for scalars only, and GPUs compute lane by
+    /// lane anyway.
     pub(crate) fn call(&self, name: &str, arguments: &[String], width: u32) -> String {
         let one = |lane: &str| {
             let lanes: Vec<String> = arguments.iter().map(|argument| format!("{argument}{lane}")).collect();

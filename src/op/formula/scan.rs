@@ -7,8 +7,8 @@ use std::ops::Range;
 /// A mistake in a text, and where.
 pub(super) type Mistake = (String, Range<usize>);
 
-/// The names in a text without comments, and where they stand. Numbers' suffixes are none, nor are the members of a
-/// structure or the lanes of a vector.
+/// The names in a text without comments, and where they stand. Suffixes of numbers are not names, nor are the members
+/// of a structure or the lanes of a vector.
 pub(super) fn names(clean: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
     let is_name =
         |&(at, word): &(usize, &str)| !word.starts_with(|c: char| c.is_ascii_digit()) && !clean[..at].ends_with('.');
@@ -23,11 +23,11 @@ pub(super) struct Last {
     /// The type and where it stands.
     pub ty: Option<Range<usize>>,
     pub expression: Range<usize>,
-    /// Where the statement begins: before that stand other statements.
+    /// Where the last statement begins. Other statements may stand before.
     pub start: usize,
 }
 
-/// Finds the last statement; an error where brackets do not match, or nothing is there.
+/// Finds the last statement. Errors: brackets that do not match, an empty text.
 pub(super) fn last(clean: &str) -> Result<Last, Mistake> {
     let mut open: Vec<(u8, usize)> = vec![];
     let mut bounds = vec![0];
@@ -63,7 +63,7 @@ pub(super) fn last(clean: &str) -> Result<Last, Mistake> {
     }
 }
 
-/// Without blanks at the ends and a semicolon.
+/// The range without blanks at its ends and without a semicolon.
 fn trimmed(clean: &str, range: Range<usize>) -> Range<usize> {
     let text = &clean[range.clone()];
     let start = range.start + (text.len() - text.trim_start().len());
@@ -100,7 +100,7 @@ fn split(clean: &str, range: Range<usize>) -> Last {
 pub(crate) enum Kind {
     /// Always this.
     Known(DType),
-    /// What the argument is: the same for all parameters with this letter, or of this parameter alone.
+    /// The argument's type: one type for all parameters with this letter, or a type of this parameter alone.
     Open(String),
 }
 
@@ -131,7 +131,7 @@ pub(super) fn parameters(text: &str) -> Result<Vec<Parameter>, Mistake> {
         let range = trimmed(text, from..from + part.len());
         from += part.len() + 1;
         if range.is_empty() {
-            // A comma may follow the last.
+            // A comma may follow the last parameter.
             if from > text.len() { break } else { return Err(("a parameter is missing".into(), range)) }
         }
         let (name, ty) =
@@ -139,7 +139,7 @@ pub(super) fn parameters(text: &str) -> Result<Vec<Parameter>, Mistake> {
         let (name, ty) = (name.trim(), ty.map(str::trim));
         let at = range.start..range.start + name.len();
         if name.is_empty() || !name.chars().all(in_name) {
-            return Err(("a name is wanted".into(), at));
+            return Err(("expected a name".into(), at));
         }
         let kind = match ty {
             None => Kind::Open(format!("the type of {name}")),

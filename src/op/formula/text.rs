@@ -21,16 +21,16 @@ pub(crate) struct Text<'a> {
     /// What the text is, in errors: the expression, say.
     pub what: &'static str,
     pub text: &'a str,
-    /// Names and types. What stands in the text under other names is no parameter.
+    /// Names and types. Other names in the text are not parameters.
     pub parameters: Vec<(String, DType)>,
-    /// What capital letters stand for.
+    /// The types that capital letters stand for.
     pub letters: &'a [(String, DType)],
-    /// The type that its value must have.
+    /// The type that the value must have.
     pub result: Option<DType>,
     pub at: CallSite,
 }
 
-/// Formulas that are kept.
+/// The number of formulas that are kept.
 const KEPT: usize = 4096;
 
 /// Formulas by parameters, letters, result and text.
@@ -48,8 +48,9 @@ pub(crate) fn refers(text: &str, name: &str) -> bool {
 }
 
 impl Text<'_> {
-    /// The function that the text is: a value after statements, checked. A text is read once while it is kept; read again, it
-    /// has another number, so that no kernel is taken for another.
+    /// The checked function that the text describes: optional statements, then a value. While a formula is kept, the
+    /// same text gives the same formula. A text that is read again later gets another number, so that no kernel is
+    /// confused with another.
     ///
     /// Errors: a text that does not compile, with line and column; a value that is no number.
     pub fn formula(&self) -> Result<Formula> {
@@ -73,21 +74,21 @@ impl Text<'_> {
         let last = last(&clean).map_err(|mistake| self.wrong(mistake))?;
         let written = match &last.ty {
             Some(range) => Some(self.scalar(&clean[range.clone()]).ok_or_else(|| {
-                self.wrong(("no type of a number, and no letter that stands for one".into(), range.clone()))
+                self.wrong(("neither a number type nor a letter that stands for one".into(), range.clone()))
             })?),
             None => None,
         };
         if let (Some(wanted), Some(got), Some(at)) = (self.result, written, &last.ty)
             && wanted != got
         {
-            return Err(self.wrong((format!("{wanted} is wanted"), at.clone())));
+            return Err(self.wrong((format!("expected {wanted}"), at.clone())));
         }
         let result = written.or(self.result);
         let name = last.name.as_ref().map_or(UNNAMED, |range| &clean[range.clone()]);
         let (mut wrapper, source) = (Wrapper::new(self.letters), self.source());
         let parameters: Vec<String> =
             self.parameters.iter().map(|(name, dtype)| format!("{name}: {}", dtype.wgsl())).collect();
-        // An extension for all: which of them it needs is looked at later.
+        // One extension for all texts: whether a text needs f16 is found out later.
         wrapper.push(&format!("enable f16; fn formula({}) {{\n", parameters.join(", ")));
         let body = wrapper.text.len();
         wrapper.copy(source, 0..last.start);
@@ -109,10 +110,10 @@ impl Text<'_> {
         let result = match (result, known.result) {
             (Some(dtype), _) | (None, Ok(dtype)) => dtype,
             (None, Err(ty)) => {
-                return Err(self.wrong((format!("a number is wanted, this is a {ty}"), last.expression)));
+                return Err(self.wrong((format!("expected a number, found {ty}"), last.expression)));
             }
         };
-        // Types that are stored in less than a word are words inside a kernel.
+        // A type that is stored in less than a word is a whole word inside a kernel.
         let kept = match result {
             DType::U8 => " & 0xffu",
             DType::U16 => " & 0xffffu",
@@ -131,7 +132,7 @@ impl Text<'_> {
         }))
     }
 
-    /// The constant of this type that the text is: a WGSL expression, or `inf` or `-inf`.
+    /// The constant that the text describes, in this type: a WGSL expression, or `inf` or `-inf`.
     pub fn constant(&self, dtype: DType) -> Result<Scalar> {
         let text = self.text.trim();
         match (dtype, text) {
@@ -146,7 +147,7 @@ impl Text<'_> {
         super::check::constant(&wrapper, dtype).map_err(|message| self.fails(message))
     }
 
-    /// The type of a number by its name or letter.
+    /// A number's type, by its name or letter.
     fn scalar(&self, name: &str) -> Option<DType> {
         let letter = self.letters.iter().find(|(letter, _)| letter == name);
         letter.map(|(_, dtype)| *dtype).or(dtype(name))

@@ -1,24 +1,24 @@
-//! The WGSL function around a formula's text, which knows where each part of it came from, for messages.
+//! The WGSL function around a formula's text. It knows where each part of it came from, for messages.
 
 use super::scan::names;
 use crate::element::DType;
 use crate::kernel::text::without_comments;
 use std::ops::Range;
 
-/// A text that mistakes are shown in.
+/// A text that messages can point into.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'a> {
-    /// What it is, in place of a file's name.
+    /// The text's description, which stands in place of a file's name.
     pub name: &'static str,
     pub text: &'a str,
 }
 
-/// WGSL that is built of own words and of parts of the program's.
+/// WGSL built from text of the wrapper's own and from parts of the program's texts.
 pub(super) struct Wrapper<'a> {
     pub text: String,
-    /// Where a part stands here, and where it stood there.
+    /// For each part: its place here, its source, and its place there.
     pieces: Vec<(Range<usize>, Source<'a>, Range<usize>)>,
-    /// What capital letters stand for.
+    /// The types that capital letters stand for.
     letters: &'a [(String, DType)],
 }
 
@@ -27,19 +27,19 @@ impl<'a> Wrapper<'a> {
         Wrapper { text: String::new(), pieces: vec![], letters }
     }
 
-    /// Own words.
+    /// Adds text of the wrapper's own.
     pub fn push(&mut self, text: &str) {
         self.text += text;
     }
 
-    /// A part of a source in other words.
+    /// Adds `text` in place of a part of a source.
     pub fn put(&mut self, source: Source<'a>, range: Range<usize>, text: &str) {
         let start = self.text.len();
         self.text += text;
         self.pieces.push((start..self.text.len(), source, range));
     }
 
-    /// A part of a source, with types for letters.
+    /// Adds a part of a source, with types in place of letters.
     pub fn copy(&mut self, source: Source<'a>, range: Range<usize>) {
         let clean = without_comments(source.text);
         let mut from = range.start;
@@ -63,7 +63,7 @@ impl<'a> Wrapper<'a> {
         Some((*source, move_back(range.start)..move_back(range.end)))
     }
 
-    /// A compiler's message at the first of its places that lies in the program's text.
+    /// A compiler's message, pointing at the first of its places that lies in the program's text.
     pub fn message<'m>(&self, message: &str, labels: impl Iterator<Item = (Option<Range<usize>>, &'m str)>) -> String {
         let place = labels.filter_map(|(range, label)| Some((self.origin(&range?)?, label))).next();
         match place {
@@ -78,7 +78,7 @@ pub(super) fn pointed(message: &str, source: Source, range: Range<usize>, label:
     let before = &source.text[..range.start];
     let (line, start) = (before.matches('\n').count() + 1, before.rfind('\n').map_or(0, |at| at + 1));
     let text = source.text[start..].lines().next().unwrap_or("");
-    // One column each, so that the mark stands below its place.
+    // One column for each character, so that the mark stands below its place.
     let visible: String = text
         .chars()
         .map(|c| match c {

@@ -21,13 +21,13 @@ struct Row {
     name: &'static str,
     arity: usize,
     gives: Gives,
-    /// WGSL with `{a}` `{b}` `{c}` for the arguments, `{T}` for their type, `{U}` for u32 and `{L}` for u64, as wide as they;
-    /// empty where the function does not exist for the class.
+    /// WGSL with `{a}` `{b}` `{c}` for the arguments, `{T}` for their type, `{U}` for u32 and `{L}` for u64, each as
+    /// wide as the arguments. Empty where the function does not exist for the class.
     float: &'static str,
     signed: &'static str,
     unsigned: &'static str,
     mask: &'static str,
-    /// Whether the same text does for 64-bit types: false for what WGSL and the shared functions have in 32 bits only.
+    /// Whether the same text serves 64-bit types: false for what WGSL and the shared functions have in 32 bits only.
     wide: bool,
     float_meaning: fn(f64, f64, f64) -> f64,
 }
@@ -69,8 +69,8 @@ const fn nothing(_: f64, _: f64, _: f64) -> f64 {
 }
 
 // Integer division follows WGSL: x / 0 = x, MIN / -1 = MIN, x % 0 = 0. The divisor is replaced by 1 in those cases,
-// because library kernels are compiled without the driver's own guard. The signed remainder is made of the quotient:
-// GLSL's % is undefined for negative numbers.
+// because library kernels are compiled without the driver's own guard. The signed remainder is computed from the
+// quotient: GLSL's % is undefined for negative numbers.
 #[rustfmt::skip]
 functions! {
     Add "add" 2 Same true ["({a} + {b})" "({a} + {b})" "({a} + {b})" ""] |a, b, _| a + b;
@@ -98,7 +98,7 @@ functions! {
     Pow "pow" 2 Same false ["m_pow({a}, {b})" "" "" ""] |a, b, _| a.powf(b);
 
     Equal "equal" 2 Mask true ["({a} == {b})" "({a} == {b})" "({a} == {b})" "({a} == {b})"] nothing;
-    // Written as a negation: naga's != is ordered, false for NaN, where IEEE's is true.
+    // Written as a negation: naga's != is ordered (false for NaN), while IEEE's is true for NaN.
     NotEqual "not_equal" 2 Mask true ["(!({a} == {b}))" "({a} != {b})" "({a} != {b})" "({a} != {b})"] nothing;
     Less "less" 2 Mask true ["({a} < {b})" "({a} < {b})" "({a} < {b})" ""] nothing;
     LessEqual "less_equal" 2 Mask true ["({a} <= {b})" "({a} <= {b})" "({a} <= {b})" ""] nothing;
@@ -169,7 +169,7 @@ functions! {
     Select "select" 3 Same true ["select({c}, {b}, {a})" "select({c}, {b}, {a})" "select({c}, {b}, {a})" "select({c}, {b}, {a})"] nothing;
 }
 
-/// NumPy's: through the remainder, so that an infinite dividend gives NaN.
+/// NumPy's definition, through the remainder, so that an infinite dividend gives NaN.
 fn floor_divide(a: f64, b: f64, _: f64) -> f64 {
     let rest = a % b;
     let less = rest != 0.0 && (rest < 0.0) != (b < 0.0);
@@ -187,7 +187,7 @@ fn sinc(a: f64) -> f64 {
 /// The next value of a type.
 fn next(dtype: DType, from: f64, to: f64) -> Value {
     Value::Float(match dtype {
-        // A step of the smallest half, or the place of a half's last bit among a single's.
+        // A step of the smallest half, or the last bit of a half as a bit of an f32.
         DType::F16 => match from.abs() {
             _ if from.is_nan() || to.is_nan() => f64::NAN,
             _ if from == to => to,
@@ -204,7 +204,7 @@ fn next(dtype: DType, from: f64, to: f64) -> Value {
 }
 
 impl Function {
-    /// The name, as the method of [`crate::Array`].
+    /// The name: that of the method of [`crate::Array`].
     pub fn name(self) -> &'static str {
         self.row().name
     }
@@ -231,7 +231,8 @@ impl Function {
         !stored && fits && !self.template(dtype).is_empty()
     }
 
-    /// Whether it costs more than a few instructions, so that it is not worth doing again for repeated elements.
+    /// Whether the function costs more than a few instructions, and so should not be computed again for repeated
+    /// elements.
     pub(crate) fn costly(self) -> bool {
         use Function::*;
         let ordered = [Relu, Sign, Minimum, Maximum, FMin, FMax, CopySign, IsNan, IsInfinite, IsFinite, Heaviside];
@@ -250,12 +251,12 @@ impl Function {
         }
     }
 
-    /// Whether its WGSL for this type is one of the shared functions, which are in f32.
+    /// Whether the WGSL for this type is one of the shared functions, which are in f32.
     fn shared(self, dtype: DType) -> bool {
         matches!(dtype, DType::F16 | DType::F32) && self.template(dtype).starts_with("m_")
     }
 
-    /// Whether its result is computed in f32 and rounded to this type.
+    /// Whether the result is computed in f32 and rounded to this type.
     pub(crate) fn through_f32(self, dtype: DType) -> bool {
         dtype == DType::F16 && self.shared(dtype) && self.row().gives == Gives::Same
     }

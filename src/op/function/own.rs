@@ -1,4 +1,4 @@
-//! The texts that functions have for one type where the text of its class does not do.
+//! Texts of functions for single types, where the text of the class does not serve.
 
 use super::Function;
 use crate::element::DType;
@@ -19,7 +19,7 @@ impl Function {
         (self == Function::NextAfter).then_some("m_nextafter_half({a}, {b})")
     }
 
-    /// In the bits: drivers may take denormal numbers for 0 in all arithmetic, of which comparisons and signs are a part.
+    /// Works on the bits: drivers may take denormal numbers for 0 in all arithmetic, comparisons and signs included.
     fn single(self) -> Option<&'static str> {
         Some(match self {
             Function::Negate => "m_negate({a})",
@@ -62,7 +62,7 @@ impl Function {
             Function::IsFinite => "m_wide_is_finite({a})",
             Function::Trunc => "select(ceil({a}), floor({a}), {a} >= {T}(0))",
             Function::Fract => "({a} - select(ceil({a}), floor({a}), {a} >= {T}(0)))",
-            // The nearer neighbour; of two as near, the even one: twice the half of the upper, rounded down.
+            // The nearer neighbour; of two equally near, the even one: twice the half of the upper, rounded down.
             Function::Round => {
                 "select(select(floor({a}), ceil({a}), {a} - floor({a}) > {T}(0.5)), \
                  {T}(2) * floor(ceil({a}) * {T}(0.5)), {a} - floor({a}) == {T}(0.5))"
@@ -71,7 +71,7 @@ impl Function {
         })
     }
 
-    /// Of 64-bit integers: bits are counted in words, which is all that SPIR-V has.
+    /// Functions of 64-bit integers: bits are counted in words, since SPIR-V counts in nothing else.
     fn long(self) -> Option<&'static str> {
         Some(match self {
             Function::ShiftLeft => "({a} << ({U}({b}) & {U}(63)))",
