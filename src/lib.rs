@@ -66,9 +66,9 @@ mod values;
 
 pub use advice::{Limiter, Occupancy};
 pub use array::{
-    Array, ArrayIndex, Elementwise, Explanation, Input, Inputs, Interpolation, Layout, Operand, PadMode,
-    QuantileOptions, Reduction, Scan, Selected, Slice, SortOptions, Step as ExplainedStep, TopKOptions, Unique,
-    ViewMut, broadcast_shapes, einsum, eval_all, has_kernel, upload_all,
+    Array, ArrayIndex, Elementwise, Explanation, Extent, GroupBy, Input, Inputs, Interpolation, Layout, Operand,
+    PadMode, QuantileOptions, Reduction, Scan, Selected, Slice, SortKey, SortOptions, Step as ExplainedStep, Tolerance,
+    TopKOptions, Unique, ViewMut, broadcast_shapes, einsum, eval_all, has_kernel, lexsort, upload_all,
 };
 #[cfg(feature = "cpu")]
 pub use backend::cpu::{Checks, Defect, Finding, Order, Profile, Report, Spot};

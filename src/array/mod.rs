@@ -4,24 +4,33 @@ mod assign;
 mod axes;
 mod batch;
 mod bind;
+mod compare;
 mod concatenate;
 mod contract;
 mod create;
 mod custom;
 mod diagonal;
 mod difference;
+mod display;
 mod einsum;
 mod elementwise;
 #[cfg(feature = "wgpu")]
 mod encode;
 mod evaluate;
 mod explain;
+mod extent;
 mod flatten;
+mod from_host;
 mod gather;
+mod gradient;
+mod group_by;
 mod histogram;
 mod inputs;
+mod interp;
 mod keys;
 mod layout;
+mod lexsort;
+mod masks;
 mod matmul;
 #[cfg(all(test, feature = "cpu"))]
 mod model;
@@ -32,6 +41,9 @@ mod operators;
 mod ordered;
 mod pad;
 mod partition;
+mod places;
+mod products;
+mod put_where;
 mod quantile;
 mod reduce;
 mod repeat;
@@ -43,22 +55,29 @@ mod select;
 mod selected;
 mod slice;
 mod sort;
+mod spaces;
+mod stacks;
 mod task;
 mod tile;
+mod to_device;
 mod top_k;
 mod transfer;
 mod unique;
 mod view;
 
 pub use assign::ViewMut;
+pub use compare::Tolerance;
 pub use custom::{Elementwise, Reduction};
 pub use einsum::einsum;
 pub use elementwise::{Operand, has_kernel};
 pub use evaluate::eval_all;
 pub use explain::{Explanation, Step};
+pub use extent::Extent;
 pub use gather::ArrayIndex;
+pub use group_by::GroupBy;
 pub use inputs::{Input, Inputs};
 pub use layout::{Layout, broadcast_shapes};
+pub use lexsort::{SortKey, lexsort};
 pub use pad::PadMode;
 pub use quantile::{Interpolation, QuantileOptions};
 pub use scan::Scan;
@@ -166,6 +185,11 @@ impl<T: Element> Array<T> {
         }
     }
 
+    /// What was made, or the mistake kept in an array.
+    fn kept(device: &Device, made: Result<Array<T>>) -> Array<T> {
+        made.unwrap_or_else(|error| Array::failed(device, error))
+    }
+
     fn failed(device: &Device, error: Error) -> Array<T> {
         Array::of(Node::failed(device, T::DTYPE, error))
     }
@@ -177,6 +201,8 @@ impl<T: Element> Clone for Array<T> {
     }
 }
 
+/// Type, shape and device, or the error: never the values, so that logging an array neither computes nor waits.
+/// [`fmt::Display`] prints those.
 impl<T: Element> fmt::Debug for Array<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.node.error() {
