@@ -3,12 +3,15 @@
 mod bind;
 mod create;
 mod custom;
+mod display;
 mod elementwise;
 #[cfg(feature = "wgpu")]
 mod encode;
 mod evaluate;
 mod explain;
+mod from_host;
 mod inputs;
+mod masks;
 #[cfg(all(test, feature = "cpu"))]
 mod model;
 mod operators;
@@ -17,6 +20,8 @@ mod products;
 mod reductions;
 mod selections;
 mod shapes;
+mod spaces;
+mod to_device;
 mod transfer;
 
 pub use crate::element::Input;
@@ -27,11 +32,11 @@ pub use elementwise::{Operand, has_kernel};
 pub use evaluate::eval_all;
 pub use explain::{ExplainedStep, Explanation};
 pub use inputs::Inputs;
-pub use orders::{Interpolation, QuantileOptions, SortOptions, TopKOptions, Unique};
+pub use orders::{Interpolation, QuantileOptions, SortKey, SortOptions, TopKOptions, Unique, lexsort};
 pub use products::einsum;
-pub use reductions::Scan;
-pub use selections::{ArrayIndex, Selected};
-pub use shapes::{PadMode, Slice, ViewMut};
+pub use reductions::{Scan, Tolerance};
+pub use selections::{ArrayIndex, GroupBy, Selected};
+pub use shapes::{Extent, PadMode, Slice, ViewMut};
 pub use transfer::upload_all;
 
 pub(crate) use bind::Untyped;
@@ -129,6 +134,11 @@ impl<T: Element> Array<T> {
         }
     }
 
+    /// What was made, or the mistake kept in an array.
+    fn kept(device: &Device, made: Result<Array<T>>) -> Array<T> {
+        made.unwrap_or_else(|error| Array::failed(device, error))
+    }
+
     fn failed(device: &Device, error: Error) -> Array<T> {
         Array::of(Node::failed(device, T::DTYPE, error))
     }
@@ -140,6 +150,8 @@ impl<T: Element> Clone for Array<T> {
     }
 }
 
+/// Type, shape and device, or the error: never the values, so that logging an array neither computes nor waits.
+/// [`fmt::Display`] prints those.
 impl<T: Element> fmt::Debug for Array<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.node.error() {

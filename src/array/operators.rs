@@ -57,7 +57,7 @@ binary! {
 impl<T: Element> Array<T> {
     /// What a compound operator does: the array keeps its shape, or the mistake.
     #[track_caller]
-    fn assign2(&mut self, function: Function, other: impl Operand<T>) {
+    pub(super) fn assign2(&mut self, function: Function, other: impl Operand<T>) {
         let at = Location::caller();
         let result: Array<T> = self.apply2(function, other);
         *self = match result.shape() == self.shape() || result.node.error().is_some() {
@@ -93,13 +93,18 @@ macro_rules! scalar_left {
 }
 
 scalar_left! {
-    f16: Add add Add, Sub sub Subtract, Mul mul Multiply, Div div Divide;
-    f32: Add add Add, Sub sub Subtract, Mul mul Multiply, Div div Divide;
-    f64: Add add Add, Sub sub Subtract, Mul mul Multiply, Div div Divide;
-    i32: Add add Add, Sub sub Subtract, Mul mul Multiply, Div div Divide;
-    i64: Add add Add, Sub sub Subtract, Mul mul Multiply, Div div Divide;
-    u32: Add add Add, Sub sub Subtract, Mul mul Multiply, Div div Divide;
-    u64: Add add Add, Sub sub Subtract, Mul mul Multiply, Div div Divide;
+    f16: Add add Add, Sub sub Subtract, Mul mul Multiply, Div div Divide, Rem rem Remainder;
+    f32: Add add Add, Sub sub Subtract, Mul mul Multiply, Div div Divide, Rem rem Remainder;
+    f64: Add add Add, Sub sub Subtract, Mul mul Multiply, Div div Divide, Rem rem Remainder;
+    i32: Add add Add, Sub sub Subtract, Mul mul Multiply, Div div Divide, Rem rem Remainder;
+    i64: Add add Add, Sub sub Subtract, Mul mul Multiply, Div div Divide, Rem rem Remainder;
+    u32: Add add Add, Sub sub Subtract, Mul mul Multiply, Div div Divide, Rem rem Remainder;
+    u64: Add add Add, Sub sub Subtract, Mul mul Multiply, Div div Divide, Rem rem Remainder;
+    i32: BitAnd bitand And, BitOr bitor Or, BitXor bitxor Xor, Shl shl ShiftLeft, Shr shr ShiftRight;
+    i64: BitAnd bitand And, BitOr bitor Or, BitXor bitxor Xor, Shl shl ShiftLeft, Shr shr ShiftRight;
+    u32: BitAnd bitand And, BitOr bitor Or, BitXor bitxor Xor, Shl shl ShiftLeft, Shr shr ShiftRight;
+    u64: BitAnd bitand And, BitOr bitor Or, BitXor bitxor Xor, Shl shl ShiftLeft, Shr shr ShiftRight;
+    bool: BitAnd bitand And, BitOr bitor Or, BitXor bitxor Xor;
 }
 
 impl<T: Number> Neg for &Array<T> {
@@ -118,7 +123,7 @@ impl<T: Number> Neg for Array<T> {
     }
 }
 
-impl<T: Integer> Not for &Array<T> {
+impl<T: Integer> Not for Array<T> {
     type Output = Array<T>;
     #[track_caller]
     fn not(self) -> Array<T> {
@@ -126,36 +131,10 @@ impl<T: Integer> Not for &Array<T> {
     }
 }
 
-/// `& | ^ !` of masks.
-macro_rules! masks {
-    ($($trait:ident $method:ident $function:ident;)*) => {$(
-        impl $trait<&Array<bool>> for &Array<bool> {
-            type Output = Array<bool>;
-            #[track_caller]
-            fn $method(self, other: &Array<bool>) -> Array<bool> {
-                self.apply2(Function::$function, other)
-            }
-        }
-        impl $trait<Array<bool>> for Array<bool> {
-            type Output = Array<bool>;
-            #[track_caller]
-            fn $method(self, other: Array<bool>) -> Array<bool> {
-                self.apply2(Function::$function, other)
-            }
-        }
-    )*};
-}
-
-masks! {
-    BitAnd bitand And;
-    BitOr bitor Or;
-    BitXor bitxor Xor;
-}
-
-impl Not for &Array<bool> {
-    type Output = Array<bool>;
+impl<T: Integer> Not for &Array<T> {
+    type Output = Array<T>;
     #[track_caller]
-    fn not(self) -> Array<bool> {
+    fn not(self) -> Array<T> {
         self.apply(Function::Not)
     }
 }

@@ -1,5 +1,7 @@
 //! Sorting, and what an order tells: the first few, the n-th, quantiles, distinct values, places in sorted arrays.
 
+pub(crate) mod interp;
+pub(crate) mod lexsort;
 pub(crate) mod nth;
 pub(crate) mod partition;
 pub(crate) mod quantile;
@@ -8,6 +10,7 @@ pub(crate) mod sort;
 pub(crate) mod top_k;
 pub(crate) mod unique;
 
+pub use lexsort::{SortKey, lexsort};
 pub use quantile::{Interpolation, QuantileOptions};
 pub use sort::SortOptions;
 pub use top_k::TopKOptions;

@@ -2,6 +2,7 @@
 
 pub(crate) mod contract;
 pub(crate) mod einsum;
+pub(crate) mod kronecker;
 pub(crate) mod matmul;
 
 pub use einsum::einsum;

@@ -1,11 +1,14 @@
 //! Elements by condition, by index, and by key.
 
 pub(crate) mod gather;
+pub(crate) mod group_by;
 pub(crate) mod keys;
+pub(crate) mod put_where;
 pub(crate) mod runs;
 pub(crate) mod segments;
 pub(crate) mod select;
 pub(crate) mod selected;
 
 pub use gather::ArrayIndex;
+pub use group_by::GroupBy;
 pub use select::Selected;

@@ -28,8 +28,6 @@ impl<T: Element> Array<T> {
     /// Errors: no array; shapes that differ in another axis; an axis that is not there; arrays on several devices; the mistake
     /// that an array holds.
     #[track_caller]
-    #[doc(alias = "hstack")]
-    #[doc(alias = "vstack")]
     #[doc(alias = "cat")]
     pub fn concatenate(arrays: &[&Array<T>], axis: isize) -> Result<Array<T>> {
         let at = Location::caller();

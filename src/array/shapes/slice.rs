@@ -4,10 +4,12 @@ use crate::array::Array;
 use crate::element::Element;
 use crate::error::{CallSite, Error, Result};
 use crate::layout::Layout;
-use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo};
+use std::fmt;
+use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 
 /// What is taken of one axis: a range with a step, or one index. Negative numbers count from the end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Numbers may be of any integer type: `isize`, `usize`, and those of 32 and 64 bits.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Slice {
     start: Option<isize>,
     end: Option<isize>,
@@ -51,6 +53,29 @@ impl Slice {
     }
 }
 
+/// As it is written in [`crate::s!`]: `0..5`, `1..;-2`, `3`.
+impl fmt::Debug for Slice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bound = |place: Option<isize>| place.map_or(String::new(), |place| place.to_string());
+        match (self.index, self.step) {
+            (true, _) => write!(f, "{}", bound(self.start)),
+            (false, 1) => write!(f, "{}..{}", bound(self.start), bound(self.end)),
+            (false, step) => write!(f, "{}..{};{step}", bound(self.start), bound(self.end)),
+        }
+    }
+}
+
+/// Past the range of `isize` there is no element: the nearest number has none either.
+fn nearest(place: impl TryInto<isize> + PartialOrd + Default) -> isize {
+    let least = if place < Default::default() { isize::MIN } else { isize::MAX };
+    place.try_into().unwrap_or(least)
+}
+
+/// The end after a last place. After -1 there is none: 0 would be the first place.
+fn after(last: isize) -> Option<isize> {
+    if last == -1 { None } else { Some(last.saturating_add(1)) }
+}
+
 macro_rules! slices {
     ($($from:ty: |$r:ident| $start:expr, $end:expr, $index:expr;)*) => {$(
         impl From<$from> for Slice {
@@ -59,16 +84,21 @@ macro_rules! slices {
             }
         }
     )*};
+    (of $($int:ty)*) => {$(
+        slices! {
+            Range<$int>: |r| Some(nearest(r.start)), Some(nearest(r.end)), false;
+            RangeFrom<$int>: |r| Some(nearest(r.start)), None, false;
+            RangeTo<$int>: |r| None, Some(nearest(r.end)), false;
+            RangeInclusive<$int>: |r| Some(nearest(*r.start())), after(nearest(*r.end())), false;
+            RangeToInclusive<$int>: |r| None, after(nearest(r.end)), false;
+            $int: |r| Some(nearest(r)), None, true;
+        }
+    )*};
 }
 
-slices! {
-    Range<isize>: |r| Some(r.start), Some(r.end), false;
-    RangeFrom<isize>: |r| Some(r.start), None, false;
-    RangeTo<isize>: |r| None, Some(r.end), false;
-    RangeInclusive<isize>: |r| Some(*r.start()), if *r.end() == -1 { None } else { Some(r.end().saturating_add(1)) }, false;
-    RangeFull: |_r| None, None, false;
-    isize: |r| Some(r), None, true;
-}
+// Of i32 too, which bare numbers are.
+slices!(of isize usize i32 u32 i64 u64);
+slices! { RangeFull: |_r| None, None, false; }
 
 /// Slices for [`Array::slice`]: ranges, indices, and ranges with a step after a semicolon.
 ///
@@ -78,8 +108,14 @@ slices! {
 /// let x = Array::arange(device, 0, 12, 1).reshape(&[3, 4]);
 /// assert_eq!(x.slice(s![1.., 0]).to_vec()?, [4, 8]);
 /// assert_eq!(x.slice(s![-1, ..;-1]).to_vec()?, [11, 10, 9, 8]);
+/// let rows = x.shape()[0]; // a usize: any integer will do
+/// assert_eq!(x.slice(s![rows - 1, 0..2usize]).to_vec()?, [8, 9]);
+/// let error = x.slice(s![.., 0..5]).to_vec().unwrap_err();
+/// assert!(error.to_string().contains("slice of axis 1: wanted inside 0..4, step not 0, got 0..5"));
 /// # Ok(()) });
 /// ```
+///
+/// A range past the end is a mistake here, as in Rust; NumPy cuts it off. `s![..n.min(x.len())]` does so where it is meant.
 #[macro_export]
 macro_rules! s {
     ($($range:expr $(; $step:expr)?),* $(,)?) => {

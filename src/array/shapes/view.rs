@@ -1,6 +1,7 @@
 //! Views: the same elements in another order or shape, without a copy wherever strides can say it.
 
 use crate::array::Array;
+use crate::array::Extent;
 use crate::array::shapes::slice::{Slice, apply};
 use crate::element::Element;
 use crate::error::{CallSite, Error, Result};
@@ -129,27 +130,22 @@ impl<T: Element> Array<T> {
         }))
     }
 
-    /// Another shape with as many elements, in row-major order. A copy only where strides cannot say it (part of a
-    /// transposed array, say), and then when it is evaluated.
+    /// Another shape with as many elements, in row-major order; one extent may be -1, for what is left. A copy only where
+    /// strides cannot say it (part of a transposed array, say), and then when it is evaluated.
     ///
     /// ```
     /// # crosslane::example(|device| {
     /// let x = crosslane::Array::<f32>::zeros(device, &[6]);
     /// assert_eq!(x.reshape(&[3, 2]).shape(), [3, 2]);
+    /// assert_eq!(x.reshape(&[2, -1]).shape(), [2, 3]);
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): another number of elements.
+    /// Errors (kept in the array): another number of elements; -1 twice, or where the others do not divide the elements.
     #[track_caller]
-    pub fn reshape(&self, shape: &[usize]) -> Array<T> {
-        let wanted = shape.iter().try_fold(1usize, |len, &extent| len.checked_mul(extent));
-        self.or_failed(match wanted == Some(self.len()) {
-            true => Ok(self.viewed(&|layout| layout.reshape(shape))),
-            false => {
-                let wanted = format!("{} elements, as in {:?}", self.len(), self.shape());
-                Err(Error::argument("reshape", "shape", wanted, format!("{shape:?}"), Location::caller()))
-            }
-        })
+    pub fn reshape<E: Extent>(&self, shape: &[E]) -> Array<T> {
+        let shape = self.filled_in("reshape", shape, Location::caller());
+        self.or_failed(shape.map(|shape| self.viewed(&|layout| layout.reshape(&shape))))
     }
 
     /// One dimension, in row-major order.

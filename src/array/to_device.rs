@@ -1,0 +1,39 @@
+//! Copies from device to device.
+
+use crate::array::Array;
+use crate::device::Device;
+use crate::element::Element;
+use crate::error::Result;
+use std::panic::Location;
+
+impl<T: Element> Array<T> {
+    /// The array on another device, computed if need be; itself if it lies there already. What its elements are computed of
+    /// stays behind.
+    ///
+    /// Cost: through the host: a download and an upload, both waited for.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::Device;
+    /// let other = Device::cpu()?;
+    /// let x = device.array([1, 2, 3]).to_device(&other);
+    /// assert_eq!(x.device(), &other);
+    /// assert_eq!(x.to_vec()?, [1, 2, 3]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): as [`Array::to_vec`] and [`Array::from_slice`]; a type that the other device lacks.
+    #[track_caller]
+    pub fn to_device(&self, device: &Device) -> Array<T> {
+        if self.device() == device {
+            return self.clone();
+        }
+        let at = Location::caller();
+        let moved = || -> Result<Array<T>> {
+            self.check()?;
+            crate::array::create::check::<T>("to_device", device, self.shape(), at)?;
+            Ok(Array::from_shape(device, self.shape(), &self.to_vec()?))
+        };
+        Array::kept(device, moved())
+    }
+}
