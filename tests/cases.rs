@@ -2,8 +2,10 @@
 //! checked device, where each kernel that any case plans must have been launched; as plans that keep limits; and as text in every
 //! driver's language.
 
-mod support;
 #[path = "plans/check.rs"]
+mod check;
+mod support;
+#[path = "plans/texts.rs"]
 mod texts;
 
 use crosslane::DType;
@@ -185,7 +187,7 @@ fn plans(operation: &str) {
         let all = cases(operation)(&caps);
         let checked = all.iter().map(|case| {
             let what = format!("{preset}: {}", case.what);
-            (case.what.as_str(), texts::check_plan(&what, &*case.op, &caps))
+            (case.what.as_str(), check::check_plan(&what, &*case.op, &caps))
         });
         texts::check_kernels(&caps, checked);
     }

@@ -210,7 +210,7 @@ fn too_large() {
         let one = Array::<f32>::ones(device, &[1]);
         assert!(one.broadcast_to(&[usize::MAX, 16]).to_vec().is_err());
         let long = Array::<f32>::ones(device, &[1 << 40]);
-        assert!((&long + &long.reshape(&[1 << 40, 1])).eval().is_err());
+        assert!((&long + &long.reshape(&[1usize << 40, 1])).eval().is_err());
         // More than the largest buffer, with the figures, without asking the host for as much.
         let too_large = |error: Error| {
             let ErrorKind::TooLarge { bytes, limit, operation, .. } = error.kind() else { panic!("{error}") };

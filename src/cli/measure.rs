@@ -24,7 +24,7 @@ pub enum Group {
 
 /// A line of the benchmark before it has run.
 pub struct Row<'a> {
-    /// The name, that of `shared/peers` where it is there too.
+    /// The name, that of `benches/peers` where it is there too.
     pub op: &'static str,
     /// Elements; launches for latencies; rows of a square matrix.
     pub n: usize,

@@ -1,4 +1,4 @@
-//! Products of matrices and vectors; the names are those of `shared/peers`.
+//! Products of matrices and vectors; the names are those of `benches/peers`.
 
 use super::Outcome;
 use super::compare::normal;

@@ -1,5 +1,5 @@
 //! Sorts of random 32-bit keys: alone, with values, and as indices; the largest of them. The names are those of
-//! `shared/peers`.
+//! `benches/peers`.
 
 use super::Outcome;
 use super::compare::word;

@@ -110,43 +110,10 @@ fn check(what: &str, one: &mut dyn Op, other: &mut dyn Op, caps: &Caps) -> (bool
 
 type Named = (String, Box<dyn Op>);
 
-/// The runs of keys.
-fn by_key(caps: &Caps) -> Vec<(String, ByKey)> {
-    let mut all = Vec::new();
-    for dtype in KINDS.into_iter().filter(|&dtype| fits(caps, dtype) && caps.bindings >= 6) {
-        for len in [1000, 500_000] {
-            let values = expression(None, leaf(1, DType::F32, len, 0, &[1]));
-            let keys = expression(None, leaf(0, dtype, len, 0, &[1]));
-            all.push((
-                format!("sums of {len} by {dtype}"),
-                ByKey { values, keys, len, operator: Operator::Sum, output: 2 },
-            ));
-        }
-    }
-    all
-}
-
 /// Every operation, many times.
 fn everything(caps: &Caps) -> Vec<Named> {
-    fn boxed<T: Op + 'static>(ops: Vec<(String, T)>) -> Vec<Named> {
-        ops.into_iter().map(|(what, op)| (what, Box::new(op) as Box<dyn Op>)).collect()
-    }
-    [
-        boxed(maps(caps)),
-        boxed(transpositions(caps)),
-        boxed(concatenations(caps)),
-        boxed(reductions(caps)),
-        boxed(normalisations(caps)),
-        boxed(histograms(caps)),
-        by_index(caps),
-        orders(caps),
-        scans(caps),
-        products(caps),
-        boxed(by_key(caps)),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    let of = |(_, cases): &(&str, Cases)| cases(caps).into_iter().map(|case| (case.what, case.op));
+    ALL.iter().flat_map(of).collect()
 }
 
 #[test]
