@@ -10,7 +10,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// The line of the caller's program that made a mistake.
 pub type CallSite = &'static Location<'static>;
 
-/// A failure, cheap to clone: an array keeps the error of the operation that made it until a value is asked for.
+/// A failure, cheap to clone: an array keeps the error of the operation that made it until a value is asked for. What gives
+/// one array keeps its mistakes so; all else returns them ([`crate::Array`] has the rule).
 #[derive(Clone)]
 pub struct Error(Arc<ErrorKind>);
 
@@ -183,6 +184,16 @@ pub enum ErrorKind {
         device: String,
         /// What the driver says.
         reason: String,
+    },
+    /// A file cannot be read or written, or does not hold what was wanted.
+    #[error("{operation}: {file}: {message}")]
+    File {
+        /// The operation as it is called.
+        operation: &'static str,
+        /// The file, and the array in it where it has several.
+        file: String,
+        /// What the system says, or what was wanted and what the file has.
+        message: String,
     },
     /// The driver refused something that this library should not have asked for.
     #[error("{operation} failed on {device}: {message}")]

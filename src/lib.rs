@@ -39,7 +39,10 @@
 
 #![deny(missing_docs)]
 // What only one engine uses is dead without it: the build with all of them tells what nobody does.
-#![cfg_attr(not(all(feature = "wgpu", feature = "cuda", feature = "cpu")), allow(dead_code, unused_imports))]
+#![cfg_attr(
+    not(all(feature = "wgpu", feature = "cuda", feature = "cpu")),
+    allow(dead_code, unused_imports, reason = "one engine alone leaves others' parts unused")
+)]
 
 mod advice;
 pub mod array;
@@ -58,6 +61,8 @@ mod layout;
 mod memory;
 #[cfg(feature = "ndarray")]
 mod ndarray;
+#[cfg(feature = "npy")]
+pub mod npy;
 mod occupancy;
 pub mod op;
 pub mod ops;

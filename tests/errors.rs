@@ -195,6 +195,28 @@ fn arrays_of_two_devices() {
     works(second);
 }
 
+/// What was opened twice has one name, and still two.
+#[test]
+fn arrays_of_two_devices_of_one_name() {
+    for device in apis() {
+        let Some(again) = fresh_like(device) else { continue };
+        let (a, b) = (device.array([1.0f32]), again.array([1.0f32]));
+        let error = held(&(&a + &b));
+        let ErrorKind::Argument { wanted, got, .. } = error.kind() else { panic!("{error}") };
+        assert_ne!(wanted, got);
+        assert!(got.contains(name(device)) && got.contains(" of this name"), "{got}");
+    }
+}
+
+#[test]
+fn a_step_of_zero_is_told() {
+    for device in apis() {
+        let error = held(&Array::arange(device, 0.0f32, 1.0, -0.0));
+        argument(&error, "arange", line!() - 1, &["step: wanted a step other than 0, got -0.0"]);
+        argument(&held(&Array::arange(device, 0, 3, 0)), "arange", line!(), &["a step other than 0"]);
+    }
+}
+
 #[test]
 fn too_large() {
     for device in apis() {

@@ -229,10 +229,16 @@ impl<T: Number> Array<T> {
     #[track_caller]
     pub fn arange(device: &Device, start: T, stop: T, step: T) -> Array<T> {
         let at = Location::caller();
+        if Value::of(step.scalar()).float() == 0.0 {
+            return Array::failed(
+                device,
+                Error::argument("arange", "step", "a step other than 0", format!("{step:?}"), at),
+            );
+        }
         let Some(count) = steps(start, stop, step) else {
             let [from, to, by] = [start, stop, step].map(|x| format!("{:?}", x));
             let got = format!("{from} to {to} by {by}");
-            return Array::failed(device, Error::argument("arange", "step", "fewer than 2^32 elements", got, at));
+            return Array::failed(device, Error::argument("arange", "range", "fewer than 2^32 elements", got, at));
         };
         if let Err(error) = check::<T>("arange", device, &[count], at) {
             return Array::failed(device, error);

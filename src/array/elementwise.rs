@@ -325,8 +325,8 @@ binary! { Number:
     less_equal LessEqual -> bool, "Less or equal; false for NaN.", "[1, 3]", "2" => "[true, false]";
     greater Greater -> bool, "Greater; false for NaN.", "[1, 3]", "2" => "[false, true]";
     greater_equal GreaterEqual -> bool, "Greater or equal; false for NaN.", "[1, 2]", "2" => "[false, true]";
-    minimum Minimum -> T, "The smaller; NaN if either is.", "[1, 3]", "2" => "[1, 2]";
-    maximum Maximum -> T, "The larger; NaN if either is.", "[1, 3]", "2" => "[2, 3]";
+    minimum Minimum -> T, "The smaller of both, element by element; NaN if either is. [`Array::min`] is the smallest element of one array.", "[1, 3]", "2" => "[1, 2]";
+    maximum Maximum -> T, "The larger of both, element by element; NaN if either is. [`Array::max`] is the largest element of one array.", "[1, 3]", "2" => "[2, 3]";
 }
 
 binary! { Float:

@@ -10,6 +10,7 @@ mod encode;
 mod evaluate;
 mod explain;
 mod from_host;
+mod host_array;
 mod inputs;
 mod masks;
 #[cfg(all(test, feature = "cpu"))]
@@ -19,6 +20,8 @@ mod orders;
 mod products;
 mod reductions;
 mod selections;
+#[cfg(feature = "serde")]
+mod serialise;
 mod shapes;
 mod spaces;
 mod to_device;
@@ -31,6 +34,7 @@ pub use custom::{Elementwise, Reduction};
 pub use elementwise::{Operand, has_kernel};
 pub use evaluate::eval_all;
 pub use explain::{ExplainedStep, Explanation};
+pub use host_array::HostArray;
 pub use inputs::Inputs;
 pub use orders::{Interpolation, QuantileOptions, SortKey, SortOptions, TopKOptions, Unique, lexsort};
 pub use products::einsum;
@@ -61,7 +65,14 @@ use std::sync::Arc;
 /// Arrays are values: assigning to one never changes another, even if they share memory until then.
 ///
 /// A mistake, say shapes that do not fit, is kept in the array with the line that made it, and comes out at the first
-/// `?`: operators cannot fail.
+/// `?`: operators cannot fail. One rule says where: what is called on an array and gives one array keeps the mistake in it, as
+/// does what makes one of numbers ([`Array::zeros`], [`Array::from_slice`], [`Device::array`]). All else returns a [`Result`]:
+/// what gives values, several arrays or none; what waits for the device to know the shape ([`Array::repeat`]); what opens files
+/// or takes memory of others; and what is called with arrays on something else, or with a list of them
+/// ([`Array::concatenate`], [`Array::stack`], [`crate::Elementwise::call`], [`crate::Scan::call`]), which may hold none whose
+/// device the result could have.
+///
+/// Integers never stop a kernel: sums wrap, `i / 0` is `i`, `i % 0` is 0, and shifts take their count modulo the width.
 ///
 /// ```
 /// # crosslane::example(|device| {

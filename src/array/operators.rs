@@ -11,20 +11,21 @@ use std::panic::Location;
 
 /// A binary operator over every pairing of references, values and scalars.
 macro_rules! binary {
-    ($($kind:ident $trait:ident $method:ident $assign_trait:ident $assign:ident $function:ident;)*) => {$(
-        binary!(impl $kind $trait $method $function; &Array<T>, &Array<T>);
-        binary!(impl $kind $trait $method $function; &Array<T>, Array<T>);
-        binary!(impl $kind $trait $method $function; Array<T>, &Array<T>);
-        binary!(impl $kind $trait $method $function; Array<T>, Array<T>);
-        binary!(impl $kind $trait $method $function; &Array<T>, T);
-        binary!(impl $kind $trait $method $function; Array<T>, T);
+    ($($kind:ident $trait:ident $method:ident $assign_trait:ident $assign:ident $function:ident, $doc:literal;)*) => {$(
+        binary!(impl $kind $trait $method $function $doc; &Array<T>, &Array<T>);
+        binary!(impl $kind $trait $method $function $doc; &Array<T>, Array<T>);
+        binary!(impl $kind $trait $method $function $doc; Array<T>, &Array<T>);
+        binary!(impl $kind $trait $method $function $doc; Array<T>, Array<T>);
+        binary!(impl $kind $trait $method $function $doc; &Array<T>, T);
+        binary!(impl $kind $trait $method $function $doc; Array<T>, T);
         binary!(assign $kind $assign_trait $assign $function; &Array<T>);
         binary!(assign $kind $assign_trait $assign $function; Array<T>);
         binary!(assign $kind $assign_trait $assign $function; T);
     )*};
-    (impl $kind:ident $trait:ident $method:ident $function:ident; $left:ty, $right:ty) => {
+    (impl $kind:ident $trait:ident $method:ident $function:ident $doc:literal; $left:ty, $right:ty) => {
         impl<T: $kind> $trait<$right> for $left {
             type Output = Array<T>;
+            #[doc = $doc]
             #[track_caller]
             fn $method(self, other: $right) -> Array<T> {
                 self.apply2(Function::$function, other)
@@ -42,16 +43,26 @@ macro_rules! binary {
 }
 
 binary! {
-    Number Add add AddAssign add_assign Add;
-    Number Sub sub SubAssign sub_assign Subtract;
-    Number Mul mul MulAssign mul_assign Multiply;
-    Number Div div DivAssign div_assign Divide;
-    Number Rem rem RemAssign rem_assign Remainder;
-    Integer BitAnd bitand BitAndAssign bitand_assign And;
-    Integer BitOr bitor BitOrAssign bitor_assign Or;
-    Integer BitXor bitxor BitXorAssign bitxor_assign Xor;
-    Integer Shl shl ShlAssign shl_assign ShiftLeft;
-    Integer Shr shr ShrAssign shr_assign ShiftRight;
+    Number Add add AddAssign add_assign Add,
+        "Element by element, broadcast together. Integers wrap.";
+    Number Sub sub SubAssign sub_assign Subtract,
+        "Element by element, broadcast together. Integers wrap.";
+    Number Mul mul MulAssign mul_assign Multiply,
+        "Element by element, broadcast together; [`Array::matmul`] is the matrix product. Integers wrap.";
+    Number Div div DivAssign div_assign Divide,
+        "Element by element, broadcast together. Integers are divided towards zero; of them `i / 0` is `i`, and the smallest divided by -1 is itself. NumPy's `//` rounds down: for floats [`Array::floor_divide`].";
+    Number Rem rem RemAssign rem_assign Remainder,
+        "What a division leaves, element by element, with the sign of the left side as in Rust; NumPy's `%` has that of the right one: for floats [`Array::modulo`]. Of integers `i % 0` is 0.";
+    Integer BitAnd bitand BitAndAssign bitand_assign And,
+        "Bit by bit, element by element, broadcast together.";
+    Integer BitOr bitor BitOrAssign bitor_assign Or,
+        "Bit by bit, element by element, broadcast together.";
+    Integer BitXor bitxor BitXorAssign bitxor_assign Xor,
+        "Bit by bit, element by element, broadcast together.";
+    Integer Shl shl ShlAssign shl_assign ShiftLeft,
+        "Bits moved up, element by element, by counts taken modulo the width: `1u32 << 33` is 2 where Rust panics and NumPy gives 0.";
+    Integer Shr shr ShrAssign shr_assign ShiftRight,
+        "Bits moved down, element by element, by counts taken modulo the width; copies of the sign come in.";
 }
 
 impl<T: Element> Array<T> {

@@ -51,6 +51,6 @@ pub(crate) trait Interop {
 
 /// The error for work on memory that the host sees at the moment.
 pub(crate) fn lent(operation: &'static str) -> Error {
-    let (wanted, got) = ("memory that only the device uses", "an array that a guard of Array::map still shows");
+    let (wanted, got) = ("memory that only the device uses", "an array that a guard of Array::map_memory still shows");
     ErrorKind::Argument { operation, argument: "array".into(), wanted: wanted.into(), got: got.into(), at: None }.into()
 }

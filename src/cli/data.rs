@@ -2,6 +2,7 @@
 
 use super::compare::random;
 use super::{Outcome, npy};
+use crosslane::array::HostArray;
 use crosslane::op::Value;
 use crosslane::{Argument, Array, DType, Device, Element, f16};
 use std::fmt::Display;
@@ -9,15 +10,12 @@ use std::path::Path;
 use std::str::FromStr;
 
 /// An element that files and arguments can hold.
-pub trait Plain: Element + npy::Stored + FromStr + Display {}
+pub trait Plain: Element + FromStr + Display {}
 
-impl<T: Element + npy::Stored + FromStr + Display> Plain for T {}
+impl<T: Element + FromStr + Display> Plain for T {}
 
 /// Values on the host.
-pub struct Values<T> {
-    pub shape: Vec<usize>,
-    pub values: Vec<T>,
-}
+pub type Values<T> = HostArray<T>;
 
 /// [`Values`] of any type.
 pub trait OnHost {
@@ -42,13 +40,13 @@ const SHOWN: usize = 8;
 
 impl<T: Plain> OnHost for Values<T> {
     fn upload(&self, device: &Device) -> Outcome<Box<dyn OnDevice>> {
-        let array = Array::from_shape(device, &self.shape, &self.values);
+        let array = self.to_device(device);
         array.check().map_err(super::told)?;
         Ok(Box::new(array))
     }
 
     fn bytes(&self) -> Vec<u8> {
-        bytemuck::cast_slice(&self.values).to_vec()
+        bytemuck::cast_slice(self.values()).to_vec()
     }
 
     fn size(&self) -> usize {
@@ -60,9 +58,9 @@ impl<T: Plain> OnHost for Values<T> {
     }
 
     fn describe(&self) -> String {
-        let first: Vec<String> = self.values.iter().take(SHOWN).map(|value| value.to_string()).collect();
-        let more = if self.values.len() > SHOWN { " .." } else { "" };
-        format!("{} {:?}: {}{more}", T::DTYPE, self.shape, first.join(" "))
+        let first: Vec<String> = self.values().iter().take(SHOWN).map(|value| value.to_string()).collect();
+        let more = if self.values().len() > SHOWN { " .." } else { "" };
+        format!("{} {:?}: {}{more}", T::DTYPE, self.shape(), first.join(" "))
     }
 }
 
@@ -72,7 +70,7 @@ impl<T: Plain> OnDevice for Array<T> {
     }
 
     fn fetch(&self) -> Outcome<Box<dyn OnHost>> {
-        Ok(Box::new(Values { shape: self.shape().to_vec(), values: self.to_vec().map_err(super::told)? }))
+        Ok(Box::new(self.to_host().map_err(super::told)?))
     }
 }
 
@@ -151,7 +149,7 @@ fn make<T: Plain>(text: &str, form: &str, rest: &str) -> Outcome<Box<dyn OnHost>
         values.extend((0..count).map(|i| T::from_scalar(element(i).scalar(T::DTYPE))));
         (shape, values)
     };
-    Ok(Box::new(Values { shape, values }))
+    Ok(Box::new(HostArray::new(&shape, values).map_err(super::told)?))
 }
 
 /// `1024`, or `64x64`.

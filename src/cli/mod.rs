@@ -92,6 +92,7 @@ fn told(error: crosslane::Error) -> String {
         ErrorKind::Argument { argument, wanted, got, .. } => format!("{argument}: wanted {wanted}, got {got}"),
         ErrorKind::Unsupported { wanted, device, help, .. } => format!("{device} does not have {wanted}; {help}"),
         ErrorKind::Compile { message, .. } => message.clone(),
+        ErrorKind::File { file, message, .. } => format!("{file}: {message}"),
         _ => error.to_string(),
     }
 }

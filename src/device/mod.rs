@@ -46,6 +46,8 @@ struct Handle(Option<Arc<Handles>>);
 
 struct Inner {
     driver: Arc<dyn Driver>,
+    /// How many devices of these properties this program had opened with this one.
+    opening: u32,
     /// The driver's, tuned.
     caps: Caps,
     pool: Arc<Pool>,
@@ -199,7 +201,7 @@ impl Device {
     }
 
     /// How often the host has waited for this device so far: calls that give back values or wait for work
-    /// ([`crate::Array::to_vec`], [`crate::Array::map`], [`Device::synchronize`], [`crate::Event::wait`]), one each, on
+    /// ([`crate::Array::to_vec`], [`crate::Array::map_memory`], [`Device::synchronize`], [`crate::Event::wait`]), one each, on
     /// the cpu engine too, where the work is done already; and uploads that had to wait for staging memory, of more than a
     /// megabyte. Launches, lazy arrays, their evaluation and small uploads never wait.
     ///
@@ -362,6 +364,10 @@ impl PartialEq for Device {
 
 impl fmt::Debug for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Device({})", self.properties())
+        // Devices of one name are told apart in messages, also where one card was opened twice.
+        match self.0.opening {
+            1 => write!(f, "Device({})", self.properties()),
+            opening => write!(f, "Device({}, number {opening} of this name)", self.properties()),
+        }
     }
 }

@@ -9,6 +9,7 @@ use crate::device::{Messages, Watch};
 use crate::error::Result;
 use crate::memory::{Handles, Pool};
 use crate::tuning::Tuning;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
@@ -153,6 +154,7 @@ impl Device {
         let inner = Inner {
             pool,
             handles: Arc::downgrade(&handles),
+            opening: opening(driver.properties()),
             driver,
             caps,
             claims: Claims::default(),
@@ -170,4 +172,13 @@ impl Device {
     pub(crate) fn uncounted(&self) -> Device {
         Device(self.0.clone(), Handle(None))
     }
+}
+
+/// How many devices of these properties this program has opened, with this one.
+fn opening(properties: &Properties) -> u32 {
+    static OPENED: Mutex<BTreeMap<String, u32>> = Mutex::new(BTreeMap::new());
+    let mut opened = OPENED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let count = opened.entry(properties.to_string()).or_insert(0);
+    *count += 1;
+    *count
 }

@@ -13,7 +13,7 @@ use std::marker::PhantomData;
 /// |---|---|
 /// | `&Array<T>` | memory that the kernel reads |
 /// | `&mut Array<T>` | memory that it may write; what shares it keeps its values, as with [`Array::assign`] |
-/// | [`ViewMut`] (`x.slice_mut(..)`) | a part of an array that it may write, if the part has no gaps |
+/// | [`ViewMut`] (`x.slice_mut(..)`) | a part of an array that it may write, if the part has no gaps and begins at a multiple of 256 bytes in the array's memory, which is what the strictest device wants: what runs on one runs on all |
 /// | `f32`, `u32`, `i32`, `f16`, `f64`, `i64`, `u64`, `[f32; 2]` .. `[u32; 4]` | a value, or a vector |
 /// | `&P` of [`Parameters`] | a structure for a `var<uniform>` or for all immediates, compared with WGSL's member by member; `&[[f32; 4]; 4]` a matrix |
 #[derive(Clone)]

@@ -249,8 +249,9 @@ impl Call<'_> {
 
     /// The memory that an array is bound with.
     pub fn window(&self, resource: &Resource, array: &Untyped) -> Result<Window> {
-        // No device wants more for uniform buffers.
-        let alignment = if resource.point.uniform { 256 } else { self.device.caps().offset_alignment.max(4) };
+        // What only reads may be copied. A part that is written cannot be, and fits every device or none.
+        let strict = resource.point.uniform || resource.point.access == Access::Write;
+        let alignment = if strict { STRICTEST } else { self.device.caps().offset_alignment.max(4) };
         let located = |error: Error| error.located(self.at);
         let mut array = array.clone();
         let mut window = match array.in_place(alignment).map_err(located)? {
@@ -293,6 +294,9 @@ impl Call<'_> {
         }
     }
 }
+
+/// Bytes of whose multiples a binding begins: WebGPU lets no device want more.
+const STRICTEST: u64 = 256;
 
 /// Two bindings of one memory, of which the first is written.
 pub(crate) fn clash(points: &[BindPoint], windows: &[Window]) -> Option<[usize; 2]> {

@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 use std::panic::Location;
 
-/// The elements of an array where they lie, read by the host without a copy. See [`Array::map`].
+/// The elements of an array where they lie, read by the host without a copy. See [`Array::map_memory`].
 ///
 /// They are as memory holds them: themselves, or bytes of 0 and 1 for `bool`.
 pub struct Mapped<T: Element> {
@@ -35,7 +35,7 @@ impl<T: Element> Array<T> {
     /// ```
     /// # crosslane::example(|device| {
     /// let x = crosslane::Array::arange(device, 0.0f32, 4.0, 1.0);
-    /// match x.map() {
+    /// match x.map_memory() {
     ///     Ok(elements) => assert_eq!(elements[..], [0.0, 1.0, 2.0, 3.0]),
     ///     Err(_) => assert!(!device.caps().unified),
     /// }
@@ -46,11 +46,11 @@ impl<T: Element> Array<T> {
     #[doc(alias = "cudaHostGetDevicePointer")]
     #[doc(alias = "zero-copy")]
     #[track_caller]
-    pub fn map(&self) -> Result<Mapped<T>> {
+    pub fn map_memory(&self) -> Result<Mapped<T>> {
         let at = Location::caller();
         self.check()?;
         let unsupported = || -> Result<Mapped<T>> {
-            let (operation, device) = ("map", self.device().properties().name.clone());
+            let (operation, device) = ("map_memory", self.device().properties().name.clone());
             let wanted = "memory that the host shares".into();
             let help = "copy with Array::read_into, or with HostBuffer::download at the speed of the bus".into();
             Err(ErrorKind::Unsupported { operation, wanted, device, help, at: Some(at) }.into())

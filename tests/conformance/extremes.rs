@@ -40,9 +40,9 @@ fn integers_count_in_integers() {
         counted::<i64>(device, [most, least, least]);
         counted::<i64>(device, [least, least + 10, 4]);
         counted::<i64>(device, [0, 10, -1]);
-        for bad in [[0i64, 1, 0], [i64::MIN, i64::MAX, 1], [0, 1 << 32, 1]] {
+        for bad in [[i64::MIN, i64::MAX, 1], [0, 1 << 32, 1]] {
             let error = Array::arange(device, bad[0], bad[1], bad[2]).to_vec().unwrap_err().to_string();
-            assert!(error.starts_with("arange: step: wanted fewer than 2^32 elements"), "{error}");
+            assert!(error.starts_with("arange: range: wanted fewer than 2^32 elements"), "{error}");
         }
     }
 }

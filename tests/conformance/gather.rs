@@ -213,7 +213,7 @@ fn an_index_past_the_axis_is_told_to_those_who_read_it() {
                 let error = wrong.to_vec().unwrap_err().to_string();
                 assert!(error.contains("take: indices: wanted 0 to 2, got 9"), "{error} on {}", name(device));
             }
-            assert!(bad.map().is_err() && bad.to_dlpack().is_err(), "on {}", name(device));
+            assert!(bad.map_memory().is_err() && bad.to_dlpack().is_err(), "on {}", name(device));
             assert_eq!(good.to_vec().unwrap(), [2.0, 3.0, 4.0], "on {}", name(device));
         }
         of_it = x.sum();

@@ -214,7 +214,7 @@ fn arrays_of_every_type_go_there_and_back() {
 fn no_copy_where_memory_has_an_address() {
     let Some(device) = fresh("cpu") else { return };
     let x = Array::from_slice(&device, &[1.0f32, 2.0, 3.0, 4.0]);
-    let first = x.map().unwrap().as_ptr();
+    let first = x.map_memory().unwrap().as_ptr();
     let tensor = x.slice(s![..;-1]).to_dlpack().unwrap();
     assert_eq!(tensor.strides(), Some(&[-1][..]));
     assert_eq!(tensor.tensor().data.cast_const().cast::<f32>(), first.wrapping_add(3));
@@ -235,7 +235,7 @@ fn memory_of_others_is_not_written() {
         let values = [1.0f32, 2.0, 3.0, 4.0];
         let x = Array::from_slice(&device, &values);
         let mut y = Array::<f32>::from_dlpack(&device, x.to_dlpack().unwrap()).unwrap();
-        let guard = x.map().ok();
+        let guard = x.map_memory().ok();
         let seen = guard.as_ref().map(|guard| guard.to_vec());
         y.write(0, &[77.0]).unwrap();
         y.slice_mut(s![1..2]).assign(78.0).unwrap();

@@ -108,8 +108,8 @@ macro_rules! reductions {
 reductions! { Number:
     sum sum_axes Sum -> T, "The sum; 0 of nothing. Integers wrap; f16 adds up in f32. Partial sums in a tree: f32 is within 1e-6 of the sum of all sizes.", "[1, 2, 3, 4]" => "10", "[3, 7]";
     product product_axes Product -> T, "The product; 1 of nothing. Integers wrap.", "[1, 2, 3, 4]" => "24", "[2, 12]";
-    min min_axes Minimum -> T, "The smallest element; NaN if any is NaN.", "[4, 1, 3, 2]" => "1", "[1, 2]";
-    max max_axes Maximum -> T, "The largest element; NaN if any is NaN.", "[4, 1, 3, 2]" => "4", "[4, 3]";
+    min min_axes Minimum -> T, "The smallest element; NaN if any is NaN. [`Array::minimum`] is the smaller of two arrays, element by element.", "[4, 1, 3, 2]" => "1", "[1, 2]";
+    max max_axes Maximum -> T, "The largest element; NaN if any is NaN. [`Array::maximum`] is the larger of two arrays, element by element.", "[4, 1, 3, 2]" => "4", "[4, 3]";
     arg_min arg_min_axes ArgMinimum -> u32, "Where the smallest element is, counted in row-major order over what is reduced: the first of equals, or the first NaN.", "[4, 1, 1, 2]" => "1", "[1, 0]";
     arg_max arg_max_axes ArgMaximum -> u32, "Where the largest element is, counted in row-major order over what is reduced: the first of equals, or the first NaN.", "[4, 1, 3, 4]" => "0", "[0, 1]";
 }

@@ -6,8 +6,12 @@ use std::sync::OnceLock;
 
 /// The driver's file, and the compiler's.
 const FILES: (&str, &str) = if cfg!(windows) { ("nvcuda.dll", "nvrtc64.dll") } else { ("libcuda.so.1", "libnvrtc.so") };
-/// The names that cudarc looks for.
-const NAMES: (&str, &str) = (if cfg!(windows) { "nvcuda" } else { "cuda" }, "nvrtc");
+/// Those of the names under which cudarc looks for them that installations have: it tries seventeen.
+const NAMES: [&[&str]; 2] = if cfg!(windows) {
+    [&["nvcuda.dll"], &["nvrtc64.dll", "nvrtc64_130_0.dll", "nvrtc64_12.dll"]]
+} else {
+    [&["libcuda.so", "libcuda.so.1"], &["libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12"]]
+};
 
 /// What the engine calls in the driver. All of it has been there since CUDA 12.0.
 const DRIVER: &[&str] = &[
@@ -104,7 +108,7 @@ pub(super) fn driver() -> Result<()> {
 fn load_driver() -> Result<()> {
     // SAFETY: loading runs the initialisers of NVIDIA's library, which have no requirements.
     if !unsafe { driver::sys::is_culib_present() } {
-        return Err(missing(FILES.0, "the driver's library", NAMES.0, "Install NVIDIA's driver"));
+        return Err(missing(FILES.0, "the driver's library", NAMES[0], "Install NVIDIA's driver"));
     }
     // SAFETY: the library is there, so that this does not panic; the functions are looked up and not called.
     let absent = |name: &&&str| unsafe { driver::sys::culib().get::<Function>(name.as_bytes()).is_err() };
@@ -137,7 +141,7 @@ fn load_nvrtc() -> Result<(u32, u32)> {
     if !unsafe { nvrtc::sys::is_culib_present() } {
         let install = "Install NVRTC, a part of the CUDA toolkit (or `pip install nvidia-cuda-nvrtc`), and name its \
                        folder in LD_LIBRARY_PATH";
-        return Err(missing(FILES.1, "the run-time compiler", NAMES.1, install));
+        return Err(missing(FILES.1, "the run-time compiler", NAMES[1], install));
     }
     // SAFETY: as for the driver.
     let absent = |name: &&&str| unsafe { nvrtc::sys::culib().get::<Function>(name.as_bytes()).is_err() };
@@ -172,8 +176,7 @@ pub(super) unsafe fn elapsed(
 }
 
 /// The error for a library that is nowhere.
-fn missing(file: &str, what: &str, name: &str, install: &str) -> Error {
-    let names = cudarc::get_lib_name_candidates(name);
+fn missing(file: &str, what: &str, names: &[&str], install: &str) -> Error {
     let variable = if cfg!(windows) { "PATH" } else { "LD_LIBRARY_PATH" };
     let path = match std::env::var(variable) {
         Ok(path) if !path.is_empty() => format!("{variable} ({path})"),
@@ -193,9 +196,19 @@ fn no_device(looked: String, install: &str) -> Error {
 mod tests {
     #[test]
     fn a_missing_library_is_named_with_where_it_was_looked_for() {
-        let error = super::missing("libnvrtc.so", "the run-time compiler", "nvrtc", "Install it").to_string();
+        let error = super::missing("libnvrtc.so", "the run-time compiler", super::NAMES[1], "Install it").to_string();
         for part in ["libnvrtc.so.13", "libnvrtc.so.12", "LD_LIBRARY_PATH", "Install it"] {
             assert!(error.contains(part), "{part} in {error}");
+        }
+        assert_eq!(error.matches("libnvrtc.so").count(), 4, "three files, and what is missing: {error}");
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn named_files_are_looked_for() {
+        for (library, names) in ["cuda", "nvrtc"].into_iter().zip(super::NAMES) {
+            let tried = cudarc::get_lib_name_candidates(library);
+            assert!(names.iter().all(|name| tried.iter().any(|tried| tried == name)), "{names:?} in {tried:?}");
         }
     }
 }

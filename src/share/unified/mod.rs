@@ -56,7 +56,7 @@ pub struct Transfers {
 /// what lies between them is copied too.
 ///
 /// Where host and device share memory ([`Caps::unified`](crate::device::Caps::unified)) there are two sides all the same, and a
-/// copy is one pass over that memory; [`Array::map`] reads without any.
+/// copy is one pass over that memory; [`Array::map_memory`] reads without any.
 ///
 /// ```
 /// # crosslane::example(|device| {

@@ -201,7 +201,7 @@ fn what_the_host_sees_is_left_alone() {
     for device in apis().iter().filter(|device| device.caps().unified) {
         spoil(device);
         let x = Array::from_slice(device, &[1u8, 2, 3]);
-        let guard = x.map().unwrap();
+        let guard = x.map_memory().unwrap();
         let mut output = Array::<u32>::zeros(device, &[1]);
         let source = format!(
             "@group(0) @binding(0) {BYTES}
