@@ -195,6 +195,9 @@ impl<'a> Fusion<'a> {
             key.extend(walk.strides.iter().map(|&stride| if (0..2).contains(&stride) { stride as u8 } else { 2 }));
         }
         key.push(self.output.map_or(9, |output| output.2 as u8));
+        // Each is a parameter, whether a step takes it or not.
+        key.push(self.expression.scalars.len() as u8);
+        key.extend(self.expression.scalars.iter().map(|scalar| scalar.dtype as u8));
         for step in &self.expression.steps {
             key.push(step.dtype as u8);
             let mut push = |tag: u8, indices: &[usize]| {
