@@ -56,6 +56,7 @@ fn open_all() -> Vec<Device> {
     if let Ok(profile) = std::env::var("CROSSLANE_TEST_PROFILE") {
         return vec![match limits(&profile) {
             Some(options) => options.open("lavapipe").unwrap_or_else(|error| panic!("{profile}: {error}")),
+            None if TIERS.contains(&profile.as_str()) => Device::open(&format!("cpu:{profile}")).unwrap(),
             None => stand_in(&profile, 1 << 20),
         }];
     }
@@ -82,6 +83,9 @@ fn open_all() -> Vec<Device> {
 /// Devices of lavapipe that have less than it could have; `CROSSLANE_TEST_PROFILE` runs all tests on one of them.
 const LIMITED: [&str; 2] = ["lavapipe-without-immediates", "lavapipe-webgpu"];
 
+/// How the cpu engine runs kernels: `CROSSLANE_TEST_PROFILE` has all tests run so.
+const TIERS: [&str; 2] = ["compiled", "interpreted"];
+
 /// How such a device is opened.
 fn limits(profile: &str) -> Option<DeviceOptions> {
     // The ways that cards take.
@@ -95,7 +99,7 @@ fn limits(profile: &str) -> Option<DeviceOptions> {
 /// The kind of hardware that a cpu engine of the test's own plays.
 pub fn played() -> String {
     let profile = std::env::var("CROSSLANE_TEST_PROFILE").unwrap_or_default();
-    if profile.is_empty() || limits(&profile).is_some() { "native".into() } else { profile }
+    if profile.is_empty() || limits(&profile).is_some() || TIERS.contains(&profile.as_str()) { "native".into() } else { profile }
 }
 
 /// Lavapipe without immediates, and with the limits of WebGPU and nothing beyond them: for tests that run each operation once.
@@ -125,7 +129,7 @@ pub fn stand_in(name: &str, binding_bytes: u64) -> Device {
 /// minutes to fill.
 pub fn narrow() -> Option<Device> {
     match std::env::var("CROSSLANE_TEST_PROFILE") {
-        Ok(name) if limits(&name).is_none() => Some(stand_in(&name, 1 << 16)),
+        Ok(name) if limits(&name).is_none() && !TIERS.contains(&name.as_str()) => Some(stand_in(&name, 1 << 16)),
         _ => {
             say("not run: past one binding of 64 KiB only with CROSSLANE_TEST_PROFILE and a kind of the cpu engine's");
             None
@@ -142,7 +146,7 @@ pub fn is_checked(device: &Device) -> bool {
 /// plays. Software drivers take up to seconds to compile a kernel, and the other kinds differ in the kernels' shapes.
 pub fn is_thorough(device: &Device) -> bool {
     match std::env::var("CROSSLANE_TEST_PROFILE") {
-        Ok(profile) => ["native", "webgpu"].contains(&profile.as_str()),
+        Ok(profile) => ["native", "webgpu", "compiled", "interpreted"].contains(&profile.as_str()),
         Err(_) => device.properties().kind != Kind::Software,
     }
 }

@@ -1,6 +1,7 @@
 //! Memory as words that several workgroups may touch at the same time: relaxed atomics, so that a kernel's race is
 //! a wrong number and never undefined behaviour.
 
+use super::atomics::LONG;
 use crate::memory::Owner;
 use std::ops::Deref;
 use std::ptr::NonNull;
@@ -45,6 +46,9 @@ pub(super) fn zeros<T: bytemuck::Zeroable>(count: usize) -> Option<Box<[T]>> {
 /// What memory that nothing wrote holds on a device that checks: as a float a NaN, as an index far out.
 const GARBAGE: u32 = 0xffc0_dead;
 
+/// Words past the end of memory of the engine's own, which compiled kernels may touch.
+const BEYOND: usize = 16;
+
 /// Bytes that a kernel loads at once at most: four elements of 8.
 const MOST_LOADED: u64 = 32;
 
@@ -53,7 +57,7 @@ impl Block {
     /// they like.
     pub fn new(bytes: u64, used: u64, checked: bool) -> Option<Block> {
         let count = usize::try_from(bytes.div_ceil(4)).ok()?;
-        let mut words: Box<[AtomicU32]> = zeros(count)?;
+        let mut words: Box<[AtomicU32]> = zeros(count + BEYOND)?;
         let written = match checked {
             false => None,
             true => {
@@ -78,6 +82,12 @@ impl Block {
         }
         let words = Words::Foreign { first, count: (bytes / 4) as usize, _owner: owner.take()? };
         Some(Block { words, written: None })
+    }
+
+    /// Bytes of the same memory that lie behind this place.
+    #[cfg(feature = "jit")]
+    pub fn bytes_after(&self, place: u64) -> u64 {
+        (self.words.len() as u64 * 4).saturating_sub(place)
     }
 
     /// The bytes as the host sees them.
@@ -198,13 +208,12 @@ impl<'a> View<'a> {
         word.fetch_update(Relaxed, Relaxed, |old| Some(f(old))).unwrap_or_else(|old| old)
     }
 
-    /// As [`View::update`] for 8 bytes: atomic among calls of this function.
+    /// As [`View::update`] for 8 bytes: atomic among those that hold [`LONG`].
     pub fn update_long(&self, at: u32, f: impl Fn(u64) -> u64) -> u64 {
-        static LOCK: Mutex<()> = Mutex::new(());
         if !self.holds(at, 8) {
             return 0;
         }
-        let _guard = LOCK.lock().expect("no panic while held");
+        let _guard = LONG.lock().expect("no panic while held");
         let old = self.load(at, 4) as u64 | (self.load(at + 4, 4) as u64) << 32;
         let new = f(old);
         self.store(at, 4, new as u32);

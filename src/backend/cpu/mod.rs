@@ -16,7 +16,11 @@
 //! | `profile.rs` | other people's hardware |
 //! | `order.rs` | events |
 
+mod atomics;
 mod check;
+mod compiled;
+#[cfg(feature = "jit")]
+mod jit;
 mod lanes;
 mod lower;
 mod memory;
@@ -27,6 +31,7 @@ mod request;
 mod run;
 mod scalar;
 mod schedule;
+mod subgroups;
 mod turns;
 mod visit;
 
@@ -42,14 +47,15 @@ use crate::trace::SpanKind;
 use crate::trace::recorder::{Task, Timed};
 use crate::work::{Launch, Read, Write};
 use memory::View;
-use program::Program;
-use run::{Context, Machine};
+use compiled::Compiled;
+use run::Context;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use turns::{Turns, Use};
 
 use crate::report::{Checks, Report};
+use schedule::Stuck;
 pub use profile::{Order, Profile};
 pub(super) use request::ENGINE;
 
@@ -62,6 +68,7 @@ pub(crate) struct Cpu {
     profile: Profile,
     checks: Option<Checks>,
     budget: Duration,
+    tier: Tier,
     kernels: Recent<u64, Arc<Compiled>>,
     turns: Turns,
     waits: Waits,
@@ -70,12 +77,14 @@ pub(crate) struct Cpu {
     observer: Observer,
 }
 
-/// A kernel with machines that have run it.
-struct Compiled {
-    program: Program,
-    /// Roughly how many words one workgroup computes.
-    effort: u64,
-    machines: Mutex<Vec<Machine>>,
+/// How kernels run. Results are the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tier {
+    /// Interpreted until making code pays.
+    Both,
+    /// As machine code from the first launch on.
+    Compiled,
+    Interpreted,
 }
 
 /// What the processor is as a device.
@@ -98,7 +107,7 @@ pub(crate) fn properties(profile: &Profile, checks: Option<Checks>) -> Propertie
 }
 
 /// An engine that stands in for the hardware of a profile.
-pub(crate) fn open(profile: Profile, checks: Option<Checks>, budget: Duration) -> Result<Arc<dyn Driver>> {
+pub(crate) fn open(profile: Profile, checks: Option<Checks>, tier: Tier, budget: Duration) -> Result<Arc<dyn Driver>> {
     if !profile.subgroup.is_power_of_two() || !(4..=128).contains(&profile.subgroup) {
         let wanted = "a power of two from 4 to 128".to_string();
         let (operation, argument, got) = ("Device::cpu_as", "Profile::subgroup".into(), profile.subgroup.to_string());
@@ -106,6 +115,8 @@ pub(crate) fn open(profile: Profile, checks: Option<Checks>, budget: Duration) -
     }
     Ok(Arc::new(Cpu {
         properties: properties(&profile, checks),
+        // What is checked is interpreted, and what stands in for other hardware.
+        tier: if checks.is_none() && profile.name == "native" { tier } else { Tier::Interpreted },
         profile,
         checks,
         budget,
@@ -156,8 +167,8 @@ impl Cpu {
             clamps: !kernel.is_trusted(),
             nan: self.checks.is_some_and(|checks| checks.nan),
         };
-        let program = lower::lower(kernel.name(), kernel.source(), kernel.entry(), &target)?;
-        let compiled = Arc::new(Compiled { effort: program.effort(), program, machines: Mutex::default() });
+        let lowered = lower::lower(kernel.name(), kernel.source(), kernel.entry(), &target)?;
+        let compiled = Arc::new(Compiled::new(lowered, self.tier, kernel.is_trusted(), kernel.is_watched())?);
         Ok(self.kernels.keep(kernel.id(), compiled))
     }
 
@@ -200,8 +211,19 @@ impl Cpu {
     }
 
     fn launch(&self, launch: &Launch, compiled: &Compiled, report: &mut Report) -> Result<()> {
-        let program = &compiled.program;
         let params: Vec<AtomicU32> = launch.params.iter().map(|&word| AtomicU32::new(word)).collect();
+        let stop = AtomicBool::new(false);
+        let groups = launch.grid.fold(self.profile.caps.grid);
+        let until = Instant::now()
+            .checked_add(self.budget)
+            .filter(|_| self.checks.is_none() && launch.kernel.is_watched());
+        let count: u64 = groups.iter().map(|&n| n as u64).product();
+        #[cfg(feature = "jit")]
+        if let Some(code) = compiled.code(launch, count) {
+            let stuck = self.run_code(&code, compiled, launch, &params, groups, (&stop, until));
+            return self.ended(compiled, stuck);
+        }
+        let program = compiled.program();
         let view = |buffer: &program::Buffer| match buffer.window {
             Some(window) => {
                 let window = &launch.buffers[window];
@@ -209,8 +231,6 @@ impl Cpu {
             }
             None => View::new(&params, u64::MAX),
         };
-        let stop = AtomicBool::new(false);
-        let groups = launch.grid.fold(self.profile.caps.grid);
         let context = Context {
             program,
             buffers: program.buffers.iter().map(view).collect(),
@@ -218,27 +238,28 @@ impl Cpu {
             groups,
             stop: &stop,
             budget: self.budget,
-            until: Instant::now()
-                .checked_add(self.budget)
-                .filter(|_| self.checks.is_none() && launch.kernel.is_watched()),
+            until,
         };
         let endless = match self.checks {
             Some(checks) => self.run_checked(&context, compiled, launch, checks, report),
             None => self.run_side_by_side(&context, compiled),
         };
-        match endless {
-            None => Ok(()),
-            Some((step, group)) => {
-                let site = |step: u32| program.sites[program.code[step as usize].site as usize];
-                Err(ErrorKind::Endless {
-                    kernel: program.name.clone(),
-                    line: step.map_or(0, |step| site(step).location(&program.source).line_number),
-                    workgroup: Some(group),
-                    seconds: self.budget.as_secs_f64(),
-                }
-                .into())
-            }
+        let site = |step: u32| program.code[step as usize].site;
+        self.ended(compiled, endless.map(|(step, group)| (step.map(site), group)))
+    }
+
+    /// What a launch gives: an error if a workgroup was stopped, with the site of its loop.
+    fn ended(&self, compiled: &Compiled, stuck: Option<Stuck>) -> Result<()> {
+        let Some((site, group)) = stuck else { return Ok(()) };
+        let lowered = &compiled.lowered;
+        let line = |site: u32| lowered.sites[site as usize].location(&lowered.source).line_number;
+        Err(ErrorKind::Endless {
+            kernel: lowered.name.clone(),
+            line: site.map_or(0, line),
+            workgroup: Some(group),
+            seconds: self.budget.as_secs_f64(),
         }
+        .into())
     }
 }
 
@@ -262,9 +283,7 @@ impl Allocator for Cpu {
 
     /// Machines that have run a kernel hold registers for every invocation of a workgroup.
     fn forget(&self) {
-        for compiled in self.kernels.values() {
-            compiled.machines.lock().expect("no panic while held").clear();
-        }
+        self.kernels.values().iter().for_each(|compiled| compiled.forget());
     }
 
     /// Launches have run when they are submitted.

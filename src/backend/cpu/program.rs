@@ -60,6 +60,14 @@ pub(super) enum AtomicOp {
     CompareExchange,
 }
 
+impl AtomicOp {
+    /// In their order.
+    pub const ALL: [AtomicOp; 11] = {
+        use AtomicOp::*;
+        [Load, Store, Add, Sub, And, Or, Xor, Min, Max, Exchange, CompareExchange]
+    };
+}
+
 /// How the words of an atomic or a subgroup operation are to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -322,7 +330,36 @@ pub(super) struct Buffer {
     pub window: Option<usize>,
 }
 
-/// A kernel, lowered for one subgroup size.
+/// What is known of a register.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Register {
+    pub varying: bool,
+    /// The step before which it does not exist.
+    pub home: u32,
+}
+
+/// A kernel, lowered for one subgroup size: each value has a register of its own, and labels are steps.
+#[derive(Debug)]
+pub(super) struct Lowered {
+    pub name: String,
+    pub source: Arc<str>,
+    pub code: Vec<Step>,
+    pub lists: Vec<Vec<Reg>>,
+    pub labels: usize,
+    pub sites: Vec<Span>,
+    pub registers: Vec<Register>,
+    pub frames: usize,
+    pub given: Vec<(Reg, Given)>,
+    pub size: [u32; 3],
+    pub subgroup: u32,
+    pub workgroup_bytes: u32,
+    pub workgroup_names: Vec<(String, u32, u32)>,
+    pub buffers: Vec<Buffer>,
+    pub names: Vec<String>,
+    pub small: bool,
+}
+
+/// A kernel as the interpreter runs it.
 #[derive(Debug)]
 pub(super) struct Program {
     pub name: String,
@@ -350,18 +387,35 @@ impl Program {
     pub fn lanes(&self) -> usize {
         self.size.iter().map(|&n| n as usize).product()
     }
+}
+
+impl Lowered {
+    pub fn lanes(&self) -> usize {
+        self.size.iter().map(|&n| n as usize).product()
+    }
 
     /// Roughly how many words one workgroup computes: steps times invocations, those of a loop many times.
     pub fn effort(&self) -> u64 {
-        let steps = (0..).zip(&self.code).map(|(at, step): (u64, _)| match step.instr {
-            Instr::Again { start, .. } => at.saturating_sub(self.labels[start as usize] as u64) * ITERATIONS,
-            _ => 1,
-        });
-        steps.sum::<u64>() * self.lanes() as u64
+        let mut starts = vec![0; self.labels];
+        let mut steps = 0u64;
+        for (at, step) in (0u64..).zip(&self.code) {
+            match step.instr {
+                Instr::Label(label) => starts[label as usize] = at,
+                Instr::Again { start, .. } => steps += at.saturating_sub(starts[start as usize]) * ITERATIONS,
+                _ => steps += 1,
+            }
+        }
+        steps * self.lanes() as u64
     }
 }
 
 impl Kind {
+    /// In their order.
+    pub const ALL: [Kind; 8] = {
+        use Kind::*;
+        [I32, U32, F32, F16, I64, U64, F64, Bool]
+    };
+
     pub fn long(self) -> bool {
         matches!(self, Kind::I64 | Kind::U64 | Kind::F64)
     }

@@ -1,5 +1,6 @@
 //! What devices the processor can be asked for by name: `cpu`, `cpu:checked`, `cpu:apple-like`, `cpu:checked:apple-like`.
 
+use super::Tier;
 use super::profile::{Order, Profile};
 use crate::backend::{Driver, Engine, Options};
 use crate::error::{ErrorKind, Result};
@@ -11,22 +12,24 @@ pub(in crate::backend) const ENGINE: Engine = Engine {
     name: "cpu",
     reaches: "the processor",
     list: || vec![super::properties(&Profile::native(), None)],
-    open: |_, options| super::open(Profile::native(), None, options.budget()),
+    open: |_, options| super::open(Profile::native(), None, Tier::Both, options.budget()),
     request: |rest, options| Some(request(rest, options)),
 };
 
 fn request(words: &str, options: &Options) -> Result<Arc<dyn Driver>> {
     if words.is_empty() {
-        return super::open(Profile::native(), None, options.budget());
+        return super::open(Profile::native(), None, Tier::Both, options.budget());
     }
-    let (mut profile, mut checks) = (None, None);
+    let (mut profile, mut checks, mut tier) = (None, None, Tier::Both);
     for word in words.split(':') {
         match Profile::presets().into_iter().find(|preset| preset.name == word) {
             Some(preset) => profile = Some(preset),
             None if word == "checked" => checks = Some(Checks::default()),
+            None if word == "compiled" => tier = Tier::Compiled,
+            None if word == "interpreted" => tier = Tier::Interpreted,
             None => {
                 let names: Vec<&str> = Profile::presets().iter().map(|preset| preset.name).collect();
-                let looked = format!("looked for `checked` and the profiles {} after `cpu:`", names.join(", "));
+                let looked = format!("looked for `checked`, `compiled`, `interpreted` and the profiles {} after `cpu:`", names.join(", "));
                 let (wanted, install) = (format!("cpu:{words}"), format!("There is no {word:?}"));
                 return Err(ErrorKind::NoDevice { wanted, looked, install }.into());
             }
@@ -34,5 +37,5 @@ fn request(words: &str, options: &Options) -> Result<Arc<dyn Driver>> {
     }
     // As itself the processor may as well run the last workgroup first: what relies on their order shows.
     let order = if checks.is_some() { Order::Descending } else { Order::Ascending };
-    super::open(profile.unwrap_or(Profile { order, ..Profile::native() }), checks, options.budget())
+    super::open(profile.unwrap_or(Profile { order, ..Profile::native() }), checks, tier, options.budget())
 }

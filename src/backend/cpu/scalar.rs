@@ -49,6 +49,20 @@ pub(super) fn by_f64(a: u32, f: impl Fn(f64) -> f64) -> u32 {
     bits(f(float(a) as f64) as f32)
 }
 
+/// The smaller; the other if one is NaN. Of two equal ones the second: zeros have signs.
+#[inline(always)]
+pub(super) fn least<T: PartialOrd>(a: T, b: T) -> T {
+    let nan = b.partial_cmp(&b).is_none();
+    if a < b || nan { a } else { b }
+}
+
+/// The larger, as [`least`].
+#[inline(always)]
+pub(super) fn most<T: PartialOrd>(a: T, b: T) -> T {
+    let nan = b.partial_cmp(&b).is_none();
+    if a > b || nan { a } else { b }
+}
+
 /// 1, -1, or a zero or NaN as it is.
 #[inline(always)]
 pub(super) fn sign<T: PartialOrd + From<i8>>(a: T) -> T {

@@ -33,7 +33,7 @@ impl Cpu {
         let endless = Mutex::new(None);
         let work = || {
             let kept = compiled.machines.lock().expect("no panic while held").pop();
-            let mut machine = kept.unwrap_or_else(|| Machine::new(&compiled.program));
+            let mut machine = kept.unwrap_or_else(|| Machine::new(compiled.program()));
             let mut ran = false;
             loop {
                 let n = next.fetch_add(1, Relaxed);
@@ -78,7 +78,7 @@ impl Cpu {
         report: &mut Report,
     ) -> Option<Stuck> {
         let (bound, blocks, memories) = bind(context.program, launch);
-        let mut checker = Checker::new(checks, launch.kernel.is_trusted(), &compiled.program, bound, blocks);
+        let mut checker = Checker::new(checks, launch.kernel.is_trusted(), compiled.program(), bound, blocks);
         let advises = self.observer.advice.on() && launch.kernel.reflection().is_some();
         checker.strides = advises.then(Vec::new);
         let mut checker = Some(checker);
@@ -120,8 +120,8 @@ impl Cpu {
     }
 }
 
-/// The step, if it has come to one, and the workgroup that does not come past it.
-type Stuck = (Option<u32>, [u32; 3]);
+/// The step or site, if it has come to one, and the workgroup that does not come past it.
+pub(super) type Stuck = (Option<u32>, [u32; 3]);
 
 /// Workgroups of a checked launch that have begun and not ended.
 struct Turns<'a> {
@@ -204,7 +204,7 @@ fn bind<'a>(program: &Program, launch: &'a Launch) -> (Vec<Option<Bound>>, Vec<K
     (bound.collect(), blocks, memories)
 }
 
-fn unfold(n: u64, [x, y, _]: [u32; 3]) -> [u32; 3] {
+pub(super) fn unfold(n: u64, [x, y, _]: [u32; 3]) -> [u32; 3] {
     let (x, y) = (x as u64, y as u64);
     [(n % x) as u32, (n / x % y) as u32, (n / x / y) as u32]
 }

@@ -4,7 +4,7 @@ use super::*;
 use naga::BinaryOperator as B;
 
 impl Builder<'_> {
-    pub(super) fn binary(&mut self, op: B, left: Handle<Expression>, right: Handle<Expression>) -> Lowered<Vec<Reg>> {
+    pub(super) fn binary(&mut self, op: B, left: Handle<Expression>, right: Handle<Expression>) -> Outcome<Vec<Reg>> {
         let (lt, rt) = (self.ty(left).clone(), self.ty(right).clone());
         let (a, b) = (self.words(left)?, self.words(right)?);
         let kind = self.scalar(left)?;
@@ -47,7 +47,7 @@ impl Builder<'_> {
     }
 
     /// One component: one word a side, or two.
-    pub(super) fn scalar_binary(&mut self, op: B, kind: Kind, a: &[Reg], b: &[Reg]) -> Lowered<Vec<Reg>> {
+    pub(super) fn scalar_binary(&mut self, op: B, kind: Kind, a: &[Reg], b: &[Reg]) -> Outcome<Vec<Reg>> {
         Ok(match kind {
             Kind::F16 => {
                 let wide = [a[0], b[0]].map(|w| self.un(Un::F16ToF32, w));
@@ -61,7 +61,7 @@ impl Builder<'_> {
         })
     }
 
-    fn word_binary(&mut self, op: B, kind: Kind, a: Reg, b: Reg) -> Lowered<Reg> {
+    fn word_binary(&mut self, op: B, kind: Kind, a: Reg, b: Reg) -> Outcome<Reg> {
         let whole = (op, a, b);
         let float = kind == Kind::F32;
         let signed = kind == Kind::I32;
@@ -97,7 +97,7 @@ impl Builder<'_> {
         Ok(result)
     }
 
-    fn long_binary(&mut self, op: B, kind: Kind, a: Pair, b: &[Reg]) -> Lowered<Vec<Reg>> {
+    fn long_binary(&mut self, op: B, kind: Kind, a: Pair, b: &[Reg]) -> Outcome<Vec<Reg>> {
         let float = kind == Kind::F64;
         let signed = kind == Kind::I64;
         if matches!(op, B::ShiftLeft | B::ShiftRight) {

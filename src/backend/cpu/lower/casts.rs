@@ -5,7 +5,7 @@ use super::*;
 use naga::{Scalar, ScalarKind};
 
 impl Builder<'_> {
-    pub(super) fn cast(&mut self, expr: Handle<Expression>, to: ScalarKind, convert: Option<u8>) -> Lowered<Vec<Reg>> {
+    pub(super) fn cast(&mut self, expr: Handle<Expression>, to: ScalarKind, convert: Option<u8>) -> Outcome<Vec<Reg>> {
         let words = self.words(expr)?;
         let from = self.scalar(expr)?;
         let Some(width) = convert else { return Ok(words.to_vec()) };

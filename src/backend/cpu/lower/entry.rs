@@ -43,7 +43,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Inlines the entry point.
-    pub(super) fn entry(&mut self, index: usize) -> Lowered<()> {
+    pub(super) fn entry(&mut self, index: usize) -> Outcome<()> {
         let module = self.module;
         let entry = &module.entry_points[index];
         self.init_private()?;
@@ -72,7 +72,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    pub(super) fn init_private(&mut self) -> Lowered<()> {
+    pub(super) fn init_private(&mut self) -> Outcome<()> {
         let module = self.module;
         for (handle, global) in module.global_variables.iter() {
             let Some(Value::Place(Place { root: Root::Variable(variable, _), .. })) =
@@ -91,7 +91,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    pub(super) fn builtin(&mut self, builtin: BuiltIn, size: [u32; 3]) -> Lowered<Vec<Reg>> {
+    pub(super) fn builtin(&mut self, builtin: BuiltIn, size: [u32; 3]) -> Outcome<Vec<Reg>> {
         let three = |make: fn(u8) -> Given| [0, 1, 2].map(make);
         let lanes: u32 = size.iter().product();
         Ok(match builtin {

@@ -1,41 +1,28 @@
-//! From the builder's list to a program: drops what no one reads, spreads what was computed once, and gives values
-//! whose lifetimes do not overlap the same register.
+//! From the builder's list to a kernel: drops what no one reads. For the interpreter it spreads what was computed once, and
+//! gives values whose lifetimes do not overlap the same register.
 
 use super::*;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-pub(super) fn finish(mut builder: Builder, name: &str, source: &str) -> Program {
+pub(super) fn finish(mut builder: Builder, name: &str, source: &str) -> Lowered {
     if !builder.checked {
         contract(&mut builder);
     }
     drop_unused(&mut builder);
-    spread(&mut builder);
-    let (places, registers) = allocate(&builder);
-    let place = |reg: Reg| if reg == NONE { NONE } else { places[reg as usize] };
-    let mut labels = vec![0; builder.labels as usize];
-    let mut code: Vec<Step> = Vec::with_capacity(builder.code.len());
-    for mut step in builder.code {
-        if let Instr::Label(label) = step.instr {
-            labels[label as usize] = code.len() as u32;
-            continue;
-        }
-        step.instr.each(&mut |reg, _| *reg = place(*reg), &mut |_, _| ());
-        code.push(step);
-    }
     // The label that nothing defines is the end.
-    labels[builder.end as usize] = code.len() as u32 - 1;
-    let lists = builder.lists.into_iter().map(|list| list.into_iter().map(place).collect()).collect();
-    Program {
+    let end = Step { instr: Instr::Label(builder.end), uniform: false, site: 0 };
+    builder.code.insert(builder.code.len() - 1, end);
+    Lowered {
         name: name.into(),
         source: Arc::from(source),
-        code,
-        lists,
-        labels,
+        code: builder.code,
+        lists: builder.lists,
+        labels: builder.labels as usize,
         sites: builder.sites,
-        registers,
+        registers: builder.registers,
         frames: builder.frames as usize,
-        given: builder.given.into_iter().map(|(given, reg)| (place(reg), given)).collect(),
+        given: builder.given.into_iter().map(|(given, reg)| (reg, given)).collect(),
         size: builder.size,
         subgroup: builder.types.subgroup,
         workgroup_bytes: builder.workgroup_bytes,
@@ -43,6 +30,44 @@ pub(super) fn finish(mut builder: Builder, name: &str, source: &str) -> Program 
         buffers: builder.buffers,
         names: builder.names,
         small: builder.small,
+    }
+}
+
+impl Lowered {
+    /// The kernel as the interpreter runs it.
+    pub fn program(&self) -> Program {
+        let mut registers = self.registers.clone();
+        let code = spread(self, &mut registers);
+        let (places, count) = allocate(self, &code, &registers);
+        let place = |reg: Reg| if reg == NONE { NONE } else { places[reg as usize] };
+        let mut labels = vec![0; self.labels];
+        let mut placed: Vec<Step> = Vec::with_capacity(code.len());
+        for mut step in code {
+            if let Instr::Label(label) = step.instr {
+                labels[label as usize] = placed.len() as u32;
+                continue;
+            }
+            step.instr.each(&mut |reg, _| *reg = place(*reg), &mut |_, _| ());
+            placed.push(step);
+        }
+        Program {
+            name: self.name.clone(),
+            source: self.source.clone(),
+            code: placed,
+            lists: self.lists.iter().map(|list| list.iter().copied().map(place).collect()).collect(),
+            labels,
+            sites: self.sites.clone(),
+            registers: count,
+            frames: self.frames,
+            given: self.given.iter().map(|&(reg, given)| (place(reg), given)).collect(),
+            size: self.size,
+            subgroup: self.subgroup,
+            workgroup_bytes: self.workgroup_bytes,
+            workgroup_names: self.workgroup_names.clone(),
+            buffers: self.buffers.clone(),
+            names: self.names.clone(),
+            small: self.small,
+        }
     }
 }
 
@@ -117,53 +142,48 @@ fn drop_unused(builder: &mut Builder) {
             kept.push(step);
         }
     }
+    rehome(&mut builder.registers, &moved, kept.len());
     builder.code = kept;
-    rehome(builder, &moved);
 }
 
 /// Copies to all lanes what was computed in one and is read by an instruction of many.
-fn spread(builder: &mut Builder) {
-    let mut given = vec![false; builder.registers.len()];
-    builder.given.values().for_each(|&reg| given[reg as usize] = true);
-    let mut wanted = vec![false; builder.registers.len()];
-    for step in builder.code.iter().filter(|step| !step.uniform) {
-        step.instr.visit(&builder.lists, |reg, role| {
-            wanted[reg as usize] |=
-                role == Role::Read && !given[reg as usize] && !builder.registers[reg as usize].varying;
+fn spread(lowered: &Lowered, registers: &mut [Register]) -> Vec<Step> {
+    let mut given = vec![false; registers.len()];
+    lowered.given.iter().for_each(|&(reg, _)| given[reg as usize] = true);
+    let mut wanted = vec![false; registers.len()];
+    for step in lowered.code.iter().filter(|step| !step.uniform) {
+        step.instr.visit(&lowered.lists, |reg, role| {
+            wanted[reg as usize] |= role == Role::Read && !given[reg as usize] && !registers[reg as usize].varying;
         });
     }
-    let mut moved = Vec::with_capacity(builder.code.len() + 1);
-    let mut code = Vec::with_capacity(builder.code.len());
-    for step in std::mem::take(&mut builder.code) {
+    let mut moved = Vec::with_capacity(lowered.code.len() + 1);
+    let mut code = Vec::with_capacity(lowered.code.len());
+    for step in &lowered.code {
         moved.push(code.len() as u32);
-        let mut copies = vec![];
+        code.push(step.clone());
         if step.uniform {
-            step.instr.visit(&builder.lists, |reg, role| {
+            step.instr.visit(&lowered.lists, |reg, role| {
                 if role != Role::Read && wanted[reg as usize] {
-                    copies.push(reg);
+                    code.push(Step { instr: Instr::Broadcast(reg), uniform: false, site: step.site });
                 }
             });
         }
-        let site = step.site;
-        code.push(step);
-        code.extend(copies.into_iter().map(|reg| Step { instr: Instr::Broadcast(reg), uniform: false, site }));
     }
-    builder.code = code;
-    rehome(builder, &moved);
+    rehome(registers, &moved, code.len());
+    code
 }
 
 /// Homes after steps have moved.
-fn rehome(builder: &mut Builder, moved: &[u32]) {
-    let end = builder.code.len() as u32;
-    for register in &mut builder.registers {
-        register.home = moved.get(register.home as usize).copied().unwrap_or(end);
+fn rehome(registers: &mut [Register], moved: &[u32], end: usize) {
+    for register in registers {
+        register.home = moved.get(register.home as usize).copied().unwrap_or(end as u32);
     }
 }
 
 /// A place for each register, and how many there are: linear scan (Poletto and Sarkar, 1999).
-fn allocate(builder: &Builder) -> (Vec<Reg>, usize) {
-    let lives = lifetimes(builder);
-    let mut places = vec![NONE; builder.registers.len()];
+fn allocate(lowered: &Lowered, code: &[Step], registers: &[Register]) -> (Vec<Reg>, usize) {
+    let lives = lifetimes(lowered, code, registers);
+    let mut places = vec![NONE; registers.len()];
     let mut count = 0;
     let mut take = |free: &mut Vec<Reg>| {
         free.pop().unwrap_or_else(|| {
@@ -171,7 +191,7 @@ fn allocate(builder: &Builder) -> (Vec<Reg>, usize) {
             count - 1
         })
     };
-    let mut given: Vec<Reg> = builder.given.values().copied().collect();
+    let mut given: Vec<Reg> = lowered.given.iter().map(|&(reg, _)| reg).collect();
     given.sort_unstable();
     for reg in given {
         places[reg as usize] = take(&mut vec![]);
@@ -199,12 +219,12 @@ fn allocate(builder: &Builder) -> (Vec<Reg>, usize) {
 }
 
 /// From which step to which a register holds something that is still wanted.
-fn lifetimes(builder: &Builder) -> Vec<Option<(u32, u32)>> {
-    let loops = loops(&builder.code);
-    let mut lives: Vec<Option<(u32, u32)>> = vec![None; builder.registers.len()];
-    for (at, step) in (0..).zip(&builder.code) {
-        step.instr.visit(&builder.lists, |reg, _| {
-            let home = builder.registers[reg as usize].home;
+fn lifetimes(lowered: &Lowered, code: &[Step], registers: &[Register]) -> Vec<Option<(u32, u32)>> {
+    let loops = loops(code);
+    let mut lives: Vec<Option<(u32, u32)>> = vec![None; registers.len()];
+    for (at, step) in (0..).zip(code) {
+        step.instr.visit(&lowered.lists, |reg, _| {
+            let home = registers[reg as usize].home;
             // What comes from before a loop is wanted in each of its iterations.
             let mut end = at;
             let mut around = loops.around[at as usize];

@@ -10,7 +10,7 @@ impl<'a> Builder<'a> {
         function: &'a Function,
         info: &'a FunctionInfo,
         arguments: Vec<Value>,
-    ) -> Lowered<Rc<[Reg]>> {
+    ) -> Outcome<Rc<[Reg]>> {
         let early = returns_early(&function.body, true);
         let result: Rc<[Reg]> = match &function.result {
             Some(result) => self.variable(self.types.inner(result.ty), true).into(),
@@ -66,7 +66,7 @@ impl<'a> Builder<'a> {
         Ok(result)
     }
 
-    pub(super) fn give(&mut self, value: Option<Handle<Expression>>, set: bool, tail: bool) -> Lowered<()> {
+    pub(super) fn give(&mut self, value: Option<Handle<Expression>>, set: bool, tail: bool) -> Outcome<()> {
         if let Some(value) = value.filter(|_| set) {
             let words = self.words(value)?;
             let result = self.scopes.last().expect("statements belong to a function").result.clone();

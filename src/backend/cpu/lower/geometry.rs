@@ -11,7 +11,7 @@ impl Builder<'_> {
         kind: Kind,
         handles: &[Handle<Expression>],
         args: &[Rc<[Reg]>],
-    ) -> Lowered<Option<Vec<Reg>>> {
+    ) -> Outcome<Option<Vec<Reg>>> {
         let per = if kind.long() { 2 } else { 1 };
         let a: Vec<Vec<Reg>> = args[0].chunks_exact(per).map(<[Reg]>::to_vec).collect();
         let b: Vec<Vec<Reg>> =
@@ -102,7 +102,7 @@ impl Builder<'_> {
         self.float1(kind, (Un::SqrtF32, LongUn::SqrtF64), &square)
     }
 
-    fn refract(&mut self, kind: Kind, a: &[Vec<Reg>], n: &[Vec<Reg>], ratio: &[Reg]) -> Lowered<Vec<Reg>> {
+    fn refract(&mut self, kind: Kind, a: &[Vec<Reg>], n: &[Vec<Reg>], ratio: &[Reg]) -> Outcome<Vec<Reg>> {
         // k = 1 - ratio^2 (1 - dot(n, a)^2); 0 if k < 0, else ratio a - (ratio dot(n, a) + sqrt(k)) n
         let (one, zero) = (self.float(kind, 1.0), self.float(kind, 0.0));
         let dot = self.dot(kind, n, a);

@@ -4,7 +4,7 @@ use super::*;
 use naga::MathFunction as M;
 
 impl Builder<'_> {
-    pub(super) fn math(&mut self, fun: M, arguments: &[Handle<Expression>]) -> Lowered<Vec<Reg>> {
+    pub(super) fn math(&mut self, fun: M, arguments: &[Handle<Expression>]) -> Outcome<Vec<Reg>> {
         let kind = self.scalar(arguments[0])?;
         let mut args = vec![];
         for &argument in arguments {
@@ -109,7 +109,7 @@ impl Builder<'_> {
     }
 
     /// A function of one component of each argument.
-    fn component(&mut self, fun: M, kind: Kind, p: &[Vec<Reg>]) -> Lowered<Vec<Reg>> {
+    fn component(&mut self, fun: M, kind: Kind, p: &[Vec<Reg>]) -> Outcome<Vec<Reg>> {
         let unary = match fun {
             M::Cos => Some((Un::CosF32, LongUn::CosF64)),
             M::Cosh => Some((Un::CoshF32, LongUn::CoshF64)),
@@ -251,7 +251,7 @@ impl Builder<'_> {
     }
 
     /// Functions of bits.
-    fn bits(&mut self, fun: M, kind: Kind, p: &[Vec<Reg>]) -> Lowered<Vec<Reg>> {
+    fn bits(&mut self, fun: M, kind: Kind, p: &[Vec<Reg>]) -> Outcome<Vec<Reg>> {
         let signed = matches!(kind, Kind::I32 | Kind::I64);
         if kind.long() {
             let op = match fun {

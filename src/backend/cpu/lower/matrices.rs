@@ -5,7 +5,7 @@ use super::*;
 use naga::CooperativeData;
 
 impl Builder<'_> {
-    fn shape(&self, inner: &Inner) -> Lowered<Shape> {
+    fn shape(&self, inner: &Inner) -> Outcome<Shape> {
         let Inner::CooperativeMatrix { columns, rows, scalar, .. } = *inner else {
             return self.refuse("a cooperative matrix is wanted here");
         };
@@ -16,7 +16,7 @@ impl Builder<'_> {
     }
 
     /// Bytes between rows or columns: the stride counts what the pointer points to, scalars or vectors.
-    fn stride(&mut self, place: &Place, data: &CooperativeData) -> Lowered<Reg> {
+    fn stride(&mut self, place: &Place, data: &CooperativeData) -> Outcome<Reg> {
         let bytes = match place.ty {
             Inner::Scalar(scalar) => scalar.width as u32,
             Inner::Vector { size, scalar } => size as u32 * scalar.width as u32,
@@ -42,7 +42,7 @@ impl Builder<'_> {
         rows: u32,
         columns: u32,
         data: &CooperativeData,
-    ) -> Lowered<Vec<Reg>> {
+    ) -> Outcome<Vec<Reg>> {
         let shape = Shape { rows, columns, ..self.shape(ty)? };
         self.small |= shape.kind == Kind::F16;
         let place = self.place(data.pointer)?;
@@ -54,7 +54,7 @@ impl Builder<'_> {
         Ok(to)
     }
 
-    pub(super) fn matrix_store(&mut self, target: Handle<Expression>, data: &CooperativeData) -> Lowered<()> {
+    pub(super) fn matrix_store(&mut self, target: Handle<Expression>, data: &CooperativeData) -> Outcome<()> {
         let ty = self.ty(target).clone();
         let shape = self.shape(&ty)?;
         self.small |= shape.kind == Kind::F16;
@@ -72,7 +72,7 @@ impl Builder<'_> {
         a: Handle<Expression>,
         b: Handle<Expression>,
         c: Handle<Expression>,
-    ) -> Lowered<Vec<Reg>> {
+    ) -> Outcome<Vec<Reg>> {
         let shapes = [a, b, c].map(|h| self.shape(self.ty(h)));
         let [shape_a, shape_b, shape_c] = shapes;
         let (shape_a, shape_b, shape_c) = (shape_a?, shape_b?, shape_c?);

@@ -60,7 +60,7 @@ const MOST_BYTES: usize = 1 << 30;
 
 /// Lowers one entry point.
 #[track_caller]
-pub(super) fn lower(name: &str, source: &str, entry: &str, target: &Target) -> Result<Program> {
+pub(super) fn lower(name: &str, source: &str, entry: &str, target: &Target) -> Result<Lowered> {
     let refuse = |message: String| -> Error {
         ErrorKind::Compile { kernel: name.into(), device: "the cpu engine".into(), message, at: None }.into()
     };
@@ -74,7 +74,7 @@ fn lowered(
     entry: &str,
     target: &Target,
     refuse: &dyn Fn(String) -> Error,
-) -> Result<Program> {
+) -> Result<Lowered> {
     let overrides: Vec<(&str, f64)> = target.overrides.iter().map(|(name, value)| (name.as_str(), *value)).collect();
     let parsed = parse(source, Some(entry), &overrides, Location::caller())?;
     let found = parsed.module.entry_points.iter().position(|e| e.name == parsed.entry);
@@ -85,11 +85,22 @@ fn lowered(
         let place = refused.span.location(source);
         refuse(format!("line {}, column {}: {}", place.line_number, place.line_position, refused.message))
     })?;
-    let program = finish::finish(builder, name, source);
+    Ok(finish::finish(builder, name, source))
+}
+
+/// Refuses a kernel whose variables take more memory than a workgroup may.
+#[track_caller]
+pub(super) fn check_size(program: &Program) -> Result<()> {
     // A frame has two masks of a word for each invocation.
     match (program.registers + 2 * program.frames) * program.lanes() * 4 {
-        bytes if bytes > MOST_BYTES => Err(refuse(format!("its variables take {bytes} bytes a workgroup"))),
-        _ => Ok(program),
+        bytes if bytes > MOST_BYTES => Err(ErrorKind::Compile {
+            kernel: program.name.clone(),
+            device: "the cpu engine".into(),
+            message: format!("its variables take {bytes} bytes a workgroup"),
+            at: None,
+        }
+        .into()),
+        _ => Ok(()),
     }
 }
 
@@ -99,7 +110,7 @@ struct Refused {
     span: Span,
 }
 
-type Lowered<T> = std::result::Result<T, Refused>;
+type Outcome<T> = std::result::Result<T, Refused>;
 
 /// What an expression is.
 #[derive(Clone)]
@@ -142,14 +153,6 @@ struct Scope<'a> {
 struct Breakable {
     frame: Frame,
     is_loop: bool,
-}
-
-/// What is known of a register while lowering.
-#[derive(Clone, Copy, Default)]
-struct Register {
-    varying: bool,
-    /// The step before which it does not exist.
-    home: u32,
 }
 
 struct Builder<'a> {
@@ -239,7 +242,7 @@ impl<'a> Builder<'a> {
         Ok(builder)
     }
 
-    fn refuse<T>(&self, message: impl Into<String>) -> Lowered<T> {
+    fn refuse<T>(&self, message: impl Into<String>) -> Outcome<T> {
         Err(Refused { message: message.into(), span: self.sites[self.site as usize] })
     }
 }

@@ -10,7 +10,7 @@ const MOST_WORDS: usize = 8;
 
 impl<'a> Builder<'a> {
     /// An element by dynamic index, of a value or a pointer.
-    pub(super) fn access(&mut self, base: Handle<Expression>, index: Handle<Expression>) -> Lowered<Value> {
+    pub(super) fn access(&mut self, base: Handle<Expression>, index: Handle<Expression>) -> Outcome<Value> {
         let reg = self.word(index)?;
         match self.value(base)? {
             Value::Words(words) => {
@@ -50,7 +50,7 @@ impl<'a> Builder<'a> {
     }
 
     /// A member or element by constant index.
-    pub(super) fn access_index(&mut self, base: Handle<Expression>, index: u32) -> Lowered<Value> {
+    pub(super) fn access_index(&mut self, base: Handle<Expression>, index: u32) -> Outcome<Value> {
         match self.value(base)? {
             Value::Words(words) => {
                 let Some((ty, first, _)) = self.types.member(self.ty(base), index) else {
@@ -85,7 +85,7 @@ impl<'a> Builder<'a> {
         index: u32,
         ty: Inner,
         (buffer, stride, of): (u32, u32, u32),
-    ) -> Lowered<Value> {
+    ) -> Outcome<Value> {
         place.ty = ty;
         let limit = Limit::Runtime { buffer, offset: place.offset, stride };
         let reg = self.constant(index);
@@ -128,7 +128,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Reads a value.
-    pub(super) fn load(&mut self, place: &Place) -> Lowered<Vec<Reg>> {
+    pub(super) fn load(&mut self, place: &Place) -> Outcome<Vec<Reg>> {
         match &place.root {
             Root::Memory(space, _) => self.load_memory(*space, place),
             Root::Variable(variable, _) => {
@@ -156,7 +156,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn leaves_of(&mut self, place: &Place) -> Lowered<Vec<Leaf>> {
+    fn leaves_of(&mut self, place: &Place) -> Outcome<Vec<Leaf>> {
         let mut leaves = vec![];
         self.types.leaves(&place.ty, 0, &mut leaves);
         self.small |= leaves.iter().any(|l| l.scalar.width == 2);
@@ -166,7 +166,7 @@ impl<'a> Builder<'a> {
         Ok(leaves)
     }
 
-    fn load_memory(&mut self, space: Space, place: &Place) -> Lowered<Vec<Reg>> {
+    fn load_memory(&mut self, space: Space, place: &Place) -> Outcome<Vec<Reg>> {
         if let Inner::Atomic(scalar) = place.ty {
             return self.atomic(AtomicOp::Load, scalar, place, &[], &[]);
         }
@@ -190,7 +190,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Writes a value.
-    pub(super) fn store(&mut self, place: &Place, words: &[Reg]) -> Lowered<()> {
+    pub(super) fn store(&mut self, place: &Place, words: &[Reg]) -> Outcome<()> {
         match &place.root {
             Root::Memory(space, _) => self.store_memory(*space, place, words),
             Root::Variable(variable, _) => {
@@ -214,7 +214,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn store_memory(&mut self, space: Space, place: &Place, words: &[Reg]) -> Lowered<()> {
+    fn store_memory(&mut self, space: Space, place: &Place, words: &[Reg]) -> Outcome<()> {
         let leaves = self.leaves_of(place)?;
         let mut words = words;
         for run in runs(&leaves) {
@@ -234,14 +234,14 @@ impl<'a> Builder<'a> {
     }
 
     /// The address behind a pointer into memory.
-    pub(super) fn memory(&mut self, place: &Place) -> Lowered<Address> {
+    pub(super) fn memory(&mut self, place: &Place) -> Outcome<Address> {
         match place.root {
             Root::Memory(space, _) => Ok(self.address(space, place, 0)),
             Root::Variable(..) => self.refuse("a pointer to a function's variable stands where memory is wanted"),
         }
     }
 
-    pub(super) fn array_length(&mut self, pointer: Handle<Expression>) -> Lowered<Reg> {
+    pub(super) fn array_length(&mut self, pointer: Handle<Expression>) -> Outcome<Reg> {
         let place = self.place(pointer)?;
         let (Inner::Array { stride, .. }, Root::Memory(Space::Buffer(buffer), _)) = (&place.ty, &place.root) else {
             return self.refuse("arrayLength of something other than a runtime-sized array");

@@ -6,7 +6,7 @@ use naga::{AtomicFunction, Barrier, Block, GatherMode, Statement, SwitchCase, Sw
 
 impl<'a> Builder<'a> {
     /// `set`: whether returning writes the result's registers. `tail`: whether the function ends after the block.
-    pub(super) fn block(&mut self, block: &'a Block, set: bool, tail: bool) -> Lowered<()> {
+    pub(super) fn block(&mut self, block: &'a Block, set: bool, tail: bool) -> Outcome<()> {
         for (i, (statement, span)) in block.span_iter().enumerate() {
             self.at(*span);
             if self.code.len() > MOST_STEPS {
@@ -17,7 +17,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn statement(&mut self, statement: &'a Statement, set: bool, tail: bool) -> Lowered<()> {
+    fn statement(&mut self, statement: &'a Statement, set: bool, tail: bool) -> Outcome<()> {
         match *statement {
             Statement::Emit(ref range) => {
                 for handle in range.clone() {
@@ -153,9 +153,9 @@ impl<'a> Builder<'a> {
     fn branch(
         &mut self,
         condition: Reg,
-        accept: impl FnOnce(&mut Self) -> Lowered<()>,
-        reject: impl FnOnce(&mut Self) -> Lowered<()>,
-    ) -> Lowered<()> {
+        accept: impl FnOnce(&mut Self) -> Outcome<()>,
+        reject: impl FnOnce(&mut Self) -> Outcome<()>,
+    ) -> Outcome<()> {
         let (otherwise, end) = (self.label(), self.label());
         if !self.varies(condition) && !self.checked {
             self.push(Instr::JumpUnless { condition, to: otherwise }, true);
@@ -191,7 +191,7 @@ impl<'a> Builder<'a> {
         continuing: &'a Block,
         break_if: Option<Handle<Expression>>,
         set: bool,
-    ) -> Lowered<()> {
+    ) -> Outcome<()> {
         let frame = self.open();
         let (start, cont, again) = (self.label(), self.label(), self.label());
         let site = self.site;
@@ -219,7 +219,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn switch(&mut self, selector: Handle<Expression>, cases: &'a [SwitchCase], set: bool) -> Lowered<()> {
+    fn switch(&mut self, selector: Handle<Expression>, cases: &'a [SwitchCase], set: bool) -> Outcome<()> {
         let selector = self.word(selector)?;
         // Values that share a body, and whether the default does.
         let mut groups: Vec<(Vec<u32>, bool, &'a Block)> = vec![];
@@ -272,7 +272,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Writes a variable.
-    pub(super) fn set(&mut self, to: Reg, from: Reg) -> Lowered<()> {
+    pub(super) fn set(&mut self, to: Reg, from: Reg) -> Outcome<()> {
         let uniform = !self.varies(to);
         if uniform && self.varies(from) {
             return self.refuse("a value that differs between invocations, for a variable that was proven not to");
@@ -295,7 +295,7 @@ impl<'a> Builder<'a> {
         place: &Place,
         value: &[Reg],
         compare: &[Reg],
-    ) -> Lowered<Vec<Reg>> {
+    ) -> Outcome<Vec<Reg>> {
         let Some(kind) = kind(scalar) else { return self.refuse(format!("atomics of {scalar:?}")) };
         let at = self.memory(place)?;
         let words = if kind.long() { 2 } else { 1 };
@@ -306,7 +306,7 @@ impl<'a> Builder<'a> {
         Ok(to)
     }
 
-    fn gather(&mut self, mode: GatherMode, argument: Handle<Expression>, result: Handle<Expression>) -> Lowered<()> {
+    fn gather(&mut self, mode: GatherMode, argument: Handle<Expression>, result: Handle<Expression>) -> Outcome<()> {
         let (mode, index) = match mode {
             GatherMode::BroadcastFirst => (Gather::First, None),
             GatherMode::Broadcast(index) | GatherMode::Shuffle(index) => (Gather::At, Some(index)),

@@ -16,13 +16,13 @@ impl<'a> Builder<'a> {
     }
 
     /// The scalar type and the number of components of an expression.
-    pub(super) fn scalar(&self, handle: Handle<Expression>) -> Lowered<Kind> {
+    pub(super) fn scalar(&self, handle: Handle<Expression>) -> Outcome<Kind> {
         let scalar = self.ty(handle).scalar().and_then(kind);
         scalar.map_or_else(|| self.refuse(format!("{:?} has no scalar type here", self.ty(handle))), Ok)
     }
 
     /// What an expression gives: remembered, or lowered now if it is one that needs no statement.
-    pub(super) fn value(&mut self, handle: Handle<Expression>) -> Lowered<Value> {
+    pub(super) fn value(&mut self, handle: Handle<Expression>) -> Outcome<Value> {
         if let Some(value) = self.scope().values.get(&handle) {
             return Ok(value.clone());
         }
@@ -39,26 +39,26 @@ impl<'a> Builder<'a> {
     }
 
     /// The registers of a value.
-    pub(super) fn words(&mut self, handle: Handle<Expression>) -> Lowered<Rc<[Reg]>> {
+    pub(super) fn words(&mut self, handle: Handle<Expression>) -> Outcome<Rc<[Reg]>> {
         match self.value(handle)? {
             Value::Words(words) => Ok(words),
             Value::Place(_) => self.refuse("a pointer stands where a value is wanted"),
         }
     }
 
-    pub(super) fn word(&mut self, handle: Handle<Expression>) -> Lowered<Reg> {
+    pub(super) fn word(&mut self, handle: Handle<Expression>) -> Outcome<Reg> {
         let words = self.words(handle)?;
         words.first().map_or_else(|| self.refuse("a value without a scalar"), |&w| Ok(w))
     }
 
-    pub(super) fn place(&mut self, handle: Handle<Expression>) -> Lowered<Place> {
+    pub(super) fn place(&mut self, handle: Handle<Expression>) -> Outcome<Place> {
         match self.value(handle)? {
             Value::Place(place) => Ok(place),
             Value::Words(_) => self.refuse("a value stands where a pointer is wanted"),
         }
     }
 
-    fn expression(&mut self, handle: Handle<Expression>) -> Lowered<Value> {
+    fn expression(&mut self, handle: Handle<Expression>) -> Outcome<Value> {
         let function = self.scope().function;
         let words: Vec<Reg> = match function.expressions[handle] {
             Expression::Literal(literal) => self.literal(literal)?,
@@ -135,7 +135,7 @@ impl<'a> Builder<'a> {
         Ok(Value::Words(words.into()))
     }
 
-    fn literal(&mut self, literal: Literal) -> Lowered<Vec<Reg>> {
+    fn literal(&mut self, literal: Literal) -> Outcome<Vec<Reg>> {
         Ok(match literal {
             Literal::F64(x) => self.constant64(x.to_bits()).to_vec(),
             Literal::F32(x) => vec![self.constant(x.to_bits())],
@@ -150,7 +150,7 @@ impl<'a> Builder<'a> {
     }
 
     /// A constant expression of the module.
-    pub(super) fn constant_expression(&mut self, handle: Handle<Expression>) -> Lowered<Vec<Reg>> {
+    pub(super) fn constant_expression(&mut self, handle: Handle<Expression>) -> Outcome<Vec<Reg>> {
         Ok(match self.module.global_expressions[handle] {
             Expression::Literal(literal) => self.literal(literal)?,
             Expression::Constant(constant) => self.constant_expression(self.module.constants[constant].init)?,
@@ -170,7 +170,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    fn unary(&mut self, op: UnaryOperator, expr: Handle<Expression>) -> Lowered<Vec<Reg>> {
+    fn unary(&mut self, op: UnaryOperator, expr: Handle<Expression>) -> Outcome<Vec<Reg>> {
         let kind = self.scalar(expr)?;
         let words = self.words(expr)?;
         let per = if kind.long() { 2 } else { 1 };
@@ -201,7 +201,7 @@ impl<'a> Builder<'a> {
         condition: Handle<Expression>,
         accept: Handle<Expression>,
         reject: Handle<Expression>,
-    ) -> Lowered<Vec<Reg>> {
+    ) -> Outcome<Vec<Reg>> {
         let conditions = self.words(condition)?;
         let (accept, reject) = (self.words(accept)?, self.words(reject)?);
         // One condition for all words, or one for each component of one or two words.
@@ -214,7 +214,7 @@ impl<'a> Builder<'a> {
         Ok(accept.iter().zip(reject.iter()).enumerate().map(choose).collect())
     }
 
-    fn relational(&mut self, fun: RelationalFunction, argument: Handle<Expression>) -> Lowered<Vec<Reg>> {
+    fn relational(&mut self, fun: RelationalFunction, argument: Handle<Expression>) -> Outcome<Vec<Reg>> {
         let kind = self.scalar(argument)?;
         let words = self.words(argument)?;
         let fold = |builder: &mut Self, op| {

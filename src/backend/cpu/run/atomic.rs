@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::backend::cpu::check::Piece;
-use crate::backend::cpu::scalar::{bits, bits64, float, float64, join};
+use crate::backend::cpu::atomics::{long, short};
+use crate::backend::cpu::scalar::join;
 
 impl Machine {
     #[expect(clippy::too_many_arguments, reason = "the fields of one instruction")]
@@ -57,33 +58,3 @@ impl Machine {
         }
     }
 }
-
-/// Declares what a read-modify-write leaves, for words of one width.
-macro_rules! after {
-    ($name:ident $word:ty, $signed:ty = $signed_kind:pat, $float:ident $bits:ident = $float_kind:pat) => {
-        fn $name(op: AtomicOp, kind: Kind, old: $word, value: $word, compare: $word) -> $word {
-            match (op, kind) {
-                (AtomicOp::Load, _) => old,
-                (AtomicOp::Store | AtomicOp::Exchange, _) => value,
-                (AtomicOp::Add, $float_kind) => $bits($float(old) + $float(value)),
-                (AtomicOp::Sub, $float_kind) => $bits($float(old) - $float(value)),
-                (AtomicOp::Min, $float_kind) => $bits($float(old).min($float(value))),
-                (AtomicOp::Max, $float_kind) => $bits($float(old).max($float(value))),
-                (AtomicOp::Add, _) => old.wrapping_add(value),
-                (AtomicOp::Sub, _) => old.wrapping_sub(value),
-                (AtomicOp::And, _) => old & value,
-                (AtomicOp::Or, _) => old | value,
-                (AtomicOp::Xor, _) => old ^ value,
-                (AtomicOp::Min, $signed_kind) => (old as $signed).min(value as $signed) as $word,
-                (AtomicOp::Max, $signed_kind) => (old as $signed).max(value as $signed) as $word,
-                (AtomicOp::Min, _) => old.min(value),
-                (AtomicOp::Max, _) => old.max(value),
-                (AtomicOp::CompareExchange, _) if old == compare => value,
-                (AtomicOp::CompareExchange, _) => old,
-            }
-        }
-    };
-}
-
-after!(short u32, i32 = Kind::I32, float bits = Kind::F32);
-after!(long u64, i64 = Kind::I64, float64 bits64 = Kind::F64);

@@ -1,0 +1,212 @@
+//! A kernel in both tiers: interpreted until it has done so much that making code pays, then compiled.
+
+use super::Tier;
+use super::lower;
+use super::program::{Lowered, Program};
+use super::run::Machine;
+use crate::error::Result;
+use std::sync::{Mutex, OnceLock};
+
+/// A kernel, and what has run it.
+pub(super) struct Compiled {
+    pub lowered: Lowered,
+    /// Roughly how many words one workgroup computes.
+    pub effort: u64,
+    pub machines: Mutex<Vec<Machine>>,
+    program: OnceLock<Program>,
+    #[cfg(feature = "jit")]
+    pub tier: tier::Compiling,
+}
+
+impl Compiled {
+    #[cfg_attr(not(feature = "jit"), allow(unused_variables, reason = "all kernels are interpreted"))]
+    pub fn new(lowered: Lowered, tier: Tier, trusted: bool, watched: bool) -> Result<Compiled> {
+        let compiled = Compiled {
+            effort: lowered.effort(),
+            machines: Mutex::default(),
+            program: OnceLock::new(),
+            #[cfg(feature = "jit")]
+            tier: tier::Compiling::new(tier, trusted, watched),
+            lowered,
+        };
+        lower::check_size(compiled.program())?;
+        Ok(compiled)
+    }
+
+    /// As the interpreter runs it.
+    pub fn program(&self) -> &Program {
+        self.program.get_or_init(|| self.lowered.program())
+    }
+
+    /// Gives back what workgroups need to run.
+    pub fn forget(&self) {
+        self.machines.lock().expect("no panic while held").clear();
+        #[cfg(feature = "jit")]
+        self.tier.forget();
+    }
+}
+
+#[cfg(feature = "jit")]
+mod tier {
+    use super::super::jit::{self, Code, Given, Target, Window};
+    use super::super::schedule::{Stuck, unfold};
+    use super::super::{Cpu, Tier, block};
+    use super::Compiled;
+    use crate::threads;
+    use crate::work::Launch;
+    use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+    use std::sync::{Arc, Mutex, OnceLock};
+    use std::time::Instant;
+
+    /// Words that a kernel computes interpreted before code is made for it: about as long as making it takes.
+    const WORTH: u64 = 1 << 20;
+    /// Words to compute below which a second thread costs more than it saves.
+    const SMALL: u64 = 1 << 20;
+    /// Bytes that code may touch past the end of a window: vectors of the last elements.
+    const SLACK: u64 = 64;
+
+    /// The memory of a workgroup, from a multiple of 64 bytes on.
+    type Memory = Vec<Line>;
+
+    #[derive(Clone, Copy)]
+    #[repr(align(64))]
+    pub struct Line(#[expect(dead_code, reason = "code uses it")] [u8; 64]);
+
+    /// The code of a kernel, as far as it is made.
+    pub struct Compiling {
+        kind: Tier,
+        trusted: bool,
+        watched: bool,
+        /// Words computed by the interpreter.
+        interpreted: AtomicU64,
+        /// Without and with guarded accesses; none if it has no code.
+        code: [OnceLock<Option<Arc<Code>>>; 2],
+        memories: Mutex<Vec<Memory>>,
+    }
+
+    impl Compiling {
+        pub fn new(kind: Tier, trusted: bool, watched: bool) -> Compiling {
+            let (interpreted, code, memories) = (AtomicU64::new(0), Default::default(), Mutex::default());
+            Compiling { kind, trusted, watched, interpreted, code, memories }
+        }
+
+        pub fn forget(&self) {
+            self.memories.lock().expect("no panic while held").clear();
+        }
+    }
+
+    impl Compiled {
+        /// The code for a launch of so many workgroups, unless it is to be interpreted.
+        pub fn code(&self, launch: &Launch, groups: u64) -> Option<Arc<Code>> {
+            let tier = &self.tier;
+            if tier.kind == Tier::Interpreted {
+                return None;
+            }
+            let words = groups.saturating_mul(self.effort);
+            let known = tier.kind == Tier::Compiled || tier.code.iter().any(|code| code.get().is_some());
+            if !known && tier.interpreted.fetch_add(words, Relaxed).saturating_add(words) < WORTH {
+                return None;
+            }
+            let short = launch.buffers.iter().any(|window| window.bytes < 4);
+            let padded = launch.buffers.iter().all(|window| {
+                block(&window.memory).bytes_after(window.offset + window.bytes) >= SLACK
+            });
+            let guarded = !tier.trusted || !padded;
+            let code = tier.code[guarded as usize].get_or_init(|| {
+                let target = Target { guarded, watched: tier.watched };
+                match jit::compile(&self.lowered, target) {
+                    Ok(code) => Some(Arc::new(code)),
+                    Err(why) => {
+                        log::info!("{} is interpreted: {why}", self.lowered.name);
+                        None
+                    }
+                }
+            });
+            code.clone().filter(|_| !short)
+        }
+    }
+
+    /// What a launch gives, and when it shall end.
+    #[repr(C)]
+    struct Limits<'a> {
+        given: Given,
+        stop: &'a AtomicBool,
+        until: Option<Instant>,
+    }
+
+    impl Limits<'_> {
+        fn given(&self) -> &Given {
+            &self.given
+        }
+    }
+
+    /// # Safety
+    ///
+    /// What is given must be the beginning of [`Limits`].
+    unsafe extern "C" fn late(given: *const Given) -> u32 {
+        // SAFETY: as the caller says.
+        let limits = unsafe { &*given.cast::<Limits>() };
+        (limits.stop.load(Relaxed) || limits.until.is_some_and(|until| Instant::now() > until)) as u32
+    }
+
+    // SAFETY: the pointers are to a launch's windows and words, which other threads may use too.
+    unsafe impl Sync for Limits<'_> {}
+
+    impl Cpu {
+        /// Runs a launch's code on several threads. Gives the site and the workgroup of a loop that was stopped.
+        pub fn run_code(
+            &self,
+            code: &Code,
+            compiled: &Compiled,
+            launch: &Launch,
+            params: &[AtomicU32],
+            groups: [u32; 3],
+            (stop, until): (&AtomicBool, Option<Instant>),
+        ) -> Option<Stuck> {
+            let window = |buffer: &super::super::program::Buffer| match buffer.window {
+                Some(window) => {
+                    let window = &launch.buffers[window];
+                    let first = block(&window.memory).words.as_ptr().cast::<u8>().cast_mut();
+                    Window { first: first.wrapping_add(window.offset as usize), bytes: window.bytes.min(u32::MAX as u64) }
+                }
+                None => Window { first: params.as_ptr().cast::<u8>().cast_mut(), bytes: params.len() as u64 * 4 },
+            };
+            let buffers: Vec<Window> = compiled.lowered.buffers.iter().map(window).collect();
+            let given = Given { buffers: buffers.as_ptr(), immediates: params.as_ptr().cast(), groups, late };
+            let limits = &Limits { given, stop, until };
+            let count: u64 = groups.iter().map(|&n| n as u64).product();
+            let (next, stuck) = (AtomicU64::new(0), Mutex::new(None));
+            let tier = &compiled.tier;
+            let lines = code.memory.div_ceil(64);
+            let work = || {
+                let kept = tier.memories.lock().expect("no panic while held").pop();
+                let mut memory = kept.filter(|kept| kept.len() >= lines).unwrap_or_else(|| vec![Line([0; 64]); lines]);
+                let mut ran = false;
+                loop {
+                    let n = next.fetch_add(1, Relaxed);
+                    if n >= count || stop.load(Relaxed) {
+                        break;
+                    }
+                    let group = unfold(n, groups);
+                    let late = ran && until.is_some_and(|until| Instant::now() > until);
+                    ran = true;
+                    if !tier.trusted {
+                        memory[..code.workgroup.div_ceil(64)].fill(Line([0; 64]));
+                    }
+                    // SAFETY: windows lie in their memory, which the launch holds; the workgroup's memory is this thread's.
+                    let site = if late { None } else { unsafe { code.run(limits.given(), group, memory.as_mut_ptr().cast()) } };
+                    if late || site.is_some() {
+                        if !stop.swap(true, Relaxed) {
+                            *stuck.lock().expect("no panic while held") = Some((site, group));
+                        }
+                        break;
+                    }
+                }
+                tier.memories.lock().expect("no panic while held").push(memory);
+            };
+            let workers = if count.saturating_mul(compiled.effort) < SMALL { 1 } else { count.min(threads::count() as u64) };
+            threads::together(workers.saturating_sub(1) as usize, work);
+            stuck.into_inner().expect("no panic while held")
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! The compiled tier: a lowered kernel as machine code, by Cranelift.
+//!
+//! One program on many lanes, as ISPC and pocl make them: invocations go in chunks of one to four vectors of 128 bits. What is
+//! the same for a workgroup or a chunk is one value, and addresses that go up by equal steps become vectors or strided copies.
+//! Masks stand only where control diverges. Results are the interpreter's bit for bit, but for the order of atomics.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `tree.rs` | control flow as a tree |
+//! | `live.rs` | which variables are still read |
+//! | `shape.rs` | which registers are one value, which go up by equal steps |
+//! | `plan.rs` | chunks, and what is kept in a workgroup's memory |
+//! | `emit/` | Cranelift's IR |
+//! | `helpers.rs` | what code calls |
+
+mod emit;
+mod helpers;
+mod live;
+mod plan;
+mod shape;
+mod tree;
+
+use super::program::{Instr, Lowered};
+use cranelift_codegen::isa::OwnedTargetIsa;
+use cranelift_codegen::settings::{self, Configurable};
+use cranelift_frontend::FunctionBuilderContext;
+use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_module::{Linkage, Module, default_libcall_names};
+pub(super) use emit::{Given, Window};
+use std::sync::LazyLock;
+
+/// A kernel's machine code.
+pub(super) struct Code {
+    entry: Entry,
+    /// Holds the code's pages until it is dropped.
+    module: Option<JITModule>,
+    /// What the code tells its helpers.
+    _instrs: Vec<Box<Instr>>,
+    /// Bytes that a workgroup needs.
+    pub memory: usize,
+    /// How many of them are WGSL's own workgroup memory, which comes first.
+    pub workgroup: usize,
+    /// Invocations of a chunk.
+    pub lanes: u32,
+}
+
+/// What is given, the workgroup's numbers, its memory; gives 0, or the site of a loop that was stopped, and one.
+type Entry = unsafe extern "C" fn(*const Given, u32, u32, u32, *mut u8) -> u32;
+
+// SAFETY: code is only read once it is made, and the module is only touched to free it.
+unsafe impl Send for Code {}
+// SAFETY: as above.
+unsafe impl Sync for Code {}
+
+/// What kernels are compiled for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Target {
+    /// Not trusted: nothing outside of buffers is touched.
+    pub guarded: bool,
+    /// Loops look at the clock.
+    pub watched: bool,
+}
+
+/// This machine, or why it has no code.
+static MACHINE: LazyLock<Result<OwnedTargetIsa, &'static str>> = LazyLock::new(|| {
+    let mut flags = settings::builder();
+    let set = [("opt_level", "speed"), ("is_pic", "false"), ("enable_verifier", if cfg!(test) { "true" } else { "false" })];
+    set.iter().try_for_each(|(name, value)| flags.set(name, value)).map_err(|_| "a setting that Cranelift does not know")?;
+    cranelift_native::builder()?.finish(settings::Flags::new(flags)).map_err(|_| "a machine that Cranelift does not know")
+});
+
+/// Compiles a kernel; an error says why it is interpreted.
+pub(super) fn compile(kernel: &Lowered, target: Target) -> Result<Code, String> {
+    let isa = MACHINE.as_ref().map_err(|why| why.to_string())?;
+    // Where there is no such flag, every machine has it.
+    let has_fma = isa.isa_flags().iter().find(|flag| flag.name == "has_fma").is_none_or(|flag| flag.as_bool() == Some(true));
+    let tree = tree::tree(kernel);
+    let live = live::Liveness::new(kernel, &tree);
+    let planned = plan::plan(kernel, &tree, &live);
+    let mut module = JITModule::new(JITBuilder::with_isa(isa.clone(), default_libcall_names()));
+    let mut context = module.make_context();
+    context.func.signature = emit::signature(isa.default_call_conv());
+    let parts = emit::Parts {
+        kernel,
+        tree: &tree,
+        live: &live,
+        shapes: &planned.shapes,
+        chunks: planned.chunks,
+        layout: &planned.layout,
+        guarded: target.guarded,
+        watched: target.watched,
+        has_fma,
+    };
+    let config = module.target_config();
+    let made = emit::emit(&mut context.func, &mut FunctionBuilderContext::new(), config, &parts)?;
+    let name = module.declare_function("kernel", Linkage::Export, &context.func.signature).map_err(|e| e.to_string())?;
+    let dump = std::env::var_os("CROSSLANE_JIT_DUMP").is_some();
+    if dump {
+        eprintln!("{} {:?}\n{}", kernel.name, planned.chunks, context.func.display());
+        context.set_disasm(true);
+    }
+    module.define_function(name, &mut context).map_err(|error| format!("{error:?}"))?;
+    if dump && let Some(text) = context.compiled_code().and_then(|code| code.vcode.clone()) {
+        eprintln!("{text}");
+    }
+    module.finalize_definitions().map_err(|error| error.to_string())?;
+    let entry = module.get_finalized_function(name);
+    // SAFETY: the function has this signature.
+    let entry = unsafe { std::mem::transmute::<*const u8, Entry>(entry) };
+    Ok(Code {
+        entry,
+        module: Some(module),
+        _instrs: made,
+        memory: planned.layout.bytes as usize,
+        workgroup: kernel.workgroup_bytes as usize,
+        lanes: planned.chunks.lanes,
+    })
+}
+
+impl Code {
+    /// Runs a workgroup. Gives the site of a loop that was stopped.
+    ///
+    /// # Safety
+    ///
+    /// What is given must be what the kernel binds, and the memory as large as [`Code::memory`] says, from a multiple of 64 on.
+    pub unsafe fn run(&self, given: &Given, group: [u32; 3], memory: *mut u8) -> Option<u32> {
+        // SAFETY: as the caller says. The module holds the code.
+        let site = unsafe { (self.entry)(given, group[0], group[1], group[2], memory) };
+        site.checked_sub(1)
+    }
+}
+
+impl Drop for Code {
+    fn drop(&mut self) {
+        if let Some(module) = self.module.take() {
+            // SAFETY: nobody runs the code: who does holds what it lies in.
+            unsafe { module.free_memory() };
+        }
+    }
+}
