@@ -114,7 +114,12 @@ mod tier {
             let guarded = !tier.trusted || !padded;
             let code = tier.code[guarded as usize].get_or_init(|| {
                 let target = Target { guarded, watched: tier.watched };
-                match jit::compile(&self.lowered, target) {
+                let start = Instant::now();
+                let made = jit::compile(&self.lowered, target);
+                if std::env::var_os("CROSSLANE_JIT_TIME").is_some() {
+                    eprintln!("JIT {} {} steps {:.2} ms {:?}", self.lowered.name, self.lowered.code.len(), start.elapsed().as_secs_f64() * 1e3, made.as_ref().err());
+                }
+                match made {
                     Ok(code) => Some(Arc::new(code)),
                     Err(why) => {
                         log::info!("{} is interpreted: {why}", self.lowered.name);
