@@ -62,6 +62,8 @@ mod tier {
     const WORTH: u64 = 1 << 20;
     /// Words to compute below which a second thread costs more than it saves.
     const SMALL: u64 = 1 << 20;
+    /// Pieces of a launch for each thread, so that none waits long for another.
+    const PIECES: u64 = 16;
     /// Bytes that code may touch past the end of a window: vectors of the last elements.
     const SLACK: u64 = 64;
 
@@ -183,33 +185,39 @@ mod tier {
             let (next, stuck) = (AtomicU64::new(0), Mutex::new(None));
             let tier = &compiled.tier;
             let lines = code.memory.div_ceil(64);
+            let words = count.saturating_mul(compiled.effort);
+            let workers = if words < SMALL { 1 } else { count.min(threads::count() as u64) };
+            // Where one waits for another, they begin in order; else a thread takes several at a time.
+            let pieces = if workers == 1 { 1 } else { workers * PIECES };
+            let batch = if compiled.lowered.listens() { 1 } else { (count / pieces).clamp(1, u32::MAX as u64) };
             let work = || {
                 let kept = tier.memories.lock().expect("no panic while held").pop();
                 let mut memory = kept.filter(|kept| kept.len() >= lines).unwrap_or_else(|| vec![Line([0; 64]); lines]);
-                let mut ran = false;
                 loop {
-                    let n = next.fetch_add(1, Relaxed);
+                    let n = next.fetch_add(batch, Relaxed);
                     if n >= count || stop.load(Relaxed) {
                         break;
                     }
-                    let group = unfold(n, groups);
-                    let late = ran && until.is_some_and(|until| Instant::now() > until);
-                    ran = true;
-                    if !tier.trusted {
-                        memory[..code.workgroup.div_ceil(64)].fill(Line([0; 64]));
-                    }
-                    // SAFETY: windows lie in their memory, which the launch holds; the workgroup's memory is this thread's.
-                    let site = if late { None } else { unsafe { code.run(limits.given(), group, memory.as_mut_ptr().cast()) } };
-                    if late || site.is_some() {
+                    let those = batch.min(count - n) as u32;
+                    let first = unfold(n, groups);
+                    // The first runs however late it is: its loops have lines, which an error should name.
+                    let late = n > 0 && until.is_some_and(|until| Instant::now() > until);
+                    let stopped = if late {
+                        Some((None, first))
+                    } else {
+                        // SAFETY: windows lie in their memory, which the launch holds; the workgroup's memory is this thread's.
+                        let stopped = unsafe { code.run(limits.given(), first, those, memory.as_mut_ptr().cast()) };
+                        stopped.map(|(site, nth)| (Some(site), unfold(n + nth as u64, groups)))
+                    };
+                    if let Some(stopped) = stopped {
                         if !stop.swap(true, Relaxed) {
-                            *stuck.lock().expect("no panic while held") = Some((site, group));
+                            *stuck.lock().expect("no panic while held") = Some(stopped);
                         }
                         break;
                     }
                 }
                 tier.memories.lock().expect("no panic while held").push(memory);
             };
-            let workers = if count.saturating_mul(compiled.effort) < SMALL { 1 } else { count.min(threads::count() as u64) };
             threads::together(workers.saturating_sub(1) as usize, work);
             stuck.into_inner().expect("no panic while held")
         }

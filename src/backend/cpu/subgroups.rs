@@ -1,7 +1,7 @@
 //! Operations of subgroups: over the active invocations of each run of neighbours.
 
 use super::program::{Gather, Kind};
-use super::scalar::{bits, bits64, float, float64, half, half_bits, join, mask};
+use super::scalar::{bits, bits64, float, float64, half, half_bits, join, least, mask, most};
 use naga::{CollectiveOperation, SubgroupOperation as Op};
 use std::ops::Range;
 
@@ -67,7 +67,13 @@ pub(super) fn gather(
     }
 }
 
+/// Invocations that are combined among each other, before they are combined with those before them: a vector.
+pub(super) const RUN: usize = 4;
+
 /// Reduces or scans. The second words are those of 64-bit values, else empty.
+///
+/// The order, which the last bits of floats depend on, is that of vectors: four neighbours by a scan of two steps (Hillis and
+/// Steele, 1986), then all before them and each of these. Those that are not active count as the identity.
 pub(super) fn collective(
     lanes: usize,
     size: usize,
@@ -76,6 +82,7 @@ pub(super) fn collective(
     [to, to_high]: [&mut [u32]; 2],
     [from, from_high]: [&[u32]; 2],
 ) {
+    let none = identity(op, kind);
     let value = |lane: usize| if kind.long() { join(from[lane], from_high[lane]) } else { from[lane] as u64 };
     let mut set = |lane: usize, result: u64| {
         to[lane] = result as u32;
@@ -84,23 +91,39 @@ pub(super) fn collective(
         }
     };
     for group in groups(lanes, size) {
-        let mut total = identity(op, kind);
-        for lane in group.clone().filter(|&lane| active(lane)) {
-            let before = total;
-            total = combine(op, kind, total, value(lane));
-            match scan {
-                CollectiveOperation::Reduce => {}
-                CollectiveOperation::InclusiveScan => set(lane, total),
-                CollectiveOperation::ExclusiveScan => set(lane, before),
+        let mut before = none;
+        for first in group.clone().step_by(RUN) {
+            let end = (first + RUN).min(group.end);
+            let mut run = [none; RUN];
+            (first..end).filter(|&lane| active(lane)).for_each(|lane| run[lane - first] = value(lane));
+            for step in [1, 2] {
+                let old = run;
+                (0..RUN).for_each(|at| {
+                    let far = if at < step { none } else { old[at - step] };
+                    run[at] = combine(op, kind, far, old[at]);
+                });
             }
+            for lane in (first..end).filter(|&lane| active(lane)) {
+                let at = lane - first;
+                match scan {
+                    CollectiveOperation::Reduce => {}
+                    CollectiveOperation::InclusiveScan => set(lane, combine(op, kind, before, run[at])),
+                    CollectiveOperation::ExclusiveScan => {
+                        let less = if at == 0 { none } else { run[at - 1] };
+                        set(lane, combine(op, kind, before, less));
+                    }
+                }
+            }
+            before = combine(op, kind, before, run[RUN - 1]);
         }
         if scan == CollectiveOperation::Reduce {
-            group.filter(|&lane| active(lane)).for_each(|lane| set(lane, total));
+            group.filter(|&lane| active(lane)).for_each(|lane| set(lane, before));
         }
     }
 }
 
-fn identity(op: Op, kind: Kind) -> u64 {
+/// What changes nothing.
+pub(super) fn identity(op: Op, kind: Kind) -> u64 {
     let one = match kind {
         Kind::F32 => bits(1.0) as u64,
         Kind::F16 => half_bits(1.0) as u64,
@@ -143,12 +166,12 @@ fn combine(op: Op, kind: Kind, a: u64, b: u64) -> u64 {
         (Op::Xor, _) => a ^ b,
         (Op::Add, _) if floats => by_f32(|a, b| a + b),
         (Op::Mul, _) if floats => by_f32(|a, b| a * b),
-        (Op::Min, _) if floats => by_f32(f32::min),
-        (Op::Max, _) if floats => by_f32(f32::max),
+        (Op::Min, _) if floats => by_f32(least),
+        (Op::Max, _) if floats => by_f32(most),
         (Op::Add, Kind::F64) => bits64(float64(a) + float64(b)),
         (Op::Mul, Kind::F64) => bits64(float64(a) * float64(b)),
-        (Op::Min, Kind::F64) => bits64(float64(a).min(float64(b))),
-        (Op::Max, Kind::F64) => bits64(float64(a).max(float64(b))),
+        (Op::Min, Kind::F64) => bits64(least(float64(a), float64(b))),
+        (Op::Max, Kind::F64) => bits64(most(float64(a), float64(b))),
         (Op::Add, Kind::I64 | Kind::U64) => a.wrapping_add(b),
         (Op::Mul, Kind::I64 | Kind::U64) => a.wrapping_mul(b),
         (Op::Min, Kind::I64) => (a as i64).min(b as i64) as u64,

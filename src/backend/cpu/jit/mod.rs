@@ -38,14 +38,10 @@ pub(super) struct Code {
     _instrs: Vec<Box<Instr>>,
     /// Bytes that a workgroup needs.
     pub memory: usize,
-    /// How many of them are WGSL's own workgroup memory, which comes first.
-    pub workgroup: usize,
-    /// Invocations of a chunk.
-    pub lanes: u32,
 }
 
-/// What is given, the workgroup's numbers, its memory; gives 0, or the site of a loop that was stopped, and one.
-type Entry = unsafe extern "C" fn(*const Given, u32, u32, u32, *mut u8) -> u32;
+/// As `emit::signature` says.
+type Entry = unsafe extern "C" fn(*const Given, u32, u32, u32, u32, *mut u8) -> u64;
 
 // SAFETY: code is only read once it is made, and the module is only touched to free it.
 unsafe impl Send for Code {}
@@ -112,21 +108,21 @@ pub(super) fn compile(kernel: &Lowered, target: Target) -> Result<Code, String> 
         module: Some(module),
         _instrs: made,
         memory: planned.layout.bytes as usize,
-        workgroup: kernel.workgroup_bytes as usize,
-        lanes: planned.chunks.lanes,
     })
 }
 
 impl Code {
-    /// Runs a workgroup. Gives the site of a loop that was stopped.
+    /// Runs `count` workgroups, more than none, from this one on. Gives the site of a loop that was stopped, and in which of
+    /// them.
     ///
     /// # Safety
     ///
     /// What is given must be what the kernel binds, and the memory as large as [`Code::memory`] says, from a multiple of 64 on.
-    pub unsafe fn run(&self, given: &Given, group: [u32; 3], memory: *mut u8) -> Option<u32> {
+    pub unsafe fn run(&self, given: &Given, [x, y, z]: [u32; 3], count: u32, memory: *mut u8) -> Option<(u32, u32)> {
         // SAFETY: as the caller says. The module holds the code.
-        let site = unsafe { (self.entry)(given, group[0], group[1], group[2], memory) };
-        site.checked_sub(1)
+        let stopped = unsafe { (self.entry)(given, x, y, z, count, memory) };
+        let site = (stopped as u32).checked_sub(1)?;
+        Some((site, count - (stopped >> 32) as u32))
     }
 }
 

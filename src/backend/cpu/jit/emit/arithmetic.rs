@@ -383,7 +383,7 @@ impl Emitter<'_, '_> {
 
     /// `known`: the second operand where it is a constant. A shift's amount is one word, whatever the form, if it is one for
     /// all.
-    fn bin(&mut self, op: Bin, form: Form, a: Value, b: Value, known: Option<u32>) -> Option<Value> {
+    pub(super) fn bin(&mut self, op: Bin, form: Form, a: Value, b: Value, known: Option<u32>) -> Option<Value> {
         let signed = [IntCC::SignedLessThan, IntCC::SignedLessThanOrEqual];
         let unsigned = [IntCC::UnsignedLessThan, IntCC::UnsignedLessThanOrEqual];
         Some(match op {

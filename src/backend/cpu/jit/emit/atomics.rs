@@ -1,4 +1,4 @@
-//! Atomics, one invocation after the other, and operations of subgroups.
+//! Atomics, one invocation after the other.
 
 use super::*;
 use cranelift_codegen::ir::AtomicRmwOp;
@@ -126,95 +126,5 @@ impl Emitter<'_, '_> {
         let (op, kind) = (self.b.ins().iconst(I64, op as i64), self.b.ins().iconst(I64, kind as i64));
         self.b.ins().call_indirect(self.collective, helper, &[op, kind, pointer, room]);
         (0..per).map(|nth| self.b.ins().load(I32, plain(), room, 4 * nth as i32)).collect()
-    }
-
-    /// An operation over the active invocations of each subgroup, all of which a chunk has.
-    pub(super) fn subgroup(&mut self, instr: &Instr) -> Emitted<()> {
-        let lanes = self.lanes();
-        if self.chunks.count() > 1 && !lanes.is_multiple_of(self.kernel.subgroup) {
-            return Err("subgroups that are larger than a chunk");
-        }
-        let (mut read, mut written) = (vec![], vec![]);
-        instr.visit(&self.kernel.lists, |reg, role| match role {
-            Role::Read => read.push(reg),
-            Role::Write | Role::Update => written.push(reg),
-        });
-        let bytes = if self.vectors() == 0 { 4 } else { 16 * self.vectors() };
-        let room = self.room((bytes * (1 + read.len() + written.len())) as u32);
-        let active = if self.vectors() == 0 {
-            let one = self.int(u32::MAX);
-            Vectors::new(&[one])
-        } else {
-            self.active()
-        };
-        self.write_room(room, 0, active);
-        for (nth, &reg) in read.iter().enumerate() {
-            let values = if self.vectors() == 0 { Vectors::new(&[self.one(reg)]) } else { self.each(reg) };
-            self.write_room(room, bytes * (1 + nth), values);
-        }
-        self.call(helpers::subgroup as *const (), instr, room, self.kernel.subgroup);
-        for (nth, &reg) in written.iter().enumerate() {
-            let at = bytes * (1 + read.len() + nth);
-            if self.vectors() == 0 {
-                let value = self.b.ins().load(I32, plain(), room, at as i32);
-                self.define_one(reg, value);
-            } else {
-                let values = self.read_room(room, at);
-                self.define(reg, values);
-            }
-        }
-        Ok(())
-    }
-
-    fn write_room(&mut self, room: Value, first: usize, values: Vectors) {
-        for (nth, &value) in values.all(self.vectors().max(1)).iter().enumerate() {
-            self.b.ins().store(plain(), value, room, (first + 16 * nth) as i32);
-        }
-    }
-
-    /// Calls a helper with an instruction, the room on the stack, the invocations of a chunk and one more number.
-    fn call(&mut self, helper: *const (), instr: &Instr, room: Value, more: u32) {
-        self.instrs.push(Box::new(instr.clone()));
-        let instr = &raw const **self.instrs.last().expect("just pushed");
-        let helper = self.b.ins().iconst(I64, helper as i64);
-        let instr = self.b.ins().iconst(I64, instr as i64);
-        let lanes = self.lanes() as i64;
-        let lanes = self.b.ins().iconst(I64, lanes);
-        let more = self.b.ins().iconst(I64, more as i64);
-        self.b.ins().call_indirect(self.collective, helper, &[instr, room, lanes, more]);
-    }
-
-    /// Arithmetic that has no instructions of its own here: by the interpreter's function, through the room on the stack.
-    pub(super) fn by_helper(&mut self, instr: &Instr) {
-        let (mut read, mut written) = (vec![], vec![]);
-        instr.visit(&self.kernel.lists, |reg, role| match role {
-            Role::Read => read.push(reg),
-            Role::Write | Role::Update => written.push(reg),
-        });
-        let vector = written.iter().any(|&reg| self.is_vector(reg));
-        let count = if vector { self.vectors() } else { 1 };
-        let bytes = if vector { 16 * count } else { 4 };
-        let room = self.room((bytes * (read.len() + written.len())) as u32);
-        for (nth, &reg) in read.iter().enumerate() {
-            let values = if vector { self.each(reg) } else { Vectors::new(&[self.one(reg)]) };
-            for (k, &value) in values.all(count).iter().enumerate() {
-                self.b.ins().store(plain(), value, room, (bytes * (written.len() + nth) + 16 * k) as i32);
-            }
-        }
-        self.instrs.push(Box::new(instr.clone()));
-        let instr = &raw const **self.instrs.last().expect("just pushed");
-        let helper = self.b.ins().iconst(I64, helpers::compute as *const () as i64);
-        let instr = self.b.ins().iconst(I64, instr as i64);
-        let lanes = self.b.ins().iconst(I64, (bytes / 4) as i64);
-        self.b.ins().call_indirect(self.compute, helper, &[instr, room, lanes]);
-        for (nth, &reg) in written.iter().enumerate() {
-            if vector {
-                let values = self.read_room(room, bytes * nth);
-                self.define(reg, values);
-            } else {
-                let value = self.b.ins().load(I32, plain(), room, (bytes * nth) as i32);
-                self.define_one(reg, value);
-            }
-        }
     }
 }

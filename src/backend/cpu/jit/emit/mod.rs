@@ -10,6 +10,8 @@ mod lists;
 mod long;
 mod memory;
 mod regions;
+mod room;
+mod subgroups;
 mod values;
 
 pub(super) use lists::FEW;
@@ -128,7 +130,9 @@ pub(super) struct Emitter<'a, 'b> {
     returns: Vec<Option<Block>>,
     /// The kernel's arguments.
     given: Value,
-    group: [Value; 3],
+    group: [Variable; 3],
+    /// Workgroups that are still to run, this one included.
+    left: Variable,
     memory: Value,
     /// The chunk's number, and its first invocation.
     chunk: Variable,
@@ -150,12 +154,13 @@ pub(super) struct Emitter<'a, 'b> {
 /// Iterations of loops between two looks at the clock.
 const LOOK: i64 = 4096;
 
-/// The signature of a kernel's code: what is given, the workgroup's three numbers, its memory. It gives 0, or the site of the
-/// loop that was stopped, and one.
+/// The signature of a kernel's code: what is given, the first workgroup's three numbers, how many workgroups to run, the
+/// memory of one. It gives 0; or the site of the loop that was stopped and one, and in the high half how many workgroups were
+/// left.
 pub(super) fn signature(call: CallConv) -> Signature {
     let mut signature = Signature::new(call);
-    signature.params.extend([I64, I32, I32, I32, I64].map(AbiParam::new));
-    signature.returns.push(AbiParam::new(I32));
+    signature.params.extend([I64, I32, I32, I32, I32, I64].map(AbiParam::new));
+    signature.returns.push(AbiParam::new(I64));
     signature
 }
 
@@ -185,7 +190,7 @@ pub(super) fn emit(
     b.switch_to_block(entry);
     b.seal_block(entry);
     let params: Vec<Value> = b.block_params(entry).to_vec();
-    let [given, x, y, z, memory] = params[..] else { unreachable!("as in `signature`") };
+    let [given, x, y, z, count, memory] = params[..] else { unreachable!("as in `signature`") };
     let call = config.default_call_conv;
     let mut import = |params: &[Type], returns: &[Type]| {
         let mut signature = Signature::new(call);
@@ -200,6 +205,13 @@ pub(super) fn emit(
     let zero = b.ins().iconst(I32, 0);
     b.def_var(chunk, zero);
     b.def_var(lane, zero);
+    let group = [x, y, z].map(|number| {
+        let variable = b.declare_var(I32);
+        b.def_var(variable, number);
+        variable
+    });
+    let left = b.declare_var(I32);
+    b.def_var(left, count);
     let look = b.ins().iconst(I32, LOOK);
     b.def_var(fuel, look);
     let kernel = parts.kernel;
@@ -227,7 +239,8 @@ pub(super) fn emit(
         targets: vec![],
         returns: vec![],
         given,
-        group: [x, y, z],
+        group,
+        left,
         memory,
         chunk,
         lane,
@@ -241,8 +254,8 @@ pub(super) fn emit(
         instrs: vec![],
         at: 0,
     };
-    emitter.workgroup(&parts.tree.nodes)?;
-    let done = emitter.b.ins().iconst(I32, 0);
+    emitter.workgroups(&parts.tree.nodes)?;
+    let done = emitter.b.ins().iconst(I64, 0);
     emitter.b.ins().return_(&[done]);
     let Emitter { mut b, instrs, .. } = emitter;
     b.seal_all_blocks();
@@ -368,8 +381,12 @@ impl Emitter<'_, '_> {
         self.branch(late, stop, refill);
         self.enter(stop);
         self.b.set_cold_block(stop);
-        let site = self.int(self.kernel.code[again].site + 1);
-        self.b.ins().return_(&[site]);
+        let left = self.b.use_var(self.left);
+        let left = self.b.ins().uextend(I64, left);
+        let left = self.b.ins().ishl_imm_u(left, 32);
+        let site = self.b.ins().iconst(I64, self.kernel.code[again].site as i64 + 1);
+        let stopped = self.b.ins().bor(left, site);
+        self.b.ins().return_(&[stopped]);
         self.enter(refill);
         let full = self.b.ins().iconst(I32, LOOK);
         self.b.def_var(self.fuel, full);

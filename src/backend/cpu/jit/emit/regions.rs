@@ -60,7 +60,72 @@ pub(in crate::backend::cpu::jit) fn visit_regions<'n>(
 }
 
 impl Emitter<'_, '_> {
-    pub(super) fn workgroup(&mut self, nodes: &[Node]) -> Emitted<()> {
+    /// Emits the kernel for several workgroups, one after the other: by x, then y, then z.
+    pub(super) fn workgroups(&mut self, nodes: &[Node]) -> Emitted<()> {
+        let (head, next, on, over) = (self.block(), self.block(), self.block(), self.block());
+        self.jump(head);
+        self.enter(head);
+        if self.guarded {
+            self.clear(self.kernel.workgroup_bytes);
+        }
+        self.workgroup(nodes)?;
+        let left = self.b.use_var(self.left);
+        let left = self.b.ins().iadd_imm_s(left, -1);
+        self.b.def_var(self.left, left);
+        self.branch(left, next, over);
+        self.enter(next);
+        for axis in 0..2 {
+            let own = self.b.use_var(self.group[axis]);
+            let own = self.b.ins().iadd_imm_s(own, 1);
+            self.b.def_var(self.group[axis], own);
+            let all = self.workgroups_along(axis as u8);
+            let inside = self.b.ins().icmp(IntCC::UnsignedLessThan, own, all);
+            let carry = self.block();
+            self.branch(inside, on, carry);
+            self.enter(carry);
+            self.b.set_cold_block(carry);
+            let zero = self.int(0);
+            self.b.def_var(self.group[axis], zero);
+        }
+        let z = self.b.use_var(self.group[2]);
+        let z = self.b.ins().iadd_imm_s(z, 1);
+        self.b.def_var(self.group[2], z);
+        self.jump(on);
+        self.enter(on);
+        self.jump(head);
+        self.enter(over);
+        Ok(())
+    }
+
+    /// Fills the first bytes of the workgroup's memory with zeros.
+    fn clear(&mut self, bytes: u32) {
+        let none = self.constants(&[0; VECTOR]);
+        let vectors = bytes.div_ceil(16);
+        if vectors <= 16 {
+            for nth in 0..vectors {
+                self.b.ins().store(plain(), none, self.memory, 16 * nth as i32);
+            }
+            return;
+        }
+        // Four at a time: the memory is a multiple of 64 bytes.
+        let at = self.b.declare_var(I64);
+        self.b.def_var(at, self.memory);
+        let end = self.b.ins().iadd_imm_s(self.memory, bytes.next_multiple_of(64) as i64);
+        let (head, over) = (self.block(), self.block());
+        self.jump(head);
+        self.enter(head);
+        let place = self.b.use_var(at);
+        for nth in 0..4 {
+            self.b.ins().store(plain(), none, place, 16 * nth);
+        }
+        let next = self.b.ins().iadd_imm_s(place, 64);
+        self.b.def_var(at, next);
+        let more = self.b.ins().icmp(IntCC::UnsignedLessThan, next, end);
+        self.branch(more, head, over);
+        self.enter(over);
+    }
+
+    fn workgroup(&mut self, nodes: &[Node]) -> Emitted<()> {
         if self.chunks.count() == 1 {
             // There is nobody to wait for.
             return self.region(nodes);

@@ -21,11 +21,8 @@ impl Emitter<'_, '_> {
     pub(super) fn one(&mut self, reg: Reg) -> Value {
         match self.givens[reg as usize] {
             Some(Known::Constant(word)) => return self.int(word),
-            Some(Known::WorkgroupId(axis)) => return self.group[axis as usize],
-            Some(Known::Workgroups(axis)) => {
-                let offset = std::mem::offset_of!(Given, groups) + 4 * axis as usize;
-                return self.b.ins().load(I32, constant_memory(), self.given, offset as i32);
-            }
+            Some(Known::WorkgroupId(axis)) => return self.b.use_var(self.group[axis as usize]),
+            Some(Known::Workgroups(axis)) => return self.workgroups_along(axis),
             Some(local) => return self.local(local),
             None => {}
         }
@@ -34,6 +31,11 @@ impl Emitter<'_, '_> {
         }
         let variable = self.variable(reg, 0);
         self.b.use_var(variable)
+    }
+
+    pub(super) fn workgroups_along(&mut self, axis: u8) -> Value {
+        let offset = std::mem::offset_of!(Given, groups) + 4 * axis as usize;
+        self.b.ins().load(I32, constant_memory(), self.given, offset as i32)
     }
 
     /// What the first invocation of a chunk is given.
