@@ -6,6 +6,9 @@ use crate::tuning::Tuning;
 /// The most bytes of immediates that naga 30 can track: one bit a word in its `ImmediateSlots`, overflow beyond.
 pub(crate) const IMMEDIATES: u32 = 256;
 
+/// Invocations that a processor's thread runs together: four vectors of 128 bits, as many as hide an addition's latency.
+pub(crate) const LANES: u32 = 16;
+
 /// Capabilities of a device.
 #[derive(Clone, Debug, PartialEq, Hash)]
 pub struct Caps {
@@ -46,8 +49,21 @@ pub struct Caps {
     pub offset_alignment: u64,
     /// Host and device share memory, and arrays can be mapped where they lie.
     pub unified: bool,
+    /// What is known of the processor, where kernels run on one as machine code that the library makes.
+    pub processor: Option<Processor>,
     /// Which way operations take where there are several.
     pub tuning: Tuning,
+}
+
+/// A processor that runs kernels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Processor {
+    /// Threads that run at the same time.
+    pub threads: u32,
+    /// Invocations that one thread runs together: a workgroup of as many needs no barriers.
+    pub lanes: u32,
+    /// Bytes of the cache that each thread has for itself.
+    pub cache: u32,
 }
 
 impl Caps {
@@ -89,6 +105,7 @@ impl Caps {
             buffer_bytes: 256 << 20,
             offset_alignment: 256,
             unified: false,
+            processor: None,
             tuning: Tuning::default(),
         }
     }
@@ -97,12 +114,15 @@ impl Caps {
     pub fn processor() -> Caps {
         Caps {
             denormals: true,
+            // As a thread's vectors: a workgroup of a subgroup needs no barriers.
+            subgroups: Some((LANES, LANES)),
             immediate_bytes: IMMEDIATES,
             workgroup_bytes: 64 << 10,
             binding_bytes: (1 << 32) - 64,
             buffer_bytes: (1 << 32) - 64,
             unified: true,
-            tuning: Tuning::of_processor(),
+            processor: Some(Processor { threads: crate::threads::count() as u32, lanes: LANES, cache: 512 << 10 }),
+            tuning: Tuning::of_compiled(),
             ..Caps::nvidia_like()
         }
     }
@@ -218,8 +238,14 @@ impl Caps {
         self.subgroups.is_some_and(|(_, most)| most <= 8)
     }
 
-    /// Invocations of a workgroup for kernels that want as many as are good: 256, or what there is.
+    /// Invocations of a workgroup for kernels that want as many as are good: 256, or what there is; on a processor what a
+    /// thread runs together.
     pub(crate) fn workgroup(&self) -> u32 {
-        self.workgroup_invocations.min(256)
+        self.processor.map_or(256, |processor| processor.lanes).min(self.workgroup_invocations)
+    }
+
+    /// Whether an invocation should take four neighbours at a time. A processor's vectors are neighbouring invocations.
+    pub(crate) fn wide(&self, dtype: DType) -> bool {
+        self.processor.is_none() || dtype.size() < 4
     }
 }

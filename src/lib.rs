@@ -74,7 +74,6 @@ mod report;
 pub mod share;
 mod stream;
 mod sync;
-#[cfg(any(feature = "wgpu", feature = "cuda", feature = "cpu"))]
 mod threads;
 mod trace;
 mod tuning;

@@ -37,6 +37,11 @@ impl Tunable {
 /// 40,000. llvmpipe: 64 keys 231 and 50, 4000 keys 1340 and 570.
 pub(crate) const OF_PROCESSOR: [(&str, &[u32]); 2] = [("map_tiled", &[0, 0, 0]), ("sort_merge", &[8192])];
 
+/// What the cpu engine takes, which makes its own machine code: a thread's vectors are several already, so that nothing is
+/// unrolled.
+pub(crate) const OF_COMPILED: [(&str, &[u32]); 3] =
+    [("map_tiled", &[0, 0, 0]), ("reduce", &[1]), ("sort_merge", &[8192])];
+
 /// Which way a device takes of each [`Tunable`]. [`Device::open`](crate::Device::open) reads what `crosslane tune` found to
 /// be the fastest on this device; [`DeviceOptions::tuning`](crate::DeviceOptions::tuning) says otherwise.
 ///
@@ -60,6 +65,11 @@ impl Tuning {
     /// What is built in for engines and drivers that run kernels on a processor.
     pub(crate) fn of_processor() -> Tuning {
         Tuning { chosen: OF_PROCESSOR.to_vec() }
+    }
+
+    /// What is built in for the cpu engine.
+    pub(crate) fn of_compiled() -> Tuning {
+        Tuning { chosen: OF_COMPILED.to_vec() }
     }
 
     /// The way taken of a tunable.

@@ -27,7 +27,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak, mpsc};
 use std::time::Duration;
 
 pub use crate::backend::Natives;
-pub use crate::caps::Caps;
+pub use crate::caps::{Caps, Processor};
 pub use crate::memory::{Allocation, MemoryUse};
 pub use crate::properties::{Backend, Kind, Properties};
 pub use crate::tuning::{Tunable, Tuning};

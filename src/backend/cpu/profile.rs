@@ -1,6 +1,6 @@
 //! Other people's hardware: what the cpu engine can stand in for.
 
-use crate::caps::Caps;
+use crate::caps::{Caps, LANES};
 
 /// In which order the workgroups of a launch run. Kernels may not depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +67,7 @@ pub struct Profile {
 impl Profile {
     /// The processor as it is: large limits, every feature.
     pub fn native() -> Profile {
-        Profile { name: "native", caps: Caps::processor(), subgroup: 32, order: Order::Ascending }
+        Profile { name: "native", caps: Caps::processor(), subgroup: LANES, order: Order::Ascending }
     }
 
     /// What every WebGPU implementation has.

@@ -150,6 +150,7 @@ fn caps(raw: sys::CUdevice, architecture: u32) -> Result<Caps> {
         binding_bytes: BINDING_BYTES.min(memory),
         buffer_bytes: memory,
         offset_alignment: 32, // of a vec4 of 64-bit components, which compute capability 10 loads at once
+        processor: None,
         unified: false,
     })
 }

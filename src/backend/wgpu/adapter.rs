@@ -127,6 +127,7 @@ fn caps(info: &wgpu::AdapterInfo, features: Features, limits: &Limits, tensor: O
         binding_bytes: limits.max_storage_buffer_binding_size & !3,
         buffer_bytes: limits.max_buffer_size & !63,
         offset_alignment: limits.min_storage_buffer_offset_alignment as u64,
+        processor: None,
         unified: has(Features::MAPPABLE_PRIMARY_BUFFERS) && shares_memory(info),
         tuning: match info.device_type {
             wgpu::DeviceType::Cpu => Tuning::of_processor(),

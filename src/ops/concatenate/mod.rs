@@ -87,7 +87,7 @@ impl Concatenate {
             Several(parts.clone().zip(PREFIXES).map(|(part, prefix)| self.fusion(part, prefix)).collect());
         let aligned = row.is_multiple_of(4) && [&[first], &ends[..]].concat().iter().all(|end| end.is_multiple_of(4));
         let whole = length == row;
-        let kind = self.kind(&mut several, aligned, whole);
+        let kind = self.kind(&mut several, aligned, whole, caps);
         let cut = |fusion: &Fusion| fusion.dims.iter().map(|dim| 0..dim.extent).collect::<Vec<_>>();
         let (dtype, len) = (self.dtype(), shape.iter().product());
         let bytes = |slot| read_bytes(self.parts.iter().map(|part| &part.0), slot).expect("a binding is a leaf");
@@ -120,11 +120,11 @@ impl Concatenate {
     }
 
     /// Takes four elements at a time if all parts can.
-    fn kind(&self, several: &mut Several, aligned: bool, whole: bool) -> Kind {
+    fn kind(&self, several: &mut Several, aligned: bool, whole: bool, caps: &Caps) -> Kind {
         let packed = self.dtype().per_word() > 1;
         let widen = |fusion: &mut Fusion| {
             let chunk: Vec<u64> = fusion.dims.iter().map(|dim| dim.extent).collect();
-            fusion.widen(&chunk, 1, false) && (packed || !fusion.modes.contains(&Mode::Gather))
+            fusion.widen(&chunk, 1, false, caps) && (packed || !fusion.modes.contains(&Mode::Gather))
         };
         if aligned && several.0.iter_mut().all(widen) {
             return Kind::Four;

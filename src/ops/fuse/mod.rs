@@ -6,6 +6,7 @@ mod wgsl;
 pub(crate) use several::{Several, flat, read_bytes, read_slots};
 pub(crate) use wgsl::{atomic_store, bits, pack, param, wide};
 
+use crate::caps::Caps;
 use crate::element::DType;
 use crate::kernel::{Access, Feature};
 use crate::op::{self, Binding, Expression, Param, Source, Space, Walk, What};
@@ -149,10 +150,16 @@ impl<'a> Fusion<'a> {
         }
     }
 
-    /// Takes four lanes along variable `lanes` if that is possible with windows of these chunk lengths.
+    /// Takes four lanes along variable `lanes` if the device wants that, and it is possible with windows of these chunk lengths.
     ///
     /// `pad`: the last unit may run past the end of the space, into the padding that every buffer has.
-    pub fn widen(&mut self, chunk: &[u64], lanes: usize, pad: bool) -> bool {
+    pub fn widen(&mut self, chunk: &[u64], lanes: usize, pad: bool, caps: &Caps) -> bool {
+        let mut arrays = (0..self.walks.len()).filter(|&array| self.slot(array).is_some());
+        arrays.any(|array| caps.wide(self.dtype(array))) && self.widen_each(chunk, lanes, pad)
+    }
+
+    /// As [`Fusion::widen`], whatever the device prefers.
+    pub fn widen_each(&mut self, chunk: &[u64], lanes: usize, pad: bool) -> bool {
         let Some(inner) = self.dims.iter().rposition(|dim| dim.group == lanes) else { return false };
         let extent = self.dims[inner].extent;
         let alone = self.dims.iter().filter(|dim| dim.group == lanes).count() == 1;

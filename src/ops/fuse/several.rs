@@ -1,6 +1,7 @@
 //! Several fused expressions over one index space, in one kernel.
 
 use super::{Dim, Fusion, Mode, Store, collapse};
+use crate::caps::Caps;
 use crate::element::DType;
 use crate::kernel::Access;
 use crate::op::{Binding, Expression, Param, Slot, Space, Walk};
@@ -87,13 +88,13 @@ impl<'a> Several<'a> {
     }
 
     /// Takes four elements at a time if all can; the last four may run past the end.
-    pub fn widen(&mut self, chunk: &[u64]) {
-        self.widen_along(chunk, 0, true);
+    pub fn widen(&mut self, chunk: &[u64], caps: &Caps) {
+        self.widen_along(chunk, 0, true, caps);
     }
 
     /// As [`Fusion::widen`], if all can.
-    pub fn widen_along(&mut self, chunk: &[u64], lanes: usize, pad: bool) {
-        let wide = self.0.iter_mut().all(|fusion| fusion.widen(chunk, lanes, pad));
+    pub fn widen_along(&mut self, chunk: &[u64], lanes: usize, pad: bool, caps: &Caps) {
+        let wide = self.0.iter_mut().all(|fusion| fusion.widen(chunk, lanes, pad, caps));
         if !wide {
             for fusion in &mut self.0 {
                 fusion.modes.fill(Mode::Scalar);

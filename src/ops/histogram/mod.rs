@@ -193,7 +193,7 @@ impl Op for Histogram {
         let mut several = self.fusions();
         let space = several.space();
         let chunk = space.chunks(caps.binding_bytes, 4096);
-        several.widen(&chunk);
+        several.widen(&chunk, caps);
         let bytes = |slot: usize| read_bytes(self.expressions(), slot).expect("a fusion's bindings are its leaves");
         for cut in space.boxes(&chunk) {
             plan.passes.push(self.pass(&several, &cut, caps, &bytes));

@@ -69,7 +69,10 @@ impl Map {
 
     /// Units of an invocation. H200, 2^28 f32, Vulkan, 2026-11-21, GB/s with 1, 2, 4: copy 4232, 4202, 4178;
     /// gelu_tanh 4089, 4170, 4179. Work between load and store hides behind a second unit's load.
-    fn items(&self) -> u64 {
+    fn items(&self, caps: &Caps) -> u64 {
+        if caps.processor.is_some() {
+            return 4;
+        }
         let costly = |step: &Step| match &step.what {
             What::Call(function, _) => function.costly(),
             What::Formula(formula, _) => formula.parts().costly,
@@ -79,10 +82,10 @@ impl Map {
     }
 
     /// Chooses width and store for windows of these chunk lengths.
-    fn shape_kernel(&self, fusion: &mut Fusion, chunk: &[u64]) {
+    fn shape_kernel(&self, fusion: &mut Fusion, chunk: &[u64], caps: &Caps) {
         let dtype = self.expression.dtype();
         // Four at a time would read past the count.
-        if (self.count.is_some() || !fusion.widen(chunk, 0, self.fresh)) && dtype.per_word() > 1 {
+        if (self.count.is_some() || !fusion.widen(chunk, 0, self.fresh, caps)) && dtype.per_word() > 1 {
             let whole = chunk.iter().zip(&fusion.dims).all(|(&c, dim)| c == dim.extent);
             let store = if self.fresh && whole && self.fill.is_none() { Store::Word } else { Store::Atomic };
             fusion.output = Some((self.output, dtype, store));
@@ -107,7 +110,7 @@ impl Map {
             name: format!("map of {} steps", self.expression.steps.len()),
             file: "map",
             entry: "map",
-            constants: vec![("WORKGROUP", caps.workgroup()), ("ITEMS", self.items() as u32)],
+            constants: vec![("WORKGROUP", caps.workgroup()), ("ITEMS", self.items(caps) as u32)],
             params: [vec!["units".into(), "count".into()], fusion.param_names()].concat(),
             access: fusion.access(),
             text: fusion.text(0) + &evaluate_text(fusion),
@@ -207,7 +210,7 @@ impl Op for Map {
         let space = fusion.space();
         // Windows begin at multiples of 4096 elements, so that each is as aligned as the whole.
         let chunk = space.chunks(caps.binding_bytes, 4096);
-        self.shape_kernel(&mut fusion, &chunk);
+        self.shape_kernel(&mut fusion, &chunk, caps);
         let kernel = self.kernel(&fusion, caps);
         let bytes = |slot: usize| {
             slot_bytes(&self.expression, slot).unwrap_or(buffer_bytes(self.expression.dtype(), self.output_len))
@@ -221,7 +224,7 @@ impl Op for Map {
                 kernel: kernel.clone(),
                 buffers,
                 params: [vec![Param::of(units), Param::of(count)], params].concat(),
-                grid: Grid::Count(units.div_ceil(caps.workgroup() as u64 * self.items())),
+                grid: Grid::Count(units.div_ceil(caps.workgroup() as u64 * self.items(caps))),
             };
             if let Some(count) = &self.count {
                 count_pass(&mut pass, count, cut.last().map_or(0, |range| range.start));

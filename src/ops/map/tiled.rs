@@ -28,7 +28,7 @@ impl Map {
         let space = several.space();
         let chunk = space.chunks(caps.binding_bytes, 4096);
         let whole = chunk == space.extents;
-        let words = self.widen(&mut several, &chunk, whole && tiles.keeps_result(&self.expression))?;
+        let words = self.widen(&mut several, &chunk, whole && tiles.keeps_result(&self.expression), caps)?;
         let kernel = self.tiled_kernel(&tiles, &several, words, caps);
         let bytes = |slot: usize| {
             slot_bytes(&self.expression, slot).unwrap_or(buffer_bytes(self.expression.dtype(), self.output_len))
@@ -56,9 +56,9 @@ impl Map {
 
     /// Takes four elements at a time where neighbours are aligned. Gives whether whole words are stored instead of elements, of
     /// types smaller than one; nothing where they could only be stored by atomics.
-    fn widen(&self, several: &mut Several, chunk: &[u64], can_store_words: bool) -> Option<bool> {
+    fn widen(&self, several: &mut Several, chunk: &[u64], can_store_words: bool, caps: &Caps) -> Option<bool> {
         for (nth, fusion) in several.0.iter_mut().enumerate() {
-            fusion.widen(chunk, if nth == 0 { 2 } else { 1 }, false);
+            fusion.widen(chunk, if nth == 0 { 2 } else { 1 }, false, caps);
             let packs = nth == 0 && self.expression.dtype().per_word() > 1;
             if !packs && fusion.modes.contains(&Mode::Gather) {
                 narrow(fusion);

@@ -207,7 +207,7 @@ impl Settled {
 }
 
 /// How four elements of a side are fetched at a time, and the fusion made to do it.
-fn fetch(fusion: &mut Fusion, outer: usize, chunk: &[u64]) -> Fetch {
+fn fetch(fusion: &mut Fusion, outer: usize, chunk: &[u64], caps: &Caps) -> Fetch {
     let last = |group: usize| fusion.dims.iter().rposition(|dim| dim.group == group);
     let main = fusion.walks.iter().enumerate().find(|(array, _)| fusion.slot(*array).is_some());
     let step = |group: usize| match (main, last(group)) {
@@ -217,8 +217,8 @@ fn fetch(fusion: &mut Fusion, outer: usize, chunk: &[u64]) -> Fetch {
     // Neighbours are where the step is the shortest that goes anywhere.
     let along = step(INNER) != 0 && (step(INNER) < step(outer) || step(outer) == 0);
     match along {
-        true if fusion.widen(chunk, INNER, true) => Fetch::Inner,
-        false if fusion.widen(chunk, outer, true) => Fetch::Outer,
+        true if fusion.widen(chunk, INNER, true, caps) => Fetch::Inner,
+        false if fusion.widen(chunk, outer, true, caps) => Fetch::Outer,
         true => Fetch::EachInner,
         false => Fetch::EachOuter,
     }
@@ -241,8 +241,8 @@ impl Matmul {
         let fetch = match shape {
             Shape::Each(_) => [Fetch::EachOuter; 2],
             _ => {
-                several.0[0].widen(chunk, COLUMN, whole);
-                [fetch(&mut several.0[1], ROW, chunk), fetch(&mut several.0[2], COLUMN, chunk)]
+                several.0[0].widen(chunk, COLUMN, whole, caps);
+                [fetch(&mut several.0[1], ROW, chunk, caps), fetch(&mut several.0[2], COLUMN, chunk, caps)]
             }
         };
         wgsl::store_of(&mut several.0[0]);

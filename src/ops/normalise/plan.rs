@@ -24,7 +24,7 @@ pub(super) fn plan(op: &Normalise, caps: &Caps) -> Plan {
     let mut fusions = op.fusions();
     let (columns, dims, space) = (fusions.0[0].by_columns(), fusions.0[0].dims.clone(), fusions.space());
     let chunk = cells::chunks(&dims, space.clone(), op.dtype().size() as u64, op.state_bytes(), caps);
-    fusions.widen_along(&chunk, if columns { 0 } else { 1 }, !columns);
+    fusions.widen_along(&chunk, if columns { 0 } else { 1 }, !columns, caps);
     let mut planner = Planner { op, caps, fusions, columns, plan: Plan::default() };
     for cell in cells::cells(&dims, &space, &chunk) {
         planner.cell(&cell);

@@ -59,11 +59,14 @@ struct Policy {
 /// H200, 2^28 f32, Vulkan, 2026-11-21, GB/s (CUB's sum 4454): sum with unroll 4, 8, 16: 4373, 4425, 4450; max 4363,
 /// 4401, 4234; arg_max 3697, 3447, 2914: its state is twice as large. Sum with row_groups 2112, 4096, 16384: 4361, 4349,
 /// 4425. Columns with column_steps 2, 16: 4291, 4407: fewer partial sums.
-pub(super) const UNROLL: Tunable = Tunable { name: "reduce", numbers: &["values"], candidates: &[&[8], &[4], &[16]] };
+pub(super) const UNROLL: Tunable = Tunable { name: "reduce", numbers: &["values"], candidates: &[&[8], &[4], &[16], &[1]] };
 
 fn policy(operator: &Operator, caps: &Caps) -> Policy {
     Policy {
-        unroll: if operator.is_arg() { 4 } else { caps.tuning.get(&UNROLL)[0] },
+        unroll: match caps.tuning.get(&UNROLL)[0] {
+            unroll if operator.is_arg() => unroll.min(4),
+            unroll => unroll,
+        },
         per_lane: 64,
         row_groups: 16384,
         column_steps: 16,
@@ -135,7 +138,8 @@ impl Reduce {
         let (policy, workgroup) = (policy(&self.operator, caps), caps.workgroup() as u64);
         let (lanes, blocks, tile, wanted) = if columns {
             let units = outputs.div_ceil(width);
-            let lanes = units.next_power_of_two().min(workgroup / 4).min(64);
+            let most = if caps.processor.is_some() { workgroup } else { workgroup / 4 };
+            let lanes = units.next_power_of_two().min(most).min(64);
             let blocks = units.div_ceil(lanes);
             let tile = workgroup / lanes * policy.column_steps * policy.unroll as u64;
             (lanes, blocks, tile, policy.column_groups.div_ceil(blocks))
@@ -198,7 +202,8 @@ impl Op for Reduce {
         let chunk = cells::chunks(&fusion.dims, fusion.space(), result_bytes, self.state_bytes(), caps);
         // Four at a time would read past the count.
         if self.count.is_none() {
-            fusion.widen(&chunk, if columns { 0 } else { 1 }, !columns);
+            // Columns that lie side by side fill a processor's cache lines too.
+            if columns { fusion.widen_each(&chunk, 0, false) } else { fusion.widen(&chunk, 1, true, caps) };
         }
         let bytes = |slot: usize| slot_bytes(&self.expression, slot).expect("a fusion's bindings are its leaves");
         let scratch = self.output + 1;

@@ -113,7 +113,7 @@ impl Op for ByKey {
                 format!("memory within one binding, {} bytes: copy() puts them side by side", caps.binding_bytes);
             return Err(ErrorKind::Argument { operation, argument, wanted, got: "more".into(), at: None }.into());
         }
-        fusions.widen(&chunk, true);
+        fusions.widen(&chunk, true, caps);
         let shape = self.shape(&scan, 4, caps);
         let kernel = self.kernel(&scan, &fusions, &shape, caps);
         let (len, output) = (self.len(), self.output);

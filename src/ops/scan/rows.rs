@@ -146,7 +146,7 @@ impl Scanned {
         let rows: u64 = fusions.values.dims[..kept].iter().map(|dim| dim.extent).product();
         // Windows begin where tiles do, so that the chain goes on from one to the next.
         let chunk = self.space(&fusions).chunks(caps.binding_bytes, caps.workgroup() as u64 * ALL_ROUNDS * 4);
-        fusions.widen(&chunk, rows == 1);
+        fusions.widen(&chunk, rows == 1, caps);
         let shape = self.lay_out(rows, fusions.values.width as u64, caps);
         let kernel = self.rows_kernel(&fusions, &shape, caps);
         self.check(&shape, chunk.get(kept).copied(), caps)?;
@@ -236,10 +236,10 @@ impl Scanned {
 
 impl Fusions<'_> {
     /// Four neighbours at a time where that goes for all.
-    pub(super) fn widen(&mut self, chunk: &[u64], alone: bool) {
-        let wide = self.values.widen(chunk, 1, alone);
+    pub(super) fn widen(&mut self, chunk: &[u64], alone: bool, caps: &Caps) {
+        let wide = self.values.widen(chunk, 1, alone, caps);
         let both = wide
-            && [&mut self.heads, &mut self.picked].into_iter().flatten().all(|fusion| fusion.widen(chunk, 1, alone));
+            && [&mut self.heads, &mut self.picked].into_iter().flatten().all(|fusion| fusion.widen(chunk, 1, alone, caps));
         if wide && !both {
             [&mut self.heads, &mut self.picked].into_iter().flatten().for_each(narrow);
             narrow(&mut self.values);

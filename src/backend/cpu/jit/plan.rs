@@ -32,7 +32,8 @@ pub(super) fn plan(kernel: &Lowered, tree: &Tree, live: &Liveness) -> Planned {
         let lanes = (vectors * VECTOR) as u32;
         let chunks = Chunks { vectors, lanes, full: invocations / lanes, rest: invocations % lanes };
         let planned = planned(kernel, tree, live, chunks);
-        if vectors * pressure(kernel, &planned.shapes) <= REGISTERS {
+        // One chunk alone needs no memory between barriers, which is worth more than registers.
+        if planned.chunks.count() == 1 || vectors * pressure(kernel, &planned.shapes) <= REGISTERS {
             return planned;
         }
         last = Some(planned);

@@ -47,6 +47,10 @@ impl Shape {
 
 pub(super) struct Shapes {
     of: Vec<Shape>,
+    /// By register: whether it comes of what each invocation has read from memory.
+    read: Vec<bool>,
+    /// By step that writes a variable: whether nobody needs its old value.
+    whole: Vec<bool>,
     /// By construct: whether invocations of a chunk may leave it apart, or go on to its next iteration apart.
     apart: Vec<Apart>,
     /// Invocations of a chunk.
@@ -62,6 +66,17 @@ pub(super) struct Apart {
 impl Shapes {
     pub fn of(&self, reg: Reg) -> Shape {
         self.of[reg as usize]
+    }
+
+    /// Whether it is worth asking if neighbours hold equal steps, where that is not known: what was read may be anything.
+    pub fn may_be_affine(&self, reg: Reg) -> bool {
+        !self.read[reg as usize]
+    }
+
+    /// Whether a write of a variable may take the place of its old value for all invocations: those that do not take part
+    /// write it before they read it.
+    pub fn is_whole(&self, at: usize) -> bool {
+        self.whole[at]
     }
 
     pub fn apart(&self, id: usize) -> Apart {
@@ -91,15 +106,42 @@ impl Shapes {
             lowered,
             live,
             constants,
-            shapes: Shapes { of, apart, lanes },
+            shapes: Shapes { of, read: vec![], whole: vec![false; lowered.code.len()], apart, lanes },
             around: vec![],
             changed: true,
         };
         while std::mem::take(&mut walk.changed) {
             walk.nodes(&tree.nodes);
         }
-        walk.shapes
+        let mut shapes = walk.shapes;
+        shapes.read = read_from_memory(lowered, &shapes);
+        shapes
     }
+}
+
+/// Which registers come of what invocations have read each at its own address, or of each other.
+fn read_from_memory(lowered: &Lowered, shapes: &Shapes) -> Vec<bool> {
+    let mut read = vec![false; lowered.registers.len()];
+    let mut changed = true;
+    while std::mem::take(&mut changed) {
+        for step in &lowered.code {
+            let reads = match step.instr {
+                Instr::Load { at, .. } => present(at.base).is_some_and(|base| !shapes.of(base).is_one()),
+                Instr::Atomic { .. } | Instr::Gather { .. } | Instr::Collective { .. } => true,
+                _ => false,
+            };
+            let mut comes = reads;
+            step.instr.visit(&lowered.lists, |reg, role| comes |= role == Role::Read && read[reg as usize]);
+            if comes {
+                step.instr.visit(&lowered.lists, |reg, role| {
+                    if role != Role::Read && !read[reg as usize] {
+                        (read[reg as usize], changed) = (true, true);
+                    }
+                });
+            }
+        }
+    }
+    read
 }
 
 /// The shape of what is given to invocations that follow each other by x, then y, then z.
@@ -253,12 +295,14 @@ impl Walk<'_> {
                 if self.live.dead[at] {
                     return;
                 }
+                let whole = self.is_whole(to);
+                self.shapes.whole[at] = whole;
                 let shape = match self.shapes.of(from) {
                     Shape::Unknown => return,
                     Shape::Uniform => Shape::Affine(0),
                     shape => shape,
                 };
-                let shape = if self.is_whole(to) { shape } else { Shape::Vector };
+                let shape = if whole { shape } else { Shape::Vector };
                 self.note(to, shape);
             }
             Instr::Put { list, .. } => {

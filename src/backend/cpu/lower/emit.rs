@@ -118,11 +118,31 @@ impl Builder<'_> {
     }
 
     pub(super) fn bin(&mut self, op: Bin, a: Reg, b: Reg) -> Reg {
+        if let Some(known) = self.simplified(op, a, b).filter(|_| !self.checked) {
+            return known;
+        }
         let varying = self.varies(a) || self.varies(b);
         let to = self.register(varying);
         self.push(Instr::Bin(op, to, a, b), !varying);
         self.bound(op, to, a, b);
         to
+    }
+
+    /// The result where it is an operand, or a constant, whatever the operands hold.
+    fn simplified(&mut self, op: Bin, a: Reg, b: Reg) -> Option<Reg> {
+        let [x, y] = [a, b].map(|reg| self.constants.get(&reg).copied());
+        match (op, x, y) {
+            (Bin::AddI32 | Bin::Or | Bin::Xor, _, Some(0)) => Some(a),
+            (Bin::SubI32 | Bin::Shl | Bin::ShrU32 | Bin::ShrI32, _, Some(0)) => Some(a),
+            (Bin::AddI32 | Bin::Or | Bin::Xor, Some(0), _) => Some(b),
+            (Bin::MulI32 | Bin::DivU32 | Bin::DivI32, _, Some(1)) => Some(a),
+            (Bin::MulI32, Some(1), _) => Some(b),
+            (Bin::MulI32 | Bin::And, _, Some(0)) | (Bin::MulI32 | Bin::And, Some(0), _) => Some(self.constant(0)),
+            (Bin::RemU32, _, Some(by)) if self.most(a) < by => Some(a),
+            (Bin::DivU32, _, Some(by)) if self.most(a) < by => Some(self.constant(0)),
+            (Bin::RemU32, _, Some(1)) => Some(self.constant(0)),
+            _ => None,
+        }
     }
 
     pub(super) fn tern(&mut self, op: Tern, a: Reg, b: Reg, c: Reg) -> Reg {

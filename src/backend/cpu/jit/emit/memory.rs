@@ -103,8 +103,62 @@ impl Emitter<'_, '_> {
             Some(stride) if stride as u32 == bytes && self.mask.is_none() && matches!(list.len(), 1 | 2 | 4) => {
                 self.load_neighbours(list, at, width);
             }
+            None if width == 4 && self.mask.is_none() && list.len() == 1 && self.shapes.may_be_affine(at.base) => {
+                self.load_perhaps(list, at);
+            }
             _ => self.load_each(list, at, width),
         }
+    }
+
+    /// Whether each invocation's address is a word after its neighbour's.
+    fn are_neighbours(&mut self, at: Address) -> (Value, Value) {
+        let addresses = self.addresses(at, 0);
+        let first = self.b.ins().extractlane(addresses.0[0], 0u8);
+        let expected = self.spread(first, 4);
+        let same = self.zip(addresses, expected, |e, a, b| e.b.ins().icmp(IntCC::Equal, a, b));
+        (self.all(same), first)
+    }
+
+    /// Where it is not known whether neighbours touch neighbouring words, asks; gives the block where they do not, with the
+    /// pointer of the first where they do.
+    fn perhaps_neighbours(&mut self, at: Address) -> (Block, Value) {
+        let (mut neighbours, first) = self.are_neighbours(at);
+        if let Some(fits) = self.fits(at.space, first, 4 * self.lanes()) {
+            neighbours = self.b.ins().band(neighbours, fits);
+        }
+        let (fast, slow) = (self.block(), self.block());
+        self.branch(neighbours, fast, slow);
+        self.enter(fast);
+        let base = self.space(at.space);
+        (slow, self.pointer(base, first))
+    }
+
+    fn load_perhaps(&mut self, list: &[Reg], at: Address) {
+        let (slow, pointer) = self.perhaps_neighbours(at);
+        let flags = self.flags(at.space);
+        let all: Vec<Value> =
+            (0..self.vectors()).map(|nth| self.b.ins().load(I32X4, flags, pointer, 16 * nth as i32)).collect();
+        self.define(list[0], Vectors::new(&all));
+        let next = self.block();
+        self.jump(next);
+        self.enter(slow);
+        self.load_each(list, at, 4);
+        self.jump(next);
+        self.enter(next);
+    }
+
+    fn store_perhaps(&mut self, list: &[Reg], at: Address) {
+        let (slow, pointer) = self.perhaps_neighbours(at);
+        let values = self.each(list[0]);
+        for (nth, &value) in values.all(self.vectors()).iter().enumerate() {
+            self.b.ins().store(plain(), value, pointer, 16 * nth as i32);
+        }
+        let next = self.block();
+        self.jump(next);
+        self.enter(slow);
+        self.store_each(list, at, 4);
+        self.jump(next);
+        self.enter(next);
     }
 
     /// Where all read the same.
@@ -201,6 +255,15 @@ impl Emitter<'_, '_> {
 
     /// If accesses are guarded: begins what is done where all these bytes lie inside. Gives where to do otherwise, and on.
     fn inside(&mut self, space: Space, address: Value, bytes: u32) -> Option<(Block, Block)> {
+        let inside = self.fits(space, address, bytes)?;
+        let (fast, slow, next) = (self.block(), self.block(), self.block());
+        self.branch(inside, fast, slow);
+        self.enter(fast);
+        Some((slow, next))
+    }
+
+    /// Whether so many bytes lie inside, if accesses are guarded.
+    fn fits(&mut self, space: Space, address: Value, bytes: u32) -> Option<Value> {
         if !self.guarded || space == Space::Immediate {
             return None;
         }
@@ -210,11 +273,7 @@ impl Emitter<'_, '_> {
         };
         let end = self.b.ins().uextend(I64, address);
         let end = self.b.ins().iadd_imm_s(end, bytes as i64);
-        let inside = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, all);
-        let (fast, slow, next) = (self.block(), self.block(), self.block());
-        self.branch(inside, fast, slow);
-        self.enter(fast);
-        Some((slow, next))
+        Some(self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, all))
     }
 
     fn otherwise(&mut self, ways: Option<(Block, Block)>, slow: impl FnOnce(&mut Self)) {
@@ -268,6 +327,9 @@ impl Emitter<'_, '_> {
         match self.stride(at) {
             Some(stride) if stride as u32 == bytes && self.mask.is_none() && matches!(list.len(), 1 | 2 | 4) && width == 4 => {
                 self.store_neighbours(list, at);
+            }
+            None if width == 4 && self.mask.is_none() && list.len() == 1 && self.shapes.may_be_affine(at.base) => {
+                self.store_perhaps(list, at);
             }
             _ => self.store_each(list, at, width),
         }

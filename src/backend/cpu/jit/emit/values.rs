@@ -241,7 +241,7 @@ impl Emitter<'_, '_> {
             return self.define_one(to, value);
         }
         let mut values = self.each(from);
-        if self.mask.is_some() {
+        if self.mask.is_some() && !self.shapes.is_whole(self.at) {
             let (old, mask) = (self.each(to), self.active());
             for vector in 0..self.vectors() {
                 values.0[vector] = self.b.ins().bitselect(mask.0[vector], values.0[vector], old.0[vector]);

@@ -1,17 +1,11 @@
 //! Threads that share work. Who waits for them takes nothing else up: the caller may be the worker of a pool whose
 //! threads steal, and what it stole could want a lock that it holds.
 
+use super::count;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use std::num::NonZero;
 use std::panic::resume_unwind;
-use std::sync::{LazyLock, OnceLock};
-use std::thread::{Builder, available_parallelism, scope};
-
-/// Threads that can run at the same time here.
-pub(crate) fn count() -> usize {
-    static COUNT: OnceLock<usize> = OnceLock::new();
-    *COUNT.get_or_init(|| available_parallelism().map_or(1, NonZero::get))
-}
+use std::sync::LazyLock;
+use std::thread::{Builder, scope};
 
 /// Threads of the library's own that sleep while there is nothing to do: waking 16 takes a few microseconds, starting them
 /// half a millisecond, of the two that a piece of a transfer takes.

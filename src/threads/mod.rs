@@ -1,0 +1,18 @@
+//! How many threads run at the same time, and threads that share work.
+
+#[cfg(any(feature = "wgpu", feature = "cuda", feature = "cpu"))]
+mod pool;
+
+#[cfg(any(feature = "wgpu", feature = "cuda", feature = "cpu"))]
+pub(crate) use pool::{both, each, spawn, together};
+
+use std::num::NonZero;
+use std::sync::OnceLock;
+use std::thread::available_parallelism;
+
+/// Threads that can run at the same time here, or as many as `CROSSLANE_THREADS` says.
+pub(crate) fn count() -> usize {
+    static COUNT: OnceLock<usize> = OnceLock::new();
+    let set = || std::env::var("CROSSLANE_THREADS").ok()?.trim().parse().ok().filter(|&threads| threads > 0);
+    *COUNT.get_or_init(|| set().unwrap_or_else(|| available_parallelism().map_or(1, NonZero::get)))
+}
