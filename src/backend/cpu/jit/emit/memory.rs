@@ -103,27 +103,25 @@ impl Emitter<'_, '_> {
             Some(stride) if stride as u32 == bytes && self.mask.is_none() && matches!(list.len(), 1 | 2 | 4) => {
                 self.load_neighbours(list, at, width);
             }
-            None if width == 4 && self.mask.is_none() && list.len() == 1 && self.shapes.may_be_affine(at.base) => {
-                self.load_perhaps(list, at);
-            }
+            None if self.perhaps(list, at, width) => self.load_perhaps(list, at),
             _ => self.load_each(list, at, width),
         }
     }
 
-    /// Whether each invocation's address is a word after its neighbour's.
-    fn are_neighbours(&mut self, at: Address) -> (Value, Value) {
-        let addresses = self.addresses(at, 0);
-        let first = self.b.ins().extractlane(addresses.0[0], 0u8);
-        let expected = self.spread(first, 4);
-        let same = self.zip(addresses, expected, |e, a, b| e.b.ins().icmp(IntCC::Equal, a, b));
-        (self.all(same), first)
+    /// Whether it is worth asking if neighbours touch what follows each other, where that is not known.
+    fn perhaps(&self, list: &[Reg], at: Address, width: u8) -> bool {
+        width == 4 && self.mask.is_none() && matches!(list.len(), 1 | 2 | 4) && self.shapes.may_be_affine(at.base)
     }
 
-    /// Where it is not known whether neighbours touch neighbouring words, asks; gives the block where they do not, with the
-    /// pointer of the first where they do.
-    fn perhaps_neighbours(&mut self, at: Address) -> (Block, Value) {
-        let (mut neighbours, first) = self.are_neighbours(at);
-        if let Some(fits) = self.fits(at.space, first, 4 * self.lanes()) {
+    /// Asks; goes on where they do, with the pointer of the first, and gives the block where they do not.
+    fn perhaps_neighbours(&mut self, list: &[Reg], at: Address) -> (Block, Value) {
+        let bytes = 4 * list.len() as u32;
+        let addresses = self.addresses(at, 0);
+        let first = self.b.ins().extractlane(addresses.0[0], 0u8);
+        let expected = self.spread(first, bytes as i32);
+        let same = self.zip(addresses, expected, |e, a, b| e.b.ins().icmp(IntCC::Equal, a, b));
+        let mut neighbours = self.all(same);
+        if let Some(fits) = self.fits(at.space, first, bytes * self.lanes()) {
             neighbours = self.b.ins().band(neighbours, fits);
         }
         let (fast, slow) = (self.block(), self.block());
@@ -134,11 +132,8 @@ impl Emitter<'_, '_> {
     }
 
     fn load_perhaps(&mut self, list: &[Reg], at: Address) {
-        let (slow, pointer) = self.perhaps_neighbours(at);
-        let flags = self.flags(at.space);
-        let all: Vec<Value> =
-            (0..self.vectors()).map(|nth| self.b.ins().load(I32X4, flags, pointer, 16 * nth as i32)).collect();
-        self.define(list[0], Vectors::new(&all));
+        let (slow, pointer) = self.perhaps_neighbours(list, at);
+        self.load_rows(list, pointer, self.flags(at.space));
         let next = self.block();
         self.jump(next);
         self.enter(slow);
@@ -148,11 +143,8 @@ impl Emitter<'_, '_> {
     }
 
     fn store_perhaps(&mut self, list: &[Reg], at: Address) {
-        let (slow, pointer) = self.perhaps_neighbours(at);
-        let values = self.each(list[0]);
-        for (nth, &value) in values.all(self.vectors()).iter().enumerate() {
-            self.b.ins().store(plain(), value, pointer, 16 * nth as i32);
-        }
+        let (slow, pointer) = self.perhaps_neighbours(list, at);
+        self.store_rows(list, pointer);
         let next = self.block();
         self.jump(next);
         self.enter(slow);
@@ -193,46 +185,37 @@ impl Emitter<'_, '_> {
         let ways = self.inside(at.space, address, bytes);
         let pointer = self.pointer(first, address);
         let flags = self.flags(at.space);
-        match width {
-            4 => {
-                let read = |e: &mut Self, nth: usize| e.b.ins().load(I32X4, flags, pointer, 16 * nth as i32);
-                match list.len() {
-                    1 => {
-                        let all: Vec<Value> = (0..self.vectors()).map(|nth| read(self, nth)).collect();
-                        self.define(list[0], Vectors::new(&all));
-                    }
-                    2 => {
-                        let mut parts = [vec![], vec![]];
-                        for nth in 0..self.vectors() {
-                            let (a, b) = (read(self, 2 * nth), read(self, 2 * nth + 1));
-                            parts[0].push(self.shuffle(a, b, [0, 2, 4, 6]));
-                            parts[1].push(self.shuffle(a, b, [1, 3, 5, 7]));
-                        }
-                        list.iter().zip(parts).for_each(|(&to, part)| self.define(to, Vectors::new(&part)));
-                    }
-                    _ => {
-                        let mut parts = [vec![], vec![], vec![], vec![]];
-                        for nth in 0..self.vectors() {
-                            let rows = [0, 1, 2, 3].map(|row| read(self, 4 * nth + row));
-                            let columns = self.transpose(rows);
-                            parts.iter_mut().zip(columns).for_each(|(part, column)| part.push(column));
-                        }
-                        list.iter().zip(parts).for_each(|(&to, part)| self.define(to, Vectors::new(&part)));
-                    }
-                }
-            }
-            _ => {
-                // Several small ones of an invocation lie in a word, or two: taken apart one by one.
-                let count = list.len();
-                for (k, &to) in list.iter().enumerate() {
-                    let all: Vec<Value> = (0..self.vectors())
-                        .map(|nth| self.read_small(width, pointer, (nth * VECTOR * count, k, count)))
-                        .collect();
-                    self.define(to, Vectors::new(&all));
-                }
+        if width == 4 {
+            self.load_rows(list, pointer, flags);
+        } else {
+            // Several small ones of an invocation lie in a word, or two: taken apart one by one.
+            let count = list.len();
+            for (k, &to) in list.iter().enumerate() {
+                let all: Vec<Value> = (0..self.vectors())
+                    .map(|nth| self.read_small(width, pointer, (nth * VECTOR * count, k, count)))
+                    .collect();
+                self.define(to, Vectors::new(&all));
             }
         }
         self.otherwise(ways, |e| e.load_each(list, at, width));
+    }
+
+    /// Words of neighbours, one, two or four of each.
+    fn load_rows(&mut self, list: &[Reg], pointer: Value, flags: MemFlagsData) {
+        let count = list.len();
+        let mut parts = vec![vec![]; count];
+        for nth in 0..self.vectors() {
+            let row = |row: usize| (16 * (nth * count + row)) as i32;
+            let rows: Vec<Value> =
+                (0..count).map(|nth| self.b.ins().load(I32X4, flags, pointer, row(nth))).collect();
+            let columns = match rows[..] {
+                [a, b] => vec![self.shuffle(a, b, [0, 2, 4, 6]), self.shuffle(a, b, [1, 3, 5, 7])],
+                [a, b, c, d] => self.transpose([a, b, c, d]).to_vec(),
+                _ => rows,
+            };
+            parts.iter_mut().zip(columns).for_each(|(part, column)| part.push(column));
+        }
+        list.iter().zip(parts).for_each(|(&to, part)| self.define(to, Vectors::new(&part)));
     }
 
     /// Four small elements, of which there are `count` an invocation.
@@ -288,6 +271,9 @@ impl Emitter<'_, '_> {
 
     /// Where each reads somewhere.
     fn load_each(&mut self, list: &[Reg], at: Address, width: u8) {
+        if list.len() == 4 && width == 4 && self.mask.is_none() && !self.guarded {
+            return self.load_each_row(list, at);
+        }
         let first = self.space(at.space);
         let flags = self.flags(at.space);
         let last = self.last(at.space, width as u32);
@@ -318,6 +304,22 @@ impl Emitter<'_, '_> {
         }
     }
 
+    /// Where each reads four words somewhere: as a vector.
+    fn load_each_row(&mut self, list: &[Reg], at: Address) {
+        let (first, addresses, flags) = (self.space(at.space), self.addresses(at, 0), self.flags(at.space));
+        let mut parts = [vec![], vec![], vec![], vec![]];
+        for nth in 0..self.vectors() {
+            let rows = [0, 1, 2, 3].map(|lane: u8| {
+                let address = self.b.ins().extractlane(addresses.0[nth], lane);
+                let pointer = self.pointer(first, address);
+                self.b.ins().load(I32X4, flags, pointer, 0)
+            });
+            let columns = self.transpose(rows);
+            parts.iter_mut().zip(columns).for_each(|(part, column)| part.push(column));
+        }
+        list.iter().zip(parts).for_each(|(&to, part)| self.define(to, Vectors::new(&part)));
+    }
+
     pub(super) fn store(&mut self, from: List, at: Address, width: u8) {
         let list = &self.kernel.lists[from as usize];
         let bytes = list.len() as u32 * width as u32;
@@ -328,9 +330,7 @@ impl Emitter<'_, '_> {
             Some(stride) if stride as u32 == bytes && self.mask.is_none() && matches!(list.len(), 1 | 2 | 4) && width == 4 => {
                 self.store_neighbours(list, at);
             }
-            None if width == 4 && self.mask.is_none() && list.len() == 1 && self.shapes.may_be_affine(at.base) => {
-                self.store_perhaps(list, at);
-            }
+            None if self.perhaps(list, at, width) => self.store_perhaps(list, at),
             _ => self.store_each(list, at, width),
         }
     }
@@ -362,6 +362,11 @@ impl Emitter<'_, '_> {
         let (first, address) = (self.space(at.space), self.address(at, 0));
         let ways = self.inside(at.space, address, bytes);
         let pointer = self.pointer(first, address);
+        self.store_rows(list, pointer);
+        self.otherwise(ways, |e| e.store_each(list, at, 4));
+    }
+
+    fn store_rows(&mut self, list: &[Reg], pointer: Value) {
         let values: Vec<Vectors> = list.iter().map(|&from| self.each(from)).collect();
         for nth in 0..self.vectors() {
             let own: Vec<Value> = values.iter().map(|values| values.0[nth]).collect();
@@ -374,7 +379,6 @@ impl Emitter<'_, '_> {
                 self.b.ins().store(plain(), value, pointer, 16 * (nth * rows.len() + row) as i32);
             }
         }
-        self.otherwise(ways, |e| e.store_each(list, at, 4));
     }
 
     fn store_each(&mut self, list: &[Reg], at: Address, width: u8) {
