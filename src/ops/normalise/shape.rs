@@ -25,8 +25,10 @@ const NARROW: u64 = 32;
 const ENOUGH: u64 = 128;
 const GROUPS: u64 = 1056;
 const PER_LANE: u64 = 4;
-/// Pieces that an invocation merges one after the other, each of which rounds once: more workgroups share longer rows.
+/// Pieces that an invocation merges one after the other, each of which rounds once: more workgroups share longer rows. On a
+/// processor a piece is a value.
 const CHAIN: u64 = 64;
+const VALUES: u64 = 1024;
 
 /// Rows, and how their values are loaded.
 #[derive(Clone, Copy)]
@@ -80,14 +82,16 @@ impl Problem {
     /// The most invocations of a workgroup: a power of two, and workgroup memory holds a state of each.
     fn most(&self, caps: &Caps) -> u64 {
         let states = caps.workgroup_bytes as u64 / (self.fields * self.number * self.unit().1);
-        1 << states.min(caps.workgroup_invocations.min(1024) as u64).ilog2()
+        let most = caps.processor.map_or(caps.workgroup_invocations.min(1024), |processor| processor.lanes);
+        1 << states.min(most as u64).ilog2()
     }
 
     /// With so many invocations of a row in workgroups of `most`; columns side by side in a segment of so many bytes.
     fn shape(&self, lanes: u64, items: u64, most: u64, segment: u64, caps: &Caps) -> Shape {
+        let least = LEAST.min(most);
         let side = match self.columns {
-            true => (segment / (self.size * self.width)).max(LEAST.div_ceil(lanes)).min(self.across()),
-            false => LEAST.div_ceil(lanes),
+            true => (segment / (self.size * self.width)).max(least.div_ceil(lanes)).min(self.across()),
+            false => least.div_ceil(lanes),
         };
         let workgroup = lanes * side.clamp(1, most / lanes);
         let subgroup = caps.subgroups.filter(|&(least, most)| {
@@ -123,7 +127,7 @@ impl Problem {
         let values = caps.tuning.get(&NORMALISE)[0] as u64;
         let (units, most) = (self.units(), self.most(caps));
         let with = |values: u64| units.div_ceil((values / self.width).max(1)).next_power_of_two();
-        let lanes = match caps.short_vectors() {
+        let lanes = match caps.short_vectors() || caps.processor.is_some() {
             true => with(8),
             false if with(values / 2) <= FEW => with(values / 2),
             false => with(values),
@@ -143,8 +147,10 @@ impl Problem {
     pub fn alone(&self, caps: &Caps) -> Option<Cut> {
         let shape = self.pieces(self.most(caps), caps);
         let groups = self.groups(&shape);
-        let one_by_one = self.extent > CHAIN * self.piece(&shape);
-        (groups >= ENOUGH && !one_by_one).then_some(Cut { shape, chunks: 1, span: self.extent, groups })
+        let chain = if caps.processor.is_some() { VALUES } else { CHAIN };
+        let one_by_one = self.extent > chain * self.piece(&shape);
+        let enough = caps.processor.map_or(ENOUGH, |processor| processor.threads as u64);
+        (groups >= enough && !one_by_one).then_some(Cut { shape, chunks: 1, span: self.extent, groups })
     }
 
     /// Where several workgroups share a row, unless it is short.
@@ -153,7 +159,9 @@ impl Problem {
         let blocks = self.groups(&shape);
         let step = shape.lanes as u64 * self.unit().0;
         let tile = step * (shape.items as u64).max(PER_LANE);
-        let most = GROUPS.div_ceil(blocks).max(self.extent.div_ceil(CHAIN * self.piece(&shape)));
+        let chain = if caps.processor.is_some() { VALUES } else { CHAIN };
+        let wanted = caps.processor.map_or(GROUPS, |processor| 8 * processor.threads as u64);
+        let most = wanted.div_ceil(blocks).max(self.extent.div_ceil(chain * self.piece(&shape)));
         let chunks = self.extent.div_ceil(tile).min(most);
         let span = self.extent.div_ceil(chunks).next_multiple_of(tile);
         let chunks = self.extent.div_ceil(span);
@@ -167,7 +175,8 @@ impl Problem {
     }
 
     fn pieces(&self, most: u64, caps: &Caps) -> Shape {
-        let items = if caps.short_vectors() { 1 } else { (ON_THE_WAY / self.width).max(1) };
+        let few = caps.short_vectors() || caps.processor.is_some();
+        let items = if few { 1 } else { (ON_THE_WAY / self.width).max(1) };
         let wanted = self.units().div_ceil(items).next_power_of_two();
         let segment = 2 * SEGMENT;
         // Few columns leave more invocations for each.

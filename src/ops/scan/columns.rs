@@ -1,18 +1,20 @@
 //! The plan of columns: one launch where there are many, else totals of chunks first; `shaders/scan_columns.wgsl`.
 
+use super::picks;
 use super::scanned::{Fusions, Scanned};
 use crate::caps::Caps;
 use crate::kernel::{Access, Kernel};
 use crate::op::{Binding, Grid, Param, Pass, Plan};
 use std::ops::Range;
 
-/// Invocations wanted before columns are no longer cut into chunks.
+/// Invocations wanted before columns are no longer cut into chunks; on a processor for each that runs at the same time.
 const INVOCATIONS: u64 = 1 << 17;
+const EACH: u64 = 8;
 /// Elements of a chunk, at least.
 const SPAN: u64 = 64;
 
 /// The parameters of columns, before the identity's bits and the fusions' own.
-const PARAMS: [&str; 5] = ["columns", "extent", "chunks", "span", "first_chunk"];
+const PARAMS: [&str; 6] = ["columns", "extent", "chunks", "span", "first_chunk", "whole"];
 
 /// Columns side by side, and the boxes of the index space that they run through.
 struct Strip {
@@ -33,8 +35,9 @@ impl Scanned {
 
     fn plan_strip(&self, fusions: &Fusions, strip: &Strip, kept: usize, caps: &Caps, plan: &mut Plan) {
         let extent = |cut: &[Range<u64>]| cut.get(kept).map_or(1, |range| range.end - range.start);
+        let invocations = caps.processor.map_or(INVOCATIONS, |processor| EACH * (processor.threads * processor.lanes) as u64);
         let chunks = |cut: &[Range<u64>]| {
-            let wanted = INVOCATIONS.div_ceil(strip.columns).min(extent(cut).div_ceil(SPAN));
+            let wanted = invocations.div_ceil(strip.columns).min(extent(cut).div_ceil(SPAN));
             // Every chunk reads the totals of all before it.
             wanted.min((extent(cut) / 4).isqrt()).max(1)
         };
@@ -43,7 +46,7 @@ impl Scanned {
         let identity: Vec<Param> = self.operator.identity(self.expression.dtype()).words().map(Param::Is).collect();
         let bytes = |slot: usize| self.slot_bytes(slot);
         let bytes_of_states = (all * strip.columns * self.state_bytes(self.heads.is_some())).next_multiple_of(64);
-        let states = Binding::new(self.output + 1, 0, bytes_of_states);
+        let states = Binding::new(self.output + 1 + self.picked.is_some() as usize, 0, bytes_of_states);
         if all > 1 {
             plan.scratch.resize(1, 0);
             plan.scratch[0] = plan.scratch[0].max(states.bytes);
@@ -56,15 +59,22 @@ impl Scanned {
             for cut in &strip.parts {
                 let (chunks, extent) = (chunks(cut), extent(cut));
                 let (mut params, mut buffers) = fusions.values.params(cut, caps.offset_alignment, &bytes);
-                if let Some(heads) = &fusions.heads {
-                    let more = heads.params(cut, caps.offset_alignment, &bytes);
+                for more in [&fusions.heads, &fusions.picked].into_iter().flatten() {
+                    let more = more.params(cut, caps.offset_alignment, &bytes);
                     params.extend(more.0);
                     buffers.extend(more.1);
+                }
+                let scanned = cut.get(kept).cloned().unwrap_or(0..1);
+                if last && self.picked.is_some() {
+                    let (more, outputs) = self.picked_params(&scanned);
+                    params.extend(more);
+                    buffers.extend(outputs);
                 }
                 if all > 1 {
                     buffers.push(states);
                 }
-                let own = [strip.columns, extent, chunks, extent.div_ceil(chunks), first_chunk];
+                let whole = (scanned.end == self.extent()) as u64;
+                let own = [strip.columns, extent, chunks, extent.div_ceil(chunks), first_chunk, whole];
                 plan.passes.push(Pass {
                     kernel: kernel.clone(),
                     buffers,
@@ -79,12 +89,16 @@ impl Scanned {
     fn columns_kernel(&self, fusions: &Fusions, last: bool, chunked: bool, caps: &Caps) -> Kernel {
         self.kernel(fusions, &format!("columns{last}{chunked}"), caps, || {
             let mut draft = self.draft(fusions, &PARAMS, self.heads.is_some(), false);
-            draft.name = format!("{} scan of columns{}", self.operator.name(), if last { "" } else { ": totals" });
+            let what = if self.picked.is_some() { "select".into() } else { format!("{} scan of columns", self.operator.name()) };
+            draft.name = format!("{what}{}", if last { "" } else { ": totals" });
             (draft.file, draft.entry) = ("scan_columns", if last { "columns" } else { "column_totals" });
             draft.constants = vec![("WORKGROUP", caps.workgroup())];
             let heads = if self.heads.is_some() { "head_value(k, r)" } else { "false" };
             draft.text += &format!("fn head(k: u32, r: u32) -> bool {{ return {heads}; }}\n");
-            draft.text += &put_text(self.exclusive, self.heads.is_some(), last);
+            draft.text += &match last && self.picked.is_some() {
+                true => picks::advance_text(self.fill.is_some()),
+                false => advance_text(self.exclusive, self.heads.is_some(), last),
+            };
             let (binding, access) = match last {
                 true => (draft.access.len(), Access::Read),
                 false => (draft.access.len(), Access::Write),
@@ -118,8 +132,8 @@ fn strips(boxes: Vec<Vec<Range<u64>>>, kept: usize) -> Vec<Strip> {
     strips
 }
 
-/// `put`: stores an element's result, and gives the state after it.
-fn put_text(exclusive: bool, segmented: bool, last: bool) -> String {
+/// `advance`: stores an element's result, and gives the state after it.
+fn advance_text(exclusive: bool, segmented: bool, last: bool) -> String {
     let shown = match (exclusive, segmented) {
         (false, _) => "next",
         (true, false) => "state",
@@ -131,7 +145,8 @@ fn put_text(exclusive: bool, segmented: bool, last: bool) -> String {
     };
     let store = if last { format!("    store(k, r, result({shown}));\n") } else { String::new() };
     format!(
-        "fn put(k: u32, r: u32, state: State, own: State) -> State {{\n    let next = combine(state, own);\n{fresh}{store}    \
+        "fn leave(chunk: u32, begin: State, state: State) {{}}\n\
+         fn advance(k: u32, r: u32, state: State, own: State) -> State {{\n    let next = combine(state, own);\n{fresh}{store}    \
          return next;\n}}\n"
     )
 }

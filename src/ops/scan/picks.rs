@@ -34,6 +34,25 @@ pub(super) fn picks_text(dtype: DType, fill: Option<Scalar>, binding: usize) -> 
     )
 }
 
+/// `advance` and `leave` of a scan of columns that selects: stores what counts where it has counted to; at the end as many
+/// fillings as there are elements that do not count, from the end of the output.
+pub(super) fn advance_text(filled: bool) -> String {
+    let fill = match filled {
+        true => {
+            "    let first = chunk * params.span;\n    let behind = params.start + first - begin;\n    \
+             let fillings = min(params.extent - first, params.span) - (state - begin);\n    \
+             for (var at = 0u; at < fillings; at++) { put(params.total - 1u - behind - at, fill()); }\n"
+        }
+        false => "",
+    };
+    format!(
+        "fn advance(k: u32, r: u32, state: State, own: State) -> State {{\n    \
+         if (own != 0u) {{ put(state, picked_value(k, r)); }}\n    return state + own;\n}}\n\
+         fn leave(chunk: u32, begin: State, state: State) {{\n{fill}    \
+         if (params.whole == 1u && chunk == params.chunks - 1u) {{ finish(state); }}\n}}\n"
+    )
+}
+
 /// A binding of its own, and the function that stores into it.
 pub(super) fn put_text(array: &str, name: &str, dtype: DType, binding: usize) -> String {
     let element = if dtype.per_word() > 1 { "atomic<u32>" } else { dtype.wgsl() };

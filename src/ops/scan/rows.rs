@@ -179,11 +179,9 @@ impl Scanned {
                 buffers.extend(more.1);
             }
             if self.picked.is_some() {
-                params.extend([scanned.start, self.extent()].map(Param::of));
-                params.extend(self.fill.iter().flat_map(|fill| fill.words()).map(Param::Is));
-                let whole = bytes(self.output);
-                buffers.push(Binding::new(self.output, 0, whole));
-                buffers.push(Binding::new(self.output + 1, 0, 4));
+                let (more, outputs) = self.picked_params(&scanned);
+                params.extend(more);
+                buffers.extend(outputs);
             }
             if shape.chained {
                 buffers.push(Binding::new(scratch, 0, u64::MAX));
@@ -210,23 +208,36 @@ impl Scanned {
         Ok(plan)
     }
 
-    /// Whether windows of this length along the axis are whole tiles, and a selection's output fits one.
-    fn check(&self, shape: &Shape, chunk: Option<u64>, caps: &Caps) -> Result<()> {
-        let refused = |wanted: String, got: String| {
-            Err(ErrorKind::Argument { operation: self.name(), argument: "array".into(), wanted, got, at: None }.into())
-        };
+    fn refused(&self, wanted: String, got: String) -> Result<()> {
+        Err(ErrorKind::Argument { operation: self.name(), argument: "array".into(), wanted, got, at: None }.into())
+    }
+
+    /// Whether a selection's output fits one binding.
+    pub(super) fn check_output(&self, caps: &Caps) -> Result<()> {
         let output = super::super::buffer_bytes(self.result(), self.shape.iter().product());
         if self.picked.is_some() && output > caps.binding_bytes {
-            return refused(
-                format!("a result of at most one binding, {} bytes", caps.binding_bytes),
-                output.to_string(),
-            );
+            let wanted = format!("a result of at most one binding, {} bytes", caps.binding_bytes);
+            return self.refused(wanted, output.to_string());
         }
+        Ok(())
+    }
+
+    /// A selection's own parameters for a part of its axis, and its outputs.
+    pub(super) fn picked_params(&self, scanned: &Range<u64>) -> (Vec<Param>, [Binding; 2]) {
+        let mut params = [scanned.start, self.extent()].map(Param::of).to_vec();
+        params.extend(self.fill.iter().flat_map(|fill| fill.words()).map(Param::Is));
+        let whole = self.slot_bytes(self.output);
+        (params, [Binding::new(self.output, 0, whole), Binding::new(self.output + 1, 0, 4)])
+    }
+
+    /// Whether windows of this length along the axis are whole tiles, and a selection's output fits one.
+    fn check(&self, shape: &Shape, chunk: Option<u64>, caps: &Caps) -> Result<()> {
+        self.check_output(caps)?;
         let chunk = chunk.unwrap_or(1);
         let whole = chunk == self.extent();
         match whole || (shape.packed.is_none() && chunk.is_multiple_of(shape.tile())) {
             true => Ok(()),
-            false => refused(
+            false => self.refused(
                 format!("{} neighbours along the axis within one binding: copy() puts them side by side", shape.tile()),
                 format!("{chunk}"),
             ),

@@ -75,7 +75,7 @@ impl Scanned {
             access.extend(more.access());
             params.extend(more.param_names());
         }
-        if self.picked.is_some() {
+        if fusions.picked.is_some() {
             text += &picks_text(self.result(), self.fill, access.len());
             params.extend(["start", "total"].map(String::from));
             let words = self.fill.iter().flat_map(|fill| fill.words());
