@@ -6,8 +6,7 @@
 // With one chunk the first launch is left out. Neighbouring invocations take neighbouring columns, which lie side by
 // side. The order is fixed: the same input gives the same bits.
 //
-// Left open: WORKGROUP; State, lift_at, combine, identity and result; value, head and advance, which stores an element's result and gives the state after
-// it; leave, for what an invocation does after its last element; kept and keep.
+// Left open: WORKGROUP; State, lift_at, combine, identity and result; value, head and put; kept and keep.
 
 fn place(group: vec3<u32>, groups: vec3<u32>, lane: u32) -> u32 {
     return (group.x + group.y * groups.x) * WORKGROUP + lane;
@@ -57,7 +56,6 @@ fn columns(
     for (var before = 0u; before < params.first_chunk + chunk; before++) {
         state = combine(state, kept(before * params.columns + k));
     }
-    let begin = state;
     var r = chunk * params.span;
     let end = min(r + params.span, params.extent);
     for (; r + 4u <= end; r += 4u) {
@@ -65,15 +63,14 @@ fn columns(
         let b = lifted(k, r + 1u);
         let c = lifted(k, r + 2u);
         let d = lifted(k, r + 3u);
-        state = advance(k, r, state, a);
-        state = advance(k, r + 1u, state, b);
-        state = advance(k, r + 2u, state, c);
-        state = advance(k, r + 3u, state, d);
+        state = put(k, r, state, a);
+        state = put(k, r + 1u, state, b);
+        state = put(k, r + 2u, state, c);
+        state = put(k, r + 3u, state, d);
     }
     for (; r < end; r++) {
-        state = advance(k, r, state, lifted(k, r));
+        state = put(k, r, state, lifted(k, r));
     }
-    leave(chunk, begin, state);
 }
 
 fn lifted(k: u32, r: u32) -> State {

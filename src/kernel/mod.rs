@@ -148,6 +148,7 @@ const FILES: &[(&str, &str)] = &[
     ("reduce_columns", include_str!("../../shaders/reduce_columns.wgsl")),
     ("runs", include_str!("../../shaders/runs.wgsl")),
     ("scan", include_str!("../../shaders/scan.wgsl")),
+    ("scan_spans", include_str!("../../shaders/scan_spans.wgsl")),
     ("scan_columns", include_str!("../../shaders/scan_columns.wgsl")),
     ("scatter", include_str!("../../shaders/scatter.wgsl")),
     ("searchsorted", include_str!("../../shaders/searchsorted.wgsl")),

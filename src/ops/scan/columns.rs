@@ -10,6 +10,8 @@ use std::ops::Range;
 /// Invocations wanted before columns are no longer cut into chunks; on a processor for each that runs at the same time.
 const INVOCATIONS: u64 = 1 << 17;
 const EACH: u64 = 8;
+/// Elements of a block, on a processor.
+const BLOCK: u32 = 128;
 /// Elements of a chunk, at least.
 const SPAN: u64 = 64;
 
@@ -91,13 +93,21 @@ impl Scanned {
             let mut draft = self.draft(fusions, &PARAMS, self.heads.is_some(), false);
             let what = if self.picked.is_some() { "select".into() } else { format!("{} scan of columns", self.operator.name()) };
             draft.name = format!("{what}{}", if last { "" } else { ": totals" });
-            (draft.file, draft.entry) = ("scan_columns", if last { "columns" } else { "column_totals" });
+            let spans = caps.processor.is_some();
+            (draft.file, draft.entry) = match (spans, last) {
+                (false, false) => ("scan_columns", "column_totals"),
+                (false, true) => ("scan_columns", "columns"),
+                (true, false) => ("scan_spans", "span_totals"),
+                (true, true) => ("scan_spans", "spans"),
+            };
             draft.constants = vec![("WORKGROUP", caps.workgroup())];
+            draft.constants.extend(spans.then_some(("BLOCK", BLOCK)));
             let heads = if self.heads.is_some() { "head_value(k, r)" } else { "false" };
             draft.text += &format!("fn head(k: u32, r: u32) -> bool {{ return {heads}; }}\n");
-            draft.text += &match last && self.picked.is_some() {
-                true => picks::advance_text(self.fill.is_some()),
-                false => advance_text(self.exclusive, self.heads.is_some(), last),
+            draft.text += &match (spans, last && self.picked.is_some()) {
+                (false, _) => put_text(self.exclusive, self.heads.is_some(), last),
+                (true, true) => picks::advance_text(self.fill.is_some()),
+                (true, false) => advance_text(self.exclusive, self.heads.is_some(), last),
             };
             let (binding, access) = match last {
                 true => (draft.access.len(), Access::Read),
@@ -132,23 +142,35 @@ fn strips(boxes: Vec<Vec<Range<u64>>>, kept: usize) -> Vec<Strip> {
     strips
 }
 
-/// `advance`: stores an element's result, and gives the state after it.
-fn advance_text(exclusive: bool, segmented: bool, last: bool) -> String {
-    let shown = match (exclusive, segmented) {
-        (false, _) => "next",
-        (true, false) => "state",
-        (true, true) => "shown",
-    };
-    let fresh = match (exclusive, segmented) {
-        (true, true) => "    var shown = state;\n    if (own.head != 0u) { shown = identity(); }\n",
-        _ => "",
-    };
+/// `put`: stores an element's result, and gives the state after it.
+fn put_text(exclusive: bool, segmented: bool, last: bool) -> String {
+    let (fresh, shown) = shown(exclusive, segmented);
     let store = if last { format!("    store(k, r, result({shown}));\n") } else { String::new() };
     format!(
-        "fn leave(chunk: u32, begin: State, state: State) {{}}\n\
-         fn advance(k: u32, r: u32, state: State, own: State) -> State {{\n    let next = combine(state, own);\n{fresh}{store}    \
+        "fn put(k: u32, r: u32, state: State, own: State) -> State {{\n    let next = combine(state, own);\n{fresh}{store}    \
          return next;\n}}\n"
     )
+}
+
+/// `advance` and `leave`: as `put`, where `block` comes after `before`.
+fn advance_text(exclusive: bool, segmented: bool, last: bool) -> String {
+    let (fresh, shown) = shown(exclusive, segmented);
+    let all = if exclusive { "    let state = combine(before, block);\n" } else { "    let next = combine(before, held);\n" };
+    let store = if last { format!("{all}{fresh}    store(k, r, result({shown}));\n") } else { String::new() };
+    format!(
+        "fn leave(chunk: u32, begin: State, state: State) {{}}\n\
+         fn advance(k: u32, r: u32, before: State, block: State, own: State) -> State {{\n    \
+         let held = combine(block, own);\n{store}    return held;\n}}\n"
+    )
+}
+
+/// What an element's result is made of, and the lines that give it, if any.
+fn shown(exclusive: bool, segmented: bool) -> (&'static str, &'static str) {
+    match (exclusive, segmented) {
+        (false, _) => ("", "next"),
+        (true, false) => ("", "state"),
+        (true, true) => ("    var shown = state;\n    if (own.head != 0u) { shown = identity(); }\n", "shown"),
+    }
 }
 
 /// `kept` and `keep`: the totals of chunks.

@@ -34,7 +34,7 @@ pub(super) fn picks_text(dtype: DType, fill: Option<Scalar>, binding: usize) -> 
     )
 }
 
-/// `advance` and `leave` of a scan of columns that selects: stores what counts where it has counted to; at the end as many
+/// `advance` and `leave` of a scan of spans that selects: stores what counts where it has counted to; at the end as many
 /// fillings as there are elements that do not count, from the end of the output.
 pub(super) fn advance_text(filled: bool) -> String {
     let fill = match filled {
@@ -46,8 +46,8 @@ pub(super) fn advance_text(filled: bool) -> String {
         false => "",
     };
     format!(
-        "fn advance(k: u32, r: u32, state: State, own: State) -> State {{\n    \
-         if (own != 0u) {{ put(state, picked_value(k, r)); }}\n    return state + own;\n}}\n\
+        "fn advance(k: u32, r: u32, before: State, block: State, own: State) -> State {{\n    \
+         if (own != 0u) {{ put(before + block, picked_value(k, r)); }}\n    return block + own;\n}}\n\
          fn leave(chunk: u32, begin: State, state: State) {{\n{fill}    \
          if (params.whole == 1u && chunk == params.chunks - 1u) {{ finish(state); }}\n}}\n"
     )
