@@ -80,7 +80,7 @@ mod trace;
 mod tuning;
 mod work;
 
-pub use array::{Array, Elementwise, Reduction, Scan, Selected, einsum, eval_all, upload_all};
+pub use array::{Array, Elementwise, Reduction, Scan, Selected, axes, einsum, eval_all, upload_all};
 #[cfg(feature = "macros")]
 pub use crosslane_macros::Parameters;
 pub use device::{Device, DeviceOptions};

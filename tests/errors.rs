@@ -7,7 +7,7 @@ use crosslane::array::Slice;
 use crosslane::cpu::{Checks, Profile};
 use crosslane::device::Backend;
 use crosslane::share::Direction;
-use crosslane::{Array, Device, DeviceOptions, Error, ErrorKind, HostBuffer, eval_all, f16, s, upload_all};
+use crosslane::{Array, Device, DeviceOptions, Error, ErrorKind, HostBuffer, axes, eval_all, f16, s, upload_all};
 use support::*;
 
 /// The device still computes.
@@ -81,13 +81,16 @@ fn shapes_that_do_not_fit() {
 fn axes_and_slices_that_are_not_there() {
     for device in apis() {
         let x = Array::<f32>::zeros(device, &[2, 3]);
-        let wrong = x.sum_axes(&[2], false);
+        let wrong = x.sum_axes(2);
         argument(&held(&wrong), "sum", line!() - 1, &["axis", "got 2", "-2 to 1"]);
-        argument(&held(&x.max_axes(&[-3], true)), "max", line!(), &["got -3"]);
-        argument(&held(&x.mean_axes(&[0, 0], false)), "sum", line!(), &["each axis once"]);
-        argument(&held(&x.variance_axes(&[isize::MIN], false, 0)), "variance", line!(), &[]);
-        argument(&held(&x.norm_axes(&[isize::MAX], false)), "sum", line!(), &[]);
-        argument(&held(&x.arg_max_axes(&[1, -1], false)), "arg_max", line!(), &["[1, -1]"]);
+        argument(&held(&x.max_axes(axes(-3).keep_dims())), "max", line!(), &["got -3"]);
+        argument(&held(&x.mean_axes([0, 0])), "mean", line!(), &["each axis once"]);
+        argument(&held(&x.variance_axes(isize::MIN, 0)), "variance", line!(), &[]);
+        argument(&held(&x.norm_axes(isize::MAX)), "norm", line!(), &[]);
+        argument(&held(&x.arg_max_axes([1, -1])), "arg_max", line!(), &["[1, -1]"]);
+        argument(&held(&x.flip([0, -2])), "flip", line!(), &["each axis once", "[0, -2]"]);
+        assert_eq!(x.sum_axes(axes(..).keep_dims()).shape(), [1, 1]);
+        assert_eq!(x.max_axes([0, -1]).to_vec().unwrap(), x.flip(..).max().to_vec().unwrap());
         argument(&held(&x.permute(&[0])), "permute", line!(), &["each of 2 axes once", "[0]"]);
         argument(&held(&x.permute(&[0, 0])), "permute", line!(), &["[0, 0]"]);
         argument(&held(&x.swap_axes(0, 2)), "swap_axes", line!(), &["got 2"]);
@@ -130,8 +133,8 @@ fn wrong_counts_of_elements() {
         argument(&down.fill(0, &[]).unwrap_err(), "HostBuffer::fill", line!(), &[]);
         let none = Array::<f32>::zeros(device, &[0, 2]);
         argument(&held(&none.min()), "min", line!(), &["[0, 2]"]);
-        argument(&held(&none.arg_max_axes(&[0], false)), "arg_max", line!(), &[]);
-        assert_eq!(none.max_axes(&[1], false).to_vec().unwrap(), [0.0; 0]);
+        argument(&held(&none.arg_max_axes(0)), "arg_max", line!(), &[]);
+        assert_eq!(none.max_axes(1).to_vec().unwrap(), [0.0; 0]);
         argument(&held(&Array::arange(device, 0, 1, 0)), "arange", line!(), &["step"]);
         argument(&held(&Array::arange(device, 0.0f32, f32::INFINITY, 1.0)), "arange", line!(), &[]);
         argument(&held(&Array::arange(device, 0.0f32, 1.0, f32::NAN)), "arange", line!(), &[]);
@@ -333,9 +336,9 @@ fn operators_that_do_not_compile() {
             assert!(!kernel.is_empty() && !message.is_empty() && kernel.contains("operator"), "{error}");
             called_at(&error, line);
         }
-        let rows = x.reshape(&[3, 1]).reduce_axes("nothing", 0.0, &[1], true);
+        let rows = x.reshape(&[3, 1]).reduce_axes("nothing", 0.0, axes(1).keep_dims());
         assert!(held(&rows).to_string().contains("nothing"));
-        argument(&held(&x.reduce_axes("a + b", 0.0, &[1], false)), "reduce", line!(), &["got 1"]);
+        argument(&held(&x.reduce_axes("a + b", 0.0, 1)), "reduce", line!(), &["got 1"]);
         assert_eq!(x.reduce("a + b", 0.0).item().unwrap(), 6.0);
         works(device);
     }

@@ -365,7 +365,7 @@ fn a_recording_keeps_to_its_arrays() {
         // Library kernels, in parts and as wholes.
         let (a, b) = (Array::<f32>::ones(device, &[2, 3]).copy(), Array::full(device, &[2, 3], 4.0f32).copy());
         eval_all(&[&a, &b]).unwrap();
-        let sum = (&a * 2.0).sum_axes(&[1], false);
+        let sum = (&a * 2.0).sum_axes(1);
         let mut recording = Recording::of(&[&sum]).unwrap();
         assert_eq!(sum.to_vec().unwrap(), [6.0; 2]);
         recording.replace(&a, &b).unwrap();

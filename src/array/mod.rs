@@ -29,7 +29,7 @@ mod transfer;
 
 pub use crate::element::Input;
 pub use crate::layout::{Layout, broadcast_shapes};
-pub use crate::ops::{OutOfRange, Precision};
+pub use crate::ops::{OutOfRange, Precision, Side};
 pub use custom::{Elementwise, Reduction};
 pub use elementwise::{Operand, has_kernel};
 pub use evaluate::eval_all;
@@ -40,7 +40,7 @@ pub use orders::{Interpolation, QuantileOptions, SortKey, SortOptions, TopKOptio
 pub use products::einsum;
 pub use reductions::{Scan, Tolerance};
 pub use selections::{ArrayIndex, GroupBy, Selected};
-pub use shapes::{Extent, PadMode, Slice, ViewMut};
+pub use shapes::{Axes, Extent, PadMode, Slice, ViewMut, axes};
 pub use transfer::upload_all;
 
 pub(crate) use bind::Untyped;
@@ -135,7 +135,7 @@ impl<T: Element> Array<T> {
     /// # crosslane::example(|device| {
     /// let x = crosslane::Array::<f32>::zeros(device, &[2, 3]);
     /// assert!(x.check().is_ok());
-    /// assert!(x.sum_axes(&[7], false).check().is_err());
+    /// assert!(x.sum_axes(7).check().is_err());
     /// # Ok(()) });
     /// ```
     pub fn check(&self) -> Result<&Array<T>> {

@@ -57,7 +57,7 @@ impl<T: Element> Array<T> {
     /// ```
     /// # crosslane::example(|device| {
     /// let x = crosslane::Array::from_shape(device, &[2, 2], &[1, 2, 3, 4]);
-    /// assert_eq!(x.sum_axes(&[0], false).to_vec()?, [4, 6]);
+    /// assert_eq!(x.sum_axes(0).to_vec()?, [4, 6]);
     /// # Ok(()) });
     /// ```
     ///

@@ -68,8 +68,8 @@ type Reduction = (&'static str, u64, Make, fn(&Inputs) -> Vec<f64>);
 const REDUCTIONS: [Reduction; 4] = [
     ("dot_f32", 2, |i| (i.x() * i.y()).sum(), |i| vec![sum(i.n, |k| random(X, k) as f64 * random(Y, k) as f64)]),
     ("sum_f32", 1, |i| i.x().sum(), |i| vec![sum(i.n, |k| random(X, k) as f64)]),
-    ("sum_rows_f32", 1, |i| i.x().reshape(&[i.side(), i.side()]).sum_axes(&[1], false), row_sums),
-    ("sum_columns_f32", 1, |i| i.x().reshape(&[i.side(), i.side()]).sum_axes(&[0], false), column_sums),
+    ("sum_rows_f32", 1, |i| i.x().reshape(&[i.side(), i.side()]).sum_axes(1), row_sums),
+    ("sum_columns_f32", 1, |i| i.x().reshape(&[i.side(), i.side()]).sum_axes(0), column_sums),
 ];
 
 fn row_sums(inputs: &Inputs) -> Vec<f64> {

@@ -514,8 +514,8 @@ fn mistakes_say_what_was_wanted() {
     wrong(ones(&[3]).matvec(&ones(&[3])), &["matvec"]);
     wrong(ones(&[3]).vdot(&ones(&[4])), &["vdot", "[3] and [4]"]);
     wrong(ones(&[3, 4]).dot(&ones(&[3, 4])), &["dot", "[4]", "[3]"]);
-    wrong(ones(&[3, 4]).tensordot(&ones(&[4, 3]), &[0, 0], &[1, 0]), &["tensordot", "once"]);
-    wrong(ones(&[3, 4]).tensordot(&ones(&[4, 3]), &[5], &[1]), &["tensordot", "-2 to 1"]);
+    wrong(ones(&[3, 4]).tensordot(&ones(&[4, 3]), [0, 0], [1, 0]), &["tensordot", "once"]);
+    wrong(ones(&[3, 4]).tensordot(&ones(&[4, 3]), 5, 1), &["tensordot", "-2 to 1"]);
     wrong(einsum("ij,jk->ik", &[&ones(&[2, 3])]), &["einsum", "operands", "2"]);
     wrong(einsum("ij,jk->ik", &[&ones(&[2, 3]), &ones(&[4, 5])]), &["einsum", "'j' is 3 and 4"]);
     wrong(einsum("ij->ik", &[&ones(&[2, 3])]), &["einsum", "'k'"]);
@@ -534,8 +534,8 @@ fn tensors() {
             points(&[3, 5]).map(|k| a.at(&[k[0], p[0], k[1], p[1]]) * b.at(&[k[1], p[2], k[0], p[3]])).sum::<f64>()
         });
         let wanted = Dense::new(&[4, 6, 2, 7], wanted.collect::<Vec<_>>());
-        same(&x.tensordot(&y, &[0, 2], &[2, 0]), &typed(&wanted), "tensordot");
-        let none = x.slice(s![0, 0]).tensordot(&y.slice(s![0, 0]), &[], &[]);
+        same(&x.tensordot(&y, [0, 2], [2, 0]), &typed(&wanted), "tensordot");
+        let none = x.slice(s![0, 0]).tensordot(&y.slice(s![0, 0]), [], []);
         assert_eq!(none.shape(), [5, 6, 3, 7]);
     }
 }

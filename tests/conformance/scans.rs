@@ -5,7 +5,7 @@ use crate::for_types;
 use crate::support::*;
 use crosslane::cpu::{Order, Profile};
 use crosslane::op::Value;
-use crosslane::{Array, DType, Device, Element, Number, Scan, map, s};
+use crosslane::{Array, DType, Device, Element, Number, Scan, axes, map, s};
 use rand::Rng;
 
 type Case = (&'static [usize], &'static [isize]);
@@ -339,8 +339,8 @@ fn of_negated_integers() {
                     same(&y.cummin(axis as isize), &least, &format!("cummin {what}"));
                     let end = turned.shape[axis] - 1;
                     let last = |all: &Dense<i32>| all.slice(axis, end, 1, 1);
-                    same(&y.max_axes(&[axis as isize], true), &last(&most), &format!("max {what}"));
-                    same(&y.min_axes(&[axis as isize], true), &last(&least), &format!("min {what}"));
+                    same(&y.max_axes(axes(axis as isize).keep_dims()), &last(&most), &format!("max {what}"));
+                    same(&y.min_axes(axes(axis as isize).keep_dims()), &last(&least), &format!("min {what}"));
                 }
             }
         }

@@ -67,7 +67,7 @@ fn counted<T: Held>(x: &Array<T>, step: &Step, args: &[&Any]) -> Answer {
     let parsed = |i| step.texts(i).into_iter().map(parsed).collect::<Vec<T>>();
     Some(Ok(Any::U32(match step.op.as_str() {
         "searchsorted" => x.searchsorted(T::of(args[1]), if step.text(0) == "left" { Side::Left } else { Side::Right }),
-        "digitize" => x.digitize(&parsed(0), step.flag(1)),
+        "digitize" => x.digitize(&parsed(0), if step.flag(1) { Side::Left } else { Side::Right }),
         "histogram" => x.histogram(step.size(0), step.float(1)..step.float(2)).0,
         "histogram_edges" => x.histogram_edges(&parsed(0)),
         "histogram2d" => {

@@ -1,10 +1,11 @@
 //! What the integration tests share: the devices, a host array to compare with, garbage in memory, random numbers.
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
+use crosslane::array::Axes;
 use crosslane::cpu::{Checks, Profile};
 use crosslane::device::{Backend, Caps, Kind, Tuning};
 use crosslane::op::Value;
-use crosslane::{Array, DType, Device, DeviceOptions, Element, eval_all};
+use crosslane::{Array, DType, Device, DeviceOptions, Element, axes, eval_all};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use std::io::Write;
 use std::sync::{Mutex, OnceLock};
@@ -13,6 +14,11 @@ use std::sync::{Mutex, OnceLock};
 pub fn say(text: &str) {
     // A closed stderr is no reason to fail.
     let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+/// Axes that a reduction keeps or not.
+pub fn kept(list: &[isize], keep: bool) -> Axes {
+    if keep { axes(list).keep_dims() } else { axes(list) }
 }
 
 /// Every device here, and lavapipe a second time with staged transfers. Tests that run side by side have devices of their

@@ -2,7 +2,7 @@
 
 use crate::array::Array;
 use crate::array::selections::gather::Along;
-use crate::array::shapes::view::axis;
+use crate::array::shapes::axes::axis;
 use crate::device::Device;
 use crate::element::{DType, Element};
 use crate::error::{CallSite, Error, Result};

@@ -196,7 +196,7 @@ impl Term {
         if gone.is_empty() {
             return Ok(self);
         }
-        let node = reduced_node(&self.node, Operator::Sum, Some(&gone), false, at)?;
+        let node = reduced_node(&self.node, Operator::Sum, &gone.into(), at)?;
         Ok(Term { node, letters: self.letters.into_iter().filter(|letter| kept.contains(letter)).collect() })
     }
 

@@ -2,7 +2,7 @@
 
 use crate::array::custom::{combine_and_identity, returns};
 use crate::array::inputs::supports;
-use crate::array::shapes::view::axis;
+use crate::array::shapes::axes::axis;
 use crate::array::{Array, create};
 use crate::element::{Element, Number};
 use crate::error::{CallSite, Error, Result};
