@@ -31,7 +31,7 @@ const CASES: [Case; 11] = [
     ("sum_columns_f32", Per::Bytes(4), |x, _| x.sum_axes(0).eval()),
     ("inclusive_sum_f32", Per::Bytes(8), |x, _| x.flatten().cumsum(0).eval()),
     ("sort_f32", Per::Elements, |x, _| x.flatten().sort().eval()),
-    ("histogram_256_f32", Per::Bytes(4), |x, _| x.histogram(256, 0.0..1.0).0.eval()),
+    ("histogram_256_f32", Per::Bytes(4), |x, _| x.histogram(256, 0.0..1.0)?.0.eval()),
     ("matmul_f32", Per::Product, |x, y| x.matmul(y).eval()),
     ("softmax_rows_f32", Per::Bytes(8), |x, _| x.softmax(1).eval()),
     ("transpose_f32", Per::Bytes(8), |x, _| x.transpose().copy().eval()),

@@ -10,8 +10,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// The line of the caller's program that made a mistake.
 pub type CallSite = &'static Location<'static>;
 
-/// A failure, cheap to clone: an array keeps the error of the operation that made it until a value is asked for. What gives
-/// one array keeps its mistakes so; all else returns them ([`crate::Array`] has the rule).
+/// A failure, cheap to clone: an array keeps the error of the operation that made it until a value is asked for. What gives a
+/// fixed number of arrays keeps its mistakes so; all else returns them ([`crate::Array`] has the rule).
 #[derive(Clone)]
 pub struct Error(Arc<ErrorKind>);
 

@@ -35,18 +35,6 @@ fn called_at(error: &Error, line: u32) {
     assert!(error.to_string().contains(&format!("errors.rs:{line}")), "{error}");
 }
 
-/// The mistake that an array holds comes out of every way to a value.
-fn held<T: crosslane::Element>(array: &Array<T>) -> Error {
-    let error = array.check().unwrap_err();
-    assert_eq!(array.to_vec().unwrap_err().to_string(), error.to_string());
-    assert!(array.eval().is_err() && array.explain().is_err() && array.item().is_err());
-    assert!(array.read_into(&mut []).is_err() && array.copy().to_vec().is_err() && array.wgpu_buffer().is_err());
-    assert!(array.clone().assign(array).is_err() && array.clone().write(0, &[]).is_err());
-    let later = array.reshape(&[3]).flip(0).count_nonzero().to_vec().unwrap_err();
-    assert_eq!(later.to_string(), error.to_string(), "the first mistake is the one that is told");
-    error
-}
-
 #[test]
 fn shapes_that_do_not_fit() {
     for device in apis() {

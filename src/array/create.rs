@@ -36,24 +36,22 @@ impl Device {
     ///
     /// ```
     /// # crosslane::example(|device| {
-    /// let first = device.acquire::<f32>(10_000)?;
+    /// let first = device.acquire::<f32>(10_000);
     /// drop(first);
     /// let before = device.memory();
-    /// let second = device.acquire::<f32>(10_000)?;
+    /// let second = device.acquire::<f32>(10_000);
     /// assert_eq!(device.memory().misses, before.misses); // nothing was allocated
     /// # drop(second);
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: as [`Array::empty`](crate::Array::empty).
+    /// Errors (kept in the array): as [`Array::empty`](crate::Array::empty).
     #[doc(alias = "pool")]
     #[doc(alias = "release")]
     #[doc(alias = "cudaMallocAsync")]
     #[track_caller]
-    pub fn acquire<T: Element>(&self, len: usize) -> Result<Array<T>> {
-        let array = Array::empty(self, &[len]);
-        array.check()?;
-        Ok(array)
+    pub fn acquire<T: Element>(&self, len: usize) -> Array<T> {
+        Array::empty(self, &[len])
     }
 }
 

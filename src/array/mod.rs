@@ -64,13 +64,10 @@ use std::sync::Arc;
 ///
 /// Arrays are values: assigning to one never changes another, even if they share memory until then.
 ///
-/// A mistake, say shapes that do not fit, is kept in the array with the line that made it, and comes out at the first
-/// `?`: operators cannot fail. One rule says where: what is called on an array and gives one array keeps the mistake in it, as
-/// does what makes one of numbers ([`Array::zeros`], [`Array::from_slice`], [`Device::array`]). All else returns a [`Result`]:
-/// what gives values, several arrays or none; what waits for the device to know the shape ([`Array::repeat`]); what opens files
-/// or takes memory of others; and what is called with arrays on something else, or with a list of them
-/// ([`Array::concatenate`], [`Array::stack`], [`crate::Elementwise::call`], [`crate::Scan::call`]), which may hold none whose
-/// device the result could have.
+/// A mistake, say shapes that do not fit, is kept in the array with the line that made it, and comes out at the first `?`:
+/// operators cannot fail. One rule says where: what gives a fixed number of arrays keeps the mistake in them. A [`Result`] is
+/// what gives values or a `Vec`, takes a list of arrays, waits for the device, or goes outside, to a file or to memory of
+/// others.
 ///
 /// Integers never stop a kernel: sums wrap, `i / 0` is `i`, `i % 0` is 0, and shifts take their count modulo the width.
 ///

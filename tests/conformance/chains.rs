@@ -145,11 +145,11 @@ fn chained(device: &Device, len: usize) -> Vec<(&'static str, Vec<u32>)> {
     let keys = Array::from_slice(device, &(0..len).map(|at| (at / 700) as u32).collect::<Vec<_>>());
     let product = || &x * &y;
     // It rounds at each step.
-    let blend: Array<f32> = Scan::new("a * b + a + b", "0.0").call(&product()).unwrap();
-    let segments: Array<f32> = Scan::sum().call_segments(&product(), &heads).unwrap();
-    let backwards: Array<f32> = Scan::sum().exclusive().reverse().call(&(product() + 1.0)).unwrap();
+    let blend: Array<f32> = Scan::new("a * b + a + b", "0.0").call(&product());
+    let segments: Array<f32> = Scan::sum().call_segments(&product(), &heads);
+    let backwards: Array<f32> = Scan::sum().exclusive().reverse().call(&(product() + 1.0));
     let picked = x.compress(&(product() + 0.1).greater(0.0));
-    let (_, sums) = Scan::sum().reduce_by_key::<_, _, f32>(&keys, &product()).unwrap();
+    let (_, sums) = Scan::sum().reduce_by_key::<_, _, f32>(&keys, &product());
     vec![
         ("cumsum", bits(&product().cumsum(0))),
         ("an operator of one's own", bits(&blend)),

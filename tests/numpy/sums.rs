@@ -69,7 +69,7 @@ fn scanned<T: Number + Held>(x: &Array<T>, step: &Step) -> Answer {
     let scan = scan.axis(step.int(0));
     let scan = if step.flag(1) { scan.exclusive() } else { scan };
     let scan = if step.flag(2) { scan.reverse() } else { scan };
-    Some(scan.call::<T, T>(x).map(T::any))
+    Some(Ok(T::any(scan.call::<T, T>(x))))
 }
 
 fn multiplied<T: Number + Held>(x: &Array<T>, step: &Step, args: &[&Any]) -> Answer {
@@ -81,7 +81,7 @@ fn multiplied<T: Number + Held>(x: &Array<T>, step: &Step, args: &[&Any]) -> Ans
         "vecdot" => x.vecdot(y()),
         "outer" => x.outer(y()),
         "tensordot" => x.tensordot(y(), &step.ints(0), &step.ints(1)),
-        "einsum" => einsum(step.text(0), &args.iter().map(|arg| T::of(arg)).collect::<Vec<_>>()),
+        "einsum" => einsum(step.text(0), &args.iter().map(|arg| T::of(arg)).collect::<Vec<_>>()).expect("an equation"),
         _ => return None,
     })))
 }

@@ -5,7 +5,7 @@ use crosslane::array::Axes;
 use crosslane::cpu::{Checks, Profile};
 use crosslane::device::{Backend, Caps, Kind, Tuning};
 use crosslane::op::Value;
-use crosslane::{Array, DType, Device, DeviceOptions, Element, axes, eval_all};
+use crosslane::{Array, DType, Device, DeviceOptions, Element, Error, axes, eval_all};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use std::io::Write;
 use std::sync::{Mutex, OnceLock};
@@ -14,6 +14,18 @@ use std::sync::{Mutex, OnceLock};
 pub fn say(text: &str) {
     // A closed stderr is no reason to fail.
     let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+/// The mistake that an array holds comes out of every way to a value.
+pub fn held<T: Element>(array: &Array<T>) -> Error {
+    let error = array.check().unwrap_err();
+    assert_eq!(array.to_vec().unwrap_err().to_string(), error.to_string());
+    assert!(array.eval().is_err() && array.explain().is_err() && array.item().is_err());
+    assert!(array.read_into(&mut []).is_err() && array.copy().to_vec().is_err() && array.wgpu_buffer().is_err());
+    assert!(array.clone().assign(array).is_err() && array.clone().write(0, &[]).is_err());
+    let later = array.reshape(&[3]).flip(0).count_nonzero().to_vec().unwrap_err();
+    assert_eq!(later.to_string(), error.to_string(), "the first mistake is the one that is told");
+    error
 }
 
 /// Axes that a reduction keeps or not.

@@ -96,8 +96,8 @@ fn together<T: Number>(
             let edges = Edges::of(operation, places, at)?;
             Ok((edges.firsts(places), values.compress(&edges.ends())))
         }
-        Combine::Add => Scan::sum().reduce_by_key(places, values),
-        Combine::Minimum => Scan::min().reduce_by_key(places, values),
-        Combine::Maximum => Scan::max().reduce_by_key(places, values),
+        Combine::Add => Scan::sum().reduced_by_key(places, values, at),
+        Combine::Minimum => Scan::min().reduced_by_key(places, values, at),
+        Combine::Maximum => Scan::max().reduced_by_key(places, values, at),
     }
 }
