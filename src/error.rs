@@ -159,6 +159,24 @@ pub enum ErrorKind {
         /// How often an assertion failed since the last wait.
         failures: u32,
     },
+    /// An operation's result is not what its reference gives ([`crate::Device::judge`]).
+    #[error("{operation}: {case}: element {index} of {slot} on {device}: wanted {wanted}, got {got}")]
+    WrongResult {
+        /// The operation.
+        operation: &'static str,
+        /// The case.
+        case: String,
+        /// The output.
+        slot: String,
+        /// The first element that differs.
+        index: usize,
+        /// What the reference gives.
+        wanted: String,
+        /// What the device computed.
+        got: String,
+        /// The device.
+        device: String,
+    },
     /// No device fits.
     #[error("no device for {wanted:?}: {looked}. {install}")]
     NoDevice {

@@ -1,5 +1,6 @@
 //! Arrays: NumPy-like, lazy, fused.
 
+mod apply;
 mod bind;
 mod create;
 mod custom;
@@ -30,6 +31,7 @@ mod transfer;
 pub use crate::element::Input;
 pub use crate::layout::{Layout, broadcast_shapes};
 pub use crate::ops::{OutOfRange, Precision, Side};
+pub use apply::Outputs;
 pub use custom::{Elementwise, Reduction};
 pub use elementwise::{Operand, has_kernel};
 pub use evaluate::eval_all;

@@ -3,12 +3,12 @@
 pub(crate) mod advice;
 mod claims;
 mod faults;
+mod judge;
 mod messages;
 mod occupancy;
 mod open;
 mod options;
 mod plans;
-#[cfg(feature = "cases")]
 mod run;
 mod watch;
 

@@ -6,6 +6,7 @@
 
 mod contract;
 pub(crate) mod counting;
+pub(crate) mod draft;
 mod graft;
 mod guard;
 mod library;
