@@ -96,7 +96,7 @@ pub use stream::Stream;
 /// The processor: hardware that it stands in for, and what it finds when it checks.
 #[cfg(feature = "cpu")]
 pub mod cpu {
-    pub use crate::backend::cpu::{Order, Profile};
+    pub use crate::backend::cpu::{Profile, WorkgroupOrder};
     pub use crate::report::{Checks, Defect, Finding, Report, Spot};
 }
 

@@ -196,6 +196,13 @@ fn arrays_of_two_devices_of_one_name() {
         let ErrorKind::Argument { wanted, got, .. } = error.kind() else { panic!("{error}") };
         assert_ne!(wanted, got);
         assert!(got.contains(name(device)) && got.contains(" of this name"), "{got}");
+        // Every message names the one that is meant.
+        let labels = [device, &again].map(|device| device.properties().label());
+        assert_ne!(labels[0], labels[1]);
+        assert!(labels[1].contains(name(device)) && labels[1].contains("of this name"), "{labels:?}");
+        let large = |device| held(&Array::<u8>::empty(device, &[1 << 50])).to_string();
+        assert!(large(&again).contains(&labels[1]) && !large(device).contains(&labels[1]), "{}", large(&again));
+        assert!(format!("{b:?}").contains(&labels[1]) && !format!("{a:?}").contains(&labels[1]), "{a:?} and {b:?}");
     }
 }
 

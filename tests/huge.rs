@@ -4,7 +4,7 @@
 mod support;
 
 use crosslane::array::OutOfRange;
-use crosslane::device::Kind;
+use crosslane::device::DeviceKind;
 use crosslane::{Argument, Array, Device, Kernel, Result, Scan, f16, s};
 use support::{apis, name, say};
 
@@ -15,7 +15,7 @@ const ODD: usize = (1 << 24) + 7;
 /// The cards; says which devices are none.
 fn cards() -> Vec<&'static Device> {
     let is = |device: &&Device| {
-        let enough = device.properties().kind == Kind::Discrete && device.caps().buffer_bytes >= 16 << 30;
+        let enough = device.properties().kind == DeviceKind::Discrete && device.caps().buffer_bytes >= 16 << 30;
         if !enough {
             say(&format!("skipped {}: wanted a card with buffers of 16 GiB", name(device)));
         }
@@ -38,7 +38,7 @@ fn mixed(device: &Device) -> Result<Array<u32>> {
 /// The cards, and lavapipe, which does this in seconds; says which devices are neither.
 fn cards_and_lavapipe() -> Vec<&'static Device> {
     let is = |device: &&Device| {
-        let fast = device.properties().kind == Kind::Discrete || name(device).contains("llvmpipe");
+        let fast = device.properties().kind == DeviceKind::Discrete || name(device).contains("llvmpipe");
         if !fast {
             say(&format!("skipped {}: 2^24 elements take it long", name(device)));
         }
@@ -68,7 +68,7 @@ fn odd_lengths_of_millions() {
         right("selection", &few.equal(&place / 3 * 8 + &place % 3));
         let counts: Vec<u32> = (0..8).map(|bin| (1 << 21) + (bin < 7) as u32).collect();
         assert_eq!(low.bincount(8).to_vec().unwrap(), counts, "bincount on {}", name(device));
-        if device.properties().kind != Kind::Discrete {
+        if device.properties().kind != DeviceKind::Discrete {
             say(&format!("{}: sorts of 2^24 + 7 on cards only, they take it half a minute", name(device)));
             continue;
         }

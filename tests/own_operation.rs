@@ -106,7 +106,7 @@ impl Op for Both {
             Pass { kernel: split, buffers: vec![all(4), all(2), sums, all(3)], params, grid: last },
         ];
         if self.wrong == Wrong::Library {
-            passes = crosslane::ops::Nothing(1).plan(caps)?.passes;
+            passes = crosslane::ops::EmptyKernel(1).plan(caps)?.passes;
         }
         Ok(Plan { scratch: vec![bytes], passes })
     }

@@ -8,7 +8,7 @@ use crate::element::{DType, Element};
 use crate::error::{CallSite, Error, ErrorKind, Result};
 use crate::graph::{Node, Take, Task};
 use crate::kernel::Access;
-use crate::op::{Expression, Host, Op, Plan, Slot, Source};
+use crate::op::{Expression, Host, LeafSource, Op, Plan, Slot};
 use std::any::TypeId;
 use std::hash::{Hash, Hasher};
 use std::panic::Location;
@@ -182,7 +182,8 @@ impl Device {
         }
         for slot in written {
             if let Some(feature) = self.caps().lacks(slot.dtype) {
-                let (wanted, device, help) = (feature.into(), format!("{self:?}"), "choose another device".into());
+                let (wanted, device, help) =
+                    (feature.into(), self.properties().label(), "choose another device".into());
                 return Err(ErrorKind::Unsupported { operation, wanted, device, help, at: Some(at) }.into());
             }
             create::fits(operation, slot.dtype, &[slot.len], at)?;
@@ -194,7 +195,7 @@ impl Device {
 /// Where the slots of an operation lie: its inputs where the graph has put them, of which two may be one.
 fn buffers(slots: &[Slot], inputs: &[Expression], output: usize) -> Vec<usize> {
     let place = |input: &Expression| match input.leaves.first().map(|leaf| leaf.source) {
-        Some(Source::Slot(slot)) => slot,
+        Some(LeafSource::Slot(slot)) => slot,
         _ => unreachable!("a dense input lies in memory"),
     };
     let (mut read, mut written) = (inputs.iter().map(place), output..);

@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Checks that a device can hold such an array.
 pub(crate) fn check<T: Element>(operation: &'static str, device: &Device, shape: &[usize], at: CallSite) -> Result<()> {
     if let Some(feature) = device.caps().lacks(T::DTYPE) {
-        let (wanted, device) = (feature.to_string(), device.properties().name.clone());
+        let (wanted, device) = (feature.to_string(), device.properties().label());
         let help = format!("{} arrays need it; cast to another type on the host", T::DTYPE);
         return Err(ErrorKind::Unsupported { operation, wanted, device, help, at: Some(at) }.into());
     }

@@ -38,6 +38,9 @@ use std::sync::Arc;
 /// own; else the kernel runs with checks. A loop must end: none is stopped here, as a [`crate::Kernel`]'s is.
 #[derive(Clone, Debug)]
 #[doc(alias = "ElementwiseKernel")]
+#[doc(alias = "map")]
+#[doc(alias = "apply")]
+#[doc(alias = "vectorize")]
 pub struct Elementwise(Arc<Template>);
 
 /// A reduction of your own: what each element becomes, how two values are combined, the value that changes nothing,
@@ -106,6 +109,7 @@ impl Elementwise {
     /// Errors: another number of arguments; types that are not the parameters' or differ where a letter is the same;
     /// `R` that is not the value's type; shapes that do not broadcast; arrays on several devices or more than it
     /// binds; a type that the device does not have; the mistake that an array holds.
+    #[doc(alias = "map")]
     #[track_caller]
     pub fn call<R: Element>(&self, arguments: impl Inputs) -> Result<Array<R>> {
         let at = Location::caller();

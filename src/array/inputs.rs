@@ -193,7 +193,7 @@ pub(crate) fn supports(operation: &'static str, formula: &Formula, device: &crat
         None => Ok(()),
         Some(feature) => {
             let (wanted, help) = (feature.to_string(), format!("{:?} uses them", formula.text()));
-            let device = device.properties().name.clone();
+            let device = device.properties().label();
             Err(ErrorKind::Unsupported { operation, wanted, device, help, at: Some(at) }.into())
         }
     }

@@ -30,7 +30,8 @@ mod transfer;
 
 pub use crate::element::Input;
 pub use crate::layout::{Layout, broadcast_shapes};
-pub use crate::ops::{OutOfRange, Precision, Side};
+pub use crate::ops::searchsorted::Side;
+pub use crate::ops::{OutOfRange, Precision};
 pub use apply::Outputs;
 pub use custom::{Elementwise, Reduction};
 pub use elementwise::{Operand, has_kernel};
@@ -70,6 +71,9 @@ use std::sync::Arc;
 /// operators cannot fail. One rule says where: what gives a fixed number of arrays keeps the mistake in them. A [`Result`] is
 /// what gives values or a `Vec`, takes a list of arrays, waits for the device, or goes outside, to a file or to memory of
 /// others.
+///
+/// A function of your own over elements, where others have `x.map(f)`, is [`map!`](crate::map!) or [`Elementwise`]. What maps
+/// memory is [`Array::map_memory`].
 ///
 /// Integers never stop a kernel: sums wrap, `i / 0` is `i`, `i % 0` is 0, and shifts take their count modulo the width.
 ///
@@ -160,13 +164,21 @@ impl<T: Element> Clone for Array<T> {
     }
 }
 
-/// Type, shape and device, or the error: never the values, so that logging an array neither computes nor waits.
-/// [`fmt::Display`] prints those.
+/// `{:?}` prints type, shape and device, or the error: never the values, so that logging an array neither computes nor waits.
+/// `{:#?}`, and with it `dbg!`, prints the values too, as [`fmt::Display`] does.
+///
+/// ```
+/// # crosslane::example(|device| {
+/// let x = device.array([1, 2]);
+/// assert!(!format!("{x:?}").contains("[1 2]") && format!("{x:#?}").ends_with("\n[1 2]"));
+/// # Ok(()) });
+/// ```
 impl<T: Element> fmt::Debug for Array<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.node.error() {
-            Some(error) => write!(f, "Array(error: {error})"),
-            None => write!(f, "Array<{}>({:?} on {})", T::DTYPE, self.shape(), self.device().properties().name),
+        if let Some(error) = self.node.error() {
+            return write!(f, "Array(error: {error})");
         }
+        write!(f, "Array<{}>({:?} on {})", T::DTYPE, self.shape(), self.device().properties().label())?;
+        if f.alternate() { write!(f, "\n{self}") } else { Ok(()) }
     }
 }

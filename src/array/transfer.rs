@@ -300,7 +300,7 @@ impl<T: Element> Array<T> {
         match bytes <= limit {
             true => Ok(()),
             false => {
-                let device = self.device().properties().name.clone();
+                let device = self.device().properties().label();
                 Err(ErrorKind::TooLarge { operation: "to_vec", bytes, limit, device, at: Some(Location::caller()) }
                     .into())
             }

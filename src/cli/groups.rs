@@ -4,7 +4,7 @@ use super::Outcome;
 use super::compare::{BOUND, compare, random, word};
 use super::measure::{Group, Row};
 use super::workloads::{Inputs, X};
-use crosslane::device::Kind;
+use crosslane::device::DeviceKind;
 use crosslane::{Array, Scan, Selected};
 use rayon::prelude::*;
 use std::cell::OnceCell;
@@ -51,7 +51,7 @@ impl Keys<'_> {
     }
 
     fn mixed_len(&self) -> usize {
-        let discrete = self.inputs.x().device().properties().kind == Kind::Discrete;
+        let discrete = self.inputs.x().device().properties().kind == DeviceKind::Discrete;
         self.n().min(MOST[!discrete as usize])
     }
 

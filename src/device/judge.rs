@@ -51,7 +51,7 @@ impl Device {
                     index,
                     wanted: shown(&wanted[0]),
                     got: shown(&got),
-                    device: format!("{self:?}"),
+                    device: self.properties().label(),
                 }
                 .into());
             }
@@ -63,7 +63,8 @@ impl Device {
     fn kept_plan(&self, case: &Case, slots: &[Slot], at: CallSite) -> Result<Plan> {
         let (caps, operation) = (self.caps(), case.op.name());
         if let Some(feature) = slots.iter().find_map(|slot| caps.lacks(slot.dtype)) {
-            let (wanted, device, help) = (feature.into(), format!("{self:?}"), "judge it on another device".into());
+            let (wanted, device, help) =
+                (feature.into(), self.properties().label(), "judge it on another device".into());
             return Err(ErrorKind::Unsupported { operation, wanted, device, help, at: Some(at) }.into());
         }
         // The project's own tests judge the library's operations, whose kernels run unchecked.

@@ -121,7 +121,7 @@ impl DeviceOptions {
     /// ```
     /// use crosslane::DeviceOptions;
     /// use crosslane::cpu::{Checks, Profile};
-    /// let checks = Checks { nan: true, ..Checks::default() };
+    /// let checks = Checks::default().with(|checks| checks.nan = true);
     /// let device = DeviceOptions::default().cpu(Profile::amd_like(), Some(checks))?;
     /// # Ok::<(), crosslane::Error>(())
     /// ```

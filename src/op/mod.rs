@@ -15,7 +15,7 @@ mod windows;
 pub use crate::element::Scalar;
 pub use crate::kernel::draft::KernelDraft;
 pub use case::{Case, Fill};
-pub use expression::{Expression, Leaf, Source, Step, What};
+pub use expression::{Expression, ExpressionStep, Leaf, LeafSource, StepKind};
 pub use formula::Formula;
 pub(crate) use formula::{Kind, Parameter, Text, parameters, refers};
 pub use function::Function;

@@ -3,7 +3,7 @@
 //! with references.
 
 use crate::support::*;
-use crosslane::ops::Side;
+use crosslane::array::Side;
 use crosslane::{Array, Device, Element, Result, Scan, axes};
 use rand::Rng;
 

@@ -142,6 +142,7 @@ fn meant(mode: PadMode<i32>, place: i64, extent: i64) -> Option<usize> {
         PadMode::Symmetric => Some(mirror(extent, place) as usize),
         PadMode::Reflect if extent == 1 => Some(0),
         PadMode::Reflect => Some(mirror(extent - 1, place) as usize),
+        other => panic!("{other:?} has no test"),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::for_types;
 use crate::support::*;
-use crosslane::device::Kind;
+use crosslane::device::DeviceKind;
 use crosslane::op::Value;
 use crosslane::{Array, DType, Device, Element, Float, Number, axes, f16};
 use rand::Rng;
@@ -326,7 +326,7 @@ fn long_sums_are_accurate_and_repeat() {
         // A checked device takes a minute for 2^24, a processor a second; one sum after the other is off by 1e-5 at 2^20.
         let side = match device.properties().kind {
             _ if is_checked(device) => 300,
-            Kind::Software => 1024,
+            DeviceKind::Software => 1024,
             _ => 4096,
         };
         let mut rng = random(17);

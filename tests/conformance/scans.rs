@@ -3,7 +3,7 @@
 
 use crate::for_types;
 use crate::support::*;
-use crosslane::cpu::{Order, Profile};
+use crosslane::cpu::{Profile, WorkgroupOrder};
 use crosslane::op::Value;
 use crosslane::{Array, DType, Device, Element, Number, Scan, axes, map, s};
 use rand::Rng;
@@ -263,7 +263,12 @@ fn segments_begin_anew() {
 /// Past one group of tiles, in order, in none, and one at a time: what is missing is computed.
 #[test]
 fn chains_in_any_order_of_workgroups() {
-    let orders = [Order::Ascending, Order::Descending, Order::Shuffled(5), Order::OneAtATime];
+    let orders = [
+        WorkgroupOrder::Ascending,
+        WorkgroupOrder::Descending,
+        WorkgroupOrder::Shuffled(5),
+        WorkgroupOrder::OneAtATime,
+    ];
     let phones = orders.map(|order| Device::cpu_as(Profile { order, ..Profile::mobile_like() }).unwrap());
     let phones: Vec<&Device> = phones.iter().collect();
     for device in phones.into_iter().chain(drivers().map(|device| -> &Device { device })) {

@@ -2,8 +2,8 @@
 
 use crate::for_types;
 use crate::support::*;
+use crosslane::array::Side;
 use crosslane::op::Value;
-use crosslane::ops::Side;
 use crosslane::{Array, Device, Element, f16, s};
 use std::cmp::Ordering;
 

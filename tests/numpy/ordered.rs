@@ -3,8 +3,8 @@
 use crate::any::{Answer, Any, Held};
 use crate::case::{Step, parsed};
 use crate::of_type;
+use crosslane::array::Side;
 use crosslane::array::{Interpolation, QuantileOptions, SortOptions, TopKOptions};
-use crosslane::ops::Side;
 use crosslane::{Array, Float, Number};
 
 pub fn apply(step: &Step, args: &[&Any]) -> Answer {

@@ -3,7 +3,7 @@
 
 use crosslane::array::Axes;
 use crosslane::cpu::{Checks, Profile};
-use crosslane::device::{Backend, Caps, Kind, Tuning};
+use crosslane::device::{Backend, Caps, DeviceKind, Tuning};
 use crosslane::op::Value;
 use crosslane::{Array, DType, Device, DeviceOptions, Element, Error, axes, eval_all};
 use rand::{Rng, SeedableRng, rngs::StdRng};
@@ -161,7 +161,7 @@ pub fn is_checked(device: &Device) -> bool {
 pub fn is_thorough(device: &Device) -> bool {
     match std::env::var("CROSSLANE_TEST_PROFILE") {
         Ok(profile) => ["native", "webgpu"].contains(&profile.as_str()),
-        Err(_) => device.properties().kind != Kind::Software,
+        Err(_) => device.properties().kind != DeviceKind::Software,
     }
 }
 
@@ -219,7 +219,7 @@ pub fn slow() -> impl Iterator<Item = &'static Device> {
 
 /// Software drivers of Vulkan and GL.
 pub fn compiles_slowly(device: &Device) -> bool {
-    device.properties().kind == Kind::Software && device.properties().backend != Backend::Cpu
+    device.properties().kind == DeviceKind::Software && device.properties().backend != Backend::Cpu
 }
 
 /// A device of one's own, for tests that lose it or look at its memory.

@@ -4,7 +4,8 @@ use crate::array::Array;
 use crate::element::{DType, Element};
 use crate::error::{CallSite, Error, Result};
 use crate::graph::{Node, Take, Task};
-use crate::ops::{SearchSorted, Side};
+use crate::ops::SearchSorted;
+use crate::ops::searchsorted::Side;
 use std::panic::Location;
 use std::sync::Arc;
 

@@ -79,7 +79,7 @@ impl Counted<'_> {
 }
 
 fn device_name(node: &Node) -> String {
-    node.device.properties().name.clone()
+    node.device.properties().label()
 }
 
 /// As many bins as there can be: one at least, and their counts and edges in one binding.

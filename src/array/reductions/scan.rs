@@ -7,7 +7,7 @@ use crate::array::{Array, create};
 use crate::element::{Element, Number};
 use crate::error::{CallSite, Error, Result};
 use crate::graph::{Expr, Node, Take, Task};
-use crate::ops::{Operator, Scan as ScanOp};
+use crate::ops::{Operator, PrefixScan};
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -217,7 +217,7 @@ fn scanned(
         let heads = (expressions.len() > 1).then(|| expressions.remove(1));
         let expression = expressions.remove(0);
         let (shape, operator) = (shape.clone(), operator.clone());
-        Box::new(ScanOp { expression, heads, shape, axis, operator, exclusive, reverse, output })
+        Box::new(PrefixScan { expression, heads, shape, axis, operator, exclusive, reverse, output })
             as Box<dyn crate::op::Op>
     };
     Ok(Task::nodes(&inputs, outputs, 2, make).remove(0))

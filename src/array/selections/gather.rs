@@ -158,7 +158,7 @@ impl Call<'_> {
         self.check(&[values])?;
         let dtype = self.array.dtype;
         if !combine.exists(dtype) {
-            let (wanted, device) = (format!("atomics for {dtype}"), self.array.device.properties().name.clone());
+            let (wanted, device) = (format!("atomics for {dtype}"), self.array.device.properties().label());
             let (operation, help) = (self.operation, "cast to f32, i32 or u32".to_string());
             return Err(ErrorKind::Unsupported { operation, wanted, device, help, at: Some(self.at) }.into());
         }

@@ -142,7 +142,7 @@ impl<T: Element> fmt::Debug for Selected<T> {
                 "Selected<{}>(of {} on {})",
                 T::DTYPE,
                 self.values.len(),
-                self.values.device().properties().name
+                self.values.device().properties().label()
             ),
         }
     }

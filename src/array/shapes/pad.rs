@@ -9,6 +9,7 @@ use std::panic::Location;
 
 /// What [`Array::pad`] puts around an array; NumPy's modes.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum PadMode<T> {
     /// This value.
     Constant(T),

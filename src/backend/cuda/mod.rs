@@ -115,7 +115,9 @@ fn list() -> Vec<Properties> {
 ///
 /// Errors: a library is missing; no such card.
 fn open(ordinal: usize, options: &Options) -> Result<Arc<dyn Driver>> {
-    let (card, mut properties) = card::describe(ordinal)?;
+    let (mut card, properties) = card::describe(ordinal)?;
+    let mut properties = properties.opened();
+    card.name = properties.label();
     properties.caps.denormals &= !options.fast_math;
     library::nvrtc()?;
     let context = Context::open(card)?;

@@ -2,8 +2,8 @@
 
 use super::Case;
 use crate::caps::Caps;
-use crate::ops::Nothing;
+use crate::ops::EmptyKernel;
 
 pub fn cases(_: &Caps) -> Vec<Case> {
-    vec![Case::new("nothing", Nothing(1))]
+    vec![Case::new("nothing", EmptyKernel(1))]
 }

@@ -7,9 +7,9 @@ use crate::op::{Grid, Host, Op, Pass, Plan, Slot};
 
 /// So many launches of an empty kernel.
 #[derive(Clone, Copy, Debug, Hash)]
-pub struct Nothing(pub usize);
+pub struct EmptyKernel(pub usize);
 
-impl Op for Nothing {
+impl Op for EmptyKernel {
     fn name(&self) -> &'static str {
         "nothing"
     }

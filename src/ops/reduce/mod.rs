@@ -122,7 +122,7 @@ impl Reduce {
             step *= self.shape[axis] as i64;
         }
         expression.leaves.push(crate::op::Leaf {
-            source: crate::op::Source::Index,
+            source: crate::op::LeafSource::Index,
             dtype: DType::U32,
             len: 0,
             offset: 0,

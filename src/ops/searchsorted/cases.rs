@@ -3,7 +3,8 @@
 use super::{Case, row, types};
 use crate::caps::Caps;
 use crate::op::Fill;
-use crate::ops::{SearchSorted, Side};
+use crate::ops::SearchSorted;
+use crate::ops::searchsorted::Side;
 
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let mut all = vec![];
