@@ -6,7 +6,8 @@ use crate::support::*;
 use crosslane::array::Precision;
 use crosslane::cpu::{Checks, Profile};
 use crosslane::device::{Backend, Tunable, Tuning};
-use crosslane::{Array, Device, DeviceOptions, Element, Number, einsum, f16, s};
+use crosslane::op::Value;
+use crosslane::{Array, Device, DeviceOptions, Element, Float, Number, Recording, einsum, f16, s};
 use rand::Rng;
 
 /// Rows, columns and what is summed over, by definition: leading axes are the same.
@@ -570,6 +571,43 @@ fn by_letters(equation: &str, operands: &[&Dense<f64>]) -> Dense<f64> {
         data[nth / inner] += inputs.iter().zip(operands).map(element).product::<f64>();
     }
     Dense::new(&shape[..output.len()], data)
+}
+
+/// Evaluated, recorded and on the same device opened anew: with `deterministic` one way computes all.
+fn same_bits<T: Float>(device: &Device) {
+    let properties = device.properties();
+    let request = match properties.backend {
+        Backend::Cpu => "cpu".to_string(),
+        backend => format!("{backend:?}:{}", properties.name),
+    };
+    let open = || DeviceOptions::default().deterministic(true).open(&request).unwrap();
+    let side = if is_thorough(device) { 512 } else { 70 };
+    let mut rng = random(17);
+    let mut host = || -> Vec<T> {
+        (0..side * side).map(|_| T::from_scalar(Value::Float(rng.random_range(-1.0..1.0)).scalar(T::DTYPE))).collect()
+    };
+    let hosts = [host(), host()];
+    let runs = |device: &Device| {
+        let [a, b] = hosts.each_ref().map(|host| Array::from_slice(device, host).reshape(&[side, side]));
+        let products = || [a.matmul(&b), a.sum_axes(1), a.matmul(&b).transpose()];
+        let evaluated = products().map(|x| x.to_vec().unwrap());
+        let recorded = products();
+        let mut recording = Recording::of(&recorded.each_ref()).unwrap();
+        recording.run().unwrap();
+        [evaluated, recorded.map(|x| x.to_vec().unwrap()), products().map(|x| x.to_vec().unwrap())]
+    };
+    let bits = |x: &Vec<T>| x.iter().map(|x| x.scalar().bits).collect::<Vec<_>>();
+    let all: Vec<_> = [open(), open()].iter().flat_map(runs).map(|run| run.each_ref().map(bits)).collect();
+    for (nth, run) in all.iter().enumerate() {
+        assert!(run == &all[0], "run {nth} of {} on {} has other bits than the first", T::DTYPE, name(device));
+    }
+}
+
+#[test]
+fn one_fixed_way_gives_the_same_bits() {
+    for device in drivers() {
+        for_types!(device, [f32, f16], same_bits);
+    }
 }
 
 #[test]

@@ -80,7 +80,8 @@ impl<T: Number> Array<T> {
     /// Many small matrices (up to 8 x 8, or thin ones) are as cheap as elementwise work on their result.
     ///
     /// f16 adds up in f32 and is rounded once; [`Array::matmul_as`] keeps the f32. The error of a sum of `k` products is at
-    /// most `k * eps * sum(|a * b|)`; integers wrap. The same shapes give the same bits on a device.
+    /// most `k * eps * sum(|a * b|)`; integers wrap. The same shapes give the same bits on a device; on CUDA, where the fastest of
+    /// several ways is found by measuring, only with [`DeviceOptions::deterministic`](crate::DeviceOptions::deterministic).
     ///
     /// ```
     /// # crosslane::example(|device| {

@@ -14,14 +14,14 @@ use std::sync::Arc;
 const MOST_BINS: u64 = 1 << 28;
 
 /// What is counted, and where.
-struct Counted<'a> {
-    operation: &'static str,
-    samples: Vec<&'a Arc<Node>>,
-    weights: Option<&'a Arc<Node>>,
-    axes: Vec<Binning>,
+pub(super) struct Counted<'a> {
+    pub operation: &'static str,
+    pub samples: Vec<&'a Arc<Node>>,
+    pub weights: Option<&'a Arc<Node>>,
+    pub axes: Vec<Binning>,
     /// The thresholds of all axes.
-    edges: Vec<Value>,
-    at: CallSite,
+    pub edges: Vec<Value>,
+    pub at: CallSite,
 }
 
 impl Counted<'_> {
@@ -29,7 +29,7 @@ impl Counted<'_> {
         self.samples.iter().copied().chain(self.weights)
     }
 
-    fn check(&self) -> Result<()> {
+    pub fn check(&self) -> Result<()> {
         let (operation, at, first) = (self.operation, self.at, self.samples[0]);
         if let Some(error) = self.inputs().find_map(|node| node.error()) {
             return Err(error);
@@ -46,19 +46,24 @@ impl Counted<'_> {
             let got = first.len().to_string();
             return Err(Error::argument(operation, "array", "fewer than 2^32 elements", got, at));
         }
-        if let Some(weights) = self.weights
-            && !matches!(weights.dtype, DType::F32 | DType::I32 | DType::U32)
-        {
-            let (wanted, device) = (format!("sums of {} by atomics", weights.dtype), device_name(first));
-            let help = "cast the weights to f32, i32 or u32".to_string();
-            return Err(ErrorKind::Unsupported { operation, wanted, device, help, at: Some(at) }.into());
-        }
         check_bins(operation, first, self.axes.iter().map(|axis| axis.bins as u64), at)
+    }
+
+    /// Whether there are atomics for the weights.
+    fn check_weights(&self) -> Result<()> {
+        let Some(weights) = self.weights else { return Ok(()) };
+        if matches!(weights.dtype, DType::F32 | DType::I32 | DType::U32) {
+            return Ok(());
+        }
+        let (wanted, device) = (format!("sums of {} by atomics", weights.dtype), weights.device.properties().label());
+        let help = "cast the weights to f32, i32 or u32, or take the ordered form".to_string();
+        Err(ErrorKind::Unsupported { operation: self.operation, wanted, device, help, at: Some(self.at) }.into())
     }
 
     /// The counts.
     fn node(&self) -> Result<Arc<Node>> {
         self.check()?;
+        self.check_weights()?;
         let first = self.samples[0];
         let compared = compared(first.dtype);
         let edges = (!self.edges.is_empty()).then(|| uploaded(first, compared, &self.edges));
@@ -76,10 +81,6 @@ impl Counted<'_> {
         };
         Ok(Task::nodes(&inputs, vec![(shape, dtype)], 1, make).remove(0))
     }
-}
-
-fn device_name(node: &Node) -> String {
-    node.device.properties().label()
 }
 
 /// As many bins as there can be: one at least, and their counts and edges in one binding.
@@ -109,7 +110,7 @@ fn uploaded(like: &Node, dtype: DType, values: &[Value]) -> Arc<Node> {
 }
 
 /// The edges of even bins, how they are found, and their thresholds.
-fn even(
+pub(super) fn even(
     operation: &'static str,
     node: &Node,
     bins: usize,
@@ -169,7 +170,7 @@ impl<T: Element> Array<T> {
     /// As [`Array::histogram`], with the sum of the weights of the elements in each bin instead of their number.
     ///
     /// Weights are of type `f32`, `i32` or `u32`. Integers wrap. Sums of `f32` are in no fixed order: their last bits
-    /// may change from run to run.
+    /// may change from run to run. [`Array::histogram_weights_ordered`] has them in one order, of every type of numbers.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -249,7 +250,8 @@ impl<T: Element> Array<T> {
         self.numbered("bincount", None, bins, Location::caller())
     }
 
-    /// As [`Array::bincount`], with the sum of the weights of each number; as [`Array::histogram_weights`].
+    /// As [`Array::bincount`], with the sum of the weights of each number; as [`Array::histogram_weights`]. In one order:
+    /// [`Array::bincount_weights_ordered`].
     ///
     /// ```
     /// # crosslane::example(|device| {

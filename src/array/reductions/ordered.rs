@@ -42,19 +42,19 @@ impl<T: Number> Array<T> {
         outside: OutOfRange,
     ) -> Array<T> {
         let at = Location::caller();
-        let result = self.in_order(indices, values, combine, outside, at);
+        let result = self.in_order("scatter_ordered", indices, values, combine, outside, at);
         result.unwrap_or_else(|error| Array::failed(self.device(), error))
     }
 
-    fn in_order<I: ArrayIndex>(
+    pub(super) fn in_order<I: ArrayIndex>(
         &self,
+        operation: &'static str,
         indices: &Array<I>,
         values: &Array<T>,
         combine: Combine,
         outside: OutOfRange,
         at: CallSite,
     ) -> Result<Array<T>> {
-        let operation = "scatter_ordered";
         self.check()?;
         indices.check()?;
         values.check()?;

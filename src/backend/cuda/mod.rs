@@ -68,6 +68,8 @@ pub use compile::CudaBinary;
 pub(crate) struct Cuda {
     kernels: Kernels,
     choices: Choices,
+    /// Whether no measurement decides what runs.
+    deterministic: bool,
     products: Products,
     upload: staging::Ring,
     download: staging::Ring,
@@ -124,6 +126,7 @@ fn open(ordinal: usize, options: &Options) -> Result<Arc<dyn Driver>> {
     let kernels = Kernels::new(context.clone(), properties.caps.clone(), options.fast_math);
     Ok(Arc::new(Cuda {
         choices: Choices::from_environment(kernels.folder()),
+        deterministic: options.deterministic,
         products: Products::default(),
         kernels,
         upload: staging::Ring::default(),
