@@ -44,6 +44,10 @@
     allow(dead_code, unused_imports, reason = "one engine alone leaves others' parts unused")
 )]
 
+// First: its list of operations is a macro, which the modules after it are made of.
+#[macro_use]
+pub mod ops;
+
 mod advice;
 pub mod array;
 mod backend;
@@ -65,7 +69,6 @@ mod ndarray;
 pub mod npy;
 mod occupancy;
 pub mod op;
-pub mod ops;
 pub mod profile;
 mod properties;
 mod recent;

@@ -10,7 +10,7 @@ use std::sync::{Arc, LazyLock};
 /// Kernels that are kept.
 const KEPT: usize = 256;
 
-static KERNELS: LazyLock<Recent<(String, String), Kernel>> = LazyLock::new(|| Recent::new(KEPT));
+static KERNELS: LazyLock<Recent<(String, String, bool), Kernel>> = LazyLock::new(|| Recent::new(KEPT));
 
 /// A kernel of an operation of the program's own ([`Op`](crate::op::Op)): a WGSL text with one compute entry point, and
 /// what its plan knows.
@@ -43,6 +43,8 @@ pub struct KernelDraft {
     constants: String,
     params: Vec<String>,
     appended: String,
+    /// Proven in bounds, as the library's own are: compiled without run-time checks.
+    trusted: bool,
 }
 
 impl Kernel {
@@ -56,7 +58,7 @@ impl KernelDraft {
     /// A kernel with this name for messages and this text.
     pub fn new(name: &str, wgsl: &str) -> KernelDraft {
         let (name, text) = (name.into(), wgsl.into());
-        KernelDraft { name, text, constants: String::new(), params: vec![], appended: String::new() }
+        KernelDraft { name, text, constants: String::new(), params: vec![], appended: String::new(), trusted: false }
     }
 
     /// The constant `NAME`, a u32.
@@ -77,13 +79,18 @@ impl KernelDraft {
         self
     }
 
+    /// Without run-time checks. For the library's own operations, whose cases have launched it with all checks on.
+    pub(crate) fn trusted(self) -> KernelDraft {
+        KernelDraft { trusted: true, ..self }
+    }
+
     /// The kernel for a device with these capabilities. The same draft is the same kernel.
     ///
     /// Errors: a text that does not compile, with line and column; no compute entry point, or several; messages and
     /// assertions; a feature or limit that the device does not have.
     #[track_caller]
     pub fn kernel(&self, caps: &Caps) -> Result<Kernel> {
-        let key = (self.name.clone(), self.text(caps));
+        let key = (self.name.clone(), self.text(caps), self.trusted);
         match KERNELS.get(&key) {
             Some(kernel) => Ok(kernel),
             None => self.made(&key.1, caps, Location::caller()).map(|made| KERNELS.keep(key, made)),
@@ -127,6 +134,8 @@ impl KernelDraft {
             bindings: made.bindings().iter().copied().filter(is_own).collect(),
             own: vec![],
             params: self.params.clone(),
+            trusted: self.trusted,
+            original: if self.trusted { None } else { made.0.original.clone() },
             reflection: None,
             recipe: None,
             counting: Arc::default(),

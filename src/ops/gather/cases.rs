@@ -1,9 +1,9 @@
 //! Gathers of every type by both types of indices, with every rule for those outside, in one window and in several.
 
-use super::{Case, expression, row, types};
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::op::{Fill, Leaf, LeafSource};
+use crate::ops::cases::{Case, expression, row, types};
 use crate::ops::{Gather, Indexing, OutOfRange};
 
 pub fn cases(caps: &Caps) -> Vec<Case> {

@@ -4,6 +4,8 @@
 //! there. Integer counts and sums do not depend on the order; sums of f32 do in their last bits.
 
 mod binning;
+#[cfg(feature = "cases")]
+pub(crate) mod cases;
 mod wgsl;
 
 pub use binning::{Binning, Rule};

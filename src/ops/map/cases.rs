@@ -1,10 +1,10 @@
 //! Maps: every function and cast; strided, repeated, packed and transposed arrays; windows.
 
-use super::{Case, contiguous, expression, leaf, step, types};
 use crate::caps::Caps;
 use crate::element::{DType, Scalar};
 use crate::op::{Expression, Fill, Function, Leaf, LeafSource, StepKind};
 use crate::ops::Map;
+use crate::ops::cases::{Case, contiguous, expression, leaf, step, types};
 
 /// How an array is walked: name, shape, elements of the buffer, offset and strides.
 type Walked = (&'static str, &'static [usize], usize, i64, Vec<i64>);

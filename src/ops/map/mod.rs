@@ -3,6 +3,8 @@
 //! Bound by memory: every input once, every output once. Contiguous arrays move four elements at a time. Where an input's
 //! neighbours are not the output's, as in a transposition, they go through tiles in workgroup memory: `shaders/map_tiled.wgsl`.
 
+#[cfg(feature = "cases")]
+pub(crate) mod cases;
 mod tiled;
 mod tiles;
 

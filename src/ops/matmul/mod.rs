@@ -15,6 +15,8 @@
 //!
 //! Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication", 2008; CUTLASS's register tiles.
 
+#[cfg(feature = "cases")]
+pub(crate) mod cases;
 mod contract;
 mod each;
 mod parts;

@@ -3,6 +3,8 @@
 //! Bound by memory: every input once. Two launches where one output needs many workgroups: partial states, then
 //! their combination, in a fixed order (no float atomics), so the same input gives the same bits on a device.
 
+#[cfg(feature = "cases")]
+pub(crate) mod cases;
 mod operator;
 mod wgsl;
 

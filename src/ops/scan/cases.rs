@@ -1,9 +1,9 @@
 //! Scans along rows and columns, with segments and without; selections; reductions by key.
 
-use super::{Case, contiguous, expression, kinds, leaf, operators, row};
 use crate::caps::Caps;
 use crate::element::{DType, Scalar};
 use crate::op::Fill;
+use crate::ops::cases::{Case, contiguous, expression, kinds, leaf, operators, row};
 use crate::ops::{ByKey, Operator, PrefixScan, Select};
 
 const SHAPES: [&[usize]; 9] =

@@ -4,6 +4,8 @@
 //! too where there are many. The order in which values are combined is fixed: the same input gives the same bits.
 
 mod by_key;
+#[cfg(feature = "cases")]
+pub(crate) mod cases;
 mod chain;
 mod columns;
 mod keyed;

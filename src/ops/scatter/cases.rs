@@ -1,10 +1,10 @@
 //! Scatters of every type by both types of indices, with every rule for those outside and every combination, in one window and
 //! in several.
 
-use super::{Case, expression, row, types};
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::op::{Fill, Leaf, LeafSource};
+use crate::ops::cases::{Case, expression, row, types};
 use crate::ops::{Combine, Indexing, OutOfRange, Scatter};
 
 pub fn cases(caps: &Caps) -> Vec<Case> {
