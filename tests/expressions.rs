@@ -260,18 +260,18 @@ fn reductions_along_axes() {
         for (axes, reduced) in
             [(vec![0isize], [true, false, false]), (vec![1], [false, true, false]), (vec![-1, 0], [true, false, true])]
         {
-            let got = dot.call_axes::<i32>((&x, &x.flip(1)), &axes, true).unwrap();
+            let got = dot.call_axes::<i32>((&x, &x.flip(1)), kept(&axes, true)).unwrap();
             let product = host.zip(&host.flip(1), |x, y| x * y);
             let wanted: Vec<i32> = product.groups(&reduced).iter().map(|group| group.iter().sum()).collect();
             assert_eq!(got.to_vec().unwrap(), wanted, "{axes:?} on {}", name(device));
             assert_eq!(got.rank(), 3);
-            let over = largest.call_axes::<bool>(&x, &axes, false).unwrap();
+            let over = largest.call_axes::<bool>(&x, &axes).unwrap();
             let wanted: Vec<bool> =
                 host.groups(&reduced).iter().map(|group| group.iter().any(|x| x.abs() > 4)).collect();
             assert_eq!(over.to_vec().unwrap(), wanted, "{axes:?} on {}", name(device));
         }
         let y = x.cast::<f32>();
-        let text = one_kernel(&length.call_axes::<f32>(&y, &[2], false).unwrap());
+        let text = one_kernel(&length.call_axes::<f32>(&y, 2).unwrap());
         assert!(text.contains("fn post(a: f32)") && text.contains("fn formula0(x: f32)"), "{text}");
         let (wanted, got) = (host.data.iter().map(|x| x * x).sum::<i32>() as f32, length.call::<f32>(&y).unwrap());
         assert!((got.item().unwrap() - wanted.sqrt()).abs() < 1e-3);
@@ -285,7 +285,7 @@ fn reductions_along_axes() {
         // Nothing: what `post` makes of the identity.
         let empty = Array::<f32>::zeros(device, &[2, 0]);
         let cosine = Reduction::new("x: f32", "x", "a + b", "0", "cos(a)").unwrap();
-        assert_eq!(cosine.call_axes::<f32>(&empty, &[1], false).unwrap().to_vec().unwrap(), [1.0, 1.0]);
+        assert_eq!(cosine.call_axes::<f32>(&empty, 1).unwrap().to_vec().unwrap(), [1.0, 1.0]);
     }
 }
 
@@ -385,12 +385,12 @@ fn mistakes_in_the_call() {
         says(same.call((&k, &k)), line!(), &["result", "Array<i32>", "got Array<f32>"]);
         says(floats.call((1.0f32, 2.0f32)), line!(), &["an array among them"]);
         says(floats.call((&x, &Array::<f32>::ones(device, &[4]))), line!(), &["[3] and [4]"]);
-        says(floats.call((&x, x.sum_axes(&[5], false))), line!(), &["axis"]);
+        says(floats.call((&x, x.sum_axes(5))), line!(), &["axis"]);
         let elsewhere = crosslane::Device::cpu_as(crosslane::cpu::Profile::webgpu()).unwrap();
         says(floats.call((&x, &Array::<f32>::ones(&elsewhere, &[3]))), line!(), &["device"]);
         let dot = Reduction::new("x: T, y: T", "x * y", "a + b", "0", "").unwrap();
         says(dot.call((&x, &k)), line!(), &["which T is by x"]);
-        says(dot.call_axes((&x, &x), &[1], false), line!(), &["axis"]);
+        says(dot.call_axes((&x, &x), 1), line!(), &["axis"]);
         // A type that a letter does not fit comes out at the call.
         let bits = Elementwise::new("x: T", "x << 1u").unwrap();
         says(bits.call(&x), line!(), &["does not compile", "expression:1:1"]);

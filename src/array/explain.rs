@@ -10,6 +10,7 @@ use std::panic::Location;
 
 /// What evaluating an array would do. Prints as a report.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Explanation {
     /// The operations, in order.
     pub steps: Vec<ExplainedStep>,
@@ -17,6 +18,7 @@ pub struct Explanation {
 
 /// One operation of an [`Explanation`].
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ExplainedStep {
     /// The operation's name.
     pub operation: &'static str,

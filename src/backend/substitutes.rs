@@ -60,6 +60,8 @@ pub(crate) struct Choice {
 
 /// Where there is nothing else.
 pub(crate) const WGSL: Choice = Choice { best: Way::Wgsl, kernel: Way::Wgsl };
+/// Kernels written by hand wherever there is one, else the WGSL.
+const NATIVE: Choice = Choice { best: Way::Native, kernel: Way::Native };
 
 impl Choice {
     pub fn of(times: &Times) -> Choice {
@@ -69,6 +71,20 @@ impl Choice {
             if time < times[0].1 * WORTH { way } else { Way::Wgsl }
         };
         Choice { best: fastest(&|_| true), kernel: fastest(&|way| way != Way::Library) }
+    }
+}
+
+impl Natives {
+    /// The choice that is one for all launches; `None` if it is measured. A recording is made of kernels, so that what is
+    /// to give the same bits everywhere is one in evaluations too.
+    pub(crate) fn settled(self, deterministic: bool) -> Option<Choice> {
+        match self {
+            Natives::Off => Some(WGSL),
+            Natives::On => Some(NATIVE),
+            Natives::Auto | Natives::Library if deterministic => Some(NATIVE),
+            Natives::Library => Some(Choice { best: Way::Library, ..WGSL }),
+            Natives::Auto => None,
+        }
     }
 }
 
@@ -222,6 +238,17 @@ mod tests {
         let native = choices.keep((2, [3, 20]), "key", &vec![(Way::Wgsl, 10.0), (Way::Native, 5.0)]);
         (0..10).for_each(|_| assert_eq!(look((2, [3, 20]), false, two), Ok(native)));
         assert_eq!((looked.take(), keyed.take()), (1, 1));
+    }
+
+    /// No measurement decides, and recordings take the way of evaluations.
+    #[test]
+    fn what_is_deterministic_has_one_way() {
+        for natives in [Natives::Auto, Natives::Off, Natives::On, Natives::Library] {
+            let choice = natives.settled(true).expect("it is not measured");
+            assert_eq!(choice.best, choice.kernel, "{natives:?}");
+        }
+        assert_eq!(Natives::Off.settled(true), Some(WGSL), "the program's own wish");
+        assert_eq!((Natives::Auto.settled(false), Natives::Auto.settled(true)), (None, Some(NATIVE)));
     }
 
     #[test]

@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 /// A value that an invocation of a kernel printed: see [`crate::Device::messages`].
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Message {
     /// The kernel.
     pub kernel: String,

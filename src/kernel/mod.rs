@@ -6,6 +6,7 @@
 
 mod contract;
 pub(crate) mod counting;
+pub(crate) mod draft;
 mod graft;
 mod guard;
 mod library;
@@ -129,38 +130,29 @@ pub(crate) struct Draft {
     pub counted: Vec<&'static str>,
 }
 
-/// The kernel files.
-const FILES: &[(&str, &str)] = &[
-    ("clear", include_str!("../../shaders/clear.wgsl")),
-    ("gather", include_str!("../../shaders/gather.wgsl")),
-    ("histogram", include_str!("../../shaders/histogram.wgsl")),
-    ("map", include_str!("../../shaders/map.wgsl")),
-    ("map_tiled", include_str!("../../shaders/map_tiled.wgsl")),
-    ("matmul", include_str!("../../shaders/matmul.wgsl")),
-    ("matmul_each", include_str!("../../shaders/matmul_each.wgsl")),
-    ("matmul_tensor", include_str!("../../shaders/matmul_tensor.wgsl")),
-    ("normalise", include_str!("../../shaders/normalise.wgsl")),
-    ("normalise_held", include_str!("../../shaders/normalise_held.wgsl")),
-    ("nothing", include_str!("../../shaders/nothing.wgsl")),
-    ("nth_count", include_str!("../../shaders/nth_count.wgsl")),
-    ("nth_find", include_str!("../../shaders/nth_find.wgsl")),
-    ("reduce_rows", include_str!("../../shaders/reduce_rows.wgsl")),
-    ("reduce_columns", include_str!("../../shaders/reduce_columns.wgsl")),
-    ("runs", include_str!("../../shaders/runs.wgsl")),
-    ("scan", include_str!("../../shaders/scan.wgsl")),
-    ("scan_columns", include_str!("../../shaders/scan_columns.wgsl")),
-    ("scatter", include_str!("../../shaders/scatter.wgsl")),
-    ("searchsorted", include_str!("../../shaders/searchsorted.wgsl")),
-    ("sort_clear", include_str!("../../shaders/sort_clear.wgsl")),
-    ("sort_histogram", include_str!("../../shaders/sort_histogram.wgsl")),
-    ("sort_merge", include_str!("../../shaders/sort_merge.wgsl")),
-    ("sort_pack", include_str!("../../shaders/sort_pack.wgsl")),
-    ("sort_rows", include_str!("../../shaders/sort_rows.wgsl")),
-    ("sort_scatter", include_str!("../../shaders/sort_scatter.wgsl")),
-    ("sort_seed", include_str!("../../shaders/sort_seed.wgsl")),
-    ("tail", include_str!("../../shaders/tail.wgsl")),
-    ("top_k", include_str!("../../shaders/top_k.wgsl")),
-];
+macro_rules! files {
+    ($($name:ident [$($shader:literal)*] {$($public:ident),*};)* _ [$($other:literal)*]) => {
+        /// The kernel files, by their names: those of the one list in `src/ops/mod.rs`.
+        const FILES: &[(&str, &str)] = &[$($(file!($shader),)*)* $(file!($other)),*];
+    };
+}
+
+macro_rules! file {
+    ($name:literal) => {
+        ($name, include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/", $name, ".wgsl")))
+    };
+}
+
+operations!(files);
+
+/// The text of `shaders/NAME.wgsl`.
+///
+/// # Panics
+///
+/// For a file that no line of `operations!` names.
+pub(crate) fn shader(name: &str) -> &'static str {
+    FILES.iter().find(|(file, _)| *file == name).expect("an operation's line in `src/ops/mod.rs` names the shader").1
+}
 
 /// The library's kernels that are kept.
 const KEPT: usize = 1024;
@@ -292,7 +284,7 @@ impl fmt::Debug for Kernel {
 impl Draft {
     /// The file, then constants, parameters, the open functions and the shared functions that are called.
     fn source(&self, caps: &Caps) -> String {
-        let file = FILES.iter().find(|(name, _)| *name == self.file).expect("a draft names one of FILES").1;
+        let file = shader(self.file);
         let mut tail = String::new();
         for (name, value) in &self.constants {
             tail += &format!("const {name} = {value}u;\n");

@@ -25,6 +25,7 @@ use std::fmt;
 /// # Ok::<(), crosslane::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Reflection {
     /// The buffers that the entry point uses, by group, then binding: the order of a launch's arguments.
     pub bindings: Vec<Resource>,
@@ -49,6 +50,7 @@ pub struct Reflection {
 
 /// A buffer that a kernel binds.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Resource {
     /// The variable's name.
     pub name: String,
@@ -68,6 +70,7 @@ pub struct Resource {
 
 /// A member of a structure as WGSL lays it out.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Member {
     /// Its name.
     pub name: String,
@@ -81,6 +84,7 @@ pub struct Member {
 
 /// A constant that is given a value when the kernel is made.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Override {
     /// Its name.
     pub name: String,
@@ -94,6 +98,7 @@ pub struct Override {
 
 /// Something that only some devices have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Feature {
     /// 16-bit floats.
     F16,

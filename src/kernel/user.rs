@@ -156,7 +156,7 @@ impl Kernel {
 
     /// Whether it is a program's, and the program does not vouch for it: its launches have a limit.
     pub(crate) fn is_watched(&self) -> bool {
-        self.0.reflection.is_some() && !self.is_trusted()
+        self.0.original.is_some() && !self.is_trusted()
     }
 
     /// The program's own text.

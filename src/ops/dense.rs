@@ -3,7 +3,7 @@
 use super::order::words;
 use crate::caps::Caps;
 use crate::element::DType;
-use crate::op::{Binding, Expression, Source};
+use crate::op::{Binding, Expression, LeafSource};
 use std::ops::Range;
 
 /// How the elements of an array lie in memory.
@@ -74,7 +74,7 @@ impl Field {
 /// The slot of an array that is one leaf.
 pub(super) fn slot_of(expression: &Expression) -> usize {
     match expression.leaves.first().map(|leaf| leaf.source) {
-        Some(Source::Slot(slot)) => slot,
+        Some(LeafSource::Slot(slot)) => slot,
         _ => unreachable!("dense inputs lie in memory"),
     }
 }

@@ -18,7 +18,7 @@ const PAIRS: [[u32; 2]; 2] = [[75, 90], [80, 100]];
 /// Whether there is an NVRTC; says so where there is none, and fails where it is required.
 fn available() -> bool {
     let kernel = Kernel::wgsl("@compute @workgroup_size(1) fn main() {}").unwrap();
-    let source = kernel.cuda(&CudaOptions { fast_math: false, architecture: 90 }).unwrap();
+    let source = kernel.cuda(&CudaOptions::new(90)).unwrap();
     match source.compile() {
         Ok(_) => true,
         Err(error) => {
@@ -55,7 +55,7 @@ type Wanted = ((String, Kernel), &'static [u32]);
 /// Compiles kernels; gives what failed.
 fn compile_all(kernels: impl Iterator<Item = Wanted>) -> Vec<String> {
     let compile = |kernel: &Kernel, architecture| {
-        let options = CudaOptions { fast_math: false, architecture };
+        let options = CudaOptions::new(architecture);
         kernel.cuda_native(&options).map_or(Ok(()), |native| native.compile().map(drop))?;
         kernel.cuda(&options)?.compile()
     };
@@ -132,7 +132,7 @@ fn negations_are_kept_from_three_way_maxima() {
             }}"
         ))
         .unwrap();
-        let made = kernel.cuda(&CudaOptions { fast_math: false, architecture: 90 }).unwrap().compile().unwrap();
+        let made = kernel.cuda(&CudaOptions::new(90)).unwrap().compile().unwrap();
         let words: &[u64] = &bytemuck::pod_collect_to_vec(&made.cubin);
         words.iter().step_by(2).filter(|&word| word & 0xfff == THREE_WAY).count()
     };
@@ -152,7 +152,7 @@ fn products_have_a_native() {
     let caps = Caps::nvidia_like();
     let native = |sizes, by_inner, architecture| {
         let plan = library::halves(sizes, by_inner).plan(&caps).unwrap();
-        plan.passes[0].kernel.cuda_native(&CudaOptions { fast_math: false, architecture })
+        plan.passes[0].kernel.cuda_native(&CudaOptions::new(architecture))
     };
     for by_inner in [[false, false], [false, true], [true, false], [true, true]] {
         let source = native([312, 200, 136], by_inner, 90).unwrap_or_else(|| panic!("{by_inner:?}: no native"));
@@ -167,9 +167,9 @@ fn products_have_a_native() {
         );
     }
     // Cut where b's rows no longer fit a binding, a's lines begin anywhere.
-    let small = Caps { binding_bytes: 1 << 16, ..caps.clone() };
+    let small = caps.clone().with(|caps| caps.binding_bytes = 1 << 16);
     let plan = library::halves([64, 40, 4096], [true, false]).plan(&small).unwrap();
-    let options = CudaOptions { fast_math: false, architecture: 90 };
+    let options = CudaOptions::new(90);
     assert!(plan.passes.len() > 1 && plan.passes.iter().all(|pass| pass.kernel.cuda_native(&options).is_none()));
     assert!(native([311, 200, 136], [false, true], 90).is_none(), "lines at no multiples of 16 bytes");
     assert!(native([311, 200, 136], [true, true], 90).is_some(), "as many lines as one likes");

@@ -2,14 +2,14 @@
 
 use crate::emulate::{self, OPTIONS, Program, Window};
 use crate::support::{random, say};
-use crosslane::array::{OutOfRange, Precision, has_kernel};
+use crosslane::array::{OutOfRange, Precision, Side, has_kernel};
 use crosslane::device::Caps;
 use crosslane::op::{
-    Expression, Function, Host, Leaf, Op, Pass, Plan, Scalar, Slot, Source, Step, Value, Values, What,
+    Expression, ExpressionStep, Function, Host, Leaf, LeafSource, Op, Pass, Plan, Scalar, Slot, StepKind, Value, Values,
 };
 use crosslane::ops::{
-    Binning, Combine, Concatenate, Gather, Histogram, Indexing, Map, Matmul, Normalisation, Normalise, Nothing, Nth,
-    Operator, Payload, Reduce, Rule, Scan, Scatter, SearchSorted, Select, Side, Sort, TopK,
+    Binning, Combine, Concatenate, EmptyKernel, Gather, Histogram, Indexing, Map, Matmul, Normalisation, Normalise,
+    Nth, Operator, Payload, PrefixScan, Reduce, Rule, Scatter, SearchSorted, Select, Sort, TopK,
 };
 use crosslane::{DType, Kernel};
 use rand::Rng;
@@ -24,7 +24,7 @@ fn contiguous(shape: &[usize]) -> Vec<i64> {
 }
 
 fn leaf(slot: usize, dtype: DType, len: usize, offset: i64, strides: &[i64]) -> Leaf {
-    Leaf { source: Source::Slot(slot), dtype, len, offset, strides: strides.to_vec() }
+    Leaf { source: LeafSource::Slot(slot), dtype, len, offset, strides: strides.to_vec() }
 }
 
 /// An expression in the making.
@@ -33,17 +33,17 @@ struct Steps(Expression);
 impl Steps {
     fn of(leaf: Leaf) -> Steps {
         let mut steps = Steps(Expression { leaves: vec![leaf.clone()], ..Expression::default() });
-        steps.push(What::Leaf(0), leaf.dtype);
+        steps.push(StepKind::Leaf(0), leaf.dtype);
         steps
     }
 
-    fn push(&mut self, what: What, dtype: DType) -> usize {
-        self.0.steps.push(Step { what, dtype });
+    fn push(&mut self, what: StepKind, dtype: DType) -> usize {
+        self.0.steps.push(ExpressionStep { what, dtype });
         self.0.steps.len() - 1
     }
 
     fn cast(&mut self, from: usize, to: DType) -> usize {
-        if self.0.steps[from].dtype == to { from } else { self.push(What::Cast(from), to) }
+        if self.0.steps[from].dtype == to { from } else { self.push(StepKind::Cast(from), to) }
     }
 
     /// `function(x, x, x)`, where the first argument of `select` is whether `x` is not zero.
@@ -53,13 +53,13 @@ impl Steps {
         if function == Function::Select {
             arguments[0] = self.cast(x, DType::Bool);
         }
-        self.push(What::Call(function, arguments), function.result(dtype))
+        self.push(StepKind::Call(function, arguments), function.result(dtype))
     }
 
     /// The sum of some steps in a type that has one.
     fn sum(&mut self, of: &[usize], dtype: DType) -> usize {
         let parts: Vec<usize> = of.iter().map(|&step| self.cast(step, dtype)).collect();
-        let add = |sum, &part| self.push(What::Call(Function::Add, vec![sum, part]), dtype);
+        let add = |sum, &part| self.push(StepKind::Call(Function::Add, vec![sum, part]), dtype);
         parts[1..].iter().fold(parts[0], add)
     }
 }
@@ -141,7 +141,7 @@ fn layouts() -> Vec<Named> {
             }
         }
     }
-    let index = Leaf { source: Source::Index, dtype: DType::U32, len: 0, offset: 3, strides: vec![2] };
+    let index = Leaf { source: LeafSource::Index, dtype: DType::U32, len: 0, offset: 3, strides: vec![2] };
     all.push(("a range".into(), Box::new(map(Steps::of(index).0, &[1000]))));
     all
 }
@@ -155,8 +155,8 @@ fn moves() -> Vec<Named> {
             let mut steps = Steps::of(turned);
             if dtype == DType::F32 && rows == 72 {
                 steps.0.leaves.push(leaf(1, dtype, rows * columns, 0, &[rows as i64, 1]));
-                steps.push(What::Leaf(1), dtype);
-                steps.push(What::Call(Function::Add, vec![0, 1]), dtype);
+                steps.push(StepKind::Leaf(1), dtype);
+                steps.push(StepKind::Call(Function::Add, vec![0, 1]), dtype);
             }
             all.push((format!("{columns} by {rows} {dtype} through tiles"), Box::new(map(steps.0, &[columns, rows]))));
         }
@@ -278,7 +278,7 @@ fn by_number() -> Vec<Named> {
         all.push((format!("{bins} numbers with weights of {weight:?}"), Box::new(op)));
     }
     let indexing = |index: DType, outside: OutOfRange, extent: usize| {
-        let nowhere = Leaf { source: Source::Index, dtype: DType::U32, len: 0, offset: 0, strides: vec![0] };
+        let nowhere = Leaf { source: LeafSource::Index, dtype: DType::U32, len: 0, offset: 0, strides: vec![0] };
         let (indices, base, report) = (row(0, index, count), Steps::of(nowhere).0, None);
         Indexing { indices, base, extent, stride: 1, outside, report }
     };
@@ -310,7 +310,7 @@ fn by_number() -> Vec<Named> {
 fn put() -> Vec<Named> {
     let mut all: Vec<Named> = vec![];
     for dtype in [DType::U8, DType::U16, DType::F16, DType::F32, DType::F64] {
-        let nowhere = Leaf { source: Source::Index, dtype: DType::U32, len: 0, offset: 0, strides: vec![0] };
+        let nowhere = Leaf { source: LeafSource::Index, dtype: DType::U32, len: 0, offset: 0, strides: vec![0] };
         let (indices, base, report) = (row(0, DType::I32, 100), Steps::of(nowhere).0, Some(row(3, DType::U32, 3)));
         let indexing = Indexing { indices, base, extent: 20, stride: 1, outside: OutOfRange::Error, report };
         let (target, values, combine) = (row(1, dtype, 20), row(2, dtype, 100), Combine::Replace);
@@ -342,7 +342,7 @@ fn orders() -> Vec<Named> {
     all.push(("nth".into(), Box::new(Nth { keys: row(0, DType::F64, len), rows: 1, length, n: 50, output: 1 })));
     let scan = |expression, heads, operator, output| {
         let (shape, axis, exclusive, reverse) = (vec![len], 0, true, false);
-        Box::new(Scan { expression, heads, shape, axis, operator, exclusive, reverse, output })
+        Box::new(PrefixScan { expression, heads, shape, axis, operator, exclusive, reverse, output })
     };
     let product = |dtype: DType| {
         let side = |slot, strides: [i64; 3]| Steps::of(leaf(slot, dtype, 300 * 300, 0, &strides)).0;
@@ -364,7 +364,7 @@ fn orders() -> Vec<Named> {
 
 /// The kernels of the library, each text once: what they are of, and the kernel.
 pub fn kernels() -> Vec<(String, Kernel)> {
-    let nothing: Named = ("nothing".into(), Box::new(Nothing(1)));
+    let nothing: Named = ("nothing".into(), Box::new(EmptyKernel(1)));
     let ops = groups().into_iter().chain(layouts()).chain(moves()).chain(reductions()).chain(normalisations());
     let ops = ops.chain(with_edges());
     of_ops(ops.chain(by_number()).chain(put()).chain([nothing]), &emulate::caps())

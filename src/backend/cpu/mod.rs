@@ -36,7 +36,7 @@ use crate::caps::Caps;
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::{Access, Kernel};
 use crate::memory::{Allocator, Block, Direction, Foreign, Home, Lent, Memory, Place};
-use crate::properties::{Backend, Kind, Properties};
+use crate::properties::{Backend, DeviceKind, Properties};
 use crate::recent::Recent;
 use crate::trace::SpanKind;
 use crate::trace::recorder::{Task, Timed};
@@ -50,7 +50,7 @@ use std::time::{Duration, Instant};
 use turns::{Turns, Use};
 
 use crate::report::{Checks, Report};
-pub use profile::{Order, Profile};
+pub use profile::{Profile, WorkgroupOrder};
 pub(super) use request::ENGINE;
 
 /// Kernels that are kept lowered.
@@ -92,8 +92,9 @@ pub(crate) fn properties(profile: &Profile, checks: Option<Checks>) -> Propertie
         pci_bus: None,
         driver,
         backend: Backend::Cpu,
-        kind: Kind::Software,
+        kind: DeviceKind::Software,
         caps: profile.caps.clone(),
+        number: 0,
     }
 }
 
@@ -105,7 +106,7 @@ pub(crate) fn open(profile: Profile, checks: Option<Checks>, budget: Duration) -
         return Err(ErrorKind::Argument { operation, argument, wanted, got, at: None }.into());
     }
     Ok(Arc::new(Cpu {
-        properties: properties(&profile, checks),
+        properties: properties(&profile, checks).opened(),
         profile,
         checks,
         budget,
@@ -163,7 +164,7 @@ impl Cpu {
 
     /// The pool adds its figures.
     fn out_of_memory(&self, operation: &'static str, requested: u64) -> Error {
-        let device = self.properties.name.clone();
+        let device = self.properties.label();
         ErrorKind::OutOfMemory { operation, requested, free: None, live: 0, pooled: 0, limit: None, device, at: None }
             .into()
     }

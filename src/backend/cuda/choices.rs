@@ -9,7 +9,7 @@ use super::kernels::Function;
 use super::launch::{Arguments, Runner, run};
 use super::memory::{Block, block};
 use super::substitutes::natives::native_for;
-use crate::backend::{Choice, Class, Natives, Times, WGSL, Way, class, name_of};
+use crate::backend::{Choice, Class, Times, WGSL, Way, class, name_of};
 use crate::cache::hash;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::{Access, Contract};
@@ -60,14 +60,15 @@ impl Cuda {
         if launch.kernel.contract().is_none() {
             return Ok(WGSL);
         }
-        let (library, native) =
-            (Choice { best: Way::Library, ..WGSL }, Choice { best: Way::Native, kernel: Way::Native });
-        match self.choices.setting() {
-            Natives::Off => Ok(WGSL),
-            Natives::On => Ok(native),
-            Natives::Library => Ok(library),
-            Natives::Auto => self.fastest(launch),
+        match self.settled() {
+            Some(choice) => Ok(choice),
+            None => self.fastest(launch),
         }
+    }
+
+    /// The choice that is one for all launches; `None` if it is measured.
+    fn settled(&self) -> Option<Choice> {
+        self.choices.setting().settled(self.deterministic)
     }
 
     fn fastest(&self, launch: &Launch) -> Result<Choice> {
@@ -165,12 +166,10 @@ impl Cuda {
             return None;
         }
         let class = class(launch);
-        let known = match self.choices.setting() {
-            Natives::Auto => self.choices.find(class, &|| self.choice_key(launch, class)),
-            _ => Some(self.choice(launch).ok()?),
-        };
+        let known = self.settled().or_else(|| self.choices.find(class, &|| self.choice_key(launch, class)));
         Some(match known.map(|choice| choice.best) {
-            Some(Way::Native) => ("native CUDA", native()),
+            Some(Way::Native) if native().is_some() => ("native CUDA", native()),
+            Some(Way::Native) => ("translated WGSL, not what else there is", None),
             Some(Way::Library) => ("cuBLASLt", None),
             Some(Way::Wgsl) => ("translated WGSL, not what else there is", None),
             None => ("translated WGSL or something else, as will be measured", None),

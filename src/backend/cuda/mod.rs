@@ -68,6 +68,8 @@ pub use compile::CudaBinary;
 pub(crate) struct Cuda {
     kernels: Kernels,
     choices: Choices,
+    /// Whether no measurement decides what runs.
+    deterministic: bool,
     products: Products,
     upload: staging::Ring,
     download: staging::Ring,
@@ -115,13 +117,16 @@ fn list() -> Vec<Properties> {
 ///
 /// Errors: a library is missing; no such card.
 fn open(ordinal: usize, options: &Options) -> Result<Arc<dyn Driver>> {
-    let (card, mut properties) = card::describe(ordinal)?;
+    let (mut card, properties) = card::describe(ordinal)?;
+    let mut properties = properties.opened();
+    card.name = properties.label();
     properties.caps.denormals &= !options.fast_math;
     library::nvrtc()?;
     let context = Context::open(card)?;
     let kernels = Kernels::new(context.clone(), properties.caps.clone(), options.fast_math);
     Ok(Arc::new(Cuda {
         choices: Choices::from_environment(kernels.folder()),
+        deterministic: options.deterministic,
         products: Products::default(),
         kernels,
         upload: staging::Ring::default(),

@@ -5,6 +5,7 @@ use super::guard::Scopes;
 use crate::caps::Caps;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::{Access, BindPoint, Kernel, guarded, travels_inside};
+use crate::properties::Properties;
 use crate::recent::Recent;
 use crate::trace::{SpanKind, recorder::Recorder};
 use crate::work::Window;
@@ -75,7 +76,7 @@ impl Cache {
     pub fn pipeline(
         &self,
         device: &wgpu::Device,
-        name: &str,
+        properties: &Properties,
         caps: &Caps,
         kernel: &Kernel,
         recorder: &Recorder,
@@ -84,19 +85,24 @@ impl Cache {
             return Ok(pipeline);
         }
         let _compiling = recorder.open(SpanKind::Compile, kernel.name(), 0);
-        let pipeline = Arc::new(self.compile(device, name, caps, kernel)?);
+        let pipeline = Arc::new(self.compile(device, properties, caps, kernel)?);
         Ok(self.pipelines.keep(kernel.id(), pipeline))
     }
 
-    fn compile(&self, device: &wgpu::Device, name: &str, caps: &Caps, kernel: &Kernel) -> Result<Pipeline> {
+    fn compile(
+        &self,
+        device: &wgpu::Device,
+        properties: &Properties,
+        caps: &Caps,
+        kernel: &Kernel,
+    ) -> Result<Pipeline> {
         let immediates = kernel.param_words() > 0 && travels_inside(kernel.param_words(), caps);
         let uniform = kernel.param_words() > 0 && !immediates;
         if uniform && kernel.param_words() as u64 * 4 > UNIFORM_BYTES {
             let message =
                 format!("it has {} words of parameters; {} is the most", kernel.param_words(), UNIFORM_BYTES / 4);
-            return Err(
-                ErrorKind::Compile { kernel: kernel.name().into(), device: name.into(), message, at: None }.into()
-            );
+            let (kernel, device) = (kernel.name().into(), properties.label());
+            return Err(ErrorKind::Compile { kernel, device, message, at: None }.into());
         }
         let scopes = Scopes::push(device);
         let immediate_size = if immediates { kernel.param_words() as u32 * 4 } else { 0 };
@@ -133,7 +139,8 @@ impl Cache {
             (None, Err(message)) => message,
         };
         let message = format!("{message}\n{}", kernel.source());
-        Err(ErrorKind::Compile { kernel: kernel.name().into(), device: name.into(), message, at: None }.into())
+        let (kernel, device) = (kernel.name().into(), properties.label());
+        Err(ErrorKind::Compile { kernel, device, message, at: None }.into())
     }
 
     fn layout(&self, device: &wgpu::Device, points: &[BindPoint], immediate_size: u32, uniform: bool) -> Layouts {

@@ -1,9 +1,9 @@
 //! Parts of every type, aligned and not, few and many, through windows.
 
-use super::{Case, contiguous, expression, leaf, types};
 use crate::caps::Caps;
 use crate::op::Fill;
 use crate::ops::Concatenate;
+use crate::ops::cases::{Case, contiguous, expression, leaf, types};
 
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let mut all = vec![];

@@ -3,6 +3,9 @@
 //! Bound by memory: every input once, every output once. One launch for as many parts as a kernel can bind; a part whose
 //! neighbours are not the output's, or that is past one binding, is a map of its own.
 
+#[cfg(feature = "cases")]
+pub(crate) mod cases;
+
 use super::fuse::{Dim, Fusion, Mode, Several, atomic_store, bits, collapse, pack, read_bytes, read_slots, wide};
 use super::map::{Map, buffer_bytes, leaf_walks, points};
 use crate::caps::Caps;

@@ -8,7 +8,7 @@ pub(crate) use wgsl::{atomic_store, bits, pack, param, wide};
 
 use crate::element::DType;
 use crate::kernel::{Access, Feature};
-use crate::op::{self, Binding, Expression, Param, Source, Space, Walk, What};
+use crate::op::{self, Binding, Expression, LeafSource, Param, Space, StepKind, Walk};
 use std::ops::Range;
 
 /// A dimension of the index space, after merging what can be merged.
@@ -102,8 +102,8 @@ impl<'a> Fusion<'a> {
     pub fn slot(&self, array: usize) -> Option<usize> {
         match self.expression.leaves.get(array) {
             Some(leaf) => match leaf.source {
-                Source::Slot(slot) => Some(slot),
-                Source::Index | Source::Given | Source::Tile(_) => None,
+                LeafSource::Slot(slot) => Some(slot),
+                LeafSource::Index | LeafSource::Given | LeafSource::Tile(_) => None,
             },
             None => self.output.map(|output| output.0),
         }
@@ -111,13 +111,13 @@ impl<'a> Fusion<'a> {
 
     /// Whether it is no array: what the kernel hands over.
     fn is_given(&self, array: usize) -> bool {
-        self.expression.leaves.get(array).is_some_and(|leaf| leaf.source == Source::Given)
+        self.expression.leaves.get(array).is_some_and(|leaf| leaf.source == LeafSource::Given)
     }
 
     /// The tile that holds a leaf's values.
     fn tile(&self, array: usize) -> Option<usize> {
         match self.expression.leaves.get(array).map(|leaf| leaf.source) {
-            Some(Source::Tile(tile)) => Some(tile),
+            Some(LeafSource::Tile(tile)) => Some(tile),
             _ => None,
         }
     }
@@ -205,11 +205,11 @@ impl<'a> Fusion<'a> {
                 indices.iter().for_each(|&i| key.extend((i as u16).to_le_bytes()));
             };
             match &step.what {
-                What::Leaf(leaf) => push(0, &[*leaf]),
-                What::Scalar(scalar) => push(1, &[*scalar]),
-                What::Cast(from) => push(2, &[*from]),
-                What::Call(function, args) => push(3 + *function as u8, args),
-                What::Formula(formula, args) => {
+                StepKind::Leaf(leaf) => push(0, &[*leaf]),
+                StepKind::Scalar(scalar) => push(1, &[*scalar]),
+                StepKind::Cast(from) => push(2, &[*from]),
+                StepKind::Call(function, args) => push(3 + *function as u8, args),
+                StepKind::Formula(formula, args) => {
                     push(u8::MAX, args);
                     key.extend(formula.parts().id.to_le_bytes());
                 }

@@ -2,7 +2,7 @@
 
 use super::{Fusion, Mode, Store};
 use crate::element::{Class, DType};
-use crate::op::What;
+use crate::op::StepKind;
 use std::fmt::Write;
 
 impl Fusion<'_> {
@@ -105,25 +105,25 @@ impl Fusion<'_> {
         let formulas = self.expression.formulas();
         for (index, step) in self.expression.steps.iter().enumerate() {
             let value = match &step.what {
-                What::Leaf(leaf) if self.is_given(*leaf) => "given".to_string(),
-                What::Leaf(leaf) => match self.tile(*leaf) {
+                StepKind::Leaf(leaf) if self.is_given(*leaf) => "given".to_string(),
+                StepKind::Leaf(leaf) => match self.tile(*leaf) {
                     Some(tile) => format!("kept{tile}({})", self.variables.join(", ")),
                     None => {
                         writeln!(text, "    let a{leaf} = {};", self.address(*leaf)).expect("to a string");
                         self.load(*leaf)
                     }
                 },
-                What::Scalar(scalar) => self.scalar(*scalar),
-                What::Cast(from) => {
+                StepKind::Scalar(scalar) => self.scalar(*scalar),
+                StepKind::Cast(from) => {
                     cast(&format!("v{from}"), self.expression.steps[*from].dtype, step.dtype, self.width)
                 }
-                What::Call(function, args) => {
+                StepKind::Call(function, args) => {
                     let names: Vec<String> = args.iter().map(|arg| format!("v{arg}")).collect();
                     let name = |i: usize| names.get(i).map_or("", |n| n.as_str());
                     let dtype = self.expression.steps[*args.last().expect("a function has arguments")].dtype;
                     function.wgsl(dtype, self.width, [name(0), name(1), name(2)])
                 }
-                What::Formula(formula, args) => {
+                StepKind::Formula(formula, args) => {
                     let arguments: Vec<String> = args.iter().map(|arg| format!("v{arg}")).collect();
                     let index = formulas.iter().position(|other| *other == formula).expect("it is one of them");
                     formula.call(&format!("{p}formula{index}"), &arguments, self.width)
@@ -142,8 +142,8 @@ impl Fusion<'_> {
     fn is_rounded(&self, index: usize) -> bool {
         let (step, last) = (&self.expression.steps[index], index + 1 == self.expression.steps.len());
         let narrowed = match &step.what {
-            What::Cast(from) => !matches!(self.expression.steps[*from].dtype, DType::F16 | DType::Bool),
-            What::Call(function, _) => function.through_f32(step.dtype),
+            StepKind::Cast(from) => !matches!(self.expression.steps[*from].dtype, DType::F16 | DType::Bool),
+            StepKind::Call(function, _) => function.through_f32(step.dtype),
             _ => false,
         };
         step.dtype == DType::F16 && narrowed && !(last && self.output.is_some())

@@ -3,6 +3,9 @@
 //! Bound by memory: neighbours that ask for neighbours share their reads, others take 32 bytes or more for each element.
 //! A source past one binding is read window by window, each time with all indices.
 
+#[cfg(feature = "cases")]
+pub(crate) mod cases;
+
 use super::fuse::{Fusion, Several, Store, bits, flat, read_bytes, read_slots};
 use super::indexing::{Indexing, PARAMS};
 use super::map::{buffer_bytes, points};

@@ -1,9 +1,9 @@
 //! Histograms: every type and rule, few bins and many, weights, two axes, through windows.
 
-use super::{Case, row, types};
 use crate::caps::Caps;
 use crate::element::{Class, DType, Scalar};
 use crate::op::{Fill, Value};
+use crate::ops::cases::{Case, row, types};
 use crate::ops::{Binning, Histogram, Rule, compared, even_edges, thresholds};
 
 pub fn cases(caps: &Caps) -> Vec<Case> {

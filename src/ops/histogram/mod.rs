@@ -4,6 +4,8 @@
 //! there. Integer counts and sums do not depend on the order; sums of f32 do in their last bits.
 
 mod binning;
+#[cfg(feature = "cases")]
+pub(crate) mod cases;
 mod wgsl;
 
 pub use binning::{Binning, Rule};
@@ -15,7 +17,7 @@ use crate::caps::Caps;
 use crate::element::{DType, Scalar};
 use crate::error::Result;
 use crate::kernel::Access;
-use crate::op::{Binding, Expression, Grid, Host, Op, Param, Pass, Plan, Slot, Step, Value, Vary, What};
+use crate::op::{Binding, Expression, ExpressionStep, Grid, Host, Op, Param, Pass, Plan, Slot, StepKind, Value, Vary};
 use crate::tuning::Tunable;
 use std::ops::Range;
 
@@ -123,7 +125,7 @@ impl Histogram {
     /// Zeros in the output.
     fn clear(&self) -> Map {
         let (dtype, len) = (self.dtype(), self.bins() as usize);
-        let steps = vec![Step { what: What::Scalar(0), dtype }];
+        let steps = vec![ExpressionStep { what: StepKind::Scalar(0), dtype }];
         let expression = Expression { scalars: vec![Scalar { dtype, bits: 0 }], steps, ..Expression::default() };
         let (output, output_strides) = (self.output, vec![1]);
         Map {

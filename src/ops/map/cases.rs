@@ -1,10 +1,10 @@
 //! Maps: every function and cast; strided, repeated, packed and transposed arrays; windows.
 
-use super::{Case, contiguous, expression, leaf, step, types};
 use crate::caps::Caps;
 use crate::element::{DType, Scalar};
-use crate::op::{Expression, Fill, Function, Leaf, Source, What};
+use crate::op::{Expression, Fill, Function, Leaf, LeafSource, StepKind};
 use crate::ops::Map;
+use crate::ops::cases::{Case, contiguous, expression, leaf, step, types};
 
 /// How an array is walked: name, shape, elements of the buffer, offset and strides.
 type Walked = (&'static str, &'static [usize], usize, i64, Vec<i64>);
@@ -14,7 +14,7 @@ pub fn cases(caps: &Caps) -> Vec<Case> {
         types(caps).flat_map(|dtype| functions(dtype).into_iter().chain(casts(caps, dtype))).collect();
     all.extend(types(caps).flat_map(|dtype| layouts(caps, dtype)));
     all.extend(types(caps).flat_map(|dtype| transpositions(caps, dtype)));
-    let index = Leaf { source: Source::Index, dtype: DType::U32, len: 0, offset: 3, strides: vec![2] };
+    let index = Leaf { source: LeafSource::Index, dtype: DType::U32, len: 0, offset: 3, strides: vec![2] };
     all.push(Case::new("a range", fresh(expression(None, index), &[1000])));
     all
 }
@@ -50,7 +50,7 @@ fn casts(caps: &Caps, dtype: DType) -> Vec<Case> {
         for (stride, len) in [(1, 1000), (-3, 1001)] {
             let offset = if stride < 0 { 3999 } else { 0 };
             let mut cast = expression(None, leaf(0, dtype, 4000, offset, &[stride]));
-            cast.steps.push(step(What::Cast(0), to));
+            cast.steps.push(step(StepKind::Cast(0), to));
             let case = Case::new(format!("{dtype} as {to}, stride {stride}"), fresh(cast, &[len]));
             all.push(case);
         }
@@ -80,7 +80,7 @@ fn layouts(caps: &Caps, dtype: DType) -> Vec<Case> {
             all.push(Case::new(format!("into {what} {dtype}"), into).fill(0, Fill::Any));
         }
     }
-    let steps = vec![step(What::Scalar(0), dtype)];
+    let steps = vec![step(StepKind::Scalar(0), dtype)];
     let constant = Expression { scalars: vec![Scalar { dtype, bits: 1 }], steps, ..Expression::default() };
     all.push(Case::new(format!("a constant {dtype}"), fresh(constant, &[77])));
     all
@@ -113,8 +113,8 @@ fn transpositions(caps: &Caps, dtype: DType) -> Vec<Case> {
         if Function::Add.exists(dtype) {
             let mut both = read;
             both.leaves.push(leaf(1, dtype, len, 0, &contiguous(&shape)));
-            both.steps.push(step(What::Leaf(1), dtype));
-            both.steps.push(step(What::Call(Function::Add, vec![0, 1]), dtype));
+            both.steps.push(step(StepKind::Leaf(1), dtype));
+            both.steps.push(step(StepKind::Call(Function::Add, vec![0, 1]), dtype));
             all.push(Case::new(format!("{what} and straight"), fresh(both, &shape)));
         }
     }

@@ -3,6 +3,8 @@
 //! Bound by memory: every input once, every output once. Contiguous arrays move four elements at a time. Where an input's
 //! neighbours are not the output's, as in a transposition, they go through tiles in workgroup memory: `shaders/map_tiled.wgsl`.
 
+#[cfg(feature = "cases")]
+pub(crate) mod cases;
 mod tiled;
 mod tiles;
 
@@ -14,7 +16,9 @@ use crate::caps::Caps;
 use crate::element::{DType, Scalar};
 use crate::error::Result;
 use crate::kernel::{Access, Draft, Kernel};
-use crate::op::{Expression, Grid, Host, Op, Param, Pass, Plan, Slot, Source, Step, Vary, Walk, What};
+use crate::op::{
+    Expression, ExpressionStep, Grid, Host, LeafSource, Op, Param, Pass, Plan, Slot, StepKind, Vary, Walk,
+};
 use std::ops::Range;
 
 /// An elementwise expression and where its results go.
@@ -70,9 +74,9 @@ impl Map {
     /// Units of an invocation. H200, 2^28 f32, Vulkan, 2026-11-21, GB/s with 1, 2, 4: copy 4232, 4202, 4178;
     /// gelu_tanh 4089, 4170, 4179. Work between load and store hides behind a second unit's load.
     fn items(&self) -> u64 {
-        let costly = |step: &Step| match &step.what {
-            What::Call(function, _) => function.costly(),
-            What::Formula(formula, _) => formula.parts().costly,
+        let costly = |step: &ExpressionStep| match &step.what {
+            StepKind::Call(function, _) => function.costly(),
+            StepKind::Formula(formula, _) => formula.parts().costly,
             _ => false,
         };
         if self.expression.steps.iter().any(costly) { 2 } else { 1 }
@@ -92,7 +96,7 @@ impl Map {
     /// What fills all elements before those that count are written.
     fn filling(&self) -> Option<Map> {
         let fill = self.fill?;
-        let steps = vec![Step { what: What::Scalar(0), dtype: fill.dtype }];
+        let steps = vec![ExpressionStep { what: StepKind::Scalar(0), dtype: fill.dtype }];
         let expression = Expression { scalars: vec![fill], steps, ..Expression::default() };
         Some(Map { expression, count: None, fill: None, ..self.clone() })
     }
@@ -170,7 +174,7 @@ pub(crate) const PADDING: u64 = 64;
 
 /// Bytes of the buffer that an expression reads as this slot.
 pub(crate) fn slot_bytes(expression: &Expression, slot: usize) -> Option<u64> {
-    let leaf = expression.leaves.iter().find(|leaf| leaf.source == Source::Slot(slot))?;
+    let leaf = expression.leaves.iter().find(|leaf| leaf.source == LeafSource::Slot(slot))?;
     Some(buffer_bytes(leaf.dtype, leaf.len))
 }
 

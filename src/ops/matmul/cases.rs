@@ -1,9 +1,9 @@
 //! Products: sides that lie as rows and as columns, sizes that go in vectors or not, parts, batches, past one binding.
 
-use super::{Case, expression, kinds, leaf};
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::op::Expression;
+use crate::ops::cases::{Case, expression, kinds, leaf};
 use crate::ops::{Matmul, Precision};
 
 /// Batch, rows, inner ones, columns.

@@ -4,7 +4,7 @@ use super::shape::Shape;
 use super::wgsl::Text;
 use super::{BATCH, COLUMN, INNER, ROW};
 use crate::kernel::{Contract, Contraction, Side, Word};
-use crate::op::{Source, What};
+use crate::op::{LeafSource, StepKind};
 
 /// What [`Side::aligned`] lines begin at multiples of.
 const ALIGNED: i64 = 8;
@@ -66,8 +66,8 @@ impl Text<'_> {
     pub fn contract(&self, params: &[String], whole: bool) -> Option<Contract> {
         let [a, b] = [self.read(1, ROW, 'A')?, self.read(2, COLUMN, 'B')?];
         let epilogue = &self.several.0[0].expression;
-        let plain = epilogue.leaves.iter().all(|leaf| leaf.source == Source::Given)
-            && epilogue.steps.iter().all(|step| matches!(step.what, What::Leaf(_) | What::Cast(_)));
+        let plain = epilogue.leaves.iter().all(|leaf| leaf.source == LeafSource::Given)
+            && epilogue.steps.iter().all(|step| matches!(step.what, StepKind::Leaf(_) | StepKind::Cast(_)));
         let word = |name: &str| param(params, name);
         Some(Contract::Contraction(Box::new(Contraction {
             dtypes: [1, 2, 0].map(|at| self.several.0[at].expression.dtype()),
@@ -115,21 +115,25 @@ mod tests {
     use crate::element::DType;
     use crate::op::Op;
     use crate::op::Values;
-    use crate::op::{Expression, Leaf, Step};
+    use crate::op::{Expression, ExpressionStep, Leaf};
     use crate::ops::matmul::{Matmul, Precision};
 
     /// A side with these strides of batch, its own axis and the inner ones.
     fn side(slot: usize, dtype: DType, [batch, outer, inner]: [i64; 3]) -> Expression {
         let strides = if slot == 0 { vec![batch, outer, 0, inner] } else { vec![batch, 0, outer, inner] };
-        let leaf = Leaf { source: Source::Slot(slot), dtype, len: 1 << 20, offset: 8, strides };
-        Expression { leaves: vec![leaf], steps: vec![Step { what: What::Leaf(0), dtype }], ..Expression::default() }
+        let leaf = Leaf { source: LeafSource::Slot(slot), dtype, len: 1 << 20, offset: 8, strides };
+        Expression {
+            leaves: vec![leaf],
+            steps: vec![ExpressionStep { what: StepKind::Leaf(0), dtype }],
+            ..Expression::default()
+        }
     }
 
     fn product(dtype: DType, extents: [usize; 4], strides: [[i64; 3]; 2]) -> Option<(Contraction, Vec<u32>)> {
         let [batch, rows, columns, inner] = extents;
         let mut epilogue = Expression::given(DType::F32, 4);
         if dtype != DType::F32 {
-            epilogue.steps.push(Step { what: What::Cast(0), dtype });
+            epilogue.steps.push(ExpressionStep { what: StepKind::Cast(0), dtype });
         }
         let op = Matmul {
             extents: [vec![batch], vec![rows], vec![columns], vec![inner]],

@@ -15,6 +15,8 @@
 //!
 //! Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication", 2008; CUTLASS's register tiles.
 
+#[cfg(feature = "cases")]
+pub(crate) mod cases;
 mod contract;
 mod each;
 mod parts;
@@ -48,7 +50,7 @@ pub struct Matmul {
     pub extents: [Vec<usize>; 4],
     /// The sides, over all axes in that order.
     pub sides: [Expression; 2],
-    /// What becomes of the sums, over all axes too: a leaf [`Source::Given`](crate::op::Source) stands for them.
+    /// What becomes of the sums, over all axes too: a leaf [`LeafSource::Given`](crate::op::Source) stands for them.
     pub epilogue: Expression,
     /// Whether f32 may be rounded.
     pub precision: Precision,
@@ -58,6 +60,7 @@ pub struct Matmul {
 
 /// How exactly a product of f32 is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Precision {
     /// In f32.
     #[default]

@@ -1,10 +1,10 @@
 //! Normalisations: every one and type, of rows and columns that are held, read in pieces, shared, and past one binding.
 
-use super::{Case, contiguous, expression, leaf};
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::ops::Normalisation::*;
 use crate::ops::Normalise;
+use crate::ops::cases::{Case, contiguous, expression, leaf};
 
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let mut all = vec![];

@@ -5,6 +5,8 @@
 //! that of a copy. Longer ones are read twice; where rows are too few to fill the device, several workgroups share one,
 //! in three launches. The order of additions is fixed, so the same input gives the same bits on a device.
 
+#[cfg(feature = "cases")]
+pub(crate) mod cases;
 mod plan;
 mod shape;
 mod statistic;

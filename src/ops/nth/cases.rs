@@ -1,9 +1,9 @@
 //! The n-th of short and long rows.
 
-use super::{Case, kinds, row};
 use crate::caps::Caps;
 use crate::op::Fill;
 use crate::ops::Nth;
+use crate::ops::cases::{Case, kinds, row};
 
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let mut all = vec![];

@@ -1,8 +1,8 @@
 //! Reductions: every operator and type, over rows, columns, everything, and through windows.
 
-use super::{Case, contiguous, expression, leaf, operators, types};
 use crate::caps::Caps;
 use crate::op::Fill;
+use crate::ops::cases::{Case, contiguous, expression, leaf, operators, types};
 use crate::ops::{Operator, Reduce};
 
 pub fn cases(caps: &Caps) -> Vec<Case> {

@@ -3,6 +3,8 @@
 //! Bound by memory: every input once. Two launches where one output needs many workgroups: partial states, then
 //! their combination, in a fixed order (no float atomics), so the same input gives the same bits on a device.
 
+#[cfg(feature = "cases")]
+pub(crate) mod cases;
 mod operator;
 mod wgsl;
 
@@ -122,7 +124,7 @@ impl Reduce {
             step *= self.shape[axis] as i64;
         }
         expression.leaves.push(crate::op::Leaf {
-            source: crate::op::Source::Index,
+            source: crate::op::LeafSource::Index,
             dtype: DType::U32,
             len: 0,
             offset: 0,

@@ -1,9 +1,9 @@
 //! Beginnings and ends of runs, of every type, in one window and in several.
 
-use super::{Case, row, types};
 use crate::caps::Caps;
 use crate::op::Fill;
 use crate::ops::Runs;
+use crate::ops::cases::{Case, row, types};
 
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let case = |dtype, len: usize, used: usize| {

@@ -2,6 +2,9 @@
 //!
 //! Bound by memory: every element once, and a byte written for each. What works on runs reads the bytes.
 
+#[cfg(feature = "cases")]
+pub(crate) mod cases;
+
 use super::map::{buffer_bytes, read_slots};
 use crate::caps::Caps;
 use crate::element::{Class, DType};

@@ -1,10 +1,10 @@
 //! Scans along rows and columns, with segments and without; selections; reductions by key.
 
-use super::{Case, contiguous, expression, kinds, leaf, operators, row};
 use crate::caps::Caps;
 use crate::element::{DType, Scalar};
 use crate::op::Fill;
-use crate::ops::{ByKey, Operator, Scan, Select};
+use crate::ops::cases::{Case, contiguous, expression, kinds, leaf, operators, row};
+use crate::ops::{ByKey, Operator, PrefixScan, Select};
 
 const SHAPES: [&[usize]; 9] =
     [&[1], &[1000], &[9_000], &[5_000_000], &[300, 40], &[40, 300], &[3, 5_000], &[3, 50_000], &[100_000_000]];
@@ -31,7 +31,10 @@ fn scans(dtype: DType, shape: &[usize]) -> Vec<Case> {
             let (heads, output) = (segments.then(|| of(1, DType::Bool)), 1 + segments as usize);
             let (expression, shape, operator) = (of(0, dtype), shape.to_vec(), operator.clone());
             let (exclusive, reverse) = (axis == 0, segments);
-            all.push(Case::new(what, Scan { expression, heads, shape, axis, operator, exclusive, reverse, output }));
+            all.push(Case::new(
+                what,
+                PrefixScan { expression, heads, shape, axis, operator, exclusive, reverse, output },
+            ));
         }
     }
     all

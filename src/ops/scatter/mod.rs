@@ -3,6 +3,9 @@
 //! Bound by atomics to memory that all share. Integers give the same result in any order, and so do smallest and largest
 //! values; sums of f32 differ in their last bits, and of several values put in one place any one stays.
 
+#[cfg(feature = "cases")]
+pub(crate) mod cases;
+
 use super::fuse::{Several, read_bytes, read_slots};
 use super::indexing::{Indexing, PARAMS};
 use super::map::{Map, buffer_bytes, points};

@@ -1,9 +1,10 @@
 //! Searches from the left and from the right, of every type, in one window and in several.
 
-use super::{Case, row, types};
 use crate::caps::Caps;
 use crate::op::Fill;
-use crate::ops::{SearchSorted, Side};
+use crate::ops::SearchSorted;
+use crate::ops::cases::{Case, row, types};
+use crate::ops::searchsorted::Side;
 
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let mut all = vec![];

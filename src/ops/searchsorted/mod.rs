@@ -3,6 +3,9 @@
 //! Bound by the latency of memory: log2 of the length reads for each value, one after the other, of which the first ten
 //! are from workgroup memory. A sorted array past one binding is searched window by window, and the places added up.
 
+#[cfg(feature = "cases")]
+pub(crate) mod cases;
+
 use super::fuse::{Fusion, Several, flat, read_bytes, read_slots};
 use super::map::{buffer_bytes, points};
 use super::reduce::is_nan;

@@ -1,9 +1,9 @@
 //! Sorts, alone, with indices, with values, and of a number that the device knows; long ones by digits, short ones merged.
 
-use super::{Case, expression, kinds, leaf, row};
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::op::{Expression, Fill};
+use crate::ops::cases::{Case, expression, kinds, leaf, row};
 use crate::ops::{Payload, Sort};
 
 pub fn cases(caps: &Caps) -> Vec<Case> {

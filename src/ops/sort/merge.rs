@@ -278,11 +278,11 @@ fn store_text(flow: &Flow, tile: MergeTile) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::op::{Expression, Leaf, Source, Step, What};
+    use crate::op::{Expression, ExpressionStep, Leaf, LeafSource, StepKind};
 
     fn argsort(rows: usize, length: usize, dtype: DType) -> Sort {
-        let leaf = Leaf { source: Source::Slot(0), dtype, len: rows * length, offset: 0, strides: vec![1] };
-        let steps = vec![Step { what: What::Leaf(0), dtype }];
+        let leaf = Leaf { source: LeafSource::Slot(0), dtype, len: rows * length, offset: 0, strides: vec![1] };
+        let steps = vec![ExpressionStep { what: StepKind::Leaf(0), dtype }];
         Sort {
             keys: Expression { leaves: vec![leaf], steps, ..Expression::default() },
             payload: Payload::Index,

@@ -1,9 +1,9 @@
 //! The first few of short and long rows, the largest and the smallest.
 
-use super::{Case, kinds, row};
 use crate::caps::Caps;
 use crate::op::Fill;
 use crate::ops::TopK;
+use crate::ops::cases::{Case, kinds, row};
 
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let mut all = vec![];

@@ -31,6 +31,7 @@ use std::panic::Location;
 
 /// How a kernel is translated to CUDA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct CudaOptions {
     /// Inexact but faster division, square roots and functions, denormals as zero. Off by default.
     pub fast_math: bool,
@@ -38,8 +39,21 @@ pub struct CudaOptions {
     pub architecture: u32,
 }
 
+impl CudaOptions {
+    /// For ten times this compute capability, and exact.
+    pub const fn new(architecture: u32) -> CudaOptions {
+        CudaOptions { fast_math: false, architecture }
+    }
+
+    /// Whether division, square roots and functions are faster and inexact, and denormals zero.
+    pub const fn fast_math(self, fast: bool) -> CudaOptions {
+        CudaOptions { fast_math: fast, ..self }
+    }
+}
+
 /// A kernel as CUDA C++: complete, without includes.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct CudaSource {
     /// The text.
     pub text: String,
@@ -73,7 +87,7 @@ impl Kernel {
     ///         if id.x < arrayLength(&y) { y[id.x] = 2.0 * x[id.x]; }
     ///     }
     /// ")?;
-    /// let cuda = kernel.cuda(&CudaOptions { fast_math: false, architecture: 90 })?;
+    /// let cuda = kernel.cuda(&CudaOptions::new(90))?;
     /// assert_eq!((cuda.symbol.as_str(), cuda.workgroup_size), ("main_kernel", [64, 1, 1]));
     /// assert!(cuda.text.contains("const f32* __restrict__ x, u64 x_bytes"));
     /// # Ok::<(), crosslane::Error>(())
