@@ -4,11 +4,14 @@
 //!
 //! Or a program's own WGSL, parsed and reflected by naga, and launched by a [`Launcher`](crate::Launcher).
 
+pub(crate) mod blocks;
+mod collective;
 mod contract;
 pub(crate) mod counting;
 mod graft;
 mod guard;
 mod library;
+pub(crate) mod messages;
 pub(crate) mod parameters;
 mod parse;
 pub(crate) mod prelude;
@@ -32,9 +35,10 @@ use std::sync::{Arc, LazyLock, OnceLock};
 pub(crate) use contract::{Carried, Contract, Contraction, Side, SortByDigit, SumOfRows, Word};
 pub(crate) use counting::Driven;
 pub(crate) use guard::guarded;
-pub(crate) use library::link;
+use library::link;
 pub use parameters::{Field, HostType, Parameters};
-pub(crate) use parse::parse;
+pub(crate) use parse::Parsed;
+pub(crate) use reflect::has_matrices;
 pub use reflect::{Feature, Member, Override, Reflection, Resource};
 
 /// A cheap handle to a kernel's source and to what a launch must give it.
@@ -54,8 +58,9 @@ struct Inner {
     bindings: Vec<BindPoint>,
     /// Which of them are the library's own, in a program's kernel.
     own: Vec<Option<Own>>,
-    /// What runs in place of the text as it stands: the text's module, changed.
-    module: Option<Arc<naga::Module>>,
+    /// What runs, of a program's kernel: its text's module, changed by the library. The library's own are kept in
+    /// [`MODULES`].
+    parsed: Option<Arc<Parsed>>,
     overrides: Vec<(String, f64)>,
     /// The names of the parameters' words; of a program's kernel there are only as many.
     params: Vec<String>,
@@ -121,12 +126,12 @@ pub(crate) struct Draft {
     pub width: u32,
     /// Whether 16-bit floats occur.
     pub f16: bool,
+    /// Whether cooperative matrices do.
+    pub matrices: bool,
     /// Proven in bounds: compiled without run-time checks.
     pub trusted: bool,
     /// What it computes, for engines that have something else for that.
     pub contract: Option<Contract>,
-    /// Parameters that `counted_NAME()` stands for in the file: no more than a number on the device.
-    pub counted: Vec<&'static str>,
 }
 
 /// The kernel files.
@@ -164,6 +169,11 @@ const FILES: &[(&str, &str)] = &[
 
 /// The library's kernels that are kept.
 const KEPT: usize = 1024;
+
+/// Modules of these that are kept. An engine asks once, when it compiles; several devices do so one after the other.
+const KEPT_MODULES: usize = 32;
+
+static MODULES: LazyLock<Recent<u64, Arc<Parsed>>> = LazyLock::new(|| Recent::new(KEPT_MODULES));
 
 static KERNELS: LazyLock<Recent<Box<[u8]>, Kernel>> = LazyLock::new(|| Recent::new(KEPT));
 
@@ -211,7 +221,7 @@ impl Kernel {
             entry: draft.entry.into(),
             bindings: draft.access.iter().zip(0..).map(point).collect(),
             own: vec![],
-            module: None,
+            parsed: None,
             overrides: vec![],
             params: draft.params,
             trusted: draft.trusted,
@@ -247,9 +257,19 @@ impl Kernel {
         &self.0.bindings
     }
 
-    /// What runs in place of the text, if the library has changed it.
-    pub(crate) fn module(&self) -> Option<&naga::Module> {
-        self.0.module.as_deref()
+    /// What runs: naga's module of the text, with the overrides' values put in, changed by the library's passes. A program's
+    /// text is parsed when its kernel is made, one of the library's own when an engine first asks.
+    pub(crate) fn parsed(&self) -> Result<Arc<Parsed>> {
+        match self.0.parsed.clone().or_else(|| MODULES.get(&self.id())) {
+            Some(parsed) => Ok(parsed),
+            None => Ok(MODULES.keep(self.id(), Arc::new(parse::library(self.name(), self.source())?))),
+        }
+    }
+
+    /// What runs, for the program and the tests: naga's module.
+    #[doc(hidden)]
+    pub fn module(&self) -> Result<naga::Module> {
+        Ok(self.parsed()?.module.clone())
     }
 
     /// The values that the kernel's overrides take, by name or `@id`. Those not listed keep their defaults.
@@ -290,6 +310,24 @@ impl fmt::Debug for Kernel {
 }
 
 impl Draft {
+    /// Of a file whose entry point has its name; proven in bounds.
+    pub fn new(name: impl Into<String>, file: &'static str) -> Draft {
+        Draft {
+            name: name.into(),
+            file,
+            entry: file,
+            constants: vec![],
+            params: vec![],
+            access: vec![],
+            text: String::new(),
+            width: 1,
+            f16: false,
+            matrices: false,
+            trusted: true,
+            contract: None,
+        }
+    }
+
     /// The file, then constants, parameters, the open functions and the shared functions that are called.
     fn source(&self, caps: &Caps) -> String {
         let file = FILES.iter().find(|(name, _)| *name == self.file).expect("a draft names one of FILES").1;
@@ -308,21 +346,18 @@ impl Draft {
         tail += &self.text;
         let vector = |t: &str| if self.width == 1 { t.to_string() } else { format!("vec4<{t}>") };
         let shared = link(&tail, caps.denormals);
-        if !shared.is_empty() {
+        if !shared.text.is_empty() {
             for (alias, of) in [("F", "f32"), ("I", "i32"), ("U", "u32"), ("T", "bool")] {
                 tail += &format!("alias {alias} = {};\n", vector(of));
             }
-            // Not every device has them.
-            for (alias, of) in [("D", "f64"), ("L", "u64")].into_iter().filter(|_| shared.contains("fn m_wide_")) {
+            for (alias, of) in [("D", "f64"), ("L", "u64")].into_iter().filter(|_| shared.wide) {
                 tail += &format!("alias {alias} = {};\n", vector(of));
             }
-            tail += &shared;
+            tail += &shared.text;
         }
         // `enable` must come first; without a newline the file's line numbers stay right.
-        let counted = |text: String, name: &&str| text.replace(&format!("params.{name}"), &format!("counted_{name}()"));
-        let file = self.counted.iter().fold(file.to_string(), counted);
         let f16 = if self.f16 { "enable f16; " } else { "" };
-        let matrices = if tail.contains("coop_mat") { "enable wgpu_cooperative_matrix; " } else { "" };
+        let matrices = if self.matrices { "enable wgpu_cooperative_matrix; " } else { "" };
         format!("{f16}{matrices}{file}\n// appended by the host\n{tail}")
     }
 }

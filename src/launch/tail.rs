@@ -55,17 +55,10 @@ pub(super) fn padded(bytes: &[u8]) -> Vec<u32> {
 
 fn kernel(caps: &Caps) -> Kernel {
     Kernel::cached(b"tail".to_vec(), caps, || Draft {
-        name: "tail".into(),
-        file: "tail",
-        entry: "tail",
         constants: vec![("WORKGROUP", WORDS as u32)],
         params: ["first", "words", "keep"].map(String::from).to_vec(),
         access: vec![Access::Write],
         text: "@group(0) @binding(0) var<storage, read_write> end: array<atomic<u32>>;\n".into(),
-        width: 1,
-        f16: false,
-        trusted: true,
-        contract: None,
-        counted: vec![],
+        ..Draft::new("tail", "tail")
     })
 }

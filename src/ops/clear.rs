@@ -8,18 +8,11 @@ use crate::op::{Binding, Grid, Param, Pass};
 pub(super) fn clear(buffer: usize, words: u64, caps: &Caps) -> Pass {
     let workgroup = caps.workgroup();
     let kernel = Kernel::cached([b"clear".as_slice(), &workgroup.to_le_bytes()].concat(), caps, || Draft {
-        name: "clear".into(),
-        file: "clear",
-        entry: "clear",
         constants: vec![("WORKGROUP", workgroup)],
         params: vec!["words".into()],
         access: vec![Access::Write],
         text: "@group(0) @binding(0) var<storage, read_write> cleared: array<u32>;\n".into(),
-        width: 1,
-        f16: false,
-        trusted: true,
-        contract: None,
-        counted: vec![],
+        ..Draft::new("clear", "clear")
     });
     let bytes = (words * 4).next_multiple_of(64);
     Pass {

@@ -21,10 +21,7 @@ fn sums(params: u32, caps: &Caps) -> Kernel {
     Kernel::cached(key, caps, || {
         let all: Vec<String> = (0..params).map(|nth| format!("params.p{nth}")).collect();
         Draft {
-            name: "sums".into(),
-            file: "nothing",
             entry: "sums",
-            constants: vec![],
             params: (0..params).map(|nth| format!("p{nth}")).collect(),
             access: vec![Access::Write],
             text: format!(
@@ -35,11 +32,8 @@ fn sums(params: u32, caps: &Caps) -> Kernel {
                 ",
                 all.join(" + ")
             ),
-            width: 1,
-            f16: false,
             trusted: false,
-            contract: None,
-            counted: vec![],
+            ..Draft::new("sums", "nothing")
         }
     })
 }
@@ -47,11 +41,7 @@ fn sums(params: u32, caps: &Caps) -> Kernel {
 /// A kernel whose every workgroup takes long, and which stores a 1.
 fn slow(caps: &Caps) -> Kernel {
     Kernel::cached(b"test: slow".to_vec(), caps, || Draft {
-        name: "slow".into(),
-        file: "nothing",
         entry: "slow",
-        constants: vec![],
-        params: vec![],
         access: vec![Access::Write],
         text: "@group(0) @binding(0) var<storage, read_write> to: array<u32>;
             @compute @workgroup_size(64) fn slow(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -61,11 +51,8 @@ fn slow(caps: &Caps) -> Kernel {
             }
             "
         .into(),
-        width: 1,
-        f16: false,
         trusted: false,
-        contract: None,
-        counted: vec![],
+        ..Draft::new("slow", "nothing")
     })
 }
 

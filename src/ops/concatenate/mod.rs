@@ -3,6 +3,7 @@
 //! Bound by memory: every input once, every output once. One launch for as many parts as a kernel can bind; a part whose
 //! neighbours are not the output's, or that is past one binding, is a map of its own.
 
+use super::counted::bounded;
 use super::fuse::{Dim, Fusion, Mode, Several, atomic_store, bits, collapse, pack, read_bytes, read_slots, wide};
 use super::map::{Map, buffer_bytes, leaf_walks, points};
 use crate::caps::Caps;
@@ -146,10 +147,7 @@ impl Concatenate {
         key.push(kind as u8);
         key.extend(caps.workgroup().to_le_bytes());
         let parts = several.0.len();
-        Kernel::cached(key, caps, || Draft {
-            name: format!("concatenation of {parts}"),
-            file: "map",
-            entry: "map",
+        let draft = || Draft {
             constants: vec![("WORKGROUP", caps.workgroup()), ("ITEMS", 1)],
             params: PARAMS
                 .map(String::from)
@@ -162,9 +160,9 @@ impl Concatenate {
             width: several.width(),
             f16: several.uses_f16() || self.dtype() == DType::F16,
             trusted: several.is_safe(),
-            contract: None,
-            counted: vec![],
-        })
+            ..Draft::new(format!("concatenation of {parts}"), "map")
+        };
+        Kernel::cached(key, caps, || bounded(draft(), &[("units", 1)], false))
     }
 
     /// `part(o, r)`: the value of the part that has it. `evaluate(unit)`: stores the elements of a unit.

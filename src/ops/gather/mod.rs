@@ -43,9 +43,6 @@ impl Gather {
         key.extend(caps.workgroup().to_le_bytes());
         let inputs = [several.access(), source.access()].concat();
         Kernel::cached(key, caps, || Draft {
-            name: format!("gather of {}", self.dtype()),
-            file: "gather",
-            entry: "gather",
             constants: vec![("WORKGROUP", caps.workgroup())],
             params: [
                 ["units", "count"].into_iter().chain(PARAMS).map(String::from).collect(),
@@ -58,11 +55,9 @@ impl Gather {
                 + &source.text(several.access().len())
                 + &self.indexing.text(several, inputs.len())
                 + &evaluate_text(&several.0[0], self.dtype()),
-            width: 1,
             f16: several.uses_f16() || source.uses_f16(),
             trusted: several.is_safe(),
-            contract: None,
-            counted: vec![],
+            ..Draft::new(format!("gather of {}", self.dtype()), "gather")
         })
     }
 }

@@ -34,9 +34,6 @@ impl Histogram {
         let own = ["bins", "extent", "parts", "part_bins", "copies", "span"];
         let axes = self.axes_params().into_iter().map(|(name, _)| name).collect();
         Draft {
-            name: format!("histogram of {} axes", self.axes.len()),
-            file: "histogram",
-            entry: "histogram",
             constants: vec![
                 ("WORKGROUP", caps.workgroup()),
                 ("WIDTH", several.width()),
@@ -50,8 +47,7 @@ impl Histogram {
             width: several.width(),
             f16: several.uses_f16(),
             trusted: several.is_safe(),
-            contract: None,
-            counted: vec![],
+            ..Draft::new(format!("histogram of {} axes", self.axes.len()), "histogram")
         }
     }
 

@@ -8,7 +8,7 @@ mod tiles;
 
 pub(crate) use tiles::TILE;
 
-use super::counted::{count_on, count_pass, counted};
+use super::counted::{bounded, count_on, count_pass};
 use super::fuse::{Dim, Fusion, Mode, Store, bits, collapse};
 use crate::caps::Caps;
 use crate::element::{DType, Scalar};
@@ -104,9 +104,6 @@ impl Map {
         key.push(self.count.is_some() as u8);
         let per_unit = per_unit(fusion);
         let draft = || Draft {
-            name: format!("map of {} steps", self.expression.steps.len()),
-            file: "map",
-            entry: "map",
             constants: vec![("WORKGROUP", caps.workgroup()), ("ITEMS", self.items() as u32)],
             params: [vec!["units".into(), "count".into()], fusion.param_names()].concat(),
             access: fusion.access(),
@@ -114,13 +111,9 @@ impl Map {
             width: fusion.width,
             f16: fusion.uses_f16(),
             trusted: fusion.is_safe(),
-            contract: None,
-            counted: vec![],
+            ..Draft::new(format!("map of {} steps", self.expression.steps.len()), "map")
         };
-        Kernel::cached(key, caps, || match self.count {
-            Some(_) => counted(draft(), &[("units", per_unit), ("count", 1)]),
-            None => draft(),
-        })
+        Kernel::cached(key, caps, || bounded(draft(), &[("units", per_unit), ("count", 1)], self.count.is_some()))
     }
 }
 
@@ -144,7 +137,7 @@ fn evaluate_text(fusion: &Fusion) -> String {
     let shift = 32 / per_word;
     format!(
         "fn evaluate(unit: u32) {{\n    var word = 0u;\n    for (var j = 0u; j < {per_word}u; j++) {{\n        \
-         let i = unit * {per_word}u + j;\n        if (i < params.count) {{\n            \
+         let i = unit * {per_word}u + j;\n        if (i < bounded_count()) {{\n            \
          word |= {value} << (j * {shift}u);\n        }}\n    }}\n    x{array}[unit] = word;\n}}\n"
     )
 }

@@ -92,9 +92,6 @@ impl Map {
             // Functions are called by what computes the result: of the first tile if that keeps it.
             let computes = if tiles.keeps_result(&self.expression) { 1 } else { 0 };
             Draft {
-                name: format!("tiled map of {} steps", self.expression.steps.len()),
-                file: "map_tiled",
-                entry: "map_tiled",
                 constants: vec![
                     ("WORKGROUP", workgroup),
                     ("ROWS", tiles.rows),
@@ -107,8 +104,7 @@ impl Map {
                 width: several.0[computes].width,
                 f16: several.uses_f16(),
                 trusted: several.is_safe(),
-                contract: None,
-                counted: vec![],
+                ..Draft::new(format!("tiled map of {} steps", self.expression.steps.len()), "map_tiled")
             }
         })
     }

@@ -277,8 +277,6 @@ impl Matmul {
         let contract = text.contract(&params, whole);
         key.extend(format!("{contract:?}").bytes());
         Kernel::cached(key, caps, || Draft {
-            name: format!("matmul of {}", self.sides[0].dtype()),
-            file: text.file(),
             entry: "matmul",
             constants: text.shape.constants(),
             params,
@@ -286,9 +284,10 @@ impl Matmul {
             text: text.text(),
             width: several.0[0].width,
             f16: several.uses_f16() || text.held() == DType::F16,
+            matrices: matches!(text.shape, Shape::Tensor(_)),
             trusted: several.is_safe(),
             contract,
-            counted: vec![],
+            ..Draft::new(format!("matmul of {}", self.sides[0].dtype()), text.file())
         })
     }
 

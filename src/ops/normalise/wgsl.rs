@@ -110,9 +110,6 @@ impl Text<'_> {
         };
         let held = self.source == Source::Held;
         Draft {
-            name: format!("{}: {:?} to {:?}", op.normalisation.name(), self.source, self.sink),
-            file: if held { "normalise_held" } else { "normalise" },
-            entry: if held { "normalise_held" } else { "normalise" },
             constants,
             params,
             access,
@@ -120,8 +117,10 @@ impl Text<'_> {
             width: self.lay.width,
             f16: op.dtype() == DType::F16 || self.fusions.is_some_and(|fusions| fusions.uses_f16()),
             trusted: self.fusions.is_none_or(|fusions| fusions.is_safe()),
-            contract: None,
-            counted: vec![],
+            ..Draft::new(
+                format!("{}: {:?} to {:?}", op.normalisation.name(), self.source, self.sink),
+                if held { "normalise_held" } else { "normalise" },
+            )
         }
     }
 

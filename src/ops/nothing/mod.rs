@@ -19,20 +19,7 @@ impl Op for Nothing {
     }
 
     fn plan(&self, caps: &Caps) -> Result<Plan> {
-        let kernel = Kernel::cached(b"nothing".to_vec(), caps, || Draft {
-            name: "nothing".into(),
-            file: "nothing",
-            entry: "nothing",
-            constants: vec![],
-            params: vec![],
-            access: vec![],
-            text: String::new(),
-            width: 1,
-            f16: false,
-            trusted: true,
-            contract: None,
-            counted: vec![],
-        });
+        let kernel = Kernel::cached(b"nothing".to_vec(), caps, || Draft { ..Draft::new("nothing", "nothing") });
         let pass = Pass { kernel, buffers: vec![], params: vec![], grid: Grid::Count(1) };
         Ok(Plan { scratch: vec![], passes: vec![pass; self.0] })
     }

@@ -41,18 +41,12 @@ impl Nth {
     fn draft(&self, file: &'static str, params: &[&str], caps: &Caps, access: Vec<Access>, text: String) -> Draft {
         let workgroup = caps.workgroup();
         Draft {
-            name: format!("nth: {}", &file[4..]),
-            file,
             entry: &file[4..],
             constants: vec![("WORKGROUP", workgroup), ("BINS", BINS), ("PLACES", self.places())],
             params: params.iter().map(|name| name.to_string()).collect(),
             access,
             text: words_text(self.key_type()) + &text,
-            width: 1,
-            f16: false,
-            trusted: true,
-            contract: None,
-            counted: vec![],
+            ..Draft::new(format!("nth: {}", &file[4..]), file)
         }
     }
 

@@ -1,6 +1,6 @@
 //! The text of a reduction's kernels: what the files in `shaders/` leave open.
 
-use super::super::counted::counted;
+use super::super::counted::bounded;
 use super::super::fuse::{Fusion, Mode, atomic_store};
 use super::{Operator, Reduce, Shape, policy};
 use crate::caps::Caps;
@@ -24,7 +24,7 @@ impl Reduce {
         }
         Kernel::cached(key, caps, || {
             let draft = self.draft(fusion, shape, last, caps);
-            if self.count.is_some() && fusion.is_some() { counted(draft, &[("extent", 1)]) } else { draft }
+            bounded(draft, &[("extent", 1)], self.count.is_some() && fusion.is_some())
         })
     }
 
@@ -47,11 +47,10 @@ impl Reduce {
             }
             None => text += &combine_states_text(shape, unroll),
         }
+        let by = if shape.columns { "columns" } else { "rows" };
         let of = if fusion.is_some() { "of a fused expression" } else { "of partial states" };
         Draft {
-            name: format!("{} {of} by {}", self.operator.name(), if shape.columns { "columns" } else { "rows" }),
-            file,
-            entry: if shape.columns { "columns" } else { "rows" },
+            entry: by,
             constants: vec![
                 ("WORKGROUP", caps.workgroup()),
                 (if shape.columns { "COLUMNS" } else { "LANES" }, shape.lanes),
@@ -67,8 +66,8 @@ impl Reduce {
                 || self.operator.formulas().any(|formula| formula.parts().features.contains(&Feature::F16)),
             trusted: fusion.is_none_or(|fusion| fusion.is_safe())
                 && self.operator.formulas().all(|formula| formula.parts().safe),
-            counted: vec![],
             contract: fusion.and_then(|fusion| self.contract(fusion, shape, last, caps)),
+            ..Draft::new(format!("{} {of} by {by}", self.operator.name()), file)
         }
     }
 

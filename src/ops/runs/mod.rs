@@ -33,20 +33,13 @@ impl Runs {
         key.push(dtype as u8);
         key.extend(caps.workgroup().to_le_bytes());
         Kernel::cached(key, caps, || Draft {
-            name: format!("runs of {dtype}"),
-            file: "runs",
-            entry: "runs",
             constants: vec![("WORKGROUP", caps.workgroup())],
             params: ["units", "first", "last", "last_word"].map(String::from).to_vec(),
             access: vec![Access::Read, Access::Write],
             text: four_text(dtype, 0)
                 + &differ_text(dtype)
                 + "@group(0) @binding(1) var<storage, read_write> y: array<u32>;\n",
-            width: 1,
-            f16: false,
-            trusted: true,
-            contract: None,
-            counted: vec![],
+            ..Draft::new(format!("runs of {dtype}"), "runs")
         })
     }
 

@@ -85,10 +85,6 @@ impl Scanned {
         let all = || [Some(&fusions.values), fusions.heads.as_ref(), fusions.picked.as_ref()].into_iter().flatten();
         let formulas = || self.operator.formulas();
         Draft {
-            name: String::new(),
-            file: "",
-            entry: "",
-            constants: vec![],
             params,
             access,
             text,
@@ -97,8 +93,7 @@ impl Scanned {
                 || dtype == DType::F16
                 || formulas().any(|formula| formula.parts().features.contains(&Feature::F16)),
             trusted: all().all(|fusion| fusion.is_safe()) && formulas().all(|formula| formula.parts().safe),
-            contract: None,
-            counted: vec![],
+            ..Draft::new(String::new(), "")
         }
     }
 

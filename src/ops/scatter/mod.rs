@@ -122,20 +122,15 @@ impl Scatter {
         key.extend(caps.workgroup().to_le_bytes());
         let inputs = several.access();
         Kernel::cached(key, caps, || Draft {
-            name: format!("scatter of {}", self.dtype()),
-            file: "scatter",
-            entry: "scatter",
             constants: vec![("WORKGROUP", caps.workgroup())],
             params: [["units"].into_iter().chain(PARAMS).map(String::from).collect(), several.param_names()].concat(),
             access: inputs.iter().copied().chain([Access::Write]).chain(self.indexing.report_access()).collect(),
             text: several.text()
                 + &self.indexing.text(several, inputs.len() + 1)
                 + &self.deliver_text(inputs.len(), caps),
-            width: 1,
             f16: several.uses_f16(),
             trusted: several.is_safe(),
-            contract: None,
-            counted: vec![],
+            ..Draft::new(format!("scatter of {}", self.dtype()), "scatter")
         })
     }
 

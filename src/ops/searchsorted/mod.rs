@@ -69,9 +69,6 @@ impl SearchSorted {
         key.extend([self.side as u8, first as u8]);
         key.extend(caps.workgroup().to_le_bytes());
         Kernel::cached(key, caps, || Draft {
-            name: format!("search for {}", self.values.dtype()),
-            file: "searchsorted",
-            entry: "searchsorted",
             constants: vec![("WORKGROUP", caps.workgroup()), ("NEAR", NEAR as u32)],
             params: [
                 ["extent", "len", "samples", "stride", "top"].map(String::from).to_vec(),
@@ -81,11 +78,9 @@ impl SearchSorted {
             .concat(),
             access: [values.access(), sorted.access()].concat(),
             text: values.text() + &sorted.text(values.access().len()) + &self.text(&values.0[0], first),
-            width: 1,
             f16: values.uses_f16(),
             trusted: values.is_safe(),
-            contract: None,
-            counted: vec![],
+            ..Draft::new(format!("search for {}", self.values.dtype()), "searchsorted")
         })
     }
 

@@ -5,7 +5,7 @@ use super::shape::Shape;
 use super::steps::{rows_text, scatter_text, team_constants, team_text};
 use crate::caps::Caps;
 use crate::kernel::{Access, Carried, Contract, Draft, Kernel, SortByDigit};
-use crate::ops::counted::counted;
+use crate::ops::counted::bounded;
 use crate::ops::dense::{Form, each};
 use crate::ops::order::{digit_text, last};
 
@@ -93,24 +93,17 @@ impl Sort {
         text: String,
     ) -> Draft {
         Draft {
-            name: name.into(),
-            file,
             entry: file.strip_prefix("sort_").expect("so the files are named"),
-            constants: vec![],
             params: params.iter().map(|name| name.to_string()).collect(),
             access,
             text,
-            width: 1,
-            f16: false,
-            trusted: true,
-            contract: None,
-            counted: vec![],
+            ..Draft::new(name, file)
         }
     }
 
     /// With the number of keys from the device, if the sort has one: the parameter `name` is no more than that.
-    pub(super) fn bounded(&self, draft: Draft, name: &'static str) -> Draft {
-        if self.count.is_some() { counted(draft, &[(name, 1)]) } else { draft }
+    pub(super) fn bounded(&self, draft: Draft, name: &str) -> Draft {
+        bounded(draft, &[(name, 1)], self.count.is_some())
     }
 
     fn cached(&self, what: impl std::fmt::Debug, shape: &Shape, caps: &Caps, draft: impl FnOnce() -> Draft) -> Kernel {

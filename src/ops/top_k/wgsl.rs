@@ -64,9 +64,6 @@ impl TopK {
         text += &tested_text(shape.items);
         let place = self.first_place();
         Draft {
-            name: format!("top_k: {source:?} to {sink:?}"),
-            file: "top_k",
-            entry: "top_k",
             constants: vec![
                 ("WORKGROUP", shape.workgroup),
                 ("ITEMS", shape.items),
@@ -81,11 +78,7 @@ impl TopK {
             params: PARAMS.map(String::from).to_vec(),
             access,
             text,
-            width: 1,
-            f16: false,
-            trusted: true,
-            contract: None,
-            counted: vec![],
+            ..Draft::new(format!("top_k: {source:?} to {sink:?}"), "top_k")
         }
     }
 
