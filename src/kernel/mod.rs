@@ -18,6 +18,7 @@ pub(crate) mod prelude;
 mod recipe;
 pub(crate) mod reflect;
 mod rows;
+mod spec;
 pub(crate) mod text;
 mod turns;
 mod user;
@@ -25,10 +26,8 @@ mod user;
 use crate::caps::Caps;
 use crate::error::Result;
 use crate::recent::Recent;
-use rustc_hash::FxHasher;
 use std::borrow::Cow;
 use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
 
@@ -40,6 +39,7 @@ pub use parameters::{Field, HostType, Parameters};
 pub(crate) use parse::Parsed;
 pub(crate) use reflect::has_matrices;
 pub use reflect::{Feature, Member, Override, Reflection, Resource};
+pub(crate) use spec::Spec;
 
 /// A cheap handle to a kernel's source and to what a launch must give it.
 #[derive(Clone)]
@@ -167,49 +167,12 @@ const FILES: &[(&str, &str)] = &[
     ("top_k", include_str!("../../shaders/top_k.wgsl")),
 ];
 
-/// The library's kernels that are kept.
-const KEPT: usize = 1024;
-
-/// Modules of these that are kept. An engine asks once, when it compiles; several devices do so one after the other.
+/// Modules of the library's kernels that are kept. An engine asks once, when it compiles; several devices do so one after the other.
 const KEPT_MODULES: usize = 32;
 
 static MODULES: LazyLock<Recent<u64, Arc<Parsed>>> = LazyLock::new(|| Recent::new(KEPT_MODULES));
 
-static KERNELS: LazyLock<Recent<Box<[u8]>, Kernel>> = LazyLock::new(|| Recent::new(KEPT));
-
 impl Kernel {
-    /// The kernel with this key, made by `draft` the first time it is asked for.
-    ///
-    /// The key must say everything that the draft depends on beside `caps`: what it forgets would give one kernel another's
-    /// text. Builds with debug assertions, as tests are, make every kernel anew and compare.
-    pub(crate) fn cached(mut key: Vec<u8>, caps: &Caps, draft: impl FnOnce() -> Draft) -> Kernel {
-        let mut hasher = FxHasher::default();
-        caps.hash(&mut hasher);
-        key.extend(hasher.finish().to_le_bytes());
-        match KERNELS.get(key.as_slice()) {
-            Some(kernel) => {
-                if cfg!(debug_assertions) {
-                    kernel.assert_same(&Kernel::new(draft(), caps), &key);
-                }
-                kernel
-            }
-            None => KERNELS.keep(key.into(), Kernel::new(draft(), caps)),
-        }
-    }
-
-    /// Two kernels with one key must be one.
-    fn assert_same(&self, other: &Kernel, key: &[u8]) {
-        let all = |kernel: &Kernel| {
-            let Inner { name, entry, source, bindings, params, trusted, contract, .. } = &*kernel.0;
-            format!("{name} {entry} {bindings:?} {params:?} {trusted} {contract:?}\n{source}")
-        };
-        let (one, two) = (all(self), all(other));
-        if one != two {
-            let line = one.lines().zip(two.lines()).find(|(a, b)| a != b).unwrap_or(("", "of another length"));
-            panic!("the key {} forgets what tells apart {line:?}", String::from_utf8_lossy(key));
-        }
-    }
-
     fn new(draft: Draft, caps: &Caps) -> Kernel {
         let point = |(&access, binding): (&Access, u32)| BindPoint { group: 0, binding, uniform: false, access };
         Kernel(Arc::new(Inner {

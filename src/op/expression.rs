@@ -37,7 +37,7 @@ pub struct Leaf {
 }
 
 /// How a step computes its value.
-#[derive(Clone, Debug, PartialEq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum What {
     /// Reads a leaf.
     Leaf(usize),
@@ -52,7 +52,7 @@ pub enum What {
 }
 
 /// One value of the expression.
-#[derive(Clone, Debug, PartialEq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Step {
     /// How it is computed.
     pub what: What,
