@@ -12,6 +12,7 @@ mod graft;
 mod guard;
 mod library;
 pub(crate) mod messages;
+mod operands;
 pub(crate) mod parameters;
 mod parse;
 pub(crate) mod prelude;
@@ -21,6 +22,7 @@ mod rows;
 mod spec;
 pub(crate) mod text;
 mod turns;
+mod unroll;
 mod user;
 
 use crate::caps::Caps;
@@ -308,16 +310,15 @@ impl Draft {
         }
         tail += &self.text;
         let vector = |t: &str| if self.width == 1 { t.to_string() } else { format!("vec4<{t}>") };
-        let shared = link(&tail, caps.denormals);
-        if !shared.text.is_empty() {
-            for (alias, of) in [("F", "f32"), ("I", "i32"), ("U", "u32"), ("T", "bool")] {
-                tail += &format!("alias {alias} = {};\n", vector(of));
-            }
-            for (alias, of) in [("D", "f64"), ("L", "u64")].into_iter().filter(|_| shared.wide) {
-                tail += &format!("alias {alias} = {};\n", vector(of));
-            }
-            tail += &shared.text;
+        let shared = link(&[file, &tail], caps.denormals);
+        let aliases = [
+            (&[("F", "f32"), ("I", "i32"), ("U", "u32"), ("T", "bool")][..], shared.singles),
+            (&[("D", "f64"), ("L", "u64")], shared.doubles),
+        ];
+        for (alias, of) in aliases.into_iter().filter(|(_, there)| *there).flat_map(|(aliases, _)| aliases) {
+            tail += &format!("alias {alias} = {};\n", vector(of));
         }
+        tail += &shared.text;
         // `enable` must come first; without a newline the file's line numbers stay right.
         let f16 = if self.f16 { "enable f16; " } else { "" };
         let matrices = if self.matrices { "enable wgpu_cooperative_matrix; " } else { "" };

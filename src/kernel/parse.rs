@@ -2,6 +2,7 @@
 
 use super::guard::guarded;
 use super::reflect::Override;
+use super::unroll::unroll;
 use crate::error::{CallSite, Error, ErrorKind, Result};
 use naga::back::pipeline_constants::{PipelineConstantError, process_overrides};
 use naga::valid::{Capabilities, ModuleInfo, ValidationError, ValidationFlags, Validator};
@@ -81,11 +82,12 @@ fn parse_unguarded(
     Ok(Program { parsed, entry, overrides, values })
 }
 
-/// Parses a text of the library's own, which has one entry point and no overrides. What can be wrong in it is a function that
-/// a program has written.
+/// Parses a text of the library's own, which has no overrides, and writes out the loops that it marks. What can be wrong in it
+/// is a function that a program has written.
 pub(super) fn library(name: &str, source: &str) -> Result<Parsed> {
     let parse = || {
-        let module = naga::front::wgsl::parse_str(source).map_err(|error| error.emit_to_string(source))?;
+        let mut module = naga::front::wgsl::parse_str(source).map_err(|error| error.emit_to_string(source))?;
+        unroll(&mut module);
         let info = validator().validate(&module).map_err(|error| error.emit_to_string(source))?;
         Ok(Parsed { module, info })
     };

@@ -145,6 +145,14 @@ impl Kernel {
         }
     }
 
+    /// The same kernel with another module of the same text.
+    #[cfg(test)]
+    pub(crate) fn with_module(&self, module: naga::Module) -> Kernel {
+        let info = parse::validated(&module, self.source(), Location::caller()).expect("it is valid");
+        let parsed = Some(Arc::new(Parsed { module, info }));
+        Kernel(Arc::new(Inner { id: next_id(), parsed, counting: Arc::default(), ..(*self.0).clone() }))
+    }
+
     /// Whether it is a program's, and the program does not vouch for it: its launches have a limit.
     pub(crate) fn is_watched(&self) -> bool {
         self.0.reflection.is_some() && !self.is_trusted()

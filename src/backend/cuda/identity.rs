@@ -54,9 +54,14 @@ const SOURCES: &[(&str, &str)] = sources![
     "../../kernel/graft.rs",
     "../../kernel/guard.rs",
     "../../kernel/messages.rs",
+    "../../kernel/operands.rs",
     "../../kernel/parse.rs",
     "../../kernel/prelude.rs",
     "../../kernel/turns.rs",
+    "../../kernel/unroll/fold.rs",
+    "../../kernel/unroll/mod.rs",
+    "../../kernel/unroll/rebuild.rs",
+    "../../kernel/unroll/split.rs",
     "../../kernel/user.rs",
 ];
 
