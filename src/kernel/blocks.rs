@@ -3,7 +3,7 @@
 use naga::{Block, Span, Statement};
 
 /// The blocks inside a statement.
-fn inside(statement: &Statement) -> Vec<&Block> {
+pub(super) fn inside(statement: &Statement) -> Vec<&Block> {
     match statement {
         Statement::Block(block) => vec![block],
         Statement::If { accept, reject, .. } => vec![accept, reject],

@@ -2,6 +2,7 @@
 
 use super::super::operands::{of_expression, of_statement};
 use super::fold::{Folded, fold};
+use super::promote::Variables;
 use super::split::Arrays;
 use naga::{Block, Expression, Function, Handle, Literal, LocalVariable, Module, Range, Span, Statement};
 use std::collections::HashMap;
@@ -22,6 +23,8 @@ pub(super) struct Rebuild<'a> {
     counters: HashMap<Handle<LocalVariable>, Option<Literal>>,
     /// The elements of arrays that are taken apart.
     elements: HashMap<Handle<LocalVariable>, Vec<Handle<LocalVariable>>>,
+    /// What variables hold that become values, once it has been stored.
+    held: HashMap<Handle<LocalVariable>, Option<Handle<Expression>>>,
 }
 
 impl<'a> Rebuild<'a> {
@@ -33,8 +36,8 @@ impl<'a> Rebuild<'a> {
             diagnostic_filter_leaf: old.diagnostic_filter_leaf,
             ..Function::default()
         };
-        let (values, locals, counters, elements) = Default::default();
-        Rebuild { module, old, new, marker, values, locals, counters, elements }
+        let (values, locals, counters, elements, held) = Default::default();
+        Rebuild { module, old, new, marker, values, locals, counters, elements, held }
     }
 
     /// Without the loops that are marked.
@@ -61,6 +64,16 @@ impl<'a> Rebuild<'a> {
             let span = old.local_variables.get_span(array);
             let all = (0..count).map(|n| rebuild.new.local_variables.append(element(n), span)).collect();
             rebuild.elements.insert(array, all);
+        }
+        rebuild
+    }
+
+    /// With values in place of variables.
+    pub fn promoting(module: &'a Module, old: &'a Function, variables: Variables) -> Rebuild<'a> {
+        let mut rebuild = Rebuild::new(module, old, None);
+        for variable in variables {
+            let begins = old.local_variables[variable].init.map(|init| rebuild.value(init));
+            rebuild.held.insert(variable, begins);
         }
         rebuild
     }
@@ -160,10 +173,7 @@ impl<'a> Rebuild<'a> {
     fn statement(&mut self, old: &'a Statement, span: Span, to: &mut Block) {
         match old {
             Statement::Emit(range) => self.emit(range.clone(), span, to),
-            Statement::Block(inner) => {
-                let inner = self.block(inner);
-                to.push(Statement::Block(inner), span);
-            }
+            Statement::Block(inner) => self.statements(inner, to),
             Statement::If { condition, accept, reject } => {
                 let condition = self.value(*condition);
                 match self.literal(&self.new, condition) {
@@ -212,7 +222,8 @@ impl<'a> Rebuild<'a> {
         }
     }
 
-    /// Stores that are none in the new function: to a counter, and to a whole array that is taken apart.
+    /// Stores that are none in the new function: to a counter, to a variable that becomes a value, and to a whole array that is
+    /// taken apart.
     fn stores(&mut self, pointer: Handle<Expression>, value: Handle<Expression>, span: Span, to: &mut Block) -> bool {
         let Some(variable) = self.variable(pointer) else { return false };
         if self.counters.contains_key(&variable) {
@@ -220,6 +231,11 @@ impl<'a> Rebuild<'a> {
             let known = self.literal(&self.new, value);
             assert!(known.is_some(), "the counter of a marked loop is known before the kernel runs");
             self.counters.insert(variable, known);
+            return true;
+        }
+        if self.held.contains_key(&variable) {
+            let value = self.value(value);
+            self.held.insert(variable, Some(value));
             return true;
         }
         let Some(elements) = self.elements.get(&variable).cloned() else { return false };
@@ -231,21 +247,19 @@ impl<'a> Rebuild<'a> {
         true
     }
 
-    /// The turns of a marked loop, each in a block.
+    /// The turns of a marked loop, in the block around it: what one computes, what follows may use.
     fn turns(&mut self, body: &'a Block, continuing: &'a Block, to: &mut Block) {
         let (condition, rest) = split_condition(body);
         for _ in 0..MOST {
-            let mut turn = Block::new();
-            condition.emits.iter().for_each(|(range, span)| self.emit(range.clone(), *span, &mut turn));
+            condition.emits.iter().for_each(|(range, span)| self.emit(range.clone(), *span, to));
             let holds = self.value(condition.condition);
             match self.literal(&self.new, holds) {
                 Some(Literal::Bool(true)) => {}
                 Some(Literal::Bool(false)) => return,
                 _ => panic!("the condition of a marked loop is known before the kernel runs"),
             }
-            self.statements(rest, &mut turn);
-            self.statements(continuing, &mut turn);
-            to.push(Statement::Block(turn), Span::UNDEFINED);
+            self.statements(rest, to);
+            self.statements(continuing, to);
         }
         panic!("a marked loop ends after {MOST} turns at most");
     }
@@ -262,10 +276,8 @@ impl<'a> Rebuild<'a> {
             let mut expression = self.old.expressions[old].clone();
             if let Expression::Load { pointer } = expression
                 && let Some(variable) = self.variable(pointer)
-                && let Some(known) = self.counters.get(&variable)
+                && let Some(value) = self.loaded(variable)
             {
-                let known = known.expect("a counter is set before it is read");
-                let value = self.append(Expression::Literal(known), Span::UNDEFINED);
                 self.values.insert(old, value);
                 continue;
             }
@@ -276,7 +288,7 @@ impl<'a> Rebuild<'a> {
             }
             of_expression(&mut expression, &mut |operand| *operand = self.value(*operand));
             if let Expression::Access { base, index } = expression
-                && let Some(Literal::U32(index)) = self.literal(&self.new, index)
+                && let Some(index) = self.literal(&self.new, index).and_then(place)
             {
                 expression = Expression::AccessIndex { base, index };
             }
@@ -302,6 +314,16 @@ impl<'a> Rebuild<'a> {
         flush(&mut run, to);
     }
 
+    /// What is known to be in a variable of the old function that has no place in the new one.
+    fn loaded(&mut self, variable: Handle<LocalVariable>) -> Option<Handle<Expression>> {
+        if let Some(known) = self.counters.get(&variable) {
+            let known = known.expect("a counter is set before it is read");
+            return Some(self.append(Expression::Literal(known), Span::UNDEFINED));
+        }
+        let held = self.held.get(&variable)?;
+        Some(held.expect("what becomes a value is stored before it is read"))
+    }
+
     /// The variable that an expression of the old function points to, if it is an element of an array that is taken apart.
     fn element(&self, expression: &Expression) -> Option<Handle<LocalVariable>> {
         let Expression::AccessIndex { base, index } = *expression else { return None };
@@ -312,6 +334,15 @@ impl<'a> Rebuild<'a> {
         if let Some(name) = self.old.named_expressions.get(&old) {
             self.new.named_expressions.insert(new, name.clone());
         }
+    }
+}
+
+/// An index that is known.
+fn place(index: Literal) -> Option<u32> {
+    match index {
+        Literal::U32(index) => Some(index),
+        Literal::I32(index) => u32::try_from(index).ok(),
+        _ => None,
     }
 }
 

@@ -43,7 +43,7 @@ fn used_whole(function: &Function) -> HashSet<Handle<LocalVariable>> {
 }
 
 /// A statement without those inside it, which are looked at by themselves.
-fn shallow(statement: &Statement) -> Statement {
+pub(super) fn shallow(statement: &Statement) -> Statement {
     match statement {
         Statement::If { condition, .. } => {
             Statement::If { condition: *condition, accept: Default::default(), reject: Default::default() }

@@ -35,16 +35,15 @@ fn local_arrays(module: &Module, function: &Function) -> usize {
     function.local_variables.iter().filter(|(_, variable)| is_array(variable.ty)).count()
 }
 
-/// Texts with marked loops: loops, and local arrays, that are left.
-const TEXTS: [(&str, usize, usize); 8] = [
-    ("var sum = 0u; for (var i = 0u; i < ITEMS; i++) { unroll(); sum += x[i * 32u + lane]; } y[lane] = sum;", 0, 0),
+/// Texts with marked loops: loops, local arrays and local variables that are left.
+const TEXTS: [(&str, [usize; 3]); 8] = [
+    ("var sum = 0u; for (var i = 0u; i < ITEMS; i++) { unroll(); sum += x[i * 32u + lane]; } y[lane] = sum;", [0, 0, 0]),
     // All loads before what waits for them.
     (
         "var v: array<u32, ITEMS>;
         for (var i = 0u; i < ITEMS; i++) { unroll(); v[i] = x[lane + i * 32u]; }
         for (var i = 0u; i < ITEMS; i++) { unroll(); y[lane + i * 32u] = v[i] * v[ITEMS - 1u - i]; }",
-        0,
-        0,
+        [0, 0, 0],
     ),
     // Neighbours exchanged by turns, arrays of arrays, conditions of the counter.
     (
@@ -57,12 +56,11 @@ const TEXTS: [(&str, usize, usize); 8] = [
             unroll();
             for (var i = round % 2u; i + 1u < ITEMS; i += 2u) {
                 unroll();
-                if (v[i][0] > v[i + 1u][0]) { let held = v[i]; v[i][0] = v[i + 1u][0]; v[i + 1u][0] = held[0]; }
+                if (v[i][0] > v[i + 1u][0]) { let held = v[i][0]; v[i][0] = v[i + 1u][0]; v[i + 1u][0] = held; }
             }
         }
         for (var i = 0u; i < ITEMS; i++) { unroll(); if (i < 3u) { y[lane + i * 32u] = v[i][0]; } else { y[lane + 96u] = v[3][1]; } }",
-        0,
-        4,
+        [0, 0, 4],
     ),
     // Steps that double, and that go down.
     (
@@ -70,8 +68,7 @@ const TEXTS: [(&str, usize, usize); 8] = [
         for (var reach = 1u; reach < 16u; reach *= 2u) { unroll(); sum += x[lane ^ reach]; }
         for (var i = 3i; i >= 0i; i -= 1i) { unroll(); sum = sum * 2u + u32(i); }
         y[lane] = sum;",
-        0,
-        0,
+        [0, 0, 0],
     ),
     // A loop that stays around one that goes, and the other way round.
     (
@@ -79,8 +76,7 @@ const TEXTS: [(&str, usize, usize); 8] = [
         for (var k = 0u; k < x[0] % 5u; k++) { for (var j = 0u; j < 2u; j++) { unroll(); sum[j] += x[k * 2u + j]; } }
         for (var j = 0u; j < 2u; j++) { unroll(); for (var k = 0u; k <= j + lane % 2u; k++) { sum[j] += k; } }
         y[lane] = sum[0] * 100u + sum[1];",
-        3,
-        0,
+        [3, 0, 4],
     ),
     // Variables that are declared in a turn begin anew.
     (
@@ -92,16 +88,14 @@ const TEXTS: [(&str, usize, usize); 8] = [
             for (var j = 0u; j < WIDE; j++) { unroll(); sum += own[j]; }
             y[lane + 32u * i] = sum;
         }",
-        0,
-        0,
+        [0, 0, 0],
     ),
     // An array that something unknown indexes stays.
     (
         "var v: array<u32, ITEMS>;
         for (var i = 0u; i < ITEMS; i++) { unroll(); v[i] = x[lane + i * 32u]; }
         y[lane] = v[lane % ITEMS];",
-        0,
-        1,
+        [0, 1, 1],
     ),
     // No turn at all; values that are only passed on.
     (
@@ -109,18 +103,18 @@ const TEXTS: [(&str, usize, usize); 8] = [
         for (var i = ITEMS; i < ITEMS; i++) { unroll(); sum = 0u; }
         for (var i = 0u; i < 2u; i++) { unroll(); sum += select(x[lane], 5u, i == 1u); }
         y[lane] = sum;",
-        0,
-        0,
+        [0, 0, 0],
     ),
 ];
 
 #[test]
 fn marked_loops_are_written_out_and_arrays_taken_apart() {
-    for (body, loops_left, arrays_left) in TEXTS {
+    for (body, left) in TEXTS {
         let text = main(body);
         let module = made(&text);
         let function = entry(&module);
-        assert_eq!((loops(function), local_arrays(&module, function)), (loops_left, arrays_left), "{body}");
+        let found = [loops(function), local_arrays(&module, function), function.local_variables.len()];
+        assert_eq!(found, left, "{body}");
         let marker = module.functions.iter().find(|(_, f)| f.name.as_deref() == Some(MARKER)).unwrap().0;
         assert!(!calls(function, marker), "{body}");
     }
