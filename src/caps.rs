@@ -7,7 +7,7 @@ use crate::tuning::Tuning;
 pub(crate) const IMMEDIATES: u32 = 256;
 
 /// Capabilities of a device.
-#[derive(Clone, Debug, PartialEq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Caps {
     /// 16-bit floats in kernels and in memory.

@@ -50,7 +50,7 @@ pub(crate) const OF_PROCESSOR: [(&str, &[u32]); 2] = [("map_tiled", &[0, 0, 0]),
 /// assert_eq!(Array::from_slice(&device, &[3, 1, 2]).sort().to_vec()?, [1, 2, 3]);
 /// # Ok::<(), crosslane::Error>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Tuning {
     /// In the order of their names.
     chosen: Vec<(&'static str, &'static [u32])>,

@@ -124,9 +124,8 @@ impl Device {
     /// let device = crosslane::Device::cuda(0)?.natives(crosslane::device::Natives::Off);
     /// # Ok::<(), crosslane::Error>(())
     /// ```
-    #[cfg(feature = "cuda")]
     pub fn natives(self, natives: crate::device::Natives) -> Device {
-        self.driver().set_natives(natives);
+        backend::set_natives(&**self.driver(), natives);
         self
     }
 

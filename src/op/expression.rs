@@ -37,7 +37,7 @@ pub struct Leaf {
 }
 
 /// How a step computes its value.
-#[derive(Clone, Debug, PartialEq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum StepKind {
     /// Reads a leaf.
     Leaf(usize),
@@ -52,7 +52,7 @@ pub enum StepKind {
 }
 
 /// One value of the expression.
-#[derive(Clone, Debug, PartialEq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ExpressionStep {
     /// How it is computed.
     pub what: StepKind,

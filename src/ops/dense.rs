@@ -7,7 +7,7 @@ use crate::op::{Binding, Expression, LeafSource};
 use std::ops::Range;
 
 /// How the elements of an array lie in memory.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Form {
     /// So many in a word.
     Packed(u32),

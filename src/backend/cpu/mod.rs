@@ -152,12 +152,11 @@ impl Cpu {
         let target = lower::Target {
             subgroup: self.profile.subgroup,
             bindings: kernel.bindings().iter().map(|point| (point.group, point.binding)).collect(),
-            overrides: kernel.overrides().to_vec(),
             checked: self.checks.is_some(),
             clamps: !kernel.is_trusted(),
             nan: self.checks.is_some_and(|checks| checks.nan),
         };
-        let program = lower::lower(kernel.name(), kernel.source(), kernel.entry(), &target)?;
+        let program = lower::lower(kernel, &target)?;
         let compiled = Arc::new(Compiled { effort: program.effort(), program, machines: Mutex::default() });
         Ok(self.kernels.keep(kernel.id(), compiled))
     }

@@ -1,8 +1,9 @@
 //! The plan of columns: one launch where there are many, else totals of chunks first; `shaders/scan_columns.wgsl`.
 
 use super::scanned::{Fusions, Scanned};
+use super::spec::{Form, ScanSpec};
 use crate::caps::Caps;
-use crate::kernel::{Access, Kernel};
+use crate::kernel::{Access, Draft, Kernel};
 use crate::op::{Binding, Grid, Param, Pass, Plan};
 use std::ops::Range;
 
@@ -51,7 +52,7 @@ impl Scanned {
         let read_only = fusions.without_output();
         for last in [false, true].into_iter().skip((all == 1) as usize) {
             let fusions = if last { fusions } else { &read_only };
-            let kernel = self.columns_kernel(fusions, last, all > 1, caps);
+            let kernel = Kernel::of(self.spec(fusions, Form::Columns { last, chunked: all > 1 }), caps);
             let mut first_chunk = 0;
             for cut in &strip.parts {
                 let (chunks, extent) = (chunks(cut), extent(cut));
@@ -75,31 +76,26 @@ impl Scanned {
             }
         }
     }
+}
 
-    fn columns_kernel(&self, fusions: &Fusions, last: bool, chunked: bool, caps: &Caps) -> Kernel {
-        self.kernel(fusions, &format!("columns{last}{chunked}"), caps, || {
-            let mut draft = self.draft(fusions, &PARAMS, self.heads.is_some(), false);
-            draft.name = format!("{} scan of columns{}", self.operator.name(), if last { "" } else { ": totals" });
-            (draft.file, draft.entry) = ("scan_columns", if last { "columns" } else { "column_totals" });
-            draft.constants = vec![("WORKGROUP", caps.workgroup())];
-            let heads = if self.heads.is_some() { "head_value(k, r)" } else { "false" };
-            draft.text += &format!("fn head(k: u32, r: u32) -> bool {{ return {heads}; }}\n");
-            draft.text += &put_text(self.exclusive, self.heads.is_some(), last);
-            let (binding, access) = match last {
-                true => (draft.access.len(), Access::Read),
-                false => (draft.access.len(), Access::Write),
-            };
-            draft.text += &match (chunked, last) {
-                (true, _) => {
-                    draft.access.push(access);
-                    states_text(binding, last)
-                }
-                (false, _) => {
-                    "fn kept(at: u32) -> State { return identity(); }\nfn keep(at: u32, state: State) {}\n".into()
-                }
-            };
-            draft
-        })
+impl ScanSpec {
+    pub(super) fn columns_draft(&self, last: bool, chunked: bool, caps: &Caps) -> Draft {
+        let name = format!("{} scan of columns{}", self.operator.name(), if last { "" } else { ": totals" });
+        let entry = if last { "columns" } else { "column_totals" };
+        let draft = Draft { entry, ..Draft::new(name, "scan_columns") };
+        let segmented = self.heads.is_some();
+        let mut draft = self.base(draft, &PARAMS, segmented, false);
+        draft.constants = vec![("WORKGROUP", caps.workgroup())];
+        let heads = if segmented { "head_value(k, r)" } else { "false" };
+        draft.text += &format!("fn head(k: u32, r: u32) -> bool {{ return {heads}; }}\n");
+        draft.text += &put_text(self.exclusive, segmented, last);
+        draft.text += &match chunked {
+            true => states_text(draft.access.len(), last),
+            false => "fn kept(at: u32) -> State { return identity(); }\nfn keep(at: u32, state: State) {}\n".into(),
+        };
+        let access = if last { Access::Read } else { Access::Write };
+        draft.access.extend(chunked.then_some(access));
+        draft
     }
 }
 

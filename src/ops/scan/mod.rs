@@ -13,6 +13,7 @@ mod picks;
 mod rows;
 mod scanned;
 mod select;
+mod spec;
 mod wgsl;
 
 pub use by_key::ByKey;

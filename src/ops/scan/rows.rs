@@ -3,8 +3,10 @@
 use super::super::clear::clear;
 use super::super::fuse::{Fusion, Mode, Store};
 use super::scanned::{Fusions, Scanned};
+use super::spec::Form;
 use crate::caps::Caps;
 use crate::error::{ErrorKind, Result};
+use crate::kernel::Kernel;
 use crate::op::{Binding, Grid, Param, Pass, Plan};
 use crate::tuning::Tunable;
 use std::ops::Range;
@@ -29,7 +31,7 @@ const ALL_ROUNDS: u64 = 24;
 const LARGE: u64 = 1 << 18;
 
 /// What the kernel's constants depend on.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Shape {
     pub workgroup: u64,
     pub rounds: u64,
@@ -148,7 +150,7 @@ impl Scanned {
         let chunk = self.space(&fusions).chunks(caps.binding_bytes, caps.workgroup() as u64 * ALL_ROUNDS * 4);
         fusions.widen(&chunk, rows == 1);
         let shape = self.lay_out(rows, fusions.values.width as u64, caps);
-        let kernel = self.rows_kernel(&fusions, &shape, caps);
+        let kernel = Kernel::of(self.spec(&fusions, Form::Rows(shape)), caps);
         self.check(&shape, chunk.get(kept).copied(), caps)?;
         let bytes = |slot: usize| self.slot_bytes(slot);
         let tiles_all = self.extent().div_ceil(shape.tile());

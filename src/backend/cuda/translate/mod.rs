@@ -21,13 +21,14 @@ mod statements;
 mod tests;
 mod types;
 
+pub(super) use entry::Translation;
+
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::{Kernel, guarded};
 use naga::proc::{Layouter, NameKey, Namer};
 use naga::valid::ModuleInfo;
 use naga::{Constant, FastHashMap, Function, GlobalVariable, Handle, Module, Span, Type};
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::panic::Location;
 
 /// How a kernel is translated to CUDA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -95,20 +96,23 @@ impl Kernel {
     ///
     /// Errors: WGSL that has no CUDA form, with line and column.
     pub fn cuda(&self, options: &CudaOptions) -> Result<CudaSource> {
+        Ok(self.translation()?.source(*options))
+    }
+
+    pub(in crate::backend::cuda) fn translation(&self) -> Result<Translation> {
         let refuse = |message: String| -> Error {
             let (kernel, device) = (self.name().to_string(), "the cuda engine".to_string());
             ErrorKind::Compile { kernel, device, message, at: None }.into()
         };
-        guarded(|| self.translated(options, &refuse)).unwrap_or_else(|message| Err(refuse(message)))
+        guarded(|| self.translated(&refuse)).unwrap_or_else(|message| Err(refuse(message)))
     }
 
-    #[track_caller]
-    fn translated(&self, options: &CudaOptions, refuse: &dyn Fn(String) -> Error) -> Result<CudaSource> {
-        let parsed = self.parsed(Location::caller())?;
-        let found = parsed.module.entry_points.iter().position(|entry| entry.name == parsed.entry);
+    fn translated(&self, refuse: &dyn Fn(String) -> Error) -> Result<Translation> {
+        let parsed = self.parsed()?;
+        let found = parsed.module.entry_points.iter().position(|entry| entry.name == self.entry());
         let index = found.ok_or_else(|| refuse(format!("it has no compute entry point `{}`", self.entry())))?;
         let mut writer = Writer::new(self, &parsed.module, &parsed.info, index).map_err(refuse)?;
-        writer.translate(*options).map_err(|Refused { message, span }| match span {
+        writer.translate().map_err(|Refused { message, span }| match span {
             None | Some(Span::UNDEFINED) => refuse(message),
             Some(span) => {
                 let place = span.location(self.source());
