@@ -32,8 +32,8 @@ mod sort;
 mod top_k;
 
 use crate::caps::Caps;
-use crate::element::{DType, Scalar};
-use crate::op::{Case, Expression, Function, Leaf, Source, Step, What};
+use crate::element::DType;
+use crate::op::{Case, Expression, Formula, Function, Leaf, Source, Step, Text, What};
 use crate::ops::Operator;
 
 /// Gives the cases of an operation on a device with these capabilities.
@@ -102,6 +102,21 @@ fn expression(function: Option<Function>, leaf: Leaf) -> Expression {
     Expression { leaves: vec![leaf], steps, ..Expression::default() }
 }
 
+/// A formula of `x`, as programs write them.
+fn formula(text: &str, dtype: DType) -> Formula {
+    let (operation, what, at) = ("case", "expression", std::panic::Location::caller());
+    let parameters = vec![("x".to_string(), dtype)];
+    Text { operation, what, text, parameters, letters: &[], result: Some(dtype), at }.formula().expect("it compiles")
+}
+
+/// A formula over an array.
+fn of_formula(formula: Formula, leaf: Leaf) -> Expression {
+    let mut expression = expression(None, leaf);
+    let result = formula.result();
+    expression.steps.push(step(What::Formula(formula, vec![0]), result));
+    expression
+}
+
 /// A row of elements without gaps.
 fn row(slot: usize, dtype: DType, len: usize) -> Expression {
     expression(None, leaf(slot, dtype, len, 0, &[1]))
@@ -112,7 +127,7 @@ fn operators(dtype: DType) -> Vec<Operator> {
     if !matches!(dtype, DType::U8 | DType::U16 | DType::Bool) {
         use Operator::*;
         all.extend([Sum, Product, Minimum, Maximum, ArgMinimum, ArgMaximum]);
-        all.push(Operator::custom("max(a, b)", dtype, Scalar { dtype, bits: 0 }).unwrap());
+        all.push(Operator::custom("max(a, b)", dtype, Operator::Maximum.identity(dtype)).expect("it compiles"));
     }
     all
 }
