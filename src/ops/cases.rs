@@ -1,8 +1,8 @@
 //! The cases of all operations, each in its operation's folder, and what they are made of.
 
 use crate::caps::Caps;
-use crate::element::{DType, Scalar};
-use crate::op::{Expression, ExpressionStep, Function, Leaf, LeafSource, StepKind};
+use crate::element::DType;
+use crate::op::{Expression, ExpressionStep, Formula, Function, Leaf, LeafSource, StepKind, Text};
 use crate::ops::Operator;
 
 pub(super) use crate::op::Case;
@@ -63,6 +63,21 @@ pub(super) fn expression(function: Option<Function>, leaf: Leaf) -> Expression {
     Expression { leaves: vec![leaf], steps, ..Expression::default() }
 }
 
+/// A formula of `x`, as programs write them.
+pub(super) fn formula(text: &str, dtype: DType) -> Formula {
+    let (operation, what, at) = ("case", "expression", std::panic::Location::caller());
+    let parameters = vec![("x".to_string(), dtype)];
+    Text { operation, what, text, parameters, letters: &[], result: Some(dtype), at }.formula().expect("it compiles")
+}
+
+/// A formula over an array.
+pub(super) fn of_formula(formula: Formula, leaf: Leaf) -> Expression {
+    let mut expression = expression(None, leaf);
+    let result = formula.result();
+    expression.steps.push(step(StepKind::Formula(formula, vec![0]), result));
+    expression
+}
+
 /// A row of elements without gaps.
 pub(super) fn row(slot: usize, dtype: DType, len: usize) -> Expression {
     expression(None, leaf(slot, dtype, len, 0, &[1]))
@@ -73,7 +88,7 @@ pub(super) fn operators(dtype: DType) -> Vec<Operator> {
     if !matches!(dtype, DType::U8 | DType::U16 | DType::Bool) {
         use Operator::*;
         all.extend([Sum, Product, Minimum, Maximum, ArgMinimum, ArgMaximum]);
-        all.push(Operator::custom("max(a, b)", dtype, Scalar { dtype, bits: 0 }).unwrap());
+        all.push(Operator::custom("max(a, b)", dtype, Operator::Maximum.identity(dtype)).expect("it compiles"));
     }
     all
 }

@@ -9,7 +9,7 @@ use crate::ops::{Gather, Indexing, OutOfRange};
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let mut all = vec![];
     for dtype in types(caps) {
-        for (len, count) in [(1, 7), (1000, 999), (200_000_000, 1000)] {
+        for (len, count) in [(5, 0), (1, 7), (1000, 999), (200_000_000, 1000)] {
             for outside in [OutOfRange::Clamp, OutOfRange::Wrap, OutOfRange::Drop, OutOfRange::Error] {
                 for index in [DType::U32, DType::I32] {
                     let checks = outside == OutOfRange::Error;

@@ -1,10 +1,11 @@
-//! Maps: every function and cast; strided, repeated, packed and transposed arrays; windows.
+//! Maps: every function and cast; strided, repeated, packed and transposed arrays; windows; formulas; as many as the device
+//! says.
 
 use crate::caps::Caps;
 use crate::element::{DType, Scalar};
 use crate::op::{Expression, Fill, Function, Leaf, LeafSource, StepKind};
 use crate::ops::Map;
-use crate::ops::cases::{Case, contiguous, expression, leaf, step, types};
+use crate::ops::cases::{Case, contiguous, expression, formula, leaf, of_formula, row, step, types};
 
 /// How an array is walked: name, shape, elements of the buffer, offset and strides.
 type Walked = (&'static str, &'static [usize], usize, i64, Vec<i64>);
@@ -16,6 +17,8 @@ pub fn cases(caps: &Caps) -> Vec<Case> {
     all.extend(types(caps).flat_map(|dtype| transpositions(caps, dtype)));
     let index = Leaf { source: LeafSource::Index, dtype: DType::U32, len: 0, offset: 3, strides: vec![2] };
     all.push(Case::new("a range", fresh(expression(None, index), &[1000])));
+    all.extend(types(caps).flat_map(counted));
+    all.extend(formulas());
     all
 }
 
@@ -60,9 +63,10 @@ fn casts(caps: &Caps, dtype: DType) -> Vec<Case> {
 
 fn layouts(caps: &Caps, dtype: DType) -> Vec<Case> {
     let mut all = vec![];
-    let layouts: [Walked; 8] = [
+    let layouts: [Walked; 9] = [
         ("empty", &[5, 0], 7, 0, vec![0, 1]),
         ("of one element", &[], 1, 0, vec![]),
+        ("in order", &[40, 77], 3080, 0, vec![77, 1]),
         ("transposed", &[70, 50], 3500, 0, vec![1, 70]),
         ("repeated", &[70, 52], 52, 0, vec![0, 1]),
         ("repeated column", &[70, 52], 70, 0, vec![1, 0]),
@@ -86,18 +90,45 @@ fn layouts(caps: &Caps, dtype: DType) -> Vec<Case> {
     all
 }
 
+/// As many elements as the device says; the others are left, or filled.
+fn counted(dtype: DType) -> Vec<Case> {
+    let case = |(len, count, fill): (usize, u64, Option<u64>)| {
+        let (fill, source) = (fill.map(|bits| Scalar { dtype, bits }), leaf(0, dtype, len, 0, &[1]));
+        let op = Map { output: 2, count: Some(row(1, DType::U32, 1)), fill, ..fresh(expression(None, source), &[len]) };
+        let what = format!("{count} of {len} {dtype}, as the device says, {fill:?} after them");
+        Case::new(what, op).fill(0, Fill::Any).fill(1, Fill::Number(count))
+    };
+    [(1000, 0, None), (999, 700, None), (1001, 700, Some(1)), (50, 90, Some(0)), (9000, 4500, Some(1))].map(case).into()
+}
+
+/// Texts of a program's own: four wide and one wide, without checks and with, which loops need.
+fn formulas() -> Vec<Case> {
+    let dtype = DType::F32;
+    let texts = ["x * x + x", "var sum = x; for (var turn = 0u; turn < 1u; turn++) { sum = fma(x, x, sum); } sum"];
+    let layouts = [(1000, 0, 1), (1000, 1999, -2)];
+    let case = |(text, (len, offset, stride)): (&str, (usize, i64, i64))| {
+        let leaf = leaf(0, dtype, 2000, offset, &[stride]);
+        let mut plain = expression(Some(Function::Multiply), leaf.clone());
+        plain.steps.push(step(StepKind::Call(Function::Add, vec![1, 0]), dtype));
+        let op = fresh(of_formula(formula(text, dtype), leaf), &[len]);
+        Case::new(format!("{text:?} of {len}, stride {stride}"), op).means(fresh(plain, &[len]))
+    };
+    texts.into_iter().flat_map(|text| layouts.map(|layout| (text, layout))).map(case).collect()
+}
+
 /// In every way that tiles serve: aligned and not, thin, of several dimensions, of several inputs, through windows.
 fn transpositions(caps: &Caps, dtype: DType) -> Vec<Case> {
     let mut all = vec![];
-    let layouts: [(&[usize], &[usize]); 9] = [
+    let layouts: [(&[usize], &[usize]); 10] = [
         (&[70, 68], &[1, 0]),
         (&[131, 67], &[1, 0]),
-        (&[700, 520], &[1, 0]),
-        (&[701, 523], &[1, 0]),
-        (&[3, 10_000], &[1, 0]),
-        (&[10_000, 3], &[1, 0]),
-        (&[20, 30, 40, 48], &[3, 1, 2, 0]),
-        (&[8, 12, 16, 20], &[3, 2, 1, 0]),
+        (&[100, 124], &[1, 0]),
+        (&[101, 123], &[1, 0]),
+        (&[101, 124], &[1, 0]),
+        (&[3, 3000], &[1, 0]),
+        (&[3000, 3], &[1, 0]),
+        (&[12, 2, 8, 40], &[3, 1, 2, 0]),
+        (&[8, 4, 6, 20], &[3, 2, 1, 0]),
         (&[10_007, 40_000], &[1, 0]),
     ];
     for (shape, order) in layouts {

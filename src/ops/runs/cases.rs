@@ -11,6 +11,8 @@ pub fn cases(caps: &Caps) -> Vec<Case> {
         Case::new(format!("runs of {used} in {len} {dtype}"), op).fill(0, Fill::Sorted)
     };
     types(caps)
-        .flat_map(|dtype| [(4, 1), (1000, 997), (200_000_000, 199_999_997)].map(|(len, used)| case(dtype, len, used)))
+        .flat_map(|dtype| {
+            [(0, 0), (4, 1), (1000, 997), (200_000_000, 199_999_997)].map(|(len, used)| case(dtype, len, used))
+        })
         .collect()
 }

@@ -10,7 +10,7 @@ use crate::ops::{Combine, Indexing, OutOfRange, Scatter};
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let mut all = vec![];
     for dtype in types(caps) {
-        for (len, count) in [(7, 5), (1000, 999), (200_000_000, 1000)] {
+        for (len, count) in [(0, 0), (7, 0), (7, 5), (1000, 999), (200_000_000, 1000)] {
             for outside in [OutOfRange::Clamp, OutOfRange::Wrap, OutOfRange::Drop, OutOfRange::Error] {
                 for index in [DType::U32, DType::I32] {
                     let number = matches!(dtype, DType::F32 | DType::I32 | DType::U32);

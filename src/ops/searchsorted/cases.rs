@@ -9,7 +9,7 @@ use crate::ops::searchsorted::Side;
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let mut all = vec![];
     for dtype in types(caps) {
-        for (len, count) in [(1, 5), (1000, 999), (200_000_000, 1000)] {
+        for (len, count) in [(0, 5), (7, 0), (1, 5), (1000, 999), (200_000_000, 1000)] {
             for side in [Side::Left, Side::Right] {
                 let (values, sorted, used) = (row(0, dtype, count), row(1, dtype, len), len - len.min(4) / 2);
                 let op = SearchSorted { values, shape: vec![count], sorted, len: used, side, output: 2 };
