@@ -14,6 +14,8 @@ pub struct Case {
     pub what: String,
     /// The operation.
     pub op: Box<dyn Op>,
+    /// Its Rust type, as [`std::any::type_name`] gives it.
+    pub type_name: &'static str,
     /// What inputs hold that do not hold [`Fill::Numbers`], by slot.
     pub fills: Vec<(usize, Fill)>,
     /// An operation of the same slots and meaning, where it has no reference itself: functions of a program's own have none.
@@ -49,8 +51,9 @@ impl Case {
     const JUDGED: u64 = 4_000_000;
 
     /// A problem with numbers in all inputs.
-    pub fn new(what: impl Into<String>, op: impl Op + 'static) -> Case {
-        Case { what: what.into(), op: Box::new(op), fills: vec![], meaning: None, scale: 0.0 }
+    pub fn new<O: Op + 'static>(what: impl Into<String>, op: O) -> Case {
+        let (what, op, type_name) = (what.into(), Box::new(op), std::any::type_name::<O>());
+        Case { what, op, type_name, fills: vec![], meaning: None, scale: 0.0 }
     }
 
     /// With something else in a slot.
@@ -142,7 +145,7 @@ impl Case {
         let left = |(nth, slot): (usize, &Slot)| {
             wanted.bytes(nth).chunks(slot.dtype.size()).any(|element| element.iter().all(|&byte| byte == GARBAGE))
         };
-        let again = outputs().any(left).then(|| reference(!GARBAGE));
+        let again = outputs().any(left).then(|| reference(0));
         for (nth, slot) in outputs() {
             let precision = if MOVED.contains(&self.op.name()) { 0.0 } else { Case::precision(slot.dtype) };
             for at in 0..slot.len {
