@@ -75,7 +75,7 @@ impl Walk<'_> {
     fn block(&mut self, block: &Block) {
         self.open.push(self.blocks);
         self.blocks += 1;
-        for statement in block.iter() {
+        for statement in block {
             match statement {
                 Statement::Emit(range) => {
                     for handle in range.clone() {

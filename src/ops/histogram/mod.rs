@@ -17,7 +17,7 @@ use crate::caps::Caps;
 use crate::element::{DType, Scalar};
 use crate::error::Result;
 use crate::kernel::{Access, Kernel};
-use crate::op::{Binding, Expression, Grid, Host, Op, Param, Pass, Plan, Slot, ExpressionStep, Value, Vary, StepKind};
+use crate::op::{Binding, Expression, ExpressionStep, Grid, Host, Op, Param, Pass, Plan, Slot, StepKind, Value, Vary};
 use crate::tuning::Tunable;
 use std::ops::Range;
 

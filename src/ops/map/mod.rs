@@ -16,7 +16,9 @@ use crate::caps::Caps;
 use crate::element::{DType, Scalar};
 use crate::error::Result;
 use crate::kernel::{Access, Draft, Kernel, Spec};
-use crate::op::{Expression, Grid, Host, Op, Param, Pass, Plan, Slot, LeafSource, ExpressionStep, Vary, Walk, StepKind};
+use crate::op::{
+    Expression, ExpressionStep, Grid, Host, LeafSource, Op, Param, Pass, Plan, Slot, StepKind, Vary, Walk,
+};
 use std::ops::Range;
 
 /// An elementwise expression and where its results go.
