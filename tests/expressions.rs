@@ -155,12 +155,12 @@ fn views_and_broadcasting() {
             host.zip(&row.broadcast(&[6, 40]), |x, y| x * 100 - y).zip(&column.broadcast(&[6, 40]), |x, z| x + z);
         let got: Array<i32> = kernel.call((&x, &upload(device, &row), x.slice(crosslane::s![.., 3..4]))).unwrap();
         same(&got, &wanted, "rows and columns");
-        let views = kernel.call::<i32>((&x.permute(&[1, 0]), x.flip(0).permute(&[1, 0]), 5)).unwrap();
+        let views = kernel.call::<i32>((&x.permute([1, 0]), x.flip(0).permute([1, 0]), 5)).unwrap();
         let wanted = host.permute(&[1, 0]).zip(&host.flip(0).permute(&[1, 0]), |x, y| x * 100 - y + 5);
         same(&views, &wanted, "transposed and flipped");
         // A view of what is called moves to its inputs: still one kernel.
         let part = views.slice(crosslane::s![1..30;3, -2]);
-        one_kernel(&kernel.call::<i32>((&x.permute(&[1, 0]), x.flip(0).permute(&[1, 0]), 5)).unwrap().flip(1));
+        one_kernel(&kernel.call::<i32>((&x.permute([1, 0]), x.flip(0).permute([1, 0]), 5)).unwrap().flip(1));
         let wanted = wanted.slice(0, 1, 3, 10);
         let wanted = Dense::new(&[10], wanted.slice(1, 4, 1, 1).data);
         same(&part, &wanted, "a view of the result");
@@ -174,7 +174,7 @@ fn index_and_length() {
         let x = Array::<f32>::zeros(device, &[4, 2]);
         let ramp: Array<f32> = kernel.call(&x).unwrap();
         assert_eq!(ramp.to_vec().unwrap(), [0.0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875]);
-        let turned = kernel.call::<f32>(&x).unwrap().permute(&[1, 0]);
+        let turned = kernel.call::<f32>(&x).unwrap().permute([1, 0]);
         assert_eq!(turned.to_vec().unwrap(), [0.0, 0.25, 0.5, 0.75, 0.125, 0.375, 0.625, 0.875]);
         // Of the shape that the arguments broadcast to.
         let index: Array<u32> = Elementwise::new("x, y", "i")

@@ -173,7 +173,7 @@ fn perform<T: Kind>(act: &Act, all: &mut Vec<Both<T>>) {
         Act::Permute(seed) => {
             let mut order: Vec<usize> = (0..rank).collect();
             order.sort_by_key(|&axis| seed.wrapping_mul(axis as u64 * 2 + 1).rotate_left(17));
-            device = device.permute(&order.iter().map(|&axis| axis as isize).collect::<Vec<_>>());
+            device = device.permute(order.iter().map(|&axis| axis as isize).collect::<Vec<_>>());
             host = host.permute(&order);
         }
         Act::Reshape(seed) => {
@@ -289,7 +289,7 @@ fn moves_there_and_back_change_nothing() {
             for order in orders {
                 let back: Vec<isize> =
                     (0..3).map(|axis| order.iter().position(|&o| o == axis).unwrap() as isize).collect();
-                let there = x.permute(&order).copy();
+                let there = x.permute(order).copy();
                 there.eval().map_err(fail)?;
                 prop_assert_eq!(&there.permute(&back).copy().to_vec().map_err(fail)?, &host, "{:?}", order);
             }

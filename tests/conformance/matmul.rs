@@ -172,7 +172,7 @@ fn batches_are_broadcast() {
         let wanted = product(&a.broadcast(&[2, 3, 9, 12]), &b.broadcast(&[2, 3, 12, 8]));
         same(&x.matmul(&y), &typed(&wanted), "batches");
         // A batch whose matrices lie side by side in rows.
-        let sides = upload(device, &typed::<f32>(&a.permute(&[2, 0, 1, 3]))).permute(&[1, 2, 0, 3]);
+        let sides = upload(device, &typed::<f32>(&a.permute(&[2, 0, 1, 3]))).permute([1, 2, 0, 3]);
         same(&sides.matmul(&y), &typed(&wanted), "batches side by side");
     }
 }

@@ -53,14 +53,14 @@ fn check(device: &Device, shape: &[usize], axis: usize, spread: f64, centre: f64
     let within = |name: &str, off: f64, bound: f64| assert!(off <= bound, "{name} {what}: off by {off:e}");
 
     let errors: Vec<f64> = (0..mean.len()).map(|i| mean[i].abs() + (variance[i] / count).sqrt()).collect();
-    within("sum", worst(&x.sum_axes(&axes), &sums, |i| sizes[i]), SUM);
-    within("mean", worst(&x.mean_axes(&axes), &mean, |i| sizes[i] / count), SUM);
-    let (got_mean, got_variance) = x.mean_variance(&axes, 0);
+    within("sum", worst(&x.sum_axes(axes), &sums, |i| sizes[i]), SUM);
+    within("mean", worst(&x.mean_axes(axes), &mean, |i| sizes[i] / count), SUM);
+    let (got_mean, got_variance) = x.mean_variance(axes, 0);
     within("mean_variance: mean", worst(&got_mean, &mean, |i| errors[i]), MEAN);
     within("mean_variance: variance", worst(&got_variance, &variance, |i| variance[i]), VARIANCE);
-    within("variance", worst(&x.variance_axes(&axes, 0), &variance, |i| variance[i]), VARIANCE);
+    within("variance", worst(&x.variance_axes(axes, 0), &variance, |i| variance[i]), VARIANCE);
     let sample: Vec<f64> = variance.iter().map(|v| (v * count / (count - 1.0)).sqrt()).collect();
-    within("std", worst(&x.std_axes(&axes, 1), &sample, |i| sample[i]), VARIANCE);
+    within("std", worst(&x.std_axes(axes, 1), &sample, |i| sample[i]), VARIANCE);
 }
 
 /// Lengths, offsets and axes: few long columns and rows, those of the reports, many short ones.

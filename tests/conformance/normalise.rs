@@ -127,7 +127,7 @@ fn check_logsumexp<T: Transcendental>(x: &Array<T>, host: &Dense<f64>, reduced: 
     let wanted: Vec<f64> = host.groups(reduced).iter().map(|row| logsumexp(row)).collect();
     let wanted = Dense::new(&left(&host.shape, reduced, false), wanted);
     let bound = |_: usize, w: f64| (w.abs() + 16.0) * 2.0 * e + w.abs() * u;
-    near(&x.logsumexp(&axes(reduced)), &wanted, bound, &format!("logsumexp of {what}"));
+    near(&x.logsumexp(axes(reduced)), &wanted, bound, &format!("logsumexp of {what}"));
 }
 
 /// Layer and root mean square normalisation with weight and bias, as the device has them.

@@ -80,7 +80,7 @@ fn multiplied<T: Number + Held>(x: &Array<T>, step: &Step, args: &[&Any]) -> Ans
         "inner" => x.inner(y()),
         "vecdot" => x.vecdot(y()),
         "outer" => x.outer(y()),
-        "tensordot" => x.tensordot(y(), &step.ints(0), &step.ints(1)),
+        "tensordot" => x.tensordot(y(), step.ints(0), step.ints(1)),
         "einsum" => einsum(step.text(0), &args.iter().map(|arg| T::of(arg)).collect::<Vec<_>>()).expect("an equation"),
         _ => return None,
     })))
@@ -95,8 +95,8 @@ fn floats<T: Float + Held>(x: &Array<T>, step: &Step) -> Answer {
         "norm" => over!(x, step, norm, norm_axes),
         "mean_variance_mean" => x.mean_variance(kept(&step.ints(0), step.flag(1)), freedom()).0,
         "mean_variance_variance" => x.mean_variance(kept(&step.ints(0), step.flag(1)), freedom()).1,
-        "layer_norm" => x.layer_norm(&step.ints(0), None, None, step.float(1)),
-        "rms_norm" => x.rms_norm(&step.ints(0), None, step.float(1)),
+        "layer_norm" => x.layer_norm(step.ints(0), None, None, step.float(1)),
+        "rms_norm" => x.rms_norm(step.ints(0), None, step.float(1)),
         _ => return None,
     })))
 }
