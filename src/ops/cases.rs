@@ -50,17 +50,32 @@ pub(super) fn step(what: StepKind, dtype: DType) -> ExpressionStep {
 
 /// `function(x, x, x)` over an array, then what a leaf of this layout gives.
 pub(super) fn expression(function: Option<Function>, leaf: Leaf) -> Expression {
-    let dtype = leaf.dtype;
-    let mut steps = vec![step(StepKind::Leaf(0), dtype)];
+    let steps = vec![step(StepKind::Leaf(0), leaf.dtype)];
+    let mut expression = Expression { leaves: vec![leaf], steps, ..Expression::default() };
     if let Some(function) = function {
-        let mut args = vec![0; function.arity()];
-        if function == Function::Select {
-            steps.push(step(StepKind::Cast(0), DType::Bool));
-            args[0] = 1;
-        }
-        steps.push(step(StepKind::Call(function, args), function.result(dtype)));
+        call(&mut expression, function);
     }
-    Expression { leaves: vec![leaf], steps, ..Expression::default() }
+    expression
+}
+
+/// Adds the step `function(x, x, x)`, where `x` is the first one, and the first argument of `select` whether it is not zero.
+pub(super) fn call(expression: &mut Expression, function: Function) -> usize {
+    let dtype = expression.steps[0].dtype;
+    let mut arguments = vec![0; function.arity()];
+    if function == Function::Select {
+        arguments[0] = cast(expression, 0, DType::Bool);
+    }
+    expression.steps.push(step(StepKind::Call(function, arguments), function.result(dtype)));
+    expression.steps.len() - 1
+}
+
+/// A step in another type.
+pub(super) fn cast(expression: &mut Expression, from: usize, to: DType) -> usize {
+    if expression.steps[from].dtype == to {
+        return from;
+    }
+    expression.steps.push(step(StepKind::Cast(from), to));
+    expression.steps.len() - 1
 }
 
 /// A formula of `x`, as programs write them.

@@ -1,5 +1,5 @@
 //! Plans without a device: what is small takes little, tensor cores and tiles are taken where they are, sums are over all. The
-//! table of cases (`tests/cases.rs`) looks at all plans' promises and texts.
+//! table of cases (`tests/cases`) looks at all plans' promises and texts.
 
 mod check;
 mod templates;

@@ -5,7 +5,7 @@ use crate::caps::Caps;
 use crate::element::{DType, Scalar};
 use crate::op::{Expression, Fill, Function, Leaf, LeafSource, StepKind};
 use crate::ops::Map;
-use crate::ops::cases::{Case, contiguous, expression, formula, leaf, of_formula, row, step, types};
+use crate::ops::cases::{Case, call, cast, contiguous, expression, formula, leaf, of_formula, row, step, types};
 
 /// How an array is walked: name, shape, elements of the buffer, offset and strides.
 type Walked = (&'static str, &'static [usize], usize, i64, Vec<i64>);
@@ -13,6 +13,7 @@ type Walked = (&'static str, &'static [usize], usize, i64, Vec<i64>);
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let mut all: Vec<Case> =
         types(caps).flat_map(|dtype| functions(dtype).into_iter().chain(casts(caps, dtype))).collect();
+    all.extend(types(caps).flat_map(|dtype| together(caps, dtype)));
     all.extend(types(caps).flat_map(|dtype| layouts(caps, dtype)));
     all.extend(types(caps).flat_map(|dtype| transpositions(caps, dtype)));
     let index = Leaf { source: LeafSource::Index, dtype: DType::U32, len: 0, offset: 3, strides: vec![2] };
@@ -45,6 +46,43 @@ fn functions(dtype: DType) -> Vec<Case> {
         all.push(case(format!("{} of strided {dtype}", f.name()), odd));
     }
     all
+}
+
+/// Functions of one expression, where a case has many.
+const TOGETHER: usize = 20;
+
+/// Sums of many functions of an array, and of its casts to all types: kernels that hold them all.
+fn together(caps: &Caps, dtype: DType) -> Vec<Case> {
+    let total = if Function::Add.exists(dtype) { dtype } else { DType::U32 };
+    let functions: Vec<Function> = Function::ALL.iter().copied().filter(|f| f.exists(dtype)).collect();
+    let mut all = vec![];
+    for (stride, len) in [(1, 1000), (2, 999)] {
+        let read = || expression(None, leaf(0, dtype, 2001, stride - 1, &[stride]));
+        // Their sum cancels what it is not large by.
+        let mut case = |what, sum| {
+            all.push(Case::new(format!("{what} of {dtype}, stride {stride}"), fresh(sum, &[len])).scale(100.0));
+        };
+        for functions in functions.chunks(TOGETHER) {
+            let mut sum = read();
+            let called = functions.iter().map(|&function| call(&mut sum, function)).collect();
+            add(&mut sum, called, total);
+            case(functions.iter().map(|function| function.name()).collect::<Vec<&str>>().join(" "), sum);
+        }
+        let mut sum = read();
+        let casts = types(caps).map(|to| cast(&mut sum, 0, to)).collect();
+        add(&mut sum, casts, DType::F32);
+        case("casts".to_string(), sum);
+    }
+    all
+}
+
+/// The sum of some steps in a type that has one.
+fn add(expression: &mut Expression, steps: Vec<usize>, dtype: DType) {
+    let steps: Vec<usize> = steps.into_iter().map(|from| cast(expression, from, dtype)).collect();
+    for pair in 1..steps.len() {
+        let sum = if pair == 1 { steps[0] } else { expression.steps.len() - 1 };
+        expression.steps.push(step(StepKind::Call(Function::Add, vec![sum, steps[pair]]), dtype));
+    }
 }
 
 fn casts(caps: &Caps, dtype: DType) -> Vec<Case> {
