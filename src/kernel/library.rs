@@ -18,8 +18,16 @@ enum Of {
 static FUNCTIONS: LazyLock<HashMap<&'static str, (&'static str, Of)>> = LazyLock::new(|| {
     let files = [
         (include_str!("../../shaders/shared/unroll.wgsl"), Of::Nothing),
-        (include_str!("../../shaders/shared/math.wgsl"), Of::Singles),
-        (include_str!("../../shaders/shared/math_wide.wgsl"), Of::Doubles),
+        (include_str!("../../shaders/shared/math/bits.wgsl"), Of::Singles),
+        (include_str!("../../shaders/shared/math/exponentials.wgsl"), Of::Singles),
+        (include_str!("../../shaders/shared/math/logarithms.wgsl"), Of::Singles),
+        (include_str!("../../shaders/shared/math/angles.wgsl"), Of::Singles),
+        (include_str!("../../shaders/shared/math/hyperbolic.wgsl"), Of::Singles),
+        (include_str!("../../shaders/shared/math/powers.wgsl"), Of::Singles),
+        (include_str!("../../shaders/shared/math/errors.wgsl"), Of::Singles),
+        (include_str!("../../shaders/shared/math/extremes.wgsl"), Of::Singles),
+        (include_str!("../../shaders/shared/math/division.wgsl"), Of::Singles),
+        (include_str!("../../shaders/shared/math/doubles.wgsl"), Of::Doubles),
     ];
     files.into_iter().flat_map(|(file, of)| split(file).map(move |(name, text)| (name, (text, of)))).collect()
 });
