@@ -1,6 +1,6 @@
 //! Reductions: over everything, over an axis, several with one submission, and with an operator of your own.
 
-use crosslane::{Array, Device, Result, eval_all};
+use crosslane::{Array, Device, Result, axes, eval_all};
 
 fn main() -> Result<()> {
     env_logger::init_from_env(env_logger::Env::new().default_filter_or("crosslane=warn")); // advice is logged
@@ -13,8 +13,8 @@ fn main() -> Result<()> {
     assert!((mean - (rows * columns - 1) as f32 / 2.0).abs() < 1e-6 * mean);
     println!("mean {mean}");
 
-    // Over an axis. Negative axes count from the end; `true` keeps the axis with extent 1, ready to broadcast.
-    let row_means = x.mean_axes(&[-1], true);
+    // Over an axis. Negative axes count from the end; a kept one has extent 1, ready to broadcast.
+    let row_means = x.mean_axes(axes(-1).keep_dims());
     assert_eq!(row_means.shape(), [rows, 1]);
     let centred = &x - &row_means;
     let spread = centred.abs().max().item()?;

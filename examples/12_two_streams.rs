@@ -94,7 +94,7 @@ fn main() -> Result<()> {
     let kernel = Kernel::wgsl(KERNEL)?;
     // The processor would take minutes over what keeps a card busy for a millisecond.
     let (chunks, steps) =
-        if device.properties().kind == crosslane::device::Kind::Software { (4, 3) } else { (CHUNKS, STEPS) };
+        if device.properties().kind == crosslane::device::DeviceKind::Software { (4, 3) } else { (CHUNKS, STEPS) };
     let data: Vec<u32> = (0..chunks * CHUNK).map(|i| i as u32).collect();
     let mut ways = [Way::new(&device)?, Way::new(&device)?];
     pipeline(&device, &kernel, &mut ways, steps, &data)?; // compiles, and makes the memory

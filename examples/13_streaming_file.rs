@@ -76,7 +76,7 @@ pub fn stream(device: &Device, bytes: usize, piece: usize) -> Result<Summary> {
         if let Some((upload, count)) = arriving.take() {
             let (host, x): (HostBuffer<u32>, Array<u32>) = block_on(upload)?;
             up.push(host);
-            let mut y = device.acquire::<u32>(numbers)?;
+            let mut y = device.acquire::<u32>(numbers);
             mix.for_elements(numbers).args((&x, &mut y)).launch(device)?;
             let host = down.pop().expect("one of the two is free");
             computed = Some((host.download_async(&y), count));

@@ -7,11 +7,11 @@ fn main() -> Result<()> {
     let device = Device::new()?;
     let increment = Kernel::wgsl(include_str!("kernels/increment.wgsl"))?;
     let batch = 1 << 20;
-    drop(device.acquire::<f32>(batch)?); // the first is allocated
+    drop(device.acquire::<f32>(batch)); // the first is allocated
 
     let before = device.memory();
     for round in 0..100 {
-        let mut numbers = device.acquire::<f32>(batch)?; // whatever was there: write before you read
+        let mut numbers = device.acquire::<f32>(batch); // whatever was there: write before you read
         numbers.assign(round as f32)?;
         increment.for_elements(batch).args(&mut numbers).launch(&device)?;
         assert_eq!(numbers.max().item()?, round as f32 + 1.0);

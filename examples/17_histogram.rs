@@ -16,11 +16,11 @@ fn main() -> Result<()> {
     let mut x = Array::<f32>::empty(&device, &[1_000_000]);
     normal.for_elements(x.len()).args(&mut x).launch(&device)?;
 
-    let (counts, edges) = x.histogram(150, -4.0..4.0);
+    let (counts, edges) = x.histogram(150, -4.0..4.0)?;
     let counts = counts.to_vec()?;
     let outside = x.abs().greater(4.0).count_nonzero().item()?;
     assert_eq!(counts.iter().sum::<u32>() + outside, 1_000_000);
-    let time = timing::microseconds(&device, || x.histogram(150, -4.0..4.0).0.eval())?;
+    let time = timing::microseconds(&device, || x.histogram(150, -4.0..4.0)?.0.eval())?;
     println!("{}: {time:.1} us (the tutorial's kernel on an RTX 2080 Ti: 349 us)", device.properties());
 
     let most = *counts.iter().max().expect("150 bins") as usize;

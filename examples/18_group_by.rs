@@ -2,7 +2,7 @@
 
 mod timing;
 
-use crosslane::{Array, Device, Result, Scan};
+use crosslane::{Array, Device, Result, Scan, axes};
 
 const SALES: usize = 1_000_000;
 const CUSTOMERS: u32 = 10_000;
@@ -18,10 +18,10 @@ fn main() -> Result<()> {
     // Everything is made lazily, and runs in one submission.
     let best = || -> Result<Array<u32>> {
         let (sorted, amounts) = customers.sort_pairs(&amounts);
-        let (who, sums) = Scan::sum().reduce_by_key::<_, _, u32>(&sorted, &amounts)?;
+        let (who, sums) = Scan::sum().reduce_by_key::<_, _, u32>(&sorted, &amounts);
         // How many customers bought something is known to the device alone: 0 stands in for the others.
         let sums = sums.or(0);
-        let place = sums.arg_max_axes(&[0], true);
+        let place = sums.arg_max_axes(axes(0).keep_dims());
         Ok(who.or(0).take(&place, crosslane::array::OutOfRange::Error))
     };
     let winner = best()?.item()?;

@@ -85,3 +85,55 @@ fn normal_f32(bits: vec2<u32>) -> vec2<f32> {
     let angle = 6.283185307179586 * uniform_f32(bits.y);
     return radius * vec2<f32>(cos(angle), sin(angle));
 }
+
+// Messages: `print_f32(id, x)` and its like. The pass in src/kernel/messages.rs puts the functions with the kernel's number
+// and the call's line in their place.
+fn print_f32(invocation: vec3<u32>, value: f32) {
+    crosslane_print_f32(0u, 0u, invocation, value);
+}
+
+fn print_i32(invocation: vec3<u32>, value: i32) {
+    crosslane_print_i32(0u, 0u, invocation, value);
+}
+
+fn print_u32(invocation: vec3<u32>, value: u32) {
+    crosslane_print_u32(0u, 0u, invocation, value);
+}
+
+fn assert_that(invocation: vec3<u32>, condition: bool) {
+    crosslane_assert_that(0u, 0u, invocation, condition);
+}
+
+fn crosslane_print_f32(kernel: u32, line: u32, invocation: vec3<u32>, value: f32) {
+    crosslane_say(kernel, line, 0u, invocation, bitcast<u32>(value));
+}
+
+fn crosslane_print_i32(kernel: u32, line: u32, invocation: vec3<u32>, value: i32) {
+    crosslane_say(kernel, line, 1u, invocation, bitcast<u32>(value));
+}
+
+fn crosslane_print_u32(kernel: u32, line: u32, invocation: vec3<u32>, value: u32) {
+    crosslane_say(kernel, line, 2u, invocation, value);
+}
+
+fn crosslane_assert_that(kernel: u32, line: u32, invocation: vec3<u32>, condition: bool) {
+    if condition { return; }
+    atomicAdd(&crosslane_messages.failed, 1u);
+    crosslane_say(kernel, line, 3u, invocation, 0u);
+}
+
+// A message is eight words.
+fn crosslane_say(kernel: u32, line: u32, kind: u32, invocation: vec3<u32>, bits: u32) {
+    let said = atomicAdd(&crosslane_messages.count, 1u);
+    let most = arrayLength(&crosslane_messages.words) / 8u;
+    if said - crosslane_messages.seen >= most { return; }
+    let at = 8u * (said % most);
+    crosslane_messages.words[at] = kernel;
+    crosslane_messages.words[at + 1u] = line;
+    crosslane_messages.words[at + 2u] = kind;
+    crosslane_messages.words[at + 3u] = invocation.x;
+    crosslane_messages.words[at + 4u] = invocation.y;
+    crosslane_messages.words[at + 5u] = invocation.z;
+    crosslane_messages.words[at + 6u] = bits;
+    crosslane_messages.words[at + 7u] = said + 1u;
+}

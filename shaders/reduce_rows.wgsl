@@ -8,7 +8,7 @@
 // of r is cut into `chunks` of `span`: with more than one, a second launch combines the states, laid out [chunk][k].
 //
 // Left open: the constants, State, identity, combine, accumulate (UNROLL steps, all in range), accumulate_tail (one
-// step, each value checked against `end`) and finish.
+// step, each value checked against `end`), finish, and bounded_extent() (src/ops/counted.rs).
 
 var<workgroup> states: array<State, WORKGROUP>;
 
@@ -24,7 +24,7 @@ fn rows(
     var state = identity();
     if (k < params.outputs) {
         var base = chunk * params.span;
-        let end = min(base + params.span, params.extent);
+        let end = min(base + params.span, bounded_extent());
         let own = (lane % LANES) * WIDTH;
         let step = LANES * WIDTH;
         while (base + UNROLL * step <= end) {

@@ -33,7 +33,7 @@ fn merge(
     let own = 1u + lane * ITEMS;
     let row_end = 1u + min((nth + 1u) * row_items, TILE);
     let first = row * params.length;
-    let count = select(0u, params.count, (nth < params.group_rows) & (row < params.rows));
+    let count = select(0u, bounded_count(), (nth < params.group_rows) & (row < params.rows));
     var items: Items;
     load_items(&items, first, in_row, count);
     sort_items(&items);

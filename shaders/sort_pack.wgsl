@@ -10,12 +10,12 @@ fn pack(
 ) {
     let at = (group.x + group.y * groups.x) * WORKGROUP + lane;
     let first = at * PER_WORD;
-    if (first >= params.count) {
+    if (first >= bounded_count()) {
         return;
     }
     var word = 0u;
     for (var part = 0u; part < PER_WORD; part++) {
-        if (first + part < params.count) {
+        if (first + part < bounded_count()) {
             word |= loose[first + part] << (part * (32u / PER_WORD));
         }
     }

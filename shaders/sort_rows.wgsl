@@ -19,7 +19,7 @@ fn rows(at: At) {
     }
     let who = who_is(at);
     let first = index * params.group_rows * params.length;
-    let count = min(params.group_rows * params.length, params.count - first);
+    let count = min(params.group_rows * params.length, bounded_count() - first);
     var keys: array<Key, ITEMS>;
     var origins: array<u32, ITEMS>;
     var places: array<u32, ITEMS>;

@@ -10,7 +10,8 @@ pub(crate) const IMMEDIATES: u32 = 256;
 pub(crate) const LANES: u32 = 16;
 
 /// Capabilities of a device.
-#[derive(Clone, Debug, PartialEq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Caps {
     /// 16-bit floats in kernels and in memory.
     pub f16: bool,
@@ -76,6 +77,18 @@ impl Caps {
             _ => (true, ""),
         };
         (!has).then_some(feature)
+    }
+
+    /// The same but for a change.
+    ///
+    /// ```
+    /// use crosslane::device::Caps;
+    /// let caps = Caps::webgpu().with(|caps| caps.bindings = 4);
+    /// assert_eq!((caps.bindings, caps.grid), (4, 65535));
+    /// ```
+    pub fn with(mut self, change: impl FnOnce(&mut Caps)) -> Caps {
+        change(&mut self);
+        self
     }
 
     /// What every WebGPU implementation has: the lowest common denominator.

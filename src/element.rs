@@ -5,6 +5,7 @@ use std::fmt;
 
 /// The type of an array's elements, as a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum DType {
     /// IEEE half precision; arithmetic in half precision, functions through f32.
     F16,

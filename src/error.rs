@@ -10,8 +10,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// The line of the caller's program that made a mistake.
 pub type CallSite = &'static Location<'static>;
 
-/// A failure, cheap to clone: an array keeps the error of the operation that made it until a value is asked for. What gives
-/// one array keeps its mistakes so; all else returns them ([`crate::Array`] has the rule).
+/// A failure, cheap to clone: an array keeps the error of the operation that made it until a value is asked for. What gives a
+/// fixed number of arrays keeps its mistakes so; all else returns them ([`crate::Array`] has the rule).
 #[derive(Clone)]
 pub struct Error(Arc<ErrorKind>);
 
@@ -158,6 +158,24 @@ pub enum ErrorKind {
         invocation: Option<[u32; 3]>,
         /// How often an assertion failed since the last wait.
         failures: u32,
+    },
+    /// An operation's result is not what its reference gives ([`crate::Device::judge`]).
+    #[error("{operation}: {case}: element {index} of {slot} on {device}: wanted {wanted}, got {got}")]
+    WrongResult {
+        /// The operation.
+        operation: &'static str,
+        /// The case.
+        case: String,
+        /// The output.
+        slot: String,
+        /// The first element that differs.
+        index: usize,
+        /// What the reference gives.
+        wanted: String,
+        /// What the device computed.
+        got: String,
+        /// The device.
+        device: String,
     },
     /// No device fits.
     #[error("no device for {wanted:?}: {looked}. {install}")]

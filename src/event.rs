@@ -135,7 +135,7 @@ impl Event {
             ErrorKind::Unsupported {
                 operation: "Event::elapsed_since",
                 wanted: "timestamps".into(),
-                device: driver.properties().name.clone(),
+                device: driver.properties().label(),
                 help: "take the host's time around Device::synchronize()".into(),
                 at: Some(at),
             }

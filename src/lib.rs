@@ -44,6 +44,10 @@
     allow(dead_code, unused_imports, reason = "one engine alone leaves others' parts unused")
 )]
 
+// First: its list of operations is a macro, which the modules after it are made of.
+#[macro_use]
+pub mod ops;
+
 mod advice;
 pub mod array;
 mod backend;
@@ -65,7 +69,6 @@ mod ndarray;
 pub mod npy;
 mod occupancy;
 pub mod op;
-pub mod ops;
 pub mod profile;
 mod properties;
 mod recent;
@@ -79,7 +82,7 @@ mod trace;
 mod tuning;
 mod work;
 
-pub use array::{Array, Elementwise, Reduction, Scan, Selected, einsum, eval_all, upload_all};
+pub use array::{Array, Elementwise, Reduction, Scan, Selected, axes, einsum, eval_all, upload_all};
 #[cfg(feature = "macros")]
 pub use crosslane_macros::Parameters;
 pub use device::{Device, DeviceOptions};
@@ -95,7 +98,7 @@ pub use stream::Stream;
 /// The processor: hardware that it stands in for, and what it finds when it checks.
 #[cfg(feature = "cpu")]
 pub mod cpu {
-    pub use crate::backend::cpu::{Order, Profile};
+    pub use crate::backend::cpu::{Profile, WorkgroupOrder};
     pub use crate::report::{Checks, Defect, Finding, Report, Spot};
 }
 

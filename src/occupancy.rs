@@ -34,6 +34,7 @@ impl Limiter {
 ///
 /// More is not always faster: it hides the latency of memory, and leaves each invocation fewer registers.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Occupancy {
     /// Workgroups that a unit holds at a time.
     pub workgroups_per_unit: u32,

@@ -2,7 +2,9 @@
 
 use crate::caps::Caps;
 use crate::kernel::Driven;
+use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Mutex;
 
 /// The API a device is reached through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -30,7 +32,8 @@ impl Backend {
 
 /// What a device is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+#[non_exhaustive]
+pub enum DeviceKind {
     /// A card with memory of its own.
     Discrete,
     /// A GPU that shares the processor's memory.
@@ -45,6 +48,7 @@ pub enum Kind {
 
 /// What a device is and has.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Properties {
     /// The device's name.
     pub name: String,
@@ -61,20 +65,49 @@ pub struct Properties {
     /// The API.
     pub backend: Backend,
     /// What it is.
-    pub kind: Kind,
+    pub kind: DeviceKind,
     /// Limits and features.
     pub caps: Caps,
+    /// How many devices of this name the program has opened, with this one; 0 if it is not open.
+    pub(crate) number: u32,
 }
 
 impl Properties {
+    /// What messages call the device: its name, and what tells it from others of that name which the program opened before,
+    /// its number and its place on the PCI bus.
+    ///
+    /// ```
+    /// let devices = [crosslane::Device::cpu()?, crosslane::Device::cpu()?];
+    /// let [first, second] = devices.each_ref().map(|device| device.properties().label());
+    /// assert!(first != second && second.contains("of this name"));
+    /// # Ok::<(), crosslane::Error>(())
+    /// ```
+    pub fn label(&self) -> String {
+        let place = self.pci_bus.as_ref().map_or(String::new(), |place| format!(", at {place}"));
+        match self.number {
+            0 | 1 => self.name.clone(),
+            number => format!("{} (number {number} of this name{place})", self.name),
+        }
+    }
+
+    /// As a device has them that is being opened.
+    pub(crate) fn opened(mut self) -> Properties {
+        static OPENED: Mutex<BTreeMap<String, u32>> = Mutex::new(BTreeMap::new());
+        let mut opened = OPENED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let count = opened.entry(self.name.clone()).or_insert(0);
+        *count += 1;
+        self.number = *count;
+        self
+    }
+
     /// How good a choice it is; larger is better.
     pub(super) fn rank(&self) -> impl Ord + use<> {
         let kind = match self.kind {
-            Kind::Discrete => 4,
-            Kind::Integrated => 3,
-            Kind::Virtual => 2,
-            Kind::Other => 1,
-            Kind::Software => 0,
+            DeviceKind::Discrete => 4,
+            DeviceKind::Integrated => 3,
+            DeviceKind::Virtual => 2,
+            DeviceKind::Other => 1,
+            DeviceKind::Software => 0,
         };
         // Among software, the library's own engine comes first: it is right, and runs loops to their ends, which Mesa's
         // llvmpipe does not. OpenGL comes last: naga's GLSL lacks WGSL's guards, and no type beside 32 bits is there.
@@ -110,7 +143,7 @@ impl Properties {
         // A word of the table means just that: "gl" is not a part of "Google".
         match request.as_str() {
             "wgpu" => return self.backend.is_wgpu(),
-            "gpu" => return self.kind != Kind::Software,
+            "gpu" => return self.kind != DeviceKind::Software,
             "vulkan" | "metal" | "dx12" | "gl" | "cuda" | "cpu" => return request == backend,
             "discrete" | "integrated" | "virtual" | "software" => {
                 return format!("{:?}", self.kind).to_lowercase() == request;
@@ -127,6 +160,7 @@ impl Properties {
 
 impl fmt::Display for Properties {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({:?}, {:?}, {})", self.name, self.backend, self.kind, self.driver)
+        let place = self.pci_bus.as_ref().map_or(String::new(), |place| format!(", at {place}"));
+        write!(f, "{} ({:?}, {:?}, {}{place})", self.name, self.backend, self.kind, self.driver)
     }
 }

@@ -4,6 +4,7 @@ use std::fmt;
 
 /// What a checked device looks for. [`Checks::default`] looks for everything but NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Checks {
     /// Reads and writes outside an array or a binding.
     pub bounds: bool,
@@ -36,6 +37,34 @@ impl Default for Checks {
             progress: true,
             nan: false,
         }
+    }
+}
+
+impl Checks {
+    /// Looks for nothing.
+    pub const fn none() -> Checks {
+        Checks {
+            bounds: false,
+            uninitialised: false,
+            workgroup_unset: false,
+            races: false,
+            barriers: false,
+            overflow: false,
+            progress: false,
+            nan: false,
+        }
+    }
+
+    /// The same but for a change.
+    ///
+    /// ```
+    /// use crosslane::cpu::Checks;
+    /// let races = Checks::none().with(|checks| checks.races = true);
+    /// assert!(races.races && !races.bounds);
+    /// ```
+    pub fn with(mut self, change: impl FnOnce(&mut Checks)) -> Checks {
+        change(&mut self);
+        self
     }
 }
 
@@ -93,6 +122,7 @@ pub struct Spot {
 
 /// One defect: the first time it was seen, and how often it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Finding {
     /// What it is.
     pub defect: Defect,
@@ -114,6 +144,7 @@ pub struct Finding {
 
 /// Everything that was found in a submission; empty for clean kernels.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Report {
     /// Each defect once, in the order in which they were seen.
     pub findings: Vec<Finding>,

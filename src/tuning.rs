@@ -55,7 +55,7 @@ pub(crate) const OF_COMPILED: [(&str, &[u32]); 3] =
 /// assert_eq!(Array::from_slice(&device, &[3, 1, 2]).sort().to_vec()?, [1, 2, 3]);
 /// # Ok::<(), crosslane::Error>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Tuning {
     /// In the order of their names.
     chosen: Vec<(&'static str, &'static [u32])>,

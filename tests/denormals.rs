@@ -3,9 +3,10 @@
 
 mod support;
 
+use crosslane::array::Side;
 use crosslane::device::Caps;
-use crosslane::op::{Expression, Function, Leaf, Op, Source, Step, What};
-use crosslane::ops::{Map, Operator, Reduce, SearchSorted, Side};
+use crosslane::op::{Expression, ExpressionStep, Function, Leaf, LeafSource, Op, StepKind};
+use crosslane::ops::{Map, Operator, Reduce, SearchSorted};
 use crosslane::{Array, DType, f16, s};
 use naga::valid::{Capabilities, FunctionInfo, ValidationFlags, Validator};
 use naga::{Expression as E, ScalarKind, UnaryOperator};
@@ -51,16 +52,16 @@ fn none_in(what: &str, op: &dyn Op, caps: &Caps) {
 }
 
 fn leaf(slot: usize, len: usize, stride: i64) -> Leaf {
-    Leaf { source: Source::Slot(slot), dtype: DType::F32, len, offset: 0, strides: vec![stride] }
+    Leaf { source: LeafSource::Slot(slot), dtype: DType::F32, len, offset: 0, strides: vec![stride] }
 }
 
 /// `function(x, y)`, or a cast, of so many elements.
-fn map(what: What, result: DType, stride: i64) -> Map {
+fn map(what: StepKind, result: DType, stride: i64) -> Map {
     let leaves = vec![leaf(0, 4000, stride), leaf(1, 4000, stride)];
     let steps = vec![
-        Step { what: What::Leaf(0), dtype: DType::F32 },
-        Step { what: What::Leaf(1), dtype: DType::F32 },
-        Step { what, dtype: result },
+        ExpressionStep { what: StepKind::Leaf(0), dtype: DType::F32 },
+        ExpressionStep { what: StepKind::Leaf(1), dtype: DType::F32 },
+        ExpressionStep { what, dtype: result },
     ];
     let expression = Expression { leaves, steps, ..Expression::default() };
     Map {
@@ -87,18 +88,18 @@ fn no_instruction_computes() {
         for (function, args) in two.clone().chain(one.clone()) {
             for stride in [1, 2] {
                 let result = function.result(DType::F32);
-                none_in(function.name(), &map(What::Call(function, args.clone()), result, stride), &caps);
+                none_in(function.name(), &map(StepKind::Call(function, args.clone()), result, stride), &caps);
             }
         }
         assert_eq!(
-            computed(&map(What::Call(Add, vec![0, 1]), DType::F32, 2), &caps).len(),
+            computed(&map(StepKind::Call(Add, vec![0, 1]), DType::F32, 2), &caps).len(),
             1,
             "what there is, is found"
         );
-        none_in("a cast to bool", &map(What::Cast(0), DType::Bool, 1), &caps);
+        none_in("a cast to bool", &map(StepKind::Cast(0), DType::Bool, 1), &caps);
         let read = Expression {
             leaves: vec![leaf(0, 1000, 1)],
-            steps: vec![Step { what: What::Leaf(0), dtype: DType::F32 }],
+            steps: vec![ExpressionStep { what: StepKind::Leaf(0), dtype: DType::F32 }],
             ..Expression::default()
         };
         for operator in [Operator::Any, Operator::All, Operator::CountNonzero] {

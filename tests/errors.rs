@@ -7,7 +7,7 @@ use crosslane::array::Slice;
 use crosslane::cpu::{Checks, Profile};
 use crosslane::device::Backend;
 use crosslane::share::Direction;
-use crosslane::{Array, Device, DeviceOptions, Error, ErrorKind, HostBuffer, eval_all, f16, s, upload_all};
+use crosslane::{Array, Device, DeviceOptions, Error, ErrorKind, HostBuffer, axes, eval_all, f16, s, upload_all};
 use support::*;
 
 /// The device still computes.
@@ -33,18 +33,6 @@ fn called_at(error: &Error, line: u32) {
     let site = error.call_site().unwrap_or_else(|| panic!("no call site: {error}"));
     assert_eq!((site.file(), site.line()), (file!(), line), "{error}");
     assert!(error.to_string().contains(&format!("errors.rs:{line}")), "{error}");
-}
-
-/// The mistake that an array holds comes out of every way to a value.
-fn held<T: crosslane::Element>(array: &Array<T>) -> Error {
-    let error = array.check().unwrap_err();
-    assert_eq!(array.to_vec().unwrap_err().to_string(), error.to_string());
-    assert!(array.eval().is_err() && array.explain().is_err() && array.item().is_err());
-    assert!(array.read_into(&mut []).is_err() && array.copy().to_vec().is_err() && array.wgpu_buffer().is_err());
-    assert!(array.clone().assign(array).is_err() && array.clone().write(0, &[]).is_err());
-    let later = array.reshape(&[3]).flip(0).count_nonzero().to_vec().unwrap_err();
-    assert_eq!(later.to_string(), error.to_string(), "the first mistake is the one that is told");
-    error
 }
 
 #[test]
@@ -81,15 +69,18 @@ fn shapes_that_do_not_fit() {
 fn axes_and_slices_that_are_not_there() {
     for device in apis() {
         let x = Array::<f32>::zeros(device, &[2, 3]);
-        let wrong = x.sum_axes(&[2], false);
+        let wrong = x.sum_axes(2);
         argument(&held(&wrong), "sum", line!() - 1, &["axis", "got 2", "-2 to 1"]);
-        argument(&held(&x.max_axes(&[-3], true)), "max", line!(), &["got -3"]);
-        argument(&held(&x.mean_axes(&[0, 0], false)), "sum", line!(), &["each axis once"]);
-        argument(&held(&x.variance_axes(&[isize::MIN], false, 0)), "variance", line!(), &[]);
-        argument(&held(&x.norm_axes(&[isize::MAX], false)), "sum", line!(), &[]);
-        argument(&held(&x.arg_max_axes(&[1, -1], false)), "arg_max", line!(), &["[1, -1]"]);
-        argument(&held(&x.permute(&[0])), "permute", line!(), &["each of 2 axes once", "[0]"]);
-        argument(&held(&x.permute(&[0, 0])), "permute", line!(), &["[0, 0]"]);
+        argument(&held(&x.max_axes(axes(-3).keep_dims())), "max", line!(), &["got -3"]);
+        argument(&held(&x.mean_axes([0, 0])), "mean", line!(), &["each axis once"]);
+        argument(&held(&x.variance_axes(isize::MIN, 0)), "variance", line!(), &[]);
+        argument(&held(&x.norm_axes(isize::MAX)), "norm", line!(), &[]);
+        argument(&held(&x.arg_max_axes([1, -1])), "arg_max", line!(), &["[1, -1]"]);
+        argument(&held(&x.flip([0, -2])), "flip", line!(), &["each axis once", "[0, -2]"]);
+        assert_eq!(x.sum_axes(axes(..).keep_dims()).shape(), [1, 1]);
+        assert_eq!(x.max_axes([0, -1]).to_vec().unwrap(), x.flip(..).max().to_vec().unwrap());
+        argument(&held(&x.permute([0])), "permute", line!(), &["each of 2 axes once", "[0]"]);
+        argument(&held(&x.permute([0, 0])), "permute", line!(), &["[0, 0]"]);
         argument(&held(&x.swap_axes(0, 2)), "swap_axes", line!(), &["got 2"]);
         argument(&held(&x.flip(-3)), "flip", line!(), &["got -3"]);
         argument(&held(&x.expand_dims(4)), "expand_dims", line!(), &["got 4"]);
@@ -130,8 +121,8 @@ fn wrong_counts_of_elements() {
         argument(&down.fill(0, &[]).unwrap_err(), "HostBuffer::fill", line!(), &[]);
         let none = Array::<f32>::zeros(device, &[0, 2]);
         argument(&held(&none.min()), "min", line!(), &["[0, 2]"]);
-        argument(&held(&none.arg_max_axes(&[0], false)), "arg_max", line!(), &[]);
-        assert_eq!(none.max_axes(&[1], false).to_vec().unwrap(), [0.0; 0]);
+        argument(&held(&none.arg_max_axes(0)), "arg_max", line!(), &[]);
+        assert_eq!(none.max_axes(1).to_vec().unwrap(), [0.0; 0]);
         argument(&held(&Array::arange(device, 0, 1, 0)), "arange", line!(), &["step"]);
         argument(&held(&Array::arange(device, 0.0f32, f32::INFINITY, 1.0)), "arange", line!(), &[]);
         argument(&held(&Array::arange(device, 0.0f32, 1.0, f32::NAN)), "arange", line!(), &[]);
@@ -205,6 +196,13 @@ fn arrays_of_two_devices_of_one_name() {
         let ErrorKind::Argument { wanted, got, .. } = error.kind() else { panic!("{error}") };
         assert_ne!(wanted, got);
         assert!(got.contains(name(device)) && got.contains(" of this name"), "{got}");
+        // Every message names the one that is meant.
+        let labels = [device, &again].map(|device| device.properties().label());
+        assert_ne!(labels[0], labels[1]);
+        assert!(labels[1].contains(name(device)) && labels[1].contains("of this name"), "{labels:?}");
+        let large = |device| held(&Array::<u8>::empty(device, &[1 << 50])).to_string();
+        assert!(large(&again).contains(&labels[1]) && !large(device).contains(&labels[1]), "{}", large(&again));
+        assert!(format!("{b:?}").contains(&labels[1]) && !format!("{a:?}").contains(&labels[1]), "{a:?} and {b:?}");
     }
 }
 
@@ -333,9 +331,9 @@ fn operators_that_do_not_compile() {
             assert!(!kernel.is_empty() && !message.is_empty() && kernel.contains("operator"), "{error}");
             called_at(&error, line);
         }
-        let rows = x.reshape(&[3, 1]).reduce_axes("nothing", 0.0, &[1], true);
+        let rows = x.reshape(&[3, 1]).reduce_axes("nothing", 0.0, axes(1).keep_dims());
         assert!(held(&rows).to_string().contains("nothing"));
-        argument(&held(&x.reduce_axes("a + b", 0.0, &[1], false)), "reduce", line!(), &["got 1"]);
+        argument(&held(&x.reduce_axes("a + b", 0.0, 1)), "reduce", line!(), &["got 1"]);
         assert_eq!(x.reduce("a + b", 0.0).item().unwrap(), 6.0);
         works(device);
     }

@@ -155,12 +155,12 @@ fn views_and_broadcasting() {
             host.zip(&row.broadcast(&[6, 40]), |x, y| x * 100 - y).zip(&column.broadcast(&[6, 40]), |x, z| x + z);
         let got: Array<i32> = kernel.call((&x, &upload(device, &row), x.slice(crosslane::s![.., 3..4]))).unwrap();
         same(&got, &wanted, "rows and columns");
-        let views = kernel.call::<i32>((&x.permute(&[1, 0]), x.flip(0).permute(&[1, 0]), 5)).unwrap();
+        let views = kernel.call::<i32>((&x.permute([1, 0]), x.flip(0).permute([1, 0]), 5)).unwrap();
         let wanted = host.permute(&[1, 0]).zip(&host.flip(0).permute(&[1, 0]), |x, y| x * 100 - y + 5);
         same(&views, &wanted, "transposed and flipped");
         // A view of what is called moves to its inputs: still one kernel.
         let part = views.slice(crosslane::s![1..30;3, -2]);
-        one_kernel(&kernel.call::<i32>((&x.permute(&[1, 0]), x.flip(0).permute(&[1, 0]), 5)).unwrap().flip(1));
+        one_kernel(&kernel.call::<i32>((&x.permute([1, 0]), x.flip(0).permute([1, 0]), 5)).unwrap().flip(1));
         let wanted = wanted.slice(0, 1, 3, 10);
         let wanted = Dense::new(&[10], wanted.slice(1, 4, 1, 1).data);
         same(&part, &wanted, "a view of the result");
@@ -174,7 +174,7 @@ fn index_and_length() {
         let x = Array::<f32>::zeros(device, &[4, 2]);
         let ramp: Array<f32> = kernel.call(&x).unwrap();
         assert_eq!(ramp.to_vec().unwrap(), [0.0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875]);
-        let turned = kernel.call::<f32>(&x).unwrap().permute(&[1, 0]);
+        let turned = kernel.call::<f32>(&x).unwrap().permute([1, 0]);
         assert_eq!(turned.to_vec().unwrap(), [0.0, 0.25, 0.5, 0.75, 0.125, 0.375, 0.625, 0.875]);
         // Of the shape that the arguments broadcast to.
         let index: Array<u32> = Elementwise::new("x, y", "i")
@@ -260,18 +260,18 @@ fn reductions_along_axes() {
         for (axes, reduced) in
             [(vec![0isize], [true, false, false]), (vec![1], [false, true, false]), (vec![-1, 0], [true, false, true])]
         {
-            let got = dot.call_axes::<i32>((&x, &x.flip(1)), &axes, true).unwrap();
+            let got = dot.call_axes::<i32>((&x, &x.flip(1)), kept(&axes, true)).unwrap();
             let product = host.zip(&host.flip(1), |x, y| x * y);
             let wanted: Vec<i32> = product.groups(&reduced).iter().map(|group| group.iter().sum()).collect();
             assert_eq!(got.to_vec().unwrap(), wanted, "{axes:?} on {}", name(device));
             assert_eq!(got.rank(), 3);
-            let over = largest.call_axes::<bool>(&x, &axes, false).unwrap();
+            let over = largest.call_axes::<bool>(&x, &axes).unwrap();
             let wanted: Vec<bool> =
                 host.groups(&reduced).iter().map(|group| group.iter().any(|x| x.abs() > 4)).collect();
             assert_eq!(over.to_vec().unwrap(), wanted, "{axes:?} on {}", name(device));
         }
         let y = x.cast::<f32>();
-        let text = one_kernel(&length.call_axes::<f32>(&y, &[2], false).unwrap());
+        let text = one_kernel(&length.call_axes::<f32>(&y, 2).unwrap());
         assert!(text.contains("fn post(a: f32)") && text.contains("fn formula0(x: f32)"), "{text}");
         let (wanted, got) = (host.data.iter().map(|x| x * x).sum::<i32>() as f32, length.call::<f32>(&y).unwrap());
         assert!((got.item().unwrap() - wanted.sqrt()).abs() < 1e-3);
@@ -285,7 +285,7 @@ fn reductions_along_axes() {
         // Nothing: what `post` makes of the identity.
         let empty = Array::<f32>::zeros(device, &[2, 0]);
         let cosine = Reduction::new("x: f32", "x", "a + b", "0", "cos(a)").unwrap();
-        assert_eq!(cosine.call_axes::<f32>(&empty, &[1], false).unwrap().to_vec().unwrap(), [1.0, 1.0]);
+        assert_eq!(cosine.call_axes::<f32>(&empty, 1).unwrap().to_vec().unwrap(), [1.0, 1.0]);
     }
 }
 
@@ -385,12 +385,12 @@ fn mistakes_in_the_call() {
         says(same.call((&k, &k)), line!(), &["result", "Array<i32>", "got Array<f32>"]);
         says(floats.call((1.0f32, 2.0f32)), line!(), &["an array among them"]);
         says(floats.call((&x, &Array::<f32>::ones(device, &[4]))), line!(), &["[3] and [4]"]);
-        says(floats.call((&x, x.sum_axes(&[5], false))), line!(), &["axis"]);
+        says(floats.call((&x, x.sum_axes(5))), line!(), &["axis"]);
         let elsewhere = crosslane::Device::cpu_as(crosslane::cpu::Profile::webgpu()).unwrap();
         says(floats.call((&x, &Array::<f32>::ones(&elsewhere, &[3]))), line!(), &["device"]);
         let dot = Reduction::new("x: T, y: T", "x * y", "a + b", "0", "").unwrap();
         says(dot.call((&x, &k)), line!(), &["which T is by x"]);
-        says(dot.call_axes((&x, &x), &[1], false), line!(), &["axis"]);
+        says(dot.call_axes((&x, &x), 1), line!(), &["axis"]);
         // A type that a letter does not fit comes out at the call.
         let bits = Elementwise::new("x: T", "x << 1u").unwrap();
         says(bits.call(&x), line!(), &["does not compile", "expression:1:1"]);

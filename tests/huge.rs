@@ -4,7 +4,7 @@
 mod support;
 
 use crosslane::array::OutOfRange;
-use crosslane::device::Kind;
+use crosslane::device::DeviceKind;
 use crosslane::{Argument, Array, Device, Kernel, Result, Scan, f16, s};
 use support::{apis, name, say};
 
@@ -15,7 +15,7 @@ const ODD: usize = (1 << 24) + 7;
 /// The cards; says which devices are none.
 fn cards() -> Vec<&'static Device> {
     let is = |device: &&Device| {
-        let enough = device.properties().kind == Kind::Discrete && device.caps().buffer_bytes >= 16 << 30;
+        let enough = device.properties().kind == DeviceKind::Discrete && device.caps().buffer_bytes >= 16 << 30;
         if !enough {
             say(&format!("skipped {}: wanted a card with buffers of 16 GiB", name(device)));
         }
@@ -38,7 +38,7 @@ fn mixed(device: &Device) -> Result<Array<u32>> {
 /// The cards, and lavapipe, which does this in seconds; says which devices are neither.
 fn cards_and_lavapipe() -> Vec<&'static Device> {
     let is = |device: &&Device| {
-        let fast = device.properties().kind == Kind::Discrete || name(device).contains("llvmpipe");
+        let fast = device.properties().kind == DeviceKind::Discrete || name(device).contains("llvmpipe");
         if !fast {
             say(&format!("skipped {}: 2^24 elements take it long", name(device)));
         }
@@ -60,7 +60,7 @@ fn odd_lengths_of_millions() {
         let right = |what: &str, condition: &Array<bool>| {
             assert!(condition.all().item().unwrap(), "{what} of 2^24 + 7 on {}", name(device));
         };
-        let sums: Array<u32> = Scan::sum().call(&low).unwrap();
+        let sums: Array<u32> = Scan::sum().call(&low);
         right("sums", &sums.equal(&((&i >> 3) * 28 + &low * (&low + 1) / 2)));
         let few = i.compress(&low.less(3)).to_array().unwrap();
         assert_eq!(few.len(), (1 << 24) / 8 * 3 + 3, "selection on {}", name(device));
@@ -68,7 +68,7 @@ fn odd_lengths_of_millions() {
         right("selection", &few.equal(&place / 3 * 8 + &place % 3));
         let counts: Vec<u32> = (0..8).map(|bin| (1 << 21) + (bin < 7) as u32).collect();
         assert_eq!(low.bincount(8).to_vec().unwrap(), counts, "bincount on {}", name(device));
-        if device.properties().kind != Kind::Discrete {
+        if device.properties().kind != DeviceKind::Discrete {
             say(&format!("{}: sorts of 2^24 + 7 on cards only, they take it half a minute", name(device)));
             continue;
         }
@@ -149,11 +149,11 @@ fn sums_past_32_bits() {
     for device in cards() {
         let i = counting(device);
         let low = &i & 7;
-        let sums: Array<u32> = Scan::sum().call(&low).unwrap();
+        let sums: Array<u32> = Scan::sum().call(&low);
         holds("sum of u32", device, &sums.equal(&((&i >> 3) * 28 + &low * (&low + 1) / 2)));
         drop(sums);
         let wide = i.cast::<u64>();
-        let sums: Array<u64> = Scan::sum().exclusive().call(&(&wide * 8)).unwrap();
+        let sums: Array<u64> = Scan::sum().exclusive().call(&(&wide * 8));
         // 4 i (i - 1), past 2^61.
         holds("sum of u64", device, &(sums + &wide * 4).equal(&(&wide * &wide * 4)));
         assert_eq!(wide.sum().item().unwrap(), (N as u64) * (N as u64 - 1) / 2, "sum on {}", name(device));

@@ -542,7 +542,7 @@ fn arguments_that_do_not_fit() {
         mistake(run(&Array::ones(device, &[4, 4]), &Array::zeros(device, &[3])), "x", &["at least 16 bytes"]);
         run(&Array::ones(device, &[40, 400]), &fours).unwrap();
         assert_eq!(fours.to_vec().unwrap(), [1; 4]);
-        let library = crosslane::ops::Nothing(1).plan(device.caps()).unwrap().passes[0].kernel.clone();
+        let library = crosslane::ops::EmptyKernel(1).plan(device.caps()).unwrap().passes[0].kernel.clone();
         mistake(library.grid([1, 1, 1]).args([]).launch(device), "kernel", &["Kernel::wgsl", "nothing"]);
         works(device);
     }

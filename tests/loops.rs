@@ -318,7 +318,10 @@ fn the_processor_comes_before_software_drivers() {
     for request in ["", "software"] {
         let device = Device::open(request).unwrap();
         let (kind, backend) = (device.properties().kind, device.properties().backend);
-        assert!(kind != crosslane::device::Kind::Software || backend == Backend::Cpu, "{request:?} took {device:?}");
+        assert!(
+            kind != crosslane::device::DeviceKind::Software || backend == Backend::Cpu,
+            "{request:?} took {device:?}"
+        );
     }
     let all = Device::list();
     for (index, properties) in all.iter().enumerate() {

@@ -5,15 +5,15 @@
 use crosslane::DType;
 use crosslane::array::Precision;
 use crosslane::device::Caps;
-use crosslane::op::{Expression, Function, Leaf, Op, Scalar, Source, Step, What};
+use crosslane::op::{Expression, ExpressionStep, Function, Leaf, LeafSource, Op, Scalar, StepKind};
 use crosslane::ops::*;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 fn walked(slot: usize, dtype: DType, len: usize, strides: &[i64]) -> Expression {
-    let leaf = Leaf { source: Source::Slot(slot), dtype, len, offset: 0, strides: strides.to_vec() };
-    let steps = vec![Step { what: What::Leaf(0), dtype }];
+    let leaf = Leaf { source: LeafSource::Slot(slot), dtype, len, offset: 0, strides: strides.to_vec() };
+    let steps = vec![ExpressionStep { what: StepKind::Leaf(0), dtype }];
     Expression { leaves: vec![leaf], steps, ..Expression::default() }
 }
 
@@ -24,7 +24,7 @@ fn row(slot: usize, dtype: DType, len: usize) -> Expression {
 /// `2 x + 1` and its like: a function over what the leaf gives.
 fn called(mut expression: Expression, function: Function) -> Expression {
     let dtype = expression.dtype();
-    expression.steps.push(Step { what: What::Call(function, vec![0]), dtype: function.result(dtype) });
+    expression.steps.push(ExpressionStep { what: StepKind::Call(function, vec![0]), dtype: function.result(dtype) });
     expression
 }
 
@@ -63,10 +63,10 @@ fn sum(rows: usize, columns: usize, reduced: [bool; 2]) -> Reduce {
     Reduce { expression, shape, reduced: reduced.to_vec(), operator, count, output }
 }
 
-fn scan(shape: &[usize], strides: &[i64], axis: usize) -> Scan {
+fn scan(shape: &[usize], strides: &[i64], axis: usize) -> PrefixScan {
     let expression = walked(0, DType::F32, shape.iter().product(), strides);
     let (heads, shape, operator, exclusive, reverse, output) = (None, shape.to_vec(), Operator::Sum, true, false, 1);
-    Scan { expression, heads, shape, axis, operator, exclusive, reverse, output }
+    PrefixScan { expression, heads, shape, axis, operator, exclusive, reverse, output }
 }
 
 fn histogram(bins: usize) -> Histogram {

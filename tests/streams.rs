@@ -4,7 +4,7 @@
 mod support;
 
 use crosslane::array::OutOfRange;
-use crosslane::device::{Backend, Kind};
+use crosslane::device::{Backend, DeviceKind};
 use crosslane::share::Direction;
 use crosslane::{
     Argument, Array, Device, DeviceOptions, Error, ErrorKind, Event, HostBuffer, Kernel, Recording, Result, Stream,
@@ -181,7 +181,7 @@ fn events_pass_in_order_and_take_the_time() {
         work(10);
         let middle = Event::record(device).unwrap();
         // Longer than the host takes for all of this.
-        work(if device.properties().kind == Kind::Software { 1000 } else { 50_000 });
+        work(if device.properties().kind == DeviceKind::Software { 1000 } else { 50_000 });
         let end = Event::record(device).unwrap();
         end.wait().unwrap();
         let all = begun.elapsed();
@@ -365,7 +365,7 @@ fn a_recording_keeps_to_its_arrays() {
         // Library kernels, in parts and as wholes.
         let (a, b) = (Array::<f32>::ones(device, &[2, 3]).copy(), Array::full(device, &[2, 3], 4.0f32).copy());
         eval_all(&[&a, &b]).unwrap();
-        let sum = (&a * 2.0).sum_axes(&[1], false);
+        let sum = (&a * 2.0).sum_axes(1);
         let mut recording = Recording::of(&[&sum]).unwrap();
         assert_eq!(sum.to_vec().unwrap(), [6.0; 2]);
         recording.replace(&a, &b).unwrap();
@@ -437,6 +437,22 @@ fn mistakes_are_errors_and_the_device_works_afterwards() {
         let gaps = Array::<u32>::ones(device, &[256]).copy().slice(s![..;2]);
         mistake(recording.replace(&x, &gaps), replace, "new", &["without gaps"]);
         mistake(recording.replace(&x.slice(s![64..]), &x), replace, "old", &["a part of it"]);
+        // One rule for all devices, for what is read and what is written.
+        let long = Array::from_slice(device, &[3u32; 256]);
+        for old in [&x, &y] {
+            for first in [8, 16, 32, 100] {
+                let new = long.slice(s![first..first + 128]);
+                let bytes = format!("got {}", 4 * first);
+                mistake(recording.replace(old, &new), replace, "new", &["a multiple of 256 bytes", &bytes]);
+            }
+            recording.replace(old, &long.slice(s![64..192])).unwrap();
+            recording.replace(old, old).unwrap();
+        }
+        recording.replace(&y, &long.slice(s![64..192])).unwrap();
+        recording.run().unwrap();
+        recording.replace(&y, &y).unwrap();
+        let wanted: Vec<u32> = (0..256).map(|i| if (64..192).contains(&i) { 4 } else { 3 }).collect();
+        assert_eq!((y.to_vec().unwrap(), long.to_vec().unwrap()), (vec![0; 128], wanted), "on {}", name(device));
         let bad = &x.reshape(&[2, 64]) + &short;
         assert!(recording.replace(&x, &bad).is_err_and(|error| error.to_string().contains("[2, 64] and [100]")));
         mistake(recording.set(1, "steps", 1u32), "Recording::set", "launch", &["1 launches", "got 1"]);

@@ -292,7 +292,7 @@ fn occupancy_is_sane() {
             }}"
         );
         let large = Kernel::wgsl(&text).unwrap().occupancy(device).unwrap();
-        if device.properties().kind != crosslane::device::Kind::Software {
+        if device.properties().kind != crosslane::device::DeviceKind::Software {
             assert_eq!(large.limited_by, Limiter::WorkgroupMemory, "{large}");
             assert!(large.fraction < small.fraction);
         }

@@ -50,7 +50,7 @@ fn ours(device: &Device, [keys, small, runs]: &[&Vec<u32>; 3]) -> Result<Vec<f64
         Ok(device.synchronize()?)
     };
     Ok(vec![
-        median(|| done(&Scan::sum().exclusive().call(&keys)?))?,
+        median(|| done(&Scan::sum().exclusive().call(&keys)))?,
         median(|| done(&keys.sort()))?,
         median(|| done(keys.compress(&keys.greater_equal(1u32 << 31)).count_array()))?,
         median(|| done(&small.bincount(256)))?,

@@ -2,7 +2,7 @@
 //! ndarray (three loops, and its `dot`), gemm and faer. Prints GFLOP/s, the best of several.
 
 use crosslane::{Array, Device};
-use crosslane::device::Kind;
+use crosslane::device::DeviceKind;
 use ndarray::Array2;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -77,7 +77,7 @@ fn main() -> Result<(), crosslane::Error> {
     measure("gemm", &wanted, || by_gemm(&a, &b));
     let [p, q] = [&a, &b].map(|m| faer::Mat::from_fn(N, N, |i, j| m[i * N + j]));
     measure("faer", &wanted, || by_faer(&p, &q));
-    for (index, properties) in Device::list().into_iter().enumerate().filter(|(_, it)| it.kind == Kind::Software) {
+    for (index, properties) in Device::list().into_iter().enumerate().filter(|(_, it)| it.kind == DeviceKind::Software) {
         let device = Device::open(&index.to_string())?;
         let name = format!("crosslane, {} ({:?})", properties.name, properties.backend);
         let side = |m: &[f32]| Array::from_shape(&device, &[N, N], m);

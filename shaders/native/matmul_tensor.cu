@@ -150,7 +150,7 @@ extern "C" __global__ void __launch_bounds__(384, 1) matmul_tensor(PARAMETERS) {
             if (turn > 0 && threadIdx.x % 128 == 0) arrive(empty + 8 * ((turn - 1) % STAGES));
         }
         finish(d);
-        MODULE;
+        MODULE
         const u32 lane = threadIdx.x % 32;
         const bool odd = lane & 1;
         const u32 first = row + (group - 1) * 64 + threadIdx.x % 128 / 32 * 16 + lane / 4 + (odd ? 8 : 0);

@@ -1,7 +1,7 @@
 // One value of a fused expression for each element of the output.
 //
-// Left open: WORKGROUP, ITEMS (units of an invocation), params.units, and evaluate(unit), which computes and stores the one or four elements
-// of a unit. A grid too long for one dimension is folded into two.
+// Left open: WORKGROUP, ITEMS (units of an invocation), bounded_units() (src/ops/counted.rs), and evaluate(unit), which computes and
+// stores the one or four elements of a unit. A grid too long for one dimension is folded into two.
 
 @compute @workgroup_size(WORKGROUP)
 fn map(
@@ -10,9 +10,10 @@ fn map(
     @builtin(local_invocation_index) lane: u32,
 ) {
     let first = (group.x + group.y * groups.x) * WORKGROUP * ITEMS + lane;
+    let units = bounded_units();
     for (var item = 0u; item < ITEMS; item++) {
         let unit = first + item * WORKGROUP;
-        if (unit < params.units) {
+        if (unit < units) {
             evaluate(unit);
         }
     }
@@ -46,6 +47,8 @@ fn evaluate(unit: u32) {
     let i = unit * 4u;
     store(i, value(i));
 }
+fn bounded_units() -> u32 { return params.units; }
+fn bounded_count() -> u32 { return params.count; }
 alias F = vec4<f32>;
 alias I = vec4<i32>;
 alias U = vec4<u32>;

@@ -3,7 +3,8 @@
 // An invocation takes WIDTH outputs, COLUMNS invocations lie side by side, and WORKGROUP / COLUMNS rows of them share
 // the range of r, which is cut into `chunks` of `span`; a tree in workgroup memory combines the rows.
 //
-// Left open: the constants, State, identity, combine, accumulate (UNROLL rows), accumulate_tail (one row), finish.
+// Left open: the constants, State, identity, combine, accumulate (UNROLL rows), accumulate_tail (one row), finish,
+// bounded_extent().
 
 var<workgroup> states: array<State, WORKGROUP * WIDTH>;
 
@@ -24,7 +25,7 @@ fn columns(
     }
     if (k < params.outputs) {
         var r = chunk * params.span;
-        let end = min(r + params.span, params.extent);
+        let end = min(r + params.span, bounded_extent());
         r += lane / COLUMNS;
         while (r + (UNROLL - 1u) * rows < end) {
             state = accumulate(state, k, r);
@@ -102,3 +103,4 @@ fn accumulate_tail(state: States, k: u32, r: u32) -> States {
     s[0] = combine(s[0], x[r * params.outputs + k]);
     return s;
 }
+fn bounded_extent() -> u32 { return params.extent; }

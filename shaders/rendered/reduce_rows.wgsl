@@ -8,7 +8,7 @@
 // of r is cut into `chunks` of `span`: with more than one, a second launch combines the states, laid out [chunk][k].
 //
 // Left open: the constants, State, identity, combine, accumulate (UNROLL steps, all in range), accumulate_tail (one
-// step, each value checked against `end`) and finish.
+// step, each value checked against `end`), finish, and bounded_extent() (src/ops/counted.rs).
 
 var<workgroup> states: array<State, WORKGROUP>;
 
@@ -24,7 +24,7 @@ fn rows(
     var state = identity();
     if (k < params.outputs) {
         var r = chunk * params.span;
-        let end = min(r + params.span, params.extent);
+        let end = min(r + params.span, bounded_extent());
         r += (lane % LANES) * WIDTH;
         let step = LANES * WIDTH;
         while (r + (UNROLL - 1u) * step + WIDTH <= end) {
@@ -147,3 +147,4 @@ fn accumulate_tail(state: State, k: u32, r: u32, end: u32) -> State {
     if (r + 3u < end) { s = combine(s, lift(v.w, position(k, r) + 3u)); }
     return s;
 }
+fn bounded_extent() -> u32 { return params.extent; }

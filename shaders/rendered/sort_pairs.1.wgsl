@@ -25,7 +25,7 @@ fn histogram(
     let row = index / params.chunks;
     let chunk = index % params.chunks;
     var at = chunk * params.span + lane;
-    let end = min((chunk + 1u) * params.span, params.length);
+    let end = min((chunk + 1u) * params.span, bounded_length());
     let first = params.keys_first + row * params.stride;
     while (at + (UNROLL - 1u) * WORKGROUP < end) {
         tally_keys(first + at);
@@ -96,3 +96,4 @@ fn tally_keys(at: u32) {
     tally_key(key6);
     tally_key(key7);
 }
+fn bounded_length() -> u32 { return params.length; }

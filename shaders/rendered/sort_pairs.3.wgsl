@@ -35,11 +35,11 @@ fn scatter(at: At) {
     }
     let row = index / params.row_tiles;
     let tile = index % params.row_tiles;
-    if (tile * TILE >= params.length) {
+    if (tile * TILE >= bounded_length()) {
         return;
     }
     let first = row * params.stride + tile * TILE;
-    let count = min(TILE, params.length - tile * TILE);
+    let count = min(TILE, bounded_length() - tile * TILE);
     let chain = row * (params.row_tiles + 1u) * 256u;
     var keys: array<Key, ITEMS>;
     var places: array<u32, ITEMS>;
@@ -860,3 +860,4 @@ fn store_values(places: ptr<function, array<u32, ITEMS>>, targets: ptr<function,
     if (23u * WORKGROUP + who.lane < count) { store_value((*targets)[23], sorted23); }
     }
 }
+fn bounded_length() -> u32 { return params.length; }

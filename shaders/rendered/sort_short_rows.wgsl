@@ -19,7 +19,7 @@ fn rows(at: At) {
     }
     let who = who_is(at);
     let first = index * params.group_rows * params.length;
-    let count = min(params.group_rows * params.length, params.count - first);
+    let count = min(params.group_rows * params.length, bounded_count() - first);
     var keys: array<Key, ITEMS>;
     var origins: array<u32, ITEMS>;
     var places: array<u32, ITEMS>;
@@ -517,3 +517,4 @@ fn store_items(keys: ptr<function, array<Key, ITEMS>>, origins: ptr<function, ar
     if (who.team * who.size * ITEMS + 30u * who.size + who.place < count) { store_key(first + who.team * who.size * ITEMS + 30u * who.size + who.place, (*keys)[30]); }
     if (who.team * who.size * ITEMS + 31u * who.size + who.place < count) { store_key(first + who.team * who.size * ITEMS + 31u * who.size + who.place, (*keys)[31]); }
 }
+fn bounded_count() -> u32 { return params.count; }

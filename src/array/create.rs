@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Checks that a device can hold such an array.
 pub(crate) fn check<T: Element>(operation: &'static str, device: &Device, shape: &[usize], at: CallSite) -> Result<()> {
     if let Some(feature) = device.caps().lacks(T::DTYPE) {
-        let (wanted, device) = (feature.to_string(), device.properties().name.clone());
+        let (wanted, device) = (feature.to_string(), device.properties().label());
         let help = format!("{} arrays need it; cast to another type on the host", T::DTYPE);
         return Err(ErrorKind::Unsupported { operation, wanted, device, help, at: Some(at) }.into());
     }
@@ -36,24 +36,22 @@ impl Device {
     ///
     /// ```
     /// # crosslane::example(|device| {
-    /// let first = device.acquire::<f32>(10_000)?;
+    /// let first = device.acquire::<f32>(10_000);
     /// drop(first);
     /// let before = device.memory();
-    /// let second = device.acquire::<f32>(10_000)?;
+    /// let second = device.acquire::<f32>(10_000);
     /// assert_eq!(device.memory().misses, before.misses); // nothing was allocated
     /// # drop(second);
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: as [`Array::empty`](crate::Array::empty).
+    /// Errors (kept in the array): as [`Array::empty`](crate::Array::empty).
     #[doc(alias = "pool")]
     #[doc(alias = "release")]
     #[doc(alias = "cudaMallocAsync")]
     #[track_caller]
-    pub fn acquire<T: Element>(&self, len: usize) -> Result<Array<T>> {
-        let array = Array::empty(self, &[len]);
-        array.check()?;
-        Ok(array)
+    pub fn acquire<T: Element>(&self, len: usize) -> Array<T> {
+        Array::empty(self, &[len])
     }
 }
 

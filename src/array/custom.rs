@@ -3,6 +3,7 @@
 use super::inputs::{Inputs, Types, apply, dtypes, resolve, supports};
 use super::{Array, inputs::AnyInput};
 use crate::array::reductions::reduce::reduced_node;
+use crate::array::shapes::axes::Axes;
 use crate::element::{DType, Element, Scalar};
 use crate::error::{CallSite, Error, Result};
 use crate::graph::{Expr, Node};
@@ -37,6 +38,9 @@ use std::sync::Arc;
 /// own; else the kernel runs with checks. A loop must end: none is stopped here, as a [`crate::Kernel`]'s is.
 #[derive(Clone, Debug)]
 #[doc(alias = "ElementwiseKernel")]
+#[doc(alias = "map")]
+#[doc(alias = "apply")]
+#[doc(alias = "vectorize")]
 pub struct Elementwise(Arc<Template>);
 
 /// A reduction of your own: what each element becomes, how two values are combined, the value that changes nothing,
@@ -105,6 +109,7 @@ impl Elementwise {
     /// Errors: another number of arguments; types that are not the parameters' or differ where a letter is the same;
     /// `R` that is not the value's type; shapes that do not broadcast; arrays on several devices or more than it
     /// binds; a type that the device does not have; the mistake that an array holds.
+    #[doc(alias = "map")]
     #[track_caller]
     pub fn call<R: Element>(&self, arguments: impl Inputs) -> Result<Array<R>> {
         let at = Location::caller();
@@ -151,33 +156,27 @@ impl Reduction {
     /// Errors: as [`Elementwise::call`].
     #[track_caller]
     pub fn call<R: Element>(&self, arguments: impl Inputs) -> Result<Array<R>> {
-        self.reduce(&arguments.inputs(), None, false, Location::caller())
+        self.reduce(&arguments.inputs(), &Axes::from(..), Location::caller())
     }
 
-    /// As [`Reduction::call`] over some axes, which stay with extent 1 if `keep`.
+    /// As [`Reduction::call`] over some axes ([`Axes`]).
     ///
     /// ```
     /// # crosslane::example(|device| {
     /// use crosslane::{Array, Reduction};
     /// let even = Reduction::new("x: i32", "u32(x % 2 == 0)", "a + b", "0", "")?;
     /// let x = Array::from_slice(device, &[1, 2, 4, 6]).reshape(&[2, 2]);
-    /// assert_eq!(even.call_axes::<u32>(&x, &[1], false)?.to_vec()?, [1, 2]);
+    /// assert_eq!(even.call_axes::<u32>(&x, 1)?.to_vec()?, [1, 2]);
     /// # Ok(()) });
     /// ```
     ///
     /// Errors: as [`Elementwise::call`]; an axis that is not there, or twice.
     #[track_caller]
-    pub fn call_axes<R: Element>(&self, arguments: impl Inputs, axes: &[isize], keep: bool) -> Result<Array<R>> {
-        self.reduce(&arguments.inputs(), Some(axes), keep, Location::caller())
+    pub fn call_axes<R: Element>(&self, arguments: impl Inputs, axes: impl Into<Axes>) -> Result<Array<R>> {
+        self.reduce(&arguments.inputs(), &axes.into(), Location::caller())
     }
 
-    fn reduce<R: Element>(
-        &self,
-        inputs: &[AnyInput],
-        axes: Option<&[isize]>,
-        keep: bool,
-        at: CallSite,
-    ) -> Result<Array<R>> {
+    fn reduce<R: Element>(&self, inputs: &[AnyInput], axes: &Axes, at: CallSite) -> Result<Array<R>> {
         let operation = self.map.operation;
         let got = dtypes(operation, &self.map.parameters, inputs, at)?;
         let (map, operator) = self.resolved(&got, at)?;
@@ -188,7 +187,7 @@ impl Reduction {
             .into_iter()
             .flatten()
             .try_for_each(|f| supports(operation, f, &node.device, at))?;
-        Ok(Array::of(reduced_node(&node, operator, axes, keep, at)?))
+        Ok(Array::of(reduced_node(&node, operator, axes, at)?))
     }
 
     /// The map and the operator for arguments of these types.

@@ -52,7 +52,7 @@ impl<T: Element> Array<T> {
 
 /// The error for an engine that has no command encoders.
 pub(crate) fn no_encoders(operation: &'static str, device: &crate::Device, at: crate::error::CallSite) -> crate::Error {
-    let (wanted, device) = ("command encoders, which are wgpu's".into(), device.properties().name.clone());
+    let (wanted, device) = ("command encoders, which are wgpu's".into(), device.properties().label());
     let help = "evaluate with Array::eval".into();
     ErrorKind::Unsupported { operation, wanted, device, help, at: Some(at) }.into()
 }

@@ -1,6 +1,7 @@
 //! `explain()`: the kernels that would run, with their WGSL, bytes and operations.
 
 use super::Array;
+use crate::backend::explained;
 use crate::element::Element;
 use crate::error::Result;
 use crate::graph::Batch;
@@ -10,6 +11,7 @@ use std::panic::Location;
 
 /// What evaluating an array would do. Prints as a report.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Explanation {
     /// The operations, in order.
     pub steps: Vec<ExplainedStep>,
@@ -17,6 +19,7 @@ pub struct Explanation {
 
 /// One operation of an [`Explanation`].
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ExplainedStep {
     /// The operation's name.
     pub operation: &'static str,
@@ -95,8 +98,7 @@ impl<T: Element> Array<T> {
     /// The name and the text of what runs for a launch.
     fn what_runs(&self, launch: &Launch) -> (String, String) {
         let kernel = &launch.kernel;
-        #[cfg(feature = "cuda")]
-        if let Some((note, text)) = self.device().driver().explained(launch) {
+        if let Some((note, text)) = explained(&**self.device().driver(), launch) {
             return (format!("{}, {note}", kernel.name()), text.unwrap_or_else(|| kernel.source().into()));
         }
         (kernel.name().into(), kernel.source().into())

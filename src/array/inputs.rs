@@ -8,7 +8,7 @@ use crate::layout::{Layout, broadcast_shapes};
 use crate::op::{Formula, Kind, Parameter};
 use std::sync::Arc;
 
-/// What stands for the parameters in a call: one array, or a tuple of up to eight arrays and scalars.
+/// What stands for the parameters in a call: one array, or a tuple of up to eight arrays and scalars; `()` for none.
 pub trait Inputs {
     /// Each in its place.
     #[doc(hidden)]
@@ -45,6 +45,12 @@ impl<T: Element> Inputs for &Array<T> {
     }
 }
 
+impl Inputs for () {
+    fn inputs(&self) -> Vec<AnyInput> {
+        vec![]
+    }
+}
+
 macro_rules! tuples {
     ($($name:ident)*) => {
         impl<$($name: Input),*> Inputs for ($($name,)*) {
@@ -74,7 +80,7 @@ impl AnyInput {
         }
     }
 
-    fn node(&self) -> Option<&Arc<Node>> {
+    pub(crate) fn node(&self) -> Option<&Arc<Node>> {
         match &self.0 {
             One::Array(node) => Some(node),
             One::Scalar(_) => None,
@@ -187,7 +193,7 @@ pub(crate) fn supports(operation: &'static str, formula: &Formula, device: &crat
         None => Ok(()),
         Some(feature) => {
             let (wanted, help) = (feature.to_string(), format!("{:?} uses them", formula.text()));
-            let device = device.properties().name.clone();
+            let device = device.properties().label();
             Err(ErrorKind::Unsupported { operation, wanted, device, help, at: Some(at) }.into())
         }
     }

@@ -1,5 +1,6 @@
 //! Arrays: NumPy-like, lazy, fused.
 
+mod apply;
 mod bind;
 mod create;
 mod custom;
@@ -29,7 +30,9 @@ mod transfer;
 
 pub use crate::element::Input;
 pub use crate::layout::{Layout, broadcast_shapes};
+pub use crate::ops::searchsorted::Side;
 pub use crate::ops::{OutOfRange, Precision};
+pub use apply::Outputs;
 pub use custom::{Elementwise, Reduction};
 pub use elementwise::{Operand, has_kernel};
 pub use evaluate::eval_all;
@@ -40,7 +43,7 @@ pub use orders::{Interpolation, QuantileOptions, SortKey, SortOptions, TopKOptio
 pub use products::einsum;
 pub use reductions::{Scan, Tolerance};
 pub use selections::{ArrayIndex, GroupBy, Selected};
-pub use shapes::{Extent, PadMode, Slice, ViewMut};
+pub use shapes::{Axes, Extent, PadMode, Slice, ViewMut, axes};
 pub use transfer::upload_all;
 
 pub(crate) use bind::Untyped;
@@ -64,13 +67,13 @@ use std::sync::Arc;
 ///
 /// Arrays are values: assigning to one never changes another, even if they share memory until then.
 ///
-/// A mistake, say shapes that do not fit, is kept in the array with the line that made it, and comes out at the first
-/// `?`: operators cannot fail. One rule says where: what is called on an array and gives one array keeps the mistake in it, as
-/// does what makes one of numbers ([`Array::zeros`], [`Array::from_slice`], [`Device::array`]). All else returns a [`Result`]:
-/// what gives values, several arrays or none; what waits for the device to know the shape ([`Array::repeat`]); what opens files
-/// or takes memory of others; and what is called with arrays on something else, or with a list of them
-/// ([`Array::concatenate`], [`Array::stack`], [`crate::Elementwise::call`], [`crate::Scan::call`]), which may hold none whose
-/// device the result could have.
+/// A mistake, say shapes that do not fit, is kept in the array with the line that made it, and comes out at the first `?`:
+/// operators cannot fail. One rule says where: what gives a fixed number of arrays keeps the mistake in them. A [`Result`] is
+/// what gives values or a `Vec`, takes a list of arrays, waits for the device, or goes outside, to a file or to memory of
+/// others.
+///
+/// A function of your own over elements, where others have `x.map(f)`, is [`map!`](crate::map!) or [`Elementwise`]. What maps
+/// memory is [`Array::map_memory`].
 ///
 /// Integers never stop a kernel: sums wrap, `i / 0` is `i`, `i % 0` is 0, and shifts take their count modulo the width.
 ///
@@ -135,7 +138,7 @@ impl<T: Element> Array<T> {
     /// # crosslane::example(|device| {
     /// let x = crosslane::Array::<f32>::zeros(device, &[2, 3]);
     /// assert!(x.check().is_ok());
-    /// assert!(x.sum_axes(&[7], false).check().is_err());
+    /// assert!(x.sum_axes(7).check().is_err());
     /// # Ok(()) });
     /// ```
     pub fn check(&self) -> Result<&Array<T>> {
@@ -161,13 +164,21 @@ impl<T: Element> Clone for Array<T> {
     }
 }
 
-/// Type, shape and device, or the error: never the values, so that logging an array neither computes nor waits.
-/// [`fmt::Display`] prints those.
+/// `{:?}` prints type, shape and device, or the error: never the values, so that logging an array neither computes nor waits.
+/// `{:#?}`, and with it `dbg!`, prints the values too, as [`fmt::Display`] does.
+///
+/// ```
+/// # crosslane::example(|device| {
+/// let x = device.array([1, 2]);
+/// assert!(!format!("{x:?}").contains("[1 2]") && format!("{x:#?}").ends_with("\n[1 2]"));
+/// # Ok(()) });
+/// ```
 impl<T: Element> fmt::Debug for Array<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.node.error() {
-            Some(error) => write!(f, "Array(error: {error})"),
-            None => write!(f, "Array<{}>({:?} on {})", T::DTYPE, self.shape(), self.device().properties().name),
+        if let Some(error) = self.node.error() {
+            return write!(f, "Array(error: {error})");
         }
+        write!(f, "Array<{}>({:?} on {})", T::DTYPE, self.shape(), self.device().properties().label())?;
+        if f.alternate() { write!(f, "\n{self}") } else { Ok(()) }
     }
 }

@@ -16,24 +16,22 @@ impl<T: Element> Array<T> {
     /// # crosslane::example(|device| {
     /// use crosslane::Device;
     /// let other = Device::cpu()?;
-    /// let x = device.array([1, 2, 3]).to_device(&other);
+    /// let x = device.array([1, 2, 3]).to_device(&other)?;
     /// assert_eq!(x.device(), &other);
     /// assert_eq!(x.to_vec()?, [1, 2, 3]);
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): as [`Array::to_vec`] and [`Array::from_slice`]; a type that the other device lacks.
+    /// Errors: as [`Array::to_vec`] and [`Array::from_slice`]; a type that the other device lacks.
     #[track_caller]
-    pub fn to_device(&self, device: &Device) -> Array<T> {
+    pub fn to_device(&self, device: &Device) -> Result<Array<T>> {
+        self.check()?;
         if self.device() == device {
-            return self.clone();
+            return Ok(self.clone());
         }
-        let at = Location::caller();
-        let moved = || -> Result<Array<T>> {
-            self.check()?;
-            crate::array::create::check::<T>("to_device", device, self.shape(), at)?;
-            Ok(Array::from_shape(device, self.shape(), &self.to_vec()?))
-        };
-        Array::kept(device, moved())
+        crate::array::create::check::<T>("to_device", device, self.shape(), Location::caller())?;
+        let moved = Array::from_shape(device, self.shape(), &self.to_vec()?);
+        moved.check()?;
+        Ok(moved)
     }
 }

@@ -57,7 +57,7 @@ impl<T: Element> Array<T> {
     /// ```
     /// # crosslane::example(|device| {
     /// let x = crosslane::Array::from_shape(device, &[2, 2], &[1, 2, 3, 4]);
-    /// assert_eq!(x.sum_axes(&[0], false).to_vec()?, [4, 6]);
+    /// assert_eq!(x.sum_axes(0).to_vec()?, [4, 6]);
     /// # Ok(()) });
     /// ```
     ///
@@ -300,7 +300,7 @@ impl<T: Element> Array<T> {
         match bytes <= limit {
             true => Ok(()),
             false => {
-                let device = self.device().properties().name.clone();
+                let device = self.device().properties().label();
                 Err(ErrorKind::TooLarge { operation: "to_vec", bytes, limit, device, at: Some(Location::caller()) }
                     .into())
             }

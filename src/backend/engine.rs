@@ -39,6 +39,8 @@ pub(crate) struct Options {
     pub time_limit: Option<Duration>,
     /// Faster and less exact arithmetic on the cuda engine.
     pub fast_math: bool,
+    /// No way to compute that a measurement has chosen.
+    pub deterministic: bool,
 }
 
 impl Options {

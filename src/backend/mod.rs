@@ -1,6 +1,7 @@
 //! The engines: what each must provide ([`Driver`]), what it may offer beside, and which are built in ([`ENGINES`]). No engine
 //! knows an operation.
 
+mod choices;
 #[cfg(feature = "cpu")]
 pub(crate) mod cpu;
 #[cfg(feature = "cuda")]
@@ -16,11 +17,12 @@ mod tracing;
 #[cfg(feature = "wgpu")]
 pub(crate) mod wgpu;
 
+pub(crate) use choices::Choices;
 pub(crate) use driver::{Driver, Habits, HostBlock};
 pub(crate) use engine::{BUDGET, Engine, Options};
 pub(crate) use interop::{ForeignWork, Interop, Mapping, lent};
 pub(crate) use order::{Order, Waits};
 pub(crate) use registry::{ENGINES, Listed, list, open, request};
 pub use substitutes::Natives;
-pub(crate) use substitutes::{Choice, Choices, Class, Substitutes, Times, WGSL, Way, class, name_of};
+pub(crate) use substitutes::{Substitutes, Timer, Way, choose, explained, set_natives};
 pub(crate) use tracing::{Observer, Tracing};

@@ -2,21 +2,27 @@
 
 use super::driver::Driver;
 use super::engine::{Engine, Opened, Options};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ErrorKind, Result};
 use crate::properties::Properties;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// All of them: an engine is added by its folder and its line here.
-pub(crate) const ENGINES: &[Engine] = &[
-    #[cfg(feature = "wgpu")]
-    super::wgpu::ENGINE,
-    #[cfg(feature = "cuda")]
-    super::cuda::ENGINE,
-    #[cfg(feature = "cpu")]
-    super::cpu::ENGINE,
-];
-/// The names of those that there could be.
-const NAMES: [&str; 3] = ["wgpu", "cuda", "cpu"];
+/// Engines by their cargo features, which are their modules: [`ENGINES`] and [`KNOWN`].
+macro_rules! engines {
+    ($($feature:literal $module:ident,)*) => {
+        /// All that are built in.
+        pub(crate) const ENGINES: &[Engine] = &[$(#[cfg(feature = $feature)] super::$module::ENGINE,)*];
+
+        /// The names of those that there could be, and how to have them.
+        const KNOWN: &[(&str, &str)] = &[$(($feature, concat!("enable the cargo feature `", $feature, "`")),)*];
+    };
+}
+
+// An engine is added by its folder and its line here.
+engines! {
+    "wgpu" wgpu,
+    "cuda" cuda,
+    "cpu" cpu,
+}
 
 /// A device of an engine's list.
 pub(crate) struct Listed {
@@ -57,15 +63,9 @@ pub(crate) fn request(request: &str, options: &Options) -> Option<Opened> {
             let _starting = starting();
             (engine.request)(rest, options)
         }
-        // Drivers' names may begin with that of an engine that has no requests of its own.
-        None => NAMES[1..].contains(&name).then(|| Err(not_built(name))),
+        None => {
+            let (engine, help) = *KNOWN.iter().find(|(known, _)| *known == name)?;
+            Some(Err(ErrorKind::NotBuilt { engine, help }.into()))
+        }
     }
-}
-
-/// The error for an engine that is not there.
-fn not_built(name: &str) -> Error {
-    let engine = NAMES.into_iter().find(|known| *known == name).expect("one of NAMES");
-    let help = ["enable the cargo feature `wgpu`", "enable the cargo feature `cuda`", "enable the cargo feature `cpu`"];
-    let at = NAMES.iter().position(|known| *known == engine).expect("it was found");
-    ErrorKind::NotBuilt { engine, help: help[at] }.into()
 }

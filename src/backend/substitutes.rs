@@ -1,20 +1,40 @@
 //! What an engine may run in the place of a kernel, going by its contract: its own kernels written by hand, or a vendor's
 //! library. Which of the ways is taken is measured the first time that a shape class comes, and kept.
 
-use crate::cache::{self, hash};
+use super::choices::{Choice, Choices, Class, Times, WGSL, class};
+use crate::cache::hash;
+use crate::error::{ErrorKind, Result};
+use crate::kernel::Contract;
 use crate::work::Launch;
-use std::collections::HashMap;
-use std::fs;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+/// Measures a way once, in microseconds.
+pub(crate) type Timer<'a> = Box<dyn FnMut() -> Result<f64> + 'a>;
 
 /// Substitutes for kernels.
 pub(crate) trait Substitutes {
-    /// Which kernels written by hand run in place of translated ones, if the engine has any.
-    fn set_natives(&self, _natives: Natives) {}
-    /// What runs for a launch, if there is a choice, and its text if that is not the kernel's.
-    fn explained(&self, _launch: &Launch) -> Option<(&'static str, Option<String>)> {
+    /// What has been chosen, of an engine that has substitutes.
+    fn choices(&self) -> Option<&Choices> {
+        None
+    }
+    /// The ways that there are for a launch, its kernel's first.
+    fn ways(&self, _: &Launch) -> Vec<Way> {
+        vec![Way::Wgsl]
+    }
+    /// What measures each of some ways, on the launch's inputs, and outputs of its own.
+    fn timers<'a>(&'a self, _: &'a Launch, _: &[Way]) -> Result<Vec<Timer<'a>>> {
+        Ok(vec![])
+    }
+    /// The device, its driver, and all else that times depend on beside the launch.
+    fn identity(&self) -> String {
+        String::new()
+    }
+    /// What a way is called.
+    fn label(&self, way: Way) -> &'static str {
+        name_of(way)
+    }
+    /// The text of a native.
+    fn native_text(&self, _: &Launch) -> Option<String> {
         None
     }
 }
@@ -42,213 +62,181 @@ pub(crate) enum Way {
 }
 
 /// The ways by the names that choices are kept under.
-const WAYS: [(&str, Way); 3] = [("wgsl", Way::Wgsl), ("native", Way::Native), ("library", Way::Library)];
+pub(super) const WAYS: [(&str, Way); 3] = [("wgsl", Way::Wgsl), ("native", Way::Native), ("library", Way::Library)];
 
-pub(crate) fn name_of(way: Way) -> &'static str {
+pub(super) fn name_of(way: Way) -> &'static str {
     WAYS.iter().find(|(_, other)| *other == way).expect("all are listed").0
 }
 
-/// The ways that there are for a launch, and what they take.
-pub(crate) type Times = Vec<(Way, f64)>;
+/// Rounds of measurements; the best counts.
+const ROUNDS: u32 = 5;
+/// After so long there is no further round: what takes that long varies little.
+const PATIENCE: Duration = Duration::from_millis(50);
 
-/// The fastest way, and the fastest that is a kernel: the WGSL, if no other is plainly faster.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Choice {
-    pub best: Way,
-    pub kernel: Way,
-}
-
-/// Where there is nothing else.
-pub(crate) const WGSL: Choice = Choice { best: Way::Wgsl, kernel: Way::Wgsl };
-
-impl Choice {
-    pub fn of(times: &Times) -> Choice {
-        let fastest = |ways: &dyn Fn(Way) -> bool| {
-            let all = times.iter().filter(|(way, _)| ways(*way));
-            let (way, time) = *all.min_by(|a, b| a.1.total_cmp(&b.1)).expect("the WGSL is always there");
-            if time < times[0].1 * WORTH { way } else { Way::Wgsl }
-        };
-        Choice { best: fastest(&|_| true), kernel: fastest(&|way| way != Way::Library) }
+/// What runs for a launch, measured where that is not known.
+pub(crate) fn choose(engine: &(impl Substitutes + ?Sized), launch: &Launch) -> Result<Choice> {
+    let choices = match engine.choices() {
+        Some(choices) if launch.kernel.contract().is_some() => choices,
+        _ => return Ok(WGSL),
+    };
+    match choices.settled() {
+        Some(choice) => Ok(choice),
+        None => fastest(engine, choices, launch),
     }
 }
 
-/// A native must be so much faster: a measurement is not exact.
-const WORTH: f64 = 0.98;
-/// A kernel, and the shape class of a launch: the powers of two that its workgroups and bytes lie between.
-pub(crate) type Class = (u64, [u32; 2]);
-
-/// What has been found out.
-pub(crate) struct Choices {
-    setting: AtomicU8,
-    folder: Option<PathBuf>,
-    known: Mutex<HashMap<Class, Choice>>,
-}
-
-impl Choices {
-    /// As the environment variable `CROSSLANE_NATIVES` says: `off`, `on`, `library` or `auto`.
-    pub fn from_environment(folder: Option<PathBuf>) -> Choices {
-        let natives = match std::env::var("CROSSLANE_NATIVES").as_deref() {
-            Ok("off") => Natives::Off,
-            Ok("on") => Natives::On,
-            Ok("library") => Natives::Library,
-            Ok("auto" | "") | Err(_) => Natives::Auto,
-            Ok(other) => {
-                log::warn!("CROSSLANE_NATIVES is {other:?}, which is none of off, on, library, auto: taken as auto");
-                Natives::Auto
-            }
-        };
-        Choices { setting: AtomicU8::new(natives as u8), folder, known: Mutex::default() }
-    }
-
-    pub fn set(&self, natives: Natives) {
-        self.setting.store(natives as u8, Ordering::Relaxed);
-    }
-
-    pub fn setting(&self) -> Natives {
-        match self.setting.load(Ordering::Relaxed) {
-            0 => Natives::Auto,
-            1 => Natives::Off,
-            2 => Natives::On,
-            _ => Natives::Library,
+fn fastest(engine: &(impl Substitutes + ?Sized), choices: &Choices, launch: &Launch) -> Result<Choice> {
+    let class = class(launch);
+    let key = || key(engine, launch, class);
+    // Whether a library does a product depends on more than the class says; it remembers what it cannot do.
+    let lasting = !matches!(launch.kernel.contract(), Some(Contract::Contraction(_)));
+    let ways = match choices.look(class, lasting, || engine.ways(launch), &key) {
+        Ok(choice) => return Ok(choice),
+        Err(ways) => ways,
+    };
+    match measure(engine, launch, &ways) {
+        Ok(times) => Ok(choices.keep(class, &key(), &times)),
+        Err(error) if matches!(error.kind(), ErrorKind::DeviceLost { .. }) => Err(error),
+        Err(error) => {
+            log::warn!("{}: its ways are not compared: {error}", launch.kernel.name());
+            choices.known().insert(class, WGSL);
+            Ok(WGSL)
         }
     }
-
-    pub fn known(&self) -> MutexGuard<'_, HashMap<Class, Choice>> {
-        self.known.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
-    }
-
-    /// The choice for a class, or the ways to be compared: asks for what takes time to make only where that is needed.
-    /// `lasting`: that there is one way holds for all of the class.
-    pub fn look(
-        &self,
-        class: Class,
-        lasting: bool,
-        ways: impl FnOnce() -> Vec<Way>,
-        key: &dyn Fn() -> String,
-    ) -> Result<Choice, Vec<Way>> {
-        if let Some(&found) = self.known().get(&class) {
-            return Ok(found);
-        }
-        let ways = ways();
-        if ways.len() == 1 {
-            if lasting {
-                self.known().insert(class, WGSL);
-            }
-            return Ok(WGSL);
-        }
-        self.find(class, key).ok_or(ways)
-    }
-
-    /// What is known, in this process or on disk.
-    pub fn find(&self, class: Class, key: &dyn Fn() -> String) -> Option<Choice> {
-        if let Some(&found) = self.known().get(&class) {
-            return Some(found);
-        }
-        let key = key();
-        let text = fs::read_to_string(self.path(&key)?).ok()?;
-        let found = decode(&text, &key)?;
-        self.known().insert(class, found);
-        Some(found)
-    }
-
-    pub fn keep(&self, class: Class, key: &str, times: &Times) -> Choice {
-        let choice = Choice::of(times);
-        self.known().insert(class, choice);
-        if let Some(path) = self.path(key)
-            && let Err(error) = cache::write(&path, encode(key, times).as_bytes())
-        {
-            log::info!("{}: {error}; the choice is not kept", path.display());
-        }
-        choice
-    }
-
-    pub fn path(&self, key: &str) -> Option<PathBuf> {
-        Some(self.folder.as_ref()?.join(format!("{:032x}.choice", hash(key.as_bytes()))))
-    }
 }
 
-/// A line of ways with their microseconds, and the key.
-fn encode(key: &str, times: &Times) -> String {
-    let line: Vec<String> = times.iter().map(|(way, time)| format!("{} {time:.2}", name_of(*way))).collect();
-    format!("{}\n{key}\n", line.join(" "))
+/// All that a choice depends on.
+fn key(engine: &(impl Substitutes + ?Sized), launch: &Launch, (_, [groups, bytes]): Class) -> String {
+    let ways: Vec<&str> = engine.ways(launch).into_iter().map(name_of).collect();
+    let native = engine.native_text(launch).unwrap_or_default();
+    format!(
+        "{} groups 2^{groups} bytes 2^{bytes} {} {:032x} {:032x}",
+        engine.identity(),
+        ways.join(" "),
+        hash(launch.kernel.source().as_bytes()),
+        hash(native.as_bytes())
+    )
 }
 
-fn decode(text: &str, key: &str) -> Option<Choice> {
-    let (line, kept) = text.split_once('\n')?;
-    let words: Vec<&str> = line.split(' ').collect();
-    let times = words.chunks(2).map(|pair| {
-        let way = WAYS.iter().find(|(name, _)| *name == pair[0])?.1;
-        Some((way, pair.get(1)?.parse().ok()?))
-    });
-    let times: Times = times.collect::<Option<_>>()?;
-    let known = kept.strip_suffix('\n') == Some(key) && times.first().is_some_and(|(way, _)| *way == Way::Wgsl);
-    known.then(|| Choice::of(&times))
+/// Microseconds that each way takes, in turns.
+fn measure(engine: &(impl Substitutes + ?Sized), launch: &Launch, ways: &[Way]) -> Result<Times> {
+    let mut timers = engine.timers(launch, ways)?;
+    let mut times: Times = ways.iter().map(|&way| (way, f64::INFINITY)).collect();
+    let start = Instant::now();
+    for round in 0..ROUNDS {
+        if round > 0 && start.elapsed() > PATIENCE {
+            break;
+        }
+        for (timer, (_, best)) in timers.iter_mut().zip(&mut times) {
+            *best = best.min(timer()?);
+        }
+    }
+    Ok(times)
 }
 
-pub(crate) fn class(launch: &Launch) -> Class {
-    let bytes: u64 = launch.buffers.iter().map(|window| window.bytes).sum();
-    let groups: u64 = launch.grid.fold(u32::MAX).iter().map(|&count| count as u64).product();
-    (launch.kernel.id(), [groups.max(1).ilog2(), bytes.max(1).ilog2()])
+/// For `explain()`: what runs for a launch, if there is a choice, and its text if that is not the kernel's.
+pub(crate) fn explained(engine: &(impl Substitutes + ?Sized), launch: &Launch) -> Option<(String, Option<String>)> {
+    let choices = engine.choices()?;
+    if engine.ways(launch).len() == 1 {
+        return None;
+    }
+    let class = class(launch);
+    let known = choices.settled().or_else(|| choices.find(class, &|| key(engine, launch, class)));
+    let (own, native) = (engine.label(Way::Wgsl), engine.native_text(launch));
+    Some(match known.map(|choice| choice.best) {
+        Some(Way::Native) if native.is_some() => (engine.label(Way::Native).into(), native),
+        Some(Way::Library) => (engine.label(Way::Library).into(), None),
+        Some(_) => (format!("{own}, not what else there is"), None),
+        None => (format!("{own} or something else, as will be measured"), None),
+    })
+}
+
+/// Which substitutes run from now on, if the engine has any.
+pub(crate) fn set_natives(engine: &(impl Substitutes + ?Sized), natives: Natives) {
+    if let Some(choices) = engine.choices() {
+        choices.set(natives);
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::caps::Caps;
+    use crate::kernel::{Draft, Kernel, Spec, SumOfRows};
+    use crate::op::Grid;
     use std::cell::Cell;
 
-    /// Looking for a kernel's text and its file takes longer than launching it.
-    #[test]
-    fn a_single_way_is_looked_for_once_and_needs_no_key() {
-        let choices = Choices::from_environment(None);
-        let (looked, keyed) = (Cell::new(0), Cell::new(0));
-        let look = |class: Class, lasting: bool, ways: &[Way]| {
-            let key = || {
-                keyed.set(keyed.get() + 1);
-                "key".to_string()
+    /// A kernel with a contract, and one without.
+    #[derive(Clone, PartialEq, Eq, Hash)]
+    struct Sum(bool);
+
+    impl Spec for Sum {
+        fn draft(&self, _: &Caps) -> Draft {
+            let sum = SumOfRows { workgroup: 1, unroll: 1, strided: false, last: true };
+            let contract = self.0.then_some(Contract::SumOfRows(sum));
+            Draft { contract, ..Draft::new("sum", "nothing") }
+        }
+    }
+
+    /// An engine with a native that takes so many microseconds, the kernel 10.
+    struct Engine {
+        choices: Choices,
+        native: f64,
+        measured: Cell<u32>,
+    }
+
+    impl Substitutes for Engine {
+        fn choices(&self) -> Option<&Choices> {
+            Some(&self.choices)
+        }
+        fn ways(&self, launch: &Launch) -> Vec<Way> {
+            if launch.kernel.contract().is_some() { vec![Way::Wgsl, Way::Native] } else { vec![Way::Wgsl] }
+        }
+        fn timers<'a>(&'a self, _: &'a Launch, ways: &[Way]) -> Result<Vec<Timer<'a>>> {
+            let timer = |way: &Way| -> Timer<'a> {
+                let time = if *way == Way::Native { self.native } else { 10.0 };
+                Box::new(move || {
+                    self.measured.set(self.measured.get() + 1);
+                    Ok(time)
+                })
             };
-            let ways = || {
-                looked.set(looked.get() + 1);
-                ways.to_vec()
-            };
-            choices.look(class, lasting, ways, &key)
-        };
-        let (one, two) = (&[Way::Wgsl][..], &[Way::Wgsl, Way::Native][..]);
-        (0..10).for_each(|_| assert_eq!(look((1, [3, 20]), true, one), Ok(WGSL)));
-        assert_eq!((looked.take(), keyed.take()), (1, 0));
-        // A product of this class that the library does may come.
-        (0..10).for_each(|_| assert_eq!(look((2, [3, 20]), false, one), Ok(WGSL)));
-        assert_eq!((looked.take(), keyed.take()), (10, 0));
-        assert_eq!(look((2, [3, 20]), false, two), Err(two.to_vec()));
-        let native = choices.keep((2, [3, 20]), "key", &vec![(Way::Wgsl, 10.0), (Way::Native, 5.0)]);
-        (0..10).for_each(|_| assert_eq!(look((2, [3, 20]), false, two), Ok(native)));
-        assert_eq!((looked.take(), keyed.take()), (1, 1));
+            Ok(ways.iter().map(timer).collect())
+        }
+        fn label(&self, way: Way) -> &'static str {
+            ["the kernel", "by hand", "by a library"][way as usize]
+        }
+        fn native_text(&self, _: &Launch) -> Option<String> {
+            Some("text".into())
+        }
     }
 
     #[test]
-    fn choices_are_kept_and_found_by_their_key_only() {
-        let folder = std::env::temp_dir().join(format!("crosslane-choices-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&folder);
-        let choices = || Choices::from_environment(Some(folder.clone()));
-        let class = (7, [3, 20]);
-        let times = |native: f64| vec![(Way::Wgsl, 10.0), (Way::Native, native), (Way::Library, 12.0)];
-        let (native, wgsl) =
-            (Choice { best: Way::Native, kernel: Way::Native }, Choice { best: Way::Wgsl, kernel: Way::Wgsl });
-        assert_eq!(choices().find(class, &|| "a".into()), None);
-        assert_eq!(choices().keep(class, "a", &times(9.0)), native);
-        assert_eq!(choices().find(class, &|| "a".into()), Some(native));
-        assert_eq!(choices().find(class, &|| "b".into()), None);
-        assert_eq!(choices().keep(class, "a", &times(9.9)), wgsl, "too little to be sure of");
-        assert_eq!(choices().find(class, &|| "a".into()), Some(wgsl));
-        for broken in ["native", "native 3\na\n", "wgsl 3 other 4\na\n", "wgsl\na\n"] {
-            fs::write(choices().path("a").unwrap(), broken).unwrap();
-            assert_eq!(choices().find(class, &|| "a".into()), None, "{broken:?}");
+    fn any_engine_chooses_by_measuring_once() {
+        let launch = |contract| Launch {
+            kernel: Kernel::of(Sum(contract), &Caps::webgpu()),
+            buffers: vec![],
+            params: vec![],
+            grid: Grid::Fixed([1, 1, 1]),
+            cost: None,
+        };
+        let (with, without) = (launch(true), launch(false));
+        for (native, best, told) in [
+            (5.0, Way::Native, ("by hand", Some("text"))),
+            (9.9, Way::Wgsl, ("the kernel, not what else there is", None)),
+        ] {
+            let engine = Engine { choices: Choices::from_environment(None, false), native, measured: Cell::new(0) };
+            set_natives(&engine, Natives::Auto);
+            let explain = || explained(&engine, &with);
+            assert_eq!(explain().unwrap().0, "the kernel or something else, as will be measured");
+            (0..3).for_each(|_| assert_eq!(choose(&engine, &with).unwrap().best, best));
+            assert_eq!(engine.measured.get(), 2 * ROUNDS);
+            let (what, text) = explain().unwrap();
+            assert_eq!((what.as_str(), text.as_deref()), told);
+            assert_eq!((choose(&engine, &without).unwrap(), explained(&engine, &without)), (WGSL, None));
+            set_natives(&engine, Natives::Off);
+            assert_eq!(choose(&engine, &with).unwrap(), WGSL);
+            set_natives(&engine, Natives::On);
+            assert_eq!(choose(&engine, &with).unwrap().best, Way::Native);
         }
-        fs::remove_dir_all(&folder).unwrap();
-        let nowhere = Choices::from_environment(None);
-        assert_eq!(nowhere.keep(class, "a", &times(5.0)), native);
-        assert_eq!(nowhere.find(class, &|| "a".into()), Some(native));
-        // A recording is made of kernels.
-        let library = vec![(Way::Wgsl, 10.0), (Way::Native, 8.0), (Way::Library, 6.0)];
-        assert_eq!(Choice::of(&library), Choice { best: Way::Library, kernel: Way::Native });
     }
 }

@@ -7,7 +7,7 @@ use super::{
     workloads,
 };
 use crosslane::Device;
-use crosslane::device::Kind;
+use crosslane::device::DeviceKind;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::fs::File;
 use std::io::{IsTerminal, Write};
@@ -37,7 +37,7 @@ pub struct Options {
 /// Elements of the large arrays: no cache holds them, and they fit.
 fn elements(device: &Device, quick: bool) -> usize {
     let properties = device.properties();
-    let wanted: usize = match (properties.kind == Kind::Discrete, quick) {
+    let wanted: usize = match (properties.kind == DeviceKind::Discrete, quick) {
         (true, false) => 1 << 28,
         (true, true) | (false, false) => 1 << 24,
         (false, true) => 1 << 22,

@@ -71,7 +71,7 @@ fn sanitize(kernel: &Kernel, grid: [u32; 3], inputs: &Inputs, requested: &Reques
     use crosslane::DeviceOptions;
     use crosslane::cpu::{Checks, Profile};
     let &Requested { workgroup_unset, nan } = requested;
-    let checks = Checks { workgroup_unset, nan, ..Checks::default() };
+    let checks = Checks::default().with(|checks| (checks.workgroup_unset, checks.nan) = (workgroup_unset, nan));
     let device = DeviceOptions::default().cpu(Profile::native(), Some(checks))?;
     inputs.upload(&device, kernel, grid)?.launch()?;
     device.synchronize()?;

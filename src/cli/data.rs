@@ -88,6 +88,7 @@ macro_rules! typed {
             DType::U32 => $call::<u32>($($argument),*),
             DType::U64 => $call::<u64>($($argument),*),
             DType::Bool => $call::<bool>($($argument),*),
+            other => Err(format!("{other} is a type that the program does not know").into()),
         }
     };
 }

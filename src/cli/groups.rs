@@ -4,8 +4,8 @@ use super::Outcome;
 use super::compare::{BOUND, compare, random, word};
 use super::measure::{Group, Row};
 use super::workloads::{Inputs, X};
-use crosslane::device::Kind;
-use crosslane::{Array, Result, Scan, Selected};
+use crosslane::device::DeviceKind;
+use crosslane::{Array, Scan, Selected};
 use rayon::prelude::*;
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -51,7 +51,7 @@ impl Keys<'_> {
     }
 
     fn mixed_len(&self) -> usize {
-        let discrete = self.inputs.x().device().properties().kind == Kind::Discrete;
+        let discrete = self.inputs.x().device().properties().kind == DeviceKind::Discrete;
         self.n().min(MOST[!discrete as usize])
     }
 
@@ -65,7 +65,7 @@ impl Keys<'_> {
         self.mixed.get_or_init(|| Array::from_slice(self.inputs.x().device(), &host()))
     }
 
-    fn summed(&self) -> Result<(Selected<u32>, Selected<f32>)> {
+    fn summed(&self) -> (Selected<u32>, Selected<f32>) {
         Scan::sum().reduce_by_key(self.runs(), self.inputs.x())
     }
 
@@ -83,7 +83,7 @@ impl Keys<'_> {
     }
 
     fn check_sums(&self, op: &str) -> Outcome {
-        let (keys, sums) = self.summed()?;
+        let (keys, sums) = self.summed();
         self.check_keys(op, &keys.to_vec()?)?;
         let n = self.n();
         let wanted = |run: usize| elements(run, n).map(|i| random(X, i) as f64).sum();
@@ -126,7 +126,7 @@ pub fn rows<'a>(keys: &'a Keys) -> Vec<Row<'a>> {
             before: None,
             check: Box::new(move || keys.check_sums(sums)),
             work: Box::new(move || {
-                let (values, sums) = keys.summed()?;
+                let (values, sums) = keys.summed();
                 crosslane::eval_all(&[values.count_array(), sums.count_array()])
             }),
         },

@@ -4,7 +4,7 @@ use super::Outcome;
 use super::compare::random;
 use super::measure::{Group, Row};
 use super::workloads::{Inputs, X};
-use crosslane::Array;
+use crosslane::{Array, Result};
 use rayon::prelude::*;
 
 /// Name, bins, and whether all numbers lie in the first.
@@ -15,10 +15,10 @@ const ROWS: [(&str, usize, bool); 4] = [
     ("histogram_one_bin_f32_256", 256, true),
 ];
 
-fn counts(inputs: &Inputs, bins: usize, one_bin: bool) -> Array<u32> {
+fn counts(inputs: &Inputs, bins: usize, one_bin: bool) -> Result<Array<u32>> {
     // Numbers in 0..1 are all in the first bin of 0..bins.
     let high = if one_bin { bins as f64 } else { 1.0 };
-    inputs.x().histogram(bins, 0.0..high).0
+    Ok(inputs.x().histogram(bins, 0.0..high)?.0)
 }
 
 /// Counts on the host: the numbers are multiples of 2^-24, so that products with few bins are exact.
@@ -40,8 +40,8 @@ pub fn rows(inputs: &Inputs) -> Vec<Row<'_>> {
         n: inputs.n,
         group: Group::Memory { bytes: 4 * inputs.n as u64 },
         before: None,
-        check: Box::new(move || check(op, &counts(inputs, bins, one_bin).to_vec()?, &wanted(inputs.n, bins, one_bin))),
-        work: Box::new(move || counts(inputs, bins, one_bin).eval()),
+        check: Box::new(move || check(op, &counts(inputs, bins, one_bin)?.to_vec()?, &wanted(inputs.n, bins, one_bin))),
+        work: Box::new(move || counts(inputs, bins, one_bin)?.eval()),
     };
     ROWS.map(row).into_iter().collect()
 }

@@ -3,7 +3,7 @@
 use super::Outcome;
 use super::compare::{random, randoms};
 use super::measure::{Group, Row};
-use crosslane::device::Kind;
+use crosslane::device::DeviceKind;
 use crosslane::{Argument, Array, Device, Kernel, Result};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
@@ -63,7 +63,7 @@ impl Matrices {
 
 /// A side that the device multiplies in a moment.
 fn side(device: &Device, quick: bool) -> usize {
-    match (device.properties().kind == Kind::Discrete, quick) {
+    match (device.properties().kind == DeviceKind::Discrete, quick) {
         (true, false) => 8192,
         (true, true) => 2048,
         (false, false) => 512,

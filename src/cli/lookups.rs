@@ -5,7 +5,7 @@ use super::compare::{compare, random};
 use super::measure::{Group, Row};
 use super::workloads::{Inputs, X, Y};
 use crosslane::array::OutOfRange;
-use crosslane::ops::Side;
+use crosslane::array::Side;
 use crosslane::{Array, Result};
 use rayon::prelude::*;
 use std::cell::OnceCell;

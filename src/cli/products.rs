@@ -4,7 +4,7 @@ use super::Outcome;
 use super::compare::normal;
 use super::measure::{Group, Row};
 use crosslane::array::Precision;
-use crosslane::device::Kind;
+use crosslane::device::DeviceKind;
 use crosslane::{Array, Device, Number, f16};
 use rayon::prelude::*;
 use std::cell::OnceCell;
@@ -40,7 +40,7 @@ enum Of {
 
 /// All products that a device does in a moment.
 pub fn products(device: &Device, quick: bool) -> Vec<Product> {
-    let large = device.properties().kind == Kind::Discrete;
+    let large = device.properties().kind == DeviceKind::Discrete;
     let sides: &[usize] = match (large, quick) {
         (true, false) => &[256, 1024, 4096, 8192],
         (true, true) => &[256, 1024, 2048],

@@ -4,7 +4,7 @@
 use super::Outcome;
 use super::compare::word;
 use super::measure::{Group, Row};
-use crosslane::device::Kind;
+use crosslane::device::DeviceKind;
 use crosslane::{Array, Device, Result};
 use rayon::prelude::*;
 use std::cell::OnceCell;
@@ -59,7 +59,7 @@ fn signed(n: usize) -> Vec<i32> {
 
 /// The sizes that fit a device, and do not take minutes.
 pub fn inputs(device: &Device, quick: bool) -> Vec<Keys> {
-    let most = match (device.properties().kind == Kind::Discrete, quick) {
+    let most = match (device.properties().kind == DeviceKind::Discrete, quick) {
         (true, false) => 28,
         (true, true) => 24,
         (false, _) => 20,

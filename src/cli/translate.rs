@@ -2,7 +2,6 @@
 
 use super::{Outcome, caught};
 use crosslane::Kernel;
-use naga::back::pipeline_constants::process_overrides;
 use naga::back::{glsl, hlsl, msl, spv};
 use naga::proc::BoundsCheckPolicies;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
@@ -42,12 +41,9 @@ impl Language {
 
 /// The kernel's text in a language, with its overrides' values put in; SPIR-V is bytes.
 pub fn translate(kernel: &Kernel, language: Language) -> Outcome<Vec<u8>> {
-    let module = naga::front::wgsl::parse_str(kernel.source()).expect("Kernel::wgsl parsed it");
+    let module = kernel.module()?;
     let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
-    let info = validator.validate(&module).expect("Kernel::wgsl validated it");
-    let entry = Some((ShaderStage::Compute, kernel.entry()));
-    let values = kernel.overrides().iter().cloned().collect();
-    let (module, info) = process_overrides(&module, &info, entry, &values).expect("Kernel::wgsl put them in");
+    let info = validator.validate(&module)?;
     // naga's writers panic on some of what their languages do not have.
     caught(|| match language {
         Language::Spirv => spirv(&module, &info, kernel.entry()),

@@ -4,7 +4,7 @@ use super::bench::progress;
 use super::measure::{Measured, measure};
 use super::table::{boxed, significant};
 use super::{Outcome, histograms, print, products, sorts, workloads};
-use crosslane::device::{Kind, Tunable, Tuning};
+use crosslane::device::{DeviceKind, Tunable, Tuning};
 use crosslane::{Device, DeviceOptions};
 use std::sync::mpsc;
 use std::thread;
@@ -166,10 +166,10 @@ fn figure(request: &str, tuning: Tuning, op: &str, quick: bool) -> Outcome<Measu
 /// As many as keep the device busy; a square number.
 fn elements(device: &Device, quick: bool) -> usize {
     match (device.properties().kind, quick) {
-        (Kind::Discrete, false) => 1 << 26,
-        (Kind::Discrete, true) => 1 << 24,
-        (Kind::Software, false) => 1 << 20,
-        (Kind::Software, true) => 1 << 16,
+        (DeviceKind::Discrete, false) => 1 << 26,
+        (DeviceKind::Discrete, true) => 1 << 24,
+        (DeviceKind::Software, false) => 1 << 20,
+        (DeviceKind::Software, true) => 1 << 16,
         (_, false) => 1 << 24,
         (_, true) => 1 << 22,
     }

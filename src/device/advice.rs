@@ -46,7 +46,7 @@ fn few_workgroups(device: &Device, launch: &Launch, reflection: &Reflection, adv
         return;
     }
     advice.say(&launch.kernel, Reason::FewWorkgroups, || {
-        let name = &device.properties().name;
+        let name = device.properties().label();
         let have = match units {
             Some(units) => format!("{units} units, of which each runs one at least"),
             None => "room for more".into(),
@@ -71,7 +71,7 @@ fn partial_subgroups(device: &Device, launch: &Launch, reflection: &Reflection, 
         format!(
             "workgroups of {size} invocations, but {} runs them in subgroups of {subgroup}: {} of {whole} places stay \
              idle; take a multiple of {subgroup}, as {} does",
-            device.properties().name,
+            device.properties().label(),
             whole - size,
             "@workgroup_size(Device::suggest_workgroup_size(elements))"
         )

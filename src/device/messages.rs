@@ -4,7 +4,7 @@ use crate::backend::Driver;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::Kernel;
 use crate::kernel::counting::number;
-use crate::kernel::prelude::{HEAD_WORDS, MESSAGE_WORDS, MOST_MESSAGES};
+use crate::kernel::messages::{HEAD_WORDS, MESSAGE_WORDS, MOST_MESSAGES};
 use crate::memory::{Memory, Place, Pool};
 use crate::op::Value;
 use crate::work::{Read, Window, Write};
@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 /// A value that an invocation of a kernel printed: see [`crate::Device::messages`].
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Message {
     /// The kernel.
     pub kernel: String,

@@ -3,12 +3,12 @@
 pub(crate) mod advice;
 mod claims;
 mod faults;
+mod judge;
 mod messages;
 mod occupancy;
 mod open;
 mod options;
 mod plans;
-#[cfg(feature = "cases")]
 mod run;
 mod watch;
 
@@ -29,7 +29,7 @@ use std::time::Duration;
 pub use crate::backend::Natives;
 pub use crate::caps::{Caps, Processor};
 pub use crate::memory::{Allocation, MemoryUse};
-pub use crate::properties::{Backend, Kind, Properties};
+pub use crate::properties::{Backend, DeviceKind, Properties};
 pub use crate::tuning::{Tunable, Tuning};
 pub(crate) use claims::{Claim, Claims};
 pub(crate) use faults::Faults;
@@ -46,8 +46,6 @@ struct Handle(Option<Arc<Handles>>);
 
 struct Inner {
     driver: Arc<dyn Driver>,
-    /// How many devices of these properties this program had opened with this one.
-    opening: u32,
     /// The driver's, tuned.
     caps: Caps,
     pool: Arc<Pool>,
@@ -317,7 +315,7 @@ impl Device {
             jobs
         });
         let sent = worker.send(job).is_ok();
-        let device = self.properties().name.clone();
+        let device = self.properties().label();
         async move {
             let gone = || {
                 let (operation, message) = ("background work", "the device's thread ended".to_string());
@@ -365,9 +363,9 @@ impl PartialEq for Device {
 impl fmt::Debug for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Devices of one name are told apart in messages, also where one card was opened twice.
-        match self.0.opening {
-            1 => write!(f, "Device({})", self.properties()),
-            opening => write!(f, "Device({}, number {opening} of this name)", self.properties()),
+        match self.properties().number {
+            0 | 1 => write!(f, "Device({})", self.properties()),
+            number => write!(f, "Device({}, number {number} of this name)", self.properties()),
         }
     }
 }

@@ -4,7 +4,7 @@ use super::Device;
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
 use crate::occupancy::{Limiter, Occupancy, estimate};
-use crate::properties::Kind;
+use crate::properties::DeviceKind;
 use std::panic::Location;
 
 impl Kernel {
@@ -45,7 +45,7 @@ impl Kernel {
         let units = device.driver().units();
         let size = reflection.workgroup_size.iter().product();
         Ok(match device.properties().kind {
-            Kind::Software => Occupancy {
+            DeviceKind::Software => Occupancy {
                 workgroups_per_unit: 1,
                 invocations_per_unit: size,
                 units,

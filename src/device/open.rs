@@ -9,7 +9,6 @@ use crate::device::{Messages, Watch};
 use crate::error::Result;
 use crate::memory::{Handles, Pool};
 use crate::tuning::Tuning;
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
@@ -125,9 +124,8 @@ impl Device {
     /// let device = crosslane::Device::cuda(0)?.natives(crosslane::device::Natives::Off);
     /// # Ok::<(), crosslane::Error>(())
     /// ```
-    #[cfg(feature = "cuda")]
     pub fn natives(self, natives: crate::device::Natives) -> Device {
-        self.driver().set_natives(natives);
+        backend::set_natives(&**self.driver(), natives);
         self
     }
 
@@ -150,11 +148,10 @@ impl Device {
         let tuning = tuning.unwrap_or_else(|| Tuning::load(driver.properties()));
         let caps = Caps { tuning, ..driver.caps().clone() };
         let pool = Pool::new(driver.clone());
-        let handles = Arc::new(Handles { pool: pool.clone(), device: driver.properties().name.clone() });
+        let handles = Arc::new(Handles { pool: pool.clone(), device: driver.properties().label() });
         let inner = Inner {
             pool,
             handles: Arc::downgrade(&handles),
-            opening: opening(driver.properties()),
             driver,
             caps,
             claims: Claims::default(),
@@ -172,13 +169,4 @@ impl Device {
     pub(crate) fn uncounted(&self) -> Device {
         Device(self.0.clone(), Handle(None))
     }
-}
-
-/// How many devices of these properties this program has opened, with this one.
-fn opening(properties: &Properties) -> u32 {
-    static OPENED: Mutex<BTreeMap<String, u32>> = Mutex::new(BTreeMap::new());
-    let mut opened = OPENED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    let count = opened.entry(properties.to_string()).or_insert(0);
-    *count += 1;
-    *count
 }

@@ -95,6 +95,27 @@ impl DeviceOptions {
         self
     }
 
+    /// One fixed way to compute, so that the same program gives the same bits in evaluations and recordings and from run to
+    /// run. Off if not set: then the cuda engine measures which of a product's and a sum's ways is the fastest, and the last
+    /// bits are of the way that won. With it, kernels written by hand run wherever there is one, and cuBLASLt nowhere, unless
+    /// [`Device::natives`](crate::Device) says that none shall run. Other engines have one way anyway.
+    ///
+    /// What adds floats by atomics is in no fixed order all the same: [`Array::scatter_add`](crate::Array::scatter_add) and
+    /// [`Array::histogram_weights`](crate::Array::histogram_weights), which have ordered forms.
+    ///
+    /// ```
+    /// # let options = crosslane::DeviceOptions::default().deterministic(true);
+    /// # let Ok(device) = options.open("") else { return Ok(()) };
+    /// let x = crosslane::Array::linspace(&device, 0.0f32, 1.0, 64 * 64).reshape(&[64, 64]);
+    /// assert_eq!(x.matmul(&x).to_vec()?, x.matmul(&x).to_vec()?);
+    /// # Ok::<(), crosslane::Error>(())
+    /// ```
+    #[doc(alias = "reproducible")]
+    pub fn deterministic(mut self, deterministic: bool) -> DeviceOptions {
+        self.options.deterministic = deterministic;
+        self
+    }
+
     /// Which way operations take where there are several: what was kept for the device, or is built in, if not set.
     pub fn tuning(mut self, tuning: Tuning) -> DeviceOptions {
         self.tuning = Some(tuning);
@@ -121,7 +142,7 @@ impl DeviceOptions {
     /// ```
     /// use crosslane::DeviceOptions;
     /// use crosslane::cpu::{Checks, Profile};
-    /// let checks = Checks { nan: true, ..Checks::default() };
+    /// let checks = Checks::default().with(|checks| checks.nan = true);
     /// let device = DeviceOptions::default().cpu(Profile::amd_like(), Some(checks))?;
     /// # Ok::<(), crosslane::Error>(())
     /// ```

@@ -162,12 +162,12 @@ impl Plans {
 mod tests {
     use super::*;
     use crate::element::{DType, Scalar};
-    use crate::op::{Expression, Step, What};
+    use crate::op::{Expression, ExpressionStep, StepKind};
     use crate::ops::Map;
 
     fn fill(value: u64, extent: usize) -> Map {
         let dtype = DType::U32;
-        let step = Step { what: What::Scalar(0), dtype };
+        let step = ExpressionStep { what: StepKind::Scalar(0), dtype };
         let scalars = vec![Scalar { dtype, bits: value }];
         Map {
             expression: Expression { scalars, steps: vec![step], ..Expression::default() },

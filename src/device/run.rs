@@ -2,9 +2,13 @@
 
 use super::Device;
 use crate::error::Result;
-use crate::kernel::{Access, Kernel};
+use crate::kernel::Access;
+#[cfg(feature = "cases")]
+use crate::kernel::Kernel;
 use crate::memory::{Memory, Place};
+#[cfg(feature = "cases")]
 use crate::op::Op;
+use crate::op::{Plan, Slot};
 use crate::work::{Launch, Read, Window, Write};
 use std::sync::Arc;
 
@@ -19,12 +23,25 @@ impl Device {
     /// found.
     ///
     /// Errors: as [`Op::plan`]; too large; out of memory; device lost; a defect that a checked device found.
+    #[cfg(feature = "cases")]
     #[doc(hidden)]
     pub fn run_op(&self, op: &dyn Op, slots: &mut [Vec<u8>]) -> Result<Vec<Kernel>> {
-        let (wanted, plan) = (op.slots(), op.plan(self.caps())?);
+        let plan = op.plan(self.caps())?;
+        self.run_plan(op.name(), &op.slots(), &plan, slots)?;
+        Ok(plan.passes.into_iter().map(|pass| pass.kernel).collect())
+    }
+
+    /// Runs a plan over buffers of these slots, as `run_op` does.
+    pub(super) fn run_plan(
+        &self,
+        operation: &'static str,
+        wanted: &[Slot],
+        plan: &Plan,
+        slots: &mut [Vec<u8>],
+    ) -> Result<()> {
         let checked = !self.driver().recycles();
         let take = |bytes: u64, contents: Option<&[u8]>| -> Result<Arc<Memory>> {
-            let memory = self.pool().take(op.name(), bytes.next_multiple_of(64).max(64), Place::Device)?;
+            let memory = self.pool().take(operation, bytes.next_multiple_of(64).max(64), Place::Device)?;
             let garbage = vec![GARBAGE; memory.bytes() as usize];
             let all = |from| self.driver().write(&[Write { to: &memory, offset: 0, from }]);
             match contents {
@@ -64,7 +81,6 @@ impl Device {
         let launches: Vec<Launch> = plan.passes.iter().map(launch).collect();
         let written = wanted.iter().zip(&buffers).zip(slots).filter(|((slot, _), _)| slot.access == Access::Write);
         let mut reads: Vec<Read> = written.map(|((_, from), to)| Read { from, offset: 0, to: &mut to[..] }).collect();
-        self.driver().read(&launches, &mut reads, &mut || {})?;
-        Ok(plan.passes.into_iter().map(|pass| pass.kernel).collect())
+        self.driver().read(&launches, &mut reads, &mut || {})
     }
 }

@@ -112,7 +112,7 @@ impl Watch {
         let seconds = self.budget.as_secs_f64();
         Err(match line & CUT {
             0 => ErrorKind::Endless { kernel, line, workgroup: None, seconds },
-            _ => ErrorKind::LoopLeft { kernel, line: line & !CUT, device: driver.properties().name.clone() },
+            _ => ErrorKind::LoopLeft { kernel, line: line & !CUT, device: driver.properties().label() },
         }
         .into())
     }

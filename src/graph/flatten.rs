@@ -6,7 +6,7 @@ use crate::element::DType;
 use crate::error::Result;
 use crate::layout::Layout;
 use crate::memory::Memory;
-use crate::op::{Expression, Leaf, Source, Step, What};
+use crate::op::{Expression, ExpressionStep, Leaf, LeafSource, StepKind};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
@@ -63,42 +63,42 @@ fn flatten(batch: &mut Batch, node: &Arc<Node>, expression: &mut Expression, inp
             if end < storage.len && storage.layout.is_contiguous() {
                 node.device.driver().pad(&storage.memory, (end * node.dtype.size()) as u64);
             }
-            leaf(expression, Source::Slot(slot), node.dtype, storage.len, &storage.layout)
+            leaf(expression, LeafSource::Slot(slot), node.dtype, storage.len, &storage.layout)
         }
-        State::Lazy(Expr::Index(layout)) => leaf(expression, Source::Index, DType::U32, 0, layout),
+        State::Lazy(Expr::Index(layout)) => leaf(expression, LeafSource::Index, DType::U32, 0, layout),
         &State::Lazy(Expr::Given(dtype)) => {
             let strides = vec![0; node.shape.len()];
-            expression.leaves.push(Leaf { source: Source::Given, dtype, len: 0, offset: 0, strides });
-            let what = What::Leaf(expression.leaves.len() - 1);
+            expression.leaves.push(Leaf { source: LeafSource::Given, dtype, len: 0, offset: 0, strides });
+            let what = StepKind::Leaf(expression.leaves.len() - 1);
             if dtype == node.dtype {
                 what
             } else {
-                expression.steps.push(Step { what, dtype });
-                What::Cast(expression.steps.len() - 1)
+                expression.steps.push(ExpressionStep { what, dtype });
+                StepKind::Cast(expression.steps.len() - 1)
             }
         }
         State::Lazy(Expr::Constant(scalar)) => {
             expression.scalars.push(*scalar);
-            What::Scalar(expression.scalars.len() - 1)
+            StepKind::Scalar(expression.scalars.len() - 1)
         }
-        State::Lazy(Expr::Cast(input)) => What::Cast(flatten(batch, input, expression, inputs)?),
+        State::Lazy(Expr::Cast(input)) => StepKind::Cast(flatten(batch, input, expression, inputs)?),
         State::Lazy(Expr::Call(function, args)) => {
             let args = args.iter().map(|arg| flatten(batch, arg, expression, inputs)).collect::<Result<Vec<_>>>()?;
-            What::Call(*function, args)
+            StepKind::Call(*function, args)
         }
         State::Lazy(Expr::Formula(formula, args)) => {
             let args = args.iter().map(|arg| flatten(batch, arg, expression, inputs)).collect::<Result<Vec<_>>>()?;
-            What::Formula(formula.clone(), args)
+            StepKind::Formula(formula.clone(), args)
         }
         State::Lazy(_) => unreachable!("prepare() left only what fuses"),
     };
-    expression.steps.push(Step { what, dtype: node.dtype });
+    expression.steps.push(ExpressionStep { what, dtype: node.dtype });
     inputs.done.push((Arc::as_ptr(node), expression.steps.len() - 1));
     Ok(expression.steps.len() - 1)
 }
 
-fn leaf(expression: &mut Expression, source: Source, dtype: DType, len: usize, layout: &Layout) -> What {
+fn leaf(expression: &mut Expression, source: LeafSource, dtype: DType, len: usize, layout: &Layout) -> StepKind {
     let strides = layout.strides.iter().map(|&s| s as i64).collect();
     expression.leaves.push(Leaf { source, dtype, len, offset: layout.offset as i64, strides });
-    What::Leaf(expression.leaves.len() - 1)
+    StepKind::Leaf(expression.leaves.len() - 1)
 }

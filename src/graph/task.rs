@@ -3,6 +3,7 @@
 use super::batch::Batch;
 use super::flatten::Inputs;
 use super::node::{Expr, Node, State, Storage};
+use crate::device::Device;
 use crate::element::DType;
 use crate::error::Result;
 use crate::layout::Layout;
@@ -53,8 +54,19 @@ impl Task {
         make: impl Fn(Vec<Expression>, usize) -> Box<dyn Op> + Send + Sync + 'static,
     ) -> Vec<Arc<Node>> {
         let device = inputs.first().expect("an operation has an input").0.device.clone();
+        Task::nodes_on(&device, inputs, outputs, own, make)
+    }
+
+    /// As [`Task::nodes`], of an operation that may have no input.
+    pub fn nodes_on(
+        device: &Device,
+        inputs: &[(&Arc<Node>, Take)],
+        outputs: Vec<(Vec<usize>, DType)>,
+        own: u32,
+        make: impl Fn(Vec<Expression>, usize) -> Box<dyn Op> + Send + Sync + 'static,
+    ) -> Vec<Arc<Node>> {
         let task = Task::new(inputs, outputs.clone(), own, Box::new(make), None);
-        let node = |(index, (shape, dtype))| Node::lazy(&device, shape, dtype, Expr::Output(task.clone(), index));
+        let node = |(index, (shape, dtype))| Node::lazy(device, shape, dtype, Expr::Output(task.clone(), index));
         outputs.into_iter().enumerate().map(node).collect()
     }
 

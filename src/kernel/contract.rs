@@ -4,7 +4,7 @@
 use crate::element::DType;
 
 /// What a kernel computes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Contract {
     Contraction(Box<Contraction>),
     SumOfRows(SumOfRows),
@@ -12,7 +12,7 @@ pub(crate) enum Contract {
 }
 
 /// A number of a launch: known, or the parameter with this index.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Word {
     Is(u32),
     Param(usize),
@@ -20,7 +20,7 @@ pub(crate) enum Word {
 
 /// Products of matrices: `output[n, r, c]` is the sum of `a[n, r, i] * b[n, i, c]` over all `i`, and what an epilogue makes of
 /// it. Bindings: the output, `a`, `b`, and what the epilogue reads.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Contraction {
     /// Element types of the sides and of the output.
     pub dtypes: [DType; 3],
@@ -42,7 +42,7 @@ pub(crate) struct Contraction {
 }
 
 /// A side of a [`Contraction`]: lines of neighbours in memory, of inner ones or of rows (of `b`, columns).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Side {
     /// Whether neighbours are inner ones.
     pub by_inner: bool,
@@ -58,7 +58,7 @@ pub(crate) struct Side {
 
 /// Sums of rows of f32: a workgroup of so many invocations gives one result or one partial state. Bindings: the rows, the
 /// output. Parameters: the reduction's, the first element, and the elements from row to row.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SumOfRows {
     pub workgroup: u32,
     /// Vectors that an invocation loads at once.
@@ -71,7 +71,7 @@ pub(crate) struct SumOfRows {
 
 /// A pass of a radix sort: a tile of keys is ordered by a digit and stored where the tiles before it end, which is looked back
 /// for. Bindings: keys, values if they are an array, the state of the tiles, the outputs.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SortByDigit {
     pub key: DType,
     pub descending: bool,
@@ -88,7 +88,7 @@ pub(crate) struct SortByDigit {
 }
 
 /// What goes with a key.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Carried {
     Nothing,
     /// Where the key stood.

@@ -15,10 +15,9 @@
 
 mod pass;
 
+use super::blocks::each;
 use super::graft::graft;
-use super::parse::Parsed;
 use super::prelude::own;
-use super::turns::each;
 use naga::{Function, Handle, Module, ResourceBinding, Span, Statement, Type};
 use pass::Pass;
 use std::collections::HashMap;
@@ -45,19 +44,19 @@ pub(crate) const CUT: u32 = 1 << 31;
 pub(crate) const WATCH: &str = "crosslane_watch";
 pub(crate) const REPORT: &str = "crosslane_report";
 
-/// The variables and functions that counting needs; bindings and `KERNEL` are put in.
+/// The variables and functions that counting needs; bindings are put in.
 const COUNTING: &str = "
 @group(0) @binding(0) var<storage, read_write> crosslane_watch: array<atomic<u32>, 2>; // stop, limit
 @group(0) @binding(1) var<storage, read_write> crosslane_report: array<atomic<u32>, 2>; // line, kernel
 var<private> crosslane_ticks: u32;
 var<private> crosslane_late: u32; // a loop counts from here: the next turn after all ones is 0, and looks
-fn crosslane_overdue(ticks: u32, line: u32) -> bool {
+fn crosslane_overdue(ticks: u32, line: u32, kernel: u32) -> bool {
     if crosslane_late != 0u { return true; }
     crosslane_ticks += min(ticks, 0xffffffffu - crosslane_ticks);
     if atomicLoad(&crosslane_watch[0]) == 0u {
         if crosslane_ticks < atomicLoad(&crosslane_watch[1]) { return false; }
         atomicStore(&crosslane_report[0], line);
-        atomicStore(&crosslane_report[1], KERNELu);
+        atomicStore(&crosslane_report[1], kernel);
         atomicStore(&crosslane_watch[0], 1u);
     }
     crosslane_late = 0xffffffffu;
@@ -72,12 +71,12 @@ var<private> crosslane_left: array<u32, 2>;
 fn crosslane_leave() {
     crosslane_left[atomicLoad(&crosslane_watch[0]) >> 1u] = 1u; // it is 0 or 1: place 0
 }
-fn crosslane_after(line: u32) {
+fn crosslane_after(line: u32, kernel: u32) {
     let stopped = atomicLoad(&crosslane_watch[0]);
     let place = stopped >> 1u;
     if crosslane_left[place] == 0u && stopped == 0u {
         atomicStore(&crosslane_report[0], line | 0x80000000u);
-        atomicStore(&crosslane_report[1], KERNELu);
+        atomicStore(&crosslane_report[1], kernel);
         atomicStore(&crosslane_watch[0], 1u);
     }
     crosslane_left[place] = 0u;
@@ -106,21 +105,21 @@ pub(crate) enum Driven {
 
 /// The kernel with loops that count, limits and report bound in group 0 after all else there; `None` if it needs none:
 /// each loop that the entry point reaches is short anyway.
-pub(crate) fn counting(parsed: &Parsed, driven: Driven) -> Option<Module> {
-    let mut module = parsed.module.clone();
-    let entry = module.entry_points.iter().position(|entry| entry.name == parsed.entry)?;
+pub(crate) fn counting(module: &Module, source: &str, entry: &str, driven: Driven) -> Option<Module> {
+    let mut module = module.clone();
+    let entry = module.entry_points.iter().position(|point| point.name == entry)?;
     let first = module.global_variables.iter().filter_map(|(_, variable)| variable.binding).filter(|b| b.group == 0);
     let first = first.map(|point| point.binding + 1).max().unwrap_or(0);
     let text = match driven {
         Driven::Runs => COUNTING.to_string(),
         Driven::Leaves => [COUNTING, LEAVING].concat(),
     };
-    let text = text.replace("KERNEL", &number(&parsed.source).to_string());
     let point = |point: ResourceBinding| ResourceBinding { binding: first + point.binding, ..point };
     let grafted = graft(&mut module, &text, point);
     let mut pass = Pass {
-        source: &parsed.source,
-        own: own(&parsed.source),
+        source,
+        kernel: number(source),
+        own: own(source),
         driven,
         grafted,
         word: module

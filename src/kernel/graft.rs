@@ -2,6 +2,7 @@
 //!
 //! What the program declares means nothing inside them: a function `min` of its own is not called.
 
+use super::blocks::each_mut;
 use naga::{Arena, Expression, Function, GlobalVariable, Handle, Module, ResourceBinding, Span, Statement};
 use std::collections::HashMap;
 
@@ -59,27 +60,15 @@ pub(super) fn graft(module: &mut Module, text: &str, point: impl Fn(ResourceBind
                 *callee = moved[callee];
             }
         }
-        calls(&mut function.body, &mut |callee| *callee = moved[callee]);
+        each_mut(&mut function.body, &mut |statement, _| {
+            if let Statement::Call { function, .. } = statement {
+                *function = moved[function];
+            }
+        });
     };
     moved.values().for_each(|handle| shift(&mut module.functions[*handle]));
     entries.for_each(shift);
     let variables = ours.global_variables.iter();
     let variables = variables.filter_map(|(handle, variable)| Some((variable.name.clone()?, globals[&handle])));
     Grafted { functions, variables: variables.collect() }
-}
-
-/// Every function that is called in a block.
-fn calls(block: &mut naga::Block, visit: &mut impl FnMut(&mut Handle<Function>)) {
-    for statement in block.iter_mut() {
-        match statement {
-            Statement::Call { function, .. } => visit(function),
-            Statement::Block(block) => calls(block, visit),
-            Statement::If { accept, reject, .. } => [accept, reject].into_iter().for_each(|block| calls(block, visit)),
-            Statement::Switch { cases, .. } => cases.iter_mut().for_each(|case| calls(&mut case.body, visit)),
-            Statement::Loop { body, continuing, .. } => {
-                [body, continuing].into_iter().for_each(|block| calls(block, visit))
-            }
-            _ => {}
-        }
-    }
 }

@@ -1,11 +1,35 @@
 //! The shared WGSL functions, linked by name: a kernel gets just those it calls, and those they call.
 
+use super::text::words;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
-static FUNCTIONS: LazyLock<HashMap<&'static str, &'static str>> = LazyLock::new(|| {
-    let files = [include_str!("../../shaders/shared/math.wgsl"), include_str!("../../shaders/shared/math_wide.wgsl")];
-    files.into_iter().flat_map(split).collect()
+/// What functions are of: the caller declares types for some.
+#[derive(Clone, Copy, PartialEq, PartialOrd)]
+enum Of {
+    Nothing,
+    /// Singles, alone or by fours.
+    Singles,
+    /// Doubles, which not every device has, and singles.
+    Doubles,
+}
+
+/// The functions by their names.
+static FUNCTIONS: LazyLock<HashMap<&'static str, (&'static str, Of)>> = LazyLock::new(|| {
+    let files = [
+        (include_str!("../../shaders/shared/unroll.wgsl"), Of::Nothing),
+        (include_str!("../../shaders/shared/math/bits.wgsl"), Of::Singles),
+        (include_str!("../../shaders/shared/math/exponentials.wgsl"), Of::Singles),
+        (include_str!("../../shaders/shared/math/logarithms.wgsl"), Of::Singles),
+        (include_str!("../../shaders/shared/math/angles.wgsl"), Of::Singles),
+        (include_str!("../../shaders/shared/math/hyperbolic.wgsl"), Of::Singles),
+        (include_str!("../../shaders/shared/math/powers.wgsl"), Of::Singles),
+        (include_str!("../../shaders/shared/math/errors.wgsl"), Of::Singles),
+        (include_str!("../../shaders/shared/math/extremes.wgsl"), Of::Singles),
+        (include_str!("../../shaders/shared/math/division.wgsl"), Of::Singles),
+        (include_str!("../../shaders/shared/math/doubles.wgsl"), Of::Doubles),
+    ];
+    files.into_iter().flat_map(|(file, of)| split(file).map(move |(name, text)| (name, (text, of)))).collect()
 });
 
 /// The text of each function by its name. A function begins with `fn ` at the start of a line and ends with `}` there.
@@ -22,30 +46,38 @@ pub(super) fn split(text: &'static str) -> impl Iterator<Item = (&'static str, &
 static KEPT: LazyLock<HashMap<&'static str, &'static str>> =
     LazyLock::new(|| split(include_str!("../../shaders/shared/order_kept.wgsl")).collect());
 
-/// The functions of the library that `text` needs, each once; for a device whose arithmetic keeps denormal numbers or not.
-pub(crate) fn link(text: &str, denormals: bool) -> String {
+/// What a text needs of the library.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Linked {
+    pub text: String,
+    /// Whether there are functions of singles in it, and of doubles.
+    pub singles: bool,
+    pub doubles: bool,
+}
+
+/// The functions of the library that some texts need, each once; for a device whose arithmetic keeps denormal numbers or not.
+pub(super) fn link(texts: &[&str], denormals: bool) -> Linked {
     let kept = |name: &str| if denormals { KEPT.get(name).copied() } else { None };
+    let of = |name: &str| kept(name).unwrap_or(FUNCTIONS[name].0);
     let mut wanted = BTreeSet::new();
-    let mut queue = vec![text];
+    let mut queue = texts.to_vec();
     while let Some(text) = queue.pop() {
         for name in calls(text) {
-            if let Some((name, function)) = FUNCTIONS.get_key_value(name)
+            if let Some((name, _)) = FUNCTIONS.get_key_value(name)
                 && wanted.insert(*name)
             {
-                queue.push(kept(name).unwrap_or(function));
+                queue.push(of(name));
             }
         }
     }
-    wanted.iter().map(|name| kept(name).unwrap_or(FUNCTIONS[name])).collect::<Vec<_>>().join("")
+    let any = |least: Of| wanted.iter().any(|name| FUNCTIONS[name].1 >= least);
+    let (singles, doubles) = (any(Of::Singles), any(Of::Doubles));
+    Linked { text: wanted.into_iter().map(of).collect(), singles, doubles }
 }
 
-/// The names that begin with `m_` and are called in `text`.
+/// The names that are called in a text.
 fn calls(text: &str) -> impl Iterator<Item = &str> {
-    text.match_indices("m_").filter_map(move |(at, _)| {
-        let rest = &text[at..];
-        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
-        rest[end..].starts_with('(').then(|| &rest[..end])
-    })
+    words(text).filter(|(at, word)| text[at + word.len()..].starts_with('(')).map(|(_, word)| word)
 }
 
 #[cfg(test)]
@@ -55,13 +87,16 @@ mod tests {
     #[test]
     fn links_what_is_called_and_what_that_calls() {
         assert!(FUNCTIONS.len() > 30);
-        assert_eq!(link("let x = 1.0;", false), "");
-        let tanh = link("let y = m_tanh(x);", false);
-        assert!(tanh.contains("fn m_tanh("));
-        assert!(!tanh.contains("fn m_sin("));
+        assert_eq!(link(&["let x = 1.0;"], false), Linked::default());
+        let tanh = link(&["let y = m_tanh(x);"], false);
+        assert!(tanh.text.contains("fn m_tanh(") && !tanh.text.contains("fn m_sin(") && tanh.singles && !tanh.doubles);
+        assert!(link(&["", "let y = m_wide_abs(x);"], false).doubles);
+        let mark = link(&["unroll();"], false);
+        assert!(mark.text.contains("fn unroll(") && !mark.singles);
         assert!(KEPT.len() == 7 && KEPT.keys().all(|name| FUNCTIONS.contains_key(name)));
-        for (name, text) in FUNCTIONS.iter().chain(KEPT.iter()) {
-            for called in calls(text) {
+        let all = FUNCTIONS.iter().map(|(name, (text, _))| (name, text)).chain(&*KEPT);
+        for (name, text) in all {
+            for called in calls(text).filter(|called| called.starts_with("m_")) {
                 assert!(FUNCTIONS.contains_key(called), "{name} calls {called}, which is not there");
             }
         }

@@ -4,38 +4,45 @@
 //!
 //! Or a program's own WGSL, parsed and reflected by naga, and launched by a [`Launcher`](crate::Launcher).
 
+pub(crate) mod blocks;
+mod collective;
 mod contract;
 pub(crate) mod counting;
+pub(crate) mod draft;
 mod graft;
 mod guard;
 mod library;
+pub(crate) mod messages;
+mod operands;
 pub(crate) mod parameters;
 mod parse;
 pub(crate) mod prelude;
 mod recipe;
 pub(crate) mod reflect;
 mod rows;
+mod spec;
 pub(crate) mod text;
 mod turns;
+mod unroll;
 mod user;
 
 use crate::caps::Caps;
 use crate::error::Result;
 use crate::recent::Recent;
-use rustc_hash::FxHasher;
 use std::borrow::Cow;
 use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
 
 pub(crate) use contract::{Carried, Contract, Contraction, Side, SortByDigit, SumOfRows, Word};
 pub(crate) use counting::Driven;
 pub(crate) use guard::guarded;
-pub(crate) use library::link;
+use library::link;
 pub use parameters::{Field, HostType, Parameters};
-pub(crate) use parse::parse;
+pub(crate) use parse::Parsed;
+pub(crate) use reflect::has_matrices;
 pub use reflect::{Feature, Member, Override, Reflection, Resource};
+pub(crate) use spec::Spec;
 
 /// A cheap handle to a kernel's source and to what a launch must give it.
 #[derive(Clone)]
@@ -54,8 +61,9 @@ struct Inner {
     bindings: Vec<BindPoint>,
     /// Which of them are the library's own, in a program's kernel.
     own: Vec<Option<Own>>,
-    /// What runs in place of the text as it stands: the text's module, changed.
-    module: Option<Arc<naga::Module>>,
+    /// What runs, of a program's kernel: its text's module, changed by the library. The library's own are kept in
+    /// [`MODULES`].
+    parsed: Option<Arc<Parsed>>,
     overrides: Vec<(String, f64)>,
     /// The names of the parameters' words; of a program's kernel there are only as many.
     params: Vec<String>,
@@ -121,86 +129,44 @@ pub(crate) struct Draft {
     pub width: u32,
     /// Whether 16-bit floats occur.
     pub f16: bool,
+    /// Whether cooperative matrices do.
+    pub matrices: bool,
     /// Proven in bounds: compiled without run-time checks.
     pub trusted: bool,
     /// What it computes, for engines that have something else for that.
     pub contract: Option<Contract>,
-    /// Parameters that `counted_NAME()` stands for in the file: no more than a number on the device.
-    pub counted: Vec<&'static str>,
 }
 
-/// The kernel files.
-const FILES: &[(&str, &str)] = &[
-    ("clear", include_str!("../../shaders/clear.wgsl")),
-    ("gather", include_str!("../../shaders/gather.wgsl")),
-    ("histogram", include_str!("../../shaders/histogram.wgsl")),
-    ("map", include_str!("../../shaders/map.wgsl")),
-    ("map_tiled", include_str!("../../shaders/map_tiled.wgsl")),
-    ("matmul", include_str!("../../shaders/matmul.wgsl")),
-    ("matmul_each", include_str!("../../shaders/matmul_each.wgsl")),
-    ("matmul_tensor", include_str!("../../shaders/matmul_tensor.wgsl")),
-    ("normalise", include_str!("../../shaders/normalise.wgsl")),
-    ("normalise_held", include_str!("../../shaders/normalise_held.wgsl")),
-    ("nothing", include_str!("../../shaders/nothing.wgsl")),
-    ("nth_count", include_str!("../../shaders/nth_count.wgsl")),
-    ("nth_find", include_str!("../../shaders/nth_find.wgsl")),
-    ("reduce_rows", include_str!("../../shaders/reduce_rows.wgsl")),
-    ("reduce_columns", include_str!("../../shaders/reduce_columns.wgsl")),
-    ("runs", include_str!("../../shaders/runs.wgsl")),
-    ("scan", include_str!("../../shaders/scan.wgsl")),
-    ("scan_spans", include_str!("../../shaders/scan_spans.wgsl")),
-    ("scan_columns", include_str!("../../shaders/scan_columns.wgsl")),
-    ("scatter", include_str!("../../shaders/scatter.wgsl")),
-    ("searchsorted", include_str!("../../shaders/searchsorted.wgsl")),
-    ("sort_clear", include_str!("../../shaders/sort_clear.wgsl")),
-    ("sort_histogram", include_str!("../../shaders/sort_histogram.wgsl")),
-    ("sort_merge", include_str!("../../shaders/sort_merge.wgsl")),
-    ("sort_pack", include_str!("../../shaders/sort_pack.wgsl")),
-    ("sort_rows", include_str!("../../shaders/sort_rows.wgsl")),
-    ("sort_scatter", include_str!("../../shaders/sort_scatter.wgsl")),
-    ("sort_seed", include_str!("../../shaders/sort_seed.wgsl")),
-    ("tail", include_str!("../../shaders/tail.wgsl")),
-    ("top_k", include_str!("../../shaders/top_k.wgsl")),
-];
+macro_rules! files {
+    ($($name:ident [$($shader:literal)*] {$($public:ident),*};)* _ [$($other:literal)*]) => {
+        /// The kernel files, by their names: those of the one list in `src/ops/mod.rs`.
+        const FILES: &[(&str, &str)] = &[$($(file!($shader),)*)* $(file!($other)),*];
+    };
+}
 
-/// The library's kernels that are kept.
-const KEPT: usize = 1024;
+macro_rules! file {
+    ($name:literal) => {
+        ($name, include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/", $name, ".wgsl")))
+    };
+}
 
-static KERNELS: LazyLock<Recent<Box<[u8]>, Kernel>> = LazyLock::new(|| Recent::new(KEPT));
+operations!(files);
+
+/// The text of `shaders/NAME.wgsl`.
+///
+/// # Panics
+///
+/// For a file that no line of `operations!` names.
+pub(crate) fn shader(name: &str) -> &'static str {
+    FILES.iter().find(|(file, _)| *file == name).expect("an operation's line in `src/ops/mod.rs` names the shader").1
+}
+
+/// Modules of the library's kernels that are kept. An engine asks once, when it compiles; several devices do so one after the other.
+const KEPT_MODULES: usize = 32;
+
+static MODULES: LazyLock<Recent<u64, Arc<Parsed>>> = LazyLock::new(|| Recent::new(KEPT_MODULES));
 
 impl Kernel {
-    /// The kernel with this key, made by `draft` the first time it is asked for.
-    ///
-    /// The key must say everything that the draft depends on beside `caps`: what it forgets would give one kernel another's
-    /// text. Builds with debug assertions, as tests are, make every kernel anew and compare.
-    pub(crate) fn cached(mut key: Vec<u8>, caps: &Caps, draft: impl FnOnce() -> Draft) -> Kernel {
-        let mut hasher = FxHasher::default();
-        caps.hash(&mut hasher);
-        key.extend(hasher.finish().to_le_bytes());
-        match KERNELS.get(key.as_slice()) {
-            Some(kernel) => {
-                if cfg!(debug_assertions) {
-                    kernel.assert_same(&Kernel::new(draft(), caps), &key);
-                }
-                kernel
-            }
-            None => KERNELS.keep(key.into(), Kernel::new(draft(), caps)),
-        }
-    }
-
-    /// Two kernels with one key must be one.
-    fn assert_same(&self, other: &Kernel, key: &[u8]) {
-        let all = |kernel: &Kernel| {
-            let Inner { name, entry, source, bindings, params, trusted, contract, .. } = &*kernel.0;
-            format!("{name} {entry} {bindings:?} {params:?} {trusted} {contract:?}\n{source}")
-        };
-        let (one, two) = (all(self), all(other));
-        if one != two {
-            let line = one.lines().zip(two.lines()).find(|(a, b)| a != b).unwrap_or(("", "of another length"));
-            panic!("the key {} forgets what tells apart {line:?}", String::from_utf8_lossy(key));
-        }
-    }
-
     fn new(draft: Draft, caps: &Caps) -> Kernel {
         let point = |(&access, binding): (&Access, u32)| BindPoint { group: 0, binding, uniform: false, access };
         Kernel(Arc::new(Inner {
@@ -212,7 +178,7 @@ impl Kernel {
             entry: draft.entry.into(),
             bindings: draft.access.iter().zip(0..).map(point).collect(),
             own: vec![],
-            module: None,
+            parsed: None,
             overrides: vec![],
             params: draft.params,
             trusted: draft.trusted,
@@ -248,9 +214,19 @@ impl Kernel {
         &self.0.bindings
     }
 
-    /// What runs in place of the text, if the library has changed it.
-    pub(crate) fn module(&self) -> Option<&naga::Module> {
-        self.0.module.as_deref()
+    /// What runs: naga's module of the text, with the overrides' values put in, changed by the library's passes. A program's
+    /// text is parsed when its kernel is made, one of the library's own when an engine first asks.
+    pub(crate) fn parsed(&self) -> Result<Arc<Parsed>> {
+        match self.0.parsed.clone().or_else(|| MODULES.get(&self.id())) {
+            Some(parsed) => Ok(parsed),
+            None => Ok(MODULES.keep(self.id(), Arc::new(parse::library(self.name(), self.source())?))),
+        }
+    }
+
+    /// What runs, for the program and the tests: naga's module.
+    #[doc(hidden)]
+    pub fn module(&self) -> Result<naga::Module> {
+        Ok(self.parsed()?.module.clone())
     }
 
     /// The values that the kernel's overrides take, by name or `@id`. Those not listed keep their defaults.
@@ -291,9 +267,27 @@ impl fmt::Debug for Kernel {
 }
 
 impl Draft {
+    /// Of a file whose entry point has its name; proven in bounds.
+    pub fn new(name: impl Into<String>, file: &'static str) -> Draft {
+        Draft {
+            name: name.into(),
+            file,
+            entry: file,
+            constants: vec![],
+            params: vec![],
+            access: vec![],
+            text: String::new(),
+            width: 1,
+            f16: false,
+            matrices: false,
+            trusted: true,
+            contract: None,
+        }
+    }
+
     /// The file, then constants, parameters, the open functions and the shared functions that are called.
     fn source(&self, caps: &Caps) -> String {
-        let file = FILES.iter().find(|(name, _)| *name == self.file).expect("a draft names one of FILES").1;
+        let file = shader(self.file);
         let mut tail = String::new();
         for (name, value) in &self.constants {
             tail += &format!("const {name} = {value}u;\n");
@@ -308,22 +302,18 @@ impl Draft {
         }
         tail += &self.text;
         let vector = |t: &str| if self.width == 1 { t.to_string() } else { format!("vec4<{t}>") };
-        let shared = link(&tail, caps.denormals);
-        if !shared.is_empty() {
-            for (alias, of) in [("F", "f32"), ("I", "i32"), ("U", "u32"), ("T", "bool")] {
-                tail += &format!("alias {alias} = {};\n", vector(of));
-            }
-            // Not every device has them.
-            for (alias, of) in [("D", "f64"), ("L", "u64")].into_iter().filter(|_| shared.contains("fn m_wide_")) {
-                tail += &format!("alias {alias} = {};\n", vector(of));
-            }
-            tail += &shared;
+        let shared = link(&[file, &tail], caps.denormals);
+        let aliases = [
+            (&[("F", "f32"), ("I", "i32"), ("U", "u32"), ("T", "bool")][..], shared.singles),
+            (&[("D", "f64"), ("L", "u64")], shared.doubles),
+        ];
+        for (alias, of) in aliases.into_iter().filter(|(_, there)| *there).flat_map(|(aliases, _)| aliases) {
+            tail += &format!("alias {alias} = {};\n", vector(of));
         }
+        tail += &shared.text;
         // `enable` must come first; without a newline the file's line numbers stay right.
-        let counted = |text: String, name: &&str| text.replace(&format!("params.{name}"), &format!("counted_{name}()"));
-        let file = self.counted.iter().fold(file.to_string(), counted);
         let f16 = if self.f16 { "enable f16; " } else { "" };
-        let matrices = if tail.contains("coop_mat") { "enable wgpu_cooperative_matrix; " } else { "" };
+        let matrices = if self.matrices { "enable wgpu_cooperative_matrix; " } else { "" };
         format!("{f16}{matrices}{file}\n// appended by the host\n{tail}")
     }
 }

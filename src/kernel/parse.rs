@@ -2,6 +2,7 @@
 
 use super::guard::guarded;
 use super::reflect::Override;
+use super::unroll::unroll;
 use crate::error::{CallSite, Error, ErrorKind, Result};
 use naga::back::pipeline_constants::{PipelineConstantError, process_overrides};
 use naga::valid::{Capabilities, ModuleInfo, ValidationError, ValidationFlags, Validator};
@@ -20,35 +21,54 @@ pub(super) const ALLOWED: Capabilities = Capabilities::IMMEDIATES
     .union(Capabilities::SUBGROUP_BARRIER)
     .union(Capabilities::COOPERATIVE_MATRIX);
 
-/// A kernel with nothing left open: one entry point and no overrides.
+/// A kernel's module with nothing left open, and what naga's validator knows of it.
 pub(crate) struct Parsed {
     pub module: Module,
     pub info: ModuleInfo,
+}
+
+/// A program's text, parsed.
+pub(super) struct Program {
+    pub parsed: Parsed,
     pub entry: String,
-    /// The text, for what its comments say.
-    pub source: String,
     /// The overrides as the text declares them.
     pub overrides: Vec<Override>,
     /// The values given to them, by the key that wgpu and naga know them by.
     pub values: Vec<(String, f64)>,
 }
 
-/// Parses WGSL, chooses the entry point (`None`: the only one) and gives overrides their values.
-pub(crate) fn parse(source: &str, entry: Option<&str>, values: &[(&str, f64)], at: CallSite) -> Result<Parsed> {
-    guarded(|| parse_unguarded(source, entry, values, at)).map_err(|message| fails(message, at))?
+/// Parses WGSL, makes a change to the module, chooses the entry point (`None`: the only one) and gives overrides their values.
+pub(super) fn parse(
+    source: &str,
+    entry: Option<&str>,
+    values: &[(&str, f64)],
+    change: impl FnOnce(&mut Module),
+    at: CallSite,
+) -> Result<Program> {
+    guarded(|| parse_unguarded(source, entry, values, change, at)).map_err(|message| fails(message, at))?
 }
 
-fn parse_unguarded(source: &str, entry: Option<&str>, values: &[(&str, f64)], at: CallSite) -> Result<Parsed> {
-    let module = naga::front::wgsl::parse_str(source)
+fn parse_unguarded(
+    source: &str,
+    entry: Option<&str>,
+    values: &[(&str, f64)],
+    change: impl FnOnce(&mut Module),
+    at: CallSite,
+) -> Result<Program> {
+    let mut module = naga::front::wgsl::parse_str(source)
         .map_err(|error| fails(error.emit_to_string_with_path(source, PATH), at))?;
+    change(&mut module);
     let info = validated(&module, source, at)?;
     let entry = entry_point(&module, entry, at)?;
     let overrides = overrides(&module);
     let values = values.iter().map(|value| keyed(&module, value, at)).collect::<Result<Vec<_>>>()?;
+    if overrides.is_empty() && module.entry_points.len() == 1 {
+        return Ok(Program { parsed: Parsed { module, info }, entry, overrides, values });
+    }
     let constants = values.iter().cloned().collect();
     let resolved = process_overrides(&module, &info, Some((ShaderStage::Compute, &entry)), &constants);
-    let (module, info) = match resolved {
-        Ok((module, info)) => (module.into_owned(), info.into_owned()),
+    let parsed = match resolved {
+        Ok((module, info)) => Parsed { module: module.into_owned(), info: info.into_owned() },
         Err(PipelineConstantError::ValidationError(error)) => return Err(invalid(error, source, at)),
         Err(PipelineConstantError::MissingValue(key)) => {
             let id = key.parse().ok();
@@ -59,15 +79,31 @@ fn parse_unguarded(source: &str, entry: Option<&str>, values: &[(&str, f64)], at
         }
         Err(other) => return Err(fails(other.to_string(), at)),
     };
-    Ok(Parsed { module, info, entry, source: source.into(), overrides, values })
+    Ok(Program { parsed, entry, overrides, values })
+}
+
+/// Parses a text of the library's own, which has no overrides, and writes out the loops that it marks. What can be wrong in it
+/// is a function that a program has written.
+pub(super) fn library(name: &str, source: &str) -> Result<Parsed> {
+    let parse = || {
+        let mut module = naga::front::wgsl::parse_str(source).map_err(|error| error.emit_to_string(source))?;
+        unroll(&mut module);
+        let info = validator().validate(&module).map_err(|error| error.emit_to_string(source))?;
+        Ok(Parsed { module, info })
+    };
+    guarded(parse).and_then(|parsed| parsed).map_err(|message| {
+        let message = format!("{}\n{source}", message.trim_end());
+        ErrorKind::Compile { kernel: name.into(), device: "any device".into(), message, at: None }.into()
+    })
+}
+
+fn validator() -> Validator {
+    Validator::new(ValidationFlags::all(), ALLOWED)
 }
 
 /// What naga's validator says of a module.
 pub(super) fn validated(module: &Module, source: &str, at: CallSite) -> Result<ModuleInfo> {
-    let validate = || {
-        let info = Validator::new(ValidationFlags::all(), ALLOWED).validate(module);
-        info.map_err(|error| invalid(error, source, at))
-    };
+    let validate = || validator().validate(module).map_err(|error| invalid(error, source, at));
     guarded(validate).map_err(|message| fails(message, at))?
 }
 

@@ -1,7 +1,7 @@
 //! What a program's kernel wants of a launch and of a device.
 
 use super::BindPoint;
-use super::parse::{ALLOWED, Parsed};
+use super::parse::{ALLOWED, Parsed, Program};
 use super::rows::sees_rows;
 use crate::caps::Caps;
 use crate::element::DType;
@@ -25,6 +25,7 @@ use std::fmt;
 /// # Ok::<(), crosslane::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Reflection {
     /// The buffers that the entry point uses, by group, then binding: the order of a launch's arguments.
     pub bindings: Vec<Resource>,
@@ -49,6 +50,7 @@ pub struct Reflection {
 
 /// A buffer that a kernel binds.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Resource {
     /// The variable's name.
     pub name: String,
@@ -68,6 +70,7 @@ pub struct Resource {
 
 /// A member of a structure as WGSL lays it out.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Member {
     /// Its name.
     pub name: String,
@@ -81,6 +84,7 @@ pub struct Member {
 
 /// A constant that is given a value when the kernel is made.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Override {
     /// Its name.
     pub name: String,
@@ -94,6 +98,7 @@ pub struct Override {
 
 /// Something that only some devices have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Feature {
     /// 16-bit floats.
     F16,
@@ -232,10 +237,10 @@ const LAST_GROUP: u32 = 3;
 const UNIFORM_BYTES: u64 = 65536;
 
 /// Reflects a kernel; an error names a variable that no launch can bind.
-pub(crate) fn reflect(parsed: &Parsed) -> Result<Reflection, String> {
-    let module = &parsed.module;
-    let index = module.entry_points.iter().position(|entry| entry.name == parsed.entry).expect("parse() found it");
-    let uses = parsed.info.get_entry_point(index);
+pub(super) fn reflect(program: &Program, source: &str) -> Result<Reflection, String> {
+    let Parsed { module, info } = &program.parsed;
+    let index = module.entry_points.iter().position(|entry| entry.name == program.entry).expect("parse() found it");
+    let uses = info.get_entry_point(index);
     let used: Vec<&GlobalVariable> =
         module.global_variables.iter().filter(|(handle, _)| !uses[*handle].is_empty()).map(|(_, v)| v).collect();
     let size = |variable: &&GlobalVariable| module.types[variable.ty].inner.size(module.to_ctx());
@@ -243,7 +248,7 @@ pub(crate) fn reflect(parsed: &Parsed) -> Result<Reflection, String> {
     let mut bindings =
         used.iter().filter_map(|variable| resource(module, variable).transpose()).collect::<Result<Vec<_>, _>>()?;
     bindings.sort_by_key(|resource| (resource.point.group, resource.point.binding));
-    let equally_long = equally_long(&parsed.source, &bindings)?;
+    let equally_long = equally_long(source, &bindings)?;
     Ok(Reflection {
         bindings,
         equally_long,
@@ -253,7 +258,7 @@ pub(crate) fn reflect(parsed: &Parsed) -> Result<Reflection, String> {
         immediate_bytes: inside(AddressSpace::Immediate).map(|v| size(&v)).sum(),
         immediates: inside(AddressSpace::Immediate).flat_map(|variable| immediates(module, variable)).collect(),
         sees_rows: sees_rows(&module.entry_points[index].function, module),
-        overrides: parsed.overrides.clone(),
+        overrides: program.overrides.clone(),
         features: Feature::ALL.into_iter().filter(|&feature| needs(module, feature)).collect(),
     })
 }
@@ -274,15 +279,19 @@ fn equally_long(source: &str, bindings: &[Resource]) -> Result<Vec<Vec<String>>,
 
 /// Whether the kernel is valid only with this feature.
 pub(crate) fn needs(module: &Module, feature: Feature) -> bool {
-    // naga 30.0.1 looks at declared types alone: a matrix that is loaded and stored again needs none.
-    let matrices = feature == Feature::Tensor && has_matrix_loads(module);
-    matrices || Validator::new(ValidationFlags::all(), ALLOWED - feature.capabilities()).validate(module).is_err()
+    (feature == Feature::Tensor && has_matrices(module))
+        || Validator::new(ValidationFlags::all(), ALLOWED - feature.capabilities()).validate(module).is_err()
 }
 
-fn has_matrix_loads(module: &Module) -> bool {
+/// Whether it has cooperative matrices. naga 30.0.1 looks at declared types alone: one that is loaded and stored again needs
+/// none.
+pub(crate) fn has_matrices(module: &Module) -> bool {
+    let declared = module.types.iter().any(|(_, ty)| matches!(ty.inner, TypeInner::CooperativeMatrix { .. }));
     let entries = module.entry_points.iter().map(|entry| &entry.function);
     let mut functions = module.functions.iter().map(|(_, function)| function).chain(entries);
-    functions.any(|function| function.expressions.iter().any(|(_, e)| matches!(e, Expression::CooperativeLoad { .. })))
+    declared
+        || functions
+            .any(|function| function.expressions.iter().any(|(_, e)| matches!(e, Expression::CooperativeLoad { .. })))
 }
 
 /// A global variable as a binding, if it is one.

@@ -1,6 +1,7 @@
 //! How often loops turn at most, where constants say so: what has the form of
 //! `for (var i = A; i < B; i += C)`, or doubles or halves, with an integer that nothing else changes.
 
+use super::blocks::each;
 use naga::{
     BinaryOperator, Block, Expression, Function, Handle, Literal, LocalVariable, Module, ScalarKind, Statement,
     TypeInner,
@@ -19,25 +20,6 @@ pub(super) fn turns(module: &Module, function: &Function) -> Vec<Option<u64>> {
         }
     });
     all
-}
-
-/// The blocks inside a statement.
-fn inside(statement: &Statement) -> Vec<&Block> {
-    match statement {
-        Statement::Block(block) => vec![block],
-        Statement::If { accept, reject, .. } => vec![accept, reject],
-        Statement::Switch { cases, .. } => cases.iter().map(|case| &case.body).collect(),
-        Statement::Loop { body, continuing, .. } => vec![body, continuing],
-        _ => vec![],
-    }
-}
-
-/// Every statement with those before it in its block, and those inside it after it.
-pub(super) fn each<'a>(block: &'a Block, visit: &mut impl FnMut(&'a [Statement], &'a Statement)) {
-    for (index, statement) in block.iter().enumerate() {
-        visit(&block[..index], statement);
-        inside(statement).into_iter().for_each(|block| each(block, visit));
-    }
 }
 
 struct Reader<'a> {

@@ -2,11 +2,11 @@
 
 use super::counting::Driven;
 use super::guard::guarded;
-use super::parse::{self, Parsed};
+use super::parse::{self, Parsed, Program};
 use super::prelude::Complete;
 use super::recipe::Recipe;
 use super::reflect::{Reflection, Resource, reflect};
-use super::{BindPoint, Inner, Kernel, Own, counting, next_id, prelude};
+use super::{BindPoint, Inner, Kernel, Own, counting, messages, next_id, prelude};
 use crate::error::{CallSite, Error, Result};
 use std::panic::Location;
 use std::path::Path;
@@ -124,14 +124,16 @@ impl Kernel {
     pub(crate) fn counting(&self, driven: Driven) -> Result<Option<&Kernel>> {
         let make = || -> Result<Option<Kernel>> {
             let at = Location::caller();
-            let parsed = self.parsed(at)?;
-            let Some(module) = counting::counting(&parsed, driven) else { return Ok(None) };
+            let parsed = self.parsed()?;
+            let Some(module) = counting::counting(&parsed.module, self.source(), self.entry(), driven) else {
+                return Ok(None);
+            };
             let info = parse::validated(&module, self.source(), at)?;
             // The text tells kernels apart that are kept: the module has the overrides' values in it.
             let source = format!("{}\n// its loops count: {driven:?} {:?}\n", self.source(), self.overrides());
-            let changed = Some(Arc::new(module.clone()));
-            let parsed = Parsed { module, info, source, values: vec![], ..parsed };
-            let made = of(parsed, changed, self.original().into(), at)?;
+            let (entry, parsed) = (self.entry().into(), Parsed { module, info });
+            let program = Program { parsed, entry, overrides: vec![], values: vec![] };
+            let made = of(program, source, self.original().into(), at)?;
             Ok(Some(Kernel(Arc::new(Inner { name: self.name().into(), ..made }))))
         };
         if self.is_trusted() {
@@ -143,20 +145,17 @@ impl Kernel {
         }
     }
 
-    /// The kernel as naga's module, with its overrides' values put in.
-    pub(crate) fn parsed(&self, at: CallSite) -> Result<Parsed> {
-        let overrides: Vec<_> = self.overrides().iter().map(|(name, value)| (name.as_str(), *value)).collect();
-        let Some(module) = &self.0.module else {
-            return parse::parse(self.source(), Some(self.entry()), &overrides, at);
-        };
-        let (module, source) = ((**module).clone(), self.source().to_string());
-        let info = parse::validated(&module, &source, at)?;
-        Ok(Parsed { module, info, entry: self.entry().into(), source, overrides: vec![], values: vec![] })
+    /// The same kernel with another module of the same text.
+    #[cfg(test)]
+    pub(crate) fn with_module(&self, module: naga::Module) -> Kernel {
+        let info = parse::validated(&module, self.source(), Location::caller()).expect("it is valid");
+        let parsed = Some(Arc::new(Parsed { module, info }));
+        Kernel(Arc::new(Inner { id: next_id(), parsed, counting: Arc::default(), ..(*self.0).clone() }))
     }
 
     /// Whether it is a program's, and the program does not vouch for it: its launches have a limit.
     pub(crate) fn is_watched(&self) -> bool {
-        self.0.reflection.is_some() && !self.is_trusted()
+        self.0.original.is_some() && !self.is_trusted()
     }
 
     /// The program's own text.
@@ -222,20 +221,21 @@ pub(crate) fn make(recipe: &Recipe, at: CallSite) -> Result<Kernel> {
     let (original, entry) = (&recipe.text.says, recipe.entry.as_deref());
     prelude::free_names(original).map_err(|message| parse::fails(message, at))?;
     let Complete { text, collective } = prelude::complete(original, entry, recipe.subgroups);
-    let made = of(parse::parse(&text, entry, &recipe.values(), at)?, None, original.clone(), at)?;
+    let settle = |module: &mut naga::Module| messages::settle(module, original);
+    let made = of(parse::parse(&text, entry, &recipe.values(), settle, at)?, text, original.clone(), at)?;
     let (name, trusted) = (recipe.name.clone().unwrap_or_else(|| made.name.clone()), recipe.trusted);
     Ok(Kernel(Arc::new(Inner { name, trusted, collective, recipe: Some(recipe.clone()), ..made })))
 }
 
-/// A kernel of what was parsed; with `changed` that runs in place of the text.
-fn of(parsed: Parsed, changed: Option<Arc<naga::Module>>, original: Arc<str>, at: CallSite) -> Result<Inner> {
+/// A kernel of what was parsed.
+fn of(program: Program, source: String, original: Arc<str>, at: CallSite) -> Result<Inner> {
     let mut reflection =
-        guarded(|| reflect(&parsed)).and_then(|made| made).map_err(|message| parse::fails(message, at))?;
-    let Parsed { entry, values, source, .. } = parsed;
+        guarded(|| reflect(&program, &source)).and_then(|made| made).map_err(|message| parse::fails(message, at))?;
+    let Program { parsed, entry, values, .. } = program;
     let bindings = reflection.bindings.iter().map(|resource| resource.point).collect();
     // No program has variables of these names.
     let own = |resource: &Resource| match resource.name.as_str() {
-        prelude::MESSAGES => Some(Own::Messages),
+        messages::MESSAGES => Some(Own::Messages),
         counting::WATCH => Some(Own::Limits),
         counting::REPORT => Some(Own::Report),
         _ => None,
@@ -251,7 +251,7 @@ fn of(parsed: Parsed, changed: Option<Arc<naga::Module>>, original: Arc<str>, at
         collective: false,
         bindings,
         own: owned,
-        module: changed,
+        parsed: Some(Arc::new(parsed)),
         overrides: values,
         params: vec![String::new(); reflection.immediate_bytes as usize / 4],
         trusted: false,

@@ -41,7 +41,7 @@ impl Call<'_> {
         } else {
             return Ok(());
         };
-        let (operation, device) = ("launch", self.device.properties().name.clone());
+        let (operation, device) = ("launch", self.device.properties().label());
         Err(ErrorKind::Unsupported { operation, wanted, device, help: help.into(), at: Some(self.at) }.into())
     }
 
@@ -79,7 +79,7 @@ impl Call<'_> {
             Some(counting) if room => Ok(Some(counting.clone())),
             Some(_) if driven == Driven::Leaves => {
                 let wanted = "two bindings to spare, by which loops tell whether the driver left them".into();
-                let (operation, device) = ("launch", properties.name.clone());
+                let (operation, device) = ("launch", properties.label());
                 let help = "take another device, such as Device::cpu()".into();
                 Err(ErrorKind::Unsupported { operation, wanted, device, help, at: Some(self.at) }.into())
             }
@@ -296,7 +296,7 @@ impl Call<'_> {
 }
 
 /// Bytes of whose multiples a binding begins: WebGPU lets no device want more.
-const STRICTEST: u64 = 256;
+pub(super) const STRICTEST: u64 = 256;
 
 /// Two bindings of one memory, of which the first is written.
 pub(crate) fn clash(points: &[BindPoint], windows: &[Window]) -> Option<[usize; 2]> {

@@ -1,6 +1,7 @@
 //! Launches recorded once and run again and again, with other memory or parameters if need be.
 
 use super::argument::Argument;
+use super::call::STRICTEST;
 use super::change::{change, change_scalar, separate};
 use super::launcher::Launcher;
 use super::tail::seal;
@@ -12,7 +13,7 @@ use crate::graph::Batch;
 use crate::kernel::Access;
 use crate::memory::Block;
 use crate::op::{Named, named};
-use crate::ops::Nothing;
+use crate::ops::EmptyKernel;
 use crate::work::{Launch, Window};
 use std::collections::{BTreeSet, HashSet};
 use std::panic::Location;
@@ -154,7 +155,7 @@ impl Recording {
     #[track_caller]
     pub fn nothing(device: &Device, count: usize) -> Result<Recording> {
         let mut batch = Batch::new(device, Location::caller());
-        batch.push(Box::new(Nothing(count)), vec![])?;
+        batch.push(Box::new(EmptyKernel(count)), vec![])?;
         let none = batch.launches.iter().map(|_| vec![]).collect();
         Ok(Recording::with(device, batch.launches, none))
     }
@@ -246,14 +247,19 @@ impl Recording {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: another element type or device; `new` is shorter, has gaps, or begins at a byte that the device cannot bind;
-    /// no launch was added with the memory of `old`; the mistake that an array holds; out of memory.
+    /// Errors: another element type or device; `new` is shorter, has gaps, or begins at a byte of its memory that is no
+    /// multiple of 256, whatever the device; no launch was added with the memory of `old`; the mistake that an array holds; out of memory.
     #[track_caller]
     pub fn replace<T: Element>(&mut self, old: &Array<T>, new: &Array<T>) -> Result<()> {
         let at = Location::caller();
         let replacing = Untyped::from(new);
         let [old, new] = [("old", &old.into()), ("new", &replacing)].map(|(name, array)| self.whole(name, array, at));
         let (old, new) = (old?, new?);
+        // No device wants more. Where it lies as the old one does, it fits as that does.
+        if ![new.offset, new.offset.abs_diff(old.offset)].iter().any(|bytes| bytes.is_multiple_of(STRICTEST)) {
+            let (wanted, got) = (format!("memory from a multiple of {STRICTEST} bytes on"), new.offset.to_string());
+            return Err(Error::argument("Recording::replace", "new", wanted, got, at));
+        }
         if new.bytes < old.bytes {
             let (wanted, got) = (format!("at least {} bytes", old.bytes), new.bytes.to_string());
             return Err(Error::argument("Recording::replace", "new", wanted, got, at));
@@ -264,7 +270,7 @@ impl Recording {
             return Err(Error::argument("Recording::replace", "old", wanted, got, at));
         }
         let uniform = |&(launch, binding): &(usize, usize)| self.launches[launch].kernel.bindings()[binding].uniform;
-        if !new.bytes.is_multiple_of(256) && places.iter().any(uniform) {
+        if !new.bytes.is_multiple_of(STRICTEST) && places.iter().any(uniform) {
             seal(&self.device, &replacing)?;
         }
         let moved = places
@@ -307,8 +313,7 @@ impl Recording {
     fn moved(&self, launch: usize, binding: usize, old: &Window, new: &Window, at: CallSite) -> Result<Window> {
         let recorded = &self.recorded[launch][binding];
         let point = &self.launches[launch].kernel.bindings()[binding];
-        // As for a launch: no device wants more for uniform buffers.
-        let alignment = if point.uniform { 256 } else { self.device.caps().offset_alignment.max(4) };
+        let alignment = if point.uniform { STRICTEST } else { self.device.caps().offset_alignment.max(4) };
         let mistake = |wanted: String, got: String| Err(Error::argument("Recording::replace", "new", wanted, got, at));
         let Some(inside) = recorded.offset.checked_sub(old.offset) else {
             let wanted = "all of the array that a launch was added with".to_string();

@@ -7,7 +7,7 @@ use crate::array::Untyped;
 use crate::caps::Caps;
 use crate::device::Device;
 use crate::error::Result;
-use crate::kernel::{Access, Draft, Kernel};
+use crate::kernel::{Access, Draft, Kernel, Spec};
 use crate::op::Grid;
 use crate::work::{Launch, Window};
 
@@ -35,7 +35,7 @@ pub(crate) fn seal(device: &Device, array: &Untyped) -> Result<()> {
         let keep = (1u32 << (end % 4 * 8)) - 1;
         let window = Window { memory: memory.clone(), offset, bytes: until - offset };
         device.driver().submit(&[Launch {
-            kernel: kernel(device.caps()),
+            kernel: Kernel::of(Tail, device.caps()),
             buffers: vec![window],
             params: vec![first as u32, words as u32, keep],
             grid: Grid::Fixed([1, 1, 1]),
@@ -53,19 +53,18 @@ pub(super) fn padded(bytes: &[u8]) -> Vec<u32> {
     words
 }
 
-fn kernel(caps: &Caps) -> Kernel {
-    Kernel::cached(b"tail".to_vec(), caps, || Draft {
-        name: "tail".into(),
-        file: "tail",
-        entry: "tail",
-        constants: vec![("WORKGROUP", WORDS as u32)],
-        params: ["first", "words", "keep"].map(String::from).to_vec(),
-        access: vec![Access::Write],
-        text: "@group(0) @binding(0) var<storage, read_write> end: array<atomic<u32>>;\n".into(),
-        width: 1,
-        f16: false,
-        trusted: true,
-        contract: None,
-        counted: vec![],
-    })
+/// There is one such kernel.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Tail;
+
+impl Spec for Tail {
+    fn draft(&self, _: &Caps) -> Draft {
+        Draft {
+            constants: vec![("WORKGROUP", WORDS as u32)],
+            params: ["first", "words", "keep"].map(String::from).to_vec(),
+            access: vec![Access::Write],
+            text: "@group(0) @binding(0) var<storage, read_write> end: array<atomic<u32>>;\n".into(),
+            ..Draft::new("tail", "tail")
+        }
+    }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 /// A piece of device memory that is held: a line of [`Device::live_allocations`](crate::Device::live_allocations).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Allocation {
     /// Its bytes, rounded up to the pool's sizes.
     pub bytes: u64,

@@ -41,6 +41,7 @@ pub enum Direction {
 
 /// How much device memory is in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct MemoryUse {
     /// Bytes that arrays and kernels hold, rounded up to the pool's sizes.
     pub live: u64,

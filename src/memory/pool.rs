@@ -75,7 +75,7 @@ impl Pool {
         let caps = self.allocator.caps();
         let class = size_class(bytes).min(caps.buffer_bytes & !63).max(bytes.next_multiple_of(16));
         if class > caps.buffer_bytes {
-            let device = self.allocator.properties().name.clone();
+            let device = self.allocator.properties().label();
             return Err(ErrorKind::TooLarge { operation, bytes, limit: caps.buffer_bytes, device, at: None }.into());
         }
         let lane = self.allocator.lane();
@@ -180,7 +180,7 @@ impl Pool {
 
     fn exhausted(&self, operation: &'static str, requested: u64, free: Option<u64>) -> Error {
         let MemoryUse { live, pooled, limit, .. } = self.usage();
-        let device = self.allocator.properties().name.clone();
+        let device = self.allocator.properties().label();
         ErrorKind::OutOfMemory { operation, requested, live, pooled, limit, free, device, at: None }.into()
     }
 

@@ -1,8 +1,11 @@
 //! Problems that try an operation: what it is, what its inputs hold, and how far results may be from its reference.
 
-use super::host::Value;
+use super::host::{Host, Value};
 use super::plan::Op;
+use super::slot::Slot;
 use crate::element::{Class, DType};
+use crate::kernel::{Access, Kernel};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// A problem of an operation. Those with few elements run everywhere, and are compared with [`Op::reference`]; of the others
 /// plans and kernels' texts are looked at.
@@ -11,10 +14,12 @@ pub struct Case {
     pub what: String,
     /// The operation.
     pub op: Box<dyn Op>,
+    /// Its Rust type, as [`std::any::type_name`] gives it.
+    pub type_name: &'static str,
     /// What inputs hold that do not hold [`Fill::Numbers`], by slot.
     pub fills: Vec<(usize, Fill)>,
-    /// Whether it has a reference: functions of a program's own have none, and are compared in tests of their own.
-    pub judged: bool,
+    /// An operation of the same slots and meaning, where it has no reference itself: functions of a program's own have none.
+    pub meaning: Option<Box<dyn Op>>,
     /// Results may differ from the reference by their size, and by this, in units of [`Case::precision`].
     pub scale: f64,
 }
@@ -42,9 +47,13 @@ impl Case {
     /// Elements of all slots at most where the case runs.
     const MOST: usize = 40_000;
 
+    /// Arithmetic operations at most of those that are compared with their references.
+    const JUDGED: u64 = 4_000_000;
+
     /// A problem with numbers in all inputs.
-    pub fn new(what: impl Into<String>, op: impl Op + 'static) -> Case {
-        Case { what: what.into(), op: Box::new(op), fills: vec![], judged: true, scale: 0.0 }
+    pub fn new<O: Op + 'static>(what: impl Into<String>, op: O) -> Case {
+        let (what, op, type_name) = (what.into(), Box::new(op), std::any::type_name::<O>());
+        Case { what, op, type_name, fills: vec![], meaning: None, scale: 0.0 }
     }
 
     /// With something else in a slot.
@@ -58,9 +67,9 @@ impl Case {
         Case { scale, ..self }
     }
 
-    /// Whether it has a reference.
-    pub fn judged(self, judged: bool) -> Case {
-        Case { judged, ..self }
+    /// What it has to give is what this operation means.
+    pub fn means(self, op: impl Op + 'static) -> Case {
+        Case { meaning: Some(Box::new(op)), ..self }
     }
 
     /// Elements of all slots.
@@ -76,6 +85,18 @@ impl Case {
     /// Whether it is small enough to run on every device.
     pub fn runs(&self) -> bool {
         self.len() <= Case::MOST
+    }
+
+    /// Whether its reference takes no longer than a moment.
+    pub fn is_judged(&self) -> bool {
+        self.op.flops() <= Case::JUDGED
+    }
+
+    /// What tells a kernel from others: its name, its entry point and all of its text, as a hash.
+    pub fn identity(kernel: &Kernel) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (kernel.name(), kernel.entry(), kernel.source()).hash(&mut hasher);
+        hasher.finish()
     }
 
     /// What an input holds.
@@ -96,4 +117,95 @@ impl Case {
             },
         }
     }
+
+    /// The slots before it runs: inputs with their contents, the same each time, and outputs full of garbage.
+    pub fn slots(&self) -> Vec<Vec<u8>> {
+        self.filled_with(GARBAGE)
+    }
+
+    fn filled_with(&self, garbage: u8) -> Vec<Vec<u8>> {
+        let fill = |(nth, slot): (usize, &Slot)| match slot.access {
+            Access::Read => contents(slot, self.filled(nth), nth as u64),
+            Access::Write => vec![garbage; slot.len * slot.dtype.size()],
+        };
+        self.op.slots().iter().enumerate().map(fill).collect()
+    }
+
+    /// What is wrong with the slots after it ran. Elements that the reference leaves as they were may be anything.
+    pub fn wrong(&self, got: Vec<Vec<u8>>) -> Option<String> {
+        self.wrong_within(got, 1.0)
+    }
+
+    /// The same, where results may differ by this share of what [`Case::precision`] allows.
+    pub fn wrong_within(&self, got: Vec<Vec<u8>>, share: f64) -> Option<String> {
+        let slots = self.op.slots();
+        let host = |bytes: Vec<Vec<u8>>| Host::new(slots.iter().map(|slot| slot.dtype).zip(bytes).collect());
+        let reference = |garbage: u8| {
+            let mut host = host(self.filled_with(garbage));
+            self.meaning.as_ref().unwrap_or(&self.op).reference(&mut host);
+            host
+        };
+        let (wanted, got) = (reference(GARBAGE), host(got));
+        let outputs = || slots.iter().enumerate().filter(|(_, slot)| slot.access == Access::Write);
+        let left = |(nth, slot): (usize, &Slot)| {
+            wanted.bytes(nth).chunks(slot.dtype.size()).any(|element| element.iter().all(|&byte| byte == GARBAGE))
+        };
+        let again = outputs().any(left).then(|| reference(0));
+        for (nth, slot) in outputs() {
+            let precision = if MOVED.contains(&self.op.name()) { 0.0 } else { share * Case::precision(slot.dtype) };
+            for at in 0..slot.len {
+                let (g, w) = (got.get(nth, at), wanted.get(nth, at));
+                let other = again.as_ref().map_or(w, |again| again.get(nth, at));
+                let same = |a: Value, b: Value| a == b || a.float().is_nan() && b.float().is_nan();
+                let close = || (g.float() - w.float()).abs() <= precision * (w.float().abs() + self.scale);
+                if same(w, other) && !same(g, w) && !close() {
+                    return Some(format!("{} at {at}: got {g:?}, wanted {w:?}", slot.name));
+                }
+            }
+        }
+        None
+    }
+}
+
+/// What outputs hold before.
+const GARBAGE: u8 = 0xcd;
+
+/// Operations that only move elements: what comes out is what went in.
+const MOVED: [&str; 9] = ["concatenate", "gather", "nth", "runs", "scatter", "searchsorted", "select", "sort", "top_k"];
+
+/// A slot's contents.
+fn contents(slot: &Slot, fill: &Fill, seed: u64) -> Vec<u8> {
+    let (len, float) = (slot.len as u64, matches!(slot.dtype, DType::F16 | DType::F32 | DType::F64));
+    let quarters = |number: u64| match slot.dtype {
+        DType::Bool => Value::Bool(number > 6),
+        _ if float => Value::Float(number as f64 / 4.0),
+        _ => Value::Int(number as i128),
+    };
+    let random = |at: u64| mixed(seed << 48 | at);
+    let value = |at: u64| match fill {
+        Fill::Numbers => quarters(1 + random(at) % 12),
+        Fill::Sorted => quarters(1 + at * 12 / len.max(1)),
+        Fill::Any if slot.dtype == DType::Bool => Value::Bool(random(at) & 1 == 1),
+        Fill::Any if float => Value::Float(((random(at) % 8001) as f64 - 4000.0) / 8.0),
+        Fill::Any => Value::Int(random(at) as i128),
+        Fill::Distinct(below) => Value::Int((at as usize * 7919 % below) as i128),
+        Fill::Indices(below) if slot.dtype == DType::I32 => {
+            Value::Int((random(at) % (2 * *below as u64)) as i128 - *below as i128)
+        }
+        Fill::Indices(below) => Value::Int((random(at) % *below as u64) as i128),
+        Fill::Number(number) => Value::Int(*number as i128),
+        Fill::Values(values) => values[at as usize],
+    };
+    let size = slot.dtype.size();
+    let mut bytes = Vec::with_capacity(slot.len * size);
+    (0..len).for_each(|at| bytes.extend_from_slice(&value(at).scalar(slot.dtype).bits.to_le_bytes()[..size]));
+    bytes
+}
+
+/// A number that looks random, of a number: SplitMix64's (Steele, Lea and Flood, 2014).
+fn mixed(number: u64) -> u64 {
+    let mut x = number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ x >> 31
 }

@@ -7,7 +7,7 @@ use crate::element::{DType, Scalar};
 
 /// Where a leaf's elements come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Source {
+pub enum LeafSource {
     /// A buffer: the index of the operation's slot.
     Slot(usize),
     /// No memory: the element at address `a` is `a` itself, a u32. From these come `arange` and `eye`.
@@ -25,7 +25,7 @@ pub enum Source {
 #[derive(Clone, Debug, PartialEq, Hash)]
 pub struct Leaf {
     /// Where its elements come from.
-    pub source: Source,
+    pub source: LeafSource,
     /// Their type.
     pub dtype: DType,
     /// Elements in the whole buffer.
@@ -37,8 +37,8 @@ pub struct Leaf {
 }
 
 /// How a step computes its value.
-#[derive(Clone, Debug, PartialEq, Hash)]
-pub enum What {
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum StepKind {
     /// Reads a leaf.
     Leaf(usize),
     /// Takes a scalar.
@@ -52,10 +52,10 @@ pub enum What {
 }
 
 /// One value of the expression.
-#[derive(Clone, Debug, PartialEq, Hash)]
-pub struct Step {
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ExpressionStep {
     /// How it is computed.
-    pub what: What,
+    pub what: StepKind,
     /// Its type.
     pub dtype: DType,
 }
@@ -68,7 +68,7 @@ pub struct Expression {
     /// The scalars. They are parameters of the kernel: other values need no other kernel.
     pub scalars: Vec<Scalar>,
     /// The steps; the last is the result.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ExpressionStep>,
     /// The number of this expression's first scalar among the operation's, once values were taken out
     /// ([`crate::op::Op::vary`]).
     #[doc(hidden)]
@@ -83,9 +83,9 @@ impl Expression {
 
     /// Functions applied to each element; a formula counts as its operators and functions.
     pub fn flops(&self) -> u64 {
-        let of = |step: &Step| match &step.what {
-            What::Call(..) => 1,
-            What::Formula(formula, _) => formula.parts().operations,
+        let of = |step: &ExpressionStep| match &step.what {
+            StepKind::Call(..) => 1,
+            StepKind::Formula(formula, _) => formula.parts().operations,
             _ => 0,
         };
         self.steps.iter().map(of).sum()
@@ -95,7 +95,7 @@ impl Expression {
     pub fn formulas(&self) -> Vec<&Formula> {
         let mut found: Vec<&Formula> = vec![];
         for step in &self.steps {
-            if let What::Formula(formula, _) = &step.what
+            if let StepKind::Formula(formula, _) = &step.what
                 && !found.contains(&formula)
             {
                 found.push(formula);
@@ -110,8 +110,8 @@ impl Expression {
             .leaves
             .iter()
             .filter_map(|leaf| match leaf.source {
-                Source::Slot(slot) => Some((slot, leaf.dtype, leaf.len)),
-                Source::Index | Source::Given | Source::Tile(_) => None,
+                LeafSource::Slot(slot) => Some((slot, leaf.dtype, leaf.len)),
+                LeafSource::Index | LeafSource::Given | LeafSource::Tile(_) => None,
             })
             .collect();
         slots.sort();
@@ -125,13 +125,13 @@ impl Expression {
             let distinct: u64 = extents.iter().zip(&leaf.strides).filter(|(_, s)| **s != 0).map(|(e, _)| *e).product();
             distinct.min(leaf.len as u64) * leaf.dtype.size() as u64
         };
-        self.leaves.iter().filter(|leaf| matches!(leaf.source, Source::Slot(_))).map(touched).sum()
+        self.leaves.iter().filter(|leaf| matches!(leaf.source, LeafSource::Slot(_))).map(touched).sum()
     }
 
     /// The epilogue that leaves the kernel's own value unchanged.
     pub fn given(dtype: DType, rank: usize) -> Expression {
-        let leaf = Leaf { source: Source::Given, dtype, len: 0, offset: 0, strides: vec![0; rank] };
-        let steps = vec![Step { what: What::Leaf(0), dtype }];
+        let leaf = Leaf { source: LeafSource::Given, dtype, len: 0, offset: 0, strides: vec![0; rank] };
+        let steps = vec![ExpressionStep { what: StepKind::Leaf(0), dtype }];
         Expression { leaves: vec![leaf], steps, ..Expression::default() }
     }
 
@@ -152,29 +152,29 @@ impl Expression {
         let mut values: Vec<Value> = Vec::with_capacity(self.steps.len());
         for step in &self.steps {
             values.push(match &step.what {
-                What::Leaf(leaf) => {
+                StepKind::Leaf(leaf) => {
                     let leaf = &self.leaves[*leaf];
                     let moves: i64 = leaf.strides.iter().zip(point).map(|(s, p)| s * *p as i64).sum();
                     let address = (leaf.offset + moves) as usize;
                     match leaf.source {
-                        Source::Slot(slot) => host.get(slot, address),
-                        Source::Index => Value::Int(address as i128),
-                        Source::Given => given.expect("only operations that compute a value have such a leaf"),
-                        Source::Tile(_) => unreachable!("an operation's own expression has none"),
+                        LeafSource::Slot(slot) => host.get(slot, address),
+                        LeafSource::Index => Value::Int(address as i128),
+                        LeafSource::Given => given.expect("only operations that compute a value have such a leaf"),
+                        LeafSource::Tile(_) => unreachable!("an operation's own expression has none"),
                     }
                 }
-                What::Scalar(scalar) => Value::of(self.scalars[*scalar]),
-                What::Cast(from) => match step.dtype {
+                StepKind::Scalar(scalar) => Value::of(self.scalars[*scalar]),
+                StepKind::Cast(from) => match step.dtype {
                     DType::F32 => Value::Float(values[*from].float()),
                     dtype => values[*from].cast(dtype),
                 },
-                What::Call(function, args) => {
+                StepKind::Call(function, args) => {
                     let dtype = self.steps[*args.last().expect("a function has arguments")].dtype;
                     let wide = if dtype == DType::F32 { DType::F64 } else { dtype };
                     let args: Vec<Value> = args.iter().map(|&a| values[a]).collect();
                     function.meaning(wide, &args)
                 }
-                What::Formula(formula, _) => {
+                StepKind::Formula(formula, _) => {
                     panic!("there is no reference for the text {:?}: tests compare with their own", formula.text())
                 }
             });

@@ -1,8 +1,8 @@
 //! The waist between operations and engines: what an operation is ([`Op`]), the plan that engines run ([`Plan`]), and the
 //! elementwise expressions that operations take in ([`Expression`]). All of it is plain data.
 
-#[cfg(feature = "cases")]
 mod case;
+mod check;
 mod expression;
 mod formula;
 mod function;
@@ -13,9 +13,9 @@ mod values;
 mod windows;
 
 pub use crate::element::Scalar;
-#[cfg(feature = "cases")]
+pub use crate::kernel::draft::KernelDraft;
 pub use case::{Case, Fill};
-pub use expression::{Expression, Leaf, Source, Step, What};
+pub use expression::{Expression, ExpressionStep, Leaf, LeafSource, StepKind};
 pub use formula::Formula;
 pub(crate) use formula::{Kind, Parameter, Text, parameters, refers};
 pub use function::Function;

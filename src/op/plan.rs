@@ -83,6 +83,11 @@ impl Binding {
     pub fn new(buffer: usize, offset: u64, bytes: u64) -> Binding {
         Binding { buffer, offset, bytes, reach: None }
     }
+
+    /// All of a slot: whole words, of which the last may end after the last element.
+    pub fn whole(buffer: usize, slot: &Slot) -> Binding {
+        Binding::new(buffer, 0, slot.bytes().next_multiple_of(4).max(4))
+    }
 }
 
 /// The number of workgroups.

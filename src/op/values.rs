@@ -22,12 +22,12 @@ const MOST: usize = 1 << 14;
 /// ```
 /// use crosslane::DType;
 /// use crosslane::device::Caps;
-/// use crosslane::op::{Expression, Leaf, Op, Source, Step, Values, What};
+/// use crosslane::op::{Expression, Leaf, Op, LeafSource, ExpressionStep, Values, StepKind};
 /// use crosslane::ops::Map;
 /// // A copy of three elements of x, from one of them on.
 /// let copy = |offset| {
-///     let leaf = Leaf { source: Source::Slot(0), dtype: DType::F32, len: 100, offset, strides: vec![1] };
-///     let steps = vec![Step { what: What::Leaf(0), dtype: DType::F32 }];
+///     let leaf = Leaf { source: LeafSource::Slot(0), dtype: DType::F32, len: 100, offset, strides: vec![1] };
+///     let steps = vec![ExpressionStep { what: StepKind::Leaf(0), dtype: DType::F32 }];
 ///     let expression = Expression { leaves: vec![leaf], steps, ..Expression::default() };
 ///     let (output, output_strides) = (1, vec![1]);
 ///     let (output_len, output_offset, fresh) = (3, 0, true);

@@ -1,31 +1,32 @@
 //! Clear: a buffer of words as zeros, the first pass of what counts or publishes; `shaders/clear.wgsl`.
 
 use crate::caps::Caps;
-use crate::kernel::{Access, Draft, Kernel};
+use crate::kernel::{Access, Draft, Kernel, Spec};
 use crate::op::{Binding, Grid, Param, Pass};
+
+/// There is one such kernel.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Clear;
+
+impl Spec for Clear {
+    fn draft(&self, caps: &Caps) -> Draft {
+        Draft {
+            constants: vec![("WORKGROUP", caps.workgroup())],
+            params: vec!["words".into()],
+            access: vec![Access::Write],
+            text: "@group(0) @binding(0) var<storage, read_write> cleared: array<u32>;\n".into(),
+            ..Draft::new("clear", "clear")
+        }
+    }
+}
 
 /// The pass that fills a scratch buffer of so many words with zeros.
 pub(super) fn clear(buffer: usize, words: u64, caps: &Caps) -> Pass {
-    let workgroup = caps.workgroup();
-    let kernel = Kernel::cached([b"clear".as_slice(), &workgroup.to_le_bytes()].concat(), caps, || Draft {
-        name: "clear".into(),
-        file: "clear",
-        entry: "clear",
-        constants: vec![("WORKGROUP", workgroup)],
-        params: vec!["words".into()],
-        access: vec![Access::Write],
-        text: "@group(0) @binding(0) var<storage, read_write> cleared: array<u32>;\n".into(),
-        width: 1,
-        f16: false,
-        trusted: true,
-        contract: None,
-        counted: vec![],
-    });
     let bytes = (words * 4).next_multiple_of(64);
     Pass {
-        kernel,
+        kernel: Kernel::of(Clear, caps),
         buffers: vec![Binding::new(buffer, 0, bytes)],
         params: vec![Param::of(words)],
-        grid: Grid::Count(words.div_ceil(workgroup as u64)),
+        grid: Grid::Count(words.div_ceil(caps.workgroup() as u64)),
     }
 }

@@ -9,18 +9,21 @@ use crate::element::DType;
 use crate::kernel::{Access, Draft};
 use crate::op::{Binding, Expression, Host, Param, Pass};
 
-/// A draft whose parameters of these names, units of so many elements, are bounded by the number; its last binding, and its
-/// last parameter, the element of all that this launch begins with.
-pub(super) fn counted(mut draft: Draft, params: &[(&'static str, u32)]) -> Draft {
-    let binding = draft.access.len();
-    draft.counted = params.iter().map(|(name, _)| *name).collect();
-    for (name, _) in params {
-        draft.text = draft.text.replace(&format!("params.{name}"), &format!("counted_{name}()"));
+/// The draft with `bounded_NAME()` for each of these parameters, which are units of so many elements: the parameter or, where
+/// only the device knows how many elements there are, no more units than those. The number is the last binding then, and
+/// the last parameter is the element of all that the launch begins with.
+pub(super) fn bounded(mut draft: Draft, params: &[(&str, u32)], counted: bool) -> Draft {
+    if !counted {
+        for (name, _) in params {
+            draft.text += &format!("fn bounded_{name}() -> u32 {{ return params.{name}; }}\n");
+        }
+        return draft;
     }
+    let binding = draft.access.len();
     draft.text += &format!("@group(0) @binding({binding}) var<storage, read> counted: array<u32>;\n");
     for (name, unit) in params {
         draft.text += &format!(
-            "fn counted_{name}() -> u32 {{\n    let left = max(counted[0], params.counted_from) - params.counted_from;\n    \
+            "fn bounded_{name}() -> u32 {{\n    let left = max(counted[0], params.counted_from) - params.counted_from;\n    \
              return min(params.{name}, left / {unit}u + select(0u, 1u, left % {unit}u > 0u));\n}}\n"
         );
     }

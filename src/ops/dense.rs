@@ -3,11 +3,11 @@
 use super::order::words;
 use crate::caps::Caps;
 use crate::element::DType;
-use crate::op::{Binding, Expression, Source};
+use crate::op::{Binding, Expression, LeafSource};
 use std::ops::Range;
 
 /// How the elements of an array lie in memory.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Form {
     /// So many in a word.
     Packed(u32),
@@ -74,7 +74,7 @@ impl Field {
 /// The slot of an array that is one leaf.
 pub(super) fn slot_of(expression: &Expression) -> usize {
     match expression.leaves.first().map(|leaf| leaf.source) {
-        Some(Source::Slot(slot)) => slot,
+        Some(LeafSource::Slot(slot)) => slot,
         _ => unreachable!("dense inputs lie in memory"),
     }
 }

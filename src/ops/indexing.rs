@@ -2,8 +2,8 @@
 //!
 //! A kernel cannot fail: it writes what was wrong into words of its operation, which whoever reads the result looks at.
 
-use super::fuse::Several;
-use crate::element::{Class, DType};
+use super::fuse::SeveralSpec;
+use crate::element::DType;
 use crate::kernel::Access;
 use crate::op::{Binding, Expression, Host, Param, Slot, Vary};
 
@@ -65,10 +65,6 @@ impl Indexing {
         Some(Binding::new(slot, 0, 64))
     }
 
-    pub(super) fn report_access(&self) -> Option<Access> {
-        self.report.as_ref().map(|_| Access::Write)
-    }
-
     /// Its slot: it is written, though it comes with the inputs.
     pub(super) fn mark(&self, slots: &mut [Slot]) {
         for slot in slots {
@@ -78,10 +74,40 @@ impl Indexing {
         }
     }
 
-    /// `place(i)`: the address that the index means, or 2^32 - 1. The report is at this binding.
-    pub(super) fn text(&self, several: &Several, report: usize) -> String {
-        let signed = self.indices.dtype() == DType::I32;
-        debug_assert!(several.0[0].expression.dtype().class() != Class::Float);
+    pub(super) fn spec(&self) -> IndexingSpec {
+        IndexingSpec { outside: self.outside, reports: self.report.is_some() }
+    }
+
+    /// The address that the index at a point means, by definition.
+    pub(super) fn meaning(&self, host: &Host, point: &[u64]) -> Option<usize> {
+        let (index, extent) = (self.indices.meaning(host, point).int(), self.extent as i128);
+        let index = match self.outside {
+            OutOfRange::Clamp => index.clamp(0, extent - 1),
+            OutOfRange::Wrap => index.rem_euclid(extent),
+            _ if index < 0 => index + extent,
+            _ => index,
+        };
+        let base = self.base.meaning(host, point).int() as usize;
+        (0..extent).contains(&index).then(|| base + index as usize * self.stride)
+    }
+}
+
+/// What the text of a kernel with indices depends on, beside their expressions.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct IndexingSpec {
+    outside: OutOfRange,
+    reports: bool,
+}
+
+impl IndexingSpec {
+    pub(super) fn access(self) -> Option<Access> {
+        self.reports.then_some(Access::Write)
+    }
+
+    /// `place(i)`: the address that the index means, or 2^32 - 1. Of several expressions the first gives the indices. The
+    /// report is at this binding.
+    pub(super) fn text(self, several: &SeveralSpec, report: usize) -> String {
+        let signed = several.0[0].dtype() == DType::I32;
         let index = match (self.outside, signed) {
             (OutOfRange::Clamp, false) => "let index = min(value(i), params.extent - 1u);",
             (OutOfRange::Clamp, true) => "let index = min(u32(max(value(i), 0i)), params.extent - 1u);",
@@ -118,18 +144,5 @@ impl Indexing {
             "const NOWHERE = 0xffffffffu;\n{miss}fn place(i: u32) -> u32 {{\n    {index}\n{outside}    \
              return b_value(i) + index * params.stride;\n}}\n"
         )
-    }
-
-    /// The address that the index at a point means, by definition.
-    pub(super) fn meaning(&self, host: &Host, point: &[u64]) -> Option<usize> {
-        let (index, extent) = (self.indices.meaning(host, point).int(), self.extent as i128);
-        let index = match self.outside {
-            OutOfRange::Clamp => index.clamp(0, extent - 1),
-            OutOfRange::Wrap => index.rem_euclid(extent),
-            _ if index < 0 => index + extent,
-            _ => index,
-        };
-        let base = self.base.meaning(host, point).int() as usize;
-        (0..extent).contains(&index).then(|| base + index as usize * self.stride)
     }
 }

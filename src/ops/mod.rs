@@ -1,47 +1,59 @@
-//! The operations: a file each, with meaning, cost and plan. They know no engine.
+//! The operations: a folder each, with meaning, cost, plan and cases. They know no engine.
+
+/// The one list of operations, given to a macro: each with its shaders, by their names in `shaders/`, and what it makes public.
+///
+/// An operation's line makes its module, finds its shaders, and has its cases driven. After `_` stand shaders that several
+/// operations use, or none does.
+#[cfg_attr(feature = "cases", macro_export)]
+#[doc(hidden)]
+macro_rules! operations {
+    ($given:ident) => {
+        $given! {
+            concatenate [] {Concatenate};
+            gather ["gather"] {Gather};
+            histogram ["histogram"] {Binning, Histogram, Rule};
+            map ["map" "map_tiled"] {Map};
+            matmul ["matmul" "matmul_each" "matmul_tensor"] {Matmul, Precision};
+            normalise ["normalise" "normalise_held"] {Normalisation, Normalise};
+            nothing ["nothing"] {EmptyKernel};
+            nth ["nth_count" "nth_find"] {Nth};
+            reduce ["reduce_rows" "reduce_columns"] {Operator, Reduce};
+            runs ["runs"] {Runs};
+            scan ["scan" "scan_columns"] {ByKey, PrefixScan, Select};
+            scatter ["scatter"] {Combine, Scatter};
+            searchsorted ["searchsorted"] {SearchSorted};
+            sort [
+                "sort_clear" "sort_histogram" "sort_merge" "sort_pack" "sort_rows" "sort_scatter" "sort_seed"
+            ] {Payload, Sort};
+            top_k ["top_k"] {TopK};
+            _ ["clear" "tail"]
+        }
+    };
+}
+
+macro_rules! modules {
+    ($($name:ident [$($shader:literal)*] {$($public:ident),*};)* _ [$($other:literal)*]) => {
+        $(
+            pub(crate) mod $name;
+            pub use $name::{$($public),*};
+        )*
+    };
+}
+
+operations!(modules);
 
 #[cfg(feature = "cases")]
 pub mod cases;
 mod cells;
 mod clear;
-mod concatenate;
 mod counted;
 mod dense;
 mod fuse;
-mod gather;
-mod histogram;
 mod indexing;
 mod lanes;
-mod map;
-mod matmul;
-mod normalise;
-mod nothing;
-mod nth;
 mod order;
-mod reduce;
-mod runs;
-mod scan;
-mod scatter;
-mod searchsorted;
-mod sort;
-mod top_k;
 mod tunables;
 
-pub use concatenate::Concatenate;
-pub use gather::Gather;
-pub use histogram::{Binning, Histogram, Rule};
 pub(crate) use histogram::{compared, even_edges, thresholds};
 pub use indexing::{Indexing, OutOfRange};
-pub use map::Map;
 pub(crate) use map::buffer_bytes;
-pub use matmul::{Matmul, Precision};
-pub use normalise::{Normalisation, Normalise};
-pub use nothing::Nothing;
-pub use nth::Nth;
-pub use reduce::{Operator, Reduce};
-pub use runs::Runs;
-pub use scan::{ByKey, Scan, Select};
-pub use scatter::{Combine, Scatter};
-pub use searchsorted::{SearchSorted, Side};
-pub use sort::{Payload, Sort};
-pub use top_k::TopK;

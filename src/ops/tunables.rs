@@ -104,7 +104,7 @@ mod tests {
     use super::*;
     use crate::caps::Caps;
     use crate::element::DType;
-    use crate::op::{Expression, Leaf, Source, Step, What};
+    use crate::op::{Expression, ExpressionStep, Leaf, LeafSource, StepKind};
     use crate::ops::{Payload, Sort};
     use crate::tuning::OF_PROCESSOR;
 
@@ -164,8 +164,8 @@ mod tests {
     /// A plan follows its device's tuning.
     #[test]
     fn plans_follow() {
-        let leaf = Leaf { source: Source::Slot(0), dtype: DType::U32, len: 1 << 20, offset: 0, strides: vec![1] };
-        let steps = vec![Step { what: What::Leaf(0), dtype: DType::U32 }];
+        let leaf = Leaf { source: LeafSource::Slot(0), dtype: DType::U32, len: 1 << 20, offset: 0, strides: vec![1] };
+        let steps = vec![ExpressionStep { what: StepKind::Leaf(0), dtype: DType::U32 }];
         let keys = Expression { leaves: vec![leaf], steps, ..Expression::default() };
         let sort = Sort {
             keys,

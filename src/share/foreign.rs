@@ -6,9 +6,7 @@ use crate::element::Element;
 use crate::error::{CallSite, Error, Result};
 use crate::layout::Layout;
 use crate::memory::{Adopted, Foreign, Home, Owner};
-#[cfg(feature = "cuda")]
 use std::ffi::c_void;
-#[cfg(feature = "cuda")]
 use std::panic::Location;
 
 /// What kernels read at a time, in elements: memory must be there up to a multiple of it.
@@ -157,7 +155,6 @@ impl<T: Element> Array<T> {
     /// From `address` on there must be so many elements in an allocation of that device by CUDA's driver, as any
     /// library's is, until `owner` is dropped. What was queued on other streams to write them must be done, and nobody
     /// may write to them while the array, or a clone or an expression of it, is used.
-    #[cfg(feature = "cuda")]
     #[track_caller]
     pub unsafe fn from_cuda_pointer(
         device: &Device,
@@ -200,7 +197,6 @@ impl<T: Element> Array<T> {
     /// ```
     ///
     /// Errors: as [`Array::eval`]; a view with gaps.
-    #[cfg(feature = "cuda")]
     #[doc(alias = "CUdeviceptr")]
     #[doc(alias = "__cuda_array_interface__")]
     #[track_caller]
@@ -232,7 +228,6 @@ impl Device {
     /// assert_eq!(device.cuda_stream().is_some(), on_cuda);
     /// # Ok(()) });
     /// ```
-    #[cfg(feature = "cuda")]
     #[doc(alias = "CUstream")]
     pub fn cuda_stream(&self) -> Option<*mut c_void> {
         self.driver().stream()

@@ -45,7 +45,7 @@ impl<T: Element> HostBuffer<T> {
         let limit = device.caps().buffer_bytes;
         if bytes > limit {
             let (operation, at) = ("HostBuffer::new", Some(Location::caller()));
-            let device = device.properties().name.clone();
+            let device = device.properties().label();
             return Err(ErrorKind::TooLarge { operation, bytes, limit, device, at }.into());
         }
         let at = Location::caller();

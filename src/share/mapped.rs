@@ -50,7 +50,7 @@ impl<T: Element> Array<T> {
         let at = Location::caller();
         self.check()?;
         let unsupported = || -> Result<Mapped<T>> {
-            let (operation, device) = ("map_memory", self.device().properties().name.clone());
+            let (operation, device) = ("map_memory", self.device().properties().label());
             let wanted = "memory that the host shares".into();
             let help = "copy with Array::read_into, or with HostBuffer::download at the speed of the bus".into();
             Err(ErrorKind::Unsupported { operation, wanted, device, help, at: Some(at) }.into())

@@ -3,6 +3,7 @@
 /// What a device's memory and arithmetic reach at best, as measured by [`Device::roofline`](crate::Device::roofline). A kernel that moves `b` bytes
 /// and computes `f` operations takes at least the longer of `b / bytes_per_second` and `f / flops_per_second`.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Roofline {
     /// Bytes of device memory read and written in a second by `a + b * s` over long arrays of f32.
     pub bytes_per_second: f64,

@@ -7,7 +7,7 @@ use crosslane::{Array, DType, Device, Float, f16};
 use rand::{Rng, rngs::StdRng};
 use std::f64::consts::PI;
 
-/// The bound of each function in ULP of f32, as `shaders/shared/math.wgsl` and the documentation state it; 0 is exact.
+/// The bound of each function in ULP of f32, as `shaders/shared/math` and the documentation state it; 0 is exact.
 fn bound(f: Function, a: f64) -> f64 {
     use Function::*;
     match f {

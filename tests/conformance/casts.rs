@@ -79,6 +79,7 @@ fn convert<T: Element, R: Element>(x: T) -> R {
                 DType::U32 => R::from_scalar(($x as u32).scalar()),
                 DType::U64 => R::from_scalar(($x as u64).scalar()),
                 DType::Bool => R::from_scalar(($x as f64 != 0.0).scalar()),
+                other => panic!("a cast to {other} has no test"),
             }
         };
     }
@@ -93,6 +94,7 @@ fn convert<T: Element, R: Element>(x: T) -> R {
         DType::U16 => to!(bits as u16),
         DType::U32 => to!(bits as u32),
         DType::U64 => to!(bits),
+        other => panic!("a cast from {other} has no test"),
     }
 }
 

@@ -2,16 +2,21 @@
 //! and with a compiler that contracts products and sums at one place of the text and not at another.
 
 use crate::support::*;
-use crosslane::cpu::{Order, Profile};
+use crosslane::cpu::{Profile, WorkgroupOrder};
 use crosslane::device::Caps;
-use crosslane::op::{Expression, Function, Grid, Leaf, Op, Param, Pass, Source, Step, What};
+use crosslane::op::{Expression, ExpressionStep, Function, Grid, Leaf, LeafSource, Op, Param, Pass, StepKind};
 use crosslane::ops::{self, Operator};
 use crosslane::{Argument, Array, DType, Device, Kernel, Scan, s};
 use rand::Rng;
 use std::collections::HashMap;
 
-const ORDERS: [Order; 5] =
-    [Order::Ascending, Order::Descending, Order::Shuffled(5), Order::Shuffled(6), Order::OneAtATime];
+const ORDERS: [WorkgroupOrder; 5] = [
+    WorkgroupOrder::Ascending,
+    WorkgroupOrder::Descending,
+    WorkgroupOrder::Shuffled(5),
+    WorkgroupOrder::Shuffled(6),
+    WorkgroupOrder::OneAtATime,
+];
 
 /// The same hardware in all orders of workgroups; phones have the smallest tiles.
 fn ordered(profile: fn() -> Profile) -> Vec<Device> {
@@ -20,19 +25,23 @@ fn ordered(profile: fn() -> Profile) -> Vec<Device> {
 
 /// x * y, a product that may be contracted with the sum that takes it in.
 fn products(len: usize) -> Expression {
-    let leaf = |slot| Leaf { source: Source::Slot(slot), dtype: DType::F32, len, offset: 0, strides: vec![1] };
-    let step = |what| Step { what, dtype: DType::F32 };
+    let leaf = |slot| Leaf { source: LeafSource::Slot(slot), dtype: DType::F32, len, offset: 0, strides: vec![1] };
+    let step = |what| ExpressionStep { what, dtype: DType::F32 };
     Expression {
         leaves: vec![leaf(0), leaf(1)],
         scalars: vec![],
         taken: None,
-        steps: vec![step(What::Leaf(0)), step(What::Leaf(1)), step(What::Call(Function::Multiply, vec![0, 1]))],
+        steps: vec![
+            step(StepKind::Leaf(0)),
+            step(StepKind::Leaf(1)),
+            step(StepKind::Call(Function::Multiply, vec![0, 1])),
+        ],
     }
 }
 
 /// The scan of x * y, after its chain was cleared.
 fn pass(len: usize, caps: &Caps) -> Pass {
-    let op = ops::Scan {
+    let op = ops::PrefixScan {
         expression: products(len),
         heads: None,
         shape: vec![len],
@@ -102,7 +111,7 @@ fn a_total_that_was_missing_is_the_owners_own() {
     // Parameters are given as immediates.
     let phone = || {
         let phone = Profile::mobile_like();
-        Profile { caps: Caps { immediate_bytes: 128, ..phone.caps.clone() }, ..phone }
+        Profile { caps: phone.caps.clone().with(|caps| caps.immediate_bytes = 128), ..phone }
     };
     for device in ordered(phone) {
         let pass = pass(len, device.caps());
@@ -145,11 +154,11 @@ fn chained(device: &Device, len: usize) -> Vec<(&'static str, Vec<u32>)> {
     let keys = Array::from_slice(device, &(0..len).map(|at| (at / 700) as u32).collect::<Vec<_>>());
     let product = || &x * &y;
     // It rounds at each step.
-    let blend: Array<f32> = Scan::new("a * b + a + b", "0.0").call(&product()).unwrap();
-    let segments: Array<f32> = Scan::sum().call_segments(&product(), &heads).unwrap();
-    let backwards: Array<f32> = Scan::sum().exclusive().reverse().call(&(product() + 1.0)).unwrap();
+    let blend: Array<f32> = Scan::new("a * b + a + b", "0.0").call(&product());
+    let segments: Array<f32> = Scan::sum().call_segments(&product(), &heads);
+    let backwards: Array<f32> = Scan::sum().exclusive().reverse().call(&(product() + 1.0));
     let picked = x.compress(&(product() + 0.1).greater(0.0));
-    let (_, sums) = Scan::sum().reduce_by_key::<_, _, f32>(&keys, &product()).unwrap();
+    let (_, sums) = Scan::sum().reduce_by_key::<_, _, f32>(&keys, &product());
     vec![
         ("cumsum", bits(&product().cumsum(0))),
         ("an operator of one's own", bits(&blend)),

@@ -1,7 +1,7 @@
 //! Fused expressions: more inputs than bindings, deep graphs, shared parts, ranges, evaluation of several at once.
 
 use crate::support::*;
-use crosslane::{Array, eval_all};
+use crosslane::{Array, axes, eval_all};
 
 #[test]
 fn more_inputs_than_bindings() {
@@ -56,7 +56,7 @@ fn deep_graphs() {
         assert_eq!(x.to_vec().unwrap(), [0, 0]);
         let mut x = Array::<f32>::ones(device, &[2, 2]);
         for _ in 0..doubled / 2 {
-            x = (&x - &x.mean_axes(&[1], true)) + 1.0;
+            x = (&x - &x.mean_axes(axes(1).keep_dims())) + 1.0;
         }
         assert_eq!(x.to_vec().unwrap(), [1.0; 4]);
     }

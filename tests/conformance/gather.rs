@@ -68,7 +68,7 @@ fn rows_and_elements_along_axes() {
             same(&got, &host.view(&shape, at), &format!("rows of axis {axis}"));
         }
         // Views on both sides, and indices that are computed.
-        let turned = x.permute(&[2, 0, 1]).slice(s![.., 1.., ..]);
+        let turned = x.permute([2, 0, 1]).slice(s![.., 1.., ..]);
         let dense = host.permute(&[2, 0, 1]).slice(1, 1, 1, 3);
         let wanted = dense.view(&[6, 2, 5], |point| vec![point[0], point[1] * 2, point[2]]);
         let even = Array::arange(device, 0u32, 2, 1) * 2;

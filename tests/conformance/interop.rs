@@ -34,7 +34,7 @@ fn over_a_device_with_nothing() {
         }
         let mut z = Array::<u8>::zeros(&device, &[10, 10]);
         z.slice_mut(s![..;3, 1..]).assign(4).unwrap();
-        assert_eq!(z.cast::<u32>().sum_axes(&[1], false).to_vec().unwrap(), [36, 0, 0, 36, 0, 0, 36, 0, 0, 36]);
+        assert_eq!(z.cast::<u32>().sum_axes(1).to_vec().unwrap(), [36, 0, 0, 36, 0, 0, 36, 0, 0, 36]);
         // More values than bindings of the smallest device, and other work of the program between.
         let many =
             (0..20).fold(x.clone(), |sum, i| &sum + &Array::from_slice(&device, &small::<f32>(100_001 + i)[i..]));

@@ -6,7 +6,8 @@ use crate::support::*;
 use crosslane::array::Precision;
 use crosslane::cpu::{Checks, Profile};
 use crosslane::device::{Backend, Tunable, Tuning};
-use crosslane::{Array, Device, DeviceOptions, Element, Number, einsum, f16, s};
+use crosslane::op::Value;
+use crosslane::{Array, Device, DeviceOptions, Element, Float, Number, Recording, einsum, f16, s};
 use rand::Rng;
 
 /// Rows, columns and what is summed over, by definition: leading axes are the same.
@@ -171,7 +172,7 @@ fn batches_are_broadcast() {
         let wanted = product(&a.broadcast(&[2, 3, 9, 12]), &b.broadcast(&[2, 3, 12, 8]));
         same(&x.matmul(&y), &typed(&wanted), "batches");
         // A batch whose matrices lie side by side in rows.
-        let sides = upload(device, &typed::<f32>(&a.permute(&[2, 0, 1, 3]))).permute(&[1, 2, 0, 3]);
+        let sides = upload(device, &typed::<f32>(&a.permute(&[2, 0, 1, 3]))).permute([1, 2, 0, 3]);
         same(&sides.matmul(&y), &typed(&wanted), "batches side by side");
     }
 }
@@ -503,25 +504,27 @@ fn nothing_to_multiply() {
 fn mistakes_say_what_was_wanted() {
     let device = &apis()[0];
     let ones = |shape: &[usize]| Array::<f32>::ones(device, shape);
-    let wrong = |array: Array<f32>, words: &[&str]| {
-        let error = array.to_vec().unwrap_err().to_string();
+    let told = |error: crosslane::Error, words: &[&str]| {
+        let error = error.to_string();
         words.iter().for_each(|word| assert!(error.contains(word), "{word:?} is not in {error}"));
         assert!(error.contains("matmul.rs"), "the caller's line: {error}");
     };
+    let wrong = |array: Array<f32>, words: &[&str]| told(array.to_vec().unwrap_err(), words);
     wrong(ones(&[2, 3]).matmul(&ones(&[4, 5])), &["matmul", "columns on the left", "[2, 3] and [4, 5]"]);
     wrong(ones(&[2, 2, 3]).matmul(&ones(&[3, 3, 5])), &["matmul", "broadcast"]);
     wrong(ones(&[]).matmul(&ones(&[3])), &["matmul", "scalar"]);
     wrong(ones(&[3]).matvec(&ones(&[3])), &["matvec"]);
     wrong(ones(&[3]).vdot(&ones(&[4])), &["vdot", "[3] and [4]"]);
     wrong(ones(&[3, 4]).dot(&ones(&[3, 4])), &["dot", "[4]", "[3]"]);
-    wrong(ones(&[3, 4]).tensordot(&ones(&[4, 3]), &[0, 0], &[1, 0]), &["tensordot", "once"]);
-    wrong(ones(&[3, 4]).tensordot(&ones(&[4, 3]), &[5], &[1]), &["tensordot", "-2 to 1"]);
-    wrong(einsum("ij,jk->ik", &[&ones(&[2, 3])]), &["einsum", "operands", "2"]);
-    wrong(einsum("ij,jk->ik", &[&ones(&[2, 3]), &ones(&[4, 5])]), &["einsum", "'j' is 3 and 4"]);
-    wrong(einsum("ij->ik", &[&ones(&[2, 3])]), &["einsum", "'k'"]);
-    wrong(einsum("ij->ii", &[&ones(&[2, 3])]), &["einsum", "twice"]);
-    wrong(einsum("i1->i", &[&ones(&[2, 3])]), &["einsum", "'1'"]);
-    wrong(einsum("ijk->i", &[&ones(&[2, 3])]), &["einsum", "a letter for each axis", "[2, 3]"]);
+    wrong(ones(&[3, 4]).tensordot(&ones(&[4, 3]), [0, 0], [1, 0]), &["tensordot", "once"]);
+    wrong(ones(&[3, 4]).tensordot(&ones(&[4, 3]), 5, 1), &["tensordot", "-2 to 1"]);
+    told(einsum("ij,jk->ik", &[&ones(&[2, 3])]).unwrap_err(), &["einsum", "operands", "2"]);
+    told(einsum("ij,jk->ik", &[&ones(&[2, 3]), &ones(&[4, 5])]).unwrap_err(), &["einsum", "'j' is 3 and 4"]);
+    told(einsum::<f32>("ij->ij", &[]).unwrap_err(), &["einsum", "operands", "got 0"]);
+    told(einsum("ij->ik", &[&ones(&[2, 3])]).unwrap_err(), &["einsum", "'k'"]);
+    told(einsum("ij->ii", &[&ones(&[2, 3])]).unwrap_err(), &["einsum", "twice"]);
+    told(einsum("i1->i", &[&ones(&[2, 3])]).unwrap_err(), &["einsum", "'1'"]);
+    told(einsum("ijk->i", &[&ones(&[2, 3])]).unwrap_err(), &["einsum", "a letter for each axis", "[2, 3]"]);
     assert_eq!(ones(&[2, 3]).matmul(&ones(&[3, 2])).to_vec().unwrap(), [3.0; 4], "the device works on");
 }
 
@@ -534,8 +537,8 @@ fn tensors() {
             points(&[3, 5]).map(|k| a.at(&[k[0], p[0], k[1], p[1]]) * b.at(&[k[1], p[2], k[0], p[3]])).sum::<f64>()
         });
         let wanted = Dense::new(&[4, 6, 2, 7], wanted.collect::<Vec<_>>());
-        same(&x.tensordot(&y, &[0, 2], &[2, 0]), &typed(&wanted), "tensordot");
-        let none = x.slice(s![0, 0]).tensordot(&y.slice(s![0, 0]), &[], &[]);
+        same(&x.tensordot(&y, [0, 2], [2, 0]), &typed(&wanted), "tensordot");
+        let none = x.slice(s![0, 0]).tensordot(&y.slice(s![0, 0]), [], []);
         assert_eq!(none.shape(), [5, 6, 3, 7]);
     }
 }
@@ -570,6 +573,43 @@ fn by_letters(equation: &str, operands: &[&Dense<f64>]) -> Dense<f64> {
     Dense::new(&shape[..output.len()], data)
 }
 
+/// Evaluated, recorded and on the same device opened anew: with `deterministic` one way computes all.
+fn same_bits<T: Float>(device: &Device) {
+    let properties = device.properties();
+    let request = match properties.backend {
+        Backend::Cpu => "cpu".to_string(),
+        backend => format!("{backend:?}:{}", properties.name),
+    };
+    let open = || DeviceOptions::default().deterministic(true).open(&request).unwrap();
+    let side = if is_thorough(device) { 512 } else { 70 };
+    let mut rng = random(17);
+    let mut host = || -> Vec<T> {
+        (0..side * side).map(|_| T::from_scalar(Value::Float(rng.random_range(-1.0..1.0)).scalar(T::DTYPE))).collect()
+    };
+    let hosts = [host(), host()];
+    let runs = |device: &Device| {
+        let [a, b] = hosts.each_ref().map(|host| Array::from_slice(device, host).reshape(&[side, side]));
+        let products = || [a.matmul(&b), a.sum_axes(1), a.matmul(&b).transpose()];
+        let evaluated = products().map(|x| x.to_vec().unwrap());
+        let recorded = products();
+        let mut recording = Recording::of(&recorded.each_ref()).unwrap();
+        recording.run().unwrap();
+        [evaluated, recorded.map(|x| x.to_vec().unwrap()), products().map(|x| x.to_vec().unwrap())]
+    };
+    let bits = |x: &Vec<T>| x.iter().map(|x| x.scalar().bits).collect::<Vec<_>>();
+    let all: Vec<_> = [open(), open()].iter().flat_map(runs).map(|run| run.each_ref().map(bits)).collect();
+    for (nth, run) in all.iter().enumerate() {
+        assert!(run == &all[0], "run {nth} of {} on {} has other bits than the first", T::DTYPE, name(device));
+    }
+}
+
+#[test]
+fn one_fixed_way_gives_the_same_bits() {
+    for device in drivers() {
+        for_types!(device, [f32, f16], same_bits);
+    }
+}
+
 #[test]
 fn equations() {
     let cases: [(&str, &[&[usize]]); 16] = [
@@ -595,7 +635,7 @@ fn equations() {
         for (equation, shapes) in cases.iter().take(some) {
             let hosts: Vec<Dense<f64>> = shapes.iter().enumerate().map(|(n, s)| whole(s, n as u64, true)).collect();
             let arrays: Vec<Array<f32>> = hosts.iter().map(|host| upload(device, &typed(host))).collect();
-            let got = einsum(equation, &arrays.iter().collect::<Vec<_>>());
+            let got = einsum(equation, &arrays.iter().collect::<Vec<_>>()).unwrap();
             let wanted = by_letters(equation, &hosts.iter().collect::<Vec<_>>());
             same(&got, &typed(&wanted), equation);
         }
@@ -604,8 +644,12 @@ fn equations() {
     let (a, b) = (whole(&[2, 3, 4], 1, true), whole(&[4, 5], 2, true));
     let (x, y) = (upload(device, &typed::<f32>(&a)), upload(device, &typed::<f32>(&b)));
     let wanted = typed::<f32>(&by_letters("xij,jk->xik", &[&a, &b]));
-    same(&einsum("...ij, jk -> ...ik", &[&x, &y]), &wanted, "an ellipsis");
-    same(&einsum("...j,jk", &[&x, &y]), &wanted, "an ellipsis without a result");
-    same(&einsum("ij,jk", &[&x.slice(s![1]), &y]), &wanted.slice(0, 1, 1, 1).reshape(&[3, 5]), "without a result");
-    same(&einsum("...ij->...ji", &[&x]), &typed(&a.permute(&[0, 2, 1])), "a transpose");
+    same(&einsum("...ij, jk -> ...ik", &[&x, &y]).unwrap(), &wanted, "an ellipsis");
+    same(&einsum("...j,jk", &[&x, &y]).unwrap(), &wanted, "an ellipsis without a result");
+    same(
+        &einsum("ij,jk", &[&x.slice(s![1]), &y]).unwrap(),
+        &wanted.slice(0, 1, 1, 1).reshape(&[3, 5]),
+        "without a result",
+    );
+    same(&einsum("...ij->...ji", &[&x]).unwrap(), &typed(&a.permute(&[0, 2, 1])), "a transpose");
 }

@@ -53,14 +53,14 @@ fn check(device: &Device, shape: &[usize], axis: usize, spread: f64, centre: f64
     let within = |name: &str, off: f64, bound: f64| assert!(off <= bound, "{name} {what}: off by {off:e}");
 
     let errors: Vec<f64> = (0..mean.len()).map(|i| mean[i].abs() + (variance[i] / count).sqrt()).collect();
-    within("sum", worst(&x.sum_axes(&axes, false), &sums, |i| sizes[i]), SUM);
-    within("mean", worst(&x.mean_axes(&axes, false), &mean, |i| sizes[i] / count), SUM);
-    let (got_mean, got_variance) = x.mean_variance(&axes, false, 0);
+    within("sum", worst(&x.sum_axes(axes), &sums, |i| sizes[i]), SUM);
+    within("mean", worst(&x.mean_axes(axes), &mean, |i| sizes[i] / count), SUM);
+    let (got_mean, got_variance) = x.mean_variance(axes, 0);
     within("mean_variance: mean", worst(&got_mean, &mean, |i| errors[i]), MEAN);
     within("mean_variance: variance", worst(&got_variance, &variance, |i| variance[i]), VARIANCE);
-    within("variance", worst(&x.variance_axes(&axes, false, 0), &variance, |i| variance[i]), VARIANCE);
+    within("variance", worst(&x.variance_axes(axes, 0), &variance, |i| variance[i]), VARIANCE);
     let sample: Vec<f64> = variance.iter().map(|v| (v * count / (count - 1.0)).sqrt()).collect();
-    within("std", worst(&x.std_axes(&axes, false, 1), &sample, |i| sample[i]), VARIANCE);
+    within("std", worst(&x.std_axes(axes, 1), &sample, |i| sample[i]), VARIANCE);
 }
 
 /// Lengths, offsets and axes: few long columns and rows, those of the reports, many short ones.
@@ -105,7 +105,7 @@ fn one_bound_on_every_device() {
     for device in drivers() {
         if has(device, crosslane::DType::F64) {
             let host: Vec<f64> = (0..1000).map(|i| -1e100 - i as f64 * 1e90).collect();
-            let mean = Array::from_slice(device, &host).mean_variance(&[0], false, 0).0.item().unwrap();
+            let mean = Array::from_slice(device, &host).mean_variance(0, 0).0.item().unwrap();
             assert!((mean - (-1e100 - 499.5e90)).abs() <= 1e86, "{mean:e} on {}", name(device));
         }
         for (shape, axis) in [(&[7000, 3][..], 0), (&[20, 5000], 1)] {
@@ -135,7 +135,7 @@ fn what_is_normalised_by_long_columns() {
         let off = worst(&x.softmax(0), &shares, |i| shares[i]);
         assert!(off <= 1.5e-6, "softmax of {shape:?} about {centre}: off by {off:e}");
         let scaled = wanted(&|x, (_, scale)| x / scale, &square);
-        let off = worst(&x.rms_norm(&[0], None, 0.0), &scaled, |i| scaled[i].abs());
+        let off = worst(&x.rms_norm(0, None, 0.0), &scaled, |i| scaled[i].abs());
         assert!(off <= 1e-6, "rms_norm of {shape:?} about {centre}: off by {off:e}");
         if centre == 0.1 {
             continue; // 0 / 0
@@ -145,7 +145,7 @@ fn what_is_normalised_by_long_columns() {
             (mean, (column.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / column.len() as f64).sqrt())
         });
         let normal = wanted(&|x, (mean, deviation)| (x - mean) / deviation, &moments);
-        let off = worst(&x.layer_norm(&[0], None, None, 0.0), &normal, |i| normal[i].abs() + 1.0);
+        let off = worst(&x.layer_norm(0, None, None, 0.0), &normal, |i| normal[i].abs() + 1.0);
         assert!(off <= 1e-6, "layer_norm of {shape:?} about {centre}: off by {off:e}");
     }
 }

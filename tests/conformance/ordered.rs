@@ -3,8 +3,9 @@
 use crate::for_types;
 use crate::support::*;
 use crosslane::array::OutOfRange;
+use crosslane::op::Value;
 use crosslane::ops::Combine;
-use crosslane::{Array, Device, Number, f16};
+use crosslane::{Array, DType, Device, Element, Number, f16, s};
 use rand::Rng;
 
 const ALL: [Combine; 4] = [Combine::Replace, Combine::Add, Combine::Minimum, Combine::Maximum];
@@ -72,6 +73,77 @@ fn sums_of_floats_are_the_same_each_time() {
     }
 }
 
+/// Weights of 1 count: the bins are those of the histogram by atomics.
+fn binned<T: Element>(device: &Device) {
+    let mut rng = random(3);
+    let mut values: Vec<T> = (0..997).map(|_| of(rng.random_range(-3..40))).collect();
+    let float = matches!(T::DTYPE, DType::F16 | DType::F32 | DType::F64);
+    if float {
+        let more = [f64::NAN, f64::INFINITY, 9.999, 10.0, 2.5, 0.0, -0.0];
+        values.extend(more.map(|x| T::from_scalar(Value::Float(x).scalar(T::DTYPE))));
+    }
+    let x = Array::from_slice(device, &values);
+    let ones = Array::<u32>::ones(device, &[values.len()]);
+    for (bins, range) in [(1, 0.0..10.0), (4, 0.0..10.0), (7, 2.5..33.5), (30, 3.0..33.0)] {
+        let (counts, edges) = x.histogram(bins, range.clone()).unwrap();
+        let (sums, same_edges) = x.histogram_weights_ordered(&ones, bins, range.clone()).unwrap();
+        assert_eq!(edges, same_edges);
+        let what = format!("{bins} bins over {range:?} of {} on {}", T::DTYPE, name(device));
+        assert_eq!(sums.to_vec().unwrap(), counts.to_vec().unwrap(), "{what}");
+    }
+    if !float {
+        let counts = x.bincount(25).to_vec().unwrap();
+        assert_eq!(x.bincount_weights_ordered(&ones, 25).to_vec().unwrap(), counts, "{} on {}", T::DTYPE, name(device));
+    }
+}
+
+#[test]
+fn weights_lie_in_the_histograms_bins() {
+    for device in drivers() {
+        if is_thorough(device) {
+            for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64], binned);
+        } else {
+            for_types!(device, [f32, i32], binned);
+        }
+        // Numbers whose lower half is that of another bin.
+        if has(device, DType::I64) {
+            let x = Array::from_slice(device, &[1i64 << 32, 1, -(1 << 32), i64::MIN, 2]);
+            let weights = Array::from_slice(device, &[100i64, 1, 1000, 10_000, 2]);
+            assert_eq!(x.bincount_weights_ordered(&weights, 3).to_vec().unwrap(), [0, 1, 2]);
+        }
+        let none = Array::<f32>::zeros(device, &[0]);
+        assert_eq!(none.histogram_weights_ordered(&none, 2, 0.0..1.0).unwrap().0.to_vec().unwrap(), [0.0; 2]);
+    }
+}
+
+#[test]
+fn weighted_histograms_have_the_same_bits_each_time() {
+    for device in drivers() {
+        let len = if is_thorough(device) { 200_000 } else { 20_000 };
+        let mut rng = random(6);
+        // Of many sizes, so that another order gives other bits.
+        let host: Vec<f32> =
+            (0..len).map(|_| rng.random_range(-1.0f32..1.0) * 10f32.powi(rng.random_range(-4..4))).collect();
+        let places: Vec<f32> = (0..len).map(|_| rng.random()).collect();
+        let (x, weights) = (Array::from_slice(device, &places), Array::from_slice(device, &host));
+        let sums = || x.histogram_weights_ordered(&weights, 5, 0.0..1.0).unwrap().0.to_vec().unwrap();
+        let first = sums();
+        for (bin, &sum) in first.iter().enumerate() {
+            let members = host.iter().zip(&places).filter(|(_, place)| (**place * 5.0) as usize == bin);
+            let (wanted, size) =
+                members.fold((0.0, 0.0), |(sum, size), (&x, _)| (sum + x as f64, size + x.abs() as f64));
+            assert!((sum as f64 - wanted).abs() < 1e-6 * size, "{bin} on {}: {sum}, wanted {wanted}", name(device));
+        }
+        let bits = |sums: &[f32]| sums.iter().map(|sum| sum.to_bits()).collect::<Vec<_>>();
+        for run in 0..5 {
+            assert_eq!(bits(&sums()), bits(&first), "run {run} on {}", name(device));
+        }
+        let counted = (&x * 5.0).cast::<u32>();
+        let again = counted.bincount_weights_ordered(&weights, 5).to_vec().unwrap();
+        assert_eq!(bits(&again), bits(&first), "numbers on {}", name(device));
+    }
+}
+
 #[test]
 fn mistakes_are_named() {
     for device in quick() {
@@ -84,5 +156,12 @@ fn mistakes_are_named() {
         let got = x.scatter_ordered(&at, &Array::ones(device, &[1]), Combine::Add, OutOfRange::Drop);
         assert_eq!(got.shape(), [2, 2]);
         assert_eq!(got.to_vec().unwrap(), [0.0, 1.0, 1.0, 0.0], "on {}", name(device));
+        let short = Array::<f32>::ones(device, &[3]);
+        let says = |error: crosslane::Error, wanted: &str| assert!(error.to_string().contains(wanted), "{error}");
+        let shapes = "shape: wanted [2], got [3]";
+        says(at.histogram_weights_ordered(&short, 2, 0.0..2.0).unwrap_err(), shapes);
+        says(held(&at.bincount_weights_ordered(&short, 2)), shapes);
+        says(held(&short.bincount_weights_ordered(&short, 2)), "wanted integers, got f32");
+        says(held(&at.bincount_weights_ordered(&x.flatten().slice(s![..2]), 0)), "bins: wanted 1 to");
     }
 }

@@ -35,6 +35,7 @@ fn as_numpy_prints() {
                 DType::U32 => printed::<u32>,
                 DType::U64 => printed::<u64>,
                 DType::Bool => printed::<bool>,
+                other => panic!("{other} has no test"),
             };
             let (got, wanted) = (print(device, case), case["text"].as_str().unwrap());
             assert_eq!(got, wanted, "{dtype} {} on {}", case["shape"], name(device));

@@ -2,9 +2,9 @@
 
 use crate::for_types;
 use crate::support::*;
-use crosslane::device::Kind;
+use crosslane::device::DeviceKind;
 use crosslane::op::Value;
-use crosslane::{Array, DType, Device, Element, Float, Number, f16};
+use crosslane::{Array, DType, Device, Element, Float, Number, axes, f16};
 use rand::Rng;
 
 type Case = (&'static [usize], &'static [&'static [isize]]);
@@ -96,7 +96,7 @@ macro_rules! call {
     ($all:ident, $some:ident) => {
         |x, axes, keep| match axes {
             None => x.$all(),
-            Some(axes) => x.$some(axes, keep),
+            Some(axes) => x.$some(kept(axes, keep)),
         }
     };
 }
@@ -138,12 +138,16 @@ fn numbers<T: Number>(device: &Device) {
             }
         };
         let filled = |len: usize| if len == 0 { vec![] } else { data(len) };
-        over(device, &format!("min, {what}"), filled, call_some(|x, a, k| x.min_axes(a, k)), |g| g[best(g, true)]);
-        over(device, &format!("max, {what}"), filled, call_some(|x, a, k| x.max_axes(a, k)), |g| g[best(g, false)]);
-        over(device, &format!("arg_min, {what}"), filled, call_some(|x, a, k| x.arg_min_axes(a, k)), |g| {
+        over(device, &format!("min, {what}"), filled, call_some(|x, a, k| x.min_axes(kept(a, k))), |g| {
+            g[best(g, true)]
+        });
+        over(device, &format!("max, {what}"), filled, call_some(|x, a, k| x.max_axes(kept(a, k))), |g| {
+            g[best(g, false)]
+        });
+        over(device, &format!("arg_min, {what}"), filled, call_some(|x, a, k| x.arg_min_axes(kept(a, k))), |g| {
             best(g, true) as u32
         });
-        over(device, &format!("arg_max, {what}"), filled, call_some(|x, a, k| x.arg_max_axes(a, k)), |g| {
+        over(device, &format!("arg_max, {what}"), filled, call_some(|x, a, k| x.arg_max_axes(kept(a, k))), |g| {
             best(g, false) as u32
         });
     }
@@ -215,11 +219,11 @@ fn moments<T: Float>(device: &Device) {
             };
             type Moment<'a, T> = (&'a str, Array<T>, &'a dyn Fn(&[f64]) -> f64);
             let rows: [Moment<T>; 5] = [
-                ("mean", x.mean_axes(&axes, false), &mean),
-                ("variance", x.variance_axes(&axes, false, 0), &|g| variance(g, 0)),
-                ("sample variance", x.variance_axes(&axes, true, 1), &|g| variance(g, 1)),
-                ("std", x.std_axes(&axes, false, 0), &|g| variance(g, 0).sqrt()),
-                ("norm", x.norm_axes(&axes, false), &|g| g.iter().map(|x| x * x).sum::<f64>().sqrt()),
+                ("mean", x.mean_axes(&axes), &mean),
+                ("variance", x.variance_axes(&axes, 0), &|g| variance(g, 0)),
+                ("sample variance", x.variance_axes(kept(&axes, true), 1), &|g| variance(g, 1)),
+                ("std", x.std_axes(&axes, 0), &|g| variance(g, 0).sqrt()),
+                ("norm", x.norm_axes(&axes), &|g| g.iter().map(|x| x * x).sum::<f64>().sqrt()),
             ];
             for (what, got, meaning) in rows {
                 for (got, group) in got.to_vec().unwrap().into_iter().zip(&groups) {
@@ -245,7 +249,7 @@ fn moments_of_floats() {
         assert!(Array::full(device, &[1], 2.0f32).variance(1).item().unwrap().is_nan(), "no freedom left");
         assert_eq!((none.sum().item().unwrap(), none.product().item().unwrap()), (0.0, 1.0));
         assert_eq!((none.any().item().unwrap(), none.all().item().unwrap()), (false, true));
-        assert_eq!(Array::<i32>::zeros(device, &[0, 3]).sum_axes(&[0], true).to_vec().unwrap(), [0; 3]);
+        assert_eq!(Array::<i32>::zeros(device, &[0, 3]).sum_axes(axes(0).keep_dims()).to_vec().unwrap(), [0; 3]);
         if device.caps().f16 {
             // 3000 * 30 overflows a half; its mean does not.
             let x = Array::full(device, &[3000], f16::from_f32(30.0)).copy();
@@ -257,7 +261,7 @@ fn moments_of_floats() {
             assert_eq!(x.std(0).item().unwrap().to_f32(), 300.0);
             // It is rounded once: the root of the variance's nearest half, 721, would be 26.84375.
             let squares: Vec<f16> = (0..10).map(|i| f16::from_f32((i * i) as f32)).collect();
-            let deviation = Array::from_slice(device, &squares).std_axes(&[0], false, 0);
+            let deviation = Array::from_slice(device, &squares).std_axes(0, 0);
             assert_eq!(deviation.item().unwrap().to_f64(), 26.859375, "of 721.05 on {}", name(device));
         }
     }
@@ -302,12 +306,12 @@ fn operators_of_ones_own() {
         let x = |len| small::<i32>(len);
         let custom = |x: &Array<i32>, axes: Option<&[isize]>, keep| match axes {
             None => x.reduce("max(a, b) - min(0, 0)", i32::MIN),
-            Some(axes) => x.reduce_axes("select(b, a, a > b)", i32::MIN, axes, keep),
+            Some(axes) => x.reduce_axes("select(b, a, a > b)", i32::MIN, kept(axes, keep)),
         };
         over(device, "own maximum", x, custom, |g| g.iter().copied().max().unwrap_or(i32::MIN));
         let bits = |x: &Array<u32>, axes: Option<&[isize]>, keep| match axes {
             None => x.reduce(" a ^ b ", 0),
-            Some(axes) => x.reduce_axes("a ^ b", 0, axes, keep),
+            Some(axes) => x.reduce_axes("a ^ b", 0, kept(axes, keep)),
         };
         over(device, "own xor", small::<u32>, bits, |g| g.iter().fold(0, |a, b| a ^ b));
         let far = Array::from_slice(device, &[1.0f32, -7.0, 3.0]).reduce("select(b, a, abs(a) > abs(b))", 0.0);
@@ -322,7 +326,7 @@ fn long_sums_are_accurate_and_repeat() {
         // A checked device takes a minute for 2^24, a processor a second; one sum after the other is off by 1e-5 at 2^20.
         let side = match device.properties().kind {
             _ if is_checked(device) => 300,
-            Kind::Software => 1024,
+            DeviceKind::Software => 1024,
             _ => 4096,
         };
         let mut rng = random(17);
@@ -332,10 +336,10 @@ fn long_sums_are_accurate_and_repeat() {
         let sum = x.sum().item().unwrap();
         assert!(((sum as f64 - exact) / exact).abs() < 1e-6, "{sum} for {exact} on {}", name(device));
         let rows = x.reshape(&[side, side]);
-        let first = [rows.sum_axes(&[0], false).to_vec().unwrap(), rows.sum_axes(&[1], false).to_vec().unwrap()];
+        let first = [rows.sum_axes(0).to_vec().unwrap(), rows.sum_axes(1).to_vec().unwrap()];
         for _ in 0..4 {
             assert_eq!(x.sum().item().unwrap().to_bits(), sum.to_bits(), "on {}", name(device));
-            let again = [rows.sum_axes(&[0], false).to_vec().unwrap(), rows.sum_axes(&[1], false).to_vec().unwrap()];
+            let again = [rows.sum_axes(0).to_vec().unwrap(), rows.sum_axes(1).to_vec().unwrap()];
             assert!(again == first, "columns or rows differ on {}", name(device));
         }
         let total: f64 = first[0].iter().map(|&x| x as f64).sum();

@@ -2,8 +2,8 @@
 
 use crate::for_types;
 use crate::support::*;
+use crosslane::array::Side;
 use crosslane::op::Value;
-use crosslane::ops::Side;
 use crosslane::{Array, Device, Element, f16, s};
 use std::cmp::Ordering;
 
@@ -94,8 +94,9 @@ fn digits<T: Element>(device: &Device) {
         let down =
             values.iter().map(|&x| falling.iter().filter(|&&e| if right { !less(e, x) } else { less(x, e) }).count());
         let dense = |counts: Vec<usize>| Dense::new(&[200], counts.into_iter().map(|count| count as u32).collect());
-        same(&x.digitize(&rising, right), &dense(up.collect()), "digitize, rising");
-        same(&x.digitize(&falling, right), &dense(down.collect()), "digitize, falling");
+        let side = if right { Side::Left } else { Side::Right };
+        same(&x.digitize(&rising, side), &dense(up.collect()), "digitize, rising");
+        same(&x.digitize(&falling, side), &dense(down.collect()), "digitize, falling");
     }
 }
 
@@ -113,7 +114,7 @@ fn mistakes_are_named() {
         let error = x.expand_dims(0).searchsorted(&x, Side::Left).to_vec().unwrap_err().to_string();
         assert!(error.contains("searchsorted: sorted array: wanted one dimension, got shape [1, 2]"), "{error}");
         for edges in [&[1.0, 3.0, 2.0][..], &[f32::NAN]] {
-            let error = x.digitize(edges, false).to_vec().unwrap_err().to_string();
+            let error = x.digitize(edges, Side::Right).to_vec().unwrap_err().to_string();
             assert!(error.contains("all rising or all falling"), "{error}");
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::support::*;
 use crosslane::array::OutOfRange;
-use crosslane::ops::Side;
+use crosslane::array::Side;
 use crosslane::{Array, Device, Element, Recording, f16, s};
 
 const LEN: usize = 60;

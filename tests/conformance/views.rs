@@ -17,7 +17,7 @@ fn table<T: Element>() -> Vec<View<T>> {
         ("index", |x| x.slice(s![2, .., -1]), |x| x.slice(0, 2, 1, 1).slice(2, 2, 1, 1).reshape(&[7])),
         ("nothing", |x| x.slice(s![2..2]), |x| x.slice(0, 0, 1, 0)),
         ("transpose", |x| x.transpose(), |x| x.permute(&[2, 1, 0])),
-        ("permute", |x| x.permute(&[1, 2, 0]), |x| x.permute(&[1, 2, 0])),
+        ("permute", |x| x.permute([1, 2, 0]), |x| x.permute(&[1, 2, 0])),
         ("swap_axes", |x| x.swap_axes(0, -1), |x| x.permute(&[2, 1, 0])),
         ("flip", |x| x.flip(1), |x| x.flip(1)),
         ("flip of a slice", |x| x.slice(s![1.., 3..]).flip(-1), |x| x.slice(0, 1, 1, 4).slice(1, 3, 1, 4).flip(2)),

@@ -59,9 +59,9 @@ fn reductions_past_one_binding() {
         assert_eq!(x.sum().item().unwrap() as u64, total, "all on {}", name(device));
         assert_eq!(x.max().item().unwrap(), 16);
         let by_column: Vec<u32> = (0..columns).map(|c| (0..rows).map(|r| at(r, c) as u32).sum()).collect();
-        same_values(&x.sum_axes(&[0], false).to_vec().unwrap(), &by_column, &format!("columns on {}", name(device)));
+        same_values(&x.sum_axes(0).to_vec().unwrap(), &by_column, &format!("columns on {}", name(device)));
         let by_row: Vec<u32> = (0..rows).map(|r| (0..columns).map(|c| at(r, c) as u32).sum()).collect();
-        same_values(&x.sum_axes(&[1], false).to_vec().unwrap(), &by_row, &format!("rows on {}", name(device)));
+        same_values(&x.sum_axes(1).to_vec().unwrap(), &by_row, &format!("rows on {}", name(device)));
         let first = (0..values.len()).find(|&i| values[i] == 16.0).unwrap();
         assert_eq!(x.arg_max().item().unwrap() as usize, first, "the first of equals in the first of windows");
         let last = x.flatten().flip(0).arg_max().item().unwrap() as usize;

@@ -2,10 +2,12 @@
 
 use crate::support::{is_required, say};
 use crate::{corpus, library};
-use crosslane::Kernel;
+use crosslane::array::Precision;
 use crosslane::cuda::CudaOptions;
 use crosslane::device::Caps;
-use crosslane::op::Op;
+use crosslane::op::{Expression, ExpressionStep, Leaf, LeafSource, Op, StepKind};
+use crosslane::ops::Matmul;
+use crosslane::{DType, Kernel};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Instant;
 
@@ -18,7 +20,7 @@ const PAIRS: [[u32; 2]; 2] = [[75, 90], [80, 100]];
 /// Whether there is an NVRTC; says so where there is none, and fails where it is required.
 fn available() -> bool {
     let kernel = Kernel::wgsl("@compute @workgroup_size(1) fn main() {}").unwrap();
-    let source = kernel.cuda(&CudaOptions { fast_math: false, architecture: 90 }).unwrap();
+    let source = kernel.cuda(&CudaOptions::new(90)).unwrap();
     match source.compile() {
         Ok(_) => true,
         Err(error) => {
@@ -55,7 +57,7 @@ type Wanted = ((String, Kernel), &'static [u32]);
 /// Compiles kernels; gives what failed.
 fn compile_all(kernels: impl Iterator<Item = Wanted>) -> Vec<String> {
     let compile = |kernel: &Kernel, architecture| {
-        let options = CudaOptions { fast_math: false, architecture };
+        let options = CudaOptions::new(architecture);
         kernel.cuda_native(&options).map_or(Ok(()), |native| native.compile().map(drop))?;
         kernel.cuda(&options)?.compile()
     };
@@ -94,13 +96,13 @@ fn every_kernel_for_every_architecture() {
     if !available() {
         return;
     }
-    let (library, corpus, programs) = (library::kernels(), corpus::kernels(), programs());
-    let counts =
-        format!("{} of the library, {} of the corpus, {} programs", library.len(), corpus.len(), programs.len());
+    let ([library, long], corpus, programs) = (library::kernels(), corpus::kernels(), programs());
+    let of_library = library.len() + long.len();
+    let counts = format!("{of_library} of the library, {} of the corpus, {} programs", corpus.len(), programs.len());
     let paired = library.into_iter().enumerate().map(|(nth, kernel)| (kernel, &PAIRS[nth % PAIRS.len()][..]));
     let all = paired.chain(corpus.into_iter().chain(programs).map(|kernel| (kernel, &ARCHITECTURES[..])));
     // Sorts and the like take seconds each: for one architecture by turns.
-    let long = library::long_kernels().into_iter().enumerate();
+    let long = long.into_iter().enumerate();
     let all = all.chain(long.map(|(nth, kernel)| (kernel, &ARCHITECTURES[nth % ARCHITECTURES.len()..][..1])));
     if let Ok(part) = std::env::var(PART) {
         let numbers: Vec<usize> = part.split(' ').map(|number| number.parse().unwrap()).collect();
@@ -132,13 +134,34 @@ fn negations_are_kept_from_three_way_maxima() {
             }}"
         ))
         .unwrap();
-        let made = kernel.cuda(&CudaOptions { fast_math: false, architecture: 90 }).unwrap().compile().unwrap();
+        let made = kernel.cuda(&CudaOptions::new(90)).unwrap().compile().unwrap();
         let words: &[u64] = &bytemuck::pod_collect_to_vec(&made.cubin);
         words.iter().step_by(2).filter(|&word| word & 0xfff == THREE_WAY).count()
     };
     assert_eq!(three_way("x"), 1, "the assembler has another name for it, or does not make it: this tests nothing");
     for negated in ["-x", "0 - x", "x * -1", "-1 * x", "vec2(-x).y", "-vec3(x).z", "~x + 1"] {
         assert_eq!(three_way(negated), 0, "{negated}");
+    }
+}
+
+/// A product of f16 of these sizes, whose sides' neighbours are along the inner ones or not, by tensor cores.
+fn halves([rows, inner, columns]: [usize; 3], by_inner: [bool; 2]) -> Matmul {
+    let strides = |of: usize, lines: bool| if lines { [inner as i64, 1] } else { [1, of as i64] };
+    let ([row, a], [column, b]) = (strides(rows, by_inner[0]), strides(columns, by_inner[1]));
+    let side = |slot, strides: [i64; 3], len| {
+        let leaf =
+            Leaf { source: LeafSource::Slot(slot), dtype: DType::F16, len, offset: 0, strides: strides.to_vec() };
+        let steps = vec![ExpressionStep { what: StepKind::Leaf(0), dtype: DType::F16 }];
+        Expression { leaves: vec![leaf], steps, ..Expression::default() }
+    };
+    let mut epilogue = Expression::given(DType::F32, 3);
+    epilogue.steps.push(ExpressionStep { what: StepKind::Cast(0), dtype: DType::F16 });
+    Matmul {
+        extents: [vec![], vec![rows], vec![columns], vec![inner]],
+        sides: [side(0, [row, 0, a], rows * inner), side(1, [0, column, b], inner * columns)],
+        epilogue,
+        precision: Precision::Exact,
+        output: 2,
     }
 }
 
@@ -151,8 +174,8 @@ fn products_have_a_native() {
     }
     let caps = Caps::nvidia_like();
     let native = |sizes, by_inner, architecture| {
-        let plan = library::halves(sizes, by_inner).plan(&caps).unwrap();
-        plan.passes[0].kernel.cuda_native(&CudaOptions { fast_math: false, architecture })
+        let plan = halves(sizes, by_inner).plan(&caps).unwrap();
+        plan.passes[0].kernel.cuda_native(&CudaOptions::new(architecture))
     };
     for by_inner in [[false, false], [false, true], [true, false], [true, true]] {
         let source = native([312, 200, 136], by_inner, 90).unwrap_or_else(|| panic!("{by_inner:?}: no native"));
@@ -167,9 +190,9 @@ fn products_have_a_native() {
         );
     }
     // Cut where b's rows no longer fit a binding, a's lines begin anywhere.
-    let small = Caps { binding_bytes: 1 << 16, ..caps.clone() };
-    let plan = library::halves([64, 40, 4096], [true, false]).plan(&small).unwrap();
-    let options = CudaOptions { fast_math: false, architecture: 90 };
+    let small = caps.clone().with(|caps| caps.binding_bytes = 1 << 16);
+    let plan = halves([64, 40, 4096], [true, false]).plan(&small).unwrap();
+    let options = CudaOptions::new(90);
     assert!(plan.passes.len() > 1 && plan.passes.iter().all(|pass| pass.kernel.cuda_native(&options).is_none()));
     assert!(native([311, 200, 136], [false, true], 90).is_none(), "lines at no multiples of 16 bytes");
     assert!(native([311, 200, 136], [true, true], 90).is_some(), "as many lines as one likes");

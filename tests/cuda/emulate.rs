@@ -31,11 +31,11 @@ pub fn available() -> bool {
 
 /// What the emulated card has: an NVIDIA card's, through CUDA.
 pub fn caps() -> Caps {
-    Caps { binding_bytes: 1 << 40, workgroup_bytes: 99 << 10, ..Caps::nvidia_like() }
+    Caps::nvidia_like().with(|caps| (caps.binding_bytes, caps.workgroup_bytes) = (1 << 40, 99 << 10))
 }
 
 /// The text is the same for all; the emulation says that it is the newest.
-pub const OPTIONS: CudaOptions = CudaOptions { fast_math: false, architecture: 90 };
+pub const OPTIONS: CudaOptions = CudaOptions::new(90);
 
 /// A part of a buffer that a kernel sees as one binding, in bytes.
 #[derive(Clone, Copy, Debug)]
@@ -187,7 +187,7 @@ int main(int, char** arguments) {{
 fn compiles(kernel: &Kernel) -> Result<(), String> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let architecture = [75, 80, 90, 100][NEXT.fetch_add(1, Ordering::Relaxed) as usize % 4];
-    let source = kernel.cuda(&CudaOptions { architecture, ..OPTIONS }).map_err(|error| error.to_string())?;
+    let source = kernel.cuda(&CudaOptions::new(architecture)).map_err(|error| error.to_string())?;
     match source.compile() {
         Err(error) if matches!(error.kind(), ErrorKind::NoDevice { .. }) && !is_required("nvrtc") => Ok(()),
         result => result.map(drop).map_err(|error| format!("{error}\n{}", own(&source))),

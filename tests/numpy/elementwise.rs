@@ -59,6 +59,7 @@ fn cast<T: Element>(x: &Array<T>, to: DType) -> Any {
         DType::U32 => Any::U32(x.cast()),
         DType::U64 => Any::U64(x.cast()),
         DType::Bool => Any::Bool(x.cast()),
+        other => panic!("no case has {other}"),
     }
 }
 

@@ -26,6 +26,7 @@ pub fn input(step: &Step, device: &Device, file: &File) -> Any {
         DType::U32 => of::<u32>(step, device, file),
         DType::U64 => of::<u64>(step, device, file),
         DType::Bool => of::<bool>(step, device, file),
+        other => panic!("no case has {other}"),
     }
 }
 

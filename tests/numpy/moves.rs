@@ -29,7 +29,7 @@ fn slices(step: &Step, i: usize) -> Vec<Slice> {
 fn views<T: Held>(x: &Array<T>, step: &Step) -> Answer {
     Some(Ok(T::any(match step.op.as_str() {
         "slice" => x.slice(&slices(step, 0)),
-        "permute" => x.permute(&step.ints(0)),
+        "permute" => x.permute(step.ints(0)),
         "transpose" => x.transpose(),
         "swap_axes" => x.swap_axes(step.int(0), step.int(1)),
         "flip" => x.flip(step.int(0)),
@@ -43,7 +43,7 @@ fn views<T: Held>(x: &Array<T>, step: &Step) -> Answer {
         "triu" => x.triu(step.int(0)),
         "tril" => x.tril(step.int(0)),
         "roll" => x.roll(step.int(0)),
-        "roll_axes" => x.roll_axes(&step.ints(0), &step.ints(1)),
+        "roll_axes" => x.roll_axes(&step.ints(0), step.ints(1)),
         "tile" => x.tile(&step.sizes(0)),
         "repeat_axis" => x.repeat_axis(step.size(0), step.int(1)),
         "pad" => x.pad(&widths(step), mode(step)),

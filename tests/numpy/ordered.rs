@@ -3,8 +3,8 @@
 use crate::any::{Answer, Any, Held};
 use crate::case::{Step, parsed};
 use crate::of_type;
+use crosslane::array::Side;
 use crosslane::array::{Interpolation, QuantileOptions, SortOptions, TopKOptions};
-use crosslane::ops::Side;
 use crosslane::{Array, Float, Number};
 
 pub fn apply(step: &Step, args: &[&Any]) -> Answer {
@@ -67,15 +67,17 @@ fn counted<T: Held>(x: &Array<T>, step: &Step, args: &[&Any]) -> Answer {
     let parsed = |i| step.texts(i).into_iter().map(parsed).collect::<Vec<T>>();
     Some(Ok(Any::U32(match step.op.as_str() {
         "searchsorted" => x.searchsorted(T::of(args[1]), if step.text(0) == "left" { Side::Left } else { Side::Right }),
-        "digitize" => x.digitize(&parsed(0), step.flag(1)),
-        "histogram" => x.histogram(step.size(0), step.float(1)..step.float(2)).0,
+        "digitize" => x.digitize(&parsed(0), if step.flag(1) { Side::Left } else { Side::Right }),
+        "histogram" => x.histogram(step.size(0), step.float(1)..step.float(2)).expect("a histogram").0,
         "histogram_edges" => x.histogram_edges(&parsed(0)),
         "histogram2d" => {
             let range = |i: usize| {
                 let end = |j: usize| step.json(1)[i][j].as_f64().expect("an end");
                 end(0)..end(1)
             };
-            x.histogram2d(T::of(args[1]), [step.sizes(0)[0], step.sizes(0)[1]], [range(0), range(1)]).0
+            x.histogram2d(T::of(args[1]), [step.sizes(0)[0], step.sizes(0)[1]], [range(0), range(1)])
+                .expect("a histogram")
+                .0
         }
         "bincount" => x.bincount(step.size(0)),
         "bincount_weights" => return Some(Ok(Any::I32(x.bincount_weights(i32::of(args[1]), step.size(0))))),

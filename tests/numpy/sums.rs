@@ -3,6 +3,7 @@
 use crate::any::{Answer, Any, Held};
 use crate::case::Step;
 use crate::of_type;
+use crate::support::kept;
 use crosslane::{Array, Float, Number, Scan, einsum};
 
 pub fn apply(step: &Step, args: &[&Any]) -> Answer {
@@ -26,7 +27,7 @@ macro_rules! over {
             (None, false) => $x.$all($($more)?),
             (axes, keep) => {
                 let axes = axes.unwrap_or_else(|| (0..$x.rank() as isize).collect());
-                $x.$some(&axes, keep $(, $more)?)
+                $x.$some(kept(&axes, keep) $(, $more)?)
             }
         }
     };
@@ -68,7 +69,7 @@ fn scanned<T: Number + Held>(x: &Array<T>, step: &Step) -> Answer {
     let scan = scan.axis(step.int(0));
     let scan = if step.flag(1) { scan.exclusive() } else { scan };
     let scan = if step.flag(2) { scan.reverse() } else { scan };
-    Some(scan.call::<T, T>(x).map(T::any))
+    Some(Ok(T::any(scan.call::<T, T>(x))))
 }
 
 fn multiplied<T: Number + Held>(x: &Array<T>, step: &Step, args: &[&Any]) -> Answer {
@@ -79,8 +80,8 @@ fn multiplied<T: Number + Held>(x: &Array<T>, step: &Step, args: &[&Any]) -> Ans
         "inner" => x.inner(y()),
         "vecdot" => x.vecdot(y()),
         "outer" => x.outer(y()),
-        "tensordot" => x.tensordot(y(), &step.ints(0), &step.ints(1)),
-        "einsum" => einsum(step.text(0), &args.iter().map(|arg| T::of(arg)).collect::<Vec<_>>()),
+        "tensordot" => x.tensordot(y(), step.ints(0), step.ints(1)),
+        "einsum" => einsum(step.text(0), &args.iter().map(|arg| T::of(arg)).collect::<Vec<_>>()).expect("an equation"),
         _ => return None,
     })))
 }
@@ -92,10 +93,10 @@ fn floats<T: Float + Held>(x: &Array<T>, step: &Step) -> Answer {
         "variance" => over!(x, step, variance, variance_axes, freedom()),
         "std" => over!(x, step, std, std_axes, freedom()),
         "norm" => over!(x, step, norm, norm_axes),
-        "mean_variance_mean" => x.mean_variance(&step.ints(0), step.flag(1), freedom()).0,
-        "mean_variance_variance" => x.mean_variance(&step.ints(0), step.flag(1), freedom()).1,
-        "layer_norm" => x.layer_norm(&step.ints(0), None, None, step.float(1)),
-        "rms_norm" => x.rms_norm(&step.ints(0), None, step.float(1)),
+        "mean_variance_mean" => x.mean_variance(kept(&step.ints(0), step.flag(1)), freedom()).0,
+        "mean_variance_variance" => x.mean_variance(kept(&step.ints(0), step.flag(1)), freedom()).1,
+        "layer_norm" => x.layer_norm(step.ints(0), None, None, step.float(1)),
+        "rms_norm" => x.rms_norm(step.ints(0), None, step.float(1)),
         _ => return None,
     })))
 }
@@ -107,8 +108,8 @@ fn exponential(step: &Step, x: &Any) -> Answer {
         ("softmax", Any::F32(x)) => Any::F32(x.softmax(step.int(0))),
         ("log_softmax", Any::F16(x)) => Any::F16(x.log_softmax(step.int(0))),
         ("log_softmax", Any::F32(x)) => Any::F32(x.log_softmax(step.int(0))),
-        ("logsumexp", Any::F16(x)) => Any::F16(x.logsumexp(&step.ints(0), step.flag(1))),
-        ("logsumexp", Any::F32(x)) => Any::F32(x.logsumexp(&step.ints(0), step.flag(1))),
+        ("logsumexp", Any::F16(x)) => Any::F16(x.logsumexp(kept(&step.ints(0), step.flag(1)))),
+        ("logsumexp", Any::F32(x)) => Any::F32(x.logsumexp(kept(&step.ints(0), step.flag(1)))),
         _ => return None,
     }))
 }

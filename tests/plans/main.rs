@@ -1,5 +1,5 @@
 //! Plans without a device: what is small takes little, tensor cores and tiles are taken where they are, sums are over all. The
-//! table of cases (`tests/cases.rs`) looks at all plans' promises and texts.
+//! table of cases (`tests/cases`) looks at all plans' promises and texts.
 
 mod check;
 mod templates;
@@ -9,11 +9,12 @@ use crosslane::DType;
 use crosslane::array::{OutOfRange, Precision, has_kernel};
 use crosslane::device::Caps;
 use crosslane::op::{
-    Case, Expression, Function, Grid, Leaf, Op, Param, Pass, Plan, Scalar, Source, Step, Values, Vary, What,
+    Case, Expression, ExpressionStep, Function, Grid, Leaf, LeafSource, Op, Param, Pass, Plan, Scalar, StepKind,
+    Values, Vary,
 };
 use crosslane::ops::cases::{ALL, Cases};
 use crosslane::ops::{
-    Combine, Concatenate, Gather, Indexing, Map, Matmul, Operator, Payload, Reduce, Scan, Scatter, Sort,
+    Combine, Concatenate, Gather, Indexing, Map, Matmul, Operator, Payload, PrefixScan, Reduce, Scatter, Sort,
 };
 
 fn contiguous(shape: &[usize]) -> Vec<i64> {
@@ -25,24 +26,24 @@ fn contiguous(shape: &[usize]) -> Vec<i64> {
 }
 
 fn leaf(slot: usize, dtype: DType, len: usize, offset: i64, strides: &[i64]) -> Leaf {
-    Leaf { source: Source::Slot(slot), dtype, len, offset, strides: strides.to_vec() }
+    Leaf { source: LeafSource::Slot(slot), dtype, len, offset, strides: strides.to_vec() }
 }
 
-fn step(what: What, dtype: DType) -> Step {
-    Step { what, dtype }
+fn step(what: StepKind, dtype: DType) -> ExpressionStep {
+    ExpressionStep { what, dtype }
 }
 
 /// `function(x, x, x)` over an array, then what a leaf of this layout gives.
 fn expression(function: Option<Function>, leaf: Leaf) -> Expression {
     let dtype = leaf.dtype;
-    let mut steps = vec![step(What::Leaf(0), dtype)];
+    let mut steps = vec![step(StepKind::Leaf(0), dtype)];
     if let Some(function) = function {
         let mut args = vec![0; function.arity()];
         if function == Function::Select {
-            steps.push(step(What::Cast(0), DType::Bool));
+            steps.push(step(StepKind::Cast(0), DType::Bool));
             args[0] = 1;
         }
-        steps.push(step(What::Call(function, args), function.result(dtype)));
+        steps.push(step(StepKind::Call(function, args), function.result(dtype)));
     }
     Expression { leaves: vec![leaf], steps, ..Expression::default() }
 }

@@ -55,15 +55,15 @@ const ROOM: usize = 1 << 16;
 
 impl Vary for Grown {
     fn expression(&mut self, expression: &mut Expression) {
-        for leaf in expression.leaves.iter_mut().filter(|leaf| matches!(leaf.source, Source::Slot(_))) {
+        for leaf in expression.leaves.iter_mut().filter(|leaf| matches!(leaf.source, LeafSource::Slot(_))) {
             leaf.len += ROOM;
         }
         let dtype = expression.dtype();
         if has_kernel(Function::Add, dtype) {
             expression.scalars.push(Scalar { dtype, bits: 1 });
             let last = expression.steps.len() - 1;
-            expression.steps.push(step(What::Scalar(expression.scalars.len() - 1), dtype));
-            expression.steps.push(step(What::Call(Function::Add, vec![last, last + 1]), dtype));
+            expression.steps.push(step(StepKind::Scalar(expression.scalars.len() - 1), dtype));
+            expression.steps.push(step(StepKind::Call(Function::Add, vec![last, last + 1]), dtype));
         }
     }
 
@@ -179,8 +179,8 @@ fn other_scalars_need_no_other_kernel() {
     let plus = |bits: u64| {
         let mut read = expression(None, leaf(0, DType::F32, 100, 0, &[1]));
         read.scalars.push(Scalar { dtype: DType::F32, bits });
-        read.steps.push(step(What::Scalar(0), DType::F32));
-        read.steps.push(step(What::Call(Function::Add, vec![0, 1]), DType::F32));
+        read.steps.push(step(StepKind::Scalar(0), DType::F32));
+        read.steps.push(step(StepKind::Call(Function::Add, vec![0, 1]), DType::F32));
         fresh(read, &[100]).plan(&Caps::webgpu()).unwrap().passes.remove(0)
     };
     let (a, b) = (plus(1), plus(2));
@@ -226,7 +226,7 @@ impl Random {
         let back: i64 = strides.iter().zip(shape).map(|(&s, &e)| (-s).max(0) * (e as i64 - 1)).sum();
         let offset = back + self.offset();
         let index = self.below(8) == 0;
-        let (source, dtype) = if index { (Source::Index, DType::U32) } else { (Source::Slot(slot), dtype) };
+        let (source, dtype) = if index { (LeafSource::Index, DType::U32) } else { (LeafSource::Slot(slot), dtype) };
         Leaf { source, dtype, len: if index { 0 } else { step as usize + 512 }, offset, strides }
     }
 
@@ -237,15 +237,15 @@ impl Random {
             let leaf = self.leaf(first + term, dtype, shape);
             let from = leaf.dtype;
             sum.leaves.push(leaf);
-            sum.steps.push(step(What::Leaf(term), from));
-            sum.steps.push(step(What::Cast(sum.steps.len() - 1), dtype));
+            sum.steps.push(step(StepKind::Leaf(term), from));
+            sum.steps.push(step(StepKind::Cast(sum.steps.len() - 1), dtype));
             let last = sum.steps.len() - 1;
             let scalar = Scalar { dtype, bits: self.values.random_range(0..1 << 15) };
             sum.scalars.push(scalar);
-            sum.steps.push(step(What::Scalar(term), dtype));
-            sum.steps.push(step(What::Call(Function::Add, vec![last, last + 1]), dtype));
+            sum.steps.push(step(StepKind::Scalar(term), dtype));
+            sum.steps.push(step(StepKind::Call(Function::Add, vec![last, last + 1]), dtype));
             if term > 0 {
-                sum.steps.push(step(What::Call(Function::Multiply, vec![last - 2, last + 2]), dtype));
+                sum.steps.push(step(StepKind::Call(Function::Multiply, vec![last - 2, last + 2]), dtype));
             }
         }
         sum
@@ -269,7 +269,7 @@ impl Random {
             }
             2 => {
                 let axis = self.below(shape.len());
-                Box::new(Scan {
+                Box::new(PrefixScan {
                     expression: read,
                     heads: None,
                     axis,
@@ -300,7 +300,7 @@ impl Random {
                 let source = expression(None, leaf(4, dtype, 4096, 0, &[1]));
                 let mut indices = expression(None, self.leaf(2, DType::U32, &shape));
                 indices.leaves[0].dtype = DType::U32;
-                let base = Leaf { source: Source::Index, dtype: DType::U32, len: 0, ..base };
+                let base = Leaf { source: LeafSource::Index, dtype: DType::U32, len: 0, ..base };
                 let indexing = Indexing {
                     indices,
                     base: expression(None, base),

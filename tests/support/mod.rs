@@ -1,10 +1,11 @@
 //! What the integration tests share: the devices, a host array to compare with, garbage in memory, random numbers.
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
+use crosslane::array::Axes;
 use crosslane::cpu::{Checks, Profile};
-use crosslane::device::{Backend, Caps, Kind, Tuning};
+use crosslane::device::{Backend, Caps, DeviceKind, Tuning};
 use crosslane::op::Value;
-use crosslane::{Array, DType, Device, DeviceOptions, Element, eval_all};
+use crosslane::{Array, DType, Device, DeviceOptions, Element, Error, axes, eval_all};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use std::io::Write;
 use std::sync::{Mutex, OnceLock};
@@ -13,6 +14,23 @@ use std::sync::{Mutex, OnceLock};
 pub fn say(text: &str) {
     // A closed stderr is no reason to fail.
     let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+/// The mistake that an array holds comes out of every way to a value.
+pub fn held<T: Element>(array: &Array<T>) -> Error {
+    let error = array.check().unwrap_err();
+    assert_eq!(array.to_vec().unwrap_err().to_string(), error.to_string());
+    assert!(array.eval().is_err() && array.explain().is_err() && array.item().is_err());
+    assert!(array.read_into(&mut []).is_err() && array.copy().to_vec().is_err() && array.wgpu_buffer().is_err());
+    assert!(array.clone().assign(array).is_err() && array.clone().write(0, &[]).is_err());
+    let later = array.reshape(&[3]).flip(0).count_nonzero().to_vec().unwrap_err();
+    assert_eq!(later.to_string(), error.to_string(), "the first mistake is the one that is told");
+    error
+}
+
+/// Axes that a reduction keeps or not.
+pub fn kept(list: &[isize], keep: bool) -> Axes {
+    if keep { axes(list).keep_dims() } else { axes(list) }
 }
 
 /// Every device here, and lavapipe a second time with staged transfers. Tests that run side by side have devices of their
@@ -147,7 +165,7 @@ pub fn is_checked(device: &Device) -> bool {
 pub fn is_thorough(device: &Device) -> bool {
     match std::env::var("CROSSLANE_TEST_PROFILE") {
         Ok(profile) => ["native", "webgpu", "compiled", "interpreted"].contains(&profile.as_str()),
-        Err(_) => device.properties().kind != Kind::Software,
+        Err(_) => device.properties().kind != DeviceKind::Software,
     }
 }
 
@@ -205,7 +223,7 @@ pub fn slow() -> impl Iterator<Item = &'static Device> {
 
 /// Software drivers of Vulkan and GL.
 pub fn compiles_slowly(device: &Device) -> bool {
-    device.properties().kind == Kind::Software && device.properties().backend != Backend::Cpu
+    device.properties().kind == DeviceKind::Software && device.properties().backend != Backend::Cpu
 }
 
 /// A device of one's own, for tests that lose it or look at its memory.

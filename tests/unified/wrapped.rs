@@ -1,7 +1,7 @@
 //! A program's own wgpu buffers and command encoders.
 
 use crate::support::*;
-use crosslane::{Array, Device, ErrorKind, Kernel, f16, s};
+use crosslane::{Array, Device, ErrorKind, Kernel, axes, f16, s};
 use wgpu::BufferUsages;
 
 const SCALE: &str = "
@@ -71,7 +71,7 @@ fn a_buffer_is_an_array_and_stays_the_programs() {
         queue.write_buffer(&theirs, 1024, &bytes(&[100.0]));
         let mut clone = x.clone();
         clone.slice_mut(s![0, 0]).assign(5.0).unwrap();
-        assert_eq!((x.max_axes(&[0, 1], false).item().unwrap(), clone.slice(s![0, 0]).item().unwrap()), (758.0, 5.0));
+        assert_eq!((x.max_axes([0, 1]).item().unwrap(), clone.slice(s![0, 0]).item().unwrap()), (758.0, 5.0));
         assert_eq!(x.slice(s![0, 0]).item().unwrap(), 100.0);
         drop((x, clone));
         assert_eq!(contents(raw, queue, &theirs)[256], 100.0, "the buffer outlives its array");
@@ -136,7 +136,7 @@ fn arrays_and_kernels_in_an_applications_encoder() {
         let input = buffer(raw, 12_000, PLAIN);
         let x = Array::<f32>::from_wgpu_buffer(device, &input, 0, &[3000]).unwrap();
         let weights = Array::from_slice(device, &vec![0.5f32; 3000]);
-        let y = (&x * &weights + 1.0).sum_axes(&[0], true) + Array::zeros(device, &[3000]);
+        let y = (&x * &weights + 1.0).sum_axes(axes(0).keep_dims()) + Array::zeros(device, &[3000]);
         let output = buffer(raw, 12_000, PLAIN);
         let mut encoder = raw.create_command_encoder(&Default::default());
         // The application's own command comes first: the buffer is filled by it.

@@ -2,22 +2,15 @@
 
 use crate::judge::{Judge, launch};
 use crate::{clean, faulty};
-use crosslane::cpu::{Checks, Defect, Order, Profile, Report};
+use crosslane::cpu::{Checks, Defect, Profile, Report, WorkgroupOrder};
 use crosslane::{Array, Device, DeviceOptions, ErrorKind};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 /// Everything that can be looked for.
-const ALL: Checks = Checks {
-    bounds: true,
-    uninitialised: true,
-    workgroup_unset: true,
-    races: true,
-    barriers: true,
-    overflow: true,
-    progress: true,
-    nan: true,
-};
+fn all() -> Checks {
+    Checks::default().with(|checks| (checks.workgroup_unset, checks.nan) = (true, true))
+}
 
 fn checked(profile: Profile, checks: Checks) -> Device {
     DeviceOptions::default().time_limit(Duration::from_secs(1)).cpu(profile, Some(checks)).unwrap()
@@ -65,7 +58,7 @@ fn each_defect_is_found_where_it_is() {
         for case in faulty::CASES {
             let (kind, lines) = case.finding();
             let what = format!("{} as {}", case.name, profile.name);
-            let device = checked(profile.clone(), ALL);
+            let device = checked(profile.clone(), all());
             let found = findings(&device, case);
             let Some(defect) = defect(kind) else {
                 assert_eq!(found, Err(lines[0] as u32), "{what}");
@@ -121,25 +114,15 @@ fn wrapping_on_purpose_is_silent() {
             words[hash % 64u] += words[(hash * 3u) >> 26u] + words[min(hash * 7u, 63u)] + words[(hash + 5u) & 63u];
             words[back] += words[u32(i32(at.y) - 63) + i];
         }";
-    let device = checked(Profile::native(), Checks { races: false, ..Checks::default() });
+    let device = checked(Profile::native(), Checks::default().with(|checks| checks.races = false));
     launch(&device, source, [1, 1, 1], &[Array::from_slice(&device, &[1u32; 64])]).unwrap_or_else(|e| panic!("{e}"));
 }
 
 /// Turned off, a check is silent, and what it would find does no harm.
 #[test]
 fn checks_can_be_chosen() {
-    let none = Checks {
-        bounds: false,
-        uninitialised: false,
-        workgroup_unset: false,
-        races: false,
-        barriers: false,
-        overflow: false,
-        progress: false,
-        nan: false,
-    };
     for case in faulty::CASES.iter().filter(|case| defect(case.finding().0).is_some()) {
-        let device = checked(Profile::native(), none);
+        let device = checked(Profile::native(), Checks::none());
         assert_eq!(findings(&device, case), Ok(Report::default()), "{}", case.name);
         assert_eq!(Array::<u32>::ones(&device, &[1000]).sum().item().unwrap(), 1000, "the device goes on");
     }
@@ -149,8 +132,15 @@ fn checks_can_be_chosen() {
 #[test]
 fn clean_kernels_are_silent() {
     for profile in Profile::presets() {
-        for order in [profile.order, Order::Ascending, Order::Descending, Order::Shuffled(11), Order::OneAtATime] {
-            let device = checked(Profile { order, ..profile.clone() }, Checks { nan: true, ..Checks::default() });
+        for order in [
+            profile.order,
+            WorkgroupOrder::Ascending,
+            WorkgroupOrder::Descending,
+            WorkgroupOrder::Shuffled(11),
+            WorkgroupOrder::OneAtATime,
+        ] {
+            let device =
+                checked(Profile { order, ..profile.clone() }, Checks::default().with(|checks| checks.nan = true));
             let judge = Judge::from(&device);
             for case in clean::CASES {
                 if !case.runs_on(&judge) {
@@ -200,7 +190,7 @@ fn waiting_for_ever_is_told() {
         }";
     for (checks, groups) in [(Checks::default(), 3), (Checks::default(), 3000)] {
         for progress in [true, false] {
-            let device = checked(Profile::native(), Checks { progress, ..checks });
+            let device = checked(Profile::native(), checks.with(|checks| checks.progress = progress));
             let error = launch(&device, source, [groups, 1, 1], &[Array::from_slice(&device, &[0u32])]).unwrap_err();
             match error.kind() {
                 ErrorKind::Defects { report } if progress => {

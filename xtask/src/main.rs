@@ -1,6 +1,8 @@
 //! The project's chores: `cargo xtask help` lists them.
 
 mod chart;
+mod format;
+mod new_op;
 mod peers;
 mod results;
 
@@ -17,6 +19,8 @@ cargo xtask COMMAND
   results --check   fails if one of them differs from what `results` would write
   results --merge OURS.json PEERS.jsonl COMMIT DATE
                     puts new figures into benches/h200.json first; benches/h200.sh makes the two files
+  fmt [--check]     formats all files, those of operations too, which `cargo fmt` does not find
+  new-op NAME       writes an operation to begin with: its shader, its folder, its line in src/ops/mod.rs
   ci                runs .ci/run: format, lints, documentation and all tests
   bench [ARGUMENT ..]
                     runs the program's own benchmark, built for release: `cargo xtask bench --quick`
@@ -43,6 +47,9 @@ fn command(arguments: &[&str]) -> Outcome<()> {
         ["results"] => results::write(),
         ["results", "--check"] => results::check(),
         ["results", "--merge", ours, peers, commit, date] => results::merge(ours, peers, commit, date),
+        ["fmt"] => format::all(false),
+        ["fmt", "--check"] => format::all(true),
+        ["new-op", name] => new_op::make(&root(), name),
         ["ci"] => run("bash", &[".ci/run"]),
         ["bench", rest @ ..] => {
             run("cargo", &[&["run", "--release", "--features", "cli,cuda", "--", "bench"], rest].concat())

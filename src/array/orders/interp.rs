@@ -4,7 +4,8 @@ use crate::array::selections::gather::Along;
 use crate::array::{Array, Operand};
 use crate::element::{DType, Float};
 use crate::error::{CallSite, Error, Result};
-use crate::ops::{OutOfRange, Side};
+use crate::ops::OutOfRange;
+use crate::ops::searchsorted::Side;
 use crate::s;
 use std::panic::Location;
 

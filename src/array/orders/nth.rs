@@ -1,6 +1,6 @@
 //! The element at a place of the sorted order, and partitions around it.
 
-use crate::array::shapes::view::axis as checked_axis;
+use crate::array::shapes::axes::axis as checked_axis;
 use crate::array::{Array, Slice};
 use crate::element::Element;
 use crate::error::{CallSite, Error, Result};

@@ -268,7 +268,7 @@ impl<T: Float> Array<T> {
             return Err(Error::argument(operation, "array", "an element: there is no quantile of none", got, at));
         }
         // NaN where there is one.
-        let largest = array.max_axes(&[axis], false);
+        let largest = array.max_axes(axis);
         let one = |&q: &f64| {
             let (place, way) = options.interpolation.place(q / whole, ranked.length());
             let low = ranked.place(place);

@@ -4,7 +4,8 @@ use crate::array::Array;
 use crate::element::{DType, Element};
 use crate::error::{CallSite, Error, Result};
 use crate::graph::{Node, Take, Task};
-use crate::ops::{SearchSorted, Side};
+use crate::ops::SearchSorted;
+use crate::ops::searchsorted::Side;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -56,7 +57,7 @@ impl<T: Element> Array<T> {
     /// ```
     /// # crosslane::example(|device| {
     /// use crosslane::Array;
-    /// use crosslane::ops::Side;
+    /// use crosslane::array::Side;
     /// let sorted = Array::from_slice(device, &[1, 3, 3, 7]);
     /// let values = Array::from_slice(device, &[0, 3, 9]);
     /// assert_eq!(sorted.searchsorted(&values, Side::Left).to_vec()?, [0, 1, 4]);
@@ -71,22 +72,25 @@ impl<T: Element> Array<T> {
         Array::of(node.unwrap_or_else(|error| Node::failed(self.device(), DType::U32, error)))
     }
 
-    /// The number of the bin of each element among edges that do not fall, or that do not rise: NumPy's `digitize`.
+    /// The number of the bin of each element among edges that do not fall, or that do not rise: NumPy's `digitize`. Bin 0
+    /// is before the first edge.
     ///
-    /// With rising edges bin `b` is `edges[b - 1] <= x < edges[b]`, or `edges[b - 1] < x <= edges[b]` if `right`; with
-    /// falling ones `edges[b - 1] > x >= edges[b]`, or `edges[b - 1] >= x > edges[b]`. Bin 0 is before the first edge.
+    /// With [`Side::Right`] an element that is equal to an edge lies in the bin above it: among rising edges bin `b` is
+    /// `edges[b - 1] <= x < edges[b]`, among falling ones `edges[b - 1] > x >= edges[b]`. That is NumPy without `right`.
+    /// With [`Side::Left`] it lies in the bin below: `edges[b - 1] < x <= edges[b]`, or `edges[b - 1] >= x > edges[b]`.
     ///
     /// ```
     /// # crosslane::example(|device| {
+    /// use crosslane::array::Side;
     /// let x = crosslane::Array::from_slice(device, &[0.2f32, 6.4, 3.0, 1.0]);
-    /// assert_eq!(x.digitize(&[0.0, 1.0, 2.5, 4.0, 10.0], false).to_vec()?, [1, 4, 3, 2]);
-    /// assert_eq!(x.digitize(&[4.0, 1.0], true).to_vec()?, [2, 0, 1, 2]);
+    /// assert_eq!(x.digitize(&[0.0, 1.0, 2.5, 4.0, 10.0], Side::Right).to_vec()?, [1, 4, 3, 2]);
+    /// assert_eq!(x.digitize(&[4.0, 1.0], Side::Left).to_vec()?, [2, 0, 1, 2]);
     /// # Ok(()) });
     /// ```
     ///
     /// Errors (kept in the array): edges that rise and fall, or are NaN.
     #[track_caller]
-    pub fn digitize(&self, edges: &[T], right: bool) -> Array<u32> {
+    pub fn digitize(&self, edges: &[T], side: Side) -> Array<u32> {
         let at = Location::caller();
         let values: Vec<f64> = edges.iter().map(|edge| edge.scalar().to_f64()).collect();
         let rising = values.is_sorted();
@@ -96,7 +100,6 @@ impl<T: Element> Array<T> {
         }
         let rise: Vec<T> = if rising { edges.to_vec() } else { edges.iter().rev().copied().collect() };
         let sorted = Array::from_slice(self.device(), &rise);
-        let side = if right { Side::Left } else { Side::Right };
         let node = searched("digitize", &sorted.node, &self.node, side, at);
         let places = Array::<u32>::of(node.unwrap_or_else(|error| Node::failed(self.device(), DType::U32, error)));
         match rising {

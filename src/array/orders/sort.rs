@@ -2,7 +2,7 @@
 
 use crate::array::Array;
 use crate::array::selections::gather::Along;
-use crate::array::shapes::view::axis;
+use crate::array::shapes::axes::axis;
 use crate::device::Device;
 use crate::element::{DType, Element};
 use crate::error::{CallSite, Error, Result};
@@ -277,7 +277,7 @@ impl<T: Element> Array<T> {
     /// # crosslane::example(|device| {
     /// use crosslane::Array;
     /// let x = [[3, 1, 2], [30, 10, 20], [7, 8, 9]].map(|x| Array::from_slice(device, &x));
-    /// let (keys, values) = x[0].sort_pairs_all(&[&x[1], &x[2]]);
+    /// let (keys, values) = x[0].sort_pairs_all(&[&x[1], &x[2]])?;
     /// assert_eq!(keys.to_vec()?, [1, 2, 3]);
     /// assert_eq!(values[0].to_vec()?, [10, 20, 30]);
     /// assert_eq!(values[1].to_vec()?, [8, 9, 7]);
@@ -286,10 +286,10 @@ impl<T: Element> Array<T> {
     ///
     /// Cost: a sort with indices, and a read of each value where its index says.
     ///
-    /// Errors (kept in the arrays): as for [`Array::sort`]; values of another shape or on another device; 2^32 - 1
-    /// elements in all.
+    /// Errors: as for [`Array::sort`]; values of another shape or on another device; 2^32 - 1 elements in all; the mistake
+    /// that an array holds.
     #[track_caller]
-    pub fn sort_pairs_all<V: Element>(&self, values: &[&Array<V>]) -> (Array<T>, Vec<Array<V>>) {
+    pub fn sort_pairs_all<V: Element>(&self, values: &[&Array<V>]) -> Result<(Array<T>, Vec<Array<V>>)> {
         let (operation, at) = ("sort_pairs_all", Location::caller());
         let options = SortOptions::default();
         let call = Call {
@@ -302,11 +302,13 @@ impl<T: Element> Array<T> {
             at,
         };
         let (keys, places) = call.pair::<T, u32>(self.device());
-        let taken = |values: &&Array<V>| match call.check_values(&values.node) {
-            Err(error) => Array::failed(self.device(), error),
-            Ok(()) => values.gather(operation, &places, Along::Each(-1), OutOfRange::Drop, at),
+        keys.check()?;
+        let taken = |values: &&Array<V>| {
+            call.check_values(&values.node)?;
+            Ok(values.gather(operation, &places, Along::Each(-1), OutOfRange::Drop, at))
         };
-        (keys, values.iter().map(taken).collect())
+        let values = values.iter().map(taken).collect::<Result<_>>()?;
+        Ok((keys, values))
     }
 
     pub(crate) fn sorted(&self, operation: &'static str, options: &SortOptions, at: CallSite) -> Array<T> {

@@ -1,6 +1,6 @@
 //! The largest or smallest elements along an axis.
 
-use crate::array::shapes::view::axis;
+use crate::array::shapes::axes::axis;
 use crate::array::{Array, Slice};
 use crate::element::{DType, Element};
 use crate::error::{CallSite, Error, Result};

@@ -29,27 +29,19 @@ const ELLIPSIS: u32 = 0xe000;
 /// # crosslane::example(|device| {
 /// use crosslane::{Array, einsum};
 /// let a = Array::from_slice(device, &[1, 2, 3, 4]).reshape(&[2, 2]);
-/// assert_eq!(einsum("ij,jk->ik", &[&a, &a]).to_vec()?, [7, 10, 15, 22]);
-/// assert_eq!(einsum("ii", &[&a]).item()?, 5);
-/// assert_eq!(einsum("ij,ij->j", &[&a, &a]).to_vec()?, [10, 20]);
+/// assert_eq!(einsum("ij,jk->ik", &[&a, &a])?.to_vec()?, [7, 10, 15, 22]);
+/// assert_eq!(einsum("ii", &[&a])?.item()?, 5);
+/// assert_eq!(einsum("ij,ij->j", &[&a, &a])?.to_vec()?, [10, 20]);
 /// # Ok(()) });
 /// ```
 ///
-/// Errors (kept in the array): a text that is no equation; other numbers of operands or axes; a letter of two lengths;
-/// operands on several devices.
-///
-/// # Panics
-///
-/// Without operands: there would be no device for the result.
+/// Errors: a text that is no equation; no operand; other numbers of operands or axes; a letter of two lengths; operands on
+/// several devices; the mistake that one holds.
 #[track_caller]
-pub fn einsum<T: Number>(equation: &str, operands: &[&Array<T>]) -> Array<T> {
+pub fn einsum<T: Number>(equation: &str, operands: &[&Array<T>]) -> Result<Array<T>> {
     let at = Location::caller();
-    let first = operands.first().expect("einsum needs an operand");
     let nodes: Vec<Arc<Node>> = operands.iter().map(|array| array.node.clone()).collect();
-    match evaluated(equation, &nodes, at) {
-        Ok(node) => Array::of(node),
-        Err(error) => Array::failed(first.device(), error),
-    }
+    evaluated(equation, &nodes, at).map(Array::of)
 }
 
 fn wrong(argument: &str, wanted: impl Into<String>, got: impl Into<String>, at: CallSite) -> Error {
@@ -196,7 +188,7 @@ impl Term {
         if gone.is_empty() {
             return Ok(self);
         }
-        let node = reduced_node(&self.node, Operator::Sum, Some(&gone), false, at)?;
+        let node = reduced_node(&self.node, Operator::Sum, &gone.into(), at)?;
         Ok(Term { node, letters: self.letters.into_iter().filter(|letter| kept.contains(letter)).collect() })
     }
 

@@ -2,6 +2,7 @@
 
 use crate::array::Array;
 use crate::array::products::contract::{Kinds, contract};
+use crate::array::shapes::axes::Axes;
 use crate::element::{Element, Number};
 use crate::error::{CallSite, Error, Result};
 use crate::graph::{Node, broadcast, view};
@@ -79,7 +80,8 @@ impl<T: Number> Array<T> {
     /// Many small matrices (up to 8 x 8, or thin ones) are as cheap as elementwise work on their result.
     ///
     /// f16 adds up in f32 and is rounded once; [`Array::matmul_as`] keeps the f32. The error of a sum of `k` products is at
-    /// most `k * eps * sum(|a * b|)`; integers wrap. The same shapes give the same bits on a device.
+    /// most `k * eps * sum(|a * b|)`; integers wrap. The same shapes give the same bits on a device; on CUDA, where the fastest of
+    /// several ways is found by measuring, only with [`DeviceOptions::deterministic`](crate::DeviceOptions::deterministic).
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -196,7 +198,7 @@ impl<T: Number> Array<T> {
             return self * other;
         }
         let second = if other.rank() == 1 { 0 } else { other.rank() - 2 };
-        self.tensordot_named("dot", other, &[self.rank() as isize - 1], &[second as isize])
+        self.tensordot_named("dot", other, [&(-1).into(), &(second as isize).into()])
     }
 
     /// The sum of the products of all elements, whatever the shapes.
@@ -231,7 +233,7 @@ impl<T: Number> Array<T> {
         if self.rank() == 0 || other.rank() == 0 {
             return self * other;
         }
-        self.tensordot_named("inner", other, &[-1], &[-1])
+        self.tensordot_named("inner", other, [&(-1).into(), &(-1).into()])
     }
 
     /// The product of each element with each of the other array, both flattened: a matrix.
@@ -258,7 +260,7 @@ impl<T: Number> Array<T> {
     /// use crosslane::Array;
     /// let a = Array::<f32>::ones(device, &[3, 4, 5]);
     /// let b = Array::<f32>::ones(device, &[4, 3, 2]);
-    /// let c = a.tensordot(&b, &[1, 0], &[0, 1]);
+    /// let c = a.tensordot(&b, [1, 0], [0, 1]);
     /// assert_eq!((c.shape(), c.to_vec()?), (&[5, 2][..], vec![12.0; 10]));
     /// # Ok(()) });
     /// ```
@@ -266,17 +268,17 @@ impl<T: Number> Array<T> {
     /// No copy: axes may lie anywhere. Errors (kept in the array): an axis that is not there, or twice; numbers or lengths of
     /// axes that differ.
     #[track_caller]
-    pub fn tensordot(&self, other: &Array<T>, axes: &[isize], other_axes: &[isize]) -> Array<T> {
-        self.tensordot_named("tensordot", other, axes, other_axes)
+    pub fn tensordot(&self, other: &Array<T>, axes: impl Into<Axes>, other_axes: impl Into<Axes>) -> Array<T> {
+        self.tensordot_named("tensordot", other, [&axes.into(), &other_axes.into()])
     }
 
     #[track_caller]
-    fn tensordot_named(&self, operation: &'static str, other: &Array<T>, axes: &[isize], others: &[isize]) -> Array<T> {
+    fn tensordot_named(&self, operation: &'static str, other: &Array<T>, axes: [&Axes; 2]) -> Array<T> {
         let at = Location::caller();
         let make = || {
             let sides = [&*self.node, &*other.node];
             one_device(operation, sides, at)?;
-            let inner = [places(operation, axes, self.rank(), at)?, places(operation, others, other.rank(), at)?];
+            let inner = [axes[0].once(operation, self.rank(), at)?, axes[1].once(operation, other.rank(), at)?];
             let lengths = |side: usize| inner[side].iter().map(|&axis| sides[side].shape[axis]).collect::<Vec<_>>();
             if lengths(0) != lengths(1) {
                 let (wanted, got) =
@@ -286,7 +288,7 @@ impl<T: Number> Array<T> {
             let free = |side: usize| {
                 (0..sides[side].shape.len()).filter(|axis| !inner[side].contains(axis)).collect::<Vec<_>>()
             };
-            let kinds = Kinds { batch: 0, rows: free(0).len(), columns: free(1).len(), inner: axes.len() };
+            let kinds = Kinds { batch: 0, rows: free(0).len(), columns: free(1).len(), inner: inner[0].len() };
             let a = ordered(sides[0], &[free(0), inner[0].clone()].concat());
             let b = ordered(sides[1], &[inner[1].clone(), free(1)].concat());
             Ok(Array::of(contract(operation, [&a, &b], kinds, T::DTYPE, Precision::Exact, at)?))
@@ -298,14 +300,4 @@ impl<T: Number> Array<T> {
 /// Axes of a node in another order.
 pub(crate) fn ordered(node: &Arc<Node>, order: &[usize]) -> Arc<Node> {
     view(node, &|layout: &Layout| Some(layout.permute(order)))
-}
-
-/// The places of axes, each once.
-fn places(operation: &'static str, axes: &[isize], rank: usize, at: CallSite) -> Result<Vec<usize>> {
-    let places =
-        axes.iter().map(|&a| crate::array::shapes::view::axis(operation, a, rank, at)).collect::<Result<Vec<_>>>()?;
-    match places.iter().enumerate().find(|(nth, place)| places[..*nth].contains(place)) {
-        None => Ok(places),
-        Some(_) => Err(Error::argument(operation, "axes", "each axis once", format!("{axes:?}"), at)),
-    }
 }

@@ -1,7 +1,7 @@
 //! Differences of neighbours along an axis.
 
 use crate::array::selections::gather::Along;
-use crate::array::shapes::view::axis as place;
+use crate::array::shapes::axes::axis as place;
 use crate::array::{Array, Slice};
 use crate::element::Number;
 use crate::error::CallSite;

@@ -1,6 +1,6 @@
 //! Slopes of values that lie along an axis.
 
-use crate::array::shapes::view::axis as place;
+use crate::array::shapes::axes::axis as place;
 use crate::array::{Array, Slice};
 use crate::element::{Float, Scalar};
 use crate::error::{CallSite, Error, Result};

@@ -14,28 +14,22 @@ use std::sync::Arc;
 const MOST_BINS: u64 = 1 << 28;
 
 /// What is counted, and where.
-struct Counted<'a> {
-    operation: &'static str,
-    samples: Vec<&'a Arc<Node>>,
-    weights: Option<&'a Arc<Node>>,
-    axes: Vec<Binning>,
+pub(super) struct Counted<'a> {
+    pub operation: &'static str,
+    pub samples: Vec<&'a Arc<Node>>,
+    pub weights: Option<&'a Arc<Node>>,
+    pub axes: Vec<Binning>,
     /// The thresholds of all axes.
-    edges: Vec<Value>,
-    at: CallSite,
+    pub edges: Vec<Value>,
+    pub at: CallSite,
 }
 
 impl Counted<'_> {
-    /// The counts as a node; mistakes end up in it.
-    fn node(self) -> Arc<Node> {
-        let (device, dtype) = (&self.samples[0].device, self.weights.map_or(DType::U32, |weights| weights.dtype));
-        self.task().unwrap_or_else(|error| Node::failed(device, dtype, error))
-    }
-
     fn inputs(&self) -> impl Iterator<Item = &Arc<Node>> {
         self.samples.iter().copied().chain(self.weights)
     }
 
-    fn check(&self) -> Result<()> {
+    pub fn check(&self) -> Result<()> {
         let (operation, at, first) = (self.operation, self.at, self.samples[0]);
         if let Some(error) = self.inputs().find_map(|node| node.error()) {
             return Err(error);
@@ -52,18 +46,24 @@ impl Counted<'_> {
             let got = first.len().to_string();
             return Err(Error::argument(operation, "array", "fewer than 2^32 elements", got, at));
         }
-        if let Some(weights) = self.weights
-            && !matches!(weights.dtype, DType::F32 | DType::I32 | DType::U32)
-        {
-            let (wanted, device) = (format!("sums of {} by atomics", weights.dtype), device_name(first));
-            let help = "cast the weights to f32, i32 or u32".to_string();
-            return Err(ErrorKind::Unsupported { operation, wanted, device, help, at: Some(at) }.into());
-        }
         check_bins(operation, first, self.axes.iter().map(|axis| axis.bins as u64), at)
     }
 
-    fn task(&self) -> Result<Arc<Node>> {
+    /// Whether there are atomics for the weights.
+    fn check_weights(&self) -> Result<()> {
+        let Some(weights) = self.weights else { return Ok(()) };
+        if matches!(weights.dtype, DType::F32 | DType::I32 | DType::U32) {
+            return Ok(());
+        }
+        let (wanted, device) = (format!("sums of {} by atomics", weights.dtype), weights.device.properties().label());
+        let help = "cast the weights to f32, i32 or u32, or take the ordered form".to_string();
+        Err(ErrorKind::Unsupported { operation: self.operation, wanted, device, help, at: Some(self.at) }.into())
+    }
+
+    /// The counts.
+    fn node(&self) -> Result<Arc<Node>> {
         self.check()?;
+        self.check_weights()?;
         let first = self.samples[0];
         let compared = compared(first.dtype);
         let edges = (!self.edges.is_empty()).then(|| uploaded(first, compared, &self.edges));
@@ -81,10 +81,6 @@ impl Counted<'_> {
         };
         Ok(Task::nodes(&inputs, vec![(shape, dtype)], 1, make).remove(0))
     }
-}
-
-fn device_name(node: &Node) -> String {
-    node.device.properties().name.clone()
 }
 
 /// As many bins as there can be: one at least, and their counts and edges in one binding.
@@ -114,7 +110,7 @@ fn uploaded(like: &Node, dtype: DType, values: &[Value]) -> Arc<Node> {
 }
 
 /// The edges of even bins, how they are found, and their thresholds.
-fn even(
+pub(super) fn even(
     operation: &'static str,
     node: &Node,
     bins: usize,
@@ -158,40 +154,40 @@ impl<T: Element> Array<T> {
     /// ```
     /// # crosslane::example(|device| {
     /// let x = crosslane::Array::from_slice(device, &[0.0f32, 0.1, 0.5, 0.9, 1.0, 7.0]);
-    /// let (counts, edges) = x.histogram(2, 0.0..1.0);
+    /// let (counts, edges) = x.histogram(2, 0.0..1.0)?;
     /// assert_eq!(counts.to_vec()?, [2, 3]);
     /// assert_eq!(edges, [0.0, 0.5, 1.0]);
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the counts, without edges): no bins, or more than fit one binding; a range that falls or is not
-    /// finite, or so narrow that edges coincide; past the type's own for 32- and 64-bit integers; 2^32 elements.
+    /// Errors: no bins, or more than fit one binding; a range that falls or is not finite, or so narrow that edges coincide;
+    /// past the type's own for 32- and 64-bit integers; 2^32 elements; the mistake that the array holds.
     #[track_caller]
-    pub fn histogram(&self, bins: usize, range: Range<f64>) -> (Array<u32>, Vec<f64>) {
+    pub fn histogram(&self, bins: usize, range: Range<f64>) -> Result<(Array<u32>, Vec<f64>)> {
         self.evenly("histogram", None, bins, range, false, Location::caller())
     }
 
     /// As [`Array::histogram`], with the sum of the weights of the elements in each bin instead of their number.
     ///
     /// Weights are of type `f32`, `i32` or `u32`. Integers wrap. Sums of `f32` are in no fixed order: their last bits
-    /// may change from run to run.
+    /// may change from run to run. [`Array::histogram_weights_ordered`] has them in one order, of every type of numbers.
     ///
     /// ```
     /// # crosslane::example(|device| {
     /// let x = crosslane::Array::from_slice(device, &[0.1f32, 0.2, 0.9]);
     /// let weights = crosslane::Array::from_slice(device, &[1.5f32, 1.0, 4.0]);
-    /// assert_eq!(x.histogram_weights(&weights, 2, 0.0..1.0).0.to_vec()?, [2.5, 4.0]);
+    /// assert_eq!(x.histogram_weights(&weights, 2, 0.0..1.0)?.0.to_vec()?, [2.5, 4.0]);
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the sums): as [`Array::histogram`]; another shape, device or type of the weights.
+    /// Errors: as [`Array::histogram`]; another shape, device or type of the weights.
     #[track_caller]
     pub fn histogram_weights<W: Number>(
         &self,
         weights: &Array<W>,
         bins: usize,
         range: Range<f64>,
-    ) -> (Array<W>, Vec<f64>) {
+    ) -> Result<(Array<W>, Vec<f64>)> {
         self.evenly("histogram_weights", Some(&weights.node), bins, range, false, Location::caller())
     }
 
@@ -203,18 +199,12 @@ impl<T: Element> Array<T> {
         range: Range<f64>,
         own: bool,
         at: CallSite,
-    ) -> (Array<W>, Vec<f64>) {
-        if let Some(error) = self.node.error() {
-            return (Array::failed(self.device(), error), vec![]);
-        }
-        match even(operation, &self.node, bins, &range, own, at) {
-            Err(error) => (Array::failed(self.device(), error), vec![]),
-            Ok((edges, binning, thresholds)) => {
-                let samples = vec![&*self.node];
-                let counted = Counted { operation, samples, weights, axes: vec![binning], edges: thresholds, at };
-                (Array::of(counted.node()), edges)
-            }
-        }
+    ) -> Result<(Array<W>, Vec<f64>)> {
+        self.check()?;
+        let (edges, binning, thresholds) = even(operation, &self.node, bins, &range, own, at)?;
+        let samples = vec![&*self.node];
+        let counted = Counted { operation, samples, weights, axes: vec![binning], edges: thresholds, at };
+        Ok((Array::of(counted.node()?), edges))
     }
 
     /// How many elements lie between each two neighbours of `edges`, which must not fall: NumPy's `histogram` with
@@ -240,7 +230,8 @@ impl<T: Element> Array<T> {
             return Array::failed(self.device(), error);
         }
         let axes = vec![Binning::search(T::DTYPE, &values)];
-        Array::of(Counted { operation, samples: vec![&self.node], weights: None, axes, edges: values, at }.node())
+        let counted = Counted { operation, samples: vec![&self.node], weights: None, axes, edges: values, at };
+        Array::kept(self.device(), counted.node().map(Array::of))
     }
 
     /// How often each of the numbers `0..bins` occurs: NumPy's `bincount`, of a length that is known before. Other
@@ -259,7 +250,8 @@ impl<T: Element> Array<T> {
         self.numbered("bincount", None, bins, Location::caller())
     }
 
-    /// As [`Array::bincount`], with the sum of the weights of each number; as [`Array::histogram_weights`].
+    /// As [`Array::bincount`], with the sum of the weights of each number; as [`Array::histogram_weights`]. In one order:
+    /// [`Array::bincount_weights_ordered`].
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -285,7 +277,8 @@ impl<T: Element> Array<T> {
             return Array::failed(self.device(), error);
         }
         let axes = vec![Binning::numbers(bins)];
-        Array::of(Counted { operation, samples: vec![&self.node], weights, axes, edges: vec![], at }.node())
+        let counted = Counted { operation, samples: vec![&self.node], weights, axes, edges: vec![], at };
+        Array::kept(self.device(), counted.node().map(Array::of))
     }
 
     /// How many pairs of an element here and one of `other` lie in each cell of a grid of even bins, and the edges of
@@ -295,34 +288,29 @@ impl<T: Element> Array<T> {
     /// # crosslane::example(|device| {
     /// use crosslane::Array;
     /// let (x, y) = (Array::from_slice(device, &[0.1f32, 0.9, 0.9]), Array::from_slice(device, &[5.0, 1.0, 2.0]));
-    /// let (counts, edges) = x.histogram2d(&y, [2, 3], [0.0..1.0, 0.0..6.0]);
+    /// let (counts, edges) = x.histogram2d(&y, [2, 3], [0.0..1.0, 0.0..6.0])?;
     /// assert_eq!(counts.to_vec()?, [0, 0, 1, 1, 1, 0]);
     /// assert_eq!(edges[1], [0.0, 2.0, 4.0, 6.0]);
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the counts): as [`Array::histogram`]; another shape or device of `other`.
+    /// Errors: as [`Array::histogram`]; another shape or device of `other`.
     #[track_caller]
     pub fn histogram2d(
         &self,
         other: &Array<T>,
         bins: [usize; 2],
         ranges: [Range<f64>; 2],
-    ) -> (Array<u32>, [Vec<f64>; 2]) {
-        let (operation, at, samples) = ("histogram2d", Location::caller(), vec![&*self.node, &*other.node]);
-        let failed = |error| (Array::failed(self.device(), error), [vec![], vec![]]);
-        let made = [0, 1].map(|axis| match samples[axis].error() {
-            Some(error) => Err(error),
-            None => even(operation, samples[axis], bins[axis], &ranges[axis], false, at),
-        });
-        match made {
-            [Ok((rows, row, row_thresholds)), Ok((columns, column, column_thresholds))] => {
-                let (axes, edges) = (vec![row, column], [row_thresholds, column_thresholds].concat());
-                let counted = Counted { operation, samples, weights: None, axes, edges, at };
-                (Array::of(counted.node()), [rows, columns])
-            }
-            [Err(error), _] | [_, Err(error)] => failed(error),
-        }
+    ) -> Result<(Array<u32>, [Vec<f64>; 2])> {
+        let (operation, at) = ("histogram2d", Location::caller());
+        self.check()?;
+        other.check()?;
+        let (rows, row, row_thresholds) = even(operation, &self.node, bins[0], &ranges[0], false, at)?;
+        let (columns, column, column_thresholds) = even(operation, &other.node, bins[1], &ranges[1], false, at)?;
+        let (samples, axes) = (vec![&*self.node, &*other.node], vec![row, column]);
+        let edges = [row_thresholds, column_thresholds].concat();
+        let counted = Counted { operation, samples, weights: None, axes, edges, at };
+        Ok((Array::of(counted.node()?), [rows, columns]))
     }
 }
 
@@ -354,9 +342,7 @@ impl<T: Number> Array<T> {
             }
         };
         let own = range.start != range.end && T::DTYPE.class() == Class::Float;
-        let (counts, edges) = self.evenly("histogram_of_all", None, bins, range, own, at);
-        counts.check()?;
-        Ok((counts, edges))
+        self.evenly("histogram_of_all", None, bins, range, own, at)
     }
 }
 

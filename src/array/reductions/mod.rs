@@ -1,5 +1,6 @@
 //! Many elements to few, along axes: reductions, normalisations, scans, differences, histograms.
 
+pub(crate) mod binned;
 pub(crate) mod compare;
 pub(crate) mod difference;
 pub(crate) mod gradient;

@@ -1,7 +1,7 @@
 //! Softmax, layer and batch normalisation as methods. The work before one is part of its kernel.
 
 use crate::array::Array;
-use crate::array::shapes::view::axis;
+use crate::array::shapes::axes::{Axes, axis};
 use crate::element::{DType, Element, Float, Scalar, Transcendental};
 use crate::error::{CallSite, Error, Result};
 use crate::graph::{Take, Task};
@@ -15,7 +15,7 @@ struct Call<'a, T: Element> {
     operation: &'static str,
     normalisation: Normalisation,
     array: &'a Array<T>,
-    axes: &'a [isize],
+    axes: &'a Axes,
     weight: Option<&'a Array<T>>,
     bias: Option<&'a Array<T>>,
     at: CallSite,
@@ -24,17 +24,7 @@ struct Call<'a, T: Element> {
 impl<T: Float> Call<'_, T> {
     /// Which axes rows lie along.
     fn reduced(&self) -> Result<Vec<bool>> {
-        self.array.check()?;
-        let rank = self.array.rank();
-        let mut reduced = vec![false; rank];
-        for &a in self.axes {
-            let place = axis(self.operation, a, rank, self.at)?;
-            if std::mem::replace(&mut reduced[place], true) {
-                let got = format!("{:?}", self.axes);
-                return Err(Error::argument(self.operation, "axes", "each axis once", got, self.at));
-            }
-        }
-        Ok(reduced)
+        self.axes.reduced(self.operation, self.array.check()?.rank(), self.at)
     }
 
     /// Weight and bias, if they fit.
@@ -100,12 +90,11 @@ impl<T: Float> Call<'_, T> {
     }
 
     /// An array for each statistic, with a value for each row; `nothing` of empty rows.
-    fn rows(&self, keep: bool, nothing: f64) -> Vec<Array<T>> {
+    fn rows(&self, nothing: f64) -> Vec<Array<T>> {
         let count = if self.normalisation == Normalisation::LogSumExp { 1 } else { 2 };
         let result = || {
             let reduced = self.reduced()?;
-            let dims = self.array.shape().iter().zip(&reduced).filter(|(_, r)| keep || !**r);
-            let shape: Vec<usize> = dims.map(|(&e, &r)| if r { 1 } else { e }).collect();
+            let shape = self.axes.left(self.array.shape(), &reduced);
             let empty = self.array.shape().iter().zip(&reduced).any(|(&e, &r)| r && e == 0);
             if empty && !shape.contains(&0) {
                 let value = T::from_scalar(Scalar::from_f64(T::DTYPE, nothing));
@@ -144,7 +133,7 @@ impl<T: Transcendental> Array<T> {
     /// Errors (kept in the array): an axis that is not there.
     #[track_caller]
     pub fn softmax(&self, axis: isize) -> Array<T> {
-        self.normalised(Normalisation::Softmax, &[axis], None, None, Location::caller())
+        self.normalised(Normalisation::Softmax, &axis.into(), None, None, Location::caller())
     }
 
     /// The logarithm of [`Array::softmax`], also where the share itself would be 0.
@@ -161,10 +150,10 @@ impl<T: Transcendental> Array<T> {
     /// NaN, cost and errors as [`Array::softmax`].
     #[track_caller]
     pub fn log_softmax(&self, axis: isize) -> Array<T> {
-        self.normalised(Normalisation::LogSoftmax, &[axis], None, None, Location::caller())
+        self.normalised(Normalisation::LogSoftmax, &axis.into(), None, None, Location::caller())
     }
 
-    /// The logarithm of the sum of `exp(x)` over some axes, which stay with extent 1 if `keep`. Nothing overflows.
+    /// The logarithm of the sum of `exp(x)` over some axes ([`Axes`]). Nothing overflows.
     ///
     /// -inf of nothing and where all are -inf; +inf if one is; NaN if one is.
     ///
@@ -173,17 +162,17 @@ impl<T: Transcendental> Array<T> {
     /// use crosslane::{Array, assert_close};
     /// let x = Array::from_slice(device, &[1000.0f32, 1000.0, 0.0, 0.0]).reshape(&[2, 2]);
     /// let two = std::f32::consts::LN_2;
-    /// assert_close(&x.logsumexp(&[1], false).to_vec()?, &[1000.0 + two, two]);
+    /// assert_close(&x.logsumexp(1).to_vec()?, &[1000.0 + two, two]);
     /// # Ok(()) });
     /// ```
     ///
     /// Cost: one read. Errors (kept in the array): an axis that is not there, or twice.
     #[track_caller]
-    pub fn logsumexp(&self, axes: &[isize], keep: bool) -> Array<T> {
-        let (normalisation, at) = (Normalisation::LogSumExp, Location::caller());
+    pub fn logsumexp(&self, axes: impl Into<Axes>) -> Array<T> {
+        let (normalisation, axes, at) = (Normalisation::LogSumExp, &axes.into(), Location::caller());
         let operation = normalisation.name();
         let call = Call { operation, normalisation, array: self, axes, weight: None, bias: None, at };
-        call.rows(keep, f64::NEG_INFINITY).remove(0)
+        call.rows(f64::NEG_INFINITY).remove(0)
     }
 }
 
@@ -205,7 +194,7 @@ impl<T: Float> Array<T> {
     /// use crosslane::{Array, assert_close};
     /// let x = Array::from_slice(device, &[1.0f32, 3.0, 10.0, 30.0]).reshape(&[2, 2]);
     /// let weight = Array::from_slice(device, &[1.0f32, 2.0]);
-    /// assert_close(&x.layer_norm(&[-1], Some(&weight), None, 0.0).to_vec()?, &[-1.0, 2.0, -1.0, 2.0]);
+    /// assert_close(&x.layer_norm(-1, Some(&weight), None, 0.0).to_vec()?, &[-1.0, 2.0, -1.0, 2.0]);
     /// # Ok(()) });
     /// ```
     ///
@@ -216,12 +205,12 @@ impl<T: Float> Array<T> {
     #[track_caller]
     pub fn layer_norm(
         &self,
-        axes: &[isize],
+        axes: impl Into<Axes>,
         weight: Option<&Array<T>>,
         bias: Option<&Array<T>>,
         epsilon: f64,
     ) -> Array<T> {
-        self.normalised(Normalisation::Layer { epsilon }, axes, weight, bias, Location::caller())
+        self.normalised(Normalisation::Layer { epsilon }, &axes.into(), weight, bias, Location::caller())
     }
 
     /// Mean square 1 over some axes, then times `weight`, which is broadcast to the array's shape:
@@ -231,23 +220,23 @@ impl<T: Float> Array<T> {
     /// # crosslane::example(|device| {
     /// use crosslane::{Array, assert_close};
     /// let x = Array::from_slice(device, &[1.0f32, 7.0]);
-    /// assert_close(&x.rms_norm(&[-1], None, 0.0).to_vec()?, &[0.2, 1.4]);
+    /// assert_close(&x.rms_norm(-1, None, 0.0).to_vec()?, &[0.2, 1.4]);
     /// # Ok(()) });
     /// ```
     ///
     /// Accuracy, cost and errors as [`Array::layer_norm`].
     #[track_caller]
-    pub fn rms_norm(&self, axes: &[isize], weight: Option<&Array<T>>, epsilon: f64) -> Array<T> {
-        self.normalised(Normalisation::Rms { epsilon }, axes, weight, None, Location::caller())
+    pub fn rms_norm(&self, axes: impl Into<Axes>, weight: Option<&Array<T>>, epsilon: f64) -> Array<T> {
+        self.normalised(Normalisation::Rms { epsilon }, &axes.into(), weight, None, Location::caller())
     }
 
-    /// The mean and the variance over some axes, which stay with extent 1 if `keep`, in one read. The variance is the sum
-    /// of squared distances from the mean over the count less `freedom`; both are NaN of nothing.
+    /// The mean and the variance over some axes ([`Axes`]), in one read. The variance is the sum of squared distances from
+    /// the mean over the count less `freedom`; both are NaN of nothing.
     ///
     /// ```
     /// # crosslane::example(|device| {
     /// let x = crosslane::Array::from_slice(device, &[1.0f32, 3.0, 5.0, 9.0]).reshape(&[2, 2]);
-    /// let (mean, variance) = x.mean_variance(&[1], false, 0);
+    /// let (mean, variance) = x.mean_variance(1, 0);
     /// assert_eq!((mean.to_vec()?, variance.to_vec()?), (vec![2.0, 7.0], vec![1.0, 4.0]));
     /// # Ok(()) });
     /// ```
@@ -259,21 +248,20 @@ impl<T: Float> Array<T> {
     /// Errors (kept in the arrays): an axis that is not there, or twice.
     #[track_caller]
     #[doc(alias = "var_mean")]
-    pub fn mean_variance(&self, axes: &[isize], keep: bool, freedom: usize) -> (Array<T>, Array<T>) {
-        self.moments("mean_variance", axes, keep, freedom, Location::caller())
+    pub fn mean_variance(&self, axes: impl Into<Axes>, freedom: usize) -> (Array<T>, Array<T>) {
+        self.moments("mean_variance", &axes.into(), freedom, Location::caller())
     }
 
     pub(crate) fn moments(
         &self,
         operation: &'static str,
-        axes: &[isize],
-        keep: bool,
+        axes: &Axes,
         freedom: usize,
         at: CallSite,
     ) -> (Array<T>, Array<T>) {
         let normalisation = Normalisation::MeanVariance { freedom: freedom as f64 };
         let call = Call { operation, normalisation, array: self, axes, weight: None, bias: None, at };
-        let mut both = call.rows(keep, f64::NAN);
+        let mut both = call.rows(f64::NAN);
         let variance = both.remove(1);
         (both.remove(0), variance)
     }
@@ -286,7 +274,7 @@ impl<T: Float> Array<T> {
     /// # crosslane::example(|device| {
     /// use crosslane::{Array, assert_close};
     /// let x = Array::from_slice(device, &[1.0f32, 5.0, 3.0, 9.0]).reshape(&[2, 2]);
-    /// let (mean, variance) = x.mean_variance(&[0], false, 0);
+    /// let (mean, variance) = x.mean_variance(0, 0);
     /// assert_close(&x.batch_norm(1, &mean, &variance, None, None, 0.0).to_vec()?, &[-1.0, -1.0, 1.0, 1.0]);
     /// # Ok(()) });
     /// ```
@@ -317,7 +305,7 @@ impl<T: Float> Array<T> {
     fn normalised(
         &self,
         normalisation: Normalisation,
-        axes: &[isize],
+        axes: &Axes,
         weight: Option<&Array<T>>,
         bias: Option<&Array<T>>,
         at: CallSite,

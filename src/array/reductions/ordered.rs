@@ -42,19 +42,19 @@ impl<T: Number> Array<T> {
         outside: OutOfRange,
     ) -> Array<T> {
         let at = Location::caller();
-        let result = self.in_order(indices, values, combine, outside, at);
+        let result = self.in_order("scatter_ordered", indices, values, combine, outside, at);
         result.unwrap_or_else(|error| Array::failed(self.device(), error))
     }
 
-    fn in_order<I: ArrayIndex>(
+    pub(super) fn in_order<I: ArrayIndex>(
         &self,
+        operation: &'static str,
         indices: &Array<I>,
         values: &Array<T>,
         combine: Combine,
         outside: OutOfRange,
         at: CallSite,
     ) -> Result<Array<T>> {
-        let operation = "scatter_ordered";
         self.check()?;
         indices.check()?;
         values.check()?;
@@ -96,8 +96,8 @@ fn together<T: Number>(
             let edges = Edges::of(operation, places, at)?;
             Ok((edges.firsts(places), values.compress(&edges.ends())))
         }
-        Combine::Add => Scan::sum().reduce_by_key(places, values),
-        Combine::Minimum => Scan::min().reduce_by_key(places, values),
-        Combine::Maximum => Scan::max().reduce_by_key(places, values),
+        Combine::Add => Scan::sum().reduced_by_key(places, values, at),
+        Combine::Minimum => Scan::min().reduced_by_key(places, values, at),
+        Combine::Maximum => Scan::max().reduced_by_key(places, values, at),
     }
 }

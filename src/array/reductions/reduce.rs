@@ -1,7 +1,7 @@
 //! Reductions as methods: over everything, or over a set of axes. The work before a reduction is part of its kernel.
 
 use crate::array::custom::of_nothing;
-use crate::array::shapes::view::axis;
+use crate::array::shapes::axes::Axes;
 use crate::array::{Array, create};
 use crate::element::{DType, Element, Float, Number};
 use crate::error::{CallSite, Error, Result};
@@ -10,53 +10,23 @@ use crate::ops::Operator;
 use std::panic::Location;
 use std::sync::Arc;
 
-/// A node reduced over axes, `None` for all. Mistakes end up in the node.
-fn reduced(node: &Arc<Node>, operator: Operator, axes: Option<&[isize]>, keep: bool, at: CallSite) -> Arc<Node> {
+/// A node reduced over axes. Mistakes end up in the node.
+fn reduced(node: &Arc<Node>, operator: Operator, axes: &Axes, at: CallSite) -> Arc<Node> {
     let result = operator.result(node.dtype);
-    reduced_node(node, operator, axes, keep, at).unwrap_or_else(|error| Node::failed(&node.device, result, error))
+    reduced_node(node, operator, axes, at).unwrap_or_else(|error| Node::failed(&node.device, result, error))
 }
 
-pub(crate) fn reduced_node(
-    node: &Arc<Node>,
-    operator: Operator,
-    axes: Option<&[isize]>,
-    keep: bool,
-    at: CallSite,
-) -> Result<Arc<Node>> {
-    if let Some(error) = node.error() {
-        return Err(error);
-    }
-    let rank = node.shape.len();
-    let mut which = vec![axes.is_none(); rank];
-    for &a in axes.unwrap_or(&[]) {
-        let place = axis(operator.name(), a, rank, at)?;
-        if std::mem::replace(&mut which[place], true) {
-            return Err(Error::argument(
-                operator.name(),
-                "axes",
-                "each axis once",
-                format!("{:?}", axes.unwrap_or(&[])),
-                at,
-            ));
-        }
-    }
+pub(crate) fn reduced_node(node: &Arc<Node>, operator: Operator, axes: &Axes, at: CallSite) -> Result<Arc<Node>> {
+    node.error().map_or(Ok(()), Err)?;
+    let which = axes.reduced(operator.name(), node.shape.len(), at)?;
     let extent: usize =
         node.shape.iter().zip(&which).filter(|(_, r)| **r).map(|(e, _)| *e).fold(1, usize::saturating_mul);
     let positions = matches!(operator, Operator::ArgMinimum | Operator::ArgMaximum);
     if positions && extent > u32::MAX as usize {
-        return Err(Error::argument(
-            operator.name(),
-            "axes",
-            "fewer than 2^32 elements for a result",
-            extent.to_string(),
-            at,
-        ));
+        let (wanted, got) = ("fewer than 2^32 elements for a result", extent.to_string());
+        return Err(Error::argument(operator.name(), "axes", wanted, got, at));
     }
-    let kept = |keep: bool| -> Vec<usize> {
-        let dims = node.shape.iter().zip(&which);
-        dims.filter(|(_, r)| keep || !**r).map(|(&e, &r)| if r { 1 } else { e }).collect()
-    };
-    let (shape, dtype) = (kept(keep), operator.result(node.dtype));
+    let (shape, dtype) = (axes.left(&node.shape, &which), operator.result(node.dtype));
     let some = !shape.contains(&0);
     if extent == 0 {
         if some && !operator.has_identity() {
@@ -83,23 +53,23 @@ macro_rules! reductions {
             /// ```
             #[track_caller]
             pub fn $name(&self) -> Array<$result> {
-                Array::of(reduced(&self.node, Operator::$operator, None, false, Location::caller()))
+                Array::of(reduced(&self.node, Operator::$operator, &Axes::from(..), Location::caller()))
             }
 
-            #[doc = concat!("As [`Array::", stringify!($name), "`] over some axes, which stay with extent 1 if `keep`.")]
+            #[doc = concat!("As [`Array::", stringify!($name), "`] over some axes ([`Axes`]).")]
             ///
             /// ```
             /// # crosslane::example(|device| {
             #[doc = concat!("let x = crosslane::Array::from_slice(device, &", $given, ").reshape(&[2, 2]);")]
-            #[doc = concat!("assert_eq!(x.", stringify!($name_axes), "(&[1], false).to_vec()?, ", $rows, ");")]
+            #[doc = concat!("assert_eq!(x.", stringify!($name_axes), "(1).to_vec()?, ", $rows, ");")]
             /// # Ok(()) });
             /// ```
             ///
             /// Errors (kept in the array): an axis that is not there, or twice; nothing to reduce where there is no
             /// result of nothing.
             #[track_caller]
-            pub fn $name_axes(&self, axes: &[isize], keep: bool) -> Array<$result> {
-                Array::of(reduced(&self.node, Operator::$operator, Some(axes), keep, Location::caller()))
+            pub fn $name_axes(&self, axes: impl Into<Axes>) -> Array<$result> {
+                Array::of(reduced(&self.node, Operator::$operator, &axes.into(), Location::caller()))
             }
         )*}
     };
@@ -126,29 +96,26 @@ impl<T: Float> Array<T> {
         if T::DTYPE == DType::F16 { work(self.cast::<f32>()).cast::<T>() } else { same(self) }
     }
 
-    /// The number of elements for a result, as a scalar of this type.
-    fn extent(&self, axes: Option<&[isize]>) -> f64 {
-        let extent = |&a: &isize| {
-            self.shape().get(if a < 0 { (a + self.rank() as isize) as usize } else { a as usize }).copied()
-        };
-        match axes {
-            None => self.len() as f64,
-            Some(axes) => axes.iter().filter_map(extent).product::<usize>() as f64,
-        }
-    }
-
     fn scalar(value: f64) -> T {
         T::from_scalar(crate::op::Scalar::from_f64(T::DTYPE, value))
     }
 
-    fn mean_of(&self, axes: Option<&[isize]>, keep: bool, freedom: f64, at: CallSite) -> Array<T> {
-        let count = (self.extent(axes) - freedom).max(0.0);
-        let sum = Array::<T>::of(reduced(&self.node, Operator::Sum, axes, keep, at));
-        sum / Array::<T>::scalar(count)
+    fn mean_of(&self, axes: &Axes, at: CallSite) -> Array<T> {
+        let mean = || {
+            let places = axes.once("mean", self.check()?.rank(), at)?;
+            let count = places.iter().map(|&place| self.shape()[place]).product::<usize>();
+            let sum = Array::<T>::of(reduced_node(&self.node, Operator::Sum, axes, at)?);
+            Ok(sum / Array::<T>::scalar(count as f64))
+        };
+        Array::kept(self.device(), mean())
     }
 
-    fn norm_of(&self, axes: Option<&[isize]>, keep: bool, at: CallSite) -> Array<T> {
-        Array::<T>::of(reduced(&self.square().node, Operator::Sum, axes, keep, at)).sqrt()
+    fn norm_of(&self, axes: &Axes, at: CallSite) -> Array<T> {
+        let norm = || {
+            axes.once("norm", self.check()?.rank(), at)?;
+            Ok(Array::<T>::of(reduced_node(&self.square().node, Operator::Sum, axes, at)?).sqrt())
+        };
+        Array::kept(self.device(), norm())
     }
 
     /// The mean of all elements; NaN of nothing. f16 is summed and divided in f32. f32 is within 1e-6 of the mean of all
@@ -162,24 +129,23 @@ impl<T: Float> Array<T> {
     /// ```
     #[track_caller]
     pub fn mean(&self) -> Array<T> {
-        let at = Location::caller();
-        self.widely(|x| x.mean_of(None, false, 0.0, at), |x| x.mean_of(None, false, 0.0, at))
+        self.mean_axes(..)
     }
 
-    /// The mean over some axes, which stay with extent 1 if `keep`.
+    /// The mean over some axes ([`Axes`]).
     ///
     /// ```
     /// # crosslane::example(|device| {
     /// let x = crosslane::Array::from_slice(device, &[1.0f32, 3.0, 5.0, 9.0]).reshape(&[2, 2]);
-    /// assert_eq!(x.mean_axes(&[0], false).to_vec()?, [3.0, 6.0]);
+    /// assert_eq!(x.mean_axes(0).to_vec()?, [3.0, 6.0]);
     /// # Ok(()) });
     /// ```
     ///
     /// Errors (kept in the array): an axis that is not there, or twice.
     #[track_caller]
-    pub fn mean_axes(&self, axes: &[isize], keep: bool) -> Array<T> {
-        let at = Location::caller();
-        self.widely(|x| x.mean_of(Some(axes), keep, 0.0, at), |x| x.mean_of(Some(axes), keep, 0.0, at))
+    pub fn mean_axes(&self, axes: impl Into<Axes>) -> Array<T> {
+        let (axes, at) = (axes.into(), Location::caller());
+        self.widely(|x| x.mean_of(&axes, at), |x| x.mean_of(&axes, at))
     }
 
     /// The mean of squared distances from the mean, divided by the count less `freedom` (0: population, 1: sample).
@@ -193,23 +159,22 @@ impl<T: Float> Array<T> {
     /// ```
     #[track_caller]
     pub fn variance(&self, freedom: usize) -> Array<T> {
-        let axes: Vec<isize> = (0..self.rank() as isize).collect();
-        self.moments("variance", &axes, false, freedom, Location::caller()).1
+        self.variance_axes(.., freedom)
     }
 
-    /// The variance over some axes, which stay with extent 1 if `keep`.
+    /// The variance over some axes ([`Axes`]).
     ///
     /// ```
     /// # crosslane::example(|device| {
     /// let x = crosslane::Array::from_slice(device, &[1.0f32, 3.0, 5.0, 9.0]).reshape(&[2, 2]);
-    /// assert_eq!(x.variance_axes(&[1], false, 0).to_vec()?, [1.0, 4.0]);
+    /// assert_eq!(x.variance_axes(1, 0).to_vec()?, [1.0, 4.0]);
     /// # Ok(()) });
     /// ```
     ///
     /// Errors (kept in the array): an axis that is not there, or twice.
     #[track_caller]
-    pub fn variance_axes(&self, axes: &[isize], keep: bool, freedom: usize) -> Array<T> {
-        self.moments("variance", axes, keep, freedom, Location::caller()).1
+    pub fn variance_axes(&self, axes: impl Into<Axes>, freedom: usize) -> Array<T> {
+        self.moments("variance", &axes.into(), freedom, Location::caller()).1
     }
 
     /// The standard deviation: the square root of [`Array::variance`]. f16 is computed in f32 and rounded once, also where
@@ -223,28 +188,24 @@ impl<T: Float> Array<T> {
     /// ```
     #[track_caller]
     pub fn std(&self, freedom: usize) -> Array<T> {
-        match T::DTYPE {
-            DType::F16 => self.cast::<f32>().variance(freedom).sqrt().cast(),
-            _ => self.variance(freedom).sqrt(),
-        }
+        self.std_axes(.., freedom)
     }
 
-    /// The standard deviation over some axes, which stay with extent 1 if `keep`.
+    /// The standard deviation over some axes ([`Axes`]).
     ///
     /// ```
     /// # crosslane::example(|device| {
     /// let x = crosslane::Array::from_slice(device, &[1.0f32, 3.0, 5.0, 9.0]).reshape(&[2, 2]);
-    /// assert_eq!(x.std_axes(&[1], false, 0).to_vec()?, [1.0, 2.0]);
+    /// assert_eq!(x.std_axes(1, 0).to_vec()?, [1.0, 2.0]);
     /// # Ok(()) });
     /// ```
     ///
     /// Errors (kept in the array): an axis that is not there, or twice.
     #[track_caller]
-    pub fn std_axes(&self, axes: &[isize], keep: bool, freedom: usize) -> Array<T> {
-        match T::DTYPE {
-            DType::F16 => self.cast::<f32>().variance_axes(axes, keep, freedom).sqrt().cast(),
-            _ => self.variance_axes(axes, keep, freedom).sqrt(),
-        }
+    pub fn std_axes(&self, axes: impl Into<Axes>, freedom: usize) -> Array<T> {
+        let (axes, at) = (axes.into(), Location::caller());
+        let variance = |x: Array<f32>| x.moments("variance", &axes, freedom, at).1.sqrt();
+        self.widely(variance, |x| x.moments("variance", &axes, freedom, at).1.sqrt())
     }
 
     /// The Euclidean length: the square root of the sum of squares. f32 overflows for elements past 1e19.
@@ -256,24 +217,23 @@ impl<T: Float> Array<T> {
     /// ```
     #[track_caller]
     pub fn norm(&self) -> Array<T> {
-        let at = Location::caller();
-        self.widely(|x| x.norm_of(None, false, at), |x| x.norm_of(None, false, at))
+        self.norm_axes(..)
     }
 
-    /// The Euclidean length along some axes, which stay with extent 1 if `keep`.
+    /// The Euclidean length along some axes ([`Axes`]).
     ///
     /// ```
     /// # crosslane::example(|device| {
     /// let x = crosslane::Array::from_slice(device, &[3.0f32, 4.0, 6.0, 8.0]).reshape(&[2, 2]);
-    /// assert_eq!(x.norm_axes(&[1], false).to_vec()?, [5.0, 10.0]);
+    /// assert_eq!(x.norm_axes(1).to_vec()?, [5.0, 10.0]);
     /// # Ok(()) });
     /// ```
     ///
     /// Errors (kept in the array): an axis that is not there, or twice.
     #[track_caller]
-    pub fn norm_axes(&self, axes: &[isize], keep: bool) -> Array<T> {
-        let at = Location::caller();
-        self.widely(|x| x.norm_of(Some(axes), keep, at), |x| x.norm_of(Some(axes), keep, at))
+    pub fn norm_axes(&self, axes: impl Into<Axes>) -> Array<T> {
+        let (axes, at) = (axes.into(), Location::caller());
+        self.widely(|x| x.norm_of(&axes, at), |x| x.norm_of(&axes, at))
     }
 }
 
@@ -295,30 +255,25 @@ impl<T: Number> Array<T> {
     /// Errors (kept in the array): an expression that does not compile, or is not of the elements' type.
     #[track_caller]
     pub fn reduce(&self, expression: &str, identity: T) -> Array<T> {
-        self.reduce_with(expression, identity, None, false)
+        self.reduce_axes(expression, identity, ..)
     }
 
-    /// As [`Array::reduce`] over some axes, which stay with extent 1 if `keep`.
+    /// As [`Array::reduce`] over some axes ([`Axes`]).
     ///
     /// ```
     /// # crosslane::example(|device| {
     /// let x = crosslane::Array::from_slice(device, &[1u32, 2, 4, 12]).reshape(&[2, 2]);
-    /// assert_eq!(x.reduce_axes("a | b", 0, &[1], false).to_vec()?, [3, 12]);
+    /// assert_eq!(x.reduce_axes("a | b", 0, 1).to_vec()?, [3, 12]);
     /// # Ok(()) });
     /// ```
     #[track_caller]
-    pub fn reduce_axes(&self, expression: &str, identity: T, axes: &[isize], keep: bool) -> Array<T> {
-        self.reduce_with(expression, identity, Some(axes), keep)
-    }
-
-    #[track_caller]
-    fn reduce_with(&self, expression: &str, identity: T, axes: Option<&[isize]>, keep: bool) -> Array<T> {
+    pub fn reduce_axes(&self, expression: &str, identity: T, axes: impl Into<Axes>) -> Array<T> {
         let at = Location::caller();
         if let Err(error) = create::check::<T>("reduce", self.device(), self.shape(), at) {
             return Array::failed(self.device(), error);
         }
         match Operator::custom(expression, T::DTYPE, identity.scalar()) {
-            Ok(operator) => Array::of(reduced(&self.node, operator, axes, keep, at)),
+            Ok(operator) => Array::of(reduced(&self.node, operator, &axes.into(), at)),
             Err(error) => Array::failed(self.device(), error),
         }
     }

@@ -2,12 +2,12 @@
 
 use crate::array::custom::{combine_and_identity, returns};
 use crate::array::inputs::supports;
-use crate::array::shapes::view::axis;
+use crate::array::shapes::axes::axis;
 use crate::array::{Array, create};
 use crate::element::{Element, Number};
 use crate::error::{CallSite, Error, Result};
 use crate::graph::{Expr, Node, Take, Task};
-use crate::ops::{Operator, Scan as ScanOp};
+use crate::ops::{Operator, PrefixScan};
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -17,9 +17,9 @@ use std::sync::Arc;
 /// # crosslane::example(|device| {
 /// use crosslane::{Array, Scan};
 /// let x = Array::from_slice(device, &[1u32, 2, 3, 4]);
-/// let sums: Array<u32> = Scan::sum().call(&x)?; // nothing has run yet
+/// let sums: Array<u32> = Scan::sum().call(&x); // nothing has run yet
 /// assert_eq!(sums.to_vec()?, [1, 3, 6, 10]);
-/// let offsets: Array<u32> = Scan::sum().exclusive().call(&x)?;
+/// let offsets: Array<u32> = Scan::sum().exclusive().call(&x);
 /// assert_eq!(offsets.to_vec()?, [0, 1, 3, 6]);
 /// # Ok(()) });
 /// ```
@@ -59,7 +59,7 @@ macro_rules! operators {
         /// ```
         /// # crosslane::example(|device| {
         #[doc = concat!("let x = crosslane::Array::from_slice(device, &", $given, ");")]
-        #[doc = concat!("let y = crosslane::Scan::", stringify!($name), "().call::<_, ", stringify!($type), ">(&x)?;")]
+        #[doc = concat!("let y = crosslane::Scan::", stringify!($name), "().call::<_, ", stringify!($type), ">(&x);")]
         #[doc = concat!("assert_eq!(y.to_vec()?, ", $gives, ");")]
         /// # Ok(()) });
         /// ```
@@ -88,7 +88,7 @@ impl Scan {
     /// use crosslane::{Array, Scan};
     /// let last_not_zero = Scan::new("select(b, a, b == 0)", "0");
     /// let x = Array::from_slice(device, &[0i32, 7, 0, 0, 4, 0]);
-    /// assert_eq!(last_not_zero.call::<_, i32>(&x)?.to_vec()?, [0, 7, 7, 7, 4, 4]);
+    /// assert_eq!(last_not_zero.call::<_, i32>(&x).to_vec()?, [0, 7, 7, 7, 4, 4]);
     /// # Ok(()) });
     /// ```
     pub fn new(combine: &str, identity: &str) -> Scan {
@@ -120,17 +120,16 @@ impl Scan {
     /// # crosslane::example(|device| {
     /// use crosslane::{Array, Scan};
     /// let x = Array::arange(device, 1, 7, 1).reshape(&[2, 3]);
-    /// assert_eq!(Scan::sum().axis(0).call::<_, i32>(&x)?.to_vec()?, [1, 2, 3, 5, 7, 9]);
-    /// assert_eq!(Scan::sum().reverse().call::<_, i32>(&x)?.to_vec()?, [6, 5, 3, 15, 11, 6]);
+    /// assert_eq!(Scan::sum().axis(0).call::<_, i32>(&x).to_vec()?, [1, 2, 3, 5, 7, 9]);
+    /// assert_eq!(Scan::sum().reverse().call::<_, i32>(&x).to_vec()?, [6, 5, 3, 15, 11, 6]);
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: an axis that is not there; a text that does not compile for the type; `R` that is not the result's type
-    /// (the array's own, u32 of [`Scan::count_nonzero`], bool of [`Scan::any`] and [`Scan::all`]); the mistake that
-    /// the array holds.
+    /// Errors (kept in the array): an axis that is not there; a text that does not compile for the type; `R` that is not
+    /// the result's type (the array's own, u32 of [`Scan::count_nonzero`], bool of [`Scan::any`] and [`Scan::all`]).
     #[track_caller]
-    pub fn call<T: Element, R: Element>(&self, x: &Array<T>) -> Result<Array<R>> {
-        self.node::<R>(&x.node, None, Location::caller()).map(Array::of)
+    pub fn call<T: Element, R: Element>(&self, x: &Array<T>) -> Array<R> {
+        Array::kept(x.device(), self.node::<R>(&x.node, None, Location::caller()).map(Array::of))
     }
 
     /// As [`Scan::call`], beginning anew at every element whose `heads` is not zero: a segmented scan. Scanned from
@@ -141,18 +140,23 @@ impl Scan {
     /// use crosslane::{Array, Scan};
     /// let x = Array::from_slice(device, &[1, 2, 3, 4, 5]);
     /// let heads = Array::from_slice(device, &[true, false, true, false, false]);
-    /// assert_eq!(Scan::sum().call_segments::<_, _, i32>(&x, &heads)?.to_vec()?, [1, 3, 3, 7, 12]);
+    /// assert_eq!(Scan::sum().call_segments::<_, _, i32>(&x, &heads).to_vec()?, [1, 3, 3, 7, 12]);
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: as [`Scan::call`]; heads of another shape or device.
+    /// Errors (kept in the array): as [`Scan::call`]; heads of another shape or device.
     #[track_caller]
-    pub fn call_segments<T: Element, H: Element, R: Element>(
+    pub fn call_segments<T: Element, H: Element, R: Element>(&self, x: &Array<T>, heads: &Array<H>) -> Array<R> {
+        Array::kept(x.device(), self.segmented(x, heads, Location::caller()))
+    }
+
+    fn segmented<T: Element, H: Element, R: Element>(
         &self,
         x: &Array<T>,
         heads: &Array<H>,
+        at: CallSite,
     ) -> Result<Array<R>> {
-        let at = Location::caller();
+        x.check()?;
         heads.check()?;
         if heads.shape() != x.shape() {
             let (wanted, got) = (format!("the array's shape {:?}", x.shape()), format!("{:?}", heads.shape()));
@@ -213,7 +217,7 @@ fn scanned(
         let heads = (expressions.len() > 1).then(|| expressions.remove(1));
         let expression = expressions.remove(0);
         let (shape, operator) = (shape.clone(), operator.clone());
-        Box::new(ScanOp { expression, heads, shape, axis, operator, exclusive, reverse, output })
+        Box::new(PrefixScan { expression, heads, shape, axis, operator, exclusive, reverse, output })
             as Box<dyn crate::op::Op>
     };
     Ok(Task::nodes(&inputs, outputs, 2, make).remove(0))

@@ -1,6 +1,6 @@
 //! Elements by their indices, and values brought to indices, as methods.
 
-use crate::array::shapes::view::axis as place;
+use crate::array::shapes::axes::axis as place;
 use crate::array::{Array, create};
 use crate::element::{DType, Element, Number};
 use crate::error::{CallSite, Error, ErrorKind, Result};
@@ -158,7 +158,7 @@ impl Call<'_> {
         self.check(&[values])?;
         let dtype = self.array.dtype;
         if !combine.exists(dtype) {
-            let (wanted, device) = (format!("atomics for {dtype}"), self.array.device.properties().name.clone());
+            let (wanted, device) = (format!("atomics for {dtype}"), self.array.device.properties().label());
             let (operation, help) = (self.operation, "cast to f32, i32 or u32".to_string());
             return Err(ErrorKind::Unsupported { operation, wanted, device, help, at: Some(self.at) }.into());
         }
@@ -247,14 +247,14 @@ impl<T: Element> Array<T> {
     }
 
     /// One element for each index, from the same place on all other axes: NumPy's `take_along_axis`. So the result of
-    /// `argsort` sorts, and that of `arg_max_axes` with `keep` gives the largest.
+    /// `argsort` sorts, and that of `arg_max_axes` with [`Axes::keep_dims`](crate::array::Axes::keep_dims) gives the largest.
     ///
     /// ```
     /// # crosslane::example(|device| {
-    /// use crosslane::Array;
     /// use crosslane::array::OutOfRange;
+    /// use crosslane::{Array, axes};
     /// let x = Array::from_shape(device, &[2, 3], &[1, 9, 3, 7, 5, 6]);
-    /// let largest = x.arg_max_axes(&[1], true);
+    /// let largest = x.arg_max_axes(axes(1).keep_dims());
     /// assert_eq!(x.take_along_axis(&largest, 1, OutOfRange::Error).to_vec()?, [9, 7]);
     /// # Ok(()) });
     /// ```
@@ -292,10 +292,10 @@ impl<T: Element> Array<T> {
     ///
     /// ```
     /// # crosslane::example(|device| {
-    /// use crosslane::Array;
     /// use crosslane::array::OutOfRange;
+    /// use crosslane::{Array, axes};
     /// let x = Array::from_shape(device, &[2, 3], &[1, 9, 3, 7, 5, 6]);
-    /// let largest = x.arg_max_axes(&[1], true);
+    /// let largest = x.arg_max_axes(axes(1).keep_dims());
     /// let y = x.put_along_axis(&largest, &Array::zeros(device, &[1]), 1, OutOfRange::Error);
     /// assert_eq!(y.to_vec()?, [1, 0, 3, 0, 5, 6]);
     /// # Ok(()) });

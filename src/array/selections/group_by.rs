@@ -95,7 +95,7 @@ impl<K: Element, T: Element> GroupBy<K, T> {
     pub fn count(&self) -> (Selected<K>, Selected<u32>) {
         let edges =
             self.sorted.clone().and_then(|(keys, _)| Ok((Edges::of("group_by", &keys, Location::caller())?, keys)));
-        self.kept(edges.map(|(edges, keys)| edges.encoded(&keys)))
+        Selected::both(self.keys.device(), edges.map(|(edges, keys)| edges.encoded(&keys)))
     }
 
     /// Each group's values combined in their order, by any [`Scan`].
@@ -112,12 +112,9 @@ impl<K: Element, T: Element> GroupBy<K, T> {
     /// Errors (kept in both): as [`Scan::reduce_by_key`].
     #[track_caller]
     pub fn reduce<R: Element>(&self, scan: &Scan) -> (Selected<K>, Selected<R>) {
-        self.kept(self.sorted.clone().and_then(|(keys, values)| scan.reduce_by_key(&keys, &values)))
-    }
-
-    fn kept<R: Element>(&self, made: Result<(Selected<K>, Selected<R>)>) -> (Selected<K>, Selected<R>) {
-        let device = self.keys.device();
-        made.unwrap_or_else(|error| (Selected::failed(device, error.clone()), Selected::failed(device, error)))
+        let at = Location::caller();
+        let reduced = self.sorted.clone().and_then(|(keys, values)| scan.reduced_by_key(&keys, &values, at));
+        Selected::both(self.keys.device(), reduced)
     }
 }
 

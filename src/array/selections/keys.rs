@@ -17,21 +17,18 @@ impl Scan {
     /// use crosslane::{Array, Scan};
     /// let keys = Array::from_slice(device, &[1, 1, 7, 7, 1]);
     /// let x = Array::from_slice(device, &[1.0f32, 2.0, 3.0, 4.0, 5.0]);
-    /// let sums: Array<f32> = Scan::sum().call_by_key(&keys, &x)?;
+    /// let sums: Array<f32> = Scan::sum().call_by_key(&keys, &x);
     /// assert_eq!(sums.to_vec()?, [1.0, 3.0, 3.0, 7.0, 5.0]);
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: as [`Scan::call`]; keys and values that are not of one dimension, length and device; 2^32 elements.
+    /// Errors (kept in the array): as [`Scan::call`]; keys and values that are not of one dimension, length and device;
+    /// 2^32 elements.
     #[track_caller]
-    pub fn call_by_key<K: Element, T: Element, R: Element>(
-        &self,
-        keys: &Array<K>,
-        values: &Array<T>,
-    ) -> Result<Array<R>> {
+    pub fn call_by_key<K: Element, T: Element, R: Element>(&self, keys: &Array<K>, values: &Array<T>) -> Array<R> {
         let at = Location::caller();
-        let edges = of_keys("scan by key", keys, values, at)?;
-        self.of_runs(&edges, values, at)
+        let edges = of_keys("scan by key", keys, values, at);
+        Array::kept(values.device(), edges.and_then(|edges| self.of_runs(&edges, values, at)))
     }
 
     /// Each run of equal neighbouring keys as one: its key, the first, and its values combined. CUB's and Thrust's
@@ -49,20 +46,29 @@ impl Scan {
     /// use crosslane::{Array, Scan};
     /// let keys = Array::from_slice(device, &[1, 1, 7, 7, 1]);
     /// let x = Array::from_slice(device, &[1.0f32, 2.0, 3.0, 4.0, 5.0]);
-    /// let (keys, sums) = Scan::sum().reduce_by_key::<_, _, f32>(&keys, &x)?; // nothing has run yet
+    /// let (keys, sums) = Scan::sum().reduce_by_key::<_, _, f32>(&keys, &x); // nothing has run yet
     /// assert_eq!(keys.to_vec()?, [1, 7, 1]);
     /// assert_eq!(sums.to_vec()?, [3.0, 7.0, 5.0]);
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: as [`Scan::call_by_key`]; an exclusive scan; results that would not fit one binding (kept in them).
+    /// Errors (kept in both): as [`Scan::call_by_key`]; an exclusive scan; results that would not fit one binding.
     #[track_caller]
     pub fn reduce_by_key<K: Element, T: Element, R: Element>(
         &self,
         keys: &Array<K>,
         values: &Array<T>,
+    ) -> (Selected<K>, Selected<R>) {
+        Selected::both(keys.device(), self.reduced_by_key(keys, values, Location::caller()))
+    }
+
+    pub(crate) fn reduced_by_key<K: Element, T: Element, R: Element>(
+        &self,
+        keys: &Array<K>,
+        values: &Array<T>,
+        at: CallSite,
     ) -> Result<(Selected<K>, Selected<R>)> {
-        let (operation, at) = ("reduce_by_key", Location::caller());
+        let operation = "reduce_by_key";
         self.check_inclusive(operation, at)?;
         let edges = of_keys(operation, keys, values, at)?;
         let scanned = self.of_runs::<T, R>(&edges, values, at)?;

@@ -94,16 +94,16 @@ impl Scan {
     /// use crosslane::{Array, Scan};
     /// let x = Array::from_slice(device, &[1, 2, 3, 4, 5]);
     /// let offsets = Array::from_slice(device, &[0, 2, 2, 5]);
-    /// assert_eq!(Scan::sum().call_offsets::<_, i32>(&x, &offsets)?.to_vec()?, [1, 3, 3, 7, 12]);
+    /// assert_eq!(Scan::sum().call_offsets::<_, i32>(&x, &offsets).to_vec()?, [1, 3, 3, 7, 12]);
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: as [`Scan::call`]; arrays of another rank or device; no offset; 2^32 - 2 elements. As
+    /// Errors (kept in the array): as [`Scan::call`]; arrays of another rank or device; no offset; 2^32 - 2 elements. As
     /// [`crate::array::OutOfRange::Error`] says: an offset past the end, as an index.
     #[track_caller]
-    pub fn call_offsets<T: Element, R: Element>(&self, x: &Array<T>, offsets: &Array<u32>) -> Result<Array<R>> {
-        let segments = Segments::of("scan by offsets", x, offsets, Location::caller())?;
-        segments.scanned(self, x)
+    pub fn call_offsets<T: Element, R: Element>(&self, x: &Array<T>, offsets: &Array<u32>) -> Array<R> {
+        let segments = Segments::of("scan by offsets", x, offsets, Location::caller());
+        Array::kept(x.device(), segments.and_then(|segments| segments.scanned(self, x)))
     }
 
     /// The elements of each segment combined, where segments are those of [`Scan::call_offsets`]: CUB's
@@ -119,15 +119,24 @@ impl Scan {
     /// use crosslane::{Array, Scan};
     /// let x = Array::from_slice(device, &[1, 2, 3, 4, 5]);
     /// let offsets = Array::from_slice(device, &[0, 2, 2, 5]);
-    /// assert_eq!(Scan::sum().reduce_segments::<_, i32>(&x, &offsets)?.to_vec()?, [3, 0, 12]);
-    /// assert_eq!(Scan::max().reduce_segments::<_, i32>(&x, &offsets)?.to_vec()?, [2, i32::MIN, 5]);
+    /// assert_eq!(Scan::sum().reduce_segments::<_, i32>(&x, &offsets).to_vec()?, [3, 0, 12]);
+    /// assert_eq!(Scan::max().reduce_segments::<_, i32>(&x, &offsets).to_vec()?, [2, i32::MIN, 5]);
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: as [`Scan::call_offsets`]; an exclusive scan.
+    /// Errors (kept in the array): as [`Scan::call_offsets`]; an exclusive scan.
     #[track_caller]
-    pub fn reduce_segments<T: Element, R: Element>(&self, x: &Array<T>, offsets: &Array<u32>) -> Result<Array<R>> {
-        let (operation, at) = ("reduce_segments", Location::caller());
+    pub fn reduce_segments<T: Element, R: Element>(&self, x: &Array<T>, offsets: &Array<u32>) -> Array<R> {
+        Array::kept(x.device(), self.reduced_segments(x, offsets, Location::caller()))
+    }
+
+    fn reduced_segments<T: Element, R: Element>(
+        &self,
+        x: &Array<T>,
+        offsets: &Array<u32>,
+        at: CallSite,
+    ) -> Result<Array<R>> {
+        let operation = "reduce_segments";
         self.check_inclusive(operation, at)?;
         let segments = Segments::of(operation, x, offsets, at)?;
         let scanned = segments.scanned::<T, R>(self, x)?;

@@ -44,6 +44,14 @@ impl<T: Element> Selected<T> {
         Selected { values, count, of: None }
     }
 
+    /// Elements with others beside them, or the mistake in place of both.
+    pub(crate) fn both<R: Element>(
+        device: &Device,
+        made: Result<(Selected<T>, Selected<R>)>,
+    ) -> (Selected<T>, Selected<R>) {
+        made.unwrap_or_else(|error| (Selected::failed(device, error.clone()), Selected::failed(device, error)))
+    }
+
     /// The same elements and count where another operation puts them.
     pub(crate) fn taken_from(self, values: Array<T>, count: &Array<u32>) -> Selected<T> {
         Selected::new(values, count.clone(), self.of)
@@ -134,7 +142,7 @@ impl<T: Element> fmt::Debug for Selected<T> {
                 "Selected<{}>(of {} on {})",
                 T::DTYPE,
                 self.values.len(),
-                self.values.device().properties().name
+                self.values.device().properties().label()
             ),
         }
     }

@@ -1,68 +1,130 @@
-//! Axes moved and turned: views.
+//! Which axes: what reductions, permutations and products are told to work along.
 
-use crate::array::Array;
-use crate::array::shapes::diagonal::two_axes;
-use crate::array::shapes::view::axis as place;
-use crate::element::Element;
-use crate::graph::view;
-use std::panic::Location;
+use crate::error::{CallSite, Error, Result};
 
-impl<T: Element> Array<T> {
-    /// An axis brought to another place, the others in their order: NumPy's `moveaxis`. No copy.
-    ///
-    /// ```
-    /// # crosslane::example(|device| {
-    /// let x = crosslane::Array::<f32>::zeros(device, &[2, 3, 4]);
-    /// assert_eq!(x.move_axis(0, -1).shape(), [3, 4, 2]);
-    /// # Ok(()) });
-    /// ```
-    ///
-    /// Errors (kept in the array): an axis that is not there.
-    #[track_caller]
-    pub fn move_axis(&self, from: isize, to: isize) -> Array<T> {
-        let at = Location::caller();
-        if let Some(error) = self.node.error() {
-            return Array::failed(self.device(), error);
-        }
-        let places = [from, to].map(|axis| place("move_axis", axis, self.rank(), at));
-        match places {
-            [Ok(from), Ok(to)] => {
-                let mut order: Vec<usize> = (0..self.rank()).filter(|&axis| axis != from).collect();
-                order.insert(to, from);
-                Array::of(view(&self.node, &|layout| Some(layout.permute(&order))))
-            }
-            [Err(error), _] | [_, Err(error)] => Array::failed(self.device(), error),
+/// Axes of an array by their numbers: from 0 on, or from -1 backwards.
+///
+/// What takes axes takes all that turns into them: a number (`0`), several (`[0, 2]`, a slice or a `Vec` of `isize`), or
+/// `..` for all. A reduction drops the axes that it goes over. [`Axes::keep_dims`] has it keep them with extent 1, so that
+/// its result broadcasts to the array's shape; what is no reduction takes no notice of that.
+///
+/// ```
+/// # crosslane::example(|device| {
+/// use crosslane::axes;
+/// let x = crosslane::Array::from_shape(device, &[2, 3], &[1, 2, 3, 4, 5, 6]);
+/// assert_eq!(x.sum_axes(0).to_vec()?, [5, 7, 9]);
+/// assert_eq!(x.sum_axes([0, -1]).item()?, 21);
+/// assert_eq!(x.sum_axes(axes(-1).keep_dims()).shape(), [2, 1]);
+/// assert_eq!(x.sum_axes(axes(..).keep_dims()).shape(), [1, 1]);
+/// # Ok(()) });
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Axes {
+    /// `None`: all of them.
+    numbers: Option<Vec<isize>>,
+    keep: bool,
+}
+
+/// Axes by their numbers, to say more about them: `axes([0, 2]).keep_dims()`.
+pub fn axes(axes: impl Into<Axes>) -> Axes {
+    axes.into()
+}
+
+impl Axes {
+    /// Reduced axes stay, with extent 1: NumPy's `keepdims`.
+    #[doc(alias = "keepdims")]
+    pub fn keep_dims(self) -> Axes {
+        Axes { keep: true, ..self }
+    }
+
+    /// The place of each among an array's axes, in their order.
+    pub(crate) fn places(&self, operation: &'static str, rank: usize, at: CallSite) -> Result<Vec<usize>> {
+        match &self.numbers {
+            None => Ok((0..rank).collect()),
+            Some(numbers) => numbers.iter().map(|&number| axis(operation, number, rank, at)).collect(),
         }
     }
 
-    /// Turned by 90 degrees so often, from the first of two axes to the second: NumPy's `rot90`. No copy.
-    ///
-    /// ```
-    /// # crosslane::example(|device| {
-    /// let x = crosslane::Array::from_shape(device, &[2, 2], &[1, 2, 3, 4]);
-    /// assert_eq!(x.rot90(1, 0, 1).to_vec()?, [2, 4, 1, 3]);
-    /// assert_eq!(x.rot90(-1, 0, 1).to_vec()?, [3, 1, 4, 2]);
-    /// # Ok(()) });
-    /// ```
-    ///
-    /// Errors (kept in the array): an axis that is not there, or one given twice.
-    #[track_caller]
-    pub fn rot90(&self, times: isize, from: isize, to: isize) -> Array<T> {
-        let at = Location::caller();
-        if let Some(error) = self.node.error() {
-            return Array::failed(self.device(), error);
-        }
-        match two_axes("rot90", [from, to], self.rank(), at) {
-            Err(error) => Array::failed(self.device(), error),
-            Ok([from, to]) => {
-                let (from, to) = (from as isize, to as isize);
-                match times.rem_euclid(4) {
-                    0 => self.clone(),
-                    1 => self.flip(to).swap_axes(from, to),
-                    2 => self.flip(from).flip(to),
-                    _ => self.swap_axes(from, to).flip(to),
-                }
-            }
+    /// As [`Axes::places`], where none may come twice.
+    pub(crate) fn once(&self, operation: &'static str, rank: usize, at: CallSite) -> Result<Vec<usize>> {
+        let places = self.places(operation, rank, at)?;
+        let again = places.iter().enumerate().any(|(nth, place)| places[..nth].contains(place));
+        match again {
+            false => Ok(places),
+            true => Err(self.mistaken(operation, "each axis once", at)),
         }
     }
+
+    /// For each axis of an array whether it is reduced.
+    pub(crate) fn reduced(&self, operation: &'static str, rank: usize, at: CallSite) -> Result<Vec<bool>> {
+        let places = self.once(operation, rank, at)?;
+        Ok((0..rank).map(|place| places.contains(&place)).collect())
+    }
+
+    /// What is left of a shape that is reduced so.
+    pub(crate) fn left(&self, shape: &[usize], reduced: &[bool]) -> Vec<usize> {
+        let left = shape.iter().zip(reduced).filter(|(_, reduced)| self.keep || !**reduced);
+        left.map(|(&extent, &reduced)| if reduced { 1 } else { extent }).collect()
+    }
+
+    /// The error that they are not what is wanted.
+    pub(crate) fn mistaken(&self, operation: &'static str, wanted: impl Into<String>, at: CallSite) -> Error {
+        let got = self.numbers.as_ref().map_or("all".into(), |numbers| format!("{numbers:?}"));
+        Error::argument(operation, "axes", wanted, got, at)
+    }
+}
+
+impl From<isize> for Axes {
+    fn from(axis: isize) -> Axes {
+        Axes::from(vec![axis])
+    }
+}
+
+impl From<Vec<isize>> for Axes {
+    fn from(axes: Vec<isize>) -> Axes {
+        Axes { numbers: Some(axes), keep: false }
+    }
+}
+
+impl From<&Vec<isize>> for Axes {
+    fn from(axes: &Vec<isize>) -> Axes {
+        Axes::from(axes.clone())
+    }
+}
+
+impl From<&[isize]> for Axes {
+    fn from(axes: &[isize]) -> Axes {
+        Axes::from(axes.to_vec())
+    }
+}
+
+impl<const N: usize> From<[isize; N]> for Axes {
+    fn from(axes: [isize; N]) -> Axes {
+        Axes::from(axes.to_vec())
+    }
+}
+
+impl<const N: usize> From<&[isize; N]> for Axes {
+    fn from(axes: &[isize; N]) -> Axes {
+        Axes::from(axes.to_vec())
+    }
+}
+
+impl From<std::ops::RangeFull> for Axes {
+    fn from(_: std::ops::RangeFull) -> Axes {
+        Axes { numbers: None, keep: false }
+    }
+}
+
+/// An axis' place among so many, of its number.
+pub(crate) fn axis(operation: &'static str, axis: isize, rank: usize, at: CallSite) -> Result<usize> {
+    let place = if axis < 0 { axis + rank as isize } else { axis };
+    if (0..rank as isize).contains(&place) {
+        return Ok(place as usize);
+    }
+    let wanted = match rank {
+        0 => "no axis: the array has rank 0".to_string(),
+        _ => format!("-{rank} to {}", rank - 1),
+    };
+    Err(Error::argument(operation, "axis", wanted, axis.to_string(), at))
 }

@@ -1,6 +1,6 @@
 //! Arrays brought together along an axis, and taken apart.
 
-use crate::array::shapes::view::axis as place;
+use crate::array::shapes::axes::axis as place;
 use crate::array::{Array, create};
 use crate::element::Element;
 use crate::error::{CallSite, Error, Result};

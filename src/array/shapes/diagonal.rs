@@ -1,7 +1,7 @@
 //! Diagonals and triangles of matrices.
 
 use crate::array::Array;
-use crate::array::shapes::view::axis as place;
+use crate::array::shapes::axes::axis as place;
 use crate::element::{DType, Element, Number, Scalar};
 use crate::error::{CallSite, Error, Result};
 use crate::graph::{Expr, Node, view};
@@ -156,7 +156,7 @@ impl<T: Number> Array<T> {
         let diagonal = self.diagonal_of("trace", offset, [row_axis, column_axis], Location::caller());
         match diagonal.node.error() {
             Some(error) => Array::failed(self.device(), error),
-            None => diagonal.sum_axes(&[-1], false),
+            None => diagonal.sum_axes(-1),
         }
     }
 }

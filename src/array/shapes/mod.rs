@@ -11,9 +11,11 @@ pub(crate) mod repeat;
 pub(crate) mod slice;
 pub(crate) mod stacks;
 pub(crate) mod tile;
+pub(crate) mod turn;
 pub(crate) mod view;
 
 pub use assign::ViewMut;
+pub use axes::{Axes, axes};
 pub use extent::Extent;
 pub use pad::PadMode;
 pub use slice::Slice;

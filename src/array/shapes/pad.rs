@@ -1,6 +1,6 @@
 //! Arrays made longer at their ends, and turned round them.
 
-use crate::array::shapes::view::axis as place;
+use crate::array::shapes::axes::Axes;
 use crate::array::{Array, create};
 use crate::element::Element;
 use crate::error::{CallSite, Error, Result};
@@ -9,6 +9,7 @@ use std::panic::Location;
 
 /// What [`Array::pad`] puts around an array; NumPy's modes.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum PadMode<T> {
     /// This value.
     Constant(T),
@@ -143,32 +144,25 @@ impl<T: Element> Array<T> {
     /// ```
     /// # crosslane::example(|device| {
     /// let x = crosslane::Array::arange(device, 0, 6, 1).reshape(&[2, 3]);
-    /// assert_eq!(x.roll_axes(&[1], &[1]).to_vec()?, [2, 0, 1, 5, 3, 4]);
-    /// assert_eq!(x.roll_axes(&[1, 1], &[0, 1]).to_vec()?, [5, 3, 4, 2, 0, 1]);
+    /// assert_eq!(x.roll_axes(&[1], 1).to_vec()?, [2, 0, 1, 5, 3, 4]);
+    /// assert_eq!(x.roll_axes(&[1, 1], [0, 1]).to_vec()?, [5, 3, 4, 2, 0, 1]);
     /// # Ok(()) });
     /// ```
     ///
     /// Errors (kept in the array): not one shift for each axis; an axis that is not there.
     #[track_caller]
-    pub fn roll_axes(&self, shifts: &[isize], axes: &[isize]) -> Array<T> {
+    pub fn roll_axes(&self, shifts: &[isize], axes: impl Into<Axes>) -> Array<T> {
         let at = Location::caller();
-        let failed = |error| Array::failed(self.device(), error);
-        if let Some(error) = self.node.error() {
-            return failed(error);
-        }
-        if shifts.len() != axes.len() {
-            let (wanted, got) = (format!("{} for as many axes", axes.len()), shifts.len().to_string());
-            return failed(Error::argument("roll_axes", "shifts", wanted, got, at));
-        }
-        let axes: Result<Vec<usize>> = axes.iter().map(|&axis| place("roll_axes", axis, self.rank(), at)).collect();
-        match axes {
-            Err(error) => failed(error),
-            Ok(axes) => {
-                let roll =
-                    |array: Array<T>, (&shift, &axis): (&isize, &usize)| array.rolled("roll_axes", shift, axis, at);
-                shifts.iter().zip(&axes).fold(self.clone(), roll)
+        let rolled = || {
+            let axes = axes.into().places("roll_axes", self.check()?.rank(), at)?;
+            if shifts.len() != axes.len() {
+                let (wanted, got) = (format!("{} for as many axes", axes.len()), shifts.len().to_string());
+                return Err(Error::argument("roll_axes", "shifts", wanted, got, at));
             }
-        }
+            let roll = |array: Array<T>, (&shift, &axis): (&isize, &usize)| array.rolled("roll_axes", shift, axis, at);
+            Ok(shifts.iter().zip(&axes).fold(self.clone(), roll))
+        };
+        Array::kept(self.device(), rolled())
     }
 
     fn rolled(&self, operation: &'static str, shift: isize, axis: usize, at: CallSite) -> Array<T> {

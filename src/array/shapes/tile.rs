@@ -1,6 +1,6 @@
 //! Elements and arrays again and again.
 
-use crate::array::shapes::view::axis as place;
+use crate::array::shapes::axes::axis as place;
 use crate::array::{Array, create};
 use crate::element::Element;
 use crate::error::CallSite;

@@ -2,25 +2,13 @@
 
 use crate::array::Array;
 use crate::array::Extent;
+use crate::array::shapes::axes::{Axes, axis};
 use crate::array::shapes::slice::{Slice, apply};
 use crate::element::Element;
-use crate::error::{CallSite, Error, Result};
+use crate::error::{Error, Result};
 use crate::graph::{broadcast, view};
 use crate::layout::{Layout, broadcast_shapes};
 use std::panic::Location;
-
-/// An axis number, negative from the end.
-pub(crate) fn axis(operation: &'static str, axis: isize, rank: usize, at: CallSite) -> Result<usize> {
-    let place = if axis < 0 { axis + rank as isize } else { axis };
-    if (0..rank as isize).contains(&place) {
-        return Ok(place as usize);
-    }
-    let wanted = match rank {
-        0 => "no axis: the array has rank 0".to_string(),
-        _ => format!("-{rank} to {}", rank - 1),
-    };
-    Err(Error::argument(operation, "axis", wanted, axis.to_string(), at))
-}
 
 impl<T: Element> Array<T> {
     fn viewed(&self, change: &dyn Fn(&Layout) -> Option<Layout>) -> Array<T> {
@@ -59,24 +47,19 @@ impl<T: Element> Array<T> {
     /// ```
     /// # crosslane::example(|device| {
     /// let x = crosslane::Array::<f32>::zeros(device, &[2, 3, 4]);
-    /// assert_eq!(x.permute(&[2, 0, 1]).shape(), [4, 2, 3]);
+    /// assert_eq!(x.permute([2, 0, 1]).shape(), [4, 2, 3]);
     /// # Ok(()) });
     /// ```
     ///
     /// Errors (kept in the array): not each axis once.
     #[track_caller]
-    pub fn permute(&self, axes: &[isize]) -> Array<T> {
-        let at = Location::caller();
-        let order: Result<Vec<usize>> = axes.iter().map(|&a| axis("permute", a, self.rank(), at)).collect();
-        self.or_failed(order.and_then(|order| {
-            let mut sorted = order.clone();
-            sorted.sort();
-            if sorted != (0..self.rank()).collect::<Vec<_>>() {
-                let wanted = format!("each of {} axes once", self.rank());
-                return Err(Error::argument("permute", "axes", wanted, format!("{axes:?}"), at));
-            }
-            Ok(self.viewed(&|layout| Some(layout.permute(&order))))
-        }))
+    pub fn permute(&self, axes: impl Into<Axes>) -> Array<T> {
+        let (axes, at, rank) = (axes.into(), Location::caller(), self.rank());
+        let order = axes.places("permute", rank, at).and_then(|order| {
+            let each = order.len() == rank && (0..rank).all(|axis| order.contains(&axis));
+            if each { Ok(order) } else { Err(axes.mistaken("permute", format!("each of {rank} axes once"), at)) }
+        });
+        self.or_failed(order.map(|order| self.viewed(&|layout| Some(layout.permute(&order)))))
     }
 
     /// The axes in reverse order. No copy.
@@ -89,8 +72,7 @@ impl<T: Element> Array<T> {
     /// ```
     #[track_caller]
     pub fn transpose(&self) -> Array<T> {
-        let axes: Vec<isize> = (0..self.rank() as isize).rev().collect();
-        self.permute(&axes)
+        self.permute((0..self.rank() as isize).rev().collect::<Vec<_>>())
     }
 
     /// Two axes exchanged. No copy.
@@ -113,20 +95,27 @@ impl<T: Element> Array<T> {
         }))
     }
 
-    /// An axis in reverse order. No copy.
+    /// Axes in reverse order. No copy.
     ///
     /// ```
     /// # crosslane::example(|device| {
     /// let x = crosslane::Array::arange(device, 0, 4, 1).reshape(&[2, 2]);
     /// assert_eq!(x.flip(1).to_vec()?, [1, 0, 3, 2]);
+    /// assert_eq!(x.flip(..).to_vec()?, [3, 2, 1, 0]);
     /// # Ok(()) });
     /// ```
+    ///
+    /// Errors (kept in the array): an axis that is not there, or twice.
     #[track_caller]
-    pub fn flip(&self, along: isize) -> Array<T> {
-        let place = axis("flip", along, self.rank(), Location::caller());
-        self.or_failed(place.map(|axis| {
-            let extent = self.shape()[axis];
-            self.viewed(&|layout| Some(layout.slice(axis, extent.saturating_sub(1), -1, extent)))
+    pub fn flip(&self, axes: impl Into<Axes>) -> Array<T> {
+        let flipped = axes.into().reduced("flip", self.rank(), Location::caller());
+        self.or_failed(flipped.map(|flipped| {
+            let turned = |layout: Layout, axis: usize| {
+                let extent = layout.shape[axis];
+                layout.slice(axis, extent.saturating_sub(1), -1, extent)
+            };
+            let axes = || (0..flipped.len()).filter(|&axis| flipped[axis]);
+            self.viewed(&|layout| Some(axes().fold(layout.clone(), turned)))
         }))
     }
 

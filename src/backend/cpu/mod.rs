@@ -41,7 +41,7 @@ use crate::caps::Caps;
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::{Access, Kernel};
 use crate::memory::{Allocator, Block, Direction, Foreign, Home, Lent, Memory, Place};
-use crate::properties::{Backend, Kind, Properties};
+use crate::properties::{Backend, DeviceKind, Properties};
 use crate::recent::Recent;
 use crate::trace::SpanKind;
 use crate::trace::recorder::{Task, Timed};
@@ -56,7 +56,7 @@ use turns::{Turns, Use};
 
 use crate::report::{Checks, Report};
 use schedule::Stuck;
-pub use profile::{Order, Profile};
+pub use profile::{Profile, WorkgroupOrder};
 pub(super) use request::ENGINE;
 
 /// Kernels that are kept lowered.
@@ -101,8 +101,9 @@ pub(crate) fn properties(profile: &Profile, checks: Option<Checks>) -> Propertie
         pci_bus: None,
         driver,
         backend: Backend::Cpu,
-        kind: Kind::Software,
+        kind: DeviceKind::Software,
         caps: profile.caps.clone(),
+        number: 0,
     }
 }
 
@@ -114,7 +115,7 @@ pub(crate) fn open(profile: Profile, checks: Option<Checks>, tier: Tier, budget:
         return Err(ErrorKind::Argument { operation, argument, wanted, got, at: None }.into());
     }
     Ok(Arc::new(Cpu {
-        properties: properties(&profile, checks),
+        properties: properties(&profile, checks).opened(),
         // What is checked is interpreted, and what stands in for other hardware.
         tier: if checks.is_none() && profile.name == "native" { tier } else { Tier::Interpreted },
         profile,
@@ -162,19 +163,18 @@ impl Cpu {
         let target = lower::Target {
             subgroup: self.profile.subgroup,
             bindings: kernel.bindings().iter().map(|point| (point.group, point.binding)).collect(),
-            overrides: kernel.overrides().to_vec(),
             checked: self.checks.is_some(),
             clamps: !kernel.is_trusted(),
             nan: self.checks.is_some_and(|checks| checks.nan),
         };
-        let lowered = lower::lower(kernel.name(), kernel.source(), kernel.entry(), &target)?;
+        let lowered = lower::lower(kernel, &target)?;
         let compiled = Arc::new(Compiled::new(lowered, self.tier, kernel.is_trusted(), kernel.is_watched())?);
         Ok(self.kernels.keep(kernel.id(), compiled))
     }
 
     /// The pool adds its figures.
     fn out_of_memory(&self, operation: &'static str, requested: u64) -> Error {
-        let device = self.properties.name.clone();
+        let device = self.properties.label();
         ErrorKind::OutOfMemory { operation, requested, free: None, live: 0, pooled: 0, limit: None, device, at: None }
             .into()
     }

@@ -1,7 +1,7 @@
 //! What devices the processor can be asked for by name: `cpu`, `cpu:checked`, `cpu:apple-like`, `cpu:checked:apple-like`.
 
 use super::Tier;
-use super::profile::{Order, Profile};
+use super::profile::{Profile, WorkgroupOrder};
 use crate::backend::{Driver, Engine, Options};
 use crate::error::{ErrorKind, Result};
 use crate::report::Checks;
@@ -36,6 +36,6 @@ fn request(words: &str, options: &Options) -> Result<Arc<dyn Driver>> {
         }
     }
     // As itself the processor may as well run the last workgroup first: what relies on their order shows.
-    let order = if checks.is_some() { Order::Descending } else { Order::Ascending };
+    let order = if checks.is_some() { WorkgroupOrder::Descending } else { WorkgroupOrder::Ascending };
     super::open(profile.unwrap_or(Profile { order, ..Profile::native() }), checks, tier, options.budget())
 }

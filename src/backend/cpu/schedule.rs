@@ -3,7 +3,7 @@
 use super::check::{Bound, Checker, Known, Stride, Who};
 use super::program::Program;
 use super::run::{Context, Machine, Status};
-use super::{Compiled, Cpu, Order, block, memory};
+use super::{Compiled, Cpu, WorkgroupOrder, block, memory};
 use crate::advice::Reason;
 use crate::report::{Checks, Report};
 use crate::threads;
@@ -60,7 +60,7 @@ impl Cpu {
             compiled.machines.lock().expect("no panic while held").push(machine);
         };
         let workers = match order {
-            Order::OneAtATime => 1,
+            WorkgroupOrder::OneAtATime => 1,
             _ if count.saturating_mul(compiled.effort) < SMALL => 1,
             _ => count.min(threads::count() as u64),
         };

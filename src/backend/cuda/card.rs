@@ -5,7 +5,7 @@ use super::library;
 use super::translate::CudaOptions;
 use crate::caps::{Caps, IMMEDIATES};
 use crate::error::{ErrorKind, Result};
-use crate::properties::{Backend, Kind, Properties};
+use crate::properties::{Backend, DeviceKind, Properties};
 use crate::tuning::Tuning;
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUresult};
 use std::ffi::CStr;
@@ -15,6 +15,7 @@ use std::ffi::CStr;
 pub(super) struct Card {
     pub raw: sys::CUdevice,
     pub ordinal: usize,
+    /// What messages call it.
     pub name: String,
     /// Ten times the compute capability: 90.
     pub architecture: u32,
@@ -113,8 +114,9 @@ pub(super) fn describe(ordinal: usize) -> Result<(Card, Properties)> {
         .map(|bus| bus.to_lowercase()),
         driver: driver_text(&card, (major, minor)),
         backend: Backend::Cuda,
-        kind: if integrated { Kind::Integrated } else { Kind::Discrete },
+        kind: if integrated { DeviceKind::Integrated } else { DeviceKind::Discrete },
         caps: caps(raw, card.architecture)?,
+        number: 0,
     };
     Ok((card, properties))
 }

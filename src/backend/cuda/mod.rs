@@ -9,14 +9,13 @@
 //! | `launch.rs`, `graph.rs` | launches with their arguments; several as one |
 //! | `memory.rs`, `pinned.rs`, `staging.rs`, `copiers.rs` | memory of the card and of the host, and transfers |
 //! | `substitutes/` | what runs in place of translated kernels, by their contracts: kernels written by hand, products by cuBLASLt |
-//! | `choices.rs` | which of a kernel's ways is the fastest |
+//! | `ways.rs` | the ways to run a launch, and how long each takes |
 //! | `streams.rs`, `ledger.rs`, `order.rs` | streams side by side, and who must wait for whom; events of programs |
 //! | `clock.rs`, `trace.rs`, `event.rs` | time on the card: of submissions, of single launches |
 //! | `occupancy.rs` | how many workgroups a multiprocessor holds |
 
 mod cache;
 mod card;
-mod choices;
 mod clock;
 mod compile;
 mod context;
@@ -38,9 +37,10 @@ mod streams;
 mod substitutes;
 mod trace;
 pub(crate) mod translate;
+mod ways;
 
 use super::{Driver, ForeignWork, HostBlock, Observer, Options};
-use crate::backend::{Choices, Engine, Interop, Natives, Substitutes, Tracing};
+use crate::backend::{Choices, Engine, Interop, Substitutes, Timer, Tracing, Way};
 use crate::caps::Caps;
 use crate::error::Result;
 use crate::kernel::Kernel;
@@ -115,13 +115,15 @@ fn list() -> Vec<Properties> {
 ///
 /// Errors: a library is missing; no such card.
 fn open(ordinal: usize, options: &Options) -> Result<Arc<dyn Driver>> {
-    let (card, mut properties) = card::describe(ordinal)?;
+    let (mut card, properties) = card::describe(ordinal)?;
+    let mut properties = properties.opened();
+    card.name = properties.label();
     properties.caps.denormals &= !options.fast_math;
     library::nvrtc()?;
     let context = Context::open(card)?;
     let kernels = Kernels::new(context.clone(), properties.caps.clone(), options.fast_math);
     Ok(Arc::new(Cuda {
-        choices: Choices::from_environment(kernels.folder()),
+        choices: Choices::from_environment(kernels.folder(), options.deterministic),
         products: Products::default(),
         kernels,
         upload: staging::Ring::default(),
@@ -353,12 +355,35 @@ impl Interop for Cuda {
 }
 
 impl Substitutes for Cuda {
-    fn set_natives(&self, natives: Natives) {
-        self.choices.set(natives);
+    fn choices(&self) -> Option<&Choices> {
+        Some(&self.choices)
     }
 
-    fn explained(&self, launch: &Launch) -> Option<(&'static str, Option<String>)> {
-        let _entered = self.context.enter().ok()?;
-        Cuda::explained(self, launch)
+    fn ways(&self, launch: &Launch) -> Vec<Way> {
+        let Ok(_entered) = self.context.enter() else { return vec![Way::Wgsl] };
+        let native = self.native_of(launch).map(|_| Way::Native);
+        let library = self.products.call(launch).map(|_| Way::Library);
+        [Some(Way::Wgsl), native, library].into_iter().flatten().collect()
+    }
+
+    fn timers<'a>(&'a self, launch: &'a Launch, ways: &[Way]) -> Result<Vec<Timer<'a>>> {
+        self.timers_of(launch, ways)
+    }
+
+    fn identity(&self) -> String {
+        let Properties { name, driver, .. } = &self.properties;
+        format!("{name} {driver} fast_math {}", self.kernels.options().fast_math)
+    }
+
+    fn label(&self, way: Way) -> &'static str {
+        match way {
+            Way::Wgsl => "translated WGSL",
+            Way::Native => "native CUDA",
+            Way::Library => "cuBLASLt",
+        }
+    }
+
+    fn native_text(&self, launch: &Launch) -> Option<String> {
+        launch.kernel.cuda_native(&self.kernels.options()).map(|source| source.text)
     }
 }

@@ -3,7 +3,7 @@
 use crate::backend::Options;
 use crate::caps::{Caps, IMMEDIATES};
 use crate::error::{ErrorKind, Result};
-use crate::properties::{Backend, Kind, Properties};
+use crate::properties::{Backend, DeviceKind, Properties};
 use crate::tuning::Tuning;
 use wgpu::{Features, Limits};
 
@@ -157,13 +157,14 @@ pub(super) fn describe(adapter: &wgpu::Adapter, features: Features, limits: &Lim
             _ => Backend::Gl,
         },
         kind: match info.device_type {
-            wgpu::DeviceType::DiscreteGpu => Kind::Discrete,
-            wgpu::DeviceType::IntegratedGpu => Kind::Integrated,
-            wgpu::DeviceType::VirtualGpu => Kind::Virtual,
-            wgpu::DeviceType::Cpu => Kind::Software,
-            wgpu::DeviceType::Other => Kind::Other,
+            wgpu::DeviceType::DiscreteGpu => DeviceKind::Discrete,
+            wgpu::DeviceType::IntegratedGpu => DeviceKind::Integrated,
+            wgpu::DeviceType::VirtualGpu => DeviceKind::Virtual,
+            wgpu::DeviceType::Cpu => DeviceKind::Software,
+            wgpu::DeviceType::Other => DeviceKind::Other,
         },
         caps: caps(info, features, limits, matrices(adapter)),
+        number: 0,
     }
 }
 

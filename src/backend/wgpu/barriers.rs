@@ -11,49 +11,22 @@
 //! CUDA `__syncwarp`, which orders memory among the lanes it names. HLSL has no such barrier: naga writes none for DX12,
 //! and nothing but that the lanes of a wave go together is said there. No such device is here.
 
-use crate::kernel::guarded;
-use naga::{Barrier, Block, Function, Module, Statement};
-use std::borrow::Cow;
+use crate::kernel::blocks::each_mut;
+use naga::{Barrier, Function, Module, Statement};
 
 /// The function of the library's whose barrier brings lanes together and orders nothing, which costs time.
 const CONVERGES: &str = "crosslane_converge";
 
-/// The source with such barriers, if it has any and goes to Vulkan.
-pub(super) fn ordered<'a>(source: wgpu::ShaderSource<'a>, backend: wgpu::Backend) -> wgpu::ShaderSource<'a> {
-    if backend != wgpu::Backend::Vulkan {
-        return source;
-    }
-    match source {
-        wgpu::ShaderSource::Wgsl(text) if text.contains("subgroupBarrier") => {
-            // What naga does not parse gives the error that it always does.
-            match guarded(|| naga::front::wgsl::parse_str(&text)) {
-                Ok(Ok(module)) => wgpu::ShaderSource::Naga(Cow::Owned(with_memory(module))),
-                _ => wgpu::ShaderSource::Wgsl(text),
-            }
-        }
-        wgpu::ShaderSource::Naga(module) => wgpu::ShaderSource::Naga(Cow::Owned(with_memory(module.into_owned()))),
-        other => other,
-    }
-}
-
-fn with_memory(mut module: Module) -> Module {
+/// Gives a module that goes to Vulkan such barriers.
+pub(super) fn order(module: &mut Module) {
     let orders = |function: &&mut Function| function.name.as_deref() != Some(CONVERGES);
-    module.functions.iter_mut().map(|(_, function)| function).filter(orders).for_each(|f| widen(&mut f.body));
-    module.entry_points.iter_mut().for_each(|entry| widen(&mut entry.function.body));
-    module
-}
-
-fn widen(block: &mut Block) {
-    for statement in block.iter_mut() {
-        match statement {
+    let functions = module.functions.iter_mut().map(|(_, function)| function).filter(orders);
+    functions.chain(module.entry_points.iter_mut().map(|entry| &mut entry.function)).for_each(|function| {
+        each_mut(&mut function.body, &mut |statement, _| match statement {
             Statement::ControlBarrier(flags) if flags.contains(Barrier::SUB_GROUP) => *flags |= Barrier::WORK_GROUP,
-            Statement::Block(inner) => widen(inner),
-            Statement::If { accept, reject, .. } => [accept, reject].into_iter().for_each(widen),
-            Statement::Switch { cases, .. } => cases.iter_mut().for_each(|case| widen(&mut case.body)),
-            Statement::Loop { body, continuing, .. } => [body, continuing].into_iter().for_each(widen),
             _ => {}
-        }
-    }
+        });
+    });
 }
 
 #[cfg(test)]
@@ -101,8 +74,11 @@ mod tests {
         const SUBGROUP: u32 = 3;
         const WORKGROUP: u32 = 2;
         const WORKGROUP_MEMORY: u32 = 0x100;
-        let text = || wgpu::ShaderSource::Wgsl(TEXT.into());
-        let wgpu::ShaderSource::Naga(module) = ordered(text(), wgpu::Backend::Vulkan) else { panic!("a module") };
+        let mut module = naga::front::wgsl::parse_str(TEXT).unwrap();
+        // What naga writes by itself, for which this is here.
+        let plain = barriers(&module);
+        assert!(plain.iter().any(|[scope, memory]| *scope == SUBGROUP && memory & WORKGROUP_MEMORY == 0), "{plain:?}");
+        order(&mut module);
         let found = barriers(&module);
         let count = |wanted, orders: bool| {
             let same = |[scope, memory]: &&[u32; 2]| *scope == wanted && orders == (memory & WORKGROUP_MEMORY != 0);
@@ -111,9 +87,5 @@ mod tests {
         let counts = [count(SUBGROUP, true), count(SUBGROUP, false), count(WORKGROUP, true)];
         // naga has one of the workgroup's for its memory, which begins with zeros.
         assert_eq!((counts, found.len()), ([2, 1, 2], 5), "{found:?}");
-        // What naga writes by itself, for which this is here.
-        let plain = barriers(&naga::front::wgsl::parse_str(TEXT).unwrap());
-        assert!(plain.iter().any(|[scope, memory]| *scope == SUBGROUP && memory & WORKGROUP_MEMORY == 0), "{plain:?}");
-        assert!(matches!(ordered(text(), wgpu::Backend::Metal), wgpu::ShaderSource::Wgsl(_)));
     }
 }

@@ -33,7 +33,7 @@ impl Wgpu {
         match &*self.lost.lock().expect("no panic while held") {
             None => Ok(()),
             Some(reason) => {
-                Err(ErrorKind::DeviceLost { device: self.properties.name.clone(), reason: reason.clone() }.into())
+                Err(ErrorKind::DeviceLost { device: self.properties.label(), reason: reason.clone() }.into())
             }
         }
     }
@@ -53,7 +53,7 @@ impl Wgpu {
                 pooled: 0,
                 limit: None,
                 free: None,
-                device: self.properties.name.clone(),
+                device: self.properties.label(),
                 at: None,
             }
             .into()),
@@ -62,7 +62,7 @@ impl Wgpu {
     }
 
     pub(super) fn backend_error(&self, operation: &'static str, message: String) -> Error {
-        ErrorKind::Backend { operation, device: self.properties.name.clone(), message }.into()
+        ErrorKind::Backend { operation, device: self.properties.label(), message }.into()
     }
 
     pub(super) fn create_buffer(

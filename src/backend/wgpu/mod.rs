@@ -28,7 +28,7 @@ use crate::backend::{Engine, Habits, Interop, Substitutes, Tracing, Waits};
 use crate::caps::Caps;
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory::{Allocator, Block, Direction, Memory, Place};
-use crate::properties::{Kind, Properties};
+use crate::properties::{DeviceKind, Properties};
 use crate::work::{Launch, Read, Write};
 use buffer::{Buffer, buffer};
 pub(crate) use buffer::{adopted, shown};
@@ -93,7 +93,7 @@ pub(crate) fn adopt(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::
 
 impl Wgpu {
     fn new(properties: Properties, device: wgpu::Device, queue: wgpu::Queue) -> Arc<Wgpu> {
-        let properties = subgroups::checked(properties, &device, &queue);
+        let properties = subgroups::checked(properties.opened(), &device, &queue);
         let lost = Arc::new(Mutex::new(None));
         let note = lost.clone();
         device.set_device_lost_callback(move |reason, message| {
@@ -217,7 +217,7 @@ impl Driver for Wgpu {
 
     /// What runs on the processor runs a workgroup on each thread; of cards wgpu does not say it.
     fn units(&self) -> Option<u32> {
-        (self.properties.kind == Kind::Software).then(|| crate::threads::count() as u32)
+        (self.properties.kind == DeviceKind::Software).then(|| crate::threads::count() as u32)
     }
 }
 

@@ -1,10 +1,11 @@
 //! Pipelines, their layouts, and bind groups, made once and kept.
 
-use super::barriers::ordered;
+use super::barriers;
 use super::guard::Scopes;
 use crate::caps::Caps;
 use crate::error::{ErrorKind, Result};
-use crate::kernel::{Access, BindPoint, Kernel, guarded, travels_inside};
+use crate::kernel::{Access, BindPoint, Kernel, guarded, has_matrices, travels_inside};
+use crate::properties::Properties;
 use crate::recent::Recent;
 use crate::trace::{SpanKind, recorder::Recorder};
 use crate::work::Window;
@@ -75,7 +76,7 @@ impl Cache {
     pub fn pipeline(
         &self,
         device: &wgpu::Device,
-        name: &str,
+        properties: &Properties,
         caps: &Caps,
         kernel: &Kernel,
         recorder: &Recorder,
@@ -84,25 +85,33 @@ impl Cache {
             return Ok(pipeline);
         }
         let _compiling = recorder.open(SpanKind::Compile, kernel.name(), 0);
-        let pipeline = Arc::new(self.compile(device, name, caps, kernel)?);
+        let pipeline = Arc::new(self.compile(device, properties, caps, kernel)?);
         Ok(self.pipelines.keep(kernel.id(), pipeline))
     }
 
-    fn compile(&self, device: &wgpu::Device, name: &str, caps: &Caps, kernel: &Kernel) -> Result<Pipeline> {
+    fn compile(
+        &self,
+        device: &wgpu::Device,
+        properties: &Properties,
+        caps: &Caps,
+        kernel: &Kernel,
+    ) -> Result<Pipeline> {
         let immediates = kernel.param_words() > 0 && travels_inside(kernel.param_words(), caps);
         let uniform = kernel.param_words() > 0 && !immediates;
         if uniform && kernel.param_words() as u64 * 4 > UNIFORM_BYTES {
             let message =
                 format!("it has {} words of parameters; {} is the most", kernel.param_words(), UNIFORM_BYTES / 4);
-            return Err(
-                ErrorKind::Compile { kernel: kernel.name().into(), device: name.into(), message, at: None }.into()
-            );
+            let (kernel, device) = (kernel.name().into(), properties.label());
+            return Err(ErrorKind::Compile { kernel, device, message, at: None }.into());
         }
         let scopes = Scopes::push(device);
         let immediate_size = if immediates { kernel.param_words() as u32 * 4 } else { 0 };
-        let (source, points) = as_given(kernel, caps);
+        let (mut module, points) = as_given(kernel, caps)?;
         let (layouts, pipeline_layout) = self.layout(device, &points, immediate_size, uniform);
-        let source = ordered(source, device.adapter_info().backend);
+        if device.adapter_info().backend == wgpu::Backend::Vulkan {
+            barriers::order(&mut module);
+        }
+        let source = wgpu::ShaderSource::Naga(Cow::Owned(module));
         let descriptor = wgpu::ShaderModuleDescriptor { label: Some(kernel.name()), source };
         let checks = match kernel.is_trusted() {
             true => wgpu::ShaderRuntimeChecks::unchecked(),
@@ -113,14 +122,14 @@ impl Cache {
             // index they compute, which the conformance tests prove on devices that check; and for those that a program
             // vouches for by the unsafe Kernel::trusted().
             let module = unsafe { device.create_shader_module_trusted(descriptor, checks) };
-            let overrides = kernel.overrides().iter().map(|(name, value)| (name.as_str(), *value));
             device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
                 label: Some(kernel.name()),
                 layout: Some(&pipeline_layout),
                 module: &module,
                 entry_point: Some(kernel.entry()),
                 compilation_options: wgpu::PipelineCompilationOptions {
-                    constants: &overrides.collect::<Vec<_>>(),
+                    // The module has the overrides' values in it.
+                    constants: &[],
                     zero_initialize_workgroup_memory: !kernel.is_trusted(),
                 },
                 cache: None,
@@ -133,7 +142,8 @@ impl Cache {
             (None, Err(message)) => message,
         };
         let message = format!("{message}\n{}", kernel.source());
-        Err(ErrorKind::Compile { kernel: kernel.name().into(), device: name.into(), message, at: None }.into())
+        let (kernel, device) = (kernel.name().into(), properties.label());
+        Err(ErrorKind::Compile { kernel, device, message, at: None }.into())
     }
 
     fn layout(&self, device: &wgpu::Device, points: &[BindPoint], immediate_size: u32, uniform: bool) -> Layouts {
@@ -186,34 +196,18 @@ impl Cache {
 ///
 /// NVIDIA's (580) moves loads of what is only read up past barriers, and what is stored to workgroup memory then queues
 /// behind them (H200, products of f16: 240 TFLOP/s instead of 312).
-fn as_given<'a>(kernel: &'a Kernel, caps: &Caps) -> (wgpu::ShaderSource<'a>, Cow<'a, [BindPoint]>) {
-    if caps.tensor == Some(16)
-        && kernel.source().contains("coop_mat")
-        && let Some(module) = writable(kernel)
-    {
-        let written = |point: &BindPoint| BindPoint { access: Access::Write, ..*point };
-        return (wgpu::ShaderSource::Naga(Cow::Owned(module)), kernel.bindings().iter().map(written).collect());
+fn as_given<'a>(kernel: &'a Kernel, caps: &Caps) -> Result<(naga::Module, Cow<'a, [BindPoint]>)> {
+    let mut module = kernel.parsed()?.module.clone();
+    if caps.tensor != Some(16) || !has_matrices(&module) {
+        return Ok((module, kernel.bindings().into()));
     }
-    let source = match kernel.module() {
-        Some(module) => wgpu::ShaderSource::Naga(Cow::Owned(module.clone())),
-        None => wgpu::ShaderSource::Wgsl(kernel.source().into()),
-    };
-    (source, kernel.bindings().into())
-}
-
-/// The kernel's module with every storage buffer declared as written, however the text spells what it is; `None` if naga does
-/// not parse the text, which the driver's own errors then tell.
-fn writable(kernel: &Kernel) -> Option<naga::Module> {
-    let mut module = match kernel.module() {
-        Some(module) => module.clone(),
-        None => guarded(|| naga::front::wgsl::parse_str(kernel.source())).ok()?.ok()?,
-    };
     for (_, global) in module.global_variables.iter_mut() {
         if let naga::AddressSpace::Storage { access } = &mut global.space {
             *access |= naga::StorageAccess::LOAD | naga::StorageAccess::STORE;
         }
     }
-    Some(module)
+    let written = |point: &BindPoint| BindPoint { access: Access::Write, ..*point };
+    Ok((module, kernel.bindings().iter().map(written).collect()))
 }
 
 /// A group of one storage buffer.
@@ -291,15 +285,10 @@ mod tests {
         }";
 
     /// Each buffer's access in what the driver gets.
-    fn accesses(source: &wgpu::ShaderSource) -> Vec<naga::StorageAccess> {
-        let module = match source {
-            wgpu::ShaderSource::Naga(module) => module.clone().into_owned(),
-            wgpu::ShaderSource::Wgsl(text) => naga::front::wgsl::parse_str(text).unwrap(),
-            _ => unreachable!(),
-        };
+    fn accesses(module: &naga::Module) -> Vec<naga::StorageAccess> {
         let capabilities = naga::valid::Capabilities::all();
         let mut validator = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), capabilities);
-        validator.validate(&module).unwrap();
+        validator.validate(module).unwrap();
         let access = |(_, global): (_, &naga::GlobalVariable)| match global.space {
             naga::AddressSpace::Storage { access } => Some(access),
             _ => None,
@@ -313,14 +302,26 @@ mod tests {
         for declared in ["var<storage, read>", "var<storage,read>", "var<storage>", "var < storage , read /* only */ >"]
         {
             let kernel = Kernel::wgsl(&TEXT.replace("var<storage, read>", declared)).unwrap();
-            let (source, points) = as_given(&kernel, &Caps::nvidia_like());
-            assert_eq!(accesses(&source), [both, both], "{declared}");
+            let (module, points) = as_given(&kernel, &Caps::nvidia_like()).unwrap();
+            assert_eq!(accesses(&module), [both, both], "{declared}");
             assert!(points.iter().all(|point| point.access == Access::Write));
             assert_eq!(kernel.bindings()[0].access, Access::Read, "what a launch reads is as it was");
             for caps in [Caps { tensor: Some(8), ..Caps::nvidia_like() }, Caps::webgpu()] {
-                let (source, points) = as_given(&kernel, &caps);
-                assert_eq!((accesses(&source), &*points), (vec![read, both], kernel.bindings()));
+                let (module, points) = as_given(&kernel, &caps).unwrap();
+                assert_eq!((accesses(&module), &*points), (vec![read, both], kernel.bindings()));
             }
         }
+    }
+    /// wgpu has no text of what it gets as a module: its errors name no place in it, and looking for one must not panic.
+    #[test]
+    fn errors_of_modules_are_told_without_a_text() {
+        let text = "@compute @workgroup_size(32) fn main() {\n    let x = subgroupAdd(1u);\n}";
+        let module = naga::front::wgsl::parse_str(text).unwrap();
+        let capabilities = naga::valid::Capabilities::empty();
+        let refused = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), capabilities).validate(&module);
+        let (source, label, inner) = (String::new(), Some("sums".to_string()), Box::new(refused.unwrap_err()));
+        assert!(inner.spans().len() > 0, "{inner:?}");
+        let told = naga::error::ShaderError { source, label, inner }.to_string();
+        assert!(told.contains("sums") && told.contains("SUBGROUP"), "{told}");
     }
 }

@@ -47,7 +47,7 @@ impl Wgpu {
         let caps = &self.properties.caps;
         let one = |launch: &Launch| {
             let recorder = &self.observer.recorder;
-            let pipeline = self.cache.pipeline(&self.device, &self.properties.name, caps, &launch.kernel, recorder)?;
+            let pipeline = self.cache.pipeline(&self.device, &self.properties, caps, &launch.kernel, recorder)?;
             let groups = self.cache.groups(&self.device, &pipeline, &launch.kernel, &launch.buffers);
             let (params, grid, cost) = (launch.params.clone(), launch.grid.fold(caps.grid), launch.cost());
             Ok(Prepared { pipeline, groups, params, grid, cost })

@@ -5,7 +5,7 @@ use super::Wgpu;
 use crate::backend::Driver;
 use crate::caps::Caps;
 use crate::device::{Device, DeviceOptions};
-use crate::kernel::{Access, Draft, Kernel};
+use crate::kernel::{Access, Draft, Kernel, Spec};
 use crate::memory::{Memory, Place};
 use crate::op::Grid;
 use crate::work::{Launch, Read, Window, Write};
@@ -14,18 +14,17 @@ use std::sync::Arc;
 use std::thread::{scope, sleep};
 use std::time::{Duration, Instant};
 
-/// A kernel of `params` words of parameters, that stores the sum of all in the places from the first to the second, a word
-/// in each.
-fn sums(params: u32, caps: &Caps) -> Kernel {
-    let key = [b"test: sums".as_slice(), &params.to_le_bytes()].concat();
-    Kernel::cached(key, caps, || {
-        let all: Vec<String> = (0..params).map(|nth| format!("params.p{nth}")).collect();
+/// A kernel of so many words of parameters, that stores the sum of all in the places from the first to the second, a word in
+/// each.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Sums(u32);
+
+impl Spec for Sums {
+    fn draft(&self, _: &Caps) -> Draft {
+        let all: Vec<String> = (0..self.0).map(|nth| format!("params.p{nth}")).collect();
         Draft {
-            name: "sums".into(),
-            file: "nothing",
             entry: "sums",
-            constants: vec![],
-            params: (0..params).map(|nth| format!("p{nth}")).collect(),
+            params: (0..self.0).map(|nth| format!("p{nth}")).collect(),
             access: vec![Access::Write],
             text: format!(
                 "@group(0) @binding(0) var<storage, read_write> to: array<u32>;
@@ -35,38 +34,41 @@ fn sums(params: u32, caps: &Caps) -> Kernel {
                 ",
                 all.join(" + ")
             ),
-            width: 1,
-            f16: false,
             trusted: false,
-            contract: None,
-            counted: vec![],
+            ..Draft::new("sums", "nothing")
         }
-    })
+    }
+}
+
+fn sums(params: u32, caps: &Caps) -> Kernel {
+    Kernel::of(Sums(params), caps)
 }
 
 /// A kernel whose every workgroup takes long, and which stores a 1.
-fn slow(caps: &Caps) -> Kernel {
-    Kernel::cached(b"test: slow".to_vec(), caps, || Draft {
-        name: "slow".into(),
-        file: "nothing",
-        entry: "slow",
-        constants: vec![],
-        params: vec![],
-        access: vec![Access::Write],
-        text: "@group(0) @binding(0) var<storage, read_write> to: array<u32>;
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Slow;
+
+impl Spec for Slow {
+    fn draft(&self, _: &Caps) -> Draft {
+        Draft {
+            entry: "slow",
+            access: vec![Access::Write],
+            text: "@group(0) @binding(0) var<storage, read_write> to: array<u32>;
             @compute @workgroup_size(64) fn slow(@builtin(global_invocation_id) id: vec3<u32>) {
                 var x = f32(id.x);
                 for (var turn = 0; turn < 20000; turn++) { x = sin(x) + 1.5; }
                 if x > 0.0 { to[0] = 1; } // always
             }
             "
-        .into(),
-        width: 1,
-        f16: false,
-        trusted: false,
-        contract: None,
-        counted: vec![],
-    })
+            .into(),
+            trusted: false,
+            ..Draft::new("slow", "nothing")
+        }
+    }
+}
+
+fn slow(caps: &Caps) -> Kernel {
+    Kernel::of(Slow, caps)
 }
 
 fn launch(kernel: &Kernel, memory: &Arc<Memory>, params: Vec<u32>) -> Launch {

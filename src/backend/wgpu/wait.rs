@@ -6,7 +6,7 @@
 use super::Wgpu;
 use super::line::Ticket;
 use crate::error::{Error, Result};
-use crate::properties::Kind;
+use crate::properties::DeviceKind;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -25,7 +25,7 @@ const DOZE: Duration = Duration::from_micros(100);
 impl Wgpu {
     pub(super) fn spin(&self) -> Duration {
         // A software device needs the processor that spinning would take.
-        if self.properties.kind == Kind::Software { Duration::ZERO } else { SPIN }
+        if self.properties.kind == DeviceKind::Software { Duration::ZERO } else { SPIN }
     }
 
     /// Waits until `done`, which comes with this submission or soon after it: asking first and sleeping then. What others

@@ -36,6 +36,8 @@ impl Work {
 /// Changes functions one after the other.
 pub(crate) struct Pass<'a> {
     pub source: &'a str,
+    /// The number of the text.
+    pub kernel: u32,
     /// Where the program's own text ends.
     pub own: usize,
     pub driven: Driven,
@@ -185,8 +187,8 @@ impl Within<'_, '_, '_> {
         let Loop { body, continuing, break_if } = found;
         to.push(Statement::Loop { body, continuing, break_if }, span);
         if self.pass.driven == Driven::Leaves {
-            let line = self.word(line);
-            to.push(self.call("crosslane_after", vec![line]), Span::UNDEFINED);
+            let arguments = [line, self.pass.kernel].map(|word| self.word(word)).to_vec();
+            to.push(self.call("crosslane_after", arguments), Span::UNDEFINED);
         }
         let uncounted = if short { turns.unwrap_or(FEW).min(FEW) } else { 0 };
         Work { turns: uncounted, all, memory: inside.memory }
@@ -198,7 +200,7 @@ impl Within<'_, '_, '_> {
         let kept = self.keep();
         let late = self.variable("crosslane_late");
         let [zero, one, mask] = [0, 1, turns as u32 - 1].map(|word| self.word(word));
-        let [ticks, line] = [(turns * weight) as u32, line].map(|word| self.word(word));
+        let arguments = [(turns * weight) as u32, line, self.pass.kernel].map(|word| self.word(word)).to_vec();
 
         let pointer = self.pointer(kept);
         let first = self.append(Expression::Load { pointer });
@@ -218,7 +220,6 @@ impl Within<'_, '_, '_> {
         }
         push(&mut leave, [Statement::Break]);
         let mut look = Block::new();
-        let arguments = vec![ticks, line];
         push(
             &mut look,
             [

@@ -11,8 +11,9 @@ const ALL: &str = "enable f16; const N = 70000u; const TILE: u32 = 32u; \
 
 /// Ticks from look to look and line of each loop that counts.
 fn counted(text: &str, driven: Driven) -> Option<Vec<[u32; 2]>> {
-    let parsed = parse(text, Some("main"), &[], Location::caller()).unwrap_or_else(|error| panic!("{text}: {error}"));
-    let module = counting(&parsed, driven)?;
+    let program = parse(text, Some("main"), &[], |_| {}, Location::caller());
+    let program = program.unwrap_or_else(|error| panic!("{text}: {error}"));
+    let module = counting(&program.parsed.module, text, "main", driven)?;
     validated(&module, "", Location::caller()).unwrap_or_else(|error| panic!("{text}: {error}"));
     let entries = module.entry_points.iter().map(|entry| &entry.function);
     let mut found = vec![];

@@ -265,16 +265,17 @@ impl Function {
     pub(crate) fn wgsl(self, dtype: DType, width: u32, args: [&str; 3]) -> String {
         let wide = |t: &str| if width == 1 { t.to_string() } else { format!("vec4<{t}>") };
         let half = dtype == DType::F16 && self.shared(dtype);
-        let convert =
-            |arg: &str| if half && !arg.is_empty() { format!("{}({arg})", wide("f32")) } else { arg.to_string() };
-        let text = self
-            .template(dtype)
-            .replace("{a}", &convert(args[0]))
-            .replace("{b}", &convert(args[1]))
-            .replace("{c}", &convert(args[2]))
-            .replace("{T}", &wide(if half { "f32" } else { dtype.wgsl() }))
-            .replace("{U}", &wide("u32"))
-            .replace("{L}", &wide("u64"));
+        let argument =
+            |nth: usize| if half { format!("{}({})", wide("f32"), args[nth]) } else { args[nth].to_string() };
+        let text = expand(self.template(dtype), &|name| match name {
+            "a" => argument(0),
+            "b" => argument(1),
+            "c" => argument(2),
+            "T" => wide(if half { "f32" } else { dtype.wgsl() }),
+            "U" => wide("u32"),
+            "L" => wide("u64"),
+            _ => unreachable!("a row names a, b, c, T, U, L"),
+        });
         if self.through_f32(dtype) { format!("{}({text})", wide("f16")) } else { text }
     }
 
@@ -370,4 +371,16 @@ impl Function {
             _ => unreachable!("exists() refuses {} for integers", self.name()),
         })
     }
+}
+
+/// A row's text with what its names in braces stand for.
+fn expand(template: &str, meaning: &dyn Fn(&str) -> String) -> String {
+    let mut pieces = template.split('{');
+    let mut text = pieces.next().unwrap_or_default().to_string();
+    for piece in pieces {
+        let (name, rest) = piece.split_once('}').expect("a brace of a row is closed");
+        text += &meaning(name);
+        text += rest;
+    }
+    text
 }

@@ -1,17 +1,18 @@
 //! Parts of every type, aligned and not, few and many, through windows.
 
-use super::{Case, contiguous, expression, leaf, types};
 use crate::caps::Caps;
 use crate::op::Fill;
 use crate::ops::Concatenate;
+use crate::ops::cases::{Case, contiguous, expression, leaf, types};
 
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let mut all = vec![];
     for dtype in types(caps) {
         for (shape, lengths) in [
             ([3, 0, 5], [1usize, 5, 7]),
-            ([50, 0, 8], [4, 12, 8]),
-            ([50, 0, 7], [3, 12, 1]),
+            ([10, 0, 8], [4, 12, 8]),
+            ([10, 0, 7], [3, 12, 1]),
+            ([4, 0, 60], [1, 5, 7]),
             ([3000, 0, 5000], [1, 5, 7]),
         ] {
             if 13 * 15_000_000 * dtype.size() > caps.buffer_bytes as usize * 16 {

@@ -3,12 +3,18 @@
 //! Bound by memory: every input once, every output once. One launch for as many parts as a kernel can bind; a part whose
 //! neighbours are not the output's, or that is past one binding, is a map of its own.
 
-use super::fuse::{Dim, Fusion, Mode, Several, atomic_store, bits, collapse, pack, read_bytes, read_slots, wide};
+#[cfg(feature = "cases")]
+pub(crate) mod cases;
+
+use super::counted::bounded;
+use super::fuse::{
+    Dim, Fusion, Mode, Several, SeveralSpec, atomic_store, bits, collapse, pack, read_bytes, read_slots, wide,
+};
 use super::map::{Map, buffer_bytes, leaf_walks, points};
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::error::Result;
-use crate::kernel::{Access, Draft, Kernel};
+use crate::kernel::{Access, Draft, Kernel, Spec};
 use crate::op::{Binding, Expression, Grid, Host, Op, Param, Pass, Plan, Slot, Vary, WINDOW};
 use std::ops::Range;
 
@@ -112,7 +118,7 @@ impl Concatenate {
         let units = count.div_ceil(kind.per_unit(dtype) as usize);
         let own = [units, count, length, row, first].into_iter().chain(ends.iter().map(|end| end - first));
         Some(Pass {
-            kernel: self.kernel(&several, kind, caps),
+            kernel: Kernel::of(ConcatenateSpec { parts: several.spec(), kind }, caps),
             buffers,
             params: own.map(|word| Param::of(word as u64)).chain(params).collect(),
             grid: Grid::Count(units.div_ceil(caps.workgroup() as usize) as u64),
@@ -139,37 +145,39 @@ impl Concatenate {
             false => Kind::One,
         }
     }
+}
 
-    fn kernel(&self, several: &Several, kind: Kind, caps: &Caps) -> Kernel {
-        let mut key = b"concatenate".to_vec();
-        several.key(&mut key);
-        key.push(kind as u8);
-        key.extend(caps.workgroup().to_le_bytes());
-        let parts = several.0.len();
-        Kernel::cached(key, caps, || Draft {
-            name: format!("concatenation of {parts}"),
-            file: "map",
-            entry: "map",
+/// What the text of a concatenation depends on.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct ConcatenateSpec {
+    parts: SeveralSpec,
+    kind: Kind,
+}
+
+impl Spec for ConcatenateSpec {
+    fn draft(&self, caps: &Caps) -> Draft {
+        let parts = &self.parts;
+        let ends = (0..parts.0.len()).map(|part| format!("end{part}"));
+        let draft = Draft {
             constants: vec![("WORKGROUP", caps.workgroup()), ("ITEMS", 1)],
-            params: PARAMS
-                .map(String::from)
-                .into_iter()
-                .chain((0..parts).map(|part| format!("end{part}")))
-                .chain(several.param_names())
-                .collect(),
-            access: [several.access(), vec![Access::Write]].concat(),
-            text: several.text() + &self.evaluate_text(several, kind),
-            width: several.width(),
-            f16: several.uses_f16() || self.dtype() == DType::F16,
-            trusted: several.is_safe(),
-            contract: None,
-            counted: vec![],
-        })
+            params: PARAMS.map(String::from).into_iter().chain(ends).chain(parts.param_names()).collect(),
+            access: [parts.access(), vec![Access::Write]].concat(),
+            text: parts.text() + &self.evaluate_text(),
+            width: parts.width(),
+            f16: parts.uses_f16(),
+            trusted: parts.is_safe(),
+            ..Draft::new(format!("concatenation of {}", parts.0.len()), "map")
+        };
+        bounded(draft, &[("units", 1)], false)
     }
+}
 
+impl ConcatenateSpec {
     /// `part(o, r)`: the value of the part that has it. `evaluate(unit)`: stores the elements of a unit.
-    fn evaluate_text(&self, several: &Several, kind: Kind) -> String {
-        let (dtype, width, last) = (self.dtype(), several.width(), several.0.len() - 1);
+    fn evaluate_text(&self) -> String {
+        let ConcatenateSpec { parts: several, kind } = self;
+        let (kind, dtype) = (*kind, several.0[0].dtype());
+        let (width, last) = (several.width(), several.0.len() - 1);
         let mut parts = String::new();
         for part in 0..=last {
             let before = if part == 0 { String::new() } else { format!(" - params.end{}", part - 1) };
@@ -211,7 +219,7 @@ impl Concatenate {
 }
 
 /// What an invocation stores.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Kind {
     /// One element that has a type of its own.
     One,

@@ -1,15 +1,16 @@
 //! From a fused expression to WGSL: loads, steps and stores over a strided index space.
 
 mod several;
+mod spec;
 mod wgsl;
 
 pub(crate) use several::{Several, flat, read_bytes, read_slots};
+pub(crate) use spec::{FusionSpec, SeveralSpec, Stride};
 pub(crate) use wgsl::{atomic_store, bits, pack, param, wide};
 
 use crate::caps::Caps;
 use crate::element::DType;
-use crate::kernel::{Access, Feature};
-use crate::op::{self, Binding, Expression, Param, Source, Space, Walk, What};
+use crate::op::{self, Binding, Expression, LeafSource, Param, Space, Walk};
 use std::ops::Range;
 
 /// A dimension of the index space, after merging what can be merged.
@@ -21,7 +22,7 @@ pub(crate) struct Dim {
 }
 
 /// How an array's elements are loaded or stored.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Mode {
     /// One element at a time.
     Scalar,
@@ -34,7 +35,7 @@ pub(crate) enum Mode {
 }
 
 /// How the output is stored.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Store {
     /// One element, or four with width 4.
     Element,
@@ -103,8 +104,8 @@ impl<'a> Fusion<'a> {
     pub fn slot(&self, array: usize) -> Option<usize> {
         match self.expression.leaves.get(array) {
             Some(leaf) => match leaf.source {
-                Source::Slot(slot) => Some(slot),
-                Source::Index | Source::Given | Source::Tile(_) => None,
+                LeafSource::Slot(slot) => Some(slot),
+                LeafSource::Index | LeafSource::Given | LeafSource::Tile(_) => None,
             },
             None => self.output.map(|output| output.0),
         }
@@ -112,13 +113,13 @@ impl<'a> Fusion<'a> {
 
     /// Whether it is no array: what the kernel hands over.
     fn is_given(&self, array: usize) -> bool {
-        self.expression.leaves.get(array).is_some_and(|leaf| leaf.source == Source::Given)
+        self.expression.leaves.get(array).is_some_and(|leaf| leaf.source == LeafSource::Given)
     }
 
     /// The tile that holds a leaf's values.
     fn tile(&self, array: usize) -> Option<usize> {
         match self.expression.leaves.get(array).map(|leaf| leaf.source) {
-            Some(Source::Tile(tile)) => Some(tile),
+            Some(LeafSource::Tile(tile)) => Some(tile),
             _ => None,
         }
     }
@@ -189,62 +190,12 @@ impl<'a> Fusion<'a> {
         stored && worth
     }
 
-    /// Everything the text depends on.
-    pub fn key(&self, key: &mut Vec<u8>) {
-        key.extend([self.width as u8, self.lanes as u8, self.dims.len() as u8]);
-        key.extend(self.dims.iter().map(|dim| dim.group as u8));
-        for (array, walk) in self.walks.iter().enumerate() {
-            let source = match self.tile(array) {
-                Some(tile) => 3 + tile as u8,
-                None => self.slot(array).is_some() as u8 + 2 * self.is_given(array) as u8,
-            };
-            key.extend([self.dtype(array) as u8, self.modes[array] as u8, source]);
-            key.extend(walk.strides.iter().map(|&stride| if (0..2).contains(&stride) { stride as u8 } else { 2 }));
-        }
-        key.push(self.output.map_or(9, |output| output.2 as u8));
-        // Each is a parameter, whether a step takes it or not.
-        key.push(self.expression.scalars.len() as u8);
-        key.extend(self.expression.scalars.iter().map(|scalar| scalar.dtype as u8));
-        for step in &self.expression.steps {
-            key.push(step.dtype as u8);
-            let mut push = |tag: u8, indices: &[usize]| {
-                key.push(tag);
-                indices.iter().for_each(|&i| key.extend((i as u16).to_le_bytes()));
-            };
-            match &step.what {
-                What::Leaf(leaf) => push(0, &[*leaf]),
-                What::Scalar(scalar) => push(1, &[*scalar]),
-                What::Cast(from) => push(2, &[*from]),
-                What::Call(function, args) => push(3 + *function as u8, args),
-                What::Formula(formula, args) => {
-                    push(u8::MAX, args);
-                    key.extend(formula.parts().id.to_le_bytes());
-                }
-            }
-        }
-    }
-
-    /// The names of the parameters, in the order of [`Fusion::params`].
-    pub fn param_names(&self) -> Vec<String> {
-        let p = self.prefix;
-        let mut names: Vec<String> = self.inner_dims().map(|dim| format!("{p}extent{dim}")).collect();
-        for (array, walk) in self.placed() {
-            names.push(format!("{p}offset{array}"));
-            names.extend(strided(walk).map(|(dim, _)| format!("{p}stride{array}_{dim}")));
-        }
-        for (index, scalar) in self.expression.scalars.iter().enumerate() {
-            let low = format!("{p}scalar{index}");
-            names.extend(scalar.words().zip(["", "_high"]).map(|(_, part)| format!("{low}{part}")));
-        }
-        names
-    }
-
     /// Dimensions that are not the first of their variable: their extents divide it.
     fn inner_dims(&self) -> impl Iterator<Item = usize> + '_ {
         (1..self.dims.len()).filter(|&dim| self.dims[dim].group == self.dims[dim - 1].group)
     }
 
-    /// The parameters and the windows for one box of the index space.
+    /// The parameters ([`FusionSpec::param_names`]) and the windows for one box of the index space.
     pub fn params(
         &self,
         cut: &[Range<u64>],
@@ -264,25 +215,6 @@ impl<'a> Fusion<'a> {
         }
         params.extend(op::scalars(self.expression, self.prefix));
         (params, bindings)
-    }
-
-    /// How each binding is used, in order.
-    pub fn access(&self) -> Vec<Access> {
-        let leaves = self.expression.leaves.len();
-        let access = |array| if array < leaves { Access::Read } else { Access::Write };
-        (0..self.walks.len()).filter(|&array| self.slot(array).is_some()).map(access).collect()
-    }
-
-    /// Whether 16-bit floats occur.
-    pub fn uses_f16(&self) -> bool {
-        (0..self.walks.len()).any(|array| self.dtype(array) == DType::F16)
-            || self.expression.steps.iter().any(|step| step.dtype == DType::F16)
-            || self.expression.formulas().iter().any(|formula| formula.parts().features.contains(&Feature::F16))
-    }
-
-    /// Whether nothing in it can go wrong without run-time checks.
-    pub fn is_safe(&self) -> bool {
-        self.expression.formulas().iter().all(|formula| formula.parts().safe)
     }
 }
 

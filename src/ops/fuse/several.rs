@@ -1,6 +1,6 @@
 //! Several fused expressions over one index space, in one kernel.
 
-use super::{Dim, Fusion, Mode, Store, collapse};
+use super::{Dim, Fusion, Mode, SeveralSpec, Store, collapse};
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::kernel::Access;
@@ -103,33 +103,13 @@ impl<'a> Several<'a> {
         }
     }
 
+    pub fn spec(&self) -> SeveralSpec {
+        SeveralSpec(self.0.iter().map(|fusion| fusion.spec()).collect())
+    }
+
     /// Elements that a call of `value` gives.
     pub fn width(&self) -> u32 {
         self.0[0].width
-    }
-
-    /// Everything the text depends on.
-    pub fn key(&self, key: &mut Vec<u8>) {
-        for fusion in &self.0 {
-            key.extend(fusion.prefix.bytes());
-            fusion.key(key);
-        }
-    }
-
-    /// Bindings from the first on, and the functions.
-    pub fn text(&self) -> String {
-        let mut first = 0;
-        let mut text = String::new();
-        for fusion in &self.0 {
-            text += &fusion.text(first);
-            first += fusion.access().len();
-        }
-        text
-    }
-
-    /// The names of the parameters.
-    pub fn param_names(&self) -> Vec<String> {
-        self.0.iter().flat_map(|fusion| fusion.param_names()).collect()
     }
 
     /// The parameters and the windows for one box of the index space.
@@ -146,21 +126,6 @@ impl<'a> Several<'a> {
             windows.extend(more_windows);
         }
         (words, windows)
-    }
-
-    /// How each binding is used, in order.
-    pub fn access(&self) -> Vec<Access> {
-        self.0.iter().flat_map(|fusion| fusion.access()).collect()
-    }
-
-    /// Whether 16-bit floats occur.
-    pub fn uses_f16(&self) -> bool {
-        self.0.iter().any(|fusion| fusion.uses_f16())
-    }
-
-    /// Whether nothing in it can go wrong without run-time checks.
-    pub fn is_safe(&self) -> bool {
-        self.0.iter().all(|fusion| fusion.is_safe())
     }
 }
 

@@ -1,40 +1,40 @@
 //! The text of a fusion: loads, steps, conversions and stores.
 
-use super::{Fusion, Mode, Store};
+use super::spec::Place;
+use super::{FusionSpec, Mode, Store, Stride};
 use crate::element::{Class, DType};
-use crate::op::What;
+use crate::op::StepKind;
 use std::fmt::Write;
 
-impl Fusion<'_> {
+impl FusionSpec {
     /// Bindings from `first` on, `value(..)`, and `store(..)` if there is an output.
     pub fn text(&self, first: usize) -> String {
         let p = self.prefix;
         let mut text = String::new();
         let mut binding = first;
-        for array in 0..self.walks.len() {
-            if self.slot(array).is_some() {
-                let access = if array < self.expression.leaves.len() { "read" } else { "read_write" };
+        for array in 0..self.arrays.len() {
+            if self.in_memory(array) {
+                let access = if array < self.leaves().len() { "read" } else { "read_write" };
                 let element = self.memory_type(array);
                 writeln!(text, "@group(0) @binding({binding}) var<storage, {access}> {p}x{array}: array<{element}>;")
                     .expect("to a string");
                 binding += 1;
             }
         }
-        for (index, formula) in self.expression.formulas().into_iter().enumerate() {
+        for (index, formula) in self.formulas().into_iter().enumerate() {
             text += &formula.definition(&format!("{p}formula{index}"));
         }
         text += &self.value_text();
-        if let Some((_, dtype, store)) = self.output {
-            text += &self.store_text(dtype, store);
+        if let Some(store) = self.store {
+            text += &self.store_text(store);
         }
         text
     }
 
     fn memory_type(&self, array: usize) -> String {
-        let dtype = self.dtype(array);
-        let atomic =
-            self.output.is_some_and(|(_, _, store)| store == Store::Atomic) && array >= self.expression.leaves.len();
-        match (dtype.per_word(), self.modes[array]) {
+        let dtype = self.arrays[array].dtype;
+        let atomic = self.store == Some(Store::Atomic) && array >= self.leaves().len();
+        match (dtype.per_word(), self.arrays[array].mode) {
             _ if atomic && dtype.per_word() > 1 => "atomic<u32>".into(),
             (1, Mode::Vector) => format!("vec4<{}>", dtype.wgsl()),
             (1, _) => dtype.wgsl().into(),
@@ -56,7 +56,7 @@ impl Fusion<'_> {
         let p = self.prefix;
         let mut text = String::new();
         for (group, variable) in self.variables.iter().enumerate() {
-            let dims: Vec<usize> = (0..self.dims.len()).filter(|&dim| self.dims[dim].group == group).collect();
+            let dims: Vec<usize> = (0..self.groups.len()).filter(|&dim| self.groups[dim] == group).collect();
             let mut rest = variable.to_string();
             for (nth, dim) in dims.iter().enumerate().rev() {
                 if nth == 0 {
@@ -75,11 +75,11 @@ impl Fusion<'_> {
     fn address(&self, array: usize) -> String {
         let p = self.prefix;
         let mut sum = format!("params.{p}offset{array}");
-        for (dim, &stride) in self.walks[array].strides.iter().enumerate() {
+        for (dim, stride) in self.arrays[array].strides.iter().enumerate() {
             match stride {
-                0 => {}
-                1 => write!(sum, " + c{dim}").expect("to a string"),
-                _ => write!(sum, " + c{dim} * params.{p}stride{array}_{dim}").expect("to a string"),
+                Stride::Zero => {}
+                Stride::One => write!(sum, " + c{dim}").expect("to a string"),
+                Stride::Param => write!(sum, " + c{dim} * params.{p}stride{array}_{dim}").expect("to a string"),
             }
         }
         sum
@@ -97,33 +97,31 @@ impl Fusion<'_> {
 
     fn value_text(&self) -> String {
         let p = self.prefix;
-        let result = self.wide(self.expression.dtype());
-        let given = (0..self.walks.len()).find(|&leaf| self.is_given(leaf));
-        let given = given.map_or(String::new(), |leaf| format!(", given: {}", self.wide(self.dtype(leaf))));
+        let result = self.wide(self.dtype());
+        let given = (0..self.arrays.len()).find(|&leaf| self.arrays[leaf].place == Place::Given);
+        let given = given.map_or(String::new(), |leaf| format!(", given: {}", self.wide(self.arrays[leaf].dtype)));
         let mut text = format!("fn {p}value({}{given}) -> {result} {{\n{}", self.arguments(), self.coordinates());
         let mut rounds = false;
-        let formulas = self.expression.formulas();
-        for (index, step) in self.expression.steps.iter().enumerate() {
+        let formulas = self.formulas();
+        for (index, step) in self.steps.iter().enumerate() {
             let value = match &step.what {
-                What::Leaf(leaf) if self.is_given(*leaf) => "given".to_string(),
-                What::Leaf(leaf) => match self.tile(*leaf) {
-                    Some(tile) => format!("kept{tile}({})", self.variables.join(", ")),
-                    None => {
+                StepKind::Leaf(leaf) if self.arrays[*leaf].place == Place::Given => "given".to_string(),
+                StepKind::Leaf(leaf) => match self.arrays[*leaf].place {
+                    Place::Tile(tile) => format!("kept{tile}({})", self.variables.join(", ")),
+                    _ => {
                         writeln!(text, "    let a{leaf} = {};", self.address(*leaf)).expect("to a string");
                         self.load(*leaf)
                     }
                 },
-                What::Scalar(scalar) => self.scalar(*scalar),
-                What::Cast(from) => {
-                    cast(&format!("v{from}"), self.expression.steps[*from].dtype, step.dtype, self.width)
-                }
-                What::Call(function, args) => {
+                StepKind::Scalar(scalar) => self.scalar(*scalar),
+                StepKind::Cast(from) => cast(&format!("v{from}"), self.steps[*from].dtype, step.dtype, self.width),
+                StepKind::Call(function, args) => {
                     let names: Vec<String> = args.iter().map(|arg| format!("v{arg}")).collect();
                     let name = |i: usize| names.get(i).map_or("", |n| n.as_str());
-                    let dtype = self.expression.steps[*args.last().expect("a function has arguments")].dtype;
+                    let dtype = self.steps[*args.last().expect("a function has arguments")].dtype;
                     function.wgsl(dtype, self.width, [name(0), name(1), name(2)])
                 }
-                What::Formula(formula, args) => {
+                StepKind::Formula(formula, args) => {
                     let arguments: Vec<String> = args.iter().map(|arg| format!("v{arg}")).collect();
                     let index = formulas.iter().position(|other| *other == formula).expect("it is one of them");
                     formula.call(&format!("{p}formula{index}"), &arguments, self.width)
@@ -134,42 +132,43 @@ impl Fusion<'_> {
             rounds |= rounded;
             writeln!(text, "    let v{index} = {value};").expect("to a string");
         }
-        writeln!(text, "    return v{};\n}}", self.expression.steps.len() - 1).expect("to a string");
+        writeln!(text, "    return v{};\n}}", self.steps.len() - 1).expect("to a string");
         if rounds { rounded_text(p, self.width) + &text } else { text }
     }
 
     /// Whether a step is a half that another type was rounded to, and something is computed with it.
     fn is_rounded(&self, index: usize) -> bool {
-        let (step, last) = (&self.expression.steps[index], index + 1 == self.expression.steps.len());
+        let (step, last) = (&self.steps[index], index + 1 == self.steps.len());
         let narrowed = match &step.what {
-            What::Cast(from) => !matches!(self.expression.steps[*from].dtype, DType::F16 | DType::Bool),
-            What::Call(function, _) => function.through_f32(step.dtype),
+            StepKind::Cast(from) => !matches!(self.steps[*from].dtype, DType::F16 | DType::Bool),
+            StepKind::Call(function, _) => function.through_f32(step.dtype),
             _ => false,
         };
-        step.dtype == DType::F16 && narrowed && !(last && self.output.is_some())
+        step.dtype == DType::F16 && narrowed && !(last && self.store.is_some())
     }
 
     fn load(&self, leaf: usize) -> String {
         let p = self.prefix;
-        let dtype = self.dtype(leaf);
+        let dtype = self.arrays[leaf].dtype;
         let vector = self.wide(dtype);
-        let inner = self.dims.iter().rposition(|dim| dim.group == self.lanes);
-        if self.slot(leaf).is_none() {
-            return match (self.width, self.modes[leaf]) {
+        let inner = self.groups.iter().rposition(|&group| group == self.lanes);
+        if !self.in_memory(leaf) {
+            return match (self.width, self.arrays[leaf].mode) {
                 (1, _) => format!("a{leaf}"),
                 (_, Mode::Vector) => format!("(vec4<u32>(a{leaf}) + vec4<u32>(0u, 1u, 2u, 3u))"),
                 (_, Mode::Splat) => format!("vec4<u32>(a{leaf})"),
                 _ => unreachable!("an index is not gathered: widen() refuses"),
             };
         }
-        match self.modes[leaf] {
+        match self.arrays[leaf].mode {
             Mode::Vector => self.load_vector(leaf, dtype),
             Mode::Scalar => self.load_one(leaf, dtype, &format!("a{leaf}")),
             Mode::Splat => format!("{vector}({})", self.load_one(leaf, dtype, &format!("a{leaf}"))),
             Mode::Gather => {
-                let step = match self.walks[leaf].strides[inner.expect("lanes lie along a dimension")] {
-                    1 => "1u".to_string(),
-                    _ => format!("params.{p}stride{leaf}_{}", inner.expect("lanes lie along a dimension")),
+                let inner = inner.expect("lanes lie along a dimension");
+                let step = match self.arrays[leaf].strides[inner] {
+                    Stride::One => "1u".to_string(),
+                    _ => format!("params.{p}stride{leaf}_{inner}"),
                 };
                 let lanes: Vec<String> =
                     (0..4).map(|lane| self.load_one(leaf, dtype, &format!("(a{leaf} + {lane}u * {step})"))).collect();
@@ -204,14 +203,15 @@ impl Fusion<'_> {
     }
 
     fn scalar(&self, index: usize) -> String {
-        let dtype = self.expression.scalars[index].dtype;
+        let dtype = self.scalars[index];
         let value = param(&format!("{}scalar{index}", self.prefix), dtype);
         if self.width == 1 { value } else { format!("{}({value})", self.wide(dtype)) }
     }
 
-    fn store_text(&self, dtype: DType, store: Store) -> String {
+    fn store_text(&self, store: Store) -> String {
         let p = self.prefix;
-        let array = self.walks.len() - 1;
+        let array = self.arrays.len() - 1;
+        let dtype = self.arrays[array].dtype;
         let (coordinates, address) = (self.coordinates(), self.address(array));
         let head = format!(
             "fn store({}, v: {}) {{\n{coordinates}    let at = {address};\n",

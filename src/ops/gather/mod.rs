@@ -3,13 +3,16 @@
 //! Bound by memory: neighbours that ask for neighbours share their reads, others take 32 bytes or more for each element.
 //! A source past one binding is read window by window, each time with all indices.
 
-use super::fuse::{Fusion, Several, Store, bits, flat, read_bytes, read_slots};
-use super::indexing::{Indexing, PARAMS};
+#[cfg(feature = "cases")]
+pub(crate) mod cases;
+
+use super::fuse::{FusionSpec, Several, SeveralSpec, Store, bits, flat, read_bytes, read_slots};
+use super::indexing::{Indexing, IndexingSpec, PARAMS};
 use super::map::{buffer_bytes, points};
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::error::Result;
-use crate::kernel::{Access, Draft, Kernel};
+use crate::kernel::{Access, Draft, Kernel, Spec};
 use crate::op::{Expression, Grid, Host, Op, Param, Pass, Plan, Slot, Value, Vary};
 
 /// The elements that indices name.
@@ -34,18 +37,22 @@ impl Gather {
         let report = self.indexing.report.as_ref();
         [&self.indexing.indices, &self.indexing.base, &self.source].into_iter().chain(report)
     }
+}
 
-    fn kernel(&self, several: &Several, source: &Fusion, caps: &Caps) -> Kernel {
-        let mut key = b"gather".to_vec();
-        several.key(&mut key);
-        source.key(&mut key);
-        key.push(self.indexing.outside as u8);
-        key.extend(caps.workgroup().to_le_bytes());
+/// What the text of a gather depends on.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct GatherSpec {
+    /// The indices, with the output, and the bases.
+    several: SeveralSpec,
+    source: FusionSpec,
+    indexing: IndexingSpec,
+}
+
+impl Spec for GatherSpec {
+    fn draft(&self, caps: &Caps) -> Draft {
+        let GatherSpec { several, source, indexing } = self;
         let inputs = [several.access(), source.access()].concat();
-        Kernel::cached(key, caps, || Draft {
-            name: format!("gather of {}", self.dtype()),
-            file: "gather",
-            entry: "gather",
+        Draft {
             constants: vec![("WORKGROUP", caps.workgroup())],
             params: [
                 ["units", "count"].into_iter().chain(PARAMS).map(String::from).collect(),
@@ -53,31 +60,29 @@ impl Gather {
                 source.param_names(),
             ]
             .concat(),
-            access: inputs.iter().copied().chain(self.indexing.report_access()).collect(),
+            access: inputs.iter().copied().chain(indexing.access()).collect(),
             text: several.text()
                 + &source.text(several.access().len())
-                + &self.indexing.text(several, inputs.len())
-                + &evaluate_text(&several.0[0], self.dtype()),
-            width: 1,
+                + &indexing.text(several, inputs.len())
+                + &evaluate_text(&several.0[0], source.dtype()),
             f16: several.uses_f16() || source.uses_f16(),
             trusted: several.is_safe(),
-            contract: None,
-            counted: vec![],
-        })
+            ..Draft::new(format!("gather of {}", source.dtype()), "gather")
+        }
     }
 }
 
 /// `evaluate(unit)`: one element where its window has it, or all of a word.
-fn evaluate_text(fusion: &Fusion, dtype: DType) -> String {
+fn evaluate_text(fusion: &FusionSpec, dtype: DType) -> String {
     let zero = format!("{}()", dtype.wgsl());
-    if fusion.output.is_none_or(|output| output.2 != Store::Word) {
+    if fusion.store != Some(Store::Word) {
         return format!(
             "fn evaluate(unit: u32) {{\n    let at = place(unit);\n    let here = at - params.first;\n    \
              if (at == NOWHERE) {{\n        if (params.first == 0u) {{\n            store(unit, {zero});\n        }}\n    \
              }} else if (here < params.window) {{\n        store(unit, s_value(here));\n    }}\n}}\n"
         );
     }
-    let (array, per_word) = (fusion.walks.len() - 1, dtype.per_word());
+    let (array, per_word) = (fusion.arrays.len() - 1, dtype.per_word());
     let (value, shift) = (bits("v", dtype), 32 / per_word);
     format!(
         "fn evaluate(unit: u32) {{\n    var word = 0u;\n    for (var j = 0u; j < {per_word}u; j++) {{\n        \
@@ -128,6 +133,8 @@ impl Op for Gather {
             several.0[0].output = Some((self.output, dtype, if words { Store::Word } else { Store::Atomic }));
             per_unit = if words { dtype.per_word() as u64 } else { 1 };
         }
+        let spec = GatherSpec { several: several.spec(), source: source.spec(), indexing: self.indexing.spec() };
+        let kernel = Kernel::of(spec, caps);
         for cut in space.boxes(&chunk) {
             let count: u64 = cut.iter().map(|range| range.end - range.start).product();
             let units = count.div_ceil(per_unit);
@@ -138,7 +145,7 @@ impl Op for Gather {
                 let (first, last) = (window[0].start, window[0].end);
                 let own = self.indexing.params(self.source.leaves[0].len, first, last - first);
                 plan.passes.push(Pass {
-                    kernel: self.kernel(&several, &source, caps),
+                    kernel: kernel.clone(),
                     buffers,
                     params: [vec![Param::of(units), Param::of(count)], own.to_vec(), params, more].concat(),
                     grid: Grid::Count(units.div_ceil(caps.workgroup() as u64)),

@@ -153,7 +153,15 @@ impl Binning {
                     (x, edge) => x.int() <= edge.int(),
                 };
                 let inside = at_least(Value::of(*low)) && at_most(Value::of(*high));
-                inside.then(|| (0..self.bins).rev().find(|&bin| at_least(threshold(bin))).unwrap_or(0))
+                // The last bin whose threshold the value reaches, or the first: thresholds ascend.
+                inside.then(|| {
+                    let (mut bin, mut end) = (0, self.bins);
+                    while end - bin > 1 {
+                        let middle = bin + (end - bin) / 2;
+                        if at_least(threshold(middle)) { bin = middle } else { end = middle }
+                    }
+                    bin
+                })
             }
         }
     }

@@ -1,9 +1,9 @@
 //! Histograms: every type and rule, few bins and many, weights, two axes, through windows.
 
-use super::{Case, row, types};
 use crate::caps::Caps;
 use crate::element::{Class, DType, Scalar};
 use crate::op::{Fill, Value};
+use crate::ops::cases::{Case, row, types};
 use crate::ops::{Binning, Histogram, Rule, compared, even_edges, thresholds};
 
 pub fn cases(caps: &Caps) -> Vec<Case> {
@@ -32,7 +32,16 @@ fn of_type(dtype: DType) -> Vec<Case> {
     };
     let number = !matches!(dtype, DType::F16 | DType::F32 | DType::F64 | DType::Bool);
     let mut all = vec![];
-    for (bins, len) in [(7, 0), (7, 1000), (300, 999), (300, 1_000_003), (5000, 100_000_000), (200_000, 1000)] {
+    for (bins, len) in [
+        (7, 0),
+        (7, 1000),
+        (300, 999),
+        (300, 1_000_003),
+        (5000, 1000),
+        (5000, 100_000_000),
+        (50_000, 1000),
+        (200_000, 1000),
+    ] {
         let search = Binning { bins, rule: Rule::Search { low: end(0), high: end(12) } };
         let even = even_edges(dtype, bins, 0.0, 3.0, false);
         let borders =

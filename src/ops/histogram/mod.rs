@@ -4,6 +4,8 @@
 //! there. Integer counts and sums do not depend on the order; sums of f32 do in their last bits.
 
 mod binning;
+#[cfg(feature = "cases")]
+pub(crate) mod cases;
 mod wgsl;
 
 pub use binning::{Binning, Rule};
@@ -14,8 +16,8 @@ use super::map::{Map, buffer_bytes, points};
 use crate::caps::Caps;
 use crate::element::{DType, Scalar};
 use crate::error::Result;
-use crate::kernel::Access;
-use crate::op::{Binding, Expression, Grid, Host, Op, Param, Pass, Plan, Slot, Step, Value, Vary, What};
+use crate::kernel::{Access, Kernel};
+use crate::op::{Binding, Expression, ExpressionStep, Grid, Host, Op, Param, Pass, Plan, Slot, StepKind, Value, Vary};
 use crate::tuning::Tunable;
 use std::ops::Range;
 
@@ -80,12 +82,7 @@ const MOST_COPIES: u64 = 32;
 /// The kernel's shape, and one launch's.
 #[derive(Clone, Debug, PartialEq)]
 struct Shape {
-    private: bool,
-    unroll: u32,
-    /// Counters in workgroup memory.
-    counters: u32,
-    /// Edges in workgroup memory; 0 if they are read where they lie.
-    near: u32,
+    fixed: Fixed,
     parts: u64,
     part_bins: u64,
     copies: u64,
@@ -93,11 +90,15 @@ struct Shape {
     span: u64,
 }
 
-impl Shape {
-    /// What the kernel's text depends on.
-    fn fixed(&self) -> (bool, u32, u32, u32) {
-        (self.private, self.unroll, self.counters, self.near)
-    }
+/// What the kernel's text depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Fixed {
+    private: bool,
+    unroll: u32,
+    /// Counters in workgroup memory.
+    counters: u32,
+    /// Edges in workgroup memory; 0 if they are read where they lie.
+    near: u32,
 }
 
 impl Histogram {
@@ -123,7 +124,7 @@ impl Histogram {
     /// Zeros in the output.
     fn clear(&self) -> Map {
         let (dtype, len) = (self.dtype(), self.bins() as usize);
-        let steps = vec![Step { what: What::Scalar(0), dtype }];
+        let steps = vec![ExpressionStep { what: StepKind::Scalar(0), dtype }];
         let expression = Expression { scalars: vec![Scalar { dtype, bits: 0 }], steps, ..Expression::default() };
         let (output, output_strides) = (self.output, vec![1]);
         Map {
@@ -166,7 +167,7 @@ impl Histogram {
         let counters = (part_bins * copies).next_power_of_two().min(room).max(1);
         let counters = if private { counters as u32 } else { 1 };
         let chunks = extent.div_ceil(span);
-        Shape { private, unroll, counters, near: near as u32, parts, part_bins, copies, chunks, span }
+        Shape { fixed: Fixed { private, unroll, counters, near: near as u32 }, parts, part_bins, copies, chunks, span }
     }
 }
 
@@ -255,7 +256,7 @@ impl Histogram {
         let own = [self.bins(), extent, shape.parts, shape.part_bins, shape.copies, shape.span].map(Param::of);
         let axes = self.axes_params().into_iter().map(|(_, word)| Param::Is(word));
         Pass {
-            kernel: self.kernel(several, &shape, caps),
+            kernel: Kernel::of(self.spec(several, &shape), caps),
             buffers,
             params: [own.to_vec(), axes.collect(), params].concat(),
             grid: Grid::Count(shape.chunks * shape.parts),

@@ -1,42 +1,47 @@
 //! The text of a histogram's kernel: what `shaders/histogram.wgsl` leaves open.
 
-use super::super::fuse::{Several, param};
+use super::super::fuse::{FusionSpec, Several, SeveralSpec, param};
 use super::binning::{Binning, Rule, compared};
-use super::{Histogram, PREFIXES, Shape, WEIGHTS};
+use super::{Fixed, Histogram, PREFIXES, Shape, WEIGHTS};
 use crate::caps::Caps;
 use crate::element::{Class, DType, Scalar};
-use crate::kernel::{Access, Draft, Kernel};
+use crate::kernel::{Access, Draft, Spec};
 
-impl Histogram {
-    pub(super) fn kernel(&self, several: &Several, shape: &Shape, caps: &Caps) -> Kernel {
-        let mut key = b"histogram".to_vec();
-        several.key(&mut key);
-        for axis in &self.axes {
-            key.push(match axis.rule {
-                Rule::Even { .. } => 0,
-                Rule::Search { .. } => 1,
-                Rule::Number => 2,
-            });
-        }
-        key.extend(format!("{:?}{}", shape.fixed(), self.native_add(caps)).bytes());
-        Kernel::cached(key, caps, || self.draft(several, shape, caps))
-    }
+/// What the text of a histogram depends on.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) struct HistogramSpec {
+    /// The samples, then the weights if there are any.
+    several: SeveralSpec,
+    /// How each sample finds its bin.
+    finds: Vec<Finds>,
+    /// The names of the axes' parameters.
+    params: Vec<String>,
+    /// Whether there are edges in memory.
+    edges: bool,
+    shape: Fixed,
+}
 
-    fn draft(&self, several: &Several, shape: &Shape, caps: &Caps) -> Draft {
+/// How a sample finds its bin.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Finds {
+    Even,
+    Search,
+    Number,
+}
+
+impl Spec for HistogramSpec {
+    fn draft(&self, caps: &Caps) -> Draft {
+        let HistogramSpec { several, shape, .. } = self;
         let inputs = several.access();
-        let edges = self.edges.is_some().then_some(Access::Read);
+        let edges = self.edges.then_some(Access::Read);
         let mut text = several.text();
-        text += &self.memory_text(inputs.len(), shape, caps);
-        for (axis, (sample, prefix)) in self.axes.iter().zip(self.samples.iter().zip(PREFIXES)) {
-            text += &bin_text(axis, sample.dtype(), prefix, if shape.near > 0 { "near" } else { "edges" });
+        text += &self.memory_text(inputs.len(), caps);
+        for ((finds, sample), prefix) in self.finds.iter().zip(self.samples()).zip(PREFIXES) {
+            text += &bin_text(*finds, sample.dtype(), prefix, if shape.near > 0 { "near" } else { "edges" });
         }
-        text += &self.tally_text(several.width(), shape.unroll);
+        text += &self.tally_text();
         let own = ["bins", "extent", "parts", "part_bins", "copies", "span"];
-        let axes = self.axes_params().into_iter().map(|(name, _)| name).collect();
         Draft {
-            name: format!("histogram of {} axes", self.axes.len()),
-            file: "histogram",
-            entry: "histogram",
             constants: vec![
                 ("WORKGROUP", caps.workgroup()),
                 ("WIDTH", several.width()),
@@ -44,14 +49,30 @@ impl Histogram {
                 ("PRIVATE", shape.private as u32),
                 ("COUNTERS", shape.counters),
             ],
-            params: [own.map(String::from).to_vec(), axes, several.param_names()].concat(),
+            params: [own.map(String::from).to_vec(), self.params.clone(), several.param_names()].concat(),
             access: inputs.into_iter().chain(edges).chain([Access::Write]).collect(),
             text,
             width: several.width(),
             f16: several.uses_f16(),
             trusted: several.is_safe(),
-            contract: None,
-            counted: vec![],
+            ..Draft::new(format!("histogram of {} axes", self.finds.len()), "histogram")
+        }
+    }
+}
+
+impl Histogram {
+    pub(super) fn spec(&self, several: &Several, shape: &Shape) -> HistogramSpec {
+        let finds = |axis: &Binning| match axis.rule {
+            Rule::Even { .. } => Finds::Even,
+            Rule::Search { .. } => Finds::Search,
+            Rule::Number => Finds::Number,
+        };
+        HistogramSpec {
+            several: several.spec(),
+            finds: self.axes.iter().map(finds).collect(),
+            params: self.axes_params().into_iter().map(|(name, _)| name).collect(),
+            edges: self.edges.is_some(),
+            shape: shape.fixed,
         }
     }
 
@@ -65,23 +86,34 @@ impl Histogram {
         }
         params
     }
+}
+
+impl HistogramSpec {
+    fn samples(&self) -> &[FusionSpec] {
+        &self.several.0[..self.finds.len()]
+    }
+
+    /// The type of what each value adds, if that is not 1.
+    fn weights(&self) -> Option<DType> {
+        self.several.0.get(self.finds.len()).map(|weights| weights.dtype())
+    }
 
     /// Whether f32 are added by an atomic of their own to memory that all share.
     fn native_add(&self, caps: &Caps) -> bool {
-        caps.atomic_f32 && self.weights.as_ref().is_some_and(|weights| weights.dtype() == DType::F32)
+        caps.atomic_f32 && self.weights() == Some(DType::F32)
     }
 
     /// Edges and counters in memory, and additions to them.
-    fn memory_text(&self, first: usize, shape: &Shape, caps: &Caps) -> String {
-        let float = self.weights.as_ref().is_some_and(|weights| weights.dtype() == DType::F32);
+    fn memory_text(&self, first: usize, caps: &Caps) -> String {
+        let (shape, float) = (&self.shape, self.weights() == Some(DType::F32));
         let mut text = String::new();
         let mut begin = String::new();
-        if self.edges.is_some() {
-            let element = compared(self.samples[0].dtype()).wgsl();
+        if self.edges {
+            let element = compared(self.samples()[0].dtype()).wgsl();
             text += &format!("@group(0) @binding({first}) var<storage, read> edges: array<{element}>;\n");
             if shape.near > 0 {
                 text += &format!("var<workgroup> near: array<{element}, {}>;\n", shape.near);
-                let count = self.axes.iter().zip(PREFIXES).map(|(_, p)| format!("params.{p}bins + 1u"));
+                let count = self.samples().iter().zip(PREFIXES).map(|(_, p)| format!("params.{p}bins + 1u"));
                 let count = count.collect::<Vec<_>>().join(" + ");
                 begin = format!(
                     "    for (var e = lane; e < {count}; e += WORKGROUP) {{\n        near[e] = edges[e];\n    }}\n"
@@ -89,7 +121,7 @@ impl Histogram {
             }
         }
         let element = if self.native_add(caps) { "f32" } else { "u32" };
-        let binding = first + self.edges.is_some() as usize;
+        let binding = first + self.edges as usize;
         text += &format!(
             "@group(0) @binding({binding}) var<storage, read_write> y: array<atomic<{element}>>;\n\
              fn begin(lane: u32) {{\n{begin}}}\n"
@@ -108,23 +140,23 @@ impl Histogram {
     }
 
     /// The open functions that take values: loads first, then their bins, then the additions.
-    fn tally_text(&self, width: u32, unroll: u32) -> String {
+    fn tally_text(&self) -> String {
+        let (width, unroll) = (self.several.width(), self.shape.unroll);
         let lane = |lane: u32| if width == 1 { "" } else { [".x", ".y", ".z", ".w"][lane as usize] };
-        let weight = |u: u32, l: u32| match &self.weights {
+        let weight = |u: u32, lane: &str| match self.weights() {
             None => "1u".to_string(),
-            Some(weights) if weights.dtype() == DType::U32 => format!("{WEIGHTS}v{u}{}", lane(l)),
-            Some(_) => format!("bitcast<u32>({WEIGHTS}v{u}{})", lane(l)),
+            Some(DType::U32) => format!("{WEIGHTS}v{u}{lane}"),
+            Some(_) => format!("bitcast<u32>({WEIGHTS}v{u}{lane})"),
         };
-        let prefixes: Vec<&str> = PREFIXES.iter().copied().take(self.samples.len()).collect();
-        let loaded = prefixes.iter().copied().chain(self.weights.is_some().then_some(WEIGHTS));
+        let loaded = self.several.0.iter().map(|fusion| fusion.prefix);
         let load = |u: u32, at: &str| -> String {
             loaded.clone().map(|p| format!("    let {p}v{u} = {p}value({at});\n")).collect()
         };
-        let bin = |function: &str, u: u32, l: u32| {
-            let bins = prefixes
-                .iter()
-                .zip(&self.samples)
-                .map(|(p, sample)| format!("{p}{function}({})", lift(&format!("{p}v{u}{}", lane(l)), sample.dtype())));
+        let bin = |function: &str, u: u32, lane: &str| {
+            let bins = self.samples().iter().map(|sample| {
+                let p = sample.prefix;
+                format!("{p}{function}({})", lift(&format!("{p}v{u}{lane}"), sample.dtype()))
+            });
             match bins.collect::<Vec<_>>().as_slice() {
                 [one] => one.clone(),
                 both if function == "near" => both.join(" | "),
@@ -134,31 +166,32 @@ impl Histogram {
         let mut body: String = (0..unroll).map(|u| load(u, &format!("i + {u}u * (WORKGROUP * WIDTH)"))).collect();
         let each = || (0..unroll).flat_map(|u| (0..width).map(move |l| (u, l)));
         let bins = |start: &str, function: &str| -> String {
-            each().map(|(u, l)| format!("{start}b{u}_{l} = {};\n", bin(function, u, l))).collect()
+            each().map(|(u, l)| format!("{start}b{u}_{l} = {};\n", bin(function, u, lane(l)))).collect()
         };
-        if self.axes.iter().any(|axis| matches!(axis.rule, Rule::Even { .. })) {
-            let near: Vec<String> = each().map(|(u, l)| bin("near", u, l)).collect();
+        if self.finds.contains(&Finds::Even) {
+            let near: Vec<String> = each().map(|(u, l)| bin("near", u, lane(l))).collect();
             body += &bins("    var ", "guess");
-            let exact =
-                |(near, (u, l)): (&String, _)| format!("        if ({near}) {{ b{u}_{l} = {}; }}\n", bin("bin", u, l));
+            let exact = |(near, (u, l)): (&String, _)| {
+                format!("        if ({near}) {{ b{u}_{l} = {}; }}\n", bin("bin", u, lane(l)))
+            };
             let exact: String = near.iter().zip(each()).map(exact).collect();
             body += &format!("    if ({}) {{\n{exact}    }}\n", near.join(" | "));
         } else {
             body += &bins("    let ", "bin");
         }
-        let add = |(u, l)| format!("    count(b{u}_{l}, first_bin, lane, {});\n", weight(u, l));
+        let add = |(u, l)| format!("    count(b{u}_{l}, first_bin, lane, {});\n", weight(u, lane(l)));
         body += &each().map(add).collect::<String>();
         // A loop: at the end speed matters less than the text, which costs software drivers a tenth of a second a value.
         let tail = match width {
-            1 => format!("    count({}, first_bin, lane, {});\n", bin("bin", 0, 0), weight(0, 0)),
+            1 => format!("    count({}, first_bin, lane, {});\n", bin("bin", 0, ""), weight(0, "")),
             _ => format!(
                 "    for (var l = 0u; l < WIDTH && i + l < end; l++) {{\n        \
                  count({}, first_bin, lane, {});\n    }}\n",
-                bin("bin", 0, 0).replace(".x", "[l]"),
-                weight(0, 0).replace(".x", "[l]")
+                bin("bin", 0, "[l]"),
+                weight(0, "[l]")
             ),
         };
-        let joined = match self.axes.len() {
+        let joined = match self.finds.len() {
             1 => "",
             _ => {
                 "fn joined(row: u32, column: u32) -> u32 {\n    \
@@ -231,25 +264,25 @@ fn float_of(compared: DType) -> DType {
 
 /// `bin(v)`: the bin of a value, or 2^32 - 1. `guess(v)`: the same, or any number past the bins, in few instructions,
 /// but where `near(v)`: next to an edge, or no number. The guesses of several values have no branch but one for all.
-fn bin_text(axis: &Binning, dtype: DType, p: &str, edges: &str) -> String {
+fn bin_text(finds: Finds, dtype: DType, p: &str, edges: &str) -> String {
     let compared = compared(dtype);
     let (element, float) = (compared.wgsl(), float_of(compared).wgsl());
     let [least, most] = ["least", "most"].map(|name| param(&format!("{p}{name}"), compared));
     let edge = |at: &str| format!("{edges}[params.{p}first + {at}]");
     let outside = format!("    if (!((v >= {least}) & (v <= {most}))) {{\n        return 0xffffffffu;\n    }}\n");
-    let body = match (&axis.rule, compared.class()) {
-        (Rule::Number, Class::Signed | Class::Unsigned) => {
+    let body = match (finds, compared.class()) {
+        (Finds::Number, Class::Signed | Class::Unsigned) => {
             let wide = if compared.size() == 8 { "u64" } else { "u32" };
             let v = if compared.wgsl() == wide { "v".to_string() } else { format!("bitcast<{wide}>(v)") };
             format!("    return select(0xffffffffu, u32({v}), {v} < {wide}(params.{p}bins));\n")
         }
-        (Rule::Number, _) => unreachable!("the array's method takes integers only"),
-        (Rule::Search { .. }, _) => format!(
+        (Finds::Number, _) => unreachable!("the array's method takes integers only"),
+        (Finds::Search, _) => format!(
             "{outside}    var b = 0u;\n    for (var step = params.{p}stride; step > 0u; step /= 2u) {{\n        \
              if (b + step < params.{p}bins && {} <= v) {{\n            b += step;\n        }}\n    }}\n    return b;\n",
             edge("b + step")
         ),
-        (Rule::Even { .. }, class) => {
+        (Finds::Even, class) => {
             let distance = match (class, compared.size()) {
                 (Class::Float, _) => format!("(v - {least})"),
                 // Wraps to the right distance for signed types too.

@@ -1,10 +1,11 @@
-//! Maps: every function and cast; strided, repeated, packed and transposed arrays; windows.
+//! Maps: every function and cast; strided, repeated, packed and transposed arrays; windows; formulas; as many as the device
+//! says.
 
-use super::{Case, contiguous, expression, leaf, step, types};
 use crate::caps::Caps;
 use crate::element::{DType, Scalar};
-use crate::op::{Expression, Fill, Function, Leaf, Source, What};
+use crate::op::{Expression, Fill, Function, Leaf, LeafSource, StepKind};
 use crate::ops::Map;
+use crate::ops::cases::{Case, call, cast, contiguous, expression, formula, leaf, of_formula, row, step, types};
 
 /// How an array is walked: name, shape, elements of the buffer, offset and strides.
 type Walked = (&'static str, &'static [usize], usize, i64, Vec<i64>);
@@ -12,10 +13,13 @@ type Walked = (&'static str, &'static [usize], usize, i64, Vec<i64>);
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let mut all: Vec<Case> =
         types(caps).flat_map(|dtype| functions(dtype).into_iter().chain(casts(caps, dtype))).collect();
+    all.extend(types(caps).flat_map(|dtype| together(caps, dtype)));
     all.extend(types(caps).flat_map(|dtype| layouts(caps, dtype)));
     all.extend(types(caps).flat_map(|dtype| transpositions(caps, dtype)));
-    let index = Leaf { source: Source::Index, dtype: DType::U32, len: 0, offset: 3, strides: vec![2] };
+    let index = Leaf { source: LeafSource::Index, dtype: DType::U32, len: 0, offset: 3, strides: vec![2] };
     all.push(Case::new("a range", fresh(expression(None, index), &[1000])));
+    all.extend(types(caps).flat_map(counted));
+    all.extend(formulas());
     all
 }
 
@@ -44,13 +48,50 @@ fn functions(dtype: DType) -> Vec<Case> {
     all
 }
 
+/// Functions of one expression, where a case has many.
+const TOGETHER: usize = 20;
+
+/// Sums of many functions of an array, and of its casts to all types: kernels that hold them all.
+fn together(caps: &Caps, dtype: DType) -> Vec<Case> {
+    let total = if Function::Add.exists(dtype) { dtype } else { DType::U32 };
+    let functions: Vec<Function> = Function::ALL.iter().copied().filter(|f| f.exists(dtype)).collect();
+    let mut all = vec![];
+    for (stride, len) in [(1, 1000), (2, 999)] {
+        let read = || expression(None, leaf(0, dtype, 2001, stride - 1, &[stride]));
+        // Their sum cancels what it is not large by.
+        let mut case = |what, sum| {
+            all.push(Case::new(format!("{what} of {dtype}, stride {stride}"), fresh(sum, &[len])).scale(100.0));
+        };
+        for functions in functions.chunks(TOGETHER) {
+            let mut sum = read();
+            let called = functions.iter().map(|&function| call(&mut sum, function)).collect();
+            add(&mut sum, called, total);
+            case(functions.iter().map(|function| function.name()).collect::<Vec<&str>>().join(" "), sum);
+        }
+        let mut sum = read();
+        let casts = types(caps).map(|to| cast(&mut sum, 0, to)).collect();
+        add(&mut sum, casts, DType::F32);
+        case("casts".to_string(), sum);
+    }
+    all
+}
+
+/// The sum of some steps in a type that has one.
+fn add(expression: &mut Expression, steps: Vec<usize>, dtype: DType) {
+    let steps: Vec<usize> = steps.into_iter().map(|from| cast(expression, from, dtype)).collect();
+    for pair in 1..steps.len() {
+        let sum = if pair == 1 { steps[0] } else { expression.steps.len() - 1 };
+        expression.steps.push(step(StepKind::Call(Function::Add, vec![sum, steps[pair]]), dtype));
+    }
+}
+
 fn casts(caps: &Caps, dtype: DType) -> Vec<Case> {
     let mut all = vec![];
     for to in types(caps) {
         for (stride, len) in [(1, 1000), (-3, 1001)] {
             let offset = if stride < 0 { 3999 } else { 0 };
             let mut cast = expression(None, leaf(0, dtype, 4000, offset, &[stride]));
-            cast.steps.push(step(What::Cast(0), to));
+            cast.steps.push(step(StepKind::Cast(0), to));
             let case = Case::new(format!("{dtype} as {to}, stride {stride}"), fresh(cast, &[len]));
             all.push(case);
         }
@@ -60,9 +101,10 @@ fn casts(caps: &Caps, dtype: DType) -> Vec<Case> {
 
 fn layouts(caps: &Caps, dtype: DType) -> Vec<Case> {
     let mut all = vec![];
-    let layouts: [Walked; 8] = [
+    let layouts: [Walked; 9] = [
         ("empty", &[5, 0], 7, 0, vec![0, 1]),
         ("of one element", &[], 1, 0, vec![]),
+        ("in order", &[40, 77], 3080, 0, vec![77, 1]),
         ("transposed", &[70, 50], 3500, 0, vec![1, 70]),
         ("repeated", &[70, 52], 52, 0, vec![0, 1]),
         ("repeated column", &[70, 52], 70, 0, vec![1, 0]),
@@ -80,24 +122,51 @@ fn layouts(caps: &Caps, dtype: DType) -> Vec<Case> {
             all.push(Case::new(format!("into {what} {dtype}"), into).fill(0, Fill::Any));
         }
     }
-    let steps = vec![step(What::Scalar(0), dtype)];
+    let steps = vec![step(StepKind::Scalar(0), dtype)];
     let constant = Expression { scalars: vec![Scalar { dtype, bits: 1 }], steps, ..Expression::default() };
     all.push(Case::new(format!("a constant {dtype}"), fresh(constant, &[77])));
     all
 }
 
+/// As many elements as the device says; the others are left, or filled.
+fn counted(dtype: DType) -> Vec<Case> {
+    let case = |(len, count, fill): (usize, u64, Option<u64>)| {
+        let (fill, source) = (fill.map(|bits| Scalar { dtype, bits }), leaf(0, dtype, len, 0, &[1]));
+        let op = Map { output: 2, count: Some(row(1, DType::U32, 1)), fill, ..fresh(expression(None, source), &[len]) };
+        let what = format!("{count} of {len} {dtype}, as the device says, {fill:?} after them");
+        Case::new(what, op).fill(0, Fill::Any).fill(1, Fill::Number(count))
+    };
+    [(1000, 0, None), (999, 700, None), (1001, 700, Some(1)), (50, 90, Some(0)), (9000, 4500, Some(1))].map(case).into()
+}
+
+/// Texts of a program's own: four wide and one wide, without checks and with, which loops need.
+fn formulas() -> Vec<Case> {
+    let dtype = DType::F32;
+    let texts = ["x * x + x", "var sum = x; for (var turn = 0u; turn < 1u; turn++) { sum = fma(x, x, sum); } sum"];
+    let layouts = [(1000, 0, 1), (1000, 1999, -2)];
+    let case = |(text, (len, offset, stride)): (&str, (usize, i64, i64))| {
+        let leaf = leaf(0, dtype, 2000, offset, &[stride]);
+        let mut plain = expression(Some(Function::Multiply), leaf.clone());
+        plain.steps.push(step(StepKind::Call(Function::Add, vec![1, 0]), dtype));
+        let op = fresh(of_formula(formula(text, dtype), leaf), &[len]);
+        Case::new(format!("{text:?} of {len}, stride {stride}"), op).means(fresh(plain, &[len]))
+    };
+    texts.into_iter().flat_map(|text| layouts.map(|layout| (text, layout))).map(case).collect()
+}
+
 /// In every way that tiles serve: aligned and not, thin, of several dimensions, of several inputs, through windows.
 fn transpositions(caps: &Caps, dtype: DType) -> Vec<Case> {
     let mut all = vec![];
-    let layouts: [(&[usize], &[usize]); 9] = [
+    let layouts: [(&[usize], &[usize]); 10] = [
         (&[70, 68], &[1, 0]),
         (&[131, 67], &[1, 0]),
-        (&[700, 520], &[1, 0]),
-        (&[701, 523], &[1, 0]),
-        (&[3, 10_000], &[1, 0]),
-        (&[10_000, 3], &[1, 0]),
-        (&[20, 30, 40, 48], &[3, 1, 2, 0]),
-        (&[8, 12, 16, 20], &[3, 2, 1, 0]),
+        (&[100, 124], &[1, 0]),
+        (&[101, 123], &[1, 0]),
+        (&[101, 124], &[1, 0]),
+        (&[3, 3000], &[1, 0]),
+        (&[3000, 3], &[1, 0]),
+        (&[12, 2, 8, 40], &[3, 1, 2, 0]),
+        (&[8, 4, 6, 20], &[3, 2, 1, 0]),
         (&[10_007, 40_000], &[1, 0]),
     ];
     for (shape, order) in layouts {
@@ -113,8 +182,8 @@ fn transpositions(caps: &Caps, dtype: DType) -> Vec<Case> {
         if Function::Add.exists(dtype) {
             let mut both = read;
             both.leaves.push(leaf(1, dtype, len, 0, &contiguous(&shape)));
-            both.steps.push(step(What::Leaf(1), dtype));
-            both.steps.push(step(What::Call(Function::Add, vec![0, 1]), dtype));
+            both.steps.push(step(StepKind::Leaf(1), dtype));
+            both.steps.push(step(StepKind::Call(Function::Add, vec![0, 1]), dtype));
             all.push(Case::new(format!("{what} and straight"), fresh(both, &shape)));
         }
     }

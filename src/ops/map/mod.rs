@@ -3,18 +3,22 @@
 //! Bound by memory: every input once, every output once. Contiguous arrays move four elements at a time. Where an input's
 //! neighbours are not the output's, as in a transposition, they go through tiles in workgroup memory: `shaders/map_tiled.wgsl`.
 
+#[cfg(feature = "cases")]
+pub(crate) mod cases;
 mod tiled;
 mod tiles;
 
 pub(crate) use tiles::TILE;
 
-use super::counted::{count_on, count_pass, counted};
-use super::fuse::{Dim, Fusion, Mode, Store, bits, collapse};
+use super::counted::{bounded, count_on, count_pass};
+use super::fuse::{Dim, Fusion, FusionSpec, Mode, Store, bits, collapse};
 use crate::caps::Caps;
 use crate::element::{DType, Scalar};
 use crate::error::Result;
-use crate::kernel::{Access, Draft, Kernel};
-use crate::op::{Expression, Grid, Host, Op, Param, Pass, Plan, Slot, Source, Step, Vary, Walk, What};
+use crate::kernel::{Access, Draft, Kernel, Spec};
+use crate::op::{
+    Expression, ExpressionStep, Grid, Host, LeafSource, Op, Param, Pass, Plan, Slot, StepKind, Vary, Walk,
+};
 use std::ops::Range;
 
 /// An elementwise expression and where its results go.
@@ -73,9 +77,9 @@ impl Map {
         if caps.processor.is_some() {
             return 4;
         }
-        let costly = |step: &Step| match &step.what {
-            What::Call(function, _) => function.costly(),
-            What::Formula(formula, _) => formula.parts().costly,
+        let costly = |step: &ExpressionStep| match &step.what {
+            StepKind::Call(function, _) => function.costly(),
+            StepKind::Formula(formula, _) => formula.parts().costly,
             _ => false,
         };
         if self.expression.steps.iter().any(costly) { 2 } else { 1 }
@@ -95,61 +99,68 @@ impl Map {
     /// What fills all elements before those that count are written.
     fn filling(&self) -> Option<Map> {
         let fill = self.fill?;
-        let steps = vec![Step { what: What::Scalar(0), dtype: fill.dtype }];
+        let steps = vec![ExpressionStep { what: StepKind::Scalar(0), dtype: fill.dtype }];
         let expression = Expression { scalars: vec![fill], steps, ..Expression::default() };
         Some(Map { expression, count: None, fill: None, ..self.clone() })
     }
 
-    fn kernel(&self, fusion: &Fusion, caps: &Caps) -> Kernel {
-        let mut key = b"map".to_vec();
-        fusion.key(&mut key);
-        key.extend(caps.workgroup().to_le_bytes());
-        key.push(self.count.is_some() as u8);
-        let per_unit = per_unit(fusion);
-        let draft = || Draft {
-            name: format!("map of {} steps", self.expression.steps.len()),
-            file: "map",
-            entry: "map",
-            constants: vec![("WORKGROUP", caps.workgroup()), ("ITEMS", self.items(caps) as u32)],
+    fn spec(&self, fusion: &Fusion, caps: &Caps) -> MapSpec {
+        MapSpec { fusion: fusion.spec(), items: self.items(caps) as u32, counted: self.count.is_some() }
+    }
+}
+
+/// What the text of a map's kernel depends on.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct MapSpec {
+    fusion: FusionSpec,
+    /// Units of an invocation.
+    items: u32,
+    /// Whether the device alone knows how many elements count.
+    counted: bool,
+}
+
+impl Spec for MapSpec {
+    fn draft(&self, caps: &Caps) -> Draft {
+        let fusion = &self.fusion;
+        let draft = Draft {
+            constants: vec![("WORKGROUP", caps.workgroup()), ("ITEMS", self.items)],
             params: [vec!["units".into(), "count".into()], fusion.param_names()].concat(),
             access: fusion.access(),
-            text: fusion.text(0) + &evaluate_text(fusion),
+            text: fusion.text(0) + &self.evaluate_text(),
             width: fusion.width,
             f16: fusion.uses_f16(),
             trusted: fusion.is_safe(),
-            contract: None,
-            counted: vec![],
+            ..Draft::new(format!("map of {} steps", fusion.steps.len()), "map")
         };
-        Kernel::cached(key, caps, || match self.count {
-            Some(_) => counted(draft(), &[("units", per_unit), ("count", 1)]),
-            None => draft(),
-        })
+        bounded(draft, &[("units", self.per_unit()), ("count", 1)], self.counted)
     }
 }
 
-/// Elements of a unit.
-fn per_unit(fusion: &Fusion) -> u32 {
-    match fusion.output.expect("a map has an output") {
-        (_, dtype, Store::Word) => dtype.per_word(),
-        _ => fusion.width,
+impl MapSpec {
+    /// Elements of a unit.
+    fn per_unit(&self) -> u32 {
+        match self.fusion.store {
+            Some(Store::Word) => self.fusion.dtype().per_word(),
+            _ => self.fusion.width,
+        }
     }
-}
 
-/// `evaluate(unit)`: computes and stores the elements of a unit.
-fn evaluate_text(fusion: &Fusion) -> String {
-    let (_, dtype, store) = fusion.output.expect("a map has an output");
-    if store != Store::Word {
-        let width = fusion.width;
-        return format!("fn evaluate(unit: u32) {{\n    let i = unit * {width}u;\n    store(i, value(i));\n}}\n");
-    }
-    let (array, per_word) = (fusion.walks.len() - 1, dtype.per_word());
-    let value = bits("value(i)", dtype);
-    let shift = 32 / per_word;
-    format!(
-        "fn evaluate(unit: u32) {{\n    var word = 0u;\n    for (var j = 0u; j < {per_word}u; j++) {{\n        \
-         let i = unit * {per_word}u + j;\n        if (i < params.count) {{\n            \
+    /// `evaluate(unit)`: computes and stores the elements of a unit.
+    fn evaluate_text(&self) -> String {
+        let dtype = self.fusion.dtype();
+        if self.fusion.store != Some(Store::Word) {
+            let width = self.fusion.width;
+            return format!("fn evaluate(unit: u32) {{\n    let i = unit * {width}u;\n    store(i, value(i));\n}}\n");
+        }
+        let (array, per_word) = (self.fusion.arrays.len() - 1, dtype.per_word());
+        let value = bits("value(i)", dtype);
+        let shift = 32 / per_word;
+        format!(
+            "fn evaluate(unit: u32) {{\n    var word = 0u;\n    for (var j = 0u; j < {per_word}u; j++) {{\n        \
+         let i = unit * {per_word}u + j;\n        if (i < bounded_count()) {{\n            \
          word |= {value} << (j * {shift}u);\n        }}\n    }}\n    x{array}[unit] = word;\n}}\n"
-    )
+        )
+    }
 }
 
 /// How each leaf is walked.
@@ -173,7 +184,7 @@ pub(crate) const PADDING: u64 = 64;
 
 /// Bytes of the buffer that an expression reads as this slot.
 pub(crate) fn slot_bytes(expression: &Expression, slot: usize) -> Option<u64> {
-    let leaf = expression.leaves.iter().find(|leaf| leaf.source == Source::Slot(slot))?;
+    let leaf = expression.leaves.iter().find(|leaf| leaf.source == LeafSource::Slot(slot))?;
     Some(buffer_bytes(leaf.dtype, leaf.len))
 }
 
@@ -211,14 +222,15 @@ impl Op for Map {
         // Windows begin at multiples of 4096 elements, so that each is as aligned as the whole.
         let chunk = space.chunks(caps.binding_bytes, 4096);
         self.shape_kernel(&mut fusion, &chunk, caps);
-        let kernel = self.kernel(&fusion, caps);
+        let spec = self.spec(&fusion, caps);
+        let per_unit = spec.per_unit() as u64;
+        let kernel = Kernel::of(spec, caps);
         let bytes = |slot: usize| {
             slot_bytes(&self.expression, slot).unwrap_or(buffer_bytes(self.expression.dtype(), self.output_len))
         };
-        let per_unit = per_unit(&fusion);
         let pass = |cut: Vec<Range<u64>>| {
             let count: u64 = cut.iter().map(|range| range.end - range.start).product();
-            let units = count.div_ceil(per_unit as u64);
+            let units = count.div_ceil(per_unit);
             let (params, buffers) = fusion.params(&cut, caps.offset_alignment, &bytes);
             let mut pass = Pass {
                 kernel: kernel.clone(),

@@ -3,7 +3,7 @@
 use super::super::fuse::{Dim, Fusion, Mode, Several, collapse};
 use crate::caps::Caps;
 use crate::element::DType;
-use crate::op::{Expression, Leaf, Source, Step, Walk, What};
+use crate::op::{Expression, ExpressionStep, Leaf, LeafSource, StepKind, Walk};
 use crate::tuning::Tunable;
 
 /// Rows and columns of a tile, and how many rows of tiles a band has; none at all.
@@ -101,15 +101,15 @@ impl Tiles {
     pub fn split(&self, expression: &Expression) -> (Vec<Expression>, Expression) {
         if self.keeps_result(expression) {
             let dtype = expression.dtype();
-            let leaves = vec![Leaf { source: Source::Tile(0), dtype, len: 0, offset: 0, strides: vec![] }];
-            let steps = vec![Step { what: What::Leaf(0), dtype }];
+            let leaves = vec![Leaf { source: LeafSource::Tile(0), dtype, len: 0, offset: 0, strides: vec![] }];
+            let steps = vec![ExpressionStep { what: StepKind::Leaf(0), dtype }];
             return (vec![expression.clone()], Expression { leaves, steps, ..Expression::default() });
         }
         let mut result = expression.clone();
         let one = |(tile, leaves): (usize, &Vec<usize>)| {
             let leaf = result.leaves[leaves[0]].clone();
-            result.leaves[leaves[0]].source = Source::Tile(tile);
-            let steps = vec![Step { what: What::Leaf(0), dtype: leaf.dtype }];
+            result.leaves[leaves[0]].source = LeafSource::Tile(tile);
+            let steps = vec![ExpressionStep { what: StepKind::Leaf(0), dtype: leaf.dtype }];
             Expression { leaves: vec![leaf], steps, ..Expression::default() }
         };
         (self.kept.iter().enumerate().map(one).collect(), result)
@@ -135,7 +135,7 @@ impl Tiles {
         };
         let nowhere = |dtype: DType| Walk { offset: 0, strides: vec![0; self.dims.len()], size: dtype.size() as u64 };
         let own = |(leaf, of): (usize, &Leaf)| match of.source {
-            Source::Tile(_) => nowhere(of.dtype),
+            LeafSource::Tile(_) => nowhere(of.dtype),
             _ => self.walks[leaf].clone(),
         };
         let mut walks: Vec<Walk> = result.leaves.iter().enumerate().map(own).collect();

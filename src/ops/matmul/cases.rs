@@ -1,34 +1,46 @@
-//! Products: sides that lie as rows and as columns, sizes that go in vectors or not, parts, batches, past one binding.
+//! Products: sides that lie as rows and as columns, sizes that go in vectors or not, parts, batches, nothing, past one binding;
+//! of every type, and f32 by tensor cores.
 
-use super::{Case, expression, kinds, leaf};
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::op::Expression;
+use crate::ops::cases::{Case, expression, leaf, types};
 use crate::ops::{Matmul, Precision};
 
-/// Batch, rows, inner ones, columns.
-const SIZES: [[usize; 4]; 11] = [
+/// Batch, rows, inner ones, columns; of every type.
+const SIZES: [[usize; 4]; 10] = [
+    [0, 3, 4, 5],
+    [1, 0, 4, 5],
+    [1, 3, 4, 0],
     [1, 1, 1, 1],
     [1, 33, 40, 36],
     [2, 64, 64, 64],
     [1, 5, 3000, 7],
     [40, 7, 9, 5],
-    [1, 1000, 70, 1001],
-    [1, 5, 100_000, 9],
-    [300, 64, 64, 64],
-    [1, 4096, 4096, 4096],
-    [10_000, 2, 3, 4],
-    [1, 100_000, 20, 1],
+    [1000, 2, 3, 4],
+    [1, 900, 20, 1],
 ];
+/// Of types that lie or are computed differently: for each kind of tile as little as it is taken for.
+const LARGE: [[usize; 4]; 3] = [[1, 576, 3, 575], [1, 5, 33_000, 9], [80, 64, 32, 64]];
+/// What fills the largest tiles, of registers and of tensor cores.
+const LARGEST: [[usize; 4]; 2] = [[1, 1280, 8, 3328], [1, 1152, 32, 1152]];
 
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let mut all = vec![];
     let huge = if caps.binding_bytes < 1 << 30 { [1, 9_000, 9_000, 9_000] } else { [1, 50_000, 50_000, 50_000] };
-    for dtype in kinds(caps).filter(|dtype| dtype.size() > 1).chain([DType::U32]) {
-        for size in SIZES.into_iter().chain((dtype == DType::F32).then_some(huge)) {
+    let number = |dtype: &DType| !matches!(dtype, DType::U8 | DType::U16 | DType::Bool);
+    let exact = types(caps).filter(number).map(|dtype| (dtype, Precision::Exact));
+    for (dtype, precision) in exact.chain([(DType::F32, Precision::Tensor)]) {
+        let mut sizes = SIZES.to_vec();
+        if matches!(dtype, DType::F16 | DType::F32 | DType::I64 | DType::U32) {
+            let tensor = caps.tensor.is_some() && (dtype == DType::F16 || precision == Precision::Tensor);
+            sizes.extend(LARGE.into_iter().chain([LARGEST[tensor as usize], [1, 4096, 4096, 4096]]));
+        }
+        sizes.extend((dtype == DType::F32 && precision == Precision::Exact).then_some(huge));
+        for size in sizes {
             for turned in [[false, false], [false, true], [true, false], [true, true]] {
-                let name = format!("products of {dtype}, {size:?}, {turned:?}");
-                all.push(Case::new(name, product(dtype, size, turned, Precision::Exact)));
+                let name = format!("products of {dtype}, {size:?}, {turned:?}, {precision:?}");
+                all.push(Case::new(name, product(dtype, size, turned, precision)));
             }
         }
     }

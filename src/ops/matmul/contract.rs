@@ -1,10 +1,10 @@
 //! A product's contract, where both sides lie in memory in lines of neighbours.
 
 use super::shape::Shape;
-use super::wgsl::Text;
 use super::{BATCH, COLUMN, INNER, ROW};
 use crate::kernel::{Contract, Contraction, Side, Word};
-use crate::op::{Source, What};
+use crate::op::{LeafSource, StepKind};
+use crate::ops::fuse::{Fusion, Several};
 
 /// What [`Side::aligned`] lines begin at multiples of.
 const ALIGNED: i64 = 8;
@@ -61,51 +61,54 @@ impl Read {
     }
 }
 
-impl Text<'_> {
-    /// `params` are the names of the kernel's parameters; `whole`, that its output has no gaps.
-    pub fn contract(&self, params: &[String], whole: bool) -> Option<Contract> {
-        let [a, b] = [self.read(1, ROW, 'A')?, self.read(2, COLUMN, 'B')?];
-        let epilogue = &self.several.0[0].expression;
-        let plain = epilogue.leaves.iter().all(|leaf| leaf.source == Source::Given)
-            && epilogue.steps.iter().all(|step| matches!(step.what, What::Leaf(_) | What::Cast(_)));
-        let word = |name: &str| param(params, name);
-        Some(Contract::Contraction(Box::new(Contraction {
-            dtypes: [1, 2, 0].map(|at| self.several.0[at].expression.dtype()),
-            plain: plain && whole && self.several.0.len() == 3,
-            tensor: matches!(self.shape, Shape::Tensor(_)),
-            tile: self.shape.tile(),
-            workgroups: [word("groups")?, word("row_tiles")?, word("column_tiles")?],
-            rows: word("rows")?,
-            columns: word("columns")?,
-            inner: word("inner")?,
-            span: word("span")?,
-            sides: [a.side(params, self.even)?, b.side(params, self.even)?],
-        })))
-    }
+/// The contract of a product whose fusions are those of the epilogue, of a and of b. `whole`: its output has no gaps. `even`:
+/// boxes of the index space begin at multiples of eight along each axis.
+pub(super) fn contract(
+    several: &Several,
+    params: &[String],
+    shape: Shape,
+    whole: bool,
+    even: bool,
+) -> Option<Contract> {
+    let [a, b] = [read(&several.0[1], ROW, 'A')?, read(&several.0[2], COLUMN, 'B')?];
+    let epilogue = &several.0[0].expression;
+    let plain = epilogue.leaves.iter().all(|leaf| leaf.source == LeafSource::Given)
+        && epilogue.steps.iter().all(|step| matches!(step.what, StepKind::Leaf(_) | StepKind::Cast(_)));
+    let word = |name: &str| param(params, name);
+    Some(Contract::Contraction(Box::new(Contraction {
+        dtypes: [1, 2, 0].map(|at| several.0[at].expression.dtype()),
+        plain: plain && whole && several.0.len() == 3,
+        tensor: matches!(shape, Shape::Tensor(_)),
+        tile: shape.tile(),
+        workgroups: [word("groups")?, word("row_tiles")?, word("column_tiles")?],
+        rows: word("rows")?,
+        columns: word("columns")?,
+        inner: word("inner")?,
+        span: word("span")?,
+        sides: [a.side(params, even)?, b.side(params, even)?],
+    })))
+}
 
-    /// A side as an array in memory, if that is all it is.
-    fn read(&self, at: usize, outer: usize, name: char) -> Option<Read> {
-        let fusion = &self.several.0[at];
-        if fusion.expression.steps.len() != 1 || fusion.slot(0).is_none() {
-            return None;
-        }
-        let steps = |group| self.steps(at, group);
-        let offset = fusion.walks[0].offset;
-        Some(Read { name, offset, batch: steps(BATCH)?, outer: steps(outer)?, inner: steps(INNER)? })
+/// A side as an array in memory, if that is all it is.
+fn read(fusion: &Fusion, outer: usize, name: char) -> Option<Read> {
+    if fusion.expression.steps.len() != 1 || fusion.slot(0).is_none() {
+        return None;
     }
+    let steps = |group| steps(fusion, group);
+    let offset = fusion.walks[0].offset;
+    Some(Read { name, offset, batch: steps(BATCH)?, outer: steps(outer)?, inner: steps(INNER)? })
+}
 
-    /// How a side's array is walked along a variable: not by more than one stride, and not backwards.
-    fn steps(&self, at: usize, group: usize) -> Option<Steps> {
-        let fusion = &self.several.0[at];
-        let dims = fusion.dims.iter().zip(&fusion.walks[0].strides).enumerate();
-        let mut dims = dims.filter(|(_, (dim, _))| dim.group == group);
-        let (first, further) = (dims.next(), dims.next());
-        let Some((nth, (dim, &stride))) = first else {
-            return Some(Steps { extent: 1, stride: 0, param: None });
-        };
-        let param = (stride > 1).then(|| format!("{}stride0_{nth}", fusion.prefix));
-        (stride >= 0 && further.is_none()).then_some(Steps { extent: dim.extent, stride, param })
-    }
+/// How a side's array is walked along a variable: not by more than one stride, and not backwards.
+fn steps(fusion: &Fusion, group: usize) -> Option<Steps> {
+    let dims = fusion.dims.iter().zip(&fusion.walks[0].strides).enumerate();
+    let mut dims = dims.filter(|(_, (dim, _))| dim.group == group);
+    let (first, further) = (dims.next(), dims.next());
+    let Some((nth, (dim, &stride))) = first else {
+        return Some(Steps { extent: 1, stride: 0, param: None });
+    };
+    let param = (stride > 1).then(|| format!("{}stride0_{nth}", fusion.prefix));
+    (stride >= 0 && further.is_none()).then_some(Steps { extent: dim.extent, stride, param })
 }
 
 #[cfg(test)]
@@ -115,21 +118,25 @@ mod tests {
     use crate::element::DType;
     use crate::op::Op;
     use crate::op::Values;
-    use crate::op::{Expression, Leaf, Step};
+    use crate::op::{Expression, ExpressionStep, Leaf};
     use crate::ops::matmul::{Matmul, Precision};
 
     /// A side with these strides of batch, its own axis and the inner ones.
     fn side(slot: usize, dtype: DType, [batch, outer, inner]: [i64; 3]) -> Expression {
         let strides = if slot == 0 { vec![batch, outer, 0, inner] } else { vec![batch, 0, outer, inner] };
-        let leaf = Leaf { source: Source::Slot(slot), dtype, len: 1 << 20, offset: 8, strides };
-        Expression { leaves: vec![leaf], steps: vec![Step { what: What::Leaf(0), dtype }], ..Expression::default() }
+        let leaf = Leaf { source: LeafSource::Slot(slot), dtype, len: 1 << 20, offset: 8, strides };
+        Expression {
+            leaves: vec![leaf],
+            steps: vec![ExpressionStep { what: StepKind::Leaf(0), dtype }],
+            ..Expression::default()
+        }
     }
 
     fn product(dtype: DType, extents: [usize; 4], strides: [[i64; 3]; 2]) -> Option<(Contraction, Vec<u32>)> {
         let [batch, rows, columns, inner] = extents;
         let mut epilogue = Expression::given(DType::F32, 4);
         if dtype != DType::F32 {
-            epilogue.steps.push(Step { what: What::Cast(0), dtype });
+            epilogue.steps.push(ExpressionStep { what: StepKind::Cast(0), dtype });
         }
         let op = Matmul {
             extents: [vec![batch], vec![rows], vec![columns], vec![inner]],

@@ -1,12 +1,12 @@
 //! Small matrices: an invocation computes one element of the result; `shaders/matmul_each.wgsl`.
 
 use super::shape::Work;
-use super::wgsl::Text;
+use super::wgsl::MatmulSpec;
 use crate::caps::Caps;
 use crate::element::DType;
 
 /// A workgroup's elements, one for each of its invocations.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Each {
     pub workgroup: u32,
 }
@@ -30,11 +30,11 @@ impl Each {
         fits.then(|| Each { workgroup: caps.workgroup() })
     }
 
-    pub fn text(self, text: &Text) -> String {
+    pub fn text(self, text: &MatmulSpec) -> String {
         let sums = text.sums;
         let [a, b] = [("a", 1, "row, 0u"), ("b", 2, "0u, column")].map(|(name, nth, place)| {
             let value = format!("{name}_value(batch, {place}, k)");
-            match text.several.0[nth].expression.dtype() == sums {
+            match text.several.0[nth].dtype() == sums {
                 true => value,
                 false => format!("Sum({value})"),
             }

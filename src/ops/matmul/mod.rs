@@ -15,6 +15,8 @@
 //!
 //! Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication", 2008; CUTLASS's register tiles.
 
+#[cfg(feature = "cases")]
+pub(crate) mod cases;
 mod contract;
 mod each;
 mod parts;
@@ -33,12 +35,13 @@ use super::map::{Map, buffer_bytes, leaf_walks, points};
 use crate::caps::Caps;
 use crate::element::{Class, DType};
 use crate::error::{ErrorKind, Result};
-use crate::kernel::{Access, Draft, Kernel};
+use crate::kernel::{Access, Kernel};
 use crate::op::{Expression, Grid, Host, Op, Param, Pass, Plan, Slot, Value, Vary, Walk};
+use contract::contract;
 use shape::{Shape, Work};
 use side::Fetch;
 use std::ops::Range;
-use wgsl::Text;
+use wgsl::MatmulSpec;
 
 /// Sums of products over shared axes.
 #[derive(Clone, Debug, Hash)]
@@ -48,7 +51,7 @@ pub struct Matmul {
     pub extents: [Vec<usize>; 4],
     /// The sides, over all axes in that order.
     pub sides: [Expression; 2],
-    /// What becomes of the sums, over all axes too: a leaf [`Source::Given`](crate::op::Source) stands for them.
+    /// What becomes of the sums, over all axes too: a leaf [`LeafSource::Given`](crate::op::Source) stands for them.
     pub epilogue: Expression,
     /// Whether f32 may be rounded.
     pub precision: Precision,
@@ -58,6 +61,7 @@ pub struct Matmul {
 
 /// How exactly a product of f32 is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Precision {
     /// In f32.
     #[default]
@@ -106,7 +110,7 @@ impl Matmul {
             _ => None,
         };
         // Engines do not watch what matrices are loaded from: nothing else in the kernel may need watching.
-        let tensor = taken.filter(|_| settled.several(self.output).is_safe());
+        let tensor = taken.filter(|_| settled.several(self.output).spec().is_safe());
         Work {
             sums: self.own_sums(),
             tensor,
@@ -254,42 +258,17 @@ impl Matmul {
         let groups = batch * tiles[0] * tiles[1];
         let fills = |inner: u64| inner.is_multiple_of(shape.depth() as u64);
         let full = matches!(shape, Shape::Tensor(_)) && fills(extent(INNER)) && fills(share.span);
-        let text = Text { several: &several, fetch, shape, sums: self.own_sums(), even, full };
+        let (spec, sums) = (several.spec(), self.own_sums());
+        let contract = contract(&several, &wgsl::params(&spec), shape, whole, even);
+        let spec = MatmulSpec { several: spec, fetch, shape, sums, full, contract };
         let (params, buffers) = several.params(cut, caps.offset_alignment, bytes);
         let own = [groups, tiles[0], tiles[1], rows, columns, extent(INNER), share.span, share.part];
         Pass {
-            kernel: self.kernel(&text, whole, caps),
+            kernel: Kernel::of(spec, caps),
             buffers,
             params: own.into_iter().map(Param::of).chain(params).collect(),
             grid: Grid::Count(shape.groups(groups)),
         }
-    }
-
-    fn kernel(&self, text: &Text, whole: bool, caps: &Caps) -> Kernel {
-        let several = text.several;
-        let mut key = b"matmul".to_vec();
-        several.key(&mut key);
-        key.extend(text.fetch.map(|fetch| fetch as u8));
-        key.extend([text.sums as u8, text.full as u8]);
-        key.extend(format!("{:?}", text.shape).bytes());
-        let own = ["groups", "row_tiles", "column_tiles", "rows", "columns", "inner", "span", "part"];
-        let params: Vec<String> = own.map(String::from).into_iter().chain(several.param_names()).collect();
-        let contract = text.contract(&params, whole);
-        key.extend(format!("{contract:?}").bytes());
-        Kernel::cached(key, caps, || Draft {
-            name: format!("matmul of {}", self.sides[0].dtype()),
-            file: text.file(),
-            entry: "matmul",
-            constants: text.shape.constants(),
-            params,
-            access: several.access(),
-            text: text.text(),
-            width: several.0[0].width,
-            f16: several.uses_f16() || text.held() == DType::F16,
-            trusted: several.is_safe(),
-            contract,
-            counted: vec![],
-        })
     }
 
     /// Whether the launches for boxes of this size are not too many to be planned, and to end.

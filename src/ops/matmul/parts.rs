@@ -3,7 +3,7 @@
 
 use super::shape::FILLED;
 use super::*;
-use crate::op::{Function, Leaf, Plan, Source, Step, What};
+use crate::op::{ExpressionStep, Function, Leaf, LeafSource, Plan, StepKind};
 
 /// Inner ones that a part of a product has at least, where it is cut so that there are enough workgroups.
 const PART: u64 = 256;
@@ -21,14 +21,14 @@ impl Expression {
     fn with_sums(&self, given: bool, leaves: &[Leaf]) -> Expression {
         let mut sum = Expression::default();
         let mut total: Option<usize> = None;
-        let own = self.leaves.iter().find(|leaf| leaf.source == Source::Given).filter(|_| given);
+        let own = self.leaves.iter().find(|leaf| leaf.source == LeafSource::Given).filter(|_| given);
         for leaf in own.into_iter().chain(leaves) {
             let dtype = leaf.dtype;
             sum.leaves.push(leaf.clone());
-            sum.steps.push(Step { what: What::Leaf(sum.leaves.len() - 1), dtype });
+            sum.steps.push(ExpressionStep { what: StepKind::Leaf(sum.leaves.len() - 1), dtype });
             let last = sum.steps.len() - 1;
             total = Some(total.map_or(last, |total| {
-                sum.steps.push(Step { what: What::Call(Function::Add, vec![total, last]), dtype });
+                sum.steps.push(ExpressionStep { what: StepKind::Call(Function::Add, vec![total, last]), dtype });
                 last + 1
             }));
         }
@@ -36,22 +36,24 @@ impl Expression {
         let mut moved = vec![];
         for step in &self.steps {
             let what = match &step.what {
-                What::Leaf(leaf) if self.leaves[*leaf].source == Source::Given => {
+                StepKind::Leaf(leaf) if self.leaves[*leaf].source == LeafSource::Given => {
                     moved.push(total);
                     continue;
                 }
-                What::Leaf(leaf) => {
+                StepKind::Leaf(leaf) => {
                     sum.leaves.push(self.leaves[*leaf].clone());
-                    What::Leaf(sum.leaves.len() - 1)
+                    StepKind::Leaf(sum.leaves.len() - 1)
                 }
-                What::Scalar(scalar) => What::Scalar(*scalar),
-                What::Cast(from) => What::Cast(moved[*from]),
-                What::Call(function, args) => What::Call(*function, args.iter().map(|&arg| moved[arg]).collect()),
-                What::Formula(formula, args) => {
-                    What::Formula(formula.clone(), args.iter().map(|&arg| moved[arg]).collect())
+                StepKind::Scalar(scalar) => StepKind::Scalar(*scalar),
+                StepKind::Cast(from) => StepKind::Cast(moved[*from]),
+                StepKind::Call(function, args) => {
+                    StepKind::Call(*function, args.iter().map(|&arg| moved[arg]).collect())
+                }
+                StepKind::Formula(formula, args) => {
+                    StepKind::Formula(formula.clone(), args.iter().map(|&arg| moved[arg]).collect())
                 }
             };
-            sum.steps.push(Step { what, dtype: step.dtype });
+            sum.steps.push(ExpressionStep { what, dtype: step.dtype });
             moved.push(sum.steps.len() - 1);
         }
         (sum.scalars, sum.taken) = (self.scalars.clone(), self.taken);
@@ -79,7 +81,7 @@ impl Matmul {
         let groups = shape.groups(shape.tiles(&work));
         let len = self.len() as u64;
         let size = self.own_sums().size() as u64;
-        let reads = self.epilogue.leaves.iter().filter(|leaf| leaf.source != Source::Given).count() as u64;
+        let reads = self.epilogue.leaves.iter().filter(|leaf| leaf.source != LeafSource::Given).count() as u64;
         let bindings = (caps.bindings as u64).saturating_sub(reads + 1);
         let most = bindings.min((caps.binding_bytes - 512) / (len * size)).min(16);
         let one_axis = settled.kept() + 1 == settled.dims.len();
@@ -124,7 +126,7 @@ impl Matmul {
         let kept = settled.kept();
         let strides = &settled.output.strides[..kept];
         let leaf = |part: u64| Leaf {
-            source: Source::Slot(self.output + 1),
+            source: LeafSource::Slot(self.output + 1),
             dtype: self.own_sums(),
             len: (len * parts) as usize,
             offset: (part * len) as i64,
@@ -164,7 +166,7 @@ impl Matmul {
             let strides = [row_major(&extents), vec![0; cut.len() - kept]].concat();
             let offset = -strides.iter().zip(cut).map(|(stride, range)| stride * range.start as i64).sum::<i64>();
             let before = Leaf {
-                source: Source::Slot(self.output + 1 + (at + 1) % 2),
+                source: LeafSource::Slot(self.output + 1 + (at + 1) % 2),
                 dtype: self.own_sums(),
                 len: most,
                 offset,

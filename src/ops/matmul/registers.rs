@@ -2,12 +2,12 @@
 
 use super::side::Side;
 use super::tile::Tile;
-use super::wgsl::Text;
+use super::wgsl::MatmulSpec;
 use crate::element::DType;
 use std::fmt::Write;
 
 impl Tile {
-    pub fn main(self, text: &Text, sides: &[Side; 2]) -> String {
+    pub fn main(self, text: &MatmulSpec, sides: &[Side; 2]) -> String {
         let mut main = text.head("");
         main += &match self.slices {
             1 => "    let quad = quad_at(lane);\n".to_string(),

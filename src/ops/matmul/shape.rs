@@ -8,7 +8,7 @@ use crate::caps::Caps;
 use crate::element::DType;
 
 /// A workgroup's share of the result, and how its invocations compute it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Shape {
     /// Each invocation multiplies in its registers.
     Registers(Tile),

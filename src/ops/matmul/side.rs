@@ -1,11 +1,11 @@
 //! A side of a product: how its tiles are fetched, and how they lie in workgroup memory.
 
 use crate::element::DType;
-use crate::ops::fuse::Fusion;
+use crate::ops::fuse::FusionSpec;
 use std::fmt::Write;
 
 /// How an operand's tile is fetched.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Fetch {
     /// Four neighbours along the rows or columns: as they lie in workgroup memory.
     Outer,
@@ -24,7 +24,7 @@ pub(super) struct Side<'a> {
     /// `row` or `column`, whichever it has.
     pub outer: &'static str,
     pub fetch: Fetch,
-    pub fusion: &'a Fusion<'a>,
+    pub fusion: &'a FusionSpec,
     /// The type of the elements in workgroup memory.
     pub held: DType,
     /// Rows or columns of a tile, and inner ones.
@@ -90,7 +90,7 @@ impl Side<'_> {
         let read = |outer: &str, inner: &str| {
             let place = if self.outer == "row" { format!("{outer}, 0u") } else { format!("0u, {outer}") };
             let value = format!("{name}_value(batch, {place}, {inner})");
-            let of = self.fusion.expression.dtype();
+            let of = self.fusion.dtype();
             match self.fusion.width {
                 1 if of != self.held => format!("{element}({value})"),
                 4 if of != self.held => format!("Held({value})"),

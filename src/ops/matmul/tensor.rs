@@ -2,14 +2,14 @@
 
 use super::shape::{Work, time};
 use super::side::Side;
-use super::wgsl::Text;
+use super::wgsl::MatmulSpec;
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::tuning::Tunable;
 use std::fmt::Write;
 
 /// What a workgroup computes, and how.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct TensorTile {
     /// Rows and columns of the result.
     pub rows: u32,
@@ -137,7 +137,7 @@ impl TensorTile {
         ]
     }
 
-    pub fn main(self, text: &Text, sides: &[Side; 2]) -> String {
+    pub fn main(self, text: &MatmulSpec, sides: &[Side; 2]) -> String {
         let known = self.lanes.0 == self.lanes.1;
         let counted = if known { "" } else { "    @builtin(num_subgroups) at_once: u32,\n" };
         let mut main = text.head(&format!("    @builtin(subgroup_id) subgroup: u32,\n{counted}"));

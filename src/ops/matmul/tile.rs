@@ -6,7 +6,7 @@ use crate::element::DType;
 use crate::tuning::Tunable;
 
 /// What a workgroup computes, and how.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Tile {
     /// Rows and columns of the result.
     pub rows: u32,

@@ -3,27 +3,61 @@
 
 use super::shape::Shape;
 use super::side::{Fetch, Side};
+use crate::caps::Caps;
 use crate::element::DType;
-use crate::ops::fuse::{Fusion, Several, Store, wide};
+use crate::kernel::{Contract, Draft, Spec};
+use crate::ops::fuse::{Fusion, SeveralSpec, Store, wide};
 
-/// The text of a kernel.
-pub(super) struct Text<'a> {
+/// What the text of a product depends on.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) struct MatmulSpec {
     /// The epilogue with the output, then a, then b.
-    pub several: &'a Several<'a>,
+    pub several: SeveralSpec,
     /// How a and b are fetched.
     pub fetch: [Fetch; 2],
     pub shape: Shape,
     /// The type of the sums.
     pub sums: DType,
-    /// Whether boxes of the index space begin at multiples of eight along each axis.
-    pub even: bool,
     /// Whether the inner ones fill all tiles, so that tiles may be fetched with no branch: tensor cores wait less for loads
     /// that mix with what they compute (H200, 8192 f16, 283 TFLOP/s instead of 260), registers more (33 of 47).
     pub full: bool,
+    pub contract: Option<Contract>,
 }
 
-impl Text<'_> {
-    pub fn text(&self) -> String {
+/// The kernel's own parameters, before those of the fusions.
+const PARAMS: [&str; 8] = ["groups", "row_tiles", "column_tiles", "rows", "columns", "inner", "span", "part"];
+
+impl Spec for MatmulSpec {
+    fn draft(&self, _: &Caps) -> Draft {
+        let several = &self.several;
+        let file = match self.shape {
+            Shape::Registers(_) => "matmul",
+            Shape::Tensor(_) => "matmul_tensor",
+            Shape::Each(_) => "matmul_each",
+        };
+        Draft {
+            entry: "matmul",
+            constants: self.shape.constants(),
+            params: params(several),
+            access: several.access(),
+            text: self.text(),
+            width: several.0[0].width,
+            f16: several.uses_f16() || self.held() == DType::F16,
+            matrices: matches!(self.shape, Shape::Tensor(_)),
+            trusted: several.is_safe(),
+            contract: self.contract.clone(),
+            ..Draft::new(format!("matmul of {}", several.0[1].dtype()), file)
+        }
+    }
+}
+
+/// The names of all parameters.
+pub(super) fn params(several: &SeveralSpec) -> Vec<String> {
+    PARAMS.map(String::from).into_iter().chain(several.param_names()).collect()
+}
+
+impl MatmulSpec {
+    fn text(&self) -> String {
         if let Shape::Each(each) = self.shape {
             return self.several.text() + &each.text(self);
         }
@@ -40,15 +74,6 @@ impl Text<'_> {
             Shape::Each(_) => unreachable!("it has no tiles"),
         };
         text
-    }
-
-    /// The kernel's file.
-    pub fn file(&self) -> &'static str {
-        match self.shape {
-            Shape::Registers(_) => "matmul",
-            Shape::Tensor(_) => "matmul_tensor",
-            Shape::Each(_) => "matmul_each",
-        }
     }
 
     /// The type of elements in workgroup memory.

@@ -1,54 +1,69 @@
 //! Normalisations: every one and type, of rows and columns that are held, read in pieces, shared, and past one binding.
 
-use super::{Case, contiguous, expression, leaf};
 use crate::caps::Caps;
 use crate::element::DType;
-use crate::ops::Normalisation::*;
+use crate::op::Expression;
+use crate::ops::Normalisation::{self, *};
 use crate::ops::Normalise;
+use crate::ops::cases::{Case, contiguous, expression, leaf};
+
+/// Shapes, and over which of their axes.
+const SHAPES: [(&[usize], &[bool]); 20] = [
+    (&[0, 5], &[false, true]),
+    (&[7], &[true]),
+    (&[1000, 5], &[false, true]),
+    (&[30, 64], &[false, true]),
+    (&[300, 64], &[false, true]),
+    (&[2, 7000], &[false, true]),
+    (&[16, 16384], &[false, true]),
+    (&[3, 50_001], &[false, true]),
+    (&[128, 32_772], &[false, true]),
+    (&[2000, 100_000], &[false, true]),
+    (&[36_000], &[true]),
+    (&[100, 100], &[true, false]),
+    (&[900, 68], &[true, false]),
+    (&[2600, 67], &[true, false]),
+    (&[4100, 68], &[true, false]),
+    (&[5000, 17], &[true, false]),
+    (&[5000, 1001], &[true, false]),
+    (&[8, 32, 49, 4], &[true, false, true, true]),
+    (&[60_000, 6_007], &[true, true]),
+    (&[60_000, 6_008], &[true, false]),
+];
+/// Rows so long that hundreds of workgroups share them.
+const LONG: [usize; 2] = [2_200_000, 4_300_000];
 
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let mut all = vec![];
     let (epsilon, freedom) = (1e-5, 1.0);
     let kinds = [Softmax, LogSoftmax, LogSumExp, Layer { epsilon }, Rms { epsilon }, MeanVariance { freedom }];
     for dtype in [DType::F16, DType::F32, DType::F64].into_iter().filter(|&dtype| caps.lacks(dtype).is_none()) {
-        for normalisation in kinds.into_iter().filter(|kind| !(kind.is_exponential() && dtype == DType::F64)) {
-            let shapes: [(&[usize], &[bool]); 15] = [
-                (&[7], &[true]),
-                (&[1000, 5], &[false, true]),
-                (&[30, 64], &[false, true]),
-                (&[300, 64], &[false, true]),
-                (&[2, 7000], &[false, true]),
-                (&[16, 16384], &[false, true]),
-                (&[3, 50_001], &[false, true]),
-                (&[133, 40_000], &[false, true]),
-                (&[2000, 100_000], &[false, true]),
-                (&[10_000_000], &[true]),
-                (&[100, 100], &[true, false]),
-                (&[5000, 1001], &[true, false]),
-                (&[8, 32, 49, 4], &[true, false, true, true]),
-                (&[60_000, 6_007], &[true, true]),
-                (&[60_000, 6_008], &[true, false]),
-            ];
-            for (shape, reduced) in shapes {
-                let strides = contiguous(shape);
-                let leaf = |slot, strides: &[i64]| {
-                    let last: i64 =
-                        strides.iter().zip(shape).map(|(stride, &extent)| stride * (extent as i64 - 1)).sum();
-                    leaf(slot, dtype, last as usize + 1, 0, strides)
-                };
-                let own: Vec<i64> = strides.iter().zip(reduced).map(|(&s, &r)| if r { s } else { 0 }).collect();
-                let affine = |slot| normalisation.is_elementwise().then(|| expression(None, leaf(slot, &own)));
-                // A phone's kernel binds states and an output beside, and no more than four.
-                let (weight, bias) = (affine(1), if caps.bindings > 4 { affine(2) } else { None });
-                let output = 1 + weight.is_some() as usize + bias.is_some() as usize;
-                let (expression, shape, reduced) =
-                    (expression(None, leaf(0, &strides)), shape.to_vec(), reduced.to_vec());
-                let what = format!("{} of {dtype} {shape:?} over {reduced:?}", normalisation.name());
-                let op = Normalise { expression, shape, reduced, normalisation, weight, bias, output };
-                // What is subtracted is about as large as what remains, times the weights.
-                all.push(Case::new(what, op).scale(8.0));
+        for kind in kinds.into_iter().filter(|kind| !(kind.is_exponential() && dtype == DType::F64)) {
+            for (shape, reduced) in SHAPES {
+                all.push(case(caps, dtype, kind, (shape, reduced), &contiguous(shape)));
             }
+            // What is merged is the same of one element, repeated: so only the output takes memory.
+            let strides = [!kind.is_elementwise() as i64];
+            all.extend(LONG.map(|length| case(caps, dtype, kind, (&[length], &[true]), &strides)));
         }
     }
     all
+}
+
+fn case(caps: &Caps, dtype: DType, kind: Normalisation, of: (&[usize], &[bool]), strides: &[i64]) -> Case {
+    let (shape, reduced) = of;
+    let read = |slot, strides: &[i64]| -> Expression {
+        let last: i64 = strides.iter().zip(shape).map(|(stride, &extent)| stride * (extent as i64 - 1)).sum();
+        expression(None, leaf(slot, dtype, if shape.contains(&0) { 0 } else { last as usize + 1 }, 0, strides))
+    };
+    let own: Vec<i64> = strides.iter().zip(reduced).map(|(&stride, &own)| if own { stride } else { 0 }).collect();
+    let affine = |slot| kind.is_elementwise().then(|| read(slot, &own));
+    // A phone's kernel binds states and an output beside, and no more than four.
+    let (weight, bias) = (affine(1), if caps.bindings > 4 { affine(2) } else { None });
+    let output = 1 + weight.is_some() as usize + bias.is_some() as usize;
+    let what = format!("{} of {dtype} {shape:?} over {reduced:?}, strides {strides:?}", kind.name());
+    let (expression, shape, reduced) = (read(0, strides), shape.to_vec(), reduced.to_vec());
+    let op = Normalise { expression, shape, reduced, normalisation: kind, weight, bias, output };
+    // What is subtracted is about as large as what remains, times the weights.
+    Case::new(what, op).scale(8.0)
 }

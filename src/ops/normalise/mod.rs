@@ -5,6 +5,8 @@
 //! that of a copy. Longer ones are read twice; where rows are too few to fill the device, several workgroups share one,
 //! in three launches. The order of additions is fixed, so the same input gives the same bits on a device.
 
+#[cfg(feature = "cases")]
+pub(crate) mod cases;
 mod plan;
 mod shape;
 mod statistic;
@@ -15,7 +17,7 @@ pub(super) use shape::NORMALISE;
 use super::fuse::{Several, read_slots};
 use super::map::points;
 use crate::caps::Caps;
-use crate::element::DType;
+use crate::element::{DType, Scalar};
 use crate::error::Result;
 use crate::kernel::Access;
 use crate::op::{Expression, Host, Op, Plan, Slot, Value, Vary};
@@ -86,7 +88,7 @@ impl Normalisation {
 
     /// Whether exponentials are in it, which f64 does not have.
     pub fn is_exponential(self) -> bool {
-        matches!(self, Normalisation::Softmax | Normalisation::LogSoftmax | Normalisation::LogSumExp)
+        self.kind().is_exponential()
     }
 
     /// Operations on each element.
@@ -129,6 +131,11 @@ impl Normalisation {
     }
 }
 
+/// The type of statistics of values of a type.
+fn number(dtype: DType) -> DType {
+    if dtype == DType::F16 { DType::F32 } else { dtype }
+}
+
 impl Normalise {
     fn dtype(&self) -> DType {
         self.expression.dtype()
@@ -136,7 +143,18 @@ impl Normalise {
 
     /// The type of statistics: half floats add up in f32.
     fn number(&self) -> DType {
-        if self.dtype() == DType::F16 { DType::F32 } else { self.dtype() }
+        number(self.dtype())
+    }
+
+    /// The normalisation's own numbers, in the order of [`Kind::scalars`](statistic::Kind::scalars).
+    fn scalars(&self) -> Vec<Scalar> {
+        let number = |value: f64| Scalar::from_f64(self.number(), value);
+        match self.normalisation {
+            Normalisation::Layer { epsilon } => vec![number(epsilon)],
+            Normalisation::Rms { epsilon } => vec![number(epsilon), number(self.count(true) as f64)],
+            Normalisation::MeanVariance { freedom } => vec![number(freedom)],
+            _ => vec![],
+        }
     }
 
     fn count(&self, which: bool) -> u64 {

@@ -35,7 +35,7 @@ pub(super) fn plan(op: &Normalise, caps: &Caps) -> Plan {
 impl Normalise {
     /// Bytes of a state in memory.
     fn state_bytes(&self) -> u64 {
-        (self.normalisation.part_fields().len() * self.number().size()) as u64
+        (self.normalisation.kind().part_fields().len() * self.number().size()) as u64
     }
 }
 
@@ -77,7 +77,7 @@ impl Planner<'_> {
             size: self.op.dtype().size() as u64,
             outputs: cell.outputs,
             extent: cells::extent(&self.fusions.0[0].dims, part),
-            fields: self.op.normalisation.fields().len() as u64,
+            fields: self.op.normalisation.kind().fields().len() as u64,
             number: self.op.number().size() as u64,
         }
     }
@@ -116,7 +116,7 @@ impl Planner<'_> {
     /// The launch that merges the states of pieces: into one state for each row, or into results.
     fn merge(&mut self, cell: &Cell, chunks: u64, states: Binding, rows: Option<Binding>) {
         let outputs = cell.outputs;
-        let (fields, number) = (self.op.normalisation.fields().len() as u64, self.op.number().size() as u64);
+        let (fields, number) = (self.op.normalisation.kind().fields().len() as u64, self.op.number().size() as u64);
         // What lies side by side is counted in powers of two.
         let (columns, size) = (outputs > 1, (fields * number).next_power_of_two());
         let problem = Problem { columns, width: 1, size, outputs, extent: chunks, fields, number };
@@ -133,7 +133,7 @@ impl Planner<'_> {
     }
 
     fn own_params(&self, own: [u64; 6]) -> Vec<Param> {
-        let scalars = self.op.scalars().into_iter().flat_map(|(_, scalar)| scalar.words());
+        let scalars = self.op.scalars().into_iter().flat_map(|scalar| scalar.words());
         own.into_iter().map(Param::of).chain(scalars.map(Param::Is)).collect()
     }
 

@@ -47,7 +47,7 @@ pub(super) struct Problem {
 }
 
 /// What a kernel depends on.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Shape {
     pub columns: bool,
     /// Invocations of a row and of a workgroup.

@@ -3,7 +3,7 @@
 use super::Normalisation;
 
 /// How rows lie in a kernel.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Lay {
     /// Values that are loaded at once.
     pub width: u32,
@@ -11,16 +11,60 @@ pub(super) struct Lay {
     pub columns: bool,
 }
 
+/// A normalisation without its numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Kind {
+    Softmax,
+    LogSoftmax,
+    LogSumExp,
+    Layer,
+    Rms,
+    MeanVariance,
+}
+
 impl Normalisation {
     /// The name, as the method of [`crate::Array`].
     pub fn name(self) -> &'static str {
+        self.kind().name()
+    }
+
+    pub(super) fn kind(self) -> Kind {
         match self {
-            Normalisation::Softmax => "softmax",
-            Normalisation::LogSoftmax => "log_softmax",
-            Normalisation::LogSumExp => "logsumexp",
-            Normalisation::Layer { .. } => "layer_norm",
-            Normalisation::Rms { .. } => "rms_norm",
-            Normalisation::MeanVariance { .. } => "mean_variance",
+            Normalisation::Softmax => Kind::Softmax,
+            Normalisation::LogSoftmax => Kind::LogSoftmax,
+            Normalisation::LogSumExp => Kind::LogSumExp,
+            Normalisation::Layer { .. } => Kind::Layer,
+            Normalisation::Rms { .. } => Kind::Rms,
+            Normalisation::MeanVariance { .. } => Kind::MeanVariance,
+        }
+    }
+}
+
+impl Kind {
+    /// The names of its numbers, which are parameters.
+    pub fn scalars(self) -> &'static [&'static str] {
+        match self {
+            Kind::Layer => &["epsilon"],
+            Kind::Rms => &["epsilon", "length"],
+            Kind::MeanVariance => &["freedom"],
+            _ => &[],
+        }
+    }
+
+    /// Whether exponentials are in it.
+    pub fn is_exponential(self) -> bool {
+        matches!(self, Kind::Softmax | Kind::LogSoftmax | Kind::LogSumExp)
+    }
+
+    /// The name, as the method of [`crate::Array`].
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Softmax => "softmax",
+            Kind::LogSoftmax => "log_softmax",
+            Kind::LogSumExp => "logsumexp",
+            Kind::Layer => "layer_norm",
+            Kind::Rms => "rms_norm",
+            Kind::MeanVariance => "mean_variance",
         }
     }
 
@@ -28,9 +72,9 @@ impl Normalisation {
     /// so than its distance from the pivot, which its error would be a part of.
     pub(super) fn fields(self) -> &'static [&'static str] {
         match self {
-            Normalisation::Rms { .. } => &["total"],
-            Normalisation::Layer { .. } => &["count", "mean", "squares"],
-            Normalisation::MeanVariance { .. } => &["count", "mean", "squares", "low"],
+            Kind::Rms => &["total"],
+            Kind::Layer => &["count", "mean", "squares"],
+            Kind::MeanVariance => &["count", "mean", "squares", "low"],
             _ => &["top", "total"],
         }
     }
@@ -126,11 +170,11 @@ impl Normalisation {
 
     /// Whether values are taken as distances from one of the row: then nothing cancels where they are far from 0.
     pub(super) fn has_pivot(self) -> bool {
-        matches!(self, Normalisation::Layer { .. } | Normalisation::MeanVariance { .. })
+        matches!(self, Kind::Layer | Kind::MeanVariance)
     }
 
     /// `lift`: the state of units `v0`, `v1` and so on, which become what is held; the last one may end after `end`.
-    pub(super) fn lift_text(self, lay: Lay, items: u32, masked: bool) -> String {
+    pub(super) fn lift_text(self, lay: Lay, [lifted, values]: [&str; 2], items: u32, masked: bool) -> String {
         let last = |n: u32| masked && n + 1 == items;
         let only = |n: u32, value: String| match last(n) {
             true => format!("within({value}, r + {n}u * STEP, end, 0.0)"),
@@ -148,11 +192,11 @@ impl Normalisation {
                 let top = tree(all(&named("v")), &|a, b| format!("max({a}, {b})"));
                 // An infinite sum has an infinite logarithm; a share of it is NaN.
                 let (top, exp) = match self {
-                    Normalisation::LogSumExp => (format!("min(peak({top}), Stat(-LOWEST))"), "m_exp"),
+                    Kind::LogSumExp => (format!("min(peak({top}), Stat(-LOWEST))"), "m_exp"),
                     _ => (format!("peak({top})"), "m_exp_falling"),
                 };
                 let exponentials = lines("e", &|n| only(n, format!("{exp}(v{n} - Wide(top))")));
-                let held = if self == Normalisation::Softmax { "e" } else { "v" };
+                let held = if self == Kind::Softmax { "e" } else { "v" };
                 (
                     format!(
                         "    let top = max({top}, Stat(LOWEST));\n{exponentials}    let state = State(top, fold({}));\n",
@@ -187,42 +231,37 @@ impl Normalisation {
             true => format!("taken_within(k, r + {n}u * STEP, end, zero)"),
             false => format!("taken(k, r + {n}u * STEP, zero)"),
         });
-        format!("{taken}{body}    return Lifted(state, Values({}));\n", all(&named(held)).join(", "))
+        format!("{taken}{body}    return {lifted}(state, {values}({}));\n", all(&named(held)).join(", "))
     }
 
     /// `Row`, `settle`, `kept` and `close`: what a row gives to its values, what is held of a value, and what that becomes.
     /// `own` is the state by which values are held, `whole` that of the row.
     pub(super) fn row_text(self, epsilon: &str, length: &str) -> String {
-        let (row, kept, close) = match self {
-            Normalisation::Softmax => (
-                "Row(Stat(0.0), falling(own.top - whole.top) / whole.total)",
-                "m_exp_falling(v - Wide(whole.top))",
-                SCALED,
-            ),
-            Normalisation::LogSoftmax => {
-                ("Row(whole.top, logarithm(whole.total))", "v", "v - Wide(row.shift) - Wide(row.scale)")
-            }
-            Normalisation::Rms { .. } => ("Row(Stat(0.0), ROOT)", "v", SCALED),
-            _ => ("Row(whole.mean, ROOT)", "v", "(v - Wide(row.shift)) * Wide(row.scale)"),
+        let root = |mean_square: &str| format!("Stat(1.0) / sqrt({mean_square} + Stat({epsilon}))");
+        let (shift, scale) = match self {
+            Kind::Softmax => ("Stat(0.0)", "falling(own.top - whole.top) / whole.total".into()),
+            Kind::LogSoftmax => ("whole.top", "logarithm(whole.total)".into()),
+            Kind::Rms => ("Stat(0.0)", root(&format!("whole.total / Stat({length})"))),
+            _ => ("whole.mean", root("whole.squares / whole.count")),
         };
-        let mean_square = match self {
-            Normalisation::Rms { .. } => format!("whole.total / Stat({length})"),
-            _ => "whole.squares / whole.count".into(),
+        let kept = if self == Kind::Softmax { "m_exp_falling(v - Wide(whole.top))" } else { "v" };
+        let close = match self {
+            Kind::Softmax | Kind::Rms => "v * Wide(row.scale)",
+            Kind::LogSoftmax => "v - Wide(row.shift) - Wide(row.scale)",
+            _ => "(v - Wide(row.shift)) * Wide(row.scale)",
         };
-        let root = format!("Stat(1.0) / sqrt({mean_square} + Stat({epsilon}))");
         format!(
             "struct Row {{ shift: Stat, scale: Stat }}\n\
-             fn settle(own: State, whole: State) -> Row {{ return {}; }}\n\
+             fn settle(own: State, whole: State) -> Row {{ return Row({shift}, {scale}); }}\n\
              fn kept(v: Wide, whole: State) -> Wide {{ return {kept}; }}\n\
-             fn close(v: Wide, row: Row) -> Wide {{ return {close}; }}\n",
-            row.replace("ROOT", &root)
+             fn close(v: Wide, row: Row) -> Wide {{ return {close}; }}\n"
         )
     }
 
     /// What a row comes to, of the state `s` by the pivot `zero`: one expression for each output.
     pub(super) fn results(self, freedom: &str) -> Vec<String> {
         match self {
-            Normalisation::LogSumExp => vec!["s.top + logarithm(s.total)".into()],
+            Kind::LogSumExp => vec!["s.top + logarithm(s.total)".into()],
             _ => vec!["mean_of(s, zero)".into(), format!("s.squares / max(s.count - Stat({freedom}), Stat(0.0))")],
         }
     }
@@ -256,8 +295,6 @@ fn mean_of(s: State, zero: Stat) -> Stat {
     return select(mean, mean + (lost(zero, s.mean, mean) + s.low), finite(mean));
 }
 ";
-
-const SCALED: &str = "v * Wide(row.scale)";
 
 /// Neighbours combined until one is left: a sum has few roundings, and no operation waits for more than a few.
 fn tree(mut parts: Vec<String>, join: &dyn Fn(&str, &str) -> String) -> String {

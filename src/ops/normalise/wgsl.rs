@@ -1,16 +1,16 @@
 //! The text of a normalisation's kernels: what the files in `shaders/` leave open.
 
-use super::Normalise;
 use super::shape::Shape;
-use super::statistic::Lay;
+use super::statistic::{Kind, Lay};
+use super::{Normalise, number};
 use crate::caps::Caps;
-use crate::element::{DType, Scalar};
-use crate::kernel::{Access, Draft, Kernel};
-use crate::ops::fuse::{Several, param, wide};
+use crate::element::DType;
+use crate::kernel::{Access, Draft, Kernel, Spec};
+use crate::ops::fuse::{Several, SeveralSpec, param, wide};
 use crate::ops::lanes;
 
 /// Where a launch takes states from.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Source {
     /// The values, which are held.
     Held,
@@ -23,7 +23,7 @@ pub(super) enum Source {
 }
 
 /// What a launch makes of them.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Sink {
     /// Values again.
     Elements,
@@ -36,32 +36,29 @@ pub(super) enum Sink {
 /// The parameters of every launch, before the normalisation's own and the fusions'.
 const PARAMS: [&str; 6] = ["outputs", "extent", "chunks", "span", "first_chunk", "first_output"];
 
+/// What `lift` gives: a state and the values of its units.
+const LIFTED: [&str; 2] = ["Lifted", "Values"];
+
 /// Where nothing is merged.
 const ALONE: &str = "fn merge(own: State, lane: u32) -> State { return own; }\n";
 
-/// A kernel in the making.
-struct Text<'a> {
-    op: &'a Normalise,
-    shape: &'a Shape,
+/// What the text of a normalisation depends on.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) struct NormaliseSpec {
+    kind: Kind,
+    /// The type of the values.
+    dtype: DType,
     source: Source,
     sink: Sink,
-    fusions: Option<&'a Several<'a>>,
+    shape: Shape,
+    /// The values, then the weight and the bias; none where states are merged.
+    fusions: Option<SeveralSpec>,
+    weight: bool,
+    bias: bool,
     lay: Lay,
 }
 
 impl Normalise {
-    /// The words of the parameters that the normalisation itself has.
-    pub(super) fn scalars(&self) -> Vec<(&'static str, Scalar)> {
-        let number = |value: f64| Scalar::from_f64(self.number(), value);
-        use super::Normalisation::*;
-        match self.normalisation {
-            Layer { epsilon } => vec![("epsilon", number(epsilon))],
-            Rms { epsilon } => vec![("epsilon", number(epsilon)), ("length", number(self.count(true) as f64))],
-            MeanVariance { freedom } => vec![("freedom", number(freedom))],
-            Softmax | LogSoftmax | LogSumExp => vec![],
-        }
-    }
-
     pub(super) fn kernel(
         &self,
         source: Source,
@@ -70,25 +67,32 @@ impl Normalise {
         fusions: Option<&Several>,
         caps: &Caps,
     ) -> Kernel {
-        let kind = std::mem::discriminant(&self.normalisation);
-        let affine = (self.weight.is_some(), self.bias.is_some());
-        let mut key = format!("normalise{kind:?}{source:?}{sink:?}{shape:?}{affine:?}{:?}", self.dtype()).into_bytes();
-        fusions.iter().for_each(|fusions| fusions.key(&mut key));
-        let lay = Lay { width: fusions.map_or(1, |fusions| fusions.width()), columns: shape.columns };
-        Kernel::cached(key, caps, || Text { op: self, shape, source, sink, fusions, lay }.draft())
+        let spec = NormaliseSpec {
+            kind: self.normalisation.kind(),
+            dtype: self.dtype(),
+            source,
+            sink,
+            shape: *shape,
+            fusions: fusions.map(|fusions| fusions.spec()),
+            weight: self.weight.is_some(),
+            bias: self.bias.is_some(),
+            lay: Lay { width: fusions.map_or(1, |fusions| fusions.width()), columns: shape.columns },
+        };
+        Kernel::of(spec, caps)
     }
 }
 
-impl Text<'_> {
-    fn draft(&self) -> Draft {
-        let (op, shape) = (self.op, self.shape);
+impl Spec for NormaliseSpec {
+    fn draft(&self, _: &Caps) -> Draft {
+        let shape = self.shape;
         let mut params: Vec<String> = PARAMS.map(String::from).to_vec();
-        for (name, scalar) in op.scalars() {
-            params.extend(scalar.words().zip(["", "_high"]).map(|(_, part)| format!("{name}{part}")));
+        for name in self.kind.scalars() {
+            params.push(name.to_string());
+            params.extend((self.number().size() == 8).then(|| format!("{name}_high")));
         }
         let mut access = vec![];
-        let mut text = self.types_text() + &op.normalisation.state_text(self.lay, shape.subgroup.is_some());
-        if let Some(fusions) = self.fusions {
+        let mut text = self.types_text() + &self.kind.state_text(self.lay, shape.subgroup.is_some());
+        if let Some(fusions) = &self.fusions {
             params.extend(fusions.param_names());
             access.extend(fusions.access());
             text += &fusions.text();
@@ -108,21 +112,24 @@ impl Text<'_> {
                 include_str!("../../../shaders/shared/merge_subgroup.wgsl")
             }
         };
-        let held = self.source == Source::Held;
+        let file = if self.source == Source::Held { "normalise_held" } else { "normalise" };
         Draft {
-            name: format!("{}: {:?} to {:?}", op.normalisation.name(), self.source, self.sink),
-            file: if held { "normalise_held" } else { "normalise" },
-            entry: if held { "normalise_held" } else { "normalise" },
             constants,
             params,
             access,
             text,
             width: self.lay.width,
-            f16: op.dtype() == DType::F16 || self.fusions.is_some_and(|fusions| fusions.uses_f16()),
-            trusted: self.fusions.is_none_or(|fusions| fusions.is_safe()),
-            contract: None,
-            counted: vec![],
+            f16: self.dtype == DType::F16 || self.fusions.as_ref().is_some_and(|fusions| fusions.uses_f16()),
+            trusted: self.fusions.as_ref().is_none_or(|fusions| fusions.is_safe()),
+            ..Draft::new(format!("{}: {:?} to {:?}", self.kind.name(), self.source, self.sink), file)
         }
+    }
+}
+
+impl NormaliseSpec {
+    /// The type of statistics.
+    fn number(&self) -> DType {
+        number(self.dtype)
     }
 
     /// Elements of a row that its invocations load at once.
@@ -138,7 +145,7 @@ impl Text<'_> {
     /// `Number`, `Stat` (of a state), `Wide` (of loaded values) and how the latter come together; where lanes are.
     fn types_text(&self) -> String {
         let Lay { width, columns } = self.lay;
-        let (number, apart) = (self.op.number().wgsl(), self.apart());
+        let (number, apart) = (self.number().wgsl(), self.apart());
         let narrow = width > 1 && !columns;
         let (fold, peak) = match narrow {
             true => ("(v.x + v.y) + (v.z + v.w)", "max(max(v.x, v.y), max(v.z, v.w))"),
@@ -150,7 +157,7 @@ impl Text<'_> {
         };
         let exact = match self.has_low() {
             true => {
-                let least = if self.op.number() == DType::F64 { f64::MIN } else { f32::MIN as f64 };
+                let least = if self.number() == DType::F64 { f64::MIN } else { f32::MIN as f64 };
                 let truth = wide("bool", self.rows());
                 format!(
                     "const FLOOR = {least:e};\nfn finite(x: Stat) -> {truth} {{ return {}; }}\n",
@@ -171,11 +178,11 @@ impl Text<'_> {
     /// `lift` where values are held, else `gather`; `pivot`.
     fn source_text(&self, access: &mut Vec<Access>) -> String {
         match self.source {
-            Source::Held => self.values_text() + &self.lift_text("lift", self.shape.items, true),
+            Source::Held => self.values_text() + &self.lift_text("lift", LIFTED, self.shape.items, true),
             Source::Pieces => {
-                let mut text = self.values_text() + &self.lift_text("lift", self.shape.items, false);
+                let mut text = self.values_text() + &self.lift_text("lift", LIFTED, self.shape.items, false);
                 // One of a single unit is the same function but for the check.
-                text += &self.lift_text("lift_tail", 1, true).replace("Lifted", "LiftedTail").replace("Values", "Tail");
+                text += &self.lift_text("lift_tail", ["LiftedTail", "Tail"], 1, true);
                 text + GATHER
             }
             Source::States | Source::State => {
@@ -203,7 +210,7 @@ impl Text<'_> {
 
     /// `Part`: the state of one row, as memory has it.
     fn part_text(&self) -> String {
-        let fields = self.op.normalisation.part_fields();
+        let fields = self.kind.part_fields();
         let fields: Vec<String> = fields.iter().map(|field| format!("{field}: Number")).collect();
         format!("struct Part {{ {} }}\n", fields.join(", "))
     }
@@ -216,7 +223,7 @@ impl Text<'_> {
             "low" => "part.low + (lost(part.zero, -zero, by) + lost(part.mean, by, moved))".to_string(),
             field => format!("part.{field}"),
         };
-        let fields: Vec<String> = self.op.normalisation.fields().iter().map(field).collect();
+        let fields: Vec<String> = self.kind.fields().iter().map(field).collect();
         format!("State({})", fields.join(", "))
     }
 
@@ -228,7 +235,7 @@ impl Text<'_> {
 
     /// A state of the parts from `k` on.
     fn whole_text(&self) -> String {
-        let fields: Vec<String> = self.op.normalisation.fields().iter().map(|field| self.of_parts(field)).collect();
+        let fields: Vec<String> = self.kind.fields().iter().map(|field| self.of_parts(field)).collect();
         format!("State({})", fields.join(", "))
     }
 
@@ -239,12 +246,12 @@ impl Text<'_> {
 
     /// Whether what a mean is rounded by is kept beside it.
     fn has_low(&self) -> bool {
-        self.op.normalisation.fields().contains(&"low")
+        self.kind.fields().contains(&"low")
     }
 
     /// Whether a number is finite: of singles by the bits, since compilers may assume so.
     fn finite_text(&self, x: &str) -> String {
-        match self.op.number() {
+        match self.number() {
             DType::F32 => {
                 let words = wide("u32", self.rows());
                 format!("(bitcast<{words}>({x}) & {words}(0x7fffffffu)) < {words}(0x7f800000u)")
@@ -255,7 +262,7 @@ impl Text<'_> {
 
     /// `pivot`: the first value of a row, or what the states of its parts are by.
     fn pivot_text(&self) -> String {
-        if !self.op.normalisation.has_pivot() {
+        if !self.kind.has_pivot() {
             return "fn pivot(k: u32) -> Stat { return Stat(0.0); }\n".into();
         }
         if matches!(self.source, Source::States | Source::State) {
@@ -273,15 +280,14 @@ impl Text<'_> {
 
     /// `taken`, `taken_within`, `within` and `pivot`: values as they are held.
     fn values_text(&self) -> String {
-        let normalisation = self.op.normalisation;
         let Lay { width, columns } = self.lay;
         let there = match width > 1 && !columns {
             true => "vec4<u32>(r) + vec4<u32>(0u, 1u, 2u, 3u) < vec4<u32>(end)",
             false => "r < end",
         };
         let pivot = self.pivot_text();
-        let missing = normalisation.missing();
-        let taken = if normalisation.has_pivot() { "Wide(value(k, r)) - Wide(zero)" } else { "Wide(value(k, r))" };
+        let missing = self.kind.missing();
+        let taken = if self.kind.has_pivot() { "Wide(value(k, r)) - Wide(zero)" } else { "Wide(value(k, r))" };
         format!(
             "{pivot}fn taken(k: u32, r: u32, zero: Stat) -> Wide {{ return {taken}; }}\n\
              fn within(v: Wide, r: u32, end: u32, missing: Number) -> Wide {{ return select(Wide(missing), v, {there}); }}\n\
@@ -290,23 +296,23 @@ impl Text<'_> {
         )
     }
 
-    /// `Lifted` and the function that makes it of so many units.
-    fn lift_text(&self, name: &str, items: u32, masked: bool) -> String {
+    /// A structure of a state and values, and the function that makes it of so many units.
+    fn lift_text(&self, name: &str, types: [&str; 2], items: u32, masked: bool) -> String {
+        let [lifted, values] = types;
         let fields: Vec<String> = (0..items).map(|item| format!("v{item}: Wide")).collect();
-        let body = self.op.normalisation.lift_text(self.lay, items, masked);
+        let body = self.kind.lift_text(self.lay, types, items, masked);
         format!(
-            "struct Values {{ {} }}\nstruct Lifted {{ state: State, values: Values }}\n\
-             fn {name}(k: u32, r: u32, end: u32, zero: Stat) -> Lifted {{\n{body}}}\n",
+            "struct {values} {{ {} }}\nstruct {lifted} {{ state: State, values: {values} }}\n\
+             fn {name}(k: u32, r: u32, end: u32, zero: Stat) -> {lifted} {{\n{body}}}\n",
             fields.join(", ")
         )
     }
 
     /// `finish`, and what it writes to.
     fn sink_text(&self, access: &mut Vec<Access>) -> String {
-        let op = self.op;
         if self.sink == Sink::Elements {
-            let [epsilon, length] = ["epsilon", "length"].map(|name| param(name, op.number()));
-            let rows = op.normalisation.row_text(&epsilon, &length) + &self.shaped_text();
+            let [epsilon, length] = ["epsilon", "length"].map(|name| param(name, self.number()));
+            let rows = self.kind.row_text(&epsilon, &length) + &self.shaped_text();
             return rows + &if self.source == Source::Held { self.finish_held_text() } else { self.finish_text() };
         }
         let mut bind = |name: &str, element: &str| {
@@ -323,15 +329,15 @@ impl Text<'_> {
                         "zero" => format!("zero{pick}"),
                         field => format!("s.{field}{pick}"),
                     };
-                    let fields: Vec<String> = op.normalisation.part_fields().iter().map(field).collect();
+                    let fields: Vec<String> = self.kind.part_fields().iter().map(field).collect();
                     stores += &format!("    states_out[at + {row}u] = Part({});\n", fields.join(", "));
                 }
                 let part = if self.source == Source::States { String::new() } else { self.part_text() };
                 (part + &bind("states_out", "Part"), "(params.first_chunk + here.chunk) * params.outputs + here.k")
             }
             _ => {
-                let (mut declared, out) = (String::new(), op.dtype().wgsl());
-                for (n, result) in op.normalisation.results(&param("freedom", op.number())).iter().enumerate() {
+                let (mut declared, out) = (String::new(), self.dtype.wgsl());
+                for (n, result) in self.kind.results(&param("freedom", self.number())).iter().enumerate() {
                     declared += &bind(&format!("result{n}"), out);
                     stores += &format!("    let y{n} = {result};\n");
                     for row in 0..rows {
@@ -350,13 +356,13 @@ impl Text<'_> {
 
     /// `put`: a value in its last form into memory.
     fn shaped_text(&self) -> String {
-        let affine = match (self.op.weight.is_some(), self.op.bias.is_some()) {
+        let affine = match (self.weight, self.bias) {
             (false, false) => "v",
             (true, false) => "v * Wide(weight_value(k, r))",
             (false, true) => "v + Wide(bias_value(k, r))",
             (true, true) => "v * Wide(weight_value(k, r)) + Wide(bias_value(k, r))",
         };
-        let out = wide(self.op.dtype().wgsl(), self.lay.width);
+        let out = wide(self.dtype.wgsl(), self.lay.width);
         format!("fn shaped(k: u32, r: u32, v: Wide) -> {out} {{ return {out}({affine}); }}\n")
     }
 

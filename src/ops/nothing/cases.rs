@@ -1,9 +1,9 @@
 //! A kernel that does nothing.
 
-use super::Case;
 use crate::caps::Caps;
-use crate::ops::Nothing;
+use crate::ops::EmptyKernel;
+use crate::ops::cases::Case;
 
 pub fn cases(_: &Caps) -> Vec<Case> {
-    vec![Case::new("nothing", Nothing(1))]
+    vec![Case::new("nothing", EmptyKernel(1))]
 }

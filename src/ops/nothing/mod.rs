@@ -1,15 +1,18 @@
 //! Nothing: empty kernels, to measure what a launch costs; `shaders/nothing.wgsl`.
 
+#[cfg(feature = "cases")]
+pub(crate) mod cases;
+
 use crate::caps::Caps;
 use crate::error::Result;
-use crate::kernel::{Draft, Kernel};
-use crate::op::{Grid, Host, Op, Pass, Plan, Slot};
+use crate::kernel::shader;
+use crate::op::{Grid, Host, KernelDraft, Op, Pass, Plan, Slot};
 
 /// So many launches of an empty kernel.
 #[derive(Clone, Copy, Debug, Hash)]
-pub struct Nothing(pub usize);
+pub struct EmptyKernel(pub usize);
 
-impl Op for Nothing {
+impl Op for EmptyKernel {
     fn name(&self) -> &'static str {
         "nothing"
     }
@@ -19,20 +22,7 @@ impl Op for Nothing {
     }
 
     fn plan(&self, caps: &Caps) -> Result<Plan> {
-        let kernel = Kernel::cached(b"nothing".to_vec(), caps, || Draft {
-            name: "nothing".into(),
-            file: "nothing",
-            entry: "nothing",
-            constants: vec![],
-            params: vec![],
-            access: vec![],
-            text: String::new(),
-            width: 1,
-            f16: false,
-            trusted: true,
-            contract: None,
-            counted: vec![],
-        });
+        let kernel = KernelDraft::new("nothing", shader("nothing")).trusted().kernel(caps)?;
         let pass = Pass { kernel, buffers: vec![], params: vec![], grid: Grid::Count(1) };
         Ok(Plan { scratch: vec![], passes: vec![pass; self.0] })
     }

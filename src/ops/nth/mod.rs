@@ -3,6 +3,8 @@
 //! Bound by memory: every element once for each digit, three times for 32 bits and six for 64. A read counts how often
 //! each digit occurs among what has the digits found so far; then one workgroup for each row finds the next digit.
 
+#[cfg(feature = "cases")]
+pub(crate) mod cases;
 mod plan;
 mod wgsl;
 

@@ -1,8 +1,9 @@
 //! The launches: for each digit a count over the rows, then the digit of each.
 
 use super::Nth;
-use super::wgsl::BINS;
+use super::wgsl::{BINS, NthSpec};
 use crate::caps::Caps;
+use crate::kernel::Kernel;
 use crate::op::{Binding, Grid, Param, Pass, Plan, WINDOW};
 use crate::ops::clear::clear;
 use crate::ops::dense::{Field, Form, pieces, slot_of};
@@ -63,7 +64,7 @@ impl Planner<'_> {
         let [word, shift, known] = self.op.digit(place);
         let sizes = [own * parts, parts, span, count, length].map(|word| word as u32);
         self.plan.passes.push(Pass {
-            kernel: self.op.count_kernel(place == 0, self.caps),
+            kernel: Kernel::of(NthSpec::Count(self.op.key_type(), place == 0), self.caps),
             buffers: vec![keys, self.states, self.counts],
             params: Param::all([sizes.to_vec(), vec![first, place, word, shift, known]].concat()),
             grid: Grid::Count(own * parts),
@@ -76,7 +77,7 @@ impl Planner<'_> {
         let [word, shift, _] = self.op.digit(place);
         let groups = rows.end - rows.start;
         self.plan.passes.push(Pass {
-            kernel: self.op.find_kernel(self.caps),
+            kernel: Kernel::of(NthSpec::Find(self.op.key_type()), self.caps),
             buffers: vec![self.counts, self.states, values],
             params: Param::all([groups as u32, place, word, shift, self.op.n as u32, first]),
             grid: Grid::Count(groups),

@@ -3,7 +3,7 @@
 use super::Nth;
 use crate::caps::Caps;
 use crate::element::{Class, DType};
-use crate::kernel::{Access, Draft, Kernel};
+use crate::kernel::{Access, Draft, Spec};
 use crate::ops::dense::{Form, each};
 use crate::ops::order::{number_text, words};
 
@@ -19,10 +19,32 @@ pub(super) const COUNT: [&str; 10] =
     ["groups", "parts", "span", "count", "length", "keys_first", "place", "word", "shift", "known"];
 pub(super) const FIND: [&str; 6] = ["groups", "place", "word", "shift", "n", "first"];
 
+/// What the text of a kernel depends on.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) enum NthSpec {
+    /// Counts keys of this type: for the first digit, which all count for, or for a later one.
+    Count(DType, bool),
+    /// Finds the digit.
+    Find(DType),
+}
+
+impl Spec for NthSpec {
+    fn draft(&self, caps: &Caps) -> Draft {
+        match *self {
+            NthSpec::Count(key, first) => count_draft(key, first, caps),
+            NthSpec::Find(key) => find_draft(key, caps),
+        }
+    }
+}
+
+/// Digits of a key, the most significant first.
+fn places(key: DType) -> u32 {
+    WORD_PLACES * words(key)
+}
+
 impl Nth {
-    /// Digits, the most significant first.
     pub(super) fn places(&self) -> u32 {
-        WORD_PLACES * words(self.key_type())
+        places(self.key_type())
     }
 
     /// The word that a digit lies in, its lowest bit there, and the bits above.
@@ -37,86 +59,73 @@ impl Nth {
     fn width(&self, place: u32) -> u32 {
         if place % WORD_PLACES == WORD_PLACES - 1 { 32 - (WORD_PLACES - 1) * DIGIT } else { DIGIT }
     }
+}
 
-    fn draft(&self, file: &'static str, params: &[&str], caps: &Caps, access: Vec<Access>, text: String) -> Draft {
-        let workgroup = caps.workgroup();
-        Draft {
-            name: format!("nth: {}", &file[4..]),
-            file,
-            entry: &file[4..],
-            constants: vec![("WORKGROUP", workgroup), ("BINS", BINS), ("PLACES", self.places())],
-            params: params.iter().map(|name| name.to_string()).collect(),
-            access,
-            text: words_text(self.key_type()) + &text,
-            width: 1,
-            f16: false,
-            trusted: true,
-            contract: None,
-            counted: vec![],
+fn draft(key: DType, file: &'static str, params: &[&str], caps: &Caps, access: Vec<Access>, text: String) -> Draft {
+    let workgroup = caps.workgroup();
+    Draft {
+        entry: &file[4..],
+        constants: vec![("WORKGROUP", workgroup), ("BINS", BINS), ("PLACES", places(key))],
+        params: params.iter().map(|name| name.to_string()).collect(),
+        access,
+        text: words_text(key) + &text,
+        ..Draft::new(format!("nth: {}", &file[4..]), file)
+    }
+}
+
+fn count_draft(key: DType, first: bool, caps: &Caps) -> Draft {
+    let unroll = if caps.short_vectors() { 2 } else { UNROLL };
+    let form = Form::held(key);
+    let loads = each(unroll, "let key# = load_key(at + #u * WORKGROUP);");
+    // Branches between the loads would put each off until the one before is there: 184 us for 2^26 instead of 75.
+    let tallies = match first {
+        true => each(unroll, "atomicAdd(&tally[digit_of(number(key#))], 1u);"),
+        false => {
+            "    var bits = 0u;\n".to_string()
+                + &each(unroll, "bits |= select(0u, 1u << #u, is_in(number(key#), prefix));")
+                + "    while (bits != 0u) {\n        \
+                       tally_key(load_key(at + firstTrailingBit(bits) * WORKGROUP), prefix);\n        \
+                       bits &= bits - 1u;\n    }\n"
         }
-    }
+    };
+    let in_word = "((word_of(n, params.word) ^ word_of(prefix, params.word)) & params.known) == 0u";
+    let is_in = match words(key) {
+        1 => in_word.to_string(),
+        _ => format!("({in_word}) & ((params.word == 1u) | (n.y == prefix.y))"),
+    };
+    let text = form.declare(0, "keys", "read")
+        + &Form::Words(1).declare(1, "states", "read")
+        + "@group(0) @binding(2) var<storage, read_write> counts: array<atomic<u32>>;\n"
+        + &number_text(key)
+        + &format!("fn load_key(i: u32) -> Key {{ return {}; }}\n", form.load("keys"))
+        + &format!("fn is_in(n: Key, prefix: Key) -> bool {{ return {is_in}; }}\n")
+        + &format!("fn tally_keys(at: u32, prefix: Key) {{\n{loads}{tallies}}}\n")
+        + "fn digit_of(n: Key) -> u32 { return (word_of(n, params.word) >> params.shift) & (BINS - 1u); }\n\
+               fn prefix_of(row: u32) -> Key {\n    \
+               if (params.place == 0u) {\n        return Key();\n    }\n    return state_prefix(row);\n}\n";
+    let access = vec![Access::Read, Access::Read, Access::Write];
+    let draft = draft(key, "nth_count", &COUNT, caps, access, text);
+    Draft { constants: [draft.constants, vec![("UNROLL", unroll)]].concat(), ..draft }
+}
 
-    /// For the first digit, which all keys count for, or for a later one.
-    pub(super) fn count_kernel(&self, first: bool, caps: &Caps) -> Kernel {
-        let unroll = if caps.short_vectors() { 2 } else { UNROLL };
-        let key = format!("nth count{first}{:?}{}.{unroll}", self.key_type(), caps.workgroup());
-        Kernel::cached(key.into_bytes(), caps, || {
-            let form = Form::held(self.key_type());
-            let loads = each(unroll, "let key# = load_key(at + #u * WORKGROUP);");
-            // Branches between the loads would put each off until the one before is there: 184 us for 2^26 instead of 75.
-            let tallies = match first {
-                true => each(unroll, "atomicAdd(&tally[digit_of(number(key#))], 1u);"),
-                false => {
-                    "    var bits = 0u;\n".to_string()
-                        + &each(unroll, "bits |= select(0u, 1u << #u, is_in(number(key#), prefix));")
-                        + "    while (bits != 0u) {\n        \
-                           tally_key(load_key(at + firstTrailingBit(bits) * WORKGROUP), prefix);\n        \
-                           bits &= bits - 1u;\n    }\n"
-                }
-            };
-            let in_word = "((word_of(n, params.word) ^ word_of(prefix, params.word)) & params.known) == 0u";
-            let is_in = match words(self.key_type()) {
-                1 => in_word.to_string(),
-                _ => format!("({in_word}) & ((params.word == 1u) | (n.y == prefix.y))"),
-            };
-            let text = form.declare(0, "keys", "read")
-                + &Form::Words(1).declare(1, "states", "read")
-                + "@group(0) @binding(2) var<storage, read_write> counts: array<atomic<u32>>;\n"
-                + &number_text(self.key_type())
-                + &format!("fn load_key(i: u32) -> Key {{ return {}; }}\n", form.load("keys"))
-                + &format!("fn is_in(n: Key, prefix: Key) -> bool {{ return {is_in}; }}\n")
-                + &format!("fn tally_keys(at: u32, prefix: Key) {{\n{loads}{tallies}}}\n")
-                + "fn digit_of(n: Key) -> u32 { return (word_of(n, params.word) >> params.shift) & (BINS - 1u); }\n\
-                   fn prefix_of(row: u32) -> Key {\n    \
-                   if (params.place == 0u) {\n        return Key();\n    }\n    return state_prefix(row);\n}\n";
-            let access = vec![Access::Read, Access::Read, Access::Write];
-            let draft = self.draft("nth_count", &COUNT, caps, access, text);
-            Draft { constants: [draft.constants, vec![("UNROLL", unroll)]].concat(), ..draft }
-        })
-    }
-
-    pub(super) fn find_kernel(&self, caps: &Caps) -> Kernel {
-        let key = format!("nth find{:?}{}", self.key_type(), caps.workgroup());
-        Kernel::cached(key.into_bytes(), caps, || {
-            let key = if words(self.key_type()) == 2 { "vec2<u32>" } else { "u32" };
-            let text = Form::Words(1).declare(0, "counts", "read")
-                + &Form::Words(1).declare(1, "states", "read_write")
-                + &Form::held(self.key_type()).declare(2, "values", "read_write")
-                + &format!("alias Key = {key};\nstruct State {{ prefix: Key, left: u32 }}\n")
-                + "fn load_state(row: u32) -> State {\n    \
-                   if (params.place == 0u) {\n        return State(Key(), params.n);\n    }\n    \
-                   return State(state_prefix(row), states[row * 4u + 2u]);\n}\n\
-                   fn extended(prefix: Key, bin: u32) -> Key { return prefix | at_word(bin << params.shift, params.word); }\n"
-                + &store_text(words(self.key_type()))
-                + &format!(
-                    "fn store_value(row: u32, n: Key) {{\n{}    values[params.first + row] = key;\n}}\n",
-                    key_lines(self.key_type())
-                );
-            let draft = self.draft("nth_find", &FIND, caps, vec![Access::Read, Access::Write, Access::Write], text);
-            let each = BINS / caps.workgroup();
-            Draft { constants: [draft.constants, vec![("EACH", each)]].concat(), ..draft }
-        })
-    }
+fn find_draft(key: DType, caps: &Caps) -> Draft {
+    let name = if words(key) == 2 { "vec2<u32>" } else { "u32" };
+    let text = Form::Words(1).declare(0, "counts", "read")
+        + &Form::Words(1).declare(1, "states", "read_write")
+        + &Form::held(key).declare(2, "values", "read_write")
+        + &format!("alias Key = {name};\nstruct State {{ prefix: Key, left: u32 }}\n")
+        + "fn load_state(row: u32) -> State {\n    \
+               if (params.place == 0u) {\n        return State(Key(), params.n);\n    }\n    \
+               return State(state_prefix(row), states[row * 4u + 2u]);\n}\n\
+               fn extended(prefix: Key, bin: u32) -> Key { return prefix | at_word(bin << params.shift, params.word); }\n"
+        + &store_text(words(key))
+        + &format!(
+            "fn store_value(row: u32, n: Key) {{\n{}    values[params.first + row] = key;\n}}\n",
+            key_lines(key)
+        );
+    let draft = draft(key, "nth_find", &FIND, caps, vec![Access::Read, Access::Write, Access::Write], text);
+    let each = BINS / caps.workgroup();
+    Draft { constants: [draft.constants, vec![("EACH", each)]].concat(), ..draft }
 }
 
 /// `word_of`, `at_word` and `state_prefix`: a number by its words, the low one first.

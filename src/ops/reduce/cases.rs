@@ -1,15 +1,18 @@
-//! Reductions: every operator and type, over rows, columns, everything, and through windows.
+//! Reductions: every operator and type, over rows, columns, everything, and through windows; as many as the device says.
 
-use super::{Case, contiguous, expression, leaf, operators, types};
 use crate::caps::Caps;
+use crate::element::DType;
 use crate::op::Fill;
+use crate::ops::cases::{Case, contiguous, expression, leaf, operators, row, types};
 use crate::ops::{Operator, Reduce};
 
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let mut all = vec![];
     for dtype in types(caps) {
         for operator in operators(dtype) {
-            let shapes: [(&[usize], &[bool]); 14] = [
+            let shapes: [(&[usize], &[bool]); 18] = [
+                (&[0, 5], &[false, true]),
+                (&[5, 0], &[true, false]),
                 (&[1], &[true]),
                 (&[1000], &[true]),
                 (&[35_000], &[true]),
@@ -18,7 +21,9 @@ pub fn cases(caps: &Caps) -> Vec<Case> {
                 (&[10_000_000], &[true]),
                 (&[100, 100], &[false, true]),
                 (&[100, 101], &[true, false]),
-                (&[1000, 1000], &[false, true]),
+                (&[3, 1000], &[false, true]),
+                (&[3, 1003], &[false, true]),
+                (&[600, 65], &[true, false]),
                 (&[5, 3], &[false, true]),
                 (&[7, 100, 9], &[true, false, true]),
                 (&[60_000, 6_007], &[true, true]),
@@ -35,11 +40,31 @@ pub fn cases(caps: &Caps) -> Vec<Case> {
                     Operator::Sum | Operator::Product => Fill::Numbers,
                     _ => Fill::Any,
                 };
-                let judged = operator.formulas().next().is_none();
                 let op = Reduce { expression, shape, reduced, operator, count: None, output: 1 };
-                all.push(Case::new(what, op).fill(0, fill).judged(judged));
+                all.push(meant(Case::new(what, op.clone()), op).fill(0, fill));
             }
+            all.extend(counted(dtype, &operator));
         }
     }
     all
+}
+
+/// The operators of a program's own are maxima.
+fn meant(case: Case, op: Reduce) -> Case {
+    match op.operator.formulas().next() {
+        Some(_) => case.means(Reduce { operator: Operator::Maximum, ..op }),
+        None => case,
+    }
+}
+
+/// As many as the device says: of an array, and of an element that is repeated so often that many states are combined.
+fn counted(dtype: DType, operator: &Operator) -> Vec<Case> {
+    let case = |(len, extent, stride, count): (usize, usize, i64, u64)| {
+        let (expression, operator) = (expression(None, leaf(0, dtype, len, 0, &[stride])), operator.clone());
+        let what = format!("{} of {count} of {extent} {dtype}, as the device says, stride {stride}", operator.name());
+        let (shape, reduced, count_leaf) = (vec![extent], vec![true], Some(row(1, DType::U32, 1)));
+        let op = Reduce { expression, shape, reduced, operator, count: count_leaf, output: 2 };
+        meant(Case::new(what, op.clone()), op).fill(1, Fill::Number(count))
+    };
+    [(1000, 1000, 1, 700), (300, 300, 1, 900), (1, 10_000_000, 0, 30)].map(case).into()
 }

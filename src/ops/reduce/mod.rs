@@ -3,24 +3,27 @@
 //! Bound by memory: every input once. Two launches where one output needs many workgroups: partial states, then
 //! their combination, in a fixed order (no float atomics), so the same input gives the same bits on a device.
 
+#[cfg(feature = "cases")]
+pub(crate) mod cases;
 mod operator;
 mod wgsl;
 
+pub(super) use operator::Names;
 pub use operator::Operator;
 pub(crate) use operator::is_nan;
-pub(super) use wgsl::identity_text;
 
 use super::cells::{self, Cell};
 use super::counted::{count_on, count_pass};
-use super::fuse::{Dim, Fusion, Mode, collapse};
+use super::fuse::{Dim, Fusion, FusionSpec, Mode, collapse};
 use super::map::{leaf_walks, points, read_slots, slot_bytes};
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::error::Result;
-use crate::kernel::Access;
+use crate::kernel::{Access, Kernel};
 use crate::op::{Binding, Expression, Grid, Host, Op, Param, Pass, Plan, Slot, Value, Vary};
 use crate::tuning::Tunable;
 use std::ops::Range;
+use wgsl::ReduceSpec;
 
 /// A reduction over some axes of an expression's index space.
 #[derive(Clone, Debug, Hash)]
@@ -125,7 +128,7 @@ impl Reduce {
             step *= self.shape[axis] as i64;
         }
         expression.leaves.push(crate::op::Leaf {
-            source: crate::op::Source::Index,
+            source: crate::op::LeafSource::Index,
             dtype: DType::U32,
             len: 0,
             offset: 0,
@@ -228,7 +231,7 @@ impl Op for Reduce {
                 let own =
                     [cell.outputs, extent(cut), shape.chunks, shape.span, first_chunk, first_output, cell.outputs];
                 plan.passes.push(Pass {
-                    kernel: self.kernel(Some(&fusion), shape, direct, caps),
+                    kernel: self.kernel(Some(fusion.spec()), shape, direct, caps),
                     buffers,
                     params: [own.map(Param::of).to_vec(), identity.clone(), params].concat(),
                     grid: Grid::Count(shape.groups),
@@ -288,6 +291,15 @@ impl Op for Reduce {
 }
 
 impl Reduce {
+    /// The kernel of the first launch (`fusion`) or of the second, which combines states (`None`). It stores results if it is
+    /// the last, else states.
+    fn kernel(&self, fusion: Option<FusionSpec>, shape: &Shape, last: bool, caps: &Caps) -> Kernel {
+        let (operator, dtype) = (self.operator.clone(), self.expression.dtype());
+        let counted = self.count.is_some() && fusion.is_some();
+        let spec = ReduceSpec { operator, dtype, fusion, columns: shape.columns, lanes: shape.lanes, last, counted };
+        Kernel::of(spec, caps)
+    }
+
     fn scratch_window(&self, scratch: usize, states: u64) -> Binding {
         let bytes = (states * self.state_bytes()).next_multiple_of(64);
         Binding::new(scratch, 0, bytes)

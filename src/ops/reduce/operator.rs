@@ -2,6 +2,7 @@
 
 use crate::element::{Class, DType, Scalar};
 use crate::op::{Formula, Value};
+use crate::ops::fuse::param;
 use std::cmp::Ordering;
 
 /// How values are combined.
@@ -34,6 +35,18 @@ pub enum Operator {
         /// What the result is made of the combined value.
         post: Option<Formula>,
     },
+}
+
+/// What an operator's declarations are called.
+pub(in crate::ops) struct Names {
+    pub state: &'static str,
+    pub combine: &'static str,
+    pub identity: &'static str,
+    pub result: &'static str,
+}
+
+impl Names {
+    pub const USUAL: Names = Names { state: "State", combine: "combine", identity: "identity", result: "result" };
 }
 
 impl Operator {
@@ -114,9 +127,20 @@ impl Operator {
         }
     }
 
-    /// WGSL declarations: `State`, `lift`, `combine`, `result`.
-    pub(in crate::ops) fn text(&self, dtype: DType) -> String {
-        let (from, state) = (dtype.wgsl(), self.accumulator(dtype).wgsl());
+    /// WGSL declarations of these names, and `lift`: what is combined, how, what that begins with, and what a result is made
+    /// of it.
+    pub(in crate::ops) fn text(&self, dtype: DType, names: &Names) -> String {
+        self.combine_text(dtype, names) + &self.identity_text(dtype, names)
+    }
+
+    fn identity_text(&self, dtype: DType, names: &Names) -> String {
+        let value = param("identity", self.identity(dtype).dtype);
+        let value = if self.is_arg() { format!("{}({value}, 0xffffffffu)", names.state) } else { value };
+        format!("fn {}() -> {} {{ return {value}; }}\n", names.identity, names.state)
+    }
+
+    fn combine_text(&self, dtype: DType, names: &Names) -> String {
+        let (from, accumulator) = (dtype.wgsl(), self.accumulator(dtype).wgsl());
         let nan = |x: &str| is_nan(x, dtype);
         let lift = match self {
             Operator::Any | Operator::All | Operator::CountNonzero if dtype == DType::Bool => {
@@ -127,7 +151,7 @@ impl Operator {
                 "select(1u, 0u, (bitcast<u32>(v) & 0x7fffffffu) == 0u)".to_string()
             }
             Operator::Any | Operator::All | Operator::CountNonzero => format!("select(1u, 0u, v == {from}(0))"),
-            _ => format!("{state}(v)"),
+            _ => format!("{accumulator}(v)"),
         };
         let combine = match self {
             Operator::Sum | Operator::CountNonzero => "a + b".to_string(),
@@ -136,31 +160,32 @@ impl Operator {
             Operator::Maximum => format!("select(b, a, (a > b) | {})", nan("a")),
             Operator::Any => "a | b".to_string(),
             Operator::All => "a & b".to_string(),
-            Operator::Custom { combine, post, .. } => return custom_text(from, combine, post.as_ref()),
-            Operator::ArgMinimum | Operator::ArgMaximum => return self.arg_text(dtype),
+            Operator::Custom { combine, post, .. } => return custom_text(from, combine, post.as_ref(), names),
+            Operator::ArgMinimum | Operator::ArgMaximum => return self.arg_text(dtype, names),
         };
         let to = self.result(dtype);
         let result = if to == DType::Bool { "s != 0u".to_string() } else { format!("{}(s)", to.wgsl()) };
+        let Names { state, combine: combines, result: gives, .. } = names;
         format!(
-            "alias State = {state};\nfn lift(v: {from}, position: u32) -> State {{ return {lift}; }}\n\
-             fn combine(a: State, b: State) -> State {{ return {combine}; }}\n\
-             fn result(s: State) -> {} {{ return {result}; }}\n",
+            "alias {state} = {accumulator};\nfn lift(v: {from}, position: u32) -> {state} {{ return {lift}; }}\n\
+             fn {combines}(a: {state}, b: {state}) -> {state} {{ return {combine}; }}\n\
+             fn {gives}(s: {state}) -> {} {{ return {result}; }}\n",
             to.wgsl()
         )
     }
 
-    fn arg_text(&self, dtype: DType) -> String {
-        let value = dtype.wgsl();
+    fn arg_text(&self, dtype: DType, names: &Names) -> String {
+        let (value, Names { state, combine, result, .. }) = (dtype.wgsl(), names);
         let better = if *self == Operator::ArgMinimum { "<" } else { ">" };
         format!(
-            "struct State {{ value: {value}, position: u32 }}\n\
-             fn lift(v: {value}, position: u32) -> State {{ return State(v, position); }}\n\
-             fn combine(a: State, b: State) -> State {{\n    \
+            "struct {state} {{ value: {value}, position: u32 }}\n\
+             fn lift(v: {value}, position: u32) -> {state} {{ return {state}(v, position); }}\n\
+             fn {combine}(a: {state}, b: {state}) -> {state} {{\n    \
              let a_nan = {}; let b_nan = {};\n    \
              let tie = ((a.value == b.value) | a_nan) & (a_nan == b_nan);\n    \
              let first = select(a_nan | (!b_nan & (a.value {better} b.value)), a.position < b.position, tie);\n    \
-             return State(select(b.value, a.value, first), select(b.position, a.position, first));\n}}\n\
-             fn result(s: State) -> u32 {{ return s.position; }}\n",
+             return {state}(select(b.value, a.value, first), select(b.position, a.position, first));\n}}\n\
+             fn {result}(s: {state}) -> u32 {{ return s.position; }}\n",
             is_nan("a.value", dtype),
             is_nan("b.value", dtype),
         )
@@ -207,13 +232,14 @@ impl Operator {
 }
 
 /// The declarations for an operator of the program's own over values of this type.
-fn custom_text(ty: &str, combine: &Formula, post: Option<&Formula>) -> String {
-    let post = post.map_or(format!("fn result(s: State) -> {ty} {{ return s; }}\n"), |post| {
+fn custom_text(ty: &str, combine: &Formula, post: Option<&Formula>, names: &Names) -> String {
+    let Names { state, result, .. } = names;
+    let post = post.map_or(format!("fn {result}(s: {state}) -> {ty} {{ return s; }}\n"), |post| {
         let to = post.result().wgsl();
-        format!("{}fn result(s: State) -> {to} {{ return post(s); }}\n", post.definition("post"))
+        format!("{}fn {result}(s: {state}) -> {to} {{ return post(s); }}\n", post.definition("post"))
     });
-    let combine = combine.definition("combine");
-    format!("alias State = {ty};\nfn lift(v: {ty}, position: u32) -> State {{ return v; }}\n{combine}{post}")
+    let combine = combine.definition(names.combine);
+    format!("alias {state} = {ty};\nfn lift(v: {ty}, position: u32) -> {state} {{ return v; }}\n{combine}{post}")
 }
 
 /// A test of the bits: compilers may assume that there is no NaN.

@@ -1,9 +1,9 @@
 //! Beginnings and ends of runs, of every type, in one window and in several.
 
-use super::{Case, row, types};
 use crate::caps::Caps;
 use crate::op::Fill;
 use crate::ops::Runs;
+use crate::ops::cases::{Case, row, types};
 
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let case = |dtype, len: usize, used: usize| {
@@ -11,6 +11,8 @@ pub fn cases(caps: &Caps) -> Vec<Case> {
         Case::new(format!("runs of {used} in {len} {dtype}"), op).fill(0, Fill::Sorted)
     };
     types(caps)
-        .flat_map(|dtype| [(4, 1), (1000, 997), (200_000_000, 199_999_997)].map(|(len, used)| case(dtype, len, used)))
+        .flat_map(|dtype| {
+            [(0, 0), (4, 1), (1000, 997), (200_000_000, 199_999_997)].map(|(len, used)| case(dtype, len, used))
+        })
         .collect()
 }

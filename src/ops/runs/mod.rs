@@ -2,11 +2,14 @@
 //!
 //! Bound by memory: every element once, and a byte written for each. What works on runs reads the bytes.
 
+#[cfg(feature = "cases")]
+pub(crate) mod cases;
+
 use super::map::{buffer_bytes, read_slots};
 use crate::caps::Caps;
 use crate::element::{Class, DType};
 use crate::error::Result;
-use crate::kernel::{Access, Draft, Kernel};
+use crate::kernel::{Access, Draft, Kernel, Spec};
 use crate::op::{Binding, Expression, Grid, Host, Op, Param, Pass, Plan, Slot, Space, Value, Walk};
 use std::ops::Range;
 
@@ -22,32 +25,28 @@ pub struct Runs {
     pub output: usize,
 }
 
-impl Runs {
-    fn dtype(&self) -> DType {
-        self.values.dtype()
-    }
+/// What the text depends on: the elements' type.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct RunsSpec(DType);
 
-    fn kernel(&self, caps: &Caps) -> Kernel {
-        let dtype = self.dtype();
-        let mut key = b"runs".to_vec();
-        key.push(dtype as u8);
-        key.extend(caps.workgroup().to_le_bytes());
-        Kernel::cached(key, caps, || Draft {
-            name: format!("runs of {dtype}"),
-            file: "runs",
-            entry: "runs",
+impl Spec for RunsSpec {
+    fn draft(&self, caps: &Caps) -> Draft {
+        let dtype = self.0;
+        Draft {
             constants: vec![("WORKGROUP", caps.workgroup())],
             params: ["units", "first", "last", "last_word"].map(String::from).to_vec(),
             access: vec![Access::Read, Access::Write],
             text: four_text(dtype, 0)
                 + &differ_text(dtype)
                 + "@group(0) @binding(1) var<storage, read_write> y: array<u32>;\n",
-            width: 1,
-            f16: false,
-            trusted: true,
-            contract: None,
-            counted: vec![],
-        })
+            ..Draft::new(format!("runs of {dtype}"), "runs")
+        }
+    }
+}
+
+impl Runs {
+    fn dtype(&self) -> DType {
+        self.values.dtype()
     }
 
     /// The launch for some elements, whose number before is a multiple of 4096.
@@ -63,7 +62,7 @@ impl Runs {
         let params = [units, (range.start - base) / 4, last, last / 4];
         let slot = self.values.slots()[0].0;
         Pass {
-            kernel: self.kernel(caps),
+            kernel: Kernel::of(RunsSpec(self.dtype()), caps),
             buffers: vec![
                 Binding::new(slot, from, to - from),
                 Binding::new(self.output, range.start, count.next_multiple_of(64)),

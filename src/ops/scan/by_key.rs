@@ -8,11 +8,12 @@ use super::super::map::{buffer_bytes, read_slots, slot_bytes};
 use super::chain::{chain_text, no_chain_text, team_text};
 use super::keyed;
 use super::rows::{COPIES, Shape, spread};
-use super::scanned::{Fusions, Scanned};
+use super::scanned::Scanned;
+use super::spec::{Form, ScanSpec};
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::error::{ErrorKind, Result};
-use crate::kernel::{Access, Kernel};
+use crate::kernel::{Access, Draft, Kernel};
 use crate::op::{Binding, Expression, Grid, Host, Op, Param, Pass, Plan, Slot, Value, Vary};
 use crate::ops::Operator;
 
@@ -115,7 +116,7 @@ impl Op for ByKey {
         }
         fusions.widen(&chunk, true, caps);
         let shape = self.shape(&scan, 4, caps);
-        let kernel = self.kernel(&scan, &fusions, &shape, caps);
+        let kernel = Kernel::of(scan.spec(&fusions, Form::ByKey(self.keys.dtype(), shape)), caps);
         let (len, output) = (self.len(), self.output);
         let cut: Vec<_> = chunk.iter().map(|&extent| 0..extent).collect();
         let (params, mut buffers) = fusions.values.params(&cut, caps.offset_alignment, &|slot| self.slot_bytes(slot));
@@ -173,25 +174,19 @@ impl Op for ByKey {
     }
 }
 
-impl ByKey {
-    fn kernel(&self, scan: &Scanned, fusions: &Fusions, shape: &Shape, caps: &Caps) -> Kernel {
-        let key = self.keys.dtype();
-        let form = format!("by key {key:?}{shape:?}");
-        scan.kernel(fusions, &form, caps, || {
-            let mut draft = scan.draft(fusions, &PARAMS, true, true);
-            draft.name = format!("{} by key", self.operator.name());
-            (draft.file, draft.entry) = ("scan", "scan");
-            draft.constants = shape.constants();
-            draft.text += &team_text(shape, &mut draft.constants);
-            let first = draft.access.len();
-            draft.text += &keyed::text(key, scan.result(), self.values.dtype(), fusions, shape, first);
-            draft.access.extend([Access::Read, Access::Write, Access::Write, Access::Write]);
-            draft.text += &match shape.chained {
-                true => chain_text(scan.accumulator(), shape, draft.access.len()),
-                false => no_chain_text(),
-            };
-            draft.access.extend(shape.chained.then_some(Access::Write));
-            draft
-        })
+impl ScanSpec {
+    pub(super) fn by_key_draft(&self, key: DType, shape: &Shape) -> Draft {
+        let draft = Draft::new(format!("{} by key", self.operator.name()), "scan");
+        let mut draft = self.base(draft, &PARAMS, true, true);
+        draft.constants = shape.constants();
+        draft.text += &team_text(shape, &mut draft.constants);
+        draft.text += &keyed::text(key, self, shape, draft.access.len());
+        draft.access.extend([Access::Read, Access::Write, Access::Write, Access::Write]);
+        draft.text += &match shape.chained {
+            true => chain_text(self.accumulator(), shape, draft.access.len()),
+            false => no_chain_text(),
+        };
+        draft.access.extend(shape.chained.then_some(Access::Write));
+        draft
     }
 }

@@ -1,13 +1,25 @@
 //! Scans along rows and columns, with segments and without; selections; reductions by key.
 
-use super::{Case, contiguous, expression, kinds, leaf, operators, row};
 use crate::caps::Caps;
 use crate::element::{DType, Scalar};
 use crate::op::Fill;
-use crate::ops::{ByKey, Operator, Scan, Select};
+use crate::ops::cases::{Case, contiguous, expression, kinds, leaf, operators, row};
+use crate::ops::{ByKey, Operator, PrefixScan, Select};
 
-const SHAPES: [&[usize]; 9] =
-    [&[1], &[1000], &[9_000], &[5_000_000], &[300, 40], &[40, 300], &[3, 5_000], &[3, 50_000], &[100_000_000]];
+const SHAPES: [&[usize]; 12] = [
+    &[0],
+    &[0, 5],
+    &[5, 0],
+    &[1],
+    &[1000],
+    &[9_000],
+    &[5_000_000],
+    &[300, 40],
+    &[40, 300],
+    &[3, 5_000],
+    &[3, 6400],
+    &[100_000_000],
+];
 
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let of = |dtype| {
@@ -31,7 +43,10 @@ fn scans(dtype: DType, shape: &[usize]) -> Vec<Case> {
             let (heads, output) = (segments.then(|| of(1, DType::Bool)), 1 + segments as usize);
             let (expression, shape, operator) = (of(0, dtype), shape.to_vec(), operator.clone());
             let (exclusive, reverse) = (axis == 0, segments);
-            all.push(Case::new(what, Scan { expression, heads, shape, axis, operator, exclusive, reverse, output }));
+            all.push(Case::new(
+                what,
+                PrefixScan { expression, heads, shape, axis, operator, exclusive, reverse, output },
+            ));
         }
     }
     all
@@ -41,7 +56,7 @@ fn others(caps: &Caps, dtype: DType, shape: &[usize]) -> Vec<Case> {
     let mut all = vec![];
     let len: usize = shape.iter().product();
     // Two arrays are read and two written, and tiles tell each other where they are.
-    let fits = shape.len() == 1 && caps.bindings >= 5 && len * dtype.size() <= 64 << 20;
+    let fits = shape.len() == 1 && len > 0 && caps.bindings >= 5 && len * dtype.size() <= 64 << 20;
     if fits {
         for fill in [None, Some(Scalar { dtype, bits: 1 })] {
             let op = Select { values: row(1, dtype, len), condition: row(0, DType::Bool, len), len, fill, output: 2 };

@@ -1,30 +1,30 @@
 //! The text of what is combined, and of how it is passed on: in a workgroup, and from tile to tile.
 
 use super::super::lanes;
+use super::super::reduce::{Names, Operator};
 use super::rows::Shape;
 use crate::element::DType;
 use std::fmt::Write;
 
 /// The operator's declarations, for states that say whether a segment begins in them, or how many do: what comes before
 /// one is not combined with what is behind.
-pub(super) fn segmented_text(plain: &str, counted: bool) -> String {
+pub(super) fn segmented_text(operator: &Operator, dtype: DType, counted: bool) -> String {
     let (joined, next) = if counted { ("a.head + b.head", "State(b.value, a.head + b.head)") } else { ("a.head", "b") };
-    let plain = plain
-        .replace("State", "Plain")
-        .replace("fn combine(", "fn combine_plain(")
-        .replace("fn identity(", "fn identity_plain(")
-        .replace("fn result(", "fn result_plain(");
-    let result = plain.split("fn result_plain(s: Plain) -> ").nth(1).expect("an operator has a result");
-    let result = &result[..result.find(' ').expect("a type is followed by a brace")];
+    let (value, result) = (dtype.wgsl(), operator.result(dtype).wgsl());
+    let plain = operator.text(dtype, &PLAIN);
     format!(
         "{plain}struct State {{\n    value: Plain,\n    head: u32,\n}}\n\
-         fn lift_at(v: VALUE, head: bool) -> State {{ return State(lift(v, 0u), select(0u, 1u, head)); }}\n\
+         fn lift_at(v: {value}, head: bool) -> State {{ return State(lift(v, 0u), select(0u, 1u, head)); }}\n\
          fn combine(a: State, b: State) -> State {{\n    if (b.head != 0u) {{ return {next}; }}\n    \
          return State(combine_plain(a.value, b.value), {joined});\n}}\n\
          fn identity() -> State {{ return State(identity_plain(), 0u); }}\n\
          fn result(s: State) -> {result} {{ return result_plain(s.value); }}\n"
     )
 }
+
+/// What is declared of the operator where a state is more than what it combines.
+const PLAIN: Names =
+    Names { state: "Plain", combine: "combine_plain", identity: "identity_plain", result: "result_plain" };
 
 /// `At`, `lane_of` and `workgroup_scan`.
 pub(super) fn team_text(shape: &Shape, constants: &mut Vec<(&'static str, u32)>) -> String {

@@ -2,16 +2,18 @@
 //!
 //! A lane holds its values, and a bit for each element that begins a run; the keys are loaded again where runs begin.
 
+use super::super::fuse::FusionSpec;
 use super::super::runs::{differ_text, four_text};
 use super::picks::{put_text, unit};
 use super::rows::Shape;
-use super::scanned::Fusions;
+use super::spec::ScanSpec;
 use super::wgsl::{LANES, places, rows_text};
 use crate::element::DType;
 use std::fmt::Write;
 
 /// The bindings of keys, results and the count from `first` on; `Items` and its functions.
-pub(super) fn text(key: DType, result: DType, value: DType, fusions: &Fusions, shape: &Shape, first: usize) -> String {
+pub(super) fn text(key: DType, spec: &ScanSpec, shape: &Shape, first: usize) -> String {
+    let (result, value) = (spec.result(), spec.dtype());
     let mut text = "struct Four {\n    low: vec4<u32>,\n    high: vec4<u32>,\n}\n".to_string();
     text += &four_text(key, first);
     text += &differ_text(key);
@@ -30,8 +32,8 @@ pub(super) fn text(key: DType, result: DType, value: DType, fusions: &Fusions, s
              if (before.head > 0u) { put_value(before.head - 1u, result(before)); }\n}\n";
     text += &rows_text(shape);
     text += &items_text(value, shape);
-    text += &load_text(fusions, shape, false);
-    text += &load_text(fusions, shape, true);
+    text += &load_text(&spec.values, shape, false);
+    text += &load_text(&spec.values, shape, true);
     text += &spread_text(shape);
     text + &save_text(shape)
 }
@@ -80,13 +82,13 @@ fn unit_at(shape: &Shape, j: u64) -> String {
 }
 
 /// `load` and `load_part`.
-fn load_text(fusions: &Fusions, shape: &Shape, part: bool) -> String {
+fn load_text(values: &FusionSpec, shape: &Shape, part: bool) -> String {
     let name = if part { "load_part" } else { "load" };
     let mut text = format!("fn {name}(row: u32, tile: u32, lane: u32) -> Items {{\n    var items: Items;\n");
     let open = |j: u64| if part { format!("    if (u{j} < params.units) {{\n") } else { String::new() };
     let close = if part { "    }\n" } else { "" };
     for j in 0..shape.rounds {
-        let load = match fusions.values.width {
+        let load = match values.width {
             4 => format!("    items.v{j} = value(0u, u{j} * 4u);\n"),
             _ => (0..4)
                 .map(|l| {

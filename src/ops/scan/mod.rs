@@ -4,6 +4,8 @@
 //! too where there are many. The order in which values are combined is fixed: the same input gives the same bits.
 
 mod by_key;
+#[cfg(feature = "cases")]
+pub(crate) mod cases;
 mod chain;
 mod columns;
 mod keyed;
@@ -11,6 +13,7 @@ mod picks;
 mod rows;
 mod scanned;
 mod select;
+mod spec;
 mod wgsl;
 
 pub use by_key::ByKey;
@@ -28,7 +31,7 @@ pub(super) use rows::{SCAN, SELECT};
 
 /// A scan along an axis of an expression's index space.
 #[derive(Clone, Debug, Hash)]
-pub struct Scan {
+pub struct PrefixScan {
     /// What is scanned.
     pub expression: Expression,
     /// Where a segment begins, if there are segments: truth values over the same index space.
@@ -47,18 +50,18 @@ pub struct Scan {
     pub output: usize,
 }
 
-impl Scan {
+impl PrefixScan {
     fn extent(&self) -> u64 {
         self.shape[self.axis] as u64
     }
 
     fn scanned(&self) -> Scanned {
-        let Scan { expression, heads, shape, axis, operator, exclusive, reverse, output } = self.clone();
+        let PrefixScan { expression, heads, shape, axis, operator, exclusive, reverse, output } = self.clone();
         Scanned { expression, heads, shape, axis, operator, picked: None, fill: None, exclusive, reverse, output }
     }
 }
 
-impl Op for Scan {
+impl Op for PrefixScan {
     fn name(&self) -> &'static str {
         "scan"
     }

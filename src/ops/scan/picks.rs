@@ -3,21 +3,18 @@
 //! A lane holds a bit for each element: registers for the elements themselves would leave room for half the workgroups.
 //! They are loaded again, and put side by side in workgroup memory, so that neighbouring lanes store neighbours.
 
-use super::super::fuse::{Fusion, atomic_store, wide};
-use super::super::reduce::identity_text;
+use super::super::fuse::{FusionSpec, atomic_store, param, wide};
 use super::rows::Shape;
-use super::wgsl::{LANES, load_at, places, position, rows_text};
-use crate::element::{DType, Scalar};
+use super::wgsl::{LANES, call_at, places, position, rows_text};
+use crate::element::DType;
 use std::fmt::Write;
 
 /// The bindings of a selection's output and count, and `put`.
-pub(super) fn picks_text(dtype: DType, fill: Option<Scalar>, binding: usize) -> String {
-    let fill = fill.map_or(String::new(), |fill| match dtype {
-        DType::Bool => "fn fill() -> bool { return params.fill != 0u; }\n".into(),
-        _ => identity_text(fill, false)
-            .replace("fn identity() -> State", &format!("fn fill() -> {}", dtype.wgsl()))
-            .replace("params.identity", "params.fill"),
-    });
+pub(super) fn picks_text(dtype: DType, filled: bool, binding: usize) -> String {
+    let fill = match filled {
+        true => format!("fn fill() -> {} {{ return {}; }}\n", dtype.wgsl(), param("fill", dtype)),
+        false => String::new(),
+    };
     // What reads four elements at a time reads some behind the last.
     let rest = match fill.is_empty() {
         true => format!(
@@ -34,25 +31,6 @@ pub(super) fn picks_text(dtype: DType, fill: Option<Scalar>, binding: usize) -> 
     )
 }
 
-/// `advance` and `leave` of a scan of spans that selects: stores what counts where it has counted to; at the end as many
-/// fillings as there are elements that do not count, from the end of the output.
-pub(super) fn advance_text(filled: bool) -> String {
-    let fill = match filled {
-        true => {
-            "    let first = chunk * params.span;\n    let behind = params.start + first - begin;\n    \
-             let fillings = min(params.extent - first, params.span) - (state - begin);\n    \
-             for (var at = 0u; at < fillings; at++) { put(params.total - 1u - behind - at, fill()); }\n"
-        }
-        false => "",
-    };
-    format!(
-        "fn advance(k: u32, r: u32, before: State, block: State, own: State) -> State {{\n    \
-         if (own != 0u) {{ put(before + block, picked_value(k, r)); }}\n    return block + own;\n}}\n\
-         fn leave(chunk: u32, begin: State, state: State) {{\n{fill}    \
-         if (params.whole == 1u && chunk == params.chunks - 1u) {{ finish(state); }}\n}}\n"
-    )
-}
-
 /// A binding of its own, and the function that stores into it.
 pub(super) fn put_text(array: &str, name: &str, dtype: DType, binding: usize) -> String {
     let element = if dtype.per_word() > 1 { "atomic<u32>" } else { dtype.wgsl() };
@@ -65,12 +43,14 @@ pub(super) fn put_text(array: &str, name: &str, dtype: DType, binding: usize) ->
 }
 
 /// `Items` and its functions.
-pub(super) fn items_text(picked: &Fusion, dtype: DType, shape: &Shape, filled: bool) -> String {
+pub(super) fn items_text(condition: DType, picked: &FusionSpec, shape: &Shape, filled: bool) -> String {
+    let dtype = picked.dtype();
+    let condition = wide(condition.wgsl(), picked.width);
     let element = wide(dtype.wgsl(), picked.width);
     let mut text = "struct Items {\n    mask: u32,\n}\n".to_string();
     text += &rows_text(shape);
-    text += &load_text(shape, false);
-    text += &load_text(shape, true);
+    text += &load_text(&condition, shape, false);
+    text += &load_text(&condition, shape, true);
     text += "fn spread(items: Items, lane: u32) {\n";
     for j in 0..shape.rounds {
         writeln!(text, "    totals[{}u + lane] = countOneBits(items.mask & {}u);", j * shape.workgroup, unit(shape, j))
@@ -85,18 +65,18 @@ pub(super) fn unit(shape: &Shape, j: u64) -> u64 {
 }
 
 /// `load` and `load_part`.
-fn load_text(shape: &Shape, part: bool) -> String {
+fn load_text(condition: &str, shape: &Shape, part: bool) -> String {
     let name = if part { "load_part" } else { "load" };
     let mut text =
         format!("fn {name}(row: u32, tile: u32, lane: u32) -> Items {{\n    var items: Items;\n    let first = row;\n");
     for j in 0..shape.rounds {
         let at = position(shape, j);
-        let condition = load_at("value(row_of(first, i), column_of(i))", j);
+        let value = call_at("value", j, "");
         writeln!(text, "    let i{j} = {at};").expect("to a string");
         match part {
-            false => writeln!(text, "    let c{j} = {condition};"),
+            false => writeln!(text, "    let c{j} = {value};"),
             true => {
-                writeln!(text, "    var c{j} = CONDITION();\n    if (is_there(first, i{j})) {{ c{j} = {condition}; }}")
+                writeln!(text, "    var c{j} = {condition}();\n    if (is_there(first, i{j})) {{ c{j} = {value}; }}")
             }
         }
         .expect("to a string");
@@ -134,7 +114,7 @@ fn save_text(dtype: DType, shape: &Shape, element: &str, filled: bool) -> String
              let begin = carried;\n    let all = held;\n";
     for j in 0..shape.rounds {
         let (before, at, bits) = (j * shape.workgroup, position(shape, j), unit(shape, j));
-        let load = load_at("picked_value(row_of(first, i), column_of(i))", j);
+        let load = call_at("picked_value", j, "");
         write!(
             text,
             "    var at{j} = totals[{before}u + lane];\n    let i{j} = {at};\n    var v{j}: {element};\n    \

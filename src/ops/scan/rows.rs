@@ -3,8 +3,10 @@
 use super::super::clear::clear;
 use super::super::fuse::{Fusion, Mode, Store};
 use super::scanned::{Fusions, Scanned};
+use super::spec::Form;
 use crate::caps::Caps;
 use crate::error::{ErrorKind, Result};
+use crate::kernel::Kernel;
 use crate::op::{Binding, Grid, Param, Pass, Plan};
 use crate::tuning::Tunable;
 use std::ops::Range;
@@ -29,7 +31,7 @@ const ALL_ROUNDS: u64 = 24;
 const LARGE: u64 = 1 << 18;
 
 /// What the kernel's constants depend on.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Shape {
     pub workgroup: u64,
     pub rounds: u64,
@@ -148,7 +150,7 @@ impl Scanned {
         let chunk = self.space(&fusions).chunks(caps.binding_bytes, caps.workgroup() as u64 * ALL_ROUNDS * 4);
         fusions.widen(&chunk, rows == 1, caps);
         let shape = self.lay_out(rows, fusions.values.width as u64, caps);
-        let kernel = self.rows_kernel(&fusions, &shape, caps);
+        let kernel = Kernel::of(self.spec(&fusions, Form::Rows(shape)), caps);
         self.check(&shape, chunk.get(kept).copied(), caps)?;
         let bytes = |slot: usize| self.slot_bytes(slot);
         let tiles_all = self.extent().div_ceil(shape.tile());
@@ -179,9 +181,11 @@ impl Scanned {
                 buffers.extend(more.1);
             }
             if self.picked.is_some() {
-                let (more, outputs) = self.picked_params(&scanned);
-                params.extend(more);
-                buffers.extend(outputs);
+                params.extend([scanned.start, self.extent()].map(Param::of));
+                params.extend(self.fill.iter().flat_map(|fill| fill.words()).map(Param::Is));
+                let whole = bytes(self.output);
+                buffers.push(Binding::new(self.output, 0, whole));
+                buffers.push(Binding::new(self.output + 1, 0, 4));
             }
             if shape.chained {
                 buffers.push(Binding::new(scratch, 0, u64::MAX));
@@ -208,36 +212,23 @@ impl Scanned {
         Ok(plan)
     }
 
-    fn refused(&self, wanted: String, got: String) -> Result<()> {
-        Err(ErrorKind::Argument { operation: self.name(), argument: "array".into(), wanted, got, at: None }.into())
-    }
-
-    /// Whether a selection's output fits one binding.
-    pub(super) fn check_output(&self, caps: &Caps) -> Result<()> {
-        let output = super::super::buffer_bytes(self.result(), self.shape.iter().product());
-        if self.picked.is_some() && output > caps.binding_bytes {
-            let wanted = format!("a result of at most one binding, {} bytes", caps.binding_bytes);
-            return self.refused(wanted, output.to_string());
-        }
-        Ok(())
-    }
-
-    /// A selection's own parameters for a part of its axis, and its outputs.
-    pub(super) fn picked_params(&self, scanned: &Range<u64>) -> (Vec<Param>, [Binding; 2]) {
-        let mut params = [scanned.start, self.extent()].map(Param::of).to_vec();
-        params.extend(self.fill.iter().flat_map(|fill| fill.words()).map(Param::Is));
-        let whole = self.slot_bytes(self.output);
-        (params, [Binding::new(self.output, 0, whole), Binding::new(self.output + 1, 0, 4)])
-    }
-
     /// Whether windows of this length along the axis are whole tiles, and a selection's output fits one.
     fn check(&self, shape: &Shape, chunk: Option<u64>, caps: &Caps) -> Result<()> {
-        self.check_output(caps)?;
+        let refused = |wanted: String, got: String| {
+            Err(ErrorKind::Argument { operation: self.name(), argument: "array".into(), wanted, got, at: None }.into())
+        };
+        let output = super::super::buffer_bytes(self.result(), self.shape.iter().product());
+        if self.picked.is_some() && output > caps.binding_bytes {
+            return refused(
+                format!("a result of at most one binding, {} bytes", caps.binding_bytes),
+                output.to_string(),
+            );
+        }
         let chunk = chunk.unwrap_or(1);
         let whole = chunk == self.extent();
         match whole || (shape.packed.is_none() && chunk.is_multiple_of(shape.tile())) {
             true => Ok(()),
-            false => self.refused(
+            false => refused(
                 format!("{} neighbours along the axis within one binding: copy() puts them side by side", shape.tile()),
                 format!("{chunk}"),
             ),

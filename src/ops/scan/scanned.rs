@@ -50,7 +50,7 @@ impl Fusions<'_> {
         values.output = None;
         values.walks.truncate(values.expression.leaves.len());
         values.modes.truncate(values.expression.leaves.len());
-        Fusions { values, heads: self.heads.clone(), picked: None }
+        Fusions { values, heads: self.heads.clone(), picked: self.picked.clone() }
     }
 }
 
@@ -167,13 +167,8 @@ impl Scanned {
             return Ok(Plan::default());
         }
         let fusions = self.fusions();
-        // A processor's invocations go through long pieces one after the other, whatever lies side by side.
-        let columns = caps.processor.is_some() || self.picked.is_none() && self.wants_columns(&fusions.values);
-        match columns {
-            true => {
-                self.check_output(caps)?;
-                Ok(self.plan_columns(fusions, caps))
-            }
+        match self.picked.is_none() && self.wants_columns(&fusions.values) {
+            true => Ok(self.plan_columns(fusions, caps)),
             false => self.plan_rows(fusions, caps),
         }
     }

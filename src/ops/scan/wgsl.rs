@@ -1,114 +1,81 @@
 //! The text of a scan's kernels: what the files in `shaders/` leave open.
 
 use super::super::fuse::wide;
-use super::super::reduce::identity_text;
+use super::super::reduce::Names;
 use super::chain::{chain_text, no_chain_text, segmented_text, team_text};
 use super::picks::{self, picks_text};
 use super::rows::Shape;
-use super::scanned::{Fusions, Scanned};
-use crate::caps::Caps;
-use crate::element::DType;
-use crate::kernel::{Access, Draft, Feature, Kernel};
+use super::spec::ScanSpec;
+use crate::kernel::{Access, Draft, Feature};
 use std::fmt::Write;
 
 /// The parameters of rows, before the identity's bits and the fusions' own.
 const ROWS: [&str; 8] = ["rows", "tiles", "extent", "first_tile", "first_entry", "row_tiles", "row_groups", "whole"];
 
-impl Scanned {
-    /// A kernel of this scan, from the cache if it is there.
-    pub(super) fn kernel(&self, fusions: &Fusions, form: &str, caps: &Caps, draft: impl FnOnce() -> Draft) -> Kernel {
-        let mut key = b"scan".to_vec();
-        key.push(self.expression.dtype() as u8);
-        key.extend(format!("{:?}{}{form}{}.", self.operator, self.exclusive, caps.workgroup()).bytes());
-        key.push(self.fill.is_some() as u8);
-        fusions.values.key(&mut key);
-        for more in [&fusions.heads, &fusions.picked].into_iter().flatten() {
-            key.push(more.prefix.len() as u8);
-            more.key(&mut key);
-        }
-        Kernel::cached(key, caps, draft)
+impl ScanSpec {
+    pub(super) fn rows_draft(&self, shape: &Shape) -> Draft {
+        let name = match &self.picked {
+            Some(_) => "select".into(),
+            None => format!("{} scan of rows", self.operator.name()),
+        };
+        let mut draft = self.base(Draft::new(name, "scan"), &ROWS, shape.segmented, shape.counted);
+        draft.constants = shape.constants();
+        draft.text += &team_text(shape, &mut draft.constants);
+        draft.text += &self.items_text(shape);
+        draft.text += &match shape.chained {
+            true => chain_text(self.accumulator(), shape, draft.access.len()),
+            false => no_chain_text(),
+        };
+        draft.access.extend(shape.chained.then_some(Access::Write));
+        draft
     }
 
-    pub(super) fn rows_kernel(&self, fusions: &Fusions, shape: &Shape, caps: &Caps) -> Kernel {
-        let chained = if shape.chained { vec![Access::Write] } else { vec![] };
-        self.kernel(fusions, &format!("{shape:?}"), caps, || {
-            let mut draft = self.draft(fusions, &ROWS, shape.segmented, shape.counted);
-            draft.name = match &self.picked {
-                Some(_) => "select".into(),
-                None => format!("{} scan of rows", self.operator.name()),
-            };
-            (draft.file, draft.entry) = ("scan", "scan");
-            draft.constants = shape.constants();
-            draft.text += &team_text(shape, &mut draft.constants);
-            draft.text += &self.items_text(fusions, shape);
-            draft.text += &match shape.chained {
-                true => chain_text(self.accumulator(), shape, draft.access.len()),
-                false => no_chain_text(),
-            };
-            draft.access.extend(chained);
-            draft
-        })
-    }
-
-    pub(super) fn accumulator(&self) -> DType {
-        self.operator.accumulator(self.expression.dtype())
-    }
-
-    /// What all kernels of this scan have: the operator and the fusions.
-    pub(super) fn draft(&self, fusions: &Fusions, own: &[&str], segmented: bool, counted: bool) -> Draft {
-        let dtype = self.expression.dtype();
-        let identity = self.operator.identity(dtype);
+    /// What all kernels of a scan have: the operator and the fusions.
+    pub(super) fn base(&self, draft: Draft, own: &[&str], segmented: bool, counted: bool) -> Draft {
+        let (operator, dtype) = (&self.operator, self.dtype());
         let mut params: Vec<String> = own.iter().map(|name| name.to_string()).collect();
-        params.extend(["identity", "identity_high"].iter().zip(identity.words()).map(|(name, _)| name.to_string()));
-        let mut text = self.operator.text(dtype) + &identity_text(identity, false);
-        if segmented {
-            text = segmented_text(&text, counted);
-        } else {
-            text += "fn lift_at(v: VALUE, head: bool) -> State { return lift(v, 0u); }\n";
+        let words = operator.identity(dtype).words();
+        params.extend(["identity", "identity_high"].iter().zip(words).map(|(name, _)| name.to_string()));
+        let mut text = match segmented {
+            true => segmented_text(operator, dtype, counted),
+            false => {
+                let value = dtype.wgsl();
+                operator.text(dtype, &Names::USUAL)
+                    + &format!("fn lift_at(v: {value}, head: bool) -> State {{ return lift(v, 0u); }}\n")
+            }
+        };
+        let mut access = vec![];
+        for fusion in self.fusions() {
+            text += &fusion.text(access.len());
+            access.extend(fusion.access());
+            params.extend(fusion.param_names());
         }
-        text = text.replace("VALUE", dtype.wgsl());
-        text += &fusions.values.text(0);
-        let mut access = fusions.values.access();
-        params.extend(fusions.values.param_names());
-        for more in [&fusions.heads, &fusions.picked].into_iter().flatten() {
-            text += &more.text(access.len());
-            access.extend(more.access());
-            params.extend(more.param_names());
-        }
-        if fusions.picked.is_some() {
-            text += &picks_text(self.result(), self.fill, access.len());
+        if self.picked.is_some() {
+            text += &picks_text(self.result(), self.filled, access.len());
             params.extend(["start", "total"].map(String::from));
-            let words = self.fill.iter().flat_map(|fill| fill.words());
-            params.extend(words.zip(["fill", "fill_high"]).map(|(_, name)| name.to_string()));
+            let words = if self.result().size() == 8 { 2 } else { 1 };
+            params
+                .extend(["fill", "fill_high"].into_iter().take(if self.filled { words } else { 0 }).map(String::from));
             access.extend([Access::Write; 2]);
         }
-        let all = || [Some(&fusions.values), fusions.heads.as_ref(), fusions.picked.as_ref()].into_iter().flatten();
-        let formulas = || self.operator.formulas();
         Draft {
-            name: String::new(),
-            file: "",
-            entry: "",
-            constants: vec![],
             params,
             access,
             text,
-            width: fusions.values.width,
-            f16: all().any(|fusion| fusion.uses_f16())
-                || dtype == DType::F16
-                || formulas().any(|formula| formula.parts().features.contains(&Feature::F16)),
-            trusted: all().all(|fusion| fusion.is_safe()) && formulas().all(|formula| formula.parts().safe),
-            contract: None,
-            counted: vec![],
+            width: self.values.width,
+            f16: self.fusions().any(|fusion| fusion.uses_f16())
+                || operator.formulas().any(|formula| formula.parts().features.contains(&Feature::F16)),
+            trusted: self.fusions().all(|fusion| fusion.is_safe())
+                && operator.formulas().all(|formula| formula.parts().safe),
+            ..draft
         }
     }
 
     /// `Items` and its functions.
-    fn items_text(&self, fusions: &Fusions, shape: &Shape) -> String {
+    fn items_text(&self, shape: &Shape) -> String {
         let (rounds, width) = (shape.rounds, shape.width);
-        if let Some(picked) = &fusions.picked {
-            let condition = wide(self.expression.dtype().wgsl(), width as u32);
-            return picks::items_text(picked, self.result(), shape, self.fill.is_some())
-                .replace("CONDITION", &condition);
+        if let Some(picked) = &self.picked {
+            return picks::items_text(self.dtype(), picked, shape, self.filled);
         }
         let mut text = "struct Items {\n    heads: u32,\n".to_string();
         for (j, l) in places(rounds, width) {
@@ -116,8 +83,8 @@ impl Scanned {
         }
         text += "}\n";
         text += &rows_text(shape);
-        text += &self.load_text(fusions, shape, false);
-        text += &self.load_text(fusions, shape, true);
+        text += &self.load_text(shape, false);
+        text += &self.load_text(shape, true);
         text += "fn spread(items: Items, lane: u32) {\n";
         for j in 0..rounds {
             writeln!(text, "    totals[{}u + lane] = items.s{j}_{};", j * shape.workgroup, width - 1)
@@ -128,14 +95,14 @@ impl Scanned {
     }
 
     /// `load` and `load_part`: the units of a lane, each scanned.
-    fn load_text(&self, fusions: &Fusions, shape: &Shape, part: bool) -> String {
+    fn load_text(&self, shape: &Shape, part: bool) -> String {
         let (width, name) = (shape.width, if part { "load_part" } else { "load" });
         let mut text =
             format!("fn {name}(row: u32, tile: u32, lane: u32) -> Items {{\n    var items: Items;\n{}", start(shape));
-        let value = wide(self.expression.dtype().wgsl(), width as u32);
+        let value = wide(self.dtype().wgsl(), width as u32);
         for j in 0..shape.rounds {
             let at = position(shape, j);
-            let load = load_at("value(row_of(first, i), column_of(i))", j);
+            let load = call_at("value", j, "");
             match part {
                 false => writeln!(text, "    let i{j} = {at};\n    let v{j} = {load};"),
                 true => writeln!(
@@ -146,7 +113,7 @@ impl Scanned {
             .expect("to a string");
         }
         for j in 0..shape.rounds {
-            let heads = self.heads_text(fusions, shape, j, part);
+            let heads = self.heads_text(shape, j, part);
             text += &heads;
             for l in 0..width {
                 let v = if width == 1 { format!("v{j}") } else { format!("v{j}.{}", LANES[l as usize]) };
@@ -167,15 +134,15 @@ impl Scanned {
     }
 
     /// `items.heads` for the units of a round: a bit an element.
-    fn heads_text(&self, fusions: &Fusions, shape: &Shape, j: u64, part: bool) -> String {
+    fn heads_text(&self, shape: &Shape, j: u64, part: bool) -> String {
         if !shape.segmented {
             return String::new();
         }
         let (width, bit) = (shape.width, j * shape.width);
         let mut text = String::new();
         let guard = if part { format!("there{j} && ") } else { String::new() };
-        if let Some(heads) = &fusions.heads {
-            let load = load_at("head_value(row_of(first, i), column_of(i))", j);
+        if let Some(heads) = &self.heads {
+            let load = call_at("head_value", j, "");
             let ty = wide("bool", heads.width);
             writeln!(text, "    var h{j}: {ty};\n    if ({guard}true) {{ h{j} = {load}; }}").expect("to a string");
             for l in 0..width {
@@ -209,7 +176,7 @@ impl Scanned {
                 }
             };
             let all: Vec<String> = (0..width).map(one).collect();
-            let store = load_at(&format!("store(row_of(first, i), column_of(i), {result}({}))", all.join(", ")), j);
+            let store = call_at("store", j, &format!(", {result}({})", all.join(", ")));
             match part {
                 false => writeln!(text, "    {store};"),
                 true => writeln!(text, "    if (is_there(first, i{j})) {{ {store}; }}"),
@@ -263,9 +230,9 @@ pub(super) fn position(shape: &Shape, j: u64) -> String {
     format!("{tile}{}u + lane * {}u", j * shape.workgroup * shape.width, shape.width)
 }
 
-/// The call with the position of a round.
-pub(super) fn load_at(call: &str, j: u64) -> String {
-    call.replace("(first, i)", &format!("(first, i{j})")).replace("column_of(i)", &format!("column_of(i{j})"))
+/// A call with the position of a round, and with more arguments.
+pub(super) fn call_at(function: &str, j: u64, more: &str) -> String {
+    format!("{function}(row_of(first, i{j}), column_of(i{j}){more})")
 }
 
 /// Whether an element begins a segment.

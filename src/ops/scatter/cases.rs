@@ -1,16 +1,16 @@
 //! Scatters of every type by both types of indices, with every rule for those outside and every combination, in one window and
 //! in several.
 
-use super::{Case, expression, row, types};
 use crate::caps::Caps;
 use crate::element::DType;
-use crate::op::{Fill, Leaf, Source};
+use crate::op::{Fill, Leaf, LeafSource};
+use crate::ops::cases::{Case, expression, row, types};
 use crate::ops::{Combine, Indexing, OutOfRange, Scatter};
 
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let mut all = vec![];
     for dtype in types(caps) {
-        for (len, count) in [(7, 5), (1000, 999), (200_000_000, 1000)] {
+        for (len, count) in [(0, 0), (7, 0), (7, 5), (1000, 999), (200_000_000, 1000)] {
             for outside in [OutOfRange::Clamp, OutOfRange::Wrap, OutOfRange::Drop, OutOfRange::Error] {
                 for index in [DType::U32, DType::I32] {
                     let number = matches!(dtype, DType::F32 | DType::I32 | DType::U32);
@@ -37,7 +37,7 @@ pub fn cases(caps: &Caps) -> Vec<Case> {
 
 /// Indices into an axis of `extent` elements, from the slots of the indices and of what reports those outside.
 fn indexing(dtype: DType, count: usize, extent: usize, outside: OutOfRange, report: usize) -> Indexing {
-    let nowhere = Leaf { source: Source::Index, dtype: DType::U32, len: 0, offset: 0, strides: vec![0] };
+    let nowhere = Leaf { source: LeafSource::Index, dtype: DType::U32, len: 0, offset: 0, strides: vec![0] };
     Indexing {
         indices: row(0, dtype, count),
         base: expression(None, nowhere),

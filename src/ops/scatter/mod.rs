@@ -3,14 +3,17 @@
 //! Bound by atomics to memory that all share. Integers give the same result in any order, and so do smallest and largest
 //! values; sums of f32 differ in their last bits, and of several values put in one place any one stays.
 
-use super::fuse::{Several, read_bytes, read_slots};
-use super::indexing::{Indexing, PARAMS};
+#[cfg(feature = "cases")]
+pub(crate) mod cases;
+
+use super::fuse::{Several, SeveralSpec, read_bytes, read_slots};
+use super::indexing::{Indexing, IndexingSpec, PARAMS};
 use super::map::{Map, buffer_bytes, points};
 use super::reduce::is_nan;
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::error::Result;
-use crate::kernel::{Access, Draft, Kernel};
+use crate::kernel::{Access, Draft, Kernel, Spec};
 use crate::op::{Binding, Expression, Grid, Host, Op, Param, Pass, Plan, Slot, Value, Vary};
 
 /// What becomes of a value and what is there already.
@@ -114,29 +117,36 @@ impl Scatter {
             fill: None,
         }
     }
+}
 
-    fn kernel(&self, several: &Several, caps: &Caps) -> Kernel {
-        let mut key = b"scatter".to_vec();
-        several.key(&mut key);
-        key.extend([self.indexing.outside as u8, self.combine as u8, caps.atomic_f32 as u8]);
-        key.extend(caps.workgroup().to_le_bytes());
+/// What the text of a scatter depends on.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct ScatterSpec {
+    /// The indices and bases, then the values.
+    several: SeveralSpec,
+    indexing: IndexingSpec,
+    combine: Combine,
+}
+
+impl Spec for ScatterSpec {
+    fn draft(&self, caps: &Caps) -> Draft {
+        let ScatterSpec { several, indexing, .. } = self;
         let inputs = several.access();
-        Kernel::cached(key, caps, || Draft {
-            name: format!("scatter of {}", self.dtype()),
-            file: "scatter",
-            entry: "scatter",
+        Draft {
             constants: vec![("WORKGROUP", caps.workgroup())],
             params: [["units"].into_iter().chain(PARAMS).map(String::from).collect(), several.param_names()].concat(),
-            access: inputs.iter().copied().chain([Access::Write]).chain(self.indexing.report_access()).collect(),
-            text: several.text()
-                + &self.indexing.text(several, inputs.len() + 1)
-                + &self.deliver_text(inputs.len(), caps),
-            width: 1,
+            access: inputs.iter().copied().chain([Access::Write]).chain(indexing.access()).collect(),
+            text: several.text() + &indexing.text(several, inputs.len() + 1) + &self.deliver_text(inputs.len(), caps),
             f16: several.uses_f16(),
             trusted: several.is_safe(),
-            contract: None,
-            counted: vec![],
-        })
+            ..Draft::new(format!("scatter of {}", self.dtype()), "scatter")
+        }
+    }
+}
+
+impl ScatterSpec {
+    fn dtype(&self) -> DType {
+        self.several.0.last().expect("the values are the last").dtype()
     }
 
     /// `deliver(i)` and the array that it writes to, at this binding.
@@ -230,6 +240,8 @@ impl Op for Scatter {
         let several = Several::new(&self.shape, &[indices, base, (&self.values, "v_")]);
         let space = several.space();
         let size = self.dtype().size() as u64;
+        let spec = ScatterSpec { several: several.spec(), indexing: self.indexing.spec(), combine: self.combine };
+        let kernel = Kernel::of(spec, caps);
         // Windows begin where every device lets bindings begin.
         let most = (caps.binding_bytes / size / 4096 * 4096).max(4096);
         for cut in space.boxes(&space.chunks(caps.binding_bytes, 4096)) {
@@ -242,7 +254,7 @@ impl Op for Scatter {
                 buffers.push(Binding::new(self.output, first * size, bytes));
                 buffers.extend(self.indexing.report_window());
                 plan.passes.push(Pass {
-                    kernel: self.kernel(&several, caps),
+                    kernel: kernel.clone(),
                     buffers,
                     params: [vec![Param::of(units)], self.indexing.params(self.len(), first, window).to_vec(), params]
                         .concat(),

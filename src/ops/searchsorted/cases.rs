@@ -1,14 +1,15 @@
 //! Searches from the left and from the right, of every type, in one window and in several.
 
-use super::{Case, row, types};
 use crate::caps::Caps;
 use crate::op::Fill;
-use crate::ops::{SearchSorted, Side};
+use crate::ops::SearchSorted;
+use crate::ops::cases::{Case, row, types};
+use crate::ops::searchsorted::Side;
 
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let mut all = vec![];
     for dtype in types(caps) {
-        for (len, count) in [(1, 5), (1000, 999), (200_000_000, 1000)] {
+        for (len, count) in [(0, 5), (7, 0), (1, 5), (1000, 999), (200_000_000, 1000)] {
             for side in [Side::Left, Side::Right] {
                 let (values, sorted, used) = (row(0, dtype, count), row(1, dtype, len), len - len.min(4) / 2);
                 let op = SearchSorted { values, shape: vec![count], sorted, len: used, side, output: 2 };

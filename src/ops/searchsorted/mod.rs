@@ -3,13 +3,16 @@
 //! Bound by the latency of memory: log2 of the length reads for each value, one after the other, of which the first ten
 //! are from workgroup memory. A sorted array past one binding is searched window by window, and the places added up.
 
-use super::fuse::{Fusion, Several, flat, read_bytes, read_slots};
+#[cfg(feature = "cases")]
+pub(crate) mod cases;
+
+use super::fuse::{Fusion, FusionSpec, Several, SeveralSpec, flat, read_bytes, read_slots};
 use super::map::{buffer_bytes, points};
 use super::reduce::is_nan;
 use crate::caps::Caps;
 use crate::element::{Class, DType};
 use crate::error::Result;
-use crate::kernel::{Access, Draft, Kernel};
+use crate::kernel::{Access, Draft, Kernel, Spec};
 use crate::op::{Expression, Grid, Host, Op, Param, Pass, Plan, Slot, Value, Vary};
 use std::ops::Range;
 
@@ -45,12 +48,6 @@ const NEAR: u64 = 1024;
 const GROUPS: u64 = 4224;
 
 impl SearchSorted {
-    /// The type that is compared: truth values as words.
-    fn key_type(&self) -> DType {
-        let dtype = self.values.dtype();
-        if dtype == DType::Bool { DType::U32 } else { dtype }
-    }
-
     /// The sorted array; of nothing one element all the same, so that there is a window.
     fn sorted(&self) -> Fusion<'_> {
         let mut sorted = flat(&self.sorted, "s_");
@@ -61,17 +58,22 @@ impl SearchSorted {
     fn values(&self) -> Several<'_> {
         Several::with_output(&self.shape, &[(&self.values, "")], Some((self.output, DType::U32)))
     }
+}
 
-    fn kernel(&self, values: &Several, sorted: &Fusion, first: bool, caps: &Caps) -> Kernel {
-        let mut key = b"searchsorted".to_vec();
-        values.key(&mut key);
-        sorted.key(&mut key);
-        key.extend([self.side as u8, first as u8]);
-        key.extend(caps.workgroup().to_le_bytes());
-        Kernel::cached(key, caps, || Draft {
-            name: format!("search for {}", self.values.dtype()),
-            file: "searchsorted",
-            entry: "searchsorted",
+/// What the text of a search depends on.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct SearchSpec {
+    values: SeveralSpec,
+    sorted: FusionSpec,
+    side: Side,
+    /// Whether no window of the sorted array was searched before.
+    first: bool,
+}
+
+impl Spec for SearchSpec {
+    fn draft(&self, caps: &Caps) -> Draft {
+        let SearchSpec { values, sorted, .. } = self;
+        Draft {
             constants: vec![("WORKGROUP", caps.workgroup()), ("NEAR", NEAR as u32)],
             params: [
                 ["extent", "len", "samples", "stride", "top"].map(String::from).to_vec(),
@@ -80,18 +82,24 @@ impl SearchSorted {
             ]
             .concat(),
             access: [values.access(), sorted.access()].concat(),
-            text: values.text() + &sorted.text(values.access().len()) + &self.text(&values.0[0], first),
-            width: 1,
+            text: values.text() + &sorted.text(values.access().len()) + &self.text(),
             f16: values.uses_f16(),
             trusted: values.is_safe(),
-            contract: None,
-            counted: vec![],
-        })
+            ..Draft::new(format!("search for {}", values.0[0].dtype()), "searchsorted")
+        }
     }
+}
 
+/// The type that is compared: truth values as words.
+fn key_type(dtype: DType) -> DType {
+    if dtype == DType::Bool { DType::U32 } else { dtype }
+}
+
+impl SearchSpec {
     /// Keys and their order, by which NaN is last; and what was found before.
-    fn text(&self, values: &Fusion, first: bool) -> String {
-        let (dtype, key) = (self.values.dtype(), self.key_type());
+    fn text(&self) -> String {
+        let values = &self.values.0[0];
+        let (dtype, key) = (values.dtype(), key_type(values.dtype()));
         let lift = |v: &str| if dtype == DType::Bool { format!("select(0u, 1u, {v})") } else { v.to_string() };
         let nan = |x: &str| is_nan(x, key);
         let before = match (self.side, key.class()) {
@@ -102,8 +110,8 @@ impl SearchSorted {
             (Side::Left, _) => "a < b".to_string(),
             (Side::Right, _) => "a <= b".to_string(),
         };
-        let output = values.walks.len() - 1;
-        let previous = match first {
+        let output = values.arrays.len() - 1;
+        let previous = match self.first {
             true => "fn previous(i: u32) -> u32 { return 0u; }\n".to_string(),
             false => {
                 let address = values.address_text("place", output);
@@ -216,8 +224,9 @@ impl SearchSorted {
         let (params, mut buffers) = values.params(cut, caps.offset_alignment, bytes);
         let (more, windows) = sorted.params(window, caps.offset_alignment, bytes);
         buffers.extend(windows);
+        let spec = SearchSpec { values: values.spec(), sorted: sorted.spec(), side: self.side, first };
         Pass {
-            kernel: self.kernel(values, sorted, first, caps),
+            kernel: Kernel::of(spec, caps),
             buffers,
             params: [[extent, len, samples, stride, top].map(Param::of).to_vec(), params, more].concat(),
             grid: Grid::Count(extent.div_ceil(caps.workgroup() as u64).min(GROUPS)),

@@ -1,10 +1,9 @@
 //! Rows that a workgroup merges: how they are laid over it, and the text of `shaders/sort_merge.wgsl`'s steps.
 
-use super::wgsl::{Flow, MERGE, Values};
+use super::wgsl::{Flow, Keys, Values};
 use super::{Payload, Sort};
 use crate::caps::Caps;
 use crate::element::{Class, DType};
-use crate::kernel::{Draft, Kernel};
 use crate::ops::dense::each;
 use crate::ops::order::{number_in, words};
 use crate::tuning::Tunable;
@@ -25,7 +24,7 @@ const MANY: u64 = 4096;
 const SOFTWARE_TILES: [(u32, u32); 4] = [(32, 2), (64, 4), (256, 4), (1024, 4)];
 
 /// How a workgroup holds rows.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct MergeTile {
     pub workgroup: u32,
     pub items: u32,
@@ -89,22 +88,13 @@ impl Sort {
         let mask = below(self.bits.end) & !below(self.bits.start);
         [mask as u32, (mask >> 32) as u32]
     }
+}
 
-    pub(super) fn merge_kernel(&self, flow: &Flow, tile: MergeTile, caps: &Caps) -> Kernel {
-        let key = format!("sort merge{:?}{}{}{flow:?}{tile:?}", self.key_type(), self.descending, self.count.is_some());
-        Kernel::cached(key.into_bytes(), caps, || {
-            let (arrays, access) = self.arrays(flow, false);
-            let text = arrays + &self.order_text() + &items_text(self, flow, tile);
-            let constants = vec![("WORKGROUP", tile.workgroup), ("ITEMS", tile.items), ("TILE", tile.slots() as u32)];
-            let draft = self.draft("sort: merge short rows", "sort_merge", &MERGE, access, text);
-            self.bounded(Draft { constants, ..draft }, "count")
-        })
-    }
-
+impl Keys {
     /// `Key`, `number`, `less`, `PAST`, and `masked`, which leaves the bits that count.
     fn order_text(&self) -> String {
-        number_in(self.key_type(), self.descending)
-            + match words(self.key_type()) {
+        number_in(self.dtype, self.descending)
+            + match words(self.dtype) {
                 2 => {
                     "const PAST = Key(0xffffffffu);\n\
                      fn less(a: Key, b: Key) -> bool { return (a.y < b.y) | ((a.y == b.y) & (a.x < b.x)); }\n\
@@ -120,7 +110,7 @@ impl Sort {
 
     /// `key_of(n)`: the key whose number it is, of integers.
     fn key_text(&self) -> String {
-        let dtype = self.key_type();
+        let dtype = self.dtype;
         let all = if dtype == DType::Bool { 1 } else { u64::MAX >> (64 - 8 * dtype.size()) };
         let sign = if dtype.class() == Class::Signed { (all >> 1) + 1 } else { 0 };
         let turned = sign ^ if self.descending { all } else { 0 };
@@ -135,8 +125,8 @@ impl Sort {
     }
 }
 
-/// `Items`, and what is done with those of an invocation.
-fn items_text(sort: &Sort, flow: &Flow, tile: MergeTile) -> String {
+/// The order of keys; `Items`, and what is done with those of an invocation.
+pub(super) fn merge_text(keys: &Keys, flow: &Flow, tile: MergeTile) -> String {
     let (origins, pool) = match tile.bare {
         true => ("", String::new()),
         false => (
@@ -146,13 +136,14 @@ fn items_text(sort: &Sort, flow: &Flow, tile: MergeTile) -> String {
                 .to_string(),
         ),
     };
-    let mut text = format!("struct Items {{\n    numbers: array<Key, ITEMS>,\n{origins}}}\n{pool}");
+    let mut text =
+        keys.order_text() + &format!("struct Items {{\n    numbers: array<Key, ITEMS>,\n{origins}}}\n{pool}");
     text += &load_text(tile);
     text += &sort_text(tile);
     text += &put_text(tile);
-    text += &merge_text(tile);
+    text += &merge_items_text(tile);
     if tile.bare {
-        text += &sort.key_text();
+        text += &keys.key_text();
     }
     text + &store_text(flow, tile)
 }
@@ -229,7 +220,7 @@ fn put_text(tile: MergeTile) -> String {
 }
 
 /// Takes the lesser of two, the first run's of equals, as often as an invocation has items.
-fn merge_text(tile: MergeTile) -> String {
+fn merge_items_text(tile: MergeTile) -> String {
     let mut lines = "    let an0 = pool[a0];\n    let bn0 = pool[b0];\n".to_string();
     for i in 0..tile.items {
         let mut line = |text: &str| {
@@ -278,11 +269,11 @@ fn store_text(flow: &Flow, tile: MergeTile) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::op::{Expression, Leaf, Source, Step, What};
+    use crate::op::{Expression, ExpressionStep, Leaf, LeafSource, StepKind};
 
     fn argsort(rows: usize, length: usize, dtype: DType) -> Sort {
-        let leaf = Leaf { source: Source::Slot(0), dtype, len: rows * length, offset: 0, strides: vec![1] };
-        let steps = vec![Step { what: What::Leaf(0), dtype }];
+        let leaf = Leaf { source: LeafSource::Slot(0), dtype, len: rows * length, offset: 0, strides: vec![1] };
+        let steps = vec![ExpressionStep { what: StepKind::Leaf(0), dtype }];
         Sort {
             keys: Expression { leaves: vec![leaf], steps, ..Expression::default() },
             payload: Payload::Index,

@@ -4,6 +4,8 @@
 //! once (Onesweep: Adinets and Merrill, 2022), 36 bytes for a key of four. Shorter rows: one launch, in workgroup memory, by
 //! digits, or by merging where that is faster.
 
+#[cfg(feature = "cases")]
+pub(crate) mod cases;
 mod merge;
 mod plan;
 mod shape;

@@ -2,10 +2,11 @@
 
 use super::merge::MergeTile;
 use super::shape::{BINS, Shape};
-use super::wgsl::{Flow, Values};
+use super::wgsl::{Flow, SortSpec, Values};
 use super::{Payload, Sort};
 use crate::caps::Caps;
 use crate::error::Result;
+use crate::kernel::Kernel;
 use crate::op::{Binding, Grid, Param, Pass, Plan, WINDOW};
 use crate::ops::counted::count_pass;
 use crate::ops::dense::{Field, Form, pieces, slot_of};
@@ -116,7 +117,7 @@ impl Planner<'_> {
         let outputs = types.into_iter().zip(homes).filter_map(|(dtype, home)| dtype.zip(home));
         for (slot, (dtype, home)) in (sort.output..).zip(outputs) {
             let Form::Packed(per_word) = Form::held(dtype) else { continue };
-            let kernel = sort.pack_kernel(per_word, self.caps);
+            let kernel = Kernel::of(SortSpec::Pack { per_word, counted: sort.count.is_some() }, self.caps);
             let packed = Field { buffer: slot, form: Form::held(dtype) };
             for elements in pieces(0..sort.len() as u64, self.window) {
                 let count = elements.end - elements.start;
@@ -192,7 +193,7 @@ impl Planner<'_> {
     }
 
     fn clear(&mut self, batch: &Batch) {
-        let kernel = self.sort.clear_kernel(self.caps);
+        let kernel = Kernel::of(SortSpec::Clear, self.caps);
         let words = batch.state_words(self.places());
         let count_words = self.places() * batch.rows * BINS;
         for piece in pieces(0..words, self.state_words()) {
@@ -210,7 +211,9 @@ impl Planner<'_> {
 
     fn histogram(&mut self, batch: &Batch) {
         let sort = self.sort;
-        let kernel = sort.histogram_kernel(self.keys_in().form, &self.shape, self.caps);
+        let (keys, form) = (sort.keys(), self.keys_in().form);
+        let spec = SortSpec::Histogram { keys, form, places: sort.places(), shape: self.shape };
+        let kernel = Kernel::of(spec, self.caps);
         let counts = Field { buffer: batch.counts, form: Form::Words(1) };
         let counts = counts.window(0..self.places() * batch.rows * BINS, self.caps).0;
         let (begin, _) = sort.digit(0);
@@ -236,7 +239,7 @@ impl Planner<'_> {
 
     /// In one launch if a binding holds all states, else in one a place.
     fn seed(&mut self, batch: &Batch) {
-        let kernel = self.sort.seed_kernel(&self.shape, self.caps);
+        let kernel = Kernel::of(SortSpec::Seed { places: self.sort.places(), shape: self.shape }, self.caps);
         let (places, chain) = (self.places(), (batch.tiles + 1) * BINS);
         let state = Field { buffer: batch.state, form: Form::Words(1) };
         let counts = Field { buffer: batch.counts, form: Form::Words(1) };
@@ -308,7 +311,7 @@ impl Planner<'_> {
                     let limit = length.min(base + bound as u64 * self.window) - base;
                     let out = [(base as u32).wrapping_neg(), limit as u32, self.window as u32];
                     self.plan.passes.push(Pass {
-                        kernel: sort.scatter_kernel(&flow, &self.shape, self.caps),
+                        kernel: Kernel::of(SortSpec::Scatter { keys: sort.keys(), flow, shape: self.shape }, self.caps),
                         buffers,
                         params: Param::all(
                             [own.to_vec(), vec![shift, mask], firsts, out.to_vec(), vec![ticket]].concat(),

@@ -61,7 +61,7 @@ const UNROLL: u32 = 8;
 const HISTOGRAM_GROUPS: u64 = 2112;
 
 /// The shape of the kernels that rank keys.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Shape {
     pub workgroup: u32,
     pub items: u32,

@@ -2,7 +2,7 @@
 
 use super::merge::MergeTile;
 use super::plan::Planner;
-use super::wgsl::{Flow, Values};
+use super::wgsl::{Flow, Keys, SortSpec, Values};
 use crate::kernel::Kernel;
 use crate::op::{Grid, Param, Pass};
 use crate::ops::dense::pieces;
@@ -10,31 +10,31 @@ use crate::ops::dense::pieces;
 impl Planner<'_> {
     /// By digits.
     pub(super) fn short_rows(&mut self) {
-        let (sort, shape, caps) = (self.sort, self.shape, self.caps);
+        let (sort, shape) = (self.sort, self.shape);
         let length = sort.length as u64;
         let group_rows = (shape.tile() / length).min(sort.rows as u64);
         let row_places = if group_rows == 1 { 0 } else { (64 - (group_rows - 1).leading_zeros()).div_ceil(8) };
         let (begin, _) = sort.digit(0);
         let (_, last_mask) = sort.digit(sort.places() - 1);
         let own = |rows: u64| vec![length as u32, (rows * length) as u32, begin, sort.places(), last_mask, row_places];
-        self.rows(group_rows, &own, &|flow| sort.rows_kernel(flow, &shape, caps));
+        self.rows(group_rows, &own, &|keys, flow| SortSpec::Rows { keys, flow, shape });
     }
 
     /// By merging.
     pub(super) fn merged_rows(&mut self, tile: MergeTile) {
-        let (sort, caps) = (self.sort, self.caps);
+        let sort = self.sort;
         let length = sort.length as u64;
         let row_lanes = tile.row_lanes(length);
         let group_rows = (tile.workgroup as u64 / row_lanes).min(sort.rows as u64);
         let [low, high] = sort.masks();
         let length = length as u32;
         let own = |rows: u64| vec![rows as u32, row_lanes as u32, length, length, low, high];
-        self.rows(group_rows, &own, &|flow| sort.merge_kernel(flow, tile, caps));
+        self.rows(group_rows, &own, &|keys, flow| SortSpec::Merge { keys, flow, tile });
     }
 
     /// A workgroup for so many rows; one launch for each window. Parameters: workgroups and rows of one, those of the
     /// kernel's own, which depend on the rows of a launch, and where its windows begin.
-    fn rows(&mut self, group_rows: u64, own: &dyn Fn(u64) -> Vec<u32>, kernel: &dyn Fn(&Flow) -> Kernel) {
+    fn rows(&mut self, group_rows: u64, own: &dyn Fn(u64) -> Vec<u32>, spec: &dyn Fn(Keys, Flow) -> SortSpec) {
         let sort = self.sort;
         let homes = self.homes();
         let length = sort.length as u64;
@@ -53,7 +53,7 @@ impl Planner<'_> {
                 }
                 let groups = rows.div_ceil(group_rows);
                 self.plan.passes.push(Pass {
-                    kernel: kernel(&flow),
+                    kernel: Kernel::of(spec(sort.keys(), flow), self.caps),
                     buffers,
                     params: Param::all([vec![groups as u32, group_rows as u32], own(rows), firsts].concat()),
                     grid: Grid::Count(groups),

@@ -1,16 +1,18 @@
 //! The text of a sort's kernels: what the files in `shaders/` leave open.
 
 use super::Sort;
+use super::merge::{MergeTile, merge_text};
 use super::shape::Shape;
 use super::steps::{rows_text, scatter_text, team_constants, team_text};
 use crate::caps::Caps;
-use crate::kernel::{Access, Carried, Contract, Draft, Kernel, SortByDigit};
-use crate::ops::counted::counted;
+use crate::element::DType;
+use crate::kernel::{Access, Carried, Contract, Draft, SortByDigit, Spec};
+use crate::ops::counted::bounded;
 use crate::ops::dense::{Form, each};
 use crate::ops::order::{digit_text, last};
 
 /// Where the values of a pass come from.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Values {
     None,
     /// The key's index in its row.
@@ -19,7 +21,7 @@ pub(super) enum Values {
 }
 
 /// What a pass over the keys reads and writes.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Flow {
     pub keys: Form,
     pub values: Values,
@@ -79,104 +81,115 @@ pub(super) const HISTOGRAM: [&str; 8] =
     ["groups", "chunks", "span", "length", "stride", "keys_first", "begin", "last_mask"];
 pub(super) const SEED: [&str; 4] = ["groups", "rows", "first_place", "chain"];
 
-impl Sort {
-    fn digit_text(&self) -> String {
-        digit_text(self.key_type(), self.descending)
-    }
+/// What the text of a kernel depends on.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) enum SortSpec {
+    Clear,
+    Histogram { keys: Keys, form: Form, places: u32, shape: Shape },
+    Seed { places: u32, shape: Shape },
+    Scatter { keys: Keys, flow: Flow, shape: Shape },
+    Rows { keys: Keys, flow: Flow, shape: Shape },
+    Merge { keys: Keys, flow: Flow, tile: MergeTile },
+    Pack { per_word: u32, counted: bool },
+}
 
-    pub(super) fn draft(
-        &self,
-        name: &str,
-        file: &'static str,
-        params: &[&str],
-        access: Vec<Access>,
-        text: String,
-    ) -> Draft {
-        Draft {
-            name: name.into(),
-            file,
-            entry: file.strip_prefix("sort_").expect("so the files are named"),
-            constants: vec![],
-            params: params.iter().map(|name| name.to_string()).collect(),
-            access,
-            text,
-            width: 1,
-            f16: false,
-            trusted: true,
-            contract: None,
-            counted: vec![],
+/// The keys of a sort, and what moves with them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Keys {
+    pub dtype: DType,
+    pub descending: bool,
+    /// Whether the device alone knows how many there are.
+    pub counted: bool,
+    /// The form in which values move.
+    pub value: Form,
+}
+
+impl Sort {
+    pub(super) fn keys(&self) -> Keys {
+        let (dtype, descending, counted) = (self.key_type(), self.descending, self.count.is_some());
+        Keys { dtype, descending, counted, value: self.carried_value() }
+    }
+}
+
+impl Spec for SortSpec {
+    fn draft(&self, caps: &Caps) -> Draft {
+        let workgroup = ("WORKGROUP", caps.workgroup());
+        match self {
+            SortSpec::Clear => {
+                let array = |binding, name| {
+                    format!("@group(0) @binding({binding}) var<storage, read_write> {name}: array<vec4<u32>>;\n")
+                };
+                let text = array(0, "state") + &array(1, "counts");
+                let params = &["state_units", "count_units"];
+                let draft = draft("sort: clear", "sort_clear", params, vec![Access::Write; 2], text);
+                Draft { constants: vec![workgroup], ..draft }
+            }
+            SortSpec::Histogram { keys, form, places, shape } => {
+                let loads = each(shape.unroll, "let key# = load_key(at + #u * WORKGROUP);");
+                let tallies = each(shape.unroll, "tally_key(key#);");
+                let text = form.declare(0, "keys", "read")
+                    + "@group(0) @binding(1) var<storage, read_write> counts: array<atomic<u32>>;\n"
+                    + &keys.digit_text()
+                    + &format!("fn load_key(i: u32) -> Key {{ return {}; }}\n", form.load("keys"))
+                    + &format!("fn tally_keys(at: u32) {{\n{loads}{tallies}}}\n");
+                let access = vec![Access::Read, Access::Write];
+                let draft = draft("sort: histogram", "sort_histogram", &HISTOGRAM, access, text);
+                let constants = vec![workgroup, ("UNROLL", shape.unroll), ("PLACES", *places)];
+                bounded(Draft { constants, ..draft }, &[("length", 1)], keys.counted)
+            }
+            SortSpec::Seed { places, shape } => {
+                let text = Form::Words(1).declare(0, "counts", "read")
+                    + &Form::Words(1).declare(1, "state", "read_write")
+                    + &team_text(shape)
+                    + "var<workgroup> pool: array<atomic<u32>, POOL>;\n";
+                let draft = draft("sort: seed", "sort_seed", &SEED, vec![Access::Read, Access::Write], text);
+                Draft { constants: [team_constants(shape), vec![("PLACES", *places)]].concat(), ..draft }
+            }
+            SortSpec::Scatter { keys, flow, shape } => {
+                let (arrays, access) = keys.arrays(flow, true);
+                let text = arrays + &keys.digit_text() + &team_text(shape) + &scatter_text(flow, shape);
+                let draft = draft("sort: scatter by one digit", "sort_scatter", &SCATTER, access, text);
+                let contract = keys.contract(flow, shape);
+                let constants = [team_constants(shape), vec![("SPINS", shape.spins)]].concat();
+                bounded(Draft { constants, contract, ..draft }, &[("length", 1)], keys.counted)
+            }
+            SortSpec::Rows { keys, flow, shape } => {
+                let (arrays, access) = keys.arrays(flow, false);
+                let text = arrays + &keys.digit_text() + &team_text(shape) + &rows_text(flow, shape);
+                let draft = draft("sort: short rows", "sort_rows", &ROWS, access, text);
+                bounded(Draft { constants: team_constants(shape), ..draft }, &[("count", 1)], keys.counted)
+            }
+            SortSpec::Merge { keys, flow, tile } => {
+                let (arrays, access) = keys.arrays(flow, false);
+                let text = arrays + &merge_text(keys, flow, *tile);
+                let constants =
+                    vec![("WORKGROUP", tile.workgroup), ("ITEMS", tile.items), ("TILE", tile.slots() as u32)];
+                let draft = draft("sort: merge short rows", "sort_merge", &MERGE, access, text);
+                bounded(Draft { constants, ..draft }, &[("count", 1)], keys.counted)
+            }
+            SortSpec::Pack { per_word, counted } => {
+                let word = Form::Words(1);
+                let text = word.declare(0, "loose", "read") + &word.declare(1, "packed", "read_write");
+                let draft = draft("sort: pack", "sort_pack", &["count"], vec![Access::Read, Access::Write], text);
+                bounded(
+                    Draft { constants: vec![workgroup, ("PER_WORD", *per_word)], ..draft },
+                    &[("count", 1)],
+                    *counted,
+                )
+            }
         }
     }
+}
 
-    /// With the number of keys from the device, if the sort has one: the parameter `name` is no more than that.
-    pub(super) fn bounded(&self, draft: Draft, name: &'static str) -> Draft {
-        if self.count.is_some() { counted(draft, &[(name, 1)]) } else { draft }
-    }
+fn draft(name: &str, file: &'static str, params: &[&str], access: Vec<Access>, text: String) -> Draft {
+    let entry = file.strip_prefix("sort_").expect("so the files are named");
+    let params = params.iter().map(|name| name.to_string()).collect();
+    Draft { entry, params, access, text, ..Draft::new(name, file) }
+}
 
-    fn cached(&self, what: impl std::fmt::Debug, shape: &Shape, caps: &Caps, draft: impl FnOnce() -> Draft) -> Kernel {
-        let key = format!(
-            "sort{:?}{}{}{}{what:?}{shape:?}",
-            self.key_type(),
-            self.descending,
-            self.places(),
-            self.count.is_some()
-        );
-        Kernel::cached(key.into_bytes(), caps, draft)
-    }
-
-    pub(super) fn clear_kernel(&self, caps: &Caps) -> Kernel {
-        Kernel::cached(format!("sort clear{}", caps.workgroup()).into_bytes(), caps, || {
-            let array = |binding, name| {
-                format!("@group(0) @binding({binding}) var<storage, read_write> {name}: array<vec4<u32>>;\n")
-            };
-            let text = array(0, "state") + &array(1, "counts");
-            let draft = self.draft(
-                "sort: clear",
-                "sort_clear",
-                &["state_units", "count_units"],
-                vec![Access::Write, Access::Write],
-                text,
-            );
-            Draft { constants: vec![("WORKGROUP", caps.workgroup())], ..draft }
-        })
-    }
-
-    pub(super) fn histogram_kernel(&self, keys: Form, shape: &Shape, caps: &Caps) -> Kernel {
-        self.cached(("histogram", keys), shape, caps, || {
-            let loads = each(shape.unroll, "let key# = load_key(at + #u * WORKGROUP);");
-            let tallies = each(shape.unroll, "tally_key(key#);");
-            let text = keys.declare(0, "keys", "read")
-                + "@group(0) @binding(1) var<storage, read_write> counts: array<atomic<u32>>;\n"
-                + &self.digit_text()
-                + &format!("fn load_key(i: u32) -> Key {{ return {}; }}\n", keys.load("keys"))
-                + &format!("fn tally_keys(at: u32) {{\n{loads}{tallies}}}\n");
-            let access = vec![Access::Read, Access::Write];
-            let draft = self.draft("sort: histogram", "sort_histogram", &HISTOGRAM, access, text);
-            let constants = vec![("WORKGROUP", caps.workgroup()), ("UNROLL", shape.unroll), ("PLACES", self.places())];
-            self.bounded(Draft { constants, ..draft }, "length")
-        })
-    }
-
-    pub(super) fn seed_kernel(&self, shape: &Shape, caps: &Caps) -> Kernel {
-        Kernel::cached(format!("sort seed{}{shape:?}", self.places()).into_bytes(), caps, || {
-            let text = Form::Words(1).declare(0, "counts", "read")
-                + &Form::Words(1).declare(1, "state", "read_write")
-                + &team_text(shape)
-                + "var<workgroup> pool: array<atomic<u32>, POOL>;\n";
-            let draft = self.draft("sort: seed", "sort_seed", &SEED, vec![Access::Read, Access::Write], text);
-            Draft { constants: [team_constants(shape), vec![("PLACES", self.places())]].concat(), ..draft }
-        })
-    }
-
-    pub(super) fn scatter_kernel(&self, flow: &Flow, shape: &Shape, caps: &Caps) -> Kernel {
-        self.cached(("scatter", flow), shape, caps, || {
-            let (arrays, access) = self.arrays(flow, true);
-            let text = arrays + &self.digit_text() + &team_text(shape) + &scatter_text(flow, shape);
-            let draft = self.draft("sort: scatter by one digit", "sort_scatter", &SCATTER, access, text);
-            let contract = self.contract(flow, shape).filter(|_| self.count.is_none());
-            let constants = [team_constants(shape), vec![("SPINS", shape.spins)]].concat();
-            self.bounded(Draft { constants, contract, ..draft }, "length")
-        })
+impl Keys {
+    fn digit_text(&self) -> String {
+        digit_text(self.dtype, self.descending)
     }
 
     /// Keys of 32 bits, alone or with values of as many, in one window.
@@ -186,41 +199,22 @@ impl Sort {
             _ if flow.stores[1] == 0 => Carried::Nothing,
             Values::None => return None,
             Values::Index => Carried::Index,
-            Values::Of(form) if form == word && self.carried_value() == word => Carried::Word,
+            Values::Of(form) if form == word && self.value == word => Carried::Word,
             Values::Of(_) => return None,
         };
         let one_window = !flow.cut && flow.stores.iter().all(|&windows| windows <= 1);
-        let fits = one_window && shape.subgroups.is_some() && self.key_type().size() == 4;
+        let fits = !self.counted && one_window && shape.subgroups.is_some() && self.dtype.size() == 4;
         fits.then(|| {
             Contract::SortByDigit(SortByDigit {
-                key: self.key_type(),
+                key: self.dtype,
                 descending: self.descending,
                 values,
                 stores_keys: flow.stores[0] > 0,
                 tile: shape.tile() as u32,
                 prefix: shape.prefix(),
                 spins: shape.spins,
-                last: last(self.key_type(), self.descending) as u32,
+                last: last(self.dtype, self.descending) as u32,
             })
-        })
-    }
-
-    pub(super) fn rows_kernel(&self, flow: &Flow, shape: &Shape, caps: &Caps) -> Kernel {
-        self.cached(("rows", flow), shape, caps, || {
-            let (arrays, access) = self.arrays(flow, false);
-            let text = arrays + &self.digit_text() + &team_text(shape) + &rows_text(flow, shape);
-            let draft = self.draft("sort: short rows", "sort_rows", &ROWS, access, text);
-            self.bounded(Draft { constants: team_constants(shape), ..draft }, "count")
-        })
-    }
-
-    pub(super) fn pack_kernel(&self, per_word: u32, caps: &Caps) -> Kernel {
-        let key = format!("sort pack{per_word}.{}{}", caps.workgroup(), self.count.is_some());
-        Kernel::cached(key.into_bytes(), caps, || {
-            let text = Form::Words(1).declare(0, "loose", "read") + &Form::Words(1).declare(1, "packed", "read_write");
-            let draft = self.draft("sort: pack", "sort_pack", &["count"], vec![Access::Read, Access::Write], text);
-            let constants = vec![("WORKGROUP", caps.workgroup()), ("PER_WORD", per_word)];
-            self.bounded(Draft { constants, ..draft }, "count")
         })
     }
 
@@ -239,7 +233,7 @@ impl Sort {
             text += &format!("@group(0) @binding({binding}) var<storage, read_write> state: array<atomic<u32>>;\n");
             access.push(Access::Write);
         }
-        let forms = [Form::carried(self.key_type()), self.carried_value()];
+        let forms = [Form::carried(self.dtype), self.value];
         for ((name, form), windows) in ["key", "value"].into_iter().zip(forms).zip(flow.stores) {
             for window in 0..windows {
                 text += &form.declare(access.len(), &format!("{name}s_out{window}"), "read_write");

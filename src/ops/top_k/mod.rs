@@ -3,6 +3,8 @@
 //! Bound by memory, every element once: workgroups keep lists of what is not after a bound that falls, and one of them
 //! merges the lists. For long rows a sample gives a bound first, so that little is ever appended.
 
+#[cfg(feature = "cases")]
+pub(crate) mod cases;
 mod plan;
 mod shape;
 mod wgsl;

@@ -5,6 +5,7 @@ use super::shape::{SAMPLE_PARTS, Shape, parts, sample};
 use super::wgsl::{Sink, Source};
 use crate::caps::Caps;
 use crate::element::DType;
+use crate::kernel::Kernel;
 use crate::op::{Binding, Grid, Param, Pass, Plan, WINDOW};
 use crate::ops::clear::clear;
 use crate::ops::dense::{Field, Form, pieces, slot_of};
@@ -185,7 +186,7 @@ impl Planner<'_> {
         let k = self.op.k as u64;
         let own = [groups, parts, cut.span, cut.step, count, k, k.next_power_of_two()].map(|word| word as u32);
         self.plan.passes.push(Pass {
-            kernel: self.op.kernel(source, sink, &cut.shape, self.caps),
+            kernel: Kernel::of(self.op.spec(source, sink, &cut.shape), self.caps),
             buffers,
             params: Param::all([own.to_vec(), at.to_vec()].concat()),
             grid: Grid::Count(groups),

@@ -3,7 +3,7 @@
 use crate::caps::Caps;
 
 /// The shape of the kernel.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Shape {
     pub workgroup: u32,
     /// Elements that an invocation compares at a time.

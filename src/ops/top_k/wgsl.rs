@@ -3,12 +3,13 @@
 use super::TopK;
 use super::shape::Shape;
 use crate::caps::Caps;
-use crate::kernel::{Access, Draft, Kernel};
+use crate::element::DType;
+use crate::kernel::{Access, Draft, Spec};
 use crate::ops::dense::{Form, each};
 use crate::ops::order::{number_text, words};
 
 /// Where a launch takes items from.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Source {
     /// The rows.
     Rows,
@@ -19,7 +20,7 @@ pub(super) enum Source {
 }
 
 /// What a launch does with the first k.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Sink {
     List,
     Bound,
@@ -41,38 +42,53 @@ pub(super) const PARAMS: [&str; 12] = [
     "indices_first",
 ];
 
+/// What the text of the kernel depends on.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) struct TopKSpec {
+    source: Source,
+    sink: Sink,
+    shape: Shape,
+    /// Words of an item: its number's and its index.
+    words: u32,
+    /// Digits of the first word that no number has.
+    first_place: u32,
+    /// The keys' type, and whether the largest come first. Lists are alike whatever they are of.
+    keys: Option<(DType, bool)>,
+}
+
 impl TopK {
     /// Words of an item: its number's and its index.
     pub(super) fn item_words(&self) -> u32 {
         words(self.key_type()) + 1
     }
 
-    pub(super) fn kernel(&self, source: Source, sink: Sink, shape: &Shape, caps: &Caps) -> Kernel {
-        // Lists are alike whatever they are of.
-        let key = match source {
-            Source::Lists => format!("top_k{source:?}{sink:?}{shape:?}{}", self.first_place() << 2 | self.item_words()),
-            _ => format!("top_k{source:?}{sink:?}{shape:?}{:?}{}", self.key_type(), self.largest),
-        };
-        Kernel::cached(key.into_bytes(), caps, || self.draft(source, sink, shape))
+    pub(super) fn spec(&self, source: Source, sink: Sink, shape: &Shape) -> TopKSpec {
+        TopKSpec {
+            source,
+            sink,
+            shape: *shape,
+            words: self.item_words(),
+            first_place: 4u32.saturating_sub(self.key_type().size() as u32),
+            keys: (source != Source::Lists).then_some((self.key_type(), self.largest)),
+        }
     }
+}
 
-    fn draft(&self, source: Source, sink: Sink, shape: &Shape) -> Draft {
+impl Spec for TopKSpec {
+    fn draft(&self, _: &Caps) -> Draft {
+        let TopKSpec { source, sink, shape, words, first_place: place, .. } = *self;
         let mut access = vec![];
-        let mut text = item_text(self.item_words());
-        text += &self.source_text(source, &mut access);
-        text += &sink_text(sink, self.item_words(), &mut access);
+        let mut text = item_text(words);
+        text += &self.source_text(&mut access);
+        text += &sink_text(sink, words, &mut access);
         text += &tested_text(shape.items);
-        let place = self.first_place();
         Draft {
-            name: format!("top_k: {source:?} to {sink:?}"),
-            file: "top_k",
-            entry: "top_k",
             constants: vec![
                 ("WORKGROUP", shape.workgroup),
                 ("ITEMS", shape.items),
                 ("LIST", shape.list),
                 ("FIRST_PLACE", place),
-                ("PLACES", 4 * self.item_words()),
+                ("PLACES", 4 * words),
                 ("ABOVE", if place == 0 { 0 } else { u32::MAX << (32 - 8 * place) }),
                 ("SINK", sink as u32),
                 ("LIST_SINK", Sink::List as u32),
@@ -81,47 +97,40 @@ impl TopK {
             params: PARAMS.map(String::from).to_vec(),
             access,
             text,
-            width: 1,
-            f16: false,
-            trusted: true,
-            contract: None,
-            counted: vec![],
+            ..Draft::new(format!("top_k: {source:?} to {sink:?}"), "top_k")
         }
     }
+}
 
-    /// Digits of the first word that no number has.
-    fn first_place(&self) -> u32 {
-        4u32.saturating_sub(self.key_type().size() as u32)
-    }
-
+impl TopKSpec {
     /// `load_item`, `count_of` and `first_bound`, and what they read.
-    fn source_text(&self, source: Source, access: &mut Vec<Access>) -> String {
-        let words = self.item_words();
+    fn source_text(&self, access: &mut Vec<Access>) -> String {
+        let words = self.words;
         let mut bind = |name: &str, form: Form| {
             access.push(Access::Read);
             form.declare(access.len() - 1, name, "read")
         };
-        if source == Source::Lists {
+        let Some((key, largest)) = self.keys else {
             return bind("lists", Form::Words(1))
                 + &bind("counts", Form::Words(1))
                 + &load_text("load_item(row: u32, p: u32)", "lists", "(row * params.capacity + p)", words)
                 + "fn count_of(row: u32) -> u32 { return counts[row]; }\n\
                    fn first_bound(row: u32) -> Item { return LAST; }\n";
-        }
-        let form = Form::held(self.key_type());
-        let (turn, number) = match (words, self.largest) {
+        };
+        let form = Form::held(key);
+        let (turn, number) = match (words, largest) {
             (_, false) => (String::new(), if words == 3 { "n.y, n.x" } else { "n" }),
-            (2, true) => (format!(" ^ {:#x}u", u32::MAX >> (8 * self.first_place())), "n"),
+            (2, true) => (format!(" ^ {:#x}u", u32::MAX >> (8 * self.first_place)), "n"),
             _ => (" ^ vec2<u32>(0xffffffffu)".to_string(), "n.y, n.x"),
         };
-        let mut text = bind("keys", form) + &number_text(self.key_type());
+        let mut text = bind("keys", form) + &number_text(key);
         text += &format!("fn load_key(i: u32) -> Key {{ return {}; }}\n", form.load("keys"));
         text += &format!(
             "fn load_item(row: u32, p: u32) -> Item {{\n    \
              let n = number(load_key(params.keys_first + row * params.length + p)){turn};\n    \
              return Item({number}, params.first + p);\n}}\nfn count_of(row: u32) -> u32 {{ return params.count; }}\n"
         );
-        text + &match source {
+        text + &match self.source {
             Source::Bounded => {
                 bind("bounds", Form::Words(1)) + &load_text("first_bound(row: u32)", "bounds", "row", words)
             }

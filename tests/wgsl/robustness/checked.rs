@@ -59,7 +59,7 @@ fn each_access_out_of_bounds_is_found_at_its_line() {
 
 #[test]
 fn unwatched_they_do_no_harm() {
-    let checks = Checks { bounds: false, ..Checks::default() };
+    let checks = Checks::default().with(|checks| checks.bounds = false);
     let judge = Judge::from(&DeviceOptions::default().cpu(Profile::native(), Some(checks)).unwrap());
     for space in SPACES {
         assert_eq!(wrong_rows(&judge, &Program::new(space), space), Vec::<String>::new());

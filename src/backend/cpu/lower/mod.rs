@@ -26,24 +26,21 @@ mod values;
 use super::lanes::*;
 use super::program::*;
 use crate::error::{Error, ErrorKind, Result};
-use crate::kernel::{guarded, parse};
+use crate::kernel::{Kernel, guarded};
 use naga::valid::{FunctionInfo, ModuleInfo};
 use naga::{AddressSpace, BuiltIn, Expression, Function, Handle, Module, Span};
 use std::collections::HashMap;
-use std::panic::Location;
 use std::rc::Rc;
 use std::sync::Arc;
 use types::{Inner, Types};
 
-/// What lowering needs to know beside the text.
+/// What lowering needs to know beside the kernel.
 #[derive(Clone, Debug)]
 pub(super) struct Target {
     /// Invocations of a subgroup.
     pub subgroup: u32,
     /// Where each buffer of a launch is bound: (group, binding).
     pub bindings: Vec<(u32, u32)>,
-    /// Values of overrides.
-    pub overrides: Vec<(String, f64)>,
     /// Every invocation does its own work and every index is checked.
     pub checked: bool,
     /// Indices stay inside what they index: the kernel is not trusted.
@@ -58,34 +55,27 @@ const MOST_STEPS: usize = 1 << 20;
 /// The most memory that the variables of a workgroup may take.
 const MOST_BYTES: usize = 1 << 30;
 
-/// Lowers one entry point.
+/// Lowers a kernel.
 #[track_caller]
-pub(super) fn lower(name: &str, source: &str, entry: &str, target: &Target) -> Result<Lowered> {
+pub(super) fn lower(kernel: &Kernel, target: &Target) -> Result<Lowered> {
     let refuse = |message: String| -> Error {
-        ErrorKind::Compile { kernel: name.into(), device: "the cpu engine".into(), message, at: None }.into()
+        let (kernel, device) = (kernel.name().into(), "the cpu engine".into());
+        ErrorKind::Compile { kernel, device, message, at: None }.into()
     };
-    guarded(|| lowered(name, source, entry, target, &refuse)).unwrap_or_else(|message| Err(refuse(message)))
+    guarded(|| lowered(kernel, target, &refuse)).unwrap_or_else(|message| Err(refuse(message)))
 }
 
-#[track_caller]
-fn lowered(
-    name: &str,
-    source: &str,
-    entry: &str,
-    target: &Target,
-    refuse: &dyn Fn(String) -> Error,
-) -> Result<Lowered> {
-    let overrides: Vec<(&str, f64)> = target.overrides.iter().map(|(name, value)| (name.as_str(), *value)).collect();
-    let parsed = parse(source, Some(entry), &overrides, Location::caller())?;
-    let found = parsed.module.entry_points.iter().position(|e| e.name == parsed.entry);
+fn lowered(kernel: &Kernel, target: &Target, refuse: &dyn Fn(String) -> Error) -> Result<Lowered> {
+    let (parsed, entry) = (kernel.parsed()?, kernel.entry());
+    let found = parsed.module.entry_points.iter().position(|point| point.name == entry);
     let index = found.ok_or_else(|| refuse(format!("it has no compute entry point `{entry}`")))?;
     let size = parsed.module.entry_points[index].workgroup_size;
     let mut builder = Builder::new(&parsed.module, &parsed.info, target, size).map_err(refuse)?;
     builder.entry(index).map_err(|refused| {
-        let place = refused.span.location(source);
+        let place = refused.span.location(kernel.source());
         refuse(format!("line {}, column {}: {}", place.line_number, place.line_position, refused.message))
     })?;
-    Ok(finish::finish(builder, name, source))
+    Ok(finish::finish(builder, kernel.name(), kernel.source()))
 }
 
 /// Refuses a kernel whose variables take more memory than a workgroup may.

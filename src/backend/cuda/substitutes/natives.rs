@@ -2,7 +2,7 @@
 
 use super::{reduce, sort, tensor};
 use crate::backend::cuda::compile::CudaBinary;
-use crate::backend::cuda::translate::{CudaOptions, CudaSource};
+use crate::backend::cuda::translate::{CudaOptions, CudaSource, Translation};
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::{Contract, Kernel};
 
@@ -56,7 +56,7 @@ pub(in crate::backend::cuda) fn native_for(kernel: &Kernel, architecture: u32) -
 pub(in crate::backend::cuda) fn source(kernel: &Kernel, native: &Native, options: CudaOptions) -> Result<CudaSource> {
     let file = FILES.iter().find(|(name, _)| *name == native.file).expect("a native names one of FILES").1;
     let defines: String = native.defines.iter().map(|(name, value)| format!("#define {name} {value}\n")).collect();
-    let before = if native.behind_translation { functions(&kernel.cuda(&options)?) } else { String::new() };
+    let before = if native.behind_translation { functions(&kernel.translation()?) } else { String::new() };
     let after = if native.behind_translation { "\n} // namespace kernel\n" } else { "" };
     Ok(CudaSource {
         text: format!("{before}{defines}#line 1\n{file}{after}"),
@@ -69,17 +69,19 @@ pub(in crate::backend::cuda) fn source(kernel: &Kernel, native: &Native, options
     })
 }
 
-/// A translation without its kernel, within whose namespace it ends: what the kernel takes, and how it makes a `Module`, are
+/// A translation without its kernel, within whose namespace it ends: what the kernel takes, and how it makes its `module`, are
 /// macros. Workgroup memory is the native's own `memory`: the functions that it calls must not use any.
-fn functions(translation: &CudaSource) -> String {
-    let (before, kernel) = translation.text.split_once("extern \"C\" __global__").expect("a translation has a kernel");
-    let between = |start: &str, end: &str| {
-        let rest = &kernel[kernel.find(start).expect("kernels have it") + start.len()..];
-        rest[..rest.find(end).expect("it ends")].replace('\n', " ")
+fn functions(translation: &Translation) -> String {
+    let Translation { definitions, parameters, body, shared_bytes, .. } = translation;
+    let workgroup = match shared_bytes {
+        0 => "",
+        _ => "Workgroup& workgroup = reinterpret_cast<Workgroup&>(memory); ",
     };
-    let parameters = between(&format!("{}(", translation.symbol), "\n) {");
-    let module = between("Module module", ";").replace("workgroup", "reinterpret_cast<Workgroup&>(memory)");
-    format!("{before}#define PARAMETERS {parameters}\n#define MODULE Module module{module}\n")
+    format!(
+        "{definitions}#define PARAMETERS {}\n#define MODULE {workgroup}{}\n",
+        parameters.join(", "),
+        body.module.join(" ")
+    )
 }
 
 /// A native's compilation failed: which, and why.

@@ -7,13 +7,12 @@ use super::parts::prelude;
 use super::{CudaOptions, CudaSource, Refused, Writer, Written};
 use naga::proc::NameKey;
 use naga::{Binding, BuiltIn, Handle, Type, TypeInner};
-use std::fmt::Write;
 
 /// Bytes of shared memory that a block may declare without asking.
 const STATIC_SHARED: u32 = 48 << 10;
 
 impl<'a> Writer<'a> {
-    pub(super) fn translate(&mut self, options: CudaOptions) -> Written<CudaSource> {
+    pub(super) fn translate(&mut self) -> Written<Translation> {
         let entry = &self.module.entry_points[self.index];
         let mut interface = self.interface()?;
         let mut functions = vec![self.function(Of::Entry(self.index as u16))?];
@@ -26,21 +25,18 @@ impl<'a> Writer<'a> {
         }
         functions.reverse();
         let symbol = self.namer.call(&format!("{}_kernel", entry.name));
-        let kernel = self.kernel_text(&symbol, &mut interface)?;
+        let body = self.body(&mut interface)?;
         let structure = self.structure_text(&interface, &functions);
-        let text = format!(
-            "{}\n// {}\nnamespace kernel {{\nusing namespace wgsl;\n\n{}{}{}{structure}\n{kernel}}} // namespace kernel\n\
-             using kernel::{symbol};\n",
+        let definitions = format!(
+            "{}\n// {}\nnamespace kernel {{\nusing namespace wgsl;\n\n{}{}{}{structure}\n",
             prelude(&self.parts),
             self.kernel.name().replace(['\n', '\r', '\\'], " "),
             self.structs,
             self.globals_text,
             if self.globals_text.is_empty() { "" } else { "\n" },
         );
-        let shared_bytes = interface.workgroup_bytes;
-        let dynamic_bytes = if shared_bytes > STATIC_SHARED { shared_bytes } else { 0 };
-        let workgroup_size = entry.workgroup_size;
-        Ok(CudaSource { text, symbol, workgroup_size, shared_bytes, dynamic_bytes, specific: false, options })
+        let (shared_bytes, workgroup_size) = (interface.workgroup_bytes, entry.workgroup_size);
+        Ok(Translation { definitions, symbol, parameters: interface.parameters, body, workgroup_size, shared_bytes })
     }
 
     fn structure_text(&self, interface: &Interface, functions: &[String]) -> String {
@@ -82,8 +78,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The kernel: a structure of its parameters, and a call of the entry point with the built-in values that it wants.
-    fn kernel_text(&mut self, symbol: &str, interface: &mut Interface) -> Written<String> {
+    /// The kernel's body: a structure of its parameters, and a call of the entry point with the built-in values that it wants.
+    fn body(&mut self, interface: &mut Interface) -> Written<Body> {
         let entry = &self.module.entry_points[self.index];
         let [x, y, _] = entry.workgroup_size;
         let threads = self.threads();
@@ -97,42 +93,34 @@ impl<'a> Writer<'a> {
             let value = format!("{index} / 32u == {last}u ? {lanes:#x}u : 0xffffffffu");
             interface.members.push(("u32 lanes".into(), value));
         }
-        let mut body = vec![];
         let mut linear = vec![self.thread(0)];
         let further = [(1, x), (2, x * y)].into_iter().filter(|&(axis, _)| entry.workgroup_size[axis] > 1);
         linear.extend(further.map(|(axis, stride)| format!("{} * {stride}u", self.thread(axis))));
-        body.push(format!("const u32 {index} = {};", linear.join(" + ")));
+        let mut before = vec![];
         if interface.workgroup_bytes > 0 {
             if interface.workgroup_bytes > STATIC_SHARED {
-                body.push("WGSL_DYNAMIC_SHARED(memory);".into());
-                body.push("Workgroup& workgroup = *reinterpret_cast<Workgroup*>(memory);".into());
+                before.push("WGSL_DYNAMIC_SHARED(memory);".into());
+                before.push("Workgroup& workgroup = *reinterpret_cast<Workgroup*>(memory);".into());
             } else {
-                body.push("__shared__ Workgroup workgroup;".into());
+                before.push("__shared__ Workgroup workgroup;".into());
             }
             if self.checked() {
-                body.push(format!("for (u32 i = {index}; i < sizeof(Workgroup) / 16; i += {threads}u) {{"));
-                body.push("    reinterpret_cast<vec<u32, 4>*>(&workgroup)[i] = vec<u32, 4>{};".into());
-                body.push("}".into());
-                body.push("wgsl::workgroupBarrier();".into());
+                before.push(format!("for (u32 i = {index}; i < sizeof(Workgroup) / 16; i += {threads}u) {{"));
+                before.push("    reinterpret_cast<vec<u32, 4>*>(&workgroup)[i] = vec<u32, 4>{};".into());
+                before.push("}".into());
+                before.push("wgsl::workgroupBarrier();".into());
             }
         }
-        body.append(&mut interface.locals);
         let values: Vec<_> = interface.members.iter().map(|(_, value)| value.as_str()).collect();
+        let mut module = std::mem::take(&mut interface.locals);
+        module.push(format!("Module module{{{}}};", values.join(", ")));
         let method = self.names[&NameKey::EntryPoint(self.index as u16)].clone();
-        body.push(format!("Module module{{{}}};", values.join(", ")));
-        body.push(format!("module.{method}({});", arguments.join(", ")));
+        let call = format!("module.{method}({});", arguments.join(", "));
         // The index is there for those that use it.
-        if !body[1..].iter().any(|line| line.contains(&index)) {
-            body.remove(0);
+        if before.iter().chain(&module).chain([&call]).any(|line: &String| line.contains(&index)) {
+            before.insert(0, format!("const u32 {index} = {};", linear.join(" + ")));
         }
-        let mut text = format!("extern \"C\" __global__ void __launch_bounds__({threads}) {symbol}(");
-        for (at, parameter) in interface.parameters.iter().enumerate() {
-            let comma = if at == 0 { "" } else { "," };
-            write!(text, "{comma}\n    {parameter}").expect("writing to a string");
-        }
-        text += if interface.parameters.is_empty() { ") {\n" } else { "\n) {\n" };
-        body.iter().for_each(|line| text += &format!("    {line}\n"));
-        Ok(text + "}\n")
+        Ok(Body { before, module, call })
     }
 
     fn thread(&self, axis: usize) -> String {
@@ -178,5 +166,44 @@ impl<'a> Writer<'a> {
             BuiltIn::SubgroupInvocationId => format!("{index} % 32u"),
             other => return Err(Refused::new(format!("{other:?} is not a built-in value of compute kernels"))),
         })
+    }
+}
+
+/// A translation in its parts: natives take some of them.
+pub(in crate::backend::cuda) struct Translation {
+    /// All that comes before the kernel, in a namespace that stands open: `Module` has WGSL's functions as methods.
+    pub definitions: String,
+    pub symbol: String,
+    pub parameters: Vec<String>,
+    pub body: Body,
+    pub workgroup_size: [u32; 3],
+    pub shared_bytes: u32,
+}
+
+/// The lines of a kernel.
+pub(in crate::backend::cuda) struct Body {
+    /// `workgroup` in shared memory, if there is any, and what makes it zeros.
+    before: Vec<String>,
+    /// `module`, which is made of the parameters and of `workgroup`.
+    pub module: Vec<String>,
+    /// The entry point.
+    call: String,
+}
+
+impl Translation {
+    /// The whole text.
+    pub fn source(self, options: CudaOptions) -> CudaSource {
+        let Translation { definitions, symbol, parameters, body, workgroup_size, shared_bytes } = self;
+        let threads: u32 = workgroup_size.iter().product();
+        let list = parameters.join(",\n    ");
+        let list = if list.is_empty() { list } else { format!("\n    {list}\n") };
+        let lines = body.before.iter().chain(&body.module).chain([&body.call]);
+        let lines: String = lines.map(|line| format!("    {line}\n")).collect();
+        let text = format!(
+            "{definitions}extern \"C\" __global__ void __launch_bounds__({threads}) {symbol}({list}) {{\n{lines}}}\n\
+             }} // namespace kernel\nusing kernel::{symbol};\n"
+        );
+        let dynamic_bytes = if shared_bytes > STATIC_SHARED { shared_bytes } else { 0 };
+        CudaSource { text, symbol, workgroup_size, shared_bytes, dynamic_bytes, specific: false, options }
     }
 }

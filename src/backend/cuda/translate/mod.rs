@@ -21,16 +21,18 @@ mod statements;
 mod tests;
 mod types;
 
+pub(super) use entry::Translation;
+
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::{Kernel, guarded};
 use naga::proc::{Layouter, NameKey, Namer};
 use naga::valid::ModuleInfo;
 use naga::{Constant, FastHashMap, Function, GlobalVariable, Handle, Module, Span, Type};
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::panic::Location;
 
 /// How a kernel is translated to CUDA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct CudaOptions {
     /// Inexact but faster division, square roots and functions, denormals as zero. Off by default.
     pub fast_math: bool,
@@ -38,8 +40,21 @@ pub struct CudaOptions {
     pub architecture: u32,
 }
 
+impl CudaOptions {
+    /// For ten times this compute capability, and exact.
+    pub const fn new(architecture: u32) -> CudaOptions {
+        CudaOptions { fast_math: false, architecture }
+    }
+
+    /// Whether division, square roots and functions are faster and inexact, and denormals zero.
+    pub const fn fast_math(self, fast: bool) -> CudaOptions {
+        CudaOptions { fast_math: fast, ..self }
+    }
+}
+
 /// A kernel as CUDA C++: complete, without includes.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct CudaSource {
     /// The text.
     pub text: String,
@@ -73,7 +88,7 @@ impl Kernel {
     ///         if id.x < arrayLength(&y) { y[id.x] = 2.0 * x[id.x]; }
     ///     }
     /// ")?;
-    /// let cuda = kernel.cuda(&CudaOptions { fast_math: false, architecture: 90 })?;
+    /// let cuda = kernel.cuda(&CudaOptions::new(90))?;
     /// assert_eq!((cuda.symbol.as_str(), cuda.workgroup_size), ("main_kernel", [64, 1, 1]));
     /// assert!(cuda.text.contains("const f32* __restrict__ x, u64 x_bytes"));
     /// # Ok::<(), crosslane::Error>(())
@@ -81,20 +96,23 @@ impl Kernel {
     ///
     /// Errors: WGSL that has no CUDA form, with line and column.
     pub fn cuda(&self, options: &CudaOptions) -> Result<CudaSource> {
+        Ok(self.translation()?.source(*options))
+    }
+
+    pub(in crate::backend::cuda) fn translation(&self) -> Result<Translation> {
         let refuse = |message: String| -> Error {
             let (kernel, device) = (self.name().to_string(), "the cuda engine".to_string());
             ErrorKind::Compile { kernel, device, message, at: None }.into()
         };
-        guarded(|| self.translated(options, &refuse)).unwrap_or_else(|message| Err(refuse(message)))
+        guarded(|| self.translated(&refuse)).unwrap_or_else(|message| Err(refuse(message)))
     }
 
-    #[track_caller]
-    fn translated(&self, options: &CudaOptions, refuse: &dyn Fn(String) -> Error) -> Result<CudaSource> {
-        let parsed = self.parsed(Location::caller())?;
-        let found = parsed.module.entry_points.iter().position(|entry| entry.name == parsed.entry);
+    fn translated(&self, refuse: &dyn Fn(String) -> Error) -> Result<Translation> {
+        let parsed = self.parsed()?;
+        let found = parsed.module.entry_points.iter().position(|entry| entry.name == self.entry());
         let index = found.ok_or_else(|| refuse(format!("it has no compute entry point `{}`", self.entry())))?;
         let mut writer = Writer::new(self, &parsed.module, &parsed.info, index).map_err(refuse)?;
-        writer.translate(*options).map_err(|Refused { message, span }| match span {
+        writer.translate().map_err(|Refused { message, span }| match span {
             None | Some(Span::UNDEFINED) => refuse(message),
             Some(span) => {
                 let place = span.location(self.source());

@@ -1,0 +1,128 @@
+//! Weights summed by bins in an order that is always the same: each element's bin as a place, and a scatter in order.
+
+use crate::array::Array;
+use crate::array::reductions::histogram::{Counted, even};
+use crate::element::{Class, DType, Element, Number, Scalar};
+use crate::error::{CallSite, Error, Result};
+use crate::op::Value;
+use crate::ops::searchsorted::Side;
+use crate::ops::{Binning, Combine, OutOfRange, compared};
+use std::ops::Range;
+use std::panic::Location;
+
+/// The place of what is in no bin.
+const NOWHERE: u32 = u32::MAX;
+
+impl<T: Element> Array<T> {
+    /// As [`Array::histogram_weights`], always added up in the same order, so that the same input gives the same bits on a
+    /// device; of every type of numbers.
+    ///
+    /// Cost: a binary search for each element, then as [`Array::scatter_ordered`]: some ten times that of
+    /// [`Array::histogram_weights`].
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[0.1f32, 0.2, 0.9, 7.0]);
+    /// let weights = crosslane::Array::from_slice(device, &[1.5f32, 1.0, 4.0, 9.0]);
+    /// assert_eq!(x.histogram_weights_ordered(&weights, 2, 0.0..1.0)?.0.to_vec()?, [2.5, 4.0]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors: as [`Array::histogram`]; another shape or device of the weights.
+    #[doc(alias = "deterministic")]
+    #[track_caller]
+    pub fn histogram_weights_ordered<W: Number>(
+        &self,
+        weights: &Array<W>,
+        bins: usize,
+        range: Range<f64>,
+    ) -> Result<(Array<W>, Vec<f64>)> {
+        let (operation, at) = ("histogram_weights_ordered", Location::caller());
+        self.check()?;
+        let (edges, _, thresholds) = even(operation, &self.node, bins, &range, false, at)?;
+        self.weighed(operation, weights, bins, at)?;
+        let last = edges[bins];
+        let places = match compared(T::DTYPE) {
+            DType::F32 => self.bins_of::<f32>(&thresholds[..bins], last),
+            DType::F64 => self.bins_of::<f64>(&thresholds[..bins], last),
+            DType::I32 => self.bins_of::<i32>(&thresholds[..bins], last),
+            DType::I64 => self.bins_of::<i64>(&thresholds[..bins], last),
+            DType::U32 => self.bins_of::<u32>(&thresholds[..bins], last),
+            DType::U64 => self.bins_of::<u64>(&thresholds[..bins], last),
+            _ => unreachable!("compared() gives 32- and 64-bit types"),
+        };
+        Ok((placed(operation, &places, weights, bins, at)?, edges))
+    }
+
+    /// As [`Array::bincount_weights`], always added up in the same order; as [`Array::histogram_weights_ordered`].
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[0u8, 2, 2, 9]);
+    /// let weights = crosslane::Array::from_slice(device, &[0.5f32, 1.0, 0.25, 7.0]);
+    /// assert_eq!(x.bincount_weights_ordered(&weights, 3).to_vec()?, [0.5, 0.0, 1.25]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the sums): as [`Array::bincount_weights`].
+    #[doc(alias = "deterministic")]
+    #[track_caller]
+    pub fn bincount_weights_ordered<W: Number>(&self, weights: &Array<W>, bins: usize) -> Array<W> {
+        let (operation, at) = ("bincount_weights_ordered", Location::caller());
+        let sums = || {
+            self.check()?;
+            if !matches!(T::DTYPE.class(), Class::Signed | Class::Unsigned) {
+                return Err(Error::argument(operation, "array", "integers", T::DTYPE.to_string(), at));
+            }
+            self.weighed(operation, weights, bins, at)?;
+            // Of more bits than a place has, what lies past the bins must not come back to them.
+            let all = self.cast::<u32>();
+            let places = match T::DTYPE {
+                DType::U64 => self.cast::<u64>().less(bins as u64).select(all, NOWHERE),
+                DType::I64 => {
+                    let x = self.cast::<i64>();
+                    (x.less(bins as i64) & x.greater_equal(0)).select(all, NOWHERE)
+                }
+                _ => all,
+            };
+            placed(operation, &places, weights, bins, at)
+        };
+        Array::kept(weights.device(), sums())
+    }
+
+    /// Whether weights are of the array's shape and device, and there can be so many bins.
+    fn weighed<W: Element>(
+        &self,
+        operation: &'static str,
+        weights: &Array<W>,
+        bins: usize,
+        at: CallSite,
+    ) -> Result<()> {
+        let (samples, axes) = (vec![&*self.node], vec![Binning::numbers(bins)]);
+        Counted { operation, samples, weights: Some(&weights.node), axes, edges: vec![], at }.check()
+    }
+
+    /// The bin of each element between thresholds that rise, the last one up to its end; compared as `C`.
+    fn bins_of<C: Number>(&self, thresholds: &[Value], last: f64) -> Array<u32> {
+        let of = |value: &Value| C::from_scalar(value.scalar(C::DTYPE));
+        let below = Array::from_slice(self.device(), &thresholds.iter().map(of).collect::<Vec<C>>());
+        let x = self.cast::<C>();
+        let end = if C::DTYPE.class() == Class::Float { last } else { last.floor() };
+        let end = C::from_scalar(Scalar::from_f64(C::DTYPE, end));
+        let places = below.searchsorted(&x, Side::Right);
+        // Below the first threshold there are none: 0 - 1 is nowhere.
+        x.less_equal(end).select(places, 0u32) - 1u32
+    }
+}
+
+/// The sums of the weights at these places of so many.
+fn placed<W: Number>(
+    operation: &'static str,
+    places: &Array<u32>,
+    weights: &Array<W>,
+    bins: usize,
+    at: CallSite,
+) -> Result<Array<W>> {
+    let none = Array::<W>::zeros(weights.device(), &[bins]);
+    none.in_order(operation, places, weights, Combine::Add, OutOfRange::Drop, at)
+}

@@ -1,0 +1,65 @@
+//! What kernels say, [`crate::Device::messages`]: the layout of the buffer, and the pass that tells each call of `print_f32` and
+//! its like which kernel it is in, and in which line.
+
+use super::blocks::each_mut;
+use super::counting::number;
+use naga::{Expression, Function, Literal, Module, ResourceBinding, Span, Statement};
+
+/// Functions whose calls are given their kernel and line.
+const MESSENGERS: [&str; 4] = ["print_f32", "print_i32", "print_u32", "assert_that"];
+
+/// The buffer's name.
+pub(crate) const MESSAGES: &str = "crosslane_messages";
+
+/// Words of a message.
+pub(crate) const MESSAGE_WORDS: usize = 8;
+
+/// Messages that the buffer holds, a power of two.
+pub(crate) const MOST_MESSAGES: usize = 1 << 14;
+
+/// Words before the messages: how many there have been, how many of them say that an assertion failed, and how many the host
+/// has seen. All of them only grow, past 2^32 from 0 on: what kernels say while the host looks is seen the next time.
+pub(crate) const HEAD_WORDS: usize = 4;
+
+/// The buffer; the pass gives it a binding that the program has not taken.
+pub(super) const BUFFER: &str = "
+struct CrosslaneMessages { count: atomic<u32>, failed: atomic<u32>, seen: u32, unused: u32, words: array<u32> }
+@group(0) @binding(0) var<storage, read_write> crosslane_messages: CrosslaneMessages;
+";
+
+/// Whether a function of the library needs the buffer.
+pub(super) fn says(name: &str) -> bool {
+    MESSENGERS.contains(&name)
+}
+
+/// Binds the buffer, if the module has it, and puts in place of each call of a messenger one that also says the number of the
+/// program's text and the call's line.
+pub(super) fn settle(module: &mut Module, program: &str) {
+    let named = |name: &Option<String>| name.as_deref() == Some(MESSAGES);
+    let Some((buffer, _)) = module.global_variables.iter().find(|(_, variable)| named(&variable.name)) else { return };
+    let others = module.global_variables.iter().filter(|(handle, _)| *handle != buffer);
+    let taken = others.filter_map(|(_, variable)| variable.binding).filter(|binding| binding.group == 0);
+    let binding = taken.map(|binding| binding.binding + 1).max().unwrap_or(0);
+    module.global_variables.get_mut(buffer).binding = Some(ResourceBinding { group: 0, binding });
+    let find = |name: &str| {
+        let mut functions = module.functions.iter();
+        functions.find(|(_, function)| function.name.as_deref() == Some(name)).map(|(handle, _)| handle)
+    };
+    let pair = |name: &&str| Some((find(name)?, find(&format!("crosslane_{name}"))?));
+    let replaced: Vec<_> = MESSENGERS.iter().filter_map(pair).collect();
+    let kernel = number(program);
+    let settle = |function: &mut Function| {
+        let Function { body, expressions, .. } = function;
+        let mut word = |word| expressions.append(Expression::Literal(Literal::U32(word)), Span::UNDEFINED);
+        each_mut(body, &mut |statement, span| {
+            if let Statement::Call { function, arguments, .. } = statement
+                && let Some((_, full)) = replaced.iter().find(|(messenger, _)| messenger == function)
+            {
+                *function = *full;
+                arguments.splice(0..0, [kernel, span.location(program).line_number].map(&mut word));
+            }
+        });
+    };
+    module.functions.iter_mut().map(|(_, function)| function).for_each(settle);
+    module.entry_points.iter_mut().map(|entry| &mut entry.function).for_each(settle);
+}

@@ -1,0 +1,63 @@
+//! Loops written out: a kernel's file marks those that are to have no loop left by `unroll();` as their first statement, and
+//! this pass over naga's module writes their turns one after the other. Local arrays that are then indexed by constants alone
+//! become variables, one for each element, since registers cannot be indexed; and variables of which it is known what they hold
+//! become values.
+//!
+//! A marked loop has the form of `for`; its condition must be known: the counter begins with a constant, changes by constants,
+//! and is compared with one. Loops inside may depend on the counter, and so may conditions of `if`, which are then decided
+//! here. It has no `break` or `continue` of its own.
+//!
+//! What compilers unroll by themselves they do not unroll everywhere: products of matrices whose loops were left to them took
+//! 14 % longer on an H200.
+
+mod fold;
+mod promote;
+mod rebuild;
+mod split;
+#[cfg(test)]
+mod tests;
+
+use super::blocks::each;
+use naga::{Function, Handle, Module, Statement};
+use rebuild::Rebuild;
+
+/// The function that marks a loop: `shaders/shared/unroll.wgsl`.
+const MARKER: &str = "unroll";
+
+/// Writes out the marked loops of all functions.
+pub(super) fn unroll(module: &mut Module) {
+    let marker = module.functions.iter().find(|(_, function)| function.name.as_deref() == Some(MARKER));
+    let Some(marker) = marker.map(|(handle, _)| handle) else { return };
+    let marked = |function: &Function| calls(function, marker);
+    let handles: Vec<_> = module.functions.iter().filter(|(_, f)| marked(f)).map(|(handle, _)| handle).collect();
+    for handle in handles {
+        let function = unrolled(module, &module.functions[handle], marker);
+        module.functions[handle] = function;
+    }
+    for entry in 0..module.entry_points.len() {
+        if marked(&module.entry_points[entry].function) {
+            module.entry_points[entry].function = unrolled(module, &module.entry_points[entry].function, marker);
+        }
+    }
+}
+
+fn calls(function: &Function, callee: Handle<Function>) -> bool {
+    let mut found = false;
+    each(&function.body, &mut |_, statement| {
+        found |= matches!(statement, Statement::Call { function, .. } if *function == callee);
+    });
+    found
+}
+
+fn unrolled(module: &Module, function: &Function, marker: Handle<Function>) -> Function {
+    let mut made = Rebuild::unrolling(module, function, marker).function();
+    // An array of arrays takes several rounds.
+    loop {
+        let arrays = split::arrays(module, &made);
+        if arrays.is_empty() {
+            break;
+        }
+        made = Rebuild::splitting(module, &made, &arrays).function();
+    }
+    Rebuild::promoting(module, &made, promote::variables(module, &made)).function()
+}

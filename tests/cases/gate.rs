@@ -1,0 +1,141 @@
+//! Kernels run unchecked on GPUs since every one of them ran with all checks on: here.
+
+use crate::support::{played, say, stand_in};
+use crate::{cases, none, run};
+use crosslane::Device;
+use crosslane::device::Caps;
+use crosslane::op::Case;
+use std::collections::{BTreeMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::Instant;
+
+/// Bytes of a binding where small cases take several.
+pub const NARROW: u64 = 1 << 16;
+/// The same for kernels that combine what many windows gave. Normalisations alone can do with so little.
+const NARROWER: [u64; 3] = [1 << 14, 1 << 12, 1 << 11];
+/// Elements of the largest case that runs in many windows, and of the largest that runs.
+const MOST_NARROW: usize = 1_000_000;
+const MOST: usize = 10_000_000;
+/// Kernels that only larger cases plan, by the beginning of the smallest one's name: how many, and why not smaller.
+const UNREACHED: [(&str, usize, &str); 1] = [(
+    "products of f32, [1, 50000, 50000, 50000]",
+    3,
+    "sums handed on between launches, in the largest tiles: they take 132 tiles of 128 x 256 results whose sides are larger \
+     than one binding",
+)];
+
+/// The kernels that cases plan and no checked device has launched, with their names and the smallest case.
+type Missing = BTreeMap<u64, String>;
+
+/// A case's kernels, and what tells its plan from others.
+struct Planned {
+    kernels: Vec<(u64, String)>,
+    identity: u64,
+}
+
+/// None where bindings are too small for the operation, which says so.
+fn planned(case: &Case, caps: &Caps) -> Option<Planned> {
+    let plan = match case.op.plan(caps) {
+        Err(error) if caps.binding_bytes <= NARROW && error.to_string().contains("one binding") => return None,
+        plan => plan.unwrap_or_else(|error| panic!("{}: {error}", case.what)),
+    };
+    let kernels = plan.passes.iter().map(|pass| (Case::identity(&pass.kernel), pass.kernel.name().to_string()));
+    let (kernels, mut hasher) = (kernels.collect(), DefaultHasher::new());
+    (&case.what, &kernels, format!("{plan:?}")).hash(&mut hasher);
+    Some(Planned { kernels, identity: hasher.finish() })
+}
+
+/// What ran.
+#[derive(Default)]
+struct Gate {
+    launched: HashSet<u64>,
+    plans: HashSet<u64>,
+    failures: Vec<String>,
+}
+
+impl Gate {
+    /// Runs a case, unless this plan of it ran before.
+    fn launch(&mut self, device: &Device, case: &Case) {
+        let Some(planned) = planned(case, device.caps()) else { return };
+        if self.plans.insert(planned.identity) {
+            match run(device, case) {
+                Ok(kernels) => self.launched.extend(kernels.iter().map(Case::identity)),
+                Err(message) => self.failures.push(message),
+            }
+        }
+    }
+
+    /// What cases plan on these devices and was not launched.
+    fn missing(&self, operation: &str, devices: &[Device]) -> Missing {
+        let mut missing = Missing::new();
+        for device in devices {
+            for case in by_len(operation, device, |_| true) {
+                let planned = planned(&case, device.caps()).expect("bindings are as large as they get");
+                for (kernel, name) in planned.kernels.into_iter().filter(|(kernel, _)| !self.launched.contains(kernel))
+                {
+                    missing.entry(kernel).or_insert_with(|| format!("{}: {name}", case.what));
+                }
+            }
+        }
+        missing
+    }
+
+    /// Runs those cases that plan a missing kernel, the smallest first.
+    fn find(&mut self, operation: &str, device: &Device, missing: &mut Missing, suits: impl Fn(&Case) -> bool) {
+        for case in by_len(operation, device, suits) {
+            let misses = |planned: &Planned| planned.kernels.iter().any(|(kernel, _)| missing.contains_key(kernel));
+            if planned(&case, device.caps()).as_ref().is_some_and(misses) {
+                self.launch(device, &case);
+                missing.retain(|kernel, _| !self.launched.contains(kernel));
+            }
+        }
+    }
+}
+
+fn by_len(operation: &str, device: &Device, suits: impl Fn(&Case) -> bool) -> Vec<Case> {
+    let mut all = cases(operation)(device.caps());
+    all.retain(suits);
+    all.sort_by_key(Case::len);
+    all
+}
+
+/// Small cases run on checked devices with bindings of any size, and on one whose bindings are so small that they take several
+/// windows. Then, of the others, those that plan a kernel that was not launched yet.
+pub fn checked(operation: &str) {
+    let (start, profile) = (Instant::now(), played());
+    // As cards do it, and as the processor does.
+    let mut devices = vec![stand_in(&profile, u64::MAX)];
+    devices.extend((profile == "native").then(|| Device::open("cpu:checked").unwrap()));
+    let narrow = stand_in(&profile, NARROW);
+    let mut gate = Gate::default();
+    for device in [&narrow].into_iter().chain(&devices) {
+        by_len(operation, device, Case::runs).iter().for_each(|case| gate.launch(device, case));
+    }
+    let (small, seconds) = (gate.plans.len(), start.elapsed().as_secs_f64());
+    let mut missing = gate.missing(operation, &devices);
+    if operation == "normalise" {
+        for bytes in NARROWER {
+            gate.find(operation, &stand_in(&profile, bytes), &mut missing, Case::runs);
+        }
+    }
+    gate.find(operation, &narrow, &mut missing, |case| case.len() < MOST_NARROW);
+    devices.iter().for_each(|device| gate.find(operation, device, &mut missing, |case| case.len() < MOST));
+    say(&format!(
+        "{operation}: {small} small cases in {seconds:.1} s, {} others in {:.1} s, checked as {profile}: {} kernels",
+        gate.plans.len() - small,
+        start.elapsed().as_secs_f64() - seconds,
+        gate.launched.len(),
+    ));
+    none(operation, gate.failures);
+    for (beginning, count, _) in UNREACHED {
+        let before = missing.len();
+        missing.retain(|_, what| !what.starts_with(beginning));
+        let unreached = before - missing.len();
+        assert!(
+            unreached == 0 || unreached == count,
+            "{unreached} kernels are planned by {beginning} only, not {count}"
+        );
+    }
+    let shown: Vec<&String> = missing.values().take(10).collect();
+    assert!(missing.is_empty(), "{operation}: {} kernels that no checked case launches, {shown:#?}", missing.len());
+}

@@ -1,0 +1,100 @@
+//! The table of cases drives every operation: on every device against its reference, with garbage in outputs and scratch; on
+//! checked devices, where each kernel that any case plans must have been launched; as plans that keep limits; and as text in
+//! every driver's language.
+
+#[path = "../plans/check.rs"]
+mod check;
+mod covered;
+mod gate;
+#[path = "../support/mod.rs"]
+mod support;
+#[path = "../plans/texts.rs"]
+mod texts;
+
+use crosslane::cpu::Profile;
+use crosslane::device::Caps;
+use crosslane::op::Case;
+use crosslane::ops::cases::{ALL, Cases};
+use crosslane::{Device, Kernel};
+use std::time::Instant;
+use support::{compiles_slowly, devices, name, say};
+
+/// On drivers that take long to compile a kernel, and as each kind of hardware, one case in so many runs: on others of them,
+/// others.
+const SAMPLED: usize = 7;
+
+fn cases(name: &str) -> Cases {
+    ALL.iter().find(|(other, _)| *other == name).unwrap_or_else(|| panic!("{name} has no cases")).1
+}
+
+/// The kernels that ran.
+fn run(device: &Device, case: &Case) -> Result<Vec<Kernel>, String> {
+    let told = |message: String| format!("{}: {}: {message}", name(device), case.what);
+    let mut slots = case.slots();
+    let kernels = device.run_op(&*case.op, &mut slots).map_err(|error| told(error.to_string()))?;
+    match if case.is_judged() { case.wrong(slots) } else { None } {
+        None => Ok(kernels),
+        Some(message) => Err(told(message)),
+    }
+}
+
+/// Every small case of an operation, on every device.
+fn agrees(operation: &str) {
+    let (mut failures, profile) = (vec![], std::env::var("CROSSLANE_TEST_PROFILE"));
+    for (nth, device) in devices().iter().enumerate() {
+        let (start, mut count) = (Instant::now(), 0);
+        let all: Vec<Case> = cases(operation)(device.caps()).into_iter().filter(Case::runs).collect();
+        let every = if compiles_slowly(device) || profile.is_ok() { SAMPLED.min(all.len()) } else { 1 };
+        let kind = Profile::presets().iter().position(|preset| profile.as_deref() == Ok(preset.name)).unwrap_or(0);
+        let first = (nth + kind) % every;
+        for case in all.iter().skip(first).step_by(every) {
+            count += 1;
+            failures.extend(run(device, case).err());
+        }
+        assert!(count > 0, "{operation} has no case that runs on {}", name(device));
+        say(&format!("{operation}: {count} cases on {} in {:.1} s", name(device), start.elapsed().as_secs_f64()));
+    }
+    none(operation, failures);
+}
+
+fn none(operation: &str, failures: Vec<String>) {
+    let shown: Vec<&String> = failures.iter().take(10).collect();
+    assert!(failures.is_empty(), "{} cases of {operation} fail, such as {shown:#?}", failures.len());
+}
+
+/// Plans of all cases keep every promise, and their kernels can be written in every language, for each kind of hardware.
+fn plans(operation: &str) {
+    let merging = Caps::presets().into_iter().filter(|_| operation == "sort").map(|(preset, mut caps)| {
+        caps.tuning.set("sort_merge", &[8192]).unwrap();
+        (preset, caps)
+    });
+    for (preset, caps) in Caps::presets().into_iter().chain(merging) {
+        let all = cases(operation)(&caps);
+        let checked = all.iter().map(|case| {
+            let what = format!("{preset}: {}", case.what);
+            (case.what.as_str(), check::check_plan(&what, &*case.op, &caps))
+        });
+        texts::check_kernels(&caps, checked);
+    }
+}
+
+macro_rules! operations {
+    ($($name:ident [$($shader:literal)*] {$($public:ident),*};)* _ [$($other:literal)*]) => {
+        mod agree {
+            $(#[test] fn $name() { super::agrees(stringify!($name)); })*
+        }
+        mod checked {
+            $(#[test] fn $name() { super::gate::checked(stringify!($name)); })*
+        }
+        mod plan {
+            $(#[test] fn $name() { super::plans(stringify!($name)); })*
+        }
+
+        #[test]
+        fn every_operation_is_driven() {
+            assert!(ALL.iter().map(|(name, _)| *name).eq([$(stringify!($name)),*]));
+        }
+    };
+}
+
+crosslane::operations!(operations);
