@@ -16,7 +16,8 @@ pub struct Caps {
     pub f64: bool,
     /// 64-bit integers.
     pub i64: bool,
-    /// Arithmetic keeps denormal f32; else a device may take them for 0, and what needs no arithmetic goes by the bits.
+    /// Whether arithmetic keeps denormal f32. If not, the device may flush them to 0, and functions that need no
+    /// arithmetic work on the bits.
     pub denormals: bool,
     /// 64-bit atomics, all operations.
     pub atomic_i64: bool,
@@ -47,7 +48,7 @@ pub struct Caps {
     pub offset_alignment: u64,
     /// Host and device share memory, and arrays can be mapped where they lie.
     pub unified: bool,
-    /// Which way operations take where there are several.
+    /// The tuned variant of each operation.
     pub tuning: Tuning,
 }
 

@@ -8,7 +8,8 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A point between what a device was asked to do before and after. A cheap handle: clones are the same event.
+/// A point in a stream: all work queued before it is done when it has passed. A cheap handle: clones are the same
+/// event.
 ///
 /// ```
 /// # crosslane::example(|device| {
@@ -83,7 +84,8 @@ impl Event {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: device lost; on CUDA also a kernel whose loops did not end, which elsewhere the next wait for the device tells.
+    /// Errors: device lost; on CUDA also a kernel whose loops did not end; other engines report that at the next wait
+    /// for the device.
     #[doc(alias = "cudaEventSynchronize")]
     pub fn wait(&self) -> Result<()> {
         self.device.driver().wait_event(&self.block)?;

@@ -1,10 +1,10 @@
-//! Arrays on any GPU: lazy, fused, and checked.
+//! Arrays and compute kernels on GPUs: deferred, fused, and checked.
 //!
-//! The kernels are WGSL compute shaders, run by wgpu through Vulkan, Metal, DX12 or GL, on a GPU or a software driver, and
-//! on NVIDIA's cards as native CUDA too ([`Device::cuda`]). Without any of these they run on the processor, by an
+//! The kernels are WGSL compute shaders, run by wgpu through Vulkan, Metal, DX12 or GL, on a GPU or a software driver,
+//! and on NVIDIA's cards as native CUDA too ([`Device::cuda`]). Without any of these they run on the processor, by an
 //! interpreter ([`Device::cpu`]) that can also check them ([`Device::cpu_checked`]) and stand in for other hardware
-//! ([`Device::cpu_as`]). The README says on which of these they have run: so far not through Metal and DX12. [`guide`] has a
-//! chapter for each topic.
+//! ([`Device::cpu_as`]). The README lists the platforms on which they have run. Metal and DX12 are not among them yet.
+//! [`guide`] has a chapter for each topic.
 //!
 //! ```
 //! # crosslane::example(|device| {
@@ -38,7 +38,8 @@
 //! | [`cpu`], [`cuda`](https://docs.rs/crosslane/latest/crosslane/cuda) | hardware that the processor stands in for and what it finds when it checks; CUDA texts |
 
 #![deny(missing_docs)]
-// What only one engine uses is dead without it: the build with all of them tells what nobody does.
+// Code that only one engine uses is dead in builds without that engine. The build with all engines reports code that
+// nothing uses.
 #![cfg_attr(
     not(all(feature = "wgpu", feature = "cuda", feature = "cpu")),
     allow(dead_code, unused_imports, reason = "one engine alone leaves others' parts unused")

@@ -3,7 +3,7 @@
 use crate::caps::Caps;
 use std::fmt;
 
-/// What keeps a unit of the device from holding more workgroups.
+/// What limits the workgroups per unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Limiter {

@@ -1,4 +1,4 @@
-//! What was made and is kept for the next who asks: up to a bound, then what nobody has asked for lately goes.
+//! A bounded cache that evicts the least recently used entries.
 //!
 //! What is kept is a handle: who took it out holds it for as long as it is used, whatever happens here.
 

@@ -19,7 +19,7 @@ pub struct Checks {
     pub barriers: bool,
     /// Integers that wrap on the way to an index.
     pub overflow: bool,
-    /// Waiting for another workgroup, which nothing promises will ever run.
+    /// Waiting for another workgroup, which is not guaranteed to run.
     pub progress: bool,
     /// f32 operations that make NaN out of numbers.
     pub nan: bool,

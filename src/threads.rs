@@ -1,5 +1,5 @@
-//! Threads that share work. Who waits for them takes nothing else up: the caller may be the worker of a pool whose
-//! threads steal, and what it stole could want a lock that it holds.
+//! A thread pool for shared work. The thread that waits for it runs no other jobs meanwhile: it may be a worker of
+//! another, work-stealing pool, and a job that it stole could need a lock that it holds.
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::num::NonZero;

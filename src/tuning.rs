@@ -1,9 +1,9 @@
-//! What operations may do in several ways, the ways, and which of them a device takes.
+//! Tunables: the variants of operations, and which variant a device uses.
 
 use std::fmt;
 
-/// Something that an operation may do in several ways, a workgroup's size for instance. All give right results: integers the
-/// same, sums of floats perhaps with other last bits, since they add in another order.
+/// Something that an operation may do in several ways, a workgroup's size for instance. All variants are correct. Sums
+/// of floats may differ in their last bits, since the order of additions differs.
 ///
 /// ```
 /// let sort = crosslane::device::Tunable::all().iter().find(|tunable| tunable.name == "sort_keys").unwrap();

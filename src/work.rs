@@ -27,7 +27,7 @@ pub(crate) struct Cost {
 }
 
 impl Launch {
-    /// What it moves and computes, at least; without an operation each window once.
+    /// The least bytes and operations of the launch. Without an operation, each window counts once.
     pub fn cost(&self) -> Cost {
         self.cost.unwrap_or_else(|| Cost { bytes: self.buffers.iter().map(|window| window.bytes).sum(), flops: None })
     }

@@ -30,9 +30,8 @@ pub(crate) fn fits(operation: &'static str, dtype: DType, shape: &[usize], at: C
 }
 
 impl Device {
-    /// An array of `len` elements that are whatever lies in memory, for kernels that write all of it. It comes from the
-    /// device's pool, if that has a piece of such a size, and goes back when it is dropped with all its clones and views:
-    /// nothing need be released.
+    /// An uninitialised array of `len` elements, for kernels that write all of it. The memory comes from the device's
+    /// pool where possible. It returns to the pool when the array and all clones and views are dropped.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -242,7 +241,7 @@ impl<T: Number> Array<T> {
             return Array::failed(device, error);
         }
         match T::DTYPE {
-            // Places past 65504 are no halves.
+            // f16 cannot hold indices above 65504.
             DType::F16 => along::<f32>(device, count, in_type(step), in_type(start)).cast(),
             _ => along(device, count, step, start),
         }
@@ -357,7 +356,7 @@ fn line<T: Float>(device: &Device, count: usize, start: T, stop: T) -> Array<T> 
     let [from, to] = [start, stop].map(|x| x.scalar().to_f64());
     let most = if T::DTYPE == DType::F64 { f64::MAX } else { f32::MAX as f64 };
     let steps = count.saturating_sub(1).max(1) as f64;
-    // In quarters where the way from end to end is no number.
+    // Scaled by a quarter where `stop - start` overflows.
     match (to - from).abs() <= most || !from.is_finite() || !to.is_finite() {
         true => along(device, count, in_type((to - from) / steps), start),
         false => {

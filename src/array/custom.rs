@@ -26,16 +26,17 @@ use std::sync::Arc;
 /// ```
 ///
 /// **Parameters** are `name: type`, the type one of `f32`, `f16`, `f64`, `i32`, `i64`, `u32`, `u64`, `bool`, `u8` and
-/// `u16` (both `u32` inside), or a capital letter: any type, the same wherever the letter stands, also in the text. A
-/// parameter without a type takes any.
+/// `u16` (both `u32` inside), or a capital letter, which stands for any type: the same type wherever the letter occurs,
+/// in the text too. A parameter without a type takes any.
 ///
 /// **The text** is WGSL: any of its operators and functions, `let`, `var`, `if`, loops. It ends with `name = value`,
 /// `name: type = value`, or just the value. `i` is the index of the element in row-major order, `n` the number of
 /// elements, both u32. Division by zero and conversions do what WGSL says; not on OpenGL, where naga writes no guards.
 ///
-/// Arguments are arrays and scalars, which broadcast; other scalars need no other kernel. What is called is part of
-/// the kernel of what uses it. Text without integer division, shifts, indices and loops is as fast as the library's
-/// own; else the kernel runs with checks. A loop must end: none is stopped here, as a [`crate::Kernel`]'s is.
+/// Arguments are arrays and scalars, which broadcast. Other scalar values reuse the same kernel. A call fuses into the
+/// kernel that uses its result. Text without integer division, shifts, indices and loops is as fast as the library's
+/// own functions; other text runs with run-time checks. Every loop must end: there is no time limit here, as there is
+/// for a [`crate::Kernel`].
 #[derive(Clone, Debug)]
 #[doc(alias = "ElementwiseKernel")]
 #[doc(alias = "map")]
@@ -43,8 +44,8 @@ use std::sync::Arc;
 #[doc(alias = "vectorize")]
 pub struct Elementwise(Arc<Template>);
 
-/// A reduction of your own: what each element becomes, how two values are combined, the value that changes nothing,
-/// and what the last value becomes. CuPy's `ReductionKernel`.
+/// A reduction of your own: a map for each element, an operator that combines two values, its identity, and a map for
+/// the result. CuPy's `ReductionKernel`.
 ///
 /// ```
 /// # crosslane::example(|device| {
@@ -251,8 +252,8 @@ pub(crate) fn returns<R: Element>(operation: &'static str, dtype: DType, at: Cal
     }
 }
 
-/// Tries a text with types for what is open, so that mistakes come out before there are arguments. The error is that
-/// of the first types.
+/// Compiles the text with candidate types for the letters, so that errors are reported before there are arguments. If
+/// none compiles, returns the error for the first candidates.
 fn first_that_fits(parameters: &[Parameter], fits: impl Fn(&[DType]) -> Result<()>) -> Result<()> {
     const TRIED: [DType; 4] = [DType::F32, DType::I32, DType::U32, DType::Bool];
     let mut open: Vec<&str> = vec![];

@@ -15,8 +15,9 @@ const DIGITS: usize = 8;
 /// them. `{:.3}` gives at most so many digits after the point instead of 8. An array that holds an error, or cannot be
 /// computed, prints the error: printing never panics.
 ///
-/// Cost: only what is printed is computed and read: of elementwise work these elements alone, of a sum or a sort all of
-/// it. It waits for the device. The array stays as it is, so evaluate it first if it is used again ([`Array::eval`]).
+/// Cost: only the printed elements are read. Elementwise work is computed for these alone; a sum or a sort is computed
+/// in full. It waits for the device. The array stays as it is, so evaluate it first if it is used again
+/// ([`Array::eval`]).
 ///
 /// ```
 /// # crosslane::example(|device| {

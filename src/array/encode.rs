@@ -33,8 +33,8 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: as [`Array::eval`]; a device of another engine. That the encoder is of another device is told by wgpu,
-    /// when it is finished.
+    /// Errors: as [`Array::eval`]; a device of another engine. If the encoder belongs to another device, wgpu reports
+    /// it when the encoder is finished.
     #[track_caller]
     pub fn encode(&self, encoder: &mut wgpu::CommandEncoder) -> Result<()> {
         let at = Location::caller();

@@ -81,7 +81,7 @@ impl<T: Element> From<(&Device, Vec<T>)> for Array<T> {
     }
 }
 
-/// What several arrays come to, one by one; an error of none, which have no device.
+/// Folds several arrays into one. An empty iterator is an error, since there is no device.
 macro_rules! folds {
     ($($trait:ident $method:ident $operator:tt $doc:literal;)*) => {$(
         #[doc = $doc]
@@ -101,7 +101,7 @@ macro_rules! folds {
             #[track_caller]
             fn $method<I: Iterator<Item = Array<T>>>(arrays: I) -> Result<Array<T>> {
                 let at = Location::caller();
-                let none = || Error::argument(stringify!($method), "arrays", "one at least: arrays have a device", "none", at);
+                let none = || Error::argument(stringify!($method), "arrays", "at least one: arrays have a device", "none", at);
                 arrays.reduce(|all, next| all $operator next).ok_or_else(none)
             }
         }

@@ -8,7 +8,7 @@ use crate::layout::{Layout, broadcast_shapes};
 use crate::op::{Formula, Kind, Parameter};
 use std::sync::Arc;
 
-/// What stands for the parameters in a call: one array, or a tuple of up to eight arrays and scalars; `()` for none.
+/// The arguments of a call: one array, or a tuple of up to eight arrays and scalars; `()` for none.
 pub trait Inputs {
     /// Each in its place.
     #[doc(hidden)]

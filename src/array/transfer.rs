@@ -11,7 +11,7 @@ use crate::work::{Read, Write};
 use std::panic::Location;
 use std::sync::Arc;
 
-/// Uploads several arrays in one go: small ones share their way.
+/// Uploads several arrays at once: small ones share a transfer.
 ///
 /// ```
 /// # crosslane::example(|device| {
@@ -163,7 +163,7 @@ impl<T: Element> Array<T> {
         read(&self.device().clone(), &mut [(&self.node, bytemuck::cast_slice_mut(values))])
     }
 
-    /// The element of an array that has one.
+    /// The only element of an array.
     ///
     /// ```
     /// # crosslane::example(|device| {

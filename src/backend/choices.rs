@@ -59,7 +59,7 @@ impl Choices {
             Ok("library") => Natives::Library,
             Ok("auto" | "") | Err(_) => Natives::Auto,
             Ok(other) => {
-                log::warn!("CROSSLANE_NATIVES is {other:?}, which is none of off, on, library, auto: taken as auto");
+                log::warn!("CROSSLANE_NATIVES is {other:?}; wanted off, on, library or auto; using auto");
                 Natives::Auto
             }
         };

@@ -30,7 +30,7 @@ pub(crate) trait Interop {
     fn address(&self, _: &Memory) -> Result<Option<u64>> {
         Ok(None)
     }
-    /// Somebody else's memory as the engine's own, taking its owner; `None` if that cannot be without a copy.
+    /// Adopts foreign memory and takes its owner. `None` if that would need a copy.
     ///
     /// # Safety
     ///

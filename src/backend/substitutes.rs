@@ -49,7 +49,7 @@ pub enum Natives {
     Off,
     /// Wherever there is one.
     On,
-    /// The vendor's library wherever it does the whole of a kernel's work; else never.
+    /// Use the vendor's library wherever it can do all of a kernel's work, and no kernels written by hand.
     Library,
 }
 

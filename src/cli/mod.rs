@@ -36,7 +36,7 @@ use std::process::ExitCode;
 /// What a command gives: its error is printed as one line.
 type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;
 
-/// Arrays, fused expressions and reductions on any GPU.
+/// Lists and measures GPUs and other devices; checks, runs and profiles WGSL kernels.
 ///
 /// RUST_LOG=info shows why a device was chosen.
 #[derive(Parser)]

@@ -113,7 +113,7 @@ impl Device {
         self.driver().observer().advice.set(on);
     }
 
-    /// A good number of invocations for the workgroups of a kernel that handles one element each. As tutorials have it:
+    /// A good workgroup size for a kernel with one element per invocation, as tutorials recommend:
     ///
     /// | elements | invocations of a workgroup |
     /// |---|---|
@@ -121,10 +121,10 @@ impl Device {
     /// | up to 100,000 | 256 |
     /// | more | 256 |
     ///
-    /// and from there a multiple of the device's largest subgroup, within its limit. Small grids then still have several
-    /// workgroups, large ones fill the device at any number of registers. How many workgroups: at least one for each unit
-    /// of the device, better two, so that one runs while another waits; many, so that the same code fills the next device.
-    /// What else to try: 128 and 512; [`Kernel::occupancy`](crate::Kernel::occupancy) says what limits a kernel.
+    /// and from there a multiple of the device's largest subgroup, within its limit. Small grids then still have
+    /// several workgroups, and large grids fill the device whatever the register count. Launch at least one workgroup
+    /// per unit of the device; two or more hide latency. What else to try: 128 and 512;
+    /// [`Kernel::occupancy`](crate::Kernel::occupancy) says what limits a kernel.
     ///
     /// ```
     /// # crosslane::example(|device| {

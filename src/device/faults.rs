@@ -1,5 +1,5 @@
-//! Faults: what kernels that cannot fail find wrong. They write it into words of their operation; all that is computed of what
-//! they wrote keeps the fault, so that whoever reads it gets the error, each time, and nobody else does.
+//! Faults: errors that kernels detect, such as an index out of range. A kernel writes them into fault words of its
+//! operation. Everything computed from its outputs carries the fault, so each read of such a result returns the error.
 
 use crate::backend::Driver;
 use crate::error::Result;
@@ -24,7 +24,7 @@ pub(crate) struct Faults {
 struct State {
     /// What ran, and was not looked at since.
     waiting: Vec<Arc<Fault>>,
-    /// What was found wrong and nobody was told.
+    /// Faults that were not reported yet.
     untold: Vec<Arc<Fault>>,
     /// The words of operations.
     cells: Vec<Arc<Memory>>,

@@ -117,7 +117,7 @@ impl Messages {
         let lost = count.wrapping_sub(seen.count) as usize - words.len() / MESSAGE_WORDS;
         *seen = Seen { count, failed };
         if lost > 0 {
-            log::warn!("{lost} messages of kernels are lost: {MOST_MESSAGES} are kept from one wait to the next");
+            log::warn!("{lost} kernel messages were lost: at most {MOST_MESSAGES} are kept between two waits");
         }
         let mut state = self.state();
         let said: Vec<Message> = words.chunks_exact(MESSAGE_WORDS).map(|words| state.message(words)).collect();

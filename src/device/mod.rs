@@ -83,9 +83,9 @@ impl Device {
     /// Waits until everything that was asked of the device is done, in every stream but detached ones
     /// ([`crate::Stream::detached`]).
     ///
-    /// Errors: device lost; a kernel whose loops did not end ([`DeviceOptions::time_limit`]), or were left by the driver
-    /// before they did ([`crate::ErrorKind::LoopLeft`]), or one whose `assert_that(id, condition)` failed; an index that
-    /// [`crate::array::OutOfRange::Error`] checked and nobody was told of.
+    /// Errors: device lost; a kernel whose loops did not end ([`DeviceOptions::time_limit`]), or were left by the
+    /// driver before they did ([`crate::ErrorKind::LoopLeft`]), or one whose `assert_that(id, condition)` failed; an
+    /// index out of range under [`crate::array::OutOfRange::Error`] that no other call has reported.
     pub fn synchronize(&self) -> Result<()> {
         self.driver().wait()?;
         self.look(true)?;
@@ -203,8 +203,8 @@ impl Device {
     /// the cpu engine too, where the work is done already; and uploads that had to wait for staging memory, of more than a
     /// megabyte. Launches, lazy arrays, their evaluation and small uploads never wait.
     ///
-    /// Beside these, CUDA counts one when memory of the host or of others, a recording or a compiled kernel is given up,
-    /// when memory runs out, and when a native kernel is first compared with its translation.
+    /// CUDA also counts one wait when pinned or foreign memory, a recording or a compiled kernel is freed; when memory
+    /// runs out; and when a native kernel is first measured against its translation.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -220,13 +220,13 @@ impl Device {
         self.driver().waits().count()
     }
 
-    /// Runs `callback` once everything is done that was asked of the stream that this thread is in, the main one outside
-    /// of [`crate::Stream::run`]; returns at once. The callback is told whether it could be waited for: the device may be
-    /// lost.
+    /// Runs `callback` when all work queued so far in this thread's stream is done (outside of [`crate::Stream::run`],
+    /// the main stream). Returns at once. The callback receives an error if the wait failed, as on a lost device.
     ///
-    /// It runs on the device's own thread, one for each device, which also does the waiting of `_async` calls: callbacks
-    /// come in the order of asking, and long ones hold up what comes after. They may use the device, but must not wait
-    /// for its `_async` calls, which that thread would have to do. One that panics is logged, and no more.
+    /// It runs on the device's own thread, one for each device, which also does the waiting of `_async` calls:
+    /// callbacks come in the order of asking, and long ones hold up what comes after. Callbacks may use the device, but
+    /// must not wait for its `_async` calls: those run on the same thread. A panic in a callback is logged and has no
+    /// other effect.
     ///
     /// ```
     /// # crosslane::example(|device| {

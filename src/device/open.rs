@@ -58,10 +58,10 @@ impl Device {
         Device::cpu_as(Profile::native())
     }
 
-    /// The processor with every access of every kernel watched ([`crate::cpu::Checks`] says for what). What runs a kernel with a
-    /// defect gives [`crate::ErrorKind::Defects`]: a report of each with its line, its invocation and the binding. Runs one
-    /// workgroup at a time, the last first, 10 to 100 times slower than [`Device::cpu`], and takes about 16 bytes of the
-    /// host's memory for each byte that kernels touch. `Device::open("cpu:checked")` is the same.
+    /// The processor with every access of every kernel checked ([`crate::cpu::Checks`]). A call that runs a defective
+    /// kernel returns [`crate::ErrorKind::Defects`], which reports line, invocation and binding of each defect. Runs
+    /// one workgroup at a time, the last first, 10 to 100 times slower than [`Device::cpu`], and takes about 16 bytes
+    /// of the host's memory for each byte that kernels touch. `Device::open("cpu:checked")` is the same.
     ///
     /// ```
     /// use crosslane::{Array, Device, ErrorKind, Kernel};
@@ -115,10 +115,9 @@ impl Device {
         DeviceOptions::default().cuda(ordinal)
     }
 
-    /// The same device with kernels written by hand, and NVIDIA's cuBLASLt, in place of translated WGSL, where it has any:
-    /// where they are faster, never, always, or the library alone. Without this the environment variable `CROSSLANE_NATIVES`
-    /// says which (`auto`, `off`, `on`, `library`); `auto` if it is not set. [`Array::explain`](crate::Array::explain) tells
-    /// what runs.
+    /// Chooses whether kernels written by hand and cuBLASLt replace translated WGSL on CUDA: where faster, never,
+    /// always, or cuBLASLt alone. The default is the environment variable `CROSSLANE_NATIVES` (`auto`, `off`, `on`,
+    /// `library`); `auto` if it is not set. [`Array::explain`](crate::Array::explain) tells what runs.
     ///
     /// ```no_run
     /// let device = crosslane::Device::cuda(0)?.natives(crosslane::device::Natives::Off);

@@ -11,7 +11,7 @@ use crate::tuning::Tuning;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How to open a device, where the defaults do not do.
+/// Options for opening a device.
 ///
 /// ```no_run
 /// let device = crosslane::DeviceOptions::default().memory_limit(1 << 30).open("gpu")?;
@@ -32,8 +32,8 @@ impl DeviceOptions {
         self
     }
 
-    /// Whether to write down what takes device memory, and where, for [`Device::live_allocations`]: on in debug builds if
-    /// not set. It costs a fraction of a microsecond each time memory is taken.
+    /// Whether to record each allocation with its source line, for [`Device::live_allocations`]. By default on in debug
+    /// builds. It costs a fraction of a microsecond each time memory is taken.
     pub fn track_allocations(mut self, track: bool) -> DeviceOptions {
         self.track = Some(track);
         self
@@ -76,13 +76,13 @@ impl DeviceOptions {
     /// then gets [`ErrorKind::Endless`], and the kernel's results are worthless. The library's own kernels end.
     ///
     /// - **The cpu engine** measures it for a launch; under [`Device::cpu_checked`]'s checks, for each workgroup.
-    /// - **Elsewhere** it is counted for each invocation by its loops: about 10 ns a turn, more for accesses to memory, up to
-    ///   42 s. Loops that turn fewer than 65,536 times by their constants, those inside them multiplied, do not count. So it
-    ///   does not cover a grid of very many workgroups, each of which ends soon, and not kernels that are
-    ///   [`crate::Kernel::trusted`], or leave less than two of the device's bindings. Drivers may have limits of their own.
+    /// - **Elsewhere** it is counted for each invocation by its loops: about 10 ns a turn, more for accesses to memory,
+    ///   up to 42 s. Loops whose constants bound them below 65,536 iterations, nested loops multiplied, are not
+    ///   counted. Not covered: a grid of very many short workgroups, [`crate::Kernel::trusted`] kernels, and kernels
+    ///   that leave fewer than two bindings free. Drivers may have limits of their own.
     ///
-    /// Mesa's llvmpipe leaves loops after 65,535 turns of an invocation's together, without a word. There the first wait
-    /// after such a launch gives [`ErrorKind::LoopLeft`].
+    /// Mesa's llvmpipe silently stops an invocation's loops after 65,535 iterations in all. There the first wait after
+    /// such a launch gives [`ErrorKind::LoopLeft`].
     pub fn time_limit(mut self, limit: Duration) -> DeviceOptions {
         self.options.time_limit = Some(limit);
         self
@@ -116,7 +116,7 @@ impl DeviceOptions {
         self
     }
 
-    /// Which way operations take where there are several: what was kept for the device, or is built in, if not set.
+    /// The tuning to use. By default the one saved by `crosslane tune` for this device, else the built-in one.
     pub fn tuning(mut self, tuning: Tuning) -> DeviceOptions {
         self.tuning = Some(tuning);
         self
@@ -195,7 +195,7 @@ fn no_device(request: &str, all: &[Listed]) -> Error {
     let install = if !through_wgpu {
         "Enable the cargo feature `wgpu`"
     } else if cfg!(target_os = "linux") {
-        "Install a Vulkan driver: your card's, or for the processor `apt install mesa-vulkan-drivers`"
+        "Install your card's Vulkan driver, or a software one: `apt install mesa-vulkan-drivers`"
     } else if cfg!(target_os = "windows") {
         "Install your card's driver; without a card Windows has WARP, a DX12 device"
     } else {

@@ -1,8 +1,8 @@
 //! Kernels: WGSL files in `shaders/`, completed by declarations that are appended after the file.
 //!
-//! WGSL allows use before declaration, so a file stays valid to read and its line numbers stay right.
+//! WGSL allows use before declaration, so the file's line numbers stay right.
 //!
-//! Or a program's own WGSL, parsed and reflected by naga, and launched by a [`Launcher`](crate::Launcher).
+//! A program's own WGSL is parsed and reflected by naga, and launched by a [`Launcher`](crate::Launcher).
 
 pub(crate) mod blocks;
 mod collective;

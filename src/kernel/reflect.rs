@@ -40,7 +40,7 @@ pub struct Reflection {
     /// Whether the kernel reaches all of a grid that is folded into two dimensions: it looks at `y` of an id, or at
     /// `num_workgroups`.
     pub sees_rows: bool,
-    /// Bindings that take equally many elements, as comments of the text say: `// @len(x, y)`.
+    /// Bindings that must have the same length, declared in comments: `// @len(x, y)`.
     pub equally_long: Vec<Vec<String>>,
     /// The overrides that the text declares.
     pub overrides: Vec<Override>,
@@ -154,7 +154,7 @@ impl Feature {
         }
     }
 
-    /// Without which naga refuses a kernel that uses it.
+    /// The naga capabilities that a kernel with this feature needs.
     const fn capabilities(self) -> Capabilities {
         match self {
             Feature::F16 => Capabilities::SHADER_FLOAT16,
@@ -194,7 +194,7 @@ impl Resource {
 }
 
 impl Reflection {
-    /// Every limit and feature of a device that the kernel breaks, in words; nothing if it runs there.
+    /// The limits and features that keep the kernel from running on a device, in words; empty if it runs there.
     ///
     /// ```
     /// # use crosslane::Kernel;
@@ -204,7 +204,7 @@ impl Reflection {
     ///     @compute @workgroup_size(64) fn main() { tile[0] = 1.0; }
     /// ")?;
     /// let reflection = kernel.reflection().unwrap();
-    /// assert_eq!(reflection.breaks(&Caps::webgpu()), ["workgroup memory 20480 bytes, 16384 there"]);
+    /// assert_eq!(reflection.breaks(&Caps::webgpu()), ["workgroup memory 20480 bytes, limit 16384"]);
     /// assert!(reflection.breaks(&Caps::nvidia_like()).is_empty());
     /// # Ok::<(), crosslane::Error>(())
     /// ```
@@ -224,9 +224,9 @@ impl Reflection {
             ("immediates of", self.immediate_bytes as u64, "bytes", caps.immediate_bytes as u64),
         ];
         let over = limits.iter().filter(|(_, wanted, _, limit)| wanted > limit);
-        let over = over.map(|(what, wanted, unit, limit)| format!("{what} {wanted} {unit}, {limit} there"));
+        let over = over.map(|(what, wanted, unit, limit)| format!("{what} {wanted} {unit}, limit {limit}"));
         let missing = self.features.iter().filter(|feature| !feature.there(caps));
-        over.chain(missing.map(|feature| format!("{feature}, none there"))).collect()
+        over.chain(missing.map(|feature| format!("{feature}, not supported"))).collect()
     }
 }
 

@@ -87,8 +87,8 @@ impl Kernel {
         Recipe::new(source, entry, overrides).kernel(Location::caller())
     }
 
-    /// The same kernel compiled without run-time checks, as the library's own are: an index out of bounds then reads
-    /// or writes anything.
+    /// The same kernel compiled without run-time checks, like the library's own. An index out of bounds is then
+    /// undefined behaviour.
     ///
     /// Cooperative matrices need this, since nothing checks what they load and store.
     ///

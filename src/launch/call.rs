@@ -78,7 +78,7 @@ impl Call<'_> {
         match kernel.counting(driven)? {
             Some(counting) if room => Ok(Some(counting.clone())),
             Some(_) if driven == Driven::Leaves => {
-                let wanted = "two bindings to spare, by which loops tell whether the driver left them".into();
+                let wanted = "two free bindings, needed to detect loops that the driver stops early".into();
                 let (operation, device) = ("launch", properties.label());
                 let help = "take another device, such as Device::cpu()".into();
                 Err(ErrorKind::Unsupported { operation, wanted, device, help, at: Some(self.at) }.into())
@@ -122,7 +122,7 @@ impl Call<'_> {
             None => Ok(()),
             Some((resource, _)) => {
                 let wanted = "memory that may be written: Array::copy makes some";
-                self.mistake(&resource.name, wanted, "another library's, which it marked read-only")
+                self.mistake(&resource.name, wanted, "memory that another library marked read-only")
             }
         }
     }
@@ -257,7 +257,7 @@ impl Call<'_> {
         let mut window = match array.in_place(alignment).map_err(located)? {
             Some(window) => window,
             None if resource.point.access == Access::Write => {
-                let wanted = format!("an array to write in place: no gaps, from a multiple of {alignment} bytes on");
+                let wanted = format!("a contiguous array from a multiple of {alignment} bytes on, to write in place");
                 return self.mistake(&resource.name, wanted, format!("a view of shape {:?}", array.shape()));
             }
             None => {

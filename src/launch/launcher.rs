@@ -61,7 +61,7 @@ impl Kernel {
     /// `id.x + id.y * num_workgroups.x * WORKGROUP_SIZE`, and a kernel that looks at `id.x` alone is refused, since it
     /// would do only a part.
     ///
-    /// The workgroup has one dimension. No elements are no launch.
+    /// The workgroup must have one dimension. With no elements nothing is launched.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -221,7 +221,11 @@ impl<'a> Launcher<'a> {
                         "at most {} elements, or a kernel that looks beyond id.x: at num_workgroups or id.y",
                         limit as u64 * size[0] as u64
                     );
-                    return call.mistake("for_elements", wanted, format!("{count}: it would do only a part of them"));
+                    return call.mistake(
+                        "for_elements",
+                        wanted,
+                        format!("{count}: it would process only a part of them"),
+                    );
                 }
                 Grid::Count(workgroups).fold(limit)
             }

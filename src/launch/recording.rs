@@ -21,10 +21,9 @@ use std::panic::Location;
 /// Launches in their order, checked and prepared once: running them again is the cheapest launch there is. On CUDA it is
 /// a graph, in which those that do not need each other run side by side; on wgpu, pipelines and bind groups that are there.
 ///
-/// Adding runs nothing, but computes lazy arrays that a launch reads. The arrays' memory then is what every run reads and
-/// writes in place, and lives as long as the recording. So what is assigned to such an array later, or written by a launch,
-/// the next run finds there; a clone that is made after adding, or an expression that is not computed yet, sees what runs
-/// write. Copy what is to keep its values.
+/// Adding runs nothing, but computes lazy arrays that a launch reads. Every run reads and writes the arrays' memory in
+/// place, and the recording keeps it alive. A later assignment to such an array is seen by the next run. A clone made
+/// after adding, or a deferred expression, sees what runs write. Copy arrays whose values must be kept.
 ///
 /// ```
 /// # crosslane::example(|device| {
@@ -101,7 +100,8 @@ impl Recording {
         self.changed.insert(launch);
     }
 
-    /// The kernels that bring arrays into memory, which they do once now; those that are there already need none.
+    /// A recording of the kernels that evaluate these arrays; they run once now. Arrays that are in memory already need
+    /// no kernel.
     ///
     /// An array with more than 128 steps behind it was computed in part while it was built: only the rest is recorded.
     ///
@@ -316,7 +316,7 @@ impl Recording {
         let alignment = if point.uniform { STRICTEST } else { self.device.caps().offset_alignment.max(4) };
         let mistake = |wanted: String, got: String| Err(Error::argument("Recording::replace", "new", wanted, got, at));
         let Some(inside) = recorded.offset.checked_sub(old.offset) else {
-            let wanted = "all of the array that a launch was added with".to_string();
+            let wanted = "the whole array that the launch was recorded with".to_string();
             return Err(Error::argument("Recording::replace", "old", wanted, "a part of it", at));
         };
         let offset = new.offset + inside;

@@ -1,4 +1,5 @@
-//! Marks on memory: what was found wrong where its contents were computed, or which operation's faults it tells of.
+//! Fault marks on memory: the faults of the kernels that computed its contents, or the operation whose fault words it
+//! holds.
 
 use super::Memory;
 use crate::error::{CallSite, Error};

@@ -1,5 +1,5 @@
-//! NumPy's files: an array each in `.npy`, several by name in `.npz`. Every element type, either byte order, C and Fortran
-//! order; written are the host's byte order and C order.
+//! NumPy's files: an array each in `.npy`, several by name in `.npz`. Every element type, either byte order, C and
+//! Fortran order. Files are written in the host's byte order and C order.
 //!
 //! ```
 //! # crosslane::example(|device| {

@@ -1,5 +1,5 @@
-//! Operations over as many elements as a number in the device's memory says, which the host does not know: launches are
-//! laid out for all that there might be, and workgroups past the number end at once.
+//! Operations over a count that only the device knows. Launches cover the largest possible count, and workgroups past
+//! the actual count end at once.
 //!
 //! It is the portable form of an indirect launch: CUDA has none from the host, and wgpu runs a kernel of its own before each
 //! to check the number.

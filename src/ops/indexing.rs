@@ -1,6 +1,7 @@
 //! Which element an index means: what gathers and scatters share.
 //!
-//! A kernel cannot fail: it writes what was wrong into words of its operation, which whoever reads the result looks at.
+//! A kernel cannot return an error. It writes faults into words of its operation, which are checked when a result is
+//! read.
 
 use super::fuse::SeveralSpec;
 use crate::element::DType;

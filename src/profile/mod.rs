@@ -14,10 +14,10 @@ impl Device {
     /// Runs `work` and gives what the device did meanwhile: each launch with its kernel's name and its time on the
     /// device, each transfer, wait and compilation, on one time line that begins with the work.
     ///
-    /// Waits before and after. While it records, each launch is a pass of its own between two timestamps, which costs
-    /// some microseconds each and keeps launches apart that could overlap; [`Device::gpu_time`] gives `None`. What other
-    /// threads ask of the device meanwhile is recorded too. The first profile on a device also measures its
-    /// [`Device::roofline`], afterwards.
+    /// Waits before and after. While it records, each launch is a pass of its own between two timestamps. That costs
+    /// some microseconds a launch and prevents overlap; [`Device::gpu_time`] gives `None`. What other threads ask of
+    /// the device meanwhile is recorded too. The first profile on a device also measures its [`Device::roofline`],
+    /// afterwards.
     ///
     /// ```
     /// # crosslane::example(|device| {

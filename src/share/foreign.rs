@@ -70,10 +70,10 @@ impl<T: Element> Array<T> {
     /// An array over a wgpu buffer of the program's, without a copy: `shape` in row-major order from byte `offset` on.
     ///
     /// It is an array like any other: assigning to a part of it writes into the buffer if no other array shares its
-    /// memory, and kernels that are given it to write do. Arrays over one buffer share it, also with the array whose
-    /// [`Array::wgpu_buffer`] it is. What the program writes into the buffer by itself is seen by
-    /// kernels that are submitted later. The buffer is kept as long as the array, or an expression of it that is not
-    /// computed, lives. It counts neither as live memory nor towards a limit.
+    /// memory, and kernels that are given it to write do. All arrays over one buffer share its memory, including the
+    /// array that [`Array::wgpu_buffer`] came from. Kernels submitted later see what the program writes into the
+    /// buffer. The buffer is kept as long as the array, or an expression of it that is not computed, lives. It counts
+    /// neither as live memory nor towards a limit.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -91,8 +91,8 @@ impl<T: Element> Array<T> {
     ///
     /// Errors: a device of another engine; a buffer of another device, without the usage `STORAGE`, or too short:
     /// kernels read four elements at a time, so it must reach to a multiple of four; an offset that is no multiple of
-    /// the element's size; a type that the device does not have. Of a buffer from another `wgpu::Instance` wgpu 30 cannot
-    /// tell that it is wrong, and may panic.
+    /// the element's size; a type that the device does not have. wgpu 30 does not detect a buffer of another
+    /// `wgpu::Instance`, and may panic.
     #[cfg(feature = "wgpu")]
     #[track_caller]
     pub fn from_wgpu_buffer(device: &Device, buffer: &wgpu::Buffer, offset: u64, shape: &[usize]) -> Result<Array<T>> {
@@ -183,10 +183,10 @@ impl<T: Element> Array<T> {
     /// engines.
     ///
     /// What writes them may still be queued: use it on [`Device::cuda_stream`], asked for in the same
-    /// [`Stream::run`](crate::Stream::run) or both outside of one, or after [`Device::synchronize`]. There it comes after
-    /// what other streams do with the array until now. The memory stays the array's: keep the array until what uses the address is done, and write through it only if no
-    /// other array shares the memory. With it and [`Array::shape`] other libraries make arrays of theirs, by
-    /// `__cuda_array_interface__` for example.
+    /// [`Stream::run`](crate::Stream::run) or both outside of one, or after [`Device::synchronize`]. On that stream it
+    /// is ordered after the work on the array in other streams so far. The memory stays the array's: keep the array
+    /// until what uses the address is done, and write through it only if no other array shares the memory. With it and
+    /// [`Array::shape`] other libraries make arrays of theirs, by `__cuda_array_interface__` for example.
     ///
     /// ```
     /// # crosslane::example(|device| {

@@ -30,7 +30,7 @@ impl<T: Element> Array<T> {
     /// memory ([`Caps::unified`](crate::device::Caps::unified)). Computes the array if need be, and waits. A view with gaps is
     /// copied by the device first.
     ///
-    /// While the guard lives, kernels cannot write to that memory, on wgpu not even read it: they are refused.
+    /// While the guard lives, launches that write that memory are refused; on wgpu also those that read it.
     ///
     /// ```
     /// # crosslane::example(|device| {

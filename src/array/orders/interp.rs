@@ -10,9 +10,9 @@ use crate::s;
 use std::panic::Location;
 
 impl<T: Float> Array<T> {
-    /// The values at these places of the line through points with coordinates `xs`, which must rise, and values `ys`: NumPy's
-    /// `interp`. Before the first point its value, past the last one that one's; NaN at NaN. If the coordinates do not rise
-    /// some value results.
+    /// Linear interpolation at these positions between points with coordinates `xs` and values `ys`: NumPy's `interp`.
+    /// `xs` must be ascending; otherwise the result is unspecified. Positions before the first point get the first
+    /// value, those past the last point the last value. NaN gives NaN.
     ///
     /// Cost: a search as [`Array::searchsorted`], and four reads for each place. f16 is computed in f32.
     ///

@@ -7,7 +7,7 @@ use crate::error::{CallSite, Error, Result};
 use crate::op::Value;
 use std::panic::Location;
 
-/// What stands for a quantile that lies between two elements: NumPy's `method`.
+/// How to interpolate a quantile that lies between two elements: NumPy's `method`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Interpolation {
     /// What lies on the line between them.
@@ -23,7 +23,7 @@ pub enum Interpolation {
     Midpoint,
 }
 
-/// Of which axis a quantile is taken, and what stands for it between two elements.
+/// The axis and the interpolation of a quantile.
 ///
 /// ```
 /// # crosslane::example(|device| {
@@ -95,8 +95,8 @@ impl Interpolation {
     }
 }
 
-/// What lies so far on the way between two elements, as NumPy rounds it, but where their distance is no number; where they
-/// are equal, they.
+/// Interpolates between two elements, rounded as NumPy does, except where their difference is NaN. Equal elements give
+/// that element.
 fn between<T: Float>(low: &Array<T>, high: &Array<T>, way: f64) -> Array<T> {
     let scalar = |x: f64| T::from_scalar(Value::Float(x).scalar(T::DTYPE));
     let distance = high - low;
@@ -139,7 +139,7 @@ impl<T: Float> Array<T> {
         self.quantiled(Asked::of("quantile_with", "q", 1.0), q, options)
     }
 
-    /// As [`Array::quantile`] of `p` hundredths.
+    /// Like [`Array::quantile`], with `p` from 0 to 100.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -265,7 +265,7 @@ impl<T: Float> Array<T> {
         let ranked = Ranked::new(operation, &array, axis, qs.len() > 1, at)?;
         if ranked.length() == 0 {
             let got = format!("shape {:?}", self.shape());
-            return Err(Error::argument(operation, "array", "an element: there is no quantile of none", got, at));
+            return Err(Error::argument(operation, "array", "at least one element", got, at));
         }
         // NaN where there is one.
         let largest = array.max_axes(axis);

@@ -50,7 +50,7 @@ impl<T: Element> Array<T> {
     /// Where each of `values` belongs in this sorted array of one dimension: NumPy's `searchsorted`. Before elements
     /// that are equal to it, or after them. NaN is larger than anything, and equal to itself.
     ///
-    /// The array must be sorted, rising; if it is not, some place results.
+    /// The array must be sorted in ascending order; otherwise the result is unspecified.
     ///
     /// Cost: log2 of the length reads for each value, the first ten of them from workgroup memory.
     ///

@@ -50,9 +50,9 @@ impl SortOptions {
         SortOptions { descending: true, ..self }
     }
 
-    /// By these bits only, the lowest being 0: fewer passes where the others are known to be equal, or do not matter.
-    /// Bits are those of an unsigned number that is ordered as the keys are: an unsigned integer's own; a signed one's
-    /// with the highest turned over; of a float, all turned over if it is negative, and the highest if it is not.
+    /// Sorts by these bits only; bit 0 is the lowest. Fewer bits take fewer passes. The bits are those of an
+    /// order-preserving unsigned integer: for unsigned keys the key itself; for signed keys the key with its sign bit
+    /// flipped; for floats all bits flipped if negative, else the sign bit flipped.
     ///
     /// ```
     /// # crosslane::example(|device| {

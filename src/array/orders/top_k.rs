@@ -133,10 +133,11 @@ impl<T: Element> Array<T> {
     /// Both are lazy, and values that are not used are not fetched. The same input gives the same result, equal
     /// elements included.
     ///
-    /// Cost: one read of the array, in one launch for rows of up to 16,384 elements, else in three; long rows have a bound
-    /// taken from a sample first (after GridSelect: Zhang et al., Parallel Top-K Algorithms on GPU, 2023). Rows that fall
-    /// take longer than rows in no order, where the smallest are wanted, and likewise the other way round. For more than
-    /// 512 elements on a device with 16 KiB of workgroup memory, and more than 2048 anywhere, and along axes shorter than 64, the axis is sorted.
+    /// Cost: one read of the array, in one launch for rows of up to 16,384 elements, else in three; long rows have a
+    /// bound taken from a sample first (after GridSelect: Zhang et al., Parallel Top-K Algorithms on GPU, 2023). Rows
+    /// sorted against the wanted order take longer than rows in random order. For more than 512 elements on a device
+    /// with 16 KiB of workgroup memory, and more than 2048 anywhere, and along axes shorter than 64, the axis is
+    /// sorted.
     ///
     /// Errors (kept in the arrays): no axis; `k` larger than it; as for [`Array::sort`] and, in the values,
     /// [`Array::take_along_axis`].

@@ -12,7 +12,7 @@ use std::panic::Location;
 /// computed.
 #[derive(Debug)]
 pub struct Unique<T: Element> {
-    /// They, rising.
+    /// The distinct values, ascending.
     pub values: Selected<T>,
     /// Where each occurs first, counted in row-major order.
     pub firsts: Selected<u32>,
@@ -25,8 +25,8 @@ pub struct Unique<T: Element> {
 impl<T: Element> Array<T> {
     /// The distinct elements, rising: NumPy's `unique`. How many there are stays on the device.
     ///
-    /// Equal are elements that a sort does not tell apart: there is one NaN at most, the last, and one zero. Of equal
-    /// ones the first is given.
+    /// Elements are equal if a sort treats them as equal: all NaNs are one value, the last; -0 and +0 are one. The
+    /// first of equal elements is returned.
     ///
     /// Cost: a sort, then 10 bytes of memory traffic for an element of four and what is written.
     ///

@@ -78,8 +78,8 @@ impl<T: Number> Array<T> {
         (self.reshape(&own) * other.reshape(&others)).reshape(&shape)
     }
 
-    /// Square matrices, of the last two axes, multiplied with themselves so often: NumPy's `matrix_power`, of which negative
-    /// powers are left out. 0 times gives ones on the diagonal.
+    /// Square matrices (the last two axes) raised to a power: NumPy's `matrix_power`, without negative powers. Power 0
+    /// gives the identity.
     ///
     /// Cost: a product for each bit of the power, and one for each bit that is set.
     ///

@@ -40,7 +40,7 @@ fn product<R: Element>(operation: &'static str, sides: [&Arc<Node>; 2], how: How
     let [a, b] = sides;
     let own = |side: usize| 2 - how.vector[side] as usize;
     if a.shape.len() < own(0) || b.shape.len() < own(1) {
-        let wanted = "at least a vector on either side, as the operation says; multiply by a scalar with `*`";
+        let wanted = "sides of at least one dimension; multiply by a scalar with `*`";
         return Err(mismatch(operation, wanted, sides, at));
     }
     let (lead_a, lead_b) = (a.shape.len() - own(0), b.shape.len() - own(1));
@@ -79,9 +79,10 @@ impl<T: Number> Array<T> {
     ///
     /// Many small matrices (up to 8 x 8, or thin ones) are as cheap as elementwise work on their result.
     ///
-    /// f16 adds up in f32 and is rounded once; [`Array::matmul_as`] keeps the f32. The error of a sum of `k` products is at
-    /// most `k * eps * sum(|a * b|)`; integers wrap. The same shapes give the same bits on a device; on CUDA, where the fastest of
-    /// several ways is found by measuring, only with [`DeviceOptions::deterministic`](crate::DeviceOptions::deterministic).
+    /// f16 adds up in f32 and is rounded once; [`Array::matmul_as`] keeps the f32. The error of a sum of `k` products
+    /// is at most `k * eps * sum(|a * b|)`; integers wrap. On one device the same shapes give the same bits. CUDA
+    /// chooses the fastest kernel by measuring, so there this needs
+    /// [`DeviceOptions::deterministic`](crate::DeviceOptions::deterministic).
     ///
     /// ```
     /// # crosslane::example(|device| {

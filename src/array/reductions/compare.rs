@@ -31,7 +31,7 @@ impl Default for Tolerance {
 }
 
 impl Tolerance {
-    /// So much of the second value's size: NumPy's `rtol`.
+    /// The tolerance relative to the second value: NumPy's `rtol`.
     pub fn relative(self, relative: f64) -> Tolerance {
         Tolerance { relative, ..self }
     }

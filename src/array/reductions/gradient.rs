@@ -7,8 +7,8 @@ use crate::error::{CallSite, Error, Result};
 use std::panic::Location;
 
 impl<T: Float> Array<T> {
-    /// The slope at each element along an axis whose elements lie so far apart: NumPy's `gradient`. Inside by the neighbours on
-    /// both sides, at the ends by the one there is.
+    /// The gradient along an axis with this spacing: NumPy's `gradient`. Central differences inside, one-sided
+    /// differences at the ends.
     ///
     /// Cost: one launch that reads the array and writes the result.
     ///

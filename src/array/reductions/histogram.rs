@@ -141,8 +141,8 @@ pub(super) fn even(
 impl<T: Element> Array<T> {
     /// How many elements lie in each of `bins` bins of equal width, and the `bins + 1` edges: NumPy's `histogram`.
     ///
-    /// Bin `b` holds `edges[b] <= x < edges[b + 1]`, the last one its upper edge too. What lies outside and NaN are not
-    /// counted. An empty range is half a unit wider on both sides.
+    /// Bin `b` holds `edges[b] <= x < edges[b + 1]`, the last one its upper edge too. Values outside the range and NaN
+    /// are not counted. An empty range is widened by 0.5 on both sides.
     ///
     /// The edges are NumPy's `linspace`, computed on the host in double precision and, for floats, rounded to the
     /// elements' type; elements are compared with just these numbers (integers with the edges as they are), so that
@@ -169,8 +169,9 @@ impl<T: Element> Array<T> {
 
     /// As [`Array::histogram`], with the sum of the weights of the elements in each bin instead of their number.
     ///
-    /// Weights are of type `f32`, `i32` or `u32`. Integers wrap. Sums of `f32` are in no fixed order: their last bits
-    /// may change from run to run. [`Array::histogram_weights_ordered`] has them in one order, of every type of numbers.
+    /// Weights are of type `f32`, `i32` or `u32`. Integers wrap. `f32` weights are added by atomics in no fixed order:
+    /// the last bits may differ from run to run. [`Array::histogram_weights_ordered`] has them in one order, of every
+    /// type of numbers.
     ///
     /// ```
     /// # crosslane::example(|device| {

@@ -110,8 +110,8 @@ impl<T: Float> Call<'_, T> {
 const OWN: u32 = 2;
 
 impl<T: Transcendental> Array<T> {
-    /// Shares along an axis that add up to 1: `exp(x)` over the sum of all `exp(x)`. Nothing overflows, since the largest
-    /// is subtracted first.
+    /// Softmax along an axis: `exp(x)` divided by the sum of all `exp(x)`. Nothing overflows, since the largest is
+    /// subtracted first.
     ///
     /// An element of -inf has the share 0. A row is NaN where one of its elements is NaN or +inf, or all are -inf; as
     /// PyTorch has it. f16 is computed in f32. f32 is within 6e-7 of the share's size, and 1.2e-7 more for each unit that the
@@ -155,7 +155,7 @@ impl<T: Transcendental> Array<T> {
 
     /// The logarithm of the sum of `exp(x)` over some axes ([`Axes`]). Nothing overflows.
     ///
-    /// -inf of nothing and where all are -inf; +inf if one is; NaN if one is.
+    /// -inf for no elements or if all are -inf; +inf if any is +inf; NaN if any is NaN.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -267,8 +267,8 @@ impl<T: Float> Array<T> {
     }
 
     /// Each channel, which lies along `axis`, by a mean and a variance that are given, one for each channel:
-    /// `(x - mean) / sqrt(variance + epsilon) * weight + bias`. Batch normalisation of a network that is not trained any
-    /// more; while it is, [`Array::layer_norm`] takes the batch's own.
+    /// `(x - mean) / sqrt(variance + epsilon) * weight + bias`. This is batch normalisation at inference. For training,
+    /// [`Array::layer_norm`] uses the statistics of the batch.
     ///
     /// ```
     /// # crosslane::example(|device| {

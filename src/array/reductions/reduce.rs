@@ -31,7 +31,13 @@ pub(crate) fn reduced_node(node: &Arc<Node>, operator: Operator, axes: &Axes, at
     if extent == 0 {
         if some && !operator.has_identity() {
             let got = format!("shape {:?}", node.shape);
-            return Err(Error::argument(operator.name(), "array", "an element: there is no result of none", got, at));
+            return Err(Error::argument(
+                operator.name(),
+                "array",
+                "at least one element: there is no identity",
+                got,
+                at,
+            ));
         }
         return Ok(of_nothing(&node.device, shape, &operator, operator.empty_result(node.dtype)));
     }
@@ -76,7 +82,7 @@ macro_rules! reductions {
 }
 
 reductions! { Number:
-    sum sum_axes Sum -> T, "The sum; 0 of nothing. Integers wrap; f16 adds up in f32. Partial sums in a tree: f32 is within 1e-6 of the sum of all sizes.", "[1, 2, 3, 4]" => "10", "[3, 7]";
+    sum sum_axes Sum -> T, "The sum; 0 for no elements. Integers wrap; f16 is summed in f32. Partial sums form a tree: the error of f32 is within 1e-6 of the sum of absolute values.", "[1, 2, 3, 4]" => "10", "[3, 7]";
     product product_axes Product -> T, "The product; 1 of nothing. Integers wrap.", "[1, 2, 3, 4]" => "24", "[2, 12]";
     min min_axes Minimum -> T, "The smallest element; NaN if any is NaN. [`Array::minimum`] is the smaller of two arrays, element by element.", "[4, 1, 3, 2]" => "1", "[1, 2]";
     max max_axes Maximum -> T, "The largest element; NaN if any is NaN. [`Array::maximum`] is the larger of two arrays, element by element.", "[4, 1, 3, 2]" => "4", "[4, 3]";
@@ -118,8 +124,8 @@ impl<T: Float> Array<T> {
         Array::kept(self.device(), norm())
     }
 
-    /// The mean of all elements; NaN of nothing. f16 is summed and divided in f32. f32 is within 1e-6 of the mean of all
-    /// sizes, and infinite where the sum is.
+    /// The mean of all elements; NaN of nothing. f16 is summed and divided in f32. The error of f32 is within 1e-6 of
+    /// the mean of absolute values. It is infinite where the sum overflows.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -238,7 +244,7 @@ impl<T: Float> Array<T> {
 }
 
 impl<T: Number> Array<T> {
-    /// A reduction with your own operator: a WGSL expression over `a` and `b`, and the value that changes nothing.
+    /// A reduction with your own operator: a WGSL expression of `a` and `b`, and its identity.
     ///
     /// The operator must be associative and commutative: the order is fixed for a device, but not the arrays' own. It
     /// runs with every check on.

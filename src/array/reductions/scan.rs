@@ -104,12 +104,12 @@ impl Scan {
         Scan { axis, ..self }
     }
 
-    /// Without the element itself: the first result is the value that changes nothing.
+    /// Excludes the element itself: the first result is the operator's identity.
     pub fn exclusive(self) -> Scan {
         Scan { exclusive: true, ..self }
     }
 
-    /// From the end: every element combined with all after it. `a` is what comes first, from the end.
+    /// Scans from the end: every element is combined with all after it. `a` is the value nearer to the end.
     pub fn reverse(self) -> Scan {
         Scan { reverse: true, ..self }
     }

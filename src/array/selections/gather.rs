@@ -115,7 +115,7 @@ impl Call<'_> {
         let Extents { space: shape, own, moves, extent, stride } = self.extents()?;
         create::fits(self.operation, self.array.dtype, &shape, self.at)?;
         if extent == 0 && !shape.contains(&0) {
-            return self.mistake("array", "an element: indices mean none of none", format!("{:?}", self.array.shape));
+            return self.mistake("array", "a non-empty array, as there are indices", format!("{:?}", self.array.shape));
         }
         let device = &self.array.device;
         let view = |layout: &Layout| layout.reshape(&own).and_then(|layout| layout.broadcast(&shape));
@@ -202,10 +202,10 @@ impl<T: Element> Array<T> {
         call.gathered().map_or_else(|error| Array::failed(self.device(), error), Array::of)
     }
 
-    /// The elements with these numbers, counted in row-major order, in the shape of the indices: NumPy's `take`.
+    /// The elements at these row-major indices, in the shape of the index array: NumPy's `take`.
     ///
-    /// Cost: the array is brought into memory without gaps; then one read for each index, where neighbours that ask
-    /// for neighbours share it.
+    /// Cost: the array is made contiguous if need be; then one read for each index, coalesced where neighbouring
+    /// indices are adjacent.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -268,7 +268,8 @@ impl<T: Element> Array<T> {
     /// This array with values at these numbers, counted in row-major order: NumPy's `put`, as a new value. The values
     /// are broadcast to the shape of the indices.
     ///
-    /// If several go to one place any one of them stays; of 64-bit elements perhaps the halves of two.
+    /// If several values go to one index, any of them may be kept. For 64-bit elements the two words may come from
+    /// different values.
     ///
     /// ```
     /// # crosslane::example(|device| {

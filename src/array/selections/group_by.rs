@@ -16,8 +16,9 @@ pub struct GroupBy<K: Element, T: Element> {
 }
 
 impl<T: Element> Array<T> {
-    /// These values in groups of equal keys, one key for each value: pandas' `groupby`, SQL's `GROUP BY`. What is asked of the
-    /// groups gives their keys, rising, and a result for each. How many there are stays on the device.
+    /// These values in groups of equal keys, one key for each value: pandas' `groupby`, SQL's `GROUP BY`. Each
+    /// aggregation returns the distinct keys, ascending, and one result for each. The number of groups stays on the
+    /// device.
     ///
     /// Equal are keys that a sort does not tell apart.
     ///

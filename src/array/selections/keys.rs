@@ -92,7 +92,7 @@ impl Scan {
     pub(crate) fn check_inclusive(&self, operation: &'static str, at: CallSite) -> Result<()> {
         match self.exclusive {
             false => Ok(()),
-            true => Err(Error::argument(operation, "scan", "one with the element itself", "an exclusive one", at)),
+            true => Err(Error::argument(operation, "scan", "an inclusive scan", "an exclusive one", at)),
         }
     }
 }

@@ -28,7 +28,7 @@ impl<T: Element> Array<T> {
         match self.node.error().is_some() || result.node.error().is_some() || wanted == got {
             true => result,
             false => {
-                let wanted = format!("ones that broadcast to {wanted:?}, which the array keeps");
+                let wanted = format!("shapes that broadcast to the array's shape {wanted:?}");
                 let got = format!("a result of shape {got:?}");
                 let error = Error::argument("put_where", "mask and value", wanted, got, Location::caller());
                 Array::failed(self.device(), error)
@@ -56,8 +56,8 @@ impl<T: Element> Array<T> {
     }
 
     /// This array with the values, one after the other in row-major order, wherever the mask is true: NumPy's
-    /// `x[mask] = values` with as many values as the mask has true elements, as a new value; Torch's `masked_scatter`. It
-    /// puts back what [`Array::compress`] took out. Values that are not used are left.
+    /// `x[mask] = values` with as many values as the mask has true elements, as a new value; Torch's `masked_scatter`.
+    /// It is the inverse of [`Array::compress`]. Surplus values are ignored.
     ///
     /// Cost: a scan of the mask, and a read for each element.
     ///

@@ -85,7 +85,7 @@ impl Scan {
     /// The scan of each segment of an array of one dimension: segment `s` is `offsets[s]..offsets[s + 1]`, as a row of a
     /// sparse matrix in CSR form. What lies before the first offset or from the last on is scanned as a segment too.
     ///
-    /// Offsets must not fall; if they do, some result comes out.
+    /// Offsets must not decrease; otherwise the result is unspecified.
     ///
     /// Cost: a byte for each element is written twice; then as [`Scan::call_segments`].
     ///

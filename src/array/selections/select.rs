@@ -12,7 +12,7 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
-/// Elements that were selected: how many there are is known to the device alone until it is asked.
+/// Selected elements. Only the device knows their count, until [`Selected::count`] reads it.
 ///
 /// ```
 /// # crosslane::example(|device| {
@@ -84,7 +84,7 @@ impl<T: Element> Selected<T> {
         &self.count
     }
 
-    /// They as an array of their own length. Waits for the device, which alone knows how many there are; copies nothing.
+    /// The selected elements as an array of exactly their count. Waits for the count from the device; copies nothing.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -101,7 +101,7 @@ impl<T: Element> Selected<T> {
         Ok(self.values.slice(s![..count as isize]))
     }
 
-    /// They on the host. Errors: as [`Selected::count`].
+    /// Copies the selected elements to the host. Errors: as [`Selected::count`].
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -114,8 +114,8 @@ impl<T: Element> Selected<T> {
         self.to_array()?.to_vec()
     }
 
-    /// They, followed by this value up to the length of what they were selected from: for work that goes on on the
-    /// device without the host knowing how many there are. Lazy; a kernel of its own.
+    /// The selected elements, padded with this value to the length of the source. Further work can then stay on the
+    /// device. Deferred; runs as a kernel of its own.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -195,7 +195,7 @@ impl<T: Element> Array<T> {
         }
     }
 
-    /// Where the elements are that are not zero, counted in row-major order.
+    /// The row-major indices of the elements that are not zero.
     ///
     /// ```
     /// # crosslane::example(|device| {

@@ -40,8 +40,8 @@ impl<T: Element> Array<T> {
     ///
     /// The assignment is queued at once. If other arrays share the memory it is copied first: they keep their values.
     ///
-    /// Given to a kernel of one's own, the part must have no gaps and begin at a multiple of 256 bytes ([`crate::Argument`]);
-    /// an assignment wants neither.
+    /// As an argument of a kernel, the part must be contiguous and begin at a multiple of 256 bytes
+    /// ([`crate::Argument`]). Assignment has neither condition.
     ///
     /// ```
     /// # crosslane::example(|device| {

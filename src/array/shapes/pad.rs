@@ -110,7 +110,7 @@ impl<T: Element> Array<T> {
             let part = |&(start, step, len): &Run| self.part(axis, start as usize, step as isize, len as usize);
             return Array::joined("pad", &pieces.iter().map(part).collect::<Vec<_>>(), axis, at);
         }
-        // There and back again, or only there: where a place of the result lies in that.
+        // The period of the continuation, and the number that a mirrored index is subtracted from.
         let (period, back) = match mode {
             PadMode::Reflect => (2 * (extent - 1), 2 * (extent - 1)),
             PadMode::Symmetric => (2 * extent, 2 * extent - 1),

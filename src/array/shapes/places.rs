@@ -38,7 +38,7 @@ impl<T: Element> Array<T> {
         }
     }
 
-    /// Coordinate matrices of coordinate vectors, of which NumPy's `meshgrid` is told `indexing="ij"`: the first vector runs
+    /// Coordinate matrices from coordinate vectors, as NumPy's `meshgrid` with `indexing="ij"`: the first vector runs
     /// along the first axis, the second along the second, and so on. Views; no copy.
     ///
     /// ```
@@ -112,7 +112,7 @@ impl Array<u32> {
     /// The index along each axis of a shape of the elements with these numbers, counted in row-major order: NumPy's
     /// `unravel_index`. Each result has this array's shape, and fuses with what stands around it.
     ///
-    /// Numbers are not looked at: one past the shape gives a first index past the first axis.
+    /// Indices are not checked: one past the end gives a first index past the first axis.
     ///
     /// ```
     /// # crosslane::example(|device| {

@@ -42,8 +42,8 @@ impl<T: Element> Array<T> {
         Ok(repeated)
     }
 
-    /// As [`Array::repeat`] for counts whose sum is known: nothing is waited for. Run lengths that are followed by zeros
-    /// are decoded so without the host knowing how many there are.
+    /// As [`Array::repeat`] for counts whose sum is known: nothing is waited for. Run lengths padded with zeros are
+    /// decoded this way without the host knowing how many there are.
     ///
     /// ```
     /// # crosslane::example(|device| {

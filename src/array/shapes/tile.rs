@@ -8,8 +8,8 @@ use crate::graph::{Expr, Node};
 use std::panic::Location;
 
 impl<T: Element> Array<T> {
-    /// The array so often along each axis: NumPy's `tile`. With more numbers than axes the array gets new ones in front; with
-    /// fewer, the first axes stay.
+    /// The array repeated along each axis: NumPy's `tile`. With more numbers than axes the array gets new ones in
+    /// front; with fewer, the first axes stay.
     ///
     /// Cost: one launch that writes the result; the array is read through caches.
     ///

@@ -35,7 +35,7 @@ impl<T: Element> Array<T> {
         }
     }
 
-    /// Turned by 90 degrees so often, from the first of two axes to the second: NumPy's `rot90`. No copy.
+    /// Rotated by 90 degrees `times` times, from the first of two axes to the second: NumPy's `rot90`. No copy.
     ///
     /// ```
     /// # crosslane::example(|device| {

@@ -119,8 +119,8 @@ impl<T: Element> Array<T> {
         }))
     }
 
-    /// Another shape with as many elements, in row-major order; one extent may be -1, for what is left. A copy only where
-    /// strides cannot say it (part of a transposed array, say), and then when it is evaluated.
+    /// Another shape with as many elements, in row-major order; one extent may be -1, for what is left. A copy is made
+    /// only where strides cannot express the shape (part of a transposed array, say), at evaluation.
     ///
     /// ```
     /// # crosslane::example(|device| {

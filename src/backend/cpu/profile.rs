@@ -1,4 +1,4 @@
-//! Other people's hardware: what the cpu engine can stand in for.
+//! Profiles of hardware that the cpu engine can simulate.
 
 use crate::caps::Caps;
 

@@ -1,5 +1,5 @@
-//! Threads that help with a transfer if they have the time. They are everybody's, and others may have them wait for the
-//! card: whoever asks for help begins at once, alone if need be, and waits for those only that came.
+//! Threads that help with a transfer if they have the time. The threads are shared, and may be busy waiting for the
+//! card. A caller starts at once, alone if need be, and waits only for helpers that joined.
 
 use crate::threads::{count, spawn};
 use std::mem::transmute;

@@ -91,8 +91,8 @@ impl Ledger {
         self.lanes[lane].detached
     }
 
-    /// A detached stream is about to be asked for more: true if its event is to be recorded first. Else who waits for what
-    /// it was asked for before would wait for what may stay.
+    /// Called before more work is queued in a detached stream. True if its event must be recorded first: otherwise a
+    /// wait for the earlier work would also wait for a kernel that may never end.
     pub fn mark(&mut self, lane: usize) -> bool {
         let lane = &mut self.lanes[lane];
         let fresh = lane.detached && lane.marked < lane.turns;

@@ -139,7 +139,7 @@ impl State {
 }
 
 impl Context {
-    /// A stream beside the main one; `detached`, only who uses what it uses waits for it.
+    /// Creates a stream beside the main one. For a `detached` stream, only work on the same memory waits for it.
     pub fn new_stream(self: &Arc<Context>, detached: bool) -> Result<Stream> {
         let _entered = self.enter()?;
         let mut state = self.streams.state();

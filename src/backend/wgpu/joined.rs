@@ -1,5 +1,5 @@
-//! Launches of several submissions in one: a submission costs the host and the device more than a small kernel does (an H200
-//! does nothing for 13 us between two).
+//! Joins launches of several submissions into one. A submission costs more than a small kernel: an H200 idles 13 us
+//! between two.
 //!
 //! While the device has submissions to go on with, or another thread submits, further launches are kept. They are submitted
 //! together: when the device is about to run out of work, before anything else that is submitted or waits, when they are

@@ -1,7 +1,8 @@
 //! Waiting: for work, and for memory to be mapped; asking first, sleeping then.
 //!
-//! Nobody asks by waits of no time: where a wait ends before the work does, wgpu-core 30 reads what is done, then whether
-//! anything is left, and panics if another thread has seen the rest end in between (`Device::maintain`; seen on an H200).
+//! Never poll with a zero timeout: if a wait ends before the work does, wgpu-core 30 reads what is done, then whether
+//! anything is left, and panics if another thread has seen the rest end in between (`Device::maintain`; seen on an
+//! H200).
 
 use super::Wgpu;
 use super::line::Ticket;

@@ -46,12 +46,12 @@ use wgsl::MatmulSpec;
 /// Sums of products over shared axes.
 #[derive(Clone, Debug, Hash)]
 pub struct Matmul {
-    /// The extents of the axes that a, b and the result have, of those of a and the result, of those of b and the result,
-    /// and of those that are summed over: a and b have them.
+    /// The extents of four groups of axes: batch (a, b and the result), rows (a and the result), columns (b and the
+    /// result), and inner (a and b; summed over).
     pub extents: [Vec<usize>; 4],
     /// The sides, over all axes in that order.
     pub sides: [Expression; 2],
-    /// What becomes of the sums, over all axes too: a leaf [`LeafSource::Given`](crate::op::Source) stands for them.
+    /// The epilogue, over all axes too. A leaf [`LeafSource::Given`](crate::op::LeafSource) stands for the sums.
     pub epilogue: Expression,
     /// Whether f32 may be rounded.
     pub precision: Precision,

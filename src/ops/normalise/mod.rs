@@ -1,5 +1,5 @@
-//! Normalise: the values of each row by what all of them have in common: softmax, layer and batch normalisation, and the
-//! statistics alone; `shaders/normalise_held.wgsl`, `normalise.wgsl`.
+//! Normalise: scales each row by statistics of the row: softmax, layer and batch normalisation, and the statistics
+//! alone; `shaders/normalise_held.wgsl`, `normalise.wgsl`.
 //!
 //! Bound by memory. A row that a workgroup can hold, up to 32,768 elements, is read once and written once, so the cost is
 //! that of a copy. Longer ones are read twice; where rows are too few to fill the device, several workgroups share one,

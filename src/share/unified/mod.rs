@@ -41,8 +41,8 @@ pub struct Transfers {
     pub downloaded_bytes: u64,
 }
 
-/// One array with two sides, the host's and the device's. Whoever asks for a side gets it up to date, and who asks for
-/// one to write marks it as changed: nothing is copied that has not changed, and nothing need be called to copy it.
+/// One array with a host side and a device side. Accessing a side brings it up to date; accessing it for writing marks
+/// it as changed. Only changed ranges are copied, and no explicit copy is needed.
 ///
 /// | call | copies before | marks as changed |
 /// |---|---|---|
@@ -51,9 +51,8 @@ pub struct Transfers {
 /// | [`device`](Unified::device) | what the host has changed | |
 /// | [`device_mut`](Unified::device_mut), [`device_range_mut`](Unified::device_range_mut) | what the host has changed | all, or the range, on the device |
 ///
-/// The borrow is the guard: a side is marked when it is lent to be written, and the other cannot be asked for before it
-/// is given back. At any time one side at most is ahead. Up to 64 ranges are kept apart; beyond, the closest join, and
-/// what lies between them is copied too.
+/// The borrow is the guard: while one side is borrowed the other cannot be accessed, so at most one side is ahead. Up
+/// to 64 changed ranges are tracked. Beyond that the closest are merged, and the elements between them are copied too.
 ///
 /// Where host and device share memory ([`Caps::unified`](crate::device::Caps::unified)) there are two sides all the same, and a
 /// copy is one pass over that memory; [`Array::map_memory`] reads without any.

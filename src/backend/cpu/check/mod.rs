@@ -289,7 +289,7 @@ impl Checker {
         }
         if fresh && self.checks.uninitialised {
             let (name, index) = self.named(who.context.program, piece);
-            let message = format!("`{name}` is read at index {index}, where nothing was written");
+            let message = format!("`{name}` is read at index {index} before anything was written there");
             self.find(who, Defect::Uninitialised, None, Some((name, index)), message);
         }
         if let Some(other) = conflict {
@@ -345,13 +345,13 @@ impl Checker {
                 self.find(who, Defect::OutOfBounds, None, Some((name, at)), message);
             }
         } else if let Some(exact) = exact.filter(|&exact| exact != index as i64 && self.checks.overflow) {
-            let message = format!("index {index} of `{name}` is {exact} wrapped to 32 bits");
+            let message = format!("index {index} of `{name}` overflowed 32 bits: the exact value is {exact}");
             self.find(who, Defect::IndexOverflow, None, Some((name, exact)), message);
         }
     }
 
     pub fn nan(&mut self, who: &Who) {
-        let message = "the result is NaN, and no operand is".to_string();
+        let message = "the result is NaN although no operand is NaN".to_string();
         self.find(who, Defect::Nan, None, None, message);
     }
 
