@@ -524,7 +524,11 @@ fn arguments_that_do_not_fit() {
             );
         }
         let gaps = y.flip(0);
-        mistake(launch(&[Argument::in_place(&x), Argument::in_place(&gaps)]), "y", &["contiguous", "a view of shape [4]"]);
+        mistake(
+            launch(&[Argument::in_place(&x), Argument::in_place(&gaps)]),
+            "y",
+            &["contiguous", "a view of shape [4]"],
+        );
         if let Some(other) = fresh(device.properties().name.as_str()) {
             mistake(
                 launch(&[Argument::in_place(&Array::<f32>::ones(&other, &[4])), Argument::in_place(&y)]),

@@ -63,7 +63,7 @@ impl<T: Element> Array<T> {
         }
     }
 
-    /// Every element `value`. Takes no memory until it is needed.
+    /// An array whose elements are all `value`. Takes no memory until it is needed.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -76,7 +76,7 @@ impl<T: Element> Array<T> {
         Array::lazy("full", device, shape, Expr::Constant(value.scalar()))
     }
 
-    /// Every element `value`, in the shape and on the device of this array.
+    /// An array whose elements are all `value`, in the shape and on the device of this array.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -142,7 +142,7 @@ impl<T: Element> Array<T> {
         self.full_like(T::from_scalar(Value::Int(1).scalar(T::DTYPE)))
     }
 
-    /// An array whose elements are whatever lies in memory: for kernels that write all of it.
+    /// An uninitialised array, for kernels that write all of it.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -211,7 +211,7 @@ impl Array<u32> {
 }
 
 impl<T: Number> Array<T> {
-    /// `start`, `start + step`, .. as many as lie before `stop`; NumPy's `arange`. Takes no memory until needed.
+    /// The values `start`, `start + step`, .. before `stop`: NumPy's `arange`. Takes no memory until needed.
     ///
     /// Float elements are `start + i * step` in the type's own precision.
     ///

@@ -11,9 +11,9 @@ const EDGE: usize = 3;
 const COLUMNS: usize = 75;
 const DIGITS: usize = 8;
 
-/// Prints the values as NumPy's `print` does, past 1000 elements the first and last three of each axis with `...` between
-/// them. `{:.3}` gives at most so many digits after the point instead of 8. An array that holds an error, or cannot be
-/// computed, prints the error: printing never panics.
+/// Prints the values as NumPy's `print` does, past 1000 elements the first and last three of each axis with `...`
+/// between them. `{:.3}` gives at most this many digits after the point instead of 8. An array that holds an error, or
+/// cannot be computed, prints the error: printing never panics.
 ///
 /// Cost: only the printed elements are read. Elementwise work is computed for these alone; a sum or a sort is computed
 /// in full. It waits for the device. The array stays as it is, so evaluate it first if it is used again
@@ -160,9 +160,9 @@ fn place(mut number: usize, shape: &[usize], starts: &[usize], extents: &[usize]
 enum Column {
     /// Right-aligned.
     Wide(usize),
-    /// Floats, with so many columns before and after the point.
+    /// Floats, with this many columns before and after the point.
     Point { left: usize, right: usize, digits: usize },
-    /// Floats with exponents of so many digits.
+    /// Floats with exponents of this many digits.
     Power { left: usize, digits: usize, power: usize },
 }
 

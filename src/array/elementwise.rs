@@ -1,11 +1,11 @@
-//! Elementwise functions as methods. Each fuses with what stands before and after it into one kernel.
+//! Elementwise functions as methods. Each fuses with the operations before and after it into one kernel.
 //!
 //! Accuracy is given in ULP of f32 against the exact result; measured on every device by the tests. f16 goes through
 //! f32 and is rounded once; f64 has arithmetic, comparison and rounding only.
 //!
-//! A device may take denormal f32, below 2^-126, for 0 wherever there is arithmetic. Functions without arithmetic keep
-//! them: negation, `abs`, `copysign`, comparisons, `minimum` and its kin, `clamp`, `relu`, `sign`, `select`, `is_nan`
-//! and its kin, `nextafter`, and the casts to `bool` and `f64`.
+//! A device may flush denormal f32, below 2^-126, to 0 in any arithmetic. Functions without arithmetic keep them:
+//! negation, `abs`, `copysign`, comparisons, `minimum` and its kin, `clamp`, `relu`, `sign`, `select`, `is_nan` and its
+//! kin, `nextafter`, and the casts to `bool` and `f64`.
 
 use super::{Array, create};
 use crate::device::Device;
@@ -17,7 +17,7 @@ use crate::op::Function;
 use std::panic::Location;
 use std::sync::Arc;
 
-/// What an elementwise function takes as its second argument: an array, by reference or by value, or a scalar.
+/// The second argument of an elementwise function: an array, by reference or by value, or a scalar.
 pub trait Operand<T: Element> {
     /// As an array; a scalar becomes one of rank 0 on this device.
     #[doc(hidden)]
@@ -176,7 +176,7 @@ impl<T: Number> Array<T> {
         Array::of(call(Function::MultiplyAdd, &args, Location::caller()))
     }
 
-    /// Brought into `low..=high`; NaN stays NaN.
+    /// The value limited to `low..=high`; NaN stays NaN.
     ///
     /// ```
     /// # crosslane::example(|device| {

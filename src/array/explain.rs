@@ -9,7 +9,7 @@ use crate::work::Launch;
 use std::fmt;
 use std::panic::Location;
 
-/// What evaluating an array would do. Prints as a report.
+/// The work of evaluating an array. Prints as a report.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Explanation {
@@ -64,7 +64,7 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: the mistake that the array holds; too large; out of memory.
+    /// Errors: the error that the array holds; too large; out of memory.
     #[track_caller]
     pub fn explain(&self) -> Result<Explanation> {
         let mut batch = Batch::new(self.device(), Location::caller());

@@ -1,4 +1,4 @@
-//! What a kernel from an expression takes: arrays and scalars, bound to its parameters.
+//! The arguments of expression kernels: arrays and scalars, bound to parameters.
 
 use super::{Array, create};
 use crate::element::{DType, Element, Given, Input, Scalar};

@@ -67,13 +67,13 @@ use std::sync::Arc;
 ///
 /// Arrays are values: assigning to one never changes another, even if the two shared memory before.
 ///
-/// A mistake, say shapes that do not fit, is kept in the array with the line that made it, and comes out at the first
-/// `?`: operators cannot fail. The rule: a function that returns a fixed number of arrays keeps the error in them. A
-/// function returns a [`Result`] if it returns host values or a `Vec`, takes a list of arrays, waits for the device, or
-/// uses files or foreign memory.
+/// An error, such as shapes that do not fit, is kept in the array with the caller's line, and is returned at the first
+/// `?`, since operators cannot fail. The rule: a function that returns a fixed number of arrays keeps the error in
+/// them. A function returns a [`Result`] if it returns host values or a `Vec`, takes a list of arrays, waits for the
+/// device, or uses files or foreign memory.
 ///
-/// A function of your own over elements, where others have `x.map(f)`, is [`map!`](crate::map!) or [`Elementwise`]. What maps
-/// memory is [`Array::map_memory`].
+/// A function of your own over elements (`x.map(f)` elsewhere) is [`map!`](crate::map!) or [`Elementwise`].
+/// [`Array::map_memory`] maps memory.
 ///
 /// Integers never stop a kernel: sums wrap, `i / 0` is `i`, `i % 0` is 0, and shifts take their count modulo the width.
 ///
@@ -127,12 +127,12 @@ impl<T: Element> Array<T> {
         T::DTYPE
     }
 
-    /// The device it lies on.
+    /// The device that the array is on.
     pub fn device(&self) -> &Device {
         &self.node.device
     }
 
-    /// The mistake that this array holds instead of a value, if any.
+    /// The error that this array holds instead of a value, if any.
     ///
     /// ```
     /// # crosslane::example(|device| {

@@ -41,8 +41,8 @@ impl Device {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: an argument that is no array, or one of another device; an array to write that has gaps, that others marked
-    /// read-only, or that is given twice; the mistake that an array holds; what `work` gives; device lost.
+    /// Errors: an argument that is no array, or one of another device; an array to write that has gaps, that others
+    /// marked read-only, or that is given twice; the error that an array holds; what `work` gives; device lost.
     #[doc(alias = "cudaStream_t")]
     #[doc(alias = "CUstream")]
     #[track_caller]

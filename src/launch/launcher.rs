@@ -155,7 +155,7 @@ impl<'a> Launcher<'a> {
     /// Errors: another number of arguments; an array that is too short, of another element type or on another device;
     /// lengths that differ against a `// @len(x, y)`; `&` where the kernel writes; one array bound for writing and
     /// bound again; no such override; an empty grid or one past the device's limit; a feature or limit that the device
-    /// does not have; the mistake that an array holds; a kernel that the driver refuses; device lost.
+    /// does not have; the error that an array holds; a kernel that the driver refuses; device lost.
     #[track_caller]
     pub fn launch(&self, device: &Device) -> Result<()> {
         match self.resolve(device)? {

@@ -248,7 +248,8 @@ impl Recording {
     /// ```
     ///
     /// Errors: another element type or device; `new` is shorter, has gaps, or begins at a byte of its memory that is no
-    /// multiple of 256, whatever the device; no launch was added with the memory of `old`; the mistake that an array holds; out of memory.
+    /// multiple of 256, whatever the device; no launch was added with the memory of `old`; the error that an array
+    /// holds; out of memory.
     #[track_caller]
     pub fn replace<T: Element>(&mut self, old: &Array<T>, new: &Array<T>) -> Result<()> {
         let at = Location::caller();

@@ -1,4 +1,4 @@
-//! Partition: the elements that a condition holds for before the others.
+//! Partition: the elements that satisfy a condition, then the others.
 
 use crate::array::selections::select::fits;
 use crate::array::{Array, SortOptions};

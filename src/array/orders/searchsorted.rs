@@ -47,8 +47,9 @@ fn searched(
 }
 
 impl<T: Element> Array<T> {
-    /// Where each of `values` belongs in this sorted array of one dimension: NumPy's `searchsorted`. Before elements
-    /// that are equal to it, or after them. NaN is larger than anything, and equal to itself.
+    /// The index at which each of `values` would be inserted into this sorted array of one dimension: NumPy's
+    /// `searchsorted`. The [`Side`] chooses the index before equal elements, or after them. NaN is larger than
+    /// anything, and equal to itself.
     ///
     /// The array must be sorted in ascending order; otherwise the result is unspecified.
     ///
@@ -72,12 +73,13 @@ impl<T: Element> Array<T> {
         Array::of(node.unwrap_or_else(|error| Node::failed(self.device(), DType::U32, error)))
     }
 
-    /// The number of the bin of each element among edges that do not fall, or that do not rise: NumPy's `digitize`. Bin 0
-    /// is before the first edge.
+    /// The index of each element's bin, for edges in ascending or descending order: NumPy's `digitize`. Bin 0 is before
+    /// the first edge.
     ///
-    /// With [`Side::Right`] an element that is equal to an edge lies in the bin above it: among rising edges bin `b` is
-    /// `edges[b - 1] <= x < edges[b]`, among falling ones `edges[b - 1] > x >= edges[b]`. That is NumPy without `right`.
-    /// With [`Side::Left`] it lies in the bin below: `edges[b - 1] < x <= edges[b]`, or `edges[b - 1] >= x > edges[b]`.
+    /// With [`Side::Right`] an element that is equal to an edge lies in the bin above it: with ascending edges bin `b`
+    /// is `edges[b - 1] <= x < edges[b]`, with descending ones `edges[b - 1] > x >= edges[b]`. That is NumPy without
+    /// `right`. With [`Side::Left`] it lies in the bin below: `edges[b - 1] < x <= edges[b]`, or
+    /// `edges[b - 1] >= x > edges[b]`.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -88,7 +90,7 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): edges that rise and fall, or are NaN.
+    /// Errors (kept in the array): edges in neither order, or NaN.
     #[track_caller]
     pub fn digitize(&self, edges: &[T], side: Side) -> Array<u32> {
         let at = Location::caller();

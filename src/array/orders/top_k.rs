@@ -11,7 +11,7 @@ use std::panic::Location;
 /// Rows shorter than this are sorted, several in a workgroup.
 const SORTED: usize = 64;
 
-/// Which of the elements, and along which axis.
+/// Which elements to take (largest or smallest), and along which axis.
 ///
 /// ```
 /// # crosslane::example(|device| {
@@ -42,7 +42,7 @@ impl TopKOptions {
         TopKOptions { axis, ..self }
     }
 
-    /// The smallest, rising, and NaN after all others.
+    /// The smallest, in ascending order, with NaN after all others.
     pub fn smallest(self) -> TopKOptions {
         TopKOptions { smallest: true, ..self }
     }
@@ -117,9 +117,9 @@ impl<T: Element> Call<'_, T> {
 }
 
 impl<T: Element> Array<T> {
-    /// The `k` largest elements of the last axis, falling, and their indices along it. Equal elements come in the order
-    /// in which they stand, the lowest index first; NaN is larger than all others, and -0 and +0 are equal. So
-    /// `torch.topk` orders them, which promises nothing for equal ones.
+    /// The `k` largest elements of the last axis, in descending order, and their indices along it. Equal elements keep
+    /// their order, the lowest index first. NaN is larger than all others, and -0 and +0 are equal. This is the order
+    /// of `torch.topk`, which guarantees none for equal elements.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -130,7 +130,7 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Both are lazy, and values that are not used are not fetched. The same input gives the same result, equal
+    /// Both are deferred, and values that are not used are not fetched. The same input gives the same result, equal
     /// elements included.
     ///
     /// Cost: one read of the array, in one launch for rows of up to 16,384 elements, else in three; long rows have a

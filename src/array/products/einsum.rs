@@ -21,9 +21,9 @@ const ELLIPSIS: u32 = 0xe000;
 /// Sums of products by NumPy's equations: `ij,jk->ik` is the matrix product, `ii->i` the diagonal, `ij->` the sum, `...ij->...ji`
 /// transposes the last two axes. Without `->` the letters that occur once, in alphabetical order, are the result's.
 ///
-/// Several operands are multiplied pair by pair in the order that takes the fewest operations (all orders are looked at for up
-/// to 10 operands, then the cheapest next pair is taken); what lies between is rounded to the type of the arrays. Axes of
-/// extent 1 are repeated. Transposes and diagonals cost nothing.
+/// Several operands are multiplied pair by pair in the order that takes the fewest operations (of up to 10 operands all
+/// orders are compared; of more, the cheapest next pair is taken). Intermediate results are rounded to the type of the
+/// arrays. Axes of extent 1 are repeated. Transposes and diagonals cost nothing.
 ///
 /// ```
 /// # crosslane::example(|device| {
@@ -35,8 +35,8 @@ const ELLIPSIS: u32 = 0xe000;
 /// # Ok(()) });
 /// ```
 ///
-/// Errors: a text that is no equation; no operand; other numbers of operands or axes; a letter of two lengths; operands on
-/// several devices; the mistake that one holds.
+/// Errors: a text that is no equation; no operand; a number of operands or axes that differs from the equation's; one
+/// letter for axes of different lengths; operands on several devices; the error that an operand holds.
 #[track_caller]
 pub fn einsum<T: Number>(equation: &str, operands: &[&Array<T>]) -> Result<Array<T>> {
     let at = Location::caller();

@@ -1,4 +1,4 @@
-//! Slopes of values that lie along an axis.
+//! Gradients of values along an axis.
 
 use crate::array::shapes::axes::axis as place;
 use crate::array::{Array, Slice};
@@ -19,7 +19,7 @@ impl<T: Float> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): an axis that is not there, or of fewer than two elements.
+    /// Errors (kept in the array): an axis out of range, or of fewer than two elements.
     #[track_caller]
     pub fn gradient(&self, spacing: T, axis: isize) -> Array<T> {
         let at = Location::caller();
@@ -31,8 +31,8 @@ impl<T: Float> Array<T> {
         Array::kept(self.device(), made)
     }
 
-    /// As [`Array::gradient`], of elements that lie at these coordinates along the axis: NumPy's `gradient` with an array.
-    /// Inside it is exact for parabolas.
+    /// As [`Array::gradient`], for elements at these coordinates along the axis: NumPy's `gradient` with an array.
+    /// Exact for parabolas, except at the ends.
     ///
     /// ```
     /// # crosslane::example(|device| {

@@ -1,4 +1,4 @@
-//! Scatter in an order that is always the same, of every type: by a sort of the indices.
+//! Scatter in a fixed order, for every type: by a sort of the indices.
 
 use crate::array::selections::gather::{Along, ArrayIndex};
 use crate::array::selections::runs::Edges;

@@ -7,9 +7,9 @@ use crate::ops::OutOfRange;
 use std::panic::Location;
 
 impl<T: Element> Array<T> {
-    /// This array with another value wherever the mask is true: NumPy's `x[mask] = value` with a scalar, and `copyto` with
-    /// `where` with an array, as a new value. Mask and value are broadcast to this array's shape. It fuses with what stands
-    /// around it.
+    /// This array with another value wherever the mask is true: NumPy's `x[mask] = value` with a scalar, and `copyto`
+    /// with `where` with an array, as a new value. Mask and value are broadcast to this array's shape. It fuses with
+    /// the surrounding operations.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -69,8 +69,8 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): a mask of another shape or device; no value; 2^32 - 1 elements. As [`OutOfRange::Error`]
-    /// says: too few values, as an index past the last.
+    /// Errors (kept in the array): a mask of another shape or device; no value; 2^32 - 1 elements. With
+    /// [`OutOfRange::Error`]: too few values, reported as an index past the last.
     #[track_caller]
     pub fn masked_scatter(&self, mask: &Array<bool>, values: &Array<T>) -> Array<T> {
         let at = Location::caller();

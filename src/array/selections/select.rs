@@ -1,4 +1,4 @@
-//! Selection: the elements that a condition holds for, side by side, however many there are.
+//! Selection: the elements that satisfy a condition, stored contiguously.
 
 use crate::array::Array;
 use crate::device::Device;
@@ -57,7 +57,7 @@ impl<T: Element> Selected<T> {
         Selected::new(values, count.clone(), self.of)
     }
 
-    /// How many there are. Waits for the device.
+    /// The number of selected elements. Waits for the device.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -66,13 +66,13 @@ impl<T: Element> Selected<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: the mistake of what was selected from; out of memory; device lost.
+    /// Errors: the error of the source; out of memory; device lost.
     #[track_caller]
     pub fn count(&self) -> Result<usize> {
         Ok(self.count.item()? as usize)
     }
 
-    /// How many there are, as an array of one element: for work that goes on on the device.
+    /// The number of selected elements as an array of one element, for further work on the device.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -173,8 +173,9 @@ fn selected<T: Element>(picked: &Arc<Node>, condition: &Arc<Node>, fill: Option<
 }
 
 impl<T: Element> Array<T> {
-    /// The elements whose condition is not zero, side by side, in row-major order: `x[condition]`. The work before it is
-    /// part of its kernel, which reads each element and condition once; how many there are stays on the device.
+    /// The elements whose condition is not zero, stored contiguously in row-major order: `x[condition]`. Elementwise
+    /// work on the inputs is fused into the kernel, which reads each element and condition once. The count stays on the
+    /// device.
     ///
     /// ```
     /// # crosslane::example(|device| {

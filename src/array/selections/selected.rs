@@ -1,4 +1,4 @@
-//! What goes on with selected elements on the device, without the host knowing how many there are.
+//! Further work on selected elements on the device, without the host knowing their count.
 
 use crate::array::{Array, Selected, SortOptions};
 use crate::element::{DType, Element, Number, Scalar};
@@ -153,7 +153,7 @@ macro_rules! reductions {
 
 reductions! {
     sum Sum, "The sum of the selected elements, on the device; 0 if there are none. As [`Array::sum`].", "9";
-    product Product, "The product of them, on the device; 1 of none. As [`Array::product`].", "24";
-    min Minimum, "The smallest of them, on the device; NaN if any is NaN. If there are none: infinity, or the largest integer.", "2";
-    max Maximum, "The largest of them, on the device; NaN if any is NaN. Of none, what any other is larger than: negative infinity, or the smallest integer.", "4";
+    product Product, "The product of the selected elements, on the device; 1 if there are none. As [`Array::product`].", "24";
+    min Minimum, "The smallest selected element, on the device; NaN if any is NaN. If there are none: infinity, or the largest integer.", "2";
+    max Maximum, "The largest selected element, on the device; NaN if any is NaN. If there are none: negative infinity, or the smallest integer.", "4";
 }

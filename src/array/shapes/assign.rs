@@ -27,7 +27,7 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: a shape that does not fit; the mistake that either array holds.
+    /// Errors: a shape that does not fit; the error that either array holds.
     #[track_caller]
     pub fn assign(&mut self, value: impl Operand<T>) -> Result<()> {
         self.check()?;
@@ -38,7 +38,8 @@ impl<T: Element> Array<T> {
 
     /// A part of the array to assign to, with the slices of [`Array::slice`].
     ///
-    /// The assignment is queued at once. If other arrays share the memory it is copied first: they keep their values.
+    /// The assignment is queued at once. If other arrays share the memory, it is copied first, so that they keep their
+    /// values.
     ///
     /// As an argument of a kernel, the part must be contiguous and begin at a multiple of 256 bytes
     /// ([`crate::Argument`]). Assignment has neither condition.

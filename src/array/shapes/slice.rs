@@ -1,4 +1,4 @@
-//! What is taken of an axis: ranges, indices and steps, and the layout they make.
+//! Slices: ranges, indices and steps, and the layout that they select.
 
 use crate::array::Array;
 use crate::element::Element;
@@ -115,8 +115,7 @@ slices! { RangeFull: |_r| None, None, false; }
 /// # Ok(()) });
 /// ```
 ///
-/// A range past the end is a mistake here, as in Rust; NumPy cuts it off. Write `s![..n.min(x.len())]` for NumPy's
-/// behaviour.
+/// A range past the end is an error, as in Rust; NumPy clamps it. Write `s![..n.min(x.len())]` for NumPy's behaviour.
 #[macro_export]
 macro_rules! s {
     ($($range:expr $(; $step:expr)?),* $(,)?) => {

@@ -153,7 +153,7 @@ impl<T: Element> Unified<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: the mistake that the array holds.
+    /// Errors: the error that the array holds.
     pub fn from_array(array: Array<T>) -> Result<Unified<T>> {
         let (device, shape) = (array.check()?.device().clone(), array.shape().to_vec());
         Ok(Unified::with(&device, &shape, None, Some(array)))
