@@ -7,7 +7,7 @@ use std::sync::Arc;
 /// The result of everything in this crate that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// The line of the caller's program that made a mistake.
+/// The line of the caller's program that caused an error.
 pub type CallSite = &'static Location<'static>;
 
 /// An error, cheap to clone. A method that returns a fixed number of arrays keeps the error in them until a value is
@@ -99,7 +99,7 @@ pub enum ErrorKind {
         /// The caller's line, where the text is the caller's.
         at: Option<CallSite>,
     },
-    /// A device that checks has found defects in kernels.
+    /// A checking device found defects in kernels.
     #[cfg(feature = "cpu")]
     #[error("{} in kernels:\n{report}", match report.findings.len() { 1 => "a defect".into(), n => format!("{n} defects") })]
     Defects {
@@ -160,7 +160,7 @@ pub enum ErrorKind {
         /// How often an assertion failed since the last wait.
         failures: u32,
     },
-    /// An operation's result is not what its reference gives ([`crate::Device::judge`]).
+    /// An operation's result differs from its reference's ([`crate::Device::judge`]).
     #[error("{operation}: {case}: element {index} of {slot} on {device}: wanted {wanted}, got {got}")]
     WrongResult {
         /// The operation.
@@ -178,7 +178,7 @@ pub enum ErrorKind {
         /// The device.
         device: String,
     },
-    /// No device fits.
+    /// No device matches the request.
     #[error("no device for {wanted:?}: {looked}. {install}")]
     NoDevice {
         /// What was asked for.
@@ -204,7 +204,7 @@ pub enum ErrorKind {
         /// What the driver says.
         reason: String,
     },
-    /// A file cannot be read or written, or does not hold what was wanted.
+    /// A file cannot be read or written, or does not have the expected contents.
     #[error("{operation}: {file}: {message}")]
     File {
         /// The operation as it is called.
@@ -231,7 +231,7 @@ fn place(site: &Option<CallSite>) -> String {
 }
 
 impl Error {
-    /// What went wrong, to match on.
+    /// The kind of the error, to match on.
     ///
     /// ```
     /// use crosslane::{Device, ErrorKind};
@@ -242,7 +242,7 @@ impl Error {
         &self.0
     }
 
-    /// The line of the caller's program that made the mistake, where the error is one.
+    /// The line of the caller's program that caused the error, if the caller did.
     pub fn call_site(&self) -> Option<CallSite> {
         match self.kind() {
             ErrorKind::Argument { at, .. }

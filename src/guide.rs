@@ -14,7 +14,7 @@
 //! | [`cuda`] | What does the CUDA engine do, and what is written by hand? |
 //! | [`coming_from`] | What is the word for it here, for those who know CUDA, CuPy, Numba, PyCUDA, HIP, SYCL or Metal? |
 //!
-//! The texts lie in `docs/guide`.
+//! The texts are in `docs/guide`.
 
 macro_rules! chapters {
     ($($name:ident)*) => {$(

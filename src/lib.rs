@@ -2,9 +2,9 @@
 //!
 //! The kernels are WGSL compute shaders, run by wgpu through Vulkan, Metal, DX12 or GL, on a GPU or a software driver,
 //! and on NVIDIA's cards as native CUDA too ([`Device::cuda`]). Without any of these they run on the processor, by an
-//! interpreter ([`Device::cpu`]) that can also check them ([`Device::cpu_checked`]) and stand in for other hardware
-//! ([`Device::cpu_as`]). The README lists the platforms on which they have run. Metal and DX12 are not among them yet.
-//! [`guide`] has a chapter for each topic.
+//! interpreter ([`Device::cpu`]) that can also check them ([`Device::cpu_checked`]) and simulate the limits of other
+//! hardware ([`Device::cpu_as`]). The README lists the platforms on which they have run. Metal and DX12 are not among
+//! them yet. [`guide`] has a chapter for each topic.
 //!
 //! ```
 //! # crosslane::example(|device| {
@@ -97,7 +97,7 @@ pub use launch::{Argument, Launcher, Recording};
 pub use share::{HostBuffer, Unified};
 pub use stream::Stream;
 
-/// The processor: hardware that it stands in for, and what it finds when it checks.
+/// The processor: profiles of the hardware that it simulates, and the reports of its checks.
 #[cfg(feature = "cpu")]
 pub mod cpu {
     pub use crate::backend::cpu::{Profile, WorkgroupOrder};
@@ -111,7 +111,7 @@ pub mod cuda {
     pub use crate::backend::cuda::translate::{CudaOptions, CudaSource};
 }
 
-/// Runs a documentation example on the best device, or says why it cannot.
+/// Runs a documentation example on the best device, or reports why it cannot.
 #[doc(hidden)]
 pub fn example(code: impl FnOnce(&Device) -> Result<()>) {
     match Device::new() {
@@ -120,7 +120,7 @@ pub fn example(code: impl FnOnce(&Device) -> Result<()>) {
     }
 }
 
-/// Compares values of a documentation example: equal, or floats within 1e-6 of their size.
+/// Compares values of a documentation example: equal, or floats within a relative 1e-6.
 #[doc(hidden)]
 #[track_caller]
 pub fn assert_close<T: Element>(got: &[T], wanted: &[T]) {

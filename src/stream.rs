@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// A queue of work on a device. Work in one stream runs in order; work in different streams may overlap. A cheap
 /// handle: clones are the same stream.
 ///
-/// All work goes into the device's main stream but for what [`Stream::run`] is given. Dependencies are found
+/// All work goes into the device's main stream, except work inside [`Stream::run`]. Dependencies are found
 /// automatically: work waits, on the device, for work in other streams that writes what it reads, or that still uses
 /// what it writes or frees. Dependencies are tracked by whole arrays, and wait for all work queued in the other stream
 /// so far. [`Stream::wait_for`] can wait for less.
@@ -103,7 +103,7 @@ impl Stream {
         Ok(Stream(Arc::new(Inner { device: device.clone(), block })))
     }
 
-    /// The device whose stream it is.
+    /// The stream's device.
     pub fn device(&self) -> &Device {
         &self.0.device
     }
@@ -121,8 +121,8 @@ impl Stream {
         self.0.block.is_some()
     }
 
-    /// Runs `work` at once; what it asks of this stream's device goes into this stream: launches, the evaluation of
-    /// arrays, transfers, events, and what `_async` calls begin. What CuPy calls `with stream`.
+    /// Calls `work` at once. Everything that it queues on this stream's device goes into this stream: launches, the
+    /// evaluation of arrays, transfers, events, and the work of `_async` calls. CuPy's `with stream`.
     ///
     /// Closures nest; the innermost stream applies. An array that `work` builds but does not evaluate is computed in
     /// the stream where it is evaluated later. Other devices and threads are not affected.
@@ -139,8 +139,8 @@ impl Stream {
         current::within(vec![self.0.clone()], work)
     }
 
-    /// Waits until the stream has done what it was asked to do until now. On engines with one queue, waits for
-    /// everything. Failed assertions are reported if no other stream is busy; otherwise by a later wait, at the latest
+    /// Waits until all work queued in the stream so far is done. On engines with one queue, waits for everything.
+    /// Failed assertions are reported if no other stream is busy; otherwise by a later wait, at the latest
     /// [`Device::synchronize`].
     ///
     /// ```

@@ -17,8 +17,8 @@ impl<T: Element> Array<T> {
     /// work is submitted already. The memory of all arrays involved is kept until the device is done, which a later
     /// poll of the device notices. Until then assigning to a part of an input copies it first.
     ///
-    /// An array that is in memory already records nothing. One with more than 128 steps behind it was computed in part
-    /// while it was built.
+    /// An array that is in memory already records nothing. An array of more than 128 deferred steps was partly
+    /// evaluated while it was built.
     ///
     /// ```
     /// # crosslane::example(|device| {

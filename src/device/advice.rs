@@ -1,4 +1,4 @@
-//! What is said about launches, and the size of workgroups.
+//! Advice about launches, and about workgroup sizes.
 
 use super::Device;
 use crate::advice::{Advice, Reason};
@@ -91,7 +91,7 @@ pub(crate) fn read_back(device: &Device, memory: &Memory) {
 }
 
 impl Device {
-    /// Switches advice on or off: on if not set. What it has to say about launches of a program's kernels is logged by the
+    /// Switches advice on or off; it is on by default. Advice about launches of a program's kernels is logged by the
     /// `log` crate as warnings with the target `crosslane::advice`, once for each kernel and reason:
     ///
     /// | warning | when |
@@ -101,7 +101,7 @@ impl Device {
     /// | copied both ways | an array of 64 KiB or more was uploaded, only read by kernels, and downloaded again |
     /// | strided access | on a device that checks: neighbouring invocations touch memory 128 bytes apart or more |
     ///
-    /// A launch with nothing to say costs a few nanoseconds more.
+    /// A launch without advice costs a few nanoseconds more.
     ///
     /// ```
     /// # crosslane::example(|device| {

@@ -42,7 +42,7 @@ impl Faults {
         self.used.load(Ordering::Acquire)
     }
 
-    /// Words for an operation: all zero, and nobody else's.
+    /// Fault words for an operation: all zero, and not shared.
     pub fn cell(&self, driver: &dyn Driver, pool: &Arc<Pool>, site: Site) -> Result<Arc<Memory>> {
         self.used.store(true, Ordering::Release);
         if self.state().waiting.len() >= MOST_WAITING {
@@ -62,8 +62,8 @@ impl Faults {
         Ok(cell)
     }
 
-    /// Before launches are submitted: what they write gets the faults of what they read, and new ones of the operations
-    /// that check, which are to be given to [`Faults::ran`].
+    /// Called before launches are submitted. Their outputs get the faults of their inputs, and new ones of the
+    /// operations that check; the new ones are passed to [`Faults::ran`] later.
     pub fn mark(&self, launches: &[Launch]) -> Vec<Arc<Fault>> {
         let mut begun: Vec<(u64, Arc<Fault>)> = vec![];
         if !self.are_used() {
@@ -91,14 +91,15 @@ impl Faults {
         begun.into_iter().map(|(_, fault)| fault).collect()
     }
 
-    /// After the submission: its faults are looked at from now on. Who reads what it computes may have done so already.
+    /// Called after the submission: its faults are checked from now on. A reader of its results may have checked them
+    /// already.
     pub fn ran(&self, faults: Vec<Arc<Fault>>) {
         if !faults.is_empty() {
             self.state().waiting.extend(faults);
         }
     }
 
-    /// An error if something was found wrong where the contents of memory were computed; waits for it.
+    /// An error if the kernels that computed the contents of this memory found a fault. Waits for them.
     pub fn of(&self, driver: &dyn Driver, memory: &Memory) -> Result<()> {
         let faults = memory.marks().faults.clone();
         if faults.iter().any(|fault| fault.is_waiting()) {
@@ -107,7 +108,7 @@ impl Faults {
         faults.iter().find_map(|fault| fault.error()).map_or(Ok(()), Err)
     }
 
-    /// After a wait for the device: an error if something was found wrong and nobody was told.
+    /// Called after a wait for the device: an error if a fault was found and not reported yet.
     pub fn tell(&self, driver: &dyn Driver) -> Result<()> {
         if !self.are_used() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! What kernels say: values that they print, and assertions that fail.
+//! Messages of kernels: printed values, and failed assertions.
 
 use crate::backend::Driver;
 use crate::error::{ErrorKind, Result};
@@ -21,7 +21,7 @@ pub struct Message {
     pub kernel: String,
     /// The line in its text.
     pub line: u32,
-    /// What the kernel gave as its invocation.
+    /// The invocation id that the kernel passed.
     pub invocation: [u32; 3],
     /// The value.
     pub value: Value,
@@ -75,7 +75,7 @@ impl Messages {
         self.looking.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// The memory for a launch of a kernel that says something.
+    /// The memory for a launch of a kernel with messages.
     pub fn window(&self, driver: &dyn Driver, pool: &Arc<Pool>, kernel: &Kernel) -> Result<Window> {
         let mut state = self.state();
         state.names.entry(number(kernel.original())).or_insert_with(|| kernel.name().into());
@@ -92,12 +92,12 @@ impl Messages {
         Ok(Window { memory, offset: 0, bytes: BYTES as u64 })
     }
 
-    /// Kernels that say something run again.
+    /// Called when kernels with messages run again.
     pub fn again(&self) {
         self.pending.store(true, Ordering::Release);
     }
 
-    /// After a wait for the device: collects what was said; an error if an assertion failed.
+    /// Called after a wait for the device: collects messages; an error if an assertion failed.
     pub fn look(&self, driver: &dyn Driver) -> Result<()> {
         if !self.pending.swap(false, Ordering::AcqRel) {
             return Ok(());
@@ -139,7 +139,8 @@ impl Messages {
         }
     }
 
-    /// What has been collected, once. Another thread may have begun to read what the caller waited for: that is done first.
+    /// Takes the collected messages. If another thread is reading messages that the caller waited for, that is finished
+    /// first.
     pub fn take(&self) -> Vec<Message> {
         let _seen = self.looking();
         std::mem::take(&mut self.state().said)

@@ -1,4 +1,4 @@
-//! What a launch gives a kernel: arrays, values, structures.
+//! Arguments of launches: arrays, values, structures.
 
 use crate::array::{Array, Untyped, ViewMut};
 use crate::element::Element;
@@ -27,11 +27,11 @@ pub(super) enum Kind {
     Array(Bound),
     /// A value and its WGSL type.
     Value(Vec<u8>, &'static str),
-    /// A structure or an array, and how it lies in memory.
+    /// A structure or an array, and its layout in memory.
     Parameters(Vec<u8>, HostType),
     /// All immediates.
     Immediates(Vec<u8>),
-    /// What went wrong while it was made.
+    /// The error of its construction.
     Failed(Error),
 }
 
@@ -55,7 +55,7 @@ impl Argument<'_> {
         Kind::Array(Bound { array: array.into(), typed, written }).into()
     }
 
-    /// The bytes of the kernel's whole `var<immediate>`, laid out as WGSL says. It is the last argument.
+    /// The bytes of the kernel's whole `var<immediate>`, in WGSL's layout. Must be the last argument.
     ///
     /// ```
     /// # crosslane::example(|device| {

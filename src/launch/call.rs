@@ -25,7 +25,7 @@ impl Call<'_> {
         Err(Error::argument("launch", argument, wanted, got, self.at))
     }
 
-    /// Whether the device has what the kernel needs.
+    /// Checks that the device has what the kernel needs.
     pub fn supports(&self, kernel: &Kernel, reflection: &Reflection) -> Result<()> {
         let breaks = reflection.breaks(self.device.caps());
         let (wanted, help) = if !breaks.is_empty() {
@@ -45,8 +45,8 @@ impl Call<'_> {
         Err(ErrorKind::Unsupported { operation, wanted, device, help: help.into(), at: Some(self.at) }.into())
     }
 
-    /// The launch with the library's own buffers beside the program's: for messages, and for loops that count, where they
-    /// may not end and the device does not watch over them itself.
+    /// The launch with the library's own buffers added: for messages, and for the counters of loops that may not end,
+    /// on devices that do not stop loops themselves.
     pub fn watched(&self, launch: Launch) -> Result<Launch> {
         let counting = self.counting(&launch.kernel)?;
         let reflection = launch.kernel.reflection().expect("a program's kernel");
@@ -87,8 +87,8 @@ impl Call<'_> {
         }
     }
 
-    /// The windows of memory and the immediates' words; no windows for `none`, a launch of nothing, to which no array is
-    /// too short.
+    /// The windows of memory and the words of the immediates. No windows for `none`, a launch of no elements, for which
+    /// no array is too short.
     pub fn bind(&self, reflection: &Reflection, arguments: &[Argument], none: bool) -> Result<(Vec<Window>, Vec<u32>)> {
         let resources = &reflection.bindings;
         if arguments.len() < resources.len() || arguments.len() > resources.len() + reflection.immediates.len().max(1) {

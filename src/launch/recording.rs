@@ -1,4 +1,4 @@
-//! Launches recorded once and run again and again, with other memory or parameters if need be.
+//! Launches recorded once and run repeatedly, with other memory or parameters if need be.
 
 use super::argument::Argument;
 use super::call::STRICTEST;
@@ -18,12 +18,12 @@ use crate::work::{Launch, Window};
 use std::collections::{BTreeSet, HashSet};
 use std::panic::Location;
 
-/// Launches in their order, checked and prepared once: running them again is the cheapest launch there is. On CUDA it is
-/// a graph, in which those that do not need each other run side by side; on wgpu, pipelines and bind groups that are there.
+/// A sequence of launches, checked and prepared once: running it again is the cheapest kind of launch. On CUDA it is a
+/// graph, in which independent launches may overlap; on wgpu its pipelines and bind groups are prepared.
 ///
-/// Adding runs nothing, but computes lazy arrays that a launch reads. Every run reads and writes the arrays' memory in
-/// place, and the recording keeps it alive. A later assignment to such an array is seen by the next run. A clone made
-/// after adding, or a deferred expression, sees what runs write. Copy arrays whose values must be kept.
+/// Adding runs nothing, but evaluates deferred arrays that a launch reads. Every run reads and writes the arrays'
+/// memory in place, and the recording keeps it alive. A later assignment to such an array is seen by the next run. A
+/// clone made after adding, or a deferred expression, sees what runs write. Copy arrays whose values must be kept.
 ///
 /// ```
 /// # crosslane::example(|device| {
@@ -62,7 +62,7 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// One without a launch.
+    /// An empty recording.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -103,7 +103,7 @@ impl Recording {
     /// A recording of the kernels that evaluate these arrays; they run once now. Arrays that are in memory already need
     /// no kernel.
     ///
-    /// An array with more than 128 steps behind it was computed in part while it was built: only the rest is recorded.
+    /// An array of more than 128 deferred steps was partly evaluated while it was built: only the rest is recorded.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -118,7 +118,7 @@ impl Recording {
     /// # Ok(()) });
     /// ```
     ///
-    /// The scalars of its expressions can be set, as those of a program's kernels: [`Recording::set`] says how.
+    /// The scalars of its expressions can be set, like those of a program's kernels: see [`Recording::set`].
     ///
     /// Errors: as [`crate::eval_all`]; no array.
     #[track_caller]
@@ -142,7 +142,7 @@ impl Recording {
         })
     }
 
-    /// So many empty kernels, to measure what a launch costs.
+    /// This many empty kernels, to measure the cost of a launch.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -160,8 +160,8 @@ impl Recording {
         Ok(Recording::with(device, batch.launches, none))
     }
 
-    /// Adds a launch after those that are there: its number, for [`Recording::set`], is what [`Recording::len`] was
-    /// before. One for no element adds none. Nothing runs, but lazy arrays among the arguments are computed.
+    /// Appends a launch. Its number, for [`Recording::set`], is the previous [`Recording::len`]. A launch of no
+    /// elements adds nothing. Nothing runs, but deferred arrays among the arguments are evaluated.
     ///
     /// Errors: as [`Launcher::launch`].
     #[track_caller]
@@ -171,12 +171,12 @@ impl Recording {
         Ok(())
     }
 
-    /// Runs the launches, each seeing what the ones before it wrote, in the stream that this thread is in. Does not wait.
+    /// Runs the launches in this thread's stream, each with the results of the ones before it. Does not wait.
     ///
-    /// The first run prepares them, and so does in part the first after a change.
+    /// The first run prepares them; the first run after a change prepares the changed ones.
     ///
     /// Errors: memory that a launch writes is bound to it twice after [`Recording::replace`]; a kernel that the driver
-    /// refuses; device lost. On a device that checks, also what its launches do wrong.
+    /// refuses; device lost. On a checking device, also the defects of its launches.
     #[track_caller]
     pub fn run(&mut self) -> Result<()> {
         self.submit(Location::caller())
@@ -219,12 +219,12 @@ impl Recording {
         }
     }
 
-    /// Has every later run use `new` wherever `old` was when its launches were added: as an argument, or in part of one.
-    /// `old` always means that array, whatever has replaced it since: two calls can swap two arrays. Elements past the
-    /// length of `old` are neither read nor written.
+    /// Makes every later run use `new` wherever `old` was passed when the launches were added, as an argument or as
+    /// part of one. `old` always means the array passed then, even if it was replaced since, so two calls can swap two
+    /// arrays. Elements past the length of `old` are neither read nor written.
     ///
-    /// Costs the host about a microsecond for each launch concerned, at the next run; if on CUDA another order of the
-    /// launches comes of it, the graph is built anew.
+    /// Costs the host about a microsecond for each affected launch, at the next run. If the dependencies between
+    /// launches change, CUDA's graph is rebuilt.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -333,8 +333,8 @@ impl Recording {
         Ok(Window { memory: new.memory.clone(), offset, bytes: recorded.bytes })
     }
 
-    /// Gives a scalar or vector of the launch with this number another value in every later run: a `var<uniform>` by its
-    /// name, or a member of the immediates. A uniform's value is uploaded into memory of its own.
+    /// Sets a scalar or vector of the launch with this number for every later run: a `var<uniform>` by its name, or a
+    /// member of the immediates. A uniform's value is uploaded into memory of its own.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -355,10 +355,10 @@ impl Recording {
     /// # Ok(()) });
     /// ```
     ///
-    /// A launch of [`Recording::of`] has the scalars of its expressions by the names that they have in the text of its
-    /// kernel, which [`Array::explain`] shows: `scalar0` is the first that the expression uses, `scalar1` the next. One
-    /// launch after the other is numbered as [`Array::explain`] lists them. An operation of several launches has a scalar
-    /// in each that computes with it.
+    /// In a launch of [`Recording::of`] the scalars of expressions have the names of the kernel's text, which
+    /// [`Array::explain`] shows: `scalar0` is the first that the expression uses, `scalar1` the next. Launches are
+    /// numbered in the order in which [`Array::explain`] lists them. In an operation of several launches, each launch
+    /// that uses a scalar has its own copy.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -394,7 +394,7 @@ impl Recording {
         Ok(())
     }
 
-    /// How many launches there are.
+    /// The number of launches.
     pub fn len(&self) -> usize {
         self.launches.len()
     }
