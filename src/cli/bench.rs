@@ -101,7 +101,7 @@ fn on(engine: &Engine, options: &Options) -> Outcome<Vec<Measured>> {
     measure_all(&rows, &engine.name, &device, options.quick)
 }
 
-/// A bar for so many steps, where somebody sees it.
+/// A progress bar for this many steps, if the output is a terminal.
 pub fn progress(steps: usize) -> Outcome<ProgressBar> {
     let bar = ProgressBar::new(steps as u64);
     if !std::io::stderr().is_terminal() {

@@ -1,4 +1,4 @@
-//! A program's own kernel: a matrix product from a file, and what the first use of a kernel costs.
+//! A program's own kernel: a matrix product from a file, and the cost of the first use of a kernel.
 
 use super::Outcome;
 use super::compare::{random, randoms};

@@ -1,4 +1,4 @@
-//! What a launch, a wait and a small result cost: kernels recorded once, and arrays built and planned anew each time.
+//! The cost of a launch, a wait and a small result: kernels recorded once, and arrays built and planned each time.
 
 use super::Outcome;
 use super::compare::compare;

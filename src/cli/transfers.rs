@@ -9,7 +9,7 @@ use std::cell::{OnceCell, RefCell};
 
 const SEED: u64 = 3;
 
-/// Host and device memory for transfers, made when it is first needed.
+/// Host and device memory for transfers, made at its first use.
 pub struct Ends {
     device: Device,
     n: usize,

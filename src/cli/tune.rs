@@ -1,4 +1,4 @@
-//! `crosslane tune`: measures the ways that operations may take, and keeps the fastest for this device.
+//! `crosslane tune`: measures the variants of operations, and saves the fastest for this device.
 
 use super::bench::progress;
 use super::measure::{Measured, measure};

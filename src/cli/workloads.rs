@@ -13,7 +13,7 @@ const SCALAR: f32 = 0.4;
 pub const X: u64 = 1;
 pub const Y: u64 = 2;
 
-/// Two random arrays, uploaded when they are first needed.
+/// Two random arrays, uploaded at their first use.
 pub struct Inputs {
     device: Device,
     /// Elements: the square of an integer.

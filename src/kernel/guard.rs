@@ -1,4 +1,4 @@
-//! Panics of naga as errors: its parser and its writers panic on some of what they do not know.
+//! Turns panics of naga into errors: its parser and its writers panic on some input that they do not support.
 //!
 //! `override oi = 3i; .. bitcast<u32>(oi)` is one for naga 30.0.1's writer of SPIR-V, an index of `coopStore` that no `let`
 //! named is another.

@@ -1,4 +1,4 @@
-//! What a program's kernel wants of a launch and of a device.
+//! Reflection: the arguments that a program's kernel needs, and its requirements of a device.
 
 use super::BindPoint;
 use super::parse::{ALLOWED, Parsed, Program};
@@ -11,7 +11,7 @@ use naga::valid::{Capabilities, ValidationFlags, Validator};
 use naga::{AddressSpace, Expression, GlobalVariable, Handle, Module, ScalarKind, StorageAccess, Type, TypeInner};
 use std::fmt;
 
-/// What a kernel wants of a launch and of a device, with its overrides' values put in.
+/// The arguments that a kernel needs, and its requirements of a device, for the values of its overrides.
 ///
 /// ```
 /// let kernel = crosslane::Kernel::wgsl("
@@ -35,16 +35,16 @@ pub struct Reflection {
     pub workgroup_bytes: u32,
     /// Bytes of immediates, which a launch passes as its last arguments; 0 if the kernel has none.
     pub immediate_bytes: u32,
-    /// The members of the immediates' structure, or the one variable that is none.
+    /// The members of the immediates' structure, or the one variable if they are no structure.
     pub immediates: Vec<Member>,
-    /// Whether the kernel reaches all of a grid that is folded into two dimensions: it looks at `y` of an id, or at
+    /// Whether the kernel can index a grid that is folded into two dimensions: it uses `y` of an id, or
     /// `num_workgroups`.
     pub sees_rows: bool,
     /// Bindings that must have the same length, declared in comments: `// @len(x, y)`.
     pub equally_long: Vec<Vec<String>>,
     /// The overrides that the text declares.
     pub overrides: Vec<Override>,
-    /// What a device must have, beyond what all have.
+    /// Features that a device must have, beyond those of every device.
     pub features: Vec<Feature>,
 }
 
@@ -54,11 +54,11 @@ pub struct Reflection {
 pub struct Resource {
     /// The variable's name.
     pub name: String,
-    /// Where it is bound, and how it is used.
+    /// Its binding, and how it is used.
     pub point: BindPoint,
     /// Its WGSL type.
     pub ty: String,
-    /// The scalars that it is made of, if it is an array, a vector, a matrix or a scalar of one type.
+    /// The scalar type of its elements, if it is an array, a vector, a matrix or a scalar of one type.
     pub element: Option<DType>,
     /// Bytes from one element of an array to the next.
     pub stride: Option<u32>,
@@ -76,13 +76,13 @@ pub struct Member {
     pub name: String,
     /// Its WGSL type.
     pub ty: String,
-    /// Where it begins, in bytes.
+    /// Its offset in bytes.
     pub offset: u32,
     /// Its bytes.
     pub bytes: u32,
 }
 
-/// A constant that is given a value when the kernel is made.
+/// A constant whose value is set when the kernel is made.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Override {
@@ -96,7 +96,7 @@ pub struct Override {
     pub default: Option<f64>,
 }
 
-/// Something that only some devices have.
+/// A feature that only some devices have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Feature {

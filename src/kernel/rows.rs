@@ -1,4 +1,4 @@
-//! Whether a kernel reaches all of a grid that is folded into two dimensions.
+//! Whether a kernel can index a grid that is folded into two dimensions.
 
 use naga::{Binding, Block, BuiltIn, Expression, Function, Handle, Module, Statement, TypeInner};
 

@@ -1,4 +1,4 @@
-//! Specifications: what a kernel of the library's is made of, and kept by.
+//! Specifications: the parameters from which a kernel of the library is made, and by which it is cached.
 
 use super::{Draft, Kernel};
 use crate::caps::Caps;

@@ -1,5 +1,5 @@
-//! The values in which operations of one structure differ: scalars, and where arrays begin in their buffers. They are
-//! taken out of an operation before planning and filled in for each launch. The plan is thus a plan template that
+//! The values in which operations of one structure differ: scalars, and the offsets of arrays in their buffers. They
+//! are taken out of an operation before planning and filled in for each launch. The plan is thus a plan template that
 //! cannot depend on the values.
 
 use super::expression::Expression;
@@ -120,7 +120,7 @@ pub struct ScalarWord {
     pub name: (&'static str, usize),
 }
 
-/// The part of a buffer that a kernel touches, from where an array begins.
+/// The part of a buffer that a kernel accesses, relative to the array's offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Reach {
     /// Which of the operation's offsets is added.

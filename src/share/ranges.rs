@@ -1,4 +1,4 @@
-//! Sets of positions as ranges, in order and apart from one another: what is dirty.
+//! Sets of positions as ordered, disjoint ranges: the changed elements.
 
 use std::ops::Range;
 
@@ -37,7 +37,7 @@ impl Ranges {
         }
     }
 
-    /// Takes a range out.
+    /// Removes a range.
     pub fn remove(&mut self, range: Range<usize>) {
         if range.is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! Texts of functions for single types, where the text of the class does not serve.
+//! Texts of functions for single types, where the text of the type's class does not apply.
 
 use super::Function;
 use crate::element::DType;

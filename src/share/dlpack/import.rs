@@ -1,4 +1,4 @@
-//! Tensors of others as arrays.
+//! Import of DLPack tensors as arrays.
 
 use super::{CPU, CUDA, CUDA_HOST, FLAG_READ_ONLY, Tensor, data_type};
 use crate::array::Array;

@@ -13,7 +13,7 @@ use std::panic::Location;
 /// The host's memory.
 pub(super) enum Side<T: Element> {
     Plain(Vec<T>),
-    /// Not for `bool`, of which not every byte is a value.
+    /// Not for `bool`, since not every byte is a valid value.
     Pinned(Box<dyn HostBlock>),
 }
 
