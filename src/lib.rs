@@ -22,20 +22,20 @@
 //! | [`Array`] | values: creation, views, elementwise functions, reductions, assignment, transfers, `explain()` |
 //! | [`Elementwise`], [`Reduction`], [`Scan`], [`map!`] | functions of your own from expressions, which fuse with arrays |
 //! | [`Kernel`], [`Launcher`], [`Parameters`] | kernels of your own in WGSL, and their launches |
-//! | [`Stream`], [`Event`], [`Recording`] | work side by side; points in it; work recorded once and run again |
-//! | [`Unified`], [`HostBuffer`] | an array with a host and a device side; host memory that the device reaches |
-//! | [`Error`] | every mistake and failure: operation, argument, wanted, got, call site |
+//! | [`Stream`], [`Event`], [`Recording`] | queues whose work may overlap; points in them; launches recorded once and run again |
+//! | [`Unified`], [`HostBuffer`] | an array with a host and a device side; pinned host memory |
+//! | [`Error`] | every error: operation, argument, wanted, got, call site |
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`guide`] | a chapter for each topic, and a table for who comes from CUDA, CuPy, Numba, HIP, SYCL or Metal |
-//! | [`array`](mod@array) | what methods of arrays take and give: slices, layouts, options |
-//! | [`device`] | what a device is, can and holds: properties, capabilities, tunings, memory in use |
-//! | [`kernel`], [`launch`] | what a kernel wants, as its reflection tells; arguments |
-//! | [`profile`] | what ran when ([`Device::profile`]), its part of the roofline, and how full the device is |
-//! | [`share`] | memory that others use too: mapped, unified, DLPack |
-//! | [`op`], [`ops`] | the waist between operations and engines: plans as plain data; the operations behind arrays |
-//! | [`cpu`], [`cuda`](https://docs.rs/crosslane/latest/crosslane/cuda) | hardware that the processor stands in for and what it finds when it checks; CUDA texts |
+//! | [`guide`] | a chapter for each topic, and a table for users of CUDA, CuPy, Numba, HIP, SYCL or Metal |
+//! | [`array`](mod@array) | argument and result types of array methods: slices, layouts, options |
+//! | [`device`] | properties, capabilities and tunings of devices; memory in use |
+//! | [`kernel`], [`launch`] | reflection of kernels; arguments |
+//! | [`profile`] | traces ([`Device::profile`]), the roofline, and occupancy |
+//! | [`share`] | shared memory: mapped, unified, DLPack |
+//! | [`op`], [`ops`] | the interface between operations and engines: plans as plain data; the operations behind arrays |
+//! | [`cpu`], [`cuda`](https://docs.rs/crosslane/latest/crosslane/cuda) | profiles of simulated hardware, and reports of checks; CUDA texts |
 
 #![deny(missing_docs)]
 // Code that only one engine uses is dead in builds without that engine. The build with all engines reports code that

@@ -19,8 +19,8 @@ use std::sync::Arc;
 ///
 /// | engine | streams | what overlaps in any case |
 /// |---|---|---|
-/// | CUDA | its own: kernels and copies run at the same time, as far as there is room | |
-/// | wgpu | one queue for all ([`Stream::is_concurrent`] is false): what they are asked for is done in the order of asking | the host's copies to and from staging memory with kernels |
+/// | CUDA | its own: kernels and copies overlap if the device has room | |
+/// | wgpu | one queue for all ([`Stream::is_concurrent`] is false): work is done in the order in which it is queued | the host's copies to and from staging memory with kernels |
 /// | cpu | as wgpu | nothing: work is done when the call returns |
 ///
 /// ```

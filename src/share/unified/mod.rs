@@ -46,10 +46,10 @@ pub struct Transfers {
 ///
 /// | call | copies before | marks as changed |
 /// |---|---|---|
-/// | [`host`](Unified::host), [`host_range`](Unified::host_range) | what the device has changed (there) | |
-/// | [`host_mut`](Unified::host_mut), [`host_range_mut`](Unified::host_range_mut) | what the device has changed | all, or the range, on the host |
-/// | [`device`](Unified::device) | what the host has changed | |
-/// | [`device_mut`](Unified::device_mut), [`device_range_mut`](Unified::device_range_mut) | what the host has changed | all, or the range, on the device |
+/// | [`host`](Unified::host), [`host_range`](Unified::host_range) | the device's changes (in the range) | |
+/// | [`host_mut`](Unified::host_mut), [`host_range_mut`](Unified::host_range_mut) | the device's changes | all, or the range, on the host |
+/// | [`device`](Unified::device) | the host's changes | |
+/// | [`device_mut`](Unified::device_mut), [`device_range_mut`](Unified::device_range_mut) | the host's changes | all, or the range, on the device |
 ///
 /// The borrow is the guard: while one side is borrowed the other cannot be accessed, so at most one side is ahead. Up
 /// to 64 changed ranges are tracked. Beyond that the closest are merged, and the elements between them are copied too.
