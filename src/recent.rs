@@ -1,6 +1,6 @@
 //! A bounded cache that evicts the least recently used entries.
 //!
-//! What is kept is a handle: who took it out holds it for as long as it is used, whatever happens here.
+//! What is kept is a handle: a user holds it for as long as it is used, even if it is evicted here.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
@@ -12,8 +12,8 @@ use std::sync::{PoisonError, RwLock};
 /// the lock: what is made here may take long, or panic, and what is dropped may wait for a device.
 pub(crate) struct Recent<K, V> {
     most: usize,
-    /// How often something new was kept: the age of what was used last is told by it. A clock that went on with each use
-    /// would be a word that all threads write.
+    /// How often something new was kept: the age of the entry used last is measured by it. A clock that went on with
+    /// each use would be a word that all threads write.
     clock: AtomicU64,
     kept: RwLock<HashMap<K, Kept<V>>>,
 }
@@ -42,7 +42,8 @@ impl<K: Hash + Eq + Clone, V: Clone> Recent<K, V> {
         Some(found.value.clone())
     }
 
-    /// Keeps what was made. Who made the same at the same time and was first is right: that is what comes back.
+    /// Keeps what was made. If several threads make the same at the same time, the first one's is kept: that is what
+    /// comes back.
     pub fn keep(&self, key: K, value: V) -> V {
         let (kept, _dropped_without_the_lock) = self.exchange(key, value);
         kept

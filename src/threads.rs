@@ -18,8 +18,8 @@ pub(crate) fn count() -> usize {
 static POOL: LazyLock<Option<ThreadPool>> =
     LazyLock::new(|| ThreadPoolBuilder::new().num_threads(count()).build().ok());
 
-/// Does the same on so many threads and one more, and waits for all. Where the system gives fewer threads, fewer do it:
-/// the work is taken from something they share.
+/// Runs the same function on this many threads and one more, and waits for all. Where the system gives fewer threads,
+/// fewer do it: the work is taken from something they share.
 pub(crate) fn together(others: usize, work: impl Fn() + Sync) {
     let Some(pool) = POOL.as_ref().filter(|_| others > 0) else { return work() };
     let all = || {

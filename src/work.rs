@@ -22,7 +22,7 @@ pub(crate) struct Launch {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cost {
     pub bytes: u64,
-    /// `None` if nobody knows.
+    /// `None` if unknown.
     pub flops: Option<u64>,
 }
 

@@ -190,7 +190,7 @@ impl<T: Element> Array<T> {
     }
 }
 
-/// Whether places in so many elements are numbers of 32 bits.
+/// Whether indices of this many elements fit 32 bits.
 fn countable(operation: &'static str, len: usize, at: CallSite) -> Result<()> {
     match len as u64 <= 1 << 32 {
         true => Ok(()),
@@ -310,7 +310,7 @@ impl<T: Float> Array<T> {
             );
         }
         let line = match T::DTYPE {
-            // Places past 65504 are no halves.
+            // f16 cannot hold indices above 65504.
             DType::F16 => line::<f32>(device, count, in_type(start), in_type(stop)).cast(),
             _ => line(device, count, start, stop),
         };
@@ -343,7 +343,7 @@ fn steps<T: Number>(start: T, stop: T, step: T) -> Option<usize> {
     (count < u32::MAX as i128).then_some(count as usize)
 }
 
-/// `start + i * step` for so many places.
+/// `start + i * step` for this many indices.
 fn along<T: Number>(device: &Device, count: usize, step: T, start: T) -> Array<T> {
     let index = Array::counting(device, count).cast::<T>();
     let is = |x: T, number: i128| Value::of(x.scalar()).float() == number as f64;
@@ -351,7 +351,7 @@ fn along<T: Number>(device: &Device, count: usize, step: T, start: T) -> Array<T
     if is(start, 0) { scaled } else { scaled + start }
 }
 
-/// From `start` in steps that lead to `stop` at the last of so many places.
+/// This many values from `start` to `stop`, at equal steps.
 fn line<T: Float>(device: &Device, count: usize, start: T, stop: T) -> Array<T> {
     let [from, to] = [start, stop].map(|x| x.scalar().to_f64());
     let most = if T::DTYPE == DType::F64 { f64::MAX } else { f32::MAX as f64 };

@@ -208,7 +208,7 @@ impl Reduction {
     }
 }
 
-/// What combines `a` and `b` of this type, and the value that changes nothing.
+/// The operator of `a` and `b` of this type, and its identity.
 pub(crate) fn combine_and_identity(
     operation: &'static str,
     combine: &str,

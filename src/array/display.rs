@@ -178,7 +178,7 @@ impl Column {
             true => Column::powers(&finite, digits),
             false => Column::points(&finite, digits),
         };
-        // What is no number takes the width of the others, or widens them.
+        // NaN and infinities take the width of the others, or widen them.
         let after = 1 + match column {
             Column::Wide(_) => 0,
             Column::Point { right, .. } => right,
@@ -277,7 +277,7 @@ fn shortest(x: Scalar) -> String {
     }
 }
 
-/// With a point, and at most so many digits after it, without zeros at the end.
+/// With a point, and at most this many digits after it, without zeros at the end.
 fn positional(x: Scalar, digits: usize) -> String {
     let exact = decimal(&shortest(x));
     match exact.split_once('.') {
@@ -317,7 +317,7 @@ fn trimmed(text: String) -> String {
     if text.contains('.') { text.trim_end_matches('0').to_string() } else { text + "." }
 }
 
-/// An exponent with its sign and so many digits at least.
+/// An exponent with its sign and at least this many digits.
 fn signed(exponent: i32, digits: usize) -> String {
     let sign = if exponent < 0 { '-' } else { '+' };
     format!("{sign}{:0>digits$}", exponent.unsigned_abs())

@@ -307,7 +307,7 @@ impl<T: Element> Array<T> {
         }
     }
 
-    /// Where the array lies, computed if need be: nobody writes there in place while this is kept.
+    /// Where the array lies, computed if need be: no one writes there in place while this is kept.
     #[track_caller]
     pub(crate) fn in_memory(&self) -> Result<Storage> {
         self.storage()

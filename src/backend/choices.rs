@@ -35,7 +35,7 @@ impl Choice {
     }
 }
 
-/// A native must be so much faster: a measurement is not exact.
+/// A native must be faster by this factor: a measurement is not exact.
 const WORTH: f64 = 0.98;
 
 /// A kernel, and the shape class of a launch: the powers of two that its workgroups and bytes lie between.

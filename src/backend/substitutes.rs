@@ -178,7 +178,7 @@ mod tests {
         }
     }
 
-    /// An engine with a native that takes so many microseconds, the kernel 10.
+    /// An engine whose native takes this many microseconds, and whose kernel takes 10.
     struct Engine {
         choices: Choices,
         native: f64,

@@ -1,4 +1,4 @@
-//! What an engine tells of its time: a clock of the device, and a record of what it does.
+//! Time measurement by an engine: a clock of the device, and a record of what it does.
 
 use crate::advice::Advice;
 use crate::error::Result;

@@ -145,7 +145,7 @@ fn seed() -> u64 {
     now.as_nanos() as u64
 }
 
-/// A kernel's first launch: one that nobody has seen, and one that only this device has not, opened anew each time.
+/// A kernel's first launch: one that is new, and one that is new only to this device, which is opened again each time.
 fn first_uses<'a>(device: &'a Device, open: impl Fn() -> Result<Device> + 'a) -> Vec<Row<'a>> {
     let once = seed();
     let count = Cell::new(0);

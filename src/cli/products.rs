@@ -26,7 +26,7 @@ pub struct Product {
     halves: OnceCell<[Array<f16>; 2]>,
 }
 
-/// What is multiplied, and in which unit it is told.
+/// What is multiplied, and the unit of its rate.
 #[derive(Clone, Copy, PartialEq)]
 enum Of {
     Singles,

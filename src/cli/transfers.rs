@@ -51,7 +51,7 @@ impl Ends {
     }
 }
 
-/// A way to transfer: name, what is timed, and the elements it brought, for the check.
+/// A way to transfer: name, what is timed, and the transferred elements, for the check.
 type Way = (&'static str, fn(&Ends) -> Result<()>, fn(&Ends) -> Result<Vec<f32>>);
 
 /// An upload is over when the device has the bytes.

@@ -40,7 +40,7 @@ impl Inputs {
     }
 }
 
-/// How a result is made from the inputs, lazily.
+/// The deferred computation of a result from the inputs.
 type Make = fn(&Inputs) -> Array<f32>;
 
 /// What each element of a result must be.

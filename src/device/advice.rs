@@ -41,7 +41,7 @@ fn invocations(reflection: &Reflection) -> u32 {
 fn few_workgroups(device: &Device, launch: &Launch, reflection: &Reflection, advice: &Advice) {
     let (groups, bytes) = (workgroups(device, launch), launch.cost().bytes);
     let units = device.driver().units();
-    // Where nobody says how many there are, there are two at least.
+    // Where the number is unknown, at least two are assumed.
     if groups == 0 || groups >= units.unwrap_or(2) as u64 || bytes < LARGE {
         return;
     }

@@ -4,7 +4,7 @@
 use crate::sync::{Condvar, Mutex, MutexGuard};
 use rustc_hash::FxHashSet;
 
-/// The results that are being submitted now, by their addresses: whoever claims them keeps them alive.
+/// The results that are being submitted now, by their addresses: the claim keeps them alive.
 #[derive(Default)]
 pub(crate) struct Claims {
     state: Mutex<State>,
@@ -14,11 +14,11 @@ pub(crate) struct Claims {
 #[derive(Default)]
 struct State {
     taken: FxHashSet<usize>,
-    /// How many wait: to tell nobody costs a system call, too.
+    /// How many wait: a notification without a receiver costs a system call, too.
     waiting: usize,
 }
 
-/// Results that nobody else submits while this lives.
+/// Results that no other thread submits while this lives.
 pub(crate) struct Claim<'a> {
     claims: &'a Claims,
     keys: Vec<usize>,

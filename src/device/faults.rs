@@ -9,7 +9,7 @@ use crate::work::{Launch, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// Faults of an operation that nobody waited for are looked at when there are so many.
+/// Faults of operations that were not waited for are checked when there are this many.
 const MOST_WAITING: usize = 1024;
 
 /// The faults of a device.
@@ -70,7 +70,7 @@ impl Faults {
             return vec![];
         }
         for launch in launches {
-            // What all kernels share for messages and time limits tells nothing of what they read.
+            // Memory that all kernels share, for messages and time limits, carries no faults of their inputs.
             let own = || launch.buffers.iter().map(|window| &window.memory).filter(|memory| !memory.is_shared());
             let mut faults: Vec<Arc<Fault>> = vec![];
             for memory in own() {
@@ -119,7 +119,7 @@ impl Faults {
         error.map_or(Ok(()), Err)
     }
 
-    /// Reads the words of faults, and clears those that tell of something. Only who wants the same words waits for this.
+    /// Reads the words of faults, and clears those that are set. Only readers of the same words wait for this.
     fn look(&self, driver: &dyn Driver, faults: &[Arc<Fault>]) -> Result<()> {
         let mut cells: Vec<(Arc<Memory>, Arc<Fault>)> =
             faults.iter().filter_map(|fault| Some((fault.cell()?, fault.clone()))).collect();
@@ -158,7 +158,7 @@ impl Faults {
         Ok(())
     }
 
-    /// Reads the words of all that ran and was not looked at since, and frees those that nobody has.
+    /// Reads the words of all operations that ran and were not checked since, and frees those without an owner.
     fn look_at_all(&self, driver: &dyn Driver) -> Result<()> {
         let waiting = self.state().waiting.clone();
         self.look(driver, &waiting)?;
@@ -169,7 +169,7 @@ impl Faults {
 }
 
 impl State {
-    /// Forgets what is known, and frees the words that nobody has.
+    /// Forgets known faults, and frees the words without an owner.
     fn tidy(&mut self) {
         self.waiting.retain(|fault| fault.is_waiting());
         let (held, free) = std::mem::take(&mut self.cells).into_iter().partition(|cell| Arc::strong_count(cell) > 1);

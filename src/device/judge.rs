@@ -7,7 +7,7 @@ use crate::kernel::Access;
 use crate::op::{Case, Fill, Host, Plan, Slot, Value};
 use std::panic::Location;
 
-/// What outputs of the reference hold before: what stays as it was in both is nobody's.
+/// What outputs of the reference hold before: elements that stay unchanged in both are not written.
 const GARBAGE: [u8; 2] = [0xcd, 0];
 
 impl Device {

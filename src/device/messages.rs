@@ -45,7 +45,7 @@ pub(crate) struct Messages {
     pending: AtomicBool,
     /// Never held while the device works: launches take it.
     state: Mutex<State>,
-    /// Held by who reads what was said, until it is collected.
+    /// Held by the thread that reads messages, until they are collected.
     looking: Mutex<Seen>,
 }
 
@@ -173,7 +173,8 @@ fn said_since(driver: &dyn Driver, memory: &Memory, from: u32, to: u32) -> Resul
     if !rest.is_empty() {
         fetch(driver, memory, HEAD_WORDS, rest)?;
     }
-    // One that has its number and is not written belongs to a kernel in another stream, which nobody has waited for.
+    // A message that has its number but is not written yet belongs to a kernel in another stream, which was not waited
+    // for.
     let numbered = words.chunks_exact(MESSAGE_WORDS).zip(0..);
     let written = numbered.filter(|(words, nth)| words[7] == from.wrapping_add(nth + 1));
     Ok(written.flat_map(|(words, _)| words).copied().collect())

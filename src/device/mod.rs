@@ -125,7 +125,7 @@ impl Device {
         self.0.faults.of(&**self.driver(), memory)
     }
 
-    /// After a wait for all of the device: an error if something was found wrong and nobody was told.
+    /// After a wait for all of the device: an error if a fault was found and not reported yet.
     pub(crate) fn tell_faults(&self) -> Result<()> {
         self.0.faults.tell(&**self.driver())
     }
@@ -141,7 +141,7 @@ impl Device {
         self.0.messages.again();
     }
 
-    /// The words in which the kernels of one operation tell of an index past its axis.
+    /// The words in which the kernels of one operation report an index past its axis.
     pub(crate) fn fault_cell(&self, site: Site) -> Result<Arc<Memory>> {
         self.0.faults.cell(&**self.driver(), self.pool(), site)
     }
@@ -363,7 +363,7 @@ impl PartialEq for Device {
 
 impl fmt::Debug for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Devices of one name are told apart in messages, also where one card was opened twice.
+        // Devices of one name are distinguished in messages, also where one card was opened twice.
         match self.properties().number {
             0 | 1 => write!(f, "Device({})", self.properties()),
             number => write!(f, "Device({}, number {number} of this name)", self.properties()),

@@ -18,7 +18,7 @@ pub(crate) struct Watch {
     pending: AtomicBool,
     /// Never held while the device works: launches take it.
     state: Mutex<State>,
-    /// Held by who reads what was reported, and clears it.
+    /// Held by the thread that reads and clears the reports.
     looking: Mutex<()>,
 }
 

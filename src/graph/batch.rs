@@ -200,7 +200,7 @@ impl Batch {
         for (pass, &cost) in planned.plan.passes.iter().zip(&planned.costs) {
             let window = |b: &crate::op::Binding| {
                 let (memory, b) = (buffers[b.buffer].clone(), b.filled(&values));
-                // An array that the program brought may end where a buffer of the pool would have padding.
+                // An array in foreign memory may end where a buffer of the pool would have padding.
                 let bytes = b.bytes.min(memory.bytes() - b.offset);
                 Window { memory, offset: b.offset, bytes }
             };

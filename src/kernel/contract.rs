@@ -42,7 +42,7 @@ pub(crate) struct Contraction {
     pub sides: [Side; 2],
 }
 
-/// A side of a [`Contraction`]: lines of neighbours in memory, of inner ones or of rows (of `b`, columns).
+/// A side of a [`Contraction`]: lines of neighbours in memory, of inner elements or of rows (of `b`, columns).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Side {
     /// Whether neighbouring elements are along the inner dimension.
@@ -57,8 +57,8 @@ pub(crate) struct Side {
     pub aligned: bool,
 }
 
-/// Sums of rows of f32: a workgroup of so many invocations gives one result or one partial state. Bindings: the rows, the
-/// output. Parameters: the reduction's, the first element, and the elements from row to row.
+/// Sums of rows of f32: a workgroup of this many invocations gives one result or one partial state. Bindings: the rows,
+/// the output. Parameters: the reduction's, the first element, and the elements from row to row.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SumOfRows {
     pub workgroup: u32,

@@ -66,8 +66,8 @@ fn crosslane_overdue(ticks: u32, line: u32, kernel: u32) -> bool {
 }
 ";
 
-/// What loops need that tell when a driver leaves them. To a compiler that does not know that it will, the word would
-/// always be 1: so its place is one that no compiler knows.
+/// The variables of loops that report when a driver stops them. To a compiler that does not know that it will, the word
+/// would always be 1: so its place is one that no compiler knows.
 const LEAVING: &str = "
 var<private> crosslane_left: array<u32, 2>;
 fn crosslane_leave() {
@@ -132,7 +132,7 @@ pub(crate) fn counting(module: &Module, source: &str, entry: &str, driven: Drive
     };
     let mut reached = vec![];
     reach(&module, &module.entry_points[entry].function, &mut reached);
-    // Who is called comes before who calls.
+    // Callees come before their callers.
     reached.sort_unstable();
     for handle in reached {
         let mut function = std::mem::take(&mut module.functions[handle]);

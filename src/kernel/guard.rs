@@ -8,14 +8,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 thread_local! {
-    /// Whether this thread's panics are told as errors.
+    /// Whether this thread's panics are converted to errors.
     static TOLD: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Runs what calls naga. A panic is an error with its text and is not printed; where panics abort, it aborts.
 pub(crate) fn guarded<R>(work: impl FnOnce() -> R) -> Result<R, String> {
     static HOOK: Once = Once::new();
-    // A hook cannot be set for one thread: this one passes all others' panics on.
+    // A hook cannot be set for one thread: this one passes all other panics on.
     HOOK.call_once(|| {
         if !std::thread::panicking() {
             let before = take_hook();

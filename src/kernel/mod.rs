@@ -239,7 +239,7 @@ impl Kernel {
         self.0.params.len()
     }
 
-    /// What it computes, if somebody has said so.
+    /// Its contract, if it has one.
     pub(crate) fn contract(&self) -> Option<&Contract> {
         self.0.contract.as_ref()
     }
@@ -318,7 +318,7 @@ impl Draft {
     }
 }
 
-/// Whether so many words of parameters go into the command buffer; else they lie in a uniform buffer.
+/// Whether this many words of parameters go into the command buffer; else they lie in a uniform buffer.
 pub(crate) fn travels_inside(words: usize, caps: &Caps) -> bool {
     words * 4 <= caps.immediate_bytes as usize
 }

@@ -233,7 +233,7 @@ impl Reflection {
 /// WebGPU promises four groups.
 const LAST_GROUP: u32 = 3;
 
-/// WebGPU promises uniform bindings of so many bytes; few devices have more.
+/// WebGPU guarantees uniform bindings of this many bytes; few devices have more.
 const UNIFORM_BYTES: u64 = 65536;
 
 /// Reflects a kernel; an error names a variable that no launch can bind.

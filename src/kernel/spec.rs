@@ -76,7 +76,7 @@ impl Hash for Key {
 mod tests {
     use super::*;
 
-    /// A kernel that does nothing, of so many invocations.
+    /// A kernel that does nothing, of this many invocations.
     #[derive(Clone, PartialEq, Eq, Hash)]
     struct Idle<const FAMILY: u32>(u32);
 

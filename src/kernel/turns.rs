@@ -7,7 +7,7 @@ use naga::{
     TypeInner,
 };
 
-/// Turns of what doubles or halves, at most.
+/// The most iterations of loops that double or halve.
 const BITS: u64 = 64;
 
 /// The most turns of each loop of a function, in the order of their beginnings; `None` where nothing says so.

@@ -129,7 +129,7 @@ impl Kernel {
                 return Ok(None);
             };
             let info = parse::validated(&module, self.source(), at)?;
-            // The text tells kernels apart that are kept: the module has the overrides' values in it.
+            // Cached kernels are distinguished by their text: the module has the overrides' values in it.
             let source = format!("{}\n// its loops count: {driven:?} {:?}\n", self.source(), self.overrides());
             let (entry, parsed) = (self.entry().into(), Parsed { module, info });
             let program = Program { parsed, entry, overrides: vec![], values: vec![] };

@@ -162,7 +162,7 @@ impl<'a> Launcher<'a> {
             Some(launch) => {
                 let launch = [launch];
                 device.submit(&launch)?;
-                // Who looked before the kernel ran saw nothing of it.
+                // A reader that looked before the kernel ran saw none of its writes.
                 if launch[0].buffers.iter().any(|window| window.memory.is_shared()) {
                     device.watch_again();
                 }

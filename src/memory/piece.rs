@@ -1,4 +1,4 @@
-//! A piece of device memory, and who holds it or its contents.
+//! A piece of device memory, and the holders of it and of its contents.
 
 use super::{Block, History, Marks, Place, Pool};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -76,7 +76,7 @@ impl Share {
         Share(memory.clone())
     }
 
-    /// How many there are. If it is only the caller's, nobody can make another one.
+    /// How many there are. If the caller holds the only one, no other can be made.
     pub fn count(&self) -> usize {
         self.0.shares.load(Ordering::Acquire)
     }

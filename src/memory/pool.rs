@@ -49,7 +49,7 @@ impl Pool {
         self.state.lock().expect("no panic while held")
     }
 
-    /// Memory of at least so many bytes for the library's own use, with room for kernels that handle 16 at a time.
+    /// Memory of at least this many bytes for the library's own use, with room for kernels that handle 16 at a time.
     pub fn take(self: &Arc<Pool>, operation: &'static str, bytes: u64, place: Place) -> Result<Arc<Memory>> {
         self.take_tracked(operation, bytes, place, None)
     }

@@ -9,7 +9,7 @@ use crate::element::{DType, Scalar};
 use std::ops::Range;
 
 /// The remainder of an offset by this number stays in the operation, since kernels depend on how arrays are aligned.
-/// None depends on more than matrix products of halves, which copy eight elements at a time.
+/// None depends on more than matrix products of f16, which copy eight elements at a time.
 const ALIGNED: i64 = 8;
 /// The stand-in for the first offset that was taken out; its multiples stand for the others. No buffer has as many
 /// elements, so that an addition during planning does not change which offset a stand-in names.
@@ -200,8 +200,8 @@ impl Binding {
     }
 }
 
-/// The parameter that tells where a box of an index space begins in an array. If the array lies in a slot, given with
-/// its alignment and its bytes in all, the window too.
+/// The parameter with the offset of an index space's box in an array. If the array lies in a slot, given with its
+/// alignment and its bytes in all, the window too.
 pub(crate) fn start(walk: &Walk, cut: &[Range<u64>], slot: Option<(usize, u64, u64)>) -> (Param, Option<Binding>) {
     let (taken, offset) = symbol(walk.offset);
     let (low, high) = walk.range(cut);

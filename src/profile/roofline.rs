@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 const BUDGET: Duration = Duration::from_millis(25);
 /// Elements of the triad's arrays: at first, and at most: 256 MiB each, five times the largest cache of a GPU there is.
 const ELEMENTS: (usize, usize) = (1 << 16, 1 << 26);
-/// Past so many elements what the triad took is given back.
+/// Past this many elements the triad's memory is returned to the system.
 const KEPT: usize = 1 << 22;
-/// A launch that takes so long tells enough.
+/// A launch that takes this long is precise enough.
 const ENOUGH: Duration = Duration::from_millis(2);
 /// Runs of each size; the best counts.
 const RUNS: usize = 3;

@@ -68,7 +68,7 @@ fn checked_place<T: Element>(operation: &'static str, array: &Array<T>, axis: is
     }
 }
 
-/// A place that the caller gave, among so many elements.
+/// An index that the caller gave, among this many elements.
 fn checked(operation: &'static str, n: usize, length: usize, at: CallSite) -> Result<()> {
     match n < length {
         true => Ok(()),

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::panic::Location;
 use std::sync::Arc;
 
-/// Up to so many operands the cheapest order is searched for among all; beyond, the cheapest next pair is taken.
+/// Up to this many operands the cheapest order is searched for among all; beyond, the cheapest next pair is taken.
 const ALL_ORDERS: usize = 10;
 /// What `...` stands for: letters that no equation has, the last axis first.
 const ELLIPSIS: u32 = 0xe000;
@@ -116,7 +116,7 @@ fn parse(equation: &str, nodes: &[Arc<Node>], at: CallSite) -> Result<(Vec<Vec<c
     }
 }
 
-/// What the ellipsis stands for where it is so many axes.
+/// The letters that the ellipsis stands for, where it is this many axes.
 fn dotted(count: usize) -> Vec<char> {
     (0..count as u32).rev().filter_map(|nth| char::from_u32(ELLIPSIS + nth)).collect()
 }
@@ -179,7 +179,7 @@ impl Term {
         Term { node: view(&node, &diagonal), letters: own }
     }
 
-    /// Without the letters that nobody wants any more.
+    /// Sums out the letters that are not needed any more.
     fn summed(self, kept: &[char], at: CallSite) -> Result<Term> {
         let gone: Vec<isize> = (0..self.letters.len())
             .filter(|&axis| !kept.contains(&self.letters[axis]))
@@ -290,7 +290,7 @@ impl Search<'_> {
     }
 }
 
-/// The products that make a set, inner ones first.
+/// The products that compute a set, the innermost first.
 fn pair_up(set: usize, best: &[(f64, usize)], live: &mut Vec<usize>, pairs: &mut Vec<(usize, usize)>) {
     if set.is_power_of_two() {
         return;

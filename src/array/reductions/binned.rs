@@ -90,7 +90,7 @@ impl<T: Element> Array<T> {
         Array::kept(weights.device(), sums())
     }
 
-    /// Whether weights are of the array's shape and device, and there can be so many bins.
+    /// Whether weights are of the array's shape and device, and this many bins are possible.
     fn weighed<W: Element>(
         &self,
         operation: &'static str,
@@ -115,7 +115,7 @@ impl<T: Element> Array<T> {
     }
 }
 
-/// The sums of the weights at these places of so many.
+/// The sums of the weights at these indices, of this many.
 fn placed<W: Number>(
     operation: &'static str,
     places: &Array<u32>,

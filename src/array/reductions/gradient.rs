@@ -100,7 +100,7 @@ impl<'a, T: Float> Along<'a, T> {
         self.array.slice(&slices)
     }
 
-    /// All but the first so many, and all but the last so many.
+    /// All but this many first ones, and all but this many last ones.
     fn from(&self, first: isize) -> Array<T> {
         self.part(first..)
     }
@@ -109,7 +109,7 @@ impl<'a, T: Float> Along<'a, T> {
         self.part(..-last)
     }
 
-    /// What is inside, between what becomes of the differences at both ends.
+    /// The inner values, between those of the differences at both ends.
     fn between_ends(&self, inside: Array<T>, end: impl Fn(Array<T>) -> Array<T>) -> Array<T> {
         let first = end(self.part(1..2) - self.part(..1));
         let last = end(self.part(-1..) - self.part(-2..-1));

@@ -37,7 +37,7 @@ struct Call<'a> {
     at: CallSite,
 }
 
-/// How indices lie over the space of what is read or brought in.
+/// The layout of indices over the space of the elements that are gathered or scattered.
 struct Extents {
     space: Vec<usize>,
     /// The shape of the indices that is broadcast to the space.
@@ -49,7 +49,7 @@ struct Extents {
     stride: usize,
 }
 
-/// Indices over the space of what is read or brought in.
+/// Indices over the space of the elements that are gathered or scattered.
 struct Space {
     shape: Vec<usize>,
     indices: Arc<Node>,

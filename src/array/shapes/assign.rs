@@ -87,7 +87,7 @@ impl<T: Element> ViewMut<'_, T> {
 }
 
 impl<T: Element> Array<T> {
-    /// Brings the array into memory of its own without gaps, for a kernel that writes to it.
+    /// Moves the array into contiguous memory of its own, for a kernel that writes to it.
     pub(crate) fn alone(&mut self) -> Result<()> {
         let storage = self.own()?;
         // No device wants more of a binding's offset. What begins elsewhere than its memory may be a program's buffer.
@@ -105,7 +105,7 @@ impl<T: Element> Array<T> {
         *self = Array::of(Node::lazy(self.device(), self.shape().to_vec(), T::DTYPE, copy));
     }
 
-    /// Brings the array into memory that nothing else refers to.
+    /// Moves the array into memory that nothing else refers to.
     fn own(&mut self) -> Result<Storage> {
         let storage = self.storage()?;
         // One share is this node's own, one is ours: nobody else can look at the contents, nor begin to.

@@ -116,7 +116,7 @@ impl From<std::ops::RangeFull> for Axes {
     }
 }
 
-/// An axis' place among so many, of its number.
+/// The index of an axis among this many, from its number.
 pub(crate) fn axis(operation: &'static str, axis: isize, rank: usize, at: CallSite) -> Result<usize> {
     let place = if axis < 0 { axis + rank as isize } else { axis };
     if (0..rank as isize).contains(&place) {

@@ -23,7 +23,7 @@ pub enum PadMode<T> {
     Wrap,
 }
 
-/// Pieces of an axis at most that are brought together; beyond, elements are taken one by one.
+/// The most pieces of an axis that are concatenated; beyond, elements are taken one by one.
 const MOST_PIECES: usize = 8;
 /// Elements of an axis at most that is mirrored or repeated: there and back, places are 32-bit numbers.
 const MOST_TAKEN: usize = 1 << 31;

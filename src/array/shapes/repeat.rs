@@ -78,7 +78,8 @@ impl<T: Element> Array<T> {
             return self.gather(operation, &nothing, Along::Flat, OutOfRange::Error, at);
         }
         let (ends, counts) = (counts.flatten().cumsum(0), counts.flatten());
-        // A mark for each element where its first copy goes; so many marks up to a place, so many elements.
+        // A mark for each element where its first copy goes; the number of marks up to an index is the number of
+        // elements.
         let (none, starts) = (Array::<u32>::zeros(device, &[len]), &ends - &counts);
         let (one, along, outside) = (Array::full(device, &[], 1), Along::Flat, OutOfRange::Drop);
         let marks = none.scatter(operation, &starts, &one, Combine::Add, along, outside, at);

@@ -62,7 +62,7 @@ impl<T: Element> Array<T> {
         self.copies("repeat_axis", &apart, &repeated, &shape, at)
     }
 
-    /// The array with axes of extent 1 in between, these repeated, and all brought to a shape.
+    /// The array with axes of extent 1 in between, which are repeated, and reshaped.
     fn copies(
         &self,
         operation: &'static str,

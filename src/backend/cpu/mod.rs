@@ -170,7 +170,7 @@ impl Cpu {
 
     fn run(&self, launches: &[Launch]) -> Result<()> {
         let prepared: Vec<_> = launches.iter().map(|l| Ok((l, self.compiled(&l.kernel)?))).collect::<Result<_>>()?;
-        // The checks tell what is wrong by what ran before.
+        // The checks depend on the launches that ran before.
         let uses = if self.checks.is_some() { Use::everything() } else { Use::of(launches) };
         let _in_order = self.turns.take(uses);
         if launches.iter().any(writes_lent) {

@@ -19,7 +19,7 @@ pub(super) type Label = u32;
 /// Index of a control-flow construct's masks: how many constructs it lies in.
 pub(super) type Frame = u32;
 
-/// How often a loop is taken to run, where nobody knows.
+/// The assumed number of iterations of a loop without a known bound.
 const ITERATIONS: u64 = 64;
 
 /// No register.

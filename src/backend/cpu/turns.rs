@@ -8,7 +8,7 @@ use crate::work::{Launch, Window};
 use std::ops::Range;
 use std::sync::{Condvar, Mutex, MutexGuard};
 
-/// Who runs, and who waits to.
+/// The launches that run, and those that wait.
 #[derive(Default)]
 pub(super) struct Turns {
     state: Mutex<State>,
@@ -20,7 +20,7 @@ struct State {
     /// In the order in which they were asked for: each runs that no earlier one stands in the way of.
     turns: Vec<(u64, Vec<Use>)>,
     next: u64,
-    /// How many wait: to tell nobody costs a system call, too.
+    /// How many wait: a notification without a receiver costs a system call, too.
     waiting: usize,
 }
 
@@ -131,7 +131,8 @@ mod tests {
                 let (turns, cell, most) = (&turns, &cell, &most);
                 threads.spawn(move || {
                     for round in 0..500 {
-                        // Readers count up, and writers, who touch an edge of the same bytes, find nobody.
+                        // Readers increment a count; writers, which access an edge of the same bytes, must find it
+                        // zero.
                         if (thread + round) % 3 == 0 {
                             let _turn = turns.take(uses(15..40, true));
                             assert_eq!(cell.swap(-1000, SeqCst), 0);

@@ -1,4 +1,4 @@
-//! A card's primary context, its main stream, and what becomes of the driver's errors.
+//! A card's primary context, its main stream, and the conversion of the driver's errors.
 
 use super::card::Card;
 use super::ledger::Ledger;
@@ -64,7 +64,8 @@ impl Drop for Entered {
     }
 }
 
-/// What helps after the last error: CUDA ends a whole process with it, and resetting the context changes nothing (tested).
+/// What helps after the last error: CUDA ends a whole process with it, and resetting the context does not help
+/// (tested).
 const ANEW: &str = "start the process anew";
 
 /// What an error means, and its name.
@@ -282,8 +283,8 @@ fn stream(raw: sys::CUcontext) -> Result<sys::CUstream, CUresult> {
     Ok(stream)
 }
 
-/// A pool for allocation in a stream's order, told to keep what is freed. Not the card's default one: PyTorch, CuPy and
-/// whoever else is in the process allocate there too, and what it keeps is theirs to say.
+/// A pool for allocation in a stream's order, set to keep freed memory. Not the card's default one: PyTorch, CuPy and
+/// other libraries in the process allocate there too, and set how much it keeps.
 fn memory_pool(card: &Card) -> Result<Option<sys::CUmemoryPool>, CUresult> {
     if !card.pools {
         return Ok(None);

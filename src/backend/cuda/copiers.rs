@@ -6,7 +6,7 @@ use std::mem::transmute;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
-/// Who works on something.
+/// The threads that work on a job.
 #[derive(Default)]
 struct Gang {
     state: Mutex<State>,
@@ -15,7 +15,7 @@ struct Gang {
 
 #[derive(Default)]
 struct State {
-    /// Nobody comes any more.
+    /// No more threads join.
     closed: bool,
     inside: usize,
     panicked: Option<Box<dyn std::any::Any + Send>>,
@@ -43,7 +43,7 @@ impl Gang {
     }
 }
 
-/// Closes a gang and waits for those inside, also when the one who asked panics.
+/// Closes a gang and waits for those inside, also when the caller panics.
 struct Close<'a>(&'a Gang);
 
 impl Drop for Close<'_> {

@@ -27,7 +27,7 @@ pub(super) struct Kernels {
     caps: Caps,
     options: CudaOptions,
     cache: Cache,
-    /// Functions by their kernels' ids; whoever launches one holds it.
+    /// Functions by their kernels' ids; a launch holds its kernel.
     translated: Recent<u64, Arc<Function>>,
     natives: Recent<u64, Arc<Function>>,
 }

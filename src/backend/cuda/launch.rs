@@ -114,7 +114,7 @@ pub(super) fn accesses(launches: &[Launch]) -> impl Iterator<Item = Access> + Cl
     })
 }
 
-/// The memory that kernels share by atomics: they wait for what the host wrote there last, and for nobody else.
+/// The memory that kernels share by atomics: they wait only for what the host wrote there last.
 pub(super) fn shared(launches: &[Launch]) -> impl Iterator<Item = u64> + Clone {
     let windows = launches.iter().flat_map(|launch| &launch.buffers);
     windows.filter(|window| window.memory.is_shared()).map(|window| block(&window.memory).address())

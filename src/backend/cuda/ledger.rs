@@ -1,4 +1,4 @@
-//! Who used which memory in which stream, and what must wait for whom: bookkeeping alone, no call of the driver.
+//! The uses of memory by streams, and the waits that follow from them: bookkeeping alone, no call of the driver.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -28,7 +28,7 @@ struct Lane {
     marked: u64,
     /// How many turns of each other stream it has waited for.
     waited: Vec<u64>,
-    /// What is in it may stay for ever: only who uses the same memory waits for it.
+    /// What is in it may stay for ever: only work on the same memory waits for it.
     detached: bool,
 }
 
@@ -62,7 +62,8 @@ impl Ledger {
         needed.into_iter().filter_map(|(other, turn)| self.wait(lane, other, turn)).collect()
     }
 
-    /// What a stream must wait for to free a block: everything in all others, but of detached ones what uses the block.
+    /// What a stream must wait for to free a block: everything in all other streams, but of detached ones only what
+    /// uses the block.
     pub fn all(&mut self, lane: usize, address: u64) -> Vec<Wait> {
         let turn = |other: usize| match self.lanes[other].detached {
             true => self.used(address, other),
@@ -131,7 +132,7 @@ impl Ledger {
         Some(Wait { lane: other, fresh })
     }
 
-    /// The event could not be recorded: whoever waits next does it.
+    /// The event could not be recorded: the next wait does it.
     pub fn not_marked(&mut self, lane: usize) {
         self.lanes[lane].marked = 0;
     }
@@ -164,7 +165,7 @@ impl Ledger {
         self.lanes[lane].turns
     }
 
-    /// A stream has waited for so many turns of another by an event of the program's.
+    /// A stream has waited for this many turns of another, by an event of the program.
     pub fn waited(&mut self, lane: usize, other: usize, turns: u64) {
         let waited = &mut self.lanes[lane].waited[other];
         *waited = turns.max(*waited);

@@ -7,7 +7,7 @@ use wgpu::BufferUsages;
 
 pub(crate) struct Buffer {
     pub raw: wgpu::Buffer,
-    /// Whether the host can map it: then it is noted who uses it.
+    /// Whether the host can map it: then its users are recorded.
     pub mappable: bool,
     host: Mutex<Host>,
 }

@@ -20,7 +20,7 @@ const SPIN: Duration = Duration::from_millis(2);
 const SOON: Duration = Duration::from_micros(100);
 /// The longest single sleep; then it is seen whether the device is lost.
 const NAP: Duration = Duration::from_secs(2);
-/// The same where nobody knows which submission to wait for: it may be done before the last is, which others go on making.
+/// The same where the submission to wait for is unknown: it may be done before the last is, which others go on making.
 const DOZE: Duration = Duration::from_micros(100);
 
 impl Wgpu {

@@ -4,10 +4,10 @@
 //! any number of axes. Both sides are read as they lie: transposed, strided, repeated, converted. f16 adds up in f32.
 //! Error: at most `inner * eps * sum(|a * b|)` in the type of the sums, in practice some eps * sqrt(inner).
 //!
-//! Bound by arithmetic where all three extents are large: 2 * rows * columns * inner operations; a tile of 128 x 256 reads
-//! each element of a (columns / 256) times and of b (rows / 128) times, from caches mostly.
-//! Where there are too few tiles for a card, slices of a workgroup share the inner ones; where these are many, they are cut
-//! into parts, and a map adds their sums: two launches.
+//! Bound by arithmetic where all three extents are large: 2 * rows * columns * inner operations; a tile of 128 x 256
+//! reads each element of a (columns / 256) times and of b (rows / 128) times, from caches mostly. Where there are too
+//! few tiles for a card, slices of a workgroup share the inner elements; where these are many, they are cut into parts,
+//! and a map adds their sums: two launches.
 //!
 //! Three ways: register tiles (`shaders/matmul.wgsl`); tensor cores (`shaders/matmul_tensor.wgsl`) for f16, and for f32 that
 //! may be rounded; and an invocation for each element of small matrices (`shaders/matmul_each.wgsl`), which would fill little
@@ -157,8 +157,8 @@ impl Matmul {
     }
 }
 
-/// Inner ones of a launch at most. Repeated elements and constants need no memory, so that no binding bounds them; kernels
-/// count them with 32 bits, and past the last by a tile.
+/// Inner elements of a launch at most. Repeated elements and constants need no memory, so that no binding bounds them;
+/// kernels count them with 32 bits, and past the last by a tile.
 const MOST_INNER: u64 = 1 << 30;
 /// Launches of a product at most.
 const MOST_LAUNCHES: u64 = 1 << 16;
@@ -166,7 +166,7 @@ const MOST_LAUNCHES: u64 = 1 << 16;
 /// A launch's share of the work, beside the box of the index space.
 #[derive(Clone, Copy)]
 struct Share {
-    /// Inner ones of a part, and batches of one.
+    /// Inner elements of a part, and batches of one.
     span: u64,
     part: u64,
 }

@@ -64,7 +64,7 @@ pub struct Sort {
 }
 
 impl Sort {
-    /// Elements of a row at most: words that tiles publish tell a count from a place among so many.
+    /// Elements of a row at most: words that tiles publish distinguish a count from a position among this many.
     pub const MOST: usize = u32::MAX as usize - (1 << 16);
 
     fn key_type(&self) -> DType {

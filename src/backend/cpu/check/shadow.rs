@@ -1,4 +1,4 @@
-//! Who touched each place of memory last.
+//! Shadow memory: the last invocation that accessed each element.
 
 /// One access.
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,7 +33,7 @@ impl Stamp {
 #[derive(Clone, Copy, Debug, Default)]
 struct Cell {
     write: Stamp,
-    /// Two readers are enough: whoever writes differs from one of them.
+    /// Two readers are enough: any writer differs from one of them.
     reads: [Stamp; 2],
 }
 

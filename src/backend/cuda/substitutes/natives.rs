@@ -35,8 +35,7 @@ const FILES: [(&str, &str); 3] = [
 ];
 
 impl Kernel {
-    /// The CUDA text that may run in the place of this kernel's translation, where somebody has written one for this
-    /// architecture.
+    /// The CUDA text that may replace this kernel's translation, if there is one for this architecture.
     pub fn cuda_native(&self, options: &CudaOptions) -> Option<CudaSource> {
         source(self, &native_for(self, options.architecture)?, *options).ok()
     }
