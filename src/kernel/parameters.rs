@@ -174,7 +174,7 @@ pub(crate) fn check(host: &HostType, members: &[Member], bytes: u64) -> Result<(
         if field.offset != *offset as usize {
             let help = match (*offset as usize).checked_sub(field.offset) {
                 Some(gap) => format!("add {gap} bytes before it, `_padding: [u8; {gap}]`"),
-                None => format!("take {} bytes away before it, or add @align in WGSL", field.offset - *offset as usize),
+                None => format!("remove {} bytes before it, or add @align in WGSL", field.offset - *offset as usize),
             };
             return Err(format!("{of}.{name}: {ty} is at byte {offset} in WGSL, at {} in Rust: {help}", field.offset));
         }

@@ -80,7 +80,7 @@ impl Call<'_> {
             Some(_) if driven == Driven::Leaves => {
                 let wanted = "two free bindings, needed to detect loops that the driver stops early".into();
                 let (operation, device) = ("launch", properties.label());
-                let help = "take another device, such as Device::cpu()".into();
+                let help = "use another device, such as Device::cpu()".into();
                 Err(ErrorKind::Unsupported { operation, wanted, device, help, at: Some(self.at) }.into())
             }
             _ => Ok(None),

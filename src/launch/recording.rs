@@ -125,7 +125,7 @@ impl Recording {
     pub fn of<T: Element>(arrays: &[&Array<T>]) -> Result<Recording> {
         let nodes = one_device("Recording::of", arrays)?;
         let Some(first) = nodes.first() else {
-            return Err(Error::argument("Recording::of", "arrays", "one at least", "none", Location::caller()));
+            return Err(Error::argument("Recording::of", "arrays", "at least one", "none", Location::caller()));
         };
         let (device, at) = (first.device.clone(), Location::caller());
         let plan = |batch: &mut Batch| {

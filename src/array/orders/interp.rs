@@ -57,7 +57,7 @@ fn fits<T: Float>(x: &Array<T>, xs: &Array<T>, ys: &Array<T>, at: CallSite) -> R
     ys.check()?;
     if xs.rank() != 1 || xs.shape() != ys.shape() || xs.is_empty() {
         let got = format!("shapes {:?} and {:?}", xs.shape(), ys.shape());
-        return mistake("one dimension, as many coordinates as values, and one at least".into(), got);
+        return mistake("one dimension, as many coordinates as values, and at least one".into(), got);
     }
     match [xs, ys].into_iter().find(|array| array.device() != x.device()) {
         Some(other) => mistake(format!("on {:?}", x.device()), format!("{:?}", other.device())),

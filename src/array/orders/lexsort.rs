@@ -77,7 +77,7 @@ impl<T: Element> sealed::Sorted for Array<T> {
 pub fn lexsort(keys: &[&dyn SortKey]) -> Result<Array<u32>> {
     let at = Location::caller();
     let Some(first) = keys.first() else {
-        return Err(Error::argument("lexsort", "keys", "one at least", "none", at));
+        return Err(Error::argument("lexsort", "keys", "at least one", "none", at));
     };
     let (len, device) = (first.rows(), first.device());
     keys.iter().try_for_each(|key| key.fit(len, device, at))?;

@@ -97,7 +97,8 @@ impl<T: Element> Array<T> {
         let values: Vec<f64> = edges.iter().map(|edge| edge.scalar().to_f64()).collect();
         let rising = values.is_sorted();
         if values.iter().any(|x| x.is_nan()) || !(rising || values.is_sorted_by(|a, b| a >= b)) {
-            let error = Error::argument("digitize", "edges", "all rising or all falling", format!("{edges:?}"), at);
+            let error =
+                Error::argument("digitize", "edges", "all ascending or all descending", format!("{edges:?}"), at);
             return Array::failed(self.device(), error);
         }
         let rise: Vec<T> = if rising { edges.to_vec() } else { edges.iter().rev().copied().collect() };

@@ -90,7 +90,7 @@ impl<'a, T: Float> Along<'a, T> {
         let axis = place(operation, axis, array.rank(), at)?;
         match array.shape()[axis] {
             2.. => Ok(Along { array, axis, at }),
-            extent => Err(Error::argument(operation, "axis", "two elements at least", extent.to_string(), at)),
+            extent => Err(Error::argument(operation, "axis", "at least two elements", extent.to_string(), at)),
         }
     }
 

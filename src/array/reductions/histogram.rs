@@ -130,7 +130,7 @@ pub(super) fn even(
     }
     let edges = even_edges(node.dtype, bins, low, high, own);
     if !edges.is_sorted_by(|a, b| a < b) || !edges.iter().all(|edge| edge.is_finite()) {
-        return Err(argument(format!("a range with {bins} bins that {} can tell apart", node.dtype)));
+        return Err(argument(format!("a range with {bins} bins that {} can distinguish", node.dtype)));
     }
     let Some(thresholds) = thresholds(node.dtype, &edges) else {
         return Err(argument(format!("a range within that of {}", node.dtype)));
@@ -228,7 +228,7 @@ impl<T: Element> Array<T> {
         let (operation, at) = ("histogram_edges", Location::caller());
         let values: Vec<Value> = edges.iter().map(|&edge| whole(Value::of(edge.scalar()))).collect();
         if values.len() < 2 || !values.is_sorted_by(not_falling) {
-            let wanted = "two or more that do not fall, none of them NaN";
+            let wanted = "two or more in ascending order, none of them NaN";
             let error = Error::argument(operation, "edges", wanted, shown(edges), at);
             return Array::failed(self.device(), error);
         }

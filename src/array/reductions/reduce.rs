@@ -92,8 +92,8 @@ reductions! { Number:
 }
 
 reductions! { Element:
-    any any_axes Any -> bool, "Whether any element is not zero; false of nothing.", "[0, 0, 3, 0]" => "true", "[false, true]";
-    all all_axes All -> bool, "Whether all elements are not zero; true of nothing.", "[1, 1, 3, 0]" => "false", "[true, false]";
+    any any_axes Any -> bool, "Whether any element is not zero; false for no elements.", "[0, 0, 3, 0]" => "true", "[false, true]";
+    all all_axes All -> bool, "Whether all elements are not zero; true for no elements.", "[1, 1, 3, 0]" => "false", "[true, false]";
     count_nonzero count_nonzero_axes CountNonzero -> u32, "How many elements are not zero.", "[0, 5, 3, 0]" => "2", "[1, 1]";
 }
 

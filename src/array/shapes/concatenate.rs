@@ -135,7 +135,7 @@ impl<T: Element> Array<T> {
         self.check()?;
         let axis = place(operation, axis, self.rank(), at)?;
         match parts {
-            0 => Err(Error::argument(operation, "parts", "one at least", "0", at)),
+            0 => Err(Error::argument(operation, "parts", "at least one", "0", at)),
             _ => Ok(axis),
         }
     }
@@ -164,7 +164,7 @@ impl<T: Element> Array<T> {
 /// The nodes of arrays without mistakes on one device.
 fn checked<T: Element>(operation: &'static str, arrays: &[&Array<T>], at: CallSite) -> Result<Vec<Arc<Node>>> {
     let Some(first) = arrays.first() else {
-        return Err(Error::argument(operation, "arrays", "one at least", "none", at));
+        return Err(Error::argument(operation, "arrays", "at least one", "none", at));
     };
     if let Some(error) = arrays.iter().find_map(|array| array.node.error()) {
         return Err(error);

@@ -85,7 +85,7 @@ impl<T: Element> Array<T> {
 /// Each array along an axis of its own, repeated along the others.
 fn grid<T: Element>(operation: &'static str, arrays: &[&Array<T>], at: CallSite) -> Result<Vec<Array<T>>> {
     let Some(first) = arrays.first() else {
-        return Err(Error::argument(operation, "arrays", "one at least", "none", at));
+        return Err(Error::argument(operation, "arrays", "at least one", "none", at));
     };
     for array in arrays {
         array.check()?;
@@ -159,7 +159,7 @@ impl Array<u32> {
         let (operation, at) = ("ravel_multi_index", Location::caller());
         countable(operation, shape, at)?;
         if indices.len() != shape.len() || indices.is_empty() {
-            let wanted = format!("one for each axis of {shape:?}, and one at least");
+            let wanted = format!("one for each axis of {shape:?}, and at least one");
             return Err(Error::argument(operation, "indices", wanted, indices.len().to_string(), at));
         }
         let strides = Layout::contiguous(shape).strides;
@@ -184,7 +184,7 @@ impl Array<u32> {
         let (operation, at) = ("indices", Location::caller());
         let made = || -> Result<Array<u32>> {
             if shape.is_empty() {
-                return Err(Error::argument(operation, "shape", "one axis at least", "none", at));
+                return Err(Error::argument(operation, "shape", "at least one axis", "none", at));
             }
             if count(shape) == 0 {
                 return Ok(Array::zeros(device, &[&[shape.len()], shape].concat()));
