@@ -191,7 +191,7 @@ pub trait Input {
     fn input(&self) -> Given<'_>;
 }
 
-/// What an [`Input`] gives.
+/// The array or scalar of an [`Input`].
 #[doc(hidden)]
 pub enum Given<'a> {
     Scalar(Scalar),

@@ -1,6 +1,6 @@
 //! A bounded cache that evicts the least recently used entries.
 //!
-//! What is kept is a handle: a user holds it for as long as it is used, even if it is evicted here.
+//! Entries are handles: a user holds it for as long as it is used, even if it is evicted here.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
@@ -28,7 +28,7 @@ impl<K: Hash + Eq + Clone, V: Clone> Recent<K, V> {
         Recent { most: most.max(1), clock: AtomicU64::new(0), kept: RwLock::default() }
     }
 
-    /// What is kept under a key.
+    /// The entry of a key.
     pub fn get<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,
@@ -62,7 +62,7 @@ impl<K: Hash + Eq + Clone, V: Clone> Recent<K, V> {
         (value, gone)
     }
 
-    /// What is kept, in no order.
+    /// The entries, in no order.
     pub fn values(&self) -> Vec<V> {
         let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
         kept.values().map(|kept| kept.value.clone()).collect()

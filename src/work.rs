@@ -14,7 +14,7 @@ pub(crate) struct Launch {
     /// The words of the library's `Params`, or of a program's `var<immediate>`.
     pub params: Vec<u32>,
     pub grid: Grid,
-    /// What it moves and computes at least, if an operation's plan says so.
+    /// The least bytes and operations, if an operation's plan states them.
     pub cost: Option<Cost>,
 }
 

@@ -79,8 +79,8 @@ impl Choices {
         }
     }
 
-    /// The choice that is one for all launches; `None` if it is measured. A recording is made of kernels, so that what is
-    /// to give the same bits everywhere is one in evaluations too.
+    /// The choice that is one for all launches; `None` if it is measured. A recording consists of kernels. So where
+    /// results must have the same bits everywhere, evaluations use kernels too.
     pub fn settled(&self) -> Option<Choice> {
         match self.setting() {
             Natives::Off => Some(WGSL),
@@ -117,7 +117,7 @@ impl Choices {
         self.find(class, key).ok_or(ways)
     }
 
-    /// What is known, in this process or on disk.
+    /// The known choice, of this process or on disk.
     pub fn find(&self, class: Class, key: &dyn Fn() -> String) -> Option<Choice> {
         if let Some(&found) = self.known().get(&class) {
             return Some(found);

@@ -39,7 +39,7 @@ pub(crate) fn storage_of(node: &Node) -> Result<Storage> {
 }
 
 impl Submission<'_> {
-    /// Runs what was planned.
+    /// Runs the planned work.
     pub fn submit(&mut self) -> Result<()> {
         match self.batch.launches.is_empty() {
             true => Ok(()),

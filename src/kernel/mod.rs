@@ -101,7 +101,7 @@ pub struct BindPoint {
 /// A buffer of the library's own that a program's kernel binds beside the program's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Own {
-    /// What it says: [`crate::Device::messages`].
+    /// Its messages: [`crate::Device::messages`].
     Messages,
     /// Whether loops must stop, and after how long.
     Limits,

@@ -126,7 +126,7 @@ impl Memory {
         self.shared.load(Ordering::Relaxed)
     }
 
-    /// Notes that what lies past the array was cleared.
+    /// Records that the memory past the array was zeroed.
     pub fn note_zeros_at_end(&self) {
         self.zeros_at_end.store(true, Ordering::Relaxed);
     }
@@ -136,7 +136,7 @@ impl Memory {
         self.zeros_at_end.store(false, Ordering::Relaxed);
     }
 
-    /// Whether zeros lie past the array. Recordings write without telling.
+    /// Whether the memory past the array is zeroed. Recordings write without telling.
     pub fn ends_in_zeros(&self) -> bool {
         self.zeros_at_end.load(Ordering::Relaxed) && self.recordings() == 0
     }

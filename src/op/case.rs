@@ -14,7 +14,7 @@ pub struct Case {
     pub what: String,
     /// The operation.
     pub op: Box<dyn Op>,
-    /// Its Rust type, as [`std::any::type_name`] gives it.
+    /// Its Rust type, as by [`std::any::type_name`].
     pub type_name: &'static str,
     /// The contents of inputs other than [`Fill::Numbers`], by slot.
     pub fills: Vec<(usize, Fill)>,

@@ -11,7 +11,7 @@ use crate::op::{Binding, Expression, Host, Param, Slot, Vary};
 /// The treatment of an index that is not below the axis' extent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum OutOfRange {
-    /// An error whenever the result is read, or what is computed of it, which names the line of the call and the index;
+    /// An error whenever the result, or a value computed from it, is read. It names the line of the call and the index;
     /// if it is not read, [`crate::Device::synchronize`] returns the error, once. Negative numbers count from the end.
     #[default]
     Error,
@@ -34,7 +34,7 @@ pub struct Indexing {
     pub extent: usize,
     /// From one of them to the next.
     pub stride: usize,
-    /// What is done with an index past the axis.
+    /// The treatment of an index past the axis.
     pub outside: OutOfRange,
     /// For [`OutOfRange::Error`]: words with the number of such indices, the first of them, and the extent.
     pub report: Option<Expression>,

@@ -47,7 +47,7 @@ impl Tuning {
         Ok(())
     }
 
-    /// What was kept for a device, over what is built in for its engine.
+    /// The tuning saved for a device, on top of its engine's built-in one.
     pub fn load(properties: &Properties) -> Tuning {
         let mut tuning = properties.caps.tuning.clone();
         if let Some(text) = path(properties).and_then(|path| fs::read_to_string(path).ok()) {

@@ -131,7 +131,7 @@ impl<T: Element> Array<T> {
     }
 
     /// An array over memory of a CUDA device, without a copy: `shape` in row-major order. `owner` is dropped when
-    /// nothing uses the memory any more, after what was queued on it is done.
+    /// nothing uses the memory any more, after the work queued on it is done.
     ///
     /// Assigning to a part of the array writes there if no other array shares its memory, and so does a kernel that it
     /// is passed to for writing. It counts neither as live memory nor towards a limit.

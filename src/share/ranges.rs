@@ -50,7 +50,7 @@ impl Ranges {
         self.0 = self.0.iter().flat_map(outside).collect();
     }
 
-    /// The parts that lie in a range.
+    /// The parts within a range.
     pub fn within(&self, range: Range<usize>) -> Vec<Range<usize>> {
         let part = |other: &Range<usize>| other.start.max(range.start)..other.end.min(range.end);
         self.0.iter().map(part).filter(|part| part.start < part.end).collect()

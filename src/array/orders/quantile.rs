@@ -7,7 +7,7 @@ use crate::error::{CallSite, Error, Result};
 use crate::op::Value;
 use std::panic::Location;
 
-/// How to interpolate a quantile that lies between two elements: NumPy's `method`.
+/// How to interpolate a quantile between two elements: NumPy's `method`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Interpolation {
     /// Linear interpolation.

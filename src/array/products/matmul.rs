@@ -266,8 +266,8 @@ impl<T: Number> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// No copy: axes may lie anywhere. Errors (kept in the array): an axis out of range, or given twice; different
-    /// numbers or lengths of axes.
+    /// No copy: the axes may be in any position. Errors (kept in the array): an axis out of range, or given twice;
+    /// different numbers or lengths of axes.
     #[track_caller]
     pub fn tensordot(&self, other: &Array<T>, axes: impl Into<Axes>, other_axes: impl Into<Axes>) -> Array<T> {
         self.tensordot_named("tensordot", other, [&axes.into(), &other_axes.into()])

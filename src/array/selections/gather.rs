@@ -248,7 +248,7 @@ impl<T: Element> Array<T> {
 
     /// One element for each index, from the same position on all other axes: NumPy's `take_along_axis`. With the result
     /// of `argsort` it sorts, and that of `arg_max_axes` with [`Axes::keep_dims`](crate::array::Axes::keep_dims) gives
-    /// the largest.
+    /// the largest elements.
     ///
     /// ```
     /// # crosslane::example(|device| {

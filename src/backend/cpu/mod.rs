@@ -1,9 +1,9 @@
 //! The engine that needs no GPU: a SIMT interpreter of WGSL on the processor.
 //!
 //! Each instruction runs over all invocations of a workgroup before the next one, workgroups side by side. That makes
-//! barriers exact, and what GPUs hide can be seen: a device that checks finds races, accesses out of bounds, reads
-//! of memory never written, divergent barriers and waiting for other workgroups. A profile stands in for hardware
-//! that is not here.
+//! barriers exact, and what GPUs hide can be seen: a device that checks finds races, accesses out of bounds, reads of
+//! memory never written, divergent barriers and waiting for other workgroups. A profile simulates the limits of other
+//! hardware.
 //!
 //! | file | what it is |
 //! |---|---|

@@ -42,7 +42,7 @@ impl WorkgroupOrder {
     }
 }
 
-/// A class of hardware that [`crate::Device::cpu_as`] stands in for: limits, features, subgroup size, and the order of
+/// A class of hardware that [`crate::Device::cpu_as`] simulates: limits, features, subgroup size, and the order of
 /// workgroups. The presets have their class's public limits; every field can be changed.
 ///
 /// ```

@@ -155,7 +155,7 @@ pub(super) enum Instr {
         at: Address,
         width: u8,
     },
-    /// Gives the old value, unless `to` is NONE; `to`, `value` and `compare` are pairs if `kind` has 64 bits.
+    /// Returns the old value, unless `to` is NONE; `to`, `value` and `compare` are pairs if `kind` has 64 bits.
     Atomic {
         op: AtomicOp,
         kind: Kind,
@@ -279,7 +279,7 @@ pub(super) enum Instr {
         shape_c: Shape,
     },
 
-    /// An index must be below the limit; `exact` is what arithmetic without wrapping gives, or NONE.
+    /// An index must be below the limit; `exact` is the result of arithmetic without wrapping, or NONE.
     CheckIndex {
         index: Reg,
         limit: Reg,

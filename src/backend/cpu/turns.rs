@@ -1,5 +1,5 @@
-//! Turns to run launches: those of several threads run side by side where none writes what another touches, and in the order
-//! of submission elsewhere.
+//! Turns to run launches: launches of several threads run side by side if none writes memory that another accesses, and
+//! otherwise in the order of submission.
 
 use super::block;
 use crate::kernel::Access;
@@ -82,7 +82,7 @@ impl Turns {
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Waits until nothing earlier stands in the way.
+    /// Waits until no earlier launch conflicts.
     pub fn take(&self, uses: Vec<Use>) -> Turn<'_> {
         let mut state = self.state();
         let number = state.next;

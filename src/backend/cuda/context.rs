@@ -139,8 +139,8 @@ impl Context {
         }
     }
 
-    /// Makes the context this thread's until what it gives is dropped. Each call of the engine begins so, and each end of
-    /// what the context holds. A program that has a context of its own finds it as it was.
+    /// Makes the context current in this thread until the returned guard is dropped. Each call of the engine begins so,
+    /// and each end of what the context holds. A program that has a context of its own finds it as it was.
     ///
     /// Errors: the device is lost, and with it all that it held.
     pub fn enter(&self) -> Result<Entered> {
@@ -160,7 +160,7 @@ impl Context {
         ErrorKind::DeviceLost { device: self.card.name.clone(), reason: reason.into() }.into()
     }
 
-    /// Turns what the driver says into ours.
+    /// Converts the driver's result into this library's error.
     #[inline]
     pub fn check(&self, operation: &'static str, result: CUresult) -> Result<()> {
         match result {
@@ -237,7 +237,7 @@ impl Context {
         self.check(operation, unsafe { sys::cuStreamSynchronize(stream) })
     }
 
-    /// Gives memory that nothing uses back to the system.
+    /// Returns unused memory to the system.
     pub fn trim(&self) {
         if let Some(pool) = self.pool {
             // SAFETY: the pool is the engine's own, and is there as long as the context.

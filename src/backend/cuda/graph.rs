@@ -86,8 +86,8 @@ impl Graph {
         Task { name: format!("graph of {} launches", self.calls.len()), cost, launches: self.calls.len() }
     }
 
-    /// Gives launches other memory or parameters; false, and nothing is changed, if another order or grid comes of it.
-    /// What is in a stream already runs as it was.
+    /// Sets other memory or parameters of launches; false, and nothing is changed, if another order or grid comes of
+    /// it. Runs that are queued already are not changed.
     pub fn update(&mut self, launches: &[Launch], changed: Vec<(usize, Call)>) -> Result<bool> {
         let same = |(index, call): &(usize, Call)| call.any() == self.nodes[*index].is_some();
         if !changed.iter().all(same) || chained(order(launches)) != self.order {

@@ -84,7 +84,7 @@ impl Kernels {
         self.options
     }
 
-    /// Where what is found out about this card is kept.
+    /// The folder in which measurements of this card are kept.
     pub fn folder(&self) -> Option<PathBuf> {
         self.cache.folder().map(Path::to_path_buf)
     }

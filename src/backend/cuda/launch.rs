@@ -43,7 +43,7 @@ impl Arguments {
         self.set(launch.buffers.iter().map(window), &launch.params);
     }
 
-    /// Takes addresses with lengths, and parameters, in place of what was there.
+    /// Replaces addresses with lengths, and parameters.
     pub fn set(&mut self, windows: impl Iterator<Item = (u64, u64)>, params: &[u32]) {
         self.words.clear();
         self.starts.clear();

@@ -83,7 +83,7 @@ impl Ledger {
         uses.filter(|used| used.lane == lane).map(|used| used.read.max(used.written)).max().unwrap_or(0)
     }
 
-    /// From now on, or no longer, a stream keeps only those waiting that use what it uses.
+    /// Sets whether only work on the same memory waits for a stream.
     pub fn detach(&mut self, lane: usize, detached: bool) {
         self.lanes[lane].detached = detached;
     }

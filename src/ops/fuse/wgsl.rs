@@ -85,7 +85,7 @@ impl FusionSpec {
         sum
     }
 
-    /// A function of the variables that gives an array's address.
+    /// A function of the variables that returns an array's address.
     pub fn address_text(&self, name: &str, array: usize) -> String {
         format!(
             "fn {name}({}) -> u32 {{\n{}    return {};\n}}\n",

@@ -1,7 +1,7 @@
 //! Matmul: products of matrices, and all that is one under other names.
 //!
-//! out[batch, row, column] = epilogue(sum over inner of a[batch, row, inner] * b[batch, inner, column]), each of the four
-//! any number of axes. Both sides are read as they lie: transposed, strided, repeated, converted. f16 adds up in f32.
+//! out[batch, row, column] = epilogue(sum over inner of a[batch, row, inner] * b[batch, inner, column]), each of the
+//! four any number of axes. Both sides are read in place: transposed, strided, repeated, converted. f16 adds up in f32.
 //! Error: at most `inner * eps * sum(|a * b|)` in the type of the sums, in practice some eps * sqrt(inner).
 //!
 //! Bound by arithmetic where all three extents are large: 2 * rows * columns * inner operations; a tile of 128 x 256
@@ -67,8 +67,8 @@ pub enum Precision {
     #[default]
     Exact,
     /// By tensor cores where a device has them, which may round both sides: to f16 in matrices of 16 x 16 (2^-11 of a
-    /// number; what is past 65504 becomes infinite, below 6e-8 zero), not at all in those of 8 x 8. Sums are in f32. f16 is
-    /// multiplied there anyway; other types are not.
+    /// number; numbers past 65504 become infinite, below 6e-8 zero), not at all in those of 8 x 8. Sums are in f32. f16
+    /// is multiplied there anyway; other types are not.
     Tensor,
 }
 

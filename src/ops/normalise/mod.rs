@@ -64,17 +64,17 @@ impl Hash for Normalisation {
 /// A normalisation of an expression's values along some axes.
 #[derive(Clone, Debug, Hash)]
 pub struct Normalise {
-    /// What is normalised.
+    /// The values that are normalised.
     pub expression: Expression,
     /// Its index space.
     pub shape: Vec<usize>,
-    /// Which axes a row lies along.
+    /// The axes of a row.
     pub reduced: Vec<bool>,
     /// How.
     pub normalisation: Normalisation,
     /// What each value is multiplied with in the end: a leaf over the same index space.
     pub weight: Option<Expression>,
-    /// What is then added to each: likewise.
+    /// The bias that is then added to each: likewise.
     pub bias: Option<Expression>,
     /// The slot of the first output, after all inputs. They are fresh and filled without gaps.
     pub output: usize,

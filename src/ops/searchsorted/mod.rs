@@ -28,7 +28,7 @@ pub enum Side {
 /// A search for each value of a fused expression.
 #[derive(Clone, Debug, Hash)]
 pub struct SearchSorted {
-    /// What is looked for.
+    /// The values that are searched for.
     pub values: Expression,
     /// Its index space.
     pub shape: Vec<usize>,

@@ -36,7 +36,7 @@ pub struct TopK {
 }
 
 impl TopK {
-    /// How many it can find of rows of this length: lists lie in workgroup memory, and merged in one binding.
+    /// How many it can find of rows of this length: lists are in workgroup memory, and merged ones in one binding.
     pub fn most(caps: &Caps, dtype: DType, length: usize) -> usize {
         plan::most(caps, dtype, length as u64)
     }

@@ -1,4 +1,4 @@
-//! Neighbouring invocations whose accesses lie far apart: no defect, but slow on a GPU, and seen here.
+//! Neighbouring invocations whose accesses are far apart: no defect, but slow on a GPU, and seen here.
 
 use super::*;
 use crate::backend::cpu::check::Stride;

@@ -16,7 +16,7 @@ pub(in crate::backend::cuda) struct Native {
     pub defines: Vec<(String, String)>,
     /// Threads of a block.
     pub workgroup_size: [u32; 3],
-    /// Whether it reads what it writes: then each run that is measured finds zeros there, which must do no harm.
+    /// Whether it reads its own outputs: then each run that is measured finds zeros there, which must do no harm.
     pub reads_back: bool,
     /// Bytes of dynamic shared memory.
     pub dynamic_bytes: u32,

@@ -1,4 +1,4 @@
-//! The text's shape, and what is refused.
+//! The form of the text, and refused input.
 
 use super::{CudaOptions, CudaSource};
 use crate::Kernel;
