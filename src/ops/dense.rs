@@ -9,9 +9,9 @@ use std::ops::Range;
 /// How the elements of an array lie in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Form {
-    /// So many in a word.
+    /// Elements in a word.
     Packed(u32),
-    /// So many words each.
+    /// Words of an element.
     Words(u32),
 }
 

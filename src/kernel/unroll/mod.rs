@@ -1,14 +1,12 @@
-//! Loops written out: a kernel's file marks those that are to have no loop left by `unroll();` as their first statement, and
-//! this pass over naga's module writes their turns one after the other. Local arrays that are then indexed by constants alone
-//! become variables, one for each element, since registers cannot be indexed; and variables of which it is known what they hold
-//! become values.
+//! Loop unrolling: a kernel's file marks loops by `unroll();` as their first statement, and this pass over naga's
+//! module writes out their iterations. Local arrays that are then indexed by constants alone become variables, one for
+//! each element, since registers cannot be indexed. Variables whose contents are known become values.
 //!
-//! A marked loop has the form of `for`; its condition must be known: the counter begins with a constant, changes by constants,
-//! and is compared with one. Loops inside may depend on the counter, and so may conditions of `if`, which are then decided
-//! here. It has no `break` or `continue` of its own.
+//! A marked loop has the form of `for`; its condition must be known: the counter begins with a constant, changes by
+//! constants, and is compared with one. Nested loops may depend on the counter, and so may conditions of `if`, which
+//! are then evaluated here. It has no `break` or `continue` of its own.
 //!
-//! What compilers unroll by themselves they do not unroll everywhere: products of matrices whose loops were left to them took
-//! 14 % longer on an H200.
+//! Compilers do not unroll every such loop: matrix products whose loops were left to them took 14 % longer on an H200.
 
 mod fold;
 mod promote;

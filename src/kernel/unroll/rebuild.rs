@@ -1,4 +1,4 @@
-//! A function made of another: its statements and expressions copied, loops written out, arrays taken apart.
+//! Rebuilds a function: statements and expressions are copied, loops unrolled, arrays split.
 
 use super::super::operands::{of_expression, of_statement};
 use super::fold::{Folded, fold};

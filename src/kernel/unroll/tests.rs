@@ -1,4 +1,4 @@
-//! What is left of marked loops, and that it computes the same.
+//! Marked loops are unrolled, and compute the same.
 
 use super::*;
 use naga::valid::{Capabilities, ValidationFlags, Validator};

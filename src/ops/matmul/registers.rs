@@ -63,7 +63,7 @@ impl Tile {
         text
     }
 
-    /// Adds the products of a tile's inner ones.
+    /// Adds the products of a tile's inner elements.
     fn multiply(self, sides: &[Side; 2], sums: DType, stage: u32) -> String {
         let depth = self.depth / self.slices;
         let looped = self.unroll < depth || self.slices > 1;

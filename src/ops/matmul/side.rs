@@ -9,11 +9,11 @@ use std::fmt::Write;
 pub(super) enum Fetch {
     /// Four neighbours along the rows or columns: as they lie in workgroup memory.
     Outer,
-    /// Four neighbours along the inner ones.
+    /// Four neighbours along the inner elements.
     Inner,
     /// One at a time, neighbours along the rows or columns.
     EachOuter,
-    /// One at a time, neighbours along the inner ones.
+    /// One at a time, neighbours along the inner elements.
     EachInner,
 }
 
@@ -27,14 +27,14 @@ pub(super) struct Side<'a> {
     pub fusion: &'a FusionSpec,
     /// The type of the elements in workgroup memory.
     pub held: DType,
-    /// Rows or columns of a tile, and inner ones.
+    /// Rows or columns of a tile, and inner elements.
     pub across: u32,
     pub depth: u32,
     /// Invocations that fetch it.
     pub threads: u32,
     /// Copies of the tile.
     pub stages: u32,
-    /// Whether lines of the tile are inner ones, one line a row or column; else the other way round.
+    /// Whether lines of the tile are inner elements, one line a row or column; else the other way round.
     pub inner_lines: bool,
     /// Vectors from one line to the next.
     pub pitch: u32,
@@ -62,9 +62,10 @@ impl Side<'_> {
         (format!("{line} * {}u + {along} / 4u", self.pitch), format!("{along} % 4u"))
     }
 
-    /// Which row or column a vector along the inner ones belongs to, and which one of its vectors it is. What neighbours put
-    /// down at once must lie in different banks: where a vector goes to four lines, 32 neighbours have four vectors of each
-    /// of eight rows at most; where it goes to one line of halves, 16 of them have lines that are apart.
+    /// Which row or column a vector along the inner elements belongs to, and which one of its vectors it is. What
+    /// neighbours put down at once must lie in different banks: where a vector goes to four lines, 32 neighbours have
+    /// four vectors of each of eight rows at most; where it goes to one line of f16, 16 of them have lines that are
+    /// apart.
     fn inner_quad(&self) -> (String, String) {
         let (across, each) = (self.across, self.depth / 4);
         let whole = (format!("quad / {each}u"), format!("quad % {each}u"));
@@ -81,9 +82,9 @@ impl Side<'_> {
         }
     }
 
-    /// `a_fetch(batch, first, k, quad)`: a vector of the tile whose outer ones begin with `first` and inner ones with `k`. Past
-    /// the last row or column it holds another's elements. `a_fetch_end(batch, first, k, quad, end)`: zeros past the inner
-    /// ones, for the last tile.
+    /// `a_fetch(batch, first, k, quad)`: a vector of the tile whose outer ones begin with `first` and inner elements
+    /// with `k`. Past the last row or column it holds another's elements. `a_fetch_end(batch, first, k, quad, end)`:
+    /// zeros past the inner elements, for the last tile.
     fn fetch_text(&self) -> String {
         let (name, quads, depth) = (self.name, self.quads().0, self.depth);
         let element = self.held.wgsl();
@@ -188,7 +189,8 @@ impl Side<'_> {
         (0..self.quads().1).map(|i| format!("    var {}{i}_next = Held();\n", self.name)).collect()
     }
 
-    /// Lines that fetch an invocation's part of the next tile, where all of it is within the inner ones or, if `ends`, not.
+    /// Lines that fetch an invocation's part of the next tile, where all of it is within the inner elements or, if
+    /// `ends`, not.
     pub fn fetches(&self, ends: bool) -> String {
         let (name, (all, each)) = (self.name, self.quads());
         let (called, more) = if ends { ("fetch_end", ", end") } else { ("fetch", "") };

@@ -14,7 +14,7 @@ pub(super) struct TensorTile {
     /// Rows and columns of the result.
     pub rows: u32,
     pub columns: u32,
-    /// Inner ones that lie in workgroup memory at a time.
+    /// Inner elements that lie in workgroup memory at a time.
     pub depth: u32,
     /// Rows and columns of a part: what a subgroup computes at once.
     pub part_rows: u32,
@@ -172,7 +172,7 @@ impl TensorTile {
         (0..rows).flat_map(move |i| (0..columns).map(move |j| (i, j)))
     }
 
-    /// Adds the products of a tile's inner ones.
+    /// Adds the products of a tile's inner elements.
     fn multiply(self, sides: &[Side; 2], stage: u32) -> String {
         let mut text = String::new();
         for inner in (0..self.depth).step_by(self.size as usize) {

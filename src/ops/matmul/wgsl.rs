@@ -1,5 +1,5 @@
-//! The text of a product's kernel: the entry point, the loop over inner ones, storing. What is multiplied in which way is in
-//! `registers.rs` and `tensor.rs`.
+//! The text of a product's kernel: the entry point, the loop over inner elements, storing. What is multiplied in which
+//! way is in `registers.rs` and `tensor.rs`.
 
 use super::shape::Shape;
 use super::side::{Fetch, Side};
@@ -18,8 +18,9 @@ pub(super) struct MatmulSpec {
     pub shape: Shape,
     /// The type of the sums.
     pub sums: DType,
-    /// Whether the inner ones fill all tiles, so that tiles may be fetched with no branch: tensor cores wait less for loads
-    /// that mix with what they compute (H200, 8192 f16, 283 TFLOP/s instead of 260), registers more (33 of 47).
+    /// Whether the inner elements fill all tiles, so that tiles may be fetched with no branch: tensor cores wait less
+    /// for loads that mix with what they compute (H200, 8192 f16, 283 TFLOP/s instead of 260), registers more (33 of
+    /// 47).
     pub full: bool,
     pub contract: Option<Contract>,
 }
@@ -130,7 +131,8 @@ impl MatmulSpec {
         )
     }
 
-    /// The loop over inner ones, and what is fetched before: keeps what was fetched, fetches the next, and multiplies.
+    /// The loop over inner elements, and what is fetched before: keeps what was fetched, fetches the next, and
+    /// multiplies.
     pub fn turns(&self, sides: &[Side; 2], multiply: &dyn Fn(u32) -> String) -> String {
         let mut text = String::from("    var k = 0u;\n");
         sides.iter().for_each(|side| text += &side.nexts());

@@ -28,7 +28,7 @@ const SOFTWARE_TILES: [(u32, u32); 4] = [(32, 2), (64, 4), (256, 4), (1024, 4)];
 pub(super) struct MergeTile {
     pub workgroup: u32,
     pub items: u32,
-    /// Whether an item is its key's number alone, from which the key can be told.
+    /// Whether an item is its key's number alone, from which the key can be recovered.
     pub bare: bool,
 }
 
@@ -75,7 +75,8 @@ fn item_bytes(sort: &Sort, bare: bool) -> u32 {
 }
 
 impl Sort {
-    /// Whether a key can be told from its number, and nothing else is wanted: then the order of equals does not show.
+    /// Whether a key can be recovered from its number, and nothing else is needed: then the order of equals does not
+    /// show.
     fn is_bare(&self) -> bool {
         let dtype = self.key_type();
         let width = if dtype == DType::Bool { 1 } else { 8 * dtype.size() as u32 };

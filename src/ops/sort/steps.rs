@@ -90,7 +90,7 @@ fn counter_text(shape: &Shape) -> String {
 /// Item `#` of an invocation lies here in the tile: a team's items are side by side.
 const ITEM: &str = "who.team * who.size * ITEMS + #u * who.size + who.place";
 
-/// Which items an exchange brings back in one of its turns.
+/// The items that an exchange returns in one of its turns.
 fn turn(shape: &Shape, nth: u32) -> Range<u32> {
     let items = shape.items / shape.turns;
     nth * items..(nth + 1) * items
@@ -195,7 +195,7 @@ fn store_lines(items: Range<u32>, store: &str) -> String {
     )
 }
 
-/// The lines that load the values, bring them into the order of the keys and store them beside.
+/// The lines that load the values, reorder them like the keys, and store them beside the keys.
 fn value_lines(flow: &Flow, shape: &Shape) -> String {
     let items = shape.items;
     let form = match flow.values {
