@@ -166,7 +166,9 @@ impl<'a> Rebuild<'a> {
 
     fn statements(&mut self, old: &'a Block, to: &mut Block) {
         for (statement, &span) in old.span_iter() {
-            self.statement(statement, span, to);
+            if !returns(to) {
+                self.statement(statement, span, to);
+            }
         }
     }
 
@@ -259,6 +261,9 @@ impl<'a> Rebuild<'a> {
                 _ => panic!("the condition of a marked loop is known before the kernel runs"),
             }
             self.statements(rest, to);
+            if returns(to) {
+                return;
+            }
             self.statements(continuing, to);
         }
         panic!("a marked loop ends after {MOST} turns at most");
@@ -335,6 +340,11 @@ impl<'a> Rebuild<'a> {
             self.new.named_expressions.insert(new, name.clone());
         }
     }
+}
+
+/// Whether nothing can follow in a block: what is known to hold may lead to a `return`.
+fn returns(block: &Block) -> bool {
+    matches!(block.last(), Some(Statement::Return { .. } | Statement::Kill))
 }
 
 /// An index that is known.

@@ -36,7 +36,7 @@ fn local_arrays(module: &Module, function: &Function) -> usize {
 }
 
 /// Texts with marked loops: loops, local arrays and local variables that are left.
-const TEXTS: [(&str, [usize; 3]); 8] = [
+const TEXTS: [(&str, [usize; 3]); 9] = [
     ("var sum = 0u; for (var i = 0u; i < ITEMS; i++) { unroll(); sum += x[i * 32u + lane]; } y[lane] = sum;", [0, 0, 0]),
     // All loads before what waits for them.
     (
@@ -103,6 +103,13 @@ const TEXTS: [(&str, [usize; 3]); 8] = [
         for (var i = ITEMS; i < ITEMS; i++) { unroll(); sum = 0u; }
         for (var i = 0u; i < 2u; i++) { unroll(); sum += select(x[lane], 5u, i == 1u); }
         y[lane] = sum;",
+        [0, 0, 0],
+    ),
+    // What is known to end the function.
+    (
+        "for (var i = 0u; i < ITEMS; i++) { unroll(); if (i == 2u) { return; } y[lane + i * 32u] = x[lane]; }
+        if (ITEMS > 3u) { return; }
+        y[lane] = 1u;",
         [0, 0, 0],
     ),
 ];
