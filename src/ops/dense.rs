@@ -84,8 +84,3 @@ pub(super) fn pieces(range: Range<u64>, most: u64) -> Vec<Range<u64>> {
     let starts = range.clone().step_by(most as usize);
     starts.map(|start| start..(start + most).min(range.end)).collect()
 }
-
-/// A line for each item of an invocation: `#` is its number.
-pub(super) fn each(items: u32, line: &str) -> String {
-    (0..items).map(|item| format!("    {}\n", line.replace('#', &item.to_string()))).collect()
-}

@@ -2,6 +2,8 @@
 //! module writes out their iterations. Local arrays that are then indexed by constants alone become variables, one for
 //! each element, since registers cannot be indexed. Variables whose contents are known become values.
 //!
+//! `unroll_if(CONDITION);` marks a loop where a constant condition holds.
+//!
 //! A marked loop has the form of `for`; its condition must be known: the counter begins with a constant, changes by
 //! constants, and is compared with one. Nested loops may depend on the counter, and so may conditions of `if`, which
 //! are then evaluated here. It has no `break` or `continue` of its own.
@@ -19,36 +21,36 @@ use super::blocks::each;
 use naga::{Function, Handle, Module, Statement};
 use rebuild::Rebuild;
 
-/// The function that marks a loop: `shaders/shared/unroll.wgsl`.
-const MARKER: &str = "unroll";
+/// The functions that mark a loop: `shaders/shared/unroll.wgsl`.
+const MARKERS: [&str; 2] = ["unroll", "unroll_if"];
 
 /// Writes out the marked loops of all functions.
 pub(super) fn unroll(module: &mut Module) {
-    let marker = module.functions.iter().find(|(_, function)| function.name.as_deref() == Some(MARKER));
-    let Some(marker) = marker.map(|(handle, _)| handle) else { return };
-    let marked = |function: &Function| calls(function, marker);
+    let is_marker = |function: &Function| MARKERS.iter().any(|name| function.name.as_deref() == Some(name));
+    let markers: Vec<_> = module.functions.iter().filter(|(_, f)| is_marker(f)).map(|(handle, _)| handle).collect();
+    let marked = |function: &Function| calls(function, &markers);
     let handles: Vec<_> = module.functions.iter().filter(|(_, f)| marked(f)).map(|(handle, _)| handle).collect();
     for handle in handles {
-        let function = unrolled(module, &module.functions[handle], marker);
+        let function = unrolled(module, &module.functions[handle], &markers);
         module.functions[handle] = function;
     }
     for entry in 0..module.entry_points.len() {
         if marked(&module.entry_points[entry].function) {
-            module.entry_points[entry].function = unrolled(module, &module.entry_points[entry].function, marker);
+            module.entry_points[entry].function = unrolled(module, &module.entry_points[entry].function, &markers);
         }
     }
 }
 
-fn calls(function: &Function, callee: Handle<Function>) -> bool {
+fn calls(function: &Function, callees: &[Handle<Function>]) -> bool {
     let mut found = false;
     each(&function.body, &mut |_, statement| {
-        found |= matches!(statement, Statement::Call { function, .. } if *function == callee);
+        found |= matches!(statement, Statement::Call { function, .. } if callees.contains(function));
     });
     found
 }
 
-fn unrolled(module: &Module, function: &Function, marker: Handle<Function>) -> Function {
-    let mut made = Rebuild::unrolling(module, function, marker).function();
+fn unrolled(module: &Module, function: &Function, markers: &[Handle<Function>]) -> Function {
+    let mut made = Rebuild::unrolling(module, function, markers).function();
     // An array of arrays takes several rounds.
     loop {
         let arrays = split::arrays(module, &made);

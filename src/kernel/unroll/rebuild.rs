@@ -15,7 +15,7 @@ pub(super) struct Rebuild<'a> {
     old: &'a Function,
     new: Function,
     /// What marks a loop.
-    marker: Option<Handle<Function>>,
+    markers: &'a [Handle<Function>],
     /// What stands for an expression of the old function: for one in a loop that is written out, that of the last turn.
     values: HashMap<Handle<Expression>, Handle<Expression>>,
     locals: HashMap<Handle<LocalVariable>, Handle<LocalVariable>>,
@@ -28,7 +28,7 @@ pub(super) struct Rebuild<'a> {
 }
 
 impl<'a> Rebuild<'a> {
-    fn new(module: &'a Module, old: &'a Function, marker: Option<Handle<Function>>) -> Rebuild<'a> {
+    fn new(module: &'a Module, old: &'a Function, markers: &'a [Handle<Function>]) -> Rebuild<'a> {
         let new = Function {
             name: old.name.clone(),
             arguments: old.arguments.clone(),
@@ -37,12 +37,12 @@ impl<'a> Rebuild<'a> {
             ..Function::default()
         };
         let (values, locals, counters, elements, held) = Default::default();
-        Rebuild { module, old, new, marker, values, locals, counters, elements, held }
+        Rebuild { module, old, new, markers, values, locals, counters, elements, held }
     }
 
     /// Without the loops that are marked.
-    pub fn unrolling(module: &'a Module, old: &'a Function, marker: Handle<Function>) -> Rebuild<'a> {
-        let mut rebuild = Rebuild::new(module, old, Some(marker));
+    pub fn unrolling(module: &'a Module, old: &'a Function, markers: &'a [Handle<Function>]) -> Rebuild<'a> {
+        let mut rebuild = Rebuild::new(module, old, markers);
         super::each(&old.body, &mut |_, statement| {
             if let Statement::Loop { body, continuing, .. } = statement
                 && rebuild.is_marked(body)
@@ -57,7 +57,7 @@ impl<'a> Rebuild<'a> {
 
     /// With variables in place of arrays.
     pub fn splitting(module: &'a Module, old: &'a Function, arrays: &Arrays) -> Rebuild<'a> {
-        let mut rebuild = Rebuild::new(module, old, None);
+        let mut rebuild = Rebuild::new(module, old, &[]);
         for (&array, &(ty, count)) in arrays {
             let name = old.local_variables[array].name.as_deref().unwrap_or("element");
             let element = |n: u32| LocalVariable { name: Some(format!("{name}_{n}")), ty, init: None };
@@ -70,7 +70,7 @@ impl<'a> Rebuild<'a> {
 
     /// With values in place of variables.
     pub fn promoting(module: &'a Module, old: &'a Function, variables: Variables) -> Rebuild<'a> {
-        let mut rebuild = Rebuild::new(module, old, None);
+        let mut rebuild = Rebuild::new(module, old, &[]);
         for variable in variables {
             let begins = old.local_variables[variable].init.map(|init| rebuild.value(init));
             rebuild.held.insert(variable, begins);
@@ -88,7 +88,15 @@ impl<'a> Rebuild<'a> {
     fn is_marked(&self, body: &Block) -> bool {
         // `for` has its body in a block of its own, behind the condition.
         let Some(Statement::Block(inner)) = body.last() else { return false };
-        matches!(inner.first(), Some(Statement::Call { function, .. }) if Some(*function) == self.marker)
+        match inner.first() {
+            Some(Statement::Call { function, arguments, .. }) if self.markers.contains(function) => {
+                arguments.iter().all(|&condition| match self.literal(self.old, condition) {
+                    Some(Literal::Bool(holds)) => holds,
+                    _ => panic!("the condition of a mark is a constant"),
+                })
+            }
+            _ => false,
+        }
     }
 
     /// The variable that a loop's last part changes.
@@ -166,7 +174,9 @@ impl<'a> Rebuild<'a> {
 
     fn statements(&mut self, old: &'a Block, to: &mut Block) {
         for (statement, &span) in old.span_iter() {
-            self.statement(statement, span, to);
+            if !returns(to) {
+                self.statement(statement, span, to);
+            }
         }
     }
 
@@ -202,7 +212,7 @@ impl<'a> Rebuild<'a> {
                 let break_if = break_if.map(|condition| self.value(condition));
                 to.push(Statement::Loop { body, continuing, break_if }, span);
             }
-            Statement::Call { function, .. } if Some(*function) == self.marker => {}
+            Statement::Call { function, .. } if self.markers.contains(function) => {}
             Statement::Store { pointer, value } if self.stores(*pointer, *value, span, to) => {}
             other => {
                 let mut copy = other.clone();
@@ -259,6 +269,9 @@ impl<'a> Rebuild<'a> {
                 _ => panic!("the condition of a marked loop is known before the kernel runs"),
             }
             self.statements(rest, to);
+            if returns(to) {
+                return;
+            }
             self.statements(continuing, to);
         }
         panic!("a marked loop ends after {MOST} turns at most");
@@ -335,6 +348,11 @@ impl<'a> Rebuild<'a> {
             self.new.named_expressions.insert(new, name.clone());
         }
     }
+}
+
+/// Whether nothing can follow in a block: what is known to hold may lead to a `return`.
+fn returns(block: &Block) -> bool {
+    matches!(block.last(), Some(Statement::Return { .. } | Statement::Kill))
 }
 
 /// An index that is known.

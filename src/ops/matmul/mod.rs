@@ -20,7 +20,6 @@ pub(crate) mod cases;
 mod contract;
 mod each;
 mod parts;
-mod registers;
 mod shape;
 mod side;
 mod tensor;

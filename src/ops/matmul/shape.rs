@@ -101,11 +101,20 @@ impl Shape {
     /// Named constants of its kernel.
     pub fn constants(self) -> Vec<(&'static str, u32)> {
         let own = match self {
-            Shape::Registers(tile) => vec![("DOWN", tile.down()), ("RIGHT", tile.right())],
+            Shape::Registers(tile) => tile.constants(),
             Shape::Tensor(tile) => tile.constants(),
             Shape::Each(each) => return vec![("WORKGROUP", each.workgroup)],
         };
-        [vec![("BAND", 8)], own].concat()
+        let [rows, columns] = self.tile();
+        let all = vec![
+            ("BAND", 8),
+            ("THREADS", self.threads()),
+            ("ROWS", rows),
+            ("COLUMNS", columns),
+            ("DEPTH", self.depth()),
+            ("STAGES", self.stages()),
+        ];
+        [all, own].concat()
     }
 
     /// Tiles of a product.

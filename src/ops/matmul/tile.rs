@@ -95,6 +95,17 @@ impl Tile {
         self.stages as u64 * self.depth as u64 * vectors as u64 * 4 * sums.size() as u64
     }
 
+    pub fn constants(self) -> Vec<(&'static str, u32)> {
+        vec![
+            ("HIGH", self.high),
+            ("WIDE", self.wide),
+            ("DOWN", self.down()),
+            ("RIGHT", self.right()),
+            ("SLICES", self.slices),
+            ("UNROLL", self.unroll),
+        ]
+    }
+
     /// Invocations of a workgroup.
     pub fn threads(self) -> u32 {
         self.slices * self.of_slice()
