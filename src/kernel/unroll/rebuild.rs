@@ -25,6 +25,10 @@ pub(super) struct Rebuild<'a> {
     elements: HashMap<Handle<LocalVariable>, Vec<Handle<LocalVariable>>>,
     /// What variables hold that become values, once it has been stored.
     held: HashMap<Handle<LocalVariable>, Option<Handle<Expression>>>,
+    /// The functions that are inlined.
+    inlined: &'a [Handle<Function>],
+    /// Whether `old` is one of them, at present.
+    is_inside: bool,
 }
 
 impl<'a> Rebuild<'a> {
@@ -37,7 +41,13 @@ impl<'a> Rebuild<'a> {
             ..Function::default()
         };
         let (values, locals, counters, elements, held) = Default::default();
-        Rebuild { module, old, new, markers, values, locals, counters, elements, held }
+        let (inlined, is_inside) = (&[][..], false);
+        Rebuild { module, old, new, markers, values, locals, counters, elements, held, inlined, is_inside }
+    }
+
+    /// With functions' bodies in place of the calls to them.
+    pub fn inlining(module: &'a Module, old: &'a Function, inlined: &'a [Handle<Function>]) -> Rebuild<'a> {
+        Rebuild { inlined, ..Rebuild::new(module, old, &[]) }
     }
 
     /// Without the loops that are marked.
@@ -183,6 +193,11 @@ impl<'a> Rebuild<'a> {
     fn statement(&mut self, old: &'a Statement, span: Span, to: &mut Block) {
         match old {
             Statement::Emit(range) => self.emit(range.clone(), span, to),
+            // Marked loops have a block, which they are known by.
+            Statement::Block(inner) if !self.inlined.is_empty() => {
+                let inner = self.block(inner);
+                to.push(Statement::Block(inner), span);
+            }
             Statement::Block(inner) => self.statements(inner, to),
             Statement::If { condition, accept, reject } => {
                 let condition = self.value(*condition);
@@ -213,6 +228,11 @@ impl<'a> Rebuild<'a> {
                 to.push(Statement::Loop { body, continuing, break_if }, span);
             }
             Statement::Call { function, .. } if self.markers.contains(function) => {}
+            Statement::Call { function, arguments, .. } if self.inlined.contains(function) => {
+                self.inline(*function, arguments, to);
+            }
+            // At the end of a function that is inlined.
+            Statement::Return { .. } if self.is_inside => {}
             Statement::Store { pointer, value } if self.stores(*pointer, *value, span, to) => {}
             other => {
                 let mut copy = other.clone();
@@ -232,6 +252,34 @@ impl<'a> Rebuild<'a> {
         }
     }
 
+    /// The body of a function with what it is called with.
+    fn inline(&mut self, callee: Handle<Function>, arguments: &[Handle<Expression>], to: &mut Block) {
+        let callee = &self.module.functions[callee];
+        let arguments: Vec<_> = arguments.iter().map(|&argument| self.value(argument)).collect();
+        let old = std::mem::replace(&mut self.old, callee);
+        let (values, locals) = (std::mem::take(&mut self.values), std::mem::take(&mut self.locals));
+        let is_inside = std::mem::replace(&mut self.is_inside, true);
+        for (handle, expression) in callee.expressions.iter() {
+            if let Expression::FunctionArgument(index) = *expression {
+                self.values.insert(handle, arguments[index as usize]);
+            }
+        }
+        // Variables begin anew at each call.
+        for (handle, variable) in callee.local_variables.iter() {
+            let span = callee.local_variables.get_span(handle);
+            let local = self.new.local_variables.append(LocalVariable { init: None, ..variable.clone() }, span);
+            self.locals.insert(handle, local);
+            let pointer = self.append(Expression::LocalVariable(local), span);
+            let value = match variable.init {
+                Some(init) => self.value(init),
+                None => self.append(Expression::ZeroValue(variable.ty), span),
+            };
+            to.push(Statement::Store { pointer, value }, span);
+        }
+        self.statements(&callee.body, to);
+        (self.old, self.values, self.locals, self.is_inside) = (old, values, locals, is_inside);
+    }
+
     /// Stores that are none in the new function: to a counter, to a variable that becomes a value, and to a whole array that is
     /// taken apart.
     fn stores(&mut self, pointer: Handle<Expression>, value: Handle<Expression>, span: Span, to: &mut Block) -> bool {
@@ -246,6 +294,7 @@ impl<'a> Rebuild<'a> {
         if self.held.contains_key(&variable) {
             let value = self.value(value);
             self.held.insert(variable, Some(value));
+            self.name_after(variable, value);
             return true;
         }
         let Some(elements) = self.elements.get(&variable).cloned() else { return false };
@@ -341,6 +390,17 @@ impl<'a> Rebuild<'a> {
     fn element(&self, expression: &Expression) -> Option<Handle<LocalVariable>> {
         let Expression::AccessIndex { base, index } = *expression else { return None };
         self.elements.get(&self.variable(base)?).map(|elements| elements[index as usize])
+    }
+
+    /// Gives a value the name of the variable that held it: in languages of statements it is then computed where it was
+    /// stored. One expression of all turns is computed at its end: NVRTC makes a LOP3 more of each bit of a digit.
+    fn name_after(&mut self, variable: Handle<LocalVariable>, value: Handle<Expression>) {
+        if self.new.expressions[value].needs_pre_emit() {
+            return;
+        }
+        if let Some(name) = &self.old.local_variables[variable].name {
+            self.new.named_expressions.entry(value).or_insert_with(|| name.clone());
+        }
     }
 
     fn name(&mut self, old: Handle<Expression>, new: Handle<Expression>) {
