@@ -10,7 +10,7 @@
 // Where it is not known how many lanes a subgroup has, a workgroup has as many subgroups as parts or fewer, and these
 // compute all parts in several turns.
 //
-// Left open: the tiles a_tile and b_tile, how they are fetched and kept, `put`, and the entry point, unrolled.
+// Left open: what shared/matmul_tiles.wgsl leaves open, `put`, and the entry point, unrolled.
 
 // Vectors from one line to the next of what is put down, and of all of it: other lines lie in other banks.
 const LINE: u32 = SIZE / 4u + 1u;

@@ -4,7 +4,7 @@
 //
 // A workgroup counts a span of a row in its own memory, and adds what it has counted at the end.
 //
-// Left open: WORKGROUP, UNROLL, PLACES, Key, load_key, digit, tally_keys (UNROLL keys, WORKGROUP apart).
+// Left open: WORKGROUP, UNROLL, PLACES, Key, load_key, digit.
 
 var<workgroup> tally: array<atomic<u32>, PLACES * 256>;
 
@@ -48,5 +48,18 @@ fn tally_key(key: Key) {
     for (var place = 0u; place < PLACES; place++) {
         let mask = select(255u, params.last_mask, place == PLACES - 1u);
         atomicAdd(&tally[place * 256u + digit(key, params.begin + 8u * place, mask)], 1u);
+    }
+}
+
+// UNROLL keys, all asked for before the first is counted.
+fn tally_keys(at: u32) {
+    var keys: array<Key, UNROLL>;
+    for (var i = 0u; i < UNROLL; i++) {
+        unroll();
+        keys[i] = load_key(at + i * WORKGROUP);
+    }
+    for (var i = 0u; i < UNROLL; i++) {
+        unroll();
+        tally_key(keys[i]);
     }
 }

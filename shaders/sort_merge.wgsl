@@ -11,10 +11,21 @@
 //
 // Odeh, Green, Mwassi, Shmueli and Birk, "Merge Path", 2012.
 //
-// Left open: WORKGROUP, ITEMS, TILE; Key, PAST, less; Items, and the steps over the items of an invocation (unrolled).
+// Items carry their key's number and where they came from, or, where BARE, the number alone, from which the key can be told.
+//
+// Left open: WORKGROUP, ITEMS, TILE, BARE, ORIGINS; Key, PAST, number, masked, less; KEYS_OUT, load_key, store_key, key_of;
+// VALUES_OUT, store_value, value_of.
 
 // The number of the tile's item i lies at i + 1: both ends may be looked past by one.
 var<workgroup> pool: array<Key, TILE + 2u>;
+// Where the items in the pool come from: TILE + 1 of them, if they are wanted.
+var<workgroup> pool_origins: array<u32, ORIGINS>;
+
+// The items of an invocation.
+struct Items {
+    numbers: array<Key, ITEMS>,
+    origins: array<u32, ITEMS>,
+}
 
 @compute @workgroup_size(WORKGROUP)
 fn merge(
@@ -67,4 +78,124 @@ fn path(a_first: u32, a_end: u32, b_end: u32, before: u32, run: u32) -> u32 {
         taken = select(more, taken, less(pool[b_last - more], pool[a_first + more - 1u]));
     }
     return taken;
+}
+
+fn load_items(items: ptr<function, Items>, first: u32, in_row: u32, count: u32) {
+    for (var i = 0u; i < ITEMS; i++) {
+        unroll();
+        (*items).numbers[i] = PAST;
+        if (BARE == 0u) {
+            (*items).origins[i] = in_row + i;
+        }
+    }
+    let at = params.keys_first + first + in_row;
+    if (in_row + ITEMS <= count) {
+        for (var i = 0u; i < ITEMS; i++) {
+            unroll();
+            (*items).numbers[i] = masked(number(load_key(at + i)));
+        }
+    } else {
+        for (var i = 0u; i < ITEMS; i++) {
+            unroll();
+            if (in_row + i < count) {
+                (*items).numbers[i] = masked(number(load_key(at + i)));
+            }
+        }
+    }
+}
+
+// Sorts an invocation's items, neighbours only being exchanged, and no equals: equal ones stay in order.
+fn sort_items(items: ptr<function, Items>) {
+    var numbers: array<Key, ITEMS>;
+    var origins: array<u32, ITEMS>;
+    for (var i = 0u; i < ITEMS; i++) {
+        unroll();
+        numbers[i] = (*items).numbers[i];
+        if (BARE == 0u) {
+            origins[i] = (*items).origins[i];
+        }
+    }
+    for (var round = 0u; round < ITEMS; round++) {
+        unroll();
+        for (var i = round % 2u; i + 1u < ITEMS; i += 2u) {
+            unroll();
+            let a = numbers[i];
+            let b = numbers[i + 1u];
+            let swap = less(b, a);
+            numbers[i] = select(a, b, swap);
+            numbers[i + 1u] = select(b, a, swap);
+            if (BARE == 0u) {
+                let from_a = origins[i];
+                let from_b = origins[i + 1u];
+                origins[i] = select(from_a, from_b, swap);
+                origins[i + 1u] = select(from_b, from_a, swap);
+            }
+        }
+    }
+    for (var i = 0u; i < ITEMS; i++) {
+        unroll();
+        (*items).numbers[i] = numbers[i];
+        if (BARE == 0u) {
+            (*items).origins[i] = origins[i];
+        }
+    }
+}
+
+fn put_items(items: ptr<function, Items>, own: u32) {
+    for (var i = 0u; i < ITEMS; i++) {
+        unroll();
+        pool[own + i] = (*items).numbers[i];
+        if (BARE == 0u) {
+            pool_origins[own + i] = (*items).origins[i];
+        }
+    }
+}
+
+// Takes the lesser of the next of two runs, the first run's of equals, as often as an invocation has items.
+fn merge_items(items: ptr<function, Items>, a_first: u32, a_end: u32, b_first: u32, b_end: u32) {
+    var a = a_first;
+    var b = b_first;
+    var of_a = pool[a];
+    var of_b = pool[b];
+    for (var i = 0u; i < ITEMS; i++) {
+        unroll();
+        let by_b = (b < b_end) & ((a >= a_end) | less(of_b, of_a));
+        let at = select(a, b, by_b);
+        (*items).numbers[i] = select(of_a, of_b, by_b);
+        if (BARE == 0u) {
+            (*items).origins[i] = pool_origins[at];
+        }
+        if (i + 1u < ITEMS) {
+            let next = pool[at + 1u];
+            a = select(at + 1u, a, by_b);
+            b = select(b, at + 1u, by_b);
+            of_a = select(next, of_a, by_b);
+            of_b = select(of_b, next, by_b);
+        }
+    }
+}
+
+fn store_items(items: ptr<function, Items>, first: u32, in_row: u32, count: u32) {
+    if (in_row + ITEMS <= count) {
+        for (var i = 0u; i < ITEMS; i++) {
+            unroll();
+            store_item((*items).numbers[i], (*items).origins[i], first, in_row + i);
+        }
+    } else {
+        for (var i = 0u; i < ITEMS; i++) {
+            unroll();
+            if (in_row + i < count) {
+                store_item((*items).numbers[i], (*items).origins[i], first, in_row + i);
+            }
+        }
+    }
+}
+
+fn store_item(number: Key, origin: u32, first: u32, in_row: u32) {
+    if (KEYS_OUT > 0u) {
+        store_key(first + in_row, key_of(number, first, origin));
+    }
+    if (VALUES_OUT > 0u) {
+        store_value(first + in_row, value_of(first, origin));
+    }
 }

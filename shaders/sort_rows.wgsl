@@ -6,8 +6,8 @@
 //
 // Items carry their key and where they came from; values are fetched from there at the end.
 //
-// Left open: WORKGROUP, ITEMS, TILE, TEAMS, STRIPS, POOL; Key, load_key, digit; the steps over the items of an
-// invocation (unrolled); rank and scan of shared/sort_*.wgsl.
+// Left open: WORKGROUP, ITEMS, TILE, TEAMS, STRIPS, POOL; Key, KEY_WORDS, KEYS_OUT, load_key, store_key, digit, the words
+// of a key; VALUES_OUT, store_value, value_of; shared/sort_*.wgsl.
 
 var<workgroup> pool: array<atomic<u32>, POOL>;
 
@@ -61,4 +61,111 @@ fn digit_of(key: Key, origin: u32, pass_: u32, count: u32) -> u32 {
     }
     let mask = select(255u, params.last_mask, pass_ == params.places - 1u);
     return digit(key, params.begin + 8u * pass_, mask);
+}
+
+fn load_keys(
+    keys: ptr<function, array<Key, ITEMS>>,
+    origins: ptr<function, array<u32, ITEMS>>,
+    first: u32,
+    count: u32,
+    who: Who,
+) {
+    let own = first_item(who);
+    for (var i = 0u; i < ITEMS; i++) {
+        unroll();
+        let item = own + i * who.size;
+        (*origins)[i] = item;
+        if (item < count) {
+            (*keys)[i] = load_key(params.keys_first + first + item);
+        }
+    }
+}
+
+// The rank of each item among its team's items of the same digit.
+fn rank_keys(
+    keys: ptr<function, array<Key, ITEMS>>,
+    origins: ptr<function, array<u32, ITEMS>>,
+    places: ptr<function, array<u32, ITEMS>>,
+    pass_: u32,
+    count: u32,
+    who: Who,
+) {
+    for (var i = 0u; i < ITEMS; i++) {
+        unroll();
+        (*places)[i] = rank(digit_of((*keys)[i], (*origins)[i], pass_, count), i, who);
+    }
+}
+
+// The place of each item in the tile's order.
+fn place_keys(
+    keys: ptr<function, array<Key, ITEMS>>,
+    origins: ptr<function, array<u32, ITEMS>>,
+    places: ptr<function, array<u32, ITEMS>>,
+    pass_: u32,
+    count: u32,
+    who: Who,
+) {
+    for (var i = 0u; i < ITEMS; i++) {
+        unroll();
+        (*places)[i] += atomicLoad(&pool[who.team * 256u + digit_of((*keys)[i], (*origins)[i], pass_, count)]);
+    }
+}
+
+// Brings the items to their places, a word at a time. The next pass takes them in the order of the teams.
+fn exchange(
+    keys: ptr<function, array<Key, ITEMS>>,
+    origins: ptr<function, array<u32, ITEMS>>,
+    places: ptr<function, array<u32, ITEMS>>,
+    who: Who,
+) {
+    let own = first_item(who);
+    workgroupBarrier();
+    for (var i = 0u; i < ITEMS; i++) {
+        unroll();
+        atomicStore(&pool[(*places)[i]], (*origins)[i]);
+    }
+    workgroupBarrier();
+    for (var i = 0u; i < ITEMS; i++) {
+        unroll();
+        (*origins)[i] = atomicLoad(&pool[own + i * who.size]);
+    }
+    for (var word = 0u; word < KEY_WORDS; word++) {
+        unroll();
+        workgroupBarrier();
+        for (var i = 0u; i < ITEMS; i++) {
+            unroll();
+            atomicStore(&pool[(*places)[i]], key_word((*keys)[i], word));
+        }
+        workgroupBarrier();
+        for (var i = 0u; i < ITEMS; i++) {
+            unroll();
+            (*keys)[i] = with_key_word((*keys)[i], word, atomicLoad(&pool[own + i * who.size]));
+        }
+    }
+}
+
+fn store_items(
+    keys: ptr<function, array<Key, ITEMS>>,
+    origins: ptr<function, array<u32, ITEMS>>,
+    first: u32,
+    count: u32,
+    who: Who,
+) {
+    let own = first_item(who);
+    if (KEYS_OUT > 0u) {
+        for (var i = 0u; i < ITEMS; i++) {
+            unroll();
+            if (own + i * who.size < count) {
+                store_key(first + own + i * who.size, (*keys)[i]);
+            }
+        }
+    }
+    if (VALUES_OUT > 0u) {
+        for (var i = 0u; i < ITEMS; i++) {
+            unroll();
+            if (own + i * who.size < count) {
+                store_value(first + own + i * who.size, value_of(first, (*origins)[i]));
+            }
+        }
+    }
 }

@@ -15,8 +15,13 @@
 // takes a prefix back. The tile before the first is there always: the row's seed, or the last tile of the window before.
 // The last tile is filled up with the key LAST, which ends up behind all others.
 //
-// Left open: WORKGROUP, ITEMS, TILE, TEAMS, STRIPS, POOL, PREFIX, SPINS; Key, LAST, load_key, digit; the steps over the
-// items of an invocation (unrolled); rank and scan of shared/sort_*.wgsl.
+// Where there is less memory than the tile takes, it goes through in TURNS, and keys of two words a word at a time.
+//
+// Left open: WORKGROUP, ITEMS, TILE, TEAMS, STRIPS, POOL, PREFIX, SPINS, TURNS; Key, LAST, KEY_WORDS, KEYS_OUT, load_key,
+// store_key, digit, the words of a key; Value and the same of it, value_of; shared/sort_*.wgsl.
+
+// Items that an invocation takes in a turn.
+const TAKEN: u32 = ITEMS / TURNS;
 
 // The counters of each team, then the tile's keys in order, as many at a time as go through in a turn.
 var<workgroup> pool: array<atomic<u32>, POOL>;
@@ -176,4 +181,167 @@ fn publish_for(tile: u32, row: u32, chain: u32, who: Who) {
         atomicMax(&state[chain + (tile + 1u) * 256u + bin], atomicLoad(&tally[bin]) + 1u);
     }
     workgroupBarrier();
+}
+
+// What is past the end of a tile that is not full is LAST.
+fn load_keys(keys: ptr<function, array<Key, ITEMS>>, first: u32, count: u32, who: Who) {
+    let own = first_item(who);
+    let at = params.keys_first + first + own;
+    if (count == TILE) {
+        for (var i = 0u; i < ITEMS; i++) {
+            unroll();
+            (*keys)[i] = load_key(at + i * who.size);
+        }
+    } else {
+        for (var i = 0u; i < ITEMS; i++) {
+            unroll();
+            (*keys)[i] = LAST;
+            if (own + i * who.size < count) {
+                (*keys)[i] = load_key(at + i * who.size);
+            }
+        }
+    }
+}
+
+// The rank of each key among its team's keys of the same digit.
+fn rank_keys(keys: ptr<function, array<Key, ITEMS>>, places: ptr<function, array<u32, ITEMS>>, who: Who) {
+    for (var i = 0u; i < ITEMS; i++) {
+        unroll();
+        (*places)[i] = rank(digit((*keys)[i], params.shift, params.mask), i, who);
+    }
+}
+
+// The place of each key in the tile's order.
+fn place_keys(keys: ptr<function, array<Key, ITEMS>>, places: ptr<function, array<u32, ITEMS>>, who: Who) {
+    for (var i = 0u; i < ITEMS; i++) {
+        unroll();
+        (*places)[i] += atomicLoad(&pool[who.team * 256u + digit((*keys)[i], params.shift, params.mask)]);
+    }
+}
+
+// Puts a word to its place in the tile's order, if that is one of this turn's.
+fn put(word: u32, place: u32, turn: u32) {
+    if (TURNS == 1u) {
+        atomicStore(&pool[place], word);
+    } else if (place - turn * (TILE / TURNS) < TILE / TURNS) {
+        atomicStore(&pool[place - turn * (TILE / TURNS)], word);
+    }
+}
+
+// Puts the first word of each key of the first turn.
+fn put_keys(keys: ptr<function, array<Key, ITEMS>>, places: ptr<function, array<u32, ITEMS>>) {
+    for (var i = 0u; i < ITEMS; i++) {
+        unroll();
+        put(key_word((*keys)[i], 0u), (*places)[i], 0u);
+    }
+}
+
+// Takes the keys in the tile's order and stores them where they go, which the values follow.
+fn store_keys(
+    keys: ptr<function, array<Key, ITEMS>>,
+    places: ptr<function, array<u32, ITEMS>>,
+    targets: ptr<function, array<u32, ITEMS>>,
+    count: u32,
+    who: Who,
+) {
+    for (var turn = 0u; turn < TURNS; turn++) {
+        unroll();
+        var sorted: array<Key, TAKEN>;
+        for (var word = 0u; word < KEY_WORDS; word++) {
+            unroll();
+            if (turn + word > 0u) {
+                workgroupBarrier();
+                for (var i = 0u; i < ITEMS; i++) {
+                    unroll();
+                    put(key_word((*keys)[i], word), (*places)[i], turn);
+                }
+                workgroupBarrier();
+            }
+            for (var i = 0u; i < TAKEN; i++) {
+                unroll();
+                sorted[i] = with_key_word(sorted[i], word, atomicLoad(&pool[i * WORKGROUP + who.lane]));
+            }
+        }
+        let first = turn * TAKEN;
+        for (var i = 0u; i < TAKEN; i++) {
+            unroll();
+            let offset = offsets[digit(sorted[i], params.shift, params.mask)];
+            (*targets)[first + i] = offset + (first + i) * WORKGROUP + who.lane;
+        }
+        if (KEYS_OUT > 0u) {
+            if (count == TILE) {
+                for (var i = 0u; i < TAKEN; i++) {
+                    unroll();
+                    store_key((*targets)[first + i], sorted[i]);
+                }
+            } else {
+                for (var i = 0u; i < TAKEN; i++) {
+                    unroll();
+                    if ((first + i) * WORKGROUP + who.lane < count) {
+                        store_key((*targets)[first + i], sorted[i]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+// Brings the values into the order of the keys, and stores them beside.
+fn store_values(
+    places: ptr<function, array<u32, ITEMS>>,
+    targets: ptr<function, array<u32, ITEMS>>,
+    first: u32,
+    at: u32,
+    count: u32,
+    who: Who,
+) {
+    if (VALUES_OUT == 0u) {
+        return;
+    }
+    let own = first_item(who);
+    var values: array<Value, ITEMS>;
+    if (count == TILE) {
+        for (var i = 0u; i < ITEMS; i++) {
+            unroll();
+            values[i] = value_of(first, at, own + i * who.size);
+        }
+    } else {
+        for (var i = 0u; i < ITEMS; i++) {
+            unroll();
+            if (own + i * who.size < count) {
+                values[i] = value_of(first, at, own + i * who.size);
+            }
+        }
+    }
+    for (var turn = 0u; turn < TURNS; turn++) {
+        unroll();
+        var sorted: array<Value, TAKEN>;
+        for (var word = 0u; word < VALUE_WORDS; word++) {
+            unroll();
+            workgroupBarrier();
+            for (var i = 0u; i < ITEMS; i++) {
+                unroll();
+                put(value_word(values[i], word), (*places)[i], turn);
+            }
+            workgroupBarrier();
+            for (var i = 0u; i < TAKEN; i++) {
+                unroll();
+                sorted[i] = with_value_word(sorted[i], word, atomicLoad(&pool[i * WORKGROUP + who.lane]));
+            }
+        }
+        let first_taken = turn * TAKEN;
+        if (count == TILE) {
+            for (var i = 0u; i < TAKEN; i++) {
+                unroll();
+                store_value((*targets)[first_taken + i], sorted[i]);
+            }
+        } else {
+            for (var i = 0u; i < TAKEN; i++) {
+                unroll();
+                if ((first_taken + i) * WORKGROUP + who.lane < count) {
+                    store_value((*targets)[first_taken + i], sorted[i]);
+                }
+            }
+        }
+    }
 }

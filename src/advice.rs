@@ -1,4 +1,4 @@
-//! Advice: warnings that name figures, each said once.
+//! Advice: warnings with measured figures, each logged once.
 
 use crate::kernel::Kernel;
 use std::collections::HashSet;
@@ -35,7 +35,7 @@ impl Advice {
         !self.off.load(Relaxed)
     }
 
-    /// Warns, once for a kernel's text and reason: a kernel made anew is the same.
+    /// Warns once for each kernel text and reason: another kernel object of the same text counts as the same.
     pub fn say(&self, kernel: &Kernel, reason: Reason, text: impl FnOnce() -> String) {
         let mut hasher = DefaultHasher::new();
         (kernel.name(), kernel.source()).hash(&mut hasher);

@@ -18,7 +18,7 @@ pub(crate) fn folder() -> Option<PathBuf> {
     }
 }
 
-/// Writes beside the place and moves there: whoever reads sees all of it or nothing.
+/// Writes beside the place and moves there: a reader sees all of it or nothing.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let folder = path.parent().unwrap_or(Path::new("."));

@@ -1,4 +1,5 @@
-//! What a plan may rely on: limits and features as plain data, so that plans are tested without the hardware.
+//! Capabilities: the limits and features that a plan may rely on, as plain data, so that plans are tested without the
+//! hardware.
 
 use crate::element::DType;
 use crate::tuning::Tuning;
@@ -19,7 +20,8 @@ pub struct Caps {
     pub f64: bool,
     /// 64-bit integers.
     pub i64: bool,
-    /// Arithmetic keeps denormal f32; else a device may take them for 0, and what needs no arithmetic goes by the bits.
+    /// Whether arithmetic keeps denormal f32. If not, the device may flush them to 0, and functions that need no
+    /// arithmetic work on the bits.
     pub denormals: bool,
     /// 64-bit atomics, all operations.
     pub atomic_i64: bool,
@@ -27,12 +29,12 @@ pub struct Caps {
     pub atomic_f32: bool,
     /// Smallest and largest subgroup size, if subgroup operations exist.
     pub subgroups: Option<(u32, u32)>,
-    /// Rows and columns of the cooperative matrices that tensor cores multiply: 16 where they are of f16 (NVIDIA, AMD), 8
-    /// where they are of f16 or f32 (Apple); sums are in f32.
+    /// Rows and columns of the cooperative matrices that tensor cores multiply: 16 for f16 (NVIDIA, AMD), 8 for f16 or
+    /// f32 (Apple). Sums are in f32.
     pub tensor: Option<u32>,
     /// GPU timestamps.
     pub timestamps: bool,
-    /// Bytes of parameters that travel inside the command buffer; 0 if none can.
+    /// Bytes of immediates: parameters inside the command buffer. 0 if the device has none.
     pub immediate_bytes: u32,
     /// Invocations of one workgroup.
     pub workgroup_invocations: u32,
@@ -48,11 +50,11 @@ pub struct Caps {
     pub buffer_bytes: u64,
     /// Bytes that a binding's offset must be a multiple of.
     pub offset_alignment: u64,
-    /// Host and device share memory, and arrays can be mapped where they lie.
+    /// Whether host and device share memory, so that arrays can be mapped in place.
     pub unified: bool,
-    /// What is known of the processor, where kernels run on one as machine code that the library makes.
+    /// The processor, where kernels run as machine code that the library compiles.
     pub processor: Option<Processor>,
-    /// Which way operations take where there are several.
+    /// The tuned variant of each operation.
     pub tuning: Tuning,
 }
 
@@ -79,7 +81,7 @@ impl Caps {
         (!has).then_some(feature)
     }
 
-    /// The same but for a change.
+    /// The same capabilities with a change.
     ///
     /// ```
     /// use crosslane::device::Caps;
@@ -123,7 +125,7 @@ impl Caps {
         }
     }
 
-    /// The cpu engine: every feature, and limits that only memory sets.
+    /// The cpu engine: every feature, and no limits but memory.
     pub fn processor() -> Caps {
         Caps {
             denormals: true,
@@ -210,7 +212,7 @@ impl Caps {
         }
     }
 
-    /// A phone: small limits, little of anything.
+    /// A phone: small limits, few features.
     pub fn mobile_like() -> Caps {
         Caps { workgroup_invocations: 128, workgroup_bytes: 16352, bindings: 4, ..Caps::webgpu() }
     }

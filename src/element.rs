@@ -148,7 +148,7 @@ impl Scalar {
         Scalar { dtype, bits }
     }
 
-    /// The value as a double; exact for all but 64-bit integers.
+    /// The value as f64; exact for all types but 64-bit integers.
     pub fn to_f64(self) -> f64 {
         match self.dtype {
             DType::F16 => f16::from_bits(self.bits as u16).to_f64(),
@@ -183,15 +183,15 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// What stands for a parameter of an [`Elementwise`](crate::Elementwise) or a [`Reduction`](crate::Reduction) in a call: an
-/// array or a scalar, by value or by reference.
+/// An argument of an [`Elementwise`](crate::Elementwise) or a [`Reduction`](crate::Reduction): an array or a scalar, by
+/// value or by reference.
 pub trait Input {
     /// The array or the scalar, without its type.
     #[doc(hidden)]
     fn input(&self) -> Given<'_>;
 }
 
-/// What an [`Input`] gives.
+/// The array or scalar of an [`Input`].
 #[doc(hidden)]
 pub enum Given<'a> {
     Scalar(Scalar),

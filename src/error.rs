@@ -1,4 +1,4 @@
-//! Every mistake and failure as one type: which operation, which argument, what was wanted, what came, and where.
+//! The error type: the operation, the argument, what was expected, what was given, and the caller's line.
 
 use std::fmt;
 use std::panic::Location;
@@ -7,11 +7,11 @@ use std::sync::Arc;
 /// The result of everything in this crate that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// The line of the caller's program that made a mistake.
+/// The line of the caller's program that caused an error.
 pub type CallSite = &'static Location<'static>;
 
-/// A failure, cheap to clone: an array keeps the error of the operation that made it until a value is asked for. What gives a
-/// fixed number of arrays keeps its mistakes so; all else returns them ([`crate::Array`] has the rule).
+/// An error, cheap to clone. A method that returns a fixed number of arrays keeps the error in them until a value is
+/// asked for. Every other function returns it. [`crate::Array`] states the rule.
 #[derive(Clone)]
 pub struct Error(Arc<ErrorKind>);
 
@@ -99,19 +99,19 @@ pub enum ErrorKind {
         /// The caller's line, where the text is the caller's.
         at: Option<CallSite>,
     },
-    /// A device that checks has found defects in kernels.
+    /// A checking device found defects in kernels.
     #[cfg(feature = "cpu")]
     #[error("{} in kernels:\n{report}", match report.findings.len() { 1 => "a defect".into(), n => format!("{n} defects") })]
     Defects {
         /// What was found, and where.
         report: Box<crate::report::Report>,
     },
-    /// A kernel has run longer than the device's time limit, or would: it waits for what cannot come. What a device
-    /// that checks found until then is logged as a warning.
+    /// A kernel ran longer than the device's time limit, or waits for something that cannot happen. Defects that a
+    /// checking device found before that are logged as a warning.
     #[error(
         "{kernel}: {} after {seconds} s{}, or raise DeviceOptions::time_limit",
         match workgroup {
-            Some(workgroup) if *line == 0 => format!("workgroup {workgroup:?} had yet to begin"),
+            Some(workgroup) if *line == 0 => format!("workgroup {workgroup:?} had not started"),
             Some(workgroup) => format!("workgroup {workgroup:?} still ran"),
             None => "it still ran".to_string(),
         },
@@ -130,11 +130,12 @@ pub enum ErrorKind {
         /// The limit.
         seconds: f64,
     },
-    /// A driver has left a loop of a kernel before its end, so that what the kernel computed is worthless. Mesa's
-    /// llvmpipe does so after 65,535 turns of all loops of an invocation together.
+    /// A driver left a loop of a kernel early, so the kernel's results are invalid. Mesa's llvmpipe does so after
+    /// 65,535 iterations of all loops of an invocation together.
     #[error(
-        "{kernel}: the driver of {device} left the loop at line {line} before its end, as it does after 65,535 turns of \
-             all loops together; take another device, such as Device::cpu(), or give each invocation fewer turns"
+        "{kernel}: the driver of {device} left the loop at line {line} before its end: it stops after 65,535 \
+             iterations of all loops together; use another device, such as Device::cpu(), or fewer iterations for each \
+             invocation"
     )]
     LoopLeft {
         /// The kernel.
@@ -154,12 +155,12 @@ pub enum ErrorKind {
         kernel: String,
         /// The line in its text; 0 if it is not known.
         line: u32,
-        /// What the kernel gave as its invocation: the least there was.
+        /// The invocation id that the kernel passed; the smallest one, if several failed.
         invocation: Option<[u32; 3]>,
         /// How often an assertion failed since the last wait.
         failures: u32,
     },
-    /// An operation's result is not what its reference gives ([`crate::Device::judge`]).
+    /// An operation's result differs from its reference's ([`crate::Device::judge`]).
     #[error("{operation}: {case}: element {index} of {slot} on {device}: wanted {wanted}, got {got}")]
     WrongResult {
         /// The operation.
@@ -177,7 +178,7 @@ pub enum ErrorKind {
         /// The device.
         device: String,
     },
-    /// No device fits.
+    /// No device matches the request.
     #[error("no device for {wanted:?}: {looked}. {install}")]
     NoDevice {
         /// What was asked for.
@@ -203,7 +204,7 @@ pub enum ErrorKind {
         /// What the driver says.
         reason: String,
     },
-    /// A file cannot be read or written, or does not hold what was wanted.
+    /// A file cannot be read or written, or does not have the expected contents.
     #[error("{operation}: {file}: {message}")]
     File {
         /// The operation as it is called.
@@ -213,7 +214,7 @@ pub enum ErrorKind {
         /// What the system says, or what was wanted and what the file has.
         message: String,
     },
-    /// The driver refused something that this library should not have asked for.
+    /// The driver rejected a call that this library should not have made.
     #[error("{operation} failed on {device}: {message}")]
     Backend {
         /// What was being done.
@@ -230,7 +231,7 @@ fn place(site: &Option<CallSite>) -> String {
 }
 
 impl Error {
-    /// What went wrong, to match on.
+    /// The kind of the error, to match on.
     ///
     /// ```
     /// use crosslane::{Device, ErrorKind};
@@ -241,7 +242,7 @@ impl Error {
         &self.0
     }
 
-    /// The line of the caller's program that made the mistake, where the error is one.
+    /// The line of the caller's program that caused the error, if the caller did.
     pub fn call_site(&self) -> Option<CallSite> {
         match self.kind() {
             ErrorKind::Argument { at, .. }

@@ -1,4 +1,4 @@
-//! Events: points in the work of a device, to wait for or to take the time of.
+//! Events: points in a device's work, to wait for or to measure time between.
 
 use crate::device::Device;
 use crate::error::{Error, ErrorKind, Result};
@@ -8,7 +8,8 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A point between what a device was asked to do before and after. A cheap handle: clones are the same event.
+/// A point in a stream: all work queued before it is done when it has passed. A cheap handle: clones are the same
+/// event.
 ///
 /// ```
 /// # crosslane::example(|device| {
@@ -30,7 +31,7 @@ pub struct Event {
 }
 
 impl Event {
-    /// The point after all that was asked of the stream that this thread is in: the main one, outside of
+    /// Records the point after all work queued so far in this thread's stream: the main one, outside of
     /// [`crate::Stream::run`]. Does not wait.
     ///
     /// Costs about 1 us of the host on CUDA; on wgpu a submission of its own, about 20 us.
@@ -47,7 +48,7 @@ impl Event {
         Ok(Event { device: device.clone(), block: Arc::new(device.driver().record(true)?) })
     }
 
-    /// The device whose event it is.
+    /// The event's device.
     pub fn device(&self) -> &Device {
         &self.device
     }
@@ -83,15 +84,16 @@ impl Event {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: device lost; on CUDA also a kernel whose loops did not end, which elsewhere the next wait for the device tells.
+    /// Errors: device lost; on CUDA also a kernel whose loops did not end; other engines report that at the next wait
+    /// for the device.
     #[doc(alias = "cudaEventSynchronize")]
     pub fn wait(&self) -> Result<()> {
         self.device.driver().wait_event(&self.block)?;
         self.device.look(false)
     }
 
-    /// As [`Event::wait`], without blocking the executor: the device's own thread waits, after what it was given before.
-    /// The future needs no particular executor.
+    /// As [`Event::wait`], without blocking the executor: the device's own thread waits, after its earlier tasks. The
+    /// future runs on any executor.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -104,8 +106,8 @@ impl Event {
         self.device.in_background(Box::new(move || own.wait()))
     }
 
-    /// The time from an earlier event to this one by the device's own clock; zero if the other came later. Waits for
-    /// both. The cpu engine takes the host's clock.
+    /// The time from an earlier event to this one by the device's own clock; zero if the other one is later. Waits for
+    /// both. The cpu engine uses the host's clock.
     ///
     /// ```
     /// # crosslane::example(|device| {

@@ -5,16 +5,16 @@
 //! | [`arrays`] | What is an array, when is it computed, what fuses? |
 //! | [`kernels`] | How is a WGSL kernel written, launched, and given arguments? |
 //! | [`memory`] | What does a copy cost, and how is it avoided or hidden? |
-//! | [`streams`] | What runs side by side, and who waits for whom? |
+//! | [`streams`] | What work overlaps, and what waits for what? |
 //! | [`debugging`] | How are races, bad indices and endless loops found? |
 //! | [`profiling`] | Where does the time go? |
 //! | [`portability`] | What differs between devices, and how is that tested without them? |
 //! | [`accuracy`] | How exact are results, and are they the same each time? |
 //! | [`command_line`] | How is a WGSL file checked, run and timed without a program? |
 //! | [`cuda`] | What does the CUDA engine do, and what is written by hand? |
-//! | [`coming_from`] | What is the word for it here, for those who know CUDA, CuPy, Numba, PyCUDA, HIP, SYCL or Metal? |
+//! | [`coming_from`] | What are the terms here, for users of CUDA, CuPy, Numba, PyCUDA, HIP, SYCL or Metal? |
 //!
-//! The texts lie in `docs/guide`.
+//! The texts are in `docs/guide`.
 
 macro_rules! chapters {
     ($($name:ident)*) => {$(

@@ -1,13 +1,13 @@
-//! Where the elements of an array lie in memory: shape, strides and offset, all in elements.
+//! The layout of an array's elements in memory: shape, strides and offset, all in elements.
 
-/// A strided view of a buffer. Element `[i, j, ..]` lies at `offset + i * strides[0] + j * strides[1] + ..`.
+/// A strided view of a buffer. Element `[i, j, ..]` is at `offset + i * strides[0] + j * strides[1] + ..`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Layout {
     /// The extent of each dimension.
     pub shape: Vec<usize>,
     /// The distance from one element to the next in each dimension; 0 repeats, negative goes backwards.
     pub strides: Vec<isize>,
-    /// Where the first element lies.
+    /// The index of the first element.
     pub offset: usize,
 }
 
@@ -33,7 +33,7 @@ impl Layout {
         self.len() == 0
     }
 
-    /// Whether the elements lie one after the other in row-major order (from `offset` on).
+    /// Whether the elements are contiguous in row-major order (from `offset` on).
     pub fn is_contiguous(&self) -> bool {
         if self.is_empty() {
             return true;

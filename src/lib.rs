@@ -1,10 +1,10 @@
-//! Arrays on any GPU: lazy, fused, and checked.
+//! Arrays and compute kernels on GPUs: deferred, fused, and checked.
 //!
-//! The kernels are WGSL compute shaders, run by wgpu through Vulkan, Metal, DX12 or GL, on a GPU or a software driver, and
-//! on NVIDIA's cards as native CUDA too ([`Device::cuda`]). Without any of these they run on the processor, by an
-//! interpreter ([`Device::cpu`]) that can also check them ([`Device::cpu_checked`]) and stand in for other hardware
-//! ([`Device::cpu_as`]). The README says on which of these they have run: so far not through Metal and DX12. [`guide`] has a
-//! chapter for each topic.
+//! The kernels are WGSL compute shaders, run by wgpu through Vulkan, Metal, DX12 or GL, on a GPU or a software driver,
+//! and on NVIDIA's cards as native CUDA too ([`Device::cuda`]). Without any of these they run on the processor, by an
+//! interpreter ([`Device::cpu`]) that can also check them ([`Device::cpu_checked`]) and simulate the limits of other
+//! hardware ([`Device::cpu_as`]). The README lists the platforms on which they have run. Metal and DX12 are not among
+//! them yet. [`guide`] has a chapter for each topic.
 //!
 //! ```
 //! # crosslane::example(|device| {
@@ -22,23 +22,24 @@
 //! | [`Array`] | values: creation, views, elementwise functions, reductions, assignment, transfers, `explain()` |
 //! | [`Elementwise`], [`Reduction`], [`Scan`], [`map!`] | functions of your own from expressions, which fuse with arrays |
 //! | [`Kernel`], [`Launcher`], [`Parameters`] | kernels of your own in WGSL, and their launches |
-//! | [`Stream`], [`Event`], [`Recording`] | work side by side; points in it; work recorded once and run again |
-//! | [`Unified`], [`HostBuffer`] | an array with a host and a device side; host memory that the device reaches |
-//! | [`Error`] | every mistake and failure: operation, argument, wanted, got, call site |
+//! | [`Stream`], [`Event`], [`Recording`] | queues whose work may overlap; points in them; launches recorded once and run again |
+//! | [`Unified`], [`HostBuffer`] | an array with a host and a device side; pinned host memory |
+//! | [`Error`] | every error: operation, argument, wanted, got, call site |
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`guide`] | a chapter for each topic, and a table for who comes from CUDA, CuPy, Numba, HIP, SYCL or Metal |
-//! | [`array`](mod@array) | what methods of arrays take and give: slices, layouts, options |
-//! | [`device`] | what a device is, can and holds: properties, capabilities, tunings, memory in use |
-//! | [`kernel`], [`launch`] | what a kernel wants, as its reflection tells; arguments |
-//! | [`profile`] | what ran when ([`Device::profile`]), its part of the roofline, and how full the device is |
-//! | [`share`] | memory that others use too: mapped, unified, DLPack |
-//! | [`op`], [`ops`] | the waist between operations and engines: plans as plain data; the operations behind arrays |
-//! | [`cpu`], [`cuda`](https://docs.rs/crosslane/latest/crosslane/cuda) | hardware that the processor stands in for and what it finds when it checks; CUDA texts |
+//! | [`guide`] | a chapter for each topic, and a table for users of CUDA, CuPy, Numba, HIP, SYCL or Metal |
+//! | [`array`](mod@array) | argument and result types of array methods: slices, layouts, options |
+//! | [`device`] | properties, capabilities and tunings of devices; memory in use |
+//! | [`kernel`], [`launch`] | reflection of kernels; arguments |
+//! | [`profile`] | traces ([`Device::profile`]), the roofline, and occupancy |
+//! | [`share`] | shared memory: mapped, unified, DLPack |
+//! | [`op`], [`ops`] | the interface between operations and engines: plans as plain data; the operations behind arrays |
+//! | [`cpu`], [`cuda`](https://docs.rs/crosslane/latest/crosslane/cuda) | profiles of simulated hardware, and reports of checks; CUDA texts |
 
 #![deny(missing_docs)]
-// What only one engine uses is dead without it: the build with all of them tells what nobody does.
+// Code that only one engine uses is dead in builds without that engine. The build with all engines reports code that
+// nothing uses.
 #![cfg_attr(
     not(all(feature = "wgpu", feature = "cuda", feature = "cpu")),
     allow(dead_code, unused_imports, reason = "one engine alone leaves others' parts unused")
@@ -95,7 +96,7 @@ pub use launch::{Argument, Launcher, Recording};
 pub use share::{HostBuffer, Unified};
 pub use stream::Stream;
 
-/// The processor: hardware that it stands in for, and what it finds when it checks.
+/// The processor: profiles of the hardware that it simulates, and the reports of its checks.
 #[cfg(feature = "cpu")]
 pub mod cpu {
     pub use crate::backend::cpu::{Profile, WorkgroupOrder};
@@ -109,7 +110,7 @@ pub mod cuda {
     pub use crate::backend::cuda::translate::{CudaOptions, CudaSource};
 }
 
-/// Runs a documentation example on the best device, or says why it cannot.
+/// Runs a documentation example on the best device, or reports why it cannot.
 #[doc(hidden)]
 pub fn example(code: impl FnOnce(&Device) -> Result<()>) {
     match Device::new() {
@@ -118,7 +119,7 @@ pub fn example(code: impl FnOnce(&Device) -> Result<()>) {
     }
 }
 
-/// Compares values of a documentation example: equal, or floats within 1e-6 of their size.
+/// Compares values of a documentation example: equal, or floats within a relative 1e-6.
 #[doc(hidden)]
 #[track_caller]
 pub fn assert_close<T: Element>(got: &[T], wanted: &[T]) {

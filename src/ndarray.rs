@@ -7,7 +7,7 @@ use crate::error::Result;
 use ndarray::{ArrayBase, ArrayD, Data, Dimension, IxDyn};
 
 impl<T: Element> Array<T> {
-    /// An array with an `ndarray`'s shape and elements. Mistakes are kept in the array.
+    /// An array with an `ndarray`'s shape and elements. Errors are kept in the array.
     ///
     /// ```
     /// # crosslane::example(|device| {

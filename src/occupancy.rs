@@ -1,9 +1,9 @@
-//! How many workgroups of a kernel a unit of the device holds at a time, and what keeps it from holding more.
+//! Occupancy: how many workgroups of a kernel a unit of the device holds at a time, and what limits them.
 
 use crate::caps::Caps;
 use std::fmt;
 
-/// What keeps a unit of the device from holding more workgroups.
+/// What limits the workgroups per unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Limiter {
@@ -29,10 +29,10 @@ impl Limiter {
     }
 }
 
-/// How much of a device the workgroups of a kernel fill. A unit is what runs workgroups: a multiprocessor (CUDA), compute
+/// How much of a device the workgroups of a kernel fill. A unit runs workgroups: it is a multiprocessor (CUDA), compute
 /// unit (AMD), core (Apple, Intel), or a thread of the processor.
 ///
-/// More is not always faster: it hides the latency of memory, and leaves each invocation fewer registers.
+/// Higher occupancy is not always faster: it hides the latency of memory, but leaves each invocation fewer registers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Occupancy {
@@ -42,9 +42,9 @@ pub struct Occupancy {
     pub invocations_per_unit: u32,
     /// Units of the device, where that is known.
     pub units: Option<u32>,
-    /// Invocations in those workgroups, of the most that a unit could hold: 0 to 1.
+    /// The fraction of a unit's maximum invocations that these workgroups fill: 0 to 1.
     pub fraction: f64,
-    /// What a unit runs out of first.
+    /// The resource that a unit runs out of first.
     pub limited_by: Limiter,
     /// Whether it is an estimate from the device's limits; else it is the driver's own figure for the compiled kernel.
     pub estimated: bool,

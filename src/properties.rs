@@ -1,4 +1,4 @@
-//! What a device is and has, and whether a request means it.
+//! Properties of a device, and matching of requests against them.
 
 use crate::caps::Caps;
 use crate::kernel::Driven;
@@ -30,7 +30,7 @@ impl Backend {
     }
 }
 
-/// What a device is.
+/// The kind of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DeviceKind {
@@ -40,31 +40,31 @@ pub enum DeviceKind {
     Integrated,
     /// A GPU handed to a virtual machine.
     Virtual,
-    /// What computes on the processor: lavapipe, SwiftShader, WARP, the cpu engine.
+    /// Software on the processor: lavapipe, SwiftShader, WARP, the cpu engine.
     Software,
     /// Something else.
     Other,
 }
 
-/// What a device is and has.
+/// Properties of a device.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Properties {
     /// The device's name.
     pub name: String,
-    /// Who makes it.
+    /// The vendor.
     pub vendor: String,
     /// The vendor's PCI number, or the API's own.
     pub vendor_id: u32,
     /// The device's PCI number, or the API's own.
     pub device_id: u32,
-    /// The place on the PCI bus, where known: `0000:01:00.0`.
+    /// The PCI bus address, where known: `0000:01:00.0`.
     pub pci_bus: Option<String>,
     /// The driver and its version.
     pub driver: String,
     /// The API.
     pub backend: Backend,
-    /// What it is.
+    /// The kind of device.
     pub kind: DeviceKind,
     /// Limits and features.
     pub caps: Caps,
@@ -73,8 +73,8 @@ pub struct Properties {
 }
 
 impl Properties {
-    /// What messages call the device: its name, and what tells it from others of that name which the program opened before,
-    /// its number and its place on the PCI bus.
+    /// The device's name in messages. If the program has opened others of the same name before, its number and its PCI
+    /// bus address follow.
     ///
     /// ```
     /// let devices = [crosslane::Device::cpu()?, crosslane::Device::cpu()?];

@@ -1,6 +1,6 @@
-//! What was made and is kept for the next who asks: up to a bound, then what nobody has asked for lately goes.
+//! A bounded cache that evicts the least recently used entries.
 //!
-//! What is kept is a handle: who took it out holds it for as long as it is used, whatever happens here.
+//! Entries are handles: a user holds it for as long as it is used, even if it is evicted here.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
@@ -12,8 +12,8 @@ use std::sync::{PoisonError, RwLock};
 /// the lock: what is made here may take long, or panic, and what is dropped may wait for a device.
 pub(crate) struct Recent<K, V> {
     most: usize,
-    /// How often something new was kept: the age of what was used last is told by it. A clock that went on with each use
-    /// would be a word that all threads write.
+    /// How often something new was kept: the age of the entry used last is measured by it. A clock that went on with
+    /// each use would be a word that all threads write.
     clock: AtomicU64,
     kept: RwLock<HashMap<K, Kept<V>>>,
 }
@@ -28,7 +28,7 @@ impl<K: Hash + Eq + Clone, V: Clone> Recent<K, V> {
         Recent { most: most.max(1), clock: AtomicU64::new(0), kept: RwLock::default() }
     }
 
-    /// What is kept under a key.
+    /// The entry of a key.
     pub fn get<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,
@@ -42,7 +42,8 @@ impl<K: Hash + Eq + Clone, V: Clone> Recent<K, V> {
         Some(found.value.clone())
     }
 
-    /// Keeps what was made. Who made the same at the same time and was first is right: that is what comes back.
+    /// Keeps what was made. If several threads make the same at the same time, the first one's is kept: that is what
+    /// comes back.
     pub fn keep(&self, key: K, value: V) -> V {
         let (kept, _dropped_without_the_lock) = self.exchange(key, value);
         kept
@@ -61,7 +62,7 @@ impl<K: Hash + Eq + Clone, V: Clone> Recent<K, V> {
         (value, gone)
     }
 
-    /// What is kept, in no order.
+    /// The entries, in no order.
     pub fn values(&self) -> Vec<V> {
         let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
         kept.values().map(|kept| kept.value.clone()).collect()

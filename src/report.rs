@@ -1,27 +1,28 @@
-//! What a checked device finds.
+//! Defects that a checking device finds.
 
 use std::fmt;
 
-/// What a checked device looks for. [`Checks::default`] looks for everything but NaN.
+/// The defects that a checking device looks for. [`Checks::default`] has all but NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Checks {
     /// Reads and writes outside an array or a binding.
     pub bounds: bool,
-    /// Reads of storage memory that nothing wrote; of workgroup memory too in kernels that are trusted, which have it
-    /// unset.
+    /// Reads of storage memory that was never written; in trusted kernels, where workgroup memory is not zeroed, of
+    /// workgroup memory too.
     pub uninitialised: bool,
-    /// Workgroup memory counts as unset in every kernel, though WGSL sets it to zero.
+    /// Treats workgroup memory as unwritten in every kernel, although WGSL zeroes it.
     pub workgroup_unset: bool,
-    /// Two invocations touch one place, at least one writes, nothing orders them, and not both are atomic.
+    /// Data races: two invocations access one element without synchronisation, at least one writes, and not both are
+    /// atomic.
     pub races: bool,
     /// Barriers that only some invocations of a workgroup reach.
     pub barriers: bool,
-    /// Integers that wrap on the way to an index.
+    /// Integers that overflow in the computation of an index.
     pub overflow: bool,
-    /// Waiting for another workgroup, which nothing promises will ever run.
+    /// Waiting for another workgroup, which is not guaranteed to run.
     pub progress: bool,
-    /// f32 operations that make NaN out of numbers.
+    /// f32 operations whose result is NaN although no operand is.
     pub nan: bool,
 }
 
@@ -55,7 +56,7 @@ impl Checks {
         }
     }
 
-    /// The same but for a change.
+    /// The same checks with a change.
     ///
     /// ```
     /// use crosslane::cpu::Checks;
@@ -74,9 +75,10 @@ impl Checks {
 pub enum Defect {
     /// An index or address outside an array or a binding.
     OutOfBounds,
-    /// A read of memory that nothing wrote.
+    /// A read of memory that was never written.
     Uninitialised,
-    /// Two invocations that nothing orders touch one place, at least one writes, and not both are atomic.
+    /// A data race: two invocations access one element without synchronisation, at least one writes, and not both are
+    /// atomic.
     Race,
     /// A barrier that only some invocations reach.
     DivergentBarrier,
@@ -84,7 +86,7 @@ pub enum Defect {
     IndexOverflow,
     /// Waiting for another workgroup.
     NoProgress,
-    /// NaN out of numbers.
+    /// A NaN from operands that are not NaN.
     Nan,
 }
 
@@ -103,7 +105,7 @@ impl Defect {
     }
 }
 
-/// A place in a kernel, and who was there.
+/// A place in a kernel, and the invocation that executed it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spot {
     /// The line of the WGSL text, from 1.
@@ -112,7 +114,7 @@ pub struct Spot {
     pub column: u32,
     /// The text of the line.
     pub text: String,
-    /// How many characters from the column on are meant.
+    /// The length of the expression in characters, from the column on.
     pub width: u32,
     /// The workgroup.
     pub workgroup: [u32; 3],
@@ -120,11 +122,11 @@ pub struct Spot {
     pub invocation: [u32; 3],
 }
 
-/// One defect: the first time it was seen, and how often it was.
+/// One defect: its first occurrence, and the number of occurrences.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finding {
-    /// What it is.
+    /// The kind of defect.
     pub defect: Defect,
     /// The kernel.
     pub kernel: String,
@@ -134,15 +136,15 @@ pub struct Finding {
     pub other: Option<Spot>,
     /// The variable or binding, if memory is concerned.
     pub binding: Option<String>,
-    /// The index into it: of elements where known, else of words.
+    /// The index into it: in elements where known, else in words.
     pub index: Option<i64>,
     /// What happened, in words.
     pub message: String,
-    /// How often it happened at this place.
+    /// The number of occurrences at this place.
     pub count: u64,
 }
 
-/// Everything that was found in a submission; empty for clean kernels.
+/// All defects found in a submission; empty for correct kernels.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {

@@ -9,18 +9,18 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
-/// An order in which a device does what it is asked: one thing after the other in one stream, side by side in several.
-/// A cheap handle: clones are the same stream.
+/// A queue of work on a device. Work in one stream runs in order; work in different streams may overlap. A cheap
+/// handle: clones are the same stream.
 ///
-/// All work goes into the device's main stream but for what [`Stream::run`] is given. Nothing need be said about what
-/// depends on what: work waits, on the device, for the work in other streams that makes what it reads, or still uses what
-/// it writes or frees. That order is by whole arrays, and waits for all that the other stream was asked for until then;
-/// [`Stream::wait_for`] can do with less.
+/// All work goes into the device's main stream, except work inside [`Stream::run`]. Dependencies are found
+/// automatically: work waits, on the device, for work in other streams that writes what it reads, or that still uses
+/// what it writes or frees. Dependencies are tracked by whole arrays, and wait for all work queued in the other stream
+/// so far. [`Stream::wait_for`] can wait for less.
 ///
 /// | engine | streams | what overlaps in any case |
 /// |---|---|---|
-/// | CUDA | its own: kernels and copies run at the same time, as far as there is room | |
-/// | wgpu | one queue for all ([`Stream::is_concurrent`] is false): what they are asked for is done in the order of asking | the host's copies to and from staging memory with kernels |
+/// | CUDA | its own: kernels and copies overlap if the device has room | |
+/// | wgpu | one queue for all ([`Stream::is_concurrent`] is false): work is done in the order in which it is queued | the host's copies to and from staging memory with kernels |
 /// | cpu | as wgpu | nothing: work is done when the call returns |
 ///
 /// ```
@@ -58,9 +58,9 @@ impl Enter for Inner {
 }
 
 impl Stream {
-    /// A stream beside the main one. Dropped, it still does what it was asked to do.
+    /// Creates a stream. Work queued in it completes even if the stream is dropped.
     ///
-    /// Costs some microseconds, and one that another was dropped for costs none: make them once, and few.
+    /// Costs some microseconds, none if a dropped stream can be reused. Create few streams, once.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -74,13 +74,13 @@ impl Stream {
         Stream::with(device, false)
     }
 
-    /// A stream for a kernel that stays: one that runs for as long as the program does, and takes work from memory, say.
-    /// Elsewhere memory is freed and the device waited for ([`Device::synchronize`]) as if this stream were not there; only
-    /// who uses or frees what its work uses waits for it, and this stream's own [`Stream::synchronize`]. So keep the arrays
-    /// that it uses. A [`crate::Recording`] that ran in it waits for it when it is dropped, and so does [`Device::trim`]:
-    /// NVIDIA's driver gives memory back to the system when the card is idle.
+    /// A stream for a persistent kernel: one that runs as long as the program and takes its work from memory, say.
+    /// [`Device::synchronize`] and freeing memory do not wait for this stream. Only work that uses or frees the same
+    /// memory waits for it, and its own [`Stream::synchronize`]. So keep the arrays that it uses. A
+    /// [`crate::Recording`] that ran in it waits for it when it is dropped, and so does [`Device::trim`]: NVIDIA's
+    /// driver gives memory back to the system when the card is idle.
     ///
-    /// When the stream is dropped it is as any other: what is left in it is waited for.
+    /// Once dropped, the stream is waited for like any other.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -103,7 +103,7 @@ impl Stream {
         Ok(Stream(Arc::new(Inner { device: device.clone(), block })))
     }
 
-    /// The device whose stream it is.
+    /// The stream's device.
     pub fn device(&self) -> &Device {
         &self.0.device
     }
@@ -121,11 +121,11 @@ impl Stream {
         self.0.block.is_some()
     }
 
-    /// Runs `work` at once; what it asks of this stream's device goes into this stream: launches, the evaluation of
-    /// arrays, transfers, events, and what `_async` calls begin. What CuPy calls `with stream`.
+    /// Calls `work` at once. Everything that it queues on this stream's device goes into this stream: launches, the
+    /// evaluation of arrays, transfers, events, and the work of `_async` calls. CuPy's `with stream`.
     ///
-    /// Closures nest, the innermost counts. An array that `work` only builds is computed where it is evaluated. Other
-    /// devices and other threads are not concerned.
+    /// Closures nest; the innermost stream applies. An array that `work` builds but does not evaluate is computed in
+    /// the stream where it is evaluated later. Other devices and threads are not affected.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -139,8 +139,8 @@ impl Stream {
         current::within(vec![self.0.clone()], work)
     }
 
-    /// Waits until the stream has done what it was asked to do until now. Where there is one queue: everything. Assertions of
-    /// kernels are told if no other stream does anything then; else by who waits later, at the latest by
+    /// Waits until all work queued in the stream so far is done. On engines with one queue, waits for everything.
+    /// Failed assertions are reported if no other stream is busy; otherwise by a later wait, at the latest
     /// [`Device::synchronize`].
     ///
     /// ```
@@ -163,8 +163,9 @@ impl Stream {
         })
     }
 
-    /// What the stream is asked for from now on begins when the event has passed. The host does not wait. Arrays see to
-    /// that by themselves; this is for work that they do not show, or to wait for a part of what another stream does.
+    /// Work queued in this stream from now on starts after the event. The host does not wait. Dependencies between
+    /// arrays need no such call; it is for dependencies outside of arrays, or to wait for only part of another stream's
+    /// work.
     ///
     /// ```
     /// # crosslane::example(|device| {

@@ -1,9 +1,9 @@
-//! What operations may do in several ways, the ways, and which of them a device takes.
+//! Tunables: the variants of operations, and which variant a device uses.
 
 use std::fmt;
 
-/// Something that an operation may do in several ways, a workgroup's size for instance. All give right results: integers the
-/// same, sums of floats perhaps with other last bits, since they add in another order.
+/// A choice that an operation has between variants, for instance of a workgroup's size. All variants are correct. Sums
+/// of floats may differ in their last bits, since the order of additions differs.
 ///
 /// ```
 /// let sort = crosslane::device::Tunable::all().iter().find(|tunable| tunable.name == "sort_keys").unwrap();
@@ -14,14 +14,14 @@ use std::fmt;
 pub struct Tunable {
     /// Its name, unique.
     pub name: &'static str,
-    /// What the numbers of a candidate are.
+    /// The names of a candidate's numbers.
     pub numbers: &'static [&'static str],
-    /// The ways, each so many numbers; the first is taken where nothing was measured.
+    /// The variants, each a list of numbers. The first is the default for devices that were not measured.
     pub candidates: &'static [&'static [u32]],
 }
 
 impl Tunable {
-    /// What is taken where nothing was measured.
+    /// The default for devices that were not measured.
     pub fn built_in(&self) -> &'static [u32] {
         self.candidates[0]
     }
@@ -37,13 +37,13 @@ impl Tunable {
 /// 40,000. llvmpipe: 64 keys 231 and 50, 4000 keys 1340 and 570.
 pub(crate) const OF_PROCESSOR: [(&str, &[u32]); 2] = [("map_tiled", &[0, 0, 0]), ("sort_merge", &[8192])];
 
-/// What the cpu engine takes, which makes its own machine code: a thread's vectors are several already, so that nothing is
-/// unrolled.
+/// What the cpu engine uses, which compiles its own machine code: an invocation group is several vectors wide already, so
+/// nothing is unrolled.
 pub(crate) const OF_COMPILED: [(&str, &[u32]); 3] =
     [("map_tiled", &[0, 0, 0]), ("reduce", &[1]), ("sort_merge", &[8192])];
 
-/// Which way a device takes of each [`Tunable`]. [`Device::open`](crate::Device::open) reads what `crosslane tune` found to
-/// be the fastest on this device; [`DeviceOptions::tuning`](crate::DeviceOptions::tuning) says otherwise.
+/// The variant of each [`Tunable`] that a device uses. [`Device::open`](crate::Device::open) reads the fastest ones
+/// that `crosslane tune` found on this device; [`DeviceOptions::tuning`](crate::DeviceOptions::tuning) overrides them.
 ///
 /// ```
 /// use crosslane::{Array, DeviceOptions};
@@ -67,12 +67,12 @@ impl Tuning {
         Tuning { chosen: OF_PROCESSOR.to_vec() }
     }
 
-    /// What is built in for the cpu engine.
+    /// The built-in variants of the cpu engine.
     pub(crate) fn of_compiled() -> Tuning {
         Tuning { chosen: OF_COMPILED.to_vec() }
     }
 
-    /// The way taken of a tunable.
+    /// The variant of a tunable that is used.
     pub fn get(&self, tunable: &Tunable) -> &'static [u32] {
         let chosen = self.chosen.iter().find(|(other, _)| *other == tunable.name);
         chosen.map_or(tunable.built_in(), |(_, candidate)| candidate)

@@ -14,7 +14,7 @@ pub(crate) struct Launch {
     /// The words of the library's `Params`, or of a program's `var<immediate>`.
     pub params: Vec<u32>,
     pub grid: Grid,
-    /// What it moves and computes at least, if an operation's plan says so.
+    /// The least bytes and operations, if an operation's plan states them.
     pub cost: Option<Cost>,
 }
 
@@ -22,12 +22,12 @@ pub(crate) struct Launch {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cost {
     pub bytes: u64,
-    /// `None` if nobody knows.
+    /// `None` if unknown.
     pub flops: Option<u64>,
 }
 
 impl Launch {
-    /// What it moves and computes, at least; without an operation each window once.
+    /// The least bytes and operations of the launch. Without an operation, each window counts once.
     pub fn cost(&self) -> Cost {
         self.cost.unwrap_or_else(|| Cost { bytes: self.buffers.iter().map(|window| window.bytes).sum(), flops: None })
     }

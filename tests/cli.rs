@@ -100,7 +100,7 @@ fn check_says_what_a_kernel_wants() {
             "var<immediate>, 4 bytes",
             "override tile: u32 = 64",
             "needs no feature",
-            "webgpu: workgroup of 512 invocations, 256 there; immediates of 4 bytes, 0 there",
+            "webgpu: workgroup of 512 invocations, limit 256; immediates of 4 bytes, limit 0",
             "nvidia-like: runs",
             "SPIR-V: ok, ",
             "MSL: ok, ",
@@ -130,7 +130,7 @@ fn check_says_what_a_kernel_wants() {
         }",
     );
     let text = prints(&["check", &matrices]);
-    has(&text, &["needs 64-bit floats, cooperative matrices", "64-bit floats, none there", "HLSL: ", "SPIR-V: ok"]);
+    has(&text, &["needs 64-bit floats, cooperative matrices", "64-bit floats, not supported", "HLSL: ", "SPIR-V: ok"]);
 }
 
 /// The CUDA text, what NVRTC says of it, and what has no CUDA form.
@@ -256,12 +256,12 @@ fn check_finds_races() {
 fn check_finds_more_on_request() {
     let folder = Folder::new("request");
     let cases = [
-        ("--nan", include_str!("wgsl/faulty/nan.wgsl"), "f32", "NaN: the result is NaN, and no operand is"),
+        ("--nan", include_str!("wgsl/faulty/nan.wgsl"), "f32", "NaN: the result is NaN although no operand is NaN"),
         (
             "--workgroup-unset",
             include_str!("wgsl/faulty/uninitialised_workgroup.wgsl"),
             "u32",
-            "uninitialised memory: `sums` is read at index 32, where nothing was written",
+            "uninitialised memory: `sums` is read at index 32 before anything was written there",
         ),
     ];
     for (option, text, ty, found) in cases {

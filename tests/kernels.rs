@@ -159,7 +159,7 @@ fn overrides_entries_and_immediates() {
         let bytes = [1u32.to_le_bytes(), 2.0f32.to_le_bytes()].concat();
         let result = ramp.grid([1, 1, 1]).args([Argument::in_place(&y), Argument::immediates(&bytes)]).launch(device);
         if device.caps().immediate_bytes == 0 {
-            assert!(result.unwrap_err().to_string().contains("immediates of 8 bytes, 0 there"));
+            assert!(result.unwrap_err().to_string().contains("immediates of 8 bytes, limit 0"));
             continue;
         }
         result.unwrap();
@@ -227,7 +227,7 @@ fn scalars_go_where_the_kernel_has_them() {
         let mut y = Array::<f32>::full(device, &[200], 0.5);
         let result = scale.for_elements(200).args((&x, 3u32, &mut y, 2.0f32, [10.0f32, 1.0], 100u32)).launch(device);
         if device.caps().immediate_bytes == 0 {
-            assert!(result.unwrap_err().to_string().contains("immediates of 24 bytes, 0 there"));
+            assert!(result.unwrap_err().to_string().contains("immediates of 24 bytes, limit 0"));
             continue;
         }
         result.unwrap();
@@ -289,9 +289,9 @@ fn what_a_kernel_writes_is_the_arrays_own() {
         double.for_elements(part).args(long.slice_mut(s![part..])).launch(device).unwrap();
         assert_eq!(long.sum().item().unwrap(), 3.0 * part as f32, "on {}", name(device));
         mistake(double.grid([2]).args(&x).launch(device), "x", &["&mut x", "read_write", "got &"]);
-        mistake(double.grid([2]).args(long.slice_mut(s![..;2])).launch(device), "x", &["no gaps"]);
+        mistake(double.grid([2]).args(long.slice_mut(s![..;2])).launch(device), "x", &["contiguous"]);
         // One rule for all, also for those that could do with less.
-        let wanted = ["no gaps, from a multiple of 256 bytes on"];
+        let wanted = ["a contiguous array from a multiple of 256 bytes on"];
         mistake(double.grid([2]).args(long.slice_mut(s![part / 2..])).launch(device), "x", &wanted);
     }
 }
@@ -524,7 +524,11 @@ fn arguments_that_do_not_fit() {
             );
         }
         let gaps = y.flip(0);
-        mistake(launch(&[Argument::in_place(&x), Argument::in_place(&gaps)]), "y", &["no gaps", "a view of shape [4]"]);
+        mistake(
+            launch(&[Argument::in_place(&x), Argument::in_place(&gaps)]),
+            "y",
+            &["contiguous", "a view of shape [4]"],
+        );
         if let Some(other) = fresh(device.properties().name.as_str()) {
             mistake(
                 launch(&[Argument::in_place(&Array::<f32>::ones(&other, &[4])), Argument::in_place(&y)]),
@@ -598,16 +602,16 @@ fn what_a_kernel_breaks() {
     assert_eq!(
         found.breaks(&Caps::mobile_like()),
         [
-            "workgroup of 512 invocations, 128 there",
-            "workgroup memory 32016 bytes, 16352 there",
-            "storage buffers: 5 bound, 4 there",
-            "a binding of 160000000 bytes, 134217728 there",
-            "16-bit floats, none there",
-            "64-bit floats, none there",
-            "64-bit integers, none there",
-            "64-bit atomics, none there",
-            "f32 atomics, none there",
-            "subgroups, none there",
+            "workgroup of 512 invocations, limit 128",
+            "workgroup memory 32016 bytes, limit 16352",
+            "storage buffers: 5 bound, limit 4",
+            "a binding of 160000000 bytes, limit 134217728",
+            "16-bit floats, not supported",
+            "64-bit floats, not supported",
+            "64-bit integers, not supported",
+            "64-bit atomics, not supported",
+            "f32 atomics, not supported",
+            "subgroups, not supported",
         ]
     );
     assert_eq!(found.breaks(&Caps::nvidia_like()), [""; 0]);
@@ -638,13 +642,13 @@ fn what_a_kernel_breaks() {
         unsupported(
             &kernel(large),
             &[Argument::in_place(&x), Argument::in_place(&x)],
-            "a uniform binding of 131072 bytes, 65536 there",
+            "a uniform binding of 131072 bytes, limit 65536",
         );
         if device.caps().f64 {
             works(device);
             continue;
         }
-        unsupported(&kernel(source), &[], "64-bit floats, none there");
+        unsupported(&kernel(source), &[], "64-bit floats, not supported");
         works(device);
     }
 }

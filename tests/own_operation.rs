@@ -291,7 +291,7 @@ fn kernels_that_do_not_fit_are_refused() {
     says(of(halves, &caps), &["own", "16-bit floats"]);
     KernelDraft::new("own", halves).kernel(&Caps::nvidia_like()).unwrap();
     let large = "@compute @workgroup_size(1024) fn main() {}";
-    says(of(large, &caps), &["1024 invocations, 256 there"]);
+    says(of(large, &caps), &["1024 invocations, limit 256"]);
     // The same draft is the same kernel, and no kernel to launch by itself.
     let kernel = |width| KernelDraft::new("own", "@compute @workgroup_size(N) fn main() {}").constant("N", width);
     let made: Vec<Kernel> = [1, 1, 2].map(|width| kernel(width).kernel(&caps).unwrap()).to_vec();

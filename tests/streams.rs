@@ -465,7 +465,7 @@ fn mistakes_are_errors_and_the_device_works_afterwards() {
         recording.replace(&x, &x).unwrap();
         recording.run().unwrap();
         assert_eq!(y.to_vec().unwrap(), [1; 128], "on {}", name(device));
-        mistake(Recording::of::<f32>(&[]), "Recording::of", "arrays", &["one at least"]);
+        mistake(Recording::of::<f32>(&[]), "Recording::of", "arrays", &["at least one"]);
     }
 }
 

@@ -10,7 +10,7 @@ enable f16; enable wgpu_cooperative_matrix; // Products of matrices by tensor co
 // Where it is not known how many lanes a subgroup has, a workgroup has as many subgroups as parts or fewer, and these
 // compute all parts in several turns.
 //
-// Left open: the tiles a_tile and b_tile, how they are fetched and kept, `put`, and the entry point, unrolled.
+// Left open: what shared/matmul_tiles.wgsl leaves open, `put`, and the entry point, unrolled.
 
 // Vectors from one line to the next of what is put down, and of all of it: other lines lie in other banks.
 const LINE: u32 = SIZE / 4u + 1u;
@@ -33,13 +33,26 @@ fn hand_out(batch: u32, at: vec2<u32>, lane: u32, first: u32, count: u32) {
 
 // appended by the host
 const BAND = 8u;
+const THREADS = 128u;
+const ROWS = 128u;
+const COLUMNS = 128u;
+const DEPTH = 32u;
+const STAGES = 1u;
 const PARTS = 4u;
 const SLOTS = 2u;
 const RIGHT = 2u;
 const PART_ROWS = 64u;
 const PART_COLUMNS = 64u;
 const SIZE = 16u;
-const THREADS = 128u;
+const FULL = 1u;
+const A_QUADS = 1024u;
+const A_EACH = 8u;
+const A_VECTORS = 1280u;
+const A_PITCH = 10u;
+const B_QUADS = 1024u;
+const B_EACH = 8u;
+const B_VECTORS = 1088u;
+const B_PITCH = 34u;
 struct Params {
     groups: u32,
     row_tiles: u32,
@@ -90,7 +103,10 @@ fn b_value(batch: u32, row: u32, column: u32, inner: u32) -> vec4<f16> {
     let v0 = b_x0[a0 >> 2u];
     return v0;
 }
-// Which tile a workgroup of a product computes, and how much of the inner ones.
+// Which tile a workgroup of a product computes, how much of the inner ones, and the tiles of a and b that it needs for that.
+//
+// Left open: BAND, THREADS, DEPTH, STAGES, FULL; Held; of a and b: how many vectors of a tile are fetched (A_QUADS), by an
+// invocation at most (A_EACH), and how many it takes (A_VECTORS); a_fetch, a_fetch_end, a_keep.
 
 // The tile that a workgroup computes: its row and column among the tiles.
 fn tile_at(index: u32) -> vec2<u32> {
@@ -105,9 +121,88 @@ fn tile_at(index: u32) -> vec2<u32> {
 fn inner_end(batch: u32) -> u32 {
     return min(params.span, params.inner - batch / params.part * params.span);
 }
+
+// STAGES tiles: with two, one is written while the other is read.
+var<workgroup> a_tile: array<Held, STAGES * A_VECTORS>;
+var<workgroup> b_tile: array<Held, STAGES * B_VECTORS>;
+
+// A vector of an invocation's part of a tile: where not all have one, those past the last fetch that again.
+fn own_quad(lane: u32, nth: u32, all: u32) -> u32 {
+    let quad = lane + nth * THREADS;
+    return select(quad, min(quad, all - 1u), (nth + 1u) * THREADS > all);
+}
+
+// Fetches an invocation's part of the tiles at `k`, if there are any: their rows and columns begin with `first`. One branch
+// for all: loads that each have their own wait for one another.
+fn fetch(
+    a_next: ptr<function, array<Held, A_EACH>>,
+    b_next: ptr<function, array<Held, B_EACH>>,
+    batch: u32,
+    first: vec2<u32>,
+    k: u32,
+    end: u32,
+    lane: u32,
+) {
+    if (FULL == 1u) {
+        // The last one again, in the end.
+        let last = min(k, end - DEPTH);
+        for (var i = 0u; i < A_EACH; i++) {
+            unroll();
+            (*a_next)[i] = a_fetch(batch, first.x, last, own_quad(lane, i, A_QUADS));
+        }
+        for (var i = 0u; i < B_EACH; i++) {
+            unroll();
+            (*b_next)[i] = b_fetch(batch, first.y, last, own_quad(lane, i, B_QUADS));
+        }
+    } else if (k + DEPTH <= end) {
+        for (var i = 0u; i < A_EACH; i++) {
+            unroll();
+            (*a_next)[i] = a_fetch(batch, first.x, k, own_quad(lane, i, A_QUADS));
+        }
+        for (var i = 0u; i < B_EACH; i++) {
+            unroll();
+            (*b_next)[i] = b_fetch(batch, first.y, k, own_quad(lane, i, B_QUADS));
+        }
+    } else if (k < end) {
+        for (var i = 0u; i < A_EACH; i++) {
+            unroll();
+            (*a_next)[i] = a_fetch_end(batch, first.x, k, own_quad(lane, i, A_QUADS), end);
+        }
+        for (var i = 0u; i < B_EACH; i++) {
+            unroll();
+            (*b_next)[i] = b_fetch_end(batch, first.y, k, own_quad(lane, i, B_QUADS), end);
+        }
+    }
+}
+
+// Puts what was fetched into the tiles.
+fn keep(
+    a_next: ptr<function, array<Held, A_EACH>>,
+    b_next: ptr<function, array<Held, B_EACH>>,
+    lane: u32,
+    stage: u32,
+) {
+    for (var i = 0u; i < A_EACH; i++) {
+        unroll();
+        let quad = lane + i * THREADS;
+        if ((i + 1u) * THREADS <= A_QUADS) {
+            a_keep(quad, (*a_next)[i], stage * A_VECTORS);
+        } else if (quad < A_QUADS) {
+            a_keep(quad, (*a_next)[i], stage * A_VECTORS);
+        }
+    }
+    for (var i = 0u; i < B_EACH; i++) {
+        unroll();
+        let quad = lane + i * THREADS;
+        if ((i + 1u) * THREADS <= B_QUADS) {
+            b_keep(quad, (*b_next)[i], stage * B_VECTORS);
+        } else if (quad < B_QUADS) {
+            b_keep(quad, (*b_next)[i], stage * B_VECTORS);
+        }
+    }
+}
 alias Sums = vec4<f32>;
 alias Held = vec4<f16>;
-var<workgroup> a_tile0: array<Held, 1280>;
 fn a_fetch(batch: u32, first: u32, k: u32, quad: u32) -> Held {
     let outer = min(first + (quad / 64u * 8u + quad / 8u % 2u * 4u + quad / 16u % 4u), params.rows - 1u);
     let inner = k + quad % 8u * 4u;
@@ -122,10 +217,9 @@ fn a_fetch_end(batch: u32, first: u32, k: u32, quad: u32, end: u32) -> Held {
     let within = vec4<u32>(inner) + vec4<u32>(0u, 1u, 2u, 3u) < vec4<u32>(end);
     return select(Held(), a_value(batch, outer, 0u, inner), within);
 }
-fn a_keep0(quad: u32, v: Held) {
-    a_tile0[(quad / 64u * 8u + quad / 8u % 2u * 4u + quad / 16u % 4u) * 10u + quad % 8u] = v;
+fn a_keep(quad: u32, v: Held, stage: u32) {
+    a_tile[stage + (quad / 64u * 8u + quad / 8u % 2u * 4u + quad / 16u % 4u) * 10u + quad % 8u] = v;
 }
-var<workgroup> b_tile0: array<Held, 1088>;
 fn b_fetch(batch: u32, first: u32, k: u32, quad: u32) -> Held {
     let outer = min(first + quad % 32u * 4u, (params.columns - 1u) / 4u * 4u);
     let inner = k + quad / 32u;
@@ -139,8 +233,8 @@ fn b_fetch_end(batch: u32, first: u32, k: u32, quad: u32, end: u32) -> Held {
     }
     return b_value(batch, 0u, outer, inner);
 }
-fn b_keep0(quad: u32, v: Held) {
-    b_tile0[quad / 32u * 34u + quad % 32u] = v;
+fn b_keep(quad: u32, v: Held, stage: u32) {
+    b_tile[stage + quad / 32u * 34u + quad % 32u] = v;
 }
 fn put(batch: u32, row: u32, column: u32, v: Sums) {
     if (row >= params.rows || column >= params.columns) {
@@ -148,7 +242,7 @@ fn put(batch: u32, row: u32, column: u32, v: Sums) {
     }
     store(batch, row, column, 0u, value(batch, row, column, 0u, v));
 }
-@compute @workgroup_size(128)
+@compute @workgroup_size(THREADS)
 fn matmul(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
@@ -162,8 +256,8 @@ fn matmul(
     }
     let batch = index / tiles;
     let at = tile_at(index % tiles);
-    let a_first = at.x * 128u;
-    let b_first = at.y * 128u;
+    let a_first = at.x * ROWS;
+    let b_first = at.y * COLUMNS;
     let end = inner_end(batch);
     let first = 0u;
     let at_once = PARTS;
@@ -187,127 +281,62 @@ fn matmul(
     var c3_2 = coop_mat16x16<f32, C>();
     var c3_3 = coop_mat16x16<f32, C>();
     var k = 0u;
-    var a0_next = Held();
-    var a1_next = Held();
-    var a2_next = Held();
-    var a3_next = Held();
-    var a4_next = Held();
-    var a5_next = Held();
-    var a6_next = Held();
-    var a7_next = Held();
-    var b0_next = Held();
-    var b1_next = Held();
-    var b2_next = Held();
-    var b3_next = Held();
-    var b4_next = Held();
-    var b5_next = Held();
-    var b6_next = Held();
-    var b7_next = Held();
-    {
-        let k = min(k, end - 32u);
-        a0_next = a_fetch(batch, a_first, k, lane + 0u);
-        a1_next = a_fetch(batch, a_first, k, lane + 128u);
-        a2_next = a_fetch(batch, a_first, k, lane + 256u);
-        a3_next = a_fetch(batch, a_first, k, lane + 384u);
-        a4_next = a_fetch(batch, a_first, k, lane + 512u);
-        a5_next = a_fetch(batch, a_first, k, lane + 640u);
-        a6_next = a_fetch(batch, a_first, k, lane + 768u);
-        a7_next = a_fetch(batch, a_first, k, lane + 896u);
-        b0_next = b_fetch(batch, b_first, k, lane + 0u);
-        b1_next = b_fetch(batch, b_first, k, lane + 128u);
-        b2_next = b_fetch(batch, b_first, k, lane + 256u);
-        b3_next = b_fetch(batch, b_first, k, lane + 384u);
-        b4_next = b_fetch(batch, b_first, k, lane + 512u);
-        b5_next = b_fetch(batch, b_first, k, lane + 640u);
-        b6_next = b_fetch(batch, b_first, k, lane + 768u);
-        b7_next = b_fetch(batch, b_first, k, lane + 896u);
-    }
+    var a_next = array<Held, A_EACH>();
+    var b_next = array<Held, B_EACH>();
+    fetch(&a_next, &b_next, batch, vec2<u32>(a_first, b_first), k, end, lane);
     loop {
     workgroupBarrier();
-    a_keep0(lane + 0u, a0_next);
-    a_keep0(lane + 128u, a1_next);
-    a_keep0(lane + 256u, a2_next);
-    a_keep0(lane + 384u, a3_next);
-    a_keep0(lane + 512u, a4_next);
-    a_keep0(lane + 640u, a5_next);
-    a_keep0(lane + 768u, a6_next);
-    a_keep0(lane + 896u, a7_next);
-    b_keep0(lane + 0u, b0_next);
-    b_keep0(lane + 128u, b1_next);
-    b_keep0(lane + 256u, b2_next);
-    b_keep0(lane + 384u, b3_next);
-    b_keep0(lane + 512u, b4_next);
-    b_keep0(lane + 640u, b5_next);
-    b_keep0(lane + 768u, b6_next);
-    b_keep0(lane + 896u, b7_next);
+    keep(&a_next, &b_next, lane, 0u);
     workgroupBarrier();
-    k += 32u;
+    k += DEPTH;
+    fetch(&a_next, &b_next, batch, vec2<u32>(a_first, b_first), k, end, lane);
     {
-        let k = min(k, end - 32u);
-        a0_next = a_fetch(batch, a_first, k, lane + 0u);
-        a1_next = a_fetch(batch, a_first, k, lane + 128u);
-        a2_next = a_fetch(batch, a_first, k, lane + 256u);
-        a3_next = a_fetch(batch, a_first, k, lane + 384u);
-        a4_next = a_fetch(batch, a_first, k, lane + 512u);
-        a5_next = a_fetch(batch, a_first, k, lane + 640u);
-        a6_next = a_fetch(batch, a_first, k, lane + 768u);
-        a7_next = a_fetch(batch, a_first, k, lane + 896u);
-        b0_next = b_fetch(batch, b_first, k, lane + 0u);
-        b1_next = b_fetch(batch, b_first, k, lane + 128u);
-        b2_next = b_fetch(batch, b_first, k, lane + 256u);
-        b3_next = b_fetch(batch, b_first, k, lane + 384u);
-        b4_next = b_fetch(batch, b_first, k, lane + 512u);
-        b5_next = b_fetch(batch, b_first, k, lane + 640u);
-        b6_next = b_fetch(batch, b_first, k, lane + 768u);
-        b7_next = b_fetch(batch, b_first, k, lane + 896u);
-    }
-    {
-        let a0 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile0[(row + 0u) * 10u + 0u], 10u);
-        let a1 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile0[(row + 16u) * 10u + 0u], 10u);
-        let a2 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile0[(row + 32u) * 10u + 0u], 10u);
-        let a3 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile0[(row + 48u) * 10u + 0u], 10u);
-        let b0 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile0[0u + (column + 0u) / 4u], 34u);
+        let a0 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[(row + 0u) * 10u + 0u], 10u);
+        let a1 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[(row + 16u) * 10u + 0u], 10u);
+        let a2 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[(row + 32u) * 10u + 0u], 10u);
+        let a3 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[(row + 48u) * 10u + 0u], 10u);
+        let b0 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[0u + (column + 0u) / 4u], 34u);
         c0_0 = coopMultiplyAdd(a0, b0, c0_0);
         c1_0 = coopMultiplyAdd(a1, b0, c1_0);
         c2_0 = coopMultiplyAdd(a2, b0, c2_0);
         c3_0 = coopMultiplyAdd(a3, b0, c3_0);
-        let b1 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile0[0u + (column + 16u) / 4u], 34u);
+        let b1 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[0u + (column + 16u) / 4u], 34u);
         c0_1 = coopMultiplyAdd(a0, b1, c0_1);
         c1_1 = coopMultiplyAdd(a1, b1, c1_1);
         c2_1 = coopMultiplyAdd(a2, b1, c2_1);
         c3_1 = coopMultiplyAdd(a3, b1, c3_1);
-        let b2 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile0[0u + (column + 32u) / 4u], 34u);
+        let b2 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[0u + (column + 32u) / 4u], 34u);
         c0_2 = coopMultiplyAdd(a0, b2, c0_2);
         c1_2 = coopMultiplyAdd(a1, b2, c1_2);
         c2_2 = coopMultiplyAdd(a2, b2, c2_2);
         c3_2 = coopMultiplyAdd(a3, b2, c3_2);
-        let b3 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile0[0u + (column + 48u) / 4u], 34u);
+        let b3 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[0u + (column + 48u) / 4u], 34u);
         c0_3 = coopMultiplyAdd(a0, b3, c0_3);
         c1_3 = coopMultiplyAdd(a1, b3, c1_3);
         c2_3 = coopMultiplyAdd(a2, b3, c2_3);
         c3_3 = coopMultiplyAdd(a3, b3, c3_3);
     }
     {
-        let a0 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile0[(row + 0u) * 10u + 4u], 10u);
-        let a1 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile0[(row + 16u) * 10u + 4u], 10u);
-        let a2 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile0[(row + 32u) * 10u + 4u], 10u);
-        let a3 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile0[(row + 48u) * 10u + 4u], 10u);
-        let b0 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile0[544u + (column + 0u) / 4u], 34u);
+        let a0 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[(row + 0u) * 10u + 4u], 10u);
+        let a1 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[(row + 16u) * 10u + 4u], 10u);
+        let a2 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[(row + 32u) * 10u + 4u], 10u);
+        let a3 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[(row + 48u) * 10u + 4u], 10u);
+        let b0 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[544u + (column + 0u) / 4u], 34u);
         c0_0 = coopMultiplyAdd(a0, b0, c0_0);
         c1_0 = coopMultiplyAdd(a1, b0, c1_0);
         c2_0 = coopMultiplyAdd(a2, b0, c2_0);
         c3_0 = coopMultiplyAdd(a3, b0, c3_0);
-        let b1 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile0[544u + (column + 16u) / 4u], 34u);
+        let b1 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[544u + (column + 16u) / 4u], 34u);
         c0_1 = coopMultiplyAdd(a0, b1, c0_1);
         c1_1 = coopMultiplyAdd(a1, b1, c1_1);
         c2_1 = coopMultiplyAdd(a2, b1, c2_1);
         c3_1 = coopMultiplyAdd(a3, b1, c3_1);
-        let b2 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile0[544u + (column + 32u) / 4u], 34u);
+        let b2 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[544u + (column + 32u) / 4u], 34u);
         c0_2 = coopMultiplyAdd(a0, b2, c0_2);
         c1_2 = coopMultiplyAdd(a1, b2, c1_2);
         c2_2 = coopMultiplyAdd(a2, b2, c2_2);
         c3_2 = coopMultiplyAdd(a3, b2, c3_2);
-        let b3 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile0[544u + (column + 48u) / 4u], 34u);
+        let b3 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[544u + (column + 48u) / 4u], 34u);
         c0_3 = coopMultiplyAdd(a0, b3, c0_3);
         c1_3 = coopMultiplyAdd(a1, b3, c1_3);
         c2_3 = coopMultiplyAdd(a2, b3, c2_3);
@@ -445,4 +474,6 @@ fn matmul(
         hand_out(batch, vec2<u32>(a_first + 48u, b_first + 48u), lane, first + turn, min(at_once - turn, SLOTS));
         workgroupBarrier();
     }
+}
+fn unroll() {
 }

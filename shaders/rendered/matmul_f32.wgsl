@@ -11,8 +11,128 @@
 // An invocation's quads lie apart, so that neighbours read neighbours: rows (down + i * DOWN) * 4, columns (right + j * RIGHT) * 4.
 // Workgroups side by side in time take tiles of BAND rows of tiles, so that both a's and b's tiles are found in the cache.
 //
-// Left open: the tiles a_tile and b_tile, how they are fetched and kept, `put`, and the entry point, unrolled: compilers
-// that were left the loops took 14 % longer on the H200.
+// Loops are unrolled: compilers that were left them took 14 % longer on the H200.
+//
+// Left open: ROWS, COLUMNS, HIGH, WIDE, DOWN, RIGHT, SLICES, UNROLL; Sums and multiply_add; put; the pitches of the tiles
+// (A_PITCH) and what shared/matmul_tiles.wgsl leaves open.
+
+// Quads of columns of an invocation; inner ones of a slice; invocations of a slice.
+const QUADS: u32 = WIDE / 4u;
+const OWN_DEPTH: u32 = DEPTH / SLICES;
+const OF_SLICE: u32 = DOWN * RIGHT;
+
+@compute @workgroup_size(THREADS)
+fn matmul(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let index = group.x + group.y * groups.x;
+    let tiles = params.row_tiles * params.column_tiles;
+    if (index >= params.groups) {
+        return;
+    }
+    let batch = index / tiles;
+    let first = tile_at(index % tiles) * vec2<u32>(ROWS, COLUMNS);
+    let end = inner_end(batch);
+    let slice = lane / OF_SLICE;
+    let own = lane % OF_SLICE;
+    let quad = quad_at(own);
+    let first_inner = select(0u, slice * OWN_DEPTH, SLICES > 1u);
+    var c: array<array<Sums, QUADS>, HIGH>;
+    var a_next: array<Held, A_EACH>;
+    var b_next: array<Held, B_EACH>;
+    var k = 0u;
+    var stage = 0u;
+    fetch(&a_next, &b_next, batch, first, k, end, lane);
+    loop {
+        if (STAGES == 1u) {
+            workgroupBarrier();
+        }
+        keep(&a_next, &b_next, lane, stage);
+        workgroupBarrier();
+        k += DEPTH;
+        fetch(&a_next, &b_next, batch, first, k, end, lane);
+        for (var d = first_inner; d < first_inner + OWN_DEPTH; d += UNROLL) {
+            unroll_if(UNROLL == DEPTH);
+            for (var i = 0u; i < UNROLL; i++) {
+                unroll();
+                let a_line = stage * A_VECTORS + (d + i) * A_PITCH + quad.x;
+                let b_line = stage * B_VECTORS + (d + i) * B_PITCH + quad.y;
+                var a: array<Held, HIGH / 4u>;
+                for (var r = 0u; r < HIGH / 4u; r++) {
+                    unroll();
+                    a[r] = a_tile[a_line + r * DOWN];
+                }
+                var b: array<Held, QUADS>;
+                for (var j = 0u; j < QUADS; j++) {
+                    unroll();
+                    b[j] = b_tile[b_line + j * RIGHT];
+                }
+                for (var r = 0u; r < HIGH; r++) {
+                    unroll();
+                    let rows = a[r / 4u];
+                    for (var j = 0u; j < QUADS; j++) {
+                        unroll();
+                        c[r][j] = multiply_add(Sums(rows[r % 4u]), b[j], c[r][j]);
+                    }
+                }
+            }
+        }
+        if (k >= end) {
+            break;
+        }
+        if (STAGES > 1u) {
+            stage = 1u - stage;
+        }
+    }
+    if (SLICES == 1u) {
+        for (var r = 0u; r < HIGH; r++) {
+            unroll();
+            for (var j = 0u; j < QUADS; j++) {
+                unroll();
+                put(batch, row_of(first, quad, r), column_of(first, quad, j), c[r][j]);
+            }
+        }
+        return;
+    }
+    // The slices' sums, in what was the tile of b: each slice adds up those of some rows, and stores them.
+    workgroupBarrier();
+    for (var r = 0u; r < HIGH; r++) {
+        unroll();
+        for (var j = 0u; j < QUADS; j++) {
+            unroll();
+            b_tile[((slice * HIGH + r) * QUADS + j) * OF_SLICE + own] = c[r][j];
+        }
+    }
+    workgroupBarrier();
+    for (var mine = 0u; mine < SLICES; mine++) {
+        unroll();
+        if (slice == mine) {
+            for (var r = mine; r < HIGH; r += SLICES) {
+                unroll();
+                for (var j = 0u; j < QUADS; j++) {
+                    unroll();
+                    var sum = b_tile[(r * QUADS + j) * OF_SLICE + own];
+                    for (var other = 1u; other < SLICES; other++) {
+                        unroll();
+                        sum += b_tile[((other * HIGH + r) * QUADS + j) * OF_SLICE + own];
+                    }
+                    put(batch, row_of(first, quad, r), column_of(first, quad, j), sum);
+                }
+            }
+        }
+    }
+}
+
+// Row `r` of an invocation, and the first column of its quad `j`.
+fn row_of(first: vec2<u32>, quad: vec2<u32>, r: u32) -> u32 {
+    return first.x + (quad.x + r / 4u * DOWN) * 4u + r % 4u;
+}
+
+fn column_of(first: vec2<u32>, quad: vec2<u32>, j: u32) -> u32 {
+    return first.y + (quad.y + j * RIGHT) * 4u;
+}
 
 // Where an invocation's quads begin: down and right. Of 32 neighbours, 4 lie below and 8 beside one another where a
 // tile has room: they read 4 + 8 vectors, not 2 + 16.
@@ -27,8 +147,26 @@ fn quad_at(lane: u32) -> vec2<u32> {
 
 // appended by the host
 const BAND = 8u;
+const THREADS = 256u;
+const ROWS = 128u;
+const COLUMNS = 256u;
+const DEPTH = 8u;
+const STAGES = 1u;
+const HIGH = 16u;
+const WIDE = 8u;
 const DOWN = 8u;
 const RIGHT = 32u;
+const SLICES = 1u;
+const UNROLL = 8u;
+const FULL = 0u;
+const A_QUADS = 256u;
+const A_EACH = 1u;
+const A_VECTORS = 264u;
+const A_PITCH = 33u;
+const B_QUADS = 512u;
+const B_EACH = 2u;
+const B_VECTORS = 512u;
+const B_PITCH = 64u;
 struct Params {
     groups: u32,
     row_tiles: u32,
@@ -79,7 +217,10 @@ fn b_value(batch: u32, row: u32, column: u32, inner: u32) -> vec4<f32> {
     let v0 = b_x0[a0 >> 2u];
     return v0;
 }
-// Which tile a workgroup of a product computes, and how much of the inner ones.
+// Which tile a workgroup of a product computes, how much of the inner ones, and the tiles of a and b that it needs for that.
+//
+// Left open: BAND, THREADS, DEPTH, STAGES, FULL; Held; of a and b: how many vectors of a tile are fetched (A_QUADS), by an
+// invocation at most (A_EACH), and how many it takes (A_VECTORS); a_fetch, a_fetch_end, a_keep.
 
 // The tile that a workgroup computes: its row and column among the tiles.
 fn tile_at(index: u32) -> vec2<u32> {
@@ -94,9 +235,88 @@ fn tile_at(index: u32) -> vec2<u32> {
 fn inner_end(batch: u32) -> u32 {
     return min(params.span, params.inner - batch / params.part * params.span);
 }
+
+// STAGES tiles: with two, one is written while the other is read.
+var<workgroup> a_tile: array<Held, STAGES * A_VECTORS>;
+var<workgroup> b_tile: array<Held, STAGES * B_VECTORS>;
+
+// A vector of an invocation's part of a tile: where not all have one, those past the last fetch that again.
+fn own_quad(lane: u32, nth: u32, all: u32) -> u32 {
+    let quad = lane + nth * THREADS;
+    return select(quad, min(quad, all - 1u), (nth + 1u) * THREADS > all);
+}
+
+// Fetches an invocation's part of the tiles at `k`, if there are any: their rows and columns begin with `first`. One branch
+// for all: loads that each have their own wait for one another.
+fn fetch(
+    a_next: ptr<function, array<Held, A_EACH>>,
+    b_next: ptr<function, array<Held, B_EACH>>,
+    batch: u32,
+    first: vec2<u32>,
+    k: u32,
+    end: u32,
+    lane: u32,
+) {
+    if (FULL == 1u) {
+        // The last one again, in the end.
+        let last = min(k, end - DEPTH);
+        for (var i = 0u; i < A_EACH; i++) {
+            unroll();
+            (*a_next)[i] = a_fetch(batch, first.x, last, own_quad(lane, i, A_QUADS));
+        }
+        for (var i = 0u; i < B_EACH; i++) {
+            unroll();
+            (*b_next)[i] = b_fetch(batch, first.y, last, own_quad(lane, i, B_QUADS));
+        }
+    } else if (k + DEPTH <= end) {
+        for (var i = 0u; i < A_EACH; i++) {
+            unroll();
+            (*a_next)[i] = a_fetch(batch, first.x, k, own_quad(lane, i, A_QUADS));
+        }
+        for (var i = 0u; i < B_EACH; i++) {
+            unroll();
+            (*b_next)[i] = b_fetch(batch, first.y, k, own_quad(lane, i, B_QUADS));
+        }
+    } else if (k < end) {
+        for (var i = 0u; i < A_EACH; i++) {
+            unroll();
+            (*a_next)[i] = a_fetch_end(batch, first.x, k, own_quad(lane, i, A_QUADS), end);
+        }
+        for (var i = 0u; i < B_EACH; i++) {
+            unroll();
+            (*b_next)[i] = b_fetch_end(batch, first.y, k, own_quad(lane, i, B_QUADS), end);
+        }
+    }
+}
+
+// Puts what was fetched into the tiles.
+fn keep(
+    a_next: ptr<function, array<Held, A_EACH>>,
+    b_next: ptr<function, array<Held, B_EACH>>,
+    lane: u32,
+    stage: u32,
+) {
+    for (var i = 0u; i < A_EACH; i++) {
+        unroll();
+        let quad = lane + i * THREADS;
+        if ((i + 1u) * THREADS <= A_QUADS) {
+            a_keep(quad, (*a_next)[i], stage * A_VECTORS);
+        } else if (quad < A_QUADS) {
+            a_keep(quad, (*a_next)[i], stage * A_VECTORS);
+        }
+    }
+    for (var i = 0u; i < B_EACH; i++) {
+        unroll();
+        let quad = lane + i * THREADS;
+        if ((i + 1u) * THREADS <= B_QUADS) {
+            b_keep(quad, (*b_next)[i], stage * B_VECTORS);
+        } else if (quad < B_QUADS) {
+            b_keep(quad, (*b_next)[i], stage * B_VECTORS);
+        }
+    }
+}
 alias Sums = vec4<f32>;
 alias Held = vec4<f32>;
-var<workgroup> a_tile0: array<Held, 264>;
 fn a_fetch(batch: u32, first: u32, k: u32, quad: u32) -> Held {
     let outer = min(first + quad / 2u, params.rows - 1u);
     let inner = k + quad % 2u * 4u;
@@ -111,15 +331,14 @@ fn a_fetch_end(batch: u32, first: u32, k: u32, quad: u32, end: u32) -> Held {
     let within = vec4<u32>(inner) + vec4<u32>(0u, 1u, 2u, 3u) < vec4<u32>(end);
     return select(Held(), a_value(batch, outer, 0u, inner), within);
 }
-fn a_keep0(quad: u32, v: Held) {
+fn a_keep(quad: u32, v: Held, stage: u32) {
     let line = quad / 2u;
     let first = quad % 2u * 4u;
-    a_tile0[(first + 0u) * 33u + line / 4u][line % 4u] = v[0];
-    a_tile0[(first + 1u) * 33u + line / 4u][line % 4u] = v[1];
-    a_tile0[(first + 2u) * 33u + line / 4u][line % 4u] = v[2];
-    a_tile0[(first + 3u) * 33u + line / 4u][line % 4u] = v[3];
+    a_tile[stage + (first + 0u) * 33u + line / 4u][line % 4u] = v[0];
+    a_tile[stage + (first + 1u) * 33u + line / 4u][line % 4u] = v[1];
+    a_tile[stage + (first + 2u) * 33u + line / 4u][line % 4u] = v[2];
+    a_tile[stage + (first + 3u) * 33u + line / 4u][line % 4u] = v[3];
 }
-var<workgroup> b_tile0: array<Held, 512>;
 fn b_fetch(batch: u32, first: u32, k: u32, quad: u32) -> Held {
     let outer = min(first + quad % 64u * 4u, (params.columns - 1u) / 4u * 4u);
     let inner = k + quad / 64u;
@@ -133,8 +352,8 @@ fn b_fetch_end(batch: u32, first: u32, k: u32, quad: u32, end: u32) -> Held {
     }
     return b_value(batch, 0u, outer, inner);
 }
-fn b_keep0(quad: u32, v: Held) {
-    b_tile0[quad / 64u * 64u + quad % 64u] = v;
+fn b_keep(quad: u32, v: Held, stage: u32) {
+    b_tile[stage + quad / 64u * 64u + quad % 64u] = v;
 }
 fn put(batch: u32, row: u32, column: u32, v: Sums) {
     if (row >= params.rows || column >= params.columns) {
@@ -142,438 +361,8 @@ fn put(batch: u32, row: u32, column: u32, v: Sums) {
     }
     store(batch, row, column, 0u, value(batch, row, column, 0u, v));
 }
-@compute @workgroup_size(256)
-fn matmul(
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-) {
-    let index = group.x + group.y * groups.x;
-    let tiles = params.row_tiles * params.column_tiles;
-    if (index >= params.groups) {
-        return;
-    }
-    let batch = index / tiles;
-    let at = tile_at(index % tiles);
-    let a_first = at.x * 128u;
-    let b_first = at.y * 256u;
-    let end = inner_end(batch);
-    let quad = quad_at(lane);
-    var c0_0 = Sums();
-    var c0_1 = Sums();
-    var c1_0 = Sums();
-    var c1_1 = Sums();
-    var c2_0 = Sums();
-    var c2_1 = Sums();
-    var c3_0 = Sums();
-    var c3_1 = Sums();
-    var c4_0 = Sums();
-    var c4_1 = Sums();
-    var c5_0 = Sums();
-    var c5_1 = Sums();
-    var c6_0 = Sums();
-    var c6_1 = Sums();
-    var c7_0 = Sums();
-    var c7_1 = Sums();
-    var c8_0 = Sums();
-    var c8_1 = Sums();
-    var c9_0 = Sums();
-    var c9_1 = Sums();
-    var c10_0 = Sums();
-    var c10_1 = Sums();
-    var c11_0 = Sums();
-    var c11_1 = Sums();
-    var c12_0 = Sums();
-    var c12_1 = Sums();
-    var c13_0 = Sums();
-    var c13_1 = Sums();
-    var c14_0 = Sums();
-    var c14_1 = Sums();
-    var c15_0 = Sums();
-    var c15_1 = Sums();
-    var k = 0u;
-    var a0_next = Held();
-    var b0_next = Held();
-    var b1_next = Held();
-    if (k + 8u <= end) {
-        a0_next = a_fetch(batch, a_first, k, lane + 0u);
-        b0_next = b_fetch(batch, b_first, k, lane + 0u);
-        b1_next = b_fetch(batch, b_first, k, lane + 256u);
-    } else if (k < end) {
-        a0_next = a_fetch_end(batch, a_first, k, lane + 0u, end);
-        b0_next = b_fetch_end(batch, b_first, k, lane + 0u, end);
-        b1_next = b_fetch_end(batch, b_first, k, lane + 256u, end);
-    }
-    loop {
-    workgroupBarrier();
-    a_keep0(lane + 0u, a0_next);
-    b_keep0(lane + 0u, b0_next);
-    b_keep0(lane + 256u, b1_next);
-    workgroupBarrier();
-    k += 8u;
-    if (k + 8u <= end) {
-        a0_next = a_fetch(batch, a_first, k, lane + 0u);
-        b0_next = b_fetch(batch, b_first, k, lane + 0u);
-        b1_next = b_fetch(batch, b_first, k, lane + 256u);
-    } else if (k < end) {
-        a0_next = a_fetch_end(batch, a_first, k, lane + 0u, end);
-        b0_next = b_fetch_end(batch, b_first, k, lane + 0u, end);
-        b1_next = b_fetch_end(batch, b_first, k, lane + 256u, end);
-    }
-    {
-        let a0 = a_tile0[0u * 33u + quad.x + 0u];
-        let a1 = a_tile0[0u * 33u + quad.x + 8u];
-        let a2 = a_tile0[0u * 33u + quad.x + 16u];
-        let a3 = a_tile0[0u * 33u + quad.x + 24u];
-        let b0 = b_tile0[0u * 64u + quad.y + 0u];
-        let b1 = b_tile0[0u * 64u + quad.y + 32u];
-        c0_0 = fma(Sums(a0[0]), b0, c0_0);
-        c0_1 = fma(Sums(a0[0]), b1, c0_1);
-        c1_0 = fma(Sums(a0[1]), b0, c1_0);
-        c1_1 = fma(Sums(a0[1]), b1, c1_1);
-        c2_0 = fma(Sums(a0[2]), b0, c2_0);
-        c2_1 = fma(Sums(a0[2]), b1, c2_1);
-        c3_0 = fma(Sums(a0[3]), b0, c3_0);
-        c3_1 = fma(Sums(a0[3]), b1, c3_1);
-        c4_0 = fma(Sums(a1[0]), b0, c4_0);
-        c4_1 = fma(Sums(a1[0]), b1, c4_1);
-        c5_0 = fma(Sums(a1[1]), b0, c5_0);
-        c5_1 = fma(Sums(a1[1]), b1, c5_1);
-        c6_0 = fma(Sums(a1[2]), b0, c6_0);
-        c6_1 = fma(Sums(a1[2]), b1, c6_1);
-        c7_0 = fma(Sums(a1[3]), b0, c7_0);
-        c7_1 = fma(Sums(a1[3]), b1, c7_1);
-        c8_0 = fma(Sums(a2[0]), b0, c8_0);
-        c8_1 = fma(Sums(a2[0]), b1, c8_1);
-        c9_0 = fma(Sums(a2[1]), b0, c9_0);
-        c9_1 = fma(Sums(a2[1]), b1, c9_1);
-        c10_0 = fma(Sums(a2[2]), b0, c10_0);
-        c10_1 = fma(Sums(a2[2]), b1, c10_1);
-        c11_0 = fma(Sums(a2[3]), b0, c11_0);
-        c11_1 = fma(Sums(a2[3]), b1, c11_1);
-        c12_0 = fma(Sums(a3[0]), b0, c12_0);
-        c12_1 = fma(Sums(a3[0]), b1, c12_1);
-        c13_0 = fma(Sums(a3[1]), b0, c13_0);
-        c13_1 = fma(Sums(a3[1]), b1, c13_1);
-        c14_0 = fma(Sums(a3[2]), b0, c14_0);
-        c14_1 = fma(Sums(a3[2]), b1, c14_1);
-        c15_0 = fma(Sums(a3[3]), b0, c15_0);
-        c15_1 = fma(Sums(a3[3]), b1, c15_1);
-    }
-    {
-        let a0 = a_tile0[1u * 33u + quad.x + 0u];
-        let a1 = a_tile0[1u * 33u + quad.x + 8u];
-        let a2 = a_tile0[1u * 33u + quad.x + 16u];
-        let a3 = a_tile0[1u * 33u + quad.x + 24u];
-        let b0 = b_tile0[1u * 64u + quad.y + 0u];
-        let b1 = b_tile0[1u * 64u + quad.y + 32u];
-        c0_0 = fma(Sums(a0[0]), b0, c0_0);
-        c0_1 = fma(Sums(a0[0]), b1, c0_1);
-        c1_0 = fma(Sums(a0[1]), b0, c1_0);
-        c1_1 = fma(Sums(a0[1]), b1, c1_1);
-        c2_0 = fma(Sums(a0[2]), b0, c2_0);
-        c2_1 = fma(Sums(a0[2]), b1, c2_1);
-        c3_0 = fma(Sums(a0[3]), b0, c3_0);
-        c3_1 = fma(Sums(a0[3]), b1, c3_1);
-        c4_0 = fma(Sums(a1[0]), b0, c4_0);
-        c4_1 = fma(Sums(a1[0]), b1, c4_1);
-        c5_0 = fma(Sums(a1[1]), b0, c5_0);
-        c5_1 = fma(Sums(a1[1]), b1, c5_1);
-        c6_0 = fma(Sums(a1[2]), b0, c6_0);
-        c6_1 = fma(Sums(a1[2]), b1, c6_1);
-        c7_0 = fma(Sums(a1[3]), b0, c7_0);
-        c7_1 = fma(Sums(a1[3]), b1, c7_1);
-        c8_0 = fma(Sums(a2[0]), b0, c8_0);
-        c8_1 = fma(Sums(a2[0]), b1, c8_1);
-        c9_0 = fma(Sums(a2[1]), b0, c9_0);
-        c9_1 = fma(Sums(a2[1]), b1, c9_1);
-        c10_0 = fma(Sums(a2[2]), b0, c10_0);
-        c10_1 = fma(Sums(a2[2]), b1, c10_1);
-        c11_0 = fma(Sums(a2[3]), b0, c11_0);
-        c11_1 = fma(Sums(a2[3]), b1, c11_1);
-        c12_0 = fma(Sums(a3[0]), b0, c12_0);
-        c12_1 = fma(Sums(a3[0]), b1, c12_1);
-        c13_0 = fma(Sums(a3[1]), b0, c13_0);
-        c13_1 = fma(Sums(a3[1]), b1, c13_1);
-        c14_0 = fma(Sums(a3[2]), b0, c14_0);
-        c14_1 = fma(Sums(a3[2]), b1, c14_1);
-        c15_0 = fma(Sums(a3[3]), b0, c15_0);
-        c15_1 = fma(Sums(a3[3]), b1, c15_1);
-    }
-    {
-        let a0 = a_tile0[2u * 33u + quad.x + 0u];
-        let a1 = a_tile0[2u * 33u + quad.x + 8u];
-        let a2 = a_tile0[2u * 33u + quad.x + 16u];
-        let a3 = a_tile0[2u * 33u + quad.x + 24u];
-        let b0 = b_tile0[2u * 64u + quad.y + 0u];
-        let b1 = b_tile0[2u * 64u + quad.y + 32u];
-        c0_0 = fma(Sums(a0[0]), b0, c0_0);
-        c0_1 = fma(Sums(a0[0]), b1, c0_1);
-        c1_0 = fma(Sums(a0[1]), b0, c1_0);
-        c1_1 = fma(Sums(a0[1]), b1, c1_1);
-        c2_0 = fma(Sums(a0[2]), b0, c2_0);
-        c2_1 = fma(Sums(a0[2]), b1, c2_1);
-        c3_0 = fma(Sums(a0[3]), b0, c3_0);
-        c3_1 = fma(Sums(a0[3]), b1, c3_1);
-        c4_0 = fma(Sums(a1[0]), b0, c4_0);
-        c4_1 = fma(Sums(a1[0]), b1, c4_1);
-        c5_0 = fma(Sums(a1[1]), b0, c5_0);
-        c5_1 = fma(Sums(a1[1]), b1, c5_1);
-        c6_0 = fma(Sums(a1[2]), b0, c6_0);
-        c6_1 = fma(Sums(a1[2]), b1, c6_1);
-        c7_0 = fma(Sums(a1[3]), b0, c7_0);
-        c7_1 = fma(Sums(a1[3]), b1, c7_1);
-        c8_0 = fma(Sums(a2[0]), b0, c8_0);
-        c8_1 = fma(Sums(a2[0]), b1, c8_1);
-        c9_0 = fma(Sums(a2[1]), b0, c9_0);
-        c9_1 = fma(Sums(a2[1]), b1, c9_1);
-        c10_0 = fma(Sums(a2[2]), b0, c10_0);
-        c10_1 = fma(Sums(a2[2]), b1, c10_1);
-        c11_0 = fma(Sums(a2[3]), b0, c11_0);
-        c11_1 = fma(Sums(a2[3]), b1, c11_1);
-        c12_0 = fma(Sums(a3[0]), b0, c12_0);
-        c12_1 = fma(Sums(a3[0]), b1, c12_1);
-        c13_0 = fma(Sums(a3[1]), b0, c13_0);
-        c13_1 = fma(Sums(a3[1]), b1, c13_1);
-        c14_0 = fma(Sums(a3[2]), b0, c14_0);
-        c14_1 = fma(Sums(a3[2]), b1, c14_1);
-        c15_0 = fma(Sums(a3[3]), b0, c15_0);
-        c15_1 = fma(Sums(a3[3]), b1, c15_1);
-    }
-    {
-        let a0 = a_tile0[3u * 33u + quad.x + 0u];
-        let a1 = a_tile0[3u * 33u + quad.x + 8u];
-        let a2 = a_tile0[3u * 33u + quad.x + 16u];
-        let a3 = a_tile0[3u * 33u + quad.x + 24u];
-        let b0 = b_tile0[3u * 64u + quad.y + 0u];
-        let b1 = b_tile0[3u * 64u + quad.y + 32u];
-        c0_0 = fma(Sums(a0[0]), b0, c0_0);
-        c0_1 = fma(Sums(a0[0]), b1, c0_1);
-        c1_0 = fma(Sums(a0[1]), b0, c1_0);
-        c1_1 = fma(Sums(a0[1]), b1, c1_1);
-        c2_0 = fma(Sums(a0[2]), b0, c2_0);
-        c2_1 = fma(Sums(a0[2]), b1, c2_1);
-        c3_0 = fma(Sums(a0[3]), b0, c3_0);
-        c3_1 = fma(Sums(a0[3]), b1, c3_1);
-        c4_0 = fma(Sums(a1[0]), b0, c4_0);
-        c4_1 = fma(Sums(a1[0]), b1, c4_1);
-        c5_0 = fma(Sums(a1[1]), b0, c5_0);
-        c5_1 = fma(Sums(a1[1]), b1, c5_1);
-        c6_0 = fma(Sums(a1[2]), b0, c6_0);
-        c6_1 = fma(Sums(a1[2]), b1, c6_1);
-        c7_0 = fma(Sums(a1[3]), b0, c7_0);
-        c7_1 = fma(Sums(a1[3]), b1, c7_1);
-        c8_0 = fma(Sums(a2[0]), b0, c8_0);
-        c8_1 = fma(Sums(a2[0]), b1, c8_1);
-        c9_0 = fma(Sums(a2[1]), b0, c9_0);
-        c9_1 = fma(Sums(a2[1]), b1, c9_1);
-        c10_0 = fma(Sums(a2[2]), b0, c10_0);
-        c10_1 = fma(Sums(a2[2]), b1, c10_1);
-        c11_0 = fma(Sums(a2[3]), b0, c11_0);
-        c11_1 = fma(Sums(a2[3]), b1, c11_1);
-        c12_0 = fma(Sums(a3[0]), b0, c12_0);
-        c12_1 = fma(Sums(a3[0]), b1, c12_1);
-        c13_0 = fma(Sums(a3[1]), b0, c13_0);
-        c13_1 = fma(Sums(a3[1]), b1, c13_1);
-        c14_0 = fma(Sums(a3[2]), b0, c14_0);
-        c14_1 = fma(Sums(a3[2]), b1, c14_1);
-        c15_0 = fma(Sums(a3[3]), b0, c15_0);
-        c15_1 = fma(Sums(a3[3]), b1, c15_1);
-    }
-    {
-        let a0 = a_tile0[4u * 33u + quad.x + 0u];
-        let a1 = a_tile0[4u * 33u + quad.x + 8u];
-        let a2 = a_tile0[4u * 33u + quad.x + 16u];
-        let a3 = a_tile0[4u * 33u + quad.x + 24u];
-        let b0 = b_tile0[4u * 64u + quad.y + 0u];
-        let b1 = b_tile0[4u * 64u + quad.y + 32u];
-        c0_0 = fma(Sums(a0[0]), b0, c0_0);
-        c0_1 = fma(Sums(a0[0]), b1, c0_1);
-        c1_0 = fma(Sums(a0[1]), b0, c1_0);
-        c1_1 = fma(Sums(a0[1]), b1, c1_1);
-        c2_0 = fma(Sums(a0[2]), b0, c2_0);
-        c2_1 = fma(Sums(a0[2]), b1, c2_1);
-        c3_0 = fma(Sums(a0[3]), b0, c3_0);
-        c3_1 = fma(Sums(a0[3]), b1, c3_1);
-        c4_0 = fma(Sums(a1[0]), b0, c4_0);
-        c4_1 = fma(Sums(a1[0]), b1, c4_1);
-        c5_0 = fma(Sums(a1[1]), b0, c5_0);
-        c5_1 = fma(Sums(a1[1]), b1, c5_1);
-        c6_0 = fma(Sums(a1[2]), b0, c6_0);
-        c6_1 = fma(Sums(a1[2]), b1, c6_1);
-        c7_0 = fma(Sums(a1[3]), b0, c7_0);
-        c7_1 = fma(Sums(a1[3]), b1, c7_1);
-        c8_0 = fma(Sums(a2[0]), b0, c8_0);
-        c8_1 = fma(Sums(a2[0]), b1, c8_1);
-        c9_0 = fma(Sums(a2[1]), b0, c9_0);
-        c9_1 = fma(Sums(a2[1]), b1, c9_1);
-        c10_0 = fma(Sums(a2[2]), b0, c10_0);
-        c10_1 = fma(Sums(a2[2]), b1, c10_1);
-        c11_0 = fma(Sums(a2[3]), b0, c11_0);
-        c11_1 = fma(Sums(a2[3]), b1, c11_1);
-        c12_0 = fma(Sums(a3[0]), b0, c12_0);
-        c12_1 = fma(Sums(a3[0]), b1, c12_1);
-        c13_0 = fma(Sums(a3[1]), b0, c13_0);
-        c13_1 = fma(Sums(a3[1]), b1, c13_1);
-        c14_0 = fma(Sums(a3[2]), b0, c14_0);
-        c14_1 = fma(Sums(a3[2]), b1, c14_1);
-        c15_0 = fma(Sums(a3[3]), b0, c15_0);
-        c15_1 = fma(Sums(a3[3]), b1, c15_1);
-    }
-    {
-        let a0 = a_tile0[5u * 33u + quad.x + 0u];
-        let a1 = a_tile0[5u * 33u + quad.x + 8u];
-        let a2 = a_tile0[5u * 33u + quad.x + 16u];
-        let a3 = a_tile0[5u * 33u + quad.x + 24u];
-        let b0 = b_tile0[5u * 64u + quad.y + 0u];
-        let b1 = b_tile0[5u * 64u + quad.y + 32u];
-        c0_0 = fma(Sums(a0[0]), b0, c0_0);
-        c0_1 = fma(Sums(a0[0]), b1, c0_1);
-        c1_0 = fma(Sums(a0[1]), b0, c1_0);
-        c1_1 = fma(Sums(a0[1]), b1, c1_1);
-        c2_0 = fma(Sums(a0[2]), b0, c2_0);
-        c2_1 = fma(Sums(a0[2]), b1, c2_1);
-        c3_0 = fma(Sums(a0[3]), b0, c3_0);
-        c3_1 = fma(Sums(a0[3]), b1, c3_1);
-        c4_0 = fma(Sums(a1[0]), b0, c4_0);
-        c4_1 = fma(Sums(a1[0]), b1, c4_1);
-        c5_0 = fma(Sums(a1[1]), b0, c5_0);
-        c5_1 = fma(Sums(a1[1]), b1, c5_1);
-        c6_0 = fma(Sums(a1[2]), b0, c6_0);
-        c6_1 = fma(Sums(a1[2]), b1, c6_1);
-        c7_0 = fma(Sums(a1[3]), b0, c7_0);
-        c7_1 = fma(Sums(a1[3]), b1, c7_1);
-        c8_0 = fma(Sums(a2[0]), b0, c8_0);
-        c8_1 = fma(Sums(a2[0]), b1, c8_1);
-        c9_0 = fma(Sums(a2[1]), b0, c9_0);
-        c9_1 = fma(Sums(a2[1]), b1, c9_1);
-        c10_0 = fma(Sums(a2[2]), b0, c10_0);
-        c10_1 = fma(Sums(a2[2]), b1, c10_1);
-        c11_0 = fma(Sums(a2[3]), b0, c11_0);
-        c11_1 = fma(Sums(a2[3]), b1, c11_1);
-        c12_0 = fma(Sums(a3[0]), b0, c12_0);
-        c12_1 = fma(Sums(a3[0]), b1, c12_1);
-        c13_0 = fma(Sums(a3[1]), b0, c13_0);
-        c13_1 = fma(Sums(a3[1]), b1, c13_1);
-        c14_0 = fma(Sums(a3[2]), b0, c14_0);
-        c14_1 = fma(Sums(a3[2]), b1, c14_1);
-        c15_0 = fma(Sums(a3[3]), b0, c15_0);
-        c15_1 = fma(Sums(a3[3]), b1, c15_1);
-    }
-    {
-        let a0 = a_tile0[6u * 33u + quad.x + 0u];
-        let a1 = a_tile0[6u * 33u + quad.x + 8u];
-        let a2 = a_tile0[6u * 33u + quad.x + 16u];
-        let a3 = a_tile0[6u * 33u + quad.x + 24u];
-        let b0 = b_tile0[6u * 64u + quad.y + 0u];
-        let b1 = b_tile0[6u * 64u + quad.y + 32u];
-        c0_0 = fma(Sums(a0[0]), b0, c0_0);
-        c0_1 = fma(Sums(a0[0]), b1, c0_1);
-        c1_0 = fma(Sums(a0[1]), b0, c1_0);
-        c1_1 = fma(Sums(a0[1]), b1, c1_1);
-        c2_0 = fma(Sums(a0[2]), b0, c2_0);
-        c2_1 = fma(Sums(a0[2]), b1, c2_1);
-        c3_0 = fma(Sums(a0[3]), b0, c3_0);
-        c3_1 = fma(Sums(a0[3]), b1, c3_1);
-        c4_0 = fma(Sums(a1[0]), b0, c4_0);
-        c4_1 = fma(Sums(a1[0]), b1, c4_1);
-        c5_0 = fma(Sums(a1[1]), b0, c5_0);
-        c5_1 = fma(Sums(a1[1]), b1, c5_1);
-        c6_0 = fma(Sums(a1[2]), b0, c6_0);
-        c6_1 = fma(Sums(a1[2]), b1, c6_1);
-        c7_0 = fma(Sums(a1[3]), b0, c7_0);
-        c7_1 = fma(Sums(a1[3]), b1, c7_1);
-        c8_0 = fma(Sums(a2[0]), b0, c8_0);
-        c8_1 = fma(Sums(a2[0]), b1, c8_1);
-        c9_0 = fma(Sums(a2[1]), b0, c9_0);
-        c9_1 = fma(Sums(a2[1]), b1, c9_1);
-        c10_0 = fma(Sums(a2[2]), b0, c10_0);
-        c10_1 = fma(Sums(a2[2]), b1, c10_1);
-        c11_0 = fma(Sums(a2[3]), b0, c11_0);
-        c11_1 = fma(Sums(a2[3]), b1, c11_1);
-        c12_0 = fma(Sums(a3[0]), b0, c12_0);
-        c12_1 = fma(Sums(a3[0]), b1, c12_1);
-        c13_0 = fma(Sums(a3[1]), b0, c13_0);
-        c13_1 = fma(Sums(a3[1]), b1, c13_1);
-        c14_0 = fma(Sums(a3[2]), b0, c14_0);
-        c14_1 = fma(Sums(a3[2]), b1, c14_1);
-        c15_0 = fma(Sums(a3[3]), b0, c15_0);
-        c15_1 = fma(Sums(a3[3]), b1, c15_1);
-    }
-    {
-        let a0 = a_tile0[7u * 33u + quad.x + 0u];
-        let a1 = a_tile0[7u * 33u + quad.x + 8u];
-        let a2 = a_tile0[7u * 33u + quad.x + 16u];
-        let a3 = a_tile0[7u * 33u + quad.x + 24u];
-        let b0 = b_tile0[7u * 64u + quad.y + 0u];
-        let b1 = b_tile0[7u * 64u + quad.y + 32u];
-        c0_0 = fma(Sums(a0[0]), b0, c0_0);
-        c0_1 = fma(Sums(a0[0]), b1, c0_1);
-        c1_0 = fma(Sums(a0[1]), b0, c1_0);
-        c1_1 = fma(Sums(a0[1]), b1, c1_1);
-        c2_0 = fma(Sums(a0[2]), b0, c2_0);
-        c2_1 = fma(Sums(a0[2]), b1, c2_1);
-        c3_0 = fma(Sums(a0[3]), b0, c3_0);
-        c3_1 = fma(Sums(a0[3]), b1, c3_1);
-        c4_0 = fma(Sums(a1[0]), b0, c4_0);
-        c4_1 = fma(Sums(a1[0]), b1, c4_1);
-        c5_0 = fma(Sums(a1[1]), b0, c5_0);
-        c5_1 = fma(Sums(a1[1]), b1, c5_1);
-        c6_0 = fma(Sums(a1[2]), b0, c6_0);
-        c6_1 = fma(Sums(a1[2]), b1, c6_1);
-        c7_0 = fma(Sums(a1[3]), b0, c7_0);
-        c7_1 = fma(Sums(a1[3]), b1, c7_1);
-        c8_0 = fma(Sums(a2[0]), b0, c8_0);
-        c8_1 = fma(Sums(a2[0]), b1, c8_1);
-        c9_0 = fma(Sums(a2[1]), b0, c9_0);
-        c9_1 = fma(Sums(a2[1]), b1, c9_1);
-        c10_0 = fma(Sums(a2[2]), b0, c10_0);
-        c10_1 = fma(Sums(a2[2]), b1, c10_1);
-        c11_0 = fma(Sums(a2[3]), b0, c11_0);
-        c11_1 = fma(Sums(a2[3]), b1, c11_1);
-        c12_0 = fma(Sums(a3[0]), b0, c12_0);
-        c12_1 = fma(Sums(a3[0]), b1, c12_1);
-        c13_0 = fma(Sums(a3[1]), b0, c13_0);
-        c13_1 = fma(Sums(a3[1]), b1, c13_1);
-        c14_0 = fma(Sums(a3[2]), b0, c14_0);
-        c14_1 = fma(Sums(a3[2]), b1, c14_1);
-        c15_0 = fma(Sums(a3[3]), b0, c15_0);
-        c15_1 = fma(Sums(a3[3]), b1, c15_1);
-    }
-    if (k >= end) {
-        break;
-    }
-    }
-    put(batch, a_first + (quad.x + 0u) * 4u + 0u, b_first + (quad.y + 0u) * 4u, c0_0);
-    put(batch, a_first + (quad.x + 0u) * 4u + 0u, b_first + (quad.y + 32u) * 4u, c0_1);
-    put(batch, a_first + (quad.x + 0u) * 4u + 1u, b_first + (quad.y + 0u) * 4u, c1_0);
-    put(batch, a_first + (quad.x + 0u) * 4u + 1u, b_first + (quad.y + 32u) * 4u, c1_1);
-    put(batch, a_first + (quad.x + 0u) * 4u + 2u, b_first + (quad.y + 0u) * 4u, c2_0);
-    put(batch, a_first + (quad.x + 0u) * 4u + 2u, b_first + (quad.y + 32u) * 4u, c2_1);
-    put(batch, a_first + (quad.x + 0u) * 4u + 3u, b_first + (quad.y + 0u) * 4u, c3_0);
-    put(batch, a_first + (quad.x + 0u) * 4u + 3u, b_first + (quad.y + 32u) * 4u, c3_1);
-    put(batch, a_first + (quad.x + 8u) * 4u + 0u, b_first + (quad.y + 0u) * 4u, c4_0);
-    put(batch, a_first + (quad.x + 8u) * 4u + 0u, b_first + (quad.y + 32u) * 4u, c4_1);
-    put(batch, a_first + (quad.x + 8u) * 4u + 1u, b_first + (quad.y + 0u) * 4u, c5_0);
-    put(batch, a_first + (quad.x + 8u) * 4u + 1u, b_first + (quad.y + 32u) * 4u, c5_1);
-    put(batch, a_first + (quad.x + 8u) * 4u + 2u, b_first + (quad.y + 0u) * 4u, c6_0);
-    put(batch, a_first + (quad.x + 8u) * 4u + 2u, b_first + (quad.y + 32u) * 4u, c6_1);
-    put(batch, a_first + (quad.x + 8u) * 4u + 3u, b_first + (quad.y + 0u) * 4u, c7_0);
-    put(batch, a_first + (quad.x + 8u) * 4u + 3u, b_first + (quad.y + 32u) * 4u, c7_1);
-    put(batch, a_first + (quad.x + 16u) * 4u + 0u, b_first + (quad.y + 0u) * 4u, c8_0);
-    put(batch, a_first + (quad.x + 16u) * 4u + 0u, b_first + (quad.y + 32u) * 4u, c8_1);
-    put(batch, a_first + (quad.x + 16u) * 4u + 1u, b_first + (quad.y + 0u) * 4u, c9_0);
-    put(batch, a_first + (quad.x + 16u) * 4u + 1u, b_first + (quad.y + 32u) * 4u, c9_1);
-    put(batch, a_first + (quad.x + 16u) * 4u + 2u, b_first + (quad.y + 0u) * 4u, c10_0);
-    put(batch, a_first + (quad.x + 16u) * 4u + 2u, b_first + (quad.y + 32u) * 4u, c10_1);
-    put(batch, a_first + (quad.x + 16u) * 4u + 3u, b_first + (quad.y + 0u) * 4u, c11_0);
-    put(batch, a_first + (quad.x + 16u) * 4u + 3u, b_first + (quad.y + 32u) * 4u, c11_1);
-    put(batch, a_first + (quad.x + 24u) * 4u + 0u, b_first + (quad.y + 0u) * 4u, c12_0);
-    put(batch, a_first + (quad.x + 24u) * 4u + 0u, b_first + (quad.y + 32u) * 4u, c12_1);
-    put(batch, a_first + (quad.x + 24u) * 4u + 1u, b_first + (quad.y + 0u) * 4u, c13_0);
-    put(batch, a_first + (quad.x + 24u) * 4u + 1u, b_first + (quad.y + 32u) * 4u, c13_1);
-    put(batch, a_first + (quad.x + 24u) * 4u + 2u, b_first + (quad.y + 0u) * 4u, c14_0);
-    put(batch, a_first + (quad.x + 24u) * 4u + 2u, b_first + (quad.y + 32u) * 4u, c14_1);
-    put(batch, a_first + (quad.x + 24u) * 4u + 3u, b_first + (quad.y + 0u) * 4u, c15_0);
-    put(batch, a_first + (quad.x + 24u) * 4u + 3u, b_first + (quad.y + 32u) * 4u, c15_1);
+fn multiply_add(a: Sums, b: Sums, c: Sums) -> Sums { return fma(a, b, c); }
+fn unroll() {
+}
+fn unroll_if(holds: bool) {
 }

@@ -4,8 +4,8 @@
 //
 // A workgroup counts in its own memory, and adds what it has counted at the end.
 //
-// Left open: WORKGROUP, UNROLL, BINS, PLACES, Key, load_key, number, is_in (whether a number has the prefix), prefix_of,
-// tally_keys (UNROLL keys, WORKGROUP apart).
+// Left open: WORKGROUP, UNROLL, BINS, PLACES, FIRST (whether no digit is known), Key, load_key, number, is_in (whether a
+// number has the prefix), prefix_of.
 
 var<workgroup> tally: array<atomic<u32>, BINS>;
 
@@ -53,11 +53,38 @@ fn tally_key(key: Key, prefix: Key) {
     }
 }
 
+// UNROLL keys, WORKGROUP apart. Branches between the loads would put each off until the one before is there: 184 us for 2^26
+// instead of 75.
+fn tally_keys(at: u32, prefix: Key) {
+    var keys: array<Key, UNROLL>;
+    for (var i = 0u; i < UNROLL; i++) {
+        unroll();
+        keys[i] = load_key(at + i * WORKGROUP);
+    }
+    if (FIRST == 1u) {
+        for (var i = 0u; i < UNROLL; i++) {
+            unroll();
+            atomicAdd(&tally[digit_of(number(keys[i]))], 1u);
+        }
+    } else {
+        var bits = 0u;
+        for (var i = 0u; i < UNROLL; i++) {
+            unroll();
+            bits |= select(0u, 1u << i, is_in(number(keys[i]), prefix));
+        }
+        while (bits != 0u) {
+            tally_key(load_key(at + firstTrailingBit(bits) * WORKGROUP), prefix);
+            bits &= bits - 1u;
+        }
+    }
+}
+
 // appended by the host
 const WORKGROUP = 256u;
 const BINS = 2048u;
 const PLACES = 3u;
 const UNROLL = 16u;
+const FIRST = 0u;
 struct Params {
     groups: u32,
     parts: u32,
@@ -87,49 +114,12 @@ fn number(key: Key) -> Key {
 }
 fn load_key(i: u32) -> Key { return keys[i]; }
 fn is_in(n: Key, prefix: Key) -> bool { return ((word_of(n, params.word) ^ word_of(prefix, params.word)) & params.known) == 0u; }
-fn tally_keys(at: u32, prefix: Key) {
-    let key0 = load_key(at + 0u * WORKGROUP);
-    let key1 = load_key(at + 1u * WORKGROUP);
-    let key2 = load_key(at + 2u * WORKGROUP);
-    let key3 = load_key(at + 3u * WORKGROUP);
-    let key4 = load_key(at + 4u * WORKGROUP);
-    let key5 = load_key(at + 5u * WORKGROUP);
-    let key6 = load_key(at + 6u * WORKGROUP);
-    let key7 = load_key(at + 7u * WORKGROUP);
-    let key8 = load_key(at + 8u * WORKGROUP);
-    let key9 = load_key(at + 9u * WORKGROUP);
-    let key10 = load_key(at + 10u * WORKGROUP);
-    let key11 = load_key(at + 11u * WORKGROUP);
-    let key12 = load_key(at + 12u * WORKGROUP);
-    let key13 = load_key(at + 13u * WORKGROUP);
-    let key14 = load_key(at + 14u * WORKGROUP);
-    let key15 = load_key(at + 15u * WORKGROUP);
-    var bits = 0u;
-    bits |= select(0u, 1u << 0u, is_in(number(key0), prefix));
-    bits |= select(0u, 1u << 1u, is_in(number(key1), prefix));
-    bits |= select(0u, 1u << 2u, is_in(number(key2), prefix));
-    bits |= select(0u, 1u << 3u, is_in(number(key3), prefix));
-    bits |= select(0u, 1u << 4u, is_in(number(key4), prefix));
-    bits |= select(0u, 1u << 5u, is_in(number(key5), prefix));
-    bits |= select(0u, 1u << 6u, is_in(number(key6), prefix));
-    bits |= select(0u, 1u << 7u, is_in(number(key7), prefix));
-    bits |= select(0u, 1u << 8u, is_in(number(key8), prefix));
-    bits |= select(0u, 1u << 9u, is_in(number(key9), prefix));
-    bits |= select(0u, 1u << 10u, is_in(number(key10), prefix));
-    bits |= select(0u, 1u << 11u, is_in(number(key11), prefix));
-    bits |= select(0u, 1u << 12u, is_in(number(key12), prefix));
-    bits |= select(0u, 1u << 13u, is_in(number(key13), prefix));
-    bits |= select(0u, 1u << 14u, is_in(number(key14), prefix));
-    bits |= select(0u, 1u << 15u, is_in(number(key15), prefix));
-    while (bits != 0u) {
-        tally_key(load_key(at + firstTrailingBit(bits) * WORKGROUP), prefix);
-        bits &= bits - 1u;
-    }
-}
 fn digit_of(n: Key) -> u32 { return (word_of(n, params.word) >> params.shift) & (BINS - 1u); }
 fn prefix_of(row: u32) -> Key {
     if (params.place == 0u) {
         return Key();
     }
     return state_prefix(row);
+}
+fn unroll() {
 }

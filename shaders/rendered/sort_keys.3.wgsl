@@ -15,8 +15,13 @@
 // takes a prefix back. The tile before the first is there always: the row's seed, or the last tile of the window before.
 // The last tile is filled up with the key LAST, which ends up behind all others.
 //
-// Left open: WORKGROUP, ITEMS, TILE, TEAMS, STRIPS, POOL, PREFIX, SPINS; Key, LAST, load_key, digit; the steps over the
-// items of an invocation (unrolled); rank and scan of shared/sort_*.wgsl.
+// Where there is less memory than the tile takes, it goes through in TURNS, and keys of two words a word at a time.
+//
+// Left open: WORKGROUP, ITEMS, TILE, TEAMS, STRIPS, POOL, PREFIX, SPINS, TURNS; Key, LAST, KEY_WORDS, KEYS_OUT, load_key,
+// store_key, digit, the words of a key; Value and the same of it, value_of; shared/sort_*.wgsl.
+
+// Items that an invocation takes in a turn.
+const TAKEN: u32 = ITEMS / TURNS;
 
 // The counters of each team, then the tile's keys in order, as many at a time as go through in a turn.
 var<workgroup> pool: array<atomic<u32>, POOL>;
@@ -178,6 +183,169 @@ fn publish_for(tile: u32, row: u32, chain: u32, who: Who) {
     workgroupBarrier();
 }
 
+// What is past the end of a tile that is not full is LAST.
+fn load_keys(keys: ptr<function, array<Key, ITEMS>>, first: u32, count: u32, who: Who) {
+    let own = first_item(who);
+    let at = params.keys_first + first + own;
+    if (count == TILE) {
+        for (var i = 0u; i < ITEMS; i++) {
+            unroll();
+            (*keys)[i] = load_key(at + i * who.size);
+        }
+    } else {
+        for (var i = 0u; i < ITEMS; i++) {
+            unroll();
+            (*keys)[i] = LAST;
+            if (own + i * who.size < count) {
+                (*keys)[i] = load_key(at + i * who.size);
+            }
+        }
+    }
+}
+
+// The rank of each key among its team's keys of the same digit.
+fn rank_keys(keys: ptr<function, array<Key, ITEMS>>, places: ptr<function, array<u32, ITEMS>>, who: Who) {
+    for (var i = 0u; i < ITEMS; i++) {
+        unroll();
+        (*places)[i] = rank(digit((*keys)[i], params.shift, params.mask), i, who);
+    }
+}
+
+// The place of each key in the tile's order.
+fn place_keys(keys: ptr<function, array<Key, ITEMS>>, places: ptr<function, array<u32, ITEMS>>, who: Who) {
+    for (var i = 0u; i < ITEMS; i++) {
+        unroll();
+        (*places)[i] += atomicLoad(&pool[who.team * 256u + digit((*keys)[i], params.shift, params.mask)]);
+    }
+}
+
+// Puts a word to its place in the tile's order, if that is one of this turn's.
+fn put(word: u32, place: u32, turn: u32) {
+    if (TURNS == 1u) {
+        atomicStore(&pool[place], word);
+    } else if (place - turn * (TILE / TURNS) < TILE / TURNS) {
+        atomicStore(&pool[place - turn * (TILE / TURNS)], word);
+    }
+}
+
+// Puts the first word of each key of the first turn.
+fn put_keys(keys: ptr<function, array<Key, ITEMS>>, places: ptr<function, array<u32, ITEMS>>) {
+    for (var i = 0u; i < ITEMS; i++) {
+        unroll();
+        put(key_word((*keys)[i], 0u), (*places)[i], 0u);
+    }
+}
+
+// Takes the keys in the tile's order and stores them where they go, which the values follow.
+fn store_keys(
+    keys: ptr<function, array<Key, ITEMS>>,
+    places: ptr<function, array<u32, ITEMS>>,
+    targets: ptr<function, array<u32, ITEMS>>,
+    count: u32,
+    who: Who,
+) {
+    for (var turn = 0u; turn < TURNS; turn++) {
+        unroll();
+        var sorted: array<Key, TAKEN>;
+        for (var word = 0u; word < KEY_WORDS; word++) {
+            unroll();
+            if (turn + word > 0u) {
+                workgroupBarrier();
+                for (var i = 0u; i < ITEMS; i++) {
+                    unroll();
+                    put(key_word((*keys)[i], word), (*places)[i], turn);
+                }
+                workgroupBarrier();
+            }
+            for (var i = 0u; i < TAKEN; i++) {
+                unroll();
+                sorted[i] = with_key_word(sorted[i], word, atomicLoad(&pool[i * WORKGROUP + who.lane]));
+            }
+        }
+        let first = turn * TAKEN;
+        for (var i = 0u; i < TAKEN; i++) {
+            unroll();
+            let offset = offsets[digit(sorted[i], params.shift, params.mask)];
+            (*targets)[first + i] = offset + (first + i) * WORKGROUP + who.lane;
+        }
+        if (KEYS_OUT > 0u) {
+            if (count == TILE) {
+                for (var i = 0u; i < TAKEN; i++) {
+                    unroll();
+                    store_key((*targets)[first + i], sorted[i]);
+                }
+            } else {
+                for (var i = 0u; i < TAKEN; i++) {
+                    unroll();
+                    if ((first + i) * WORKGROUP + who.lane < count) {
+                        store_key((*targets)[first + i], sorted[i]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+// Brings the values into the order of the keys, and stores them beside.
+fn store_values(
+    places: ptr<function, array<u32, ITEMS>>,
+    targets: ptr<function, array<u32, ITEMS>>,
+    first: u32,
+    at: u32,
+    count: u32,
+    who: Who,
+) {
+    if (VALUES_OUT == 0u) {
+        return;
+    }
+    let own = first_item(who);
+    var values: array<Value, ITEMS>;
+    if (count == TILE) {
+        for (var i = 0u; i < ITEMS; i++) {
+            unroll();
+            values[i] = value_of(first, at, own + i * who.size);
+        }
+    } else {
+        for (var i = 0u; i < ITEMS; i++) {
+            unroll();
+            if (own + i * who.size < count) {
+                values[i] = value_of(first, at, own + i * who.size);
+            }
+        }
+    }
+    for (var turn = 0u; turn < TURNS; turn++) {
+        unroll();
+        var sorted: array<Value, TAKEN>;
+        for (var word = 0u; word < VALUE_WORDS; word++) {
+            unroll();
+            workgroupBarrier();
+            for (var i = 0u; i < ITEMS; i++) {
+                unroll();
+                put(value_word(values[i], word), (*places)[i], turn);
+            }
+            workgroupBarrier();
+            for (var i = 0u; i < TAKEN; i++) {
+                unroll();
+                sorted[i] = with_value_word(sorted[i], word, atomicLoad(&pool[i * WORKGROUP + who.lane]));
+            }
+        }
+        let first_taken = turn * TAKEN;
+        if (count == TILE) {
+            for (var i = 0u; i < TAKEN; i++) {
+                unroll();
+                store_value((*targets)[first_taken + i], sorted[i]);
+            }
+        } else {
+            for (var i = 0u; i < TAKEN; i++) {
+                unroll();
+                if ((first_taken + i) * WORKGROUP + who.lane < count) {
+                    store_value((*targets)[first_taken + i], sorted[i]);
+                }
+            }
+        }
+    }
+}
+
 // appended by the host
 const WORKGROUP = 256u;
 const ITEMS = 32u;
@@ -187,6 +355,11 @@ const STRIPS = 1u;
 const POOL = 4096u;
 const PREFIX = 8194u;
 const SPINS = 64u;
+const TURNS = 2u;
+const KEY_WORDS = 1u;
+const KEYS_OUT = 1u;
+const VALUE_WORDS = 1u;
+const VALUES_OUT = 0u;
 struct Params {
     groups: u32,
     row_tiles: u32,
@@ -212,6 +385,7 @@ fn load_key(i: u32) -> Key { return keys_in[i]; }
 fn store_key(at: u32, v: u32) {
     keys_out0[params.keys_out_first + at] = v;
 }
+fn store_value(at: u32, v: u32) { }
 alias Key = u32;
 const LAST = 0xffffffffu;
 fn digit(key: Key, shift: u32, mask: u32) -> u32 {
@@ -229,6 +403,9 @@ struct At {
     @builtin(subgroup_invocation_id) place: u32,
     @builtin(subgroup_size) size: u32,
 }
+
+// Sets of a team's words in the pool: its counters.
+const SETS: u32 = 1u;
 
 var<workgroup> partials: array<u32, TEAMS>;
 
@@ -277,437 +454,61 @@ fn scan(value: u32, who: Who) -> vec2<u32> {
     workgroupBarrier();
     return sums;
 }
-fn lanes_of(size: u32) -> u32 { return 32u; }
-fn lanes_with(digit: u32) -> u32 {
-    var same = 0xffffffffu;
-    let set0 = bitcast<i32>(digit << 31u) < 0;
-    same &= subgroupBallot(set0).x ^ select(0xffffffffu, 0u, set0);
-    let set1 = bitcast<i32>(digit << 30u) < 0;
-    same &= subgroupBallot(set1).x ^ select(0xffffffffu, 0u, set1);
-    let set2 = bitcast<i32>(digit << 29u) < 0;
-    same &= subgroupBallot(set2).x ^ select(0xffffffffu, 0u, set2);
-    let set3 = bitcast<i32>(digit << 28u) < 0;
-    same &= subgroupBallot(set3).x ^ select(0xffffffffu, 0u, set3);
-    let set4 = bitcast<i32>(digit << 27u) < 0;
-    same &= subgroupBallot(set4).x ^ select(0xffffffffu, 0u, set4);
-    let set5 = bitcast<i32>(digit << 26u) < 0;
-    same &= subgroupBallot(set5).x ^ select(0xffffffffu, 0u, set5);
-    let set6 = bitcast<i32>(digit << 25u) < 0;
-    same &= subgroupBallot(set6).x ^ select(0xffffffffu, 0u, set6);
-    let set7 = bitcast<i32>(digit << 24u) < 0;
-    same &= subgroupBallot(set7).x ^ select(0xffffffffu, 0u, set7);
+
+// Which lanes have this digit, as bits.
+fn lanes_with(digit: u32) -> Lanes {
+    var same = all_lanes();
+    for (var bit = 0u; bit < 8u; bit++) {
+        unroll();
+        // As a sign: `digit & bit != 0` becomes seven instructions by NVRTC 13.0, which makes the condition twice.
+        let is_set = bitcast<i32>(digit << (31u - bit)) < 0;
+        same &= ballot(is_set) ^ select(Lanes(0xffffffffu), Lanes(0u), is_set);
+    }
     return same;
 }
-fn count_below(same: u32, place: u32) -> u32 { return countOneBits(same & ((1u << place) - 1u)); }
-fn count_all(same: u32) -> u32 { return countOneBits(same); }
+alias Lanes = u32;
+fn lanes_of(size: u32) -> u32 { return 32u; }
+fn all_lanes() -> Lanes { return Lanes(0xffffffffu); }
+fn ballot(is_set: bool) -> Lanes { return subgroupBallot(is_set).x; }
+fn count_below(same: Lanes, place: u32) -> u32 { return countOneBits(same & ((1u << place) - 1u)); }
+fn count_all(same: Lanes) -> u32 { return countOneBits(same); }
+// The counters of a workgroup's teams, one for each digit: at the beginning of the pool, SETS times as many words.
+
 fn clear_pool(who: Who) {
-    for (var word = who.lane; word < 2048u; word += WORKGROUP) {
+    for (var word = who.lane; word < SETS * TEAMS * 256u; word += WORKGROUP) {
         atomicStore(&pool[word], 0u);
     }
 }
+
+// How many items have a digit, in all teams; and in those before each.
 fn sum_teams(bin: u32, before: ptr<function, array<u32, TEAMS>>) -> u32 {
     var sum = 0u;
-    (*before)[0] = sum;
-    sum += atomicLoad(&pool[0u * 256u + bin]);
-    (*before)[1] = sum;
-    sum += atomicLoad(&pool[1u * 256u + bin]);
-    (*before)[2] = sum;
-    sum += atomicLoad(&pool[2u * 256u + bin]);
-    (*before)[3] = sum;
-    sum += atomicLoad(&pool[3u * 256u + bin]);
-    (*before)[4] = sum;
-    sum += atomicLoad(&pool[4u * 256u + bin]);
-    (*before)[5] = sum;
-    sum += atomicLoad(&pool[5u * 256u + bin]);
-    (*before)[6] = sum;
-    sum += atomicLoad(&pool[6u * 256u + bin]);
-    (*before)[7] = sum;
-    sum += atomicLoad(&pool[7u * 256u + bin]);
+    for (var team = 0u; team < TEAMS; team++) {
+        unroll();
+        (*before)[team] = sum;
+        sum += atomicLoad(&pool[team * 256u + bin]);
+    }
     return sum;
 }
+
+// Makes counters where each team's items of a digit begin.
 fn start_teams(bin: u32, start: u32, before: ptr<function, array<u32, TEAMS>>) {
-    atomicStore(&pool[0u * 256u + bin], start + (*before)[0]);
-    atomicStore(&pool[1u * 256u + bin], start + (*before)[1]);
-    atomicStore(&pool[2u * 256u + bin], start + (*before)[2]);
-    atomicStore(&pool[3u * 256u + bin], start + (*before)[3]);
-    atomicStore(&pool[4u * 256u + bin], start + (*before)[4]);
-    atomicStore(&pool[5u * 256u + bin], start + (*before)[5]);
-    atomicStore(&pool[6u * 256u + bin], start + (*before)[6]);
-    atomicStore(&pool[7u * 256u + bin], start + (*before)[7]);
-}
-fn load_keys(keys: ptr<function, array<Key, ITEMS>>, first: u32, count: u32, who: Who) {
-    if (count == TILE) {
-    (*keys)[0] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 0u * who.size + who.place);
-    (*keys)[1] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 1u * who.size + who.place);
-    (*keys)[2] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 2u * who.size + who.place);
-    (*keys)[3] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 3u * who.size + who.place);
-    (*keys)[4] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 4u * who.size + who.place);
-    (*keys)[5] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 5u * who.size + who.place);
-    (*keys)[6] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 6u * who.size + who.place);
-    (*keys)[7] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 7u * who.size + who.place);
-    (*keys)[8] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 8u * who.size + who.place);
-    (*keys)[9] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 9u * who.size + who.place);
-    (*keys)[10] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 10u * who.size + who.place);
-    (*keys)[11] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 11u * who.size + who.place);
-    (*keys)[12] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 12u * who.size + who.place);
-    (*keys)[13] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 13u * who.size + who.place);
-    (*keys)[14] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 14u * who.size + who.place);
-    (*keys)[15] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 15u * who.size + who.place);
-    (*keys)[16] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 16u * who.size + who.place);
-    (*keys)[17] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 17u * who.size + who.place);
-    (*keys)[18] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 18u * who.size + who.place);
-    (*keys)[19] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 19u * who.size + who.place);
-    (*keys)[20] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 20u * who.size + who.place);
-    (*keys)[21] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 21u * who.size + who.place);
-    (*keys)[22] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 22u * who.size + who.place);
-    (*keys)[23] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 23u * who.size + who.place);
-    (*keys)[24] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 24u * who.size + who.place);
-    (*keys)[25] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 25u * who.size + who.place);
-    (*keys)[26] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 26u * who.size + who.place);
-    (*keys)[27] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 27u * who.size + who.place);
-    (*keys)[28] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 28u * who.size + who.place);
-    (*keys)[29] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 29u * who.size + who.place);
-    (*keys)[30] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 30u * who.size + who.place);
-    (*keys)[31] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 31u * who.size + who.place);
-    } else {
-    (*keys)[0] = LAST;
-    if (who.team * who.size * ITEMS + 0u * who.size + who.place < count) { (*keys)[0] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 0u * who.size + who.place); }
-    (*keys)[1] = LAST;
-    if (who.team * who.size * ITEMS + 1u * who.size + who.place < count) { (*keys)[1] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 1u * who.size + who.place); }
-    (*keys)[2] = LAST;
-    if (who.team * who.size * ITEMS + 2u * who.size + who.place < count) { (*keys)[2] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 2u * who.size + who.place); }
-    (*keys)[3] = LAST;
-    if (who.team * who.size * ITEMS + 3u * who.size + who.place < count) { (*keys)[3] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 3u * who.size + who.place); }
-    (*keys)[4] = LAST;
-    if (who.team * who.size * ITEMS + 4u * who.size + who.place < count) { (*keys)[4] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 4u * who.size + who.place); }
-    (*keys)[5] = LAST;
-    if (who.team * who.size * ITEMS + 5u * who.size + who.place < count) { (*keys)[5] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 5u * who.size + who.place); }
-    (*keys)[6] = LAST;
-    if (who.team * who.size * ITEMS + 6u * who.size + who.place < count) { (*keys)[6] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 6u * who.size + who.place); }
-    (*keys)[7] = LAST;
-    if (who.team * who.size * ITEMS + 7u * who.size + who.place < count) { (*keys)[7] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 7u * who.size + who.place); }
-    (*keys)[8] = LAST;
-    if (who.team * who.size * ITEMS + 8u * who.size + who.place < count) { (*keys)[8] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 8u * who.size + who.place); }
-    (*keys)[9] = LAST;
-    if (who.team * who.size * ITEMS + 9u * who.size + who.place < count) { (*keys)[9] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 9u * who.size + who.place); }
-    (*keys)[10] = LAST;
-    if (who.team * who.size * ITEMS + 10u * who.size + who.place < count) { (*keys)[10] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 10u * who.size + who.place); }
-    (*keys)[11] = LAST;
-    if (who.team * who.size * ITEMS + 11u * who.size + who.place < count) { (*keys)[11] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 11u * who.size + who.place); }
-    (*keys)[12] = LAST;
-    if (who.team * who.size * ITEMS + 12u * who.size + who.place < count) { (*keys)[12] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 12u * who.size + who.place); }
-    (*keys)[13] = LAST;
-    if (who.team * who.size * ITEMS + 13u * who.size + who.place < count) { (*keys)[13] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 13u * who.size + who.place); }
-    (*keys)[14] = LAST;
-    if (who.team * who.size * ITEMS + 14u * who.size + who.place < count) { (*keys)[14] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 14u * who.size + who.place); }
-    (*keys)[15] = LAST;
-    if (who.team * who.size * ITEMS + 15u * who.size + who.place < count) { (*keys)[15] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 15u * who.size + who.place); }
-    (*keys)[16] = LAST;
-    if (who.team * who.size * ITEMS + 16u * who.size + who.place < count) { (*keys)[16] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 16u * who.size + who.place); }
-    (*keys)[17] = LAST;
-    if (who.team * who.size * ITEMS + 17u * who.size + who.place < count) { (*keys)[17] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 17u * who.size + who.place); }
-    (*keys)[18] = LAST;
-    if (who.team * who.size * ITEMS + 18u * who.size + who.place < count) { (*keys)[18] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 18u * who.size + who.place); }
-    (*keys)[19] = LAST;
-    if (who.team * who.size * ITEMS + 19u * who.size + who.place < count) { (*keys)[19] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 19u * who.size + who.place); }
-    (*keys)[20] = LAST;
-    if (who.team * who.size * ITEMS + 20u * who.size + who.place < count) { (*keys)[20] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 20u * who.size + who.place); }
-    (*keys)[21] = LAST;
-    if (who.team * who.size * ITEMS + 21u * who.size + who.place < count) { (*keys)[21] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 21u * who.size + who.place); }
-    (*keys)[22] = LAST;
-    if (who.team * who.size * ITEMS + 22u * who.size + who.place < count) { (*keys)[22] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 22u * who.size + who.place); }
-    (*keys)[23] = LAST;
-    if (who.team * who.size * ITEMS + 23u * who.size + who.place < count) { (*keys)[23] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 23u * who.size + who.place); }
-    (*keys)[24] = LAST;
-    if (who.team * who.size * ITEMS + 24u * who.size + who.place < count) { (*keys)[24] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 24u * who.size + who.place); }
-    (*keys)[25] = LAST;
-    if (who.team * who.size * ITEMS + 25u * who.size + who.place < count) { (*keys)[25] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 25u * who.size + who.place); }
-    (*keys)[26] = LAST;
-    if (who.team * who.size * ITEMS + 26u * who.size + who.place < count) { (*keys)[26] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 26u * who.size + who.place); }
-    (*keys)[27] = LAST;
-    if (who.team * who.size * ITEMS + 27u * who.size + who.place < count) { (*keys)[27] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 27u * who.size + who.place); }
-    (*keys)[28] = LAST;
-    if (who.team * who.size * ITEMS + 28u * who.size + who.place < count) { (*keys)[28] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 28u * who.size + who.place); }
-    (*keys)[29] = LAST;
-    if (who.team * who.size * ITEMS + 29u * who.size + who.place < count) { (*keys)[29] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 29u * who.size + who.place); }
-    (*keys)[30] = LAST;
-    if (who.team * who.size * ITEMS + 30u * who.size + who.place < count) { (*keys)[30] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 30u * who.size + who.place); }
-    (*keys)[31] = LAST;
-    if (who.team * who.size * ITEMS + 31u * who.size + who.place < count) { (*keys)[31] = load_key(params.keys_first + first + who.team * who.size * ITEMS + 31u * who.size + who.place); }
+    for (var team = 0u; team < TEAMS; team++) {
+        unroll();
+        atomicStore(&pool[team * 256u + bin], start + (*before)[team]);
     }
 }
-fn rank_keys(keys: ptr<function, array<Key, ITEMS>>, places: ptr<function, array<u32, ITEMS>>, who: Who) {
-    (*places)[0] = rank(digit((*keys)[0], params.shift, params.mask), 0u, who);
-    (*places)[1] = rank(digit((*keys)[1], params.shift, params.mask), 1u, who);
-    (*places)[2] = rank(digit((*keys)[2], params.shift, params.mask), 2u, who);
-    (*places)[3] = rank(digit((*keys)[3], params.shift, params.mask), 3u, who);
-    (*places)[4] = rank(digit((*keys)[4], params.shift, params.mask), 4u, who);
-    (*places)[5] = rank(digit((*keys)[5], params.shift, params.mask), 5u, who);
-    (*places)[6] = rank(digit((*keys)[6], params.shift, params.mask), 6u, who);
-    (*places)[7] = rank(digit((*keys)[7], params.shift, params.mask), 7u, who);
-    (*places)[8] = rank(digit((*keys)[8], params.shift, params.mask), 8u, who);
-    (*places)[9] = rank(digit((*keys)[9], params.shift, params.mask), 9u, who);
-    (*places)[10] = rank(digit((*keys)[10], params.shift, params.mask), 10u, who);
-    (*places)[11] = rank(digit((*keys)[11], params.shift, params.mask), 11u, who);
-    (*places)[12] = rank(digit((*keys)[12], params.shift, params.mask), 12u, who);
-    (*places)[13] = rank(digit((*keys)[13], params.shift, params.mask), 13u, who);
-    (*places)[14] = rank(digit((*keys)[14], params.shift, params.mask), 14u, who);
-    (*places)[15] = rank(digit((*keys)[15], params.shift, params.mask), 15u, who);
-    (*places)[16] = rank(digit((*keys)[16], params.shift, params.mask), 16u, who);
-    (*places)[17] = rank(digit((*keys)[17], params.shift, params.mask), 17u, who);
-    (*places)[18] = rank(digit((*keys)[18], params.shift, params.mask), 18u, who);
-    (*places)[19] = rank(digit((*keys)[19], params.shift, params.mask), 19u, who);
-    (*places)[20] = rank(digit((*keys)[20], params.shift, params.mask), 20u, who);
-    (*places)[21] = rank(digit((*keys)[21], params.shift, params.mask), 21u, who);
-    (*places)[22] = rank(digit((*keys)[22], params.shift, params.mask), 22u, who);
-    (*places)[23] = rank(digit((*keys)[23], params.shift, params.mask), 23u, who);
-    (*places)[24] = rank(digit((*keys)[24], params.shift, params.mask), 24u, who);
-    (*places)[25] = rank(digit((*keys)[25], params.shift, params.mask), 25u, who);
-    (*places)[26] = rank(digit((*keys)[26], params.shift, params.mask), 26u, who);
-    (*places)[27] = rank(digit((*keys)[27], params.shift, params.mask), 27u, who);
-    (*places)[28] = rank(digit((*keys)[28], params.shift, params.mask), 28u, who);
-    (*places)[29] = rank(digit((*keys)[29], params.shift, params.mask), 29u, who);
-    (*places)[30] = rank(digit((*keys)[30], params.shift, params.mask), 30u, who);
-    (*places)[31] = rank(digit((*keys)[31], params.shift, params.mask), 31u, who);
+
+// The first item of an invocation. Its others follow who.size apart: a team's items are side by side.
+fn first_item(who: Who) -> u32 {
+    return who.team * who.size * ITEMS + who.place;
 }
-fn place_keys(keys: ptr<function, array<Key, ITEMS>>, places: ptr<function, array<u32, ITEMS>>, who: Who) {
-    (*places)[0] += atomicLoad(&pool[who.team * 256u + digit((*keys)[0], params.shift, params.mask)]);
-    (*places)[1] += atomicLoad(&pool[who.team * 256u + digit((*keys)[1], params.shift, params.mask)]);
-    (*places)[2] += atomicLoad(&pool[who.team * 256u + digit((*keys)[2], params.shift, params.mask)]);
-    (*places)[3] += atomicLoad(&pool[who.team * 256u + digit((*keys)[3], params.shift, params.mask)]);
-    (*places)[4] += atomicLoad(&pool[who.team * 256u + digit((*keys)[4], params.shift, params.mask)]);
-    (*places)[5] += atomicLoad(&pool[who.team * 256u + digit((*keys)[5], params.shift, params.mask)]);
-    (*places)[6] += atomicLoad(&pool[who.team * 256u + digit((*keys)[6], params.shift, params.mask)]);
-    (*places)[7] += atomicLoad(&pool[who.team * 256u + digit((*keys)[7], params.shift, params.mask)]);
-    (*places)[8] += atomicLoad(&pool[who.team * 256u + digit((*keys)[8], params.shift, params.mask)]);
-    (*places)[9] += atomicLoad(&pool[who.team * 256u + digit((*keys)[9], params.shift, params.mask)]);
-    (*places)[10] += atomicLoad(&pool[who.team * 256u + digit((*keys)[10], params.shift, params.mask)]);
-    (*places)[11] += atomicLoad(&pool[who.team * 256u + digit((*keys)[11], params.shift, params.mask)]);
-    (*places)[12] += atomicLoad(&pool[who.team * 256u + digit((*keys)[12], params.shift, params.mask)]);
-    (*places)[13] += atomicLoad(&pool[who.team * 256u + digit((*keys)[13], params.shift, params.mask)]);
-    (*places)[14] += atomicLoad(&pool[who.team * 256u + digit((*keys)[14], params.shift, params.mask)]);
-    (*places)[15] += atomicLoad(&pool[who.team * 256u + digit((*keys)[15], params.shift, params.mask)]);
-    (*places)[16] += atomicLoad(&pool[who.team * 256u + digit((*keys)[16], params.shift, params.mask)]);
-    (*places)[17] += atomicLoad(&pool[who.team * 256u + digit((*keys)[17], params.shift, params.mask)]);
-    (*places)[18] += atomicLoad(&pool[who.team * 256u + digit((*keys)[18], params.shift, params.mask)]);
-    (*places)[19] += atomicLoad(&pool[who.team * 256u + digit((*keys)[19], params.shift, params.mask)]);
-    (*places)[20] += atomicLoad(&pool[who.team * 256u + digit((*keys)[20], params.shift, params.mask)]);
-    (*places)[21] += atomicLoad(&pool[who.team * 256u + digit((*keys)[21], params.shift, params.mask)]);
-    (*places)[22] += atomicLoad(&pool[who.team * 256u + digit((*keys)[22], params.shift, params.mask)]);
-    (*places)[23] += atomicLoad(&pool[who.team * 256u + digit((*keys)[23], params.shift, params.mask)]);
-    (*places)[24] += atomicLoad(&pool[who.team * 256u + digit((*keys)[24], params.shift, params.mask)]);
-    (*places)[25] += atomicLoad(&pool[who.team * 256u + digit((*keys)[25], params.shift, params.mask)]);
-    (*places)[26] += atomicLoad(&pool[who.team * 256u + digit((*keys)[26], params.shift, params.mask)]);
-    (*places)[27] += atomicLoad(&pool[who.team * 256u + digit((*keys)[27], params.shift, params.mask)]);
-    (*places)[28] += atomicLoad(&pool[who.team * 256u + digit((*keys)[28], params.shift, params.mask)]);
-    (*places)[29] += atomicLoad(&pool[who.team * 256u + digit((*keys)[29], params.shift, params.mask)]);
-    (*places)[30] += atomicLoad(&pool[who.team * 256u + digit((*keys)[30], params.shift, params.mask)]);
-    (*places)[31] += atomicLoad(&pool[who.team * 256u + digit((*keys)[31], params.shift, params.mask)]);
-}
-fn put_keys(keys: ptr<function, array<Key, ITEMS>>, places: ptr<function, array<u32, ITEMS>>) {
-    if ((*places)[0] - 0u < 4096u) { atomicStore(&pool[(*places)[0] - 0u], (*keys)[0]); }
-    if ((*places)[1] - 0u < 4096u) { atomicStore(&pool[(*places)[1] - 0u], (*keys)[1]); }
-    if ((*places)[2] - 0u < 4096u) { atomicStore(&pool[(*places)[2] - 0u], (*keys)[2]); }
-    if ((*places)[3] - 0u < 4096u) { atomicStore(&pool[(*places)[3] - 0u], (*keys)[3]); }
-    if ((*places)[4] - 0u < 4096u) { atomicStore(&pool[(*places)[4] - 0u], (*keys)[4]); }
-    if ((*places)[5] - 0u < 4096u) { atomicStore(&pool[(*places)[5] - 0u], (*keys)[5]); }
-    if ((*places)[6] - 0u < 4096u) { atomicStore(&pool[(*places)[6] - 0u], (*keys)[6]); }
-    if ((*places)[7] - 0u < 4096u) { atomicStore(&pool[(*places)[7] - 0u], (*keys)[7]); }
-    if ((*places)[8] - 0u < 4096u) { atomicStore(&pool[(*places)[8] - 0u], (*keys)[8]); }
-    if ((*places)[9] - 0u < 4096u) { atomicStore(&pool[(*places)[9] - 0u], (*keys)[9]); }
-    if ((*places)[10] - 0u < 4096u) { atomicStore(&pool[(*places)[10] - 0u], (*keys)[10]); }
-    if ((*places)[11] - 0u < 4096u) { atomicStore(&pool[(*places)[11] - 0u], (*keys)[11]); }
-    if ((*places)[12] - 0u < 4096u) { atomicStore(&pool[(*places)[12] - 0u], (*keys)[12]); }
-    if ((*places)[13] - 0u < 4096u) { atomicStore(&pool[(*places)[13] - 0u], (*keys)[13]); }
-    if ((*places)[14] - 0u < 4096u) { atomicStore(&pool[(*places)[14] - 0u], (*keys)[14]); }
-    if ((*places)[15] - 0u < 4096u) { atomicStore(&pool[(*places)[15] - 0u], (*keys)[15]); }
-    if ((*places)[16] - 0u < 4096u) { atomicStore(&pool[(*places)[16] - 0u], (*keys)[16]); }
-    if ((*places)[17] - 0u < 4096u) { atomicStore(&pool[(*places)[17] - 0u], (*keys)[17]); }
-    if ((*places)[18] - 0u < 4096u) { atomicStore(&pool[(*places)[18] - 0u], (*keys)[18]); }
-    if ((*places)[19] - 0u < 4096u) { atomicStore(&pool[(*places)[19] - 0u], (*keys)[19]); }
-    if ((*places)[20] - 0u < 4096u) { atomicStore(&pool[(*places)[20] - 0u], (*keys)[20]); }
-    if ((*places)[21] - 0u < 4096u) { atomicStore(&pool[(*places)[21] - 0u], (*keys)[21]); }
-    if ((*places)[22] - 0u < 4096u) { atomicStore(&pool[(*places)[22] - 0u], (*keys)[22]); }
-    if ((*places)[23] - 0u < 4096u) { atomicStore(&pool[(*places)[23] - 0u], (*keys)[23]); }
-    if ((*places)[24] - 0u < 4096u) { atomicStore(&pool[(*places)[24] - 0u], (*keys)[24]); }
-    if ((*places)[25] - 0u < 4096u) { atomicStore(&pool[(*places)[25] - 0u], (*keys)[25]); }
-    if ((*places)[26] - 0u < 4096u) { atomicStore(&pool[(*places)[26] - 0u], (*keys)[26]); }
-    if ((*places)[27] - 0u < 4096u) { atomicStore(&pool[(*places)[27] - 0u], (*keys)[27]); }
-    if ((*places)[28] - 0u < 4096u) { atomicStore(&pool[(*places)[28] - 0u], (*keys)[28]); }
-    if ((*places)[29] - 0u < 4096u) { atomicStore(&pool[(*places)[29] - 0u], (*keys)[29]); }
-    if ((*places)[30] - 0u < 4096u) { atomicStore(&pool[(*places)[30] - 0u], (*keys)[30]); }
-    if ((*places)[31] - 0u < 4096u) { atomicStore(&pool[(*places)[31] - 0u], (*keys)[31]); }
-}
-fn store_keys(keys: ptr<function, array<Key, ITEMS>>, places: ptr<function, array<u32, ITEMS>>, targets: ptr<function, array<u32, ITEMS>>, count: u32, who: Who) {
-    let key0 = atomicLoad(&pool[(0u - 0u) * WORKGROUP + who.lane]);
-    let key1 = atomicLoad(&pool[(1u - 0u) * WORKGROUP + who.lane]);
-    let key2 = atomicLoad(&pool[(2u - 0u) * WORKGROUP + who.lane]);
-    let key3 = atomicLoad(&pool[(3u - 0u) * WORKGROUP + who.lane]);
-    let key4 = atomicLoad(&pool[(4u - 0u) * WORKGROUP + who.lane]);
-    let key5 = atomicLoad(&pool[(5u - 0u) * WORKGROUP + who.lane]);
-    let key6 = atomicLoad(&pool[(6u - 0u) * WORKGROUP + who.lane]);
-    let key7 = atomicLoad(&pool[(7u - 0u) * WORKGROUP + who.lane]);
-    let key8 = atomicLoad(&pool[(8u - 0u) * WORKGROUP + who.lane]);
-    let key9 = atomicLoad(&pool[(9u - 0u) * WORKGROUP + who.lane]);
-    let key10 = atomicLoad(&pool[(10u - 0u) * WORKGROUP + who.lane]);
-    let key11 = atomicLoad(&pool[(11u - 0u) * WORKGROUP + who.lane]);
-    let key12 = atomicLoad(&pool[(12u - 0u) * WORKGROUP + who.lane]);
-    let key13 = atomicLoad(&pool[(13u - 0u) * WORKGROUP + who.lane]);
-    let key14 = atomicLoad(&pool[(14u - 0u) * WORKGROUP + who.lane]);
-    let key15 = atomicLoad(&pool[(15u - 0u) * WORKGROUP + who.lane]);
-    (*targets)[0] = offsets[digit(key0, params.shift, params.mask)] + 0u * WORKGROUP + who.lane;
-    (*targets)[1] = offsets[digit(key1, params.shift, params.mask)] + 1u * WORKGROUP + who.lane;
-    (*targets)[2] = offsets[digit(key2, params.shift, params.mask)] + 2u * WORKGROUP + who.lane;
-    (*targets)[3] = offsets[digit(key3, params.shift, params.mask)] + 3u * WORKGROUP + who.lane;
-    (*targets)[4] = offsets[digit(key4, params.shift, params.mask)] + 4u * WORKGROUP + who.lane;
-    (*targets)[5] = offsets[digit(key5, params.shift, params.mask)] + 5u * WORKGROUP + who.lane;
-    (*targets)[6] = offsets[digit(key6, params.shift, params.mask)] + 6u * WORKGROUP + who.lane;
-    (*targets)[7] = offsets[digit(key7, params.shift, params.mask)] + 7u * WORKGROUP + who.lane;
-    (*targets)[8] = offsets[digit(key8, params.shift, params.mask)] + 8u * WORKGROUP + who.lane;
-    (*targets)[9] = offsets[digit(key9, params.shift, params.mask)] + 9u * WORKGROUP + who.lane;
-    (*targets)[10] = offsets[digit(key10, params.shift, params.mask)] + 10u * WORKGROUP + who.lane;
-    (*targets)[11] = offsets[digit(key11, params.shift, params.mask)] + 11u * WORKGROUP + who.lane;
-    (*targets)[12] = offsets[digit(key12, params.shift, params.mask)] + 12u * WORKGROUP + who.lane;
-    (*targets)[13] = offsets[digit(key13, params.shift, params.mask)] + 13u * WORKGROUP + who.lane;
-    (*targets)[14] = offsets[digit(key14, params.shift, params.mask)] + 14u * WORKGROUP + who.lane;
-    (*targets)[15] = offsets[digit(key15, params.shift, params.mask)] + 15u * WORKGROUP + who.lane;
-    if (count == TILE) {
-    store_key((*targets)[0], key0);
-    store_key((*targets)[1], key1);
-    store_key((*targets)[2], key2);
-    store_key((*targets)[3], key3);
-    store_key((*targets)[4], key4);
-    store_key((*targets)[5], key5);
-    store_key((*targets)[6], key6);
-    store_key((*targets)[7], key7);
-    store_key((*targets)[8], key8);
-    store_key((*targets)[9], key9);
-    store_key((*targets)[10], key10);
-    store_key((*targets)[11], key11);
-    store_key((*targets)[12], key12);
-    store_key((*targets)[13], key13);
-    store_key((*targets)[14], key14);
-    store_key((*targets)[15], key15);
-    } else {
-    if (0u * WORKGROUP + who.lane < count) { store_key((*targets)[0], key0); }
-    if (1u * WORKGROUP + who.lane < count) { store_key((*targets)[1], key1); }
-    if (2u * WORKGROUP + who.lane < count) { store_key((*targets)[2], key2); }
-    if (3u * WORKGROUP + who.lane < count) { store_key((*targets)[3], key3); }
-    if (4u * WORKGROUP + who.lane < count) { store_key((*targets)[4], key4); }
-    if (5u * WORKGROUP + who.lane < count) { store_key((*targets)[5], key5); }
-    if (6u * WORKGROUP + who.lane < count) { store_key((*targets)[6], key6); }
-    if (7u * WORKGROUP + who.lane < count) { store_key((*targets)[7], key7); }
-    if (8u * WORKGROUP + who.lane < count) { store_key((*targets)[8], key8); }
-    if (9u * WORKGROUP + who.lane < count) { store_key((*targets)[9], key9); }
-    if (10u * WORKGROUP + who.lane < count) { store_key((*targets)[10], key10); }
-    if (11u * WORKGROUP + who.lane < count) { store_key((*targets)[11], key11); }
-    if (12u * WORKGROUP + who.lane < count) { store_key((*targets)[12], key12); }
-    if (13u * WORKGROUP + who.lane < count) { store_key((*targets)[13], key13); }
-    if (14u * WORKGROUP + who.lane < count) { store_key((*targets)[14], key14); }
-    if (15u * WORKGROUP + who.lane < count) { store_key((*targets)[15], key15); }
-    }
-    workgroupBarrier();
-    if ((*places)[0] - 4096u < 4096u) { atomicStore(&pool[(*places)[0] - 4096u], (*keys)[0]); }
-    if ((*places)[1] - 4096u < 4096u) { atomicStore(&pool[(*places)[1] - 4096u], (*keys)[1]); }
-    if ((*places)[2] - 4096u < 4096u) { atomicStore(&pool[(*places)[2] - 4096u], (*keys)[2]); }
-    if ((*places)[3] - 4096u < 4096u) { atomicStore(&pool[(*places)[3] - 4096u], (*keys)[3]); }
-    if ((*places)[4] - 4096u < 4096u) { atomicStore(&pool[(*places)[4] - 4096u], (*keys)[4]); }
-    if ((*places)[5] - 4096u < 4096u) { atomicStore(&pool[(*places)[5] - 4096u], (*keys)[5]); }
-    if ((*places)[6] - 4096u < 4096u) { atomicStore(&pool[(*places)[6] - 4096u], (*keys)[6]); }
-    if ((*places)[7] - 4096u < 4096u) { atomicStore(&pool[(*places)[7] - 4096u], (*keys)[7]); }
-    if ((*places)[8] - 4096u < 4096u) { atomicStore(&pool[(*places)[8] - 4096u], (*keys)[8]); }
-    if ((*places)[9] - 4096u < 4096u) { atomicStore(&pool[(*places)[9] - 4096u], (*keys)[9]); }
-    if ((*places)[10] - 4096u < 4096u) { atomicStore(&pool[(*places)[10] - 4096u], (*keys)[10]); }
-    if ((*places)[11] - 4096u < 4096u) { atomicStore(&pool[(*places)[11] - 4096u], (*keys)[11]); }
-    if ((*places)[12] - 4096u < 4096u) { atomicStore(&pool[(*places)[12] - 4096u], (*keys)[12]); }
-    if ((*places)[13] - 4096u < 4096u) { atomicStore(&pool[(*places)[13] - 4096u], (*keys)[13]); }
-    if ((*places)[14] - 4096u < 4096u) { atomicStore(&pool[(*places)[14] - 4096u], (*keys)[14]); }
-    if ((*places)[15] - 4096u < 4096u) { atomicStore(&pool[(*places)[15] - 4096u], (*keys)[15]); }
-    if ((*places)[16] - 4096u < 4096u) { atomicStore(&pool[(*places)[16] - 4096u], (*keys)[16]); }
-    if ((*places)[17] - 4096u < 4096u) { atomicStore(&pool[(*places)[17] - 4096u], (*keys)[17]); }
-    if ((*places)[18] - 4096u < 4096u) { atomicStore(&pool[(*places)[18] - 4096u], (*keys)[18]); }
-    if ((*places)[19] - 4096u < 4096u) { atomicStore(&pool[(*places)[19] - 4096u], (*keys)[19]); }
-    if ((*places)[20] - 4096u < 4096u) { atomicStore(&pool[(*places)[20] - 4096u], (*keys)[20]); }
-    if ((*places)[21] - 4096u < 4096u) { atomicStore(&pool[(*places)[21] - 4096u], (*keys)[21]); }
-    if ((*places)[22] - 4096u < 4096u) { atomicStore(&pool[(*places)[22] - 4096u], (*keys)[22]); }
-    if ((*places)[23] - 4096u < 4096u) { atomicStore(&pool[(*places)[23] - 4096u], (*keys)[23]); }
-    if ((*places)[24] - 4096u < 4096u) { atomicStore(&pool[(*places)[24] - 4096u], (*keys)[24]); }
-    if ((*places)[25] - 4096u < 4096u) { atomicStore(&pool[(*places)[25] - 4096u], (*keys)[25]); }
-    if ((*places)[26] - 4096u < 4096u) { atomicStore(&pool[(*places)[26] - 4096u], (*keys)[26]); }
-    if ((*places)[27] - 4096u < 4096u) { atomicStore(&pool[(*places)[27] - 4096u], (*keys)[27]); }
-    if ((*places)[28] - 4096u < 4096u) { atomicStore(&pool[(*places)[28] - 4096u], (*keys)[28]); }
-    if ((*places)[29] - 4096u < 4096u) { atomicStore(&pool[(*places)[29] - 4096u], (*keys)[29]); }
-    if ((*places)[30] - 4096u < 4096u) { atomicStore(&pool[(*places)[30] - 4096u], (*keys)[30]); }
-    if ((*places)[31] - 4096u < 4096u) { atomicStore(&pool[(*places)[31] - 4096u], (*keys)[31]); }
-    workgroupBarrier();
-    let key16 = atomicLoad(&pool[(16u - 16u) * WORKGROUP + who.lane]);
-    let key17 = atomicLoad(&pool[(17u - 16u) * WORKGROUP + who.lane]);
-    let key18 = atomicLoad(&pool[(18u - 16u) * WORKGROUP + who.lane]);
-    let key19 = atomicLoad(&pool[(19u - 16u) * WORKGROUP + who.lane]);
-    let key20 = atomicLoad(&pool[(20u - 16u) * WORKGROUP + who.lane]);
-    let key21 = atomicLoad(&pool[(21u - 16u) * WORKGROUP + who.lane]);
-    let key22 = atomicLoad(&pool[(22u - 16u) * WORKGROUP + who.lane]);
-    let key23 = atomicLoad(&pool[(23u - 16u) * WORKGROUP + who.lane]);
-    let key24 = atomicLoad(&pool[(24u - 16u) * WORKGROUP + who.lane]);
-    let key25 = atomicLoad(&pool[(25u - 16u) * WORKGROUP + who.lane]);
-    let key26 = atomicLoad(&pool[(26u - 16u) * WORKGROUP + who.lane]);
-    let key27 = atomicLoad(&pool[(27u - 16u) * WORKGROUP + who.lane]);
-    let key28 = atomicLoad(&pool[(28u - 16u) * WORKGROUP + who.lane]);
-    let key29 = atomicLoad(&pool[(29u - 16u) * WORKGROUP + who.lane]);
-    let key30 = atomicLoad(&pool[(30u - 16u) * WORKGROUP + who.lane]);
-    let key31 = atomicLoad(&pool[(31u - 16u) * WORKGROUP + who.lane]);
-    (*targets)[16] = offsets[digit(key16, params.shift, params.mask)] + 16u * WORKGROUP + who.lane;
-    (*targets)[17] = offsets[digit(key17, params.shift, params.mask)] + 17u * WORKGROUP + who.lane;
-    (*targets)[18] = offsets[digit(key18, params.shift, params.mask)] + 18u * WORKGROUP + who.lane;
-    (*targets)[19] = offsets[digit(key19, params.shift, params.mask)] + 19u * WORKGROUP + who.lane;
-    (*targets)[20] = offsets[digit(key20, params.shift, params.mask)] + 20u * WORKGROUP + who.lane;
-    (*targets)[21] = offsets[digit(key21, params.shift, params.mask)] + 21u * WORKGROUP + who.lane;
-    (*targets)[22] = offsets[digit(key22, params.shift, params.mask)] + 22u * WORKGROUP + who.lane;
-    (*targets)[23] = offsets[digit(key23, params.shift, params.mask)] + 23u * WORKGROUP + who.lane;
-    (*targets)[24] = offsets[digit(key24, params.shift, params.mask)] + 24u * WORKGROUP + who.lane;
-    (*targets)[25] = offsets[digit(key25, params.shift, params.mask)] + 25u * WORKGROUP + who.lane;
-    (*targets)[26] = offsets[digit(key26, params.shift, params.mask)] + 26u * WORKGROUP + who.lane;
-    (*targets)[27] = offsets[digit(key27, params.shift, params.mask)] + 27u * WORKGROUP + who.lane;
-    (*targets)[28] = offsets[digit(key28, params.shift, params.mask)] + 28u * WORKGROUP + who.lane;
-    (*targets)[29] = offsets[digit(key29, params.shift, params.mask)] + 29u * WORKGROUP + who.lane;
-    (*targets)[30] = offsets[digit(key30, params.shift, params.mask)] + 30u * WORKGROUP + who.lane;
-    (*targets)[31] = offsets[digit(key31, params.shift, params.mask)] + 31u * WORKGROUP + who.lane;
-    if (count == TILE) {
-    store_key((*targets)[16], key16);
-    store_key((*targets)[17], key17);
-    store_key((*targets)[18], key18);
-    store_key((*targets)[19], key19);
-    store_key((*targets)[20], key20);
-    store_key((*targets)[21], key21);
-    store_key((*targets)[22], key22);
-    store_key((*targets)[23], key23);
-    store_key((*targets)[24], key24);
-    store_key((*targets)[25], key25);
-    store_key((*targets)[26], key26);
-    store_key((*targets)[27], key27);
-    store_key((*targets)[28], key28);
-    store_key((*targets)[29], key29);
-    store_key((*targets)[30], key30);
-    store_key((*targets)[31], key31);
-    } else {
-    if (16u * WORKGROUP + who.lane < count) { store_key((*targets)[16], key16); }
-    if (17u * WORKGROUP + who.lane < count) { store_key((*targets)[17], key17); }
-    if (18u * WORKGROUP + who.lane < count) { store_key((*targets)[18], key18); }
-    if (19u * WORKGROUP + who.lane < count) { store_key((*targets)[19], key19); }
-    if (20u * WORKGROUP + who.lane < count) { store_key((*targets)[20], key20); }
-    if (21u * WORKGROUP + who.lane < count) { store_key((*targets)[21], key21); }
-    if (22u * WORKGROUP + who.lane < count) { store_key((*targets)[22], key22); }
-    if (23u * WORKGROUP + who.lane < count) { store_key((*targets)[23], key23); }
-    if (24u * WORKGROUP + who.lane < count) { store_key((*targets)[24], key24); }
-    if (25u * WORKGROUP + who.lane < count) { store_key((*targets)[25], key25); }
-    if (26u * WORKGROUP + who.lane < count) { store_key((*targets)[26], key26); }
-    if (27u * WORKGROUP + who.lane < count) { store_key((*targets)[27], key27); }
-    if (28u * WORKGROUP + who.lane < count) { store_key((*targets)[28], key28); }
-    if (29u * WORKGROUP + who.lane < count) { store_key((*targets)[29], key29); }
-    if (30u * WORKGROUP + who.lane < count) { store_key((*targets)[30], key30); }
-    if (31u * WORKGROUP + who.lane < count) { store_key((*targets)[31], key31); }
-    }
-}
-fn store_values(places: ptr<function, array<u32, ITEMS>>, targets: ptr<function, array<u32, ITEMS>>, first: u32, at: u32, count: u32, who: Who) {
-}
+fn key_word(v: u32, nth: u32) -> u32 { return v; }
+fn with_key_word(v: u32, nth: u32, word: u32) -> u32 { return word; }
+alias Value = u32;
+fn value_word(v: u32, nth: u32) -> u32 { return v; }
+fn with_value_word(v: u32, nth: u32, word: u32) -> u32 { return word; }
+fn value_of(first: u32, at: u32, item: u32) -> Value { return params.index_first + at + item; }
 fn bounded_length() -> u32 { return params.length; }
+fn unroll() {
+}

@@ -58,6 +58,9 @@ struct At {
     @builtin(subgroup_size) size: u32,
 }
 
+// Sets of a team's words in the pool: its counters.
+const SETS: u32 = 1u;
+
 var<workgroup> partials: array<u32, TEAMS>;
 
 // The order is that of the subgroups: how local indices lie in them is nowhere promised. They are full: an engine that
@@ -105,27 +108,24 @@ fn scan(value: u32, who: Who) -> vec2<u32> {
     workgroupBarrier();
     return sums;
 }
-fn lanes_of(size: u32) -> u32 { return 32u; }
-fn lanes_with(digit: u32) -> u32 {
-    var same = 0xffffffffu;
-    let set0 = bitcast<i32>(digit << 31u) < 0;
-    same &= subgroupBallot(set0).x ^ select(0xffffffffu, 0u, set0);
-    let set1 = bitcast<i32>(digit << 30u) < 0;
-    same &= subgroupBallot(set1).x ^ select(0xffffffffu, 0u, set1);
-    let set2 = bitcast<i32>(digit << 29u) < 0;
-    same &= subgroupBallot(set2).x ^ select(0xffffffffu, 0u, set2);
-    let set3 = bitcast<i32>(digit << 28u) < 0;
-    same &= subgroupBallot(set3).x ^ select(0xffffffffu, 0u, set3);
-    let set4 = bitcast<i32>(digit << 27u) < 0;
-    same &= subgroupBallot(set4).x ^ select(0xffffffffu, 0u, set4);
-    let set5 = bitcast<i32>(digit << 26u) < 0;
-    same &= subgroupBallot(set5).x ^ select(0xffffffffu, 0u, set5);
-    let set6 = bitcast<i32>(digit << 25u) < 0;
-    same &= subgroupBallot(set6).x ^ select(0xffffffffu, 0u, set6);
-    let set7 = bitcast<i32>(digit << 24u) < 0;
-    same &= subgroupBallot(set7).x ^ select(0xffffffffu, 0u, set7);
+
+// Which lanes have this digit, as bits.
+fn lanes_with(digit: u32) -> Lanes {
+    var same = all_lanes();
+    for (var bit = 0u; bit < 8u; bit++) {
+        unroll();
+        // As a sign: `digit & bit != 0` becomes seven instructions by NVRTC 13.0, which makes the condition twice.
+        let is_set = bitcast<i32>(digit << (31u - bit)) < 0;
+        same &= ballot(is_set) ^ select(Lanes(0xffffffffu), Lanes(0u), is_set);
+    }
     return same;
 }
-fn count_below(same: u32, place: u32) -> u32 { return countOneBits(same & ((1u << place) - 1u)); }
-fn count_all(same: u32) -> u32 { return countOneBits(same); }
+alias Lanes = u32;
+fn lanes_of(size: u32) -> u32 { return 32u; }
+fn all_lanes() -> Lanes { return Lanes(0xffffffffu); }
+fn ballot(is_set: bool) -> Lanes { return subgroupBallot(is_set).x; }
+fn count_below(same: Lanes, place: u32) -> u32 { return countOneBits(same & ((1u << place) - 1u)); }
+fn count_all(same: Lanes) -> u32 { return countOneBits(same); }
 var<workgroup> pool: array<atomic<u32>, POOL>;
+fn unroll() {
+}

@@ -15,7 +15,7 @@
 // order; what is appended, and so the result, is.
 //
 // Left open: WORKGROUP, ITEMS, LIST, FIRST_PLACE, PLACES, ABOVE (bits that no number has), SINK, LIST_SINK, BOUND_SINK; Item, LAST (no item is after it),
-// not_after, at_word; item_at and put (the list); load_item, tested (ITEMS of them), count_of and first_bound (the
+// not_after, at_word; item_at and put (the list); load_item, count_of and first_bound (the
 // source); reserve, store_item, store_bound and store_index (the sinks).
 
 var<workgroup> tally: array<atomic<u32>, 256>;
@@ -77,6 +77,27 @@ fn top_k(
     for (var j = lane; j < params.k; j += WORKGROUP) {
         store_index(row * params.k + j, item_at(j));
     }
+}
+
+// A bit for each of an invocation's items that is there and not after the bound. Loads first.
+fn tested(row: u32, at: u32, end: u32, bound: Item) -> u32 {
+    var bits = 0u;
+    if (at + (ITEMS - 1u) * params.step < end) {
+        var items: array<Item, ITEMS>;
+        for (var i = 0u; i < ITEMS; i++) {
+            unroll();
+            items[i] = load_item(row, at + i * params.step);
+        }
+        for (var i = 0u; i < ITEMS; i++) {
+            unroll();
+            bits |= select(0u, 1u << i, not_after(items[i], bound));
+        }
+        return bits;
+    }
+    for (var j = 0u; j < ITEMS && at + j * params.step < end; j++) {
+        bits |= select(0u, 1u << j, not_after(load_item(row, at + j * params.step), bound));
+    }
+    return bits;
 }
 
 // Puts items of a tile into the list while there is room: those of the bits, which are cleared.
@@ -265,21 +286,5 @@ fn store_bound(row: u32, item: Item, lane: u32) {
 }
 fn store_index(at: u32, item: Item) {
 }
-fn tested(row: u32, at: u32, end: u32, bound: Item) -> u32 {
-    var bits = 0u;
-    if (at + (ITEMS - 1u) * params.step < end) {
-    let item0 = load_item(row, at + 0u * params.step);
-    let item1 = load_item(row, at + 1u * params.step);
-    let item2 = load_item(row, at + 2u * params.step);
-    let item3 = load_item(row, at + 3u * params.step);
-    bits |= select(0u, 1u << 0u, not_after(item0, bound));
-    bits |= select(0u, 1u << 1u, not_after(item1, bound));
-    bits |= select(0u, 1u << 2u, not_after(item2, bound));
-    bits |= select(0u, 1u << 3u, not_after(item3, bound));
-        return bits;
-    }
-    for (var j = 0u; j < ITEMS && at + j * params.step < end; j++) {
-        bits |= select(0u, 1u << j, not_after(load_item(row, at + j * params.step), bound));
-    }
-    return bits;
+fn unroll() {
 }

@@ -15,7 +15,7 @@
 // order; what is appended, and so the result, is.
 //
 // Left open: WORKGROUP, ITEMS, LIST, FIRST_PLACE, PLACES, ABOVE (bits that no number has), SINK, LIST_SINK, BOUND_SINK; Item, LAST (no item is after it),
-// not_after, at_word; item_at and put (the list); load_item, tested (ITEMS of them), count_of and first_bound (the
+// not_after, at_word; item_at and put (the list); load_item, count_of and first_bound (the
 // source); reserve, store_item, store_bound and store_index (the sinks).
 
 var<workgroup> tally: array<atomic<u32>, 256>;
@@ -77,6 +77,27 @@ fn top_k(
     for (var j = lane; j < params.k; j += WORKGROUP) {
         store_index(row * params.k + j, item_at(j));
     }
+}
+
+// A bit for each of an invocation's items that is there and not after the bound. Loads first.
+fn tested(row: u32, at: u32, end: u32, bound: Item) -> u32 {
+    var bits = 0u;
+    if (at + (ITEMS - 1u) * params.step < end) {
+        var items: array<Item, ITEMS>;
+        for (var i = 0u; i < ITEMS; i++) {
+            unroll();
+            items[i] = load_item(row, at + i * params.step);
+        }
+        for (var i = 0u; i < ITEMS; i++) {
+            unroll();
+            bits |= select(0u, 1u << i, not_after(items[i], bound));
+        }
+        return bits;
+    }
+    for (var j = 0u; j < ITEMS && at + j * params.step < end; j++) {
+        bits |= select(0u, 1u << j, not_after(load_item(row, at + j * params.step), bound));
+    }
+    return bits;
 }
 
 // Puts items of a tile into the list while there is room: those of the bits, which are cleared.
@@ -266,45 +287,5 @@ fn store_bound(row: u32, item: Item, lane: u32) {
 }
 fn store_index(at: u32, item: Item) {
 }
-fn tested(row: u32, at: u32, end: u32, bound: Item) -> u32 {
-    var bits = 0u;
-    if (at + (ITEMS - 1u) * params.step < end) {
-    let item0 = load_item(row, at + 0u * params.step);
-    let item1 = load_item(row, at + 1u * params.step);
-    let item2 = load_item(row, at + 2u * params.step);
-    let item3 = load_item(row, at + 3u * params.step);
-    let item4 = load_item(row, at + 4u * params.step);
-    let item5 = load_item(row, at + 5u * params.step);
-    let item6 = load_item(row, at + 6u * params.step);
-    let item7 = load_item(row, at + 7u * params.step);
-    let item8 = load_item(row, at + 8u * params.step);
-    let item9 = load_item(row, at + 9u * params.step);
-    let item10 = load_item(row, at + 10u * params.step);
-    let item11 = load_item(row, at + 11u * params.step);
-    let item12 = load_item(row, at + 12u * params.step);
-    let item13 = load_item(row, at + 13u * params.step);
-    let item14 = load_item(row, at + 14u * params.step);
-    let item15 = load_item(row, at + 15u * params.step);
-    bits |= select(0u, 1u << 0u, not_after(item0, bound));
-    bits |= select(0u, 1u << 1u, not_after(item1, bound));
-    bits |= select(0u, 1u << 2u, not_after(item2, bound));
-    bits |= select(0u, 1u << 3u, not_after(item3, bound));
-    bits |= select(0u, 1u << 4u, not_after(item4, bound));
-    bits |= select(0u, 1u << 5u, not_after(item5, bound));
-    bits |= select(0u, 1u << 6u, not_after(item6, bound));
-    bits |= select(0u, 1u << 7u, not_after(item7, bound));
-    bits |= select(0u, 1u << 8u, not_after(item8, bound));
-    bits |= select(0u, 1u << 9u, not_after(item9, bound));
-    bits |= select(0u, 1u << 10u, not_after(item10, bound));
-    bits |= select(0u, 1u << 11u, not_after(item11, bound));
-    bits |= select(0u, 1u << 12u, not_after(item12, bound));
-    bits |= select(0u, 1u << 13u, not_after(item13, bound));
-    bits |= select(0u, 1u << 14u, not_after(item14, bound));
-    bits |= select(0u, 1u << 15u, not_after(item15, bound));
-        return bits;
-    }
-    for (var j = 0u; j < ITEMS && at + j * params.step < end; j++) {
-        bits |= select(0u, 1u << j, not_after(load_item(row, at + j * params.step), bound));
-    }
-    return bits;
+fn unroll() {
 }

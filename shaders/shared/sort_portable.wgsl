@@ -7,6 +7,9 @@ struct At {
     @builtin(local_invocation_index) lane: u32,
 }
 
+// Sets of a team's words in the pool: its counters, and two of bits.
+const SETS: u32 = 3u;
+
 var<workgroup> sums: array<u32, WORKGROUP>;
 
 fn who_is(at: At) -> Who {

@@ -8,6 +8,9 @@ struct At {
     @builtin(subgroup_size) size: u32,
 }
 
+// Sets of a team's words in the pool: its counters.
+const SETS: u32 = 1u;
+
 var<workgroup> partials: array<u32, TEAMS>;
 
 // The order is that of the subgroups: how local indices lie in them is nowhere promised. They are full: an engine that
@@ -54,4 +57,16 @@ fn scan(value: u32, who: Who) -> vec2<u32> {
     }
     workgroupBarrier();
     return sums;
+}
+
+// Which lanes have this digit, as bits.
+fn lanes_with(digit: u32) -> Lanes {
+    var same = all_lanes();
+    for (var bit = 0u; bit < 8u; bit++) {
+        unroll();
+        // As a sign: `digit & bit != 0` becomes seven instructions by NVRTC 13.0, which makes the condition twice.
+        let is_set = bitcast<i32>(digit << (31u - bit)) < 0;
+        same &= ballot(is_set) ^ select(Lanes(0xffffffffu), Lanes(0u), is_set);
+    }
+    return same;
 }

@@ -2,3 +2,7 @@
 
 fn unroll() {
 }
+
+// Marks a loop where a constant condition holds.
+fn unroll_if(holds: bool) {
+}

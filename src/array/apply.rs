@@ -31,7 +31,7 @@ mod sealed {
     }
 }
 
-/// What an operation of the program's own gives: one array, or a tuple of up to four ([`Device::apply`]).
+/// The result of an operation of the program's own: one array, or a tuple of up to four ([`Device::apply`]).
 pub trait Outputs: sealed::Outputs {}
 
 impl<T: Element> Outputs for Array<T> {}
@@ -63,11 +63,11 @@ macro_rules! tuples {
 tuples!(A B; A B C; A B C D;);
 
 impl Device {
-    /// The arrays that an operation of the program's own computes of others: what its slots say that it writes, each of one
-    /// dimension. Deferred, as all operations are.
+    /// Applies an operation of the program's own. Returns the arrays that its slots declare as written, each of one
+    /// dimension. Deferred, like all operations.
     ///
-    /// The arrays given are what it reads, in the order of its slots: one array, or a tuple. Work before them is done first,
-    /// and each lies without gaps. Whatever [`Op::plan`] gives is checked before it runs.
+    /// The arguments are the arrays that it reads, in the order of its slots: one array, or a tuple. They are evaluated
+    /// first, and are contiguous. The plan that [`Op::plan`] returns is checked before it runs.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -119,9 +119,9 @@ impl Device {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: other numbers, types or lengths of arrays than the slots say; arrays on another device; a type that the
-    /// device lacks; the mistake that an array holds. When it is evaluated: what [`Op::plan`] says; a plan that reaches past
-    /// a buffer or a limit, or writes to what it reads.
+    /// Errors: numbers, types or lengths of arrays that differ from the slots'; arrays on another device; a type that
+    /// the device lacks; the error that an array holds. At evaluation: the error of [`Op::plan`]; a plan that exceeds a
+    /// buffer or a limit, or writes to a slot that it reads.
     #[track_caller]
     pub fn apply<R: Outputs>(&self, op: impl Op + Clone + Send + Sync + 'static, inputs: impl Inputs) -> Result<R> {
         let (inputs, slots, at) = (inputs.inputs(), Arc::new(op.slots()), Location::caller());

@@ -25,7 +25,7 @@ impl Untyped {
         &self.0.device
     }
 
-    /// The mistake that it holds.
+    /// The error that it holds.
     pub fn error(&self) -> Option<Error> {
         self.0.error()
     }
@@ -43,8 +43,7 @@ impl Untyped {
         (self.0.len() as u64).saturating_mul(self.dtype().size() as u64).next_multiple_of(4)
     }
 
-    /// The array's own memory, computed if need be; `None` if its elements do not lie one after the other from a
-    /// multiple of `alignment` on.
+    /// The array's own memory, computed if need be; `None` if it is not contiguous from a multiple of `alignment` on.
     #[track_caller]
     pub fn in_place(&self, alignment: u64) -> Result<Option<Window>> {
         evaluate(std::slice::from_ref(&self.0))?;
@@ -54,7 +53,7 @@ impl Untyped {
         Ok(fits.then(|| Window { memory: storage.memory, offset, bytes: self.bytes() }))
     }
 
-    /// The array's memory and where all that lies in it ends, in bytes; the array is computed.
+    /// The array's memory, and the end of its contents in bytes; the array is computed.
     pub fn end(&self) -> Result<(Arc<Memory>, u64)> {
         let storage = storage_of(&self.0)?;
         Ok((storage.memory, storage.len as u64 * self.dtype().size() as u64))

@@ -30,9 +30,8 @@ pub(crate) fn fits(operation: &'static str, dtype: DType, shape: &[usize], at: C
 }
 
 impl Device {
-    /// An array of `len` elements that are whatever lies in memory, for kernels that write all of it. It comes from the
-    /// device's pool, if that has a piece of such a size, and goes back when it is dropped with all its clones and views:
-    /// nothing need be released.
+    /// An uninitialised array of `len` elements, for kernels that write all of it. The memory comes from the device's
+    /// pool where possible. It returns to the pool when the array and all clones and views are dropped.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -64,7 +63,7 @@ impl<T: Element> Array<T> {
         }
     }
 
-    /// Every element `value`. Takes no memory until it is needed.
+    /// An array whose elements are all `value`. Takes no memory until it is needed.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -77,7 +76,7 @@ impl<T: Element> Array<T> {
         Array::lazy("full", device, shape, Expr::Constant(value.scalar()))
     }
 
-    /// Every element `value`, in the shape and on the device of this array.
+    /// An array whose elements are all `value`, in the shape and on the device of this array.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -143,7 +142,7 @@ impl<T: Element> Array<T> {
         self.full_like(T::from_scalar(Value::Int(1).scalar(T::DTYPE)))
     }
 
-    /// An array whose elements are whatever lies in memory: for kernels that write all of it.
+    /// An uninitialised array, for kernels that write all of it.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -191,7 +190,7 @@ impl<T: Element> Array<T> {
     }
 }
 
-/// Whether places in so many elements are numbers of 32 bits.
+/// Whether indices of this many elements fit 32 bits.
 fn countable(operation: &'static str, len: usize, at: CallSite) -> Result<()> {
     match len as u64 <= 1 << 32 {
         true => Ok(()),
@@ -212,7 +211,7 @@ impl Array<u32> {
 }
 
 impl<T: Number> Array<T> {
-    /// `start`, `start + step`, .. as many as lie before `stop`; NumPy's `arange`. Takes no memory until needed.
+    /// The values `start`, `start + step`, .. before `stop`: NumPy's `arange`. Takes no memory until needed.
     ///
     /// Float elements are `start + i * step` in the type's own precision.
     ///
@@ -242,7 +241,7 @@ impl<T: Number> Array<T> {
             return Array::failed(device, error);
         }
         match T::DTYPE {
-            // Places past 65504 are no halves.
+            // f16 cannot hold indices above 65504.
             DType::F16 => along::<f32>(device, count, in_type(step), in_type(start)).cast(),
             _ => along(device, count, step, start),
         }
@@ -311,7 +310,7 @@ impl<T: Float> Array<T> {
             );
         }
         let line = match T::DTYPE {
-            // Places past 65504 are no halves.
+            // f16 cannot hold indices above 65504.
             DType::F16 => line::<f32>(device, count, in_type(start), in_type(stop)).cast(),
             _ => line(device, count, start, stop),
         };
@@ -344,7 +343,7 @@ fn steps<T: Number>(start: T, stop: T, step: T) -> Option<usize> {
     (count < u32::MAX as i128).then_some(count as usize)
 }
 
-/// `start + i * step` for so many places.
+/// `start + i * step` for this many indices.
 fn along<T: Number>(device: &Device, count: usize, step: T, start: T) -> Array<T> {
     let index = Array::counting(device, count).cast::<T>();
     let is = |x: T, number: i128| Value::of(x.scalar()).float() == number as f64;
@@ -352,12 +351,12 @@ fn along<T: Number>(device: &Device, count: usize, step: T, start: T) -> Array<T
     if is(start, 0) { scaled } else { scaled + start }
 }
 
-/// From `start` in steps that lead to `stop` at the last of so many places.
+/// This many values from `start` to `stop`, at equal steps.
 fn line<T: Float>(device: &Device, count: usize, start: T, stop: T) -> Array<T> {
     let [from, to] = [start, stop].map(|x| x.scalar().to_f64());
     let most = if T::DTYPE == DType::F64 { f64::MAX } else { f32::MAX as f64 };
     let steps = count.saturating_sub(1).max(1) as f64;
-    // In quarters where the way from end to end is no number.
+    // Scaled by a quarter where `stop - start` overflows.
     match (to - from).abs() <= most || !from.is_finite() || !to.is_finite() {
         true => along(device, count, in_type((to - from) / steps), start),
         false => {

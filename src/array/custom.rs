@@ -26,16 +26,17 @@ use std::sync::Arc;
 /// ```
 ///
 /// **Parameters** are `name: type`, the type one of `f32`, `f16`, `f64`, `i32`, `i64`, `u32`, `u64`, `bool`, `u8` and
-/// `u16` (both `u32` inside), or a capital letter: any type, the same wherever the letter stands, also in the text. A
-/// parameter without a type takes any.
+/// `u16` (both `u32` inside), or a capital letter, which stands for any type: the same type wherever the letter occurs,
+/// in the text too. A parameter without a type takes any.
 ///
 /// **The text** is WGSL: any of its operators and functions, `let`, `var`, `if`, loops. It ends with `name = value`,
 /// `name: type = value`, or just the value. `i` is the index of the element in row-major order, `n` the number of
 /// elements, both u32. Division by zero and conversions do what WGSL says; not on OpenGL, where naga writes no guards.
 ///
-/// Arguments are arrays and scalars, which broadcast; other scalars need no other kernel. What is called is part of
-/// the kernel of what uses it. Text without integer division, shifts, indices and loops is as fast as the library's
-/// own; else the kernel runs with checks. A loop must end: none is stopped here, as a [`crate::Kernel`]'s is.
+/// Arguments are arrays and scalars, which broadcast. Other scalar values reuse the same kernel. A call fuses into the
+/// kernel that uses its result. Text without integer division, shifts, indices and loops is as fast as the library's
+/// own functions; other text runs with run-time checks. Every loop must end: there is no time limit here, as there is
+/// for a [`crate::Kernel`].
 #[derive(Clone, Debug)]
 #[doc(alias = "ElementwiseKernel")]
 #[doc(alias = "map")]
@@ -43,8 +44,8 @@ use std::sync::Arc;
 #[doc(alias = "vectorize")]
 pub struct Elementwise(Arc<Template>);
 
-/// A reduction of your own: what each element becomes, how two values are combined, the value that changes nothing,
-/// and what the last value becomes. CuPy's `ReductionKernel`.
+/// A reduction of your own: a map for each element, an operator that combines two values, its identity, and a map for
+/// the result. CuPy's `ReductionKernel`.
 ///
 /// ```
 /// # crosslane::example(|device| {
@@ -56,8 +57,8 @@ pub struct Elementwise(Arc<Template>);
 /// ```
 ///
 /// Parameters and texts are those of [`Elementwise`]. `combine` takes `a` and `b`, `post` takes `a`, both of the type
-/// that `map` gives; `combine` must be associative and commutative, since the order is that of the device. The
-/// identity is a constant of that type; `inf` and `-inf` are too.
+/// that `map` gives; `combine` must be associative and commutative, since the device chooses the order. The identity is
+/// a constant of that type, also `inf` or `-inf`.
 #[derive(Clone, Debug)]
 #[doc(alias = "ReductionKernel")]
 pub struct Reduction {
@@ -77,7 +78,7 @@ struct Template {
 }
 
 impl Elementwise {
-    /// The function of these parameters that the text is. Needs no device.
+    /// Compiles a text to a function of these parameters. Needs no device.
     ///
     /// ```
     /// use crosslane::Elementwise;
@@ -85,7 +86,7 @@ impl Elementwise {
     /// assert!(error.contains("expression:1:9"), "{error}");
     /// ```
     ///
-    /// Errors: parameters or a text that do not compile, with line and column; a value that is no number.
+    /// Errors: parameters or a text that do not compile, with line and column; a result that is not numeric.
     #[track_caller]
     pub fn new(parameters: &str, text: &str) -> Result<Elementwise> {
         let at = Location::caller();
@@ -94,8 +95,8 @@ impl Elementwise {
         Ok(Elementwise(Arc::new(template)))
     }
 
-    /// The function of these arguments, in the order of the parameters: one array, or a tuple of arrays and scalars.
-    /// Lazy.
+    /// Calls the function with these arguments, in the order of the parameters: one array, or a tuple of arrays and
+    /// scalars. Deferred.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -106,9 +107,9 @@ impl Elementwise {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: another number of arguments; types that are not the parameters' or differ where a letter is the same;
-    /// `R` that is not the value's type; shapes that do not broadcast; arrays on several devices or more than it
-    /// binds; a type that the device does not have; the mistake that an array holds.
+    /// Errors: another number of arguments; types that differ from the parameters', or from each other where the letter
+    /// is the same; `R` that is not the result's type; shapes that do not broadcast; arrays on several devices, or more
+    /// arrays than the device binds; a type that the device does not have; the error that an array holds.
     #[doc(alias = "map")]
     #[track_caller]
     pub fn call<R: Element>(&self, arguments: impl Inputs) -> Result<Array<R>> {
@@ -122,7 +123,7 @@ impl Elementwise {
 }
 
 impl Reduction {
-    /// The reduction of these parameters; `post` may be empty. Needs no device.
+    /// Compiles the texts to a reduction of these parameters; `post` may be empty. Needs no device.
     ///
     /// Errors: a text that does not compile, with line and column, or that gives another type.
     ///
@@ -142,7 +143,8 @@ impl Reduction {
         Ok(reduction)
     }
 
-    /// The reduction of everything that the arguments broadcast to: one array, or a tuple of arrays and scalars. Lazy.
+    /// Reduces all elements of the arguments, broadcast together: one array, or a tuple of arrays and scalars.
+    /// Deferred.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -170,7 +172,7 @@ impl Reduction {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: as [`Elementwise::call`]; an axis that is not there, or twice.
+    /// Errors: as [`Elementwise::call`]; an axis out of range, or given twice.
     #[track_caller]
     pub fn call_axes<R: Element>(&self, arguments: impl Inputs, axes: impl Into<Axes>) -> Result<Array<R>> {
         self.reduce(&arguments.inputs(), &axes.into(), Location::caller())
@@ -206,7 +208,7 @@ impl Reduction {
     }
 }
 
-/// What combines `a` and `b` of this type, and the value that changes nothing.
+/// The operator of `a` and `b` of this type, and its identity.
 pub(crate) fn combine_and_identity(
     operation: &'static str,
     combine: &str,
@@ -251,8 +253,8 @@ pub(crate) fn returns<R: Element>(operation: &'static str, dtype: DType, at: Cal
     }
 }
 
-/// Tries a text with types for what is open, so that mistakes come out before there are arguments. The error is that
-/// of the first types.
+/// Compiles the text with candidate types for the letters, so that errors are reported before there are arguments. If
+/// none compiles, returns the error for the first candidates.
 fn first_that_fits(parameters: &[Parameter], fits: impl Fn(&[DType]) -> Result<()>) -> Result<()> {
     const TRIED: [DType; 4] = [DType::F32, DType::I32, DType::U32, DType::Bool];
     let mut open: Vec<&str> = vec![];
@@ -303,8 +305,8 @@ pub(crate) fn of_nothing(
 }
 
 impl Operator {
-    /// The operator that a text over `a` and `b` is for elements of this type, and the value that changes nothing: what
-    /// [`Array::reduce`] uses.
+    /// The operator that a text over `a` and `b` defines for elements of this type, with its identity: the operator of
+    /// [`Array::reduce`].
     ///
     /// ```
     /// use crosslane::{DType, Element};
@@ -324,10 +326,10 @@ impl Operator {
     }
 }
 
-/// A function of arrays and scalars by their names, as [`crate::Elementwise`] of parameters that take any type: an
-/// expression that is Rust and WGSL, of any of WGSL's operators and functions.
+/// An elementwise function of the named arrays and scalars: an expression that is valid Rust and valid WGSL, with any
+/// of WGSL's operators and functions. Like a [`crate::Elementwise`] whose parameters take any type.
 ///
-/// Gives a `Result` with an array, lazy. The text is read once.
+/// Returns a `Result` with a deferred array. The text is parsed once.
 ///
 /// ```
 /// # crosslane::example(|device| {

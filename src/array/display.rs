@@ -11,12 +11,13 @@ const EDGE: usize = 3;
 const COLUMNS: usize = 75;
 const DIGITS: usize = 8;
 
-/// Prints the values as NumPy's `print` does, past 1000 elements the first and last three of each axis with `...` between
-/// them. `{:.3}` gives at most so many digits after the point instead of 8. An array that holds an error, or cannot be
-/// computed, prints the error: printing never panics.
+/// Prints the values as NumPy's `print` does, past 1000 elements the first and last three of each axis with `...`
+/// between them. `{:.3}` gives at most this many digits after the point instead of 8. An array that holds an error, or
+/// cannot be computed, prints the error: printing never panics.
 ///
-/// Cost: only what is printed is computed and read: of elementwise work these elements alone, of a sum or a sort all of
-/// it. It waits for the device. The array stays as it is, so evaluate it first if it is used again ([`Array::eval`]).
+/// Cost: only the printed elements are read. Elementwise work is computed for these alone; a sum or a sort is computed
+/// in full. It waits for the device. The array stays as it is, so evaluate it first if it is used again
+/// ([`Array::eval`]).
 ///
 /// ```
 /// # crosslane::example(|device| {
@@ -159,9 +160,9 @@ fn place(mut number: usize, shape: &[usize], starts: &[usize], extents: &[usize]
 enum Column {
     /// Right-aligned.
     Wide(usize),
-    /// Floats, with so many columns before and after the point.
+    /// Floats, with this many columns before and after the point.
     Point { left: usize, right: usize, digits: usize },
-    /// Floats with exponents of so many digits.
+    /// Floats with exponents of this many digits.
     Power { left: usize, digits: usize, power: usize },
 }
 
@@ -177,7 +178,7 @@ impl Column {
             true => Column::powers(&finite, digits),
             false => Column::points(&finite, digits),
         };
-        // What is no number takes the width of the others, or widens them.
+        // NaN and infinities take the width of the others, or widen them.
         let after = 1 + match column {
             Column::Wide(_) => 0,
             Column::Point { right, .. } => right,
@@ -276,7 +277,7 @@ fn shortest(x: Scalar) -> String {
     }
 }
 
-/// With a point, and at most so many digits after it, without zeros at the end.
+/// With a point, and at most this many digits after it, without zeros at the end.
 fn positional(x: Scalar, digits: usize) -> String {
     let exact = decimal(&shortest(x));
     match exact.split_once('.') {
@@ -316,7 +317,7 @@ fn trimmed(text: String) -> String {
     if text.contains('.') { text.trim_end_matches('0').to_string() } else { text + "." }
 }
 
-/// An exponent with its sign and so many digits at least.
+/// An exponent with its sign and at least this many digits.
 fn signed(exponent: i32, digits: usize) -> String {
     let sign = if exponent < 0 { '-' } else { '+' };
     format!("{sign}{:0>digits$}", exponent.unsigned_abs())

@@ -1,11 +1,11 @@
-//! Elementwise functions as methods. Each fuses with what stands before and after it into one kernel.
+//! Elementwise functions as methods. Each fuses with the operations before and after it into one kernel.
 //!
 //! Accuracy is given in ULP of f32 against the exact result; measured on every device by the tests. f16 goes through
 //! f32 and is rounded once; f64 has arithmetic, comparison and rounding only.
 //!
-//! A device may take denormal f32, below 2^-126, for 0 wherever there is arithmetic. What needs none keeps them: negation,
-//! `abs`, `copysign`, comparisons, `minimum` and its kin, `clamp`, `relu`, `sign`, `select`, `is_nan` and its kin,
-//! `nextafter`, and the casts to `bool` and `f64`.
+//! A device may flush denormal f32, below 2^-126, to 0 in any arithmetic. Functions without arithmetic keep them:
+//! negation, `abs`, `copysign`, comparisons, `minimum` and its kin, `clamp`, `relu`, `sign`, `select`, `is_nan` and its
+//! kin, `nextafter`, and the casts to `bool` and `f64`.
 
 use super::{Array, create};
 use crate::device::Device;
@@ -17,7 +17,7 @@ use crate::op::Function;
 use std::panic::Location;
 use std::sync::Arc;
 
-/// What an elementwise function takes as its second argument: an array, by reference or by value, or a scalar.
+/// The second argument of an elementwise function: an array, by reference or by value, or a scalar.
 pub trait Operand<T: Element> {
     /// As an array; a scalar becomes one of rank 0 on this device.
     #[doc(hidden)]
@@ -176,7 +176,7 @@ impl<T: Number> Array<T> {
         Array::of(call(Function::MultiplyAdd, &args, Location::caller()))
     }
 
-    /// Brought into `low..=high`; NaN stays NaN.
+    /// The value limited to `low..=high`; NaN stays NaN.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -191,7 +191,7 @@ impl<T: Number> Array<T> {
 }
 
 impl<T: Float> Array<T> {
-    /// `self + (to - self) * at`, element by element; where `to - self` overflows, both in their parts.
+    /// `self + (to - self) * at`, element by element. Where `to - self` overflows: `self * (1 - at) + to * at`.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -269,8 +269,8 @@ unary! { Number:
 
 unary! { Integer:
     count_ones CountOnes -> u32, "How many bits are set.", "[7u32, 0]" => "[3, 0]";
-    leading_zeros LeadingZeros -> u32, "Zero bits above the highest set one.", "[1u32, 0]" => "[31, 32]";
-    trailing_zeros TrailingZeros -> u32, "Zero bits below the lowest set one.", "[8u32, 0]" => "[3, 32]";
+    leading_zeros LeadingZeros -> u32, "The number of leading zero bits.", "[1u32, 0]" => "[31, 32]";
+    trailing_zeros TrailingZeros -> u32, "The number of trailing zero bits.", "[8u32, 0]" => "[3, 32]";
     reverse_bits ReverseBits -> T, "The bits in reverse order.", "[1u32]" => "[0x8000_0000]";
 }
 
@@ -282,7 +282,7 @@ unary! { Float:
     ceil Ceil -> T, "The smallest whole number that is not smaller.", "[1.5f32, -1.5]" => "[2.0, -1.0]";
     round Round -> T, "The nearest whole number, ties to even.", "[0.5f32, 1.5, -2.5]" => "[0.0, 2.0, -2.0]";
     trunc Trunc -> T, "The whole part.", "[1.7f32, -1.7]" => "[1.0, -1.0]";
-    fract Fract -> T, "The part after the point, with the value's sign.", "[1.75f32, -1.75]" => "[0.75, -0.75]";
+    fract Fract -> T, "The fractional part, with the sign of the value.", "[1.75f32, -1.75]" => "[0.75, -0.75]";
     to_degrees Degrees -> T, "Radians to degrees, within 1 ULP.", "[3.1415927f32]" => "[180.0]";
     to_radians Radians -> T, "Degrees to radians, within 1 ULP.", "[180.0f32]" => "[3.1415927]";
     is_nan IsNan -> bool, "Whether it is not a number.", "[0.0f32, f32::NAN]" => "[false, true]";
@@ -331,7 +331,7 @@ binary! { Number:
 
 binary! { Float:
     hypot Hypot -> T, "The length of the vector (self, other), without overflow on the way, within 2 ULP.", "[3.0f32]", "4.0" => "[5.0]";
-    modulo Modulo -> T, "The rest of division, with the divisor's sign; Python's %. Exact to rounding; of f32 for quotients below 2^33 and divisors from 2^-100 on.", "[-1.0f32, 5.5]", "3.0" => "[2.0, 2.5]";
+    modulo Modulo -> T, "The remainder of a division, with the sign of the divisor, as Python's %. Exact to rounding; of f32 for quotients below 2^33 and divisors from 2^-100 on.", "[-1.0f32, 5.5]", "3.0" => "[2.0, 2.5]";
     floor_divide FloorDivide -> T, "The quotient, rounded down; exact below 2^22, of f64 below 2^51.", "[-1.0f32, 7.0]", "2.0" => "[-1.0, 3.0]";
     fmin FMin -> T, "The smaller; NaN only if both are.", "[1.0f32, f32::NAN]", "2.0" => "[1.0, 2.0]";
     fmax FMax -> T, "The larger; NaN only if both are.", "[1.0f32, f32::NAN]", "2.0" => "[2.0, 2.0]";
@@ -340,7 +340,7 @@ binary! { Float:
 }
 
 binary! { Transcendental:
-    pow Pow -> T, "To the power of, within 2 ULP; C99's special cases.", "[2.0f32, 9.0]", "0.5" => "[1.4142135, 3.0]";
+    pow Pow -> T, "The value raised to the other's power, within 2 ULP; special cases as in C99.", "[2.0f32, 9.0]", "0.5" => "[1.4142135, 3.0]";
     atan2 Atan2 -> T, "The angle of the point (other, self), within 2 ULP.", "[1.0f32, -1.0]", "1.0" => "[0.7853982, -0.7853982]";
     log_add_exp LogAddExp -> T, "ln(e^self + e^other), without overflow; within 10 ULP of the larger argument.", "[0.0f32, 1000.0]", "0.0" => "[0.6931472, 1000.0]";
 }

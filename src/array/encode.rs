@@ -13,12 +13,12 @@ impl<T: Element> Array<T> {
     /// is computed, and its buffer ([`Array::wgpu_buffer`]) can be used by later commands of the same encoder.
     ///
     /// From this call on the array counts as computed: submit the encoder before anything else reads the array. If the
-    /// encoder is dropped, the array keeps garbage. Inputs that were computed before need no care: they were submitted
-    /// already. The memory of all arrays that take part is kept until the device is done, which a later poll of the
-    /// device notices; until then assigning to a part of an input copies it first.
+    /// encoder is dropped, the array's contents are undefined. Inputs that were computed before need no care: their
+    /// work is submitted already. The memory of all arrays involved is kept until the device is done, which a later
+    /// poll of the device notices. Until then assigning to a part of an input copies it first.
     ///
-    /// An array that is in memory already records nothing. One with more than 128 steps behind it was computed in part
-    /// while it was built.
+    /// An array that is in memory already records nothing. An array of more than 128 deferred steps was partly
+    /// evaluated while it was built.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -33,8 +33,8 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: as [`Array::eval`]; a device of another engine. That the encoder is of another device is told by wgpu,
-    /// when it is finished.
+    /// Errors: as [`Array::eval`]; a device of another engine. If the encoder belongs to another device, wgpu reports
+    /// it when the encoder is finished.
     #[track_caller]
     pub fn encode(&self, encoder: &mut wgpu::CommandEncoder) -> Result<()> {
         let at = Location::caller();

@@ -42,7 +42,7 @@ pub(crate) fn one_device<T: Element>(operation: &'static str, arrays: &[&Array<T
 impl<T: Element> Array<T> {
     /// Computes the array, without waiting: later uses read it from memory.
     ///
-    /// Errors: the mistake that the array holds; too large; out of memory; device lost.
+    /// Errors: the error that the array holds; too large; out of memory; device lost.
     ///
     /// ```
     /// # crosslane::example(|device| {

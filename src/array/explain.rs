@@ -9,7 +9,7 @@ use crate::work::Launch;
 use std::fmt;
 use std::panic::Location;
 
-/// What evaluating an array would do. Prints as a report.
+/// The work of evaluating an array. Prints as a report.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Explanation {
@@ -29,13 +29,13 @@ pub struct ExplainedStep {
     pub flops: u64,
     /// Bytes of temporary memory.
     pub scratch: u64,
-    /// Each kernel launch: its name, its workgroups and its WGSL; or, where CUDA written by hand runs in its place, that.
+    /// Each kernel launch: name, workgroups and WGSL. Where a kernel written by hand in CUDA runs instead, its text.
     pub kernels: Vec<(String, [u32; 3], String)>,
 }
 
 impl<T: Element> Array<T> {
-    /// Keeps how the array is computed once it is, with the arrays that it is computed of, for as long as it lives: for
-    /// [`Array::explain`] after the fact. Of what is in memory already there is nothing to keep.
+    /// Keeps the array's expression and its inputs after evaluation, so that [`Array::explain`] still works. The inputs
+    /// then stay in memory as long as this array. Has no effect on an array that is in memory already.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -50,8 +50,8 @@ impl<T: Element> Array<T> {
         self.node.keep_recipe();
     }
 
-    /// The kernels that evaluating the array would run, or did if [`Array::keep_recipe`] asked to keep them. Nothing runs,
-    /// and the array stays as lazy as it is.
+    /// The kernels that evaluating the array would run, or did if [`Array::keep_recipe`] asked to keep them. Nothing
+    /// runs, and the array stays deferred.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -64,7 +64,7 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: the mistake that the array holds; too large; out of memory.
+    /// Errors: the error that the array holds; too large; out of memory.
     #[track_caller]
     pub fn explain(&self) -> Result<Explanation> {
         let mut batch = Batch::new(self.device(), Location::caller());

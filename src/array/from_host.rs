@@ -8,7 +8,7 @@ use std::iter::{Product, Sum};
 use std::panic::Location;
 
 impl<T: Element> Array<T> {
-    /// A one-dimensional array with a vector's elements. Mistakes are kept in the array.
+    /// A one-dimensional array with a vector's elements. Errors are kept in the array.
     ///
     /// An array needs a device, so there is no `From<Vec<T>>`; there is [`Device::array`], which reads alike.
     ///
@@ -25,7 +25,7 @@ impl<T: Element> Array<T> {
         Array::from_slice(device, &values)
     }
 
-    /// A one-dimensional array with what an iterator gives: what `collect` is to vectors, with the device that arrays need.
+    /// A one-dimensional array of an iterator's items: like `collect`, with the device that arrays need.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -81,7 +81,7 @@ impl<T: Element> From<(&Device, Vec<T>)> for Array<T> {
     }
 }
 
-/// What several arrays come to, one by one; an error of none, which have no device.
+/// Folds several arrays into one. An empty iterator is an error, since there is no device.
 macro_rules! folds {
     ($($trait:ident $method:ident $operator:tt $doc:literal;)*) => {$(
         #[doc = $doc]
@@ -96,12 +96,12 @@ macro_rules! folds {
         /// # Ok(()) });
         /// ```
         ///
-        /// Errors: no array, which would have no device. What does not fit is kept in the array, as the operator does.
+        /// Errors: no array, which would have no device. Shapes that do not fit are an error kept in the array, as by the operator.
         impl<T: Number> $trait<Array<T>> for Result<Array<T>> {
             #[track_caller]
             fn $method<I: Iterator<Item = Array<T>>>(arrays: I) -> Result<Array<T>> {
                 let at = Location::caller();
-                let none = || Error::argument(stringify!($method), "arrays", "one at least: arrays have a device", "none", at);
+                let none = || Error::argument(stringify!($method), "arrays", "at least one: arrays have a device", "none", at);
                 arrays.reduce(|all, next| all $operator next).ok_or_else(none)
             }
         }

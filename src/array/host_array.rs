@@ -1,4 +1,4 @@
-//! Arrays on the host: what files and serialisation read and write.
+//! Arrays on the host, which files and serialisation read and write.
 
 use super::Array;
 use crate::device::Device;
@@ -7,8 +7,8 @@ use crate::error::{Error, Result};
 use crate::layout::count;
 use std::panic::Location;
 
-/// A shape and as many elements in row-major order, on the host: what an array is without a device. Files and `serde` read
-/// into it, since an [`Array`] needs a device; [`HostArray::to_device`] makes one.
+/// An array on the host: a shape, and its elements in row-major order. Files and `serde` read into it, since an
+/// [`Array`] needs a device; [`HostArray::to_device`] makes one.
 ///
 /// ```
 /// # crosslane::example(|device| {

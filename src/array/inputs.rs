@@ -1,4 +1,4 @@
-//! What a kernel from an expression takes: arrays and scalars, bound to its parameters.
+//! The arguments of expression kernels: arrays and scalars, bound to parameters.
 
 use super::{Array, create};
 use crate::element::{DType, Element, Given, Input, Scalar};
@@ -8,7 +8,7 @@ use crate::layout::{Layout, broadcast_shapes};
 use crate::op::{Formula, Kind, Parameter};
 use std::sync::Arc;
 
-/// What stands for the parameters in a call: one array, or a tuple of up to eight arrays and scalars; `()` for none.
+/// The arguments of a call: one array, or a tuple of up to eight arrays and scalars; `()` for none.
 pub trait Inputs {
     /// Each in its place.
     #[doc(hidden)]

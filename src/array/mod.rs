@@ -1,4 +1,4 @@
-//! Arrays: NumPy-like, lazy, fused.
+//! Arrays: NumPy-like, deferred, fused.
 
 mod apply;
 mod bind;
@@ -63,17 +63,17 @@ use std::sync::Arc;
 /// An n-dimensional array on a device: a cheap handle to a value, or to how it will be computed.
 ///
 /// Nothing runs until a value is asked for ([`Array::to_vec`], [`Array::item`], [`Array::eval`]). Elementwise work,
-/// broadcasting, casts and views then become one kernel, and a reduction takes the work before it in.
+/// broadcasting, casts and views then become one kernel, and a reduction takes its elementwise input in as a prologue.
 ///
-/// Arrays are values: assigning to one never changes another, even if they share memory until then.
+/// Arrays are values: assigning to one never changes another, even if the two shared memory before.
 ///
-/// A mistake, say shapes that do not fit, is kept in the array with the line that made it, and comes out at the first `?`:
-/// operators cannot fail. One rule says where: what gives a fixed number of arrays keeps the mistake in them. A [`Result`] is
-/// what gives values or a `Vec`, takes a list of arrays, waits for the device, or goes outside, to a file or to memory of
-/// others.
+/// An error, such as shapes that do not fit, is kept in the array with the caller's line, and is returned at the first
+/// `?`, since operators cannot fail. The rule: a function that returns a fixed number of arrays keeps the error in
+/// them. A function returns a [`Result`] if it returns host values or a `Vec`, takes a list of arrays, waits for the
+/// device, or uses files or foreign memory.
 ///
-/// A function of your own over elements, where others have `x.map(f)`, is [`map!`](crate::map!) or [`Elementwise`]. What maps
-/// memory is [`Array::map_memory`].
+/// A function of your own over elements (`x.map(f)` elsewhere) is [`map!`](crate::map!) or [`Elementwise`].
+/// [`Array::map_memory`] maps memory.
 ///
 /// Integers never stop a kernel: sums wrap, `i / 0` is `i`, `i % 0` is 0, and shifts take their count modulo the width.
 ///
@@ -127,12 +127,12 @@ impl<T: Element> Array<T> {
         T::DTYPE
     }
 
-    /// The device it lies on.
+    /// The device that the array is on.
     pub fn device(&self) -> &Device {
         &self.node.device
     }
 
-    /// The mistake that this array holds instead of a value, if any.
+    /// The error that this array holds instead of a value, if any.
     ///
     /// ```
     /// # crosslane::example(|device| {

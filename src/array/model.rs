@@ -26,7 +26,7 @@ macro_rules! together {
     ($($work:expr),* $(,)?) => { together(vec![$(Box::new($work)),*]) };
 }
 
-/// Something lazy of two kernels, and what it will be.
+/// A deferred array of two kernels, and its expected values.
 fn lazy(device: &Device) -> (Array<i32>, Vec<i32>) {
     let x = Array::arange(device, 0, 6, 1).copy();
     (x.cumsum(0) + 1, vec![1, 2, 4, 7, 11, 16])

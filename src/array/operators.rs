@@ -52,7 +52,7 @@ binary! {
     Number Div div DivAssign div_assign Divide,
         "Element by element, broadcast together. Integers are divided towards zero; of them `i / 0` is `i`, and the smallest divided by -1 is itself. NumPy's `//` rounds down: for floats [`Array::floor_divide`].";
     Number Rem rem RemAssign rem_assign Remainder,
-        "What a division leaves, element by element, with the sign of the left side as in Rust; NumPy's `%` has that of the right one: for floats [`Array::modulo`]. Of integers `i % 0` is 0.";
+        "The remainder of a division, element by element, with the sign of the left side as in Rust. NumPy's `%` has the sign of the right side: for floats [`Array::modulo`]. Of integers `i % 0` is 0.";
     Integer BitAnd bitand BitAndAssign bitand_assign And,
         "Bit by bit, element by element, broadcast together.";
     Integer BitOr bitor BitOrAssign bitor_assign Or,
@@ -60,9 +60,9 @@ binary! {
     Integer BitXor bitxor BitXorAssign bitxor_assign Xor,
         "Bit by bit, element by element, broadcast together.";
     Integer Shl shl ShlAssign shl_assign ShiftLeft,
-        "Bits moved up, element by element, by counts taken modulo the width: `1u32 << 33` is 2 where Rust panics and NumPy gives 0.";
+        "Shift left, element by element. Counts are taken modulo the width: `1u32 << 33` is 2 where Rust panics and NumPy gives 0.";
     Integer Shr shr ShrAssign shr_assign ShiftRight,
-        "Bits moved down, element by element, by counts taken modulo the width; copies of the sign come in.";
+        "Shift right, element by element. Counts are taken modulo the width. Signed integers keep their sign.";
 }
 
 impl<T: Element> Array<T> {

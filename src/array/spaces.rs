@@ -70,7 +70,7 @@ impl<T: Float> Array<T> {
     }
 }
 
-/// The `i`th of so many numbers at equal distances.
+/// The `i`th of this many numbers at equal distances.
 fn place(start: f64, stop: f64, i: usize, count: usize) -> f64 {
     if i > 0 && i + 1 == count { stop } else { start + (stop - start) * (i as f64 / (count.max(2) - 1) as f64) }
 }

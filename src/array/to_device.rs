@@ -7,8 +7,8 @@ use crate::error::Result;
 use std::panic::Location;
 
 impl<T: Element> Array<T> {
-    /// The array on another device, computed if need be; itself if it lies there already. What its elements are computed of
-    /// stays behind.
+    /// A copy of the array on another device; the array itself if it is there already. The array is evaluated first;
+    /// its inputs are not moved.
     ///
     /// Cost: through the host: a download and an upload, both waited for.
     ///

@@ -11,7 +11,7 @@ use crate::work::{Read, Write};
 use std::panic::Location;
 use std::sync::Arc;
 
-/// Uploads several arrays in one go: small ones share their way.
+/// Uploads several arrays at once: small ones share a transfer.
 ///
 /// ```
 /// # crosslane::example(|device| {
@@ -37,7 +37,7 @@ pub fn upload_all<T: Element>(device: &Device, values: &[&[T]]) -> Result<Vec<Ar
 }
 
 impl<T: Element> Array<T> {
-    /// A one-dimensional array with these elements. Mistakes are kept in the array.
+    /// A one-dimensional array with these elements. Errors are kept in the array.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -106,7 +106,7 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: the mistake that the array holds; too large; out of memory; device lost.
+    /// Errors: the error that the array holds; too large; out of memory; device lost.
     #[track_caller]
     pub fn to_vec(&self) -> Result<Vec<T>> {
         self.readable_size()?;
@@ -115,7 +115,7 @@ impl<T: Element> Array<T> {
         Ok(T::from_stored(stored))
     }
 
-    /// As [`Array::to_vec`], without blocking the executor. The future needs no particular one.
+    /// As [`Array::to_vec`], without blocking the executor. The future runs on any executor.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -128,8 +128,8 @@ impl<T: Element> Array<T> {
         self.device().in_background(Box::new(move || own.to_vec()))
     }
 
-    /// Copies the elements, in row-major order, into memory that is there already: cheaper than a fresh vector, whose
-    /// pages the system must make first.
+    /// Copies the elements, in row-major order, into existing memory. That is cheaper than a fresh vector, whose pages
+    /// the system must allocate first.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -163,7 +163,7 @@ impl<T: Element> Array<T> {
         read(&self.device().clone(), &mut [(&self.node, bytemuck::cast_slice_mut(values))])
     }
 
-    /// The element of an array that has one.
+    /// The only element of an array.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -182,7 +182,7 @@ impl<T: Element> Array<T> {
         Ok(self.to_vec()?[0])
     }
 
-    /// The elements of several arrays, copied in one go.
+    /// The elements of several arrays, copied at once.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -307,7 +307,7 @@ impl<T: Element> Array<T> {
         }
     }
 
-    /// Where the array lies, computed if need be: nobody writes there in place while this is kept.
+    /// Where the array lies, computed if need be: no one writes there in place while this is kept.
     #[track_caller]
     pub(crate) fn in_memory(&self) -> Result<Storage> {
         self.storage()

@@ -35,7 +35,7 @@ impl Choice {
     }
 }
 
-/// A native must be so much faster: a measurement is not exact.
+/// A native must be faster by this factor: a measurement is not exact.
 const WORTH: f64 = 0.98;
 
 /// A kernel, and the shape class of a launch: the powers of two that its workgroups and bytes lie between.
@@ -59,7 +59,7 @@ impl Choices {
             Ok("library") => Natives::Library,
             Ok("auto" | "") | Err(_) => Natives::Auto,
             Ok(other) => {
-                log::warn!("CROSSLANE_NATIVES is {other:?}, which is none of off, on, library, auto: taken as auto");
+                log::warn!("CROSSLANE_NATIVES is {other:?}; wanted off, on, library or auto; using auto");
                 Natives::Auto
             }
         };
@@ -79,8 +79,8 @@ impl Choices {
         }
     }
 
-    /// The choice that is one for all launches; `None` if it is measured. A recording is made of kernels, so that what is
-    /// to give the same bits everywhere is one in evaluations too.
+    /// The choice that is one for all launches; `None` if it is measured. A recording consists of kernels. So where
+    /// results must have the same bits everywhere, evaluations use kernels too.
     pub fn settled(&self) -> Option<Choice> {
         match self.setting() {
             Natives::Off => Some(WGSL),
@@ -117,7 +117,7 @@ impl Choices {
         self.find(class, key).ok_or(ways)
     }
 
-    /// What is known, in this process or on disk.
+    /// The known choice, of this process or on disk.
     pub fn find(&self, class: Class, key: &dyn Fn() -> String) -> Option<Choice> {
         if let Some(&found) = self.known().get(&class) {
             return Some(found);

@@ -35,7 +35,7 @@ pub(crate) trait HostBlock: Send {
     }
 }
 
-/// What launches need not see to, or must, on an engine.
+/// Which checks an engine does itself, so that launches need not.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Habits {
     /// It stops loops that take too long itself: they need not count.

@@ -13,13 +13,13 @@ pub(crate) type Opened = Result<Arc<dyn Driver>>;
 pub(crate) struct Engine {
     /// Its name, the cargo feature's, and what requests for its devices alone begin with.
     pub name: &'static str,
-    /// What it reaches devices by, for messages.
+    /// The API through which it reaches devices, for messages.
     pub reaches: &'static str,
     /// Its devices here.
     pub list: fn() -> Vec<Properties>,
     /// Opens the device at this place of its list.
     pub open: fn(usize, &Options) -> Result<Arc<dyn Driver>>,
-    /// Opens what is asked for after the name and a colon, in small letters; `None` if that says nothing to it.
+    /// Opens the device named after the engine's name and a colon, in lower case; `None` if that says nothing to it.
     pub request: fn(&str, &Options) -> Option<Opened>,
 }
 

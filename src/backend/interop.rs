@@ -1,4 +1,5 @@
-//! What an engine may offer to share memory and order with others: addresses, others' memory, streams of the API beneath.
+//! What an engine may offer to share memory and order with others: addresses, foreign memory, streams of the underlying
+//! API.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory::{Block, Foreign, Home, Memory};
@@ -6,7 +7,7 @@ use crate::work::Window;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-/// Queues others' work in a stream of the API beneath, and is told where the memory lies that it uses.
+/// Queues foreign work in a stream of the underlying API; receives the addresses of the memory that it uses.
 pub(crate) type ForeignWork<'a> = dyn FnMut(*mut std::ffi::c_void, &[u64]) -> Result<()> + 'a;
 
 /// Memory of the device that the host reads where it lies, until it is dropped.
@@ -30,7 +31,7 @@ pub(crate) trait Interop {
     fn address(&self, _: &Memory) -> Result<Option<u64>> {
         Ok(None)
     }
-    /// Somebody else's memory as the engine's own, taking its owner; `None` if that cannot be without a copy.
+    /// Adopts foreign memory and takes its owner. `None` if that would need a copy.
     ///
     /// # Safety
     ///
@@ -42,8 +43,8 @@ pub(crate) trait Interop {
     fn stream(&self) -> Option<*mut c_void> {
         None
     }
-    /// Lets others' work use memory so, in this thread's stream: behind what all streams were asked to do with it, and
-    /// before what they will be. False where there is no such stream, and then nothing is done.
+    /// Lets foreign work use memory in this way, in this thread's stream: behind what all streams were asked to do with
+    /// it, and before what they will be. False where there is no such stream, and then nothing is done.
     fn in_stream(&self, _: &[(Window, bool)], _work: &mut ForeignWork) -> Result<bool> {
         Ok(false)
     }

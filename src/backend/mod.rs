@@ -1,5 +1,5 @@
-//! The engines: what each must provide ([`Driver`]), what it may offer beside, and which are built in ([`ENGINES`]). No engine
-//! knows an operation.
+//! The engines: the required trait of each ([`Driver`]), its optional traits, and the list of those that are built in
+//! ([`ENGINES`]). No engine knows an operation.
 
 mod choices;
 #[cfg(feature = "cpu")]

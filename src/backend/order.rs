@@ -28,8 +28,8 @@ impl Waits {
 /// Order and overlap. What is said of a stream means the one that this thread's work goes to: [`super::current`].
 pub(crate) trait Order {
     fn waits(&self) -> &Waits;
-    /// A stream beside the main one; `None` where there is one queue for all. For a `detached` one waits only who uses what
-    /// it uses.
+    /// Creates a stream beside the main one; `None` where there is one queue for all. For a `detached` stream, only
+    /// work on the same memory waits for it.
     fn new_stream(&self, _detached: bool) -> Result<Option<Block>> {
         Ok(None)
     }

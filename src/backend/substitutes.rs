@@ -49,7 +49,7 @@ pub enum Natives {
     Off,
     /// Wherever there is one.
     On,
-    /// The vendor's library wherever it does the whole of a kernel's work; else never.
+    /// Use the vendor's library wherever it can do all of a kernel's work, and no kernels written by hand.
     Library,
 }
 
@@ -98,7 +98,7 @@ fn fastest(engine: &(impl Substitutes + ?Sized), choices: &Choices, launch: &Lau
         Ok(times) => Ok(choices.keep(class, &key(), &times)),
         Err(error) if matches!(error.kind(), ErrorKind::DeviceLost { .. }) => Err(error),
         Err(error) => {
-            log::warn!("{}: its ways are not compared: {error}", launch.kernel.name());
+            log::warn!("{}: its variants are not compared: {error}", launch.kernel.name());
             choices.known().insert(class, WGSL);
             Ok(WGSL)
         }
@@ -146,8 +146,8 @@ pub(crate) fn explained(engine: &(impl Substitutes + ?Sized), launch: &Launch) -
     Some(match known.map(|choice| choice.best) {
         Some(Way::Native) if native.is_some() => (engine.label(Way::Native).into(), native),
         Some(Way::Library) => (engine.label(Way::Library).into(), None),
-        Some(_) => (format!("{own}, not what else there is"), None),
-        None => (format!("{own} or something else, as will be measured"), None),
+        Some(_) => (format!("{own}, preferred over the substitutes"), None),
+        None => (format!("{own} or a substitute: not measured yet"), None),
     })
 }
 
@@ -178,7 +178,7 @@ mod tests {
         }
     }
 
-    /// An engine with a native that takes so many microseconds, the kernel 10.
+    /// An engine whose native takes this many microseconds, and whose kernel takes 10.
     struct Engine {
         choices: Choices,
         native: f64,
@@ -222,12 +222,12 @@ mod tests {
         let (with, without) = (launch(true), launch(false));
         for (native, best, told) in [
             (5.0, Way::Native, ("by hand", Some("text"))),
-            (9.9, Way::Wgsl, ("the kernel, not what else there is", None)),
+            (9.9, Way::Wgsl, ("the kernel, preferred over the substitutes", None)),
         ] {
             let engine = Engine { choices: Choices::from_environment(None, false), native, measured: Cell::new(0) };
             set_natives(&engine, Natives::Auto);
             let explain = || explained(&engine, &with);
-            assert_eq!(explain().unwrap().0, "the kernel or something else, as will be measured");
+            assert_eq!(explain().unwrap().0, "the kernel or a substitute: not measured yet");
             (0..3).for_each(|_| assert_eq!(choose(&engine, &with).unwrap().best, best));
             assert_eq!(engine.measured.get(), 2 * ROUNDS);
             let (what, text) = explain().unwrap();

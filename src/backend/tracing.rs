@@ -1,4 +1,4 @@
-//! What an engine tells of its time: a clock of the device, and a record of what it does.
+//! Time measurement by an engine: a clock of the device, and a record of its work.
 
 use crate::advice::Advice;
 use crate::error::Result;

@@ -22,8 +22,8 @@ pub struct Options {
     /// best one.
     #[arg(long, value_name = "DEVICE")]
     device: Option<String>,
-    /// Runs every row through Vulkan and through CUDA, one after the other, and prints them side by side. So it is by
-    /// default where nothing says which device, and the best one is a card that both reach.
+    /// Runs every row through Vulkan and through CUDA, one after the other, and prints them side by side. This is the
+    /// default if no device is named and the best device is reachable both ways.
     #[arg(long)]
     compare: bool,
     /// Writes the rows to a file too.
@@ -101,7 +101,7 @@ fn on(engine: &Engine, options: &Options) -> Outcome<Vec<Measured>> {
     measure_all(&rows, &engine.name, &device, options.quick)
 }
 
-/// A bar for so many steps, where somebody sees it.
+/// A progress bar for this many steps, if the output is a terminal.
 pub fn progress(steps: usize) -> Outcome<ProgressBar> {
     let bar = ProgressBar::new(steps as u64);
     if !std::io::stderr().is_terminal() {

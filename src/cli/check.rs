@@ -1,4 +1,5 @@
-//! `crosslane check`: what a kernel wants, where it runs, what it becomes, and what the sanitizer finds.
+//! `crosslane check`: a kernel's requirements, the devices that it runs on, its translations, and the sanitizer's
+//! findings.
 
 use super::kernel::{self, Inputs, reflection};
 use super::translate::{Language, translate};

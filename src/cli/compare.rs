@@ -1,4 +1,4 @@
-//! Random inputs that can be computed again at any place, and comparing results with the host.
+//! Random inputs that can be recomputed at any index, and comparison of results with the host.
 
 use super::Outcome;
 use rayon::prelude::*;

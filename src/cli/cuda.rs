@@ -1,4 +1,4 @@
-//! A kernel as CUDA text, and what NVRTC makes of it.
+//! A kernel as CUDA text, and its compilation by NVRTC.
 
 use super::{Outcome, told};
 use crosslane::cuda::{CudaOptions, CudaSource};
@@ -14,7 +14,7 @@ pub fn source(kernel: &Kernel, options: CudaOptions) -> Outcome<CudaSource> {
     Ok(kernel.cuda(&options).map_err(told)?)
 }
 
-/// What the text becomes, in a line, with run-time checks and without; or why there is none.
+/// The result of the compilation in a line, with run-time checks and without; or the reason why there is none.
 pub fn figures(kernel: &Kernel, architecture: Option<u32>) -> String {
     let mut options = CudaOptions::here();
     options.architecture = architecture.unwrap_or(options.architecture);

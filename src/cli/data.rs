@@ -1,4 +1,4 @@
-//! Arrays whose element type a command learns when it runs: on the host, and on the device.
+//! Arrays whose element type is known only at run time: on the host, and on the device.
 
 use super::compare::random;
 use super::{Outcome, npy};
@@ -94,7 +94,7 @@ macro_rules! typed {
 }
 pub(super) use typed;
 
-/// What `--bind` takes, for messages.
+/// The forms of `--bind`, for messages.
 pub const FORMS: &str =
     "a .npy file, zeros:TYPE:SHAPE, random:TYPE:SHAPE, arange:TYPE:SHAPE or value:TYPE:VALUE[,VALUE..]";
 

@@ -1,4 +1,4 @@
-//! `crosslane devices`: what is here and what it can do.
+//! `crosslane devices`: the devices of this machine, and their capabilities.
 
 use super::{Outcome, print, table};
 use crosslane::Device;

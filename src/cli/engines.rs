@@ -1,29 +1,29 @@
-//! The engines that a benchmark runs on: one device, or the ways to one card, to be compared.
+//! The engines that a benchmark runs on: one device, or several engines on one card, to be compared.
 
 use super::Outcome;
 use crosslane::device::Properties;
 use crosslane::{Device, Result};
 
-/// A way to a device, opened when it is its turn: two would share the card's memory.
+/// An engine on a device, opened only while it is measured, since two would share the card's memory.
 #[derive(Clone, Debug)]
 pub struct Engine {
     /// Its name in rows and columns.
     pub name: String,
     request: String,
-    /// What the engine's column is of.
+    /// The contents of the engine's column.
     pub what: What,
 }
 
-/// What runs of all that CUDA may have for an operation.
+/// The kernels that run on CUDA for an operation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum What {
-    /// As for everyone: the fastest.
+    /// The default: the fastest.
     Any,
-    /// The same, and only the operations that a library of NVIDIA's does as well: [`LIBRARY`].
+    /// The same, but only operations that a library of NVIDIA has too: [`LIBRARY`].
     Best,
     /// The WGSL, translated.
     Wgsl,
-    /// The native, and only operations that have one: [`NATIVE`].
+    /// The kernels written by hand, and only operations that have one: [`NATIVE`].
     Native,
 }
 
@@ -31,7 +31,7 @@ pub enum What {
 pub const NATIVE: [&str; 6] =
     ["matmul_f16", "sum_f32", "sum_rows_f32", "sort_keys_u32", "sort_pairs_u32", "argsort_i32"];
 
-/// The rows that cuBLASLt may do.
+/// The rows that cuBLASLt may compute.
 pub const LIBRARY: [&str; 3] = ["matmul_f32", "matmul_f16", "matmul_batched_f32_64"];
 
 /// The API's name, as requests have it.
@@ -51,7 +51,7 @@ impl Engine {
         Ok(device)
     }
 
-    /// Whether a row belongs into the engine's column.
+    /// Whether a row belongs in the engine's column.
     pub fn runs(&self, op: &str) -> bool {
         match self.what {
             What::Any | What::Wgsl => true,
@@ -61,8 +61,8 @@ impl Engine {
     }
 }
 
-/// The device that a request names, or the best one. Of a card that is there through Vulkan and through CUDA it gives
-/// each way, if `compare` asks for that or no request says which.
+/// The device that a request names, or the best one. Both engines of a card that is reachable through Vulkan and
+/// through CUDA, if `compare` asks for that or no request names one.
 pub fn engines(request: Option<&str>, compare: bool) -> Outcome<Vec<Engine>> {
     let wanted = std::env::var("CROSSLANE_DEVICE").ok().filter(|name| !name.trim().is_empty());
     let request = request.map(String::from).or(wanted);

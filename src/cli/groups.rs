@@ -14,7 +14,7 @@ const SEED: u64 = 9;
 /// Keys of which the distinct ones are wanted, at most: on cards, and elsewhere, as many as of the sorts.
 const MOST: [usize; 2] = [1 << 26, 1 << 20];
 
-/// Keys, made when they are first needed.
+/// Keys, made at their first use.
 pub struct Keys<'a> {
     inputs: &'a Inputs,
     runs: OnceCell<Array<u32>>,

@@ -1,4 +1,4 @@
-//! Histograms of uniform numbers as the peers count them, and of numbers that all lie in one bin.
+//! Histograms of uniform numbers, as in the peers' benchmarks, and of numbers that are all in one bin.
 
 use super::Outcome;
 use super::compare::random;

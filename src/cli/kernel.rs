@@ -1,4 +1,4 @@
-//! What `check`, `run` and `profile` have in common: a kernel from a file, and the arrays bound to it.
+//! The common part of `check`, `run` and `profile`: a kernel from a file, and the arrays bound to it.
 
 use super::data::{self, FORMS, OnDevice, OnHost};
 use super::{Outcome, told};
@@ -42,7 +42,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// Uploads what the kernel takes, and runs it once.
+    /// Uploads the kernel's arguments, and runs it once.
     pub fn launched(&self, kernel: &Kernel) -> Outcome<Ready> {
         let grid = self.kernel.grid()?.ok_or("--grid: wanted the workgroups in each dimension, as 64 or 64,8,1")?;
         let inputs = self.kernel.inputs(kernel)?;
@@ -56,14 +56,14 @@ impl Target {
     }
 }
 
-/// What is bound, on the host: an array for each binding of the kernel, and the immediates.
+/// The arguments on the host: an array for each binding of the kernel, and the immediates.
 pub struct Inputs {
     names: Vec<String>,
     arrays: Vec<Box<dyn OnHost>>,
     immediates: Vec<u8>,
 }
 
-/// What is bound, on a device.
+/// The arguments on a device.
 pub struct Ready {
     pub device: Device,
     kernel: Kernel,
@@ -98,7 +98,7 @@ impl Options {
         }
     }
 
-    /// The arrays and immediates that the kernel wants.
+    /// The arrays and immediates that the kernel needs.
     pub fn inputs(&self, kernel: &Kernel) -> Outcome<Inputs> {
         let reflection = reflection(kernel);
         let names: Vec<String> = reflection.bindings.iter().map(|resource| resource.name.clone()).collect();

@@ -1,4 +1,4 @@
-//! A program's own kernel: a matrix product from a file, and what the first use of a kernel costs.
+//! A program's own kernel: a matrix product from a file, and the cost of the first use of a kernel.
 
 use super::Outcome;
 use super::compare::{random, randoms};
@@ -145,7 +145,7 @@ fn seed() -> u64 {
     now.as_nanos() as u64
 }
 
-/// A kernel's first launch: one that nobody has seen, and one that only this device has not, opened anew each time.
+/// A kernel's first launch: one that is new, and one that is new only to this device, which is opened again each time.
 fn first_uses<'a>(device: &'a Device, open: impl Fn() -> Result<Device> + 'a) -> Vec<Row<'a>> {
     let once = seed();
     let count = Cell::new(0);

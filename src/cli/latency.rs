@@ -1,4 +1,4 @@
-//! What a launch, a wait and a small result cost: kernels recorded once, and arrays built and planned anew each time.
+//! The cost of a launch, a wait and a small result: kernels recorded once, and arrays built and planned each time.
 
 use super::Outcome;
 use super::compare::compare;
@@ -45,8 +45,8 @@ fn evaluated(arrays: &[Array<f32>]) -> Result<()> {
 /// Recorded kernels and the arrays they make.
 type Made = (RefCell<Recording>, Vec<Array<f32>>);
 
-/// A line that runs recorded kernels so often, and waits. They are made when it is their turn: wgpu's submissions slow
-/// down with the number of buffers there are.
+/// A line that runs recorded kernels this many times, and waits. They are made when it is their turn: wgpu's
+/// submissions slow down with the number of buffers there are.
 fn recorded<'a>(
     device: &'a Device,
     (op, n, times): (&'static str, usize, usize),

@@ -1,4 +1,4 @@
-//! Places among a million sorted numbers, and elements by random indices.
+//! Binary searches in a million sorted numbers, and gathers by random indices.
 
 use super::Outcome;
 use super::compare::{compare, random};
@@ -13,7 +13,7 @@ use std::cell::OnceCell;
 /// Elements of the sorted array: all multiples of its inverse in 0..1.
 const SORTED: usize = 1 << 20;
 
-/// What is looked up, made when it is first needed.
+/// The inputs, made at their first use.
 pub struct Lookups<'a> {
     inputs: &'a Inputs,
     sorted: OnceCell<Array<f32>>,
@@ -57,7 +57,7 @@ impl Lookups<'_> {
     }
 }
 
-/// The lines of the table. Bytes: a number read and a place written; an index and an element read and one written.
+/// The lines of the table. Bytes: a number read and an index written; an index and an element read and one written.
 pub fn rows<'a>(lookups: &'a Lookups) -> Vec<Row<'a>> {
     let n = lookups.inputs.n;
     let bytes = |words: u64| Group::Memory { bytes: words * 4 * n as u64 };

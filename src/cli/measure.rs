@@ -5,35 +5,35 @@ use crosslane::{Array, Device, Result};
 use serde::Serialize;
 use std::time::{Duration, Instant};
 
-/// What is measured, which decides the clock, the unit and how often.
+/// What is measured. It decides the clock, the unit and the number of repetitions.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Group {
-    /// Kernels that move so many bytes of device memory: GB/s by the device's clock.
+    /// Kernels that move this many bytes of device memory: GB/s by the device's clock.
     Memory { bytes: u64 },
-    /// A transfer of so many bytes between host and device: GB/s by the host's clock.
+    /// A transfer of this many bytes between host and device: GB/s by the host's clock.
     Transfer { bytes: u64 },
-    /// A kernel of so many operations: TFLOP/s by the device's clock.
+    /// A kernel of this many operations: TFLOP/s by the device's clock.
     Compute { flops: u64 },
-    /// So many keys sorted: Gkeys/s by the device's clock.
+    /// This many keys sorted: Gkeys/s by the device's clock.
     Keys { keys: u64 },
     /// Microseconds by the host's clock.
     Latency,
-    /// Milliseconds by the host's clock, of what can be done once only: [`Row::before`] makes it anew.
+    /// Milliseconds by the host's clock, of work that can be done only once: [`Row::before`] prepares it again.
     First,
 }
 
 /// A line of the benchmark before it has run.
 pub struct Row<'a> {
-    /// The name, that of `benches/peers` where it is there too.
+    /// The name, as in `benches/peers` where it has the same benchmark.
     pub op: &'static str,
     /// Elements; launches for latencies; rows of a square matrix.
     pub n: usize,
     pub group: Group,
     /// Done before each run, untimed.
     pub before: Option<Box<dyn Fn() -> Result<()> + 'a>>,
-    /// Computes it once and compares with the host.
+    /// Computes the result once and compares it with the host's.
     pub check: Box<dyn Fn() -> Outcome + 'a>,
-    /// What is timed. Latencies and transfers wait for the result; kernels are only submitted.
+    /// The work that is timed. Latencies and transfers wait for the result; kernels are only submitted.
     pub work: Box<dyn Fn() -> Result<()> + 'a>,
 }
 
@@ -111,7 +111,7 @@ pub fn measure(row: &Row, engine: &str, device: &Device, quick: bool) -> Outcome
     })
 }
 
-/// The median time of some work in seconds, and whose clock it is: `device` or `wall`.
+/// The median time of some work in seconds, and the clock that measured it: `device` or `wall`.
 pub fn median(device: &Device, work: &dyn Fn() -> Result<()>) -> Outcome<(f64, &'static str)> {
     let waited = || work().and_then(|()| device.synchronize());
     let wall = || {

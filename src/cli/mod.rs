@@ -36,7 +36,7 @@ use std::process::ExitCode;
 /// What a command gives: its error is printed as one line.
 type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;
 
-/// Arrays, fused expressions and reductions on any GPU.
+/// Lists and measures GPUs and other devices; checks, runs and profiles WGSL kernels.
 ///
 /// RUST_LOG=info shows why a device was chosen.
 #[derive(Parser)]
@@ -48,7 +48,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Lists the devices that are here.
+    /// Lists the devices of this machine.
     Devices {
         /// Prints JSON.
         #[arg(long)]
@@ -56,9 +56,9 @@ enum Command {
     },
     /// Measures a device; every result is checked before it is timed.
     Bench(bench::Options),
-    /// Measures the ways that operations may take, and keeps the fastest for this device.
+    /// Measures the variants of operations, and saves the fastest for this device.
     Tune(tune::Options),
-    /// Checks a kernel: what it wants, which devices it runs on, and what it becomes in other languages.
+    /// Checks a kernel: its requirements, the devices that it runs on, and its translations to other languages.
     Check(check::Options),
     /// Runs a kernel with arrays from .npy files.
     Run(run::Options),

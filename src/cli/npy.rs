@@ -1,4 +1,4 @@
-//! NumPy's `.npy` files, of a type that a command learns when it runs.
+//! NumPy's `.npy` files, of a type that is known only at run time.
 
 use super::data::{OnHost, Plain, Values, typed};
 use super::{Outcome, told};

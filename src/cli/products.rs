@@ -14,7 +14,7 @@ const RIGHT: u64 = 31;
 /// Elements of a result that are compared with the host's sums.
 const SAMPLES: usize = 200;
 
-/// `batch` products of `rows` x `inner` by `inner` x `columns`, whose sides are made when they are first needed.
+/// `batch` products of `rows` x `inner` by `inner` x `columns`, whose sides are made at their first use.
 pub struct Product {
     device: Device,
     op: &'static str,
@@ -26,7 +26,7 @@ pub struct Product {
     halves: OnceCell<[Array<f16>; 2]>,
 }
 
-/// What is multiplied, and in which unit it is told.
+/// What is multiplied, and the unit of its rate.
 #[derive(Clone, Copy, PartialEq)]
 enum Of {
     Singles,
@@ -34,11 +34,11 @@ enum Of {
     Rounded,
     Halves,
     Vector,
-    /// With the wait for it.
+    /// Including the wait for it.
     Small,
 }
 
-/// All products that a device does in a moment.
+/// All products that a device computes quickly.
 pub fn products(device: &Device, quick: bool) -> Vec<Product> {
     let large = device.properties().kind == DeviceKind::Discrete;
     let sides: &[usize] = match (large, quick) {
@@ -67,7 +67,7 @@ pub fn products(device: &Device, quick: bool) -> Vec<Product> {
     all
 }
 
-/// Those that say which tiles are the fastest, one of each type: large enough to fill the device.
+/// The products that decide which tiles are the fastest, one of each type, large enough to fill the device.
 pub fn large(device: &Device, quick: bool) -> Vec<Product> {
     let all = products(device, quick);
     let sides = |product: &Product| matches!(product.kind, Of::Singles | Of::Halves) && product.batch == 1;

@@ -7,8 +7,7 @@ use std::path::PathBuf;
 pub struct Options {
     #[command(flatten)]
     target: kernel::Target,
-    /// How often it runs, after one run that does not count. What it writes stays: each run begins with what the one
-    /// before left.
+    /// The number of timed runs, after one warm-up run. Outputs are not reset between runs.
     #[arg(long, value_name = "COUNT", default_value_t = 20)]
     runs: u32,
     /// Writes Chrome's trace events, for https://ui.perfetto.dev or chrome://tracing.

@@ -9,7 +9,8 @@ use std::path::Path;
 pub struct Options {
     #[command(flatten)]
     target: kernel::Target,
-    /// Where a binding goes that the kernel wrote; without any, the first elements of each are printed.
+    /// A file for a binding's result, as NAME=FILE. Without any, the first elements of each written binding are
+    /// printed.
     #[arg(long = "out", value_name = "NAME=FILE.npy")]
     out: Vec<String>,
     /// Runs it again and again, after the results are read, and prints the median.

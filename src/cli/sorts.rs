@@ -11,7 +11,7 @@ use std::cell::OnceCell;
 
 const SEED: u64 = 6;
 
-/// Random keys, uploaded when they are first needed, and the indices of their places.
+/// Random keys, uploaded at their first use, and their indices.
 pub struct Keys {
     device: Device,
     n: usize,

@@ -65,7 +65,7 @@ pub fn compared(rows: &[Measured], engines: &[&str]) -> String {
     format!("{table}\n\n{note}")
 }
 
-/// Four digits that mean something.
+/// Four significant digits.
 pub fn significant(value: f64) -> String {
     let digits = if value > 0.0 { 3 - value.log10().floor() as i64 } else { 0 };
     format!("{value:.0$}", digits.clamp(0, 6) as usize)

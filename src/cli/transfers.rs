@@ -9,7 +9,7 @@ use std::cell::{OnceCell, RefCell};
 
 const SEED: u64 = 3;
 
-/// Host and device memory for transfers, made when it is first needed.
+/// Host and device memory for transfers, made at its first use.
 pub struct Ends {
     device: Device,
     n: usize,
@@ -51,7 +51,7 @@ impl Ends {
     }
 }
 
-/// A way to transfer: name, what is timed, and the elements it brought, for the check.
+/// A way to transfer: name, what is timed, and the transferred elements, for the check.
 type Way = (&'static str, fn(&Ends) -> Result<()>, fn(&Ends) -> Result<Vec<f32>>);
 
 /// An upload is over when the device has the bytes.

@@ -1,4 +1,4 @@
-//! A kernel in the languages that drivers take: by naga, but for CUDA.
+//! A kernel in the languages that drivers accept: by naga, except for CUDA.
 
 use super::{Outcome, caught};
 use crosslane::Kernel;
@@ -7,7 +7,7 @@ use naga::proc::BoundsCheckPolicies;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{Module, ShaderStage};
 
-/// A language that drivers take.
+/// A language that drivers accept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Language {
     /// Vulkan.
@@ -24,7 +24,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// What naga writes.
+    /// The languages that naga writes.
     pub const NAGA: [Language; 4] = [Language::Spirv, Language::Msl, Language::Hlsl, Language::Glsl];
 
     pub fn name(self) -> &'static str {
@@ -39,7 +39,7 @@ impl Language {
     }
 }
 
-/// The kernel's text in a language, with its overrides' values put in; SPIR-V is bytes.
+/// The kernel's text in a language, with the values of its overrides; SPIR-V is bytes.
 pub fn translate(kernel: &Kernel, language: Language) -> Outcome<Vec<u8>> {
     let module = kernel.module()?;
     let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());

@@ -1,4 +1,4 @@
-//! `crosslane tune`: measures the ways that operations may take, and keeps the fastest for this device.
+//! `crosslane tune`: measures the variants of operations, and saves the fastest for this device.
 
 use super::bench::progress;
 use super::measure::{Measured, measure};
@@ -41,7 +41,7 @@ const JUDGES: [(&str, &str); 12] = [
     ("map_tiled", "transpose_f32"),
     ("normalise", "softmax_rows_f32"),
 ];
-/// What is taken in place of what is built in must be so much faster: a measurement is not exact.
+/// A variant replaces the built-in one only if it is faster by this factor: a measurement is not exact.
 const WORTH: f64 = 1.02;
 /// The longest that one candidate may take: drivers have compiled kernels for minutes.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -124,7 +124,7 @@ fn shown(numbers: &[u32]) -> String {
     numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(" ")
 }
 
-/// A line for each candidate, where somebody wants to know: RUST_LOG=info.
+/// A line for each candidate, if requested: RUST_LOG=info.
 fn tell(tunable: &Tunable, (numbers, result): &Tried) -> Outcome {
     let (name, numbers) = (tunable.name, shown(numbers));
     match result {
@@ -140,7 +140,7 @@ fn limited(request: &str, tuning: Tuning, op: &'static str, quick: bool) -> Resu
     let request = request.to_string();
     thread::spawn(move || {
         let result = figure(&request, tuning, op, quick).map_err(|error| error.to_string());
-        // Whoever waited may have gone.
+        // The receiver may be gone.
         let _ = sender.send(result);
     });
     match receiver.recv_timeout(LIMIT) {

@@ -13,7 +13,7 @@ const SCALAR: f32 = 0.4;
 pub const X: u64 = 1;
 pub const Y: u64 = 2;
 
-/// Two random arrays, uploaded when they are first needed.
+/// Two random arrays, uploaded at their first use.
 pub struct Inputs {
     device: Device,
     /// Elements: the square of an integer.
@@ -40,7 +40,7 @@ impl Inputs {
     }
 }
 
-/// How a result is made from the inputs, lazily.
+/// The deferred computation of a result from the inputs.
 type Make = fn(&Inputs) -> Array<f32>;
 
 /// What each element of a result must be.

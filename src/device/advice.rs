@@ -1,4 +1,4 @@
-//! What is said about launches, and the size of workgroups.
+//! Advice about launches, and about workgroup sizes.
 
 use super::Device;
 use crate::advice::{Advice, Reason};
@@ -41,7 +41,7 @@ fn invocations(reflection: &Reflection) -> u32 {
 fn few_workgroups(device: &Device, launch: &Launch, reflection: &Reflection, advice: &Advice) {
     let (groups, bytes) = (workgroups(device, launch), launch.cost().bytes);
     let units = device.driver().units();
-    // Where nobody says how many there are, there are two at least.
+    // Where the number is unknown, at least two are assumed.
     if groups == 0 || groups >= units.unwrap_or(2) as u64 || bytes < LARGE {
         return;
     }
@@ -91,7 +91,7 @@ pub(crate) fn read_back(device: &Device, memory: &Memory) {
 }
 
 impl Device {
-    /// Switches advice on or off: on if not set. What it has to say about launches of a program's kernels is logged by the
+    /// Switches advice on or off; it is on by default. Advice about launches of a program's kernels is logged by the
     /// `log` crate as warnings with the target `crosslane::advice`, once for each kernel and reason:
     ///
     /// | warning | when |
@@ -101,7 +101,7 @@ impl Device {
     /// | copied both ways | an array of 64 KiB or more was uploaded, only read by kernels, and downloaded again |
     /// | strided access | on a device that checks: neighbouring invocations touch memory 128 bytes apart or more |
     ///
-    /// A launch with nothing to say costs a few nanoseconds more.
+    /// A launch without advice costs a few nanoseconds more.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -113,7 +113,7 @@ impl Device {
         self.driver().observer().advice.set(on);
     }
 
-    /// A good number of invocations for the workgroups of a kernel that handles one element each. As tutorials have it:
+    /// A good workgroup size for a kernel with one element per invocation, as tutorials recommend:
     ///
     /// | elements | invocations of a workgroup |
     /// |---|---|
@@ -121,10 +121,10 @@ impl Device {
     /// | up to 100,000 | 256 |
     /// | more | 256 |
     ///
-    /// and from there a multiple of the device's largest subgroup, within its limit. Small grids then still have several
-    /// workgroups, large ones fill the device at any number of registers. How many workgroups: at least one for each unit
-    /// of the device, better two, so that one runs while another waits; many, so that the same code fills the next device.
-    /// What else to try: 128 and 512; [`Kernel::occupancy`](crate::Kernel::occupancy) says what limits a kernel.
+    /// and from there a multiple of the device's largest subgroup, within its limit. Small grids then still have
+    /// several workgroups, and large grids fill the device whatever the register count. Launch at least one workgroup
+    /// per unit of the device; two or more hide latency. What else to try: 128 and 512;
+    /// [`Kernel::occupancy`](crate::Kernel::occupancy) says what limits a kernel.
     ///
     /// ```
     /// # crosslane::example(|device| {

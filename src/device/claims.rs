@@ -1,10 +1,10 @@
-//! Claims: who is submitting what. A result is computed once, though several threads may plan it at the same time, and none
-//! waits for another whose work it does not need.
+//! Claims: which thread is submitting which result. A result is computed once, though several threads may plan it at
+//! the same time. A thread waits only for threads whose work it needs.
 
 use crate::sync::{Condvar, Mutex, MutexGuard};
 use rustc_hash::FxHashSet;
 
-/// The results that are being submitted now, by their addresses: whoever claims them keeps them alive.
+/// The results that are being submitted now, by their addresses: the claim keeps them alive.
 #[derive(Default)]
 pub(crate) struct Claims {
     state: Mutex<State>,
@@ -14,11 +14,11 @@ pub(crate) struct Claims {
 #[derive(Default)]
 struct State {
     taken: FxHashSet<usize>,
-    /// How many wait: to tell nobody costs a system call, too.
+    /// How many wait: a notification without a receiver costs a system call, too.
     waiting: usize,
 }
 
-/// Results that nobody else submits while this lives.
+/// Results that no other thread submits while this lives.
 pub(crate) struct Claim<'a> {
     claims: &'a Claims,
     keys: Vec<usize>,
@@ -29,9 +29,9 @@ impl Claims {
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Claims results, or gives none if one of them is `known` by now. Waits for others that claim one of them: until
-    /// they have submitted, not until the device is done. Whoever waits claims nothing yet, so that no two wait for each
-    /// other.
+    /// Claims results, or returns `None` if one of them is `known` by now. Waits for other threads that claim one of
+    /// them: until they have submitted, not until the device is done. A waiting thread holds no claims yet, so that no
+    /// two threads wait for each other.
     pub fn claim(&self, keys: Vec<usize>, known: impl Fn() -> bool) -> Option<Claim<'_>> {
         let mut state = self.state();
         loop {

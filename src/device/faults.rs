@@ -1,5 +1,5 @@
-//! Faults: what kernels that cannot fail find wrong. They write it into words of their operation; all that is computed of what
-//! they wrote keeps the fault, so that whoever reads it gets the error, each time, and nobody else does.
+//! Faults: errors that kernels detect, such as an index out of range. A kernel writes them into fault words of its
+//! operation. Everything computed from its outputs carries the fault, so each read of such a result returns the error.
 
 use crate::backend::Driver;
 use crate::error::Result;
@@ -9,7 +9,7 @@ use crate::work::{Launch, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// Faults of an operation that nobody waited for are looked at when there are so many.
+/// Faults of operations that were not waited for are checked when there are this many.
 const MOST_WAITING: usize = 1024;
 
 /// The faults of a device.
@@ -24,7 +24,7 @@ pub(crate) struct Faults {
 struct State {
     /// What ran, and was not looked at since.
     waiting: Vec<Arc<Fault>>,
-    /// What was found wrong and nobody was told.
+    /// Faults that were not reported yet.
     untold: Vec<Arc<Fault>>,
     /// The words of operations.
     cells: Vec<Arc<Memory>>,
@@ -42,7 +42,7 @@ impl Faults {
         self.used.load(Ordering::Acquire)
     }
 
-    /// Words for an operation: all zero, and nobody else's.
+    /// Fault words for an operation: all zero, and not shared.
     pub fn cell(&self, driver: &dyn Driver, pool: &Arc<Pool>, site: Site) -> Result<Arc<Memory>> {
         self.used.store(true, Ordering::Release);
         if self.state().waiting.len() >= MOST_WAITING {
@@ -62,15 +62,15 @@ impl Faults {
         Ok(cell)
     }
 
-    /// Before launches are submitted: what they write gets the faults of what they read, and new ones of the operations
-    /// that check, which are to be given to [`Faults::ran`].
+    /// Called before launches are submitted. Their outputs get the faults of their inputs, and new ones of the
+    /// operations that check; the new ones are passed to [`Faults::ran`] later.
     pub fn mark(&self, launches: &[Launch]) -> Vec<Arc<Fault>> {
         let mut begun: Vec<(u64, Arc<Fault>)> = vec![];
         if !self.are_used() {
             return vec![];
         }
         for launch in launches {
-            // What all kernels share for messages and time limits tells nothing of what they read.
+            // Memory that all kernels share, for messages and time limits, carries no faults of their inputs.
             let own = || launch.buffers.iter().map(|window| &window.memory).filter(|memory| !memory.is_shared());
             let mut faults: Vec<Arc<Fault>> = vec![];
             for memory in own() {
@@ -91,14 +91,15 @@ impl Faults {
         begun.into_iter().map(|(_, fault)| fault).collect()
     }
 
-    /// After the submission: its faults are looked at from now on. Who reads what it computes may have done so already.
+    /// Called after the submission: its faults are checked from now on. A reader of its results may have checked them
+    /// already.
     pub fn ran(&self, faults: Vec<Arc<Fault>>) {
         if !faults.is_empty() {
             self.state().waiting.extend(faults);
         }
     }
 
-    /// An error if something was found wrong where the contents of memory were computed; waits for it.
+    /// An error if the kernels that computed the contents of this memory found a fault. Waits for them.
     pub fn of(&self, driver: &dyn Driver, memory: &Memory) -> Result<()> {
         let faults = memory.marks().faults.clone();
         if faults.iter().any(|fault| fault.is_waiting()) {
@@ -107,7 +108,7 @@ impl Faults {
         faults.iter().find_map(|fault| fault.error()).map_or(Ok(()), Err)
     }
 
-    /// After a wait for the device: an error if something was found wrong and nobody was told.
+    /// Called after a wait for the device: an error if a fault was found and not reported yet.
     pub fn tell(&self, driver: &dyn Driver) -> Result<()> {
         if !self.are_used() {
             return Ok(());
@@ -118,7 +119,7 @@ impl Faults {
         error.map_or(Ok(()), Err)
     }
 
-    /// Reads the words of faults, and clears those that tell of something. Only who wants the same words waits for this.
+    /// Reads the words of faults, and clears those that are set. Only readers of the same words wait for this.
     fn look(&self, driver: &dyn Driver, faults: &[Arc<Fault>]) -> Result<()> {
         let mut cells: Vec<(Arc<Memory>, Arc<Fault>)> =
             faults.iter().filter_map(|fault| Some((fault.cell()?, fault.clone()))).collect();
@@ -157,7 +158,7 @@ impl Faults {
         Ok(())
     }
 
-    /// Reads the words of all that ran and was not looked at since, and frees those that nobody has.
+    /// Reads the words of all operations that ran and were not checked since, and frees those without an owner.
     fn look_at_all(&self, driver: &dyn Driver) -> Result<()> {
         let waiting = self.state().waiting.clone();
         self.look(driver, &waiting)?;
@@ -168,7 +169,7 @@ impl Faults {
 }
 
 impl State {
-    /// Forgets what is known, and frees the words that nobody has.
+    /// Forgets known faults, and frees the words without an owner.
     fn tidy(&mut self) {
         self.waiting.retain(|fault| fault.is_waiting());
         let (held, free) = std::mem::take(&mut self.cells).into_iter().partition(|cell| Arc::strong_count(cell) > 1);

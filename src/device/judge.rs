@@ -1,4 +1,4 @@
-//! Operations judged: run on a device, and compared with their reference.
+//! Tests of operations: run on a device, and compared with their reference.
 
 use super::Device;
 use crate::element::{Class, DType};
@@ -7,16 +7,17 @@ use crate::kernel::Access;
 use crate::op::{Case, Fill, Host, Plan, Slot, Value};
 use std::panic::Location;
 
-/// What outputs of the reference hold before: what stays as it was in both is nobody's.
+/// What outputs of the reference hold before: elements that stay unchanged in both are not written.
 const GARBAGE: [u8; 2] = [0xcd, 0];
 
 impl Device {
-    /// Runs a case of an operation and compares each element of its outputs with [`Op::reference`](crate::op::Op::reference):
-    /// equal, or within [`Case::precision`] of its size and of [`Case::scale`]. Outputs and scratch memory hold garbage
-    /// before. What the reference leaves as it was is not compared. Waits for the device.
+    /// Runs a case of an operation and compares each element of its outputs with
+    /// [`Op::reference`](crate::op::Op::reference): equal, or within [`Case::precision`] relative to its size and to
+    /// [`Case::scale`]. Outputs and scratch memory hold garbage before. Elements that the reference does not write are
+    /// not compared. Waits for the device.
     ///
-    /// It is for a program's own operations, as [`Device::apply`] shows. [`Device::cpu_checked`] also finds races, reads of
-    /// memory never written, and indices out of bounds.
+    /// For a program's own operations, as in the example of [`Device::apply`]. [`Device::cpu_checked`] also finds
+    /// races, reads of memory never written, and indices out of bounds.
     ///
     /// Errors: [`ErrorKind::WrongResult`] with the first element that differs; as for [`Device::apply`]; a defect that a
     /// checked device found.

@@ -1,4 +1,4 @@
-//! What kernels say: values that they print, and assertions that fail.
+//! Messages of kernels: printed values, and failed assertions.
 
 use crate::backend::Driver;
 use crate::error::{ErrorKind, Result};
@@ -21,7 +21,7 @@ pub struct Message {
     pub kernel: String,
     /// The line in its text.
     pub line: u32,
-    /// What the kernel gave as its invocation.
+    /// The invocation id that the kernel passed.
     pub invocation: [u32; 3],
     /// The value.
     pub value: Value,
@@ -45,7 +45,7 @@ pub(crate) struct Messages {
     pending: AtomicBool,
     /// Never held while the device works: launches take it.
     state: Mutex<State>,
-    /// Held by who reads what was said, until it is collected.
+    /// Held by the thread that reads messages, until they are collected.
     looking: Mutex<Seen>,
 }
 
@@ -75,7 +75,7 @@ impl Messages {
         self.looking.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// The memory for a launch of a kernel that says something.
+    /// The memory for a launch of a kernel with messages.
     pub fn window(&self, driver: &dyn Driver, pool: &Arc<Pool>, kernel: &Kernel) -> Result<Window> {
         let mut state = self.state();
         state.names.entry(number(kernel.original())).or_insert_with(|| kernel.name().into());
@@ -92,12 +92,12 @@ impl Messages {
         Ok(Window { memory, offset: 0, bytes: BYTES as u64 })
     }
 
-    /// Kernels that say something run again.
+    /// Called when kernels with messages run again.
     pub fn again(&self) {
         self.pending.store(true, Ordering::Release);
     }
 
-    /// After a wait for the device: collects what was said; an error if an assertion failed.
+    /// Called after a wait for the device: collects messages; an error if an assertion failed.
     pub fn look(&self, driver: &dyn Driver) -> Result<()> {
         if !self.pending.swap(false, Ordering::AcqRel) {
             return Ok(());
@@ -117,7 +117,7 @@ impl Messages {
         let lost = count.wrapping_sub(seen.count) as usize - words.len() / MESSAGE_WORDS;
         *seen = Seen { count, failed };
         if lost > 0 {
-            log::warn!("{lost} messages of kernels are lost: {MOST_MESSAGES} are kept from one wait to the next");
+            log::warn!("{lost} kernel messages were lost: at most {MOST_MESSAGES} are kept between two waits");
         }
         let mut state = self.state();
         let said: Vec<Message> = words.chunks_exact(MESSAGE_WORDS).map(|words| state.message(words)).collect();
@@ -139,7 +139,8 @@ impl Messages {
         }
     }
 
-    /// What has been collected, once. Another thread may have begun to read what the caller waited for: that is done first.
+    /// Takes the collected messages. If another thread is reading messages that the caller waited for, that is finished
+    /// first.
     pub fn take(&self) -> Vec<Message> {
         let _seen = self.looking();
         std::mem::take(&mut self.state().said)
@@ -172,7 +173,8 @@ fn said_since(driver: &dyn Driver, memory: &Memory, from: u32, to: u32) -> Resul
     if !rest.is_empty() {
         fetch(driver, memory, HEAD_WORDS, rest)?;
     }
-    // One that has its number and is not written belongs to a kernel in another stream, which nobody has waited for.
+    // A message that has its number but is not written yet belongs to a kernel in another stream, which was not waited
+    // for.
     let numbered = words.chunks_exact(MESSAGE_WORDS).zip(0..);
     let written = numbered.filter(|(words, nth)| words[7] == from.wrapping_add(nth + 1));
     Ok(written.flat_map(|(words, _)| words).copied().collect())

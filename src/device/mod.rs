@@ -1,4 +1,4 @@
-//! Devices: waiting for them, their memory, their thread; finding, choosing and opening them.
+//! Devices: finding, choosing and opening them, waiting for them, their memory and their thread.
 
 pub(crate) mod advice;
 mod claims;
@@ -65,12 +65,12 @@ struct Inner {
 type Job = Box<dyn FnOnce() + Send>;
 
 impl Device {
-    /// What the device is and has.
+    /// The device's properties.
     pub fn properties(&self) -> &Properties {
         self.driver().properties()
     }
 
-    /// What plans may rely on.
+    /// The device's capabilities.
     pub fn caps(&self) -> &Caps {
         &self.0.caps
     }
@@ -80,12 +80,12 @@ impl Device {
         self.0.plans.of(op, self.caps())
     }
 
-    /// Waits until everything that was asked of the device is done, in every stream but detached ones
+    /// Waits until all work queued on the device is done, in every stream but detached ones
     /// ([`crate::Stream::detached`]).
     ///
-    /// Errors: device lost; a kernel whose loops did not end ([`DeviceOptions::time_limit`]), or were left by the driver
-    /// before they did ([`crate::ErrorKind::LoopLeft`]), or one whose `assert_that(id, condition)` failed; an index that
-    /// [`crate::array::OutOfRange::Error`] checked and nobody was told of.
+    /// Errors: device lost; a kernel whose loops did not end ([`DeviceOptions::time_limit`]), or were stopped early by
+    /// the driver ([`crate::ErrorKind::LoopLeft`]), or whose `assert_that(id, condition)` failed; an index out of range
+    /// under [`crate::array::OutOfRange::Error`] that no other call has reported.
     pub fn synchronize(&self) -> Result<()> {
         self.driver().wait()?;
         self.look(true)?;
@@ -125,7 +125,7 @@ impl Device {
         self.0.faults.of(&**self.driver(), memory)
     }
 
-    /// After a wait for all of the device: an error if something was found wrong and nobody was told.
+    /// After a wait for all of the device: an error if a fault was found and not reported yet.
     pub(crate) fn tell_faults(&self) -> Result<()> {
         self.0.faults.tell(&**self.driver())
     }
@@ -141,7 +141,7 @@ impl Device {
         self.0.messages.again();
     }
 
-    /// The words in which the kernels of one operation tell of an index past its axis.
+    /// The words in which the kernels of one operation report an index past its axis.
     pub(crate) fn fault_cell(&self, site: Site) -> Result<Arc<Memory>> {
         self.0.faults.cell(&**self.driver(), self.pool(), site)
     }
@@ -156,9 +156,10 @@ impl Device {
         self.0.messages.window(&**self.driver(), self.pool(), kernel)
     }
 
-    /// Waits, and gives what kernels printed since the last call, by line, then invocation: by `print_f32(id, value)`,
-    /// `print_i32` and `print_u32`, where `id` is a `vec3<u32>` that says who speaks, the global invocation id for
-    /// instance. 16,384 messages are kept from one wait to the next.
+    /// Waits, and returns the values that kernels printed since the last call, ordered by line, then invocation.
+    /// Kernels print by `print_f32(id, value)`, `print_i32` and `print_u32`, where `id` is a `vec3<u32>` that
+    /// identifies the invocation, for instance the global invocation id. At most 16,384 messages are kept between two
+    /// waits.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -173,16 +174,16 @@ impl Device {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: as [`Device::synchronize`]; what was printed is kept for the next call then.
+    /// Errors: as [`Device::synchronize`]; the messages are then kept for the next call.
     #[doc(alias = "printf")]
     pub fn messages(&self) -> Result<Vec<Message>> {
         self.synchronize()?;
         Ok(self.0.messages.take())
     }
 
-    /// Every piece of device memory that is held, the largest first: what for, and by which line of the program. Empty
-    /// if allocations are not tracked; see [`DeviceOptions::track_allocations`]. When the program's last handle of the
-    /// device is dropped and arrays live on, the list is logged as a warning.
+    /// All live allocations of device memory, the largest first, with their purpose and the line of the program that
+    /// made them. Empty if allocations are not tracked; see [`DeviceOptions::track_allocations`]. When the program's
+    /// last handle of the device is dropped and arrays live on, the list is logged as a warning.
     ///
     /// ```
     /// let options = crosslane::DeviceOptions::default().track_allocations(true);
@@ -198,13 +199,13 @@ impl Device {
         self.0.pool.held()
     }
 
-    /// How often the host has waited for this device so far: calls that give back values or wait for work
-    /// ([`crate::Array::to_vec`], [`crate::Array::map_memory`], [`Device::synchronize`], [`crate::Event::wait`]), one each, on
-    /// the cpu engine too, where the work is done already; and uploads that had to wait for staging memory, of more than a
-    /// megabyte. Launches, lazy arrays, their evaluation and small uploads never wait.
+    /// The number of times that the host has waited for this device: calls that return values or wait for work
+    /// ([`crate::Array::to_vec`], [`crate::Array::map_memory`], [`Device::synchronize`], [`crate::Event::wait`]), one
+    /// each, on the cpu engine too, where the work is done already; and uploads that had to wait for staging memory, of
+    /// more than a megabyte. Launches, deferred arrays, their evaluation and small uploads never wait.
     ///
-    /// Beside these, CUDA counts one when memory of the host or of others, a recording or a compiled kernel is given up,
-    /// when memory runs out, and when a native kernel is first compared with its translation.
+    /// CUDA also counts one wait when pinned or foreign memory, a recording or a compiled kernel is freed; when memory
+    /// runs out; and when a native kernel is first measured against its translation.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -220,13 +221,13 @@ impl Device {
         self.driver().waits().count()
     }
 
-    /// Runs `callback` once everything is done that was asked of the stream that this thread is in, the main one outside
-    /// of [`crate::Stream::run`]; returns at once. The callback is told whether it could be waited for: the device may be
-    /// lost.
+    /// Runs `callback` when all work queued so far in this thread's stream is done (outside of [`crate::Stream::run`],
+    /// the main stream). Returns at once. The callback receives an error if the wait failed, as on a lost device.
     ///
-    /// It runs on the device's own thread, one for each device, which also does the waiting of `_async` calls: callbacks
-    /// come in the order of asking, and long ones hold up what comes after. They may use the device, but must not wait
-    /// for its `_async` calls, which that thread would have to do. One that panics is logged, and no more.
+    /// It runs on the device's own thread, one for each device, which also does the waiting of `_async` calls:
+    /// callbacks run in the order in which they were added, and a long one delays the next ones. Callbacks may use the
+    /// device, but must not wait for its `_async` calls: those run on the same thread. A panic in a callback is logged
+    /// and has no other effect.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -249,7 +250,7 @@ impl Device {
         Ok(())
     }
 
-    /// Memory held by arrays, kept for reuse, and the most there ever was.
+    /// Bytes held by arrays, bytes kept in the pool, and the peak.
     pub fn memory(&self) -> MemoryUse {
         self.0.pool.usage()
     }
@@ -259,13 +260,13 @@ impl Device {
         self.0.pool.set_limit(bytes);
     }
 
-    /// Gives memory that is kept for reuse back to the system.
+    /// Returns pooled memory to the system.
     pub fn trim(&self) {
         self.0.pool.trim();
     }
 
-    /// Runs `work` and gives the time that the kernels it submitted took on the device: as CUDA events do. `None`
-    /// where the device has no clock, and while a [`Device::profile`] runs.
+    /// Calls `work` and returns the time that its kernels took on the device, as CUDA events measure it. `None` if the
+    /// device has no clock, and while a [`Device::profile`] runs.
     ///
     /// Waits for the kernels. One measurement at a time; other threads' kernels count too.
     ///
@@ -328,7 +329,7 @@ impl Device {
         }
     }
 
-    /// Waits, without blocking the executor, until everything that was asked of the device is done.
+    /// Waits, without blocking the executor, until all work queued on the device is done.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -362,7 +363,7 @@ impl PartialEq for Device {
 
 impl fmt::Debug for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Devices of one name are told apart in messages, also where one card was opened twice.
+        // Devices of one name are distinguished in messages, also where one card was opened twice.
         match self.properties().number {
             0 | 1 => write!(f, "Device({})", self.properties()),
             number => write!(f, "Device({}, number {number} of this name)", self.properties()),

@@ -1,4 +1,4 @@
-//! How much of a device a kernel's workgroups fill, as the engine knows or as it is estimated.
+//! Occupancy of kernels, from the engine or as an estimate.
 
 use super::Device;
 use crate::error::{Error, Result};
@@ -8,10 +8,10 @@ use crate::properties::DeviceKind;
 use std::panic::Location;
 
 impl Kernel {
-    /// How much of a device the kernel's workgroups fill, and what they run out of. On the cuda engine the driver says so, for
-    /// the kernel as it was compiled, which it is if need be. Elsewhere it is an estimate from the device's limits and the
-    /// kernel's workgroup size and memory, without registers, which no other API tells. A processor runs one workgroup on
-    /// each thread.
+    /// How much of a device the kernel's workgroups fill, and what limits them. On the cuda engine the figures are the
+    /// driver's, for the compiled kernel; the kernel is compiled if need be. Elsewhere they are an estimate from the
+    /// device's limits and the kernel's workgroup size and memory, without registers, which no other API reports. A
+    /// processor runs one workgroup on each thread.
     ///
     /// ```
     /// # crosslane::example(|device| {

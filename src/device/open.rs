@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 impl Device {
-    /// Every device here, in the order of their indices for [`Device::open`].
+    /// All devices of this machine, in the order of their indices for [`Device::open`].
     ///
     /// ```
     /// for (index, device) in crosslane::Device::list().iter().enumerate() {
@@ -25,18 +25,19 @@ impl Device {
     }
 
     /// The device named by the environment variable `CROSSLANE_DEVICE`, or the best one here: a card before an
-    /// integrated GPU before the library's own engine on the processor ([`Device::cpu`]) before software drivers. Why it was
-    /// chosen is logged at level info.
+    /// integrated GPU before the library's own engine on the processor ([`Device::cpu`]) before software drivers. The
+    /// reason for the choice is logged at level info.
     ///
-    /// Errors: no device; the error says what was looked for and what to install.
+    /// Errors: no device; the message lists what was looked for and what to install.
     pub fn new() -> Result<Device> {
         Device::open(&std::env::var("CROSSLANE_DEVICE").unwrap_or_default())
     }
 
-    /// The best device that fits a request: an index of [`Device::list`], a part of a name, vendor or driver
-    /// (`nvidia`, `lavapipe`), an API (`vulkan`), both (`vulkan:nvidia`), or a kind (`gpu`, `discrete`, `integrated`,
-    /// `software`). `cuda` and `cuda:1` are NVIDIA's cards by their ordinals. `cpu` is the processor, `cpu:checked` with [`Device::cpu_checked`]'s checks, `cpu:apple-like` and the
-    /// like stand in for other hardware. Case does not matter; an empty request takes the best of all.
+    /// The best device that fits a request: an index of [`Device::list`], a part of a name, vendor or driver (`nvidia`,
+    /// `lavapipe`), an API (`vulkan`), both (`vulkan:nvidia`), or a kind (`gpu`, `discrete`, `integrated`, `software`).
+    /// `cuda` and `cuda:1` are NVIDIA's cards by their ordinals. `cpu` is the processor, `cpu:checked` with
+    /// [`Device::cpu_checked`]'s checks, `cpu:apple-like` and the like simulate other hardware ([`Device::cpu_as`]).
+    /// Case does not matter; an empty request takes the best of all.
     ///
     /// Errors: no such device; engine not built in.
     pub fn open(request: &str) -> Result<Device> {
@@ -44,7 +45,7 @@ impl Device {
     }
 
     /// The processor, by an interpreter of WGSL: nothing need be installed. Use it where there is no GPU, or as the
-    /// judge of one: it follows the WGSL specification to the letter.
+    /// reference for one: it follows the WGSL specification exactly.
     ///
     /// ```
     /// use crosslane::{Array, Device};
@@ -58,10 +59,10 @@ impl Device {
         Device::cpu_as(Profile::native())
     }
 
-    /// The processor with every access of every kernel watched ([`crate::cpu::Checks`] says for what). What runs a kernel with a
-    /// defect gives [`crate::ErrorKind::Defects`]: a report of each with its line, its invocation and the binding. Runs one
-    /// workgroup at a time, the last first, 10 to 100 times slower than [`Device::cpu`], and takes about 16 bytes of the
-    /// host's memory for each byte that kernels touch. `Device::open("cpu:checked")` is the same.
+    /// The processor with every access of every kernel checked ([`crate::cpu::Checks`]). A call that runs a defective
+    /// kernel returns [`crate::ErrorKind::Defects`], which reports line, invocation and binding of each defect. Runs
+    /// one workgroup at a time, the last first, 10 to 100 times slower than [`Device::cpu`], and takes about 16 bytes
+    /// of the host's memory for each byte that kernels touch. `Device::open("cpu:checked")` is the same.
     ///
     /// ```
     /// use crosslane::{Array, Device, ErrorKind, Kernel};
@@ -81,7 +82,7 @@ impl Device {
         Device::open("cpu:checked")
     }
 
-    /// The processor standing in for other hardware: its limits, features, subgroup size and order of workgroups.
+    /// The processor with the limits, features, subgroup size and order of workgroups of other hardware.
     ///
     /// ```
     /// use crosslane::{Array, Device};
@@ -98,9 +99,9 @@ impl Device {
         DeviceOptions::default().cpu(profile, None)
     }
 
-    /// The CUDA device with this ordinal: an NVIDIA card by its own driver, which must be there, as must NVRTC, the
-    /// run-time compiler of the CUDA toolkit. Compiled kernels are kept in the system's folder for caches; the environment
-    /// variable `CROSSLANE_CACHE` names another folder, or `off`.
+    /// The CUDA device with this ordinal: an NVIDIA card through its own driver. The driver must be installed, and so
+    /// must NVRTC, the run-time compiler of the CUDA toolkit. Compiled kernels are kept in the system's cache folder;
+    /// the environment variable `CROSSLANE_CACHE` names another folder, or `off`.
     ///
     /// ```no_run
     /// let device = crosslane::Device::cuda(0)?;
@@ -109,16 +110,15 @@ impl Device {
     /// # Ok::<(), crosslane::Error>(())
     /// ```
     ///
-    /// Errors: a library is missing, and where it was looked for; no such card; [`crate::ErrorKind::NotBuilt`] without the
-    /// cargo feature `cuda`.
+    /// Errors: a missing library (the message lists where it was looked for); no such card;
+    /// [`crate::ErrorKind::NotBuilt`] without the cargo feature `cuda`.
     pub fn cuda(ordinal: usize) -> Result<Device> {
         DeviceOptions::default().cuda(ordinal)
     }
 
-    /// The same device with kernels written by hand, and NVIDIA's cuBLASLt, in place of translated WGSL, where it has any:
-    /// where they are faster, never, always, or the library alone. Without this the environment variable `CROSSLANE_NATIVES`
-    /// says which (`auto`, `off`, `on`, `library`); `auto` if it is not set. [`Array::explain`](crate::Array::explain) tells
-    /// what runs.
+    /// Chooses whether kernels written by hand and cuBLASLt replace translated WGSL on CUDA: where faster, never,
+    /// always, or cuBLASLt alone. The default is the environment variable `CROSSLANE_NATIVES` (`auto`, `off`, `on`,
+    /// `library`); `auto` if it is not set. [`Array::explain`](crate::Array::explain) shows what runs.
     ///
     /// ```no_run
     /// let device = crosslane::Device::cuda(0)?.natives(crosslane::device::Natives::Off);
@@ -129,13 +129,14 @@ impl Device {
         self
     }
 
-    /// A device over one that the program already has. Features it was opened without are done without.
+    /// A device over a wgpu device of the program. Features that it was opened without are not used.
     #[cfg(feature = "wgpu")]
     pub fn from_wgpu(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::Queue) -> Device {
         Device::with_driver(backend::wgpu::adopt(adapter, device, queue), crate::backend::BUDGET, None)
     }
 
-    /// The wgpu device and queue behind this device. What the program submits runs after all that was submitted here before.
+    /// The wgpu device and queue behind this device. Work that the program submits runs after all work submitted here
+    /// before.
     #[cfg(feature = "wgpu")]
     pub fn wgpu(&self) -> Option<(wgpu::Device, wgpu::Queue)> {
         let engine = self.driver().any().downcast_ref::<backend::wgpu::Wgpu>()?;

@@ -11,7 +11,7 @@ use crate::tuning::Tuning;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How to open a device, where the defaults do not do.
+/// Options for opening a device.
 ///
 /// ```no_run
 /// let device = crosslane::DeviceOptions::default().memory_limit(1 << 30).open("gpu")?;
@@ -26,27 +26,27 @@ pub struct DeviceOptions {
 }
 
 impl DeviceOptions {
-    /// The most bytes that arrays and the pool may take together.
+    /// The most bytes that arrays and the pool may use together.
     pub fn memory_limit(mut self, bytes: u64) -> DeviceOptions {
         self.memory_limit = Some(bytes);
         self
     }
 
-    /// Whether to write down what takes device memory, and where, for [`Device::live_allocations`]: on in debug builds if
-    /// not set. It costs a fraction of a microsecond each time memory is taken.
+    /// Whether to record each allocation with its source line, for [`Device::live_allocations`]. By default on in debug
+    /// builds. It costs a fraction of a microsecond each time memory is taken.
     pub fn track_allocations(mut self, track: bool) -> DeviceOptions {
         self.track = Some(track);
         self
     }
 
-    /// Transfers go through staging memory even where host and device share theirs.
+    /// Makes transfers go through staging memory even where host and device share memory.
     pub fn staged_transfers(mut self, staged: bool) -> DeviceOptions {
         self.options.staged = staged;
         self
     }
 
-    /// Whether parameters of kernels travel inside the command buffer, through wgpu and where the device has that: on if not
-    /// set. Without it they lie in uniform buffers, as they do where WebGPU is all there is.
+    /// Whether parameters of kernels are passed as immediates, inside the command buffer, on wgpu devices that have
+    /// them. On by default. Otherwise they are passed in uniform buffers, as on a plain WebGPU device.
     ///
     /// ```
     /// # let lavapipe = |options: crosslane::DeviceOptions| options.open("lavapipe");
@@ -58,8 +58,9 @@ impl DeviceOptions {
         self
     }
 
-    /// Opens a device of wgpu with the limits that every WebGPU implementation has and without any feature beyond them: what
-    /// runs there runs in every browser. Off if not set. The cpu engine plays such a device by `Profile::webgpu()`.
+    /// Opens a wgpu device with the limits that every WebGPU implementation has, and without optional features: a
+    /// kernel that runs there runs in every browser. Off by default. `Profile::webgpu()` is the same for the cpu
+    /// engine.
     ///
     /// ```
     /// # let lavapipe = |options: crosslane::DeviceOptions| options.open("lavapipe");
@@ -72,36 +73,38 @@ impl DeviceOptions {
         self
     }
 
-    /// The longest that a program's kernel may run before it counts as endless: 20 s if not set. What waits for the device
-    /// then gets [`ErrorKind::Endless`], and the kernel's results are worthless. The library's own kernels end.
+    /// The longest that a program's kernel may run before it counts as endless: 20 s by default. The next call that
+    /// waits for the device then returns [`ErrorKind::Endless`], and the kernel's results are invalid. The library's
+    /// own kernels always end.
     ///
     /// - **The cpu engine** measures it for a launch; under [`Device::cpu_checked`]'s checks, for each workgroup.
-    /// - **Elsewhere** it is counted for each invocation by its loops: about 10 ns a turn, more for accesses to memory, up to
-    ///   42 s. Loops that turn fewer than 65,536 times by their constants, those inside them multiplied, do not count. So it
-    ///   does not cover a grid of very many workgroups, each of which ends soon, and not kernels that are
-    ///   [`crate::Kernel::trusted`], or leave less than two of the device's bindings. Drivers may have limits of their own.
+    /// - **Elsewhere** it is counted for each invocation in its loops: about 10 ns an iteration, more for accesses to
+    ///   memory, up to 42 s. Loops whose constants bound them below 65,536 iterations, nested loops multiplied, are not
+    ///   counted. Not covered: a grid of very many short workgroups, [`crate::Kernel::trusted`] kernels, and kernels
+    ///   that leave fewer than two bindings free. Drivers may have limits of their own.
     ///
-    /// Mesa's llvmpipe leaves loops after 65,535 turns of an invocation's together, without a word. There the first wait
-    /// after such a launch gives [`ErrorKind::LoopLeft`].
+    /// Mesa's llvmpipe silently stops an invocation's loops after 65,535 iterations in all. There the first wait after
+    /// such a launch returns [`ErrorKind::LoopLeft`].
     pub fn time_limit(mut self, limit: Duration) -> DeviceOptions {
         self.options.time_limit = Some(limit);
         self
     }
 
-    /// Faster and less exact arithmetic on the cuda engine: division, square roots and functions by approximation,
-    /// denormals as zero. Off if not set.
+    /// Faster and less exact arithmetic on the cuda engine: approximate division, square roots and functions, and
+    /// denormals as zero. Off by default.
     pub fn fast_math(mut self, fast: bool) -> DeviceOptions {
         self.options.fast_math = fast;
         self
     }
 
-    /// One fixed way to compute, so that the same program gives the same bits in evaluations and recordings and from run to
-    /// run. Off if not set: then the cuda engine measures which of a product's and a sum's ways is the fastest, and the last
-    /// bits are of the way that won. With it, kernels written by hand run wherever there is one, and cuBLASLt nowhere, unless
-    /// [`Device::natives`](crate::Device) says that none shall run. Other engines have one way anyway.
+    /// Always uses the same kernels, so that the same program gives the same bits in evaluations and recordings and
+    /// from run to run. Off by default: then the cuda engine measures which kernel for a product or a sum is the
+    /// fastest, and the last bits depend on the choice. With it, kernels written by hand run wherever there is one, and
+    /// cuBLASLt never, unless [`Device::natives`](crate::Device) turns them off. Other engines have no such choice.
     ///
-    /// What adds floats by atomics is in no fixed order all the same: [`Array::scatter_add`](crate::Array::scatter_add) and
-    /// [`Array::histogram_weights`](crate::Array::histogram_weights), which have ordered forms.
+    /// Functions that add floats by atomics still have no fixed order:
+    /// [`Array::scatter_add`](crate::Array::scatter_add) and
+    /// [`Array::histogram_weights`](crate::Array::histogram_weights). Both have ordered forms.
     ///
     /// ```
     /// # let options = crosslane::DeviceOptions::default().deterministic(true);
@@ -116,7 +119,7 @@ impl DeviceOptions {
         self
     }
 
-    /// Which way operations take where there are several: what was kept for the device, or is built in, if not set.
+    /// The tuning to use. By default the one saved by `crosslane tune` for this device, else the built-in one.
     pub fn tuning(mut self, tuning: Tuning) -> DeviceOptions {
         self.tuning = Some(tuning);
         self
@@ -195,7 +198,7 @@ fn no_device(request: &str, all: &[Listed]) -> Error {
     let install = if !through_wgpu {
         "Enable the cargo feature `wgpu`"
     } else if cfg!(target_os = "linux") {
-        "Install a Vulkan driver: your card's, or for the processor `apt install mesa-vulkan-drivers`"
+        "Install your card's Vulkan driver, or a software one: `apt install mesa-vulkan-drivers`"
     } else if cfg!(target_os = "windows") {
         "Install your card's driver; without a card Windows has WARP, a DX12 device"
     } else {

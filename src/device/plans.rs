@@ -1,4 +1,4 @@
-//! Plans that were made before, by all that they depend on: a program asks for the same again and again.
+//! A cache of plans, keyed by everything that they depend on: programs repeat the same operations.
 
 use crate::caps::Caps;
 use crate::error::Result;
@@ -131,7 +131,7 @@ impl Hasher for Folded {
 }
 
 impl Plans {
-    /// The plan of an operation's structure, and its values, which are taken out of it.
+    /// The plan of an operation's structure, and the operation's values, which are taken out of it.
     pub fn of(&self, op: &mut dyn Op, caps: &Caps) -> Result<(Arc<Planned>, Values)> {
         let mut values = Values::default();
         op.vary(&mut values);

@@ -1,4 +1,4 @@
-//! Operations by themselves: one is planned and run over bytes, as tests of operations do.
+//! Single operations: planned and run over bytes, for tests.
 
 use super::Device;
 use crate::error::Result;
@@ -16,10 +16,10 @@ use std::sync::Arc;
 const GARBAGE: u8 = 0xcd;
 
 impl Device {
-    /// Plans an operation and runs it. `slots` hold the contents of its buffers, in the order of [`Op::slots`]: inputs are
-    /// read, outputs are replaced by what it computes. Gives the kernels that ran.
+    /// Plans an operation and runs it. `slots` hold the contents of its buffers, in the order of [`Op::slots`]: inputs
+    /// are read, outputs are replaced by the results. Returns the kernels that ran.
     ///
-    /// Outputs and scratch hold garbage before. On a device that checks they are not written at all, so that reading them is
+    /// Outputs and scratch hold garbage before. On a checking device they are left unwritten, so that reading them is
     /// found.
     ///
     /// Errors: as [`Op::plan`]; too large; out of memory; device lost; a defect that a checked device found.

@@ -1,4 +1,4 @@
-//! What a device knows of kernels whose loops count: the memory they share, and what it says.
+//! A device's state for kernels whose loops count: their shared memory, and the reports in it.
 
 use crate::backend::Driver;
 use crate::error::{ErrorKind, Result};
@@ -18,7 +18,7 @@ pub(crate) struct Watch {
     pending: AtomicBool,
     /// Never held while the device works: launches take it.
     state: Mutex<State>,
-    /// Held by who reads what was reported, and clears it.
+    /// Held by the thread that reads and clears the reports.
     looking: Mutex<()>,
 }
 
@@ -70,7 +70,7 @@ impl Watch {
         Ok([limits, report].map(|memory| Window { memory, offset: 0, bytes: BYTES }))
     }
 
-    /// Kernels that count run again.
+    /// Called when kernels that count run again.
     pub fn again(&self) {
         self.pending.store(true, Ordering::Release);
     }
@@ -83,8 +83,8 @@ impl Watch {
         ])
     }
 
-    /// After a wait for the device or a stream: an error if a kernel was stopped since the last one.
-    /// `all`: nothing that was asked for still runs.
+    /// Called after a wait for the device or a stream: an error if a kernel was stopped since the last one. `all`: no
+    /// queued work still runs.
     pub fn look(&self, driver: &dyn Driver, all: bool) -> Result<()> {
         if !self.pending.load(Ordering::Acquire) {
             return Ok(());

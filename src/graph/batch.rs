@@ -144,7 +144,7 @@ impl Batch {
         self.seen.of(node).computed += 1;
     }
 
-    /// Where a materialised node lies, or will lie after submission.
+    /// The memory of a materialised node, now or after submission.
     pub fn storage_of(&mut self, node: &Arc<Node>) -> Result<Storage> {
         match &*self.state(node) {
             State::Ready(storage) => Ok(storage.clone()),
@@ -153,7 +153,7 @@ impl Batch {
         }
     }
 
-    /// Notes where a node will lie.
+    /// Records the memory of a node.
     pub fn make(&mut self, node: &Arc<Node>, storage: Storage) {
         let state = Arc::new(State::Ready(storage));
         self.seen.of(node).state = state.clone();
@@ -176,13 +176,13 @@ impl Batch {
         *self.seen.of(node) = Seen::now(node);
     }
 
-    /// Where an output of an operation lies, if the operation has run or is planned.
+    /// The memory of an operation's output, if the operation has run or is planned.
     pub fn output(&self, task: &Arc<Task>, index: usize) -> Option<Storage> {
         let planned = self.ran.iter().find(|(ran, _)| Arc::ptr_eq(ran, task));
         planned.map(|(_, outputs)| outputs[index].clone()).or_else(|| task.output(index))
     }
 
-    /// Notes where the outputs of an operation will lie.
+    /// Records the memory of an operation's outputs.
     pub fn ran(&mut self, task: &Arc<Task>, outputs: Vec<Storage>) {
         self.ran.push((task.clone(), outputs));
     }
@@ -200,7 +200,7 @@ impl Batch {
         for (pass, &cost) in planned.plan.passes.iter().zip(&planned.costs) {
             let window = |b: &crate::op::Binding| {
                 let (memory, b) = (buffers[b.buffer].clone(), b.filled(&values));
-                // An array that the program brought may end where a buffer of the pool would have padding.
+                // An array in foreign memory may end where a buffer of the pool would have padding.
                 let bytes = b.bytes.min(memory.bytes() - b.offset);
                 Window { memory, offset: b.offset, bytes }
             };

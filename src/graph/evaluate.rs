@@ -12,13 +12,13 @@ use rustc_hash::FxHashSet;
 use std::panic::Location;
 use std::sync::Arc;
 
-/// Results of at most so many bytes are written by kernels straight to the host's memory, which saves the copy: on the
-/// H200 25 us instead of 31 for four bytes (2026-11-21). Past a page the bus is slower than a copy.
+/// Results of at most this many bytes are written by kernels straight to the host's memory, which saves the copy: on
+/// the H200 25 us instead of 31 for four bytes (2026-11-21). Past a page the bus is slower than a copy.
 const SMALL_RESULT: usize = 4096;
 
 /// Kernels that may compute a shared part each for itself; the next one reads the part from memory.
 const OFTEN: u32 = 2;
-/// A part of so many steps that reads nothing costs less to compute again than to read from memory.
+/// A part of at most this many steps that reads nothing costs less to compute again than to read from memory.
 const CHEAP: u32 = 8;
 
 /// Materialises nodes of one device, without waiting for the device.
@@ -39,7 +39,7 @@ pub(crate) fn storage_of(node: &Node) -> Result<Storage> {
 }
 
 impl Submission<'_> {
-    /// Runs what was planned.
+    /// Runs the planned work.
     pub fn submit(&mut self) -> Result<()> {
         match self.batch.launches.is_empty() {
             true => Ok(()),

@@ -33,7 +33,7 @@ pub(crate) struct Node {
     /// How many of the elements are values, where only the device knows: elements past these are never computed with.
     count: OnceLock<Arc<Node>>,
     state: Mutex<Arc<State>>,
-    /// Whether the node's state before evaluation is kept (`recipe`), which tells how the node was computed.
+    /// Whether the node's state before evaluation is kept (`recipe`), which shows how the node was computed.
     keeps: AtomicBool,
     recipe: OnceLock<Arc<State>>,
 }
@@ -176,12 +176,12 @@ impl Node {
         self.computed.load(Ordering::Relaxed)
     }
 
-    /// Notes that so many more kernels computed the node.
+    /// Records that this many more kernels computed the node.
     pub fn note_computed(&self, kernels: u32) {
         self.computed.fetch_add(kernels, Ordering::Relaxed);
     }
 
-    /// How many handles, operations and nodes want the value. Anyone who has the node may add one meanwhile.
+    /// How many handles, operations and nodes want the value. Any holder of the node may add one meanwhile.
     pub fn users(&self) -> u32 {
         self.users.load(Ordering::Acquire)
     }

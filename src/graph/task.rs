@@ -101,12 +101,12 @@ impl Task {
         self.given.is_some()
     }
 
-    /// Where an output lies, if the operation has run.
+    /// The memory of an output, if the operation has run.
     pub fn output(&self, index: usize) -> Option<Storage> {
         self.done.lock().expect("no panic while held").as_ref().map(|done| done[index].clone())
     }
 
-    /// Notes where the outputs lie, unless that was known already.
+    /// Records the memory of the outputs, unless it was known already.
     pub fn publish(&self, outputs: Vec<Storage>) {
         self.done.lock().expect("no panic while held").get_or_insert(outputs);
     }
@@ -215,8 +215,8 @@ impl Batch {
         Ok((inputs, expressions))
     }
 
-    /// Plans an operation and its epilogue, which computes `node` from the operation's output `given`. Returns where
-    /// the result lies.
+    /// Plans an operation and its epilogue, which computes `node` from the operation's output `given`. Returns the
+    /// memory of the result.
     pub fn run_through(&mut self, node: &Arc<Node>, (given, task): Through, place: Place) -> Result<Storage> {
         let (mut inputs, mut expressions) = self.taken(&task)?;
         self.give(&given, task.given.expect("one that goes on"));

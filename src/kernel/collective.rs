@@ -35,7 +35,7 @@ impl<'a> Collective<'a> {
         Some(Collective { name, scan, ty, combine, identity, subgroup })
     }
 
-    /// Its text, in a workgroup of so many invocations; by subgroups where the device has them.
+    /// Its text, for a workgroup of this many invocations; by subgroups where the device has them.
     pub fn text(&self, size: &str, subgroups: bool) -> String {
         let Collective { name, ty, .. } = self;
         let body = match (self.scan, subgroups) {

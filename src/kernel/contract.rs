@@ -1,5 +1,6 @@
-//! Contracts: what a kernel computes, as plain data. An engine may have something else that does the same, a vendor's library
-//! or a kernel written by hand; the contract is all that it goes by. It takes the launch's own bindings and parameters.
+//! Contracts: what a kernel computes, as plain data. An engine may have a substitute that computes the same, a vendor's
+//! library or a kernel written by hand. The contract is all that it decides by. The substitute takes the launch's own
+//! bindings and parameters.
 
 use crate::element::DType;
 
@@ -24,27 +25,27 @@ pub(crate) enum Word {
 pub(crate) struct Contraction {
     /// Element types of the sides and of the output.
     pub dtypes: [DType; 3],
-    /// Whether the output has no gaps and holds the sums themselves, converted at most.
+    /// Whether the output is contiguous and holds the sums themselves, at most converted.
     pub plain: bool,
     /// Whether the kernel multiplies by tensor cores, which round f32.
     pub tensor: bool,
     /// Rows and columns of the output that a workgroup computes.
     pub tile: [u32; 2],
-    /// Workgroups in all, along the rows, and along the columns: the first by the product of the others is the number of
-    /// matrices, where the inner ones are not split.
+    /// Workgroups in all, along the rows, and along the columns. Where the inner dimension is not split, the first
+    /// divided by the product of the others is the number of matrices.
     pub workgroups: [Word; 3],
     pub rows: Word,
     pub columns: Word,
     pub inner: Word,
-    /// Inner ones that a workgroup sums: all of them, unless they are split.
+    /// Inner elements that a workgroup sums: all, unless the inner dimension is split.
     pub span: Word,
     pub sides: [Side; 2],
 }
 
-/// A side of a [`Contraction`]: lines of neighbours in memory, of inner ones or of rows (of `b`, columns).
+/// A side of a [`Contraction`]: lines of neighbours in memory, of inner elements or of rows (of `b`, columns).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Side {
-    /// Whether neighbours are inner ones.
+    /// Whether neighbouring elements are along the inner dimension.
     pub by_inner: bool,
     /// The first element in the binding, and elements from line to line and from matrix to matrix.
     pub first: Word,
@@ -56,8 +57,8 @@ pub(crate) struct Side {
     pub aligned: bool,
 }
 
-/// Sums of rows of f32: a workgroup of so many invocations gives one result or one partial state. Bindings: the rows, the
-/// output. Parameters: the reduction's, the first element, and the elements from row to row.
+/// Sums of rows of f32: a workgroup of this many invocations gives one result or one partial state. Bindings: the rows,
+/// the output. Parameters: the reduction's, the first element, and the elements from row to row.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SumOfRows {
     pub workgroup: u32,
@@ -65,7 +66,7 @@ pub(crate) struct SumOfRows {
     pub unroll: u32,
     /// Whether there are several rows, a parameter apart.
     pub strided: bool,
-    /// Whether it gives results; else partial states.
+    /// Whether it writes results; else partial states.
     pub last: bool,
 }
 
@@ -81,9 +82,9 @@ pub(crate) struct SortByDigit {
     pub tile: u32,
     /// The first word of a published prefix.
     pub prefix: u32,
-    /// Looks at a tile before it is counted by another.
+    /// How often a tile is polled before another workgroup counts it.
     pub spins: u32,
-    /// The bits that sort behind all keys.
+    /// The bits that sort after all keys.
     pub last: u32,
 }
 
@@ -91,7 +92,7 @@ pub(crate) struct SortByDigit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Carried {
     Nothing,
-    /// Where the key stood.
+    /// The index at which the key was.
     Index,
     /// A word of an array.
     Word,
@@ -108,7 +109,7 @@ impl Word {
 }
 
 impl Contraction {
-    /// How many matrices, their rows, columns and inner ones; none where the inner ones are split.
+    /// The numbers of matrices, of rows, of columns and of inner elements; `None` where the inner dimension is split.
     pub fn extents(&self, params: &[u32]) -> Option<[u32; 4]> {
         let [groups, along_rows, along_columns] = self.workgroups.map(|word| word.of(params));
         let [rows, columns, inner, span] = [self.rows, self.columns, self.inner, self.span].map(|word| word.of(params));

@@ -1,17 +1,19 @@
-//! Loops that would not end: each loop of a program's kernel counts, and leaves when a launch's invocation has had its
-//! time.
+//! Endless loops: each loop of a program's kernel counts, and exits when its invocation has used up its time.
 //!
-//! GPUs have no clock that WGSL can read, so time is counted in ticks of about 10 ns: one for a turn of a loop, more
-//! if it waits for memory. A loop counts its turns in a variable of its own, which stays in a register, and after about
-//! 65,536 ticks looks at a word that all share: the first invocation past the limit writes its kernel and line there, and
-//! all others leave their loops when they see it. Who is late leaves each later loop in its first turn.
+//! GPUs have no clock that WGSL can read, so time is counted in ticks of about 10 ns: one for an iteration of a loop,
+//! more if it waits for memory. A loop counts its iterations in a variable of its own, which stays in a register, and
+//! after about 65,536 ticks reads a word that all invocations share. The first invocation past the limit writes its
+//! kernel and line there, and all others exit their loops when they see it. An invocation that starts later exits each
+//! loop in its first iteration.
 //!
-//! The word lies in the device's memory, the report in the host's: with both in the host's the checked product of
-//! benches/matmul_f32.wgsl, a million invocations that look twice, fell from 32.9 to 4.0 TFLOP/s (H200, CUDA, 2026-11-22).
+//! The word is in device memory, the report in host memory. With both in host memory the checked product of
+//! benches/matmul_f32.wgsl, a million invocations that read the word twice, fell from 32.9 to 4.0 TFLOP/s (H200, CUDA,
+//! 2026-11-22).
 //!
-//! Some drivers leave loops by themselves ([`Driven::Leaves`]): there each loop notes that it came to one of its own ends.
+//! Some drivers stop loops by themselves ([`Driven::Leaves`]): there each loop records that it reached one of its own
+//! exits.
 //!
-//! It is done to naga's module, not to the text: what counts is known exactly, whatever names the program uses.
+//! The pass works on naga's module, not on the text, so it is exact whatever names the program uses.
 
 mod pass;
 
@@ -64,8 +66,8 @@ fn crosslane_overdue(ticks: u32, line: u32, kernel: u32) -> bool {
 }
 ";
 
-/// What loops need that tell when a driver leaves them. To a compiler that does not know that it will, the word would
-/// always be 1: so its place is one that no compiler knows.
+/// The variables of loops that report when a driver stops them. To a compiler that does not know that it will, the word
+/// would always be 1: so its place is one that no compiler knows.
 const LEAVING: &str = "
 var<private> crosslane_left: array<u32, 2>;
 fn crosslane_leave() {
@@ -97,9 +99,9 @@ pub(crate) fn number(source: &str) -> u32 {
 /// What a device does with loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Driven {
-    /// It runs them to their ends.
+    /// The driver runs loops to their ends.
     Runs,
-    /// It leaves them after so many turns of all together.
+    /// The driver stops them after this many iterations of all together.
     Leaves,
 }
 
@@ -130,7 +132,7 @@ pub(crate) fn counting(module: &Module, source: &str, entry: &str, driven: Drive
     };
     let mut reached = vec![];
     reach(&module, &module.entry_points[entry].function, &mut reached);
-    // Who is called comes before who calls.
+    // Callees come before their callers.
     reached.sort_unstable();
     for handle in reached {
         let mut function = std::mem::take(&mut module.functions[handle]);

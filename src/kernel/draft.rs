@@ -1,4 +1,4 @@
-//! Kernels of a program's own operations: a text that leaves open what the operation's plan knows.
+//! Kernels of a program's own operations: a text whose constants and parameters the operation's plan fills in.
 
 use super::{BindPoint, Inner, Kernel, next_id, travels_inside};
 use crate::caps::Caps;
@@ -13,12 +13,12 @@ const KEPT: usize = 256;
 static KERNELS: LazyLock<Recent<(String, String, bool), Kernel>> = LazyLock::new(|| Recent::new(KEPT));
 
 /// A kernel of an operation of the program's own ([`Op`](crate::op::Op)): a WGSL text with one compute entry point, and
-/// what its plan knows.
+/// the constants and parameters of its plan.
 ///
 /// The text binds its buffers in group 0, in the order of [`Pass::buffers`](crate::op::Pass). It may use constants and
-/// parameters that it does not declare, which are appended after it, and the functions that [`Kernel::wgsl`] lists but for
-/// `print_*` and `assert_that`. A constant is part of the kernel; parameters come with each launch
-/// ([`Pass::params`](crate::op::Pass)): the text reads them as `params.NAME`, a u32 each.
+/// parameters that it does not declare, which are appended after it, and the functions that [`Kernel::wgsl`] lists but
+/// for `print_*` and `assert_that`. A constant is part of the kernel. Parameters are passed with each launch
+/// ([`Pass::params`](crate::op::Pass)), and the text reads them as `params.NAME`, each a u32.
 ///
 /// ```
 /// use crosslane::device::Caps;
@@ -35,7 +35,7 @@ static KERNELS: LazyLock<Recent<(String, String, bool), Kernel>> = LazyLock::new
 /// ```
 ///
 /// It is compiled with run-time checks: an index out of bounds stays inside its binding, and workgroup memory begins as
-/// zeros. Its loops must end: on a GPU nothing stops them.
+/// zeros. Its loops must end: on a GPU there is no time limit.
 #[derive(Clone, Debug)]
 pub struct KernelDraft {
     name: String,
@@ -55,25 +55,25 @@ impl Kernel {
 }
 
 impl KernelDraft {
-    /// A kernel with this name for messages and this text.
+    /// A kernel with this text, and this name in messages.
     pub fn new(name: &str, wgsl: &str) -> KernelDraft {
         let (name, text) = (name.into(), wgsl.into());
         KernelDraft { name, text, constants: String::new(), params: vec![], appended: String::new(), trusted: false }
     }
 
-    /// The constant `NAME`, a u32.
+    /// Adds the constant `NAME`, a u32.
     pub fn constant(mut self, name: &str, value: u32) -> KernelDraft {
         self.constants += &format!("const {name} = {value}u;\n");
         self
     }
 
-    /// One more word of the parameters: `params.NAME`.
+    /// Adds a word to the parameters: `params.NAME`.
     pub fn param(mut self, name: &str) -> KernelDraft {
         self.params.push(name.into());
         self
     }
 
-    /// More text after the kernel's own: types and functions that it leaves open.
+    /// Appends text after the kernel's own: types and functions that it uses but does not declare.
     pub fn append(mut self, wgsl: &str) -> KernelDraft {
         self.appended += wgsl;
         self

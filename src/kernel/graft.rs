@@ -1,6 +1,6 @@
-//! Functions of the library's own text put into a module, with the variables that they use.
+//! Copies functions of the library's own text into a module, with the variables that they use.
 //!
-//! What the program declares means nothing inside them: a function `min` of its own is not called.
+//! The program's declarations do not apply inside them: they do not call a function `min` of the program.
 
 use super::blocks::each_mut;
 use naga::{Arena, Expression, Function, GlobalVariable, Handle, Module, ResourceBinding, Span, Statement};

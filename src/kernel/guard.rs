@@ -1,4 +1,4 @@
-//! Panics of naga as errors: its parser and its writers panic on some of what they do not know.
+//! Turns panics of naga into errors: its parser and its writers panic on some input that they do not support.
 //!
 //! `override oi = 3i; .. bitcast<u32>(oi)` is one for naga 30.0.1's writer of SPIR-V, an index of `coopStore` that no `let`
 //! named is another.
@@ -8,14 +8,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 thread_local! {
-    /// Whether this thread's panics are told as errors.
+    /// Whether this thread's panics are converted to errors.
     static TOLD: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Runs what calls naga. A panic is an error with its text and is not printed; where panics abort, it aborts.
 pub(crate) fn guarded<R>(work: impl FnOnce() -> R) -> Result<R, String> {
     static HOOK: Once = Once::new();
-    // A hook cannot be set for one thread: this one passes all others' panics on.
+    // A hook cannot be set for one thread: this one passes all other panics on.
     HOOK.call_once(|| {
         if !std::thread::panicking() {
             let before = take_hook();

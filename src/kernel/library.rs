@@ -1,4 +1,5 @@
-//! The shared WGSL functions, linked by name: a kernel gets just those it calls, and those they call.
+//! The shared WGSL functions, linked by name: a kernel gets only the functions that it calls, directly or through
+//! others.
 
 use super::text::words;
 use std::collections::{BTreeSet, HashMap};
@@ -8,9 +9,9 @@ use std::sync::LazyLock;
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 enum Of {
     Nothing,
-    /// Singles, alone or by fours.
+    /// f32, as scalars or as vectors of four.
     Singles,
-    /// Doubles, which not every device has, and singles.
+    /// f64, which not every device has, and f32.
     Doubles,
 }
 
@@ -50,7 +51,7 @@ static KEPT: LazyLock<HashMap<&'static str, &'static str>> =
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Linked {
     pub text: String,
-    /// Whether there are functions of singles in it, and of doubles.
+    /// Whether it contains functions of f32, and of f64.
     pub singles: bool,
     pub doubles: bool,
 }

@@ -1,5 +1,5 @@
-//! What kernels say, [`crate::Device::messages`]: the layout of the buffer, and the pass that tells each call of `print_f32` and
-//! its like which kernel it is in, and in which line.
+//! Messages of kernels ([`crate::Device::messages`]): the layout of the buffer, and the pass that passes the kernel's
+//! number and the line to each call of `print_f32` and similar functions.
 
 use super::blocks::each_mut;
 use super::counting::number;

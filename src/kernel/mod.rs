@@ -1,8 +1,8 @@
 //! Kernels: WGSL files in `shaders/`, completed by declarations that are appended after the file.
 //!
-//! WGSL allows use before declaration, so a file stays valid to read and its line numbers stay right.
+//! WGSL allows use before declaration, so the file's line numbers stay right.
 //!
-//! Or a program's own WGSL, parsed and reflected by naga, and launched by a [`Launcher`](crate::Launcher).
+//! A program's own WGSL is parsed and reflected by naga, and launched by a [`Launcher`](crate::Launcher).
 
 pub(crate) mod blocks;
 mod collective;
@@ -44,7 +44,7 @@ pub(crate) use reflect::has_matrices;
 pub use reflect::{Feature, Member, Override, Reflection, Resource};
 pub(crate) use spec::Spec;
 
-/// A cheap handle to a kernel's source and to what a launch must give it.
+/// A cheap handle to a kernel's source and to its interface: bindings and parameters.
 #[derive(Clone)]
 pub struct Kernel(Arc<Inner>);
 
@@ -85,7 +85,7 @@ pub enum Access {
     Write,
 }
 
-/// Where a launch's buffer goes, and how the kernel uses it.
+/// A binding of a kernel, and how the kernel uses it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BindPoint {
     /// `@group`.
@@ -101,9 +101,9 @@ pub struct BindPoint {
 /// A buffer of the library's own that a program's kernel binds beside the program's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Own {
-    /// What it says: [`crate::Device::messages`].
+    /// Its messages: [`crate::Device::messages`].
     Messages,
-    /// Whether loops are to stop, and after how long.
+    /// Whether loops must stop, and after how long.
     Limits,
     /// Which kernel was stopped, and where.
     Report,
@@ -125,15 +125,15 @@ pub(crate) struct Draft {
     pub access: Vec<Access>,
     /// Everything else: bindings and functions that the file leaves open.
     pub text: String,
-    /// 1 or 4: what `F`, `I`, `U` and `T` are in the shared functions.
+    /// 1 or 4: the width of `F`, `I`, `U` and `T` in the shared functions.
     pub width: u32,
     /// Whether 16-bit floats occur.
     pub f16: bool,
     /// Whether cooperative matrices do.
     pub matrices: bool,
-    /// Proven in bounds: compiled without run-time checks.
+    /// Whether all accesses are proven in bounds, so that it is compiled without run-time checks.
     pub trusted: bool,
-    /// What it computes, for engines that have something else for that.
+    /// What it computes, for engines that have a substitute.
     pub contract: Option<Contract>,
 }
 
@@ -223,7 +223,7 @@ impl Kernel {
         }
     }
 
-    /// What runs, for the program and the tests: naga's module.
+    /// The validated naga module that runs, for the program and the tests.
     #[doc(hidden)]
     pub fn module(&self) -> Result<naga::Module> {
         Ok(self.parsed()?.module.clone())
@@ -239,7 +239,7 @@ impl Kernel {
         self.0.params.len()
     }
 
-    /// What it computes, if somebody has said so.
+    /// Its contract, if it has one.
     pub(crate) fn contract(&self) -> Option<&Contract> {
         self.0.contract.as_ref()
     }
@@ -318,7 +318,7 @@ impl Draft {
     }
 }
 
-/// Whether so many words of parameters go into the command buffer; else they lie in a uniform buffer.
+/// Whether this many words of parameters go into the command buffer; else they lie in a uniform buffer.
 pub(crate) fn travels_inside(words: usize, caps: &Caps) -> bool {
     words * 4 <= caps.immediate_bytes as usize
 }

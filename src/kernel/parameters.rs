@@ -1,16 +1,16 @@
-//! A program's structures as parameters of kernels: whether they lie in memory as WGSL lays them out.
+//! A program's structures as parameters of kernels: checks that their layout in memory is WGSL's.
 
 use super::reflect::Member;
 use crate::element::DType;
 use half::f16;
 
-/// A Rust type that a kernel can take as it lies in memory: a number, an array of such, or a structure by
+/// A Rust type that can be passed to a kernel as its bytes: a number, an array of such types, or a structure with
 /// `#[derive(Parameters)]` (feature `macros`).
 ///
-/// A launch compares it with the WGSL type of the `var<uniform>` or the immediates that it is given to: the members'
-/// names, types and places. `[f32; 3]` is a `vec3<f32>` or an `array<f32, 3>`, `[[f32; 4]; 4]` a `mat4x4<f32>` or an
-/// `array<vec4<f32>, 4>`: whatever has the same numbers at the same places. Fields whose names begin with `_` are
-/// padding. A structure inside is compared by its place only.
+/// A launch compares it with the WGSL type of the `var<uniform>` or the immediates that it is passed for: the members'
+/// names, types and offsets. `[f32; 3]` is a `vec3<f32>` or an `array<f32, 3>`, `[[f32; 4]; 4]` a `mat4x4<f32>` or an
+/// `array<vec4<f32>, 4>`: any type that has the same numbers at the same offsets. Fields whose names begin with `_` are
+/// padding. A nested structure is compared by its offset only.
 ///
 #[cfg_attr(feature = "macros", doc = "```")]
 #[cfg_attr(not(feature = "macros"), doc = "```ignore")]
@@ -65,12 +65,12 @@ pub trait Parameters: bytemuck::Pod {
     const TYPE: HostType;
 }
 
-/// How a Rust type lies in memory.
+/// The layout of a Rust type in memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum HostType {
     /// A number.
     Number(DType),
-    /// An array, and how many.
+    /// An array, and its length.
     Array(&'static HostType, usize),
     /// A structure.
     Structure {
@@ -90,7 +90,7 @@ pub struct Field {
     pub name: &'static str,
     /// Its type.
     pub ty: HostType,
-    /// Where it begins, in bytes.
+    /// Its offset in bytes.
     pub offset: usize,
 }
 
@@ -174,7 +174,7 @@ pub(crate) fn check(host: &HostType, members: &[Member], bytes: u64) -> Result<(
         if field.offset != *offset as usize {
             let help = match (*offset as usize).checked_sub(field.offset) {
                 Some(gap) => format!("add {gap} bytes before it, `_padding: [u8; {gap}]`"),
-                None => format!("take {} bytes away before it, or add @align in WGSL", field.offset - *offset as usize),
+                None => format!("remove {} bytes before it, or add @align in WGSL", field.offset - *offset as usize),
             };
             return Err(format!("{of}.{name}: {ty} is at byte {offset} in WGSL, at {} in Rust: {help}", field.offset));
         }

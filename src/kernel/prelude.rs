@@ -1,5 +1,5 @@
 //! Functions that a program's kernel gets by calling them: indices, random numbers, packed integers, collectives of a
-//! workgroup, messages. What is called and not declared is appended, so that lines stay where they are.
+//! workgroup, messages. Functions that are called but not declared are appended, so that line numbers stay the same.
 
 use super::collective::Collective;
 use super::library::split;
@@ -20,7 +20,7 @@ static FUNCTIONS: LazyLock<HashMap<&'static str, &'static str>> =
 /// A program's text with what it calls.
 pub(crate) struct Complete {
     pub text: String,
-    /// Whether it combines values of a workgroup, which subgroups do faster.
+    /// Whether it combines values of a workgroup, which is faster with subgroups.
     pub collective: bool,
 }
 

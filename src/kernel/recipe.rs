@@ -1,4 +1,4 @@
-//! What a program's kernel is made of: the same text with the same values is the same kernel, however often it is given.
+//! The recipe of a program's kernel: the same text with the same values gives the same kernel each time.
 
 use super::Kernel;
 use super::user::make;
@@ -23,7 +23,7 @@ pub(super) struct Recipe {
     /// Whether collectives use subgroups.
     pub subgroups: bool,
     pub trusted: bool,
-    /// What it is called in messages, if not after its entry point.
+    /// Its name in messages, if that is not its entry point's.
     pub name: Option<String>,
 }
 
@@ -44,7 +44,7 @@ impl Recipe {
         self.values.iter().map(|(name, value)| (name.as_str(), f64::from_bits(*value))).collect()
     }
 
-    /// The kernel, made the first time.
+    /// The kernel, which is made at the first call.
     pub fn kernel(self, at: CallSite) -> Result<Kernel> {
         match self.kept() {
             Some(kernel) => Ok(kernel),

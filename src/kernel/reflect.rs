@@ -1,4 +1,4 @@
-//! What a program's kernel wants of a launch and of a device.
+//! Reflection: the arguments that a program's kernel needs, and its requirements of a device.
 
 use super::BindPoint;
 use super::parse::{ALLOWED, Parsed, Program};
@@ -11,7 +11,7 @@ use naga::valid::{Capabilities, ValidationFlags, Validator};
 use naga::{AddressSpace, Expression, GlobalVariable, Handle, Module, ScalarKind, StorageAccess, Type, TypeInner};
 use std::fmt;
 
-/// What a kernel wants of a launch and of a device, with its overrides' values put in.
+/// The arguments that a kernel needs, and its requirements of a device, for the values of its overrides.
 ///
 /// ```
 /// let kernel = crosslane::Kernel::wgsl("
@@ -35,16 +35,16 @@ pub struct Reflection {
     pub workgroup_bytes: u32,
     /// Bytes of immediates, which a launch passes as its last arguments; 0 if the kernel has none.
     pub immediate_bytes: u32,
-    /// The members of the immediates' structure, or the one variable that is none.
+    /// The members of the immediates' structure, or the one variable if they are no structure.
     pub immediates: Vec<Member>,
-    /// Whether the kernel reaches all of a grid that is folded into two dimensions: it looks at `y` of an id, or at
+    /// Whether the kernel can index a grid that is folded into two dimensions: it uses `y` of an id, or
     /// `num_workgroups`.
     pub sees_rows: bool,
-    /// Bindings that take equally many elements, as comments of the text say: `// @len(x, y)`.
+    /// Bindings that must have the same length, declared in comments: `// @len(x, y)`.
     pub equally_long: Vec<Vec<String>>,
     /// The overrides that the text declares.
     pub overrides: Vec<Override>,
-    /// What a device must have, beyond what all have.
+    /// Features that a device must have, beyond those of every device.
     pub features: Vec<Feature>,
 }
 
@@ -54,11 +54,11 @@ pub struct Reflection {
 pub struct Resource {
     /// The variable's name.
     pub name: String,
-    /// Where it is bound, and how it is used.
+    /// Its binding, and how it is used.
     pub point: BindPoint,
     /// Its WGSL type.
     pub ty: String,
-    /// The scalars that it is made of, if it is an array, a vector, a matrix or a scalar of one type.
+    /// The scalar type of its elements, if it is an array, a vector, a matrix or a scalar of one type.
     pub element: Option<DType>,
     /// Bytes from one element of an array to the next.
     pub stride: Option<u32>,
@@ -76,13 +76,13 @@ pub struct Member {
     pub name: String,
     /// Its WGSL type.
     pub ty: String,
-    /// Where it begins, in bytes.
+    /// Its offset in bytes.
     pub offset: u32,
     /// Its bytes.
     pub bytes: u32,
 }
 
-/// A constant that is given a value when the kernel is made.
+/// A constant whose value is set when the kernel is made.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Override {
@@ -96,7 +96,7 @@ pub struct Override {
     pub default: Option<f64>,
 }
 
-/// Something that only some devices have.
+/// A feature that only some devices have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Feature {
@@ -154,7 +154,7 @@ impl Feature {
         }
     }
 
-    /// Without which naga refuses a kernel that uses it.
+    /// The naga capabilities that a kernel with this feature needs.
     const fn capabilities(self) -> Capabilities {
         match self {
             Feature::F16 => Capabilities::SHADER_FLOAT16,
@@ -194,7 +194,7 @@ impl Resource {
 }
 
 impl Reflection {
-    /// Every limit and feature of a device that the kernel breaks, in words; nothing if it runs there.
+    /// The limits and features that keep the kernel from running on a device, in words; empty if it runs there.
     ///
     /// ```
     /// # use crosslane::Kernel;
@@ -204,7 +204,7 @@ impl Reflection {
     ///     @compute @workgroup_size(64) fn main() { tile[0] = 1.0; }
     /// ")?;
     /// let reflection = kernel.reflection().unwrap();
-    /// assert_eq!(reflection.breaks(&Caps::webgpu()), ["workgroup memory 20480 bytes, 16384 there"]);
+    /// assert_eq!(reflection.breaks(&Caps::webgpu()), ["workgroup memory 20480 bytes, limit 16384"]);
     /// assert!(reflection.breaks(&Caps::nvidia_like()).is_empty());
     /// # Ok::<(), crosslane::Error>(())
     /// ```
@@ -224,16 +224,16 @@ impl Reflection {
             ("immediates of", self.immediate_bytes as u64, "bytes", caps.immediate_bytes as u64),
         ];
         let over = limits.iter().filter(|(_, wanted, _, limit)| wanted > limit);
-        let over = over.map(|(what, wanted, unit, limit)| format!("{what} {wanted} {unit}, {limit} there"));
+        let over = over.map(|(what, wanted, unit, limit)| format!("{what} {wanted} {unit}, limit {limit}"));
         let missing = self.features.iter().filter(|feature| !feature.there(caps));
-        over.chain(missing.map(|feature| format!("{feature}, none there"))).collect()
+        over.chain(missing.map(|feature| format!("{feature}, not supported"))).collect()
     }
 }
 
 /// WebGPU promises four groups.
 const LAST_GROUP: u32 = 3;
 
-/// WebGPU promises uniform bindings of so many bytes; few devices have more.
+/// WebGPU guarantees uniform bindings of this many bytes; few devices have more.
 const UNIFORM_BYTES: u64 = 65536;
 
 /// Reflects a kernel; an error names a variable that no launch can bind.

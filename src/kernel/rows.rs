@@ -1,4 +1,4 @@
-//! Whether a kernel reaches all of a grid that is folded into two dimensions.
+//! Whether a kernel can index a grid that is folded into two dimensions.
 
 use naga::{Binding, Block, BuiltIn, Expression, Function, Handle, Module, Statement, TypeInner};
 
@@ -33,7 +33,7 @@ pub(super) fn sees_rows(function: &Function, module: &Module) -> bool {
                 }
                 _ => {}
             },
-            // Used whole: somebody looks at all of it.
+            // Used whole: some code uses all of it.
             Expression::Swizzle { vector: used, .. }
             | Expression::Access { base: used, .. }
             | Expression::As { expr: used, .. }

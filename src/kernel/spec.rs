@@ -1,4 +1,4 @@
-//! Specifications: what a kernel of the library's is made of, and kept by.
+//! Specifications: the parameters from which a kernel of the library is made, and by which it is cached.
 
 use super::{Draft, Kernel};
 use crate::caps::Caps;
@@ -76,7 +76,7 @@ impl Hash for Key {
 mod tests {
     use super::*;
 
-    /// A kernel that does nothing, of so many invocations.
+    /// A kernel that does nothing, of this many invocations.
     #[derive(Clone, PartialEq, Eq, Hash)]
     struct Idle<const FAMILY: u32>(u32);
 

@@ -1,5 +1,5 @@
-//! How often loops turn at most, where constants say so: what has the form of
-//! `for (var i = A; i < B; i += C)`, or doubles or halves, with an integer that nothing else changes.
+//! Bounds of loop iterations that follow from constants: loops of the form `for (var i = A; i < B; i += C)`, or that
+//! double or halve the counter, whose integer counter nothing else changes.
 
 use super::blocks::each;
 use naga::{
@@ -7,7 +7,7 @@ use naga::{
     TypeInner,
 };
 
-/// Turns of what doubles or halves, at most.
+/// The most iterations of loops that double or halve.
 const BITS: u64 = 64;
 
 /// The most turns of each loop of a function, in the order of their beginnings; `None` where nothing says so.

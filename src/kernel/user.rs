@@ -16,8 +16,8 @@ impl Kernel {
     /// The only compute entry point of a WGSL text, to be launched by [`Kernel::grid`] or [`Kernel::for_elements`].
     ///
     /// It is compiled with run-time checks: an index out of bounds stays inside its buffer, workgroup memory begins as
-    /// zeros, and loops that may not end count their turns ([`crate::DeviceOptions::time_limit`]). Making a kernel needs no device; each device compiles it at its first launch there.
-    /// The same text is the same kernel, however often it is given.
+    /// zeros, and loops that may not end count their iterations ([`crate::DeviceOptions::time_limit`]). Making a kernel
+    /// needs no device; each device compiles it at its first launch. The same text gives the same kernel each time.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -53,8 +53,8 @@ impl Kernel {
     ///
     /// Names that begin with `crosslane_` are the library's own.
     ///
-    /// Errors: a text that does not compile, or has a name of the library's, with line and column; no compute entry point, or
-    /// several.
+    /// Errors: a text that does not compile, or declares a name of the library, with line and column; no compute entry
+    /// point, or several.
     #[doc(alias = "RawKernel")]
     #[doc(alias = "RawModule")]
     #[track_caller]
@@ -87,8 +87,8 @@ impl Kernel {
         Recipe::new(source, entry, overrides).kernel(Location::caller())
     }
 
-    /// The same kernel compiled without run-time checks, as the library's own are: an index out of bounds then reads
-    /// or writes anything.
+    /// The same kernel compiled without run-time checks, like the library's own. An index out of bounds is then
+    /// undefined behaviour.
     ///
     /// Cooperative matrices need this, since nothing checks what they load and store.
     ///
@@ -129,7 +129,7 @@ impl Kernel {
                 return Ok(None);
             };
             let info = parse::validated(&module, self.source(), at)?;
-            // The text tells kernels apart that are kept: the module has the overrides' values in it.
+            // Cached kernels are distinguished by their text: the module has the overrides' values in it.
             let source = format!("{}\n// its loops count: {driven:?} {:?}\n", self.source(), self.overrides());
             let (entry, parsed) = (self.entry().into(), Parsed { module, info });
             let program = Program { parsed, entry, overrides: vec![], values: vec![] };
@@ -199,7 +199,7 @@ impl Kernel {
         Ok(Recipe::new(&source, None, &[]).kernel(at)?.named(&name))
     }
 
-    /// The same kernel with a name for messages, in place of its entry point's: its file, say.
+    /// The same kernel with another name in messages than its entry point's: its file's name, for instance.
     ///
     /// ```
     /// let kernel = crosslane::Kernel::wgsl("@compute @workgroup_size(1) fn main() {}")?.named("nothing.wgsl");
@@ -210,7 +210,7 @@ impl Kernel {
         self.altered(|recipe| recipe.name = Some(name.into()), |inner| inner.name = name.into())
     }
 
-    /// What the kernel wants of a launch and of a device; `None` for the library's own kernels.
+    /// The arguments that the kernel needs, and its requirements of a device; `None` for the library's own kernels.
     pub fn reflection(&self) -> Option<&Reflection> {
         self.0.reflection.as_ref()
     }

@@ -1,4 +1,4 @@
-//! What a launch gives a kernel: arrays, values, structures.
+//! Arguments of launches: arrays, values, structures.
 
 use crate::array::{Array, Untyped, ViewMut};
 use crate::element::Element;
@@ -12,8 +12,8 @@ use std::marker::PhantomData;
 /// | from | is |
 /// |---|---|
 /// | `&Array<T>` | memory that the kernel reads |
-/// | `&mut Array<T>` | memory that it may write; what shares it keeps its values, as with [`Array::assign`] |
-/// | [`ViewMut`] (`x.slice_mut(..)`) | a part of an array that it may write, if the part has no gaps and begins at a multiple of 256 bytes in the array's memory, which is what the strictest device wants: what runs on one runs on all |
+/// | `&mut Array<T>` | memory that it may write; arrays that share it keep their values, as with [`Array::assign`] |
+/// | [`ViewMut`] (`x.slice_mut(..)`) | a part of an array that it may write, if the part is contiguous and begins at a multiple of 256 bytes in the array's memory: the strictest device's rule, applied everywhere |
 /// | `f32`, `u32`, `i32`, `f16`, `f64`, `i64`, `u64`, `[f32; 2]` .. `[u32; 4]` | a value, or a vector |
 /// | `&P` of [`Parameters`] | a structure for a `var<uniform>` or for all immediates, compared with WGSL's member by member; `&[[f32; 4]; 4]` a matrix |
 #[derive(Clone)]
@@ -27,11 +27,11 @@ pub(super) enum Kind {
     Array(Bound),
     /// A value and its WGSL type.
     Value(Vec<u8>, &'static str),
-    /// A structure or an array, and how it lies in memory.
+    /// A structure or an array, and its layout in memory.
     Parameters(Vec<u8>, HostType),
     /// All immediates.
     Immediates(Vec<u8>),
-    /// What went wrong while it was made.
+    /// The error of its construction.
     Failed(Error),
 }
 
@@ -55,7 +55,7 @@ impl Argument<'_> {
         Kind::Array(Bound { array: array.into(), typed, written }).into()
     }
 
-    /// The bytes of the kernel's whole `var<immediate>`, laid out as WGSL says. It is the last argument.
+    /// The bytes of the kernel's whole `var<immediate>`, in WGSL's layout. Must be the last argument.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -75,8 +75,8 @@ impl Argument<'_> {
         Kind::Immediates(bytes.to_vec()).into()
     }
 
-    /// An array that the kernel may write where it lies: clones and views of it see what is written, and so may
-    /// expressions of it that are not computed yet. For memory that several owners share on purpose, as counters.
+    /// An array that the kernel writes in place: clones and views see the writes, and so may deferred expressions of
+    /// it. For memory shared on purpose, such as counters.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -95,7 +95,8 @@ impl Argument<'_> {
         Argument::array(array, true, true)
     }
 
-    /// As [`Argument::in_place`], as the kernel's type, whatever the array's own: words as structures, or f32 as u32.
+    /// Like [`Argument::in_place`], with the memory reinterpreted as the kernel's type: words as structures, or f32 as
+    /// u32.
     ///
     /// ```
     /// # crosslane::example(|device| {

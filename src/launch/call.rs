@@ -25,7 +25,7 @@ impl Call<'_> {
         Err(Error::argument("launch", argument, wanted, got, self.at))
     }
 
-    /// Whether the device has what the kernel needs.
+    /// Checks that the device has what the kernel needs.
     pub fn supports(&self, kernel: &Kernel, reflection: &Reflection) -> Result<()> {
         let breaks = reflection.breaks(self.device.caps());
         let (wanted, help) = if !breaks.is_empty() {
@@ -45,8 +45,8 @@ impl Call<'_> {
         Err(ErrorKind::Unsupported { operation, wanted, device, help: help.into(), at: Some(self.at) }.into())
     }
 
-    /// The launch with the library's own buffers beside the program's: for messages, and for loops that count, where they
-    /// may not end and the device does not watch over them itself.
+    /// The launch with the library's own buffers added: for messages, and for the counters of loops that may not end,
+    /// on devices that do not stop loops themselves.
     pub fn watched(&self, launch: Launch) -> Result<Launch> {
         let counting = self.counting(&launch.kernel)?;
         let reflection = launch.kernel.reflection().expect("a program's kernel");
@@ -78,17 +78,17 @@ impl Call<'_> {
         match kernel.counting(driven)? {
             Some(counting) if room => Ok(Some(counting.clone())),
             Some(_) if driven == Driven::Leaves => {
-                let wanted = "two bindings to spare, by which loops tell whether the driver left them".into();
+                let wanted = "two free bindings, needed to detect loops that the driver stops early".into();
                 let (operation, device) = ("launch", properties.label());
-                let help = "take another device, such as Device::cpu()".into();
+                let help = "use another device, such as Device::cpu()".into();
                 Err(ErrorKind::Unsupported { operation, wanted, device, help, at: Some(self.at) }.into())
             }
             _ => Ok(None),
         }
     }
 
-    /// The windows of memory and the immediates' words; no windows for `none`, a launch of nothing, to which no array is
-    /// too short.
+    /// The windows of memory and the words of the immediates. No windows for `none`, a launch of no elements, for which
+    /// no array is too short.
     pub fn bind(&self, reflection: &Reflection, arguments: &[Argument], none: bool) -> Result<(Vec<Window>, Vec<u32>)> {
         let resources = &reflection.bindings;
         if arguments.len() < resources.len() || arguments.len() > resources.len() + reflection.immediates.len().max(1) {
@@ -122,7 +122,7 @@ impl Call<'_> {
             None => Ok(()),
             Some((resource, _)) => {
                 let wanted = "memory that may be written: Array::copy makes some";
-                self.mistake(&resource.name, wanted, "another library's, which it marked read-only")
+                self.mistake(&resource.name, wanted, "memory that another library marked read-only")
             }
         }
     }
@@ -257,7 +257,7 @@ impl Call<'_> {
         let mut window = match array.in_place(alignment).map_err(located)? {
             Some(window) => window,
             None if resource.point.access == Access::Write => {
-                let wanted = format!("an array to write in place: no gaps, from a multiple of {alignment} bytes on");
+                let wanted = format!("a contiguous array from a multiple of {alignment} bytes on, to write in place");
                 return self.mistake(&resource.name, wanted, format!("a view of shape {:?}", array.shape()));
             }
             None => {

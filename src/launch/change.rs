@@ -1,4 +1,4 @@
-//! A launch that is there, changed: a value set anew, and whether it still writes to memory of its own.
+//! Changes of a recorded launch: a new value, and a check that no memory which it writes is bound twice.
 
 use super::argument::{Argument, Kind};
 use super::call::{Call, clash};

@@ -8,12 +8,13 @@ use crate::error::Result;
 use std::panic::Location;
 
 impl Launcher<'_> {
-    /// Records the launch into an encoder of the program's, in place of queueing it: it runs when the program submits
-    /// the encoder, among the program's own commands.
+    /// Records the launch into an encoder of the program instead of queueing it. It runs when the program submits the
+    /// encoder, in order with the program's own commands.
     ///
-    /// Submit the encoder before anything else uses what the kernel writes. What has to be computed or copied before it
-    /// is queued at once, and so comes first. The arrays' memory is kept until the device is done, which a later poll of
-    /// the device notices; until then assigning to a part of an array that the kernel reads copies it first.
+    /// Submit the encoder before anything else uses the kernel's outputs. Arguments that must be computed or copied
+    /// first are queued at once, and so run before it. The arrays' memory is kept until the device is done, which a
+    /// later poll of the device notices. Until then assigning to a part of an array that the kernel reads copies it
+    /// first.
     ///
     /// ```
     /// # crosslane::example(|device| {

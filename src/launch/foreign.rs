@@ -1,4 +1,4 @@
-//! Others' CUDA work on arrays, in order with the library's own.
+//! CUDA work of other libraries on arrays, ordered with this library's own.
 
 use super::argument::{Arguments, Bound, Kind};
 use crate::device::Device;
@@ -11,17 +11,18 @@ use std::panic::Location;
 const OPERATION: &str = "Device::with_stream";
 
 impl Device {
-    /// Has others' CUDA work use arrays, in order with the library's own on both sides. `work` is given a stream, a
-    /// `CUstream`, and the address of each array, and queues there what it likes: calls of cuBLAS or cuDNN, kernels of the
-    /// program's. That runs after all that was asked of the device that makes the arrays or uses those that are written,
-    /// in whichever stream, and before what is asked later; the host waits for neither. `None`, and nothing is called, on
-    /// other engines.
+    /// Runs CUDA work of another library on arrays, ordered with this library's work before and after it. `work` is
+    /// given a stream, a `CUstream`, and the address of each array, and queues its work in that stream: calls of cuBLAS
+    /// or cuDNN, or kernels of the program. That work runs after all earlier work, in any stream, that computes the
+    /// arrays or uses those that are written, and before all later work on them. The host does not wait. On other
+    /// engines `work` is not called, and the result is `None`.
     ///
-    /// The arrays are given as to a kernel: `&x` is read, `&mut y` may be written, and what shares its memory keeps its
-    /// values; views that are read are copied if they have gaps. They are computed first. The stream is the one that this
-    /// thread is in, the main one outside of [`Stream::run`](crate::Stream::run), and is there as long as the device; the
-    /// card's primary context is current in `work`. What `work` queues in other streams has to be joined to this one, by
-    /// events, before it returns. It may use the device itself, but not wait for what it was to queue.
+    /// The arrays are passed as to a kernel: `&x` is read; `&mut y` may be written, and arrays that share its memory
+    /// keep their values; views that are read are copied if they have gaps. The arrays are evaluated first. The stream
+    /// is this thread's: the main one outside of [`Stream::run`](crate::Stream::run). It lives as long as the device.
+    /// The card's primary context is current in `work`. Work that `work` queues in other streams must be joined to this
+    /// stream by events before it returns. `work` may use the device, but must not wait for work that it has queued
+    /// itself.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -40,8 +41,8 @@ impl Device {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: an argument that is no array, or one of another device; an array to write that has gaps, that others marked
-    /// read-only, or that is given twice; the mistake that an array holds; what `work` gives; device lost.
+    /// Errors: an argument that is no array, or one of another device; an array to write that has gaps, is marked
+    /// read-only by its owner, or is passed twice; the error that an array holds; the error of `work`; device lost.
     #[doc(alias = "cudaStream_t")]
     #[doc(alias = "CUstream")]
     #[track_caller]
@@ -96,7 +97,7 @@ impl Device {
         };
         if *written && window.memory.is_read_only() {
             let wanted = "memory that may be written: Array::copy makes some";
-            return mistake(place, wanted, "another library's, which it marked read-only", at);
+            return mistake(place, wanted, "memory that another library marked read-only", at);
         }
         Ok((window, *written))
     }

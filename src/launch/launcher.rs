@@ -1,4 +1,4 @@
-//! A launch that is put together: grid, overrides, arguments.
+//! Builder of a launch: grid, overrides, arguments.
 
 use super::argument::{Argument, Arguments};
 use super::call::Call;
@@ -30,7 +30,7 @@ enum Size {
 }
 
 impl Kernel {
-    /// A launch of so many workgroups in each of one to three dimensions: CUDA's grid of blocks.
+    /// A launch with this many workgroups in each of one to three dimensions: CUDA's grid of blocks.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -58,10 +58,10 @@ impl Kernel {
 
     /// A launch of one invocation for each of `count` elements: as many workgroups as that takes. Past the device's
     /// limit for one dimension (65,535 workgroups on most) they are folded into two: the kernel's linear index is then
-    /// `id.x + id.y * num_workgroups.x * WORKGROUP_SIZE`, and a kernel that looks at `id.x` alone is refused, since it
-    /// would do only a part.
+    /// `id.x + id.y * num_workgroups.x * WORKGROUP_SIZE`, and a kernel that uses only `id.x` is refused, since it would
+    /// process only a part.
     ///
-    /// The workgroup has one dimension. No elements are no launch.
+    /// The workgroup must have one dimension. With no elements nothing is launched.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -83,8 +83,8 @@ impl Kernel {
         self.launcher(Size::Elements(count as u64))
     }
 
-    /// A launch of one invocation for each point of a shape of one to three dimensions, `x` first: in each dimension
-    /// as many workgroups as that takes. A dimension of 0 is no launch.
+    /// A launch of one invocation for each point of a shape of one to three dimensions, `x` first: in each dimension as
+    /// many workgroups as that takes. With a dimension of 0 nothing is launched.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -117,7 +117,7 @@ fn filled<const N: usize>(counts: [u32; N]) -> [u32; 3] {
 }
 
 impl<'a> Launcher<'a> {
-    /// A value for an override, by its name or `@id`, in place of its default. Kernels are kept for each combination.
+    /// Sets an override, by its name or `@id`. A kernel is compiled and kept for each combination of values.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -137,13 +137,13 @@ impl<'a> Launcher<'a> {
         self
     }
 
-    /// The arguments, in place of earlier ones: for each binding that the kernel uses, by group, then binding, an array
-    /// or, for a `var<uniform>`, a value; then the immediates, member by member.
+    /// Sets the arguments, replacing earlier ones: for each binding that the kernel uses, by group, then binding, an
+    /// array or, for a `var<uniform>`, a value; then the immediates, member by member.
     ///
     /// `arrayLength` is the number of elements; for types smaller than four bytes the length in bytes is rounded up to
-    /// a multiple of four. Arrays of `u8`, `u16` and `bool` are bound as `u32`, four or two elements a word. A view that
-    /// a kernel only reads is copied first if it has gaps. Immediates travel with the launch; a value for a uniform is
-    /// uploaded each time.
+    /// a multiple of four. Arrays of `u8`, `u16` and `bool` are bound as `u32`, four or two elements a word. A view
+    /// that a kernel only reads is copied first if it has gaps. Immediates are part of the launch; a value for a
+    /// uniform is uploaded each time.
     #[track_caller]
     pub fn args(mut self, arguments: impl Arguments<'a>) -> Launcher<'a> {
         self.arguments = arguments.arguments();
@@ -153,16 +153,16 @@ impl<'a> Launcher<'a> {
     /// Queues the launch, without waiting for it.
     ///
     /// Errors: another number of arguments; an array that is too short, of another element type or on another device;
-    /// lengths that differ against a `// @len(x, y)`; `&` where the kernel writes; one array bound for writing and
+    /// lengths that differ despite a `// @len(x, y)`; `&` where the kernel writes; one array bound for writing and
     /// bound again; no such override; an empty grid or one past the device's limit; a feature or limit that the device
-    /// does not have; the mistake that an array holds; a kernel that the driver refuses; device lost.
+    /// does not have; the error that an array holds; a kernel that the driver refuses; device lost.
     #[track_caller]
     pub fn launch(&self, device: &Device) -> Result<()> {
         match self.resolve(device)? {
             Some(launch) => {
                 let launch = [launch];
                 device.submit(&launch)?;
-                // Who looked before the kernel ran saw nothing of it.
+                // A reader that looked before the kernel ran saw none of its writes.
                 if launch[0].buffers.iter().any(|window| window.memory.is_shared()) {
                     device.watch_again();
                 }
@@ -221,7 +221,11 @@ impl<'a> Launcher<'a> {
                         "at most {} elements, or a kernel that looks beyond id.x: at num_workgroups or id.y",
                         limit as u64 * size[0] as u64
                     );
-                    return call.mistake("for_elements", wanted, format!("{count}: it would do only a part of them"));
+                    return call.mistake(
+                        "for_elements",
+                        wanted,
+                        format!("{count}: it would process only a part of them"),
+                    );
                 }
                 Grid::Count(workgroups).fold(limit)
             }

@@ -1,5 +1,5 @@
-//! Launches of a program's own kernels: their arguments, checked against what the kernel says it wants, and what was
-//! launched recorded, changed and run again.
+//! Launches of a program's own kernels: arguments, checked against the kernel's reflection; and recordings, which can
+//! be changed and run again.
 
 mod argument;
 mod call;

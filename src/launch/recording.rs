@@ -1,4 +1,4 @@
-//! Launches recorded once and run again and again, with other memory or parameters if need be.
+//! Launches recorded once and run repeatedly, with other memory or parameters if need be.
 
 use super::argument::Argument;
 use super::call::STRICTEST;
@@ -18,13 +18,12 @@ use crate::work::{Launch, Window};
 use std::collections::{BTreeSet, HashSet};
 use std::panic::Location;
 
-/// Launches in their order, checked and prepared once: running them again is the cheapest launch there is. On CUDA it is
-/// a graph, in which those that do not need each other run side by side; on wgpu, pipelines and bind groups that are there.
+/// A sequence of launches, checked and prepared once: running it again is the cheapest kind of launch. On CUDA it is a
+/// graph, in which independent launches may overlap; on wgpu its pipelines and bind groups are prepared.
 ///
-/// Adding runs nothing, but computes lazy arrays that a launch reads. The arrays' memory then is what every run reads and
-/// writes in place, and lives as long as the recording. So what is assigned to such an array later, or written by a launch,
-/// the next run finds there; a clone that is made after adding, or an expression that is not computed yet, sees what runs
-/// write. Copy what is to keep its values.
+/// Adding runs nothing, but evaluates deferred arrays that a launch reads. Every run reads and writes the arrays'
+/// memory in place, and the recording keeps it alive. A later assignment to such an array is seen by the next run. A
+/// clone made after adding, or a deferred expression, sees what runs write. Copy arrays whose values must be kept.
 ///
 /// ```
 /// # crosslane::example(|device| {
@@ -63,7 +62,7 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// One without a launch.
+    /// An empty recording.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -101,9 +100,10 @@ impl Recording {
         self.changed.insert(launch);
     }
 
-    /// The kernels that bring arrays into memory, which they do once now; those that are there already need none.
+    /// A recording of the kernels that evaluate these arrays; they run once now. Arrays that are in memory already need
+    /// no kernel.
     ///
-    /// An array with more than 128 steps behind it was computed in part while it was built: only the rest is recorded.
+    /// An array of more than 128 deferred steps was partly evaluated while it was built: only the rest is recorded.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -118,14 +118,14 @@ impl Recording {
     /// # Ok(()) });
     /// ```
     ///
-    /// The scalars of its expressions can be set, as those of a program's kernels: [`Recording::set`] says how.
+    /// The scalars of its expressions can be set, like those of a program's kernels: see [`Recording::set`].
     ///
     /// Errors: as [`crate::eval_all`]; no array.
     #[track_caller]
     pub fn of<T: Element>(arrays: &[&Array<T>]) -> Result<Recording> {
         let nodes = one_device("Recording::of", arrays)?;
         let Some(first) = nodes.first() else {
-            return Err(Error::argument("Recording::of", "arrays", "one at least", "none", Location::caller()));
+            return Err(Error::argument("Recording::of", "arrays", "at least one", "none", Location::caller()));
         };
         let (device, at) = (first.device.clone(), Location::caller());
         let plan = |batch: &mut Batch| {
@@ -142,7 +142,7 @@ impl Recording {
         })
     }
 
-    /// So many empty kernels, to measure what a launch costs.
+    /// This many empty kernels, to measure the cost of a launch.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -160,8 +160,8 @@ impl Recording {
         Ok(Recording::with(device, batch.launches, none))
     }
 
-    /// Adds a launch after those that are there: its number, for [`Recording::set`], is what [`Recording::len`] was
-    /// before. One for no element adds none. Nothing runs, but lazy arrays among the arguments are computed.
+    /// Appends a launch. Its number, for [`Recording::set`], is the previous [`Recording::len`]. A launch of no
+    /// elements adds nothing. Nothing runs, but deferred arrays among the arguments are evaluated.
     ///
     /// Errors: as [`Launcher::launch`].
     #[track_caller]
@@ -171,12 +171,12 @@ impl Recording {
         Ok(())
     }
 
-    /// Runs the launches, each seeing what the ones before it wrote, in the stream that this thread is in. Does not wait.
+    /// Runs the launches in this thread's stream, each with the results of the ones before it. Does not wait.
     ///
-    /// The first run prepares them, and so does in part the first after a change.
+    /// The first run prepares them; the first run after a change prepares the changed ones.
     ///
     /// Errors: memory that a launch writes is bound to it twice after [`Recording::replace`]; a kernel that the driver
-    /// refuses; device lost. On a device that checks, also what its launches do wrong.
+    /// refuses; device lost. On a checking device, also the defects of its launches.
     #[track_caller]
     pub fn run(&mut self) -> Result<()> {
         self.submit(Location::caller())
@@ -219,12 +219,12 @@ impl Recording {
         }
     }
 
-    /// Has every later run use `new` wherever `old` was when its launches were added: as an argument, or in part of one.
-    /// `old` always means that array, whatever has replaced it since: two calls can swap two arrays. Elements past the
-    /// length of `old` are neither read nor written.
+    /// Makes every later run use `new` wherever `old` was passed when the launches were added, as an argument or as
+    /// part of one. `old` always means the array passed then, even if it was replaced since, so two calls can swap two
+    /// arrays. Elements past the length of `old` are neither read nor written.
     ///
-    /// Costs the host about a microsecond for each launch concerned, at the next run; if on CUDA another order of the
-    /// launches comes of it, the graph is built anew.
+    /// Costs the host about a microsecond for each affected launch, at the next run. If the dependencies between
+    /// launches change, CUDA's graph is rebuilt.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -248,7 +248,8 @@ impl Recording {
     /// ```
     ///
     /// Errors: another element type or device; `new` is shorter, has gaps, or begins at a byte of its memory that is no
-    /// multiple of 256, whatever the device; no launch was added with the memory of `old`; the mistake that an array holds; out of memory.
+    /// multiple of 256, whatever the device; no launch was added with the memory of `old`; the error that an array
+    /// holds; out of memory.
     #[track_caller]
     pub fn replace<T: Element>(&mut self, old: &Array<T>, new: &Array<T>) -> Result<()> {
         let at = Location::caller();
@@ -316,7 +317,7 @@ impl Recording {
         let alignment = if point.uniform { STRICTEST } else { self.device.caps().offset_alignment.max(4) };
         let mistake = |wanted: String, got: String| Err(Error::argument("Recording::replace", "new", wanted, got, at));
         let Some(inside) = recorded.offset.checked_sub(old.offset) else {
-            let wanted = "all of the array that a launch was added with".to_string();
+            let wanted = "the whole array that the launch was recorded with".to_string();
             return Err(Error::argument("Recording::replace", "old", wanted, "a part of it", at));
         };
         let offset = new.offset + inside;
@@ -332,8 +333,8 @@ impl Recording {
         Ok(Window { memory: new.memory.clone(), offset, bytes: recorded.bytes })
     }
 
-    /// Gives a scalar or vector of the launch with this number another value in every later run: a `var<uniform>` by its
-    /// name, or a member of the immediates. A uniform's value is uploaded into memory of its own.
+    /// Sets a scalar or vector of the launch with this number for every later run: a `var<uniform>` by its name, or a
+    /// member of the immediates. A uniform's value is uploaded into memory of its own.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -354,10 +355,10 @@ impl Recording {
     /// # Ok(()) });
     /// ```
     ///
-    /// A launch of [`Recording::of`] has the scalars of its expressions by the names that they have in the text of its
-    /// kernel, which [`Array::explain`] shows: `scalar0` is the first that the expression uses, `scalar1` the next. One
-    /// launch after the other is numbered as [`Array::explain`] lists them. An operation of several launches has a scalar
-    /// in each that computes with it.
+    /// In a launch of [`Recording::of`] the scalars of expressions have the names of the kernel's text, which
+    /// [`Array::explain`] shows: `scalar0` is the first that the expression uses, `scalar1` the next. Launches are
+    /// numbered in the order in which [`Array::explain`] lists them. In an operation of several launches, each launch
+    /// that uses a scalar has its own copy.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -393,7 +394,7 @@ impl Recording {
         Ok(())
     }
 
-    /// How many launches there are.
+    /// The number of launches.
     pub fn len(&self) -> usize {
         self.launches.len()
     }

@@ -1,7 +1,8 @@
-//! What lies past an array's end, where a program's kernel could read it: zeros, not what the pool's memory held before.
+//! The memory past an array's end, where a program's kernel could read it, is zeroed, so that it does not show old
+//! contents of the pool.
 //!
-//! The library's own kernels may write there, up to 16 bytes past the end: it is cleared for a launch, and remembered until
-//! one of them writes to the array again.
+//! The library's own kernels may write there, up to 16 bytes past the end: it is zeroed for a launch, and counts as
+//! zeroed until one of them writes to the array again.
 
 use crate::array::Untyped;
 use crate::caps::Caps;

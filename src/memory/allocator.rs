@@ -17,7 +17,7 @@ pub(crate) trait Allocator: Send + Sync {
     fn recycles(&self) -> bool {
         true
     }
-    /// Fresh memory of exactly so many bytes, of which those past `used` are padding.
+    /// Fresh memory of exactly this many bytes, of which those past `used` are padding.
     fn allocate(&self, bytes: u64, used: u64, place: Place) -> Result<Block>;
     /// Drops what is cached about memory that is gone.
     fn forget(&self);

@@ -1,4 +1,4 @@
-//! Memory that is not the engine's: where it lies, and what keeps it alive.
+//! Memory that is not the engine's: its address, and the owner that keeps it alive.
 
 use std::any::Any;
 

@@ -1,4 +1,4 @@
-//! What has become of device memory, as far as advice depends on it.
+//! The history of device memory that advice depends on.
 
 use crate::kernel::Kernel;
 use std::sync::OnceLock;

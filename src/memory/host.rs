@@ -2,9 +2,9 @@
 
 use bytemuck::Pod;
 
-/// So many zeros. The system makes the pages when they are first written, by several threads; 2 MiB at a time if it
-/// can, which for a gigabyte is 512 interruptions and not 262,144: on the machine of an H200 a fresh vector took
-/// 137 ms to fill with small pages where memory that was there took 25 (2026-11-21).
+/// This many zeros. The system makes the pages when they are first written, by several threads; 2 MiB at a time if it
+/// can, which for a gigabyte is 512 interruptions and not 262,144: on the machine of an H200 a fresh vector took 137 ms
+/// to fill with small pages where memory that was there took 25 (2026-11-21).
 pub(crate) fn zeros<T: Pod>(len: usize) -> Vec<T> {
     let mut values = bytemuck::allocation::zeroed_vec(len);
     advise_huge_pages(bytemuck::cast_slice_mut(&mut values));

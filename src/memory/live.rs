@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub struct Allocation {
     /// Its bytes, rounded up to the pool's sizes.
     pub bytes: u64,
-    /// What it was taken for: the operation whose result or scratch it holds, `array` for uploads.
+    /// The purpose of the allocation: the operation whose result or scratch it holds, `array` for uploads.
     pub what: &'static str,
     /// The line of the program that asked for it.
     pub at: CallSite,

@@ -1,4 +1,5 @@
-//! Marks on memory: what was found wrong where its contents were computed, or which operation's faults it tells of.
+//! Fault marks on memory: the faults of the kernels that computed its contents, or the operation whose fault words it
+//! holds.
 
 use super::Memory;
 use crate::error::{CallSite, Error};
@@ -9,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 pub(crate) const WORDS: usize = 3;
 pub(crate) const BYTES: usize = WORDS * 4;
 
-/// Who asked for indices to be checked.
+/// The call that requested checks of indices.
 #[derive(Clone, Copy)]
 pub(crate) struct Site {
     pub operation: &'static str,
@@ -21,7 +22,7 @@ pub(crate) struct Site {
 pub(crate) struct Fault {
     pub site: Site,
     found: Mutex<Found>,
-    /// Whether somebody got the error.
+    /// Whether the error was returned.
     pub told: AtomicBool,
 }
 
@@ -39,7 +40,7 @@ pub(crate) struct Marks {
     pub site: Option<Site>,
     /// And how many submissions write them whose faults are not known.
     pub running: u32,
-    /// And held by who reads and clears them.
+    /// And held by the thread that reads and clears them.
     pub reading: Arc<Mutex<()>>,
     /// Of other memory: what was found wrong where its contents were computed.
     pub faults: Vec<Arc<Fault>>,
@@ -62,8 +63,8 @@ impl Fault {
         }
     }
 
-    /// It is known now, if it was not: whether these words tell of something wrong, and whether no other submission works
-    /// on them.
+    /// It is known now, if it was not: whether these words report a fault, and whether no other submission works on
+    /// them.
     pub fn resolve(&self, words: [u32; WORDS], cell: &Memory) -> (bool, bool) {
         let mut found = self.found();
         if !matches!(*found, Found::Waiting(_)) {
@@ -81,7 +82,7 @@ impl Fault {
         !matches!(*self.found(), Found::Nothing)
     }
 
-    /// The error, which is told now.
+    /// The error, which counts as reported from now on.
     pub fn error(&self) -> Option<Error> {
         let Found::Wrong(error) = &*self.found() else { return None };
         self.told.store(true, Ordering::Relaxed);
@@ -91,7 +92,7 @@ impl Fault {
 
 impl Drop for Fault {
     fn drop(&mut self) {
-        // It never ran, or nobody asked.
+        // It never ran, or was never checked.
         if let Some(cell) = self.cell() {
             cell.marks().running -= 1;
         }

@@ -1,4 +1,4 @@
-//! Device memory: a pool that arrays take from and give back to, and host memory the device can reach.
+//! Device memory: a pool of memory for arrays, and host memory that the device can access.
 
 mod allocator;
 mod foreign;

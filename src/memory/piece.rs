@@ -1,4 +1,4 @@
-//! A piece of device memory, and who holds it or its contents.
+//! A piece of device memory, and the holders of it and of its contents.
 
 use super::{Block, History, Marks, Place, Pool};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -76,7 +76,7 @@ impl Share {
         Share(memory.clone())
     }
 
-    /// How many there are. If it is only the caller's, nobody can make another one.
+    /// How many there are. If the caller holds the only one, no other can be made.
     pub fn count(&self) -> usize {
         self.0.shares.load(Ordering::Acquire)
     }
@@ -126,7 +126,7 @@ impl Memory {
         self.shared.load(Ordering::Relaxed)
     }
 
-    /// Notes that what lies past the array was cleared.
+    /// Records that the memory past the array was zeroed.
     pub fn note_zeros_at_end(&self) {
         self.zeros_at_end.store(true, Ordering::Relaxed);
     }
@@ -136,7 +136,7 @@ impl Memory {
         self.zeros_at_end.store(false, Ordering::Relaxed);
     }
 
-    /// Whether zeros lie past the array. Recordings write without telling.
+    /// Whether the memory past the array is zeroed. Recordings write without telling.
     pub fn ends_in_zeros(&self) -> bool {
         self.zeros_at_end.load(Ordering::Relaxed) && self.recordings() == 0
     }

@@ -1,4 +1,4 @@
-//! A pool of device memory with size classes: what an array gives back, the next of its size takes.
+//! A pool of device memory with size classes: memory that one array releases is used by the next of its size.
 
 use super::Allocator;
 use super::piece::{Adopted, Memory, Origin, Piece};
@@ -49,7 +49,7 @@ impl Pool {
         self.state.lock().expect("no panic while held")
     }
 
-    /// Memory of at least so many bytes for the library's own use, with room for kernels that handle 16 at a time.
+    /// Memory of at least this many bytes for the library's own use, with room for kernels that handle 16 at a time.
     pub fn take(self: &Arc<Pool>, operation: &'static str, bytes: u64, place: Place) -> Result<Arc<Memory>> {
         self.take_tracked(operation, bytes, place, None)
     }
@@ -200,7 +200,7 @@ impl Pool {
         state.free.entry(class).or_default().push((id, block));
     }
 
-    /// Gives everything pooled back to the device.
+    /// Returns all pooled memory to the device.
     pub fn trim(&self) {
         let free = {
             let mut state = self.state();
@@ -219,19 +219,19 @@ impl Pool {
         self.state().usage
     }
 
-    /// Whether to write down what is taken from now on.
+    /// Whether to record allocations from now on.
     pub fn track(&self, tracks: bool) {
         self.tracks.store(tracks, Ordering::Relaxed);
     }
 
-    /// What is held and was written down, the largest first.
+    /// The recorded live allocations, the largest first.
     pub fn held(&self) -> Vec<Allocation> {
         let mut held: Vec<Allocation> = self.state().held.values().copied().collect();
         held.sort_by_key(|allocation| std::cmp::Reverse(allocation.bytes));
         held
     }
 
-    /// Sets what live and pooled memory may be together; what is pooled past it is given up.
+    /// Sets what live and pooled memory may be together; pooled memory past it is freed.
     pub fn set_limit(&self, limit: Option<u64>) {
         let mut state = self.state();
         state.usage.limit = limit;

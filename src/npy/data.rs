@@ -29,7 +29,7 @@ pub fn read<T: Element>(file: &mut impl Read) -> Result<HostArray<T>, String> {
 }
 
 enum Failed {
-    /// So many bytes were there.
+    /// The number of bytes present.
     Short(usize),
     Other(String),
 }

@@ -1,4 +1,4 @@
-//! What a `.npy` file says of its array before the elements: format versions 1 to 3.
+//! The header of a `.npy` file: format versions 1 to 3.
 
 use crate::element::DType;
 use std::io::Read;

@@ -1,5 +1,5 @@
-//! NumPy's files: an array each in `.npy`, several by name in `.npz`. Every element type, either byte order, C and Fortran
-//! order; written are the host's byte order and C order.
+//! NumPy's files: an array each in `.npy`, several by name in `.npz`. Every element type, either byte order, C and
+//! Fortran order. Files are written in the host's byte order and C order.
 //!
 //! ```
 //! # crosslane::example(|device| {
@@ -32,7 +32,7 @@ fn failed(operation: &'static str, file: impl std::fmt::Display, message: impl T
     ErrorKind::File { operation, file: file.to_string(), message: message.to_string() }.into()
 }
 
-/// The type of the elements in a file: for programs that learn it when they run.
+/// The type of the elements in a file, for programs that do not know it at compile time.
 ///
 /// Errors: the file cannot be read, or is no `.npy` file; a type that arrays do not have.
 pub fn dtype(path: impl AsRef<Path>) -> Result<DType> {
@@ -43,7 +43,8 @@ pub fn dtype(path: impl AsRef<Path>) -> Result<DType> {
 
 /// The array in a `.npy` file.
 ///
-/// Errors: the file cannot be read, or is no `.npy` file; elements of another type than `T`; fewer of them than its shape says.
+/// Errors: the file cannot be read, or is no `.npy` file; elements of another type than `T`; fewer elements than its
+/// shape has.
 pub fn load<T: Element>(path: impl AsRef<Path>) -> Result<HostArray<T>> {
     let fails = |message: String| failed("npy::load", path.as_ref().display(), message);
     let file = File::open(&path).map_err(|error| fails(error.to_string()))?;

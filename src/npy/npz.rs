@@ -34,7 +34,7 @@ pub struct Npz {
 }
 
 impl Npz {
-    /// Opens a file and reads what is in it, not the arrays.
+    /// Opens a file and reads its directory, not the arrays.
     ///
     /// Errors: the file cannot be read, or is no zip archive.
     pub fn open(path: impl AsRef<Path>) -> Result<Npz> {
@@ -60,7 +60,7 @@ impl Npz {
 
     /// The array of a name.
     ///
-    /// Errors: a name that is not there; as [`super::load`].
+    /// Errors: no array of this name; as [`super::load`].
     pub fn load<T: Element>(&mut self, name: &str) -> Result<HostArray<T>> {
         self.with("Npz::load", name, |file| data::read(file))
     }
@@ -88,14 +88,14 @@ pub struct NpzWriter {
 }
 
 impl NpzWriter {
-    /// A new file, or an old one emptied. Errors: it cannot be written.
+    /// Creates a file, or truncates an existing one. Errors: it cannot be written.
     pub fn create(path: impl AsRef<Path>) -> Result<NpzWriter> {
         let path = path.as_ref().to_path_buf();
         let file = File::create(&path).map_err(|error| failed("NpzWriter::create", path.display(), error))?;
         Ok(NpzWriter { archive: ZipWriter::new(BufWriter::new(file)), path })
     }
 
-    /// One more array. Errors: a name that is there already; the file cannot be written.
+    /// Adds an array. Errors: a name that the file has already; the file cannot be written.
     pub fn add<T: Element>(&mut self, name: &str, array: &HostArray<T>) -> Result<()> {
         // Sizes past 4 GiB need another form of the archive's entry.
         let options = SimpleFileOptions::default()
@@ -106,7 +106,7 @@ impl NpzWriter {
         data::write(&mut self.archive, array).map_err(|error| self.fails(name, error))
     }
 
-    /// Writes what the archive ends with: without it nobody can read the file.
+    /// Writes the archive's directory at its end. Without it the file cannot be read.
     ///
     /// Errors: the file cannot be written.
     pub fn finish(self) -> Result<()> {

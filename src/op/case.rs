@@ -1,4 +1,4 @@
-//! Problems that try an operation: what it is, what its inputs hold, and how far results may be from its reference.
+//! Test cases of operations: the operation, the contents of its inputs, and how far results may be from its reference.
 
 use super::host::{Host, Value};
 use super::plan::Op;
@@ -7,35 +7,37 @@ use crate::element::{Class, DType};
 use crate::kernel::{Access, Kernel};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// A problem of an operation. Those with few elements run everywhere, and are compared with [`Op::reference`]; of the others
-/// plans and kernels' texts are looked at.
+/// A test case of an operation. Cases with few elements run on every device, and are compared with [`Op::reference`];
+/// of the others only plans and kernels' texts are checked.
 pub struct Case {
-    /// What it is, for messages.
+    /// Its name in messages.
     pub what: String,
     /// The operation.
     pub op: Box<dyn Op>,
-    /// Its Rust type, as [`std::any::type_name`] gives it.
+    /// Its Rust type, as by [`std::any::type_name`].
     pub type_name: &'static str,
-    /// What inputs hold that do not hold [`Fill::Numbers`], by slot.
+    /// The contents of inputs other than [`Fill::Numbers`], by slot.
     pub fills: Vec<(usize, Fill)>,
-    /// An operation of the same slots and meaning, where it has no reference itself: functions of a program's own have none.
+    /// An operation of the same slots and meaning that has a reference, if it has none itself, as with a program's own
+    /// functions.
     pub meaning: Option<Box<dyn Op>>,
     /// Results may differ from the reference by their size, and by this, in units of [`Case::precision`].
     pub scale: f64,
 }
 
-/// What an input holds.
+/// The contents of an input.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fill {
-    /// Quarters from 1/4 to 3, positive for every function, of which sums and products are exact; integers from 1 to 12.
+    /// Multiples of 1/4 from 1/4 to 3: valid arguments of every function, with exact sums and products. For integers 1
+    /// to 12.
     Numbers,
     /// Numbers in ascending order, many of them equal.
     Sorted,
-    /// Bits of any kind that are numbers, negative ones and zeros among them.
+    /// Arbitrary bits that are numbers, among them negative ones and zeros.
     Any,
-    /// Different integers below this, in any order: fewer than this.
+    /// Distinct integers below this, in any order: fewer than this.
     Distinct(usize),
-    /// Integers from 0 to below this; where types are signed from its negative on.
+    /// Integers from 0 to below this; for signed types, from its negative.
     Indices(usize),
     /// This number.
     Number(u64),
@@ -56,18 +58,18 @@ impl Case {
         Case { what, op, type_name, fills: vec![], meaning: None, scale: 0.0 }
     }
 
-    /// With something else in a slot.
+    /// With other contents in a slot.
     pub fn fill(mut self, slot: usize, fill: Fill) -> Case {
         self.fills.push((slot, fill));
         self
     }
 
-    /// Results may be off by as much as those of this size, however small they are.
+    /// Allows small results the error of results of this size.
     pub fn scale(self, scale: f64) -> Case {
         Case { scale, ..self }
     }
 
-    /// What it has to give is what this operation means.
+    /// Its results must be those of this operation's reference.
     pub fn means(self, op: impl Op + 'static) -> Case {
         Case { meaning: Some(Box::new(op)), ..self }
     }
@@ -87,25 +89,25 @@ impl Case {
         self.len() <= Case::MOST
     }
 
-    /// Whether its reference takes no longer than a moment.
+    /// Whether its reference is fast.
     pub fn is_judged(&self) -> bool {
         self.op.flops() <= Case::JUDGED
     }
 
-    /// What tells a kernel from others: its name, its entry point and all of its text, as a hash.
+    /// The identity of a kernel: its name, its entry point and all of its text, as a hash.
     pub fn identity(kernel: &Kernel) -> u64 {
         let mut hasher = DefaultHasher::new();
         (kernel.name(), kernel.entry(), kernel.source()).hash(&mut hasher);
         hasher.finish()
     }
 
-    /// What an input holds.
+    /// The contents of an input.
     pub fn filled(&self, slot: usize) -> &Fill {
         self.fills.iter().find(|(other, _)| *other == slot).map_or(&Fill::Numbers, |(_, fill)| fill)
     }
 
-    /// The share of its size by which a result of this type may differ: some units in the last place, for functions and for
-    /// sums in another order.
+    /// The relative error that a result of this type may have: some units in the last place, for functions and for sums
+    /// in another order.
     pub fn precision(dtype: DType) -> f64 {
         match dtype {
             DType::F16 => 4e-3,
@@ -131,7 +133,7 @@ impl Case {
         self.op.slots().iter().enumerate().map(fill).collect()
     }
 
-    /// What is wrong with the slots after it ran. Elements that the reference leaves as they were may be anything.
+    /// The defects of the slots after it ran. Elements that the reference does not write are not compared.
     pub fn wrong(&self, got: Vec<Vec<u8>>) -> Option<String> {
         self.wrong_within(got, 1.0)
     }

@@ -1,4 +1,4 @@
-//! What a plan promises, looked at: engines trust plans, and a program's own operation is not to be trusted.
+//! Checks of plans: engines trust plans, but a program's own operation must not be trusted.
 
 use super::plan::{Pass, Plan};
 use super::slot::Slot;

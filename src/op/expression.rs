@@ -5,7 +5,7 @@ use super::function::Function;
 use super::host::{Host, Value};
 use crate::element::{DType, Scalar};
 
-/// Where a leaf's elements come from.
+/// The source of a leaf's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LeafSource {
     /// A buffer: the index of the operation's slot.
@@ -24,7 +24,7 @@ pub enum LeafSource {
 /// An input of an expression, walked over the expression's index space.
 #[derive(Clone, Debug, PartialEq, Hash)]
 pub struct Leaf {
-    /// Where its elements come from.
+    /// The source of its elements.
     pub source: LeafSource,
     /// Their type.
     pub dtype: DType,
@@ -32,7 +32,7 @@ pub struct Leaf {
     pub len: usize,
     /// The address of the first element.
     pub offset: i64,
-    /// How far the address moves in each dimension.
+    /// The stride of the address in each dimension.
     pub strides: Vec<i64>,
 }
 
@@ -65,7 +65,7 @@ pub struct ExpressionStep {
 pub struct Expression {
     /// The inputs.
     pub leaves: Vec<Leaf>,
-    /// The scalars. They are parameters of the kernel: other values need no other kernel.
+    /// The scalars. They are parameters of the kernel: other values use the same kernel.
     pub scalars: Vec<Scalar>,
     /// The steps; the last is the result.
     pub steps: Vec<ExpressionStep>,
@@ -138,7 +138,7 @@ impl Expression {
     /// The result at one point, by definition.
     ///
     /// Every step is rounded to its own type, as a library without fusion would. The exceptions are f32 and f64, which
-    /// stay in double precision: the reference has to be more exact than what it judges.
+    /// stay in double precision: the reference must be more exact than the results that it is compared with.
     ///
     /// # Panics
     ///

@@ -1,4 +1,4 @@
-//! Values and buffers on the host: what [`super::Op::reference`] computes with.
+//! Values and buffers on the host, with which [`super::Op::reference`] computes.
 
 use crate::element::{Class, DType, Scalar, half_of};
 
@@ -9,12 +9,12 @@ pub enum Value {
     Float(f64),
     /// An integer.
     Int(i128),
-    /// A truth value.
+    /// A boolean.
     Bool(bool),
 }
 
 impl Value {
-    /// As a double.
+    /// As f64.
     pub fn float(self) -> f64 {
         match self {
             Value::Float(x) => x,

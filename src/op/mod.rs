@@ -1,5 +1,5 @@
-//! The waist between operations and engines: what an operation is ([`Op`]), the plan that engines run ([`Plan`]), and the
-//! elementwise expressions that operations take in ([`Expression`]). All of it is plain data.
+//! The interface between operations and engines: operations ([`Op`]), the plans that engines run ([`Plan`]), and the
+//! elementwise expressions that operations fuse ([`Expression`]). All of it is plain data.
 
 mod case;
 mod check;

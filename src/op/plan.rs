@@ -1,5 +1,5 @@
-//! The waist: an operation says what it means ([`Op::reference`]), what it costs, and which kernels do it
-//! ([`Op::plan`]); engines run plans and know no operation.
+//! The interface between operations and engines: an operation defines its meaning ([`Op::reference`]), its cost, and
+//! the kernels that compute it ([`Op::plan`]). Engines run plans, and know no operations.
 
 use super::host::Host;
 use super::slot::Slot;
@@ -9,8 +9,8 @@ use crate::error::Result;
 use crate::kernel::Kernel;
 use std::hash::{Hash, Hasher};
 
-/// What tells an operation from others of its kind: everything that its plan depends on besides capabilities. Devices
-/// keep plans under this identity.
+/// The identity of an operation among others of its type: everything that its plan depends on besides capabilities.
+/// Devices cache plans by it.
 pub trait Identify {
     /// Feeds the operation's identity to a hasher.
     fn identify(&self, to: &mut dyn Hasher);
@@ -79,7 +79,7 @@ pub struct Binding {
 }
 
 impl Binding {
-    /// A window at a fixed place.
+    /// A window at a fixed offset.
     pub fn new(buffer: usize, offset: u64, bytes: u64) -> Binding {
         Binding { buffer, offset, bytes, reach: None }
     }
@@ -93,8 +93,8 @@ impl Binding {
 /// The number of workgroups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grid {
-    /// At least this many, folded into two dimensions where one is too short. Kernels unfold by `group.x + group.y *
-    /// groups.x` and check against their own count.
+    /// At least this many, folded into two dimensions where the limit of one is too low. Kernels unfold by
+    /// `group.x + group.y * groups.x` and check against their own count.
     Count(u64),
     /// Exactly this grid.
     Fixed([u32; 3]),

@@ -1,9 +1,9 @@
-//! The buffers that an operation takes.
+//! Slots: the buffers of an operation.
 
 use crate::element::DType;
 use crate::kernel::Access;
 
-/// A buffer that an operation takes.
+/// A buffer of an operation.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Slot {

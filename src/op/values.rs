@@ -1,5 +1,5 @@
-//! The values in which operations of one structure differ: scalars, and where arrays begin in their buffers. They are
-//! taken out of an operation before planning and filled in for each launch. The plan is thus a plan template that
+//! The values in which operations of one structure differ: scalars, and the offsets of arrays in their buffers. They
+//! are taken out of an operation before planning and filled in for each launch. The plan is thus a plan template that
 //! cannot depend on the values.
 
 use super::expression::Expression;
@@ -9,7 +9,7 @@ use crate::element::{DType, Scalar};
 use std::ops::Range;
 
 /// The remainder of an offset by this number stays in the operation, since kernels depend on how arrays are aligned.
-/// None depends on more than matrix products of halves, which copy eight elements at a time.
+/// None depends on more than matrix products of f16, which copy eight elements at a time.
 const ALIGNED: i64 = 8;
 /// The stand-in for the first offset that was taken out; its multiples stand for the others. No buffer has as many
 /// elements, so that an addition during planning does not change which offset a stand-in names.
@@ -120,7 +120,7 @@ pub struct ScalarWord {
     pub name: (&'static str, usize),
 }
 
-/// The part of a buffer that a kernel touches, from where an array begins.
+/// The part of a buffer that a kernel accesses, relative to the array's offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Reach {
     /// Which of the operation's offsets is added.
@@ -200,8 +200,8 @@ impl Binding {
     }
 }
 
-/// The parameter that tells where a box of an index space begins in an array. If the array lies in a slot, given with
-/// its alignment and its bytes in all, the window too.
+/// The parameter with the offset of an index space's box in an array. If the array lies in a slot, given with its
+/// alignment and its bytes in all, the window too.
 pub(crate) fn start(walk: &Walk, cut: &[Range<u64>], slot: Option<(usize, u64, u64)>) -> (Param, Option<Binding>) {
     let (taken, offset) = symbol(walk.offset);
     let (low, high) = walk.range(cut);

@@ -1,4 +1,4 @@
-//! Arrays larger than one binding. The index space is cut into boxes, each of which touches a window of every buffer
+//! Arrays larger than one binding. The index space is cut into boxes, each of which accesses a window of every buffer
 //! that fits a binding.
 
 use std::ops::Range;
@@ -21,7 +21,7 @@ pub(crate) struct Walk {
 }
 
 impl Walk {
-    /// The first and one past the last element that a box touches.
+    /// The first and one past the last element that a box accesses.
     pub fn range(&self, cut: &[Range<u64>]) -> (i64, i64) {
         let (mut low, mut high) = (self.offset, self.offset + 1);
         for (range, &stride) in cut.iter().zip(&self.strides) {

@@ -1,4 +1,4 @@
-//! The cases of all operations, each in its operation's folder, and what they are made of.
+//! The cases of all operations, each in its operation's folder, and common parts of them.
 
 use crate::caps::Caps;
 use crate::element::DType;
@@ -7,7 +7,7 @@ use crate::ops::Operator;
 
 pub(super) use crate::op::Case;
 
-/// Gives the cases of an operation on a device with these capabilities.
+/// Returns the cases of an operation on a device with these capabilities.
 pub type Cases = fn(&Caps) -> Vec<Case>;
 
 macro_rules! all {

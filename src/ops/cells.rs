@@ -23,8 +23,8 @@ pub(super) fn extent(dims: &[Dim], cut: &[Range<u64>]) -> u64 {
     cut[kept(dims)..].iter().map(|range| range.end - range.start).product()
 }
 
-/// Chunk lengths of the (kept, reduced) dimensions so that every buffer fits its binding, results of a chunk lie side by
-/// side, and the partial states fit too. Results and states take so many bytes.
+/// Chunk lengths of the (kept, reduced) dimensions so that every buffer fits its binding, results of a chunk lie side
+/// by side, and the partial states fit too. Results and states take this many bytes.
 pub(super) fn chunks(dims: &[Dim], mut space: Space, result_bytes: u64, state_bytes: u64, caps: &Caps) -> Vec<u64> {
     let kept = kept(dims);
     let mut strides = vec![0; dims.len()];

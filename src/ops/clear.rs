@@ -20,7 +20,7 @@ impl Spec for Clear {
     }
 }
 
-/// The pass that fills a scratch buffer of so many words with zeros.
+/// The pass that fills a scratch buffer of this many words with zeros.
 pub(super) fn clear(buffer: usize, words: u64, caps: &Caps) -> Pass {
     let bytes = (words * 4).next_multiple_of(64);
     Pass {

@@ -1,5 +1,5 @@
-//! Operations over as many elements as a number in the device's memory says, which the host does not know: launches are
-//! laid out for all that there might be, and workgroups past the number end at once.
+//! Operations over a count that only the device knows. Launches cover the largest possible count, and workgroups past
+//! the actual count end at once.
 //!
 //! It is the portable form of an indirect launch: CUDA has none from the host, and wgpu runs a kernel of its own before each
 //! to check the number.
@@ -9,9 +9,9 @@ use crate::element::DType;
 use crate::kernel::{Access, Draft};
 use crate::op::{Binding, Expression, Host, Param, Pass};
 
-/// The draft with `bounded_NAME()` for each of these parameters, which are units of so many elements: the parameter or, where
-/// only the device knows how many elements there are, no more units than those. The number is the last binding then, and
-/// the last parameter is the element of all that the launch begins with.
+/// The draft with `bounded_NAME()` for each of these parameters, which are units of this many elements: the parameter
+/// or, where only the device knows how many elements there are, no more units than those. The number is the last
+/// binding then, and the last parameter is the element of all that the launch begins with.
 pub(super) fn bounded(mut draft: Draft, params: &[(&str, u32)], counted: bool) -> Draft {
     if !counted {
         for (name, _) in params {

@@ -9,9 +9,9 @@ use std::ops::Range;
 /// How the elements of an array lie in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Form {
-    /// So many in a word.
+    /// Elements in a word.
     Packed(u32),
-    /// So many words each.
+    /// Words of an element.
     Words(u32),
 }
 
@@ -83,9 +83,4 @@ pub(super) fn slot_of(expression: &Expression) -> usize {
 pub(super) fn pieces(range: Range<u64>, most: u64) -> Vec<Range<u64>> {
     let starts = range.clone().step_by(most as usize);
     starts.map(|start| start..(start + most).min(range.end)).collect()
-}
-
-/// A line for each item of an invocation: `#` is its number.
-pub(super) fn each(items: u32, line: &str) -> String {
-    (0..items).map(|item| format!("    {}\n", line.replace('#', &item.to_string()))).collect()
 }

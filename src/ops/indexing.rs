@@ -1,17 +1,18 @@
 //! Which element an index means: what gathers and scatters share.
 //!
-//! A kernel cannot fail: it writes what was wrong into words of its operation, which whoever reads the result looks at.
+//! A kernel cannot return an error. It writes faults into words of its operation, which are checked when a result is
+//! read.
 
 use super::fuse::SeveralSpec;
 use crate::element::DType;
 use crate::kernel::Access;
 use crate::op::{Binding, Expression, Host, Param, Slot, Vary};
 
-/// What becomes of an index that is not below the axis' extent.
+/// The treatment of an index that is not below the axis' extent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum OutOfRange {
-    /// An error whenever the result is read, or what is computed of it, which names the line of the call and the index; if
-    /// nobody reads it, [`crate::Device::synchronize`] gives the error, once. Negative numbers count from the end.
+    /// An error whenever the result, or a value computed from it, is read. It names the line of the call and the index;
+    /// if it is not read, [`crate::Device::synchronize`] returns the error, once. Negative numbers count from the end.
     #[default]
     Error,
     /// The first or the last element is meant: NumPy's mode `clip`, where negative numbers are all the first.
@@ -33,9 +34,9 @@ pub struct Indexing {
     pub extent: usize,
     /// From one of them to the next.
     pub stride: usize,
-    /// What is done with an index past the axis.
+    /// The treatment of an index past the axis.
     pub outside: OutOfRange,
-    /// For [`OutOfRange::Error`]: words that tell how many such indices there were, the first of them, and the extent.
+    /// For [`OutOfRange::Error`]: words with the number of such indices, the first of them, and the extent.
     pub report: Option<Expression>,
 }
 
@@ -59,7 +60,7 @@ impl Indexing {
         [self.extent as u64, self.stride as u64, first, window, len as u64].map(Param::of)
     }
 
-    /// The window of what tells of an index past the axis.
+    /// The window of the fault words for an index past the axis.
     pub(super) fn report_window(&self) -> Option<Binding> {
         let slot = self.report.as_ref()?.slots()[0].0;
         Some(Binding::new(slot, 0, 64))

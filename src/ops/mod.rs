@@ -1,4 +1,4 @@
-//! The operations: a folder each, with meaning, cost, plan and cases. They know no engine.
+//! The operations: a folder each, with meaning, cost, plan and cases. They do not depend on engines.
 
 /// The one list of operations, given to a macro: each with its shaders, by their names in `shaders/`, and what it makes public.
 ///

@@ -1,7 +1,7 @@
 //! The order of keys as unsigned numbers: what a kernel's `digit` looks at, and the same on the host.
 //!
-//! Keys keep their own bits all the way, and are turned into their number wherever a digit is wanted: so NaNs keep their
-//! payload, and the two zeros, which are one number, their sign.
+//! Keys keep their bits. They are converted to an order-preserving integer only where a digit is extracted. So NaNs
+//! keep their payload, and zeros their sign.
 
 use crate::element::{Class, DType};
 

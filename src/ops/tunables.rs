@@ -47,7 +47,7 @@ impl Tuning {
         Ok(())
     }
 
-    /// What was kept for a device, over what is built in for its engine.
+    /// The tuning saved for a device, on top of its engine's built-in one.
     pub fn load(properties: &Properties) -> Tuning {
         let mut tuning = properties.caps.tuning.clone();
         if let Some(text) = path(properties).and_then(|path| fs::read_to_string(path).ok()) {
@@ -56,8 +56,9 @@ impl Tuning {
         tuning
     }
 
-    /// Keeps it for whoever opens this device, in the folder `tuning` of `CROSSLANE_CACHE` or of crosslane's part of the
-    /// system's folder for caches. Returns the file: lines as `sort_keys = 384 14 1`, for people to read and change.
+    /// Saves it for every program that opens this device, in the folder `tuning` of `CROSSLANE_CACHE` or of crosslane's
+    /// part of the system's folder for caches. Returns the file: lines as `sort_keys = 384 14 1`, for people to read
+    /// and change.
     ///
     /// Errors: the folder cannot be written, or there is none.
     #[track_caller]

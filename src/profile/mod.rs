@@ -1,4 +1,4 @@
-//! Profiles: what a device did while a program worked, and how fast it is at best.
+//! Profiles: a trace of a device's work, and its peak speeds.
 
 mod roofline;
 
@@ -11,13 +11,13 @@ use std::panic::Location;
 use std::time::Instant;
 
 impl Device {
-    /// Runs `work` and gives what the device did meanwhile: each launch with its kernel's name and its time on the
-    /// device, each transfer, wait and compilation, on one time line that begins with the work.
+    /// Calls `work` and returns a trace of the device: each launch with its kernel's name and its time on the device,
+    /// each transfer, wait and compilation, on one time line that begins with the work.
     ///
-    /// Waits before and after. While it records, each launch is a pass of its own between two timestamps, which costs
-    /// some microseconds each and keeps launches apart that could overlap; [`Device::gpu_time`] gives `None`. What other
-    /// threads ask of the device meanwhile is recorded too. The first profile on a device also measures its
-    /// [`Device::roofline`], afterwards.
+    /// Waits before and after. While recording, each launch is a pass of its own between two timestamps. That costs
+    /// some microseconds a launch and prevents overlap; [`Device::gpu_time`] returns `None`. Work that other threads
+    /// queue meanwhile is recorded too. The first profile on a device also measures its [`Device::roofline`],
+    /// afterwards.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -32,7 +32,8 @@ impl Device {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: a profile of this device is running already; what `work` gives; a kernel that does not end; device lost.
+    /// Errors: a profile of this device is running already; the error of `work`; a kernel that does not end; device
+    /// lost.
     #[doc(alias = "nsys")]
     #[doc(alias = "profiler")]
     #[track_caller]

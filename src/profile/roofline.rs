@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 const BUDGET: Duration = Duration::from_millis(25);
 /// Elements of the triad's arrays: at first, and at most: 256 MiB each, five times the largest cache of a GPU there is.
 const ELEMENTS: (usize, usize) = (1 << 16, 1 << 26);
-/// Past so many elements what the triad took is given back.
+/// Past this many elements the triad's memory is returned to the system.
 const KEPT: usize = 1 << 22;
-/// A launch that takes so long tells enough.
+/// A launch that takes this long is precise enough.
 const ENOUGH: Duration = Duration::from_millis(2);
 /// Runs of each size; the best counts.
 const RUNS: usize = 3;
@@ -28,9 +28,9 @@ const UNROLL: usize = 8;
 impl Device {
     /// The device's roofline: the speed of its memory and of its f32 arithmetic, as kernels of this library reach them.
     ///
-    /// Measured the first time it is asked for, in about 50 ms on a slow device and a few on a card, and kept. It takes up
-    /// to 768 MiB of device memory for that, or as much as there is, and gives it back. On a slow device the arrays are
-    /// short, and may lie in its caches.
+    /// Measured at the first call, in about 50 ms on a slow device and a few ms on a card, and kept. The measurement
+    /// allocates up to 768 MiB of device memory, or as much as is free, and releases it. On a slow device the arrays
+    /// are short, and may fit its caches.
     ///
     /// ```
     /// # crosslane::example(|device| {

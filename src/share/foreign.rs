@@ -1,4 +1,4 @@
-//! Memory of the program's or of another library's as an array, without a copy; and the address of an array for others.
+//! Foreign memory as arrays, without a copy, and the address of an array for other libraries.
 
 use crate::array::Array;
 use crate::device::Device;
@@ -67,13 +67,13 @@ impl Elements {
 }
 
 impl<T: Element> Array<T> {
-    /// An array over a wgpu buffer of the program's, without a copy: `shape` in row-major order from byte `offset` on.
+    /// An array over a wgpu buffer of the program, without a copy: `shape` in row-major order from byte `offset` on.
     ///
     /// It is an array like any other: assigning to a part of it writes into the buffer if no other array shares its
-    /// memory, and kernels that are given it to write do. Arrays over one buffer share it, also with the array whose
-    /// [`Array::wgpu_buffer`] it is. What the program writes into the buffer by itself is seen by
-    /// kernels that are submitted later. The buffer is kept as long as the array, or an expression of it that is not
-    /// computed, lives. It counts neither as live memory nor towards a limit.
+    /// memory, and so does a kernel that it is passed to for writing. All arrays over one buffer share its memory,
+    /// including the array that [`Array::wgpu_buffer`] came from. Kernels submitted later see what the program writes
+    /// into the buffer. The buffer is kept as long as the array, or an expression of it that is not computed, lives. It
+    /// counts neither as live memory nor towards a limit.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -91,8 +91,8 @@ impl<T: Element> Array<T> {
     ///
     /// Errors: a device of another engine; a buffer of another device, without the usage `STORAGE`, or too short:
     /// kernels read four elements at a time, so it must reach to a multiple of four; an offset that is no multiple of
-    /// the element's size; a type that the device does not have. Of a buffer from another `wgpu::Instance` wgpu 30 cannot
-    /// tell that it is wrong, and may panic.
+    /// the element's size; a type that the device does not have. wgpu 30 does not detect a buffer of another
+    /// `wgpu::Instance`, and may panic.
     #[cfg(feature = "wgpu")]
     #[track_caller]
     pub fn from_wgpu_buffer(device: &Device, buffer: &wgpu::Buffer, offset: u64, shape: &[usize]) -> Result<Array<T>> {
@@ -131,10 +131,10 @@ impl<T: Element> Array<T> {
     }
 
     /// An array over memory of a CUDA device, without a copy: `shape` in row-major order. `owner` is dropped when
-    /// nothing uses the memory any more, after what was queued on it is done.
+    /// nothing uses the memory any more, after the work queued on it is done.
     ///
-    /// Assigning to a part of the array writes there if no other array shares its memory, and kernels that are given
-    /// it to write do. It counts neither as live memory nor towards a limit.
+    /// Assigning to a part of the array writes there if no other array shares its memory, and so does a kernel that it
+    /// is passed to for writing. It counts neither as live memory nor towards a limit.
     ///
     /// ```no_run
     /// let device = crosslane::Device::cuda(0)?;
@@ -152,9 +152,9 @@ impl<T: Element> Array<T> {
     ///
     /// # Safety
     ///
-    /// From `address` on there must be so many elements in an allocation of that device by CUDA's driver, as any
-    /// library's is, until `owner` is dropped. What was queued on other streams to write them must be done, and nobody
-    /// may write to them while the array, or a clone or an expression of it, is used.
+    /// From `address` on there must be this many elements in an allocation of that device by CUDA's driver, until
+    /// `owner` is dropped. Work on other streams that writes them must be done, and no other code may write to them
+    /// while the array, or a clone or an expression of it, is used.
     #[track_caller]
     pub unsafe fn from_cuda_pointer(
         device: &Device,
@@ -182,11 +182,12 @@ impl<T: Element> Array<T> {
     /// The address of the array's elements on its CUDA device, in row-major order, computed if need be; `None` on other
     /// engines.
     ///
-    /// What writes them may still be queued: use it on [`Device::cuda_stream`], asked for in the same
-    /// [`Stream::run`](crate::Stream::run) or both outside of one, or after [`Device::synchronize`]. There it comes after
-    /// what other streams do with the array until now. The memory stays the array's: keep the array until what uses the address is done, and write through it only if no
-    /// other array shares the memory. With it and [`Array::shape`] other libraries make arrays of theirs, by
-    /// `__cuda_array_interface__` for example.
+    /// The work that writes them may still be queued. So use the address on [`Device::cuda_stream`], called in the same
+    /// [`Stream::run`](crate::Stream::run), or both outside of one, or after [`Device::synchronize`]. On that stream it
+    /// is ordered after the work on the array in other streams so far. The memory still belongs to the array: keep the
+    /// array until the work that uses the address is done, and write through it only if no other array shares the
+    /// memory. Other libraries make their own arrays from the address and [`Array::shape`], for example by
+    /// `__cuda_array_interface__`.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -216,11 +217,11 @@ impl<T: Element> Array<T> {
 }
 
 impl Device {
-    /// The CUDA stream that this thread's work goes to, a `CUstream`: the device's main one, inside of
-    /// [`Stream::run`](crate::Stream::run) that stream's; `None` on other engines. What another library queues there comes
-    /// after what was queued there before, and before what is queued there later; work in other streams does not wait for
-    /// it. It is there as long as the device. The context is the card's primary one, which CUDA's runtime and cudarc use
-    /// too.
+    /// The CUDA stream that this thread's work goes to, a `CUstream`: the device's main one, or inside of
+    /// [`Stream::run`](crate::Stream::run) that stream's; `None` on other engines. Work that another library queues
+    /// there runs after work queued there before, and before work queued there later; work in other streams does not
+    /// wait for it. It lives as long as the device. The context is the card's primary one, which CUDA's runtime and
+    /// cudarc use too.
     ///
     /// ```
     /// # crosslane::example(|device| {

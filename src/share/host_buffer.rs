@@ -1,4 +1,4 @@
-//! Host memory that the device reads or writes directly: what CUDA calls pinned.
+//! Host memory that the device reads or writes directly: pinned memory in CUDA's terms.
 
 use crate::array::Array;
 use crate::backend::HostBlock;
@@ -12,7 +12,8 @@ use std::marker::PhantomData;
 use std::panic::Location;
 
 /// Mapped host memory for `len` elements. A transfer through it needs no copy on the host, so it runs at the speed of
-/// the bus. Where host and device share memory, [`Array::from_slice`] and [`Array::read_into`] copy once and are as good.
+/// the bus. Where host and device share memory, [`Array::from_slice`] and [`Array::read_into`] copy once and are as
+/// fast.
 ///
 /// ```
 /// # crosslane::example(|device| {
@@ -35,7 +36,7 @@ pub struct HostBuffer<T: Element> {
 }
 
 impl<T: Element> HostBuffer<T> {
-    /// Room for `len` elements, one at least.
+    /// Allocates `len` elements, at least one.
     ///
     /// Errors: a type or size that the device does not have; out of memory.
     #[track_caller]
@@ -87,8 +88,8 @@ impl<T: Element> HostBuffer<T> {
         self.block.fill(start * size_of::<T>(), bytemuck::cast_slice(values))
     }
 
-    /// A new one-dimensional array with the buffer's elements. Does not wait for the copy: what the buffer is used for
-    /// next does, unless it is done by then.
+    /// A new one-dimensional array with the buffer's elements. Does not wait for the copy: the next use of the buffer
+    /// waits if the copy is not done by then.
     ///
     /// Errors: not an upload buffer; out of memory; device lost.
     #[track_caller]
@@ -130,7 +131,7 @@ impl<T: Element> HostBuffer<T> {
         self.block.transfer(memory, offset, bytes)
     }
 
-    /// As [`HostBuffer::upload`], without blocking the executor; the buffer comes back with the array.
+    /// As [`HostBuffer::upload`], without blocking the executor. Returns the buffer with the array.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -150,7 +151,7 @@ impl<T: Element> HostBuffer<T> {
         }))
     }
 
-    /// As [`HostBuffer::download`], without blocking the executor; the buffer comes back with the elements.
+    /// As [`HostBuffer::download`], without blocking the executor. Returns the buffer with the elements.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -170,7 +171,7 @@ impl<T: Element> HostBuffer<T> {
         }))
     }
 
-    /// The elements that the last download brought.
+    /// The elements of the last download.
     ///
     /// Errors: not a download buffer; its last transfer failed.
     #[track_caller]

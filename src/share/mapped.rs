@@ -1,4 +1,4 @@
-//! Arrays that the host reads where they lie.
+//! Arrays that the host reads in place.
 
 use crate::array::Array;
 use crate::backend::Mapping;
@@ -8,9 +8,9 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 use std::panic::Location;
 
-/// The elements of an array where they lie, read by the host without a copy. See [`Array::map_memory`].
+/// The elements of an array in place, read by the host without a copy. See [`Array::map_memory`].
 ///
-/// They are as memory holds them: themselves, or bytes of 0 and 1 for `bool`.
+/// The elements are as stored in memory: `bool` as bytes of 0 and 1.
 pub struct Mapped<T: Element> {
     /// None for an array without elements.
     mapping: Option<Box<dyn Mapping>>,
@@ -26,11 +26,11 @@ impl<T: Element> Deref for Mapped<T> {
 }
 
 impl<T: Element> Array<T> {
-    /// The elements in row-major order where the device holds them, without a copy: for devices that share the host's
-    /// memory ([`Caps::unified`](crate::device::Caps::unified)). Computes the array if need be, and waits. A view with gaps is
+    /// The elements in row-major order in the device's memory, without a copy: for devices that share the host's memory
+    /// ([`Caps::unified`](crate::device::Caps::unified)). Computes the array if need be, and waits. A view with gaps is
     /// copied by the device first.
     ///
-    /// While the guard lives, kernels cannot write to that memory, on wgpu not even read it: they are refused.
+    /// While the guard lives, launches that write that memory are refused; on wgpu also those that read it.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -42,7 +42,7 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: as [`Array::to_vec`]; a device with memory of its own; on wgpu, a guard of the same memory that lives.
+    /// Errors: as [`Array::to_vec`]; a device with memory of its own; on wgpu, another live guard of the same memory.
     #[doc(alias = "cudaHostGetDevicePointer")]
     #[doc(alias = "zero-copy")]
     #[track_caller]

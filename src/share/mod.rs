@@ -1,4 +1,4 @@
-//! Memory that others use too: host memory that the device reaches, arrays with a host side, other libraries' memory.
+//! Shared memory: host memory that the device accesses, arrays with a host side, memory of other libraries.
 
 pub mod dlpack;
 mod foreign;

@@ -1,4 +1,4 @@
-//! Sets of positions as ranges, in order and apart from one another: what is dirty.
+//! Sets of positions as ordered, disjoint ranges: the changed elements.
 
 use std::ops::Range;
 
@@ -37,7 +37,7 @@ impl Ranges {
         }
     }
 
-    /// Takes a range out.
+    /// Removes a range.
     pub fn remove(&mut self, range: Range<usize>) {
         if range.is_empty() {
             return;
@@ -50,7 +50,7 @@ impl Ranges {
         self.0 = self.0.iter().flat_map(outside).collect();
     }
 
-    /// The parts that lie in a range.
+    /// The parts within a range.
     pub fn within(&self, range: Range<usize>) -> Vec<Range<usize>> {
         let part = |other: &Range<usize>| other.start.max(range.start)..other.end.min(range.end);
         self.0.iter().map(part).filter(|part| part.start < part.end).collect()

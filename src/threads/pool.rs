@@ -1,5 +1,5 @@
-//! Threads that share work. Who waits for them takes nothing else up: the caller may be the worker of a pool whose
-//! threads steal, and what it stole could want a lock that it holds.
+//! A thread pool for shared work. The thread that waits for it runs no other jobs meanwhile: it may be a worker of
+//! another, work-stealing pool, and a job that it stole could need a lock that it holds.
 
 use super::count;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -12,8 +12,8 @@ use std::thread::{Builder, scope};
 static POOL: LazyLock<Option<ThreadPool>> =
     LazyLock::new(|| ThreadPoolBuilder::new().num_threads(count()).build().ok());
 
-/// Does the same on so many threads and one more, and waits for all. Where the system gives fewer threads, fewer do it:
-/// the work is taken from something they share.
+/// Runs the same function on this many threads and one more, and waits for all. Where the system gives fewer threads,
+/// fewer do it: the work is taken from something they share.
 pub(crate) fn together(others: usize, work: impl Fn() + Sync) {
     let Some(pool) = POOL.as_ref().filter(|_| others > 0) else { return work() };
     let all = || {

@@ -1,4 +1,4 @@
-//! A trace as Chrome's trace events: what chrome://tracing and Perfetto draw.
+//! Traces as Chrome's trace events, which chrome://tracing and Perfetto draw.
 
 use super::{Span, SpanKind, Trace};
 use std::fmt::Write;
@@ -13,9 +13,10 @@ const TRACKS: [(&str, &[SpanKind]); 4] = [
 ];
 
 impl Trace {
-    /// The trace in Chrome's trace event format, JSON: open it in <https://ui.perfetto.dev> or chrome://tracing. Launches,
-    /// transfers, host waits and compilations each have a track of their own, or several where they overlap. The device's
-    /// clock is set by the host's at the profile's start, so that tracks fit within some microseconds.
+    /// The trace in Chrome's trace event format, JSON: open it in <https://ui.perfetto.dev> or chrome://tracing.
+    /// Launches, transfers, host waits and compilations each have a track of their own, or several where they overlap.
+    /// The device's clock is aligned with the host's at the profile's start, so that tracks agree within some
+    /// microseconds.
     ///
     /// ```
     /// # crosslane::example(|device| {

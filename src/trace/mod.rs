@@ -1,4 +1,4 @@
-//! What a device did, and when: launches, transfers, waits and compilations on one time line.
+//! Traces of a device: launches, transfers, waits and compilations on one time line.
 
 mod chrome;
 pub(crate) mod recorder;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 pub use roofline::Roofline;
 
-/// What a [`Span`] was spent on.
+/// The kind of a [`Span`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SpanKind {
@@ -21,28 +21,29 @@ pub enum SpanKind {
     Download,
     /// The host waited for the device.
     Wait,
-    /// A kernel was made ready: compiled, or loaded from where compiled ones are kept.
+    /// A kernel was compiled, or loaded from the cache of compiled kernels.
     Compile,
 }
 
-/// A piece of time in a [`Trace`].
+/// An interval of time in a [`Trace`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Span {
-    /// What it was spent on.
+    /// The kind of work.
     pub kind: SpanKind,
-    /// The kernel's name; of a transfer or a wait, what asked for it.
+    /// The kernel's name; of a transfer or a wait, the call that caused it.
     pub name: String,
-    /// When it began, from the profile's start on.
+    /// Its start, counted from the profile's start.
     pub start: Duration,
-    /// How long it took.
+    /// Its duration.
     pub duration: Duration,
-    /// Bytes moved, at least: of a launch what its operation must read and write, or for a program's kernel each
-    /// window of memory that is bound to it, once. 0 for waits and compilations.
+    /// The least bytes moved: for a launch the bytes that its operation must read and write, or for a program's kernel
+    /// each bound window of memory, once. 0 for waits and compilations.
     pub bytes: u64,
-    /// Arithmetic operations; `None` where nobody knows, as in a program's own kernel.
+    /// Arithmetic operations; `None` where that is unknown, as in a program's own kernel.
     pub flops: Option<u64>,
-    /// Launches in it: more than one where the device runs several as one object (a CUDA graph), 0 if it is none.
+    /// The number of launches in it: more than one where the device runs several as one object (a CUDA graph), 0 if it
+    /// is no launch.
     pub launches: usize,
 }
 
@@ -53,7 +54,8 @@ impl Span {
     }
 }
 
-/// What a device did during [`Device::profile`](crate::Device::profile). Prints as a table; [`Trace::chrome_json`] draws it.
+/// The work of a device during [`Device::profile`](crate::Device::profile). Prints as a table; [`Trace::chrome_json`]
+/// exports it for viewers.
 #[derive(Clone, Debug)]
 pub struct Trace {
     pub(crate) device: String,
@@ -64,7 +66,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Everything that was recorded, by its start.
+    /// All recorded spans, ordered by their start.
     pub fn spans(&self) -> &[Span] {
         &self.spans
     }
@@ -84,13 +86,14 @@ impl Trace {
         busy
     }
 
-    /// Whether launches were timed by the device's own clock. Where it has none, or one that stands still, each launch was
-    /// submitted alone and waited for, and its duration is what the host saw: longer by what a submission takes.
+    /// Whether launches were timed by the device's own clock. Where it has none, or one that does not advance, each
+    /// launch was submitted alone and waited for. Its duration is then measured on the host, and includes the
+    /// submission.
     pub fn device_clock(&self) -> bool {
         self.device_clock
     }
 
-    /// What the percentages in the table are of; `None` if it could not be measured.
+    /// The peak speeds that the table's percentages refer to; `None` if they could not be measured.
     pub fn roofline(&self) -> Option<Roofline> {
         self.roofline
     }

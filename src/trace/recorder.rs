@@ -1,4 +1,4 @@
-//! What engines record while a profile runs.
+//! The recorder that engines write to while a profile runs.
 
 use super::{Span, SpanKind};
 use crate::work::{Cost, Launch, Read, Write};
@@ -99,7 +99,7 @@ impl Recorder {
         self.spans().push(timed);
     }
 
-    /// From here on until what it gives is dropped.
+    /// Records a span from this call until the returned value is dropped.
     #[inline]
     #[must_use = "the span ends when it is dropped"]
     pub fn open(&self, kind: SpanKind, name: &str, bytes: u64) -> Option<Open<'_>> {

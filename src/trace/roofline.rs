@@ -1,7 +1,8 @@
-//! How fast a device's memory and arithmetic are at best: what kernels are measured against.
+//! A device's peak speeds of memory and arithmetic, which kernels are compared with.
 
-/// What a device's memory and arithmetic reach at best, as measured by [`Device::roofline`](crate::Device::roofline). A kernel that moves `b` bytes
-/// and computes `f` operations takes at least the longer of `b / bytes_per_second` and `f / flops_per_second`.
+/// The peak speeds of a device's memory and arithmetic, as measured by [`Device::roofline`](crate::Device::roofline). A
+/// kernel that moves `b` bytes and computes `f` operations takes at least the longer of `b / bytes_per_second` and
+/// `f / flops_per_second`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Roofline {

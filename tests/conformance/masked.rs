@@ -108,7 +108,7 @@ fn what_does_not_fit_is_told() {
         let mut x = device.array([1, 2, 3]);
         let mask = x.greater(1);
         let text = message(device, x.put_where(&mask.reshape(&[3, 1]), 0).to_vec());
-        assert!(text.contains("broadcast to [3]") && text.contains("[3, 3]"), "{text}");
+        assert!(text.contains("broadcast to the array's shape [3]") && text.contains("[3, 3]"), "{text}");
         assert!(x.assign_where(&mask, device.array([1, 2])).is_err());
         assert_eq!(x.to_vec().unwrap(), [1, 2, 3], "as before");
         let text = message(device, x.masked_scatter(&mask, &device.array([7])).to_vec());

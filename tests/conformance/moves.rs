@@ -329,10 +329,10 @@ fn mistakes_are_named() {
         let errors = [
             (Array::concatenate(&[&x, &y], 0).err(), "concatenate: shapes: wanted [2, 3] but for axis 0, got [2, 4]"),
             (Array::concatenate(&[&x, &y], 2).err(), "axis: wanted -2 to 1, got 2"),
-            (Array::<f32>::concatenate(&[], 0).err(), "arrays: wanted one at least, got none"),
+            (Array::<f32>::concatenate(&[], 0).err(), "arrays: wanted at least one, got none"),
             (Array::stack(&[&x, &y], 0).err(), "stack: shapes: wanted [2, 3], got [2, 4]"),
             (x.split(2, 1).err(), "split: parts: wanted a divisor of the axis' 3"),
-            (x.array_split(0, 1).err(), "array_split: parts: wanted one at least, got 0"),
+            (x.array_split(0, 1).err(), "array_split: parts: wanted at least one, got 0"),
             (
                 x.pad(&[(1, 1); 3], PadMode::Edge).to_vec().err(),
                 "pad: widths: wanted one pair, or one for each of 2 axes",

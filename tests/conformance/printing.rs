@@ -66,6 +66,6 @@ fn mistakes_and_views_and_precision() {
         assert_eq!(format!("{:.2}", (&x / 3.0).slice(s![..;-1])), "[1.   0.67 0.33]");
         assert_eq!(format!("{:.2}", (&x / 3.0).slice(s![0])), "0.33");
         assert_eq!(x.compress(&x.greater(1.0)).to_string(), "[2. 3.]");
-        assert_eq!(format!("{x:?}"), format!("Array<f32>([3] on {})", name(device)));
+        assert_eq!(format!("{x:?}"), format!("Array<f32>([3] on {})", device.properties().label()));
     }
 }

@@ -115,7 +115,7 @@ fn mistakes_are_named() {
         assert!(error.contains("searchsorted: sorted array: wanted one dimension, got shape [1, 2]"), "{error}");
         for edges in [&[1.0, 3.0, 2.0][..], &[f32::NAN]] {
             let error = x.digitize(edges, Side::Right).to_vec().unwrap_err().to_string();
-            assert!(error.contains("all rising or all falling"), "{error}");
+            assert!(error.contains("all ascending or all descending"), "{error}");
         }
     }
 }

@@ -10,9 +10,9 @@ use crate::s;
 use std::panic::Location;
 
 impl<T: Float> Array<T> {
-    /// The values at these places of the line through points with coordinates `xs`, which must rise, and values `ys`: NumPy's
-    /// `interp`. Before the first point its value, past the last one that one's; NaN at NaN. If the coordinates do not rise
-    /// some value results.
+    /// Linear interpolation at these positions between points with coordinates `xs` and values `ys`: NumPy's `interp`.
+    /// `xs` must be ascending; otherwise the result is unspecified. Positions before the first point get the first
+    /// value, those past the last point the last value. NaN gives NaN.
     ///
     /// Cost: a search as [`Array::searchsorted`], and four reads for each place. f16 is computed in f32.
     ///
@@ -57,7 +57,7 @@ fn fits<T: Float>(x: &Array<T>, xs: &Array<T>, ys: &Array<T>, at: CallSite) -> R
     ys.check()?;
     if xs.rank() != 1 || xs.shape() != ys.shape() || xs.is_empty() {
         let got = format!("shapes {:?} and {:?}", xs.shape(), ys.shape());
-        return mistake("one dimension, as many coordinates as values, and one at least".into(), got);
+        return mistake("one dimension, as many coordinates as values, and at least one".into(), got);
     }
     match [xs, ys].into_iter().find(|array| array.device() != x.device()) {
         Some(other) => mistake(format!("on {:?}", x.device()), format!("{:?}", other.device())),

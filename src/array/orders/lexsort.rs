@@ -58,8 +58,9 @@ impl<T: Element> sealed::Sorted for Array<T> {
     }
 }
 
-/// The indices that sort rows by several keys, the last one first: NumPy's `lexsort`. Rows whose last keys are equal are
-/// ordered by the key before it, and so on; rows of equal keys keep their order. Keys may be of several types.
+/// The indices that sort rows by several keys, of which the last is the primary one: NumPy's `lexsort`. Rows with equal
+/// last keys are ordered by the key before it, and so on. Rows whose keys are all equal keep their order. Keys may
+/// differ in type.
 ///
 /// Cost: a sort with values for each key, and a read of it.
 ///
@@ -71,12 +72,12 @@ impl<T: Element> sealed::Sorted for Array<T> {
 /// # Ok(()) });
 /// ```
 ///
-/// Errors: no key; keys not of one dimension, length and device; the mistake that a key holds; as for [`Array::argsort`].
+/// Errors: no key; keys not of one dimension, length and device; the error that a key holds; as for [`Array::argsort`].
 #[track_caller]
 pub fn lexsort(keys: &[&dyn SortKey]) -> Result<Array<u32>> {
     let at = Location::caller();
     let Some(first) = keys.first() else {
-        return Err(Error::argument("lexsort", "keys", "one at least", "none", at));
+        return Err(Error::argument("lexsort", "keys", "at least one", "none", at));
     };
     let (len, device) = (first.rows(), first.device());
     keys.iter().try_for_each(|key| key.fit(len, device, at))?;

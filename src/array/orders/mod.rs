@@ -1,4 +1,5 @@
-//! Sorting, and what an order tells: the first few, the n-th, quantiles, distinct values, places in sorted arrays.
+//! Sorting, and its relatives: the first few elements, the n-th, quantiles, distinct values, positions in sorted
+//! arrays.
 
 pub(crate) mod interp;
 pub(crate) mod lexsort;

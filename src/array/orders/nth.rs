@@ -1,4 +1,4 @@
-//! The element at a place of the sorted order, and partitions around it.
+//! The element at a position of the sorted order, and partitions around it.
 
 use crate::array::shapes::axes::axis as checked_axis;
 use crate::array::{Array, Slice};
@@ -68,7 +68,7 @@ fn checked_place<T: Element>(operation: &'static str, array: &Array<T>, axis: is
     }
 }
 
-/// A place that the caller gave, among so many elements.
+/// An index that the caller gave, among this many elements.
 fn checked(operation: &'static str, n: usize, length: usize, at: CallSite) -> Result<()> {
     match n < length {
         true => Ok(()),
@@ -80,8 +80,7 @@ fn checked(operation: &'static str, n: usize, length: usize, at: CallSite) -> Re
 }
 
 impl<T: Element> Array<T> {
-    /// The element that would stand at place `n` if all elements were sorted, rising: the smallest at 0. NaN is larger
-    /// than all others.
+    /// The element at index `n` of the elements in ascending order: the smallest at 0. NaN is larger than all others.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -91,8 +90,8 @@ impl<T: Element> Array<T> {
     /// ```
     ///
     /// A radix select: one read of the array for each 11 bits of an element (AIR top-k: Zhang et al., Parallel Top-K
-    /// Algorithms on GPU, 2023, whose later reads are of what is left only). Up to 8192 elements, and those of 8 and 16
-    /// bits, are sorted. A zero may come without its sign, and a NaN without its payload.
+    /// Algorithms on GPU, 2023, whose later passes read only the remaining candidates). Up to 8192 elements, and
+    /// elements of 8 and 16 bits, are sorted instead. A zero may lose its sign, and a NaN its payload.
     ///
     /// Errors (kept in the array): no element at `n`; as for [`Array::sort`].
     #[track_caller]
@@ -102,7 +101,7 @@ impl<T: Element> Array<T> {
         self.flatten().at_place("nth", n, 0, Location::caller())
     }
 
-    /// As [`Array::nth`] along an axis, negative from the end, which the result does not have.
+    /// As [`Array::nth`] along an axis; negative numbers count from the end. The result lacks this axis.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -123,8 +122,9 @@ impl<T: Element> Array<T> {
         }
     }
 
-    /// A copy in which the element at place `n` along an axis is the one that a sort would put there, none before it is
-    /// larger and none after it smaller: NumPy's `partition`. The axis is sorted, as a radix sort costs little more.
+    /// A copy in which the element at index `n` along an axis is the one that a sort would put there, no element before
+    /// it is larger, and none after it is smaller: NumPy's `partition`. The axis is sorted, as a radix sort costs
+    /// little more.
     ///
     /// ```
     /// # crosslane::example(|device| {

@@ -1,4 +1,4 @@
-//! Partition: the elements that a condition holds for before the others.
+//! Partition: the elements that satisfy a condition, then the others.
 
 use crate::array::selections::select::fits;
 use crate::array::{Array, SortOptions};
@@ -6,8 +6,8 @@ use crate::element::Element;
 use std::panic::Location;
 
 impl<T: Element> Array<T> {
-    /// The elements whose condition is not zero, then the others, each in row-major order, and how many the first are:
-    /// an array of one element that stays on the device.
+    /// The elements whose condition is not zero, followed by the others, both in row-major order. The second array
+    /// holds how many satisfied the condition, and stays on the device.
     ///
     /// Cost: a sort by one bit; 12 bytes of memory traffic for an element of four.
     ///

@@ -7,23 +7,23 @@ use crate::error::{CallSite, Error, Result};
 use crate::op::Value;
 use std::panic::Location;
 
-/// What stands for a quantile that lies between two elements: NumPy's `method`.
+/// How to interpolate a quantile between two elements: NumPy's `method`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Interpolation {
-    /// What lies on the line between them.
+    /// Linear interpolation.
     #[default]
     Linear,
     /// The smaller.
     Lower,
     /// The larger.
     Higher,
-    /// The nearer; of two that are equally near, the one at the even place.
+    /// The nearer; if both are equally near, the one at the even index.
     Nearest,
     /// The mean of both.
     Midpoint,
 }
 
-/// Of which axis a quantile is taken, and what stands for it between two elements.
+/// The axis and the interpolation of a quantile.
 ///
 /// ```
 /// # crosslane::example(|device| {
@@ -41,12 +41,13 @@ pub struct QuantileOptions {
 }
 
 impl QuantileOptions {
-    /// Along this axis, negative from the end, which the result does not have; else over all elements.
+    /// Along this axis; negative numbers count from the end, and the result lacks this axis. By default over all
+    /// elements.
     pub fn axis(self, axis: isize) -> QuantileOptions {
         QuantileOptions { axis: Some(axis), ..self }
     }
 
-    /// What stands for a quantile between two elements; [`Interpolation::Linear`] if nothing else is said.
+    /// The interpolation between two elements; by default [`Interpolation::Linear`].
     pub fn interpolation(self, interpolation: Interpolation) -> QuantileOptions {
         QuantileOptions { interpolation, ..self }
     }
@@ -95,8 +96,8 @@ impl Interpolation {
     }
 }
 
-/// What lies so far on the way between two elements, as NumPy rounds it, but where their distance is no number; where they
-/// are equal, they.
+/// Interpolates between two elements, rounded as NumPy does, except where their difference is NaN. Equal elements give
+/// that element.
 fn between<T: Float>(low: &Array<T>, high: &Array<T>, way: f64) -> Array<T> {
     let scalar = |x: f64| T::from_scalar(Value::Float(x).scalar(T::DTYPE));
     let distance = high - low;
@@ -110,8 +111,8 @@ fn between<T: Float>(low: &Array<T>, high: &Array<T>, way: f64) -> Array<T> {
 }
 
 impl<T: Float> Array<T> {
-    /// The `q`-quantile of all elements, `q` from 0 to 1: NumPy's `quantile`. Between two elements it lies on the line
-    /// between them. NaN if any element is.
+    /// The `q`-quantile of all elements, `q` from 0 to 1: NumPy's `quantile`. Interpolates linearly between two
+    /// elements. NaN if any element is NaN.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -121,9 +122,10 @@ impl<T: Float> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// The place `q * (len - 1)` is computed in double precision on the host, and the line in the elements' precision
-    /// (halves in f32): three roundings, that is within 2 ULP of the larger neighbour and their distance. Where NumPy
-    /// has NaN between two equal infinities it is the infinity. For other element types see [`Array::nth`], or cast.
+    /// The position `q * (len - 1)` is computed in f64 on the host, and the interpolation in the elements' precision
+    /// (f16 in f32): three roundings, so within 2 ULP of the larger neighbour and of their difference. Between two
+    /// equal infinities, where NumPy gives NaN, the result is that infinity. For other element types see
+    /// [`Array::nth`], or cast.
     ///
     /// Cost: one or two of [`Array::nth`], and one read that looks for NaN.
     ///
@@ -139,7 +141,7 @@ impl<T: Float> Array<T> {
         self.quantiled(Asked::of("quantile_with", "q", 1.0), q, options)
     }
 
-    /// As [`Array::quantile`] of `p` hundredths.
+    /// Like [`Array::quantile`], with `p` from 0 to 100.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -158,7 +160,8 @@ impl<T: Float> Array<T> {
         self.quantiled(Asked::of("percentile_with", "p", 100.0), p, options)
     }
 
-    /// The median of all elements: of an even number, the mean of the two in the middle. NaN if any element is.
+    /// The median of all elements; for an even number of elements, the mean of the two in the middle. NaN if any
+    /// element is NaN.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -173,7 +176,7 @@ impl<T: Float> Array<T> {
         self.quantiled(Asked::of("median", "q", 1.0), 0.5, &QuantileOptions::default())
     }
 
-    /// As [`Array::median`] along an axis, negative from the end, which the result does not have.
+    /// As [`Array::median`] along an axis; negative numbers count from the end. The result lacks this axis.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -217,7 +220,7 @@ impl<T: Float> Array<T> {
         self.several(Asked::of("quantiles_with", "qs", 1.0), qs, options)
     }
 
-    /// As [`Array::quantiles`] of hundredths: NumPy's `percentile` with a list.
+    /// Like [`Array::quantiles`], with `ps` from 0 to 100: NumPy's `percentile` with a list.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -265,7 +268,7 @@ impl<T: Float> Array<T> {
         let ranked = Ranked::new(operation, &array, axis, qs.len() > 1, at)?;
         if ranked.length() == 0 {
             let got = format!("shape {:?}", self.shape());
-            return Err(Error::argument(operation, "array", "an element: there is no quantile of none", got, at));
+            return Err(Error::argument(operation, "array", "at least one element", got, at));
         }
         // NaN where there is one.
         let largest = array.max_axes(axis);

@@ -47,10 +47,11 @@ fn searched(
 }
 
 impl<T: Element> Array<T> {
-    /// Where each of `values` belongs in this sorted array of one dimension: NumPy's `searchsorted`. Before elements
-    /// that are equal to it, or after them. NaN is larger than anything, and equal to itself.
+    /// The index at which each of `values` would be inserted into this sorted array of one dimension: NumPy's
+    /// `searchsorted`. The [`Side`] chooses the index before equal elements, or after them. NaN is larger than
+    /// anything, and equal to itself.
     ///
-    /// The array must be sorted, rising; if it is not, some place results.
+    /// The array must be sorted in ascending order; otherwise the result is unspecified.
     ///
     /// Cost: log2 of the length reads for each value, the first ten of them from workgroup memory.
     ///
@@ -72,12 +73,13 @@ impl<T: Element> Array<T> {
         Array::of(node.unwrap_or_else(|error| Node::failed(self.device(), DType::U32, error)))
     }
 
-    /// The number of the bin of each element among edges that do not fall, or that do not rise: NumPy's `digitize`. Bin 0
-    /// is before the first edge.
+    /// The index of each element's bin, for edges in ascending or descending order: NumPy's `digitize`. Bin 0 is before
+    /// the first edge.
     ///
-    /// With [`Side::Right`] an element that is equal to an edge lies in the bin above it: among rising edges bin `b` is
-    /// `edges[b - 1] <= x < edges[b]`, among falling ones `edges[b - 1] > x >= edges[b]`. That is NumPy without `right`.
-    /// With [`Side::Left`] it lies in the bin below: `edges[b - 1] < x <= edges[b]`, or `edges[b - 1] >= x > edges[b]`.
+    /// With [`Side::Right`] an element that is equal to an edge lies in the bin above it: with ascending edges bin `b`
+    /// is `edges[b - 1] <= x < edges[b]`, with descending ones `edges[b - 1] > x >= edges[b]`. That is NumPy without
+    /// `right`. With [`Side::Left`] it lies in the bin below: `edges[b - 1] < x <= edges[b]`, or
+    /// `edges[b - 1] >= x > edges[b]`.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -88,14 +90,15 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): edges that rise and fall, or are NaN.
+    /// Errors (kept in the array): edges in neither order, or NaN.
     #[track_caller]
     pub fn digitize(&self, edges: &[T], side: Side) -> Array<u32> {
         let at = Location::caller();
         let values: Vec<f64> = edges.iter().map(|edge| edge.scalar().to_f64()).collect();
         let rising = values.is_sorted();
         if values.iter().any(|x| x.is_nan()) || !(rising || values.is_sorted_by(|a, b| a >= b)) {
-            let error = Error::argument("digitize", "edges", "all rising or all falling", format!("{edges:?}"), at);
+            let error =
+                Error::argument("digitize", "edges", "all ascending or all descending", format!("{edges:?}"), at);
             return Array::failed(self.device(), error);
         }
         let rise: Vec<T> = if rising { edges.to_vec() } else { edges.iter().rev().copied().collect() };

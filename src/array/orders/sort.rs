@@ -50,9 +50,9 @@ impl SortOptions {
         SortOptions { descending: true, ..self }
     }
 
-    /// By these bits only, the lowest being 0: fewer passes where the others are known to be equal, or do not matter.
-    /// Bits are those of an unsigned number that is ordered as the keys are: an unsigned integer's own; a signed one's
-    /// with the highest turned over; of a float, all turned over if it is negative, and the highest if it is not.
+    /// Sorts by these bits only; bit 0 is the lowest. Fewer bits take fewer passes. The bits are those of an
+    /// order-preserving unsigned integer: for unsigned keys the key itself; for signed keys the key with its sign bit
+    /// flipped; for floats all bits flipped if negative, else the sign bit flipped.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -183,8 +183,8 @@ impl<T: Element> Array<T> {
     /// ```
     ///
     /// A radix sort by 8 bits a pass (Onesweep: Adinets and Merrill, 2022): 36 bytes of memory traffic for a 32-bit
-    /// element, and as much memory again as the array takes. Rows of a few thousand elements take one launch, in workgroup
-    /// memory: the cpu engine merges them (64 elements in 10 us, 4000 in 150).
+    /// element, and as much memory again as the array takes. Rows of a few thousand elements take one launch, in
+    /// workgroup memory. The cpu engine merges them instead (64 elements in 10 us, 4000 in 150 us).
     ///
     /// Errors (kept in the array): no axis; more than 2^32 - 2^16 elements along it.
     #[track_caller]
@@ -192,7 +192,7 @@ impl<T: Element> Array<T> {
         self.sorted("sort", &SortOptions::default(), Location::caller())
     }
 
-    /// As [`Array::sort`] along an axis, negative from the end.
+    /// As [`Array::sort`] along an axis; negative numbers count from the end.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -211,7 +211,7 @@ impl<T: Element> Array<T> {
         self.sorted("sort_with", options, Location::caller())
     }
 
-    /// The indices that sort the last axis: where each element of [`Array::sort`] comes from.
+    /// The indices that sort the last axis: the original index of each element of [`Array::sort`].
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -226,7 +226,7 @@ impl<T: Element> Array<T> {
         self.sorting("argsort", &SortOptions::default(), Location::caller())
     }
 
-    /// As [`Array::argsort`] along an axis, negative from the end.
+    /// As [`Array::argsort`] along an axis; negative numbers count from the end.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -270,8 +270,8 @@ impl<T: Element> Array<T> {
         self.paired("sort_pairs_with", values, options, Location::caller())
     }
 
-    /// The sorted keys, and arrays of values in the same order: [`Array::sort_pairs`] for any number of them. For values
-    /// of several types, bring each into the order of [`Array::argsort`] with [`Array::take_along_axis`].
+    /// The sorted keys, and arrays of values in the same order: [`Array::sort_pairs`] for any number of them. For
+    /// values of several types, reorder each by the indices of [`Array::argsort`] with [`Array::take_along_axis`].
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -284,10 +284,10 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Cost: a sort with indices, and a read of each value where its index says.
+    /// Cost: a sort with indices, and a gather of each value.
     ///
-    /// Errors: as for [`Array::sort`]; values of another shape or on another device; 2^32 - 1 elements in all; the mistake
-    /// that an array holds.
+    /// Errors: as for [`Array::sort`]; values of another shape or on another device; 2^32 - 1 elements in all; the
+    /// error that an array holds.
     #[track_caller]
     pub fn sort_pairs_all<V: Element>(&self, values: &[&Array<V>]) -> Result<(Array<T>, Vec<Array<V>>)> {
         let (operation, at) = ("sort_pairs_all", Location::caller());

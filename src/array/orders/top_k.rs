@@ -11,7 +11,7 @@ use std::panic::Location;
 /// Rows shorter than this are sorted, several in a workgroup.
 const SORTED: usize = 64;
 
-/// Which of the elements, and along which axis.
+/// Which elements to take (largest or smallest), and along which axis.
 ///
 /// ```
 /// # crosslane::example(|device| {
@@ -42,7 +42,7 @@ impl TopKOptions {
         TopKOptions { axis, ..self }
     }
 
-    /// The smallest, rising, and NaN after all others.
+    /// The smallest, in ascending order, with NaN after all others.
     pub fn smallest(self) -> TopKOptions {
         TopKOptions { smallest: true, ..self }
     }
@@ -117,9 +117,9 @@ impl<T: Element> Call<'_, T> {
 }
 
 impl<T: Element> Array<T> {
-    /// The `k` largest elements of the last axis, falling, and their indices along it. Equal elements come in the order
-    /// in which they stand, the lowest index first; NaN is larger than all others, and -0 and +0 are equal. So
-    /// `torch.topk` orders them, which promises nothing for equal ones.
+    /// The `k` largest elements of the last axis, in descending order, and their indices along it. Equal elements keep
+    /// their order, the lowest index first. NaN is larger than all others, and -0 and +0 are equal. This is the order
+    /// of `torch.topk`, which guarantees none for equal elements.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -130,13 +130,14 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Both are lazy, and values that are not used are not fetched. The same input gives the same result, equal
+    /// Both are deferred, and values that are not used are not fetched. The same input gives the same result, equal
     /// elements included.
     ///
-    /// Cost: one read of the array, in one launch for rows of up to 16,384 elements, else in three; long rows have a bound
-    /// taken from a sample first (after GridSelect: Zhang et al., Parallel Top-K Algorithms on GPU, 2023). Rows that fall
-    /// take longer than rows in no order, where the smallest are wanted, and likewise the other way round. For more than
-    /// 512 elements on a device with 16 KiB of workgroup memory, and more than 2048 anywhere, and along axes shorter than 64, the axis is sorted.
+    /// Cost: one read of the array, in one launch for rows of up to 16,384 elements, else in three; long rows have a
+    /// bound taken from a sample first (after GridSelect: Zhang et al., Parallel Top-K Algorithms on GPU, 2023). Rows
+    /// sorted against the wanted order take longer than rows in random order. For more than 512 elements on a device
+    /// with 16 KiB of workgroup memory, and more than 2048 anywhere, and along axes shorter than 64, the axis is
+    /// sorted.
     ///
     /// Errors (kept in the arrays): no axis; `k` larger than it; as for [`Array::sort`] and, in the values,
     /// [`Array::take_along_axis`].

@@ -8,27 +8,27 @@ use crate::error::Result;
 use crate::ops::{Combine, OutOfRange};
 use std::panic::Location;
 
-/// The distinct elements of an array, and what is known of each; see [`Array::unique_all`]. What is not used is not
-/// computed.
+/// The distinct elements of an array, with indices and counts; see [`Array::unique_all`]. Fields that are not used are
+/// not computed.
 #[derive(Debug)]
 pub struct Unique<T: Element> {
-    /// They, rising.
+    /// The distinct values, ascending.
     pub values: Selected<T>,
-    /// Where each occurs first, counted in row-major order.
+    /// The row-major index of the first occurrence of each.
     pub firsts: Selected<u32>,
-    /// How often each occurs.
+    /// The number of occurrences of each.
     pub counts: Selected<u32>,
-    /// For each element of the array, in its shape, which of the values it is.
+    /// For each element of the array, in the array's shape, its index in `values`.
     pub inverse: Array<u32>,
 }
 
 impl<T: Element> Array<T> {
-    /// The distinct elements, rising: NumPy's `unique`. How many there are stays on the device.
+    /// The distinct elements, in ascending order: NumPy's `unique`. The count stays on the device.
     ///
-    /// Equal are elements that a sort does not tell apart: there is one NaN at most, the last, and one zero. Of equal
-    /// ones the first is given.
+    /// Elements are equal if a sort treats them as equal: all NaNs are one value, the last; -0 and +0 are one. The
+    /// first of equal elements is returned.
     ///
-    /// Cost: a sort, then 10 bytes of memory traffic for an element of four and what is written.
+    /// Cost: a sort, then 10 bytes of memory traffic for an element of four, and the writes of the result.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -73,10 +73,10 @@ impl<T: Element> Array<T> {
         }
     }
 
-    /// The distinct elements as [`Array::unique`], with where each occurs first, how often, and the inverse: which of
-    /// them each element of the array is. The array API's `unique_all`.
+    /// The distinct elements as [`Array::unique`], with the index of each one's first occurrence, the number of its
+    /// occurrences, and the inverse: for each element of the array its index among them. The array API's `unique_all`.
     ///
-    /// Cost: a sort with indices; what of the result is not used is not computed.
+    /// Cost: a sort with indices. Parts of the result that are not used are not computed.
     ///
     /// ```
     /// # crosslane::example(|device| {

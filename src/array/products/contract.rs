@@ -1,4 +1,4 @@
-//! Sums of products over nodes: what all of linear algebra's products become.
+//! Sums of products over nodes, to which all products of linear algebra are lowered.
 
 use crate::array::create::fits;
 use crate::array::elementwise::call;

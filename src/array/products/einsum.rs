@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::panic::Location;
 use std::sync::Arc;
 
-/// Up to so many operands the cheapest order is searched for among all; beyond, the cheapest next pair is taken.
+/// Up to this many operands the cheapest order is searched for among all; beyond, the cheapest next pair is taken.
 const ALL_ORDERS: usize = 10;
 /// What `...` stands for: letters that no equation has, the last axis first.
 const ELLIPSIS: u32 = 0xe000;
@@ -21,9 +21,9 @@ const ELLIPSIS: u32 = 0xe000;
 /// Sums of products by NumPy's equations: `ij,jk->ik` is the matrix product, `ii->i` the diagonal, `ij->` the sum, `...ij->...ji`
 /// transposes the last two axes. Without `->` the letters that occur once, in alphabetical order, are the result's.
 ///
-/// Several operands are multiplied pair by pair in the order that takes the fewest operations (all orders are looked at for up
-/// to 10 operands, then the cheapest next pair is taken); what lies between is rounded to the type of the arrays. Axes of
-/// extent 1 are repeated. Transposes and diagonals cost nothing.
+/// Several operands are multiplied pair by pair in the order that takes the fewest operations (of up to 10 operands all
+/// orders are compared; of more, the cheapest next pair is taken). Intermediate results are rounded to the type of the
+/// arrays. Axes of extent 1 are repeated. Transposes and diagonals cost nothing.
 ///
 /// ```
 /// # crosslane::example(|device| {
@@ -35,8 +35,8 @@ const ELLIPSIS: u32 = 0xe000;
 /// # Ok(()) });
 /// ```
 ///
-/// Errors: a text that is no equation; no operand; other numbers of operands or axes; a letter of two lengths; operands on
-/// several devices; the mistake that one holds.
+/// Errors: a text that is no equation; no operand; a number of operands or axes that differs from the equation's; one
+/// letter for axes of different lengths; operands on several devices; the error that an operand holds.
 #[track_caller]
 pub fn einsum<T: Number>(equation: &str, operands: &[&Array<T>]) -> Result<Array<T>> {
     let at = Location::caller();
@@ -116,7 +116,7 @@ fn parse(equation: &str, nodes: &[Arc<Node>], at: CallSite) -> Result<(Vec<Vec<c
     }
 }
 
-/// What the ellipsis stands for where it is so many axes.
+/// The letters that the ellipsis stands for, where it is this many axes.
 fn dotted(count: usize) -> Vec<char> {
     (0..count as u32).rev().filter_map(|nth| char::from_u32(ELLIPSIS + nth)).collect()
 }
@@ -179,7 +179,7 @@ impl Term {
         Term { node: view(&node, &diagonal), letters: own }
     }
 
-    /// Without the letters that nobody wants any more.
+    /// Sums out the letters that are not needed any more.
     fn summed(self, kept: &[char], at: CallSite) -> Result<Term> {
         let gone: Vec<isize> = (0..self.letters.len())
             .filter(|&axis| !kept.contains(&self.letters[axis]))
@@ -290,7 +290,7 @@ impl Search<'_> {
     }
 }
 
-/// The products that make a set, inner ones first.
+/// The products that compute a set, the innermost first.
 fn pair_up(set: usize, best: &[(f64, usize)], live: &mut Vec<usize>, pairs: &mut Vec<(usize, usize)>) {
     if set.is_power_of_two() {
         return;

@@ -1,4 +1,4 @@
-//! Products of vectors and matrices that are made of others: cross, Kronecker, powers.
+//! Products built from others: cross products, Kronecker products, matrix powers.
 
 use crate::array::products::matmul::one_device;
 use crate::array::{Array, Slice};
@@ -49,7 +49,7 @@ impl<T: Number> Array<T> {
     /// Each element replaced by its product with all of the other array: NumPy's `kron`, the Kronecker product. The array of
     /// lower rank gets axes of 1 in front.
     ///
-    /// Elementwise work, whose result is laid out in a launch of its own.
+    /// Elementwise work. A launch of its own makes the result contiguous.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -78,8 +78,8 @@ impl<T: Number> Array<T> {
         (self.reshape(&own) * other.reshape(&others)).reshape(&shape)
     }
 
-    /// Square matrices, of the last two axes, multiplied with themselves so often: NumPy's `matrix_power`, of which negative
-    /// powers are left out. 0 times gives ones on the diagonal.
+    /// Square matrices (the last two axes) raised to a power: NumPy's `matrix_power`, without negative powers. Power 0
+    /// gives the identity.
     ///
     /// Cost: a product for each bit of the power, and one for each bit that is set.
     ///

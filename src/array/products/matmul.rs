@@ -40,7 +40,7 @@ fn product<R: Element>(operation: &'static str, sides: [&Arc<Node>; 2], how: How
     let [a, b] = sides;
     let own = |side: usize| 2 - how.vector[side] as usize;
     if a.shape.len() < own(0) || b.shape.len() < own(1) {
-        let wanted = "at least a vector on either side, as the operation says; multiply by a scalar with `*`";
+        let wanted = "sides of at least one dimension; multiply by a scalar with `*`";
         return Err(mismatch(operation, wanted, sides, at));
     }
     let (lead_a, lead_b) = (a.shape.len() - own(0), b.shape.len() - own(1));
@@ -74,14 +74,15 @@ impl<T: Number> Array<T> {
     /// The matrix product, NumPy's `@`: of the last two axes, with the leading ones broadcast. A vector on the left is a row,
     /// one on the right a column, and the result lacks that axis.
     ///
-    /// Either side is read as it lies: transposed, sliced, repeated or converted from another type, without a copy. Elementwise
-    /// work on the result becomes part of its kernel: `(x.matmul(&w) + &bias).relu()` is one launch.
+    /// Either side is read in place, without a copy: transposed, sliced, repeated or converted from another type.
+    /// Elementwise work on the result becomes part of its kernel: `(x.matmul(&w) + &bias).relu()` is one launch.
     ///
     /// Many small matrices (up to 8 x 8, or thin ones) are as cheap as elementwise work on their result.
     ///
-    /// f16 adds up in f32 and is rounded once; [`Array::matmul_as`] keeps the f32. The error of a sum of `k` products is at
-    /// most `k * eps * sum(|a * b|)`; integers wrap. The same shapes give the same bits on a device; on CUDA, where the fastest of
-    /// several ways is found by measuring, only with [`DeviceOptions::deterministic`](crate::DeviceOptions::deterministic).
+    /// f16 is summed in f32 and rounded once; [`Array::matmul_as`] keeps the f32. The error of a sum of `k` products is
+    /// at most `k * eps * sum(|a * b|)`; integers wrap. On one device the same shapes give the same bits. CUDA chooses
+    /// the fastest kernel by measuring, so there this needs
+    /// [`DeviceOptions::deterministic`](crate::DeviceOptions::deterministic).
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -99,7 +100,7 @@ impl<T: Number> Array<T> {
         self.matmul_as(other)
     }
 
-    /// As [`Array::matmul`], with a result in another type: from the sums, which f16 has in f32, rounded once.
+    /// As [`Array::matmul`], with a result of another type: the sums, in f32 for f16, are rounded once to it.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -211,7 +212,7 @@ impl<T: Number> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): other numbers of elements.
+    /// Errors (kept in the array): different numbers of elements.
     #[track_caller]
     pub fn vdot(&self, other: &Array<T>) -> Array<T> {
         self.flatten().multiplied("vdot", &other.flatten(), [true, true])
@@ -265,8 +266,8 @@ impl<T: Number> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// No copy: axes may lie anywhere. Errors (kept in the array): an axis that is not there, or twice; numbers or lengths of
-    /// axes that differ.
+    /// No copy: the axes may be in any position. Errors (kept in the array): an axis out of range, or given twice;
+    /// different numbers or lengths of axes.
     #[track_caller]
     pub fn tensordot(&self, other: &Array<T>, axes: impl Into<Axes>, other_axes: impl Into<Axes>) -> Array<T> {
         self.tensordot_named("tensordot", other, [&axes.into(), &other_axes.into()])

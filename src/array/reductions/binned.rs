@@ -1,4 +1,4 @@
-//! Weights summed by bins in an order that is always the same: each element's bin as a place, and a scatter in order.
+//! Weights summed by bins in a fixed order: each element's bin is an index, and an ordered scatter adds its weight.
 
 use crate::array::Array;
 use crate::array::reductions::histogram::{Counted, even};
@@ -14,8 +14,8 @@ use std::panic::Location;
 const NOWHERE: u32 = u32::MAX;
 
 impl<T: Element> Array<T> {
-    /// As [`Array::histogram_weights`], always added up in the same order, so that the same input gives the same bits on a
-    /// device; of every type of numbers.
+    /// As [`Array::histogram_weights`], added in a fixed order, so that the same input gives the same bits on a device.
+    /// For every numeric type.
     ///
     /// Cost: a binary search for each element, then as [`Array::scatter_ordered`]: some ten times that of
     /// [`Array::histogram_weights`].
@@ -54,7 +54,7 @@ impl<T: Element> Array<T> {
         Ok((placed(operation, &places, weights, bins, at)?, edges))
     }
 
-    /// As [`Array::bincount_weights`], always added up in the same order; as [`Array::histogram_weights_ordered`].
+    /// As [`Array::bincount_weights`], added in a fixed order, as by [`Array::histogram_weights_ordered`].
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -90,7 +90,7 @@ impl<T: Element> Array<T> {
         Array::kept(weights.device(), sums())
     }
 
-    /// Whether weights are of the array's shape and device, and there can be so many bins.
+    /// Whether weights are of the array's shape and device, and this many bins are possible.
     fn weighed<W: Element>(
         &self,
         operation: &'static str,
@@ -115,7 +115,7 @@ impl<T: Element> Array<T> {
     }
 }
 
-/// The sums of the weights at these places of so many.
+/// The sums of the weights at these indices, of this many.
 fn placed<W: Number>(
     operation: &'static str,
     places: &Array<u32>,

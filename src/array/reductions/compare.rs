@@ -5,7 +5,7 @@ use crate::element::{DType, Element, Float, Scalar};
 use crate::error::{CallSite, Error};
 use std::panic::Location;
 
-/// How far apart two values are still close, by NumPy's rule: `|a - b| <= absolute + relative * |b|`.
+/// The tolerance within which two values are close, by NumPy's rule: `|a - b| <= absolute + relative * |b|`.
 ///
 /// ```
 /// # crosslane::example(|device| {
@@ -31,12 +31,12 @@ impl Default for Tolerance {
 }
 
 impl Tolerance {
-    /// So much of the second value's size: NumPy's `rtol`.
+    /// The tolerance relative to the second value: NumPy's `rtol`.
     pub fn relative(self, relative: f64) -> Tolerance {
         Tolerance { relative, ..self }
     }
 
-    /// So much whatever the values: NumPy's `atol`.
+    /// The absolute tolerance: NumPy's `atol`.
     pub fn absolute(self, absolute: f64) -> Tolerance {
         Tolerance { absolute, ..self }
     }
@@ -48,9 +48,9 @@ impl Tolerance {
 }
 
 impl<T: Float> Array<T> {
-    /// Whether each element is close to the other's, within a [`Tolerance`]: NumPy's `isclose`, which measures by the second
-    /// value. An infinity is close to itself only. Computed in the elements' type, of f16 in f32; it fuses with what stands
-    /// around it.
+    /// Whether each element is close to the other's, within a [`Tolerance`]: NumPy's `isclose`, which measures by the
+    /// second value. An infinity is close to itself only. Computed in the elements' type, of f16 in f32; it fuses with
+    /// the surrounding operations.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -71,8 +71,8 @@ impl<T: Float> Array<T> {
         }
     }
 
-    /// Whether all elements are close, as [`Array::is_close`] says: NumPy's `allclose`, as an array of one element, so that
-    /// nothing is waited for. One reduction.
+    /// Whether all elements are close, as [`Array::is_close`] says: NumPy's `allclose`, as an array of one element, so
+    /// that the host need not wait. One reduction.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -114,7 +114,7 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): another device; the mistake that either array holds.
+    /// Errors (kept in the array): another device; the error that either array holds.
     #[track_caller]
     pub fn array_equal(&self, other: &Array<T>) -> Array<bool> {
         self.all_of("array_equal", other, Location::caller(), || self.equal(other))

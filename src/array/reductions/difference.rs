@@ -15,7 +15,7 @@ impl<T: Number> Array<T> {
     /// The difference of each element and the one before it along an axis, `n` times: NumPy's `diff`. Each time the axis
     /// is one element shorter, down to none. Integers wrap.
     ///
-    /// Cost: part of the kernel of what uses it, but for a copy after every second time.
+    /// Cost: fused into the kernel that uses it, except for a copy after every second difference.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -25,7 +25,7 @@ impl<T: Number> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): an axis that is not there.
+    /// Errors (kept in the array): an axis out of range.
     #[track_caller]
     pub fn diff(&self, n: usize, axis: isize) -> Array<T> {
         let along = match self.along("diff", axis, Location::caller()) {
@@ -48,8 +48,8 @@ impl<T: Number> Array<T> {
         x
     }
 
-    /// The difference of each element and the one before it along an axis, of this array's shape: the first stays as it
-    /// is. C++'s `adjacent_difference`; [`Array::cumsum`] undoes it. Integers wrap.
+    /// The difference of each element and the one before it along an axis, in this array's shape: the first element is
+    /// unchanged. C++'s `adjacent_difference`; [`Array::cumsum`] undoes it. Integers wrap.
     ///
     /// Cost: the elements are read a second time, in a kernel of its own.
     ///
@@ -60,7 +60,7 @@ impl<T: Number> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): an axis that is not there; 2^32 - 1 elements.
+    /// Errors (kept in the array): an axis out of range; 2^32 - 1 elements.
     #[track_caller]
     pub fn adjacent_difference(&self, axis: isize) -> Array<T> {
         let at = Location::caller();

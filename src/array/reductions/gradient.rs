@@ -1,4 +1,4 @@
-//! Slopes of values that lie along an axis.
+//! Gradients of values along an axis.
 
 use crate::array::shapes::axes::axis as place;
 use crate::array::{Array, Slice};
@@ -7,8 +7,8 @@ use crate::error::{CallSite, Error, Result};
 use std::panic::Location;
 
 impl<T: Float> Array<T> {
-    /// The slope at each element along an axis whose elements lie so far apart: NumPy's `gradient`. Inside by the neighbours on
-    /// both sides, at the ends by the one there is.
+    /// The gradient along an axis with this spacing: NumPy's `gradient`. Central differences inside, one-sided
+    /// differences at the ends.
     ///
     /// Cost: one launch that reads the array and writes the result.
     ///
@@ -19,7 +19,7 @@ impl<T: Float> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): an axis that is not there, or of fewer than two elements.
+    /// Errors (kept in the array): an axis out of range, or of fewer than two elements.
     #[track_caller]
     pub fn gradient(&self, spacing: T, axis: isize) -> Array<T> {
         let at = Location::caller();
@@ -31,8 +31,8 @@ impl<T: Float> Array<T> {
         Array::kept(self.device(), made)
     }
 
-    /// As [`Array::gradient`], of elements that lie at these coordinates along the axis: NumPy's `gradient` with an array.
-    /// Inside it is exact for parabolas.
+    /// As [`Array::gradient`], for elements at these coordinates along the axis: NumPy's `gradient` with an array.
+    /// Exact for parabolas, except at the ends.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -90,7 +90,7 @@ impl<'a, T: Float> Along<'a, T> {
         let axis = place(operation, axis, array.rank(), at)?;
         match array.shape()[axis] {
             2.. => Ok(Along { array, axis, at }),
-            extent => Err(Error::argument(operation, "axis", "two elements at least", extent.to_string(), at)),
+            extent => Err(Error::argument(operation, "axis", "at least two elements", extent.to_string(), at)),
         }
     }
 
@@ -100,7 +100,7 @@ impl<'a, T: Float> Along<'a, T> {
         self.array.slice(&slices)
     }
 
-    /// All but the first so many, and all but the last so many.
+    /// All but this many first ones, and all but this many last ones.
     fn from(&self, first: isize) -> Array<T> {
         self.part(first..)
     }
@@ -109,7 +109,7 @@ impl<'a, T: Float> Along<'a, T> {
         self.part(..-last)
     }
 
-    /// What is inside, between what becomes of the differences at both ends.
+    /// The inner values, between those of the differences at both ends.
     fn between_ends(&self, inside: Array<T>, end: impl Fn(Array<T>) -> Array<T>) -> Array<T> {
         let first = end(self.part(1..2) - self.part(..1));
         let last = end(self.part(-1..) - self.part(-2..-1));

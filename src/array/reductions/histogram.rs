@@ -1,4 +1,5 @@
-//! Histograms as methods: even bins, given edges, numbers, two dimensions. The work before is part of the kernel.
+//! Histograms as methods: of even bins, of given edges, of integers, in two dimensions. Elementwise work on the input
+//! is fused into the kernel.
 
 use crate::array::Array;
 use crate::element::{Class, DType, Element, Number};
@@ -129,7 +130,7 @@ pub(super) fn even(
     }
     let edges = even_edges(node.dtype, bins, low, high, own);
     if !edges.is_sorted_by(|a, b| a < b) || !edges.iter().all(|edge| edge.is_finite()) {
-        return Err(argument(format!("a range with {bins} bins that {} can tell apart", node.dtype)));
+        return Err(argument(format!("a range with {bins} bins that {} can distinguish", node.dtype)));
     }
     let Some(thresholds) = thresholds(node.dtype, &edges) else {
         return Err(argument(format!("a range within that of {}", node.dtype)));
@@ -139,17 +140,18 @@ pub(super) fn even(
 }
 
 impl<T: Element> Array<T> {
-    /// How many elements lie in each of `bins` bins of equal width, and the `bins + 1` edges: NumPy's `histogram`.
+    /// The number of elements in each of `bins` bins of equal width, and the `bins + 1` edges: NumPy's `histogram`.
     ///
-    /// Bin `b` holds `edges[b] <= x < edges[b + 1]`, the last one its upper edge too. What lies outside and NaN are not
-    /// counted. An empty range is half a unit wider on both sides.
+    /// Bin `b` holds `edges[b] <= x < edges[b + 1]`, the last one its upper edge too. Values outside the range and NaN
+    /// are not counted. An empty range is widened by 0.5 on both sides.
     ///
     /// The edges are NumPy's `linspace`, computed on the host in double precision and, for floats, rounded to the
-    /// elements' type; elements are compared with just these numbers (integers with the edges as they are), so that
+    /// elements' type; elements are compared with exactly these numbers (integers with the unrounded edges), so that
     /// the counts are NumPy's. Denormal numbers may count as 0.
     ///
-    /// Cost: each element is read once. A workgroup counts up to 12,288 bins (4,096 where it has 16 KiB) in memory of
-    /// its own, and four times as many by reading again; beyond, all add to one memory, which is several times slower.
+    /// Cost: each element is read once. Up to 12,288 bins (4,096 on devices with 16 KiB of workgroup memory) are
+    /// counted in workgroup memory, and up to four times as many by reading the array again. More bins are counted in
+    /// global memory, which is several times slower.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -160,8 +162,8 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: no bins, or more than fit one binding; a range that falls or is not finite, or so narrow that edges coincide;
-    /// past the type's own for 32- and 64-bit integers; 2^32 elements; the mistake that the array holds.
+    /// Errors: no bins, or more than fit one binding; a descending or infinite range, or so narrow that edges coincide;
+    /// past the type's own for 32- and 64-bit integers; 2^32 elements; the error that the array holds.
     #[track_caller]
     pub fn histogram(&self, bins: usize, range: Range<f64>) -> Result<(Array<u32>, Vec<f64>)> {
         self.evenly("histogram", None, bins, range, false, Location::caller())
@@ -169,8 +171,9 @@ impl<T: Element> Array<T> {
 
     /// As [`Array::histogram`], with the sum of the weights of the elements in each bin instead of their number.
     ///
-    /// Weights are of type `f32`, `i32` or `u32`. Integers wrap. Sums of `f32` are in no fixed order: their last bits
-    /// may change from run to run. [`Array::histogram_weights_ordered`] has them in one order, of every type of numbers.
+    /// Weights are of type `f32`, `i32` or `u32`. Integers wrap. `f32` weights are added by atomics in no fixed order:
+    /// the last bits may differ from run to run. [`Array::histogram_weights_ordered`] has a fixed order, and takes
+    /// every numeric type.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -207,7 +210,7 @@ impl<T: Element> Array<T> {
         Ok((Array::of(counted.node()?), edges))
     }
 
-    /// How many elements lie between each two neighbours of `edges`, which must not fall: NumPy's `histogram` with
+    /// The number of elements between each two neighbours of `edges`, which must not decrease: NumPy's `histogram` with
     /// edges. Bin `b` holds `edges[b] <= x < edges[b + 1]`, the last one its upper edge too.
     ///
     /// Cost: as [`Array::histogram`], and a binary search for each element, in workgroup memory if the edges fit.
@@ -219,13 +222,13 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the counts): fewer than two edges, edges that fall or are NaN; as [`Array::histogram`].
+    /// Errors (kept in the counts): fewer than two edges; edges that decrease or are NaN; as [`Array::histogram`].
     #[track_caller]
     pub fn histogram_edges(&self, edges: &[T]) -> Array<u32> {
         let (operation, at) = ("histogram_edges", Location::caller());
         let values: Vec<Value> = edges.iter().map(|&edge| whole(Value::of(edge.scalar()))).collect();
         if values.len() < 2 || !values.is_sorted_by(not_falling) {
-            let wanted = "two or more that do not fall, none of them NaN";
+            let wanted = "two or more in ascending order, none of them NaN";
             let error = Error::argument(operation, "edges", wanted, shown(edges), at);
             return Array::failed(self.device(), error);
         }
@@ -234,8 +237,8 @@ impl<T: Element> Array<T> {
         Array::kept(self.device(), counted.node().map(Array::of))
     }
 
-    /// How often each of the numbers `0..bins` occurs: NumPy's `bincount`, of a length that is known before. Other
-    /// numbers are not counted.
+    /// The number of occurrences of each of the integers `0..bins`: NumPy's `bincount` with a given length. Other
+    /// integers are not counted.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -250,8 +253,8 @@ impl<T: Element> Array<T> {
         self.numbered("bincount", None, bins, Location::caller())
     }
 
-    /// As [`Array::bincount`], with the sum of the weights of each number; as [`Array::histogram_weights`]. In one order:
-    /// [`Array::bincount_weights_ordered`].
+    /// As [`Array::bincount`], with the sum of the weights of each number; as [`Array::histogram_weights`].
+    /// [`Array::bincount_weights_ordered`] has a fixed order.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -281,8 +284,8 @@ impl<T: Element> Array<T> {
         Array::kept(self.device(), counted.node().map(Array::of))
     }
 
-    /// How many pairs of an element here and one of `other` lie in each cell of a grid of even bins, and the edges of
-    /// both: NumPy's `histogram2d`. The bins of this array are the rows.
+    /// The number of pairs of an element of this array and one of `other` in each cell of a grid of even bins, and the
+    /// edges of both: NumPy's `histogram2d`. The bins of this array are the rows.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -317,8 +320,8 @@ impl<T: Element> Array<T> {
 impl<T: Number> Array<T> {
     /// As [`Array::histogram`], from the smallest to the largest element; 0 to 1 if there is none.
     ///
-    /// Reads the array twice, and waits for both ends in between. As in NumPy 2, the edges of floats are computed in
-    /// their own precision.
+    /// Reads the array twice, and waits for its minimum and maximum in between. As in NumPy 2, the edges of floats are
+    /// computed in their own precision.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -329,7 +332,7 @@ impl<T: Number> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: as [`Array::histogram`]; an element that is not finite; the mistake that the array holds; device lost.
+    /// Errors: as [`Array::histogram`]; an element that is not finite; the error that the array holds; device lost.
     #[track_caller]
     pub fn histogram_of_all(&self, bins: usize) -> Result<(Array<u32>, Vec<f64>)> {
         let at = Location::caller();

@@ -1,4 +1,4 @@
-//! Softmax, layer and batch normalisation as methods. The work before one is part of its kernel.
+//! Softmax, layer and batch normalisation as methods. Elementwise work on the input is fused into the kernel.
 
 use crate::array::Array;
 use crate::array::shapes::axes::{Axes, axis};
@@ -110,12 +110,12 @@ impl<T: Float> Call<'_, T> {
 const OWN: u32 = 2;
 
 impl<T: Transcendental> Array<T> {
-    /// Shares along an axis that add up to 1: `exp(x)` over the sum of all `exp(x)`. Nothing overflows, since the largest
-    /// is subtracted first.
+    /// Softmax along an axis: `exp(x)` divided by the sum of all `exp(x)`. Nothing overflows, since the largest is
+    /// subtracted first.
     ///
-    /// An element of -inf has the share 0. A row is NaN where one of its elements is NaN or +inf, or all are -inf; as
-    /// PyTorch has it. f16 is computed in f32. f32 is within 6e-7 of the share's size, and 1.2e-7 more for each unit that the
-    /// element is below the largest; shares below 2^-125 may be 0.
+    /// An element of -inf gives 0. A row is NaN where one of its elements is NaN or +inf, or all are -inf; as PyTorch
+    /// has it. f16 is computed in f32. The relative error of f32 is at most 6e-7, and 1.2e-7 more for each unit that
+    /// the element is below the largest. Results below 2^-125 may be 0.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -130,13 +130,13 @@ impl<T: Transcendental> Array<T> {
     /// and few long ones take three launches. Along another axis than the last one rows are short enough to be read once
     /// up to 512 elements or more.
     ///
-    /// Errors (kept in the array): an axis that is not there.
+    /// Errors (kept in the array): an axis out of range.
     #[track_caller]
     pub fn softmax(&self, axis: isize) -> Array<T> {
         self.normalised(Normalisation::Softmax, &axis.into(), None, None, Location::caller())
     }
 
-    /// The logarithm of [`Array::softmax`], also where the share itself would be 0.
+    /// The logarithm of [`Array::softmax`], also where the softmax itself would be 0.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -155,7 +155,7 @@ impl<T: Transcendental> Array<T> {
 
     /// The logarithm of the sum of `exp(x)` over some axes ([`Axes`]). Nothing overflows.
     ///
-    /// -inf of nothing and where all are -inf; +inf if one is; NaN if one is.
+    /// -inf for no elements or if all are -inf; +inf if any is +inf; NaN if any is NaN.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -166,7 +166,7 @@ impl<T: Transcendental> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Cost: one read. Errors (kept in the array): an axis that is not there, or twice.
+    /// Cost: one read. Errors (kept in the array): an axis out of range, or given twice.
     #[track_caller]
     pub fn logsumexp(&self, axes: impl Into<Axes>) -> Array<T> {
         let (normalisation, axes, at) = (Normalisation::LogSumExp, &axes.into(), Location::caller());
@@ -200,8 +200,8 @@ impl<T: Float> Array<T> {
     ///
     /// Cost: as [`Array::softmax`]; weight and bias are computed first if they are not in memory.
     ///
-    /// Errors (kept in the array): an axis that is not there, or twice; a weight or bias on another device or of a shape
-    /// that does not broadcast to the array's.
+    /// Errors (kept in the array): an axis out of range, or given twice; a weight or bias on another device or of a
+    /// shape that does not broadcast to the array's.
     #[track_caller]
     pub fn layer_norm(
         &self,
@@ -230,8 +230,8 @@ impl<T: Float> Array<T> {
         self.normalised(Normalisation::Rms { epsilon }, &axes.into(), weight, None, Location::caller())
     }
 
-    /// The mean and the variance over some axes ([`Axes`]), in one read. The variance is the sum of squared distances from
-    /// the mean over the count less `freedom`; both are NaN of nothing.
+    /// The mean and the variance over some axes ([`Axes`]), in one read. The variance is the sum of squared distances
+    /// from the mean over the count less `freedom`; both are NaN for no elements.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -241,11 +241,11 @@ impl<T: Float> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Partial results merge by the formulas of Chan, Golub and LeVeque (1983), so that nothing cancels. In f32 the mean is
-    /// within 2e-6 of its own size and of its standard error (the deviation over the root of the count), the variance
-    /// within 2e-6 of its size: for rows of any length, along any axis, and however far from 0.
+    /// Partial results are merged by the formulas of Chan, Golub and LeVeque (1983), which avoid cancellation. In f32
+    /// the mean is within 2e-6 of its own size and of its standard error (the deviation over the root of the count),
+    /// the variance within 2e-6 of its size: for rows of any length, along any axis, and however far from 0.
     ///
-    /// Errors (kept in the arrays): an axis that is not there, or twice.
+    /// Errors (kept in the arrays): an axis out of range, or given twice.
     #[track_caller]
     #[doc(alias = "var_mean")]
     pub fn mean_variance(&self, axes: impl Into<Axes>, freedom: usize) -> (Array<T>, Array<T>) {
@@ -266,9 +266,9 @@ impl<T: Float> Array<T> {
         (both.remove(0), variance)
     }
 
-    /// Each channel, which lies along `axis`, by a mean and a variance that are given, one for each channel:
-    /// `(x - mean) / sqrt(variance + epsilon) * weight + bias`. Batch normalisation of a network that is not trained any
-    /// more; while it is, [`Array::layer_norm`] takes the batch's own.
+    /// Normalises each channel (an index along `axis`) by a given mean and variance of each channel:
+    /// `(x - mean) / sqrt(variance + epsilon) * weight + bias`. This is batch normalisation at inference. For training,
+    /// [`Array::layer_norm`] uses the statistics of the batch.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -282,8 +282,8 @@ impl<T: Float> Array<T> {
     /// Cost: one read and one write, together with all elementwise work before and after, and a small launch for the
     /// channels' factors. f16 is computed in f32.
     ///
-    /// Errors (kept in the array): an axis that is not there; a mean, variance, weight or bias on another device, or that
-    /// is not of the shape `[channels]`.
+    /// Errors (kept in the array): an axis out of range; a mean, variance, weight or bias on another device, or that is
+    /// not of the shape `[channels]`.
     #[track_caller]
     pub fn batch_norm(
         &self,

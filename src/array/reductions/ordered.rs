@@ -1,4 +1,4 @@
-//! Scatter in an order that is always the same, of every type: by a sort of the indices.
+//! Scatter in a fixed order, for every type: by a sort of the indices.
 
 use crate::array::selections::gather::{Along, ArrayIndex};
 use crate::array::selections::runs::Edges;
@@ -10,9 +10,9 @@ use crate::ops::{Combine, OutOfRange};
 use std::panic::Location;
 
 impl<T: Number> Array<T> {
-    /// This array with values brought to these numbers, counted in row-major order, always in the same order: the same
-    /// input gives the same bits on a device, sums of floats too, and of several values put in one place the last one
-    /// stays, as NumPy has it. Of every type of numbers. The values are broadcast to the shape of the indices.
+    /// Scatters values to these row-major indices in a fixed order: deterministic, for sums of floats too. With
+    /// [`Combine::Replace`] the last value for an index wins, as in NumPy. Works for every numeric type. The values are
+    /// broadcast to the shape of the indices.
     ///
     /// Cost: a sort of the indices with the values by as many bits as the array's length has, then a reduction by key and a
     /// scatter: some ten times that of [`Array::scatter_add`], unless many values meet in one place.

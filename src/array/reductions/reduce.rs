@@ -1,4 +1,5 @@
-//! Reductions as methods: over everything, or over a set of axes. The work before a reduction is part of its kernel.
+//! Reductions as methods: over all elements, or over a set of axes. Elementwise work on the input is fused into the
+//! kernel.
 
 use crate::array::custom::of_nothing;
 use crate::array::shapes::axes::Axes;
@@ -31,7 +32,13 @@ pub(crate) fn reduced_node(node: &Arc<Node>, operator: Operator, axes: &Axes, at
     if extent == 0 {
         if some && !operator.has_identity() {
             let got = format!("shape {:?}", node.shape);
-            return Err(Error::argument(operator.name(), "array", "an element: there is no result of none", got, at));
+            return Err(Error::argument(
+                operator.name(),
+                "array",
+                "at least one element: there is no identity",
+                got,
+                at,
+            ));
         }
         return Ok(of_nothing(&node.device, shape, &operator, operator.empty_result(node.dtype)));
     }
@@ -76,8 +83,8 @@ macro_rules! reductions {
 }
 
 reductions! { Number:
-    sum sum_axes Sum -> T, "The sum; 0 of nothing. Integers wrap; f16 adds up in f32. Partial sums in a tree: f32 is within 1e-6 of the sum of all sizes.", "[1, 2, 3, 4]" => "10", "[3, 7]";
-    product product_axes Product -> T, "The product; 1 of nothing. Integers wrap.", "[1, 2, 3, 4]" => "24", "[2, 12]";
+    sum sum_axes Sum -> T, "The sum; 0 for no elements. Integers wrap; f16 is summed in f32. Partial sums form a tree: the error of f32 is within 1e-6 of the sum of absolute values.", "[1, 2, 3, 4]" => "10", "[3, 7]";
+    product product_axes Product -> T, "The product; 1 for no elements. Integers wrap.", "[1, 2, 3, 4]" => "24", "[2, 12]";
     min min_axes Minimum -> T, "The smallest element; NaN if any is NaN. [`Array::minimum`] is the smaller of two arrays, element by element.", "[4, 1, 3, 2]" => "1", "[1, 2]";
     max max_axes Maximum -> T, "The largest element; NaN if any is NaN. [`Array::maximum`] is the larger of two arrays, element by element.", "[4, 1, 3, 2]" => "4", "[4, 3]";
     arg_min arg_min_axes ArgMinimum -> u32, "Where the smallest element is, counted in row-major order over what is reduced: the first of equals, or the first NaN.", "[4, 1, 1, 2]" => "1", "[1, 0]";
@@ -85,13 +92,13 @@ reductions! { Number:
 }
 
 reductions! { Element:
-    any any_axes Any -> bool, "Whether any element is not zero; false of nothing.", "[0, 0, 3, 0]" => "true", "[false, true]";
-    all all_axes All -> bool, "Whether all elements are not zero; true of nothing.", "[1, 1, 3, 0]" => "false", "[true, false]";
+    any any_axes Any -> bool, "Whether any element is not zero; false for no elements.", "[0, 0, 3, 0]" => "true", "[false, true]";
+    all all_axes All -> bool, "Whether all elements are not zero; true for no elements.", "[1, 1, 3, 0]" => "false", "[true, false]";
     count_nonzero count_nonzero_axes CountNonzero -> u32, "How many elements are not zero.", "[0, 5, 3, 0]" => "2", "[1, 1]";
 }
 
 impl<T: Float> Array<T> {
-    /// Everything but the axes' own work in f32 where elements are f16: a sum of halves overflows soon.
+    /// Everything but the axes' own work in f32 where elements are f16: a sum of f16 overflows soon.
     fn widely(&self, work: impl Fn(Array<f32>) -> Array<f32>, same: impl Fn(&Array<T>) -> Array<T>) -> Array<T> {
         if T::DTYPE == DType::F16 { work(self.cast::<f32>()).cast::<T>() } else { same(self) }
     }
@@ -118,8 +125,8 @@ impl<T: Float> Array<T> {
         Array::kept(self.device(), norm())
     }
 
-    /// The mean of all elements; NaN of nothing. f16 is summed and divided in f32. f32 is within 1e-6 of the mean of all
-    /// sizes, and infinite where the sum is.
+    /// The mean of all elements; NaN for no elements. f16 is summed and divided in f32. The error of f32 is within 1e-6
+    /// of the mean of absolute values. It is infinite where the sum overflows.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -141,15 +148,15 @@ impl<T: Float> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): an axis that is not there, or twice.
+    /// Errors (kept in the array): an axis out of range, or given twice.
     #[track_caller]
     pub fn mean_axes(&self, axes: impl Into<Axes>) -> Array<T> {
         let (axes, at) = (axes.into(), Location::caller());
         self.widely(|x| x.mean_of(&axes, at), |x| x.mean_of(&axes, at))
     }
 
-    /// The mean of squared distances from the mean, divided by the count less `freedom` (0: population, 1: sample).
-    /// In one read; nothing cancels, as [`Array::mean_variance`] states.
+    /// The mean of squared distances from the mean, divided by the count less `freedom` (0: population, 1: sample). In
+    /// one read, without cancellation, as [`Array::mean_variance`].
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -171,7 +178,7 @@ impl<T: Float> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): an axis that is not there, or twice.
+    /// Errors (kept in the array): an axis out of range, or given twice.
     #[track_caller]
     pub fn variance_axes(&self, axes: impl Into<Axes>, freedom: usize) -> Array<T> {
         self.moments("variance", &axes.into(), freedom, Location::caller()).1
@@ -200,7 +207,7 @@ impl<T: Float> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): an axis that is not there, or twice.
+    /// Errors (kept in the array): an axis out of range, or given twice.
     #[track_caller]
     pub fn std_axes(&self, axes: impl Into<Axes>, freedom: usize) -> Array<T> {
         let (axes, at) = (axes.into(), Location::caller());
@@ -229,7 +236,7 @@ impl<T: Float> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): an axis that is not there, or twice.
+    /// Errors (kept in the array): an axis out of range, or given twice.
     #[track_caller]
     pub fn norm_axes(&self, axes: impl Into<Axes>) -> Array<T> {
         let (axes, at) = (axes.into(), Location::caller());
@@ -238,10 +245,10 @@ impl<T: Float> Array<T> {
 }
 
 impl<T: Number> Array<T> {
-    /// A reduction with your own operator: a WGSL expression over `a` and `b`, and the value that changes nothing.
+    /// A reduction with your own operator: a WGSL expression of `a` and `b`, and its identity.
     ///
-    /// The operator must be associative and commutative: the order is fixed for a device, but not the arrays' own. It
-    /// runs with every check on.
+    /// The operator must be associative and commutative: the order is fixed for a device, but is not the order of the
+    /// elements. It runs with all run-time checks.
     ///
     /// ```
     /// # crosslane::example(|device| {

@@ -24,11 +24,11 @@ use std::sync::Arc;
 /// # Ok(()) });
 /// ```
 ///
-/// The work before a scan is part of its kernel. Each element is read and written once, in one launch, whatever the
-/// length, except along an axis whose neighbours lie apart in memory, which may take two (Merrill and Garland,
-/// Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016; Smith, Levien and Owens, Decoupled Fallback, 2025).
-/// The same input gives the same bits on a device, floats too: a result is within the depth of a tree, some tens of
-/// roundings, of the exact one relative to the sum of magnitudes.
+/// Elementwise work on the input is fused into the kernel. Each element is read and written once, in one launch,
+/// whatever the length, except along an axis whose elements are not adjacent in memory, which may take two (Merrill and
+/// Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016; Smith, Levien and Owens, Decoupled
+/// Fallback, 2025). The same input gives the same bits on a device, floats too: a result is within the depth of a tree,
+/// some tens of roundings, of the exact one relative to the sum of magnitudes.
 #[derive(Clone, Debug)]
 #[doc(alias = "accumulate")]
 #[doc(alias = "inclusive_scan")]
@@ -80,8 +80,8 @@ impl Scan {
         count_nonzero CountNonzero "How many so far are not zero." "[3i32, 0, 1]" => u32: "[1, 1, 2]";
     }
 
-    /// A scan of your own: WGSL over `a` and `b`, associative, and the value that changes nothing, as in
-    /// [`crate::Reduction`]. It need not be commutative: `a` is what comes before `b`.
+    /// A scan with your own operator: an associative WGSL expression of `a` and `b`, and its identity, as in
+    /// [`crate::Reduction`]. It need not be commutative: `a` is the value before `b`.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -104,17 +104,17 @@ impl Scan {
         Scan { axis, ..self }
     }
 
-    /// Without the element itself: the first result is the value that changes nothing.
+    /// Excludes the element itself: the first result is the operator's identity.
     pub fn exclusive(self) -> Scan {
         Scan { exclusive: true, ..self }
     }
 
-    /// From the end: every element combined with all after it. `a` is what comes first, from the end.
+    /// Scans from the end: every element is combined with all after it. `a` is the value nearer to the end.
     pub fn reverse(self) -> Scan {
         Scan { reverse: true, ..self }
     }
 
-    /// The scan of an array, of its shape. Lazy.
+    /// The scan of an array, in its shape. Deferred.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -125,15 +125,15 @@ impl Scan {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): an axis that is not there; a text that does not compile for the type; `R` that is not
-    /// the result's type (the array's own, u32 of [`Scan::count_nonzero`], bool of [`Scan::any`] and [`Scan::all`]).
+    /// Errors (kept in the array): an axis out of range; a text that does not compile for the type; `R` that is not the
+    /// result's type (the array's own, u32 of [`Scan::count_nonzero`], bool of [`Scan::any`] and [`Scan::all`]).
     #[track_caller]
     pub fn call<T: Element, R: Element>(&self, x: &Array<T>) -> Array<R> {
         Array::kept(x.device(), self.node::<R>(&x.node, None, Location::caller()).map(Array::of))
     }
 
-    /// As [`Scan::call`], beginning anew at every element whose `heads` is not zero: a segmented scan. Scanned from
-    /// the end, such an element is the last one of its segment.
+    /// As [`Scan::call`], restarting at every element whose `heads` is not zero: a segmented scan. Scanned from the
+    /// end, such an element is the last one of its segment.
     ///
     /// ```
     /// # crosslane::example(|device| {

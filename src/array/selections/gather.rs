@@ -1,4 +1,4 @@
-//! Elements by their indices, and values brought to indices, as methods.
+//! Gathers and scatters by index, as methods.
 
 use crate::array::shapes::axes::axis as place;
 use crate::array::{Array, create};
@@ -11,7 +11,7 @@ use crate::ops::{Combine, Gather, Indexing, OutOfRange, Scatter};
 use std::panic::Location;
 use std::sync::Arc;
 
-/// A type that indices have: `u32`, or `i32`, whose negative numbers count from the end.
+/// An index type: `u32`, or `i32`, whose negative numbers count from the end.
 pub trait ArrayIndex: Element {}
 impl ArrayIndex for u32 {}
 impl ArrayIndex for i32 {}
@@ -37,7 +37,7 @@ struct Call<'a> {
     at: CallSite,
 }
 
-/// How indices lie over the space of what is read or brought in.
+/// The layout of indices over the space of the elements that are gathered or scattered.
 struct Extents {
     space: Vec<usize>,
     /// The shape of the indices that is broadcast to the space.
@@ -49,7 +49,7 @@ struct Extents {
     stride: usize,
 }
 
-/// Indices over the space of what is read or brought in.
+/// Indices over the space of the elements that are gathered or scattered.
 struct Space {
     shape: Vec<usize>,
     indices: Arc<Node>,
@@ -115,7 +115,7 @@ impl Call<'_> {
         let Extents { space: shape, own, moves, extent, stride } = self.extents()?;
         create::fits(self.operation, self.array.dtype, &shape, self.at)?;
         if extent == 0 && !shape.contains(&0) {
-            return self.mistake("array", "an element: indices mean none of none", format!("{:?}", self.array.shape));
+            return self.mistake("array", "a non-empty array, as there are indices", format!("{:?}", self.array.shape));
         }
         let device = &self.array.device;
         let view = |layout: &Layout| layout.reshape(&own).and_then(|layout| layout.broadcast(&shape));
@@ -202,10 +202,10 @@ impl<T: Element> Array<T> {
         call.gathered().map_or_else(|error| Array::failed(self.device(), error), Array::of)
     }
 
-    /// The elements with these numbers, counted in row-major order, in the shape of the indices: NumPy's `take`.
+    /// The elements at these row-major indices, in the shape of the index array: NumPy's `take`.
     ///
-    /// Cost: the array is brought into memory without gaps; then one read for each index, where neighbours that ask
-    /// for neighbours share it.
+    /// Cost: the array is made contiguous if need be; then one read for each index, coalesced where neighbouring
+    /// indices are adjacent.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -221,14 +221,14 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): 2^32 - 1 elements; another device; indices into nothing. As [`OutOfRange::Error`]
-    /// says: an index past the array.
+    /// Errors (kept in the array): 2^32 - 1 elements; another device; indices into an empty array. With
+    /// [`OutOfRange::Error`]: an index out of range.
     #[track_caller]
     pub fn take<I: ArrayIndex>(&self, indices: &Array<I>, outside: OutOfRange) -> Array<T> {
         self.gather("take", indices, Along::Flat, outside, Location::caller())
     }
 
-    /// Rows along an axis by their numbers: NumPy's `take` with an axis. The indices' axes take the place of that one.
+    /// Rows along an axis by their indices: NumPy's `take` with an axis. The axes of the index array replace that axis.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -240,14 +240,15 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: as [`Array::take`]; an axis that is not there.
+    /// Errors: as [`Array::take`]; an axis out of range.
     #[track_caller]
     pub fn take_axis<I: ArrayIndex>(&self, indices: &Array<I>, axis: isize, outside: OutOfRange) -> Array<T> {
         self.gather("take_axis", indices, Along::Rows(axis), outside, Location::caller())
     }
 
-    /// One element for each index, from the same place on all other axes: NumPy's `take_along_axis`. So the result of
-    /// `argsort` sorts, and that of `arg_max_axes` with [`Axes::keep_dims`](crate::array::Axes::keep_dims) gives the largest.
+    /// One element for each index, from the same position on all other axes: NumPy's `take_along_axis`. With the result
+    /// of `argsort` it sorts, and that of `arg_max_axes` with [`Axes::keep_dims`](crate::array::Axes::keep_dims) gives
+    /// the largest elements.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -259,16 +260,17 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: as [`Array::take`]; an axis that is not there; indices of another rank, or of a shape that does not fit.
+    /// Errors: as [`Array::take`]; an axis out of range; indices of another rank, or of a shape that does not fit.
     #[track_caller]
     pub fn take_along_axis<I: ArrayIndex>(&self, indices: &Array<I>, axis: isize, outside: OutOfRange) -> Array<T> {
         self.gather("take_along_axis", indices, Along::Each(axis), outside, Location::caller())
     }
 
-    /// This array with values at these numbers, counted in row-major order: NumPy's `put`, as a new value. The values
-    /// are broadcast to the shape of the indices.
+    /// This array with values at these row-major indices: NumPy's `put`, as a new value. The values are broadcast to
+    /// the shape of the indices.
     ///
-    /// If several go to one place any one of them stays; of 64-bit elements perhaps the halves of two.
+    /// If several values go to one index, any of them may be kept. For 64-bit elements the two words may come from
+    /// different values.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -287,7 +289,7 @@ impl<T: Element> Array<T> {
         self.scatter("put", indices, values, Combine::Replace, Along::Flat, outside, Location::caller())
     }
 
-    /// As [`Array::put`], one value for each index along an axis, to the same place on all other axes: NumPy's
+    /// As [`Array::put`], one value for each index along an axis, at the same position on all other axes: NumPy's
     /// `put_along_axis`, as a new value.
     ///
     /// ```

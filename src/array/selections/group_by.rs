@@ -1,4 +1,4 @@
-//! Values grouped by keys, wherever these lie.
+//! Values grouped by keys in any order.
 
 use crate::array::selections::runs::Edges;
 use crate::array::{Array, Scan, Selected, SortOptions};
@@ -6,7 +6,7 @@ use crate::element::{Element, Float, Number};
 use crate::error::{CallSite, Error, Result};
 use std::panic::Location;
 
-/// Values brought together by their keys: see [`Array::group_by`].
+/// Values grouped by their keys: see [`Array::group_by`].
 #[derive(Debug)]
 pub struct GroupBy<K: Element, T: Element> {
     /// Both in the order of the keys.
@@ -16,12 +16,14 @@ pub struct GroupBy<K: Element, T: Element> {
 }
 
 impl<T: Element> Array<T> {
-    /// These values in groups of equal keys, one key for each value: pandas' `groupby`, SQL's `GROUP BY`. What is asked of the
-    /// groups gives their keys, rising, and a result for each. How many there are stays on the device.
+    /// These values in groups of equal keys, one key for each value: pandas' `groupby`, SQL's `GROUP BY`. Each
+    /// aggregation returns the distinct keys, ascending, and one result for each. The number of groups stays on the
+    /// device.
     ///
-    /// Equal are keys that a sort does not tell apart.
+    /// Keys are equal if a sort treats them as equal.
     ///
-    /// Cost: a sort of the keys with the values, once for all that is asked and only then; then as [`Scan::reduce_by_key`].
+    /// Cost: a sort of the keys with the values, at the first aggregation, shared by all; then as
+    /// [`Scan::reduce_by_key`].
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -33,7 +35,8 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in what is asked): values and keys not of one dimension, length and device; as for [`Array::sort_pairs`].
+    /// Errors (kept in the results): values and keys not of one dimension, length and device; as for
+    /// [`Array::sort_pairs`].
     #[track_caller]
     pub fn group_by<K: Element>(&self, keys: &Array<K>) -> GroupBy<K, T> {
         GroupBy { sorted: self.brought_together(keys, Location::caller()), keys: keys.clone() }
@@ -82,7 +85,7 @@ combined! { Number:
 }
 
 impl<K: Element, T: Element> GroupBy<K, T> {
-    /// How many values each group has.
+    /// The number of values in each group.
     ///
     /// ```
     /// # crosslane::example(|device| {

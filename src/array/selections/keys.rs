@@ -7,8 +7,8 @@ use crate::error::{CallSite, Error, Result};
 use std::panic::Location;
 
 impl Scan {
-    /// The scan of each run of values whose keys are equal neighbours, in one dimension: Thrust's `inclusive_scan_by_key`
-    /// and `exclusive_scan_by_key`. Equal are keys that a sort does not tell apart.
+    /// The scan of each run of values whose keys are equal neighbours, in one dimension: Thrust's
+    /// `inclusive_scan_by_key` and `exclusive_scan_by_key`. Keys are equal if a sort treats them as equal.
     ///
     /// Cost: the keys are read once, and a byte written for each; then as [`Scan::call_segments`].
     ///
@@ -31,15 +31,15 @@ impl Scan {
         Array::kept(values.device(), edges.and_then(|edges| self.of_runs(&edges, values, at)))
     }
 
-    /// Each run of equal neighbouring keys as one: its key, the first, and its values combined. CUB's and Thrust's
-    /// `reduce_by_key`. How many there are stays on the device, in both. To group by keys that lie apart, sort first:
+    /// For each run of equal neighbouring keys its first key, and its values combined. CUB's and Thrust's
+    /// `reduce_by_key`. The count stays on the device, in both. To group by keys that are not adjacent, sort first:
     /// [`Array::sort_pairs`].
     ///
     /// The values of a run are combined in order, so that the operator need not commute; from the end if the scan is
     /// reversed.
     ///
-    /// Cost: each key and value is read once, by one launch that gives keys and values together. From the end, or where
-    /// something is larger than one binding, some 24 bytes of memory traffic for a key and a value of four.
+    /// Cost: each key and value is read once, by one launch that gives keys and values together. A reversed scan, or an
+    /// array larger than one binding, takes some 24 bytes of memory traffic for a key and a value of four bytes each.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -92,7 +92,7 @@ impl Scan {
     pub(crate) fn check_inclusive(&self, operation: &'static str, at: CallSite) -> Result<()> {
         match self.exclusive {
             false => Ok(()),
-            true => Err(Error::argument(operation, "scan", "one with the element itself", "an exclusive one", at)),
+            true => Err(Error::argument(operation, "scan", "an inclusive scan", "an exclusive one", at)),
         }
     }
 }

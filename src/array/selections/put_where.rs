@@ -7,9 +7,9 @@ use crate::ops::OutOfRange;
 use std::panic::Location;
 
 impl<T: Element> Array<T> {
-    /// This array with another value wherever the mask is true: NumPy's `x[mask] = value` with a scalar, and `copyto` with
-    /// `where` with an array, as a new value. Mask and value are broadcast to this array's shape. It fuses with what stands
-    /// around it.
+    /// This array with another value wherever the mask is true: NumPy's `x[mask] = value` with a scalar, and `copyto`
+    /// with `where` with an array, as a new value. Mask and value are broadcast to this array's shape. It fuses with
+    /// the surrounding operations.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -28,7 +28,7 @@ impl<T: Element> Array<T> {
         match self.node.error().is_some() || result.node.error().is_some() || wanted == got {
             true => result,
             false => {
-                let wanted = format!("ones that broadcast to {wanted:?}, which the array keeps");
+                let wanted = format!("shapes that broadcast to the array's shape {wanted:?}");
                 let got = format!("a result of shape {got:?}");
                 let error = Error::argument("put_where", "mask and value", wanted, got, Location::caller());
                 Array::failed(self.device(), error)
@@ -56,8 +56,8 @@ impl<T: Element> Array<T> {
     }
 
     /// This array with the values, one after the other in row-major order, wherever the mask is true: NumPy's
-    /// `x[mask] = values` with as many values as the mask has true elements, as a new value; Torch's `masked_scatter`. It
-    /// puts back what [`Array::compress`] took out. Values that are not used are left.
+    /// `x[mask] = values` with as many values as the mask has true elements, as a new value; Torch's `masked_scatter`.
+    /// It is the inverse of [`Array::compress`]. Surplus values are ignored.
     ///
     /// Cost: a scan of the mask, and a read for each element.
     ///
@@ -69,8 +69,8 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): a mask of another shape or device; no value; 2^32 - 1 elements. As [`OutOfRange::Error`]
-    /// says: too few values, as an index past the last.
+    /// Errors (kept in the array): a mask of another shape or device; no value; 2^32 - 1 elements. With
+    /// [`OutOfRange::Error`]: too few values, reported as an index past the last.
     #[track_caller]
     pub fn masked_scatter(&self, mask: &Array<bool>, values: &Array<T>) -> Array<T> {
         let at = Location::caller();

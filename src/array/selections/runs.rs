@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub(crate) struct Edges(Array<u8>);
 
 impl Edges {
-    /// Those of an array, flattened.
+    /// The runs of an array, flattened.
     pub fn of<T: Element>(operation: &'static str, x: &Array<T>, at: CallSite) -> Result<Edges> {
         x.check()?;
         if x.len() > u32::MAX as usize {
@@ -47,7 +47,7 @@ impl Edges {
         x.flatten().compress(&self.begins())
     }
 
-    /// How long each run is.
+    /// The length of each run.
     pub fn lengths(&self) -> Selected<u32> {
         let places = Array::<u32>::counting(self.0.device(), self.0.len());
         // Where the run of each element begins is the last beginning so far.
@@ -55,7 +55,7 @@ impl Edges {
         (places + 1 - starts).compress(&self.ends())
     }
 
-    /// The first element of each run, and how long it is.
+    /// The first element and the length of each run.
     pub fn encoded<T: Element>(&self, x: &Array<T>) -> (Selected<T>, Selected<u32>) {
         let (firsts, lengths) = (self.firsts(x), self.lengths());
         let ones = Array::<u32>::full(x.device(), &[x.len()], 1);
@@ -99,9 +99,9 @@ pub(crate) fn by_key<K: Element, R: Element>(
 
 impl<T: Element> Array<T> {
     /// The runs of equal neighbours, in row-major order: the value of each, and its length. Run-length encoding;
-    /// [`Array::repeat`] decodes. How many there are stays on the device, in both.
+    /// [`Array::repeat`] decodes. The count stays on the device, in both.
     ///
-    /// Equal are elements that a sort does not tell apart: NaNs are, and -0 and +0, of which a run gives its first.
+    /// Elements are equal if a sort treats them as equal: all NaNs, and -0 and +0. A run's value is its first element.
     ///
     /// Cost: each element is read once, by one launch that gives values and lengths together. Elements of more than one
     /// binding are read twice, with some 20 bytes of memory traffic for an element of four.

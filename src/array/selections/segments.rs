@@ -1,4 +1,4 @@
-//! Segments by offsets, as a sparse matrix in CSR form has its rows: reduced, scanned and sorted each by itself.
+//! Segments by offsets, like the rows of a sparse matrix in CSR form: each reduced, scanned or sorted separately.
 
 use crate::array::selections::gather::Along;
 use crate::array::{Array, Scan, SortOptions};
@@ -82,10 +82,11 @@ impl<'a> Segments<'a> {
 }
 
 impl Scan {
-    /// The scan of each segment of an array of one dimension: segment `s` is `offsets[s]..offsets[s + 1]`, as a row of a
-    /// sparse matrix in CSR form. What lies before the first offset or from the last on is scanned as a segment too.
+    /// The scan of each segment of an array of one dimension: segment `s` is `offsets[s]..offsets[s + 1]`, as a row of
+    /// a sparse matrix in CSR form. Elements before the first offset, and from the last one on, are scanned as segments
+    /// too.
     ///
-    /// Offsets must not fall; if they do, some result comes out.
+    /// Offsets must not decrease; otherwise the result is unspecified.
     ///
     /// Cost: a byte for each element is written twice; then as [`Scan::call_segments`].
     ///
@@ -98,8 +99,8 @@ impl Scan {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): as [`Scan::call`]; arrays of another rank or device; no offset; 2^32 - 2 elements. As
-    /// [`crate::array::OutOfRange::Error`] says: an offset past the end, as an index.
+    /// Errors (kept in the array): as [`Scan::call`]; arrays of another rank or device; no offset; 2^32 - 2 elements.
+    /// With [`crate::array::OutOfRange::Error`]: an offset past the end, reported as an index.
     #[track_caller]
     pub fn call_offsets<T: Element, R: Element>(&self, x: &Array<T>, offsets: &Array<u32>) -> Array<R> {
         let segments = Segments::of("scan by offsets", x, offsets, Location::caller());
@@ -107,7 +108,7 @@ impl Scan {
     }
 
     /// The elements of each segment combined, where segments are those of [`Scan::call_offsets`]: CUB's
-    /// `DeviceSegmentedReduce`. A segment without elements gives the value that changes nothing.
+    /// `DeviceSegmentedReduce`. An empty segment gives the identity.
     ///
     /// The elements of a segment are combined in order, so that the operator need not commute; from the end if the scan
     /// is reversed.
@@ -154,7 +155,7 @@ impl Scan {
 
 impl<T: Element> Array<T> {
     /// Each segment sorted by itself, where segments are those of [`Scan::call_offsets`]: CUB's `DeviceSegmentedSort`,
-    /// stable. What lies before the first offset or from the last on is sorted as a segment too.
+    /// stable. Elements before the first offset, and from the last one on, are sorted as segments too.
     ///
     /// Cost: two sorts with values, the second by as many bits as the number of segments has; segments of all lengths
     /// cost the same.
@@ -183,8 +184,8 @@ impl<T: Element> Array<T> {
         }
     }
 
-    /// The indices that sort each segment, into the whole array: `x.take(..)` of them is [`Array::sort_segments`], and
-    /// takes other arrays into the same order.
+    /// The indices that sort each segment, as indices into the whole array: `x.take(..)` with them is
+    /// [`Array::sort_segments`], and puts other arrays into the same order.
     ///
     /// ```
     /// # crosslane::example(|device| {

@@ -1,4 +1,4 @@
-//! Selection: the elements that a condition holds for, side by side, however many there are.
+//! Selection: the elements that satisfy a condition, stored contiguously.
 
 use crate::array::Array;
 use crate::device::Device;
@@ -12,7 +12,7 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
-/// Elements that were selected: how many there are is known to the device alone until it is asked.
+/// Selected elements. Only the device knows their count, until [`Selected::count`] reads it.
 ///
 /// ```
 /// # crosslane::example(|device| {
@@ -57,7 +57,7 @@ impl<T: Element> Selected<T> {
         Selected::new(values, count.clone(), self.of)
     }
 
-    /// How many there are. Waits for the device.
+    /// The number of selected elements. Waits for the device.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -66,13 +66,13 @@ impl<T: Element> Selected<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: the mistake of what was selected from; out of memory; device lost.
+    /// Errors: the error of the source; out of memory; device lost.
     #[track_caller]
     pub fn count(&self) -> Result<usize> {
         Ok(self.count.item()? as usize)
     }
 
-    /// How many there are, as an array of one element: for work that goes on on the device.
+    /// The number of selected elements as an array of one element, for further work on the device.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -84,7 +84,7 @@ impl<T: Element> Selected<T> {
         &self.count
     }
 
-    /// They as an array of their own length. Waits for the device, which alone knows how many there are; copies nothing.
+    /// The selected elements as an array of exactly their count. Waits for the count from the device; copies nothing.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -101,7 +101,7 @@ impl<T: Element> Selected<T> {
         Ok(self.values.slice(s![..count as isize]))
     }
 
-    /// They on the host. Errors: as [`Selected::count`].
+    /// Copies the selected elements to the host. Errors: as [`Selected::count`].
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -114,8 +114,8 @@ impl<T: Element> Selected<T> {
         self.to_array()?.to_vec()
     }
 
-    /// They, followed by this value up to the length of what they were selected from: for work that goes on on the
-    /// device without the host knowing how many there are. Lazy; a kernel of its own.
+    /// The selected elements, padded with this value to the length of the source. Further work can then stay on the
+    /// device. Deferred; runs as a kernel of its own.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -173,8 +173,9 @@ fn selected<T: Element>(picked: &Arc<Node>, condition: &Arc<Node>, fill: Option<
 }
 
 impl<T: Element> Array<T> {
-    /// The elements whose condition is not zero, side by side, in row-major order: `x[condition]`. The work before it is
-    /// part of its kernel, which reads each element and condition once; how many there are stays on the device.
+    /// The elements whose condition is not zero, stored contiguously in row-major order: `x[condition]`. Elementwise
+    /// work on the inputs is fused into the kernel, which reads each element and condition once. The count stays on the
+    /// device.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -195,7 +196,7 @@ impl<T: Element> Array<T> {
         }
     }
 
-    /// Where the elements are that are not zero, counted in row-major order.
+    /// The row-major indices of the elements that are not zero.
     ///
     /// ```
     /// # crosslane::example(|device| {

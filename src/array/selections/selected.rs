@@ -1,4 +1,4 @@
-//! What goes on with selected elements on the device, without the host knowing how many there are.
+//! Further work on selected elements on the device, without the host knowing their count.
 
 use crate::array::{Array, Selected, SortOptions};
 use crate::element::{DType, Element, Number, Scalar};
@@ -10,8 +10,8 @@ use std::panic::Location;
 use std::sync::Arc;
 
 impl<T: Element> Selected<T> {
-    /// Elementwise work on them: what it makes of the elements that were selected, as many again. It is given an array as
-    /// long as what they were selected from, whose elements past their count are anything; nothing is done with those.
+    /// Applies elementwise work to the selected elements. `work` receives an array as long as the source; elements past
+    /// the count are unspecified and are not computed.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -38,8 +38,8 @@ impl<T: Element> Selected<T> {
         }
     }
 
-    /// They in ascending order, as [`Array::sort`]: as many passes over as many elements as there are, which the device
-    /// alone knows.
+    /// The selected elements in ascending order, as [`Array::sort`]. Only the selected elements are sorted; the device
+    /// reads their count.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -152,8 +152,8 @@ macro_rules! reductions {
 }
 
 reductions! {
-    sum Sum, "The sum of them, on the device; 0 of none. As [`Array::sum`].", "9";
-    product Product, "The product of them, on the device; 1 of none. As [`Array::product`].", "24";
-    min Minimum, "The smallest of them, on the device; NaN if any is NaN. Of none, what any other is smaller than: infinity, or the largest integer.", "2";
-    max Maximum, "The largest of them, on the device; NaN if any is NaN. Of none, what any other is larger than: negative infinity, or the smallest integer.", "4";
+    sum Sum, "The sum of the selected elements, on the device; 0 if there are none. As [`Array::sum`].", "9";
+    product Product, "The product of the selected elements, on the device; 1 if there are none. As [`Array::product`].", "24";
+    min Minimum, "The smallest selected element, on the device; NaN if any is NaN. If there are none: infinity, or the largest integer.", "2";
+    max Maximum, "The largest selected element, on the device; NaN if any is NaN. If there are none: negative infinity, or the smallest integer.", "4";
 }

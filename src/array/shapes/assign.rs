@@ -27,7 +27,7 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: a shape that does not fit; the mistake that either array holds.
+    /// Errors: a shape that does not fit; the error that either array holds.
     #[track_caller]
     pub fn assign(&mut self, value: impl Operand<T>) -> Result<()> {
         self.check()?;
@@ -38,10 +38,11 @@ impl<T: Element> Array<T> {
 
     /// A part of the array to assign to, with the slices of [`Array::slice`].
     ///
-    /// The assignment is queued at once. If other arrays share the memory it is copied first: they keep their values.
+    /// The assignment is queued at once. If other arrays share the memory, it is copied first, so that they keep their
+    /// values.
     ///
-    /// Given to a kernel of one's own, the part must have no gaps and begin at a multiple of 256 bytes ([`crate::Argument`]);
-    /// an assignment wants neither.
+    /// As an argument of a kernel, the part must be contiguous and begin at a multiple of 256 bytes
+    /// ([`crate::Argument`]). Assignment has neither condition.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -86,7 +87,7 @@ impl<T: Element> ViewMut<'_, T> {
 }
 
 impl<T: Element> Array<T> {
-    /// Brings the array into memory of its own without gaps, for a kernel that writes to it.
+    /// Moves the array into contiguous memory of its own, for a kernel that writes to it.
     pub(crate) fn alone(&mut self) -> Result<()> {
         let storage = self.own()?;
         // No device wants more of a binding's offset. What begins elsewhere than its memory may be a program's buffer.
@@ -104,7 +105,7 @@ impl<T: Element> Array<T> {
         *self = Array::of(Node::lazy(self.device(), self.shape().to_vec(), T::DTYPE, copy));
     }
 
-    /// Brings the array into memory that nothing else refers to.
+    /// Moves the array into memory that nothing else refers to.
     fn own(&mut self) -> Result<Storage> {
         let storage = self.storage()?;
         // One share is this node's own, one is ours: nobody else can look at the contents, nor begin to.

@@ -1,12 +1,12 @@
-//! Which axes: what reductions, permutations and products are told to work along.
+//! Axes as arguments of reductions, permutations and products.
 
 use crate::error::{CallSite, Error, Result};
 
-/// Axes of an array by their numbers: from 0 on, or from -1 backwards.
+/// Axes of an array by their numbers, from 0; negative numbers count from the end.
 ///
-/// What takes axes takes all that turns into them: a number (`0`), several (`[0, 2]`, a slice or a `Vec` of `isize`), or
-/// `..` for all. A reduction drops the axes that it goes over. [`Axes::keep_dims`] has it keep them with extent 1, so that
-/// its result broadcasts to the array's shape; what is no reduction takes no notice of that.
+/// Functions of axes take everything that converts to them: a number (`0`), several (`[0, 2]`, a slice or a `Vec` of
+/// `isize`), or `..` for all. A reduction drops the axes that it reduces. With [`Axes::keep_dims`] it keeps them with
+/// extent 1, so that its result broadcasts to the array's shape; other functions ignore that.
 ///
 /// ```
 /// # crosslane::example(|device| {
@@ -25,13 +25,13 @@ pub struct Axes {
     keep: bool,
 }
 
-/// Axes by their numbers, to say more about them: `axes([0, 2]).keep_dims()`.
+/// Axes by their numbers, for options: `axes([0, 2]).keep_dims()`.
 pub fn axes(axes: impl Into<Axes>) -> Axes {
     axes.into()
 }
 
 impl Axes {
-    /// Reduced axes stay, with extent 1: NumPy's `keepdims`.
+    /// Keeps reduced axes with extent 1: NumPy's `keepdims`.
     #[doc(alias = "keepdims")]
     pub fn keep_dims(self) -> Axes {
         Axes { keep: true, ..self }
@@ -116,7 +116,7 @@ impl From<std::ops::RangeFull> for Axes {
     }
 }
 
-/// An axis' place among so many, of its number.
+/// The index of an axis among this many, from its number.
 pub(crate) fn axis(operation: &'static str, axis: isize, rank: usize, at: CallSite) -> Result<usize> {
     let place = if axis < 0 { axis + rank as isize } else { axis };
     if (0..rank as isize).contains(&place) {

@@ -1,4 +1,4 @@
-//! Arrays brought together along an axis, and taken apart.
+//! Arrays joined along an axis, and split.
 
 use crate::array::shapes::axes::axis as place;
 use crate::array::{Array, create};
@@ -10,11 +10,11 @@ use std::panic::Location;
 use std::sync::Arc;
 
 impl<T: Element> Array<T> {
-    /// Arrays one after the other along an axis: NumPy's `concatenate`. Work that the arrays wait for becomes part of the
-    /// kernel.
+    /// Arrays one after the other along an axis: NumPy's `concatenate`. Deferred elementwise work of the arrays is
+    /// fused into the kernel.
     ///
-    /// Cost: every array is read once and the result written once, in one launch for as many as a kernel binds; a
-    /// transposed one in a launch of its own.
+    /// Cost: every array is read once and the result written once, in one launch for as many arrays as a kernel can
+    /// bind; a transposed array takes a launch of its own.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -25,7 +25,7 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: no array; shapes that differ in another axis; an axis that is not there; arrays on several devices; the mistake
+    /// Errors: no array; shapes that differ in another axis; an axis out of range; arrays on several devices; the error
     /// that an array holds.
     #[track_caller]
     #[doc(alias = "cat")]
@@ -44,7 +44,7 @@ impl<T: Element> Array<T> {
         joined("concatenate", &nodes, axis, at).map(Array::of)
     }
 
-    /// Arrays of one shape one after the other along a new axis, before this place: NumPy's `stack`.
+    /// Arrays of one shape one after the other along a new axis at this position: NumPy's `stack`.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -71,7 +71,7 @@ impl<T: Element> Array<T> {
         joined("stack", &nodes, axis, at).map(Array::of)
     }
 
-    /// The array in so many equal parts along an axis: NumPy's `split` with a number. No copy.
+    /// The array in this many equal parts along an axis: NumPy's `split` with a number. No copy.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -81,7 +81,7 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: a number that does not divide the axis; an axis that is not there; the mistake that the array holds.
+    /// Errors: a number that does not divide the axis; an axis out of range; the error that the array holds.
     #[track_caller]
     pub fn split(&self, parts: usize, axis: isize) -> Result<Vec<Array<T>>> {
         let at = Location::caller();
@@ -94,7 +94,8 @@ impl<T: Element> Array<T> {
         Ok(self.cut(axis, (1..parts).map(|part| part * (extent / parts)).collect()))
     }
 
-    /// The array in so many parts along an axis, the first of which may be longer by one: NumPy's `array_split`. No copy.
+    /// The array in this many parts along an axis, the first of which may be longer by one: NumPy's `array_split`. No
+    /// copy.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -103,7 +104,7 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: no part; an axis that is not there; the mistake that the array holds.
+    /// Errors: no part; an axis out of range; the error that the array holds.
     #[track_caller]
     pub fn array_split(&self, parts: usize, axis: isize) -> Result<Vec<Array<T>>> {
         let axis = self.axis_to_split("array_split", parts, axis, Location::caller())?;
@@ -111,8 +112,8 @@ impl<T: Element> Array<T> {
         Ok(self.cut(axis, (1..parts).map(|part| part * least + part.min(longer)).collect()))
     }
 
-    /// The parts between these places of an axis: NumPy's `split` with a list. Places past the end give empty parts; negative
-    /// ones count from the end. No copy.
+    /// The parts between these positions of an axis: NumPy's `split` with a list. Positions past the end give empty
+    /// parts; negative ones count from the end. No copy.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -121,7 +122,7 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: an axis that is not there; the mistake that the array holds.
+    /// Errors: an axis out of range; the error that the array holds.
     #[track_caller]
     pub fn split_at(&self, places: &[isize], axis: isize) -> Result<Vec<Array<T>>> {
         let axis = self.axis_to_split("split_at", places.len() + 1, axis, Location::caller())?;
@@ -134,7 +135,7 @@ impl<T: Element> Array<T> {
         self.check()?;
         let axis = place(operation, axis, self.rank(), at)?;
         match parts {
-            0 => Err(Error::argument(operation, "parts", "one at least", "0", at)),
+            0 => Err(Error::argument(operation, "parts", "at least one", "0", at)),
             _ => Ok(axis),
         }
     }
@@ -163,7 +164,7 @@ impl<T: Element> Array<T> {
 /// The nodes of arrays without mistakes on one device.
 fn checked<T: Element>(operation: &'static str, arrays: &[&Array<T>], at: CallSite) -> Result<Vec<Arc<Node>>> {
     let Some(first) = arrays.first() else {
-        return Err(Error::argument(operation, "arrays", "one at least", "none", at));
+        return Err(Error::argument(operation, "arrays", "at least one", "none", at));
     };
     if let Some(error) = arrays.iter().find_map(|array| array.node.error()) {
         return Err(error);

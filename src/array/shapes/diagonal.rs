@@ -20,7 +20,7 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): an axis that is not there, or one given twice.
+    /// Errors (kept in the array): an axis out of range, or given twice.
     #[track_caller]
     pub fn diagonal(&self, offset: isize, row_axis: isize, column_axis: isize) -> Array<T> {
         self.diagonal_of("diagonal", offset, [row_axis, column_axis], Location::caller())
@@ -85,8 +85,8 @@ impl<T: Element> Array<T> {
         }
     }
 
-    /// The part of each matrix of the last two axes on and above a diagonal, zeros below: NumPy's `triu`. `offset` as for
-    /// [`Array::diagonal`]. It fuses with what stands around it.
+    /// The part of each matrix of the last two axes on and above a diagonal, zeros below: NumPy's `triu`. `offset` as
+    /// for [`Array::diagonal`]. It fuses with the surrounding operations.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -102,8 +102,8 @@ impl<T: Element> Array<T> {
         self.triangle("triu", offset, Location::caller(), |rows, columns| columns.greater_equal(rows))
     }
 
-    /// The part of each matrix of the last two axes on and below a diagonal, zeros above: NumPy's `tril`. `offset` as for
-    /// [`Array::diagonal`]. It fuses with what stands around it.
+    /// The part of each matrix of the last two axes on and below a diagonal, zeros above: NumPy's `tril`. `offset` as
+    /// for [`Array::diagonal`]. It fuses with the surrounding operations.
     ///
     /// ```
     /// # crosslane::example(|device| {

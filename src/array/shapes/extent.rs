@@ -1,4 +1,4 @@
-//! What shapes are written with in [`Array::reshape`].
+//! The extents in shapes of [`Array::reshape`].
 
 use crate::array::Array;
 use crate::element::Element;
@@ -12,7 +12,7 @@ mod sealed {
     }
 }
 
-/// The extent of an axis: any integer, where -1 stands for what is left ([`Array::reshape`]).
+/// The extent of an axis: any integer; -1 is inferred from the others ([`Array::reshape`]).
 pub trait Extent: sealed::Extent {}
 
 macro_rules! extents {

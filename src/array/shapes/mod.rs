@@ -1,4 +1,4 @@
-//! Where elements stand: views, slices, assignment, joining and repeating.
+//! Shapes: views, slices, assignment, joining and repeating.
 
 pub(crate) mod assign;
 pub(crate) mod axes;

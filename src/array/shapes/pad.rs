@@ -1,4 +1,4 @@
-//! Arrays made longer at their ends, and turned round them.
+//! Padding and rolling.
 
 use crate::array::shapes::axes::Axes;
 use crate::array::{Array, create};
@@ -7,7 +7,7 @@ use crate::error::{CallSite, Error, Result};
 use crate::ops::OutOfRange;
 use std::panic::Location;
 
-/// What [`Array::pad`] puts around an array; NumPy's modes.
+/// How [`Array::pad`] fills the new elements; NumPy's modes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum PadMode<T> {
@@ -17,19 +17,20 @@ pub enum PadMode<T> {
     Edge,
     /// The array mirrored at its first and last element: `3 2 [1 2 3] 2 1`.
     Reflect,
-    /// The array mirrored at its ends: `2 1 [1 2 3] 3 2`.
+    /// The array mirrored at its ends, which are repeated: `2 1 [1 2 3] 3 2`.
     Symmetric,
-    /// The array again: `2 3 [1 2 3] 1 2`.
+    /// The array repeated: `2 3 [1 2 3] 1 2`.
     Wrap,
 }
 
-/// Pieces of an axis at most that are brought together; beyond, elements are taken one by one.
+/// The most pieces of an axis that are concatenated; beyond, elements are taken one by one.
 const MOST_PIECES: usize = 8;
 /// Elements of an axis at most that is mirrored or repeated: there and back, places are 32-bit numbers.
 const MOST_TAKEN: usize = 1 << 31;
 
 impl<T: Element> Array<T> {
-    /// The array with elements before and after each axis: NumPy's `pad`. One pair of widths for each axis, or one for all.
+    /// The array with elements added before and after each axis: NumPy's `pad`. One pair of widths for each axis, or
+    /// one for all.
     ///
     /// Cost: one launch for each axis that gets longer, which reads the array and writes the result.
     ///
@@ -110,7 +111,7 @@ impl<T: Element> Array<T> {
             let part = |&(start, step, len): &Run| self.part(axis, start as usize, step as isize, len as usize);
             return Array::joined("pad", &pieces.iter().map(part).collect::<Vec<_>>(), axis, at);
         }
-        // There and back again, or only there: where a place of the result lies in that.
+        // The period of the continuation, and the number that a mirrored index is subtracted from.
         let (period, back) = match mode {
             PadMode::Reflect => (2 * (extent - 1), 2 * (extent - 1)),
             PadMode::Symmetric => (2 * extent, 2 * extent - 1),
@@ -124,8 +125,8 @@ impl<T: Element> Array<T> {
         self.take_axis(&indices, axis as isize, OutOfRange::Clamp)
     }
 
-    /// The elements moved on by so many places, counted in row-major order; those past the end come first: NumPy's `roll`
-    /// without an axis. Negative ones move back.
+    /// The elements moved forward by this many positions in row-major order, with those past the end first: NumPy's
+    /// `roll` without an axis. A negative number moves them back.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -139,7 +140,8 @@ impl<T: Element> Array<T> {
         self.flatten().rolled("roll", shift, 0, Location::caller()).reshape(self.shape())
     }
 
-    /// As [`Array::roll`], along axes: each of `shifts` along the axis in its place, one launch each.
+    /// As [`Array::roll`], along several axes: each of `shifts` along the axis at the same position of the list, one
+    /// launch each.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -149,7 +151,7 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): not one shift for each axis; an axis that is not there.
+    /// Errors (kept in the array): not one shift for each axis; an axis out of range.
     #[track_caller]
     pub fn roll_axes(&self, shifts: &[isize], axes: impl Into<Axes>) -> Array<T> {
         let at = Location::caller();

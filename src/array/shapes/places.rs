@@ -1,4 +1,4 @@
-//! Places of elements: as numbers in row-major order, and as an index for each axis.
+//! Positions of elements: as row-major indices, and as an index for each axis.
 
 use crate::array::Array;
 use crate::device::Device;
@@ -17,9 +17,9 @@ fn countable(operation: &'static str, shape: &[usize], at: CallSite) -> Result<(
 }
 
 impl<T: Element> Array<T> {
-    /// Where the elements are that are not zero: a row for each, with an index for each axis, in row-major order. NumPy's
-    /// `argwhere`; [`Array::nonzero`] gives their numbers without a wait. Waits for the device, which alone knows how many
-    /// there are.
+    /// The positions of the elements that are not zero: a row for each, with an index for each axis, in row-major
+    /// order. NumPy's `argwhere`. Waits for the device, which alone knows their count; [`Array::nonzero`] gives
+    /// row-major indices without waiting.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -28,7 +28,7 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: as [`Array::nonzero`]; the mistake that the array holds; out of memory; device lost.
+    /// Errors: as [`Array::nonzero`]; the error that the array holds; out of memory; device lost.
     #[track_caller]
     pub fn argwhere(&self) -> Result<Array<u32>> {
         let places = self.nonzero().to_array()?;
@@ -38,7 +38,7 @@ impl<T: Element> Array<T> {
         }
     }
 
-    /// Coordinate matrices of coordinate vectors, of which NumPy's `meshgrid` is told `indexing="ij"`: the first vector runs
+    /// Coordinate matrices from coordinate vectors, as NumPy's `meshgrid` with `indexing="ij"`: the first vector runs
     /// along the first axis, the second along the second, and so on. Views; no copy.
     ///
     /// ```
@@ -49,7 +49,7 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: arrays of more than one dimension, or on several devices; the mistake that an array holds; no array.
+    /// Errors: arrays of more than one dimension, or on several devices; the error that an array holds; no array.
     #[track_caller]
     pub fn meshgrid_ij(arrays: &[&Array<T>]) -> Result<Vec<Array<T>>> {
         grid("meshgrid_ij", arrays, Location::caller())
@@ -85,7 +85,7 @@ impl<T: Element> Array<T> {
 /// Each array along an axis of its own, repeated along the others.
 fn grid<T: Element>(operation: &'static str, arrays: &[&Array<T>], at: CallSite) -> Result<Vec<Array<T>>> {
     let Some(first) = arrays.first() else {
-        return Err(Error::argument(operation, "arrays", "one at least", "none", at));
+        return Err(Error::argument(operation, "arrays", "at least one", "none", at));
     };
     for array in arrays {
         array.check()?;
@@ -109,10 +109,10 @@ fn grid<T: Element>(operation: &'static str, arrays: &[&Array<T>], at: CallSite)
 }
 
 impl Array<u32> {
-    /// The index along each axis of a shape of the elements with these numbers, counted in row-major order: NumPy's
-    /// `unravel_index`. Each result has this array's shape, and fuses with what stands around it.
+    /// The index along each axis of a shape, of the elements with these row-major indices: NumPy's `unravel_index`.
+    /// Each result has this array's shape, and fuses with the surrounding operations.
     ///
-    /// Numbers are not looked at: one past the shape gives a first index past the first axis.
+    /// Indices are not checked: one past the end gives a first index past the first axis.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -121,7 +121,7 @@ impl Array<u32> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: a shape of no element, or of more than 2^32; the mistake that the array holds.
+    /// Errors: a shape of no element, or of more than 2^32; the error that the array holds.
     #[track_caller]
     pub fn unravel_index(&self, shape: &[usize]) -> Result<Vec<Array<u32>>> {
         self.check()?;
@@ -139,10 +139,10 @@ impl Array<u32> {
         Ok(shape.iter().zip(&strides).enumerate().map(along).collect())
     }
 
-    /// The number, counted in row-major order, of the elements of a shape with these indices, an array for each axis: NumPy's
-    /// `ravel_multi_index`. The arrays are broadcast together, and it fuses with what stands around it.
+    /// The row-major indices of the elements of a shape with these indices, an array for each axis: NumPy's
+    /// `ravel_multi_index`. The arrays are broadcast together, and it fuses with the surrounding operations.
     ///
-    /// Indices are not looked at: one past its axis counts on into the next.
+    /// Indices are not checked: an index past the end of its axis gives an element of the next row.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -152,14 +152,14 @@ impl Array<u32> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: not an array for each axis; a shape as for [`Array::unravel_index`]. What does not broadcast is kept in the
-    /// array.
+    /// Errors: not an array for each axis; a shape as for [`Array::unravel_index`]. Shapes that do not broadcast are an
+    /// error kept in the array.
     #[track_caller]
     pub fn ravel_multi_index(indices: &[&Array<u32>], shape: &[usize]) -> Result<Array<u32>> {
         let (operation, at) = ("ravel_multi_index", Location::caller());
         countable(operation, shape, at)?;
         if indices.len() != shape.len() || indices.is_empty() {
-            let wanted = format!("one for each axis of {shape:?}, and one at least");
+            let wanted = format!("one for each axis of {shape:?}, and at least one");
             return Err(Error::argument(operation, "indices", wanted, indices.len().to_string(), at));
         }
         let strides = Layout::contiguous(shape).strides;
@@ -168,8 +168,8 @@ impl Array<u32> {
         Ok(indices.iter().zip(&strides).map(part).reduce(|sum, part| sum + part).expect("there is one"))
     }
 
-    /// The indices of each element of a shape: of axis 0 first, then of axis 1, and so on, one after the other along a new
-    /// first axis. NumPy's `indices`.
+    /// The indices of each element of a shape: along axis 0, along axis 1, and so on, stacked along a new first axis.
+    /// NumPy's `indices`.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -184,7 +184,7 @@ impl Array<u32> {
         let (operation, at) = ("indices", Location::caller());
         let made = || -> Result<Array<u32>> {
             if shape.is_empty() {
-                return Err(Error::argument(operation, "shape", "one axis at least", "none", at));
+                return Err(Error::argument(operation, "shape", "at least one axis", "none", at));
             }
             if count(shape) == 0 {
                 return Ok(Array::zeros(device, &[&[shape.len()], shape].concat()));

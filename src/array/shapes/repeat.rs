@@ -1,4 +1,4 @@
-//! Each element as often as a count says: how run lengths are decoded.
+//! Each element repeated by its count: decodes run lengths.
 
 use crate::array::Array;
 use crate::array::selections::gather::Along;
@@ -9,8 +9,8 @@ use crate::s;
 use std::panic::Location;
 
 impl<T: Element> Array<T> {
-    /// Each element as often as its count says, in row-major order: NumPy's `repeat` with an array of counts. Waits for
-    /// the device, which alone knows how many there will be.
+    /// Each element repeated by its count, in row-major order: NumPy's `repeat` with an array of counts. Waits for the
+    /// device, which alone knows the length of the result.
     ///
     /// Cost: scans of the counts and of marks, one for each element of the result: some 24 bytes of memory traffic for a
     /// result of four.
@@ -24,8 +24,8 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: counts of another shape or device; more than some 4.29e9 elements; the mistake that an array holds;
-    /// out of memory; device lost.
+    /// Errors: counts of another shape or device; more than some 4.29e9 elements; the error that an array holds; out of
+    /// memory; device lost.
     #[track_caller]
     pub fn repeat(&self, counts: &Array<u32>) -> Result<Array<T>> {
         let at = Location::caller();
@@ -42,8 +42,8 @@ impl<T: Element> Array<T> {
         Ok(repeated)
     }
 
-    /// As [`Array::repeat`] for counts whose sum is known: nothing is waited for. Run lengths that are followed by zeros
-    /// are decoded so without the host knowing how many there are.
+    /// As [`Array::repeat`] for counts whose sum is known: the host does not wait. Run lengths padded with zeros are
+    /// decoded this way without the host knowing how many there are.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -54,8 +54,8 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): as [`Array::repeat`]. As [`crate::array::OutOfRange::Error`] says: another sum, as an index past
-    /// the last element; not for a length of 0, and sums are counted modulo 2^32.
+    /// Errors (kept in the array): as [`Array::repeat`]. With [`crate::array::OutOfRange::Error`]: a different sum,
+    /// reported as an index past the last element. A length of 0 is not checked, and sums are taken modulo 2^32.
     #[track_caller]
     pub fn repeat_to(&self, counts: &Array<u32>, len: usize) -> Array<T> {
         let at = Location::caller();
@@ -78,7 +78,8 @@ impl<T: Element> Array<T> {
             return self.gather(operation, &nothing, Along::Flat, OutOfRange::Error, at);
         }
         let (ends, counts) = (counts.flatten().cumsum(0), counts.flatten());
-        // A mark for each element where its first copy goes; so many marks up to a place, so many elements.
+        // A mark for each element where its first copy goes; the number of marks up to an index is the number of
+        // elements.
         let (none, starts) = (Array::<u32>::zeros(device, &[len]), &ends - &counts);
         let (one, along, outside) = (Array::full(device, &[], 1), Along::Flat, OutOfRange::Drop);
         let marks = none.scatter(operation, &starts, &one, Combine::Add, along, outside, at);

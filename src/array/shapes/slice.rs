@@ -1,4 +1,4 @@
-//! What is taken of an axis: ranges, indices and steps, and the layout they make.
+//! Slices: ranges, indices and steps, and the layout that they select.
 
 use crate::array::Array;
 use crate::element::Element;
@@ -7,8 +7,8 @@ use crate::layout::Layout;
 use std::fmt;
 use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 
-/// What is taken of one axis: a range with a step, or one index. Negative numbers count from the end.
-/// Numbers may be of any integer type: `isize`, `usize`, and those of 32 and 64 bits.
+/// A selection along one axis: a range with a step, or one index. Negative numbers count from the end. Numbers may be
+/// of any integer type: `isize`, `usize`, and those of 32 and 64 bits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Slice {
     start: Option<isize>,
@@ -115,7 +115,7 @@ slices! { RangeFull: |_r| None, None, false; }
 /// # Ok(()) });
 /// ```
 ///
-/// A range past the end is a mistake here, as in Rust; NumPy cuts it off. `s![..n.min(x.len())]` does so where it is meant.
+/// A range past the end is an error, as in Rust; NumPy clamps it. Write `s![..n.min(x.len())]` for NumPy's behaviour.
 #[macro_export]
 macro_rules! s {
     ($($range:expr $(; $step:expr)?),* $(,)?) => {

@@ -1,4 +1,4 @@
-//! Elements and arrays again and again.
+//! Repetition of elements and of arrays.
 
 use crate::array::shapes::axes::axis as place;
 use crate::array::{Array, create};
@@ -8,8 +8,8 @@ use crate::graph::{Expr, Node};
 use std::panic::Location;
 
 impl<T: Element> Array<T> {
-    /// The array so often along each axis: NumPy's `tile`. With more numbers than axes the array gets new ones in front; with
-    /// fewer, the first axes stay.
+    /// The array repeated along each axis: NumPy's `tile`. With more numbers than axes the array gets new ones in
+    /// front; with fewer, the first axes stay.
     ///
     /// Cost: one launch that writes the result; the array is read through caches.
     ///
@@ -32,8 +32,8 @@ impl<T: Element> Array<T> {
         self.copies("tile", &apart, &repeated, &pairs(&repeated), Location::caller())
     }
 
-    /// Each element so often along an axis: NumPy's `repeat` with a number and an axis. [`Array::repeat`] takes a number for
-    /// each element.
+    /// Each element repeated this many times along an axis: NumPy's `repeat` with a number and an axis.
+    /// [`Array::repeat`] takes a number for each element.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -43,7 +43,7 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): an axis that is not there; 2^63 bytes or more.
+    /// Errors (kept in the array): an axis out of range; 2^63 bytes or more.
     #[track_caller]
     pub fn repeat_axis(&self, count: usize, axis: isize) -> Array<T> {
         let at = Location::caller();
@@ -62,7 +62,7 @@ impl<T: Element> Array<T> {
         self.copies("repeat_axis", &apart, &repeated, &shape, at)
     }
 
-    /// The array with axes of extent 1 in between, these repeated, and all brought to a shape.
+    /// The array with axes of extent 1 in between, which are repeated, and reshaped.
     fn copies(
         &self,
         operation: &'static str,

@@ -1,4 +1,4 @@
-//! Axes moved and turned: views.
+//! Axes moved and rotated: views.
 
 use crate::array::Array;
 use crate::array::shapes::axes::axis as place;
@@ -8,7 +8,7 @@ use crate::graph::view;
 use std::panic::Location;
 
 impl<T: Element> Array<T> {
-    /// An axis brought to another place, the others in their order: NumPy's `moveaxis`. No copy.
+    /// An axis moved to another position; the others keep their order: NumPy's `moveaxis`. No copy.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -17,7 +17,7 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): an axis that is not there.
+    /// Errors (kept in the array): an axis out of range.
     #[track_caller]
     pub fn move_axis(&self, from: isize, to: isize) -> Array<T> {
         let at = Location::caller();
@@ -35,7 +35,7 @@ impl<T: Element> Array<T> {
         }
     }
 
-    /// Turned by 90 degrees so often, from the first of two axes to the second: NumPy's `rot90`. No copy.
+    /// Rotated by 90 degrees `times` times, from the first of two axes to the second: NumPy's `rot90`. No copy.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -45,7 +45,7 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): an axis that is not there, or one given twice.
+    /// Errors (kept in the array): an axis out of range, or given twice.
     #[track_caller]
     pub fn rot90(&self, times: isize, from: isize, to: isize) -> Array<T> {
         let at = Location::caller();

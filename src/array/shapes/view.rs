@@ -1,4 +1,4 @@
-//! Views: the same elements in another order or shape, without a copy wherever strides can say it.
+//! Views: the same elements in another order or shape, without a copy where strides can express it.
 
 use crate::array::Array;
 use crate::array::Extent;
@@ -105,7 +105,7 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): an axis that is not there, or twice.
+    /// Errors (kept in the array): an axis out of range, or given twice.
     #[track_caller]
     pub fn flip(&self, axes: impl Into<Axes>) -> Array<T> {
         let flipped = axes.into().reduced("flip", self.rank(), Location::caller());
@@ -119,8 +119,8 @@ impl<T: Element> Array<T> {
         }))
     }
 
-    /// Another shape with as many elements, in row-major order; one extent may be -1, for what is left. A copy only where
-    /// strides cannot say it (part of a transposed array, say), and then when it is evaluated.
+    /// Another shape with as many elements, in row-major order; one extent may be -1, and is inferred from the others.
+    /// A copy is made only where strides cannot express the shape (part of a transposed array, say), at evaluation.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -174,7 +174,7 @@ impl<T: Element> Array<T> {
         })
     }
 
-    /// A new axis of extent 1 before this place.
+    /// A new axis of extent 1 at this position.
     ///
     /// ```
     /// # crosslane::example(|device| {

@@ -15,7 +15,7 @@ pub(super) struct Block {
     pub written: Option<Mutex<Vec<u64>>>,
 }
 
-/// The engine's own words, or somebody else's.
+/// The engine's own words, or foreign ones.
 pub(super) enum Words {
     Own(Box<[AtomicU32]>),
     Foreign { first: NonNull<AtomicU32>, count: usize, _owner: Owner },
@@ -38,7 +38,7 @@ impl Deref for Words {
     }
 }
 
-/// So many zeros, or none if the system has no memory for them.
+/// This many zeros, or `None` if the system has no memory for them.
 pub(super) fn zeros<T: bytemuck::Zeroable>(count: usize) -> Option<Box<[T]>> {
     bytemuck::try_zeroed_slice_box(count).ok()
 }
@@ -70,7 +70,7 @@ impl Block {
         Some(Block { words: Words::Own(words), written })
     }
 
-    /// Somebody else's memory, or none if it is not made of whole words.
+    /// Foreign memory, or `None` if it is not made of whole words.
     ///
     /// # Safety
     ///
@@ -164,7 +164,7 @@ impl<'a> View<'a> {
         View { words, bytes: bytes.min(words.len() as u64 * 4).min(u32::MAX as u64) as u32 }
     }
 
-    /// Whether so many bytes lie inside.
+    /// Whether this many bytes lie inside.
     pub fn holds(&self, at: u32, bytes: u32) -> bool {
         at.checked_add(bytes).is_some_and(|end| end <= self.bytes)
     }

@@ -1,9 +1,9 @@
 //! The engine that needs no GPU: a SIMT interpreter of WGSL on the processor.
 //!
 //! Each instruction runs over all invocations of a workgroup before the next one, workgroups side by side. That makes
-//! barriers exact, and what GPUs hide can be seen: a device that checks finds races, accesses out of bounds, reads
-//! of memory never written, divergent barriers and waiting for other workgroups. A profile stands in for hardware
-//! that is not here.
+//! barriers exact, and what GPUs hide can be seen: a device that checks finds races, accesses out of bounds, reads of
+//! memory never written, divergent barriers and waiting for other workgroups. A profile simulates the limits of other
+//! hardware.
 //!
 //! | file | what it is |
 //! |---|---|
@@ -181,7 +181,7 @@ impl Cpu {
 
     fn run(&self, launches: &[Launch]) -> Result<()> {
         let prepared: Vec<_> = launches.iter().map(|l| Ok((l, self.compiled(&l.kernel)?))).collect::<Result<_>>()?;
-        // The checks tell what is wrong by what ran before.
+        // The checks depend on the launches that ran before.
         let uses = if self.checks.is_some() { Use::everything() } else { Use::of(launches) };
         let _in_order = self.turns.take(uses);
         if launches.iter().any(writes_lent) {

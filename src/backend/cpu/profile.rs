@@ -1,4 +1,4 @@
-//! Other people's hardware: what the cpu engine can stand in for.
+//! Profiles of hardware that the cpu engine can simulate.
 
 use crate::caps::{Caps, LANES};
 
@@ -42,7 +42,7 @@ impl WorkgroupOrder {
     }
 }
 
-/// A class of hardware that [`crate::Device::cpu_as`] stands in for: limits, features, subgroup size, and the order of
+/// A class of hardware that [`crate::Device::cpu_as`] simulates: limits, features, subgroup size, and the order of
 /// workgroups. The presets have their class's public limits; every field can be changed.
 ///
 /// ```

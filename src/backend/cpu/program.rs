@@ -19,7 +19,7 @@ pub(super) type Label = u32;
 /// Index of a control-flow construct's masks: how many constructs it lies in.
 pub(super) type Frame = u32;
 
-/// How often a loop is taken to run, where nobody knows.
+/// The assumed number of iterations of a loop without a known bound.
 const ITERATIONS: u64 = 64;
 
 /// No register.
@@ -163,7 +163,7 @@ pub(super) enum Instr {
         at: Address,
         width: u8,
     },
-    /// Gives the old value, unless `to` is NONE; `to`, `value` and `compare` are pairs if `kind` has 64 bits.
+    /// Returns the old value, unless `to` is NONE; `to`, `value` and `compare` are pairs if `kind` has 64 bits.
     Atomic {
         op: AtomicOp,
         kind: Kind,
@@ -287,7 +287,7 @@ pub(super) enum Instr {
         shape_c: Shape,
     },
 
-    /// An index must be below the limit; `exact` is what arithmetic without wrapping gives, or NONE.
+    /// An index must be below the limit; `exact` is the result of arithmetic without wrapping, or NONE.
     CheckIndex {
         index: Reg,
         limit: Reg,

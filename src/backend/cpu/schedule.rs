@@ -68,7 +68,8 @@ impl Cpu {
         endless.into_inner().expect("no panic while held")
     }
 
-    /// One after another, and some in turns: who waits for another workgroup is seen waiting.
+    /// Runs workgroups one after another, the first few in turns, so that a workgroup that waits for another is
+    /// detected.
     pub(super) fn run_checked(
         &self,
         context: &Context,

@@ -1,5 +1,5 @@
-//! Turns to run launches: those of several threads run side by side where none writes what another touches, and in the order
-//! of submission elsewhere.
+//! Turns to run launches: launches of several threads run side by side if none writes memory that another accesses, and
+//! otherwise in the order of submission.
 
 use super::block;
 use crate::kernel::Access;
@@ -8,7 +8,7 @@ use crate::work::{Launch, Window};
 use std::ops::Range;
 use std::sync::{Condvar, Mutex, MutexGuard};
 
-/// Who runs, and who waits to.
+/// The launches that run, and those that wait.
 #[derive(Default)]
 pub(super) struct Turns {
     state: Mutex<State>,
@@ -20,7 +20,7 @@ struct State {
     /// In the order in which they were asked for: each runs that no earlier one stands in the way of.
     turns: Vec<(u64, Vec<Use>)>,
     next: u64,
-    /// How many wait: to tell nobody costs a system call, too.
+    /// How many wait: a notification without a receiver costs a system call, too.
     waiting: usize,
 }
 
@@ -82,7 +82,7 @@ impl Turns {
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Waits until nothing earlier stands in the way.
+    /// Waits until no earlier launch conflicts.
     pub fn take(&self, uses: Vec<Use>) -> Turn<'_> {
         let mut state = self.state();
         let number = state.next;
@@ -131,7 +131,8 @@ mod tests {
                 let (turns, cell, most) = (&turns, &cell, &most);
                 threads.spawn(move || {
                     for round in 0..500 {
-                        // Readers count up, and writers, who touch an edge of the same bytes, find nobody.
+                        // Readers increment a count; writers, which access an edge of the same bytes, must find it
+                        // zero.
                         if (thread + round) % 3 == 0 {
                             let _turn = turns.take(uses(15..40, true));
                             assert_eq!(cell.swap(-1000, SeqCst), 0);

@@ -52,7 +52,7 @@ impl Cache {
         self.folder.as_deref()
     }
 
-    /// What was kept under this key.
+    /// The entry of this key.
     pub fn load(&self, key: &str) -> Option<Compiled> {
         let path = self.path(key)?;
         let bytes = fs::read(&path).ok()?;

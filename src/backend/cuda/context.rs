@@ -1,4 +1,4 @@
-//! A card's primary context, its main stream, and what becomes of the driver's errors.
+//! A card's primary context, its main stream, and the conversion of the driver's errors.
 
 use super::card::Card;
 use super::ledger::Ledger;
@@ -64,7 +64,8 @@ impl Drop for Entered {
     }
 }
 
-/// What helps after the last error: CUDA ends a whole process with it, and resetting the context changes nothing (tested).
+/// What helps after the last error: CUDA ends a whole process with it, and resetting the context does not help
+/// (tested).
 const ANEW: &str = "start the process anew";
 
 /// What an error means, and its name.
@@ -138,8 +139,8 @@ impl Context {
         }
     }
 
-    /// Makes the context this thread's until what it gives is dropped. Each call of the engine begins so, and each end of
-    /// what the context holds. A program that has a context of its own finds it as it was.
+    /// Makes the context current in this thread until the returned guard is dropped. Each call of the engine begins so,
+    /// and each end of what the context holds. A program that has a context of its own finds it as it was.
     ///
     /// Errors: the device is lost, and with it all that it held.
     pub fn enter(&self) -> Result<Entered> {
@@ -159,7 +160,7 @@ impl Context {
         ErrorKind::DeviceLost { device: self.card.name.clone(), reason: reason.into() }.into()
     }
 
-    /// Turns what the driver says into ours.
+    /// Converts the driver's result into this library's error.
     #[inline]
     pub fn check(&self, operation: &'static str, result: CUresult) -> Result<()> {
         match result {
@@ -236,7 +237,7 @@ impl Context {
         self.check(operation, unsafe { sys::cuStreamSynchronize(stream) })
     }
 
-    /// Gives memory that nothing uses back to the system.
+    /// Returns unused memory to the system.
     pub fn trim(&self) {
         if let Some(pool) = self.pool {
             // SAFETY: the pool is the engine's own, and is there as long as the context.
@@ -282,8 +283,8 @@ fn stream(raw: sys::CUcontext) -> Result<sys::CUstream, CUresult> {
     Ok(stream)
 }
 
-/// A pool for allocation in a stream's order, told to keep what is freed. Not the card's default one: PyTorch, CuPy and
-/// whoever else is in the process allocate there too, and what it keeps is theirs to say.
+/// A pool for allocation in a stream's order, set to keep freed memory. Not the card's default one: PyTorch, CuPy and
+/// other libraries in the process allocate there too, and set how much it keeps.
 fn memory_pool(card: &Card) -> Result<Option<sys::CUmemoryPool>, CUresult> {
     if !card.pools {
         return Ok(None);

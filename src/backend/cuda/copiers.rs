@@ -1,12 +1,12 @@
-//! Threads that help with a transfer if they have the time. They are everybody's, and others may have them wait for the
-//! card: whoever asks for help begins at once, alone if need be, and waits for those only that came.
+//! Threads that help with a transfer if they have the time. The threads are shared, and may be busy waiting for the
+//! card. A caller starts at once, alone if need be, and waits only for helpers that joined.
 
 use crate::threads::{count, spawn};
 use std::mem::transmute;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
-/// Who works on something.
+/// The threads that work on a job.
 #[derive(Default)]
 struct Gang {
     state: Mutex<State>,
@@ -15,7 +15,7 @@ struct Gang {
 
 #[derive(Default)]
 struct State {
-    /// Nobody comes any more.
+    /// No more threads join.
     closed: bool,
     inside: usize,
     panicked: Option<Box<dyn std::any::Any + Send>>,
@@ -43,7 +43,7 @@ impl Gang {
     }
 }
 
-/// Closes a gang and waits for those inside, also when the one who asked panics.
+/// Closes a gang and waits for those inside, also when the caller panics.
 struct Close<'a>(&'a Gang);
 
 impl Drop for Close<'_> {

@@ -13,9 +13,9 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// Launches that nothing keeps apart run in so many chains. H200, 1000 of them on buffers of their own, 2026-11-22, us with
-/// 1, 2, 4, 8, 16, 64 chains and with no chain: 839, 535, 294, 178, 174, 173, 907: the driver starts chains well, a
-/// thousand roots badly.
+/// Independent launches run in this many chains. H200, 1000 of them on buffers of their own, 2026-11-22, us with 1, 2,
+/// 4, 8, 16, 64 chains and with no chain: 839, 535, 294, 178, 174, 173, 907: the driver starts chains well, a thousand
+/// roots badly.
 const CHAINS: usize = 16;
 
 /// A graph that is ready to run, and to be changed.
@@ -86,8 +86,8 @@ impl Graph {
         Task { name: format!("graph of {} launches", self.calls.len()), cost, launches: self.calls.len() }
     }
 
-    /// Gives launches other memory or parameters; false, and nothing is changed, if another order or grid comes of it.
-    /// What is in a stream already runs as it was.
+    /// Sets other memory or parameters of launches; false, and nothing is changed, if another order or grid comes of
+    /// it. Runs that are queued already are not changed.
     pub fn update(&mut self, launches: &[Launch], changed: Vec<(usize, Call)>) -> Result<bool> {
         let same = |(index, call): &(usize, Call)| call.any() == self.nodes[*index].is_some();
         if !changed.iter().all(same) || chained(order(launches)) != self.order {
@@ -193,7 +193,7 @@ fn waits(past: &mut HashMap<u64, Vec<Past>>, launch: usize, accesses: &[(u64, Ra
         let conflicts = known.iter().filter(|other| touches(other) && (*writes || other.writes));
         before.extend(conflicts.map(|other| other.launch).filter(|&other| other != launch));
         if *writes {
-            // Whoever waits for this launch has waited for those that it waited for.
+            // Waiting for this launch includes the launches that it waited for.
             known.retain(|other| {
                 other.launch == launch || other.bytes.start < bytes.start || other.bytes.end > bytes.end
             });

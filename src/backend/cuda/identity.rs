@@ -1,5 +1,5 @@
-//! What tells machine code that this translator made from what another made: its own text, and naga's identity. Not the
-//! program's: many programs may share a translator, and a program may stay the same file with another inside.
+//! The identity of machine code that this translator made: its own text, and naga's identity. Not the program's: many
+//! programs may share a translator, and a program may stay the same file with another inside.
 
 use std::any::TypeId;
 use std::sync::LazyLock;
@@ -75,7 +75,7 @@ pub(super) fn identity() -> &'static str {
     &IDENTITY
 }
 
-/// Differs where a name or a text does. Nobody tries to find two that agree.
+/// Differs where a name or a text does. No attacker searches for collisions.
 const fn hash(sources: &[(&str, &str)]) -> u128 {
     let (mut rest, mut hash) = (sources, 0);
     while let Some(((name, text), others)) = rest.split_first() {

@@ -27,7 +27,7 @@ pub(super) struct Kernels {
     caps: Caps,
     options: CudaOptions,
     cache: Cache,
-    /// Functions by their kernels' ids; whoever launches one holds it.
+    /// Functions by their kernels' ids; a launch holds its kernel.
     translated: Recent<u64, Arc<Function>>,
     natives: Recent<u64, Arc<Function>>,
 }
@@ -84,7 +84,7 @@ impl Kernels {
         self.options
     }
 
-    /// Where what is found out about this card is kept.
+    /// The folder in which measurements of this card are kept.
     pub fn folder(&self) -> Option<PathBuf> {
         self.cache.folder().map(Path::to_path_buf)
     }

@@ -43,7 +43,7 @@ impl Arguments {
         self.set(launch.buffers.iter().map(window), &launch.params);
     }
 
-    /// Takes addresses with lengths, and parameters, in place of what was there.
+    /// Replaces addresses with lengths, and parameters.
     pub fn set(&mut self, windows: impl Iterator<Item = (u64, u64)>, params: &[u32]) {
         self.words.clear();
         self.starts.clear();
@@ -114,7 +114,7 @@ pub(super) fn accesses(launches: &[Launch]) -> impl Iterator<Item = Access> + Cl
     })
 }
 
-/// The memory that kernels share by atomics: they wait for what the host wrote there last, and for nobody else.
+/// The memory that kernels share by atomics: they wait only for what the host wrote there last.
 pub(super) fn shared(launches: &[Launch]) -> impl Iterator<Item = u64> + Clone {
     let windows = launches.iter().flat_map(|launch| &launch.buffers);
     windows.filter(|window| window.memory.is_shared()).map(|window| block(&window.memory).address())

@@ -1,4 +1,4 @@
-//! Who used which memory in which stream, and what must wait for whom: bookkeeping alone, no call of the driver.
+//! The uses of memory by streams, and the waits that follow from them: bookkeeping alone, no call of the driver.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -28,7 +28,7 @@ struct Lane {
     marked: u64,
     /// How many turns of each other stream it has waited for.
     waited: Vec<u64>,
-    /// What is in it may stay for ever: only who uses the same memory waits for it.
+    /// What is in it may stay for ever: only work on the same memory waits for it.
     detached: bool,
 }
 
@@ -62,7 +62,8 @@ impl Ledger {
         needed.into_iter().filter_map(|(other, turn)| self.wait(lane, other, turn)).collect()
     }
 
-    /// What a stream must wait for to free a block: everything in all others, but of detached ones what uses the block.
+    /// What a stream must wait for to free a block: everything in all other streams, but of detached ones only what
+    /// uses the block.
     pub fn all(&mut self, lane: usize, address: u64) -> Vec<Wait> {
         let turn = |other: usize| match self.lanes[other].detached {
             true => self.used(address, other),
@@ -82,7 +83,7 @@ impl Ledger {
         uses.filter(|used| used.lane == lane).map(|used| used.read.max(used.written)).max().unwrap_or(0)
     }
 
-    /// From now on, or no longer, a stream keeps only those waiting that use what it uses.
+    /// Sets whether only work on the same memory waits for a stream.
     pub fn detach(&mut self, lane: usize, detached: bool) {
         self.lanes[lane].detached = detached;
     }
@@ -91,8 +92,8 @@ impl Ledger {
         self.lanes[lane].detached
     }
 
-    /// A detached stream is about to be asked for more: true if its event is to be recorded first. Else who waits for what
-    /// it was asked for before would wait for what may stay.
+    /// Called before more work is queued in a detached stream. True if its event must be recorded first: otherwise a
+    /// wait for the earlier work would also wait for a kernel that may never end.
     pub fn mark(&mut self, lane: usize) -> bool {
         let lane = &mut self.lanes[lane];
         let fresh = lane.detached && lane.marked < lane.turns;
@@ -131,7 +132,7 @@ impl Ledger {
         Some(Wait { lane: other, fresh })
     }
 
-    /// The event could not be recorded: whoever waits next does it.
+    /// The event could not be recorded: the next wait does it.
     pub fn not_marked(&mut self, lane: usize) {
         self.lanes[lane].marked = 0;
     }
@@ -164,7 +165,7 @@ impl Ledger {
         self.lanes[lane].turns
     }
 
-    /// A stream has waited for so many turns of another by an event of the program's.
+    /// A stream has waited for this many turns of another, by an event of the program.
     pub fn waited(&mut self, lane: usize, other: usize, turns: u64) {
         let waited = &mut self.lanes[lane].waited[other];
         *waited = turns.max(*waited);

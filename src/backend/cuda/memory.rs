@@ -12,7 +12,7 @@ pub(super) enum Block {
     Device(DeviceMemory),
     /// Memory of the host: a result in it needs no copy.
     Host(HostMemory),
-    /// Memory of the card that is somebody else's.
+    /// Foreign memory of the card.
     Foreign(ForeignMemory),
 }
 
@@ -41,7 +41,7 @@ pub(super) fn block(memory: &Memory) -> &Block {
     memory.block().downcast_ref().expect("memory of a cuda device is a block of its engine")
 }
 
-/// Memory of the card that somebody else frees, when the owner is dropped.
+/// Memory of the card that its owner frees when it is dropped.
 pub(super) struct ForeignMemory {
     pub address: sys::CUdeviceptr,
     pub owner: Option<Owner>,
@@ -50,7 +50,8 @@ pub(super) struct ForeignMemory {
 
 impl Drop for ForeignMemory {
     fn drop(&mut self) {
-        // What was queued here, in any stream, may still use it, and its owner does not know. Nobody does on a lost card.
+        // What was queued here, in any stream, may still use it, and its owner does not know. There is none on a lost
+        // card.
         let context = &self.context;
         let waited = context.enter().and_then(|_entered| {
             context.synchronize_for(self.address)?;

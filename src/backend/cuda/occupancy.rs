@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::occupancy::{Limiter, Occupancy};
 use cudarc::driver::sys::{self, CUdevice_attribute as Of, CUfunction_attribute as Attribute};
 
-/// Registers are given to a warp in pieces of so many.
+/// Registers are allocated to a warp in units of this many.
 const REGISTERS: u32 = 256;
 
 pub(super) fn of(context: &Context, function: &Function) -> Result<Occupancy> {

@@ -1,9 +1,9 @@
 //! Transfers from and to memory of the program: several threads, each with two pieces of pinned memory of its own, copy
 //! on the host while the card copies other pieces.
 //!
-//! The card never reads or writes the program's memory by itself here: it may be pinned, by us or by others, and then the
-//! driver would copy when the stream comes to it, long after the call. And no lock is held while somebody waits for the
-//! card: a transfer takes pieces out of the ring, which others find shorter then, or make longer.
+//! The card never reads or writes the program's memory by itself here: it may be pinned, by this library or another,
+//! and then the driver would copy when the stream reaches it, long after the call. And no lock is held during a wait
+//! for the card: a transfer takes pieces out of the ring, which others find shorter then, or make longer.
 
 use super::Cuda;
 use super::context::Context;
@@ -30,11 +30,11 @@ const THREADS: usize = 8;
 /// Pieces that are made before a transfer waits for one that another's bytes still lie in; beyond, only those without which
 /// it could not begin.
 const ROOM: usize = 32;
-/// An upload of at most so many bytes goes through the driver's own staging memory, which it does not wait for.
+/// An upload of at most this many bytes goes through the driver's own staging memory, which it does not wait for.
 const SMALL: usize = 64 << 10;
-/// So many bytes are copied sooner than the driver has said whose memory they lie in.
+/// Copying this many bytes takes less time than asking the driver about their memory.
 const TINY: usize = 4 << 10;
-/// A helper that waits for the card so long leaves the rest to the one who asked for help.
+/// A helper that waits for the card this long leaves the rest to the caller.
 const PATIENCE: Duration = Duration::from_millis(1);
 /// Between two looks of a helper.
 const LOOK: Duration = Duration::from_micros(5);
@@ -102,7 +102,7 @@ impl Ring {
         self.free.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Slots for a transfer that would like so many: at least [`PIECES`] or as many as it would like. Idle ones first,
+    /// Slots for a transfer that could use this many: at least [`PIECES`] or as many as it would like. Idle ones first,
     /// then fresh ones, then those that the card still uses.
     fn take(&self, context: &Arc<Context>, count: usize) -> Result<Vec<Slot>> {
         let mut slots = vec![];
@@ -367,8 +367,8 @@ impl<'s, 'a> Share<'s, 'a> {
     }
 }
 
-/// Whether memory is the host's and nobody has pinned it: the driver knows of others' too. In the middle of what begins
-/// and ends plain nothing is looked for: the driver decides by the beginning.
+/// Whether memory is the host's and is not pinned: the driver also knows of memory that other libraries pinned. In the
+/// middle of what begins and ends plain nothing is looked for: the driver decides by the beginning.
 fn is_plain(bytes: &[u8]) -> bool {
     let plain = |byte: &u8| {
         let mut kind = 0u32;
@@ -394,7 +394,7 @@ pub(super) fn peek(read: &mut Read) -> bool {
     true
 }
 
-/// Threads for a transfer of so many pieces.
+/// Threads for a transfer of this many pieces.
 fn threads(pieces: usize) -> usize {
     (pieces * PIECE / SHARE).clamp(1, cores())
 }

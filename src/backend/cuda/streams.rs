@@ -6,7 +6,8 @@
 //! - a stream's event is recorded and waited for under the same lock, and the turns it stands for were noted before, after
 //!   their work was queued;
 //! - what is queued becomes known before the call returns, and its memory is handed to others only after that;
-//! - freeing waits for all streams as far as they are known then, and who frees memory is the last that has it.
+//! - freeing waits for all streams as far as they are known then, and the thread that frees memory is the last that
+//!   holds it.
 //!
 //! No lock is held while work is queued or waited for.
 
@@ -139,7 +140,7 @@ impl State {
 }
 
 impl Context {
-    /// A stream beside the main one; `detached`, only who uses what it uses waits for it.
+    /// Creates a stream beside the main one. For a `detached` stream, only work on the same memory waits for it.
     pub fn new_stream(self: &Arc<Context>, detached: bool) -> Result<Stream> {
         let _entered = self.enter()?;
         let mut state = self.streams.state();
@@ -197,9 +198,9 @@ impl Context {
 
     /// Queues work that uses memory so in this thread's stream, behind what other streams were asked to do with it.
     ///
-    /// Nothing is locked meanwhile. The work becomes known to others when `queue` is done, or has failed: who is handed its
-    /// memory after that waits for it, and who uses it earlier from another thread has no order to rely on in one stream
-    /// either.
+    /// Nothing is locked meanwhile. The work becomes known to others when `queue` is done, or has failed: a thread that
+    /// receives its memory after that waits for it, and one that uses it earlier from another thread would have no
+    /// defined order in one stream either.
     pub fn ordered<R>(
         &self,
         accesses: impl Iterator<Item = Access> + Clone,

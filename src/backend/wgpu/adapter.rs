@@ -1,4 +1,4 @@
-//! Finding adapters, and what they can do as [`Properties`] and [`Caps`].
+//! Finding adapters, and their capabilities as [`Properties`] and [`Caps`].
 
 use crate::backend::Options;
 use crate::caps::{Caps, IMMEDIATES};

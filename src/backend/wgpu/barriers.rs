@@ -14,7 +14,7 @@
 use crate::kernel::blocks::each_mut;
 use naga::{Barrier, Function, Module, Statement};
 
-/// The function of the library's whose barrier brings lanes together and orders nothing, which costs time.
+/// The library function whose barrier only keeps lanes together, and orders no memory, which would cost time.
 const CONVERGES: &str = "crosslane_converge";
 
 /// Gives a module that goes to Vulkan such barriers.

@@ -1,4 +1,4 @@
-//! Device memory as this engine keeps it: a buffer, and what has to be known before the host maps it.
+//! Device memory as this engine keeps it: a buffer, and its state that matters before the host maps it.
 
 use super::line::Ticket;
 use crate::memory::{Block, Memory};
@@ -7,7 +7,7 @@ use wgpu::BufferUsages;
 
 pub(crate) struct Buffer {
     pub raw: wgpu::Buffer,
-    /// Whether the host can map it: then it is noted who uses it.
+    /// Whether the host can map it: then its users are recorded.
     pub mappable: bool,
     host: Mutex<Host>,
 }
@@ -17,7 +17,7 @@ pub(crate) struct Buffer {
 pub(super) struct Host {
     /// The last submission that used it.
     pub last: Option<Ticket>,
-    /// Whether it is mapped, or about to be: what is submitted must not use it then.
+    /// Whether it is mapped, or about to be: submitted work must not use it then.
     pub mapped: bool,
     /// Whether a mapping was given up that waited for a submission. wgpu 30 would map it for that one the next time, though
     /// others that came after it are not done: all that use it have to be waited for first.

@@ -39,7 +39,7 @@ impl Wgpu {
         for launch in launches {
             for (point, window) in launch.kernel.bindings().iter().zip(&launch.buffers) {
                 match point.access {
-                    // Whoever assigns to it before the encoder is submitted gets a copy.
+                    // An assignment to it before the encoder is submitted makes a copy.
                     Access::Read => read.push(Share::new(&window.memory)),
                     Access::Write => written.push(window.memory.keep()),
                 }

@@ -1,10 +1,10 @@
-//! Launches of several submissions in one: a submission costs the host and the device more than a small kernel does (an H200
-//! does nothing for 13 us between two).
+//! Joins launches of several submissions into one. A submission costs more than a small kernel: an H200 idles 13 us
+//! between two.
 //!
-//! While the device has submissions to go on with, or another thread submits, further launches are kept. They are submitted
-//! together: when the device is about to run out of work, before anything else that is submitted or waits, when they are
-//! many, or after [`BOUND`]. They are accepted when they are kept: if wgpu refuses them later, the device counts as lost, so
-//! that nobody reads what they did not write.
+//! While the device has submissions to go on with, or another thread submits, further launches are kept. They are
+//! submitted together: when the device is about to run out of work, before anything else that is submitted or waits,
+//! when they are many, or after [`BOUND`]. They are accepted when they are kept: if wgpu refuses them later, the device
+//! counts as lost, so that their missing results are not read.
 
 use super::Wgpu;
 use super::line::{Order, is_mapped, mappable, used_by};
@@ -26,8 +26,8 @@ const SOON: Duration = Duration::from_micros(40);
 /// How long launches are kept at most.
 const BOUND: Duration = Duration::from_micros(200);
 
-/// How long the thread that submits in time goes on looking when there is nothing, so that whoever launches again soon need
-/// not wake it by a system call.
+/// How long the thread that submits in time goes on looking when there is nothing, so that the next launch need not
+/// wake it by a system call.
 const LINGER: Duration = Duration::from_millis(10);
 
 /// Launches that wait for each other.
@@ -36,11 +36,12 @@ pub(super) struct Joined {
     kept: Mutex<Kept>,
     /// Whether a thread is about to submit, and others keep what they have.
     turn: AtomicBool,
-    /// Tells the thread that submits in time; `None` if there can be no such thread.
+    /// Wakes the thread that submits in time; `None` if there can be no such thread.
     bound: OnceLock<Option<SyncSender<()>>>,
 }
 
-/// Launches that are accepted and not submitted yet. Only who holds the order of submissions takes them out.
+/// Launches that are accepted and not submitted yet. Only the thread that holds the order of submissions takes them
+/// out.
 #[derive(Default)]
 struct Kept {
     launches: Vec<Prepared>,
@@ -51,7 +52,7 @@ struct Kept {
     shared: bool,
 }
 
-/// What becomes of launches.
+/// How launches are submitted.
 pub(super) enum Way<'a> {
     /// They are accepted, and submitted with others.
     Kept,
@@ -85,7 +86,7 @@ impl Joined {
 }
 
 impl Wgpu {
-    /// Keeps launches to submit them with others, or says how to submit them.
+    /// Keeps launches to submit them with others, or returns how to submit them.
     ///
     /// A launch that is kept while another thread has the turn may miss that thread's last look: the next turn, or the
     /// thread that submits in time, takes it.
@@ -131,7 +132,7 @@ impl Wgpu {
             && !self.clock().as_ref().is_some_and(|clock| clock.runs())
     }
 
-    /// Whether the device has enough to go on with, as far as it can be told without a wait.
+    /// Whether the device has enough queued work, as far as is known without a wait.
     fn is_busy(&self) -> bool {
         let busy = || match self.line.ahead() {
             0 => false,
@@ -189,7 +190,8 @@ impl Wgpu {
     }
 }
 
-/// Starts the thread that submits in time what nobody else has. It ends when the engine is dropped.
+/// Starts the thread that submits in time the launches that no other thread has submitted. It ends when the engine is
+/// dropped.
 fn start(engine: Weak<Wgpu>) -> Option<SyncSender<()>> {
     let (told, tells) = sync_channel(1);
     let thread = thread::Builder::new().name("crosslane submissions".into());

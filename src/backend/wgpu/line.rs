@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-/// The order of submissions, and who waits to submit.
+/// The order of submissions, and the threads that wait to submit.
 pub(super) struct Line {
     order: Mutex<Order>,
     /// The number of the last submission.
@@ -20,11 +20,11 @@ pub(super) struct Line {
     /// When the last was made, in nanoseconds since the engine was.
     last_at: AtomicU64,
     start: Instant,
-    /// Told when the host gives a buffer back that it had mapped.
+    /// Notified when the host unmaps a buffer.
     unmapped: Condvar,
 }
 
-/// Who holds it submits next.
+/// The thread that holds it submits next.
 #[derive(Default)]
 pub(super) struct Order {
     last: Option<Ticket>,
@@ -75,12 +75,12 @@ pub(super) fn mappable(launches: &[Launch]) -> impl Iterator<Item = &Arc<Memory>
     all.filter(|memory| kept(memory).mappable)
 }
 
-/// Whether the host has memory for itself; for who holds the order.
+/// Whether the host has memory for itself; for the thread that holds the order.
 pub(super) fn is_mapped(memory: &Memory) -> bool {
     kept(memory).host().mapped
 }
 
-/// Notes the last submission that uses memory; for who holds the order.
+/// Notes the last submission that uses memory; for the thread that holds the order.
 pub(super) fn used_by(memory: &Memory, ticket: &Ticket) {
     kept(memory).host().last = Some(ticket.clone());
 }
@@ -119,7 +119,7 @@ impl Line {
         self.unmapped.wait(order).unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Whether a submission is done, as far as polls have told.
+    /// Whether a submission is done, according to the polls so far.
     pub fn is_finished(&self, ticket: &Ticket) -> bool {
         self.finished.load(Ordering::Acquire) >= ticket.number
     }
@@ -129,7 +129,7 @@ impl Line {
         self.submitted.load(Ordering::Acquire)
     }
 
-    /// Submissions that are not done, as far as polls have told.
+    /// Submissions that are not done, according to the polls so far.
     pub fn ahead(&self) -> u64 {
         self.submitted().saturating_sub(self.finished.load(Ordering::Acquire))
     }
@@ -213,7 +213,7 @@ impl Wgpu {
         let ticket = self.submit_next(&mut order, finished);
         uses.iter().for_each(|memory| used_by(memory, &ticket));
         drop(order);
-        // Whoever writes these next submits later.
+        // A later writer of these submits later.
         drop(parameters);
         Ok(ticket)
     }

@@ -13,12 +13,12 @@ use std::sync::Arc;
 use std::time::Duration;
 use wgpu::MapMode;
 
-/// After so many attempts to map an array that others go on using, they wait for the host.
+/// After this many attempts to map an array that other threads keep using, those wait for the host.
 const PATIENCE: usize = 8;
 
 impl Wgpu {
     pub(super) fn write_mapped(&self, writes: &[Write]) -> Result<()> {
-        // Only fresh arrays are written so, which nobody else can use yet.
+        // Only fresh arrays are written this way, which no other code can use yet.
         for write in writes.iter().filter(|write| !write.from.is_empty()) {
             let range = map_range(write.offset, write.from.len());
             let target = buffer(write.to);
@@ -63,7 +63,7 @@ impl Wgpu {
         }
         for read in reads.iter_mut().filter(|read| !read.to.is_empty()) {
             let Some(_claim) = self.claim_idle("download", read.from)? else {
-                // Other threads have submitted more that uses it: nobody waits for anybody if it is copied in its turn.
+                // Other threads have submitted more that uses it: there is no wait if it is copied in its turn.
                 self.read_staged(&[], std::slice::from_mut(read), &mut || {})?;
                 continue;
             };

@@ -236,7 +236,7 @@ impl Tracing for Wgpu {
 
     fn stop_clock(&self) -> Result<Duration> {
         self.waits.one();
-        // It is nobody's while the device is waited for: what others submit meanwhile is not timed.
+        // It is held by no one while the device is waited for: what others submit meanwhile is not timed.
         let Some(mut clock) = self.clock().take() else { return Ok(Duration::ZERO) };
         let time = clock.stop(self)?;
         self.clock().get_or_insert(clock);

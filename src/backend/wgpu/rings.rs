@@ -59,7 +59,7 @@ impl Ring {
 }
 
 impl State {
-    /// The smallest that is large enough; large ones are for those alone who need them.
+    /// The smallest that is large enough; large ones are used only by transfers that need them.
     fn fitting(&mut self, wanted: u64) -> Option<Ring> {
         let fits = |ring: &Ring| ring.bytes >= wanted && ring.is_large() == (wanted > SMALL);
         let fits = self.free.iter().enumerate().filter(|(_, ring)| fits(ring));
@@ -88,7 +88,7 @@ impl Rings {
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// A ring for a transfer of so many bytes.
+    /// A ring for a transfer of this many bytes.
     pub fn take(&self, engine: &Wgpu, bytes: u64) -> Result<Lease<'_>> {
         let wanted = bytes.next_power_of_two().clamp(1 << 16, CHUNK);
         let mut state = self.state();

@@ -60,7 +60,7 @@ pub(super) fn checked(mut properties: Properties, device: &wgpu::Device, queue: 
         *known().entry(key).or_insert(full)
     });
     if !full {
-        log::warn!("{}: subgroups are not full, or not seen to be: none are used", properties.label());
+        log::warn!("{}: subgroups are not full, or not known to be: none are used", properties.label());
         properties.caps.subgroups = None;
     }
     properties

@@ -14,8 +14,8 @@ use std::sync::Arc;
 use std::thread::{scope, sleep};
 use std::time::{Duration, Instant};
 
-/// A kernel of so many words of parameters, that stores the sum of all in the places from the first to the second, a word in
-/// each.
+/// A kernel with this many words of parameters, which stores the sum of all at the indices from the first to the
+/// second, a word at each.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Sums(u32);
 
@@ -211,7 +211,7 @@ fn launches_that_are_kept_are_submitted_in_time() {
             (0..2).for_each(|_| driver.submit(slice::from_ref(&long)).unwrap());
             let before = engine.line.submitted();
             driver.submit(&[launch(&kernel, &memory, vec![0, 1, 0, 0, 0, 0])]).unwrap();
-            // Nobody waits for it, and nothing else is submitted.
+            // No thread waits for it, and nothing else is submitted.
             let start = Instant::now();
             while engine.line.submitted() == before && start.elapsed() < takes / 2 {
                 sleep(Duration::from_micros(50));

@@ -121,7 +121,7 @@ impl Wgpu {
         self.device.create_query_set(&wgpu::QuerySetDescriptor { label: Some(OWN), ty, count })
     }
 
-    /// Both ends of so many passes, after what the encoder has.
+    /// Both ends of this many passes, after what the encoder has.
     fn pass_ticks(&self, mut commands: Commands, sets: &[wgpu::QuerySet], passes: usize) -> Result<Vec<u64>> {
         if passes == 0 {
             return Ok(vec![]);
@@ -141,8 +141,8 @@ impl Wgpu {
         Ok(words.take(passes * 2).collect())
     }
 
-    /// As [`Wgpu::submit_launches`], each launch a pass of its own. The timer is held until all are submitted: what it has
-    /// is complete when somebody else takes it.
+    /// As [`Wgpu::submit_launches`], each launch a pass of its own. The timer is held until all are submitted: its
+    /// contents are complete when another thread takes it.
     pub(super) fn submit_timed(&self, prepared: &[Prepared], launches: &[Launch], timer: &mut Timer) -> Result<()> {
         if timer.zero.is_none() {
             return prepared

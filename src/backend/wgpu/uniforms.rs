@@ -67,7 +67,7 @@ impl Wgpu {
         Ok((Some(group), offsets))
     }
 
-    /// Room for so many bytes of parameters.
+    /// Room for this many bytes of parameters.
     pub(super) fn uniforms(&self, size: u64) -> Result<Uniforms> {
         let buffer = self.create_buffer("parameters", size, BufferUsages::UNIFORM | BufferUsages::COPY_DST)?;
         let binding = wgpu::BufferBinding { buffer: &buffer, offset: 0, size: wgpu::BufferSize::new(UNIFORM_BYTES) };

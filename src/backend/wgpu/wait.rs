@@ -1,7 +1,8 @@
 //! Waiting: for work, and for memory to be mapped; asking first, sleeping then.
 //!
-//! Nobody asks by waits of no time: where a wait ends before the work does, wgpu-core 30 reads what is done, then whether
-//! anything is left, and panics if another thread has seen the rest end in between (`Device::maintain`; seen on an H200).
+//! Never poll with a zero timeout: if a wait ends before the work does, wgpu-core 30 reads what is done, then whether
+//! anything is left, and panics if another thread has seen the rest end in between (`Device::maintain`; seen on an
+//! H200).
 
 use super::Wgpu;
 use super::line::Ticket;
@@ -19,7 +20,7 @@ const SPIN: Duration = Duration::from_millis(2);
 const SOON: Duration = Duration::from_micros(100);
 /// The longest single sleep; then it is seen whether the device is lost.
 const NAP: Duration = Duration::from_secs(2);
-/// The same where nobody knows which submission to wait for: it may be done before the last is, which others go on making.
+/// The same where the submission to wait for is unknown: it may be done before the last is, which others go on making.
 const DOZE: Duration = Duration::from_micros(100);
 
 impl Wgpu {

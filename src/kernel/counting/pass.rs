@@ -1,4 +1,4 @@
-//! What counting puts into each loop of a function.
+//! The code that counting adds to each loop of a function.
 
 use super::{Driven, FEW, LOOK};
 use crate::kernel::graft::Grafted;
@@ -12,11 +12,11 @@ use std::collections::HashMap;
 /// What some statements may do.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Work {
-    /// Turns at most of loops that do not count.
+    /// The most iterations of loops that do not count.
     pub turns: u64,
-    /// Turns at most of all loops; `None` if nothing says it.
+    /// The most iterations of all loops; `None` if there is no known bound.
     pub all: Option<u64>,
-    /// Ticks for waiting on memory, of the text gone through once.
+    /// Ticks for waiting on memory, of one pass through the text.
     pub memory: u64,
 }
 
@@ -38,13 +38,13 @@ pub(crate) struct Pass<'a> {
     pub source: &'a str,
     /// The number of the text.
     pub kernel: u32,
-    /// Where the program's own text ends.
+    /// The end of the program's own text.
     pub own: usize,
     pub driven: Driven,
     pub grafted: Grafted,
     /// The type u32.
     pub word: Handle<Type>,
-    /// What is known of functions.
+    /// Facts about functions.
     pub functions: HashMap<Handle<Function>, Work>,
     /// Loops that count.
     pub counted: usize,
@@ -58,7 +58,7 @@ enum Turns {
 }
 
 impl Pass<'_> {
-    /// Lets the loops of a function count.
+    /// Makes the loops of a function count.
     pub fn function(&mut self, module: &mut Module, function: &mut Function, is_entry: bool) -> Work {
         let bounds = turns(module, function);
         let body = std::mem::take(&mut function.body);

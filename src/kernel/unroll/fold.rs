@@ -1,4 +1,4 @@
-//! Whole numbers and truth values that are known before a kernel runs.
+//! Constant folding of integers and booleans.
 
 use naga::{BinaryOperator as B, Expression, Handle, Literal, MathFunction, ScalarKind, UnaryOperator};
 

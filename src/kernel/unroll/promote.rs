@@ -1,6 +1,7 @@
-//! Local variables that need not be any: each time that one is read, it is known which store came last.
+//! Promotes local variables to values, where for each load the last store before it is known.
 //!
-//! That is so where all stores stand in one block, and all loads behind the first of them there, or in blocks inside.
+//! That is the case where all stores are in one block, and all loads come after the first store, in that block or in
+//! nested ones.
 
 use super::super::blocks::inside;
 use super::super::operands::{of_expression, of_statement};

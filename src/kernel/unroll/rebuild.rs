@@ -1,4 +1,4 @@
-//! A function made of another: its statements and expressions copied, loops written out, arrays taken apart.
+//! Rebuilds a function: statements and expressions are copied, loops unrolled, arrays split.
 
 use super::super::operands::{of_expression, of_statement};
 use super::fold::{Folded, fold};
@@ -15,7 +15,7 @@ pub(super) struct Rebuild<'a> {
     old: &'a Function,
     new: Function,
     /// What marks a loop.
-    marker: Option<Handle<Function>>,
+    markers: &'a [Handle<Function>],
     /// What stands for an expression of the old function: for one in a loop that is written out, that of the last turn.
     values: HashMap<Handle<Expression>, Handle<Expression>>,
     locals: HashMap<Handle<LocalVariable>, Handle<LocalVariable>>,
@@ -25,10 +25,14 @@ pub(super) struct Rebuild<'a> {
     elements: HashMap<Handle<LocalVariable>, Vec<Handle<LocalVariable>>>,
     /// What variables hold that become values, once it has been stored.
     held: HashMap<Handle<LocalVariable>, Option<Handle<Expression>>>,
+    /// The functions that are inlined.
+    inlined: &'a [Handle<Function>],
+    /// Whether `old` is one of them, at present.
+    is_inside: bool,
 }
 
 impl<'a> Rebuild<'a> {
-    fn new(module: &'a Module, old: &'a Function, marker: Option<Handle<Function>>) -> Rebuild<'a> {
+    fn new(module: &'a Module, old: &'a Function, markers: &'a [Handle<Function>]) -> Rebuild<'a> {
         let new = Function {
             name: old.name.clone(),
             arguments: old.arguments.clone(),
@@ -37,12 +41,18 @@ impl<'a> Rebuild<'a> {
             ..Function::default()
         };
         let (values, locals, counters, elements, held) = Default::default();
-        Rebuild { module, old, new, marker, values, locals, counters, elements, held }
+        let (inlined, is_inside) = (&[][..], false);
+        Rebuild { module, old, new, markers, values, locals, counters, elements, held, inlined, is_inside }
+    }
+
+    /// With functions' bodies in place of the calls to them.
+    pub fn inlining(module: &'a Module, old: &'a Function, inlined: &'a [Handle<Function>]) -> Rebuild<'a> {
+        Rebuild { inlined, ..Rebuild::new(module, old, &[]) }
     }
 
     /// Without the loops that are marked.
-    pub fn unrolling(module: &'a Module, old: &'a Function, marker: Handle<Function>) -> Rebuild<'a> {
-        let mut rebuild = Rebuild::new(module, old, Some(marker));
+    pub fn unrolling(module: &'a Module, old: &'a Function, markers: &'a [Handle<Function>]) -> Rebuild<'a> {
+        let mut rebuild = Rebuild::new(module, old, markers);
         super::each(&old.body, &mut |_, statement| {
             if let Statement::Loop { body, continuing, .. } = statement
                 && rebuild.is_marked(body)
@@ -57,7 +67,7 @@ impl<'a> Rebuild<'a> {
 
     /// With variables in place of arrays.
     pub fn splitting(module: &'a Module, old: &'a Function, arrays: &Arrays) -> Rebuild<'a> {
-        let mut rebuild = Rebuild::new(module, old, None);
+        let mut rebuild = Rebuild::new(module, old, &[]);
         for (&array, &(ty, count)) in arrays {
             let name = old.local_variables[array].name.as_deref().unwrap_or("element");
             let element = |n: u32| LocalVariable { name: Some(format!("{name}_{n}")), ty, init: None };
@@ -70,7 +80,7 @@ impl<'a> Rebuild<'a> {
 
     /// With values in place of variables.
     pub fn promoting(module: &'a Module, old: &'a Function, variables: Variables) -> Rebuild<'a> {
-        let mut rebuild = Rebuild::new(module, old, None);
+        let mut rebuild = Rebuild::new(module, old, &[]);
         for variable in variables {
             let begins = old.local_variables[variable].init.map(|init| rebuild.value(init));
             rebuild.held.insert(variable, begins);
@@ -88,7 +98,15 @@ impl<'a> Rebuild<'a> {
     fn is_marked(&self, body: &Block) -> bool {
         // `for` has its body in a block of its own, behind the condition.
         let Some(Statement::Block(inner)) = body.last() else { return false };
-        matches!(inner.first(), Some(Statement::Call { function, .. }) if Some(*function) == self.marker)
+        match inner.first() {
+            Some(Statement::Call { function, arguments, .. }) if self.markers.contains(function) => {
+                arguments.iter().all(|&condition| match self.literal(self.old, condition) {
+                    Some(Literal::Bool(holds)) => holds,
+                    _ => panic!("the condition of a mark is a constant"),
+                })
+            }
+            _ => false,
+        }
     }
 
     /// The variable that a loop's last part changes.
@@ -166,13 +184,20 @@ impl<'a> Rebuild<'a> {
 
     fn statements(&mut self, old: &'a Block, to: &mut Block) {
         for (statement, &span) in old.span_iter() {
-            self.statement(statement, span, to);
+            if !returns(to) {
+                self.statement(statement, span, to);
+            }
         }
     }
 
     fn statement(&mut self, old: &'a Statement, span: Span, to: &mut Block) {
         match old {
             Statement::Emit(range) => self.emit(range.clone(), span, to),
+            // Marked loops have a block, which they are known by.
+            Statement::Block(inner) if !self.inlined.is_empty() => {
+                let inner = self.block(inner);
+                to.push(Statement::Block(inner), span);
+            }
             Statement::Block(inner) => self.statements(inner, to),
             Statement::If { condition, accept, reject } => {
                 let condition = self.value(*condition);
@@ -202,7 +227,12 @@ impl<'a> Rebuild<'a> {
                 let break_if = break_if.map(|condition| self.value(condition));
                 to.push(Statement::Loop { body, continuing, break_if }, span);
             }
-            Statement::Call { function, .. } if Some(*function) == self.marker => {}
+            Statement::Call { function, .. } if self.markers.contains(function) => {}
+            Statement::Call { function, arguments, .. } if self.inlined.contains(function) => {
+                self.inline(*function, arguments, to);
+            }
+            // At the end of a function that is inlined.
+            Statement::Return { .. } if self.is_inside => {}
             Statement::Store { pointer, value } if self.stores(*pointer, *value, span, to) => {}
             other => {
                 let mut copy = other.clone();
@@ -222,6 +252,34 @@ impl<'a> Rebuild<'a> {
         }
     }
 
+    /// The body of a function with what it is called with.
+    fn inline(&mut self, callee: Handle<Function>, arguments: &[Handle<Expression>], to: &mut Block) {
+        let callee = &self.module.functions[callee];
+        let arguments: Vec<_> = arguments.iter().map(|&argument| self.value(argument)).collect();
+        let old = std::mem::replace(&mut self.old, callee);
+        let (values, locals) = (std::mem::take(&mut self.values), std::mem::take(&mut self.locals));
+        let is_inside = std::mem::replace(&mut self.is_inside, true);
+        for (handle, expression) in callee.expressions.iter() {
+            if let Expression::FunctionArgument(index) = *expression {
+                self.values.insert(handle, arguments[index as usize]);
+            }
+        }
+        // Variables begin anew at each call.
+        for (handle, variable) in callee.local_variables.iter() {
+            let span = callee.local_variables.get_span(handle);
+            let local = self.new.local_variables.append(LocalVariable { init: None, ..variable.clone() }, span);
+            self.locals.insert(handle, local);
+            let pointer = self.append(Expression::LocalVariable(local), span);
+            let value = match variable.init {
+                Some(init) => self.value(init),
+                None => self.append(Expression::ZeroValue(variable.ty), span),
+            };
+            to.push(Statement::Store { pointer, value }, span);
+        }
+        self.statements(&callee.body, to);
+        (self.old, self.values, self.locals, self.is_inside) = (old, values, locals, is_inside);
+    }
+
     /// Stores that are none in the new function: to a counter, to a variable that becomes a value, and to a whole array that is
     /// taken apart.
     fn stores(&mut self, pointer: Handle<Expression>, value: Handle<Expression>, span: Span, to: &mut Block) -> bool {
@@ -236,6 +294,7 @@ impl<'a> Rebuild<'a> {
         if self.held.contains_key(&variable) {
             let value = self.value(value);
             self.held.insert(variable, Some(value));
+            self.name_after(variable, value);
             return true;
         }
         let Some(elements) = self.elements.get(&variable).cloned() else { return false };
@@ -259,6 +318,9 @@ impl<'a> Rebuild<'a> {
                 _ => panic!("the condition of a marked loop is known before the kernel runs"),
             }
             self.statements(rest, to);
+            if returns(to) {
+                return;
+            }
             self.statements(continuing, to);
         }
         panic!("a marked loop ends after {MOST} turns at most");
@@ -330,11 +392,27 @@ impl<'a> Rebuild<'a> {
         self.elements.get(&self.variable(base)?).map(|elements| elements[index as usize])
     }
 
+    /// Gives a value the name of the variable that held it: in languages of statements it is then computed where it was
+    /// stored. One expression of all turns is computed at its end: NVRTC makes a LOP3 more of each bit of a digit.
+    fn name_after(&mut self, variable: Handle<LocalVariable>, value: Handle<Expression>) {
+        if self.new.expressions[value].needs_pre_emit() {
+            return;
+        }
+        if let Some(name) = &self.old.local_variables[variable].name {
+            self.new.named_expressions.entry(value).or_insert_with(|| name.clone());
+        }
+    }
+
     fn name(&mut self, old: Handle<Expression>, new: Handle<Expression>) {
         if let Some(name) = self.old.named_expressions.get(&old) {
             self.new.named_expressions.insert(new, name.clone());
         }
     }
+}
+
+/// Whether nothing can follow in a block: what is known to hold may lead to a `return`.
+fn returns(block: &Block) -> bool {
+    matches!(block.last(), Some(Statement::Return { .. } | Statement::Kill))
 }
 
 /// An index that is known.

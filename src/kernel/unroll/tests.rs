@@ -1,12 +1,27 @@
-//! What is left of marked loops, and that it computes the same.
+//! Marked loops are unrolled, and compute the same.
 
 use super::*;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use naga::{Literal, TypeInner};
 
-const HEAD: &str = "fn unroll() {} const ITEMS = 4u; const WIDE = 3u;
+const HEAD: &str = "fn unroll() {} fn unroll_if(holds: bool) {} const ITEMS = 4u; const WIDE = 3u;
     @group(0) @binding(0) var<storage, read> x: array<u32>;
-    @group(0) @binding(1) var<storage, read_write> y: array<u32>; ";
+    @group(0) @binding(1) var<storage, read_write> y: array<u32>;
+    fn load(v: ptr<function, array<u32, ITEMS>>, first: u32, last: u32) {
+        var sum: u32;
+        var turns = 0u;
+        if (last > 40u) {
+            for (var i = 0u; i < ITEMS; i++) { unroll(); sum += x[first + i]; turns += 1u; (*v)[i] += sum; }
+            for (var i = 0u; i < last; i++) { turns++; }
+            (*v)[0] += turns;
+        } else if (last > 20u) {
+            for (var i = 0u; i < ITEMS; i++) { unroll(); (*v)[i] = x[last] + i; }
+        }
+    }
+    fn load_both(v: ptr<function, array<u32, ITEMS>>, lane: u32) {
+        load(v, lane, lane + 15u);
+        load(v, lane * 2u, lane + 20u);
+    } ";
 
 fn main(body: &str) -> String {
     format!("{HEAD} @compute @workgroup_size(32) fn main(@builtin(local_invocation_index) lane: u32) {{ {body} }}")
@@ -36,7 +51,7 @@ fn local_arrays(module: &Module, function: &Function) -> usize {
 }
 
 /// Texts with marked loops: loops, local arrays and local variables that are left.
-const TEXTS: [(&str, [usize; 3]); 8] = [
+const TEXTS: [(&str, [usize; 3]); 11] = [
     ("var sum = 0u; for (var i = 0u; i < ITEMS; i++) { unroll(); sum += x[i * 32u + lane]; } y[lane] = sum;", [0, 0, 0]),
     // All loads before what waits for them.
     (
@@ -105,6 +120,29 @@ const TEXTS: [(&str, [usize; 3]); 8] = [
         y[lane] = sum;",
         [0, 0, 0],
     ),
+    // Marked by a condition, which holds or does not.
+    (
+        "var sum = 0u;
+        for (var i = 0u; i < 4u; i++) { unroll_if(ITEMS == 4u); sum += x[i]; }
+        for (var i = 0u; i < 4u; i++) { unroll_if(ITEMS == 3u); sum += x[i + lane]; }
+        y[lane] = sum;",
+        [1, 0, 2],
+    ),
+    // Functions that are given arrays: 3 loops that are not marked; 4 elements and 3 x 3 variables of the function.
+    (
+        "var v: array<u32, ITEMS>;
+        load_both(&v, lane);
+        for (var i = 0u; i < ITEMS; i++) { unroll(); y[lane + i * 32u] = v[i]; }
+        if (lane > 16u) { load(&v, lane, 64u - lane); y[lane] = v[0] + v[3]; }",
+        [3, 0, 13],
+    ),
+    // What is known to end the function.
+    (
+        "for (var i = 0u; i < ITEMS; i++) { unroll(); if (i == 2u) { return; } y[lane + i * 32u] = x[lane]; }
+        if (ITEMS > 3u) { return; }
+        y[lane] = 1u;",
+        [0, 0, 0],
+    ),
 ];
 
 #[test]
@@ -115,8 +153,8 @@ fn marked_loops_are_written_out_and_arrays_taken_apart() {
         let function = entry(&module);
         let found = [loops(function), local_arrays(&module, function), function.local_variables.len()];
         assert_eq!(found, left, "{body}");
-        let marker = module.functions.iter().find(|(_, f)| f.name.as_deref() == Some(MARKER)).unwrap().0;
-        assert!(!calls(function, marker), "{body}");
+        let markers: Vec<_> = module.functions.iter().take(2).map(|(handle, _)| handle).collect();
+        assert!(!calls(function, &markers), "{body}");
     }
 }
 

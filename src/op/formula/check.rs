@@ -1,4 +1,4 @@
-//! What naga finds in a formula: mistakes, the type of the value, and what the kernel must know.
+//! Checks of a formula by naga: its errors, the type of its value, and properties that the kernel depends on.
 
 use super::wrapper::Wrapper;
 use crate::element::{DType, Scalar};
@@ -10,7 +10,7 @@ use naga::{BinaryOperator, Block, Expression, Handle, Literal, Module, ScalarKin
 
 /// What naga finds in a formula.
 pub(super) struct Known {
-    /// The type of the value; or, as an error, a description of a value that is no number.
+    /// The type of the value; or, as an error, a description of a value that is not numeric.
     pub result: Result<DType, String>,
     pub operations: u64,
     pub costly: bool,

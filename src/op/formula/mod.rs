@@ -1,4 +1,4 @@
-//! A function of a program's own: WGSL text that has been checked, with what a kernel must know of it.
+//! Formulas: a program's own functions as checked WGSL text, with the properties that a kernel depends on.
 
 mod check;
 mod scan;
@@ -13,7 +13,7 @@ use crate::kernel::Feature;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// A function of numbers, made of a WGSL text by [`crate::Elementwise`], [`crate::Reduction`] or
+/// A function of numbers, made from a WGSL text by [`crate::Elementwise`], [`crate::Reduction`] or
 /// [`crate::Array::reduce`]. Cheap to clone.
 #[derive(Clone)]
 pub struct Formula(Arc<Parts>);
@@ -31,7 +31,7 @@ pub(crate) struct Parts {
     pub result: DType,
     /// Operators and functions in it.
     pub operations: u64,
-    /// Whether computing the value again for repeated elements would cost much.
+    /// Whether computing the value again for repeated elements would be expensive.
     pub costly: bool,
     /// Whether the text needs no run-time checks: it has no integer division, shift, index or loop.
     pub safe: bool,

@@ -1,4 +1,4 @@
-//! What must be known of a formula's text before naga reads it: its names, its last statement, its parameters.
+//! Properties of a formula's text that are needed before naga parses it: its names, its last statement, its parameters.
 
 use crate::element::DType;
 use crate::kernel::text::{in_name, words};

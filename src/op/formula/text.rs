@@ -18,7 +18,7 @@ const UNNAMED: &str = "_result";
 pub(crate) struct Text<'a> {
     /// The program's function in errors.
     pub operation: &'static str,
-    /// What the text is, in errors: the expression, say.
+    /// The name of the text in errors: the expression, for instance.
     pub what: &'static str,
     pub text: &'a str,
     /// Names and types. Other names in the text are not parameters.
@@ -48,9 +48,9 @@ pub(crate) fn refers(text: &str, name: &str) -> bool {
 }
 
 impl Text<'_> {
-    /// The checked function that the text describes: optional statements, then a value. While a formula is kept, the
-    /// same text gives the same formula. A text that is read again later gets another number, so that no kernel is
-    /// confused with another.
+    /// The checked function that the text describes: optional statements, then a value. While a formula is cached, the
+    /// same text gives the same formula. A text that is parsed again later gets another number, so that kernels are not
+    /// confused.
     ///
     /// Errors: a text that does not compile, with line and column; a value that is no number.
     pub fn formula(&self) -> Result<Formula> {

@@ -1,4 +1,4 @@
-//! Texts of functions for single types, where the text of the class does not serve.
+//! Texts of functions for single types, where the text of the type's class does not apply.
 
 use super::Function;
 use crate::element::DType;
@@ -34,7 +34,7 @@ impl Function {
         })
     }
 
-    /// There are few shared functions for doubles. llvmpipe (Mesa 22.3.6) gives trunc(34159665.137) = 34159665.137 and
+    /// There are few shared functions for f64. llvmpipe (Mesa 22.3.6) gives trunc(34159665.137) = 34159665.137 and
     /// round(3.5) = 3, where its floor and ceil are right.
     fn double(self) -> Option<&'static str> {
         Some(match self {

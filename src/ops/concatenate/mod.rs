@@ -21,7 +21,7 @@ use std::ops::Range;
 /// Expressions one after the other along an axis.
 #[derive(Clone, Debug, Hash)]
 pub struct Concatenate {
-    /// What is brought together, and the shape of each: the same but for the axis, none empty.
+    /// The joined arrays, and the shape of each: the same but for the axis, none empty.
     pub parts: Vec<(Expression, Vec<usize>)>,
     /// The axis.
     pub axis: usize,

@@ -100,7 +100,7 @@ impl<'a> Fusion<'a> {
         Space { extents: self.dims.iter().map(|dim| dim.extent).collect(), arrays }
     }
 
-    /// The slot that an array lies in.
+    /// The slot that an array is in.
     pub fn slot(&self, array: usize) -> Option<usize> {
         match self.expression.leaves.get(array) {
             Some(leaf) => match leaf.source {

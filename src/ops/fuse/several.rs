@@ -107,7 +107,7 @@ impl<'a> Several<'a> {
         SeveralSpec(self.0.iter().map(|fusion| fusion.spec()).collect())
     }
 
-    /// Elements that a call of `value` gives.
+    /// Elements that a call of `value` returns.
     pub fn width(&self) -> u32 {
         self.0[0].width
     }

@@ -167,7 +167,7 @@ impl FusionSpec {
 pub(crate) struct SeveralSpec(pub Vec<FusionSpec>);
 
 impl SeveralSpec {
-    /// Elements that a call of `value` gives.
+    /// Elements that a call of `value` returns.
     pub fn width(&self) -> u32 {
         self.0[0].width
     }

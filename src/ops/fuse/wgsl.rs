@@ -85,7 +85,7 @@ impl FusionSpec {
         sum
     }
 
-    /// A function of the variables that gives an array's address.
+    /// A function of the variables that returns an array's address.
     pub fn address_text(&self, name: &str, array: usize) -> String {
         format!(
             "fn {name}({}) -> u32 {{\n{}    return {};\n}}\n",
@@ -228,8 +228,9 @@ impl FusionSpec {
     }
 }
 
-/// A function that gives back halves as they are. NVIDIA's Vulkan driver (580) takes f32(f16(x)) for x, also by way of
-/// `pack2x16float`, as long as it knows all bits that come between: one of them depends on a NaN here, which stays a NaN.
+/// A function that returns f16 unchanged. NVIDIA's Vulkan driver (580) takes f32(f16(x)) for x, also by way of
+/// `pack2x16float`, as long as it knows all bits that come between: one of them depends on a NaN here, which stays a
+/// NaN.
 fn rounded_text(prefix: &str, width: u32) -> String {
     let packed = |pair: &str, first: &str, second: &str| {
         format!(
@@ -310,7 +311,7 @@ fn cast(v: &str, from: DType, to: DType, width: u32) -> String {
     let target = wide(to.wgsl(), width);
     let source = wide(from.wgsl(), width);
     if to == DType::Bool {
-        // As a negation, so that NaN is true: naga's != is false for it. Of singles the bits: a driver may flush.
+        // As a negation, so that NaN is true: naga's != is false for it. For f32 by the bits: a driver may flush.
         if from == DType::F32 {
             return format!("(!m_is_zero({v}))");
         }

@@ -18,7 +18,7 @@ use crate::op::{Expression, Grid, Host, Op, Param, Pass, Plan, Slot, Value, Vary
 /// The elements that indices name.
 #[derive(Clone, Debug, Hash)]
 pub struct Gather {
-    /// What is read: one leaf, without gaps.
+    /// The elements that are read: one leaf, without gaps.
     pub source: Expression,
     /// Where.
     pub indexing: Indexing,

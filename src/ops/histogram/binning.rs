@@ -1,8 +1,8 @@
-//! How a value finds its bin: edges, what is compared with them, and when a product alone may decide.
+//! How a value finds its bin: edges, the values that are compared with them, and when a product alone may decide.
 //!
-//! Bin `b` holds `edges[b] <= x < edges[b + 1]`, the last one its upper edge too; what lies outside and NaN are in
-//! none. Values are compared with *thresholds* in a type that has them all: a float's own (halves in f32), for
-//! integers the least integer at or above each edge.
+//! Bin `b` holds `edges[b] <= x < edges[b + 1]`, the last one its upper edge too; values outside and NaN are in none.
+//! Values are compared with *thresholds* in a type that has them all: a float's own (f16 in f32), for integers the
+//! least integer at or above each edge.
 
 use crate::element::{Class, DType, Scalar};
 use crate::op::Value;

@@ -1,4 +1,4 @@
-//! Histogram: how many values of a fused expression lie in each bin; `shaders/histogram.wgsl`.
+//! Histogram: the number of values of a fused expression in each bin; `shaders/histogram.wgsl`.
 //!
 //! Bound by memory, every value once, as long as counters of all bins fit into workgroup memory; then by additions
 //! there. Integer counts and sums do not depend on the order; sums of f32 do in their last bits.
@@ -29,7 +29,7 @@ const WEIGHTS: &str = "w_";
 /// A histogram over one or two axes.
 #[derive(Clone, Debug, Hash)]
 pub struct Histogram {
-    /// What is counted: an expression for each axis.
+    /// The values that are counted: an expression for each axis.
     pub samples: Vec<Expression>,
     /// What each value adds, of type u32, i32 or f32; 1 if there is none.
     pub weights: Option<Expression>,

@@ -24,7 +24,7 @@ use std::ops::Range;
 /// An elementwise expression and where its results go.
 #[derive(Clone, Debug, Hash)]
 pub struct Map {
-    /// What is computed.
+    /// The expression that is computed.
     pub expression: Expression,
     /// The index space.
     pub shape: Vec<usize>,

@@ -1,7 +1,7 @@
 //! Map through tiles in workgroup memory; `shaders/map_tiled.wgsl`.
 //!
-//! Bound by memory: every input once, every output once, both in segments of a tile's side: 256 bytes of f32, 64 of u8. What is
-//! computed from transposed inputs alone is kept as a result, else the inputs are.
+//! Bound by memory: every input once, every output once, both in segments of a tile's side: 256 bytes of f32, 64 of u8.
+//! A value computed from transposed inputs alone is kept as a result; otherwise the inputs are kept.
 
 use super::super::fuse::{Fusion, FusionSpec, Mode, Several, SeveralSpec, Store, Stride, bits, wide};
 use super::tiles::Tiles;

@@ -7,7 +7,7 @@ use crate::op::Expression;
 use crate::ops::cases::{Case, expression, leaf, types};
 use crate::ops::{Matmul, Precision};
 
-/// Batch, rows, inner ones, columns; of every type.
+/// Batch, rows, inner elements, columns; of every type.
 const SIZES: [[usize; 4]; 10] = [
     [0, 3, 4, 5],
     [1, 0, 4, 5],

@@ -121,7 +121,7 @@ mod tests {
     use crate::op::{Expression, ExpressionStep, Leaf};
     use crate::ops::matmul::{Matmul, Precision};
 
-    /// A side with these strides of batch, its own axis and the inner ones.
+    /// A side with these strides of batch, its own axis and the inner elements.
     fn side(slot: usize, dtype: DType, [batch, outer, inner]: [i64; 3]) -> Expression {
         let strides = if slot == 0 { vec![batch, outer, 0, inner] } else { vec![batch, 0, outer, inner] };
         let leaf = Leaf { source: LeafSource::Slot(slot), dtype, len: 1 << 20, offset: 8, strides };

@@ -11,11 +11,12 @@ pub(super) struct Each {
     pub workgroup: u32,
 }
 
-/// Rows, columns and inner ones of the smallest tile.
+/// Rows, columns and inner elements of the smallest tile.
 const TILE: u64 = 16;
-/// Of what the smallest tiles would compute at most this part, one in so many, is wanted of products that are done so.
+/// Products are computed this way if at most this part, one in this many, of what the smallest tiles would compute is
+/// needed.
 const WANTED: u64 = 4;
-/// Inner ones at most: longer sums are shared by invocations.
+/// Inner elements at most: longer sums are shared by invocations.
 const INNER: u64 = 32;
 /// Results at most: invocations past the last have numbers too.
 const RESULTS: u64 = 1 << 31;

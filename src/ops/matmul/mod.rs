@@ -1,13 +1,13 @@
 //! Matmul: products of matrices, and all that is one under other names.
 //!
-//! out[batch, row, column] = epilogue(sum over inner of a[batch, row, inner] * b[batch, inner, column]), each of the four
-//! any number of axes. Both sides are read as they lie: transposed, strided, repeated, converted. f16 adds up in f32.
+//! out[batch, row, column] = epilogue(sum over inner of a[batch, row, inner] * b[batch, inner, column]), each of the
+//! four any number of axes. Both sides are read in place: transposed, strided, repeated, converted. f16 adds up in f32.
 //! Error: at most `inner * eps * sum(|a * b|)` in the type of the sums, in practice some eps * sqrt(inner).
 //!
-//! Bound by arithmetic where all three extents are large: 2 * rows * columns * inner operations; a tile of 128 x 256 reads
-//! each element of a (columns / 256) times and of b (rows / 128) times, from caches mostly.
-//! Where there are too few tiles for a card, slices of a workgroup share the inner ones; where these are many, they are cut
-//! into parts, and a map adds their sums: two launches.
+//! Bound by arithmetic where all three extents are large: 2 * rows * columns * inner operations; a tile of 128 x 256
+//! reads each element of a (columns / 256) times and of b (rows / 128) times, from caches mostly. Where there are too
+//! few tiles for a card, slices of a workgroup share the inner elements; where these are many, they are cut into parts,
+//! and a map adds their sums: two launches.
 //!
 //! Three ways: register tiles (`shaders/matmul.wgsl`); tensor cores (`shaders/matmul_tensor.wgsl`) for f16, and for f32 that
 //! may be rounded; and an invocation for each element of small matrices (`shaders/matmul_each.wgsl`), which would fill little
@@ -20,7 +20,6 @@ pub(crate) mod cases;
 mod contract;
 mod each;
 mod parts;
-mod registers;
 mod shape;
 mod side;
 mod tensor;
@@ -46,12 +45,12 @@ use wgsl::MatmulSpec;
 /// Sums of products over shared axes.
 #[derive(Clone, Debug, Hash)]
 pub struct Matmul {
-    /// The extents of the axes that a, b and the result have, of those of a and the result, of those of b and the result,
-    /// and of those that are summed over: a and b have them.
+    /// The extents of four groups of axes: batch (a, b and the result), rows (a and the result), columns (b and the
+    /// result), and inner (a and b; summed over).
     pub extents: [Vec<usize>; 4],
     /// The sides, over all axes in that order.
     pub sides: [Expression; 2],
-    /// What becomes of the sums, over all axes too: a leaf [`LeafSource::Given`](crate::op::Source) stands for them.
+    /// The epilogue, over all axes too. A leaf [`LeafSource::Given`](crate::op::LeafSource) stands for the sums.
     pub epilogue: Expression,
     /// Whether f32 may be rounded.
     pub precision: Precision,
@@ -67,8 +66,8 @@ pub enum Precision {
     #[default]
     Exact,
     /// By tensor cores where a device has them, which may round both sides: to f16 in matrices of 16 x 16 (2^-11 of a
-    /// number; what is past 65504 becomes infinite, below 6e-8 zero), not at all in those of 8 x 8. Sums are in f32. f16 is
-    /// multiplied there anyway; other types are not.
+    /// number; numbers past 65504 become infinite, below 6e-8 zero), not at all in those of 8 x 8. Sums are in f32. f16
+    /// is multiplied there anyway; other types are not.
     Tensor,
 }
 
@@ -157,8 +156,8 @@ impl Matmul {
     }
 }
 
-/// Inner ones of a launch at most. Repeated elements and constants need no memory, so that no binding bounds them; kernels
-/// count them with 32 bits, and past the last by a tile.
+/// Inner elements of a launch at most. Repeated elements and constants need no memory, so that no binding bounds them;
+/// kernels count them with 32 bits, and past the last by a tile.
 const MOST_INNER: u64 = 1 << 30;
 /// Launches of a product at most.
 const MOST_LAUNCHES: u64 = 1 << 16;
@@ -166,7 +165,7 @@ const MOST_LAUNCHES: u64 = 1 << 16;
 /// A launch's share of the work, beside the box of the index space.
 #[derive(Clone, Copy)]
 struct Share {
-    /// Inner ones of a part, and batches of one.
+    /// Inner elements of a part, and batches of one.
     span: u64,
     part: u64,
 }

@@ -1,15 +1,15 @@
-//! Products in several launches: inner ones in parts where there are few tiles, and boxes of the index space where an array is
-//! larger than a binding.
+//! Products in several launches: inner elements in parts where there are few tiles, and boxes of the index space where
+//! an array is larger than a binding.
 
 use super::shape::FILLED;
 use super::*;
 use crate::op::{ExpressionStep, Function, Leaf, LeafSource, Plan, StepKind};
 
-/// Inner ones that a part of a product has at least, where it is cut so that there are enough workgroups.
+/// Inner elements that a part of a product has at least, where it is cut so that there are enough workgroups.
 const PART: u64 = 256;
 
-/// In how many parts the inner ones are cut, since there are few workgroups: each has `span` of them, the last perhaps
-/// fewer.
+/// In how many parts the inner elements are cut, since there are few workgroups: each has `span` of them, the last
+/// perhaps fewer.
 fn parts(caps: &Caps, groups: u64, inner: u64, most: u64, least: u64) -> (u64, u64) {
     let wanted = if caps.short_vectors() { 1 } else { (2 * FILLED).div_ceil(groups).min(inner / least).min(most) };
     let span = inner.div_ceil(wanted.max(1)).next_multiple_of(64);
@@ -104,7 +104,8 @@ impl Matmul {
         Plan { scratch, ..plan }
     }
 
-    /// The parts as a leading axis of the batch: each part of both sides begins `span` inner ones after the one before.
+    /// The parts as a leading axis of the batch: each part of both sides begins `span` inner elements after the one
+    /// before.
     fn in_parts(&self, settled: &Settled, parts: u64, span: u64, len: u64) -> Settled {
         let inner = settled.kept();
         let mut dims = settled.dims.clone();

@@ -49,7 +49,7 @@ impl Shape {
         }
     }
 
-    /// Inner ones that lie in workgroup memory at a time.
+    /// Inner elements that lie in workgroup memory at a time.
     pub fn depth(self) -> u32 {
         match self {
             Shape::Registers(tile) => tile.depth,
@@ -67,7 +67,7 @@ impl Shape {
         }
     }
 
-    /// Groups of invocations that share a step's inner ones.
+    /// Groups of invocations that share a step's inner elements.
     pub fn slices(self) -> u32 {
         match self {
             Shape::Registers(tile) => tile.slices,
@@ -84,11 +84,11 @@ impl Shape {
         }
     }
 
-    /// Whether a side's tile has inner ones as lines, and vectors from one line to the next. Those between lines keep
-    /// invocations that read or write together in different banks.
+    /// Whether a side's tile has inner elements as lines, and vectors from one line to the next. Those between lines
+    /// keep invocations that read or write together in different banks.
     pub fn lines(self, fetch: Fetch, across: u32) -> (bool, u32) {
         match self {
-            // Four inner ones are written at once into four lines, where they are fetched as vectors.
+            // Four inner elements are written at once into four lines, where they are fetched as vectors.
             Shape::Registers(_) | Shape::Each(_) => (false, across / 4 + (fetch != Fetch::Outer) as u32),
             // As they are fetched; places and lines are multiples of 16 bytes, as Vulkan wants.
             Shape::Tensor(tile) => match matches!(fetch, Fetch::Inner | Fetch::EachInner) {
@@ -101,11 +101,20 @@ impl Shape {
     /// Named constants of its kernel.
     pub fn constants(self) -> Vec<(&'static str, u32)> {
         let own = match self {
-            Shape::Registers(tile) => vec![("DOWN", tile.down()), ("RIGHT", tile.right())],
+            Shape::Registers(tile) => tile.constants(),
             Shape::Tensor(tile) => tile.constants(),
             Shape::Each(each) => return vec![("WORKGROUP", each.workgroup)],
         };
-        [vec![("BAND", 8)], own].concat()
+        let [rows, columns] = self.tile();
+        let all = vec![
+            ("BAND", 8),
+            ("THREADS", self.threads()),
+            ("ROWS", rows),
+            ("COLUMNS", columns),
+            ("DEPTH", self.depth()),
+            ("STAGES", self.stages()),
+        ];
+        [all, own].concat()
     }
 
     /// Tiles of a product.
@@ -113,7 +122,7 @@ impl Shape {
         groups(self.tile(), work)
     }
 
-    /// Workgroups that compute so many tiles.
+    /// Workgroups that compute this many tiles.
     pub fn groups(self, tiles: u64) -> u64 {
         match self {
             Shape::Each(each) => tiles.div_ceil(each.workgroup as u64),
@@ -122,13 +131,13 @@ impl Shape {
     }
 }
 
-/// Workgroups of a product, of tiles of so many rows and columns.
+/// Workgroups of a product with tiles of this many rows and columns.
 pub(super) fn groups([rows, columns]: [u32; 2], work: &Work) -> u64 {
     work.batch * work.rows.div_ceil(rows as u64) * work.columns.div_ceil(columns as u64)
 }
 
-/// How long a product takes in tiles of so many rows and columns, compared with other tiles: all that is computed, useful or
-/// not, by a speed in hundredths, and as long with fewer workgroups than fill the card.
+/// How long a product takes in tiles of this many rows and columns, compared with other tiles: all that is computed,
+/// useful or not, by a speed in hundredths, and as long with fewer workgroups than fill the card.
 pub(super) fn time(tile: [u32; 2], speed: u64, work: &Work) -> u64 {
     let each = tile[0] as u64 * tile[1] as u64 * 100 / speed;
     groups(tile, work).max(FILLED).saturating_mul(each)

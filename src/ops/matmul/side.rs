@@ -9,11 +9,11 @@ use std::fmt::Write;
 pub(super) enum Fetch {
     /// Four neighbours along the rows or columns: as they lie in workgroup memory.
     Outer,
-    /// Four neighbours along the inner ones.
+    /// Four neighbours along the inner elements.
     Inner,
     /// One at a time, neighbours along the rows or columns.
     EachOuter,
-    /// One at a time, neighbours along the inner ones.
+    /// One at a time, neighbours along the inner elements.
     EachInner,
 }
 
@@ -27,27 +27,36 @@ pub(super) struct Side<'a> {
     pub fusion: &'a FusionSpec,
     /// The type of the elements in workgroup memory.
     pub held: DType,
-    /// Rows or columns of a tile, and inner ones.
+    /// Rows or columns of a tile, and inner elements.
     pub across: u32,
     pub depth: u32,
     /// Invocations that fetch it.
     pub threads: u32,
-    /// Copies of the tile.
-    pub stages: u32,
-    /// Whether lines of the tile are inner ones, one line a row or column; else the other way round.
+    /// Whether lines of the tile are inner elements, one line a row or column; else the other way round.
     pub inner_lines: bool,
     /// Vectors from one line to the next.
     pub pitch: u32,
 }
 
 impl Side<'_> {
-    /// The tiles, and the functions that fetch and keep them.
+    /// The functions that fetch a vector of the tile and keep it.
     pub fn text(&self) -> String {
-        let vectors = self.pitch * if self.inner_lines { self.across } else { self.depth };
-        let tile = |stage| format!("var<workgroup> {}_tile{stage}: array<Held, {vectors}>;\n", self.name);
-        let tiles: String = (0..self.stages).map(tile).collect();
-        let keeps: String = (0..self.stages).map(|stage| self.keep_text(stage)).collect();
-        tiles + &self.fetch_text() + &keeps
+        self.fetch_text() + &self.keep_text()
+    }
+
+    /// How much of it there is: fetched by all, by an invocation at most, and kept; and from one line to the next.
+    pub fn constants(&self) -> Vec<(&'static str, u32)> {
+        let (all, each) = self.quads();
+        let names = match self.name {
+            "a" => ["A_QUADS", "A_EACH", "A_VECTORS", "A_PITCH"],
+            _ => ["B_QUADS", "B_EACH", "B_VECTORS", "B_PITCH"],
+        };
+        names.into_iter().zip([all, each, self.vectors(), self.pitch]).collect()
+    }
+
+    /// Vectors that it takes.
+    pub fn vectors(&self) -> u32 {
+        self.pitch * if self.inner_lines { self.across } else { self.depth }
     }
 
     /// Vectors of a tile, and those that each invocation fetches; the last may be for some only.
@@ -62,9 +71,10 @@ impl Side<'_> {
         (format!("{line} * {}u + {along} / 4u", self.pitch), format!("{along} % 4u"))
     }
 
-    /// Which row or column a vector along the inner ones belongs to, and which one of its vectors it is. What neighbours put
-    /// down at once must lie in different banks: where a vector goes to four lines, 32 neighbours have four vectors of each
-    /// of eight rows at most; where it goes to one line of halves, 16 of them have lines that are apart.
+    /// Which row or column a vector along the inner elements belongs to, and which one of its vectors it is. What
+    /// neighbours put down at once must lie in different banks: where a vector goes to four lines, 32 neighbours have
+    /// four vectors of each of eight rows at most; where it goes to one line of f16, 16 of them have lines that are
+    /// apart.
     fn inner_quad(&self) -> (String, String) {
         let (across, each) = (self.across, self.depth / 4);
         let whole = (format!("quad / {each}u"), format!("quad % {each}u"));
@@ -81,9 +91,9 @@ impl Side<'_> {
         }
     }
 
-    /// `a_fetch(batch, first, k, quad)`: a vector of the tile whose outer ones begin with `first` and inner ones with `k`. Past
-    /// the last row or column it holds another's elements. `a_fetch_end(batch, first, k, quad, end)`: zeros past the inner
-    /// ones, for the last tile.
+    /// `a_fetch(batch, first, k, quad)`: a vector of the tile whose outer ones begin with `first` and inner elements
+    /// with `k`. Past the last row or column it holds another's elements. `a_fetch_end(batch, first, k, quad, end)`:
+    /// zeros past the inner elements, for the last tile.
     fn fetch_text(&self) -> String {
         let (name, quads, depth) = (self.name, self.quads().0, self.depth);
         let element = self.held.wgsl();
@@ -148,10 +158,10 @@ impl Side<'_> {
         format!("{whole}    return {value};\n}}\n{end}{guarded}}}\n")
     }
 
-    /// `a_keep(quad, v)`: puts what was fetched into the tile.
-    fn keep_text(&self, stage: u32) -> String {
+    /// `a_keep(quad, v, stage)`: puts what was fetched into the tile, whose first vector that is.
+    fn keep_text(&self) -> String {
         let (name, quads, depth) = (self.name, self.quads().0, self.depth);
-        let tile = format!("{name}_tile{stage}");
+        let tile = format!("{name}_tile");
         let (along, each) = match self.fetch {
             Fetch::Outer => (self.across, false),
             Fetch::Inner => (depth, false),
@@ -165,7 +175,7 @@ impl Side<'_> {
         };
         let mut lines = match (each, fetched_inner == self.inner_lines) {
             (true, _) => String::new(),
-            (_, true) => format!("    {tile}[{line} * {}u + {nth}] = v;\n", self.pitch),
+            (_, true) => format!("    {tile}[stage + {line} * {}u + {nth}] = v;\n", self.pitch),
             (_, false) => format!("    let line = {line};\n    let first = {nth} * 4u;\n"),
         };
         for j in (0..4).filter(|_| each || fetched_inner != self.inner_lines) {
@@ -178,39 +188,8 @@ impl Side<'_> {
             };
             let (outer, inner) = if fetched_inner { (line, place) } else { (place, line) };
             let (vector, one) = self.place(&outer, &inner);
-            writeln!(lines, "    {tile}[{vector}][{one}] = v[{j}];").expect("to a string");
+            writeln!(lines, "    {tile}[stage + {vector}][{one}] = v[{j}];").expect("to a string");
         }
-        format!("fn {name}_keep{stage}(quad: u32, v: Held) {{\n{lines}}}\n")
-    }
-
-    /// Lines that declare what an invocation fetches of a tile.
-    pub fn nexts(&self) -> String {
-        (0..self.quads().1).map(|i| format!("    var {}{i}_next = Held();\n", self.name)).collect()
-    }
-
-    /// Lines that fetch an invocation's part of the next tile, where all of it is within the inner ones or, if `ends`, not.
-    pub fn fetches(&self, ends: bool) -> String {
-        let (name, (all, each)) = (self.name, self.quads());
-        let (called, more) = if ends { ("fetch_end", ", end") } else { ("fetch", "") };
-        let fetch = |i: u32| {
-            let own = format!("lane + {}u", i * self.threads);
-            let quad = if (i + 1) * self.threads > all { format!("min({own}, {}u)", all - 1) } else { own };
-            format!("        {name}{i}_next = {name}_{called}(batch, {name}_first, k, {quad}{more});\n")
-        };
-        (0..each).map(fetch).collect()
-    }
-
-    /// Lines that keep it.
-    pub fn keeps(&self, stage: u32) -> String {
-        let (name, (all, each)) = (self.name, self.quads());
-        let keep = |i: u32| {
-            let quad = format!("lane + {}u", i * self.threads);
-            let call = format!("{name}_keep{stage}({quad}, {name}{i}_next);");
-            match (i + 1) * self.threads > all {
-                true => format!("    if ({quad} < {all}u) {{ {call} }}\n"),
-                false => format!("    {call}\n"),
-            }
-        };
-        (0..each).map(keep).collect()
+        format!("fn {name}_keep(quad: u32, v: Held, stage: u32) {{\n{lines}}}\n")
     }
 }

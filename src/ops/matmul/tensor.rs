@@ -2,7 +2,6 @@
 
 use super::shape::{Work, time};
 use super::side::Side;
-use super::wgsl::MatmulSpec;
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::tuning::Tunable;
@@ -14,7 +13,7 @@ pub(super) struct TensorTile {
     /// Rows and columns of the result.
     pub rows: u32,
     pub columns: u32,
-    /// Inner ones that lie in workgroup memory at a time.
+    /// Inner elements that lie in workgroup memory at a time.
     pub depth: u32,
     /// Rows and columns of a part: what a subgroup computes at once.
     pub part_rows: u32,
@@ -133,14 +132,13 @@ impl TensorTile {
             ("PART_ROWS", self.part_rows),
             ("PART_COLUMNS", self.part_columns),
             ("SIZE", self.size),
-            ("THREADS", self.threads()),
         ]
     }
 
-    pub fn main(self, text: &MatmulSpec, sides: &[Side; 2]) -> String {
+    pub fn main(self, sides: &[Side; 2]) -> String {
         let known = self.lanes.0 == self.lanes.1;
         let counted = if known { "" } else { "    @builtin(num_subgroups) at_once: u32,\n" };
-        let mut main = text.head(&format!("    @builtin(subgroup_id) subgroup: u32,\n{counted}"));
+        let mut main = self.head(&format!("    @builtin(subgroup_id) subgroup: u32,\n{counted}"));
         main += match known {
             true => "    let first = 0u;\n    let at_once = PARTS;\n    let part = subgroup;\n",
             false => "    for (var first = 0u; first < PARTS; first += at_once) {\n    let part = first + subgroup;\n",
@@ -150,7 +148,7 @@ impl TensorTile {
         for (i, j) in self.matrices() {
             writeln!(main, "    var c{i}_{j} = coop_mat{size}x{size}<f32, C>();").expect("to a string");
         }
-        main += &text.turns(sides, &|stage| self.multiply(sides, stage));
+        main += &self.turns(sides);
         for (i, j) in self.matrices() {
             write!(
                 main,
@@ -166,13 +164,45 @@ impl TensorTile {
         main + if known { "}\n" } else { "    }\n}\n" }
     }
 
+    /// The loop over inner ones, and what is fetched before: keeps what was fetched, fetches the next, and multiplies.
+    fn turns(self, sides: &[Side; 2]) -> String {
+        let fetch = "    fetch(&a_next, &b_next, batch, vec2<u32>(a_first, b_first), k, end, lane);\n";
+        let mut text = String::from(
+            "    var k = 0u;\n    var a_next = array<Held, A_EACH>();\n    var b_next = array<Held, B_EACH>();\n",
+        );
+        text += fetch;
+        text += "    loop {\n";
+        for stage in 0..self.stages {
+            if self.stages == 1 {
+                text += "    workgroupBarrier();\n";
+            }
+            text += &format!("    keep(&a_next, &b_next, lane, {stage}u);\n    workgroupBarrier();\n    k += DEPTH;\n");
+            text += fetch;
+            text += &self.multiply(sides, stage);
+            text += "    if (k >= end) {\n        break;\n    }\n";
+        }
+        text + "    }\n"
+    }
+
+    /// The entry point, as far as it is not its own: which tile it is for.
+    fn head(self, builtins: &str) -> String {
+        format!(
+            "@compute @workgroup_size(THREADS)\nfn matmul(\n    @builtin(workgroup_id) group: vec3<u32>,\n    \
+             @builtin(num_workgroups) groups: vec3<u32>,\n    @builtin(local_invocation_index) lane: u32,\n{builtins}) {{\n    \
+             let index = group.x + group.y * groups.x;\n    let tiles = params.row_tiles * params.column_tiles;\n    \
+             if (index >= params.groups) {{\n        return;\n    }}\n    let batch = index / tiles;\n    \
+             let at = tile_at(index % tiles);\n    let a_first = at.x * ROWS;\n    let b_first = at.y * COLUMNS;\n    \
+             let end = inner_end(batch);\n",
+        )
+    }
+
     /// A part's matrices, row by row.
     fn matrices(self) -> impl Iterator<Item = (u32, u32)> {
         let (rows, columns) = (self.part_rows / self.size, self.part_columns / self.size);
         (0..rows).flat_map(move |i| (0..columns).map(move |j| (i, j)))
     }
 
-    /// Adds the products of a tile's inner ones.
+    /// Adds the products of a tile's inner elements.
     fn multiply(self, sides: &[Side; 2], stage: u32) -> String {
         let mut text = String::new();
         for inner in (0..self.depth).step_by(self.size as usize) {
@@ -195,16 +225,17 @@ impl TensorTile {
     fn load(self, side: &Side, stage: u32, first: &str, nth: u32, inner: u32) -> String {
         let (name, pitch, size) = (side.name, side.pitch, self.size);
         let outer = format!("({first} + {}u)", nth * size);
+        let tile = stage * side.vectors();
         let at = match side.inner_lines {
-            true => format!("{outer} * {pitch}u + {}u", inner / 4),
-            false => format!("{}u + {outer} / 4u", inner * pitch),
+            true => format!("{outer} * {pitch}u + {}u", tile + inner / 4),
+            false => format!("{}u + {outer} / 4u", tile + inner * pitch),
         };
         // A has its rows as lines, B its columns as what lies across.
         let by_rows = side.inner_lines == (name == "a");
         let (load, role) = (if by_rows { "coopLoadT" } else { "coopLoad" }, name.to_uppercase());
         let element = self.held().wgsl();
         format!(
-            "        let {name}{nth} = {load}<coop_mat{size}x{size}<{element}, {role}>>(&{name}_tile{stage}[{at}], {pitch}u);\n"
+            "        let {name}{nth} = {load}<coop_mat{size}x{size}<{element}, {role}>>(&{name}_tile[{at}], {pitch}u);\n"
         )
     }
 }

@@ -11,16 +11,16 @@ pub(super) struct Tile {
     /// Rows and columns of the result.
     pub rows: u32,
     pub columns: u32,
-    /// Inner ones that lie in workgroup memory at a time.
+    /// Inner elements that lie in workgroup memory at a time.
     pub depth: u32,
     /// Rows and columns of an invocation, multiples of four.
     pub high: u32,
     pub wide: u32,
     /// Copies of the tiles: with two, one is written while the other is read.
     pub stages: u32,
-    /// Groups of invocations that share a step's inner ones, and add up their sums in the end.
+    /// Groups of invocations that share a step's inner elements, and add up their sums in the end.
     pub slices: u32,
-    /// Inner ones whose text is written out.
+    /// Inner elements whose text is written out.
     pub unroll: u32,
 }
 
@@ -49,7 +49,7 @@ const SMALLER: [([u32; 6], u64); 4] = [
     ([32, 32, 16, 4, 4, 1], 45),
     ([16, 16, 16, 4, 4, 1], 20),
 ];
-/// For few workgroups with many inner ones each: a step's latency counts, so that steps are long and shared.
+/// For few workgroups with many inner elements each: a step's latency counts, so that steps are long and shared.
 const SHARED: Tile = Tile { slices: 8, unroll: 8, ..Tile::new([16, 32, 128, 4, 4, 1]) };
 
 impl Tile {
@@ -93,6 +93,17 @@ impl Tile {
     fn bytes(self, sums: DType) -> u64 {
         let vectors = self.rows / 4 + 1 + self.columns / 4 + 1;
         self.stages as u64 * self.depth as u64 * vectors as u64 * 4 * sums.size() as u64
+    }
+
+    pub fn constants(self) -> Vec<(&'static str, u32)> {
+        vec![
+            ("HIGH", self.high),
+            ("WIDE", self.wide),
+            ("DOWN", self.down()),
+            ("RIGHT", self.right()),
+            ("SLICES", self.slices),
+            ("UNROLL", self.unroll),
+        ]
     }
 
     /// Invocations of a workgroup.

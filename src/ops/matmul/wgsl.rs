@@ -1,5 +1,5 @@
-//! The text of a product's kernel: the entry point, the loop over inner ones, storing. What is multiplied in which way is in
-//! `registers.rs` and `tensor.rs`.
+//! The text of a product's kernel: what the files in `shaders/` do not define. The entry point of tensor cores is in
+//! `tensor.rs`.
 
 use super::shape::Shape;
 use super::side::{Fetch, Side};
@@ -18,8 +18,9 @@ pub(super) struct MatmulSpec {
     pub shape: Shape,
     /// The type of the sums.
     pub sums: DType,
-    /// Whether the inner ones fill all tiles, so that tiles may be fetched with no branch: tensor cores wait less for loads
-    /// that mix with what they compute (H200, 8192 f16, 283 TFLOP/s instead of 260), registers more (33 of 47).
+    /// Whether the inner elements fill all tiles, so that tiles may be fetched with no branch: tensor cores wait less
+    /// for loads that mix with what they compute (H200, 8192 f16, 283 TFLOP/s instead of 260), registers more (33 of
+    /// 47).
     pub full: bool,
     pub contract: Option<Contract>,
 }
@@ -37,7 +38,7 @@ impl Spec for MatmulSpec {
         };
         Draft {
             entry: "matmul",
-            constants: self.shape.constants(),
+            constants: self.constants(),
             params: params(several),
             access: several.access(),
             text: self.text(),
@@ -69,8 +70,8 @@ impl MatmulSpec {
         sides.iter().for_each(|side| text += &side.text());
         text += &self.put();
         text += &match self.shape {
-            Shape::Registers(tile) => tile.main(self, &sides),
-            Shape::Tensor(tile) => tile.main(self, &sides),
+            Shape::Registers(_) => multiply_add(self.sums).into(),
+            Shape::Tensor(tile) => tile.main(&sides),
             Shape::Each(_) => unreachable!("it has no tiles"),
         };
         text
@@ -84,14 +85,22 @@ impl MatmulSpec {
         }
     }
 
+    fn constants(&self) -> Vec<(&'static str, u32)> {
+        if matches!(self.shape, Shape::Each(_)) {
+            return self.shape.constants();
+        }
+        let [a, b] = self.sides().map(|side| side.constants());
+        [self.shape.constants(), vec![("FULL", self.full as u32)], a, b].concat()
+    }
+
     fn sides(&self) -> [Side<'_>; 2] {
         let (shape, [rows, columns]) = (self.shape, self.shape.tile());
         let side = |name, outer, across, at: usize| {
             let (inner_lines, pitch) = shape.lines(self.fetch[at], across);
             let (fetch, fusion) = (self.fetch[at], &self.several.0[1 + at]);
             let (held, depth) = (self.held(), shape.depth());
-            let (threads, stages) = (shape.threads(), shape.stages());
-            Side { name, outer, fetch, fusion, held, across, depth, threads, stages, inner_lines, pitch }
+            let threads = shape.threads();
+            Side { name, outer, fetch, fusion, held, across, depth, threads, inner_lines, pitch }
         };
         [side("a", "row", rows, 0), side("b", "column", columns, 1)]
     }
@@ -115,49 +124,13 @@ impl MatmulSpec {
              {{\n        return;\n    }}\n{lines}}}\n"
         )
     }
+}
 
-    /// The entry point, as far as all have it in common: which tile it is for.
-    pub fn head(&self, builtins: &str) -> String {
-        let [rows, columns] = self.shape.tile();
-        format!(
-            "@compute @workgroup_size({})\nfn matmul(\n    @builtin(workgroup_id) group: vec3<u32>,\n    \
-             @builtin(num_workgroups) groups: vec3<u32>,\n    @builtin(local_invocation_index) lane: u32,\n{builtins}) {{\n    \
-             let index = group.x + group.y * groups.x;\n    let tiles = params.row_tiles * params.column_tiles;\n    \
-             if (index >= params.groups) {{\n        return;\n    }}\n    let batch = index / tiles;\n    \
-             let at = tile_at(index % tiles);\n    let a_first = at.x * {rows}u;\n    let b_first = at.y * {columns}u;\n    \
-             let end = inner_end(batch);\n",
-            self.shape.threads(),
-        )
-    }
-
-    /// The loop over inner ones, and what is fetched before: keeps what was fetched, fetches the next, and multiplies.
-    pub fn turns(&self, sides: &[Side; 2], multiply: &dyn Fn(u32) -> String) -> String {
-        let mut text = String::from("    var k = 0u;\n");
-        sides.iter().for_each(|side| text += &side.nexts());
-        text += &self.fetches(sides);
-        text += "    loop {\n";
-        for stage in 0..self.shape.stages() {
-            if self.shape.stages() == 1 {
-                text += "    workgroupBarrier();\n";
-            }
-            sides.iter().for_each(|side| text += &side.keeps(stage));
-            text += &format!("    workgroupBarrier();\n    k += {}u;\n", self.shape.depth());
-            text += &self.fetches(sides);
-            text += &multiply(stage);
-            text += "    if (k >= end) {\n        break;\n    }\n";
-        }
-        text + "    }\n"
-    }
-
-    /// Fetches the tiles at `k`, if there are any. One branch for all: loads that each have their own wait for one another.
-    fn fetches(&self, sides: &[Side; 2]) -> String {
-        let all = |ends| sides.iter().map(|side| side.fetches(ends)).collect::<String>();
-        let depth = self.shape.depth();
-        if self.full {
-            // The last one again, in the end.
-            return format!("    {{\n        let k = min(k, end - {depth}u);\n{}    }}\n", all(false));
-        }
-        format!("    if (k + {depth}u <= end) {{\n{}    }} else if (k < end) {{\n{}    }}\n", all(false), all(true))
+/// `multiply_add(a, b, c)`: adds a product to a sum.
+fn multiply_add(sums: DType) -> &'static str {
+    match sums {
+        DType::F32 => "fn multiply_add(a: Sums, b: Sums, c: Sums) -> Sums { return fma(a, b, c); }\n",
+        _ => "fn multiply_add(a: Sums, b: Sums, c: Sums) -> Sums { return c + a * b; }\n",
     }
 }
 

@@ -1,5 +1,5 @@
-//! Normalise: the values of each row by what all of them have in common: softmax, layer and batch normalisation, and the
-//! statistics alone; `shaders/normalise_held.wgsl`, `normalise.wgsl`.
+//! Normalise: scales each row by statistics of the row: softmax, layer and batch normalisation, and the statistics
+//! alone; `shaders/normalise_held.wgsl`, `normalise.wgsl`.
 //!
 //! Bound by memory. A row that a workgroup can hold, up to 32,768 elements, is read once and written once, so the cost is
 //! that of a copy. Longer ones are read twice; where rows are too few to fill the device, several workgroups share one,
@@ -64,17 +64,17 @@ impl Hash for Normalisation {
 /// A normalisation of an expression's values along some axes.
 #[derive(Clone, Debug, Hash)]
 pub struct Normalise {
-    /// What is normalised.
+    /// The values that are normalised.
     pub expression: Expression,
     /// Its index space.
     pub shape: Vec<usize>,
-    /// Which axes a row lies along.
+    /// The axes of a row.
     pub reduced: Vec<bool>,
     /// How.
     pub normalisation: Normalisation,
     /// What each value is multiplied with in the end: a leaf over the same index space.
     pub weight: Option<Expression>,
-    /// What is then added to each: likewise.
+    /// The bias that is then added to each: likewise.
     pub bias: Option<Expression>,
     /// The slot of the first output, after all inputs. They are fresh and filled without gaps.
     pub output: usize,

@@ -137,7 +137,7 @@ impl Planner<'_> {
         own.into_iter().map(Param::of).chain(scalars.map(Param::Is)).collect()
     }
 
-    /// Room for so many states in the scratch buffer of this number.
+    /// Room for this many states in the scratch buffer of this number.
     fn scratch(&mut self, number: usize, states: u64) -> Binding {
         let bytes = (states * self.op.state_bytes()).next_multiple_of(64);
         if self.plan.scratch.len() <= number {

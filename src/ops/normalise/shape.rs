@@ -17,11 +17,11 @@ const FEW: u64 = 256;
 const ON_THE_WAY: u64 = 16;
 /// Invocations of a workgroup at least, where a row takes fewer.
 const LEAST: u64 = 128;
-/// Bytes side by side that columns are read in, where there are so many, and without which they are not held.
+/// Contiguous bytes in which columns are read, where there are this many; with fewer, columns are not held.
 const SEGMENT: u64 = 128;
 const NARROW: u64 = 32;
-/// Rows that are not held: from so many workgroups on, one for each processor of an H200, a workgroup takes a row alone.
-/// Else several do, up to so many in all, each with so many units for an invocation at least.
+/// Rows that are not held: from this many workgroups on, one for each processor of an H200, a workgroup takes a row
+/// alone. Otherwise several do, up to this many in all, each with at least this many units for an invocation.
 const ENOUGH: u64 = 128;
 const GROUPS: u64 = 1056;
 const PER_LANE: u64 = 4;
@@ -86,7 +86,8 @@ impl Problem {
         1 << states.min(most as u64).ilog2()
     }
 
-    /// With so many invocations of a row in workgroups of `most`; columns side by side in a segment of so many bytes.
+    /// With this many invocations for a row in workgroups of `most`; columns side by side in a segment of this many
+    /// bytes.
     fn shape(&self, lanes: u64, items: u64, most: u64, segment: u64, caps: &Caps) -> Shape {
         let least = LEAST.min(most);
         let side = match self.columns {

@@ -249,7 +249,7 @@ impl NormaliseSpec {
         self.kind.fields().contains(&"low")
     }
 
-    /// Whether a number is finite: of singles by the bits, since compilers may assume so.
+    /// Whether a number is finite: for f32 by the bits, since compilers may assume so.
     fn finite_text(&self, x: &str) -> String {
         match self.number() {
             DType::F32 => {
@@ -296,7 +296,7 @@ impl NormaliseSpec {
         )
     }
 
-    /// A structure of a state and values, and the function that makes it of so many units.
+    /// A structure of a state and values, and the function that makes it from this many units.
     fn lift_text(&self, name: &str, types: [&str; 2], items: u32, masked: bool) -> String {
         let [lifted, values] = types;
         let fields: Vec<String> = (0..items).map(|item| format!("v{item}: Wide")).collect();

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::kernel::shader;
 use crate::op::{Grid, Host, KernelDraft, Op, Pass, Plan, Slot};
 
-/// So many launches of an empty kernel.
+/// This many launches of an empty kernel.
 #[derive(Clone, Copy, Debug, Hash)]
 pub struct EmptyKernel(pub usize);
 

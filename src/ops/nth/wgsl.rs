@@ -4,7 +4,7 @@ use super::Nth;
 use crate::caps::Caps;
 use crate::element::{Class, DType};
 use crate::kernel::{Access, Draft, Spec};
-use crate::ops::dense::{Form, each};
+use crate::ops::dense::Form;
 use crate::ops::order::{number_text, words};
 
 /// Bits of a digit, the lowest of a word excepted, and its values.
@@ -76,18 +76,6 @@ fn draft(key: DType, file: &'static str, params: &[&str], caps: &Caps, access: V
 fn count_draft(key: DType, first: bool, caps: &Caps) -> Draft {
     let unroll = if caps.short_vectors() { 2 } else { UNROLL };
     let form = Form::held(key);
-    let loads = each(unroll, "let key# = load_key(at + #u * WORKGROUP);");
-    // Branches between the loads would put each off until the one before is there: 184 us for 2^26 instead of 75.
-    let tallies = match first {
-        true => each(unroll, "atomicAdd(&tally[digit_of(number(key#))], 1u);"),
-        false => {
-            "    var bits = 0u;\n".to_string()
-                + &each(unroll, "bits |= select(0u, 1u << #u, is_in(number(key#), prefix));")
-                + "    while (bits != 0u) {\n        \
-                       tally_key(load_key(at + firstTrailingBit(bits) * WORKGROUP), prefix);\n        \
-                       bits &= bits - 1u;\n    }\n"
-        }
-    };
     let in_word = "((word_of(n, params.word) ^ word_of(prefix, params.word)) & params.known) == 0u";
     let is_in = match words(key) {
         1 => in_word.to_string(),
@@ -99,13 +87,12 @@ fn count_draft(key: DType, first: bool, caps: &Caps) -> Draft {
         + &number_text(key)
         + &format!("fn load_key(i: u32) -> Key {{ return {}; }}\n", form.load("keys"))
         + &format!("fn is_in(n: Key, prefix: Key) -> bool {{ return {is_in}; }}\n")
-        + &format!("fn tally_keys(at: u32, prefix: Key) {{\n{loads}{tallies}}}\n")
         + "fn digit_of(n: Key) -> u32 { return (word_of(n, params.word) >> params.shift) & (BINS - 1u); }\n\
                fn prefix_of(row: u32) -> Key {\n    \
                if (params.place == 0u) {\n        return Key();\n    }\n    return state_prefix(row);\n}\n";
     let access = vec![Access::Read, Access::Read, Access::Write];
     let draft = draft(key, "nth_count", &COUNT, caps, access, text);
-    Draft { constants: [draft.constants, vec![("UNROLL", unroll)]].concat(), ..draft }
+    Draft { constants: [draft.constants, vec![("UNROLL", unroll), ("FIRST", first as u32)]].concat(), ..draft }
 }
 
 fn find_draft(key: DType, caps: &Caps) -> Draft {

@@ -57,7 +57,8 @@ fn meant(case: Case, op: Reduce) -> Case {
     }
 }
 
-/// As many as the device says: of an array, and of an element that is repeated so often that many states are combined.
+/// As many as the device says: of an array, and of an element that is repeated so many times that many states are
+/// combined.
 fn counted(dtype: DType, operator: &Operator) -> Vec<Case> {
     let case = |(len, extent, stride, count): (usize, usize, i64, u64)| {
         let (expression, operator) = (expression(None, leaf(0, dtype, len, 0, &[stride])), operator.clone());

@@ -28,7 +28,7 @@ use wgsl::ReduceSpec;
 /// A reduction over some axes of an expression's index space.
 #[derive(Clone, Debug, Hash)]
 pub struct Reduce {
-    /// What is reduced.
+    /// The values that are reduced.
     pub expression: Expression,
     /// Its index space.
     pub shape: Vec<usize>,

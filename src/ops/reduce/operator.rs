@@ -30,7 +30,7 @@ pub enum Operator {
     Custom {
         /// A function of `a` and `b`, associative and commutative.
         combine: Formula,
-        /// The value that changes nothing.
+        /// The identity.
         identity: Scalar,
         /// What the result is made of the combined value.
         post: Option<Formula>,
@@ -103,7 +103,7 @@ impl Operator {
         }
     }
 
-    /// The value that changes nothing, in the accumulator's type.
+    /// The identity, in the accumulator's type.
     pub(crate) fn identity(&self, dtype: DType) -> Scalar {
         let accumulator = self.accumulator(dtype);
         let (low, high) = match accumulator.class() {

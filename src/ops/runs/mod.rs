@@ -13,8 +13,8 @@ use crate::kernel::{Access, Draft, Kernel, Spec};
 use crate::op::{Binding, Expression, Grid, Host, Op, Param, Pass, Plan, Slot, Space, Value, Walk};
 use std::ops::Range;
 
-/// For each element of an array of one dimension a byte: 1 where a run of equal elements begins, 2 where one ends, 3 where
-/// it is alone. Equal are elements that a sort does not tell apart: NaNs, and the two zeros.
+/// For each element of an array of one dimension a byte: 1 where a run of equal elements begins, 2 where one ends, 3
+/// where it is alone. Elements are equal if a sort treats them as equal: NaNs, and the two zeros.
 #[derive(Clone, Debug, Hash)]
 pub struct Runs {
     /// The elements: one leaf, without gaps from the first address on.

@@ -55,7 +55,7 @@ fn scans(dtype: DType, shape: &[usize]) -> Vec<Case> {
 fn others(caps: &Caps, dtype: DType, shape: &[usize]) -> Vec<Case> {
     let mut all = vec![];
     let len: usize = shape.iter().product();
-    // Two arrays are read and two written, and tiles tell each other where they are.
+    // Two arrays are read and two written, and tiles exchange their offsets.
     let fits = shape.len() == 1 && len > 0 && caps.bindings >= 5 && len * dtype.size() <= 64 << 20;
     if fits {
         for fill in [None, Some(Scalar { dtype, bits: 1 })] {

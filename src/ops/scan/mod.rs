@@ -32,7 +32,7 @@ pub(super) use rows::{SCAN, SELECT};
 /// A scan along an axis of an expression's index space.
 #[derive(Clone, Debug, Hash)]
 pub struct PrefixScan {
-    /// What is scanned.
+    /// The values that are scanned.
     pub expression: Expression,
     /// Where a segment begins, if there are segments: truth values over the same index space.
     pub heads: Option<Expression>,

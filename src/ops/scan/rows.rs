@@ -69,7 +69,7 @@ impl Shape {
     }
 }
 
-/// Where the chain of some rows lies: `rows` of so many tiles and groups from an entry on.
+/// Where the chain of some rows lies: `rows` of this many tiles and groups from an entry on.
 #[derive(Clone, Copy)]
 struct Chain {
     first: u64,
@@ -77,7 +77,7 @@ struct Chain {
     groups: u64,
 }
 
-/// Invocations of a workgroup, and units of each at most, for so many elements.
+/// Invocations of a workgroup, and the most units of each, for this many elements.
 ///
 /// Where vectors are short, barriers cost more than what a kernel with many units of few invocations does without them: for
 /// 2^20 elements 33 ms instead of 79 on llvmpipe. But its text is compiled for seconds, which few elements are not worth.

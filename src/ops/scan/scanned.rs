@@ -12,7 +12,7 @@ use crate::op::{Expression, Plan, Slot, Space, Walk};
 
 /// A scan along an axis of an expression's index space, which may store what it selects in place of what it scans.
 pub(in crate::ops) struct Scanned {
-    /// What is scanned.
+    /// The values that are scanned.
     pub expression: Expression,
     /// Where a segment begins, if there are segments: truth values over the same index space.
     pub heads: Option<Expression>,
@@ -59,7 +59,7 @@ impl Scanned {
         self.shape[self.axis] as u64
     }
 
-    /// The type of what is stored.
+    /// The type of the stored values.
     pub fn result(&self) -> DType {
         match &self.picked {
             Some(picked) => picked.dtype(),
@@ -185,7 +185,7 @@ impl Scanned {
         self.reads().map(|expression| expression.bytes(&extents)).sum()
     }
 
-    /// What is read, each once.
+    /// The arrays that are read, each once.
     pub fn read_slots(&self) -> Vec<Slot> {
         let mut slots: Vec<Slot> = self.reads().flat_map(read_slots).collect();
         slots.sort_by(|a, b| a.name.cmp(&b.name));

@@ -17,7 +17,7 @@ pub struct Select {
     pub condition: Expression,
     /// Elements.
     pub len: usize,
-    /// What is stored after the last of them, if anything.
+    /// The value that is stored after the last of them, if any.
     pub fill: Option<Scalar>,
     /// The output's slot, after all inputs: fresh, without gaps, as long as the input. The slot of the number follows.
     pub output: usize,

@@ -17,7 +17,7 @@ pub(super) struct ScanSpec {
     pub heads: Option<FusionSpec>,
     /// What a selection stores.
     pub picked: Option<FusionSpec>,
-    /// Whether a selection fills what is after its last element.
+    /// Whether a selection fills the array after its last element.
     pub filled: bool,
     pub form: Form,
 }
@@ -60,7 +60,7 @@ impl Spec for ScanSpec {
 }
 
 impl ScanSpec {
-    /// The type of what is scanned.
+    /// The type of the scanned values.
     pub fn dtype(&self) -> DType {
         self.values.dtype()
     }
@@ -69,7 +69,7 @@ impl ScanSpec {
         self.operator.accumulator(self.dtype())
     }
 
-    /// The type of what is stored.
+    /// The type of the stored values.
     pub fn result(&self) -> DType {
         match &self.picked {
             Some(picked) => picked.dtype(),

@@ -156,7 +156,7 @@ impl ScanSpec {
         text
     }
 
-    /// `save` and `save_part`: what was loaded, combined with what is before.
+    /// `save` and `save_part`: combine the loaded values with the prefix of the tile, and store them.
     fn save_text(&self, shape: &Shape, part: bool) -> String {
         let (width, name) = (shape.width, if part { "save_part" } else { "save" });
         let result = wide(self.result().wgsl(), width as u32);

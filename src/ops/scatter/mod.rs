@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::kernel::{Access, Draft, Kernel, Spec};
 use crate::op::{Binding, Expression, Grid, Host, Op, Param, Pass, Plan, Slot, Value, Vary};
 
-/// What becomes of a value and what is there already.
+/// How a value is combined with the element that it is written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Combine {
     /// The value takes its place.
@@ -29,14 +29,14 @@ pub enum Combine {
     Maximum,
 }
 
-/// An array with values brought in.
+/// An array with values scattered into it.
 #[derive(Clone, Debug, Hash)]
 pub struct Scatter {
     /// The array before.
     pub target: Expression,
     /// Its shape.
     pub target_shape: Vec<usize>,
-    /// What is brought in, of the same type.
+    /// The scattered values, of the same type.
     pub values: Expression,
     /// Where.
     pub indexing: Indexing,
@@ -195,7 +195,7 @@ impl ScatterSpec {
     }
 }
 
-/// Replaces a part of a word by comparing and swapping: two halves of different values never meet.
+/// Replaces a part of a word by comparing and swapping: parts of two different values are never mixed.
 fn part_text(dtype: DType) -> String {
     let (per_word, value) = match dtype {
         DType::U16 => (2, "v & 0xffffu"),

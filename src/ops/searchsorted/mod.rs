@@ -28,13 +28,13 @@ pub enum Side {
 /// A search for each value of a fused expression.
 #[derive(Clone, Debug, Hash)]
 pub struct SearchSorted {
-    /// What is looked for.
+    /// The values that are searched for.
     pub values: Expression,
     /// Its index space.
     pub shape: Vec<usize>,
-    /// The array that is searched, rising, NaN last: one leaf, without gaps, of the values' type.
+    /// The array that is searched, ascending, NaN last: one leaf, without gaps, of the values' type.
     pub sorted: Expression,
-    /// How many of its elements: memory may hold more, which nobody has sorted.
+    /// How many of its elements: memory may hold more elements, which are not sorted.
     pub len: usize,
     /// Where values go among equals.
     pub side: Side,
@@ -48,7 +48,7 @@ const NEAR: u64 = 1024;
 const GROUPS: u64 = 4224;
 
 impl SearchSorted {
-    /// The sorted array; of nothing one element all the same, so that there is a window.
+    /// The sorted array; for an empty array still one element, so that there is a window.
     fn sorted(&self) -> Fusion<'_> {
         let mut sorted = flat(&self.sorted, "s_");
         sorted.dims[0].extent = self.len.max(1) as u64;
@@ -129,8 +129,8 @@ impl SearchSpec {
     }
 }
 
-/// An integer that is ordered as singles are, by their bits, so that denormal numbers keep their places: one for both zeros,
-/// the largest for NaN.
+/// An integer that is ordered as f32 values are, by their bits, so that denormal numbers keep their places: one for
+/// both zeros, the largest for NaN.
 const NUMBER_OF: &str = "fn number_of(x: f32) -> i32 {
     let size = bitcast<i32>(x) & 0x7fffffff;
     return select(select(size, -size, bitcast<i32>(x) < 0), 0x7fffffff, size > 0x7f800000);

@@ -1,13 +1,11 @@
-//! Rows that a workgroup merges: how they are laid over it, and the text of `shaders/sort_merge.wgsl`'s steps.
+//! Rows that a workgroup merges: how they are laid over it, and what `shaders/sort_merge.wgsl` leaves open.
 
-use super::wgsl::{Flow, Keys, Values};
+use super::wgsl::{Flow, Keys};
 use super::{Payload, Sort};
 use crate::caps::Caps;
 use crate::element::{Class, DType};
-use crate::ops::dense::each;
 use crate::ops::order::{number_in, words};
 use crate::tuning::Tunable;
-use std::fmt::Write;
 
 /// Elements of the longest rows that are merged; longer ones are sorted by digits.
 pub(crate) const MERGED: Tunable =
@@ -28,7 +26,7 @@ const SOFTWARE_TILES: [(u32, u32); 4] = [(32, 2), (64, 4), (256, 4), (1024, 4)];
 pub(super) struct MergeTile {
     pub workgroup: u32,
     pub items: u32,
-    /// Whether an item is its key's number alone, from which the key can be told.
+    /// Whether an item is its key's number alone, from which the key can be recovered.
     pub bare: bool,
 }
 
@@ -63,6 +61,17 @@ impl MergeTile {
         self.workgroup as u64 * self.items as u64
     }
 
+    pub fn constants(self) -> Vec<(&'static str, u32)> {
+        let slots = self.slots() as u32;
+        vec![
+            ("WORKGROUP", self.workgroup),
+            ("ITEMS", self.items),
+            ("TILE", slots),
+            ("BARE", self.bare as u32),
+            ("ORIGINS", if self.bare { 1 } else { slots + 1 }),
+        ]
+    }
+
     /// Invocations that hold a row.
     pub fn row_lanes(self, length: u64) -> u64 {
         length.div_ceil(self.items as u64)
@@ -75,7 +84,8 @@ fn item_bytes(sort: &Sort, bare: bool) -> u32 {
 }
 
 impl Sort {
-    /// Whether a key can be told from its number, and nothing else is wanted: then the order of equals does not show.
+    /// Whether a key can be recovered from its number, and nothing else is needed: then the order of equals does not
+    /// show.
     fn is_bare(&self) -> bool {
         let dtype = self.key_type();
         let width = if dtype == DType::Bool { 1 } else { 8 * dtype.size() as u32 };
@@ -108,162 +118,24 @@ impl Keys {
             }
     }
 
-    /// `key_of(n)`: the key whose number it is, of integers.
-    fn key_text(&self) -> String {
+    /// `key_of(number, first, origin)`: a bare item's key, of integers, is told from its number.
+    fn key_text(&self, tile: MergeTile) -> String {
         let dtype = self.dtype;
         let all = if dtype == DType::Bool { 1 } else { u64::MAX >> (64 - 8 * dtype.size()) };
         let sign = if dtype.class() == Class::Signed { (all >> 1) + 1 } else { 0 };
         let turned = sign ^ if self.descending { all } else { 0 };
-        match words(dtype) {
-            2 => format!(
-                "fn key_of(n: Key) -> Key {{ return n ^ Key({:#x}u, {:#x}u); }}\n",
-                turned as u32,
-                (turned >> 32) as u32
-            ),
-            _ => format!("fn key_of(n: Key) -> Key {{ return n ^ {turned:#x}u; }}\n"),
-        }
-    }
-}
-
-/// The order of keys; `Items`, and what is done with those of an invocation.
-pub(super) fn merge_text(keys: &Keys, flow: &Flow, tile: MergeTile) -> String {
-    let (origins, pool) = match tile.bare {
-        true => ("", String::new()),
-        false => (
-            "    origins: array<u32, ITEMS>,\n",
-            "// Where the items come from, of those in the pool.\n\
-             var<workgroup> pool_origins: array<u32, TILE + 1u>;\n"
-                .to_string(),
-        ),
-    };
-    let mut text =
-        keys.order_text() + &format!("struct Items {{\n    numbers: array<Key, ITEMS>,\n{origins}}}\n{pool}");
-    text += &load_text(tile);
-    text += &sort_text(tile);
-    text += &put_text(tile);
-    text += &merge_items_text(tile);
-    if tile.bare {
-        text += &keys.key_text();
-    }
-    text + &store_text(flow, tile)
-}
-
-const ITEMS: &str = "items: ptr<function, Items>";
-
-/// The lines for an invocation all of whose items are there, and for one that lacks some.
-fn all_or_some(items: u32, all: &str) -> String {
-    format!(
-        "    if (in_row + ITEMS <= count) {{\n{}    }} else {{\n{}    }}\n",
-        each(items, all),
-        each(items, &format!("if (in_row + #u < count) {{ {all} }}"))
-    )
-}
-
-fn load_text(tile: MergeTile) -> String {
-    let mut lines = each(tile.items, "(*items).numbers[#] = PAST;");
-    if !tile.bare {
-        lines += &each(tile.items, "(*items).origins[#] = in_row + #u;");
-    }
-    lines += "    let at = params.keys_first + first + in_row;\n";
-    lines += &all_or_some(tile.items, "(*items).numbers[#] = masked(number(load_key(at + #u)));");
-    format!("fn load_items({ITEMS}, first: u32, in_row: u32, count: u32) {{\n{lines}}}\n")
-}
-
-/// Sorts an invocation's items, neighbours only being exchanged, and no equals: equal ones stay in order.
-fn sort_text(tile: MergeTile) -> String {
-    let items = tile.items as usize;
-    let mut text = format!("fn sort_items({ITEMS}) {{\n");
-    text += &each(tile.items, "let n#_0 = (*items).numbers[#];");
-    if !tile.bare {
-        text += &each(tile.items, "let o#_0 = (*items).origins[#];");
-    }
-    let mut version = vec![0; items];
-    for round in 0..items {
-        for i in (round % 2..items - 1).step_by(2) {
-            let (j, a, b) = (i + 1, version[i], version[i + 1]);
-            (version[i], version[j]) = (a + 1, b + 1);
-            let lines = format!(
-                "    let s{i}_{a} = less(n{j}_{b}, n{i}_{a});\n    \
-                 let n{i}_{x} = select(n{i}_{a}, n{j}_{b}, s{i}_{a});\n    \
-                 let n{j}_{y} = select(n{j}_{b}, n{i}_{a}, s{i}_{a});\n",
-                x = a + 1,
-                y = b + 1
-            );
-            text += &lines;
-            if !tile.bare {
-                writeln!(
-                    text,
-                    "    let o{i}_{x} = select(o{i}_{a}, o{j}_{b}, s{i}_{a});\n    \
-                     let o{j}_{y} = select(o{j}_{b}, o{i}_{a}, s{i}_{a});",
-                    x = a + 1,
-                    y = b + 1
-                )
-                .expect("to a string");
-            }
-        }
-    }
-    for (item, version) in version.iter().enumerate() {
-        writeln!(text, "    (*items).numbers[{item}] = n{item}_{version};").expect("to a string");
-        if !tile.bare {
-            writeln!(text, "    (*items).origins[{item}] = o{item}_{version};").expect("to a string");
-        }
-    }
-    text + "}\n"
-}
-
-fn put_text(tile: MergeTile) -> String {
-    let mut lines = each(tile.items, "pool[own + #u] = (*items).numbers[#];");
-    if !tile.bare {
-        lines += &each(tile.items, "pool_origins[own + #u] = (*items).origins[#];");
-    }
-    format!("fn put_items({ITEMS}, own: u32) {{\n{lines}}}\n")
-}
-
-/// Takes the lesser of two, the first run's of equals, as often as an invocation has items.
-fn merge_items_text(tile: MergeTile) -> String {
-    let mut lines = "    let an0 = pool[a0];\n    let bn0 = pool[b0];\n".to_string();
-    for i in 0..tile.items {
-        let mut line = |text: &str| {
-            lines += &format!("    {}\n", text.replace('#', &i.to_string()).replace('^', &(i + 1).to_string()));
+        let key = match (tile.bare, words(dtype)) {
+            (false, _) => "load_key(params.keys_first + first + origin)".to_string(),
+            (true, 2) => format!("number ^ Key({:#x}u, {:#x}u)", turned as u32, (turned >> 32) as u32),
+            (true, _) => format!("number ^ {turned:#x}u"),
         };
-        line("let by# = (b# < b_end) & ((a# >= a_end) | less(bn#, an#));");
-        line("(*items).numbers[#] = select(an#, bn#, by#);");
-        if i + 1 < tile.items || !tile.bare {
-            line("let at# = select(a#, b#, by#);");
-        }
-        if !tile.bare {
-            line("(*items).origins[#] = pool_origins[at#];");
-        }
-        if i + 1 < tile.items {
-            line("let next# = at# + 1u;");
-            line("let n# = pool[next#];");
-            line("let a^ = select(next#, a#, by#);");
-            line("let b^ = select(b#, next#, by#);");
-            line("let an^ = select(n#, an#, by#);");
-            line("let bn^ = select(bn#, n#, by#);");
-        }
+        format!("fn key_of(number: Key, first: u32, origin: u32) -> Key {{ return {key}; }}\n")
     }
-    format!("fn merge_items({ITEMS}, a0: u32, a_end: u32, b0: u32, b_end: u32) {{\n{lines}}}\n")
 }
 
-fn store_text(flow: &Flow, tile: MergeTile) -> String {
-    let mut stores = vec![];
-    if flow.stores[0] > 0 {
-        stores.push(match tile.bare {
-            true => "store_key(at + #u, key_of((*items).numbers[#]));",
-            false => "store_key(at + #u, load_key(params.keys_first + first + (*items).origins[#]));",
-        });
-    }
-    if flow.stores[1] > 0 {
-        stores.push(match flow.values {
-            Values::Of(_) => "store_value(at + #u, load_value(params.values_first + first + (*items).origins[#]));",
-            _ => "store_value(at + #u, (*items).origins[#]);",
-        });
-    }
-    let lines = all_or_some(tile.items, &stores.join(" "));
-    format!(
-        "fn store_items({ITEMS}, first: u32, in_row: u32, count: u32) {{\n    let at = first + in_row;\n{lines}}}\n"
-    )
+/// What `shaders/sort_merge.wgsl` leaves open of keys and values.
+pub(super) fn merge_text(keys: &Keys, flow: &Flow, tile: MergeTile) -> String {
+    keys.order_text() + &keys.key_text(tile) + &flow.values.of_origin("origin")
 }
 
 #[cfg(test)]

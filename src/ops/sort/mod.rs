@@ -54,8 +54,8 @@ pub struct Sort {
     pub descending: bool,
     /// The bits of the keys that count, of numbers ordered as the keys are: all, `0..8 * size`.
     pub bits: Range<u32>,
-    /// How many keys of the only row count, where the device alone knows: a leaf of one u32. The others are not read, and
-    /// what is behind the sorted ones is left as it is.
+    /// How many keys of the only row count, where the device alone knows: a leaf of one u32. The others are not read,
+    /// and the output after the sorted ones is not written.
     pub count: Option<Expression>,
     /// Whether the sorted keys are an output.
     pub gives_keys: bool,
@@ -64,7 +64,7 @@ pub struct Sort {
 }
 
 impl Sort {
-    /// Elements of a row at most: words that tiles publish tell a count from a place among so many.
+    /// Elements of a row at most: words that tiles publish distinguish a count from a position among this many.
     pub const MOST: usize = u32::MAX as usize - (1 << 16);
 
     fn key_type(&self) -> DType {

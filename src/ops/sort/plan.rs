@@ -270,7 +270,7 @@ impl Planner<'_> {
         let windows = parts.len() as u64;
         let launches = self.launches(to, values, true, windows);
         // Software drivers give each of their threads a part of the tiles: the first of a part would have to count
-        // thousands of tiles that nobody has begun. One without subgroups may be such a driver, as llvmpipe through GL.
+        // thousands of tiles that have not started. One without subgroups may be such a driver, as llvmpipe through GL.
         let software = self.caps.short_vectors() || self.caps.subgroups.is_none();
         // Tickets are counted once.
         let once = windows == 1 && launches.len() == 1;

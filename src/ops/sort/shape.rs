@@ -80,7 +80,7 @@ impl Shape {
         Shape::best(caps, caps.tuning.get([&KEYS, &PAIRS, &WIDE][kind(key_words, value_words)]))
     }
 
-    /// The shape for rows that fit a tile, which these are, of so many elements in all: words as above.
+    /// The shape for rows that fit a tile, if these do, of this many elements in all: words as above.
     pub fn rows(caps: &Caps, key_words: u32, value_words: u32, elements: u64) -> Shape {
         let shape = Shape::best(caps, ROWS[kind(key_words, value_words)]);
         let holds = |items: &u32| *items <= shape.items && shape.workgroup as u64 * *items as u64 >= elements;

@@ -32,7 +32,7 @@ impl Planner<'_> {
         self.rows(group_rows, &own, &|keys, flow| SortSpec::Merge { keys, flow, tile });
     }
 
-    /// A workgroup for so many rows; one launch for each window. Parameters: workgroups and rows of one, those of the
+    /// A workgroup for this many rows; one launch for each window. Parameters: workgroups and rows of one, those of the
     /// kernel's own, which depend on the rows of a launch, and where its windows begin.
     fn rows(&mut self, group_rows: u64, own: &dyn Fn(u64) -> Vec<u32>, spec: &dyn Fn(Keys, Flow) -> SortSpec) {
         let sort = self.sort;

@@ -3,12 +3,12 @@
 use super::Sort;
 use super::merge::{MergeTile, merge_text};
 use super::shape::Shape;
-use super::steps::{rows_text, scatter_text, team_constants, team_text};
+use super::steps::{flow_constants, rows_text, scatter_text, team_constants, team_text};
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::kernel::{Access, Carried, Contract, Draft, SortByDigit, Spec};
 use crate::ops::counted::bounded;
-use crate::ops::dense::{Form, each};
+use crate::ops::dense::Form;
 use crate::ops::order::{digit_text, last};
 
 /// Where the values of a pass come from.
@@ -125,13 +125,10 @@ impl Spec for SortSpec {
                 Draft { constants: vec![workgroup], ..draft }
             }
             SortSpec::Histogram { keys, form, places, shape } => {
-                let loads = each(shape.unroll, "let key# = load_key(at + #u * WORKGROUP);");
-                let tallies = each(shape.unroll, "tally_key(key#);");
                 let text = form.declare(0, "keys", "read")
                     + "@group(0) @binding(1) var<storage, read_write> counts: array<atomic<u32>>;\n"
                     + &keys.digit_text()
-                    + &format!("fn load_key(i: u32) -> Key {{ return {}; }}\n", form.load("keys"))
-                    + &format!("fn tally_keys(at: u32) {{\n{loads}{tallies}}}\n");
+                    + &format!("fn load_key(i: u32) -> Key {{ return {}; }}\n", form.load("keys"));
                 let access = vec![Access::Read, Access::Write];
                 let draft = draft("sort: histogram", "sort_histogram", &HISTOGRAM, access, text);
                 let constants = vec![workgroup, ("UNROLL", shape.unroll), ("PLACES", *places)];
@@ -147,23 +144,24 @@ impl Spec for SortSpec {
             }
             SortSpec::Scatter { keys, flow, shape } => {
                 let (arrays, access) = keys.arrays(flow, true);
-                let text = arrays + &keys.digit_text() + &team_text(shape) + &scatter_text(flow, shape);
+                let text = arrays + &keys.digit_text() + &team_text(shape) + &scatter_text(flow);
                 let draft = draft("sort: scatter by one digit", "sort_scatter", &SCATTER, access, text);
                 let contract = keys.contract(flow, shape);
-                let constants = [team_constants(shape), vec![("SPINS", shape.spins)]].concat();
+                let own = vec![("SPINS", shape.spins), ("TURNS", shape.turns)];
+                let constants = [team_constants(shape), own, flow_constants(flow)].concat();
                 bounded(Draft { constants, contract, ..draft }, &[("length", 1)], keys.counted)
             }
             SortSpec::Rows { keys, flow, shape } => {
                 let (arrays, access) = keys.arrays(flow, false);
-                let text = arrays + &keys.digit_text() + &team_text(shape) + &rows_text(flow, shape);
+                let text = arrays + &keys.digit_text() + &team_text(shape) + &rows_text(flow);
                 let draft = draft("sort: short rows", "sort_rows", &ROWS, access, text);
-                bounded(Draft { constants: team_constants(shape), ..draft }, &[("count", 1)], keys.counted)
+                let constants = [team_constants(shape), flow_constants(flow)].concat();
+                bounded(Draft { constants, ..draft }, &[("count", 1)], keys.counted)
             }
             SortSpec::Merge { keys, flow, tile } => {
                 let (arrays, access) = keys.arrays(flow, false);
                 let text = arrays + &merge_text(keys, flow, *tile);
-                let constants =
-                    vec![("WORKGROUP", tile.workgroup), ("ITEMS", tile.items), ("TILE", tile.slots() as u32)];
+                let constants = [tile.constants(), flow_constants(flow)].concat();
                 let draft = draft("sort: merge short rows", "sort_merge", &MERGE, access, text);
                 bounded(Draft { constants, ..draft }, &[("count", 1)], keys.counted)
             }
@@ -233,15 +231,16 @@ impl Keys {
             text += &format!("@group(0) @binding({binding}) var<storage, read_write> state: array<atomic<u32>>;\n");
             access.push(Access::Write);
         }
-        let forms = [Form::carried(self.dtype), self.value];
+        let forms = [Form::carried(self.dtype), if flow.stores[1] > 0 { self.value } else { flow.values.form() }];
         for ((name, form), windows) in ["key", "value"].into_iter().zip(forms).zip(flow.stores) {
             for window in 0..windows {
                 text += &form.declare(access.len(), &format!("{name}s_out{window}"), "read_write");
                 access.push(Access::Write);
             }
-            if windows > 0 {
-                text += &store_text(name, form, windows, flow.cut);
-            }
+            text += &match windows {
+                0 => format!("fn store_{name}(at: u32, v: {}) {{ }}\n", form.wgsl()),
+                _ => store_text(name, form, windows, flow.cut),
+            };
         }
         (text, access)
     }

@@ -1,7 +1,7 @@
 //! The first k of each row: the indices of the smallest or largest elements, in order; `shaders/top_k.wgsl`.
 //!
-//! Bound by memory, every element once: workgroups keep lists of what is not after a bound that falls, and one of them
-//! merges the lists. For long rows a sample gives a bound first, so that little is ever appended.
+//! Bound by memory, every element once: each workgroup keeps a list of candidates below a bound that tightens; one
+//! workgroup merges the lists. For long rows a sample gives the first bound, so that few elements are appended.
 
 #[cfg(feature = "cases")]
 pub(crate) mod cases;
@@ -36,7 +36,7 @@ pub struct TopK {
 }
 
 impl TopK {
-    /// How many it can find of rows of this length: lists lie in workgroup memory, and merged in one binding.
+    /// How many it can find of rows of this length: lists are in workgroup memory, and merged ones in one binding.
     pub fn most(caps: &Caps, dtype: DType, length: usize) -> usize {
         plan::most(caps, dtype, length as u64)
     }

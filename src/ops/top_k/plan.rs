@@ -55,7 +55,7 @@ struct Lists {
     capacity: u64,
 }
 
-/// Which elements of a row a launch takes, and by which kernel: parts of so many elements, and of those a run of a
+/// Which elements of a row a launch takes, and by which kernel: parts of this many elements, and of those a run of a
 /// workgroup each `step`.
 #[derive(Clone, Copy)]
 struct Cut {
@@ -195,7 +195,7 @@ impl Planner<'_> {
 }
 
 impl Cut {
-    /// Parts of whole tiles, of which one run in so many is looked at.
+    /// Parts of whole tiles, of which one run in this many is sampled.
     fn tiles(shape: Shape, span: u64, sparse: u64) -> Cut {
         Cut { shape, span: span.next_multiple_of(shape.tile() * sparse), step: shape.workgroup as u64 * sparse }
     }

@@ -21,15 +21,15 @@ pub(super) const GROUPS: u64 = 1056;
 /// windows.
 const SAMPLED: u64 = 1 << 18;
 const SAMPLED_ALL: u64 = 1 << 21;
-/// One element in so many at most; and how many are expected to be not after the bound: k times that. H200, 100 of 2^26
-/// i32, Vulkan and CUDA, GB/s: 256 and 2^15: 1944, 2119; 128 and 2^14: 1908, 2063.
+/// At most one element in this many; and how many are expected to be not after the bound: k times that. H200, 100 of
+/// 2^26 i32, Vulkan and CUDA, GB/s: 256 and 2^15: 1944, 2119; 128 and 2^14: 1908, 2063.
 const SPARSE: u64 = 256;
 const EXPECTED: u64 = 1 << 15;
 /// Workgroups that look at a sample of a row.
 pub(super) const SAMPLE_PARTS: u64 = 64;
 
 impl Shape {
-    /// For items of so many words, of which the first k are wanted, where a bound lets few into the list: several
+    /// For items of this many words, of which the first k are wanted, where a bound lets few into the list: several
     /// workgroups on a processor read.
     pub fn lean(caps: &Caps, words: u32, k: u64) -> Shape {
         let items = if caps.short_vectors() { 4 } else { 16 };
@@ -66,7 +66,7 @@ impl Shape {
     }
 }
 
-/// Workgroups that share a row, if there are so many rows.
+/// Workgroups that share a row, for this many rows.
 pub(super) fn parts(rows: u64, length: u64, k: u64) -> u64 {
     if length <= ALONE {
         return 1;
@@ -74,7 +74,7 @@ pub(super) fn parts(rows: u64, length: u64, k: u64) -> u64 {
     length.div_ceil(LEAST.max(16 * k)).min(GROUPS.div_ceil(rows))
 }
 
-/// A sample has one element in so many; `None`: there is none.
+/// A sample has one element in this many; `None`: there is none.
 pub(super) fn sample(rows: u64, length: u64, k: u64, in_windows: bool) -> Option<u64> {
     let sparse = 1 << SPARSE.min(EXPECTED / k).max(1).ilog2();
     let long = length >= SAMPLED && (rows * length >= SAMPLED_ALL || in_windows);

@@ -5,7 +5,7 @@ use super::shape::Shape;
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::kernel::{Access, Draft, Spec};
-use crate::ops::dense::{Form, each};
+use crate::ops::dense::Form;
 use crate::ops::order::{number_text, words};
 
 /// Where a launch takes items from.
@@ -81,7 +81,6 @@ impl Spec for TopKSpec {
         let mut text = item_text(words);
         text += &self.source_text(&mut access);
         text += &sink_text(sink, words, &mut access);
-        text += &tested_text(shape.items);
         Draft {
             constants: vec![
                 ("WORKGROUP", shape.workgroup),
@@ -163,19 +162,6 @@ fn item_text(words: u32) -> String {
          fn not_after(a: Item, b: Item) -> bool {{ return {order}; }}\n",
         gets.join(", "),
         at.join(", ")
-    )
-}
-
-/// `tested`: a bit for each of an invocation's items that is there and not after the bound. Loads first.
-fn tested_text(items: u32) -> String {
-    let loads = each(items, "let item# = load_item(row, at + #u * params.step);");
-    let tests = each(items, "bits |= select(0u, 1u << #u, not_after(item#, bound));");
-    format!(
-        "fn tested(row: u32, at: u32, end: u32, bound: Item) -> u32 {{\n    var bits = 0u;\n    \
-         if (at + (ITEMS - 1u) * params.step < end) {{\n{loads}{tests}        return bits;\n    }}\n    \
-         for (var j = 0u; j < ITEMS && at + j * params.step < end; j++) {{\n        \
-         bits |= select(0u, 1u << j, not_after(load_item(row, at + j * params.step), bound));\n    }}\n    \
-         return bits;\n}}\n"
     )
 }
 

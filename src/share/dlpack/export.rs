@@ -1,4 +1,4 @@
-//! Arrays as tensors for others.
+//! Export of arrays as DLPack tensors.
 
 use super::{
     CPU, CUDA, DLDevice, DLManagedTensor, DLManagedTensorVersioned, DLPackVersion, DLTensor, FLAG_IS_COPIED,
@@ -25,11 +25,11 @@ struct Export {
 }
 
 impl<T: Element> Array<T> {
-    /// The array for another library. Computes it if need be, and waits for it.
+    /// Exports the array for another library. Computes it if need be, and waits for it.
     ///
     /// On the cpu engine and on CUDA the tensor is the array's own memory, views with their strides, and it is marked
     /// read-only: other arrays may share that memory. On wgpu, whose memory has no address, it is a copy on the host,
-    /// marked as one.
+    /// marked as a copy.
     ///
     /// ```
     /// # crosslane::example(|device| {

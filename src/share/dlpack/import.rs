@@ -1,4 +1,4 @@
-//! Tensors of others as arrays.
+//! Import of DLPack tensors as arrays.
 
 use super::{CPU, CUDA, CUDA_HOST, FLAG_READ_ONLY, Tensor, data_type};
 use crate::array::Array;
@@ -17,9 +17,9 @@ impl<T: Element> Array<T> {
     /// [`dlpack`](crate::share::dlpack) says, else as a copy. The tensor is deleted when nothing uses the memory any more, at
     /// once if it was copied or refused.
     ///
-    /// Others may look at that memory, so nothing writes there by the way: assigning to a part of the array copies it first,
-    /// as does a kernel that is given it to write. [`Argument::in_place`](crate::Argument::in_place) does write there, and is
-    /// refused if the tensor is marked read-only, as those of [`Array::to_dlpack`] are.
+    /// Others may read that memory, so it is not written implicitly: assigning to a part of the array, or passing it to
+    /// a kernel for writing, copies it first. [`Argument::in_place`](crate::Argument::in_place) does write there, and
+    /// is refused if the tensor is marked read-only, as those of [`Array::to_dlpack`] are.
     ///
     /// Errors: another element type, or vectors of it; memory of another device; an address that is no multiple of the
     /// element's size; a null pointer to elements; extents that are negative or too large.

@@ -1,7 +1,7 @@
 //! DLPack: arrays from and to other libraries, in one process and where possible without a copy.
 //!
 //! The structures are those of `dlpack.h`, version 1; [`Tensor`] owns one of them. NumPy, PyTorch, CuPy, JAX and others
-//! give and take them, in Python as a capsule's pointer.
+//! export and import them, in Python as a capsule's pointer.
 //!
 //! | the array is on | [`Array::to_dlpack`] | [`Array::from_dlpack`] of the host's memory | of CUDA memory |
 //! |---|---|---|---|
@@ -38,7 +38,7 @@ use std::ffi::c_void;
 use std::panic::Location;
 use std::ptr::NonNull;
 
-/// A tensor of DLPack that the program owns: dropped, it calls its deleter.
+/// A DLPack tensor that the program owns. Dropping it calls its deleter.
 #[doc(alias = "capsule")]
 pub struct Tensor(Raw);
 
@@ -64,12 +64,13 @@ const CUDA_HOST: i32 = 3;
 impl Tensor {
     /// Takes over a tensor of DLPack 1.
     ///
-    /// Errors: a null pointer; another major version, after calling the deleter as DLPack asks for.
+    /// Errors: a null pointer; another major version, after calling the deleter as DLPack requires.
     ///
     /// # Safety
     ///
-    /// The pointer must be null or to a valid structure that nobody else deletes. Its deleter may be called by any
-    /// thread. What it describes must be there, its data written, until then, and nobody may write to it.
+    /// The pointer must be null, or point to a valid structure that no one else deletes. Any thread must be able to
+    /// call its deleter. Until then the memory that it describes must be valid, its data complete, and no other code
+    /// may write to it.
     #[track_caller]
     pub unsafe fn from_raw(tensor: *mut DLManagedTensorVersioned) -> Result<Tensor> {
         let tensor = Tensor(Raw::Versioned(not_null(tensor)?));
@@ -87,7 +88,7 @@ impl Tensor {
         }
     }
 
-    /// Takes over a tensor of DLPack 0, which most libraries still give by default.
+    /// Takes over a tensor of DLPack 0, which most libraries still export by default.
     ///
     /// Errors: a null pointer.
     ///
@@ -107,7 +108,7 @@ impl Tensor {
         }
     }
 
-    /// The tensor for a library that knows only DLPack 0: it cannot be told that it must not write.
+    /// The tensor for a library that supports only DLPack 0, which has no read-only flag.
     pub fn into_raw_unversioned(self) -> *mut DLManagedTensor {
         match std::mem::ManuallyDrop::new(self).0 {
             Raw::Old(raw) => raw.as_ptr(),
@@ -115,7 +116,7 @@ impl Tensor {
         }
     }
 
-    /// What it describes.
+    /// The description of the tensor.
     pub fn tensor(&self) -> &DLTensor {
         match self.0 {
             // SAFETY: the structure is valid as long as this owns it.

@@ -2,9 +2,9 @@
 
 use std::ffi::c_void;
 
-/// Whoever takes the tensor must not write to it.
+/// The consumer of the tensor must not write to it.
 pub const FLAG_READ_ONLY: u64 = 1;
-/// The tensor is a copy that nobody else has.
+/// The tensor is a copy that the consumer alone owns.
 pub const FLAG_IS_COPIED: u64 = 2;
 
 /// The version of the structures.
@@ -17,7 +17,7 @@ pub struct DLPackVersion {
     pub minor: u32,
 }
 
-/// Where memory lies.
+/// The device of the memory.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DLDevice {
@@ -31,7 +31,7 @@ pub struct DLDevice {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DLDataType {
-    /// 0 signed, 1 unsigned, 2 float, 6 bool; others are not arrays' here.
+    /// 0 signed, 1 unsigned, 2 float, 6 bool. Arrays have no others.
     pub code: u8,
     /// Bits of one lane.
     pub bits: u8,
@@ -45,7 +45,7 @@ pub struct DLDataType {
 pub struct DLTensor {
     /// Where the memory begins.
     pub data: *mut c_void,
-    /// Where it lies.
+    /// The device that it is on.
     pub device: DLDevice,
     /// Number of dimensions.
     pub ndim: i32,
@@ -55,7 +55,7 @@ pub struct DLTensor {
     pub shape: *mut i64,
     /// The distance between elements in each dimension, in elements; null for row-major order without gaps.
     pub strides: *mut i64,
-    /// Where the first element lies, in bytes after `data`.
+    /// The offset of the first element from `data`, in bytes.
     pub byte_offset: u64,
 }
 
@@ -65,7 +65,7 @@ pub struct DLTensor {
 pub struct DLManagedTensorVersioned {
     /// The version of this structure.
     pub version: DLPackVersion,
-    /// The owner's own.
+    /// Private data of the owner.
     pub manager_ctx: *mut c_void,
     /// Frees the tensor and this structure.
     pub deleter: Option<unsafe extern "C" fn(*mut DLManagedTensorVersioned)>,
@@ -81,7 +81,7 @@ pub struct DLManagedTensorVersioned {
 pub struct DLManagedTensor {
     /// The tensor.
     pub dl_tensor: DLTensor,
-    /// The owner's own.
+    /// Private data of the owner.
     pub manager_ctx: *mut c_void,
     /// Frees the tensor and this structure.
     pub deleter: Option<unsafe extern "C" fn(*mut DLManagedTensor)>,

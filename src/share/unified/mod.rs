@@ -1,4 +1,4 @@
-//! One array with a host and a device side, of which only what changed is copied.
+//! One array with a host and a device side, of which only changed ranges are copied.
 
 mod sync;
 
@@ -22,13 +22,13 @@ pub enum UnifiedState {
     DeviceOnly,
     /// Both sides hold the same.
     InSync,
-    /// The host has changed elements that the device has not seen.
+    /// The host has changed elements that are not copied to the device yet.
     HostDirty,
-    /// The device may have changed elements that the host has not seen.
+    /// The device may have changed elements that are not copied to the host yet.
     DeviceDirty,
 }
 
-/// What a [`Unified`] has copied since it was made.
+/// The copies of a [`Unified`] since it was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Transfers {
     /// Ranges copied to the device.
@@ -41,22 +41,21 @@ pub struct Transfers {
     pub downloaded_bytes: u64,
 }
 
-/// One array with two sides, the host's and the device's. Whoever asks for a side gets it up to date, and who asks for
-/// one to write marks it as changed: nothing is copied that has not changed, and nothing need be called to copy it.
+/// One array with a host side and a device side. Accessing a side brings it up to date; accessing it for writing marks
+/// it as changed. Only changed ranges are copied, and no explicit copy is needed.
 ///
 /// | call | copies before | marks as changed |
 /// |---|---|---|
-/// | [`host`](Unified::host), [`host_range`](Unified::host_range) | what the device has changed (there) | |
-/// | [`host_mut`](Unified::host_mut), [`host_range_mut`](Unified::host_range_mut) | what the device has changed | all, or the range, on the host |
-/// | [`device`](Unified::device) | what the host has changed | |
-/// | [`device_mut`](Unified::device_mut), [`device_range_mut`](Unified::device_range_mut) | what the host has changed | all, or the range, on the device |
+/// | [`host`](Unified::host), [`host_range`](Unified::host_range) | the device's changes (in the range) | |
+/// | [`host_mut`](Unified::host_mut), [`host_range_mut`](Unified::host_range_mut) | the device's changes | all, or the range, on the host |
+/// | [`device`](Unified::device) | the host's changes | |
+/// | [`device_mut`](Unified::device_mut), [`device_range_mut`](Unified::device_range_mut) | the host's changes | all, or the range, on the device |
 ///
-/// The borrow is the guard: a side is marked when it is lent to be written, and the other cannot be asked for before it
-/// is given back. At any time one side at most is ahead. Up to 64 ranges are kept apart; beyond, the closest join, and
-/// what lies between them is copied too.
+/// The borrow is the guard: while one side is borrowed the other cannot be accessed, so at most one side is ahead. Up
+/// to 64 changed ranges are tracked. Beyond that the closest are merged, and the elements between them are copied too.
 ///
-/// Where host and device share memory ([`Caps::unified`](crate::device::Caps::unified)) there are two sides all the same, and a
-/// copy is one pass over that memory; [`Array::map_memory`] reads without any.
+/// Where host and device share memory ([`Caps::unified`](crate::device::Caps::unified)) there are still two sides, and
+/// a copy is one pass over that memory; [`Array::map_memory`] reads without a copy.
 ///
 /// ```
 /// # crosslane::example(|device| {
@@ -87,7 +86,7 @@ pub struct Unified<T: Element> {
 }
 
 impl<T: Element> Unified<T> {
-    /// Zeros on the host; the device side is made when it is first asked for.
+    /// Zeros on the host; the device side is made at its first access.
     ///
     /// Errors: a type or size that the device does not have.
     #[track_caller]
@@ -97,9 +96,9 @@ impl<T: Element> Unified<T> {
         Ok(Unified::with(device, shape, Some(Side::Plain(values)), None))
     }
 
-    /// As [`Unified::new`], with the host's side in memory that a card reads and writes by itself, where there is such:
-    /// on CUDA, for all types but `bool`. Copies then run at the speed of the bus. wgpu cannot pin a program's memory and
-    /// the cpu engine need not: there it is as `new`, and [`Unified::is_pinned`] says so.
+    /// As [`Unified::new`], with the host's side in pinned memory, which the card reads and writes directly, where the
+    /// engine has that: on CUDA, for all types but `bool`. Copies then run at the speed of the bus. wgpu cannot pin a
+    /// program's memory, and the cpu engine need not: there it is as `new`, and [`Unified::is_pinned`] is false.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -142,7 +141,7 @@ impl<T: Element> Unified<T> {
         Ok(Unified::with(device, &shape, Some(Side::Plain(values)), None))
     }
 
-    /// An array as the device's side; the host's side is made when it is first asked for.
+    /// An array as the device's side; the host's side is made at its first access.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -154,7 +153,7 @@ impl<T: Element> Unified<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: the mistake that the array holds.
+    /// Errors: the error that the array holds.
     pub fn from_array(array: Array<T>) -> Result<Unified<T>> {
         let (device, shape) = (array.check()?.device().clone(), array.shape().to_vec());
         Ok(Unified::with(&device, &shape, None, Some(array)))
@@ -187,7 +186,7 @@ impl<T: Element> Unified<T> {
         self.len() == 0
     }
 
-    /// Whether the host's side is memory that the card reads and writes by itself.
+    /// Whether the host's side is in pinned memory, which the card reads and writes directly.
     pub fn is_pinned(&self) -> bool {
         matches!(self.host, Some(Side::Pinned(_)))
     }
@@ -203,13 +202,13 @@ impl<T: Element> Unified<T> {
         }
     }
 
-    /// The elements, in row-major order, that the side that is ahead has changed: what the next copy brings. Empty with
-    /// one side only.
+    /// The elements, in row-major order, that the side that is ahead has changed, and that the next copy will copy.
+    /// Empty with one side only.
     pub fn dirty(&self) -> &[Range<usize>] {
         if self.host_dirty.is_empty() { self.device_dirty.as_slice() } else { self.host_dirty.as_slice() }
     }
 
-    /// What was copied so far.
+    /// The copies so far.
     pub fn transfers(&self) -> Transfers {
         self.transfers
     }
@@ -306,7 +305,7 @@ impl<T: Element> Unified<T> {
         Ok(self.array.as_mut().expect("just made"))
     }
 
-    /// Copies what the host has changed to the device, now rather than when the device's side is asked for.
+    /// Copies the host's changes to the device now, rather than at the next access to the device's side.
     ///
     /// Errors: as [`Unified::device`].
     #[track_caller]
@@ -314,8 +313,8 @@ impl<T: Element> Unified<T> {
         self.upload()
     }
 
-    /// Copies what the device has changed to the host, now rather than when the host's side is asked for. Waits for the
-    /// kernels that change it.
+    /// Copies the device's changes to the host now, rather than at the next access to the host's side. Waits for the
+    /// kernels that make them.
     ///
     /// Errors: as [`Unified::host`].
     #[track_caller]

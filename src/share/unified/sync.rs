@@ -13,7 +13,7 @@ use std::panic::Location;
 /// The host's memory.
 pub(super) enum Side<T: Element> {
     Plain(Vec<T>),
-    /// Not for `bool`, of which not every byte is a value.
+    /// Not for `bool`, since not every byte is a valid value.
     Pinned(Box<dyn HostBlock>),
 }
 
@@ -66,7 +66,7 @@ impl<T: Element> Unified<T> {
         Err(Error::argument("Unified", "device side", wanted, got, Location::caller()))
     }
 
-    /// Brings what the device has changed in a range to the host.
+    /// Copies the device's changes in a range to the host.
     #[track_caller]
     pub(super) fn download(&mut self, range: Range<usize>) -> Result<()> {
         let Some(array) = self.checked()?.cloned() else { return Ok(()) };
@@ -97,7 +97,7 @@ impl<T: Element> Unified<T> {
         Ok(())
     }
 
-    /// Brings what the host has changed to the device.
+    /// Copies the host's changes to the device.
     #[track_caller]
     pub(super) fn upload(&mut self) -> Result<()> {
         self.checked()?;

@@ -60,7 +60,7 @@ pub(super) struct Checker {
     pub strides: Option<Vec<Stride>>,
 }
 
-/// An access of neighbouring invocations so many bytes apart.
+/// An access of neighbouring invocations this many bytes apart.
 pub(super) struct Stride {
     pub step: u32,
     pub line: u32,
@@ -137,7 +137,7 @@ impl Checker {
         }
         let [x, y, z] = group.map(u64::from);
         let number = x + groups[0] as u64 * (y + groups[1] as u64 * z);
-        // No workgroup is 0; past 2^32, which nobody waits for, the numbers begin again.
+        // No workgroup is 0; past 2^32, which no run reaches, the numbers wrap.
         let number = (number % u32::MAX as u64) as u32 + 1;
         let next = self.groups.remove(&group).unwrap_or(Group { number, ..Group::default() });
         let last = std::mem::replace(&mut self.group, next);
@@ -213,7 +213,7 @@ impl Checker {
     }
 
     pub fn atomic(&mut self, who: &Who, piece: &Piece, (op, value, used): (AtomicOp, u64, bool)) {
-        // What `and` and `or` leave of a byte's old bits is as unset as before, and nobody sees it.
+        // Bits of a byte that `and` and `or` keep stay unset, which is not reported.
         let bytes = |all: u64| (0..8).filter(|b| (value >> (b * 8)) & 0xff == all).fold(0, |set, b| set | 1 << b);
         let writes = match op {
             AtomicOp::Load => 0,
@@ -289,7 +289,7 @@ impl Checker {
         }
         if fresh && self.checks.uninitialised {
             let (name, index) = self.named(who.context.program, piece);
-            let message = format!("`{name}` is read at index {index}, where nothing was written");
+            let message = format!("`{name}` is read at index {index} before anything was written there");
             self.find(who, Defect::Uninitialised, None, Some((name, index)), message);
         }
         if let Some(other) = conflict {
@@ -345,13 +345,13 @@ impl Checker {
                 self.find(who, Defect::OutOfBounds, None, Some((name, at)), message);
             }
         } else if let Some(exact) = exact.filter(|&exact| exact != index as i64 && self.checks.overflow) {
-            let message = format!("index {index} of `{name}` is {exact} wrapped to 32 bits");
+            let message = format!("index {index} of `{name}` overflowed 32 bits: the exact value is {exact}");
             self.find(who, Defect::IndexOverflow, None, Some((name, exact)), message);
         }
     }
 
     pub fn nan(&mut self, who: &Who) {
-        let message = "the result is NaN, and no operand is".to_string();
+        let message = "the result is NaN although no operand is NaN".to_string();
         self.find(who, Defect::Nan, None, None, message);
     }
 

@@ -1,4 +1,4 @@
-//! Who touched each place of memory last.
+//! Shadow memory: the last invocation that accessed each element.
 
 /// One access.
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,7 +33,7 @@ impl Stamp {
 #[derive(Clone, Copy, Debug, Default)]
 struct Cell {
     write: Stamp,
-    /// Two readers are enough: whoever writes differs from one of them.
+    /// Two readers are enough: any writer differs from one of them.
     reads: [Stamp; 2],
 }
 
@@ -54,7 +54,7 @@ impl Shadow {
         &mut self.pages[page].get_or_insert_with(|| Box::new([Cell::default(); PAGE]))[at % PAGE]
     }
 
-    /// Notes a read; gives the write it races with.
+    /// Notes a read; returns the write it races with.
     pub fn read(&mut self, at: usize, now: Stamp, subgroup: u32) -> Option<Stamp> {
         let cell = self.cell(at);
         let conflict = cell.write.races(&now, subgroup).then_some(cell.write);
@@ -68,7 +68,7 @@ impl Shadow {
         conflict
     }
 
-    /// Notes a write; gives the access it races with.
+    /// Notes a write; returns the access it races with.
     pub fn write(&mut self, at: usize, now: Stamp, subgroup: u32) -> Option<Stamp> {
         let cell = self.cell(at);
         let earlier = [cell.write, cell.reads[0], cell.reads[1]];

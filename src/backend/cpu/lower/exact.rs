@@ -1,5 +1,5 @@
-//! What whole numbers would be without wrapping, followed on a device that checks from where they are made to where they
-//! index: through arithmetic, variables, calls and casts. Only in 32 bits can they differ from what kernels compute.
+//! Tracks the exact values of integers without wrapping, on a checking device, from their computation to their use as
+//! an index: through arithmetic, variables, calls and casts. Only in 32 bits can they differ from what kernels compute.
 //!
 //! A register that has a pair here stands for that 64-bit number; all others for themselves. What limits a number, `&`,
 //! `%`, `/`, `>>`, `min` or `clamp`, begins anew: there wrapping is meant. What no index needs is dropped in the end.

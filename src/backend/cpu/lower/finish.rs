@@ -1,5 +1,5 @@
-//! From the builder's list to a kernel: drops what no one reads. For the interpreter it spreads what was computed once, and
-//! gives values whose lifetimes do not overlap the same register.
+//! From the builder's list to a program: drops values that are not read. For the interpreter it also spreads values that
+//! were computed once, and assigns the same register to values whose lifetimes do not overlap.
 
 use super::*;
 use std::cmp::Reverse;

@@ -1,5 +1,5 @@
-//! Indices that stay inside what they index. A kernel that is not trusted has them clamped to the last element, unless it
-//! shows by itself that they are below the end; [`Builder::most`] is what is known without running it.
+//! Indices that are known to be in bounds. A kernel that is not trusted has them clamped to the last element, unless it
+//! shows by itself that they are below the end; [`Builder::most`] is the bound that is known without running it.
 
 use super::*;
 

@@ -1,9 +1,9 @@
 //! From naga's IR to the interpreter's instructions: functions are inlined, composites become scalars, pointers
 //! become addresses.
 //!
-//! Three facts keep masks out of most instructions. Values are in single-assignment form, so that lanes which are
-//! not active may compute garbage; only variables, memory and control flow look at the mask. What is the same for
-//! all invocations is computed in one lane. Whether any lane has left is known when the mask is made.
+//! Three facts keep masks out of most instructions. Values are in single-assignment form, so that lanes which are not
+//! active may compute garbage; only variables, memory and control flow look at the mask. Values that are the same for
+//! all invocations are computed in one lane. Whether any lane has left is known when the mask is made.
 
 mod binary;
 mod casts;
@@ -43,7 +43,7 @@ pub(super) struct Target {
     pub bindings: Vec<(u32, u32)>,
     /// Every invocation does its own work and every index is checked.
     pub checked: bool,
-    /// Indices stay inside what they index: the kernel is not trusted.
+    /// Indices stay in bounds: the kernel is not trusted.
     pub clamps: bool,
     /// Results that are NaN are findings.
     pub nan: bool,

@@ -1,4 +1,4 @@
-//! How WGSL types lie in registers and in memory.
+//! The layout of WGSL types in registers and in memory.
 
 use crate::backend::cpu::program::Kind;
 use naga::proc::{IndexableLength, Layouter};

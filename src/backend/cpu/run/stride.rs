@@ -1,16 +1,16 @@
-//! Neighbouring invocations whose accesses lie far apart: no defect, but slow on a GPU, and seen here.
+//! Neighbouring invocations whose accesses are far apart: no defect, but slow on a GPU, and seen here.
 
 use super::*;
 use crate::backend::cpu::check::Stride;
 
 /// Bytes from one invocation to the next from which a GPU fetches a line of its cache for each.
 const FAR: u64 = 128;
-/// Pairs of neighbours that tell something.
+/// Pairs of neighbours that are examined.
 const PAIRS: usize = 7;
 
 impl Machine {
-    /// Notes an access to a buffer if most neighbours in a subgroup are the same large distance apart. What they gather by
-    /// indices from memory is not: nobody could mend that.
+    /// Notes an access to a buffer if most neighbours in a subgroup are the same large distance apart. What they gather
+    /// by indices from memory is not: that cannot be improved.
     pub(super) fn look_at_stride(&self, context: &Context, checker: &mut Checker, step: u32, at: Address) {
         let Space::Buffer(buffer) = at.space else { return };
         if at.base == NONE || checker.strides.as_ref().is_none_or(|known| known.iter().any(|known| known.step == step))

@@ -22,7 +22,7 @@ pub(in crate::backend::cuda) struct Products {
     planned: Recent<Shape, Option<Arc<Planned>>>,
 }
 
-/// Products of so many shapes stay planned.
+/// The plans of products of this many shapes are kept.
 const KEPT: usize = 1024;
 
 impl Default for Products {
@@ -53,7 +53,7 @@ struct Shape {
     columns: u64,
     inner: u64,
     batch: i32,
-    /// Of each side: whether neighbours are inner ones, from line to line, from batch to batch.
+    /// Of each side: whether neighbours are inner elements, from line to line, from batch to batch.
     sides: [(bool, i64, i64); 2],
     /// What the addresses are multiples of: a, b, output.
     alignment: [u32; 3],
@@ -194,7 +194,8 @@ impl Planned {
         };
         let [(a_inner, a_step, a_batch), (b_inner, b_step, b_batch)] = shape.sides;
         let turned = |by_inner| i32::from(by_inner);
-        // Column by column, our b is columns x inner where its columns are neighbours, our a inner x rows where inner ones are.
+        // Column by column, our b is columns x inner where its columns are neighbours, our a inner x rows where inner
+        // elements are.
         for (which, value) in [
             (sys::cublasLtMatmulDescAttributes_t::CUBLASLT_MATMUL_DESC_TRANSA, turned(b_inner)),
             (sys::cublasLtMatmulDescAttributes_t::CUBLASLT_MATMUL_DESC_TRANSB, turned(!a_inner)),

@@ -16,7 +16,7 @@ pub(in crate::backend::cuda) struct Native {
     pub defines: Vec<(String, String)>,
     /// Threads of a block.
     pub workgroup_size: [u32; 3],
-    /// Whether it reads what it writes: then each run that is measured finds zeros there, which must do no harm.
+    /// Whether it reads its own outputs: then each run that is measured finds zeros there, which must do no harm.
     pub reads_back: bool,
     /// Bytes of dynamic shared memory.
     pub dynamic_bytes: u32,
@@ -35,8 +35,7 @@ const FILES: [(&str, &str); 3] = [
 ];
 
 impl Kernel {
-    /// The CUDA text that may run in the place of this kernel's translation, where somebody has written one for this
-    /// architecture.
+    /// The CUDA text that may replace this kernel's translation, if there is one for this architecture.
     pub fn cuda_native(&self, options: &CudaOptions) -> Option<CudaSource> {
         source(self, &native_for(self, options.architecture)?, *options).ok()
     }

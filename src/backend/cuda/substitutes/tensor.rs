@@ -6,7 +6,7 @@ use crate::kernel::{Contraction, Side, Word};
 
 /// Rows and columns that a block computes.
 const TILE: [u32; 2] = [128, 256];
-/// Shared memory: four stages of 64 inner ones, and what aligns them.
+/// Shared memory: four stages of 64 inner elements, and what aligns them.
 const BYTES: u32 = 4 * 64 * 2 * (TILE[0] + TILE[1]) + 1024;
 
 /// `params` are the names of the launch's parameters. It copies 16 bytes at once: all lines are aligned. The grid is the

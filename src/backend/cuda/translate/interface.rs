@@ -1,4 +1,4 @@
-//! What a kernel is given and what it owns: the module-scope variables of WGSL as parameters, members and variables.
+//! The parameters and variables of a kernel: the module-scope variables of WGSL as parameters, members and variables.
 
 use super::{Refused, Writer, Written};
 use crate::kernel::Access;

@@ -68,7 +68,7 @@ pub struct CudaSource {
     pub dynamic_bytes: u32,
     /// Whether it uses what only this architecture has: it is compiled for `sm_90a`, not `sm_90`.
     pub specific: bool,
-    /// What it was translated with.
+    /// The options of its translation.
     pub options: CudaOptions,
 }
 

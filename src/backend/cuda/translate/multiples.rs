@@ -6,7 +6,7 @@ use naga::{BinaryOperator as B, CooperativeData, Expression, Handle, Literal, Ma
 /// Where every variable in memory begins at a multiple of, in bytes.
 const VARIABLES: u32 = 16;
 
-/// Larger powers of two are not told apart.
+/// Larger powers of two are not distinguished.
 const MOST: u32 = 1 << 12;
 
 /// Operators that are looked through.
@@ -58,7 +58,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The power of two, up to [`MOST`], that a whole number is a multiple of. That it wraps around changes nothing.
+    /// The power of two, up to [`MOST`], that a whole number is a multiple of. Wrapping does not affect this.
     fn multiple(&self, value: Handle<Expression>, depth: u32) -> u32 {
         if depth == 0 {
             return 1;

@@ -1,4 +1,4 @@
-//! The text's shape, and what is refused.
+//! The form of the text, and refused input.
 
 use super::{CudaOptions, CudaSource};
 use crate::Kernel;
@@ -137,7 +137,8 @@ fn lanes() {
     says(&text, &["subgroupAdd(lanes, ", "subgroupMul(__activemask(), ", "subgroupMax(__activemask(), "]);
 }
 
-/// A structure of builtins is looked into: who returns by the workgroup's number returns with all others.
+/// A structure of builtins is looked into: an invocation that returns by the workgroup's number returns with all
+/// others.
 #[test]
 fn lanes_after_a_whole_workgroup_may_have_returned() {
     let text = translated(

@@ -70,7 +70,7 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// Elements of an array, unless its binding tells.
+    /// Elements of an array, unless its binding decides.
     pub(super) fn length(&self, size: ArraySize) -> Option<u32> {
         match size.resolve(self.module.to_ctx()) {
             Ok(IndexableLength::Known(count)) => Some(count),
