@@ -125,20 +125,28 @@ impl Caps {
         }
     }
 
-    /// The cpu engine: every feature, and no limits but memory.
+    /// The cpu engine where kernels are interpreted: every feature, and no limits but memory.
     pub fn processor() -> Caps {
         Caps {
             denormals: true,
-            // As a thread's vectors: a workgroup of a subgroup needs no barriers.
-            subgroups: Some((LANES, LANES)),
             immediate_bytes: IMMEDIATES,
             workgroup_bytes: 64 << 10,
             binding_bytes: (1 << 32) - 64,
             buffer_bytes: (1 << 32) - 64,
             unified: true,
+            tuning: Tuning::of_processor(),
+            ..Caps::nvidia_like()
+        }
+    }
+
+    /// As [`Caps::processor`], where kernels are compiled.
+    pub fn compiled() -> Caps {
+        Caps {
+            // As a thread's vectors: a workgroup of a subgroup needs no barriers.
+            subgroups: Some((LANES, LANES)),
             processor: Some(Processor { threads: crate::threads::count() as u32, lanes: LANES, cache: 512 << 10 }),
             tuning: Tuning::of_compiled(),
-            ..Caps::nvidia_like()
+            ..Caps::processor()
         }
     }
 

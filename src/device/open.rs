@@ -44,8 +44,12 @@ impl Device {
         DeviceOptions::default().open(request)
     }
 
-    /// The processor, by an interpreter of WGSL: nothing need be installed. Use it where there is no GPU, or as the
-    /// reference for one: it follows the WGSL specification exactly.
+    /// The processor: nothing need be installed. Use it where there is no GPU, or as the reference for one: it follows the
+    /// WGSL specification exactly.
+    ///
+    /// Kernels are compiled to machine code (Cranelift; feature `jit`): a kernel's first launches are interpreted until
+    /// they have computed 2^20 words, then while another thread compiles. Both give the same bits, but for the order of
+    /// atomics. `Device::open("cpu:compiled")` compiles before the first launch, `"cpu:interpreted"` never compiles.
     ///
     /// ```
     /// use crosslane::{Array, Device};
@@ -56,7 +60,7 @@ impl Device {
     /// ```
     #[cfg(feature = "cpu")]
     pub fn cpu() -> Result<Device> {
-        Device::cpu_as(Profile::native())
+        Device::cpu_as(Profile::default())
     }
 
     /// The processor with every access of every kernel checked ([`crate::cpu::Checks`]). A call that runs a defective

@@ -74,13 +74,15 @@ fn open_all() -> Vec<Device> {
     if let Ok(profile) = std::env::var("CROSSLANE_TEST_PROFILE") {
         return vec![match limits(&profile) {
             Some(options) => options.open("lavapipe").unwrap_or_else(|error| panic!("{profile}: {error}")),
-            None if TIERS.contains(&profile.as_str()) => Device::open(&format!("cpu:{profile}")).unwrap(),
+            None if TIERS.contains(&profile.as_str()) => Device::open(&profile).unwrap(),
             None => stand_in(&profile, 1 << 20),
         }];
     }
     let mut devices = Vec::new();
     for (index, properties) in Device::list().iter().enumerate() {
-        match Device::open(&index.to_string()) {
+        // The processor compiles each kernel: most would be too small for that.
+        let request = if properties.backend == Backend::Cpu { "cpu:compiled".to_string() } else { index.to_string() };
+        match Device::open(&request) {
             Ok(device) => devices.push(device),
             Err(error) => say(&format!("skipped {properties}: {error}")),
         }
@@ -101,8 +103,8 @@ fn open_all() -> Vec<Device> {
 /// Devices of lavapipe that have less than it could have; `CROSSLANE_TEST_PROFILE` runs all tests on one of them.
 const LIMITED: [&str; 2] = ["lavapipe-without-immediates", "lavapipe-webgpu"];
 
-/// How the cpu engine runs kernels: `CROSSLANE_TEST_PROFILE` has all tests run so.
-const TIERS: [&str; 2] = ["compiled", "interpreted"];
+/// How the cpu engine runs kernels: `CROSSLANE_TEST_PROFILE` has all tests run so alone.
+const TIERS: [&str; 2] = ["cpu:compiled", "cpu:interpreted"];
 
 /// How such a device is opened.
 fn limits(profile: &str) -> Option<DeviceOptions> {
@@ -117,7 +119,8 @@ fn limits(profile: &str) -> Option<DeviceOptions> {
 /// The kind of hardware that a cpu engine of the test's own plays.
 pub fn played() -> String {
     let profile = std::env::var("CROSSLANE_TEST_PROFILE").unwrap_or_default();
-    if profile.is_empty() || limits(&profile).is_some() || TIERS.contains(&profile.as_str()) { "native".into() } else { profile }
+    let is_own = profile.is_empty() || limits(&profile).is_some() || TIERS.contains(&profile.as_str());
+    if is_own { "native".into() } else { profile }
 }
 
 /// Lavapipe without immediates, and with the limits of WebGPU and nothing beyond them: for tests that run each operation once.
@@ -164,7 +167,7 @@ pub fn is_checked(device: &Device) -> bool {
 /// plays. Software drivers take up to seconds to compile a kernel, and the other kinds differ in the kernels' shapes.
 pub fn is_thorough(device: &Device) -> bool {
     match std::env::var("CROSSLANE_TEST_PROFILE") {
-        Ok(profile) => ["native", "webgpu", "compiled", "interpreted"].contains(&profile.as_str()),
+        Ok(profile) => ["native", "webgpu", "cpu:compiled", "cpu:interpreted"].contains(&profile.as_str()),
         Err(_) => device.properties().kind != DeviceKind::Software,
     }
 }

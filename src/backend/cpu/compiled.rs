@@ -1,4 +1,4 @@
-//! A kernel in both tiers: interpreted until it has done so much that making code pays, then compiled.
+//! A kernel in both tiers: interpreted until it has computed so much that compiling it pays, then compiled.
 
 use super::Tier;
 use super::lower;
@@ -48,17 +48,18 @@ impl Compiled {
 
 #[cfg(feature = "jit")]
 mod tier {
-    use super::super::jit::{self, Code, Given, Target, Window};
+    use super::super::jit::{self, Code, Given, Target};
     use super::super::schedule::{Stuck, unfold};
     use super::super::{Cpu, Tier, block};
     use super::Compiled;
     use crate::threads;
-    use crate::work::Launch;
+    use crate::work::{Launch, Window};
     use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
     use std::sync::{Arc, Mutex, OnceLock};
+    use std::thread::Builder;
     use std::time::Instant;
 
-    /// Words that a kernel computes interpreted before code is made for it: about as long as making it takes.
+    /// Words that a kernel computes interpreted before it is compiled: about as long as compiling takes.
     const WORTH: u64 = 1 << 20;
     /// Steps of the longest kernel that is compiled. Two cores of an EPYC, 2026-11-24: kernels of 200 to 900 steps took 1 to 20 ms,
     /// one of 9,264 7.5 s.
@@ -67,6 +68,8 @@ mod tier {
     const SMALL: u64 = 1 << 20;
     /// Pieces of a launch for each thread, so that none waits long for another.
     const PIECES: u64 = 16;
+    /// Words of a launch that is not interpreted while its code is compiled, but waits for it.
+    const WAITS: u64 = 1 << 23;
     /// Bytes that code may touch past the end of a window: vectors of the last elements.
     const SLACK: u64 = 64;
 
@@ -84,6 +87,8 @@ mod tier {
         watched: bool,
         /// Words computed by the interpreter.
         interpreted: AtomicU64,
+        /// Whether a thread compiles, without and with guarded accesses.
+        begun: [AtomicBool; 2],
         /// Without and with guarded accesses; none if it has no code.
         code: [OnceLock<Option<Arc<Code>>>; 2],
         memories: Mutex<Vec<Memory>>,
@@ -91,8 +96,8 @@ mod tier {
 
     impl Compiling {
         pub fn new(kind: Tier, trusted: bool, watched: bool) -> Compiling {
-            let (interpreted, code, memories) = (AtomicU64::new(0), Default::default(), Mutex::default());
-            Compiling { kind, trusted, watched, interpreted, code, memories }
+            let (interpreted, begun) = (AtomicU64::new(0), Default::default());
+            Compiling { kind, trusted, watched, interpreted, begun, code: Default::default(), memories: Mutex::default() }
         }
 
         pub fn forget(&self) {
@@ -101,32 +106,43 @@ mod tier {
     }
 
     impl Compiled {
-        /// The code for a launch of so many workgroups, unless it is to be interpreted.
-        pub fn code(&self, launch: &Launch, groups: u64) -> Option<Arc<Code>> {
+        /// The code for a launch of so many workgroups, unless the launch is interpreted. Small launches are, until they
+        /// have computed [`WORTH`] words, and then while another thread compiles.
+        pub(in crate::backend::cpu) fn code(self: &Arc<Self>, launch: &Launch, groups: u64) -> Option<Arc<Code>> {
             let tier = &self.tier;
-            if tier.kind == Tier::Interpreted {
+            if tier.kind == Tier::Interpreted || launch.buffers.iter().any(|window| window.bytes < 4) {
                 return None;
+            }
+            let padded = |window: &Window| block(&window.memory).bytes_after(window.offset + window.bytes) >= SLACK;
+            let guarded = !tier.trusted || !launch.buffers.iter().all(padded);
+            if let Some(code) = tier.code[guarded as usize].get() {
+                return code.clone();
             }
             let words = groups.saturating_mul(self.effort);
-            let known = tier.kind == Tier::Compiled || tier.code.iter().any(|code| code.get().is_some());
-            if !known && tier.interpreted.fetch_add(words, Relaxed).saturating_add(words) < WORTH {
-                return None;
+            let computed = tier.interpreted.fetch_add(words, Relaxed).saturating_add(words);
+            if tier.kind == Tier::Compiled || words >= WAITS {
+                return self.compile(guarded);
             }
-            let short = launch.buffers.iter().any(|window| window.bytes < 4);
-            let padded = launch.buffers.iter().all(|window| {
-                block(&window.memory).bytes_after(window.offset + window.bytes) >= SLACK
-            });
-            let guarded = !tier.trusted || !padded;
-            let code = tier.code[guarded as usize].get_or_init(|| {
-                let target = Target { guarded, watched: tier.watched };
+            if computed >= WORTH && !tier.begun[guarded as usize].swap(true, Relaxed) {
+                let this = self.clone();
+                // Where the system gives no thread, the kernel stays interpreted until a large launch.
+                drop(Builder::new().name("crosslane compile".into()).spawn(move || this.compile(guarded)));
+            }
+            None
+        }
+
+        /// Compiles, or waits for the thread that does; `None` where the kernel cannot be compiled.
+        fn compile(&self, guarded: bool) -> Option<Arc<Code>> {
+            let compile = || {
+                let target = Target { guarded, watched: self.tier.watched };
                 let (start, steps) = (Instant::now(), self.lowered.code.len());
                 let made = match steps {
                     ..=MOST_STEPS => jit::compile(&self.lowered, target),
-                    _ => Err(format!("{steps} steps are too many to make code of")),
+                    _ => Err(format!("{steps} steps are more than {MOST_STEPS}")),
                 };
                 match made {
                     Ok(code) => {
-                        log::debug!("{}: code of {steps} steps took {:.1?}", self.lowered.name, start.elapsed());
+                        log::debug!("{}: {steps} steps compiled in {:.1?}", self.lowered.name, start.elapsed());
                         Some(Arc::new(code))
                     }
                     Err(why) => {
@@ -134,8 +150,8 @@ mod tier {
                         None
                     }
                 }
-            });
-            code.clone().filter(|_| !short)
+            };
+            self.tier.code[guarded as usize].get_or_init(compile).clone()
         }
     }
 
@@ -167,7 +183,7 @@ mod tier {
 
     impl Cpu {
         /// Runs a launch's code on several threads. Gives the site and the workgroup of a loop that was stopped.
-        pub fn run_code(
+        pub(in crate::backend::cpu) fn run_code(
             &self,
             code: &Code,
             compiled: &Compiled,
@@ -180,11 +196,11 @@ mod tier {
                 Some(window) => {
                     let window = &launch.buffers[window];
                     let first = block(&window.memory).words.as_ptr().cast::<u8>().cast_mut();
-                    Window { first: first.wrapping_add(window.offset as usize), bytes: window.bytes.min(u32::MAX as u64) }
+                    jit::Window { first: first.wrapping_add(window.offset as usize), bytes: window.bytes.min(u32::MAX as u64) }
                 }
-                None => Window { first: params.as_ptr().cast::<u8>().cast_mut(), bytes: params.len() as u64 * 4 },
+                None => jit::Window { first: params.as_ptr().cast::<u8>().cast_mut(), bytes: params.len() as u64 * 4 },
             };
-            let buffers: Vec<Window> = compiled.lowered.buffers.iter().map(window).collect();
+            let buffers: Vec<jit::Window> = compiled.lowered.buffers.iter().map(window).collect();
             let given = Given { buffers: buffers.as_ptr(), immediates: params.as_ptr().cast(), groups, late };
             let limits = &Limits { given, stop, until };
             let count: u64 = groups.iter().map(|&n| n as u64).product();

@@ -77,24 +77,50 @@ pub(crate) struct Cpu {
     observer: Observer,
 }
 
-/// How kernels run. Results are the same.
+/// How kernels run. Results are the same, bit for bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tier {
-    /// Interpreted until making code pays.
+    /// Interpreted until compiling pays.
     Both,
     /// As machine code from the first launch on.
     Compiled,
     Interpreted,
 }
 
+impl Default for Tier {
+    fn default() -> Tier {
+        if compiles() { Tier::Both } else { Tier::Interpreted }
+    }
+}
+
+impl Tier {
+    /// The device's name.
+    fn name(self) -> &'static str {
+        match self {
+            Tier::Both => "cpu",
+            Tier::Compiled => "cpu compiled",
+            Tier::Interpreted => "cpu interpreter",
+        }
+    }
+}
+
+/// Whether this build compiles kernels on this machine.
+pub(crate) fn compiles() -> bool {
+    #[cfg(feature = "jit")]
+    return jit::is_available();
+    #[cfg(not(feature = "jit"))]
+    return false;
+}
+
 /// What the processor is as a device.
-pub(crate) fn properties(profile: &Profile, checks: Option<Checks>) -> Properties {
+pub(crate) fn properties(profile: &Profile, checks: Option<Checks>, tier: Tier) -> Properties {
     let threads = crate::threads::count();
     let checked = if checks.is_some() { ", checked" } else { "" };
-    let as_other = if profile.name == "native" { String::new() } else { format!(" as {}", profile.name) };
+    let is_own = profile.name == "native" || tier != Tier::Interpreted;
+    let as_other = if is_own { String::new() } else { format!(" as {}", profile.name) };
     let driver = format!("crosslane {}, {threads} threads", env!("CARGO_PKG_VERSION"));
     Properties {
-        name: format!("cpu interpreter{as_other}{checked}"),
+        name: format!("{}{as_other}{checked}", tier.name()),
         vendor: "crosslane".into(),
         vendor_id: 0,
         device_id: 0,
@@ -114,10 +140,11 @@ pub(crate) fn open(profile: Profile, checks: Option<Checks>, tier: Tier, budget:
         let (operation, argument, got) = ("Device::cpu_as", "Profile::subgroup".into(), profile.subgroup.to_string());
         return Err(ErrorKind::Argument { operation, argument, wanted, got, at: None }.into());
     }
+    // What is checked is interpreted, and what stands in for other hardware.
+    let tier = if checks.is_none() && profile.caps.processor.is_some() { tier } else { Tier::Interpreted };
     Ok(Arc::new(Cpu {
-        properties: properties(&profile, checks).opened(),
-        // What is checked is interpreted, and what stands in for other hardware.
-        tier: if checks.is_none() && profile.name == "native" { tier } else { Tier::Interpreted },
+        properties: properties(&profile, checks, tier).opened(),
+        tier,
         profile,
         checks,
         budget,
@@ -210,7 +237,7 @@ impl Cpu {
         }
     }
 
-    fn launch(&self, launch: &Launch, compiled: &Compiled, report: &mut Report) -> Result<()> {
+    fn launch(&self, launch: &Launch, compiled: &Arc<Compiled>, report: &mut Report) -> Result<()> {
         let params: Vec<AtomicU32> = launch.params.iter().map(|&word| AtomicU32::new(word)).collect();
         let stop = AtomicBool::new(false);
         let groups = launch.grid.fold(self.profile.caps.grid);

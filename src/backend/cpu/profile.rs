@@ -64,10 +64,23 @@ pub struct Profile {
     pub order: WorkgroupOrder,
 }
 
+/// The processor as [`Device::open`](crate::Device::open) gives it.
+impl Default for Profile {
+    fn default() -> Profile {
+        if super::compiles() { Profile::compiled() } else { Profile::native() }
+    }
+}
+
 impl Profile {
-    /// The processor as it is: large limits, every feature.
+    /// The processor with an interpreter: large limits, every feature.
     pub fn native() -> Profile {
-        Profile { name: "native", caps: Caps::processor(), subgroup: LANES, order: WorkgroupOrder::Ascending }
+        Profile { name: "native", caps: Caps::processor(), subgroup: 32, order: WorkgroupOrder::Ascending }
+    }
+
+    /// The processor with compiled kernels, which [`Device::open`](crate::Device::open) gives as `cpu`: workgroups are a
+    /// thread's vectors.
+    pub fn compiled() -> Profile {
+        Profile { name: "compiled", caps: Caps::compiled(), subgroup: LANES, order: WorkgroupOrder::Ascending }
     }
 
     /// What every WebGPU implementation has.
@@ -114,6 +127,7 @@ impl Profile {
     pub fn presets() -> Vec<Profile> {
         vec![
             Profile::native(),
+            Profile::compiled(),
             Profile::webgpu(),
             Profile::nvidia_like(),
             Profile::amd_like(),

@@ -1,4 +1,5 @@
-//! What devices the processor can be asked for by name: `cpu`, `cpu:checked`, `cpu:apple-like`, `cpu:checked:apple-like`.
+//! What devices the processor can be asked for by name: `cpu`, `cpu:checked`, `cpu:apple-like`, `cpu:checked:apple-like`;
+//! `cpu:compiled` and `cpu:interpreted` are one tier alone.
 
 use super::Tier;
 use super::profile::{Profile, WorkgroupOrder};
@@ -11,31 +12,36 @@ use std::sync::Arc;
 pub(in crate::backend) const ENGINE: Engine = Engine {
     name: "cpu",
     reaches: "the processor",
-    list: || vec![super::properties(&Profile::native(), None)],
-    open: |_, options| super::open(Profile::native(), None, Tier::Both, options.budget()),
+    list: || vec![super::properties(&Profile::default(), None, Tier::default())],
+    open: |_, options| super::open(Profile::default(), None, Tier::default(), options.budget()),
     request: |rest, options| Some(request(rest, options)),
 };
 
 fn request(words: &str, options: &Options) -> Result<Arc<dyn Driver>> {
     if words.is_empty() {
-        return super::open(Profile::native(), None, Tier::Both, options.budget());
+        return super::open(Profile::default(), None, Tier::default(), options.budget());
     }
-    let (mut profile, mut checks, mut tier) = (None, None, Tier::Both);
+    let (mut profile, mut checks, mut tier) = (None, None, Tier::default());
     for word in words.split(':') {
         match Profile::presets().into_iter().find(|preset| preset.name == word) {
-            Some(preset) => profile = Some(preset),
             None if word == "checked" => checks = Some(Checks::default()),
-            None if word == "compiled" => tier = Tier::Compiled,
-            None if word == "interpreted" => tier = Tier::Interpreted,
+            None if word == "interpreted" => (profile, tier) = (Some(Profile::compiled()), Tier::Interpreted),
+            Some(preset) => {
+                tier = if word == "compiled" && super::compiles() { Tier::Compiled } else { tier };
+                profile = Some(preset);
+            }
             None => {
                 let names: Vec<&str> = Profile::presets().iter().map(|preset| preset.name).collect();
-                let looked = format!("looked for `checked`, `compiled`, `interpreted` and the profiles {} after `cpu:`", names.join(", "));
+                let looked = format!("looked for `checked`, `interpreted` and the profiles {} after `cpu:`", names.join(", "));
                 let (wanted, install) = (format!("cpu:{words}"), format!("There is no {word:?}"));
                 return Err(ErrorKind::NoDevice { wanted, looked, install }.into());
             }
         }
     }
     // As itself the processor may as well run the last workgroup first: what relies on their order shows.
-    let order = if checks.is_some() { WorkgroupOrder::Descending } else { WorkgroupOrder::Ascending };
-    super::open(profile.unwrap_or(Profile { order, ..Profile::native() }), checks, tier, options.budget())
+    let own = match checks {
+        Some(_) => Profile { order: WorkgroupOrder::Descending, ..Profile::native() },
+        None => Profile::default(),
+    };
+    super::open(profile.unwrap_or(own), checks, tier, options.budget())
 }

@@ -35,6 +35,7 @@ pub(super) struct Code {
     /// Holds the code's pages until it is dropped.
     module: Option<JITModule>,
     /// What the code tells its helpers.
+    #[expect(clippy::vec_box, reason = "code holds their addresses")]
     _instrs: Vec<Box<Instr>>,
     /// Bytes that a workgroup needs.
     pub memory: usize,
@@ -65,6 +66,11 @@ static MACHINE: LazyLock<Result<OwnedTargetIsa, &'static str>> = LazyLock::new(|
     cranelift_native::builder()?.finish(settings::Flags::new(flags)).map_err(|_| "a machine that Cranelift does not know")
 });
 
+/// Whether kernels can be compiled on this machine.
+pub(super) fn is_available() -> bool {
+    MACHINE.is_ok()
+}
+
 /// Compiles a kernel; an error says why it is interpreted.
 pub(super) fn compile(kernel: &Lowered, target: Target) -> Result<Code, String> {
     let isa = MACHINE.as_ref().map_err(|why| why.to_string())?;
@@ -90,15 +96,8 @@ pub(super) fn compile(kernel: &Lowered, target: Target) -> Result<Code, String> 
     let config = module.target_config();
     let made = emit::emit(&mut context.func, &mut FunctionBuilderContext::new(), config, &parts)?;
     let name = module.declare_function("kernel", Linkage::Export, &context.func.signature).map_err(|e| e.to_string())?;
-    let dump = std::env::var_os("CROSSLANE_JIT_DUMP").is_some();
-    if dump {
-        eprintln!("{} {:?}\n{}", kernel.name, planned.chunks, context.func.display());
-        context.set_disasm(true);
-    }
+    log::trace!("{} {:?}\n{}", kernel.name, planned.chunks, context.func.display());
     module.define_function(name, &mut context).map_err(|error| format!("{error:?}"))?;
-    if dump && let Some(text) = context.compiled_code().and_then(|code| code.vcode.clone()) {
-        eprintln!("{text}");
-    }
     module.finalize_definitions().map_err(|error| error.to_string())?;
     let entry = module.get_finalized_function(name);
     // SAFETY: the function has this signature.

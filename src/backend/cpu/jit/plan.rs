@@ -97,8 +97,8 @@ fn keep(kernel: &Lowered, tree: &Tree, shapes: &Shapes, chunks: Chunks, layout: 
         }
     });
     kernel.given.iter().for_each(|&(reg, _)| several[reg as usize] = false);
-    for reg in 0..several.len() {
-        if !several[reg] || layout.elements[reg].is_some() {
+    for (reg, _) in several.iter().enumerate().filter(|(_, several)| **several) {
+        if layout.elements[reg].is_some() {
             continue;
         }
         let bytes = match shapes.of(reg as Reg) {

@@ -278,7 +278,7 @@ impl Walk<'_> {
             let read = |set| self.live.reads(set, to);
             match kind {
                 Kind::Branch { apart: false, .. } => true,
-                Kind::Branch { first, .. } => !read(end) && !(first && read(middle)),
+                Kind::Branch { first, .. } => !(read(end) || first && read(middle)),
                 Kind::Loop { continuing, .. } => {
                     !(apart.leave && read(end)) && (continuing || !(apart.again && read(middle)))
                 }

@@ -215,20 +215,20 @@ impl Emitter<'_, '_> {
                 let a = self.at_most(form, a, 4294967040.0);
                 self.b.ins().fcvt_to_uint_sat(form.int, a)
             }
-            Un::F32ToF16 => self.to_half(form, a),
-            Un::F16ToF32 => self.from_half(form, a),
+            Un::F32ToF16 => self.float_to_half(form, a),
+            Un::F16ToF32 => self.half_to_float(form, a),
             Un::QuantizeF16 => {
-                let half = self.to_half(form, a);
-                self.from_half(form, half)
+                let half = self.float_to_half(form, a);
+                self.half_to_float(form, half)
             }
             Un::Unpack0F16 => {
                 let low = self.word(form, 0xffff);
                 let half = self.b.ins().band(a, low);
-                self.from_half(form, half)
+                self.half_to_float(form, half)
             }
             Un::Unpack1F16 => {
                 let half = self.shifted(form, Bin::ShrU32, a, 16);
-                self.from_half(form, half)
+                self.half_to_float(form, half)
             }
             Un::WordToBool => {
                 let zero = self.word(form, 0);
@@ -321,7 +321,7 @@ impl Emitter<'_, '_> {
     }
 
     /// From a half in the low bits, exactly: its bits as a float's, with the exponent's difference multiplied in.
-    fn from_half(&mut self, form: Form, a: Value) -> Value {
+    fn half_to_float(&mut self, form: Form, a: Value) -> Value {
         let (rest, sign) = (self.word(form, 0x7fff), self.word(form, 0x8000));
         let size = self.b.ins().band(a, rest);
         let sign = self.b.ins().band(a, sign);
@@ -344,7 +344,7 @@ impl Emitter<'_, '_> {
     }
 
     /// To the nearest half, ties to even (Giesen, 2012: float_to_half_fast3_rtne).
-    fn to_half(&mut self, form: Form, a: Value) -> Value {
+    fn float_to_half(&mut self, form: Form, a: Value) -> Value {
         let rest = self.word(form, 0x7fff_ffff);
         let size = self.b.ins().band(a, rest);
         let sign = self.b.ins().bxor(a, size);

@@ -146,6 +146,7 @@ pub(super) struct Emitter<'a, 'b> {
     late: SigRef,
     collective: SigRef,
     /// What helpers are told.
+    #[expect(clippy::vec_box, reason = "code holds their addresses")]
     instrs: Vec<Box<Instr>>,
     /// The register whose step is being emitted belongs to this place of the text.
     at: usize,
@@ -178,6 +179,7 @@ pub(super) struct Parts<'a> {
 }
 
 /// Fills a function whose signature is set; gives what must live as long as its code.
+#[expect(clippy::vec_box, reason = "code holds their addresses")]
 pub(super) fn emit(
     function: &mut cranelift_codegen::ir::Function,
     context: &mut FunctionBuilderContext,

@@ -267,8 +267,8 @@ impl Emitter<'_, '_> {
     }
 
     pub(super) fn define_mask(&mut self, mask: Mask, values: Vectors) {
-        for vector in 0..self.vectors() {
-            self.b.def_var(mask[vector], values.0[vector]);
+        for (&variable, &value) in mask.iter().zip(&values.0).take(self.vectors()) {
+            self.b.def_var(variable, value);
         }
     }
 
