@@ -253,6 +253,7 @@ impl Caps {
             ("apple-like", Caps::apple_like()),
             ("mobile-like", Caps::mobile_like()),
             ("software-like", Caps::software_like()),
+            ("compiled", Caps::compiled()),
         ]
     }
 

@@ -23,17 +23,17 @@ fn rows(
     let k = (index / params.chunks) * (WORKGROUP / LANES) + lane / LANES;
     var state = identity();
     if (k < params.outputs) {
-        var r = chunk * params.span;
-        let end = min(r + params.span, bounded_extent());
-        r += (lane % LANES) * WIDTH;
+        var base = chunk * params.span;
+        let end = min(base + params.span, bounded_extent());
+        let own = (lane % LANES) * WIDTH;
         let step = LANES * WIDTH;
-        while (r + (UNROLL - 1u) * step + WIDTH <= end) {
-            state = accumulate(state, k, r);
-            r += UNROLL * step;
+        while (base + UNROLL * step <= end) {
+            state = accumulate(state, k, base + own);
+            base += UNROLL * step;
         }
-        while (r < end) {
-            state = accumulate_tail(state, k, r, end);
-            r += step;
+        while (base + own < end) {
+            state = accumulate_tail(state, k, base + own, end);
+            base += step;
         }
     }
     states[lane] = state;

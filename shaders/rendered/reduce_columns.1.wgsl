@@ -26,13 +26,13 @@ fn columns(
     if (k < params.outputs) {
         var r = chunk * params.span;
         let end = min(r + params.span, bounded_extent());
-        r += lane / COLUMNS;
-        while (r + (UNROLL - 1u) * rows < end) {
-            state = accumulate(state, k, r);
+        let own = lane / COLUMNS;
+        while (r + UNROLL * rows <= end) {
+            state = accumulate(state, k, r + own);
             r += UNROLL * rows;
         }
-        while (r < end) {
-            state = accumulate_tail(state, k, r);
+        while (r + own < end) {
+            state = accumulate_tail(state, k, r + own);
             r += rows;
         }
     }

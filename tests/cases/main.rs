@@ -57,6 +57,20 @@ fn agrees(operation: &str) {
     none(operation, failures);
 }
 
+/// Cases of an operation, interpreted and compiled, with the same bits.
+fn tiers_agree(operation: &str) {
+    let [compiled, interpreted] = ["cpu:compiled", "cpu:interpreted"].map(|tier| Device::open(tier).unwrap());
+    let all: Vec<Case> = cases(operation)(compiled.caps()).into_iter().filter(Case::runs).collect();
+    let failures = all.iter().skip(3 % all.len()).step_by(SAMPLED.min(all.len())).filter_map(|case| {
+        let result = |device: &Device| {
+            let mut slots = case.slots();
+            device.run_op(&*case.op, &mut slots).map(|_| slots).map_err(|error| error.to_string())
+        };
+        (result(&compiled) != result(&interpreted)).then(|| case.what.clone())
+    });
+    none(operation, failures.collect());
+}
+
 fn none(operation: &str, failures: Vec<String>) {
     let shown: Vec<&String> = failures.iter().take(10).collect();
     assert!(failures.is_empty(), "{} cases of {operation} fail, such as {shown:#?}", failures.len());
@@ -82,6 +96,10 @@ macro_rules! operations {
     ($($name:ident [$($shader:literal)*] {$($public:ident),*};)* _ [$($other:literal)*]) => {
         mod agree {
             $(#[test] fn $name() { super::agrees(stringify!($name)); })*
+        }
+        #[cfg(feature = "jit")]
+        mod tiers {
+            $(#[test] fn $name() { super::tiers_agree(stringify!($name)); })*
         }
         mod checked {
             $(#[test] fn $name() { super::gate::checked(stringify!($name)); })*

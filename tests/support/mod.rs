@@ -141,8 +141,10 @@ pub fn limited() -> &'static [Device] {
 pub fn stand_in(name: &str, binding_bytes: u64) -> Device {
     let mut profile = Profile::presets().into_iter().find(|p| p.name == name).unwrap_or_else(|| panic!("{name}?"));
     profile.caps.binding_bytes = profile.caps.binding_bytes.min(binding_bytes);
-    // The ways that cards take, which processors go without.
-    profile.caps.tuning = Tuning::default();
+    // The variants that cards use, and the interpreter does not.
+    if profile.caps.processor.is_none() {
+        profile.caps.tuning = Tuning::default();
+    }
     DeviceOptions::default().cpu(profile, Some(Checks::default())).unwrap()
 }
 
@@ -238,7 +240,8 @@ pub fn fresh(request: &str) -> Option<Device> {
 pub fn fresh_like(device: &Device) -> Option<Device> {
     let properties = device.properties();
     match properties.backend {
-        Backend::Cpu => fresh(if is_checked(device) { "cpu:checked" } else { "cpu" }),
+        Backend::Cpu if is_checked(device) => fresh("cpu:checked"),
+        Backend::Cpu => fresh(if name(device).contains("compiled") { "cpu:compiled" } else { "cpu" }),
         backend => fresh(&format!("{backend:?}:{}", properties.name)),
     }
 }

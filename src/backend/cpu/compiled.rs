@@ -97,7 +97,15 @@ mod tier {
     impl Compiling {
         pub fn new(kind: Tier, trusted: bool, watched: bool) -> Compiling {
             let (interpreted, begun) = (AtomicU64::new(0), Default::default());
-            Compiling { kind, trusted, watched, interpreted, begun, code: Default::default(), memories: Mutex::default() }
+            Compiling {
+                kind,
+                trusted,
+                watched,
+                interpreted,
+                begun,
+                code: Default::default(),
+                memories: Mutex::default(),
+            }
         }
 
         pub fn forget(&self) {
@@ -108,7 +116,7 @@ mod tier {
     impl Compiled {
         /// The code for a launch of so many workgroups, unless the launch is interpreted. Small launches are, until they
         /// have computed [`WORTH`] words, and then while another thread compiles.
-        pub(in crate::backend::cpu) fn code(self: &Arc<Self>, launch: &Launch, groups: u64) -> Option<Arc<Code>> {
+        pub(in crate::backend::cpu) fn code(self: &Arc<Self>, launch: &Launch, groups: [u32; 3]) -> Option<Arc<Code>> {
             let tier = &self.tier;
             if tier.kind == Tier::Interpreted || launch.buffers.iter().any(|window| window.bytes < 4) {
                 return None;
@@ -118,6 +126,7 @@ mod tier {
             if let Some(code) = tier.code[guarded as usize].get() {
                 return code.clone();
             }
+            let groups: u64 = groups.iter().map(|&n| n as u64).product();
             let words = groups.saturating_mul(self.effort);
             let computed = tier.interpreted.fetch_add(words, Relaxed).saturating_add(words);
             if tier.kind == Tier::Compiled || words >= WAITS {
@@ -196,7 +205,10 @@ mod tier {
                 Some(window) => {
                     let window = &launch.buffers[window];
                     let first = block(&window.memory).words.as_ptr().cast::<u8>().cast_mut();
-                    jit::Window { first: first.wrapping_add(window.offset as usize), bytes: window.bytes.min(u32::MAX as u64) }
+                    jit::Window {
+                        first: first.wrapping_add(window.offset as usize),
+                        bytes: window.bytes.min(u32::MAX as u64),
+                    }
                 }
                 None => jit::Window { first: params.as_ptr().cast::<u8>().cast_mut(), bytes: params.len() as u64 * 4 },
             };

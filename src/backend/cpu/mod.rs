@@ -46,8 +46,8 @@ use crate::recent::Recent;
 use crate::trace::SpanKind;
 use crate::trace::recorder::{Task, Timed};
 use crate::work::{Launch, Read, Write};
-use memory::View;
 use compiled::Compiled;
+use memory::View;
 use run::Context;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -55,9 +55,9 @@ use std::time::{Duration, Instant};
 use turns::{Turns, Use};
 
 use crate::report::{Checks, Report};
-use schedule::Stuck;
 pub use profile::{Profile, WorkgroupOrder};
 pub(super) use request::ENGINE;
+use schedule::Stuck;
 
 /// Kernels that are kept lowered.
 const KEPT: usize = 1024;
@@ -241,12 +241,10 @@ impl Cpu {
         let params: Vec<AtomicU32> = launch.params.iter().map(|&word| AtomicU32::new(word)).collect();
         let stop = AtomicBool::new(false);
         let groups = launch.grid.fold(self.profile.caps.grid);
-        let until = Instant::now()
-            .checked_add(self.budget)
-            .filter(|_| self.checks.is_none() && launch.kernel.is_watched());
-        let count: u64 = groups.iter().map(|&n| n as u64).product();
+        let until =
+            Instant::now().checked_add(self.budget).filter(|_| self.checks.is_none() && launch.kernel.is_watched());
         #[cfg(feature = "jit")]
-        if let Some(code) = compiled.code(launch, count) {
+        if let Some(code) = compiled.code(launch, groups) {
             let stuck = self.run_code(&code, compiled, launch, &params, groups, (&stop, until));
             return self.ended(compiled, stuck);
         }

@@ -396,10 +396,9 @@ impl Lowered {
 
     /// Whether atomics of buffers are read and there are loops: one may wait for another workgroup.
     pub fn listens(&self) -> bool {
-        let reads = |instr: &Instr| {
-            matches!(instr, Instr::Atomic { to, at: Address { space: Space::Buffer(_), .. }, .. } if to[0] != NONE)
-        };
-        self.code.iter().any(|step| reads(&step.instr)) && self.code.iter().any(|step| matches!(step.instr, Instr::Again { .. }))
+        let reads = |instr: &Instr| matches!(instr, Instr::Atomic { to, at: Address { space: Space::Buffer(_), .. }, .. } if to[0] != NONE);
+        self.code.iter().any(|step| reads(&step.instr))
+            && self.code.iter().any(|step| matches!(step.instr, Instr::Again { .. }))
     }
 
     /// Roughly how many words one workgroup computes: steps times invocations, those of a loop many times.

@@ -32,7 +32,8 @@ fn request(words: &str, options: &Options) -> Result<Arc<dyn Driver>> {
             }
             None => {
                 let names: Vec<&str> = Profile::presets().iter().map(|preset| preset.name).collect();
-                let looked = format!("looked for `checked`, `interpreted` and the profiles {} after `cpu:`", names.join(", "));
+                let looked =
+                    format!("looked for `checked`, `interpreted` and the profiles {} after `cpu:`", names.join(", "));
                 let (wanted, install) = (format!("cpu:{words}"), format!("There is no {word:?}"));
                 return Err(ErrorKind::NoDevice { wanted, looked, install }.into());
             }

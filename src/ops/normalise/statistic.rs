@@ -97,12 +97,12 @@ impl Kind {
             }
             ["count", "mean", "squares", "low"] => EXACT_COMBINE,
             // Chan, Golub and LeVeque, Algorithms for computing the sample variance, 1983. The mean in this form is
-            // infinite where one of them is.
+            // infinite where one of them is. A state of none adds 0, though the square of a gap is infinite.
             _ => {
                 "    let count = a.count + b.count;\n    let most = max(count, Stat(1.0));\n    \
                  let gap = b.mean - a.mean;\n    \
                  return State(count, (a.count * a.mean + b.count * b.mean) / most,\n        \
-                 a.squares + b.squares + gap * gap * (a.count * b.count / most));\n"
+                 a.squares + b.squares + gap * (gap * (a.count * b.count / most)));\n"
             }
         };
         let mut text = format!(
@@ -279,7 +279,7 @@ const EXACT_COMBINE: &str = "    let count = a.count + b.count;
     let near = finite(mean);
     let empty = a.count == Stat(0.0);
     return State(count, select(select(apart, mean, near), b.mean, empty),
-        a.squares + b.squares + gap * gap * (a.count * b.count / most),
+        a.squares + b.squares + gap * (gap * (a.count * b.count / most)),
         select(select(Stat(0.0), low, near), b.low, empty));
 ";
 

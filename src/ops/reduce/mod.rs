@@ -62,7 +62,8 @@ struct Policy {
 /// H200, 2^28 f32, Vulkan, 2026-11-21, GB/s (CUB's sum 4454): sum with unroll 4, 8, 16: 4373, 4425, 4450; max 4363,
 /// 4401, 4234; arg_max 3697, 3447, 2914: its state is twice as large. Sum with row_groups 2112, 4096, 16384: 4361, 4349,
 /// 4425. Columns with column_steps 2, 16: 4291, 4407: fewer partial sums.
-pub(super) const UNROLL: Tunable = Tunable { name: "reduce", numbers: &["values"], candidates: &[&[8], &[4], &[16], &[1]] };
+pub(super) const UNROLL: Tunable =
+    Tunable { name: "reduce", numbers: &["values"], candidates: &[&[8], &[4], &[16], &[1]] };
 
 fn policy(operator: &Operator, caps: &Caps) -> Policy {
     Policy {
@@ -206,7 +207,11 @@ impl Op for Reduce {
         // Four at a time would read past the count.
         if self.count.is_none() {
             // Columns that lie side by side fill a processor's cache lines too.
-            if columns { fusion.widen_each(&chunk, 0, false) } else { fusion.widen(&chunk, 1, true, caps) };
+            if columns {
+                fusion.widen_each(&chunk, 0, false)
+            } else {
+                fusion.widen(&chunk, 1, true, caps)
+            };
         }
         let bytes = |slot: usize| slot_bytes(&self.expression, slot).expect("a fusion's bindings are its leaves");
         let scratch = self.output + 1;

@@ -241,7 +241,10 @@ impl Fusions<'_> {
     pub(super) fn widen(&mut self, chunk: &[u64], alone: bool, caps: &Caps) {
         let wide = self.values.widen(chunk, 1, alone, caps);
         let both = wide
-            && [&mut self.heads, &mut self.picked].into_iter().flatten().all(|fusion| fusion.widen(chunk, 1, alone, caps));
+            && [&mut self.heads, &mut self.picked]
+                .into_iter()
+                .flatten()
+                .all(|fusion| fusion.widen(chunk, 1, alone, caps));
         if wide && !both {
             [&mut self.heads, &mut self.picked].into_iter().flatten().for_each(narrow);
             narrow(&mut self.values);

@@ -64,12 +64,7 @@ impl Liveness {
             });
         }
         let (meetings, dead) = (vec![Meeting::default(); tree.ids], vec![false; lowered.code.len()]);
-        let mut walk = Walk {
-            lowered,
-            all: Liveness { variables, meetings, dead },
-            frames: vec![],
-            returns: vec![],
-        };
+        let mut walk = Walk { lowered, all: Liveness { variables, meetings, dead }, frames: vec![], returns: vec![] };
         walk.before(&tree.nodes, Set::default());
         walk.all
     }

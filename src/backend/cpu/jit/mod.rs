@@ -61,9 +61,14 @@ pub(super) struct Target {
 /// This machine, or why it has no code.
 static MACHINE: LazyLock<Result<OwnedTargetIsa, &'static str>> = LazyLock::new(|| {
     let mut flags = settings::builder();
-    let set = [("opt_level", "speed"), ("is_pic", "false"), ("enable_verifier", if cfg!(test) { "true" } else { "false" })];
-    set.iter().try_for_each(|(name, value)| flags.set(name, value)).map_err(|_| "a setting that Cranelift does not know")?;
-    cranelift_native::builder()?.finish(settings::Flags::new(flags)).map_err(|_| "a machine that Cranelift does not know")
+    let set =
+        [("opt_level", "speed"), ("is_pic", "false"), ("enable_verifier", if cfg!(test) { "true" } else { "false" })];
+    set.iter()
+        .try_for_each(|(name, value)| flags.set(name, value))
+        .map_err(|_| "a setting that Cranelift does not know")?;
+    cranelift_native::builder()?
+        .finish(settings::Flags::new(flags))
+        .map_err(|_| "a machine that Cranelift does not know")
 });
 
 /// Whether kernels can be compiled on this machine.
@@ -75,7 +80,8 @@ pub(super) fn is_available() -> bool {
 pub(super) fn compile(kernel: &Lowered, target: Target) -> Result<Code, String> {
     let isa = MACHINE.as_ref().map_err(|why| why.to_string())?;
     // Where there is no such flag, every machine has it.
-    let has_fma = isa.isa_flags().iter().find(|flag| flag.name == "has_fma").is_none_or(|flag| flag.as_bool() == Some(true));
+    let has_fma =
+        isa.isa_flags().iter().find(|flag| flag.name == "has_fma").is_none_or(|flag| flag.as_bool() == Some(true));
     let tree = tree::tree(kernel);
     let live = live::Liveness::new(kernel, &tree);
     let planned = plan::plan(kernel, &tree, &live);
@@ -95,19 +101,15 @@ pub(super) fn compile(kernel: &Lowered, target: Target) -> Result<Code, String> 
     };
     let config = module.target_config();
     let made = emit::emit(&mut context.func, &mut FunctionBuilderContext::new(), config, &parts)?;
-    let name = module.declare_function("kernel", Linkage::Export, &context.func.signature).map_err(|e| e.to_string())?;
+    let name =
+        module.declare_function("kernel", Linkage::Export, &context.func.signature).map_err(|e| e.to_string())?;
     log::trace!("{} {:?}\n{}", kernel.name, planned.chunks, context.func.display());
     module.define_function(name, &mut context).map_err(|error| format!("{error:?}"))?;
     module.finalize_definitions().map_err(|error| error.to_string())?;
     let entry = module.get_finalized_function(name);
     // SAFETY: the function has this signature.
     let entry = unsafe { std::mem::transmute::<*const u8, Entry>(entry) };
-    Ok(Code {
-        entry,
-        module: Some(module),
-        _instrs: made,
-        memory: planned.layout.bytes as usize,
-    })
+    Ok(Code { entry, module: Some(module), _instrs: made, memory: planned.layout.bytes as usize })
 }
 
 impl Code {

@@ -174,9 +174,17 @@ struct Around {
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     /// Whose condition differs in a chunk, in its first branch or in its second.
-    Branch { apart: bool, first: bool },
-    Loop { frame: Frame, continuing: bool },
-    Switch { frame: Frame },
+    Branch {
+        apart: bool,
+        first: bool,
+    },
+    Loop {
+        frame: Frame,
+        continuing: bool,
+    },
+    Switch {
+        frame: Frame,
+    },
     Function,
 }
 

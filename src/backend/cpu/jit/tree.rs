@@ -206,4 +206,3 @@ impl Node {
 pub(super) fn present(reg: Reg) -> Option<Reg> {
     (reg != NONE).then_some(reg)
 }
-

@@ -1,8 +1,8 @@
 //! Atomics: real ones, since workgroups run side by side.
 
 use super::*;
-use crate::backend::cpu::check::Piece;
 use crate::backend::cpu::atomics::{long, short};
+use crate::backend::cpu::check::Piece;
 use crate::backend::cpu::scalar::join;
 
 impl Machine {

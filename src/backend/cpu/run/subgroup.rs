@@ -36,6 +36,9 @@ impl Machine {
         let from = from.map(|reg| if reg == NONE { &[][..] } else { &self.regs[reg as usize] });
         let (active, to_lanes) = (|lane| self.active.has(lane), results.each_mut().map(|lanes| &mut **lanes));
         subgroups::collective(self.lanes, context.program.subgroup as usize, active, (op, scan, kind), to_lanes, from);
-        to.into_iter().zip(results).filter(|(reg, _)| *reg != NONE).for_each(|(to, lanes)| self.regs[to as usize] = lanes);
+        to.into_iter()
+            .zip(results)
+            .filter(|(reg, _)| *reg != NONE)
+            .for_each(|(to, lanes)| self.regs[to as usize] = lanes);
     }
 }

@@ -38,8 +38,9 @@ impl Emitter<'_, '_> {
             };
         }
         // A shift by one amount for all takes it as it is.
-        let shifts = matches!(instr, Instr::Bin(Bin::Shl | Bin::ShrU32 | Bin::ShrI32 | Bin::UnpackU8 | Bin::UnpackI8, ..))
-            || matches!(instr, Instr::Tern(Tern::InsertByte, ..));
+        let shifts =
+            matches!(instr, Instr::Bin(Bin::Shl | Bin::ShrU32 | Bin::ShrI32 | Bin::UnpackU8 | Bin::UnpackI8, ..))
+                || matches!(instr, Instr::Tern(Tern::InsertByte, ..));
         let last = from.len() - 1;
         let amount = (shifts && self.shapes.of(from[last]).is_one()).then(|| self.one(from[last]));
         let vectors: Vec<Vectors> = match amount {
@@ -115,8 +116,7 @@ impl Emitter<'_, '_> {
         }
         let lanes: Vec<Value> = (0..VECTOR)
             .map(|lane| {
-                let own: Vec<Value> =
-                    values.iter().map(|&value| self.b.ins().extractlane(value, lane as u8)).collect();
+                let own: Vec<Value> = values.iter().map(|&value| self.b.ins().extractlane(value, lane as u8)).collect();
                 f(self, &own)
             })
             .collect();

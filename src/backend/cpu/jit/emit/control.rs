@@ -233,14 +233,17 @@ impl Emitter<'_, '_> {
     }
 
     fn full_loop(&mut self, node: &Node, next: Block, part: Block, mask: Mask) -> Emitted<()> {
-        let Node::Loop { id, frame, body, continuing, break_if, again } = node else { unreachable!("a loop is asked for") };
+        let Node::Loop { id, frame, body, continuing, break_if, again } = node else {
+            unreachable!("a loop is asked for")
+        };
         let apart = self.shapes.apart(*id);
         let left = apart.leave.then(|| self.new_zero_mask());
         let continued = apart.again.then(|| self.new_zero_mask());
         let (head, middle, end) = (self.block(), self.block(), self.block());
         let is_apart = apart.leave || apart.again;
         // Never gone to where the chunk stays together.
-        let [masked_head, masked_middle, masked_end] = if is_apart { [(); 3].map(|()| self.block()) } else { [next; 3] };
+        let [masked_head, masked_middle, masked_end] =
+            if is_apart { [(); 3].map(|()| self.block()) } else { [next; 3] };
         self.jump(head);
         self.enter(head);
         let target = Target { frame: *frame, leave: Some(next), again: Some(middle), left, continued };

@@ -234,9 +234,8 @@ impl Emitter<'_, '_> {
 
     /// Vectors of the room on the stack.
     pub(super) fn read_room(&mut self, room: Value, first: usize) -> Vectors {
-        let all: Vec<Value> = (0..self.vectors())
-            .map(|nth| self.b.ins().load(I32X4, plain(), room, (first + 16 * nth) as i32))
-            .collect();
+        let all: Vec<Value> =
+            (0..self.vectors()).map(|nth| self.b.ins().load(I32X4, plain(), room, (first + 16 * nth) as i32)).collect();
         Vectors::new(&all)
     }
 

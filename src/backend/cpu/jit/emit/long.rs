@@ -77,12 +77,7 @@ impl Emitter<'_, '_> {
     }
 
     /// A function of longs that gives a long; nothing is done if it has no instructions.
-    fn longs(
-        &mut self,
-        to: Pair,
-        from: &[Pair],
-        f: impl Fn(&mut Self, Wide, &[Value]) -> Option<Value>,
-    ) -> Option<()> {
+    fn longs(&mut self, to: Pair, from: &[Pair], f: impl Fn(&mut Self, Wide, &[Value]) -> Option<Value>) -> Option<()> {
         if !self.is_wide(&to) {
             let values: Vec<Value> = from.iter().map(|&pair| self.long(pair)).collect();
             let value = f(self, WIDE, &values)?;

@@ -206,8 +206,7 @@ impl Emitter<'_, '_> {
         let mut parts = vec![vec![]; count];
         for nth in 0..self.vectors() {
             let row = |row: usize| (16 * (nth * count + row)) as i32;
-            let rows: Vec<Value> =
-                (0..count).map(|nth| self.b.ins().load(I32X4, flags, pointer, row(nth))).collect();
+            let rows: Vec<Value> = (0..count).map(|nth| self.b.ins().load(I32X4, flags, pointer, row(nth))).collect();
             let columns = match rows[..] {
                 [a, b] => vec![self.shuffle(a, b, [0, 2, 4, 6]), self.shuffle(a, b, [1, 3, 5, 7])],
                 [a, b, c, d] => self.transpose([a, b, c, d]).to_vec(),
@@ -327,7 +326,9 @@ impl Emitter<'_, '_> {
             return self.store_alone(list, at, width);
         }
         match self.stride(at) {
-            Some(stride) if stride as u32 == bytes && self.mask.is_none() && matches!(list.len(), 1 | 2 | 4) && width == 4 => {
+            Some(stride)
+                if stride as u32 == bytes && self.mask.is_none() && matches!(list.len(), 1 | 2 | 4) && width == 4 =>
+            {
                 self.store_neighbours(list, at);
             }
             None if self.perhaps(list, at, width) => self.store_perhaps(list, at),

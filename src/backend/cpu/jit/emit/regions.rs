@@ -138,7 +138,8 @@ impl Emitter<'_, '_> {
     fn outer(&mut self, nodes: &[Node], frames: &mut Vec<Frame>, function: bool) -> Emitted<bool> {
         let mut rest = nodes;
         while let Some(first) = rest.first() {
-            let inner = rest.iter().position(|node| is_outer(self.kernel, node, frames, function)).unwrap_or(rest.len());
+            let inner =
+                rest.iter().position(|node| is_outer(self.kernel, node, frames, function)).unwrap_or(rest.len());
             if inner > 0 {
                 self.region(&rest[..inner])?;
                 rest = &rest[inner..];
@@ -189,7 +190,8 @@ impl Emitter<'_, '_> {
                 let (head, middle, next) = (self.block(), self.block(), self.block());
                 self.jump(head);
                 self.enter(head);
-                let target = Target { frame: *frame, leave: Some(next), again: Some(middle), left: None, continued: None };
+                let target =
+                    Target { frame: *frame, leave: Some(next), again: Some(middle), left: None, continued: None };
                 self.targets.push(target);
                 frames.push(*frame);
                 if self.outer(body, frames, function)? {
@@ -213,7 +215,13 @@ impl Emitter<'_, '_> {
             }
             Node::Switch { frame, body, .. } => {
                 let next = self.block();
-                self.targets.push(Target { frame: *frame, leave: Some(next), again: None, left: None, continued: None });
+                self.targets.push(Target {
+                    frame: *frame,
+                    leave: Some(next),
+                    again: None,
+                    left: None,
+                    continued: None,
+                });
                 frames.push(*frame);
                 if self.outer(body, frames, function)? {
                     self.jump(next);
@@ -263,8 +271,12 @@ impl Emitter<'_, '_> {
     fn chunk_by_chunk(&mut self, nodes: &[Node]) -> Emitted<()> {
         let used = self.used(nodes);
         // Every chunk begins with what the workgroup's variables hold before the region.
-        let before: Vec<(Reg, Value)> =
-            used.set.iter().filter(|&&reg| self.shapes.of(reg) == Shape::Uniform).map(|&reg| (reg, self.one(reg))).collect();
+        let before: Vec<(Reg, Value)> = used
+            .set
+            .iter()
+            .filter(|&&reg| self.shapes.of(reg) == Shape::Uniform)
+            .map(|&reg| (reg, self.one(reg)))
+            .collect();
         if self.chunks.full > 0 {
             let (head, masked, next, over) = (self.block(), self.block(), self.block(), self.block());
             let zero = self.int(0);
@@ -300,7 +312,8 @@ impl Emitter<'_, '_> {
             self.b.def_var(self.chunk, chunk);
             self.b.def_var(self.lane, lane);
             self.begin(&before, &used.kept);
-            let words: Vec<u32> = (0..self.lanes()).map(|lane| if lane < self.chunks.rest { u32::MAX } else { 0 }).collect();
+            let words: Vec<u32> =
+                (0..self.lanes()).map(|lane| if lane < self.chunks.rest { u32::MAX } else { 0 }).collect();
             let active: Vec<Value> = words.chunks(VECTOR).map(|words| self.constants(words)).collect();
             let mask = self.new_mask();
             self.define_mask(mask, Vectors::new(&active));

@@ -118,7 +118,8 @@ impl Emitter<'_, '_> {
             let active = self.active();
             values = self.zip(values, active, |e, value, active| e.b.ins().bitselect(active, value, none));
         }
-        let combine = |e: &mut Self, a: Value, b: Value| e.bin(combined, MANY, a, b, None).expect("it has instructions");
+        let combine =
+            |e: &mut Self, a: Value, b: Value| e.bin(combined, MANY, a, b, None).expect("it has instructions");
         let run = self.run();
         let mut results = vec![];
         for vectors in values.all(self.vectors()).to_vec().chunks(run) {

@@ -52,7 +52,9 @@ impl Emitter<'_, '_> {
             }
             Known::SubgroupId => self.by(lane, self.kernel.subgroup, false),
             Known::SubgroupLane => self.by(lane, self.kernel.subgroup, true),
-            Known::Constant(_) | Known::WorkgroupId(_) | Known::Workgroups(_) => unreachable!("not an invocation's own"),
+            Known::Constant(_) | Known::WorkgroupId(_) | Known::Workgroups(_) => {
+                unreachable!("not an invocation's own")
+            }
         }
     }
 
@@ -283,8 +285,7 @@ impl Emitter<'_, '_> {
     }
 
     pub(super) fn zip(&mut self, a: Vectors, b: Vectors, f: impl Fn(&mut Self, Value, Value) -> Value) -> Vectors {
-        let all: Vec<Value> =
-            a.0[..self.vectors()].iter().zip(b.0).map(|(&a, b)| f(self, a, b)).collect();
+        let all: Vec<Value> = a.0[..self.vectors()].iter().zip(b.0).map(|(&a, b)| f(self, a, b)).collect();
         Vectors::new(&all)
     }
 
