@@ -21,6 +21,10 @@ pub(crate) trait Substitutes {
     fn ways(&self, _: &Launch) -> Vec<Way> {
         vec![Way::Wgsl]
     }
+    /// The choice, of an engine that knows it without measuring.
+    fn rule(&self, _: &Launch) -> Option<Choice> {
+        None
+    }
     /// What measures each of some ways, on the launch's inputs, and outputs of its own.
     fn timers<'a>(&'a self, _: &'a Launch, _: &[Way]) -> Result<Vec<Timer<'a>>> {
         Ok(vec![])
@@ -79,7 +83,7 @@ pub(crate) fn choose(engine: &(impl Substitutes + ?Sized), launch: &Launch) -> R
         Some(choices) if launch.kernel.contract().is_some() => choices,
         _ => return Ok(WGSL),
     };
-    match choices.settled() {
+    match choices.settled().or_else(|| engine.rule(launch)) {
         Some(choice) => Ok(choice),
         None => fastest(engine, choices, launch),
     }
@@ -141,7 +145,8 @@ pub(crate) fn explained(engine: &(impl Substitutes + ?Sized), launch: &Launch) -
         return None;
     }
     let class = class(launch);
-    let known = choices.settled().or_else(|| choices.find(class, &|| key(engine, launch, class)));
+    let settled = choices.settled().or_else(|| engine.rule(launch));
+    let known = settled.or_else(|| choices.find(class, &|| key(engine, launch, class)));
     let (own, native) = (engine.label(Way::Wgsl), engine.native_text(launch));
     Some(match known.map(|choice| choice.best) {
         Some(Way::Native) if native.is_some() => (engine.label(Way::Native).into(), native),

@@ -151,7 +151,7 @@ impl DeviceOptions {
     /// ```
     #[cfg(feature = "cpu")]
     pub fn cpu(&self, profile: Profile, checks: Option<Checks>) -> Result<Device> {
-        Ok(self.over(backend::cpu::open(profile, checks, backend::cpu::Tier::default(), self.options.budget())?))
+        Ok(self.over(backend::cpu::open(profile, checks, backend::cpu::Tier::default(), &self.options)?))
     }
 
     /// As [`Device::open`].

@@ -5,6 +5,8 @@ mod pool;
 
 #[cfg(any(feature = "wgpu", feature = "cuda", feature = "cpu"))]
 pub(crate) use pool::{both, each, spawn, together};
+#[cfg(feature = "jit")]
+pub(crate) use pool::{is_own, within};
 
 use std::num::NonZero;
 use std::sync::OnceLock;

@@ -32,6 +32,21 @@ pub(crate) fn together(others: usize, work: impl Fn() + Sync) {
     }
 }
 
+/// Runs a function in the pool, so that what it shares is the pool's work; where this thread is another pool's, here.
+#[cfg(feature = "jit")]
+pub(crate) fn within<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    match POOL.as_ref().filter(|_| rayon::current_thread_index().is_none()) {
+        Some(pool) => pool.install(work),
+        None => work(),
+    }
+}
+
+/// Whether this thread is one of the pool's.
+#[cfg(feature = "jit")]
+pub(crate) fn is_own() -> bool {
+    POOL.as_ref().is_some_and(|pool| pool.current_thread_index().is_some())
+}
+
 /// Has one of the library's own threads do something when it has the time; false if there are none.
 pub(crate) fn spawn(work: impl FnOnce() + Send + 'static) -> bool {
     POOL.as_ref().map(|pool| pool.spawn(work)).is_some()

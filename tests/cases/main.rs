@@ -12,7 +12,7 @@ mod support;
 mod texts;
 
 use crosslane::cpu::Profile;
-use crosslane::device::Caps;
+use crosslane::device::{Caps, Natives};
 use crosslane::op::Case;
 use crosslane::ops::cases::{ALL, Cases};
 use crosslane::{Device, Kernel};
@@ -59,7 +59,8 @@ fn agrees(operation: &str) {
 
 /// Cases of an operation, interpreted and compiled, with the same bits.
 fn tiers_agree(operation: &str) {
-    let [compiled, interpreted] = ["cpu:compiled", "cpu:interpreted"].map(|tier| Device::open(tier).unwrap());
+    let open = |tier| Device::open(tier).unwrap().natives(Natives::Off);
+    let [compiled, interpreted] = ["cpu:compiled", "cpu:interpreted"].map(open);
     let all: Vec<Case> = cases(operation)(compiled.caps()).into_iter().filter(Case::runs).collect();
     let failures = all.iter().skip(3 % all.len()).step_by(SAMPLED.min(all.len())).filter_map(|case| {
         let result = |device: &Device| {
@@ -69,6 +70,17 @@ fn tiers_agree(operation: &str) {
         (result(&compiled) != result(&interpreted)).then(|| case.what.clone())
     });
     none(operation, failures.collect());
+}
+
+/// Small products too, which the kernel computes otherwise.
+#[test]
+#[cfg(feature = "jit")]
+fn products_by_gemm() {
+    let device = Device::open("cpu:compiled").unwrap().natives(Natives::Library);
+    let all = cases("matmul")(device.caps()).into_iter().filter(Case::runs);
+    none("matmul", all.filter_map(|case| run(&device, &case).err()).collect());
+    let a = device.array(&[1.0f32, 2.0, 3.0, 4.0][..]).reshape(&[2, 2]);
+    assert!(a.matmul(&a).explain().unwrap().to_string().contains("gemm"));
 }
 
 fn none(operation: &str, failures: Vec<String>) {

@@ -32,11 +32,15 @@ mod run;
 mod scalar;
 mod schedule;
 mod subgroups;
+#[cfg(feature = "jit")]
+mod substitutes;
 mod turns;
 mod visit;
 
 use super::{Driver, HostBlock, Mapping, Observer, lent};
-use crate::backend::{Habits, Interop, Order as _, Substitutes, Tracing, Waits};
+#[cfg(feature = "jit")]
+use crate::backend::choices::Choices;
+use crate::backend::{Habits, Interop, Options, Order as _, Tracing, Waits};
 use crate::caps::Caps;
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::{Access, Kernel};
@@ -69,6 +73,9 @@ pub(crate) struct Cpu {
     checks: Option<Checks>,
     budget: Duration,
     tier: Tier,
+    /// Whether substitutes run; none of a device that interprets.
+    #[cfg(feature = "jit")]
+    choices: Option<Choices>,
     kernels: Recent<u64, Arc<Compiled>>,
     turns: Turns,
     waits: Waits,
@@ -134,7 +141,7 @@ pub(crate) fn properties(profile: &Profile, checks: Option<Checks>, tier: Tier) 
 }
 
 /// An engine that stands in for the hardware of a profile.
-pub(crate) fn open(profile: Profile, checks: Option<Checks>, tier: Tier, budget: Duration) -> Result<Arc<dyn Driver>> {
+pub(crate) fn open(profile: Profile, checks: Option<Checks>, tier: Tier, options: &Options) -> Result<Arc<dyn Driver>> {
     if !profile.subgroup.is_power_of_two() || !(4..=128).contains(&profile.subgroup) {
         let wanted = "a power of two from 4 to 128".to_string();
         let (operation, argument, got) = ("Device::cpu_as", "Profile::subgroup".into(), profile.subgroup.to_string());
@@ -145,9 +152,11 @@ pub(crate) fn open(profile: Profile, checks: Option<Checks>, tier: Tier, budget:
     Ok(Arc::new(Cpu {
         properties: properties(&profile, checks, tier).opened(),
         tier,
+        #[cfg(feature = "jit")]
+        choices: (tier != Tier::Interpreted).then(|| Choices::from_environment(None, options.deterministic)),
         profile,
         checks,
-        budget,
+        budget: options.budget(),
         kernels: Recent::new(KEPT),
         turns: Turns::default(),
         waits: Waits::default(),
@@ -243,6 +252,12 @@ impl Cpu {
         let groups = launch.grid.fold(self.profile.caps.grid);
         let until =
             Instant::now().checked_add(self.budget).filter(|_| self.checks.is_none() && launch.kernel.is_watched());
+        #[cfg(feature = "jit")]
+        if let Some(product) = self.substitute(launch)? {
+            // SAFETY: this launch has its turn: no other one uses what it writes, or writes what it reads.
+            unsafe { product.run() };
+            return Ok(());
+        }
         #[cfg(feature = "jit")]
         if let Some(code) = compiled.code(launch, groups) {
             let stuck = self.run_code(&code, compiled, launch, &params, groups, (&stop, until));
@@ -424,7 +439,8 @@ impl Interop for Cpu {
     }
 }
 
-impl Substitutes for Cpu {}
+#[cfg(not(feature = "jit"))]
+impl crate::backend::substitutes::Substitutes for Cpu {}
 
 /// Host memory beside the device's, which is host memory too.
 struct HostBytes {

@@ -13,13 +13,13 @@ pub(in crate::backend) const ENGINE: Engine = Engine {
     name: "cpu",
     reaches: "the processor",
     list: || vec![super::properties(&Profile::default(), None, Tier::default())],
-    open: |_, options| super::open(Profile::default(), None, Tier::default(), options.budget()),
+    open: |_, options| super::open(Profile::default(), None, Tier::default(), options),
     request: |rest, options| Some(request(rest, options)),
 };
 
 fn request(words: &str, options: &Options) -> Result<Arc<dyn Driver>> {
     if words.is_empty() {
-        return super::open(Profile::default(), None, Tier::default(), options.budget());
+        return super::open(Profile::default(), None, Tier::default(), options);
     }
     let (mut profile, mut checks, mut tier) = (None, None, Tier::default());
     for word in words.split(':') {
@@ -44,5 +44,5 @@ fn request(words: &str, options: &Options) -> Result<Arc<dyn Driver>> {
         Some(_) => Profile { order: WorkgroupOrder::Descending, ..Profile::native() },
         None => Profile::default(),
     };
-    super::open(profile.unwrap_or(own), checks, tier, options.budget())
+    super::open(profile.unwrap_or(own), checks, tier, options)
 }

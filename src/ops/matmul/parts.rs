@@ -11,7 +11,11 @@ const PART: u64 = 256;
 /// In how many parts the inner elements are cut, since there are few workgroups: each has `span` of them, the last
 /// perhaps fewer.
 fn parts(caps: &Caps, groups: u64, inner: u64, most: u64, least: u64) -> (u64, u64) {
-    let wanted = if caps.short_vectors() { 1 } else { (2 * FILLED).div_ceil(groups).min(inner / least).min(most) };
+    let wanted = if caps.short_vectors() || caps.processor.is_some() {
+        1
+    } else {
+        (2 * FILLED).div_ceil(groups).min(inner / least).min(most)
+    };
     let span = inner.div_ceil(wanted.max(1)).next_multiple_of(64);
     (inner.div_ceil(span), span)
 }

@@ -1,0 +1,162 @@
+//! What runs in place of a kernel, by its contract: products of matrices by the crate gemm.
+
+use super::{Cpu, block};
+use crate::backend::choices::{Choice, Choices, WGSL};
+use crate::backend::substitutes::{Substitutes, Way, choose};
+use crate::element::DType;
+use crate::error::Result;
+use crate::kernel::{Contract, Contraction, Side, Word};
+use crate::threads;
+use crate::work::{Launch, Window};
+
+/// Products of fewer multiplications are the kernel's. gemm packs tiles first: it takes as long as the kernel for 16 x 16 x 16.
+const LEAST: u64 = 1 << 13;
+/// Products of fewer multiplications are computed by one thread.
+const SMALL: u64 = 1 << 20;
+
+const LIBRARY: Choice = Choice { best: Way::Library, kernel: Way::Wgsl };
+
+impl Substitutes for Cpu {
+    fn choices(&self) -> Option<&Choices> {
+        self.choices.as_ref()
+    }
+
+    fn ways(&self, launch: &Launch) -> Vec<Way> {
+        match Product::of(launch) {
+            Some(_) => vec![Way::Wgsl, Way::Library],
+            None => vec![Way::Wgsl],
+        }
+    }
+
+    /// gemm is faster by a factor of ten wherever it applies.
+    fn rule(&self, launch: &Launch) -> Option<Choice> {
+        let is_large = |product: &Product| product.multiplications() >= LEAST;
+        Some(if Product::of(launch).as_ref().is_some_and(is_large) { LIBRARY } else { WGSL })
+    }
+
+    fn label(&self, way: Way) -> &'static str {
+        if way == Way::Library { "gemm" } else { "the kernel" }
+    }
+}
+
+impl Cpu {
+    /// What runs in place of a launch's kernel.
+    pub(super) fn substitute(&self, launch: &Launch) -> Result<Option<Product>> {
+        let chosen = choose(self, launch)?;
+        Ok(if chosen.best == Way::Library { Product::of(launch) } else { None })
+    }
+}
+
+/// A matrix, or several: the first element, and the elements from row to row, from column to column, from matrix to matrix.
+struct Matrix {
+    window: Window,
+    first: u64,
+    steps: [u64; 2],
+    batch: u64,
+}
+
+impl Matrix {
+    fn of(side: &Side, window: &Window, params: &[u32], rows_are_inner: bool) -> Matrix {
+        let [first, step, batch] = [side.first, side.step, side.batch].map(|word: Word| word.of(params) as u64);
+        let steps = if side.by_inner == rows_are_inner { [1, step] } else { [step, 1] };
+        Matrix { window: window.clone(), first, steps, batch }
+    }
+
+    /// Whether so many matrices lie in the window.
+    fn fits(&self, size: u64, [rows, columns]: [u64; 2], batch: u64) -> bool {
+        let last = self.first as u128
+            + (batch - 1) as u128 * self.batch as u128
+            + (rows - 1) as u128 * self.steps[0] as u128
+            + (columns - 1) as u128 * self.steps[1] as u128;
+        (last + 1) * size as u128 <= self.window.bytes as u128
+    }
+
+    /// The first element of a matrix.
+    fn pointer<T>(&self, nth: u64) -> *mut T {
+        let bytes = self.window.offset + (self.first + nth * self.batch) * size_of::<T>() as u64;
+        block(&self.window.memory).words.as_ptr().cast::<u8>().cast_mut().wrapping_add(bytes as usize).cast()
+    }
+}
+
+/// A launch as products of matrices.
+pub(super) struct Product {
+    dtype: DType,
+    batch: u64,
+    rows: u64,
+    columns: u64,
+    inner: u64,
+    /// The output, a and b.
+    matrices: [Matrix; 3],
+}
+
+impl Product {
+    /// None where gemm does not compute all that the kernel does.
+    pub fn of(launch: &Launch) -> Option<Product> {
+        let Contract::Contraction(product) = launch.kernel.contract()? else { return None };
+        let dtype = known(product)?;
+        let [batch, rows, columns, inner] = product.extents(&launch.params)?.map(u64::from);
+        let [output, a, b] = &launch.buffers[..] else { return None };
+        if [batch, rows, columns, inner].contains(&0) {
+            return None;
+        }
+        let [left, right] = &product.sides;
+        let output = Matrix { window: output.clone(), first: 0, steps: [columns, 1], batch: rows * columns };
+        let a = Matrix::of(left, a, &launch.params, false);
+        let b = Matrix::of(right, b, &launch.params, true);
+        let size = dtype.size() as u64;
+        let fits = output.fits(size, [rows, columns], batch)
+            && a.fits(size, [rows, inner], batch)
+            && b.fits(size, [inner, columns], batch);
+        fits.then_some(Product { dtype, batch, rows, columns, inner, matrices: [output, a, b] })
+    }
+
+    fn multiplications(&self) -> u64 {
+        self.batch.saturating_mul(self.rows).saturating_mul(self.columns).saturating_mul(self.inner)
+    }
+
+    /// # Safety
+    ///
+    /// Nobody may use the output, and nobody may write to the sides, until it returns.
+    pub unsafe fn run(&self) {
+        // SAFETY: as the caller says.
+        let run = || unsafe {
+            match self.dtype {
+                DType::F64 => self.run_as::<f64>(0.0, 1.0),
+                _ => self.run_as::<f32>(0.0, 1.0),
+            }
+        };
+        threads::within(run);
+    }
+
+    /// # Safety
+    ///
+    /// As [`Product::run`]; `T` must be the type of elements.
+    unsafe fn run_as<T: Copy + 'static>(&self, zero: T, one: T) {
+        let [output, a, b] = &self.matrices;
+        let parallel = match self.multiplications() / self.batch >= SMALL && threads::is_own() {
+            true => gemm::Parallelism::Rayon(threads::count()),
+            false => gemm::Parallelism::None,
+        };
+        let [m, n, k] = [self.rows, self.columns, self.inner].map(|extent| extent as usize);
+        let [(to_row, to_column), (a_row, a_column), (b_row, b_column)] =
+            [output, a, b].map(|matrix| (matrix.steps[0] as isize, matrix.steps[1] as isize));
+        for nth in 0..self.batch {
+            let (to, a, b) = (output.pointer::<T>(nth), a.pointer::<T>(nth), b.pointer::<T>(nth));
+            // SAFETY: all elements lie in their windows, as `of` has seen; the windows are words, so that elements are
+            // aligned to 4 bytes, and gemm loads and stores vectors unaligned. The caller says that nobody else uses them.
+            unsafe {
+                gemm::gemm(
+                    m, n, k, to, to_column, to_row, false, a, a_column, a_row, b, b_column, b_row, zero, one, false,
+                    false, false, parallel,
+                );
+            }
+        }
+    }
+}
+
+/// The type of elements, if gemm multiplies them and nothing is to be done with the sums.
+fn known(product: &Contraction) -> Option<DType> {
+    let [a, b, output] = product.dtypes;
+    let is_known = matches!(a, DType::F32 | DType::F64) && a == b && a == output;
+    (product.plain && !product.tensor && is_known).then_some(a)
+}
