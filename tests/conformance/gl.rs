@@ -4,13 +4,15 @@
 
 use crate::support::*;
 use crosslane::array::Side;
+use crosslane::cpu::Profile;
 use crosslane::{Array, Device, Element, Result, Scan, axes};
 use rand::Rng;
 
 /// What an operation makes of an array, on such devices and on the cpu engine.
 #[track_caller]
 fn same<T: Element>(what: &str, x: &[u32], work: impl Fn(&Array<u32>) -> Result<Vec<T>>) {
-    let cpu = Device::cpu().unwrap();
+    // In the shapes of cards, so that sums have the same order.
+    let cpu = Device::cpu_as(Profile::native()).unwrap();
     let wanted = work(&Array::from_slice(&cpu, x)).unwrap();
     for device in seconds().chain(limited()) {
         spoil(device);

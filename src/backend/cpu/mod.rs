@@ -253,9 +253,9 @@ impl Cpu {
         let until =
             Instant::now().checked_add(self.budget).filter(|_| self.checks.is_none() && launch.kernel.is_watched());
         #[cfg(feature = "jit")]
-        if let Some(product) = self.substitute(launch)? {
+        if let Some(substitute) = self.substitute(launch)? {
             // SAFETY: this launch has its turn: no other one uses what it writes, or writes what it reads.
-            unsafe { product.run() };
+            unsafe { substitute.run() };
             return Ok(());
         }
         #[cfg(feature = "jit")]

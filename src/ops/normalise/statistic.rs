@@ -100,9 +100,9 @@ impl Kind {
             // infinite where one of them is. A state of none adds 0, though the square of a gap is infinite.
             _ => {
                 "    let count = a.count + b.count;\n    let most = max(count, Stat(1.0));\n    \
-                 let gap = b.mean - a.mean;\n    \
+                 let gap = b.mean - a.mean;\n    let weight = a.count * b.count / most;\n    \
                  return State(count, (a.count * a.mean + b.count * b.mean) / most,\n        \
-                 a.squares + b.squares + gap * (gap * (a.count * b.count / most)));\n"
+                 a.squares + b.squares + select(gap * gap * weight, Stat(0.0), weight == Stat(0.0)));\n"
             }
         };
         let mut text = format!(
@@ -278,8 +278,9 @@ const EXACT_COMBINE: &str = "    let count = a.count + b.count;
     let apart = a.mean * (a.count / most) + b.mean * (b.count / most);
     let near = finite(mean);
     let empty = a.count == Stat(0.0);
+    let weight = a.count * b.count / most;
     return State(count, select(select(apart, mean, near), b.mean, empty),
-        a.squares + b.squares + gap * (gap * (a.count * b.count / most)),
+        a.squares + b.squares + select(gap * gap * weight, Stat(0.0), weight == Stat(0.0)),
         select(select(Stat(0.0), low, near), b.low, empty));
 ";
 

@@ -1,11 +1,8 @@
-//! What runs in place of a kernel, by its contract: products of matrices by the crate gemm.
+//! Products of matrices by the crate gemm.
 
-use super::{Cpu, block};
-use crate::backend::choices::{Choice, Choices, WGSL};
-use crate::backend::substitutes::{Substitutes, Way, choose};
+use super::super::block;
 use crate::element::DType;
-use crate::error::Result;
-use crate::kernel::{Contract, Contraction, Side, Word};
+use crate::kernel::{Contraction, Side, Word};
 use crate::threads;
 use crate::work::{Launch, Window};
 
@@ -13,39 +10,6 @@ use crate::work::{Launch, Window};
 const LEAST: u64 = 1 << 13;
 /// Products of fewer multiplications are computed by one thread.
 const SMALL: u64 = 1 << 20;
-
-const LIBRARY: Choice = Choice { best: Way::Library, kernel: Way::Wgsl };
-
-impl Substitutes for Cpu {
-    fn choices(&self) -> Option<&Choices> {
-        self.choices.as_ref()
-    }
-
-    fn ways(&self, launch: &Launch) -> Vec<Way> {
-        match Product::of(launch) {
-            Some(_) => vec![Way::Wgsl, Way::Library],
-            None => vec![Way::Wgsl],
-        }
-    }
-
-    /// gemm is faster by a factor of ten wherever it applies.
-    fn rule(&self, launch: &Launch) -> Option<Choice> {
-        let is_large = |product: &Product| product.multiplications() >= LEAST;
-        Some(if Product::of(launch).as_ref().is_some_and(is_large) { LIBRARY } else { WGSL })
-    }
-
-    fn label(&self, way: Way) -> &'static str {
-        if way == Way::Library { "gemm" } else { "the kernel" }
-    }
-}
-
-impl Cpu {
-    /// What runs in place of a launch's kernel.
-    pub(super) fn substitute(&self, launch: &Launch) -> Result<Option<Product>> {
-        let chosen = choose(self, launch)?;
-        Ok(if chosen.best == Way::Library { Product::of(launch) } else { None })
-    }
-}
 
 /// A matrix, or several: the first element, and the elements from row to row, from column to column, from matrix to matrix.
 struct Matrix {
@@ -79,7 +43,7 @@ impl Matrix {
 }
 
 /// A launch as products of matrices.
-pub(super) struct Product {
+pub(in crate::backend::cpu) struct Product {
     dtype: DType,
     batch: u64,
     rows: u64,
@@ -91,8 +55,7 @@ pub(super) struct Product {
 
 impl Product {
     /// None where gemm does not compute all that the kernel does.
-    pub fn of(launch: &Launch) -> Option<Product> {
-        let Contract::Contraction(product) = launch.kernel.contract()? else { return None };
+    pub fn of(product: &Contraction, launch: &Launch) -> Option<Product> {
         let dtype = known(product)?;
         let [batch, rows, columns, inner] = product.extents(&launch.params)?.map(u64::from);
         let [output, a, b] = &launch.buffers[..] else { return None };
@@ -108,6 +71,11 @@ impl Product {
             && a.fits(size, [rows, inner], batch)
             && b.fits(size, [inner, columns], batch);
         fits.then_some(Product { dtype, batch, rows, columns, inner, matrices: [output, a, b] })
+    }
+
+    /// Whether gemm takes less time than the kernel.
+    pub fn is_worthwhile(&self) -> bool {
+        self.multiplications() >= LEAST
     }
 
     fn multiplications(&self) -> u64 {

@@ -1,0 +1,86 @@
+//! What runs in place of a kernel, by its contract: a crate's code, or code of the processor's own.
+
+mod product;
+mod sort;
+
+use super::Cpu;
+use crate::backend::choices::{Choice, Choices, WGSL};
+use crate::backend::substitutes::{Substitutes, Way, choose};
+use crate::error::Result;
+use crate::kernel::Contract;
+use crate::work::Launch;
+use product::Product;
+use sort::SortPass;
+
+const LIBRARY: Choice = Choice { best: Way::Library, kernel: Way::Wgsl };
+const NATIVE: Choice = Choice { best: Way::Native, kernel: Way::Native };
+
+/// What runs in place of a launch's kernel.
+pub(super) enum Substitute<'a> {
+    Product(Product),
+    Sort(SortPass<'a>),
+}
+
+impl Substitute<'_> {
+    fn of(launch: &Launch) -> Option<Substitute<'_>> {
+        match launch.kernel.contract()? {
+            Contract::Contraction(product) => Product::of(product, launch).map(Substitute::Product),
+            Contract::SortByDigit(pass) => SortPass::of(pass, launch).map(Substitute::Sort),
+            Contract::SumOfRows(_) => None,
+        }
+    }
+
+    fn way(&self) -> Way {
+        match self {
+            Substitute::Product(_) => Way::Library,
+            Substitute::Sort(_) => Way::Native,
+        }
+    }
+
+    /// # Safety
+    ///
+    /// Nobody may use what the launch writes, and nobody may write to what it reads, until it returns.
+    pub unsafe fn run(&self) {
+        match self {
+            // SAFETY: as the caller says.
+            Substitute::Product(product) => unsafe { product.run() },
+            Substitute::Sort(pass) => pass.run(),
+        }
+    }
+}
+
+impl Cpu {
+    /// What is chosen in place of a launch's kernel.
+    pub(super) fn substitute<'a>(&self, launch: &'a Launch) -> Result<Option<Substitute<'a>>> {
+        let chosen = choose(self, launch)?.best;
+        let substitute = if chosen == Way::Wgsl { None } else { Substitute::of(launch) };
+        Ok(substitute.filter(|substitute| substitute.way() == chosen))
+    }
+}
+
+impl Substitutes for Cpu {
+    fn choices(&self) -> Option<&Choices> {
+        self.choices.as_ref()
+    }
+
+    fn ways(&self, launch: &Launch) -> Vec<Way> {
+        [Way::Wgsl].into_iter().chain(Substitute::of(launch).map(|substitute| substitute.way())).collect()
+    }
+
+    /// Substitutes are faster by factors wherever they apply.
+    fn rule(&self, launch: &Launch) -> Option<Choice> {
+        Some(match Substitute::of(launch) {
+            Some(Substitute::Product(product)) if product.is_worthwhile() => LIBRARY,
+            Some(Substitute::Sort(_)) => NATIVE,
+            _ => WGSL,
+        })
+    }
+
+    fn label(&self, way: Way) -> &'static str {
+        match way {
+            Way::Wgsl => "the kernel",
+            Way::Native => "the processor's radix sort",
+            Way::Library => "gemm",
+        }
+    }
+}
