@@ -1,6 +1,6 @@
-//! The engine that needs no GPU: a SIMT interpreter of WGSL on the processor.
+//! The engine that needs no GPU: WGSL on the processor, interpreted or compiled to machine code, one program on many lanes.
 //!
-//! Each instruction runs over all invocations of a workgroup before the next one, workgroups side by side. That makes
+//! Interpreted, each instruction runs over all invocations of a workgroup before the next one, workgroups side by side. That makes
 //! barriers exact, and what GPUs hide can be seen: a device that checks finds races, accesses out of bounds, reads of
 //! memory never written, divergent barriers and waiting for other workgroups. A profile simulates the limits of other
 //! hardware.
@@ -11,6 +11,8 @@
 //! | `program.rs`, `visit.rs` | the instructions, and what they read and write |
 //! | `lanes.rs`, `scalar.rs` | arithmetic, as loops over lanes |
 //! | `run/` | one workgroup: control flow by masks, memory, atomics, subgroups |
+//! | `compiled.rs`, `jit/` | the compiled tier: when a kernel is compiled, and how |
+//! | `substitutes/` | what runs in place of a kernel: gemm, a radix sort |
 //! | `schedule.rs` | many workgroups: side by side, or in turns |
 //! | `check/` | the sanitizer |
 //! | `profile.rs` | other people's hardware |
