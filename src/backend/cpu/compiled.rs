@@ -54,6 +54,7 @@ mod tier {
     use super::Compiled;
     use crate::threads;
     use crate::work::{Launch, Window};
+    use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
     use std::sync::{Arc, Mutex, OnceLock};
     use std::thread::Builder;
@@ -145,8 +146,10 @@ mod tier {
             let compile = || {
                 let target = Target { guarded, watched: self.tier.watched };
                 let (start, steps) = (Instant::now(), self.lowered.code.len());
+                // A mistake in the compiler is no reason to fail: the kernel is interpreted.
+                let attempt = || catch_unwind(AssertUnwindSafe(|| jit::compile(&self.lowered, target)));
                 let made = match steps {
-                    ..=MOST_STEPS => jit::compile(&self.lowered, target),
+                    ..=MOST_STEPS => attempt().unwrap_or_else(|_| Err("the compiler panicked".into())),
                     _ => Err(format!("{steps} steps are more than {MOST_STEPS}")),
                 };
                 match made {

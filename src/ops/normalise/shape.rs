@@ -29,6 +29,8 @@ const PER_LANE: u64 = 4;
 /// processor a piece is a value.
 const CHAIN: u64 = 64;
 const VALUES: u64 = 1024;
+/// Values of an invocation that a processor combines with what came before at once: an exponential each, and two in all.
+const AT_ONCE: u64 = 8;
 
 /// Rows, and how their values are loaded.
 #[derive(Clone, Copy)]
@@ -176,8 +178,11 @@ impl Problem {
     }
 
     fn pieces(&self, most: u64, caps: &Caps) -> Shape {
-        let few = caps.short_vectors() || caps.processor.is_some();
-        let items = if few { 1 } else { (ON_THE_WAY / self.width).max(1) };
+        let items = match caps.processor {
+            Some(_) => AT_ONCE,
+            None if caps.short_vectors() => 1,
+            None => (ON_THE_WAY / self.width).max(1),
+        };
         let wanted = self.units().div_ceil(items).next_power_of_two();
         let segment = 2 * SEGMENT;
         // Few columns leave more invocations for each.
