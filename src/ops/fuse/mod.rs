@@ -156,7 +156,9 @@ impl<'a> Fusion<'a> {
     /// `pad`: the last unit may run past the end of the space, into the padding that every buffer has.
     pub fn widen(&mut self, chunk: &[u64], lanes: usize, pad: bool, caps: &Caps) -> bool {
         let mut arrays = (0..self.walks.len()).filter(|&array| self.slot(array).is_some());
-        arrays.any(|array| caps.wide(self.dtype(array))) && self.widen_each(chunk, lanes, pad)
+        // What reads and writes no array is as wide as what it is part of.
+        let is_wide = caps.processor.is_none() || arrays.any(|array| caps.wide(self.dtype(array)));
+        is_wide && self.widen_each(chunk, lanes, pad)
     }
 
     /// As [`Fusion::widen`], whatever the device prefers.
