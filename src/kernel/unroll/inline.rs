@@ -3,7 +3,8 @@
 use super::super::blocks::inside;
 use naga::{AddressSpace, Block, Function, Module, Statement, TypeInner};
 
-/// Whether a function with marked loops is inlined: it is given a local array by a pointer, and returns nothing, at its end.
+/// Whether a function with marked loops is inlined: it is given a local array by a pointer, and
+/// gives nothing back: it returns at its end only.
 pub(super) fn is_candidate(module: &Module, function: &Function) -> bool {
     let is_local_array = |ty| match module.types[ty].inner {
         TypeInner::Pointer { base, space: AddressSpace::Function } => {

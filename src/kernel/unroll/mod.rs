@@ -15,6 +15,7 @@
 
 mod fold;
 mod inline;
+mod loops;
 mod promote;
 mod rebuild;
 mod split;

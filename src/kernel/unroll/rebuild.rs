@@ -2,6 +2,7 @@
 
 use super::super::operands::{of_expression, of_statement};
 use super::fold::{Folded, fold};
+use super::loops::split_condition;
 use super::promote::Variables;
 use super::split::Arrays;
 use naga::{Block, Expression, Function, Handle, Literal, LocalVariable, Module, Range, Span, Statement};
@@ -422,27 +423,4 @@ fn place(index: Literal) -> Option<u32> {
         Literal::I32(index) => u32::try_from(index).ok(),
         _ => None,
     }
-}
-
-/// The condition of a loop.
-struct Condition {
-    emits: Vec<(Range<Expression>, Span)>,
-    condition: Handle<Expression>,
-}
-
-/// What `for` makes of its condition, which leaves the loop where it does not hold, and the rest.
-fn split_condition(body: &Block) -> (Condition, &Block) {
-    let mut emits = vec![];
-    for (statement, &span) in body.span_iter() {
-        match (statement, body.last()) {
-            (Statement::Emit(range), _) => emits.push((range.clone(), span)),
-            (Statement::If { condition, accept, reject }, Some(Statement::Block(rest)))
-                if accept.is_empty() && matches!(**reject, [Statement::Break]) && body.len() == emits.len() + 2 =>
-            {
-                return (Condition { emits, condition: *condition }, rest);
-            }
-            _ => break,
-        }
-    }
-    panic!("a marked loop has the form of `for`")
 }
