@@ -37,10 +37,12 @@ impl Tunable {
 /// 40,000. llvmpipe: 64 keys 231 and 50, 4000 keys 1340 and 570.
 pub(crate) const OF_PROCESSOR: [(&str, &[u32]); 2] = [("map_tiled", &[0, 0, 0]), ("sort_merge", &[8192])];
 
-/// What the cpu engine uses, which compiles its own machine code: an invocation group is several vectors wide already, so
-/// nothing is unrolled.
+/// What the cpu engine uses, which compiles its own machine code.
+///
+/// Reductions of four values a step: a group of invocations is four vectors wide, and four loads are under way at once. Sum
+/// of 2^22 f32, two cores of an EPYC, 2026-11-25, GB/s by 1, 4 and 8 values: 24, 34, 35; column sums 12, 19, 17.
 pub(crate) const OF_COMPILED: [(&str, &[u32]); 3] =
-    [("map_tiled", &[0, 0, 0]), ("reduce", &[1]), ("sort_merge", &[8192])];
+    [("map_tiled", &[0, 0, 0]), ("reduce", &[4]), ("sort_merge", &[8192])];
 
 /// The variant of each [`Tunable`] that a device uses. [`Device::open`](crate::Device::open) reads the fastest ones
 /// that `crosslane tune` found on this device; [`DeviceOptions::tuning`](crate::DeviceOptions::tuning) overrides them.

@@ -79,9 +79,16 @@ fn policy(operator: &Operator, caps: &Caps) -> Policy {
     }
 }
 
+/// Invocations of the launch that combines states, on processors too: one workgroup combines all of an output's, and where few
+/// share them each sum is a long chain, which rounds too often.
+fn states_workgroup(caps: &Caps) -> u32 {
+    caps.workgroup_invocations.min(256)
+}
+
 /// Which of the two kernels, and its shape.
 struct Shape {
     columns: bool,
+    workgroup: u32,
     /// Rows: invocations for an output. Columns: invocations side by side.
     lanes: u32,
     chunks: u64,
@@ -138,8 +145,9 @@ impl Reduce {
         expression
     }
 
-    fn lay_out(&self, caps: &Caps, columns: bool, width: u64, outputs: u64, extent: u64) -> Shape {
-        let (policy, workgroup) = (policy(&self.operator, caps), caps.workgroup() as u64);
+    /// Of `workgroup` invocations.
+    fn lay_out(&self, caps: &Caps, (columns, workgroup): (bool, u32), width: u64, outputs: u64, extent: u64) -> Shape {
+        let (policy, workgroup) = (policy(&self.operator, caps), workgroup as u64);
         let (lanes, blocks, tile, wanted) = if columns {
             let units = outputs.div_ceil(width);
             let most = if caps.processor.is_some() { workgroup } else { workgroup / 4 };
@@ -161,7 +169,7 @@ impl Reduce {
         let chunks = extent.div_ceil(tile).min(wanted).max(1);
         let span = extent.div_ceil(chunks).next_multiple_of(tile.min(extent.next_multiple_of(4)));
         let chunks = extent.div_ceil(span).max(1);
-        Shape { columns, lanes: lanes as u32, chunks, span, groups: blocks * chunks }
+        Shape { columns, workgroup: workgroup as u32, lanes: lanes as u32, chunks, span, groups: blocks * chunks }
     }
 
     fn state_bytes(&self) -> u64 {
@@ -221,7 +229,7 @@ impl Op for Reduce {
             let shapes: Vec<Shape> = cell
                 .parts
                 .iter()
-                .map(|cut| self.lay_out(caps, columns, fusion.width as u64, cell.outputs, extent(cut)))
+                .map(|cut| self.lay_out(caps, (columns, caps.workgroup()), fusion.width as u64, cell.outputs, extent(cut)))
                 .collect();
             let all_chunks: u64 = shapes.iter().map(|shape| shape.chunks).sum();
             let direct = all_chunks == 1;
@@ -248,7 +256,8 @@ impl Op for Reduce {
             }
             if !direct {
                 let states = self.scratch_window(scratch, cell.outputs * all_chunks);
-                let mut shape = self.lay_out(caps, cell.outputs > 1, 1, cell.outputs, all_chunks);
+                let by = (cell.outputs > 1, states_workgroup(caps));
+                let mut shape = self.lay_out(caps, by, 1, cell.outputs, all_chunks);
                 shape.groups /= shape.chunks;
                 let (output, first_output) = self.output_window(&cell, caps);
                 let own = [cell.outputs, all_chunks, 1, all_chunks, 0, first_output, cell.outputs];
@@ -301,7 +310,8 @@ impl Reduce {
     fn kernel(&self, fusion: Option<FusionSpec>, shape: &Shape, last: bool, caps: &Caps) -> Kernel {
         let (operator, dtype) = (self.operator.clone(), self.expression.dtype());
         let counted = self.count.is_some() && fusion.is_some();
-        let spec = ReduceSpec { operator, dtype, fusion, columns: shape.columns, lanes: shape.lanes, last, counted };
+        let Shape { columns, workgroup, lanes, .. } = *shape;
+        let spec = ReduceSpec { operator, dtype, fusion, columns, workgroup, lanes, last, counted };
         Kernel::of(spec, caps)
     }
 

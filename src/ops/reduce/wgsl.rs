@@ -20,6 +20,7 @@ pub(super) struct ReduceSpec {
     /// What the first launch reads; the second combines states.
     pub fusion: Option<FusionSpec>,
     pub columns: bool,
+    pub workgroup: u32,
     pub lanes: u32,
     /// Whether it stores results, not states.
     pub last: bool,
@@ -52,7 +53,7 @@ impl Spec for ReduceSpec {
         let draft = Draft {
             entry: by,
             constants: vec![
-                ("WORKGROUP", caps.workgroup()),
+                ("WORKGROUP", self.workgroup),
                 (if self.columns { "COLUMNS" } else { "LANES" }, self.lanes),
                 ("WIDTH", width),
                 ("UNROLL", unroll),
@@ -91,7 +92,7 @@ impl ReduceSpec {
             && self.dtype == DType::F32
             && fusion.steps.len() == 1
             && !self.columns
-            && self.lanes == caps.workgroup()
+            && self.lanes == self.workgroup
             && (params == ["offset0"] || (strided && params[0] == "offset0" && params[1].starts_with("stride0_")));
         let unroll = policy(&self.operator, caps).unroll;
         let (workgroup, last) = (self.lanes, self.last);
