@@ -229,7 +229,9 @@ impl Op for Reduce {
             let shapes: Vec<Shape> = cell
                 .parts
                 .iter()
-                .map(|cut| self.lay_out(caps, (columns, caps.workgroup()), fusion.width as u64, cell.outputs, extent(cut)))
+                .map(|cut| {
+                    self.lay_out(caps, (columns, caps.workgroup()), fusion.width as u64, cell.outputs, extent(cut))
+                })
                 .collect();
             let all_chunks: u64 = shapes.iter().map(|shape| shape.chunks).sum();
             let direct = all_chunks == 1;
