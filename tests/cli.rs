@@ -478,8 +478,8 @@ fn tune_keeps_the_fastest() {
     let file = std::fs::read_dir(&kept).unwrap().next().unwrap().unwrap().path();
     assert!(std::fs::read_to_string(&file).unwrap().contains("\nreduce = "));
     // What a program opens then follows it, and a line of another version does no harm.
-    std::fs::write(&file, "reduce = 4\nreduce = 5\nnobody = 1\n").unwrap();
+    std::fs::write(&file, "reduce = 16\nreduce = 5\nnobody = 1\n").unwrap();
     let output = crosslane(&["bench", "--quick", "--device", "cpu", "--filter", "dot_f32"]);
-    has(&String::from_utf8(output.stdout).unwrap(), &["tuned: reduce = 4", "dot_f32"]);
+    has(&String::from_utf8(output.stdout).unwrap(), &["tuned: reduce = 16", "dot_f32"]);
     fails(&["tune", "--device", "cpu", "--filter", "nothing"], &["wanted a part of one of reduce, scan"]);
 }
