@@ -19,7 +19,7 @@ macro_rules! operations {
             nth ["nth_count" "nth_find"] {Nth};
             reduce ["reduce_rows" "reduce_columns"] {Operator, Reduce};
             runs ["runs"] {Runs};
-            scan ["scan" "scan_columns"] {ByKey, PrefixScan, Select};
+            scan ["scan" "scan_columns" "scan_spans"] {ByKey, PrefixScan, Select};
             scatter ["scatter"] {Combine, Scatter};
             searchsorted ["searchsorted"] {SearchSorted};
             sort [

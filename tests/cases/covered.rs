@@ -55,6 +55,7 @@ fn every_shader_has_cases() {
     for (caps, suits) in [
         (stand_in("native", u64::MAX).caps().clone(), (|_| true) as fn(&Case) -> bool),
         (stand_in("native", NARROW).caps().clone(), Case::runs),
+        (stand_in("compiled", u64::MAX).caps().clone(), Case::runs),
         (Device::open("cpu:checked").unwrap().caps().clone(), |_| true),
     ] {
         for case in ALL.iter().flat_map(|(_, cases)| cases(&caps)).filter(suits) {

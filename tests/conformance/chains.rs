@@ -92,7 +92,8 @@ fn paths(source: &str) -> HashMap<String, usize> {
 /// However a compiler treats an expression here and there: what is published is computed at one place.
 #[test]
 fn each_total_is_computed_at_one_place() {
-    for (preset, caps) in Caps::presets() {
+    // A processor's scan has no chain.
+    for (preset, caps) in Caps::presets().into_iter().filter(|(_, caps)| caps.processor.is_none()) {
         let paths = paths(pass(1 << 20, &caps).kernel.source());
         for name in ["load", "load_part", "spread", "scan_totals", "settle", "carry_in", "gather", "latest"] {
             assert_eq!(paths[name], 1, "{preset}: {name}");

@@ -114,7 +114,7 @@ impl Op for ByKey {
                 format!("memory within one binding, {} bytes: copy() puts them side by side", caps.binding_bytes);
             return Err(ErrorKind::Argument { operation, argument, wanted, got: "more".into(), at: None }.into());
         }
-        fusions.widen(&chunk, true, caps);
+        fusions.widen(&|fusion| fusion.widen(&chunk, 1, true, caps));
         let shape = self.shape(&scan, 4, caps);
         let kernel = Kernel::of(scan.spec(&fusions, Form::ByKey(self.keys.dtype(), shape)), caps);
         let (len, output) = (self.len(), self.output);

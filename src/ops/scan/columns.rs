@@ -1,19 +1,24 @@
-//! The plan of columns: one launch where there are many, else totals of chunks first; `shaders/scan_columns.wgsl`.
+//! The plan of columns, and of spans on processors: one launch where there are many rows, else totals of chunks first;
+//! `shaders/scan_columns.wgsl`, `shaders/scan_spans.wgsl`.
 
 use super::scanned::{Fusions, Scanned};
 use super::spec::{Form, ScanSpec};
-use crate::caps::Caps;
+use crate::caps::{Caps, Processor};
 use crate::kernel::{Access, Draft, Kernel};
 use crate::op::{Binding, Grid, Param, Pass, Plan};
 use std::ops::Range;
 
-/// Invocations wanted before columns are no longer cut into chunks.
+/// Invocations wanted before columns are no longer cut into chunks; on a processor for each that runs at the same time.
 const INVOCATIONS: u64 = 1 << 17;
+const EACH: u64 = 8;
 /// Elements of a chunk, at least.
 const SPAN: u64 = 64;
+/// Elements that a processor's spans are an odd multiple of: a cache line of 32-bit ones or more. Neighbouring invocations then
+/// read and write different sets of the cache.
+const LINE: u64 = 16;
 
 /// The parameters of columns, before the identity's bits and the fusions' own.
-const PARAMS: [&str; 5] = ["columns", "extent", "chunks", "span", "first_chunk"];
+pub(super) const PARAMS: [&str; 5] = ["columns", "extent", "chunks", "span", "first_chunk"];
 
 /// Columns side by side, and the boxes of the index space that they run through.
 struct Strip {
@@ -21,10 +26,31 @@ struct Strip {
     parts: Vec<Vec<Range<u64>>>,
 }
 
+/// How many chunks there are of an extent, and how long they are.
+fn chunks(columns: u64, extent: u64, caps: &Caps) -> (u64, u64) {
+    let at_once = |processor: Processor| EACH * (processor.threads * processor.lanes) as u64;
+    let invocations = caps.processor.map_or(INVOCATIONS, at_once);
+    let wanted = invocations.div_ceil(columns).min(extent.div_ceil(SPAN));
+    // Every chunk reads the totals of all before it.
+    let chunks = wanted.min((extent / 4).isqrt()).max(1);
+    let span = extent.div_ceil(chunks);
+    match caps.processor {
+        Some(_) if chunks > 1 => {
+            let span = span.next_multiple_of(LINE) | LINE;
+            (extent.div_ceil(span), span)
+        }
+        _ => (chunks, span),
+    }
+}
+
 impl Scanned {
-    pub(super) fn plan_columns(&self, fusions: Fusions, caps: &Caps) -> Plan {
+    pub(super) fn plan_columns(&self, mut fusions: Fusions, caps: &Caps) -> Plan {
         let kept = fusions.values.dims.iter().filter(|dim| dim.group == 0).count();
         let chunk = self.space(&fusions).chunks(caps.binding_bytes, 4096);
+        if caps.processor.is_some() && !self.wants_columns(&fusions.values) {
+            let rows: u64 = fusions.values.dims[..kept].iter().map(|dim| dim.extent).product();
+            fusions.widen(&|fusion| fusion.widen_each(&chunk, 1, rows == 1));
+        }
         let mut plan = Plan::default();
         for strip in strips(self.space(&fusions).boxes(&chunk), kept) {
             self.plan_strip(&fusions, &strip, kept, caps, &mut plan);
@@ -34,17 +60,12 @@ impl Scanned {
 
     fn plan_strip(&self, fusions: &Fusions, strip: &Strip, kept: usize, caps: &Caps, plan: &mut Plan) {
         let extent = |cut: &[Range<u64>]| cut.get(kept).map_or(1, |range| range.end - range.start);
-        let chunks = |cut: &[Range<u64>]| {
-            let wanted = INVOCATIONS.div_ceil(strip.columns).min(extent(cut).div_ceil(SPAN));
-            // Every chunk reads the totals of all before it.
-            wanted.min((extent(cut) / 4).isqrt()).max(1)
-        };
-        let all: u64 = strip.parts.iter().map(|cut| chunks(cut)).sum();
+        let chunks = |cut: &[Range<u64>]| chunks(strip.columns, extent(cut), caps);
+        let all: u64 = strip.parts.iter().map(|cut| chunks(cut).0).sum();
         let workgroup = caps.workgroup() as u64;
         let identity: Vec<Param> = self.operator.identity(self.expression.dtype()).words().map(Param::Is).collect();
-        let bytes = |slot: usize| self.slot_bytes(slot);
         let bytes_of_states = (all * strip.columns * self.state_bytes(self.heads.is_some())).next_multiple_of(64);
-        let states = Binding::new(self.output + 1, 0, bytes_of_states);
+        let states = Binding::new(self.scratch(), 0, bytes_of_states);
         if all > 1 {
             plan.scratch.resize(1, 0);
             plan.scratch[0] = plan.scratch[0].max(states.bytes);
@@ -52,20 +73,20 @@ impl Scanned {
         let read_only = fusions.without_output();
         for last in [false, true].into_iter().skip((all == 1) as usize) {
             let fusions = if last { fusions } else { &read_only };
-            let kernel = Kernel::of(self.spec(fusions, Form::Columns { last, chunked: all > 1 }), caps);
+            let chunked = all > 1;
+            let form = match caps.processor {
+                Some(_) => Form::Spans { last, chunked },
+                None => Form::Columns { last, chunked },
+            };
+            let kernel = Kernel::of(self.spec(fusions, form), caps);
             let mut first_chunk = 0;
             for cut in &strip.parts {
-                let (chunks, extent) = (chunks(cut), extent(cut));
-                let (mut params, mut buffers) = fusions.values.params(cut, caps.offset_alignment, &bytes);
-                if let Some(heads) = &fusions.heads {
-                    let more = heads.params(cut, caps.offset_alignment, &bytes);
-                    params.extend(more.0);
-                    buffers.extend(more.1);
-                }
-                if all > 1 {
+                let ((chunks, span), extent) = (chunks(cut), extent(cut));
+                let (params, mut buffers) = self.params(fusions, cut, kept, caps);
+                if chunked {
                     buffers.push(states);
                 }
-                let own = [strip.columns, extent, chunks, extent.div_ceil(chunks), first_chunk];
+                let own = [strip.columns, extent, chunks, span, first_chunk];
                 plan.passes.push(Pass {
                     kernel: kernel.clone(),
                     buffers,
@@ -89,10 +110,7 @@ impl ScanSpec {
         let heads = if segmented { "head_value(k, r)" } else { "false" };
         draft.text += &format!("fn head(k: u32, r: u32) -> bool {{ return {heads}; }}\n");
         draft.text += &put_text(self.exclusive, segmented, last);
-        draft.text += &match chunked {
-            true => states_text(draft.access.len(), last),
-            false => "fn kept(at: u32) -> State { return identity(); }\nfn keep(at: u32, state: State) {}\n".into(),
-        };
+        draft.text += &states_text(chunked, draft.access.len(), last);
         let access = if last { Access::Read } else { Access::Write };
         draft.access.extend(chunked.then_some(access));
         draft
@@ -132,8 +150,11 @@ fn put_text(exclusive: bool, segmented: bool, last: bool) -> String {
     )
 }
 
-/// `kept` and `keep`: the totals of chunks.
-fn states_text(binding: usize, last: bool) -> String {
+/// `kept` and `keep`: the totals of chunks, if there are several.
+pub(super) fn states_text(chunked: bool, binding: usize, last: bool) -> String {
+    if !chunked {
+        return "fn kept(at: u32) -> State { return identity(); }\nfn keep(at: u32, state: State) {}\n".into();
+    }
     let access = if last { "read" } else { "read_write" };
     let keep = if last { "" } else { "    states[at] = state;\n" };
     format!(

@@ -1,4 +1,5 @@
-//! Scan: every element combined with those before it along an axis; `shaders/scan.wgsl`, `shaders/scan_columns.wgsl`.
+//! Scan: every element combined with those before it along an axis; `shaders/scan.wgsl`, `shaders/scan_columns.wgsl`,
+//! `shaders/scan_spans.wgsl`.
 //!
 //! Bound by memory: every input once, every output once. Rows go through one launch, whatever their length; columns
 //! too where there are many. The order in which values are combined is fixed: the same input gives the same bits.
@@ -13,6 +14,7 @@ mod picks;
 mod rows;
 mod scanned;
 mod select;
+mod spans;
 mod spec;
 mod wgsl;
 

@@ -31,6 +31,22 @@ pub(super) fn picks_text(dtype: DType, filled: bool, binding: usize) -> String {
     )
 }
 
+/// `leave` of spans: fillings as many as the span has elements that do not count, from the end of the output; and the count.
+pub(super) fn leave_text(filled: bool) -> String {
+    let fill = match filled {
+        true => {
+            "    let first = chunk * params.span;\n    let behind = params.start + first - begin;\n    \
+             let fillings = min(params.extent - first, params.span) - (state - begin);\n    \
+             for (var at = 0u; at < fillings; at++) { put(params.total - 1u - behind - at, fill()); }\n"
+        }
+        false => "",
+    };
+    format!(
+        "fn leave(chunk: u32, begin: State, state: State) {{\n{fill}    \
+         if (params.start + params.extent == params.total && chunk == params.chunks - 1u) {{ finish(state); }}\n}}\n"
+    )
+}
+
 /// A binding of its own, and the function that stores into it.
 pub(super) fn put_text(array: &str, name: &str, dtype: DType, binding: usize) -> String {
     let element = if dtype.per_word() > 1 { "atomic<u32>" } else { dtype.wgsl() };

@@ -5,7 +5,7 @@ use super::super::fuse::{Fusion, Mode, Store};
 use super::scanned::{Fusions, Scanned};
 use super::spec::Form;
 use crate::caps::Caps;
-use crate::error::{ErrorKind, Result};
+use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::op::{Binding, Grid, Param, Pass, Plan};
 use crate::tuning::Tunable;
@@ -148,14 +148,13 @@ impl Scanned {
         let rows: u64 = fusions.values.dims[..kept].iter().map(|dim| dim.extent).product();
         // Windows begin where tiles do, so that the chain goes on from one to the next.
         let chunk = self.space(&fusions).chunks(caps.binding_bytes, caps.workgroup() as u64 * ALL_ROUNDS * 4);
-        fusions.widen(&chunk, rows == 1, caps);
+        fusions.widen(&|fusion| fusion.widen(&chunk, 1, rows == 1, caps));
         let shape = self.lay_out(rows, fusions.values.width as u64, caps);
         let kernel = Kernel::of(self.spec(&fusions, Form::Rows(shape)), caps);
-        self.check(&shape, chunk.get(kept).copied(), caps)?;
-        let bytes = |slot: usize| self.slot_bytes(slot);
+        self.check(&shape, chunk.get(kept).copied())?;
         let tiles_all = self.extent().div_ceil(shape.tile());
         let groups_all = tiles_all.div_ceil(shape.workgroup);
-        let (scratch, parts) = (self.output + 1 + self.picked.is_some() as usize, shape.parts);
+        let (scratch, parts) = (self.scratch(), shape.parts);
         let identity: Vec<Param> = self.operator.identity(self.expression.dtype()).words().map(Param::Is).collect();
         let mut plan = Plan::default();
         let (mut chain, mut of) = (Chain { first: 0, tiles: tiles_all, groups: groups_all }, None::<Vec<Range<u64>>>);
@@ -174,19 +173,7 @@ impl Scanned {
                     (tiles, tiles * rows)
                 }
             };
-            let (mut params, mut buffers) = fusions.values.params(&cut, caps.offset_alignment, &bytes);
-            for more in [&fusions.heads, &fusions.picked].into_iter().flatten() {
-                let more = more.params(&cut, caps.offset_alignment, &bytes);
-                params.extend(more.0);
-                buffers.extend(more.1);
-            }
-            if self.picked.is_some() {
-                params.extend([scanned.start, self.extent()].map(Param::of));
-                params.extend(self.fill.iter().flat_map(|fill| fill.words()).map(Param::Is));
-                let whole = bytes(self.output);
-                buffers.push(Binding::new(self.output, 0, whole));
-                buffers.push(Binding::new(self.output + 1, 0, 4));
-            }
+            let (params, mut buffers) = self.params(&fusions, &cut, kept, caps);
             if shape.chained {
                 buffers.push(Binding::new(scratch, 0, u64::MAX));
             }
@@ -212,39 +199,25 @@ impl Scanned {
         Ok(plan)
     }
 
-    /// Whether windows of this length along the axis are whole tiles, and a selection's output fits one.
-    fn check(&self, shape: &Shape, chunk: Option<u64>, caps: &Caps) -> Result<()> {
-        let refused = |wanted: String, got: String| {
-            Err(ErrorKind::Argument { operation: self.name(), argument: "array".into(), wanted, got, at: None }.into())
-        };
-        let output = super::super::buffer_bytes(self.result(), self.shape.iter().product());
-        if self.picked.is_some() && output > caps.binding_bytes {
-            return refused(
-                format!("a result of at most one binding, {} bytes", caps.binding_bytes),
-                output.to_string(),
-            );
-        }
+    /// Whether windows of this length along the axis are whole tiles.
+    fn check(&self, shape: &Shape, chunk: Option<u64>) -> Result<()> {
         let chunk = chunk.unwrap_or(1);
         let whole = chunk == self.extent();
         match whole || (shape.packed.is_none() && chunk.is_multiple_of(shape.tile())) {
             true => Ok(()),
-            false => refused(
+            false => Err(self.refused(
                 format!("{} neighbours along the axis within one binding: copy() puts them side by side", shape.tile()),
                 format!("{chunk}"),
-            ),
+            )),
         }
     }
 }
 
 impl Fusions<'_> {
     /// Four neighbours at a time where that goes for all.
-    pub(super) fn widen(&mut self, chunk: &[u64], alone: bool, caps: &Caps) {
-        let wide = self.values.widen(chunk, 1, alone, caps);
-        let both = wide
-            && [&mut self.heads, &mut self.picked]
-                .into_iter()
-                .flatten()
-                .all(|fusion| fusion.widen(chunk, 1, alone, caps));
+    pub(super) fn widen(&mut self, widen: &dyn Fn(&mut Fusion) -> bool) {
+        let wide = widen(&mut self.values);
+        let both = wide && [&mut self.heads, &mut self.picked].into_iter().flatten().all(widen);
         if wide && !both {
             [&mut self.heads, &mut self.picked].into_iter().flatten().for_each(narrow);
             narrow(&mut self.values);

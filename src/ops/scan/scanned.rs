@@ -6,9 +6,10 @@ use super::super::map::{leaf_walks, read_slots, slot_bytes};
 use super::super::reduce::Operator;
 use crate::caps::Caps;
 use crate::element::{DType, Scalar};
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::layout::Layout;
-use crate::op::{Expression, Plan, Slot, Space, Walk};
+use crate::op::{Binding, Expression, Param, Plan, Slot, Space, Walk};
+use std::ops::Range;
 
 /// A scan along an axis of an expression's index space, which may store what it selects in place of what it scans.
 pub(in crate::ops) struct Scanned {
@@ -50,7 +51,7 @@ impl Fusions<'_> {
         values.output = None;
         values.walks.truncate(values.expression.leaves.len());
         values.modes.truncate(values.expression.leaves.len());
-        Fusions { values, heads: self.heads.clone(), picked: self.picked.clone() }
+        Fusions { values, heads: self.heads.clone(), picked: None }
     }
 }
 
@@ -139,6 +140,9 @@ impl Scanned {
 
     /// Columns if neighbours in memory belong to neighbouring rows of the scan.
     pub fn wants_columns(&self, fusion: &Fusion) -> bool {
+        if self.picked.is_some() {
+            return false;
+        }
         let main = fusion.walks.iter().zip(&fusion.expression.leaves).find(|(_, leaf)| leaf.len > 1);
         let walk = main.map_or(fusion.walks.last().expect("the output is one"), |(walk, _)| walk);
         let innermost = |group: usize| fusion.dims.iter().rposition(|dim| dim.group == group);
@@ -157,6 +161,52 @@ impl Scanned {
         bytes.next().unwrap_or_else(|| crate::ops::buffer_bytes(self.result(), self.shape.iter().product()))
     }
 
+    /// The slot of scratch memory, after the outputs.
+    pub fn scratch(&self) -> usize {
+        self.output + 1 + self.picked.is_some() as usize
+    }
+
+    /// The parameters and windows of a kernel for a box of the index space, but for the kernel's own.
+    pub fn params(
+        &self,
+        fusions: &Fusions,
+        cut: &[Range<u64>],
+        kept: usize,
+        caps: &Caps,
+    ) -> (Vec<Param>, Vec<Binding>) {
+        let bytes = |slot: usize| self.slot_bytes(slot);
+        let (mut params, mut buffers) = fusions.values.params(cut, caps.offset_alignment, &bytes);
+        for more in [&fusions.heads, &fusions.picked].into_iter().flatten() {
+            let more = more.params(cut, caps.offset_alignment, &bytes);
+            params.extend(more.0);
+            buffers.extend(more.1);
+        }
+        if fusions.picked.is_some() {
+            let start = cut.get(kept).map_or(0, |range| range.start);
+            params.extend([start, self.extent()].map(Param::of));
+            params.extend(self.fill.iter().flat_map(|fill| fill.words()).map(Param::Is));
+            buffers.push(Binding::new(self.output, 0, bytes(self.output)));
+            buffers.push(Binding::new(self.output + 1, 0, 4));
+        }
+        (params, buffers)
+    }
+
+    /// Whether a selection's output fits one binding.
+    fn check_output(&self, caps: &Caps) -> Result<()> {
+        let output = crate::ops::buffer_bytes(self.result(), self.shape.iter().product());
+        match self.picked.is_some() && output > caps.binding_bytes {
+            true => {
+                let wanted = format!("a result of at most one binding, {} bytes", caps.binding_bytes);
+                Err(self.refused(wanted, output.to_string()))
+            }
+            false => Ok(()),
+        }
+    }
+
+    pub fn refused(&self, wanted: String, got: String) -> Error {
+        ErrorKind::Argument { operation: self.name(), argument: "array".into(), wanted, got, at: None }.into()
+    }
+
     /// The name of the operation.
     pub fn name(&self) -> &'static str {
         if self.picked.is_some() { "select" } else { "scan" }
@@ -167,7 +217,9 @@ impl Scanned {
             return Ok(Plan::default());
         }
         let fusions = self.fusions();
-        match self.picked.is_none() && self.wants_columns(&fusions.values) {
+        self.check_output(caps)?;
+        // A processor's invocations go through spans one element after the other, whatever lies side by side.
+        match caps.processor.is_some() || self.wants_columns(&fusions.values) {
             true => Ok(self.plan_columns(fusions, caps)),
             false => self.plan_rows(fusions, caps),
         }

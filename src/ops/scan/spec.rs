@@ -31,6 +31,11 @@ pub(super) enum Form {
         last: bool,
         chunked: bool,
     },
+    /// The same of a processor.
+    Spans {
+        last: bool,
+        chunked: bool,
+    },
     /// Runs of keys of this type.
     ByKey(DType, Shape),
 }
@@ -54,6 +59,7 @@ impl Spec for ScanSpec {
         match &self.form {
             Form::Rows(shape) => self.rows_draft(shape),
             Form::Columns { last, chunked } => self.columns_draft(*last, *chunked, caps),
+            Form::Spans { last, chunked } => self.spans_draft(*last, *chunked, caps),
             Form::ByKey(key, shape) => self.by_key_draft(*key, shape),
         }
     }
