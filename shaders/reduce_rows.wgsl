@@ -8,9 +8,10 @@
 // of r is cut into `chunks` of `span`: with more than one, a second launch combines the states, laid out [chunk][k].
 //
 // Left open: the constants, State, identity, combine, accumulate (UNROLL steps, all in range), accumulate_tail (one
-// step, each value checked against `end`), finish, and bounded_extent() (src/ops/counted.rs).
+// step, each value checked against `end`), fold, which takes the states `half` lanes on into those of a row's first `half` lanes,
+// finish, and bounded_extent() (src/ops/counted.rs).
 
-var<workgroup> states: array<State, WORKGROUP>;
+var<workgroup> states: array<State, STATES>;
 
 @compute @workgroup_size(WORKGROUP)
 fn rows(
@@ -39,9 +40,7 @@ fn rows(
     states[lane] = state;
     workgroupBarrier();
     for (var half = LANES / 2u; half > 0u; half /= 2u) {
-        if (lane % LANES < half) {
-            states[lane] = combine(states[lane], states[lane + half]);
-        }
+        fold(lane, half);
         workgroupBarrier();
     }
     if (lane % LANES == 0u && k < params.outputs) {

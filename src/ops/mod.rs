@@ -12,7 +12,7 @@ macro_rules! operations {
             concatenate [] {Concatenate};
             gather ["gather"] {Gather};
             histogram ["histogram"] {Binning, Histogram, Rule};
-            map ["map" "map_tiled"] {Map};
+            map ["map" "map_blocks" "map_tiled"] {Map};
             matmul ["matmul" "matmul_each" "matmul_tensor"] {Matmul, Precision};
             normalise ["normalise" "normalise_held"] {Normalisation, Normalise};
             nothing ["nothing"] {EmptyKernel};

@@ -1,8 +1,10 @@
 //! Map: one value of a fused expression for each element of the output; `shaders/map.wgsl`.
 //!
 //! Bound by memory: every input once, every output once. Contiguous arrays move four elements at a time. Where an input's
-//! neighbours are not the output's, as in a transposition, they go through tiles in workgroup memory: `shaders/map_tiled.wgsl`.
+//! neighbours are not the output's, as in a transposition, they go through tiles in workgroup memory: `shaders/map_tiled.wgsl`;
+//! on a processor by blocks: `shaders/map_blocks.wgsl`.
 
+mod blocks;
 #[cfg(feature = "cases")]
 pub(crate) mod cases;
 mod tiled;
@@ -215,7 +217,7 @@ impl Op for Map {
             return Ok(Plan::default());
         }
         let mut fusion = self.fusion();
-        if let Some(plan) = self.tiled(&fusion, caps) {
+        if let Some(plan) = self.tiled(&fusion, caps).or_else(|| self.in_blocks(&fusion, caps)) {
             return Ok(plan);
         }
         let space = fusion.space();

@@ -4,7 +4,7 @@
 //! A value computed from transposed inputs alone is kept as a result; otherwise the inputs are kept.
 
 use super::super::fuse::{Fusion, FusionSpec, Mode, Several, SeveralSpec, Store, Stride, bits, wide};
-use super::tiles::Tiles;
+use super::tiles::{Tiles, extents};
 use super::{Map, buffer_bytes, slot_bytes};
 use crate::caps::Caps;
 use crate::element::DType;
@@ -135,12 +135,6 @@ impl Spec for TiledSpec {
 /// Invocations of a workgroup: a power of two, as a tile's sides are.
 fn workgroup(caps: &Caps) -> u32 {
     1 << caps.workgroup().ilog2()
-}
-
-/// Elements in each group of dimensions.
-fn extents(fusion: &Fusion, lengths: &[u64]) -> [u64; 3] {
-    let of = |group| lengths.iter().zip(&fusion.dims).filter(|(_, dim)| dim.group == group).map(|(e, _)| e).product();
-    [0, 1, 2].map(of)
 }
 
 fn narrow(fusion: &mut Fusion) {

@@ -55,20 +55,8 @@ impl Tiles {
             return None;
         }
         let output = fusion.walks.last().expect("a map has an output");
-        let along = fastest(output)?;
-        let turned = |leaf: &usize| {
-            let walk = &fusion.walks[*leaf];
-            fusion.slot(*leaf).is_some() && fastest(walk).is_some_and(|first| reach(walk, along) > reach(walk, first))
-        };
         let leaves = 0..fusion.expression.leaves.len();
-        let turned: Vec<usize> = leaves.clone().filter(turned).collect();
-        // Several inputs may be turned in several ways: tiles serve those that move the most.
-        let first = |leaf: usize| fastest(&fusion.walks[leaf]).expect("a turned one moves");
-        let moved = |dim: usize| -> u64 {
-            turned.iter().filter(|&&leaf| first(leaf) == dim).map(|&leaf| touched(fusion, leaf)).sum()
-        };
-        let across = turned.iter().map(|&leaf| first(leaf)).max_by_key(|&dim| moved(dim))?;
-        let served: Vec<usize> = turned.iter().copied().filter(|&leaf| first(leaf) == across).collect();
+        let (across, along, served) = turned(fusion)?;
         let columns_of = run(&fusion.dims, output, along, &[across], columns as u64);
         let rows_of = run(&fusion.dims, &fusion.walks[served[0]], across, &columns_of, rows as u64);
         let suits = |leaf: usize| {
@@ -149,6 +137,30 @@ impl Tiles {
     }
 }
 
+/// The dimension along which neighbours of some inputs lie, another one along which those of the output do, and these inputs.
+pub(super) fn turned(fusion: &Fusion) -> Option<(usize, usize, Vec<usize>)> {
+    let along = fastest(fusion.walks.last().expect("a map has an output"))?;
+    let turned = |leaf: &usize| {
+        let walk = &fusion.walks[*leaf];
+        fusion.slot(*leaf).is_some() && fastest(walk).is_some_and(|first| reach(walk, along) > reach(walk, first))
+    };
+    let turned: Vec<usize> = (0..fusion.expression.leaves.len()).filter(turned).collect();
+    // Several inputs may be turned in several ways: those that move the most are served.
+    let first = |leaf: usize| fastest(&fusion.walks[leaf]).expect("a turned one moves");
+    let moved = |dim: usize| -> u64 {
+        turned.iter().filter(|&&leaf| first(leaf) == dim).map(|&leaf| touched(fusion, leaf)).sum()
+    };
+    let across = turned.iter().map(|&leaf| first(leaf)).max_by_key(|&dim| moved(dim))?;
+    let served = turned.iter().copied().filter(|&leaf| first(leaf) == across).collect();
+    Some((across, along, served))
+}
+
+/// Elements in each group of dimensions.
+pub(super) fn extents(fusion: &Fusion, lengths: &[u64]) -> [u64; 3] {
+    let of = |group| lengths.iter().zip(&fusion.dims).filter(|(_, dim)| dim.group == group).map(|(e, _)| e).product();
+    [0, 1, 2].map(of)
+}
+
 /// The dimension along which an array's neighbours lie.
 fn fastest(walk: &Walk) -> Option<usize> {
     (0..walk.strides.len()).filter(|&dim| walk.strides[dim] != 0).min_by_key(|&dim| reach(walk, dim))
@@ -223,7 +235,7 @@ fn fitting(wanted: u64, extent: u64) -> u64 {
 }
 
 /// The dimensions in three groups, the fastest of each last, and the walks over them.
-fn ordered(fusion: &Fusion, rows: &[usize], columns: &[usize]) -> (Vec<Dim>, Vec<Walk>) {
+pub(super) fn ordered(fusion: &Fusion, rows: &[usize], columns: &[usize]) -> (Vec<Dim>, Vec<Walk>) {
     let rest = (0..fusion.dims.len()).filter(|dim| !rows.contains(dim) && !columns.contains(dim)).map(|dim| (0, dim));
     let rows = rows.iter().rev().map(|&dim| (1, dim));
     let columns = columns.iter().rev().map(|&dim| (2, dim));

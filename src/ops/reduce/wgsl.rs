@@ -11,6 +11,21 @@ use crate::kernel::{Access, Contract, Draft, Feature, Spec, SumOfRows};
 /// The parameters that every reduction has, before the identity's bits and the fusion's own.
 const PARAMS: [&str; 7] = ["outputs", "extent", "chunks", "span", "first_chunk", "first_output", "all_outputs"];
 
+/// `fold`: only the lanes that are wanted.
+const FOLD: &str = "fn fold(lane: u32, half: u32) {
+    if (lane % LANES < half) { states[lane] = combine(states[lane], states[lane + half]); }
+}
+";
+
+/// All lanes, also those that nobody asks for: a processor's vectors need no masks then. As many states again lie behind the last
+/// lane's.
+const FOLD_ALL: &str = "fn fold(lane: u32, half: u32) {
+    let state = combine(states[lane], states[lane + half]);
+    workgroupBarrier();
+    states[lane] = state;
+}
+";
+
 /// What the text of a reduction depends on.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct ReduceSpec {
@@ -48,16 +63,28 @@ impl Spec for ReduceSpec {
             }
             None => text += &self.combine_states_text(unroll),
         }
+        let spare = !self.columns && caps.processor.is_some();
+        text += match (self.columns, spare) {
+            (true, _) => "",
+            (false, false) => FOLD,
+            (false, true) => FOLD_ALL,
+        };
         let by = if self.columns { "columns" } else { "rows" };
         let of = if fusion.is_some() { "of a fused expression" } else { "of partial states" };
+        let mut constants = vec![
+            ("WORKGROUP", self.workgroup),
+            (if self.columns { "COLUMNS" } else { "LANES" }, self.lanes),
+            ("WIDTH", width),
+            ("UNROLL", unroll),
+        ];
+        let states = if spare { 2 * self.workgroup } else { self.workgroup };
+        constants.push(match self.columns {
+            true => ("ROWS_FIRST", caps.processor.is_some() as u32),
+            false => ("STATES", states),
+        });
         let draft = Draft {
             entry: by,
-            constants: vec![
-                ("WORKGROUP", self.workgroup),
-                (if self.columns { "COLUMNS" } else { "LANES" }, self.lanes),
-                ("WIDTH", width),
-                ("UNROLL", unroll),
-            ],
+            constants,
             params,
             access: [inputs, vec![Access::Write]].concat(),
             text,
