@@ -37,6 +37,10 @@ pub(crate) trait Substitutes {
     fn label(&self, way: Way) -> &'static str {
         name_of(way)
     }
+    /// How the kernel itself runs, of an engine that has several ways: for `explain()`.
+    fn tier(&self, _: &Launch) -> Option<String> {
+        None
+    }
     /// The text of a native.
     fn native_text(&self, _: &Launch) -> Option<String> {
         None
@@ -140,10 +144,8 @@ fn measure(engine: &(impl Substitutes + ?Sized), launch: &Launch, ways: &[Way]) 
 
 /// For `explain()`: what runs for a launch, if there is a choice, and its text if that is not the kernel's.
 pub(crate) fn explained(engine: &(impl Substitutes + ?Sized), launch: &Launch) -> Option<(String, Option<String>)> {
-    let choices = engine.choices()?;
-    if engine.ways(launch).len() == 1 {
-        return None;
-    }
+    let tier = || engine.tier(launch).map(|tier| (tier, None));
+    let Some(choices) = engine.choices().filter(|_| engine.ways(launch).len() > 1) else { return tier() };
     let class = class(launch);
     let settled = choices.settled().or_else(|| engine.rule(launch));
     let known = settled.or_else(|| choices.find(class, &|| key(engine, launch, class)));

@@ -83,6 +83,21 @@ fn products_by_gemm() {
     assert!(a.matmul(&a).explain().unwrap().to_string().contains("gemm"));
 }
 
+#[test]
+#[cfg(feature = "jit")]
+fn explain_says_which_tier_runs() {
+    let how = |device: &str, times: usize| {
+        let device = Device::open(device).unwrap();
+        let x = device.array(&[1.0f32; 1 << 16][..]);
+        let doubled = || &x * 2.0 + 0.5;
+        (0..times).for_each(|_| doubled().eval().unwrap());
+        doubled().explain().unwrap().steps[0].kernels[0].0.clone()
+    };
+    assert!(how("cpu:compiled", 1).ends_with(", compiled"));
+    assert!(how("cpu:interpreted", 1).ends_with(", interpreted"));
+    assert!(how("cpu", 0).ends_with(", interpreted until compiling pays"));
+}
+
 fn none(operation: &str, failures: Vec<String>) {
     let shown: Vec<&String> = failures.iter().take(10).collect();
     assert!(failures.is_empty(), "{} cases of {operation} fail, such as {shown:#?}", failures.len());

@@ -90,8 +90,8 @@ mod tier {
         interpreted: AtomicU64,
         /// Whether a thread compiles, without and with guarded accesses.
         begun: [AtomicBool; 2],
-        /// Without and with guarded accesses; none if it has no code.
-        code: [OnceLock<Option<Arc<Code>>>; 2],
+        /// Without and with guarded accesses; why if it has no code.
+        code: [OnceLock<Result<Arc<Code>, String>>; 2],
         memories: Mutex<Vec<Memory>>,
     }
 
@@ -125,7 +125,7 @@ mod tier {
             let padded = |window: &Window| block(&window.memory).bytes_after(window.offset + window.bytes) >= SLACK;
             let guarded = !tier.trusted || !launch.buffers.iter().all(padded);
             if let Some(code) = tier.code[guarded as usize].get() {
-                return code.clone();
+                return code.clone().ok();
             }
             let groups: u64 = groups.iter().map(|&n| n as u64).product();
             let words = groups.saturating_mul(self.effort);
@@ -155,15 +155,28 @@ mod tier {
                 match made {
                     Ok(code) => {
                         log::debug!("{}: {steps} steps compiled in {:.1?}", self.lowered.name, start.elapsed());
-                        Some(Arc::new(code))
+                        Ok(Arc::new(code))
                     }
                     Err(why) => {
                         log::info!("{} is interpreted: {why}", self.lowered.name);
-                        None
+                        Err(why)
                     }
                 }
             };
-            self.tier.code[guarded as usize].get_or_init(compile).clone()
+            self.tier.code[guarded as usize].get_or_init(compile).clone().ok()
+        }
+
+        /// How the kernel runs, in words.
+        pub(in crate::backend::cpu) fn how(&self) -> String {
+            let steps = self.lowered.code.len();
+            match self.tier.code.iter().find_map(|code| code.get()) {
+                _ if self.tier.kind == Tier::Interpreted => "interpreted".into(),
+                Some(Ok(_)) => "compiled".into(),
+                Some(Err(why)) => format!("interpreted: {why}"),
+                None if steps > MOST_STEPS => format!("interpreted: {steps} steps are more than {MOST_STEPS}"),
+                None if self.tier.kind == Tier::Compiled => "compiled".into(),
+                None => "interpreted until compiling pays".into(),
+            }
         }
     }
 

@@ -111,6 +111,14 @@ impl Tier {
             Tier::Interpreted => "cpu interpreter",
         }
     }
+
+    /// How kernels run.
+    fn how(self) -> &'static str {
+        match self {
+            Tier::Both | Tier::Compiled => "compiles kernels",
+            Tier::Interpreted => "interprets kernels",
+        }
+    }
 }
 
 /// Whether this build compiles kernels on this machine.
@@ -127,7 +135,7 @@ pub(crate) fn properties(profile: &Profile, checks: Option<Checks>, tier: Tier) 
     let checked = if checks.is_some() { ", checked" } else { "" };
     let is_own = profile.name == "native" || tier != Tier::Interpreted;
     let as_other = if is_own { String::new() } else { format!(" as {}", profile.name) };
-    let driver = format!("crosslane {}, {threads} threads", env!("CARGO_PKG_VERSION"));
+    let driver = format!("crosslane {}, {threads} threads, {}", env!("CARGO_PKG_VERSION"), tier.how());
     Properties {
         name: format!("{}{as_other}{checked}", tier.name()),
         vendor: "crosslane".into(),

@@ -76,6 +76,10 @@ impl Substitutes for Cpu {
         })
     }
 
+    fn tier(&self, launch: &Launch) -> Option<String> {
+        self.compiled(&launch.kernel).ok().map(|compiled| compiled.how())
+    }
+
     fn label(&self, way: Way) -> &'static str {
         match way {
             Way::Wgsl => "the kernel",
