@@ -5,6 +5,9 @@
 
 use super::*;
 
+/// Vectors of loaded words from which on those of active invocations are loaded in a loop.
+const MANY: usize = 4;
+
 impl Emitter<'_, '_> {
     /// The first byte of a memory space.
     fn space(&mut self, space: Space) -> Value {
@@ -273,6 +276,9 @@ impl Emitter<'_, '_> {
         if list.len() == 4 && width == 4 && self.mask.is_none() && !self.guarded {
             return self.load_each_row(list, at);
         }
+        if self.mask.is_some() && self.vectors() * list.len() >= MANY {
+            return self.load_active(list, at, width);
+        }
         let first = self.space(at.space);
         let flags = self.flags(at.space);
         let last = self.last(at.space, width as u32);
@@ -300,6 +306,34 @@ impl Emitter<'_, '_> {
                 values = self.and(values, inside);
             }
             self.define(to, values);
+        }
+    }
+
+    /// Where each active one reads somewhere: a loop, which is a fraction of the code.
+    fn load_active(&mut self, list: &[Reg], at: Address, width: u8) {
+        let first = self.space(at.space);
+        let flags = self.flags(at.space);
+        let last = self.last(at.space, width as u32);
+        // What is guarded is guarded word by word.
+        let at_once = if last.is_some() { 1 } else { list.len() };
+        for (nth, some) in list.chunks(at_once).enumerate() {
+            let addresses = self.addresses(at, nth as u32 * width as u32);
+            let mut active = self.active();
+            let inside = last.map(|last| {
+                let last = self.b.ins().splat(I32X4, last);
+                self.map(addresses, |e, own| e.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, own, last))
+            });
+            if let Some(inside) = inside {
+                active = self.and(active, inside);
+            }
+            let loaded = self.for_active(active, &[addresses], some.len(), |e, _, words| {
+                let pointer = e.pointer(first, words[0]);
+                (0..some.len()).map(|k| e.read(width, flags, pointer, (k * width as usize) as i32)).collect()
+            });
+            for (&to, values) in some.iter().zip(loaded) {
+                let values = if inside.is_some() { self.and(values, active) } else { values };
+                self.define(to, values);
+            }
         }
     }
 
