@@ -8,9 +8,10 @@
 // of r is cut into `chunks` of `span`: with more than one, a second launch combines the states, laid out [chunk][k].
 //
 // Left open: the constants, State, identity, combine, accumulate (UNROLL steps, all in range), accumulate_tail (one
-// step, each value checked against `end`), finish, and bounded_extent() (src/ops/counted.rs).
+// step, each value checked against `end`), fold, which takes the states `half` lanes on into those of a row's first `half` lanes,
+// finish, and bounded_extent() (src/ops/counted.rs).
 
-var<workgroup> states: array<State, WORKGROUP>;
+var<workgroup> states: array<State, STATES>;
 
 @compute @workgroup_size(WORKGROUP)
 fn rows(
@@ -39,9 +40,7 @@ fn rows(
     states[lane] = state;
     workgroupBarrier();
     for (var half = LANES / 2u; half > 0u; half /= 2u) {
-        if (lane % LANES < half) {
-            states[lane] = combine(states[lane], states[lane + half]);
-        }
+        fold(lane, half);
         workgroupBarrier();
     }
     if (lane % LANES == 0u && k < params.outputs) {
@@ -54,6 +53,7 @@ const WORKGROUP = 256u;
 const LANES = 256u;
 const WIDTH = 4u;
 const UNROLL = 8u;
+const STATES = 256u;
 struct Params {
     outputs: u32,
     extent: u32,
@@ -142,5 +142,8 @@ fn accumulate_tail(state: State, k: u32, r: u32, end: u32) -> State {
     if (r + 2u < end) { s = combine(s, lift(v.z, position(k, r) + 2u)); }
     if (r + 3u < end) { s = combine(s, lift(v.w, position(k, r) + 3u)); }
     return s;
+}
+fn fold(lane: u32, half: u32) {
+    if (lane % LANES < half) { states[lane] = combine(states[lane], states[lane + half]); }
 }
 fn bounded_extent() -> u32 { return params.extent; }
