@@ -8,8 +8,8 @@
 // of r is cut into `chunks` of `span`: with more than one, a second launch combines the states, laid out [chunk][k].
 //
 // Left open: the constants, State, identity, combine, accumulate (UNROLL steps, all in range), accumulate_tail (one
-// step, each value checked against `end`), fold, which takes the states `half` lanes on into those of a row's first `half` lanes,
-// finish, and bounded_extent() (src/ops/counted.rs).
+// step, each value checked against `end`), leave, which puts a lane's state into workgroup memory, fold, which takes the
+// states `half` lanes on into those of a row's first `half` lanes, finish, and bounded_extent() (src/ops/counted.rs).
 
 var<workgroup> states: array<State, STATES>;
 
@@ -37,7 +37,7 @@ fn rows(
             base += step;
         }
     }
-    states[lane] = state;
+    leave(lane, state);
     workgroupBarrier();
     for (var half = LANES / 2u; half > 0u; half /= 2u) {
         fold(lane, half);
@@ -147,6 +147,7 @@ fn accumulate_tail(state: State, k: u32, r: u32, end: u32) -> State {
     if (r + 3u < end) { s = combine(s, lift(v.w, position(k, r) + 3u)); }
     return s;
 }
+fn leave(lane: u32, state: State) { states[lane] = state; }
 fn fold(lane: u32, half: u32) {
     if (lane % LANES < half) { states[lane] = combine(states[lane], states[lane + half]); }
 }

@@ -13,7 +13,8 @@ use std::time::Instant;
 pub const NARROW: u64 = 1 << 16;
 /// The same for kernels that combine what many windows gave. Normalisations alone can do with so little.
 const NARROWER: [u64; 3] = [1 << 14, 1 << 12, 1 << 11];
-/// Elements of the largest case that runs in many windows, and of the largest that runs.
+/// Elements of the largest case that runs in the most windows, of the largest that runs in many, and of the largest that runs.
+const MOST_NARROWER: usize = 250_000;
 const MOST_NARROW: usize = 1_000_000;
 const MOST: usize = 10_000_000;
 /// Kernels that only larger cases plan, by the beginning of the smallest one's name: how many, and why not smaller.
@@ -115,7 +116,7 @@ pub fn checked(operation: &str) {
     let mut missing = gate.missing(operation, &devices);
     if operation == "normalise" {
         for bytes in NARROWER {
-            gate.find(operation, &stand_in(&profile, bytes), &mut missing, Case::runs);
+            gate.find(operation, &stand_in(&profile, bytes), &mut missing, |case| case.len() < MOST_NARROWER);
         }
     }
     gate.find(operation, &narrow, &mut missing, |case| case.len() < MOST_NARROW);

@@ -8,7 +8,7 @@ use crate::ops::Normalise;
 use crate::ops::cases::{Case, contiguous, expression, leaf};
 
 /// Shapes, and over which of their axes.
-const SHAPES: [(&[usize], &[bool]); 20] = [
+const SHAPES: [(&[usize], &[bool]); 21] = [
     (&[0, 5], &[false, true]),
     (&[7], &[true]),
     (&[1000, 5], &[false, true]),
@@ -20,6 +20,7 @@ const SHAPES: [(&[usize], &[bool]); 20] = [
     (&[128, 32_772], &[false, true]),
     (&[2000, 100_000], &[false, true]),
     (&[36_000], &[true]),
+    (&[80_000], &[true]),
     (&[100, 100], &[true, false]),
     (&[900, 68], &[true, false]),
     (&[2600, 67], &[true, false]),

@@ -11,15 +11,20 @@ use crate::kernel::{Access, Contract, Draft, Feature, Spec, SumOfRows};
 /// The parameters that every reduction has, before the identity's bits and the fusion's own.
 const PARAMS: [&str; 7] = ["outputs", "extent", "chunks", "span", "first_chunk", "first_output", "all_outputs"];
 
-/// `fold`: only the lanes that are wanted.
-const FOLD: &str = "fn fold(lane: u32, half: u32) {
+/// `leave` and `fold`: only the lanes that are wanted.
+const FOLD: &str = "fn leave(lane: u32, state: State) { states[lane] = state; }
+fn fold(lane: u32, half: u32) {
     if (lane % LANES < half) { states[lane] = combine(states[lane], states[lane + half]); }
 }
 ";
 
-/// All lanes, also those that nobody asks for: a processor's vectors need no masks then. As many states again lie behind the last
-/// lane's.
-const FOLD_ALL: &str = "fn fold(lane: u32, half: u32) {
+/// All lanes, also those that nobody asks for: a processor's vectors need no masks then. As many identities
+/// lie behind the last lane's state.
+const FOLD_ALL: &str = "fn leave(lane: u32, state: State) {
+    states[lane] = state;
+    states[lane + WORKGROUP] = identity();
+}
+fn fold(lane: u32, half: u32) {
     let state = combine(states[lane], states[lane + half]);
     workgroupBarrier();
     states[lane] = state;
