@@ -11,12 +11,12 @@
 //! | `shape.rs` | which registers are one value, which go up by equal steps |
 //! | `plan.rs` | chunks, and what is kept in a workgroup's memory |
 //! | `emit/` | Cranelift's IR |
-//! | `helpers.rs` | what code calls |
+//! | `runtime.rs` | what code calls |
 
 mod emit;
-mod helpers;
 mod live;
 mod plan;
+mod runtime;
 mod shape;
 mod tree;
 

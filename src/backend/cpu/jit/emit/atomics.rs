@@ -122,7 +122,7 @@ impl Emitter<'_, '_> {
             // The value, then what it is compared with, each with room for two words.
             self.b.ins().store(plain(), word, room, (nth / per * 8 + nth % per * 4) as i32);
         }
-        let helper = self.b.ins().iconst(I64, helpers::atomic as *const () as i64);
+        let helper = self.b.ins().iconst(I64, runtime::atomic as *const () as i64);
         let (op, kind) = (self.b.ins().iconst(I64, op as i64), self.b.ins().iconst(I64, kind as i64));
         self.b.ins().call_indirect(self.collective, helper, &[op, kind, pointer, room]);
         (0..per).map(|nth| self.b.ins().load(I32, plain(), room, 4 * nth as i32)).collect()

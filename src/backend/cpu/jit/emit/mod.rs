@@ -18,8 +18,8 @@ pub(super) use lists::FEW;
 pub(super) use regions::{conditions, visit_regions};
 use values::plain;
 
-use super::helpers;
 use super::live::Liveness;
+use super::runtime;
 use super::shape::{Shape, Shapes};
 use super::tree::{Node, Tree};
 use crate::backend::cpu::lanes::*;

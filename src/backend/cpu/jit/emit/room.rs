@@ -40,7 +40,7 @@ impl Emitter<'_, '_> {
         }
         self.instrs.push(Box::new(instr.clone()));
         let instr = &raw const **self.instrs.last().expect("just pushed");
-        let helper = self.b.ins().iconst(I64, helpers::compute as *const () as i64);
+        let helper = self.b.ins().iconst(I64, runtime::compute as *const () as i64);
         let instr = self.b.ins().iconst(I64, instr as i64);
         let lanes = self.b.ins().iconst(I64, (bytes / 4) as i64);
         self.b.ins().call_indirect(self.compute, helper, &[instr, room, lanes]);

@@ -171,7 +171,7 @@ impl Emitter<'_, '_> {
             let values = if self.vectors() == 0 { Vectors::new(&[self.one(reg)]) } else { self.each(reg) };
             self.write_room(room, bytes * (1 + nth), values);
         }
-        self.call(helpers::subgroup as *const (), instr, room, self.kernel.subgroup);
+        self.call(runtime::subgroup as *const (), instr, room, self.kernel.subgroup);
         for (nth, &reg) in written.iter().enumerate() {
             let at = bytes * (1 + read.len() + nth);
             if self.vectors() == 0 {
