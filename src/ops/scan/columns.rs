@@ -8,9 +8,9 @@ use crate::kernel::{Access, Draft, Kernel};
 use crate::op::{Binding, Grid, Param, Pass, Plan};
 use std::ops::Range;
 
-/// Invocations wanted before columns are no longer cut into chunks; on a processor for each that runs at the same time.
+/// Invocations wanted before columns are no longer cut into chunks; on a processor for each lane.
 const INVOCATIONS: u64 = 1 << 17;
-const EACH: u64 = 8;
+const PER_LANE: u64 = 8;
 /// Elements of a chunk, at least.
 const SPAN: u64 = 64;
 /// Elements that a processor's spans are an odd multiple of: a cache line of 32-bit ones or more. Neighbouring invocations then
@@ -28,7 +28,7 @@ struct Strip {
 
 /// How many chunks there are of an extent, and how long they are.
 fn chunks(columns: u64, extent: u64, caps: &Caps) -> (u64, u64) {
-    let at_once = |processor: Processor| EACH * (processor.threads * processor.lanes) as u64;
+    let at_once = |processor: Processor| PER_LANE * (processor.threads * processor.lanes) as u64;
     let invocations = caps.processor.map_or(INVOCATIONS, at_once);
     let wanted = invocations.div_ceil(columns).min(extent.div_ceil(SPAN));
     // Every chunk reads the totals of all before it.
