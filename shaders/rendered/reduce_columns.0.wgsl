@@ -61,7 +61,6 @@ const WORKGROUP = 256u;
 const COLUMNS = 64u;
 const WIDTH = 4u;
 const UNROLL = 8u;
-const ROWS_FIRST = 0u;
 struct Params {
     outputs: u32,
     extent: u32,

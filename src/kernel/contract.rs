@@ -10,6 +10,7 @@ pub(crate) enum Contract {
     Contraction(Box<Contraction>),
     SumOfRows(SumOfRows),
     SortByDigit(SortByDigit),
+    SortRows(SortRows),
 }
 
 /// A number of a launch: known, or the parameter with this index.
@@ -86,6 +87,18 @@ pub(crate) struct SortByDigit {
     pub spins: u32,
     /// The bits that sort after all keys.
     pub last: u32,
+}
+
+/// Rows that are sorted whole, equal keys as they came. Bindings: keys, values if they are an array, the outputs. The parameters
+/// are those of `shaders/sort_rows.wgsl`, or of `sort_merge.wgsl`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct SortRows {
+    pub key: DType,
+    pub descending: bool,
+    pub values: Carried,
+    pub stores_keys: bool,
+    /// Whether the kernel merges; else it sorts by digits.
+    pub merges: bool,
 }
 
 /// What goes with a key.

@@ -14,10 +14,10 @@ macro_rules! operations {
             histogram ["histogram"] {Binning, Histogram, Rule};
             map ["map" "map_blocks" "map_tiled"] {Map};
             matmul ["matmul" "matmul_each" "matmul_tensor"] {Matmul, Precision};
-            normalise ["normalise" "normalise_held"] {Normalisation, Normalise};
+            normalise ["normalise" "normalise_held" "softmax_kept"] {Normalisation, Normalise};
             nothing ["nothing"] {EmptyKernel};
             nth ["nth_count" "nth_find"] {Nth};
-            reduce ["reduce_rows" "reduce_columns"] {Operator, Reduce};
+            reduce ["reduce_rows" "reduce_columns" "reduce_lines"] {Operator, Reduce};
             runs ["runs"] {Runs};
             scan ["scan" "scan_columns" "scan_spans"] {ByKey, PrefixScan, Select};
             scatter ["scatter"] {Combine, Scatter};

@@ -208,6 +208,19 @@ impl FusionSpec {
         if self.width == 1 { value } else { format!("{}({value})", self.wide(dtype)) }
     }
 
+    /// `stored(..)`: what was stored, of elements that are words.
+    pub fn stored_text(&self) -> String {
+        let (p, array) = (self.prefix, self.arrays.len() - 1);
+        let at = if self.width == 1 { "at" } else { "at >> 2u" };
+        format!(
+            "fn stored({}) -> {} {{\n{}    let at = {};\n    return {p}x{array}[{at}];\n}}\n",
+            self.arguments(),
+            self.wide(self.arrays[array].dtype),
+            self.coordinates(),
+            self.address(array)
+        )
+    }
+
     fn store_text(&self, store: Store) -> String {
         let p = self.prefix;
         let array = self.arrays.len() - 1;

@@ -1,10 +1,11 @@
 //! The launches of a normalisation: one where a workgroup has a row for itself, else one for states of pieces, one that
 //! merges them, and one that writes values.
 
-use super::Normalise;
 use super::shape::{Cut, Problem};
 use super::wgsl::{Sink, Source};
+use super::{Normalisation, Normalise};
 use crate::caps::Caps;
+use crate::element::DType;
 use crate::op::{Binding, Grid, Param, Pass, Plan};
 use crate::ops::cells::{self, Cell};
 use crate::ops::fuse::{Several, read_bytes};
@@ -33,6 +34,12 @@ pub(super) fn plan(op: &Normalise, caps: &Caps) -> Plan {
 }
 
 impl Normalise {
+    /// Whether the output keeps exponentials: on processors, which wait for these more than for memory, where it holds them as
+    /// they are.
+    fn keeps(&self, caps: &Caps) -> bool {
+        caps.processor.is_some() && self.normalisation == Normalisation::Softmax && self.dtype() == DType::F32
+    }
+
     /// Bytes of a state in memory.
     fn state_bytes(&self) -> u64 {
         (self.normalisation.kind().part_fields().len() * self.number().size()) as u64
@@ -47,7 +54,8 @@ impl Planner<'_> {
             let held = if elementwise { problem.held(self.caps) } else { None };
             let short = || Some(problem.shared(self.caps)).filter(|cut| cut.chunks == 1);
             let found = held.map(|cut| (Source::Held, cut));
-            let found = found.or_else(|| problem.alone(self.caps).or_else(short).map(|cut| (Source::Pieces, cut)));
+            let pieces = if self.op.keeps(self.caps) { Source::Kept } else { Source::Pieces };
+            let found = found.or_else(|| problem.alone(self.caps).or_else(short).map(|cut| (pieces, cut)));
             if let Some((source, cut)) = found {
                 return self.of_values(source, cell, part, &cut, 0, &[]);
             }

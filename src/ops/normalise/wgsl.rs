@@ -16,6 +16,8 @@ pub(super) enum Source {
     Held,
     /// The values, piece by piece.
     Pieces,
+    /// The values, whose exponentials the output keeps.
+    Kept,
     /// The states of pieces.
     States,
     /// One state for each row.
@@ -112,7 +114,11 @@ impl Spec for NormaliseSpec {
                 include_str!("../../../shaders/shared/merge_subgroup.wgsl")
             }
         };
-        let file = if self.source == Source::Held { "normalise_held" } else { "normalise" };
+        let file = match self.source {
+            Source::Held => "normalise_held",
+            Source::Kept => "softmax_kept",
+            _ => "normalise",
+        };
         Draft {
             constants,
             params,
@@ -179,6 +185,10 @@ impl NormaliseSpec {
     fn source_text(&self, access: &mut Vec<Access>) -> String {
         match self.source {
             Source::Held => self.values_text() + &self.lift_text("lift", LIFTED, self.shape.items, true),
+            Source::Kept => {
+                let fusions = self.fusions.as_ref().expect("values are read");
+                self.values_text() + &fusions.0[0].stored_text()
+            }
             Source::Pieces => {
                 let mut text = self.values_text() + &self.lift_text("lift", LIFTED, self.shape.items, false);
                 // One of a single unit is the same function but for the check.
@@ -313,7 +323,12 @@ impl NormaliseSpec {
         if self.sink == Sink::Elements {
             let [epsilon, length] = ["epsilon", "length"].map(|name| param(name, self.number()));
             let rows = self.kind.row_text(&epsilon, &length) + &self.shaped_text();
-            return rows + &if self.source == Source::Held { self.finish_held_text() } else { self.finish_text() };
+            return rows
+                + &match self.source {
+                    Source::Held => self.finish_held_text(),
+                    Source::Kept => String::new(),
+                    _ => self.finish_text(),
+                };
         }
         let mut bind = |name: &str, element: &str| {
             access.push(Access::Write);

@@ -1,4 +1,5 @@
-//! Reduce: combines the values of a fused expression along some axes; `shaders/reduce_rows.wgsl`, `reduce_columns.wgsl`.
+//! Reduce: combines the values of a fused expression along some axes; `shaders/reduce_rows.wgsl`, `reduce_columns.wgsl`,
+//! `reduce_lines.wgsl`.
 //!
 //! Bound by memory: every input once. Two launches where one output needs many workgroups: partial states, then
 //! their combination, in a fixed order (no float atomics), so the same input gives the same bits on a device.
@@ -72,7 +73,8 @@ fn policy(operator: &Operator, caps: &Caps) -> Policy {
             unroll => unroll,
         },
         per_lane: 64,
-        row_groups: 16384,
+        // A few for each thread of a processor, to balance; many for a card, to fill it.
+        row_groups: caps.processor.map_or(16384, |processor| 8 * processor.threads as u64),
         column_steps: 16,
         chain: 64,
         column_groups: 1056,
@@ -85,11 +87,26 @@ fn states_workgroup(caps: &Caps) -> u32 {
     caps.workgroup_invocations.min(256)
 }
 
-/// Which of the two kernels, and its shape.
+/// Invocations side by side that a processor takes through the rows together: lines of 4 KiB, and their states stay in the
+/// first cache.
+const LINE: u64 = 1024;
+
+/// Whose neighbours in memory are together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum By {
+    /// An output's.
+    Rows,
+    /// Neighbouring outputs'.
+    Columns,
+    /// Neighbouring outputs', which a processor reads line by line.
+    Lines,
+}
+
+/// Which of the kernels, and its shape.
 struct Shape {
-    columns: bool,
+    by: By,
     workgroup: u32,
-    /// Rows: invocations for an output. Columns: invocations side by side.
+    /// Rows: invocations for an output. Columns and lines: invocations side by side.
     lanes: u32,
     chunks: u64,
     span: u64,
@@ -145,13 +162,20 @@ impl Reduce {
         expression
     }
 
-    /// Of `workgroup` invocations.
-    fn lay_out(&self, caps: &Caps, (columns, workgroup): (bool, u32), width: u64, outputs: u64, extent: u64) -> Shape {
-        let (policy, workgroup) = (policy(&self.operator, caps), workgroup as u64);
-        let (lanes, blocks, tile, wanted) = if columns {
+    /// Of `workgroup` invocations, or of as many as a line has.
+    fn lay_out(&self, caps: &Caps, (by, workgroup): (By, u32), width: u64, outputs: u64, extent: u64) -> Shape {
+        let (policy, mut workgroup) = (policy(&self.operator, caps), workgroup as u64);
+        let (lanes, blocks, tile, wanted) = if by != By::Rows {
             let units = outputs.div_ceil(width);
-            let most = if caps.processor.is_some() { workgroup } else { workgroup / 4 };
-            let lanes = units.next_power_of_two().min(most).min(64);
+            let most = match by {
+                By::Lines => LINE,
+                _ if caps.processor.is_some() => workgroup.min(64),
+                _ => (workgroup / 4).min(64),
+            };
+            let lanes = units.next_power_of_two().min(most);
+            if by == By::Lines {
+                workgroup = lanes;
+            }
             let blocks = units.div_ceil(lanes);
             let tile = workgroup / lanes * policy.column_steps * policy.unroll as u64;
             (lanes, blocks, tile, policy.column_groups.div_ceil(blocks))
@@ -164,12 +188,12 @@ impl Reduce {
             (lanes, blocks, tile, if lanes < workgroup { 1 } else { policy.row_groups.div_ceil(blocks) })
         };
         // Longer chains than that round too often: more workgroups share the output.
-        let lane = (if columns { workgroup / lanes } else { lanes * width }) * policy.unroll as u64;
+        let lane = (if by == By::Rows { lanes * width } else { workgroup / lanes }) * policy.unroll as u64;
         let wanted = wanted.max(extent.div_ceil(policy.chain * lane));
         let chunks = extent.div_ceil(tile).min(wanted).max(1);
         let span = extent.div_ceil(chunks).next_multiple_of(tile.min(extent.next_multiple_of(4)));
         let chunks = extent.div_ceil(span).max(1);
-        Shape { columns, workgroup: workgroup as u32, lanes: lanes as u32, chunks, span, groups: blocks * chunks }
+        Shape { by, workgroup: workgroup as u32, lanes: lanes as u32, chunks, span, groups: blocks * chunks }
     }
 
     fn state_bytes(&self) -> u64 {
@@ -214,11 +238,12 @@ impl Op for Reduce {
         let chunk = cells::chunks(&fusion.dims, fusion.space(), result_bytes, self.state_bytes(), caps);
         // Four at a time would read past the count.
         if self.count.is_none() {
-            // Columns that lie side by side fill a processor's cache lines too.
-            if columns {
-                fusion.widen_each(&chunk, 0, false)
-            } else {
-                fusion.widen(&chunk, 1, true, caps)
+            // Few columns, side by side, fill a processor's cache lines together.
+            let few = caps.processor.is_some_and(|processor| self.outputs() < processor.lanes as u64);
+            match columns {
+                true if few || caps.processor.is_none() => fusion.widen_each(&chunk, 0, false),
+                true => fusion.widen(&chunk, 0, false, caps),
+                false => fusion.widen(&chunk, 1, true, caps),
             };
         }
         let bytes = |slot: usize| slot_bytes(&self.expression, slot).expect("a fusion's bindings are its leaves");
@@ -226,12 +251,17 @@ impl Op for Reduce {
         let identity: Vec<Param> = self.operator.identity(self.expression.dtype()).words().map(Param::Is).collect();
         for cell in cells::cells(&fusion.dims, &fusion.space(), &chunk) {
             let extent = |cut: &Vec<Range<u64>>| cells::extent(&fusion.dims, cut);
+            let by = match (columns, caps.processor) {
+                (false, _) => By::Rows,
+                (true, Some(processor)) if cell.outputs.div_ceil(fusion.width as u64) >= processor.lanes as u64 => {
+                    By::Lines
+                }
+                (true, _) => By::Columns,
+            };
             let shapes: Vec<Shape> = cell
                 .parts
                 .iter()
-                .map(|cut| {
-                    self.lay_out(caps, (columns, caps.workgroup()), fusion.width as u64, cell.outputs, extent(cut))
-                })
+                .map(|cut| self.lay_out(caps, (by, caps.workgroup()), fusion.width as u64, cell.outputs, extent(cut)))
                 .collect();
             let all_chunks: u64 = shapes.iter().map(|shape| shape.chunks).sum();
             let direct = all_chunks == 1;
@@ -258,8 +288,8 @@ impl Op for Reduce {
             }
             if !direct {
                 let states = self.scratch_window(scratch, cell.outputs * all_chunks);
-                let by = (cell.outputs > 1, states_workgroup(caps));
-                let mut shape = self.lay_out(caps, by, 1, cell.outputs, all_chunks);
+                let by = if cell.outputs > 1 { By::Columns } else { By::Rows };
+                let mut shape = self.lay_out(caps, (by, states_workgroup(caps)), 1, cell.outputs, all_chunks);
                 shape.groups /= shape.chunks;
                 let (output, first_output) = self.output_window(&cell, caps);
                 let own = [cell.outputs, all_chunks, 1, all_chunks, 0, first_output, cell.outputs];
@@ -312,8 +342,8 @@ impl Reduce {
     fn kernel(&self, fusion: Option<FusionSpec>, shape: &Shape, last: bool, caps: &Caps) -> Kernel {
         let (operator, dtype) = (self.operator.clone(), self.expression.dtype());
         let counted = self.count.is_some() && fusion.is_some();
-        let Shape { columns, workgroup, lanes, .. } = *shape;
-        let spec = ReduceSpec { operator, dtype, fusion, columns, workgroup, lanes, last, counted };
+        let Shape { by, workgroup, lanes, .. } = *shape;
+        let spec = ReduceSpec { operator, dtype, fusion, by, workgroup, lanes, last, counted };
         Kernel::of(spec, caps)
     }
 

@@ -3,7 +3,7 @@
 use super::super::counted::bounded;
 use super::super::fuse::{FusionSpec, Mode, Stride, atomic_store};
 use super::operator::Names;
-use super::{Operator, policy};
+use super::{By, Operator, policy};
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::kernel::{Access, Contract, Draft, Feature, Spec, SumOfRows};
@@ -39,7 +39,7 @@ pub(super) struct ReduceSpec {
     pub dtype: DType,
     /// What the first launch reads; the second combines states.
     pub fusion: Option<FusionSpec>,
-    pub columns: bool,
+    pub by: By,
     pub workgroup: u32,
     pub lanes: u32,
     /// Whether it stores results, not states.
@@ -52,7 +52,12 @@ impl Spec for ReduceSpec {
     fn draft(&self, caps: &Caps) -> Draft {
         let ReduceSpec { operator, dtype, last, .. } = self;
         let (dtype, unroll, fusion) = (*dtype, policy(operator, caps).unroll, self.fusion.as_ref());
-        let file = if self.columns { "reduce_columns" } else { "reduce_rows" };
+        let (file, by) = match self.by {
+            By::Rows => ("reduce_rows", "rows"),
+            By::Columns => ("reduce_columns", "columns"),
+            By::Lines => ("reduce_lines", "lines"),
+        };
+        let rows = self.by == By::Rows;
         let mut params: Vec<String> = PARAMS.iter().map(|name| name.to_string()).collect();
         let words = operator.identity(dtype).words();
         params.extend(["identity", "identity_high"].iter().zip(words).map(|(name, _)| name.to_string()));
@@ -68,25 +73,22 @@ impl Spec for ReduceSpec {
             }
             None => text += &self.combine_states_text(unroll),
         }
-        let spare = !self.columns && caps.processor.is_some();
-        text += match (self.columns, spare) {
-            (true, _) => "",
-            (false, false) => FOLD,
-            (false, true) => FOLD_ALL,
+        let spare = rows && caps.processor.is_some();
+        text += match (rows, spare) {
+            (false, _) => "",
+            (true, false) => FOLD,
+            (true, true) => FOLD_ALL,
         };
-        let by = if self.columns { "columns" } else { "rows" };
         let of = if fusion.is_some() { "of a fused expression" } else { "of partial states" };
         let mut constants = vec![
             ("WORKGROUP", self.workgroup),
-            (if self.columns { "COLUMNS" } else { "LANES" }, self.lanes),
+            (if rows { "LANES" } else { "COLUMNS" }, self.lanes),
             ("WIDTH", width),
             ("UNROLL", unroll),
         ];
-        let states = if spare { 2 * self.workgroup } else { self.workgroup };
-        constants.push(match self.columns {
-            true => ("ROWS_FIRST", caps.processor.is_some() as u32),
-            false => ("STATES", states),
-        });
+        if rows {
+            constants.push(("STATES", if spare { 2 * self.workgroup } else { self.workgroup }));
+        }
         let draft = Draft {
             entry: by,
             constants,
@@ -123,7 +125,7 @@ impl ReduceSpec {
             && self.operator == Operator::Sum
             && self.dtype == DType::F32
             && fusion.steps.len() == 1
-            && !self.columns
+            && self.by == By::Rows
             && self.lanes == self.workgroup
             && (params == ["offset0"] || (strided && params[0] == "offset0" && params[1].starts_with("stride0_")));
         let unroll = policy(&self.operator, caps).unroll;
@@ -141,12 +143,12 @@ impl ReduceSpec {
         } else {
             "fn position(k: u32, r: u32) -> u32 { return r; }\n".into()
         };
-        let step = if self.columns { "WORKGROUP / COLUMNS" } else { "LANES * WIDTH" };
+        let step = if self.by == By::Rows { "LANES * WIDTH" } else { "WORKGROUP / COLUMNS" };
         let mut body = String::new();
         for u in 0..unroll {
             body += &format!("    let r{u} = r + {u}u * ({step});\n    let v{u} = value(k, r{u});\n");
         }
-        if self.columns {
+        if self.by != By::Rows {
             for l in 0..lanes {
                 let lifted = |u: u32| format!("lift(v{u}{}, position(k, r{u}))", lane(l));
                 body += &format!("    s[{l}] = combine(s[{l}], {});\n", tree((0..unroll).map(lifted).collect()));
@@ -184,7 +186,7 @@ impl ReduceSpec {
 
     /// The open functions of the second launch, which combines states laid out [r][k].
     fn combine_states_text(&self, unroll: u32) -> String {
-        let step = if self.columns { "(WORKGROUP / COLUMNS)" } else { "LANES" };
+        let step = if self.by == By::Rows { "LANES" } else { "(WORKGROUP / COLUMNS)" };
         let mut loads = String::new();
         for u in 0..unroll {
             loads += &format!("    let v{u} = x[(r + {u}u * {step}) * params.outputs + k];\n");
@@ -193,7 +195,7 @@ impl ReduceSpec {
             format!("    {state} = combine({state}, {});\n", tree((0..unroll).map(|u| format!("v{u}")).collect()))
         };
         let head = "@group(0) @binding(0) var<storage, read> x: array<State>;\n";
-        match self.columns {
+        match self.by != By::Rows {
             true => format!(
                 "{head}alias States = array<State, WIDTH>;\n\
              fn accumulate(state: States, k: u32, r: u32) -> States {{\n    var s = state;\n{loads}{}    return s;\n}}\n\

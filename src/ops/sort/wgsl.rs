@@ -6,7 +6,7 @@ use super::shape::Shape;
 use super::steps::{flow_constants, rows_text, scatter_text, team_constants, team_text};
 use crate::caps::Caps;
 use crate::element::DType;
-use crate::kernel::{Access, Carried, Contract, Draft, SortByDigit, Spec};
+use crate::kernel::{Access, Carried, Contract, Draft, SortByDigit, SortRows, Spec};
 use crate::ops::counted::bounded;
 use crate::ops::dense::Form;
 use crate::ops::order::{digit_text, last};
@@ -156,14 +156,16 @@ impl Spec for SortSpec {
                 let text = arrays + &keys.digit_text() + &team_text(shape) + &rows_text(flow);
                 let draft = draft("sort: short rows", "sort_rows", &ROWS, access, text);
                 let constants = [team_constants(shape), flow_constants(flow)].concat();
-                bounded(Draft { constants, ..draft }, &[("count", 1)], keys.counted)
+                let contract = keys.contract_of_rows(flow, false);
+                bounded(Draft { constants, contract, ..draft }, &[("count", 1)], keys.counted)
             }
             SortSpec::Merge { keys, flow, tile } => {
                 let (arrays, access) = keys.arrays(flow, false);
                 let text = arrays + &merge_text(keys, flow, *tile);
                 let constants = [tile.constants(), flow_constants(flow)].concat();
                 let draft = draft("sort: merge short rows", "sort_merge", &MERGE, access, text);
-                bounded(Draft { constants, ..draft }, &[("count", 1)], keys.counted)
+                let contract = keys.contract_of_rows(flow, true);
+                bounded(Draft { constants, contract, ..draft }, &[("count", 1)], keys.counted)
             }
             SortSpec::Pack { per_word, counted } => {
                 let word = Form::Words(1);
@@ -190,19 +192,30 @@ impl Keys {
         digit_text(self.dtype, self.descending)
     }
 
-    /// Keys of 32 bits, alone or with values of as many, in one window.
-    fn contract(&self, flow: &Flow, shape: &Shape) -> Option<Contract> {
+    /// What goes with keys of 32 bits that nobody counts, alone or with values of as many, in one window.
+    fn carried(&self, flow: &Flow) -> Option<Carried> {
         let word = Form::Words(1);
-        let values = match flow.values {
-            _ if flow.stores[1] == 0 => Carried::Nothing,
-            Values::None => return None,
-            Values::Index => Carried::Index,
-            Values::Of(form) if form == word && self.value == word => Carried::Word,
-            Values::Of(_) => return None,
-        };
         let one_window = !flow.cut && flow.stores.iter().all(|&windows| windows <= 1);
-        let fits = !self.counted && one_window && shape.subgroups.is_some() && self.dtype.size() == 4;
-        fits.then(|| {
+        if self.counted || !one_window || self.dtype.size() != 4 {
+            return None;
+        }
+        match flow.values {
+            _ if flow.stores[1] == 0 => Some(Carried::Nothing),
+            Values::Index => Some(Carried::Index),
+            Values::Of(form) if form == word && self.value == word => Some(Carried::Word),
+            Values::None | Values::Of(_) => None,
+        }
+    }
+
+    fn contract_of_rows(&self, flow: &Flow, merges: bool) -> Option<Contract> {
+        let (key, descending, stores_keys) = (self.dtype, self.descending, flow.stores[0] > 0);
+        let values = self.carried(flow)?;
+        Some(Contract::SortRows(SortRows { key, descending, values, stores_keys, merges }))
+    }
+
+    fn contract(&self, flow: &Flow, shape: &Shape) -> Option<Contract> {
+        let values = self.carried(flow)?;
+        shape.subgroups.is_some().then(|| {
             Contract::SortByDigit(SortByDigit {
                 key: self.dtype,
                 descending: self.descending,

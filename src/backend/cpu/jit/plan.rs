@@ -1,10 +1,10 @@
 //! How a kernel is cut into chunks, and what of it lies in a workgroup's memory.
 
-use super::emit::{Chunks, FEW, Layout, MOST_VECTORS, VECTOR, conditions, visit_regions};
+use super::emit::{Chunks, FEW, Layout, MOST_VECTORS, VECTOR, conditions, visit_regions, written};
 use super::live::Liveness;
 use super::shape::{Shape, Shapes};
 use super::tree::Tree;
-use crate::backend::cpu::program::{Instr, Lowered, Reg, Role};
+use crate::backend::cpu::program::{Address, Instr, Lowered, NONE, Reg, Role, Space};
 
 /// Vector registers that code may use without keeping much on the stack.
 const REGISTERS: usize = 16;
@@ -111,12 +111,28 @@ fn keep(kernel: &Lowered, tree: &Tree, shapes: &Shapes, chunks: Chunks, layout: 
     }
 }
 
+/// What neighbours load one after the other from buffers that the kernel does not write: code loads it where it is used.
+fn loaded_late(kernel: &Lowered, shapes: &Shapes) -> Vec<bool> {
+    let (mut late, written) = (vec![false; kernel.registers.len()], written(kernel));
+    for step in &kernel.code {
+        if let Instr::Load { to, at: Address { space: Space::Buffer(buffer), base, .. }, width: 4 } = step.instr
+            && let [to] = kernel.lists[to as usize][..]
+            && !written[buffer as usize]
+            && base != NONE
+        {
+            late[to as usize] = shapes.of(base).stride() == Some(4);
+        }
+    }
+    late
+}
+
 /// The most vectors of one invocation each that live at the same time, roughly: from the first to the last step that names them.
 fn pressure(kernel: &Lowered, shapes: &Shapes) -> usize {
     let mut lives: Vec<Option<(usize, usize)>> = vec![None; kernel.registers.len()];
+    let late = loaded_late(kernel, shapes);
     for (at, step) in kernel.code.iter().enumerate() {
         step.instr.visit(&kernel.lists, |reg, role| {
-            if shapes.of(reg) == Shape::Vector {
+            if shapes.of(reg) == Shape::Vector && !late[reg as usize] {
                 let live = lives[reg as usize].get_or_insert((at, at));
                 live.1 = if role == Role::Write { live.1 } else { at };
             }

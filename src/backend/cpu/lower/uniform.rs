@@ -5,7 +5,7 @@
 //! the function: there all that will ever read it are active. Invocations that have returned do not come back.
 
 use super::*;
-use naga::{Block, LocalVariable, Statement};
+use naga::{Block, Function, LocalVariable, Statement};
 use std::collections::HashSet;
 
 /// A block of statements, and why invocations may be in it apart from those of the block around it.
@@ -48,6 +48,8 @@ struct Walk<'a> {
     loops: Vec<Exits>,
     open: Vec<usize>,
     accesses: HashMap<Handle<LocalVariable>, Vec<Access>>,
+    /// What calls gave, with the function and its arguments.
+    results: HashMap<Handle<Expression>, (Handle<Function>, &'a [Handle<Expression>])>,
     /// Variables that something else than a load or store touches.
     other: HashSet<Handle<LocalVariable>>,
 }
@@ -58,10 +60,7 @@ pub(super) fn uniform_locals(
     function: &Function,
     arguments: &[bool],
 ) -> HashSet<Handle<LocalVariable>> {
-    let (nodes, loops, open) = (vec![], vec![], vec![]);
-    let (accesses, other) = (HashMap::new(), HashSet::new());
-    let mut walk = Walk { function, arguments, module, nodes, loops, open, accesses, other };
-    walk.block(&function.body, None, Cause::None);
+    let walk = Walk::new(module, function, arguments);
     let mut uniform: HashSet<_> = walk.accesses.keys().copied().filter(|v| !walk.other.contains(v)).collect();
     loop {
         let mut memo = HashMap::new();
@@ -73,18 +72,33 @@ pub(super) fn uniform_locals(
     }
 }
 
+/// Whether a function of straight code gives the same for all invocations that call it.
+fn gives_same(module: &Module, function: &Function, arguments: &[bool]) -> bool {
+    let [before @ .., Statement::Return { value: Some(value) }] = &function.body[..] else { return false };
+    let straight = before.iter().all(|statement| matches!(statement, Statement::Emit(_) | Statement::Call { .. }));
+    straight && Walk::new(module, function, arguments).same(*value, &HashSet::new(), &mut HashMap::new())
+}
+
 type Memo = HashMap<Handle<Expression>, bool>;
 type Locals = HashSet<Handle<LocalVariable>>;
 
-impl Walk<'_> {
-    fn block(&mut self, block: &Block, around: Option<usize>, cause: Cause) -> usize {
+impl<'a> Walk<'a> {
+    fn new(module: &'a Module, function: &'a Function, arguments: &'a [bool]) -> Walk<'a> {
+        let (nodes, loops, open) = (vec![], vec![], vec![]);
+        let (accesses, results, other) = (HashMap::new(), HashMap::new(), HashSet::new());
+        let mut walk = Walk { function, arguments, module, nodes, loops, open, accesses, results, other };
+        walk.block(&function.body, None, Cause::None);
+        walk
+    }
+
+    fn block(&mut self, block: &'a Block, around: Option<usize>, cause: Cause) -> usize {
         let node = self.nodes.len();
         self.nodes.push(Node { around, cause });
         block.iter().for_each(|statement| self.statement(statement, node));
         node
     }
 
-    fn statement(&mut self, statement: &Statement, node: usize) {
+    fn statement(&mut self, statement: &'a Statement, node: usize) {
         match statement {
             Statement::Emit(range) => range.clone().for_each(|handle| {
                 if let Expression::Load { pointer } = self.function.expressions[handle] {
@@ -119,11 +133,14 @@ impl Walk<'_> {
                     self.loops[index].blocks.push(node);
                 }
             }
-            Statement::Call { arguments, .. } => arguments.iter().for_each(|&handle| {
-                if let Some((local, _)) = self.root(handle) {
-                    self.other.insert(local);
+            Statement::Call { function, arguments, result } => {
+                self.results.extend(result.map(|result| (result, (*function, &arguments[..]))));
+                for &handle in arguments {
+                    if let Some((local, _)) = self.root(handle) {
+                        self.other.insert(local);
+                    }
                 }
-            }),
+            }
             _ => {}
         }
     }
@@ -203,6 +220,11 @@ impl Walk<'_> {
             Expression::Relational { argument, .. } => all(&[argument]),
             Expression::Math { arg, arg1, arg2, arg3, .. } => {
                 all(&[Some(arg), arg1, arg2, arg3].into_iter().flatten().collect::<Vec<_>>())
+            }
+            Expression::CallResult(_) => {
+                let (function, arguments) = self.results[&handle];
+                let differ: Vec<bool> = arguments.iter().map(|&argument| !self.same(argument, uniform, memo)).collect();
+                gives_same(self.module, &self.module.functions[function], &differ)
             }
             _ => false,
         };

@@ -1,6 +1,7 @@
 //! What runs in place of a kernel, by its contract: a crate's code, or code of the processor's own.
 
 mod product;
+mod rows;
 mod sort;
 
 use super::Cpu;
@@ -10,6 +11,7 @@ use crate::error::Result;
 use crate::kernel::Contract;
 use crate::work::Launch;
 use product::Product;
+use rows::SortedRows;
 use sort::SortPass;
 
 const LIBRARY: Choice = Choice { best: Way::Library, kernel: Way::Wgsl };
@@ -19,6 +21,7 @@ const NATIVE: Choice = Choice { best: Way::Native, kernel: Way::Native };
 pub(super) enum Substitute<'a> {
     Product(Product),
     Sort(SortPass<'a>),
+    Rows(SortedRows<'a>),
 }
 
 impl Substitute<'_> {
@@ -26,6 +29,7 @@ impl Substitute<'_> {
         match launch.kernel.contract()? {
             Contract::Contraction(product) => Product::of(product, launch).map(Substitute::Product),
             Contract::SortByDigit(pass) => SortPass::of(pass, launch).map(Substitute::Sort),
+            Contract::SortRows(rows) => SortedRows::of(rows, launch).map(Substitute::Rows),
             Contract::SumOfRows(_) => None,
         }
     }
@@ -33,7 +37,7 @@ impl Substitute<'_> {
     fn way(&self) -> Way {
         match self {
             Substitute::Product(_) => Way::Library,
-            Substitute::Sort(_) => Way::Native,
+            Substitute::Sort(_) | Substitute::Rows(_) => Way::Native,
         }
     }
 
@@ -45,6 +49,7 @@ impl Substitute<'_> {
             // SAFETY: as the caller says.
             Substitute::Product(product) => unsafe { product.run() },
             Substitute::Sort(pass) => pass.run(),
+            Substitute::Rows(rows) => rows.run(),
         }
     }
 }
@@ -71,7 +76,7 @@ impl Substitutes for Cpu {
     fn rule(&self, launch: &Launch) -> Option<Choice> {
         Some(match Substitute::of(launch) {
             Some(Substitute::Product(product)) if product.is_worthwhile() => LIBRARY,
-            Some(Substitute::Sort(_)) => NATIVE,
+            Some(Substitute::Sort(_) | Substitute::Rows(_)) => NATIVE,
             _ => WGSL,
         })
     }

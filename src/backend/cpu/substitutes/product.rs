@@ -1,10 +1,11 @@
-//! Products of matrices by the crate gemm.
+//! Products of matrices by the crates of gemm.
 
 use super::super::block;
 use crate::element::DType;
 use crate::kernel::{Contraction, Side, Word};
 use crate::threads;
 use crate::work::{Launch, Window};
+use gemm_common::Parallelism;
 
 /// Products of fewer multiplications are the kernel's. gemm packs tiles first: it takes as long as the kernel for 16 x 16 x 16.
 const LEAST: u64 = 1 << 13;
@@ -89,8 +90,8 @@ impl Product {
         // SAFETY: as the caller says.
         let run = || unsafe {
             match self.dtype {
-                DType::F64 => self.run_as::<f64>(0.0, 1.0),
-                _ => self.run_as::<f32>(0.0, 1.0),
+                DType::F64 => self.run_by(gemm_f64::gemm::f64::get_gemm_fn(), 0.0, 1.0),
+                _ => self.run_by(gemm_f32::gemm::f32::get_gemm_fn(), 0.0, 1.0),
             }
         };
         threads::within(run);
@@ -99,28 +100,53 @@ impl Product {
     /// # Safety
     ///
     /// As [`Product::run`]; `T` must be the type of elements.
-    unsafe fn run_as<T: Copy + 'static>(&self, zero: T, one: T) {
+    unsafe fn run_by<T: Copy>(&self, gemm: Gemm<T>, zero: T, one: T) {
         let [output, a, b] = &self.matrices;
         let parallel = match self.multiplications() / self.batch >= SMALL && threads::is_own() {
-            true => gemm::Parallelism::Rayon(threads::count()),
-            false => gemm::Parallelism::None,
+            true => Parallelism::Rayon(threads::count()),
+            false => Parallelism::None,
         };
         let [m, n, k] = [self.rows, self.columns, self.inner].map(|extent| extent as usize);
         let [(to_row, to_column), (a_row, a_column), (b_row, b_column)] =
             [output, a, b].map(|matrix| (matrix.steps[0] as isize, matrix.steps[1] as isize));
         for nth in 0..self.batch {
             let (to, a, b) = (output.pointer::<T>(nth), a.pointer::<T>(nth), b.pointer::<T>(nth));
+            // gemm computes columns of the result, which are ours where sides change places and are transposed.
             // SAFETY: all elements lie in their windows, as `of` has seen; the windows are words, so that elements are
             // aligned to 4 bytes, and gemm loads and stores vectors unaligned. The caller says that nobody else uses them.
             unsafe {
-                gemm::gemm(
-                    m, n, k, to, to_column, to_row, false, a, a_column, a_row, b, b_column, b_row, zero, one, false,
+                gemm(
+                    n, m, k, to, to_row, to_column, false, b, b_row, b_column, a, a_row, a_column, zero, one, false,
                     false, false, parallel,
                 );
             }
         }
     }
 }
+
+/// `to = alpha * to + beta * left * right`, for an alpha of 0 without reading `to`: rows, columns, and the inner extent; each
+/// matrix by its first element and the elements from column to column and from row to row.
+type Gemm<T> = unsafe fn(
+    usize,
+    usize,
+    usize,
+    *mut T,
+    isize,
+    isize,
+    bool,
+    *const T,
+    isize,
+    isize,
+    *const T,
+    isize,
+    isize,
+    T,
+    T,
+    bool,
+    bool,
+    bool,
+    Parallelism,
+);
 
 /// The type of elements, if gemm multiplies them and nothing is to be done with the sums.
 fn known(product: &Contraction) -> Option<DType> {

@@ -63,7 +63,8 @@ impl Params {
     }
 }
 
-fn words(window: &Window) -> &[AtomicU32] {
+/// A window's words.
+pub(super) fn words(window: &Window) -> &[AtomicU32] {
     &block(&window.memory).words[(window.offset / 4) as usize..][..(window.bytes / 4) as usize]
 }
 
@@ -81,11 +82,11 @@ impl<'a> SortPass<'a> {
     }
 
     pub fn run(&self) {
-        let flip = if self.pass.descending { u32::MAX } else { 0 };
+        let descending = self.pass.descending;
         match self.pass.key {
-            DType::F32 => self.run_by(|key| of_float(key, flip)),
-            DType::I32 => self.run_by(|key| key ^ 0x8000_0000 ^ flip),
-            _ => self.run_by(|key| key ^ flip),
+            DType::F32 => self.run_by(|key| number_of(DType::F32, descending, key)),
+            DType::I32 => self.run_by(|key| number_of(DType::I32, descending, key)),
+            _ => self.run_by(|key| number_of(DType::U32, descending, key)),
         }
     }
 
@@ -150,6 +151,17 @@ impl<'a> SortPass<'a> {
                 values_out[to].store(value, Relaxed);
             }
         }
+    }
+}
+
+/// A key's bits as a number that is ordered as keys are.
+#[inline(always)]
+pub(super) fn number_of(dtype: DType, descending: bool, key: u32) -> u32 {
+    let flip = if descending { u32::MAX } else { 0 };
+    match dtype {
+        DType::F32 => of_float(key, flip),
+        DType::I32 => key ^ 0x8000_0000 ^ flip,
+        _ => key ^ flip,
     }
 }
 

@@ -60,6 +60,37 @@ impl Emitter<'_, '_> {
             }
         }
         self.define(to, Vectors::new(&all));
+        self.note_ends(instr);
+    }
+
+    /// What the first and the last invocation say of a condition: of a number that goes up from one to the next, and one that
+    /// is the same for all. Nothing is computed of it that nobody asks for.
+    fn note_ends(&mut self, instr: &Instr) {
+        let (to, ends) = match *instr {
+            Instr::Un(Un::Not, to, a) => (to, self.ends.get(&a).map(|ends| Ends { all: ends.none, none: ends.all })),
+            Instr::Bin(Bin::LtU32, to, a, b) => (to, self.ends_of(a, b, IntCC::UnsignedLessThan)),
+            Instr::Bin(Bin::LeU32, to, a, b) => (to, self.ends_of(a, b, IntCC::UnsignedLessThanOrEqual)),
+            _ => return,
+        };
+        match ends {
+            Some(ends) => self.ends.insert(to, ends),
+            None => self.ends.remove(&to),
+        };
+    }
+
+    fn ends_of(&mut self, a: Reg, b: Reg, condition: IntCC) -> Option<Ends> {
+        let step = self.shapes.of(a).stride().filter(|&step| step > 0)?;
+        if !self.shapes.of(b).is_one() {
+            return None;
+        }
+        let (first, limit) = (self.one(a), self.one(b));
+        let steps = self.lanes() as i64 - 1;
+        let last = self.b.ins().iadd_imm_s(first, step as i64 * steps);
+        // Numbers that begin again at 0 do not go up.
+        let rises = self.b.ins().icmp(IntCC::UnsignedLessThan, first, last);
+        let [is_first, is_last] = [first, last].map(|end| self.b.ins().icmp(condition, end, limit));
+        let no_first = self.b.ins().bxor_imm_u(is_first, 1);
+        Some(Ends { all: self.b.ins().band(rises, is_last), none: self.b.ins().band(rises, no_first) })
     }
 
     pub(super) fn float(&mut self, form: Form, value: Value) -> Value {
@@ -423,8 +454,8 @@ impl Emitter<'_, '_> {
             Bin::NeF32 => self.compare_floats(form, FloatCC::NotEqual, a, b),
             Bin::LtF32 => self.compare_floats(form, FloatCC::LessThan, a, b),
             Bin::LeF32 => self.compare_floats(form, FloatCC::LessThanOrEqual, a, b),
-            Bin::MinF32 => self.extreme(form, FloatCC::LessThan, a, b),
-            Bin::MaxF32 => self.extreme(form, FloatCC::GreaterThan, a, b),
+            Bin::MinF32 => self.extreme(form, true, [a, b], known),
+            Bin::MaxF32 => self.extreme(form, false, [a, b], known),
             Bin::UnpackU8 => {
                 let low = self.shift(Bin::ShrU32, form, a, b);
                 let byte = self.word(form, 0xff);
@@ -439,11 +470,23 @@ impl Emitter<'_, '_> {
         })
     }
 
-    /// The first where it compares so, or where the second is NaN.
-    fn extreme(&mut self, form: Form, condition: FloatCC, a: Value, b: Value) -> Value {
+    /// The less of two, or the greater: the first where the second is NaN or compares so with it. In the form that Cranelift
+    /// has one instruction for.
+    fn extreme(&mut self, form: Form, is_less: bool, [a, b]: [Value; 2], known: Option<u32>) -> Value {
+        let [first, second] = [a, b].map(|value| self.float(form, value));
+        let [low, high] = if is_less { [first, second] } else { [second, first] };
+        let chosen = self.b.ins().fcmp(FloatCC::LessThan, low, high);
+        let number = if form.is_vector() {
+            let chosen = self.cast(form.float, chosen);
+            self.b.ins().bitselect(chosen, first, second)
+        } else {
+            self.b.ins().select(chosen, first, second)
+        };
+        let number = self.bits_of(form, number);
+        if known.is_some_and(|word| !f32::from_bits(word).is_nan()) {
+            return number;
+        }
         let nan = self.compare_floats(form, FloatCC::Unordered, b, b);
-        let first = self.compare_floats(form, condition, a, b);
-        let number = self.b.ins().bitselect(first, a, b);
         self.b.ins().bitselect(nan, a, number)
     }
 

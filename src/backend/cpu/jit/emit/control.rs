@@ -117,20 +117,20 @@ impl Emitter<'_, '_> {
             Node::If { condition, accept, reject, .. } if !self.is_vector(*condition) => {
                 let condition = self.one(*condition);
                 let (then, otherwise) = (self.block(), self.block());
-                self.branch(condition, then, otherwise);
+                self.branch_leaving_first(condition, (then, otherwise), reject);
                 self.enter(then);
                 self.full(accept, next, part, mask)?;
                 self.enter(otherwise);
                 self.full(reject, next, part, mask)
             }
             Node::If { condition, accept, reject, .. } => {
-                let taken = self.each(*condition);
+                let (taken, ends) = (self.each(*condition), self.ends.get(condition).copied());
                 if is_short(self.kernel, accept) && is_short(self.kernel, reject) {
                     self.both(taken, [accept, reject], mask)?;
                     self.jump(next);
                     return Ok(());
                 }
-                self.parted(node, taken, [accept, reject], (next, part, mask))
+                self.parted(node, (taken, ends), [accept, reject], (next, part, mask))
             }
             Node::Loop { .. } => self.full_loop(node, next, part, mask),
             Node::Switch { id, frame, body } => {
@@ -194,13 +194,22 @@ impl Emitter<'_, '_> {
     fn parted(
         &mut self,
         node: &Node,
-        taken: Vectors,
+        (taken, ends): (Vectors, Option<Ends>),
         [accept, reject]: [&[Node]; 2],
         (next, part, mask): (Block, Block, Mask),
     ) -> Emitted<()> {
         let (then, some, mixed, otherwise) = (self.block(), self.block(), self.block(), self.block());
+        if let Some(ends) = ends {
+            // What is known without looking at each decides nearly always.
+            let (not_all, unknown) = (self.block(), self.block());
+            self.branch_leaving_first(ends.all, (then, not_all), reject);
+            self.enter(not_all);
+            self.branch(ends.none, otherwise, unknown);
+            self.enter(unknown);
+            self.b.set_cold_block(unknown);
+        }
         let all = self.all(taken);
-        self.branch(all, then, some);
+        self.branch_leaving_first(all, (then, some), reject);
         self.enter(some);
         let any = self.any(taken);
         self.branch(any, mixed, otherwise);
@@ -223,6 +232,16 @@ impl Emitter<'_, '_> {
         self.mask = None;
         self.jump(if node.escapes() { part } else { next });
         Ok(())
+    }
+
+    /// A branch whose second way goes to what may leave a construct. Cranelift takes what is the same in all iterations out of a
+    /// loop only until it has come to where the loop is left, and it comes to the first way last.
+    fn branch_leaving_first(&mut self, condition: Value, (then, otherwise): (Block, Block), reject: &[Node]) {
+        if !reject.iter().any(|node| matches!(node, Node::Exit(_)) || node.escapes()) {
+            return self.branch(condition, then, otherwise);
+        }
+        let opposite = self.b.ins().icmp_imm_u(IntCC::Equal, condition, 0);
+        self.branch(opposite, otherwise, then);
     }
 
     fn new_zero_mask(&mut self) -> Mask {

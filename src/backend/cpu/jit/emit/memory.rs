@@ -21,11 +21,35 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn window(&mut self, buffer: u32, field: usize) -> Value {
+    fn windows(&mut self) -> Value {
         let offset = std::mem::offset_of!(Given, buffers) as i32;
-        let windows = self.b.ins().load(I64, values::constant_memory(), self.given, offset);
+        self.b.ins().load(I64, values::constant_memory(), self.given, offset)
+    }
+
+    fn window(&mut self, buffer: u32, field: usize) -> Value {
+        let windows = self.windows();
         let at = buffer as usize * size_of::<Window>() + field;
         self.b.ins().load(I64, values::constant_memory(), windows, at as i32)
+    }
+
+    /// The first byte of a memory space for a load of neighbours, and how they are loaded. What the kernel does not write is
+    /// loaded where it is used, mostly as an operand, which leaves registers to others. Such a load must not be placed
+    /// before what decides that it happens: its pointer comes of an atomic load, which stays where it is.
+    fn space_to_load(&mut self, space: Space) -> (Value, MemFlagsData) {
+        match space {
+            Space::Buffer(buffer) if !self.written[buffer as usize] => {
+                if let Some(&first) = self.first_bytes.get(&buffer) {
+                    return (first, values::constant_memory());
+                }
+                let windows = self.windows();
+                let at = buffer as usize * size_of::<Window>() + std::mem::offset_of!(Window, first);
+                let at = self.b.ins().iadd_imm_s(windows, at as i64);
+                let first = self.b.ins().atomic_load(I64, plain(), at);
+                self.first_bytes.insert(buffer, first);
+                (first, values::constant_memory())
+            }
+            _ => (self.space(space), self.flags(space)),
+        }
     }
 
     pub(super) fn window_bytes(&mut self, buffer: u32) -> Value {
@@ -116,7 +140,7 @@ impl Emitter<'_, '_> {
         width == 4 && self.mask.is_none() && matches!(list.len(), 1 | 2 | 4) && self.shapes.may_be_affine(at.base)
     }
 
-    /// Asks; goes on where they do, with the pointer of the first, and gives the block where they do not.
+    /// Asks; goes on where they do, with the address of the first, and gives the block where they do not.
     fn perhaps_neighbours(&mut self, list: &[Reg], at: Address) -> (Block, Value) {
         let bytes = 4 * list.len() as u32;
         let addresses = self.addresses(at, 0);
@@ -130,13 +154,14 @@ impl Emitter<'_, '_> {
         let (fast, slow) = (self.block(), self.block());
         self.branch(neighbours, fast, slow);
         self.enter(fast);
-        let base = self.space(at.space);
-        (slow, self.pointer(base, first))
+        (slow, first)
     }
 
     fn load_perhaps(&mut self, list: &[Reg], at: Address) {
-        let (slow, pointer) = self.perhaps_neighbours(list, at);
-        self.load_rows(list, pointer, self.flags(at.space));
+        let (slow, address) = self.perhaps_neighbours(list, at);
+        let (first, flags) = self.space_to_load(at.space);
+        let pointer = self.pointer(first, address);
+        self.load_rows(list, pointer, flags);
         let next = self.block();
         self.jump(next);
         self.enter(slow);
@@ -146,7 +171,9 @@ impl Emitter<'_, '_> {
     }
 
     fn store_perhaps(&mut self, list: &[Reg], at: Address) {
-        let (slow, pointer) = self.perhaps_neighbours(list, at);
+        let (slow, address) = self.perhaps_neighbours(list, at);
+        let first = self.space(at.space);
+        let pointer = self.pointer(first, address);
         self.store_rows(list, pointer);
         let next = self.block();
         self.jump(next);
@@ -184,10 +211,10 @@ impl Emitter<'_, '_> {
     /// Where all are active, and each reads what follows its neighbour's.
     fn load_neighbours(&mut self, list: &[Reg], at: Address, width: u8) {
         let bytes = list.len() as u32 * width as u32 * self.lanes();
-        let (first, address) = (self.space(at.space), self.address(at, 0));
+        let address = self.address(at, 0);
         let ways = self.inside(at.space, address, bytes);
+        let (first, flags) = self.space_to_load(at.space);
         let pointer = self.pointer(first, address);
-        let flags = self.flags(at.space);
         if width == 4 {
             self.load_rows(list, pointer, flags);
         } else {

@@ -31,6 +31,7 @@ use cranelift_codegen::ir::{
 };
 use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
+use std::collections::HashMap;
 
 /// Vectors of a chunk at most.
 pub(super) const MOST_VECTORS: usize = 4;
@@ -118,6 +119,12 @@ pub(super) struct Emitter<'a, 'b> {
     layout: &'a Layout,
     constants: Vec<Option<u32>>,
     givens: Vec<Option<crate::backend::cpu::program::Given>>,
+    /// Buffers that the kernel writes.
+    written: Vec<bool>,
+    /// What this block has loaded to load from: the first byte of a buffer.
+    first_bytes: HashMap<u32, Value>,
+    /// What is known of conditions that this block has computed, from their first and last invocation alone.
+    ends: HashMap<Reg, Ends>,
     /// Not trusted: accesses stay inside buffers, and loops are watched.
     guarded: bool,
     has_fma: bool,
@@ -178,6 +185,26 @@ pub(super) struct Parts<'a> {
     pub has_fma: bool,
 }
 
+/// Whether a condition certainly holds for all invocations of a chunk, and whether for none.
+#[derive(Clone, Copy)]
+struct Ends {
+    all: Value,
+    none: Value,
+}
+
+/// By buffer: whether a kernel writes it.
+pub(super) fn written(kernel: &Lowered) -> Vec<bool> {
+    let mut written = vec![false; kernel.buffers.len()];
+    for step in &kernel.code {
+        if let Instr::Store { at, .. } | Instr::Atomic { at, .. } | Instr::MatrixStore { at, .. } = &step.instr
+            && let Space::Buffer(buffer) = at.space
+        {
+            written[buffer as usize] = true;
+        }
+    }
+    written
+}
+
 /// Fills a function whose signature is set; gives what must live as long as its code.
 #[expect(clippy::vec_box, reason = "code holds their addresses")]
 pub(super) fn emit(
@@ -233,6 +260,9 @@ pub(super) fn emit(
         layout: parts.layout,
         constants,
         givens,
+        written: written(kernel),
+        first_bytes: HashMap::new(),
+        ends: HashMap::new(),
         guarded: parts.guarded,
         has_fma: parts.has_fma,
         registers: vec![[None; MOST_VECTORS]; kernel.registers.len()],
@@ -281,6 +311,8 @@ impl Emitter<'_, '_> {
 
     /// Goes on in a block.
     fn enter(&mut self, block: Block) {
+        self.first_bytes.clear();
+        self.ends.clear();
         self.b.switch_to_block(block);
     }
 
