@@ -10,6 +10,9 @@ pub fn cases(caps: &Caps) -> Vec<Case> {
     let mut all = vec![];
     for dtype in types(caps) {
         for operator in operators(dtype) {
+            // A processor reads so many columns in lines of full length.
+            let lines: &[(&[usize], &[bool])] =
+                if caps.processor.is_some() { &[(&[70, 1030], &[true, false])] } else { &[] };
             let shapes: [(&[usize], &[bool]); 18] = [
                 (&[0, 5], &[false, true]),
                 (&[5, 0], &[true, false]),
@@ -30,7 +33,7 @@ pub fn cases(caps: &Caps) -> Vec<Case> {
                 (&[60_000, 6_007], &[true, false]),
                 (&[60_000, 6_007], &[false, true]),
             ];
-            for (shape, reduced) in shapes {
+            for &(shape, reduced) in shapes.iter().chain(lines) {
                 let expression = expression(None, leaf(0, dtype, shape.iter().product(), 0, &contiguous(shape)));
                 let (shape, reduced) = (shape.to_vec(), reduced.to_vec());
                 let what = format!("{} of {dtype} {shape:?} over {reduced:?}", operator.name());
