@@ -26,7 +26,7 @@ const SHAPES: [(&[usize], &[bool]); 21] = [
     (&[2600, 67], &[true, false]),
     (&[4100, 68], &[true, false]),
     (&[5000, 17], &[true, false]),
-    (&[5000, 1001], &[true, false]),
+    (&[5000, 301], &[true, false]),
     (&[8, 32, 49, 4], &[true, false, true, true]),
     (&[60_000, 6_007], &[true, true]),
     (&[60_000, 6_008], &[true, false]),

@@ -39,6 +39,9 @@ struct Access {
     value: Option<Handle<Expression>>,
 }
 
+/// A call: the function and its arguments.
+type Call<'a> = (Handle<Function>, &'a [Handle<Expression>]);
+
 struct Walk<'a> {
     function: &'a Function,
     /// Whether each argument differs between invocations.
@@ -48,8 +51,8 @@ struct Walk<'a> {
     loops: Vec<Exits>,
     open: Vec<usize>,
     accesses: HashMap<Handle<LocalVariable>, Vec<Access>>,
-    /// What calls gave, with the function and its arguments.
-    results: HashMap<Handle<Expression>, (Handle<Function>, &'a [Handle<Expression>])>,
+    /// What calls gave.
+    results: HashMap<Handle<Expression>, Call<'a>>,
     /// Variables that something else than a load or store touches.
     other: HashSet<Handle<LocalVariable>>,
 }
