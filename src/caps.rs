@@ -10,6 +10,10 @@ pub(crate) const IMMEDIATES: u32 = 256;
 /// Invocations that a processor's thread runs together: four vectors of 128 bits, as many as hide an addition's latency.
 pub(crate) const LANES: u32 = 16;
 
+/// Multiprocessors of a large card, where nobody tells how many there are.
+#[cfg(any(feature = "wgpu", feature = "cuda"))]
+pub(crate) const MANY: u32 = 128;
+
 /// Capabilities of a device.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -52,6 +56,8 @@ pub struct Caps {
     pub offset_alignment: u64,
     /// Whether host and device share memory, so that arrays can be mapped in place.
     pub unified: bool,
+    /// Workgroups that fill the device, roughly: as many as it has multiprocessors. Where nobody tells, those of a large card.
+    pub multiprocessors: u32,
     /// The processor, where kernels run as machine code that the library compiles.
     pub processor: Option<Processor>,
     /// The tuned variant of each operation.
@@ -120,6 +126,8 @@ impl Caps {
             buffer_bytes: 256 << 20,
             offset_alignment: 256,
             unified: false,
+            // Few, so that small shapes fill them in tests.
+            multiprocessors: 16,
             processor: None,
             tuning: Tuning::default(),
         }

@@ -3,7 +3,7 @@
 use super::context::text;
 use super::library;
 use super::translate::CudaOptions;
-use crate::caps::{Caps, IMMEDIATES};
+use crate::caps::{Caps, IMMEDIATES, MANY};
 use crate::error::{ErrorKind, Result};
 use crate::properties::{Backend, DeviceKind, Properties};
 use crate::tuning::Tuning;
@@ -152,6 +152,8 @@ fn caps(raw: sys::CUdevice, architecture: u32) -> Result<Caps> {
         binding_bytes: BINDING_BYTES.min(memory),
         buffer_bytes: memory,
         offset_alignment: 32, // of a vec4 of 64-bit components, which compute capability 10 loads at once
+        multiprocessors: attribute(raw, Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?.clamp(1, MANY as i32)
+            as u32,
         processor: None,
         unified: false,
     })

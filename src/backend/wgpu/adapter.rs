@@ -1,7 +1,7 @@
 //! Finding adapters, and their capabilities as [`Properties`] and [`Caps`].
 
 use crate::backend::Options;
-use crate::caps::{Caps, IMMEDIATES};
+use crate::caps::{Caps, IMMEDIATES, MANY};
 use crate::error::{ErrorKind, Result};
 use crate::properties::{Backend, DeviceKind, Properties};
 use crate::tuning::Tuning;
@@ -127,6 +127,7 @@ fn caps(info: &wgpu::AdapterInfo, features: Features, limits: &Limits, tensor: O
         binding_bytes: limits.max_storage_buffer_binding_size & !3,
         buffer_bytes: limits.max_buffer_size & !63,
         offset_alignment: limits.min_storage_buffer_offset_alignment as u64,
+        multiprocessors: MANY,
         processor: None,
         unified: has(Features::MAPPABLE_PRIMARY_BUFFERS) && shares_memory(info),
         tuning: match info.device_type {

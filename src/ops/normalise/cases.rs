@@ -17,7 +17,7 @@ const SHAPES: [(&[usize], &[bool]); 21] = [
     (&[2, 7000], &[false, true]),
     (&[16, 16384], &[false, true]),
     (&[3, 50_001], &[false, true]),
-    (&[128, 32_772], &[false, true]),
+    (&[16, 32_772], &[false, true]),
     (&[2000, 100_000], &[false, true]),
     (&[36_000], &[true]),
     (&[80_000], &[true]),

@@ -20,9 +20,8 @@ const LEAST: u64 = 128;
 /// Contiguous bytes in which columns are read, where there are this many; with fewer, columns are not held.
 const SEGMENT: u64 = 128;
 const NARROW: u64 = 32;
-/// Rows that are not held: from this many workgroups on, one for each processor of an H200, a workgroup takes a row
-/// alone. Otherwise several do, up to this many in all, each with at least this many units for an invocation.
-const ENOUGH: u64 = 128;
+/// Rows that are not held: where a workgroup for each fills the device, it takes a row alone. Otherwise several do, up to this
+/// many in all, each with at least this many units for an invocation.
 const GROUPS: u64 = 1056;
 const PER_LANE: u64 = 4;
 /// Pieces that an invocation merges one after the other, each of which rounds once: more workgroups share longer rows. On a
@@ -152,7 +151,7 @@ impl Problem {
         let groups = self.groups(&shape);
         let chain = if caps.processor.is_some() { VALUES } else { CHAIN };
         let one_by_one = self.extent > chain * self.piece(&shape);
-        let enough = caps.processor.map_or(ENOUGH, |processor| processor.threads as u64);
+        let enough = caps.processor.map_or(caps.multiprocessors, |processor| processor.threads) as u64;
         (groups >= enough && !one_by_one).then_some(Cut { shape, chunks: 1, span: self.extent, groups })
     }
 
