@@ -276,10 +276,22 @@ const SCENARIOS: &[Scenario] = &[
          }",
         &[36 + 70, 49 + 70, 70, 71, 74, 79, 86, 95],
     ),
+    (
+        "indices that begin again at 0 several times",
+        "fn test(i: u32) -> u32 {
+             if (i * 0x18000000u < 0x70000000u) {
+                 var sum = 0u;
+                 for (var t = 0u; t < 3u; t++) { sum += i + t; }
+                 return sum;
+             }
+             return 1000u + i;
+         }",
+        &[3, 6, 9, 12, 15, 1005, 1006, 1007, 1008, 1009, 1010, 36, 39, 42, 45, 48],
+    ),
 ];
 
 /// The number of invocations of a scenario: those past its results do nothing that matters.
-const LANES: usize = 8;
+const LANES: usize = 16;
 
 #[test]
 fn scenarios() {

@@ -80,13 +80,14 @@ impl Emitter<'_, '_> {
 
     fn ends_of(&mut self, a: Reg, b: Reg, condition: IntCC) -> Option<Ends> {
         let step = self.shapes.of(a).stride().filter(|&step| step > 0)?;
+        // Further apart they might begin again at 0 more than once, which their ends do not tell.
+        let rise = step.checked_mul(self.lanes() as i32 - 1)?;
         if !self.shapes.of(b).is_one() {
             return None;
         }
         let (first, limit) = (self.one(a), self.one(b));
-        let steps = self.lanes() as i64 - 1;
-        let last = self.b.ins().iadd_imm_s(first, step as i64 * steps);
-        // Numbers that begin again at 0 do not go up.
+        let last = self.b.ins().iadd_imm_s(first, rise as i64);
+        // Where they begin again at 0, the last is less than the first.
         let rises = self.b.ins().icmp(IntCC::UnsignedLessThan, first, last);
         let [is_first, is_last] = [first, last].map(|end| self.b.ins().icmp(condition, end, limit));
         let no_first = self.b.ins().bxor_imm_u(is_first, 1);
