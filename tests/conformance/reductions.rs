@@ -215,7 +215,8 @@ fn moments<T: Float>(device: &Device) {
             let groups = host.map(|x| value(x).float()).groups(&resolve(shape, Some(&axes), false).0);
             let mean = |g: &[f64]| g.iter().sum::<f64>() / g.len() as f64;
             let variance = |g: &[f64], freedom: usize| {
-                g.iter().map(|x| (x - mean(g)).powi(2)).sum::<f64>() / (g.len() - freedom) as f64
+                let mean = mean(g);
+                g.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (g.len() - freedom) as f64
             };
             type Moment<'a, T> = (&'a str, Array<T>, &'a dyn Fn(&[f64]) -> f64);
             let rows: [Moment<T>; 5] = [

@@ -152,6 +152,20 @@ pub(super) fn mark(bits: &mut [u64], first: usize, count: usize) {
     }
 }
 
+/// Whether `count` bits from `first` on, all of them there, are set.
+pub(super) fn is_marked(bits: &[u64], first: usize, count: usize) -> bool {
+    let (mut at, end) = (first, first + count);
+    while at < end {
+        let now = (64 - at % 64).min(end - at);
+        let wanted = u64::MAX >> (64 - now);
+        if bits[at / 64] >> (at % 64) & wanted != wanted {
+            return false;
+        }
+        at += now;
+    }
+    true
+}
+
 /// A window of memory as a kernel sees it.
 #[derive(Clone, Copy)]
 pub(super) struct View<'a> {
@@ -224,7 +238,7 @@ impl<'a> View<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::mark;
+    use super::{is_marked, mark};
 
     #[test]
     fn marks_are_where_they_should_be() {
@@ -233,6 +247,12 @@ mod tests {
             mark(&mut bits, first, count);
             let set = |at: usize| bits[at / 64] >> (at % 64) & 1 != 0;
             assert!((0..192).all(|at| set(at) == (first..first + count).contains(&at)), "{count} from {first} on");
+            let all = |range: std::ops::Range<usize>| range.into_iter().all(set);
+            for (start, len) in
+                [(0, 0), (3, 61), (60, 8), (0, 192), (190, 2), (first.min(192), count.min(192 - first.min(192)))]
+            {
+                assert_eq!(is_marked(&bits, start, len), all(start..start + len), "{len} from {start} on");
+            }
         }
     }
 }

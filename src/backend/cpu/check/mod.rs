@@ -2,7 +2,7 @@
 
 mod shadow;
 
-use super::memory::{View, mark};
+use super::memory::{View, is_marked, mark};
 use super::program::{AtomicOp, Program, Space};
 use super::run::Context;
 use shadow::{Shadow, Stamp};
@@ -54,7 +54,7 @@ pub(super) struct Checker {
     group: Group,
     pub report: Report,
     seen: HashMap<(Defect, u32, u32), usize>,
-    /// Bytes that one place of the shadow stands for: 2 if the kernel has elements so small.
+    /// The logarithm of the bytes that one place of the shadow stands for: 2 bytes if the kernel has elements so small.
     grain: u32,
     /// Accesses far apart, if anybody wants to know.
     pub strides: Option<Vec<Stride>>,
@@ -119,7 +119,7 @@ impl Checker {
             group: Group::default(),
             report: Report::default(),
             seen: HashMap::new(),
-            grain: if program.small { 2 } else { 4 },
+            grain: if program.small { 1 } else { 2 },
             strides: None,
         }
     }
@@ -269,17 +269,18 @@ impl Checker {
             if written.len() * 64 < at + count {
                 written.resize((at + count).div_ceil(64), 0);
             }
-            let known = |byte: usize| written[byte / 64] >> (byte % 64) & 1 != 0;
-            fresh = how.reads && !(at..at + count).all(known);
-            for byte in (0..count).filter(|byte| how.writes >> byte & 1 != 0) {
-                mark(written, at + byte, 1);
+            fresh = how.reads && !is_marked(written, at, count);
+            match how.writes {
+                0 => {}
+                u64::MAX => mark(written, at, count),
+                some => (0..count).filter(|byte| some >> byte & 1 != 0).for_each(|byte| mark(written, at + byte, 1)),
             }
         }
         let writes = how.changes;
         let mut conflict = None;
         if self.checks.races {
-            let grain = self.grain as usize;
-            for place in at / grain..(at + width as usize).div_ceil(grain) {
+            let grain = self.grain;
+            for place in at >> grain..(at + width as usize).div_ceil(1 << grain) {
                 let found = match writes {
                     true => shadow.write(place, now, subgroup),
                     false => shadow.read(place, now, subgroup),
@@ -337,14 +338,15 @@ impl Checker {
     }
 
     pub fn index(&mut self, who: &Who, (index, limit, exact): (u32, u32, Option<i64>), of: u32) {
-        let name = who.context.program.names[of as usize].clone();
+        let name = || who.context.program.names[of as usize].clone();
         if index >= limit {
             if self.checks.bounds {
-                let at = exact.unwrap_or(index as i64);
+                let (name, at) = (name(), exact.unwrap_or(index as i64));
                 let message = format!("index {at} of `{name}`, which has {limit} elements");
                 self.find(who, Defect::OutOfBounds, None, Some((name, at)), message);
             }
         } else if let Some(exact) = exact.filter(|&exact| exact != index as i64 && self.checks.overflow) {
+            let name = name();
             let message = format!("index {index} of `{name}` overflowed 32 bits: the exact value is {exact}");
             self.find(who, Defect::IndexOverflow, None, Some((name, exact)), message);
         }

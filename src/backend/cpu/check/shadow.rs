@@ -22,10 +22,11 @@ impl Stamp {
         if self.group != now.group {
             return true;
         }
-        let same_subgroup = self.lane as u32 / subgroup == now.lane as u32 / subgroup;
         self.lane != now.lane
             && self.epoch == now.epoch
-            && !(same_subgroup && self.subgroup_epoch != now.subgroup_epoch)
+            // A division: last, since most accesses are of the same lane, or of another epoch.
+            && !(self.subgroup_epoch != now.subgroup_epoch
+                && self.lane as u32 / subgroup == now.lane as u32 / subgroup)
     }
 }
 
@@ -42,16 +43,25 @@ const PAGE: usize = 1024;
 /// The accesses to a block of memory during one launch. Pages are made when they are first touched.
 #[derive(Debug, Default)]
 pub(super) struct Shadow {
-    pages: Vec<Option<Box<[Cell; PAGE]>>>,
+    pages: Vec<Vec<Cell>>,
 }
 
 impl Shadow {
     fn cell(&mut self, at: usize) -> &mut Cell {
         let page = at / PAGE;
-        if page >= self.pages.len() {
-            self.pages.resize_with(page + 1, || None);
+        if self.pages.get(page).is_none_or(Vec::is_empty) {
+            self.make(page);
         }
-        &mut self.pages[page].get_or_insert_with(|| Box::new([Cell::default(); PAGE]))[at % PAGE]
+        &mut self.pages[page][at % PAGE]
+    }
+
+    /// Not a part of `cell`: a page is made once, and found for each access of a lane.
+    #[cold]
+    fn make(&mut self, page: usize) {
+        if page >= self.pages.len() {
+            self.pages.resize_with(page + 1, Vec::new);
+        }
+        self.pages[page] = vec![Cell::default(); PAGE];
     }
 
     /// Notes a read; returns the write it races with.

@@ -126,16 +126,21 @@ impl Machine {
     ) {
         let lists = &context.program.lists;
         for leader in self.leaders(context) {
-            let value = |list: List, shape: Shape, row: u32, column: u32| {
-                let (k, lane) = self.element(context, shape, row, column, leader);
-                number(shape.kind, self.regs[lists[list as usize][k] as usize][lane])
+            let numbers = |list: List, shape: Shape| -> Vec<f64> {
+                let at = (0..shape.rows).flat_map(|row| (0..shape.columns).map(move |column| (row, column)));
+                let value = |(row, column)| {
+                    let (k, lane) = self.element(context, shape, row, column, leader);
+                    number(shape.kind, self.regs[lists[list as usize][k] as usize][lane]) as f64
+                };
+                at.map(value).collect()
             };
+            let (a, b, c) = (numbers(a, shape_a), numbers(b, shape_b), numbers(c, shape_c));
+            let (inner, columns) = (shape_a.columns as usize, shape_c.columns as usize);
             let mut results = vec![];
-            for column in 0..shape_c.columns {
-                for row in 0..shape_c.rows {
-                    let product = |k| value(a, shape_a, row, k) as f64 * value(b, shape_b, k, column) as f64;
-                    let sum: f64 = (0..shape_a.columns).map(product).sum();
-                    results.push((sum + value(c, shape_c, row, column) as f64) as f32);
+            for column in 0..columns {
+                for row in 0..shape_c.rows as usize {
+                    let sum: f64 = (0..inner).map(|k| a[row * inner + k] * b[k * columns + column]).sum();
+                    results.push((sum + c[row * columns + column]) as f32);
                 }
             }
             let mut next = results.into_iter();
