@@ -33,6 +33,7 @@
 //! | [`device`] | properties, capabilities and tunings of devices; memory in use |
 //! | [`kernel`], [`launch`] | reflection of kernels; arguments |
 //! | [`profile`] | traces ([`Device::profile`]), the roofline, and occupancy |
+//! | [`random`] | random numbers: generators and distributions; sequences that fill space evenly |
 //! | [`share`] | shared memory: mapped, unified, DLPack |
 //! | [`op`], [`ops`] | the interface between operations and engines: plans as plain data; the operations behind arrays |
 //! | [`cpu`], [`cuda`](https://docs.rs/crosslane/latest/crosslane/cuda) | profiles of simulated hardware, and reports of checks; CUDA texts |
@@ -72,6 +73,7 @@ mod occupancy;
 pub mod op;
 pub mod profile;
 mod properties;
+pub mod random;
 mod recent;
 #[cfg(feature = "cpu")]
 mod report;

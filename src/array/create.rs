@@ -202,11 +202,16 @@ impl Array<u32> {
     /// 0, 1, 2, .. in one dimension; an error past 2^32, where numbers would come again.
     #[track_caller]
     pub(crate) fn counting(device: &Device, len: usize) -> Array<u32> {
-        if let Err(error) = countable("counting", len, Location::caller()) {
+        Array::counting_in(device, &[len])
+    }
+
+    /// The same, in row-major order.
+    #[track_caller]
+    pub(crate) fn counting_in(device: &Device, shape: &[usize]) -> Array<u32> {
+        if let Err(error) = countable("counting", crate::layout::count(shape), Location::caller()) {
             return Array::failed(device, error);
         }
-        let layout = Layout::contiguous(&[len]);
-        Array::of(Node::lazy(device, vec![len], crate::DType::U32, Expr::Index(layout)))
+        Array::of(Node::lazy(device, shape.to_vec(), DType::U32, Expr::Index(Layout::contiguous(shape))))
     }
 }
 

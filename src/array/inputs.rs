@@ -5,7 +5,7 @@ use crate::element::{DType, Element, Given, Input, Scalar};
 use crate::error::{CallSite, Error, ErrorKind, Result};
 use crate::graph::{Expr, Node, broadcast};
 use crate::layout::{Layout, broadcast_shapes};
-use crate::op::{Formula, Kind, Parameter};
+use crate::op::{Formula, Kind, Parameter, Value};
 use std::sync::Arc;
 
 /// The arguments of a call: one array, or a tuple of up to eight arrays and scalars; `()` for none.
@@ -31,7 +31,7 @@ impl<T: Element> Input for Array<T> {
 }
 
 impl AnyInput {
-    fn of(given: Given) -> AnyInput {
+    pub(crate) fn of(given: Given) -> AnyInput {
         AnyInput(match given {
             Given::Array(node) => One::Array(node.downcast_ref::<Arc<Node>>().expect("what arrays give").clone()),
             Given::Scalar(scalar) => One::Scalar(scalar),
@@ -73,6 +73,32 @@ tuples!(A B C D E F G);
 tuples!(A B C D E F G H);
 
 impl AnyInput {
+    pub(crate) fn of_array<T: Element>(array: &Array<T>) -> AnyInput {
+        AnyInput(One::Array(Arc::clone(&array.node)))
+    }
+
+    pub(crate) fn of_scalar(scalar: Scalar) -> AnyInput {
+        AnyInput(One::Scalar(scalar))
+    }
+
+    pub(crate) fn scalar(&self) -> Option<Scalar> {
+        match &self.0 {
+            One::Array(_) => None,
+            One::Scalar(scalar) => Some(*scalar),
+        }
+    }
+
+    /// In another type.
+    pub(crate) fn cast(self, dtype: DType) -> AnyInput {
+        AnyInput(match self.0 {
+            One::Scalar(scalar) => One::Scalar(Value::of(scalar).scalar(dtype)),
+            One::Array(node) if node.dtype == dtype || node.error().is_some() => One::Array(node),
+            One::Array(node) => {
+                One::Array(Node::lazy(&node.device, node.shape.clone(), dtype, Expr::Cast(Arc::clone(&node))))
+            }
+        })
+    }
+
     fn dtype(&self) -> DType {
         match &self.0 {
             One::Array(node) => node.dtype,
@@ -174,12 +200,12 @@ pub(crate) fn apply(
             One::Scalar(scalar) => constant(*scalar),
         })
         .collect();
-    for (name, _) in &formula.parameters()[inputs.len()..] {
+    for &(name, _) in &formula.parameters()[inputs.len()..] {
         let len = crate::layout::count(&shape);
         if len > u32::MAX as usize {
             return Err(Error::argument(operation, name, "fewer than 2^32 elements to count", len.to_string(), at));
         }
-        nodes.push(match name.as_str() {
+        nodes.push(match name {
             "i" => Node::lazy(device, shape.clone(), DType::U32, Expr::Index(Layout::contiguous(&shape))),
             _ => constant((len as u32).scalar()),
         });
@@ -189,7 +215,7 @@ pub(crate) fn apply(
 
 /// Whether the device has the types that a formula uses.
 pub(crate) fn supports(operation: &'static str, formula: &Formula, device: &crate::Device, at: CallSite) -> Result<()> {
-    match formula.parts().features.iter().find(|feature| !feature.there(device.caps())) {
+    match formula.features().iter().find(|feature| !feature.there(device.caps())) {
         None => Ok(()),
         Some(feature) => {
             let (wanted, help) = (feature.to_string(), format!("{:?} uses them", formula.text()));

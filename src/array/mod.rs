@@ -48,6 +48,7 @@ pub use transfer::upload_all;
 
 pub(crate) use bind::Untyped;
 pub(crate) use create::check;
+pub(crate) use inputs::{AnyInput, apply};
 #[cfg(feature = "wgpu")]
 pub(crate) use encode::no_encoders;
 pub(crate) use evaluate::one_device;
@@ -93,7 +94,7 @@ pub struct Array<T: Element> {
 }
 
 impl<T: Element> Array<T> {
-    fn of(node: Arc<Node>) -> Array<T> {
+    pub(crate) fn of(node: Arc<Node>) -> Array<T> {
         debug_assert!(node.dtype == T::DTYPE || node.error().is_some(), "{} is not {}", node.dtype, T::DTYPE);
         Array { node: Handle::new(node), marker: PhantomData }
     }
@@ -153,7 +154,12 @@ impl<T: Element> Array<T> {
         made.unwrap_or_else(|error| Array::failed(device, error))
     }
 
-    fn failed(device: &Device, error: Error) -> Array<T> {
+    /// The error that the array holds.
+    pub(crate) fn error(&self) -> Option<Error> {
+        self.node.error()
+    }
+
+    pub(crate) fn failed(device: &Device, error: Error) -> Array<T> {
         Array::of(Node::failed(device, T::DTYPE, error))
     }
 }

@@ -258,7 +258,7 @@ impl Node {
     pub fn costly(&self) -> bool {
         match &**self.lock() {
             State::Lazy(Expr::Call(function, _)) => function.costly() || self.steps > 8,
-            State::Lazy(Expr::Formula(formula, _)) => formula.parts().costly || self.steps > 8,
+            State::Lazy(Expr::Formula(formula, _)) => formula.costly() || self.steps > 8,
             State::Lazy(Expr::Cast(_)) => self.steps > 8,
             _ => false,
         }

@@ -1,7 +1,9 @@
 //! The shared WGSL functions, linked by name: a kernel gets only the functions that it calls, directly or through
 //! others.
 
+use super::Feature;
 use super::text::words;
+use crate::caps::Caps;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
@@ -29,6 +31,13 @@ static FUNCTIONS: LazyLock<HashMap<&'static str, (&'static str, Of)>> = LazyLock
         (include_str!("../../shaders/shared/math/extremes.wgsl"), Of::Singles),
         (include_str!("../../shaders/shared/math/division.wgsl"), Of::Singles),
         (include_str!("../../shaders/shared/math/doubles.wgsl"), Of::Doubles),
+        (include_str!("../../shaders/shared/random/words.wgsl"), Of::Nothing),
+        (include_str!("../../shaders/shared/random/real.wgsl"), Of::Nothing),
+        (include_str!("../../shaders/shared/random/normal.wgsl"), Of::Nothing),
+        (include_str!("../../shaders/shared/random/gamma.wgsl"), Of::Nothing),
+        (include_str!("../../shaders/shared/random/counts.wgsl"), Of::Nothing),
+        (include_str!("../../shaders/shared/random/orders.wgsl"), Of::Nothing),
+        (include_str!("../../shaders/shared/random/wide.wgsl"), Of::Nothing),
     ];
     files.into_iter().flat_map(|(file, of)| split(file).map(move |(name, text)| (name, (text, of)))).collect()
 });
@@ -43,9 +52,14 @@ pub(super) fn split(text: &'static str) -> impl Iterator<Item = (&'static str, &
     })
 }
 
+type Texts = HashMap<&'static str, &'static str>;
+
 /// Other texts of some, for devices whose arithmetic keeps denormal numbers.
-static KEPT: LazyLock<HashMap<&'static str, &'static str>> =
-    LazyLock::new(|| split(include_str!("../../shaders/shared/order_kept.wgsl")).collect());
+static KEPT: LazyLock<Texts> = LazyLock::new(|| split(include_str!("../../shaders/shared/order_kept.wgsl")).collect());
+
+/// Other texts of some, for devices that multiply 64 bits.
+static MULTIPLIED: LazyLock<Texts> =
+    LazyLock::new(|| split(include_str!("../../shaders/shared/random/multiply_wide.wgsl")).collect());
 
 /// What a text needs of the library.
 #[derive(Debug, Default, PartialEq)]
@@ -56,10 +70,11 @@ pub(super) struct Linked {
     pub doubles: bool,
 }
 
-/// The functions of the library that some texts need, each once; for a device whose arithmetic keeps denormal numbers or not.
-pub(super) fn link(texts: &[&str], denormals: bool) -> Linked {
-    let kept = |name: &str| if denormals { KEPT.get(name).copied() } else { None };
-    let of = |name: &str| kept(name).unwrap_or(FUNCTIONS[name].0);
+/// The functions of the library that some texts need, each once, as a device takes them.
+pub(super) fn link(texts: &[&str], caps: &Caps) -> Linked {
+    let others = [(caps.denormals, &KEPT), (Feature::I64.there(caps), &MULTIPLIED)];
+    let other = |name: &str| others.iter().filter(|(there, _)| *there).find_map(|(_, texts)| texts.get(name).copied());
+    let of = |name: &str| other(name).unwrap_or(FUNCTIONS[name].0);
     let mut wanted = BTreeSet::new();
     let mut queue = texts.to_vec();
     while let Some(text) = queue.pop() {
@@ -87,17 +102,21 @@ mod tests {
 
     #[test]
     fn links_what_is_called_and_what_that_calls() {
+        let caps = Caps::webgpu();
         assert!(FUNCTIONS.len() > 30);
-        assert_eq!(link(&["let x = 1.0;"], false), Linked::default());
-        let tanh = link(&["let y = m_tanh(x);"], false);
+        assert_eq!(link(&["let x = 1.0;"], &caps), Linked::default());
+        let tanh = link(&["let y = m_tanh(x);"], &caps);
         assert!(tanh.text.contains("fn m_tanh(") && !tanh.text.contains("fn m_sin(") && tanh.singles && !tanh.doubles);
-        assert!(link(&["", "let y = m_wide_abs(x);"], false).doubles);
-        let mark = link(&["unroll();"], false);
+        assert!(link(&["", "let y = m_wide_abs(x);"], &caps).doubles);
+        let mark = link(&["unroll();"], &caps);
         assert!(mark.text.contains("fn unroll(") && !mark.singles);
         assert!(KEPT.len() == 7 && KEPT.keys().all(|name| FUNCTIONS.contains_key(name)));
+        assert!(MULTIPLIED.len() == 1 && MULTIPLIED.keys().all(|name| FUNCTIONS.contains_key(name)));
+        let of_64_bits = |caps: &Caps| link(&["let y = r_word(i, k, l, a, b);"], caps).text.contains("u64(");
+        assert!(of_64_bits(&Caps::nvidia_like()) && !of_64_bits(&caps));
         let all = FUNCTIONS.iter().map(|(name, (text, _))| (name, text)).chain(&*KEPT);
         for (name, text) in all {
-            for called in calls(text).filter(|called| called.starts_with("m_")) {
+            for called in calls(text).filter(|called| ["m_", "r_", "x_"].iter().any(|begin| called.starts_with(begin))) {
                 assert!(FUNCTIONS.contains_key(called), "{name} calls {called}, which is not there");
             }
         }

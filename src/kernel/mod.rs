@@ -302,7 +302,7 @@ impl Draft {
         }
         tail += &self.text;
         let vector = |t: &str| if self.width == 1 { t.to_string() } else { format!("vec4<{t}>") };
-        let shared = link(&[file, &tail], caps.denormals);
+        let shared = link(&[file, &tail], caps);
         let aliases = [
             (&[("F", "f32"), ("I", "i32"), ("U", "u32"), ("T", "bool")][..], shared.singles),
             (&[("D", "f64"), ("L", "u64")], shared.doubles),

@@ -85,7 +85,7 @@ impl Expression {
     pub fn flops(&self) -> u64 {
         let of = |step: &ExpressionStep| match &step.what {
             StepKind::Call(..) => 1,
-            StepKind::Formula(formula, _) => formula.parts().operations,
+            StepKind::Formula(formula, _) => formula.operations(),
             _ => 0,
         };
         self.steps.iter().map(of).sum()
@@ -142,7 +142,7 @@ impl Expression {
     ///
     /// # Panics
     ///
-    /// For formulas: only engines know what their text means.
+    /// For a program's formulas: only engines know what their text means.
     pub fn meaning(&self, host: &Host, point: &[u64]) -> Value {
         self.meaning_of(host, point, None)
     }
@@ -174,8 +174,12 @@ impl Expression {
                     let args: Vec<Value> = args.iter().map(|&a| values[a]).collect();
                     function.meaning(wide, &args)
                 }
-                StepKind::Formula(formula, _) => {
-                    panic!("there is no reference for the text {:?}: tests compare with their own", formula.text())
+                StepKind::Formula(formula, args) => {
+                    let args: Vec<Value> = args.iter().map(|&a| values[a]).collect();
+                    let Some(value) = formula.meaning(&args) else {
+                        panic!("there is no reference for the text {:?}: tests compare with their own", formula.text())
+                    };
+                    value
                 }
             });
         }

@@ -17,7 +17,7 @@ pub use crate::kernel::draft::KernelDraft;
 pub use case::{Case, Fill};
 pub use expression::{Expression, ExpressionStep, Leaf, LeafSource, StepKind};
 pub use formula::Formula;
-pub(crate) use formula::{Kind, Parameter, Text, parameters, refers};
+pub(crate) use formula::{Kind, Parameter, Shared, Text, parameters, refers};
 pub use function::Function;
 pub use host::{Host, Value};
 pub use plan::{Binding, Grid, Identify, Op, Pass, Plan};

@@ -52,6 +52,7 @@ mod fuse;
 mod indexing;
 mod lanes;
 mod order;
+pub(crate) mod random;
 mod tunables;
 
 pub(crate) use histogram::{compared, even_edges, thresholds};

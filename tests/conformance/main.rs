@@ -25,6 +25,7 @@ mod ordered;
 mod places;
 mod printing;
 mod quantiles;
+mod random;
 mod reductions;
 mod runs;
 mod scans;

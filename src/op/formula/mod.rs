@@ -1,24 +1,36 @@
-//! Formulas: a program's own functions as checked WGSL text, with the properties that a kernel depends on.
+//! Formulas: functions that are no row of the table of functions, with the properties that a kernel depends on. A program's
+//! own are checked WGSL text; the library's are linked by name.
 
 mod check;
 mod scan;
+mod shared;
 mod text;
 mod wrapper;
 
 pub(crate) use scan::{Kind, Parameter};
+pub(crate) use shared::Shared;
 pub(crate) use text::{Text, parameters, refers};
 
 use crate::element::DType;
 use crate::kernel::Feature;
+use crate::op::host::Value;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// A function of numbers, made from a WGSL text by [`crate::Elementwise`], [`crate::Reduction`] or
-/// [`crate::Array::reduce`]. Cheap to clone.
+/// A function of numbers: made from a WGSL text by [`crate::Elementwise`], [`crate::Reduction`] or
+/// [`crate::Array::reduce`], or one of the library's, such as a draw of random numbers. Cheap to clone.
 #[derive(Clone)]
-pub struct Formula(Arc<Parts>);
+pub struct Formula(Source);
 
-/// The parts of a formula.
+#[derive(Clone)]
+enum Source {
+    /// A program's text.
+    Own(Arc<Parts>),
+    /// A function of the library.
+    Shared(&'static Shared),
+}
+
+/// The parts of a program's formula.
 pub(crate) struct Parts {
     /// A number that no other text of this process has.
     pub id: u64,
@@ -41,52 +53,116 @@ pub(crate) struct Parts {
 
 impl Formula {
     pub(crate) fn new(parts: Parts) -> Formula {
-        Formula(Arc::new(parts))
+        Formula(Source::Own(Arc::new(parts)))
     }
 
-    pub(crate) fn parts(&self) -> &Parts {
-        &self.0
+    /// A function of the library.
+    pub(crate) fn shared(function: &'static Shared) -> Formula {
+        Formula(Source::Shared(function))
     }
 
-    /// The text as the program gave it.
+    /// The text as the program gave it; of a function of the library, its name.
     pub fn text(&self) -> &str {
-        &self.0.text
+        match &self.0 {
+            Source::Own(parts) => &parts.text,
+            Source::Shared(shared) => shared.name,
+        }
     }
 
     /// The type of the formula's value.
     pub fn result(&self) -> DType {
-        self.0.result
+        match &self.0 {
+            Source::Own(parts) => parts.result,
+            Source::Shared(shared) => shared.result,
+        }
     }
 
     /// The names and types of the parameters.
-    pub fn parameters(&self) -> &[(String, DType)] {
-        &self.0.parameters
+    pub fn parameters(&self) -> Vec<(&str, DType)> {
+        match &self.0 {
+            Source::Own(parts) => parts.parameters.iter().map(|(name, dtype)| (name.as_str(), *dtype)).collect(),
+            Source::Shared(shared) => shared.parameters.to_vec(),
+        }
     }
 
-    /// The formula as a WGSL function of this name.
+    /// Operators and functions in it.
+    pub(crate) fn operations(&self) -> u64 {
+        match &self.0 {
+            Source::Own(parts) => parts.operations,
+            Source::Shared(shared) => shared.operations,
+        }
+    }
+
+    /// Whether computing the value again for repeated elements would be expensive.
+    pub(crate) fn costly(&self) -> bool {
+        match &self.0 {
+            Source::Own(parts) => parts.costly,
+            Source::Shared(_) => true,
+        }
+    }
+
+    /// Whether the text needs no run-time checks. The library's functions ran with all checks on.
+    pub(crate) fn safe(&self) -> bool {
+        match &self.0 {
+            Source::Own(parts) => parts.safe,
+            Source::Shared(_) => true,
+        }
+    }
+
+    /// Features that a device must have.
+    pub(crate) fn features(&self) -> &[Feature] {
+        match &self.0 {
+            Source::Own(parts) => &parts.features,
+            Source::Shared(shared) => shared.features,
+        }
+    }
+
+    /// The value by definition. None for a program's text: only engines know what it means.
+    pub(crate) fn meaning(&self, arguments: &[Value]) -> Option<Value> {
+        match &self.0 {
+            Source::Own(_) => None,
+            Source::Shared(shared) => Some((shared.meaning)(arguments)),
+        }
+    }
+
+    /// The formula as a WGSL function of this name; nothing where the library has it.
     pub(crate) fn definition(&self, name: &str) -> String {
+        let Source::Own(parts) = &self.0 else { return String::new() };
         let parameters: Vec<String> =
-            self.0.parameters.iter().map(|(name, dtype)| format!("{name}: {}", dtype.wgsl())).collect();
-        format!("fn {name}({}) -> {} {{\n{}\n}}\n", parameters.join(", "), self.0.result.wgsl(), self.0.body)
+            parts.parameters.iter().map(|(name, dtype)| format!("{name}: {}", dtype.wgsl())).collect();
+        format!("fn {name}({}) -> {} {{\n{}\n}}\n", parameters.join(", "), parts.result.wgsl(), parts.body)
     }
 
-    /// A call for one value, or for four lane by lane. A formula is known for scalars only, and GPUs compute lane by
-    /// lane anyway.
+    /// A call for one value, or for four: lane by lane, as GPUs compute anyway, where there is no function of four. A
+    /// program's formula is the function `name`.
     pub(crate) fn call(&self, name: &str, arguments: &[String], width: u32) -> String {
+        let (name, four) = match &self.0 {
+            Source::Own(_) => (name, None),
+            Source::Shared(shared) => (shared.name, shared.four),
+        };
         let one = |lane: &str| {
             let lanes: Vec<String> = arguments.iter().map(|argument| format!("{argument}{lane}")).collect();
             format!("{name}({})", lanes.join(", "))
         };
-        match width {
-            1 => one(""),
-            _ => format!("vec4<{}>({})", self.0.result.wgsl(), [".x", ".y", ".z", ".w"].map(one).join(", ")),
+        match (width, four) {
+            (1, _) => one(""),
+            (_, Some(four)) => format!("{four}({})", arguments.join(", ")),
+            _ => format!("vec4<{}>({})", self.result().wgsl(), [".x", ".y", ".z", ".w"].map(one).join(", ")),
+        }
+    }
+
+    /// What tells formulas apart.
+    fn identity(&self) -> (u64, &'static str) {
+        match &self.0 {
+            Source::Own(parts) => (parts.id, ""),
+            Source::Shared(shared) => (0, shared.name),
         }
     }
 }
 
 impl PartialEq for Formula {
     fn eq(&self, other: &Formula) -> bool {
-        self.0.id == other.0.id
+        self.identity() == other.identity()
     }
 }
 
@@ -94,12 +170,12 @@ impl Eq for Formula {}
 
 impl Hash for Formula {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.id.hash(state);
+        self.identity().hash(state);
     }
 }
 
 impl std::fmt::Debug for Formula {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Formula({} {:?})", self.0.id, self.0.text)
+        write!(f, "Formula({} {:?})", self.identity().0, self.text())
     }
 }

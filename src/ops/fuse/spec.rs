@@ -153,12 +153,12 @@ impl FusionSpec {
     pub fn uses_f16(&self) -> bool {
         self.arrays.iter().any(|array| array.dtype == DType::F16)
             || self.steps.iter().any(|step| step.dtype == DType::F16)
-            || self.formulas().iter().any(|formula| formula.parts().features.contains(&Feature::F16))
+            || self.formulas().iter().any(|formula| formula.features().contains(&Feature::F16))
     }
 
     /// Whether nothing in it can go wrong without run-time checks.
     pub fn is_safe(&self) -> bool {
-        self.formulas().iter().all(|formula| formula.parts().safe)
+        self.formulas().iter().all(|formula| formula.safe())
     }
 }
 

@@ -3,8 +3,8 @@
 
 use crate::caps::Caps;
 use crate::element::{DType, Scalar};
-use crate::op::{Expression, Fill, Function, Leaf, LeafSource, StepKind};
-use crate::ops::Map;
+use crate::op::{Expression, Fill, Formula, Function, Leaf, LeafSource, StepKind};
+use crate::ops::{Map, random};
 use crate::ops::cases::{Case, call, cast, contiguous, expression, formula, leaf, of_formula, row, step, types};
 
 /// How an array is walked: name, shape, elements of the buffer, offset and strides.
@@ -20,6 +20,7 @@ pub fn cases(caps: &Caps) -> Vec<Case> {
     all.push(Case::new("a range", fresh(expression(None, index), &[1000])));
     all.extend(types(caps).flat_map(counted));
     all.extend(formulas());
+    all.extend(draws(caps));
     all
 }
 
@@ -185,6 +186,29 @@ fn transpositions(caps: &Caps, dtype: DType) -> Vec<Case> {
             both.steps.push(step(StepKind::Leaf(1), dtype));
             both.steps.push(step(StepKind::Call(Function::Add, vec![0, 1]), dtype));
             all.push(Case::new(format!("{what} and straight"), fresh(both, &shape)));
+        }
+    }
+    all
+}
+
+/// Draws of random numbers: four of a block, four that begin within one, and apart.
+fn draws(caps: &Caps) -> Vec<Case> {
+    let mut all = vec![];
+    for (nth, (shared, scalars)) in random::cases::calls().into_iter().enumerate() {
+        if !shared.features.iter().all(|feature| feature.there(caps)) {
+            continue;
+        }
+        for (len, offset, stride) in [(999, 0, 1), (64, 3, 1), (63, 900, -2)] {
+            let leaf = Leaf { source: LeafSource::Index, dtype: DType::U32, len: 0, offset, strides: vec![stride] };
+            let mut drawn = expression(None, leaf);
+            for scalar in &scalars {
+                drawn.scalars.push(*scalar);
+                drawn.steps.push(step(StepKind::Scalar(drawn.scalars.len() - 1), scalar.dtype));
+            }
+            let arguments = (0..drawn.steps.len()).collect();
+            drawn.steps.push(step(StepKind::Formula(Formula::shared(shared), arguments), shared.result));
+            let what = format!("{} {nth} of {len} from {offset}, stride {stride}", shared.name);
+            all.push(Case::new(what, fresh(drawn, &[len])));
         }
     }
     all

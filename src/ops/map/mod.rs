@@ -81,7 +81,7 @@ impl Map {
         }
         let costly = |step: &ExpressionStep| match &step.what {
             StepKind::Call(function, _) => function.costly(),
-            StepKind::Formula(formula, _) => formula.parts().costly,
+            StepKind::Formula(formula, _) => formula.costly(),
             _ => false,
         };
         if self.expression.steps.iter().any(costly) { 2 } else { 1 }

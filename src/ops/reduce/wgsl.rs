@@ -98,9 +98,9 @@ impl Spec for ReduceSpec {
             width,
             f16: fusion.is_some_and(|fusion| fusion.uses_f16())
                 || dtype == DType::F16
-                || operator.formulas().any(|formula| formula.parts().features.contains(&Feature::F16)),
+                || operator.formulas().any(|formula| formula.features().contains(&Feature::F16)),
             trusted: fusion.is_none_or(|fusion| fusion.is_safe())
-                && operator.formulas().all(|formula| formula.parts().safe),
+                && operator.formulas().all(|formula| formula.safe()),
             contract: fusion.and_then(|fusion| self.contract(fusion, caps)),
             ..Draft::new(format!("{} {of} by {by}", operator.name()), file)
         };

@@ -64,9 +64,9 @@ impl ScanSpec {
             text,
             width: self.values.width,
             f16: self.fusions().any(|fusion| fusion.uses_f16())
-                || operator.formulas().any(|formula| formula.parts().features.contains(&Feature::F16)),
+                || operator.formulas().any(|formula| formula.features().contains(&Feature::F16)),
             trusted: self.fusions().all(|fusion| fusion.is_safe())
-                && operator.formulas().all(|formula| formula.parts().safe),
+                && operator.formulas().all(|formula| formula.safe()),
             ..draft
         }
     }
