@@ -8,8 +8,8 @@ const RUNS: usize = 21;
 const LONG: Duration = Duration::from_millis(500);
 
 /// Microseconds of `work` with the wait for it.
-pub fn microseconds(device: &Device, work: impl Fn() -> Result<()>) -> Result<f64> {
-    let once = || -> Result<f64> {
+pub fn microseconds(device: &Device, mut work: impl FnMut() -> Result<()>) -> Result<f64> {
+    let mut once = || -> Result<f64> {
         let start = Instant::now();
         work()?;
         device.synchronize()?;
