@@ -17,6 +17,7 @@ mod lookups;
 mod measure;
 mod npy;
 mod products;
+mod randoms;
 mod profile;
 mod run;
 mod sorts;

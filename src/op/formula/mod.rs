@@ -101,6 +101,17 @@ impl Formula {
         }
     }
 
+    /// Whether four copies of it would be a long kernel: drivers take minutes to compile some, and what it reads and writes
+    /// waits for arithmetic anyway.
+    pub(crate) fn is_long(&self) -> bool {
+        /// Operations of which four copies are still compiled in a second by the slowest driver (SwiftShader, 2026-11-26).
+        const SHORT: u64 = 150;
+        match &self.0 {
+            Source::Own(_) => false,
+            Source::Shared(shared) => shared.four.is_none() && shared.operations > SHORT,
+        }
+    }
+
     /// Whether the text needs no run-time checks. The library's functions ran with all checks on.
     pub(crate) fn safe(&self) -> bool {
         match &self.0 {

@@ -163,6 +163,9 @@ impl<'a> Fusion<'a> {
 
     /// As [`Fusion::widen`], whatever the device prefers.
     pub fn widen_each(&mut self, chunk: &[u64], lanes: usize, pad: bool) -> bool {
+        if self.expression.formulas().into_iter().any(|formula| formula.is_long()) {
+            return false;
+        }
         let Some(inner) = self.dims.iter().rposition(|dim| dim.group == lanes) else { return false };
         let extent = self.dims[inner].extent;
         let alone = self.dims.iter().filter(|dim| dim.group == lanes).count() == 1;
