@@ -28,7 +28,10 @@ static FUNCTIONS: LazyLock<HashMap<&'static str, (&'static str, Of)>> = LazyLock
         (include_str!("../../shaders/shared/math/errors.wgsl"), Of::Singles),
         (include_str!("../../shaders/shared/math/extremes.wgsl"), Of::Singles),
         (include_str!("../../shaders/shared/math/division.wgsl"), Of::Singles),
+        (include_str!("../../shaders/shared/math/storage.wgsl"), Of::Singles),
+        (include_str!("../../shaders/shared/math/complex.wgsl"), Of::Singles),
         (include_str!("../../shaders/shared/math/doubles.wgsl"), Of::Doubles),
+        (include_str!("../../shaders/shared/math/complex_doubles.wgsl"), Of::Doubles),
     ];
     files.into_iter().flat_map(|(file, of)| split(file).map(move |(name, text)| (name, (text, of)))).collect()
 });
@@ -97,7 +100,7 @@ mod tests {
         assert!(KEPT.len() == 7 && KEPT.keys().all(|name| FUNCTIONS.contains_key(name)));
         let all = FUNCTIONS.iter().map(|(name, (text, _))| (name, text)).chain(&*KEPT);
         for (name, text) in all {
-            for called in calls(text).filter(|called| called.starts_with("m_")) {
+            for called in calls(text).filter(|called| ["m_", "c_"].iter().any(|own| called.starts_with(own))) {
                 assert!(FUNCTIONS.contains_key(called), "{name} calls {called}, which is not there");
             }
         }
