@@ -2,6 +2,7 @@
 
 mod apply;
 mod bind;
+mod complex;
 mod create;
 mod custom;
 mod display;
