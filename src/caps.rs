@@ -80,7 +80,7 @@ impl Caps {
     pub(crate) fn lacks(&self, dtype: DType) -> Option<&'static str> {
         let (has, feature) = match dtype {
             DType::F16 => (self.f16, "16-bit floats (SHADER_F16)"),
-            DType::F64 => (self.f64, "64-bit floats (SHADER_F64)"),
+            DType::F64 | DType::Complex64 => (self.f64, "64-bit floats (SHADER_F64)"),
             DType::I64 | DType::U64 => (self.i64, "64-bit integers (SHADER_INT64)"),
             _ => (true, ""),
         };

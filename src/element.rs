@@ -1,33 +1,13 @@
 //! The element types: what each is on the host, in memory and in WGSL.
 
-use half::f16;
-use std::fmt;
+mod scalar;
 
-/// The type of an array's elements, as a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum DType {
-    /// IEEE half precision; arithmetic in half precision, functions through f32.
-    F16,
-    /// IEEE single precision.
-    F32,
-    /// IEEE double precision; arithmetic and rounding only, no transcendental functions.
-    F64,
-    /// 32-bit signed.
-    I32,
-    /// 64-bit signed.
-    I64,
-    /// 8-bit unsigned, storage only: cast to compute.
-    U8,
-    /// 16-bit unsigned, storage only: cast to compute.
-    U16,
-    /// 32-bit unsigned.
-    U32,
-    /// 64-bit unsigned.
-    U64,
-    /// A mask; one byte an element in memory, 0 or 1.
-    Bool,
-}
+pub use scalar::Scalar;
+pub(crate) use scalar::{half_of, word_suffixes};
+
+use half::{bf16, f16};
+use num_complex::Complex;
+use std::fmt;
 
 /// What kind of number a [`DType`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,146 +16,134 @@ pub(crate) enum Class {
     Signed,
     Unsigned,
     Bool,
+    Complex,
+}
+
+/// The table of types: the name as in Rust, bytes of an element in memory, the kind of number, the type that computes with
+/// it, and the WGSL type of its values in a kernel.
+///
+/// A type that another one computes with is storage only. Its values in a kernel are words that hold its bits, zero-extended:
+/// only casts and comparisons know what they mean (`src/ops/fuse/cast.rs`, `src/op/function/own.rs`).
+macro_rules! types {
+    ($($(#[$doc:meta])* $variant:ident $name:literal $size:literal $class:ident $compute:ident $wgsl:literal;)*) => {
+        /// The type of an array's elements, as a value.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
+        pub enum DType {
+            $($(#[$doc])* $variant),*
+        }
+
+        impl DType {
+            /// Every element type.
+            pub const ALL: [DType; [$($size),*].len()] = [$(DType::$variant),*];
+
+            /// Bytes of one element in device memory.
+            pub const fn size(self) -> usize {
+                match self {
+                    $(DType::$variant => $size),*
+                }
+            }
+
+            /// The name, as in Rust.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(DType::$variant => $name),*
+                }
+            }
+
+            pub(crate) const fn class(self) -> Class {
+                match self {
+                    $(DType::$variant => Class::$class),*
+                }
+            }
+
+            /// The type that computes with it: itself, if it is not for storage only.
+            pub(crate) const fn compute(self) -> DType {
+                match self {
+                    $(DType::$variant => DType::$compute),*
+                }
+            }
+
+            /// The WGSL type that values of this type have inside a kernel.
+            pub(crate) const fn wgsl(self) -> &'static str {
+                match self {
+                    $(DType::$variant => $wgsl),*
+                }
+            }
+        }
+    };
+}
+
+types! {
+    /// The upper half of single precision (bfloat16), storage only: cast to compute.
+    BF16 "bf16" 2 Float F32 "u32";
+    /// IEEE half precision; arithmetic in half precision, functions through f32.
+    F16 "f16" 2 Float F16 "f16";
+    /// IEEE single precision.
+    F32 "f32" 4 Float F32 "f32";
+    /// IEEE double precision; arithmetic and rounding only, no transcendental functions.
+    F64 "f64" 8 Float F64 "f64";
+    /// 8-bit signed, storage only: cast to compute.
+    I8 "i8" 1 Signed I32 "u32";
+    /// 16-bit signed, storage only: cast to compute.
+    I16 "i16" 2 Signed I32 "u32";
+    /// 32-bit signed.
+    I32 "i32" 4 Signed I32 "i32";
+    /// 64-bit signed.
+    I64 "i64" 8 Signed I64 "i64";
+    /// 8-bit unsigned, storage only: cast to compute.
+    U8 "u8" 1 Unsigned U32 "u32";
+    /// 16-bit unsigned, storage only: cast to compute.
+    U16 "u16" 2 Unsigned U32 "u32";
+    /// 32-bit unsigned.
+    U32 "u32" 4 Unsigned U32 "u32";
+    /// 64-bit unsigned.
+    U64 "u64" 8 Unsigned U64 "u64";
+    /// A mask; one byte an element in memory, 0 or 1.
+    Bool "bool" 1 Bool Bool "bool";
+    /// A complex number of two f32, `vec2<f32>` in WGSL.
+    Complex32 "Complex32" 8 Complex Complex32 "vec2<f32>";
+    /// A complex number of two f64, `vec2<f64>` in WGSL; arithmetic and roots only.
+    Complex64 "Complex64" 16 Complex Complex64 "vec2<f64>";
 }
 
 impl DType {
-    /// Every element type.
-    pub const ALL: [DType; 10] = [
-        DType::F16,
-        DType::F32,
-        DType::F64,
-        DType::I32,
-        DType::I64,
-        DType::U8,
-        DType::U16,
-        DType::U32,
-        DType::U64,
-        DType::Bool,
-    ];
+    /// Whether it is for storage only: cast to compute.
+    pub(crate) const fn is_stored(self) -> bool {
+        self.compute() as u8 != self as u8
+    }
 
-    /// Bytes of one element in device memory.
-    pub const fn size(self) -> usize {
+    pub(crate) const fn is_complex(self) -> bool {
+        matches!(self, DType::Complex32 | DType::Complex64)
+    }
+
+    /// The type of the parts of a complex number; itself for others.
+    pub(crate) const fn real(self) -> DType {
         match self {
-            DType::U8 | DType::Bool => 1,
-            DType::F16 | DType::U16 => 2,
-            DType::F32 | DType::I32 | DType::U32 => 4,
-            DType::F64 | DType::I64 | DType::U64 => 8,
+            DType::Complex32 => DType::F32,
+            DType::Complex64 => DType::F64,
+            other => other,
         }
     }
 
-    /// The name, as in Rust.
-    pub const fn name(self) -> &'static str {
+    /// The type of the complex numbers with parts of this type.
+    pub(crate) const fn complex(self) -> Option<DType> {
         match self {
-            DType::F16 => "f16",
-            DType::F32 => "f32",
-            DType::F64 => "f64",
-            DType::I32 => "i32",
-            DType::I64 => "i64",
-            DType::U8 => "u8",
-            DType::U16 => "u16",
-            DType::U32 => "u32",
-            DType::U64 => "u64",
-            DType::Bool => "bool",
-        }
-    }
-
-    pub(crate) const fn class(self) -> Class {
-        match self {
-            DType::F16 | DType::F32 | DType::F64 => Class::Float,
-            DType::I32 | DType::I64 => Class::Signed,
-            DType::U8 | DType::U16 | DType::U32 | DType::U64 => Class::Unsigned,
-            DType::Bool => Class::Bool,
-        }
-    }
-
-    /// The WGSL type that values of this type have inside a kernel.
-    pub(crate) const fn wgsl(self) -> &'static str {
-        match self {
-            DType::U8 | DType::U16 => "u32",
-            other => other.name(),
+            DType::F32 => Some(DType::Complex32),
+            DType::F64 => Some(DType::Complex64),
+            _ => None,
         }
     }
 
     /// Elements in one 32-bit word of memory where WGSL has no type of this size: 1 if it has one.
     pub(crate) const fn per_word(self) -> u32 {
-        match self {
-            DType::U8 | DType::Bool => 4,
-            DType::U16 => 2,
-            _ => 1,
-        }
+        if self.is_stored() || matches!(self, DType::Bool) { 4 / self.size() as u32 } else { 1 }
     }
 }
 
 impl fmt::Display for DType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
-    }
-}
-
-/// The half nearest to a double. `f16::from_f64` goes through f32 and rounds twice where processors have that conversion:
-/// what f32 has no room for becomes its last bit, which the second rounding looks at.
-pub(crate) fn half_of(value: f64) -> f16 {
-    const SPARE: u64 = (1 << 29) - 1;
-    let bits = value.to_bits();
-    let sticky = if bits & SPARE == 0 { 0 } else { SPARE + 1 };
-    f16::from_f32(f64::from_bits(bits & !SPARE | sticky) as f32)
-}
-
-/// One value of any element type: its bits, as wide as memory holds them.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Scalar {
-    /// The type.
-    pub dtype: DType,
-    /// The value's bits, zero-extended.
-    pub bits: u64,
-}
-
-impl Scalar {
-    /// `value` in the type `dtype`, rounded and saturated as Rust's `as` does.
-    pub(crate) fn from_f64(dtype: DType, value: f64) -> Scalar {
-        let bits = match dtype {
-            DType::F16 => half_of(value).to_bits() as u64,
-            DType::F32 => (value as f32).to_bits() as u64,
-            DType::F64 => value.to_bits(),
-            DType::I32 => value as i32 as u32 as u64,
-            DType::I64 => value as i64 as u64,
-            DType::U8 => value as u8 as u64,
-            DType::U16 => value as u16 as u64,
-            DType::U32 => value as u32 as u64,
-            DType::U64 => value as u64,
-            DType::Bool => (value != 0.0) as u64,
-        };
-        Scalar { dtype, bits }
-    }
-
-    /// The value as f64; exact for all types but 64-bit integers.
-    pub fn to_f64(self) -> f64 {
-        match self.dtype {
-            DType::F16 => f16::from_bits(self.bits as u16).to_f64(),
-            DType::F32 => f32::from_bits(self.bits as u32) as f64,
-            DType::F64 => f64::from_bits(self.bits),
-            DType::I32 => self.bits as u32 as i32 as f64,
-            DType::I64 => self.bits as i64 as f64,
-            _ => self.bits as f64,
-        }
-    }
-
-    /// The 32-bit words that carry the value to a kernel, low word first.
-    pub(crate) fn words(self) -> impl Iterator<Item = u32> {
-        // A half travels as a single: kernel parameters cannot hold f16 on every device.
-        let bits = if self.dtype == DType::F16 { (self.to_f64() as f32).to_bits() as u64 } else { self.bits };
-        let wide = self.dtype.size() == 8;
-        [bits as u32, (bits >> 32) as u32].into_iter().take(if wide { 2 } else { 1 })
-    }
-}
-
-impl fmt::Debug for Scalar {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.dtype {
-            DType::I64 => write!(f, "{}i64", self.bits as i64),
-            DType::U64 => write!(f, "{}u64", self.bits),
-            dtype => write!(f, "{}{dtype}", self.to_f64()),
-        }
     }
 }
 
@@ -226,14 +194,38 @@ pub trait Element:
     fn from_scalar(scalar: Scalar) -> Self;
 }
 
-/// A type with arithmetic: `f16 f32 f64 i32 i64 u32 u64`.
-pub trait Number: Element {}
-/// A floating-point type: `f16 f32 f64`.
+/// A type whose elements have an order: all but complex numbers.
+///
+/// ```compile_fail
+/// # crosslane::example(|device| {
+/// let z = crosslane::Array::from_slice(device, &[crosslane::Complex::new(1.0f32, 2.0)]);
+/// z.sort().to_vec()?;
+/// # Ok(()) });
+/// ```
+pub trait Ordered: Element {}
+/// A type with arithmetic: `f16 f32 f64 i32 i64 u32 u64`, `Complex<f32>` and `Complex<f64>`.
+pub trait Arithmetic: Element {}
+/// A type with arithmetic and an order: `f16 f32 f64 i32 i64 u32 u64`.
+pub trait Number: Arithmetic + Ordered {}
+/// A floating-point type with arithmetic: `f16 f32 f64`.
 pub trait Float: Number {}
 /// A floating-point type with exponentials, logarithms and angles, which WGSL has in 32 bits: `f16 f32`.
 pub trait Transcendental: Float {}
 /// An integer with arithmetic and bit operations: `i32 i64 u32 u64`.
 pub trait Integer: Number {}
+/// A type that complex numbers have parts of: `f32 f64`.
+pub trait Part: Float + bytemuck::Pod {
+    /// The type of these complex numbers.
+    #[doc(hidden)]
+    const COMPLEX: DType;
+}
+
+impl Part for f32 {
+    const COMPLEX: DType = DType::Complex32;
+}
+impl Part for f64 {
+    const COMPLEX: DType = DType::Complex64;
+}
 
 macro_rules! element {
     ($($type:ty, $dtype:ident, $to:expr, $from:expr, [$($more:ident)*];)*) => {$(
@@ -264,17 +256,47 @@ macro_rules! element {
 }
 
 element! {
-    f16, F16, |x: f16| x.to_bits() as u64, |b| f16::from_bits(b as u16), [Number Float Transcendental];
-    f32, F32, |x: f32| x.to_bits() as u64, |b| f32::from_bits(b as u32), [Number Float Transcendental];
-    f64, F64, |x: f64| x.to_bits(), f64::from_bits, [Number Float];
-    i32, I32, |x: i32| x as u32 as u64, |b| b as u32 as i32, [Number Integer];
-    i64, I64, |x: i64| x as u64, |b| b as i64, [Number Integer];
-    u8, U8, |x: u8| x as u64, |b| b as u8, [];
-    u16, U16, |x: u16| x as u64, |b| b as u16, [];
-    u32, U32, |x: u32| x as u64, |b| b as u32, [Number Integer];
-    u64, U64, |x: u64| x, |b| b, [Number Integer];
+    bf16, BF16, |x: bf16| x.to_bits() as u128, |b| bf16::from_bits(b as u16), [Ordered];
+    f16, F16, |x: f16| x.to_bits() as u128, |b| f16::from_bits(b as u16), [Ordered Arithmetic Number Float Transcendental];
+    f32, F32, |x: f32| x.to_bits() as u128, |b| f32::from_bits(b as u32), [Ordered Arithmetic Number Float Transcendental];
+    f64, F64, |x: f64| x.to_bits() as u128, |b| f64::from_bits(b as u64), [Ordered Arithmetic Number Float];
+    i8, I8, |x: i8| x as u8 as u128, |b| b as i8, [Ordered];
+    i16, I16, |x: i16| x as u16 as u128, |b| b as i16, [Ordered];
+    i32, I32, |x: i32| x as u32 as u128, |b| b as i32, [Ordered Arithmetic Number Integer];
+    i64, I64, |x: i64| x as u64 as u128, |b| b as i64, [Ordered Arithmetic Number Integer];
+    u8, U8, |x: u8| x as u128, |b| b as u8, [Ordered];
+    u16, U16, |x: u16| x as u128, |b| b as u16, [Ordered];
+    u32, U32, |x: u32| x as u128, |b| b as u32, [Ordered Arithmetic Number Integer];
+    u64, U64, |x: u64| x as u128, |b| b as u64, [Ordered Arithmetic Number Integer];
 }
 
+impl<R: Part> sealed::Sealed for Complex<R> {}
+impl<R: Part> Input for Complex<R> {
+    fn input(&self) -> Given<'_> {
+        Given::Scalar(self.scalar())
+    }
+}
+impl<R: Part> Element for Complex<R> {
+    const DTYPE: DType = R::COMPLEX;
+    type Stored = Complex<R>;
+    fn from_stored(stored: Vec<Complex<R>>) -> Vec<Complex<R>> {
+        stored
+    }
+    fn as_stored_mut(values: &mut [Complex<R>]) -> Option<&mut [Complex<R>]> {
+        Some(values)
+    }
+    fn scalar(self) -> Scalar {
+        let bits = self.re.scalar().bits | self.im.scalar().bits << (4 * R::COMPLEX.size());
+        Scalar { dtype: R::COMPLEX, bits }
+    }
+    fn from_scalar(scalar: Scalar) -> Complex<R> {
+        let [re, im] = scalar.parts().map(R::from_scalar);
+        Complex::new(re, im)
+    }
+}
+impl<R: Part> Arithmetic for Complex<R> {}
+
+impl Ordered for bool {}
 impl sealed::Sealed for bool {}
 
 impl Input for bool {
@@ -292,34 +314,9 @@ impl Element for bool {
         None
     }
     fn scalar(self) -> Scalar {
-        Scalar { dtype: DType::Bool, bits: self as u64 }
+        Scalar { dtype: DType::Bool, bits: self as u128 }
     }
     fn from_scalar(scalar: Scalar) -> bool {
         scalar.bits != 0
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::half_of;
-
-    #[test]
-    fn halves_are_rounded_once() {
-        let rows = [
-            (1.000_488_281_250_91, 0x3c01),
-            (1.000_488_281_25, 0x3c00),
-            (1.001_464_843_75, 0x3c02),
-            (-1.000_488_281_250_91, 0xbc01),
-            (65_519.999_999_999, 0x7bff),
-            (65_520.0, 0x7c00),
-            (1e300, 0x7c00),
-            (2f64.powi(-25), 0),
-            (2f64.powi(-25) * (1.0 + 1e-15), 1),
-            (-1e-300, 0x8000),
-        ];
-        for (value, bits) in rows {
-            assert_eq!(half_of(value).to_bits(), bits, "{value:e}");
-        }
-        assert!(half_of(f64::from_bits(0x7ff0_0000_0000_0001)).is_nan());
     }
 }

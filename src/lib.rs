@@ -89,12 +89,13 @@ pub use array::{Array, Elementwise, Reduction, Scan, Selected, axes, einsum, eva
 #[cfg(feature = "macros")]
 pub use crosslane_macros::Parameters;
 pub use device::{Device, DeviceOptions};
-pub use element::{DType, Element, Float, Integer, Number, Transcendental};
+pub use element::{Arithmetic, DType, Element, Float, Integer, Number, Ordered, Part, Transcendental};
 pub use error::{Error, ErrorKind, Result};
 pub use event::Event;
-pub use half::f16;
+pub use half::{bf16, f16};
 pub use kernel::{Kernel, Parameters};
 pub use launch::{Argument, Launcher, Recording};
+pub use num_complex::Complex;
 pub use share::{HostBuffer, Unified};
 pub use stream::Stream;
 

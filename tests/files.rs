@@ -4,7 +4,7 @@ mod support;
 
 use crosslane::array::HostArray;
 use crosslane::npy::{self, Npz, NpzWriter};
-use crosslane::{Array, Device, Element, f16};
+use crosslane::{Array, Complex, Device, Element, bf16, f16};
 use std::path::PathBuf;
 use support::*;
 
@@ -116,7 +116,7 @@ fn there_and_back<T: Element>(device: &Device) {
 #[test]
 fn arrays_there_and_back() {
     for device in quick() {
-        for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64, bool], there_and_back);
+        for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64, bool, bf16, i8, i16, Complex<f32>, Complex<f64>], there_and_back);
         let error = Array::<f32>::load_npy(device, "/nowhere/x.npy").unwrap_err();
         assert!(error.to_string().contains("/nowhere/x.npy"), "{error}");
         let file = Temporary::new(&format!("{}.npz", set()));

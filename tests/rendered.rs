@@ -70,7 +70,7 @@ fn scan(shape: &[usize], strides: &[i64], axis: usize) -> PrefixScan {
 }
 
 fn histogram(bins: usize) -> Histogram {
-    let end = |value: f32| Scalar { dtype: DType::F32, bits: value.to_bits() as u64 };
+    let end = |value: f32| Scalar { dtype: DType::F32, bits: value.to_bits() as u128 };
     let rule = Rule::Even { low: end(0.0), high: end(1.0), scale: bins as f64, shift: 0.0, inner: 0.4 };
     let (samples, edges) = (vec![row(0, DType::F32, 1 << 24)], Some(row(1, DType::F32, bins + 1)));
     Histogram { samples, weights: None, shape: vec![1 << 24], axes: vec![Binning { bins, rule }], edges, output: 2 }

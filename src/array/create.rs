@@ -2,7 +2,7 @@
 
 use super::Array;
 use crate::device::Device;
-use crate::element::{DType, Element, Float, Number};
+use crate::element::{Arithmetic, DType, Element, Float, Number};
 use crate::error::{CallSite, Error, ErrorKind, Result};
 use crate::graph::{Expr, Node, Storage};
 use crate::layout::Layout;
@@ -215,43 +215,7 @@ impl Array<u32> {
     }
 }
 
-impl<T: Number> Array<T> {
-    /// The values `start`, `start + step`, .. before `stop`: NumPy's `arange`. Takes no memory until needed.
-    ///
-    /// Float elements are `start + i * step` in the type's own precision.
-    ///
-    /// ```
-    /// # crosslane::example(|device| {
-    /// assert_eq!(crosslane::Array::arange(device, 1.0f32, 3.0, 0.5).to_vec()?, [1.0, 1.5, 2.0, 2.5]);
-    /// assert_eq!(crosslane::Array::arange(device, 5, 0, -2).to_vec()?, [5, 3, 1]);
-    /// # Ok(()) });
-    /// ```
-    ///
-    /// Errors (kept in the array): a step of zero; 2^32 elements or more.
-    #[track_caller]
-    pub fn arange(device: &Device, start: T, stop: T, step: T) -> Array<T> {
-        let at = Location::caller();
-        if Value::of(step.scalar()).float() == 0.0 {
-            return Array::failed(
-                device,
-                Error::argument("arange", "step", "a step other than 0", format!("{step:?}"), at),
-            );
-        }
-        let Some(count) = steps(start, stop, step) else {
-            let [from, to, by] = [start, stop, step].map(|x| format!("{:?}", x));
-            let got = format!("{from} to {to} by {by}");
-            return Array::failed(device, Error::argument("arange", "range", "fewer than 2^32 elements", got, at));
-        };
-        if let Err(error) = check::<T>("arange", device, &[count], at) {
-            return Array::failed(device, error);
-        }
-        match T::DTYPE {
-            // f16 cannot hold indices above 65504.
-            DType::F16 => along::<f32>(device, count, in_type(step), in_type(start)).cast(),
-            _ => along(device, count, step, start),
-        }
-    }
-
+impl<T: Arithmetic> Array<T> {
     /// Ones on a diagonal, zeros elsewhere: `rows` by `columns`, the diagonal `offset` to the right.
     ///
     /// ```
@@ -291,6 +255,44 @@ impl<T: Number> Array<T> {
             ],
             at,
         ))
+    }
+}
+
+impl<T: Number> Array<T> {
+    /// The values `start`, `start + step`, .. before `stop`: NumPy's `arange`. Takes no memory until needed.
+    ///
+    /// Float elements are `start + i * step` in the type's own precision.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// assert_eq!(crosslane::Array::arange(device, 1.0f32, 3.0, 0.5).to_vec()?, [1.0, 1.5, 2.0, 2.5]);
+    /// assert_eq!(crosslane::Array::arange(device, 5, 0, -2).to_vec()?, [5, 3, 1]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): a step of zero; 2^32 elements or more.
+    #[track_caller]
+    pub fn arange(device: &Device, start: T, stop: T, step: T) -> Array<T> {
+        let at = Location::caller();
+        if Value::of(step.scalar()).float() == 0.0 {
+            return Array::failed(
+                device,
+                Error::argument("arange", "step", "a step other than 0", format!("{step:?}"), at),
+            );
+        }
+        let Some(count) = steps(start, stop, step) else {
+            let [from, to, by] = [start, stop, step].map(|x| format!("{:?}", x));
+            let got = format!("{from} to {to} by {by}");
+            return Array::failed(device, Error::argument("arange", "range", "fewer than 2^32 elements", got, at));
+        };
+        if let Err(error) = check::<T>("arange", device, &[count], at) {
+            return Array::failed(device, error);
+        }
+        match T::DTYPE {
+            // f16 cannot hold indices above 65504.
+            DType::F16 => along::<f32>(device, count, in_type(step), in_type(start)).cast(),
+            _ => along(device, count, step, start),
+        }
     }
 }
 

@@ -164,10 +164,16 @@ enum Column {
     Point { left: usize, right: usize, digits: usize },
     /// Floats with exponents of this many digits.
     Power { left: usize, digits: usize, power: usize },
+    /// Real parts, and the sizes of imaginary ones.
+    Complex(Box<[Column; 2]>),
 }
 
 impl Column {
     fn of(dtype: DType, elements: &[Scalar], digits: usize) -> Column {
+        if dtype.is_complex() {
+            let parts = [0, 1].map(|part| elements.iter().map(|x| sized(*x)[part]).collect::<Vec<Scalar>>());
+            return Column::Complex(Box::new(parts.map(|part| Column::of(dtype.real(), &part, digits))));
+        }
         if dtype.class() != Class::Float {
             let width = |&x: &Scalar| whole(x).len();
             let least = if dtype == DType::Bool { "False".len() } else { 0 };
@@ -180,7 +186,7 @@ impl Column {
         };
         // NaN and infinities take the width of the others, or widen them.
         let after = 1 + match column {
-            Column::Wide(_) => 0,
+            Column::Wide(_) | Column::Complex(_) => 0,
             Column::Point { right, .. } => right,
             Column::Power { digits, power, .. } => digits + 2 + power,
         };
@@ -214,6 +220,13 @@ impl Column {
     fn text(&self, x: Scalar) -> String {
         let value = x.to_f64();
         match *self {
+            Column::Complex(ref parts) => {
+                let [re, im] = sized(x);
+                let (re, im) = (parts[0].text(re), parts[1].text(im));
+                let number = im.trim();
+                let (before, after) = (im.len() - im.trim_start().len(), im.len() - im.trim_end().len());
+                format!("{re}{:before$}{}{number}j{:after$}", "", sign(x), "")
+            }
             Column::Wide(width) => format!("{:>width$}", whole(x)),
             Column::Point { left, right, .. } if !value.is_finite() => {
                 format!("{:>1$}", no_number(value), left + right + 1)
@@ -237,6 +250,18 @@ impl Column {
     }
 }
 
+/// The real part and the size of the imaginary one.
+fn sized(x: Scalar) -> [Scalar; 2] {
+    let [re, im] = x.parts();
+    [re, Scalar::from_f64(im.dtype, im.to_f64().abs())]
+}
+
+/// The sign of the imaginary part; NaN has none.
+fn sign(x: Scalar) -> char {
+    let im = x.parts()[1].to_f64();
+    if im.is_sign_negative() && !im.is_nan() { '-' } else { '+' }
+}
+
 /// Whether floats are written with exponents: NumPy's rule.
 fn needs_powers(dtype: DType, finite: &[Scalar]) -> bool {
     let sizes = || finite.iter().map(|x| x.to_f64().abs()).filter(|&x| x != 0.0);
@@ -249,8 +274,7 @@ fn needs_powers(dtype: DType, finite: &[Scalar]) -> bool {
 fn whole(x: Scalar) -> String {
     match x.dtype {
         DType::Bool => if x.bits != 0 { "True" } else { "False" }.into(),
-        DType::I64 => (x.bits as i64).to_string(),
-        DType::I32 => (x.bits as u32 as i32).to_string(),
+        _ if x.dtype.class() == Class::Signed => x.signed().to_string(),
         _ => x.bits.to_string(),
     }
 }
@@ -325,9 +349,15 @@ fn signed(exponent: i32, digits: usize) -> String {
 
 /// The element of an array of rank 0, which stands in no column: with all its digits, unless it is said how many.
 fn alone(x: Scalar, digits: Option<usize>) -> String {
+    if x.dtype.is_complex() {
+        let [re, im] = sized(x).map(|part| alone(part, digits));
+        let short = |part: &str| part.strip_suffix(".0").unwrap_or(part).to_string();
+        return format!("({}{}{}j)", short(&re), sign(x), short(&im));
+    }
     let (value, most) = (x.to_f64(), digits.unwrap_or(usize::MAX));
     // NumPy 2.4's: where the type's digits end.
     let large = match x.dtype {
+        DType::BF16 => 1e2,
         DType::F16 => 1e3,
         DType::F32 => 1e6,
         _ => 1e16,

@@ -9,7 +9,7 @@
 
 use super::{Array, create};
 use crate::device::Device;
-use crate::element::{DType, Element, Float, Integer, Number, Transcendental};
+use crate::element::{Arithmetic, DType, Element, Float, Integer, Number, Transcendental};
 use crate::error::{CallSite, Error};
 use crate::graph::{Expr, Node, broadcast};
 use crate::layout::broadcast_shapes;
@@ -79,7 +79,8 @@ impl<T: Element> Array<T> {
     }
 
     /// The elements in another type, converted as Rust's `as` does: floats to integers saturate and NaN becomes 0,
-    /// integers wrap, anything but zero is `true`. Every result is rounded once.
+    /// integers wrap, anything but zero is `true`. Every result is rounded once. A real number becomes a complex one without
+    /// an imaginary part; a complex number becomes real by its real part.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -156,7 +157,7 @@ impl Array<bool> {
     }
 }
 
-impl<T: Number> Array<T> {
+impl<T: Arithmetic> Array<T> {
     /// `self * factor + summand`; for floats the device may or may not round in between. For f32 at most half an ULP of the
     /// product more than a fused one.
     ///
@@ -175,7 +176,9 @@ impl<T: Number> Array<T> {
         ];
         Array::of(call(Function::MultiplyAdd, &args, Location::caller()))
     }
+}
 
+impl<T: Number> Array<T> {
     /// The value limited to `low..=high`; NaN stays NaN.
     ///
     /// ```
@@ -263,8 +266,11 @@ macro_rules! binary {
 unary! { Number:
     abs Absolute -> T, "The absolute value; the smallest integer stays itself.", "[-2, 3]" => "[2, 3]";
     sign Sign -> T, "-1, 0 or 1; zeros and NaN stay.", "[-2.5f32, 0.0, 9.0]" => "[-1.0, 0.0, 1.0]";
-    square Square -> T, "The square.", "[3, -4]" => "[9, 16]";
     relu Relu -> T, "The value, or 0 where it is negative; NaN stays.", "[-1.0f32, 2.0]" => "[0.0, 2.0]";
+}
+
+unary! { Arithmetic:
+    square Square -> T, "The square.", "[3, -4]" => "[9, 16]";
 }
 
 unary! { Integer:

@@ -2,7 +2,7 @@
 
 use crate::array::Array;
 use crate::device::Device;
-use crate::element::{Element, Number};
+use crate::element::{Element, Arithmetic};
 use crate::error::{Error, Result};
 use std::iter::{Product, Sum};
 use std::panic::Location;
@@ -97,7 +97,7 @@ macro_rules! folds {
         /// ```
         ///
         /// Errors: no array, which would have no device. Shapes that do not fit are an error kept in the array, as by the operator.
-        impl<T: Number> $trait<Array<T>> for Result<Array<T>> {
+        impl<T: Arithmetic> $trait<Array<T>> for Result<Array<T>> {
             #[track_caller]
             fn $method<I: Iterator<Item = Array<T>>>(arrays: I) -> Result<Array<T>> {
                 let at = Location::caller();
@@ -107,7 +107,7 @@ macro_rules! folds {
         }
 
         #[doc = concat!("As of arrays by value.")]
-        impl<'a, T: Number> $trait<&'a Array<T>> for Result<Array<T>> {
+        impl<'a, T: Arithmetic> $trait<&'a Array<T>> for Result<Array<T>> {
             #[track_caller]
             fn $method<I: Iterator<Item = &'a Array<T>>>(arrays: I) -> Result<Array<T>> {
                 arrays.cloned().$method()

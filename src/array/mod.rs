@@ -2,6 +2,7 @@
 
 mod apply;
 mod bind;
+mod complex;
 mod create;
 mod custom;
 mod display;
@@ -25,6 +26,7 @@ mod selections;
 mod serialise;
 mod shapes;
 mod spaces;
+mod spectra;
 mod to_device;
 mod transfer;
 
@@ -44,6 +46,7 @@ pub use products::einsum;
 pub use reductions::{Scan, Tolerance};
 pub use selections::{ArrayIndex, GroupBy, Selected};
 pub use shapes::{Axes, Extent, PadMode, Slice, ViewMut, axes};
+pub use spectra::{ConvolveMode, CosineKind, FftOptions, Norm, SpectrumOptions, Window};
 pub use transfer::upload_all;
 
 pub(crate) use bind::Untyped;

@@ -2,10 +2,11 @@
 //! array keeps its shape.
 
 use super::{Array, Operand};
-use crate::element::{Element, Integer, Number};
+use crate::element::{Arithmetic, Element, Integer, Number};
 use crate::error::Error;
 use crate::op::Function;
 use half::f16;
+use num_complex::Complex;
 use std::ops::*;
 use std::panic::Location;
 
@@ -43,13 +44,13 @@ macro_rules! binary {
 }
 
 binary! {
-    Number Add add AddAssign add_assign Add,
+    Arithmetic Add add AddAssign add_assign Add,
         "Element by element, broadcast together. Integers wrap.";
-    Number Sub sub SubAssign sub_assign Subtract,
+    Arithmetic Sub sub SubAssign sub_assign Subtract,
         "Element by element, broadcast together. Integers wrap.";
-    Number Mul mul MulAssign mul_assign Multiply,
+    Arithmetic Mul mul MulAssign mul_assign Multiply,
         "Element by element, broadcast together; [`Array::matmul`] is the matrix product. Integers wrap.";
-    Number Div div DivAssign div_assign Divide,
+    Arithmetic Div div DivAssign div_assign Divide,
         "Element by element, broadcast together. Integers are divided towards zero; of them `i / 0` is `i`, and the smallest divided by -1 is itself. NumPy's `//` rounds down: for floats [`Array::floor_divide`].";
     Number Rem rem RemAssign rem_assign Remainder,
         "The remainder of a division, element by element, with the sign of the left side as in Rust. NumPy's `%` has the sign of the right side: for floats [`Array::modulo`]. Of integers `i % 0` is 0.";
@@ -111,6 +112,8 @@ scalar_left! {
     i64: Add add Add, Sub sub Subtract, Mul mul Multiply, Div div Divide, Rem rem Remainder;
     u32: Add add Add, Sub sub Subtract, Mul mul Multiply, Div div Divide, Rem rem Remainder;
     u64: Add add Add, Sub sub Subtract, Mul mul Multiply, Div div Divide, Rem rem Remainder;
+    Complex<f32>: Add add Add, Sub sub Subtract, Mul mul Multiply, Div div Divide;
+    Complex<f64>: Add add Add, Sub sub Subtract, Mul mul Multiply, Div div Divide;
     i32: BitAnd bitand And, BitOr bitor Or, BitXor bitxor Xor, Shl shl ShiftLeft, Shr shr ShiftRight;
     i64: BitAnd bitand And, BitOr bitor Or, BitXor bitxor Xor, Shl shl ShiftLeft, Shr shr ShiftRight;
     u32: BitAnd bitand And, BitOr bitor Or, BitXor bitxor Xor, Shl shl ShiftLeft, Shr shr ShiftRight;
@@ -118,7 +121,7 @@ scalar_left! {
     bool: BitAnd bitand And, BitOr bitor Or, BitXor bitxor Xor;
 }
 
-impl<T: Number> Neg for &Array<T> {
+impl<T: Arithmetic> Neg for &Array<T> {
     type Output = Array<T>;
     #[track_caller]
     fn neg(self) -> Array<T> {
@@ -126,7 +129,7 @@ impl<T: Number> Neg for &Array<T> {
     }
 }
 
-impl<T: Number> Neg for Array<T> {
+impl<T: Arithmetic> Neg for Array<T> {
     type Output = Array<T>;
     #[track_caller]
     fn neg(self) -> Array<T> {

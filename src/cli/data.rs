@@ -4,7 +4,7 @@ use super::compare::random;
 use super::{Outcome, npy};
 use crosslane::array::HostArray;
 use crosslane::op::Value;
-use crosslane::{Argument, Array, DType, Device, Element, f16};
+use crosslane::{Argument, Array, Complex, DType, Device, Element, bf16, f16};
 use std::fmt::Display;
 use std::path::Path;
 use std::str::FromStr;
@@ -78,9 +78,12 @@ impl<T: Plain> OnDevice for Array<T> {
 macro_rules! typed {
     ($dtype:expr, $call:ident($($argument:expr),*)) => {
         match $dtype {
+            DType::BF16 => $call::<bf16>($($argument),*),
             DType::F16 => $call::<f16>($($argument),*),
             DType::F32 => $call::<f32>($($argument),*),
             DType::F64 => $call::<f64>($($argument),*),
+            DType::I8 => $call::<i8>($($argument),*),
+            DType::I16 => $call::<i16>($($argument),*),
             DType::I32 => $call::<i32>($($argument),*),
             DType::I64 => $call::<i64>($($argument),*),
             DType::U8 => $call::<u8>($($argument),*),
@@ -88,6 +91,8 @@ macro_rules! typed {
             DType::U32 => $call::<u32>($($argument),*),
             DType::U64 => $call::<u64>($($argument),*),
             DType::Bool => $call::<bool>($($argument),*),
+            DType::Complex32 => $call::<Complex<f32>>($($argument),*),
+            DType::Complex64 => $call::<Complex<f64>>($($argument),*),
             other => Err(format!("{other} is a type that the program does not know").into()),
         }
     };
@@ -140,7 +145,8 @@ fn make<T: Plain>(text: &str, form: &str, rest: &str) -> Outcome<Box<dyn OnHost>
             "arange" => Value::Int(i as i128),
             // 0..1 for floats, 0..256 for integers, either for masks.
             _ => match T::DTYPE {
-                DType::F16 | DType::F32 | DType::F64 => Value::Float(random(1, i) as f64),
+                DType::Complex32 | DType::Complex64 => Value::Complex(random(1, i) as f64, random(2, i) as f64),
+                DType::BF16 | DType::F16 | DType::F32 | DType::F64 => Value::Float(random(1, i) as f64),
                 DType::Bool => Value::Bool(random(1, i) < 0.5),
                 _ => Value::Int((random(1, i) * 256.0) as i128),
             },

@@ -2,7 +2,7 @@
 
 use super::data::{OnHost, Plain, Values, typed};
 use super::{Outcome, told};
-use crosslane::{DType, f16, npy};
+use crosslane::{Complex, DType, bf16, f16, npy};
 use std::path::Path;
 
 /// An array from a file, in either byte order.

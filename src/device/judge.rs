@@ -77,12 +77,12 @@ impl Device {
 }
 
 fn same(a: Value, b: Value) -> bool {
-    a == b || a.float().is_nan() && b.float().is_nan()
+    a == b || a.is_nan() && b.is_nan()
 }
 
 fn close(got: Value, wanted: Value, dtype: DType, scale: f64) -> bool {
-    let bound = Case::precision(dtype) * (wanted.float().abs() + scale);
-    same(got, wanted) || (got.float() - wanted.float()).abs() <= bound && bound > 0.0
+    let bound = Case::precision(dtype) * (wanted.size() + scale);
+    same(got, wanted) || got.distance(wanted) <= bound && bound > 0.0
 }
 
 /// What a slot holds, the same each time.
@@ -91,6 +91,7 @@ fn contents(slot: &Slot, fill: &Fill, seed: u64) -> Vec<u8> {
     let quarters = |number: u64| match slot.dtype.class() {
         Class::Bool => Value::Bool(number > 6),
         Class::Float => Value::Float(number as f64 / 4.0),
+        Class::Complex => Value::Complex(number as f64 / 4.0, (number as f64 * 5.0 % 13.0 - 6.0) / 4.0),
         _ => Value::Int(number as i128),
     };
     let mut value = |at: u64| match fill {
@@ -99,6 +100,10 @@ fn contents(slot: &Slot, fill: &Fill, seed: u64) -> Vec<u8> {
         Fill::Any => match slot.dtype.class() {
             Class::Bool => Value::Bool(random.below(2) == 1),
             Class::Float => Value::Float((random.below(8001) as f64 - 4000.0) / 8.0),
+            Class::Complex => {
+                let [re, im] = [(); 2].map(|()| (random.below(8001) as f64 - 4000.0) / 8.0);
+                Value::Complex(re, im)
+            }
             _ => Value::Int(random.next() as i128).cast(slot.dtype),
         },
         Fill::Distinct(below) => Value::Int((at as u128 * 7919 % (*below).max(1) as u128) as i128),

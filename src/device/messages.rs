@@ -31,6 +31,7 @@ impl fmt::Display for Message {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ([x, y, z], kernel, line) = (self.invocation, &self.kernel, self.line);
         match self.value {
+            Value::Complex(re, im) => write!(f, "{kernel}:{line} ({x}, {y}, {z}): {re}{im:+}i"),
             Value::Float(value) => write!(f, "{kernel}:{line} ({x}, {y}, {z}): {value}"),
             Value::Int(value) => write!(f, "{kernel}:{line} ({x}, {y}, {z}): {value}"),
             Value::Bool(_) => write!(f, "{kernel}:{line} ({x}, {y}, {z}): assertion failed"),

@@ -168,7 +168,7 @@ mod tests {
     fn fill(value: u64, extent: usize) -> Map {
         let dtype = DType::U32;
         let step = ExpressionStep { what: StepKind::Scalar(0), dtype };
-        let scalars = vec![Scalar { dtype, bits: value }];
+        let scalars = vec![Scalar { dtype, bits: value as u128 }];
         Map {
             expression: Expression { scalars, steps: vec![step], ..Expression::default() },
             shape: vec![extent],

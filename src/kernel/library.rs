@@ -30,7 +30,10 @@ static FUNCTIONS: LazyLock<HashMap<&'static str, (&'static str, Of)>> = LazyLock
         (include_str!("../../shaders/shared/math/errors.wgsl"), Of::Singles),
         (include_str!("../../shaders/shared/math/extremes.wgsl"), Of::Singles),
         (include_str!("../../shaders/shared/math/division.wgsl"), Of::Singles),
+        (include_str!("../../shaders/shared/math/storage.wgsl"), Of::Singles),
+        (include_str!("../../shaders/shared/math/complex.wgsl"), Of::Singles),
         (include_str!("../../shaders/shared/math/doubles.wgsl"), Of::Doubles),
+        (include_str!("../../shaders/shared/math/complex_doubles.wgsl"), Of::Doubles),
         (include_str!("../../shaders/shared/random/words.wgsl"), Of::Nothing),
         (include_str!("../../shaders/shared/random/real.wgsl"), Of::Nothing),
         (include_str!("../../shaders/shared/random/normal.wgsl"), Of::Nothing),
@@ -116,7 +119,8 @@ mod tests {
         assert!(of_64_bits(&Caps::nvidia_like()) && !of_64_bits(&caps));
         let all = FUNCTIONS.iter().map(|(name, (text, _))| (name, text)).chain(&*KEPT);
         for (name, text) in all {
-            for called in calls(text).filter(|called| ["m_", "r_", "x_"].iter().any(|begin| called.starts_with(begin))) {
+            let own = |called: &&str| ["m_", "c_", "r_", "x_"].iter().any(|begin| called.starts_with(begin));
+            for called in calls(text).filter(own) {
                 assert!(FUNCTIONS.contains_key(called), "{name} calls {called}, which is not there");
             }
         }

@@ -49,12 +49,11 @@ pub(crate) fn change(
 }
 
 /// The type of the argument for a scalar, and its largest bits.
-fn stands_for(dtype: DType) -> (&'static str, u64) {
+fn stands_for(dtype: DType) -> (&'static str, u128) {
     match dtype {
         DType::Bool => ("u32", 1),
-        DType::U8 => ("u32", u8::MAX as u64),
-        DType::U16 => ("u32", u16::MAX as u64),
-        other => (other.name(), u64::MAX),
+        _ if dtype.is_stored() => ("u32", (1 << (8 * dtype.size())) - 1),
+        other => (other.wgsl(), u128::MAX),
     }
 }
 
@@ -79,9 +78,9 @@ pub(crate) fn change_scalar(
     if wanted != *ty {
         return mistake(name, wanted.into(), ty);
     }
-    let mut word = [0; 8];
+    let mut word = [0; 16];
     word[..bytes.len()].copy_from_slice(bytes);
-    let bits = u64::from_le_bytes(word);
+    let bits = u128::from_le_bytes(word);
     if bits > most {
         return mistake(name, format!("0 to {most}, for the type {}", scalar.dtype), &bits.to_string());
     }

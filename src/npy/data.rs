@@ -46,7 +46,8 @@ fn elements<T: Element>(file: &mut impl Read, bytes: usize, swapped: bool) -> Re
             return Err(Failed::Short(bytes - left + chunk.len()));
         }
         if swapped {
-            chunk.chunks_exact_mut(size).for_each(|element| element.reverse());
+            // Of a complex number each part is.
+            chunk.chunks_exact_mut(T::DTYPE.real().size()).for_each(|element| element.reverse());
         }
         if T::DTYPE == DType::Bool && chunk.iter().any(|&byte| byte > 1) {
             return Err(Failed::Other("invalid value for bool: wanted 0 or 1".into()));

@@ -110,9 +110,13 @@ fn descr(dtype: DType) -> String {
 
 fn code(dtype: DType) -> &'static str {
     match dtype {
+        // NumPy has no bfloat16: its bits, as `ml_dtypes` writes them.
+        DType::BF16 => "V2",
         DType::F16 => "f2",
         DType::F32 => "f4",
         DType::F64 => "f8",
+        DType::I8 => "i1",
+        DType::I16 => "i2",
         DType::I32 => "i4",
         DType::I64 => "i8",
         DType::U8 => "u1",
@@ -120,6 +124,8 @@ fn code(dtype: DType) -> &'static str {
         DType::U32 => "u4",
         DType::U64 => "u8",
         DType::Bool => "b1",
+        DType::Complex32 => "c8",
+        DType::Complex64 => "c16",
     }
 }
 

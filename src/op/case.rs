@@ -111,10 +111,11 @@ impl Case {
     pub fn precision(dtype: DType) -> f64 {
         match dtype {
             DType::F16 => 4e-3,
-            DType::F32 => 4e-6,
-            DType::F64 => 1e-13,
+            DType::BF16 => 2f64.powi(-8),
+            DType::F32 | DType::Complex32 => 4e-6,
+            DType::F64 | DType::Complex64 => 1e-13,
             other => match other.class() {
-                Class::Float => unreachable!("all floats are above"),
+                Class::Float | Class::Complex => unreachable!("all floats are above"),
                 _ => 0.0,
             },
         }
@@ -158,8 +159,8 @@ impl Case {
             for at in 0..slot.len {
                 let (g, w) = (got.get(nth, at), wanted.get(nth, at));
                 let other = again.as_ref().map_or(w, |again| again.get(nth, at));
-                let same = |a: Value, b: Value| a == b || a.float().is_nan() && b.float().is_nan();
-                let close = || (g.float() - w.float()).abs() <= precision * (w.float().abs() + self.scale);
+                let same = |a: Value, b: Value| a == b || a.is_nan() && b.is_nan();
+                let close = || g.distance(w) <= precision * (w.size() + self.scale);
                 if same(w, other) && !same(g, w) && !close() {
                     return Some(format!("{} at {at}: got {g:?}, wanted {w:?}", slot.name));
                 }
@@ -177,19 +178,25 @@ const MOVED: [&str; 9] = ["concatenate", "gather", "nth", "runs", "scatter", "se
 
 /// A slot's contents.
 fn contents(slot: &Slot, fill: &Fill, seed: u64) -> Vec<u8> {
-    let (len, float) = (slot.len as u64, matches!(slot.dtype, DType::F16 | DType::F32 | DType::F64));
-    let quarters = |number: u64| match slot.dtype {
-        DType::Bool => Value::Bool(number > 6),
-        _ if float => Value::Float(number as f64 / 4.0),
-        _ => Value::Int(number as i128),
+    let (len, class) = (slot.len as u64, slot.dtype.class());
+    let quarters = |number: u64| match class {
+        Class::Bool => Value::Bool(number > 6),
+        Class::Float => Value::Float(number as f64 / 4.0),
+        // Imaginary parts of either sign, so that products do not all turn one way.
+        Class::Complex => Value::Complex(number as f64 / 4.0, (number as f64 * 5.0 % 13.0 - 6.0) / 4.0),
+        Class::Signed | Class::Unsigned => Value::Int(number as i128),
     };
     let random = |at: u64| mixed(seed << 48 | at);
+    let eighths = |random: u64| ((random % 8001) as f64 - 4000.0) / 8.0;
     let value = |at: u64| match fill {
         Fill::Numbers => quarters(1 + random(at) % 12),
         Fill::Sorted => quarters(1 + at * 12 / len.max(1)),
-        Fill::Any if slot.dtype == DType::Bool => Value::Bool(random(at) & 1 == 1),
-        Fill::Any if float => Value::Float(((random(at) % 8001) as f64 - 4000.0) / 8.0),
-        Fill::Any => Value::Int(random(at) as i128),
+        Fill::Any => match class {
+            Class::Bool => Value::Bool(random(at) & 1 == 1),
+            Class::Float => Value::Float(eighths(random(at))),
+            Class::Complex => Value::Complex(eighths(random(at)), eighths(random(at) >> 32)),
+            Class::Signed | Class::Unsigned => Value::Int(random(at) as i128),
+        },
         Fill::Distinct(below) => Value::Int((at as usize * 7919 % below) as i128),
         Fill::Indices(below) if slot.dtype == DType::I32 => {
             Value::Int((random(at) % (2 * *below as u64)) as i128 - *below as i128)

@@ -137,8 +137,8 @@ impl Expression {
 
     /// The result at one point, by definition.
     ///
-    /// Every step is rounded to its own type, as a library without fusion would. The exceptions are f32 and f64, which
-    /// stay in double precision: the reference must be more exact than the results that it is compared with.
+    /// Every step is rounded to its own type, as a library without fusion would. The exceptions are f32 and f64, and complex
+    /// numbers of them, which stay in double precision: the reference must be more exact than the results that it is compared with.
     ///
     /// # Panics
     ///
@@ -166,11 +166,16 @@ impl Expression {
                 StepKind::Scalar(scalar) => Value::of(self.scalars[*scalar]),
                 StepKind::Cast(from) => match step.dtype {
                     DType::F32 => Value::Float(values[*from].float()),
+                    DType::Complex32 => values[*from].cast(DType::Complex64),
                     dtype => values[*from].cast(dtype),
                 },
                 StepKind::Call(function, args) => {
                     let dtype = self.steps[*args.last().expect("a function has arguments")].dtype;
-                    let wide = if dtype == DType::F32 { DType::F64 } else { dtype };
+                    let wide = match dtype {
+                        DType::F32 => DType::F64,
+                        DType::Complex32 => DType::Complex64,
+                        dtype => dtype,
+                    };
                     let args: Vec<Value> = args.iter().map(|&a| values[a]).collect();
                     function.meaning(wide, &args)
                 }

@@ -114,8 +114,8 @@ pub struct ScalarWord {
     pub scalar: usize,
     /// The scalar's type.
     pub dtype: DType,
-    /// Whether this is the scalar's second word.
-    pub high: bool,
+    /// Which of the scalar's words, low word first.
+    pub word: usize,
     /// The parameter's name: its prefix, and the number that follows `scalar`.
     pub name: (&'static str, usize),
 }
@@ -180,7 +180,7 @@ impl Param {
             Param::Is(word) => *word,
             Param::Scalar(word) => {
                 let mut words = values.scalars[word.scalar].words();
-                words.nth(word.high as usize).expect("a scalar has the words of its type")
+                words.nth(word.word).expect("a scalar has the words of its type")
             }
             Param::Start { offset, plus, reach } => {
                 let start = values.offsets[*offset];
@@ -226,12 +226,11 @@ pub(crate) fn start(walk: &Walk, cut: &[Range<u64>], slot: Option<(usize, u64, u
 /// The words of an expression's scalars, whose names begin with a prefix.
 pub(crate) fn scalars(expression: &Expression, prefix: &'static str) -> impl Iterator<Item = Param> {
     expression.scalars.iter().enumerate().flat_map(move |(index, scalar)| {
-        let words = scalar.words().zip([false, true]);
-        words.map(move |(word, high)| match expression.taken {
+        scalar.words().enumerate().map(move |(word, value)| match expression.taken {
             Some(first) => {
-                Param::Scalar(ScalarWord { scalar: first + index, dtype: scalar.dtype, high, name: (prefix, index) })
+                Param::Scalar(ScalarWord { scalar: first + index, dtype: scalar.dtype, word, name: (prefix, index) })
             }
-            None => Param::Is(word),
+            None => Param::Is(value),
         })
     })
 }
@@ -256,7 +255,7 @@ pub(crate) struct Named {
 /// The scalars among a pass' parameters.
 pub(crate) fn named(pass: &Pass) -> Vec<Named> {
     let named = |(word, param): (usize, &Param)| match param {
-        Param::Scalar(ScalarWord { name: (prefix, index), dtype, high: false, .. }) => {
+        Param::Scalar(ScalarWord { name: (prefix, index), dtype, word: 0, .. }) => {
             Some(Named { name: format!("{prefix}scalar{index}"), dtype: *dtype, word })
         }
         _ => None,

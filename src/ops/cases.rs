@@ -27,6 +27,11 @@ pub(super) fn types(caps: &Caps) -> impl Iterator<Item = DType> {
     DType::ALL.into_iter().filter(|&dtype| caps.lacks(dtype).is_none())
 }
 
+/// Those of them whose elements have an order.
+pub(super) fn ordered(caps: &Caps) -> impl Iterator<Item = DType> {
+    types(caps).filter(|dtype| !dtype.is_complex())
+}
+
 /// Those of [`KINDS`] that a device has.
 pub(super) fn kinds(caps: &Caps) -> impl Iterator<Item = DType> {
     KINDS.into_iter().filter(|&dtype| caps.lacks(dtype).is_none())
@@ -58,12 +63,15 @@ pub(super) fn expression(function: Option<Function>, leaf: Leaf) -> Expression {
     expression
 }
 
-/// Adds the step `function(x, x, x)`, where `x` is the first one, and the first argument of `select` whether it is not zero.
+/// Adds the step `function(x, x, x)`, where `x` is the first one, the first argument of `select` whether it is not zero,
+/// and that of `powi` an integer.
 pub(super) fn call(expression: &mut Expression, function: Function) -> usize {
     let dtype = expression.steps[0].dtype;
     let mut arguments = vec![0; function.arity()];
-    if function == Function::Select {
-        arguments[0] = cast(expression, 0, DType::Bool);
+    match function {
+        Function::Select => arguments[0] = cast(expression, 0, DType::Bool),
+        Function::PowI => arguments[0] = cast(expression, 0, DType::I32),
+        _ => {}
     }
     expression.steps.push(step(StepKind::Call(function, arguments), function.result(dtype)));
     expression.steps.len() - 1
@@ -100,9 +108,12 @@ pub(super) fn row(slot: usize, dtype: DType, len: usize) -> Expression {
 
 pub(super) fn operators(dtype: DType) -> Vec<Operator> {
     let mut all = vec![Operator::Any, Operator::All, Operator::CountNonzero];
-    if !matches!(dtype, DType::U8 | DType::U16 | DType::Bool) {
-        use Operator::*;
-        all.extend([Sum, Product, Minimum, Maximum, ArgMinimum, ArgMaximum]);
+    use Operator::*;
+    if Function::Add.exists(dtype) {
+        all.extend([Sum, Product]);
+    }
+    if Function::Less.exists(dtype) {
+        all.extend([Minimum, Maximum, ArgMinimum, ArgMaximum]);
         all.push(Operator::custom("max(a, b)", dtype, Operator::Maximum.identity(dtype)).expect("it compiles"));
     }
     all

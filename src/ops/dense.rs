@@ -36,7 +36,11 @@ impl Form {
 
     /// The type of an element in a kernel.
     pub fn wgsl(self) -> &'static str {
-        if self == Form::Words(2) { "vec2<u32>" } else { "u32" }
+        match self {
+            Form::Words(4) => "vec4<u32>",
+            Form::Words(2) => "vec2<u32>",
+            _ => "u32",
+        }
     }
 
     pub fn declare(self, binding: usize, name: &str, access: &str) -> String {

@@ -10,6 +10,7 @@ macro_rules! operations {
     ($given:ident) => {
         $given! {
             concatenate [] {Concatenate};
+            fft ["fft"] {Fft};
             gather ["gather"] {Gather};
             histogram ["histogram"] {Binning, Histogram, Rule};
             map ["map" "map_blocks" "map_tiled"] {Map};

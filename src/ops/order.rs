@@ -31,6 +31,7 @@ pub(super) fn number(bits: u64, dtype: DType, descending: bool) -> u64 {
 
 fn infinity(dtype: DType) -> u64 {
     match dtype {
+        DType::BF16 => 0x7f80,
         DType::F16 => 0x7c00,
         DType::F32 => 0x7f80_0000,
         _ => 0x7ff0_0000_0000_0000,
@@ -140,7 +141,7 @@ mod tests {
 
     #[test]
     fn the_last_key_is_all_ones() {
-        for dtype in DType::ALL {
+        for dtype in DType::ALL.into_iter().filter(|dtype| !dtype.is_complex()) {
             for descending in [false, true] {
                 let number = number(last(dtype, descending), dtype, descending);
                 assert_eq!(number.count_ones() as usize, 8 * dtype.size(), "{dtype}, descending {descending}");

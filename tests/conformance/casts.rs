@@ -3,7 +3,7 @@
 use crate::for_types;
 use crate::support::*;
 use crosslane::op::Value;
-use crosslane::{Array, DType, Device, Element, f16};
+use crosslane::{Array, Complex, DType, Device, Element, bf16, f16};
 use rand::Rng;
 
 /// The types' edges, as doubles and as integers, that each type rounds to its own.
@@ -64,14 +64,71 @@ fn edges<T: Element>() -> Vec<T> {
     from_floats.chain(integers.iter().chain(&wide).map(|&x| of(x))).collect()
 }
 
+/// The bfloat16 that is nearest by a distance: among neighbours of a guess, ties to the even one.
+fn nearest<D: PartialOrd>(guess: bf16, distance: impl Fn(f64) -> D) -> bf16 {
+    if guess.is_nan() || guess == bf16::from_bits(0) {
+        return guess;
+    }
+    let bits = guess.to_bits();
+    // An infinity counts as the number after the largest.
+    let size = |x: bf16| if x.is_infinite() { 2f64.powi(128).copysign(x.to_f64()) } else { x.to_f64() };
+    let near = [bits - 1, bits, bits + 1].map(bf16::from_bits).into_iter().filter(|x| !x.is_nan());
+    near.min_by(|&a, &b| {
+        let apart = distance(size(a)).partial_cmp(&distance(size(b))).expect("no NaN");
+        apart.then((a.to_bits() & 1).cmp(&(b.to_bits() & 1)))
+    })
+    .expect("the guess is one")
+}
+
+fn bfloat_of_float(x: f64) -> bf16 {
+    if x.is_infinite() { bf16::from_f64(x) } else { nearest(bf16::from_f64(x), |other| (other - x).abs()) }
+}
+
+/// Integers of up to 64 bits: large ones have whole neighbours.
+fn bfloat_of_integer(x: i128) -> bf16 {
+    match x.abs() < 1 << 53 {
+        true => bfloat_of_float(x as f64),
+        false => nearest(bf16::from_f64(x as f64), |other| (other as i128 - x).abs()),
+    }
+}
+
+/// From or to complex numbers: a real number has no imaginary part; a real result is that of the real part, and a truth value
+/// that of both.
+fn convert_complex<T: Element, R: Element>(x: T) -> R {
+    let single = |re: f32, im: f32| R::from_scalar(Complex::new(re, im).scalar());
+    let double = |re: f64, im: f64| R::from_scalar(Complex::new(re, im).scalar());
+    let [re, im] = parts(x);
+    match (T::DTYPE, R::DTYPE) {
+        (_, DType::Bool) => R::from_scalar((re != 0.0 || im != 0.0).scalar()),
+        (DType::Complex32 | DType::Complex64, DType::Complex32) => single(re as f32, im as f32),
+        (DType::Complex32 | DType::Complex64, DType::Complex64) => double(re, im),
+        (DType::Complex32, _) => convert::<f32, R>(re as f32),
+        (DType::Complex64, _) => convert::<f64, R>(re),
+        (_, DType::Complex32) => single(convert::<T, f32>(x), 0.0),
+        _ => double(convert::<T, f64>(x), 0.0),
+    }
+}
+
 /// Rust's own `as` from `T` to `R`.
 fn convert<T: Element, R: Element>(x: T) -> R {
+    if [T::DTYPE, R::DTYPE].iter().any(|dtype| matches!(dtype, DType::Complex32 | DType::Complex64)) {
+        return convert_complex(x);
+    }
+    if R::DTYPE == DType::BF16 {
+        let nearest = match value(x) {
+            Value::Int(x) => bfloat_of_integer(x),
+            other => bfloat_of_float(other.float()),
+        };
+        return R::from_scalar(nearest.scalar());
+    }
     macro_rules! to {
         ($x:expr) => {
             match R::DTYPE {
                 DType::F16 => R::from_scalar(f16::from_f64($x as f64).scalar()),
                 DType::F32 => R::from_scalar(($x as f32).scalar()),
                 DType::F64 => R::from_scalar(($x as f64).scalar()),
+                DType::I8 => R::from_scalar(($x as i8).scalar()),
+                DType::I16 => R::from_scalar(($x as i16).scalar()),
                 DType::I32 => R::from_scalar(($x as i32).scalar()),
                 DType::I64 => R::from_scalar(($x as i64).scalar()),
                 DType::U8 => R::from_scalar(($x as u8).scalar()),
@@ -86,14 +143,17 @@ fn convert<T: Element, R: Element>(x: T) -> R {
     let bits = x.scalar().bits;
     match T::DTYPE {
         DType::F16 => to!(f16::from_bits(bits as u16).to_f32()),
+        DType::BF16 => to!(bf16::from_bits(bits as u16).to_f32()),
         DType::F32 => to!(f32::from_bits(bits as u32)),
-        DType::F64 => to!(f64::from_bits(bits)),
+        DType::F64 => to!(f64::from_bits(bits as u64)),
+        DType::I8 => to!(bits as u8 as i8),
+        DType::I16 => to!(bits as u16 as i16),
         DType::I32 => to!(bits as u32 as i32),
         DType::I64 => to!(bits as i64),
         DType::U8 | DType::Bool => to!(bits as u8),
         DType::U16 => to!(bits as u16),
         DType::U32 => to!(bits as u32),
-        DType::U64 => to!(bits),
+        DType::U64 => to!(bits as u64),
         other => panic!("a cast from {other} has no test"),
     }
 }
@@ -103,11 +163,14 @@ fn pair<T: Element, R: Element>(device: &Device) {
     let mut values = edges::<T>();
     values.extend((0..501).map(|_| bits::<T>(&mut rng)));
     // Denormal results may be flushed to zero.
-    let least = [(DType::F16, 6.2e-5), (DType::F32, f32::MIN_POSITIVE as f64)];
-    let least = least.iter().find(|(dtype, _)| *dtype == R::DTYPE).map_or(0.0, |pair| pair.1);
-    values.retain(|&x| !(value(x).float().abs() < least && value(x).float() != 0.0));
+    let least = match R::DTYPE {
+        DType::F16 => 6.2e-5,
+        DType::BF16 | DType::F32 | DType::Complex32 => f32::MIN_POSITIVE as f64,
+        _ => 0.0,
+    };
+    values.retain(|&x| parts(x).iter().all(|part| *part == 0.0 || part.is_nan() || part.abs() >= least));
     // SwiftShader (Subzero) rounds u32 to f32 twice: one ULP off above 2^24.
-    if is_swiftshader(device) && (T::DTYPE, R::DTYPE) == (DType::U32, DType::F32) {
+    if is_swiftshader(device) && T::DTYPE == DType::U32 && matches!(R::DTYPE, DType::F32 | DType::Complex32) {
         values.retain(|&x| value(x).int() < 1 << 24);
     }
     let wanted: Vec<R> = values.iter().map(|&x| convert(x)).collect();
@@ -123,7 +186,7 @@ fn from<T: Element>(device: &Device) {
     macro_rules! all {
         ($($to:ty),*) => { $(if has(device, <$to>::DTYPE) { pair::<T, $to>(device); })* };
     }
-    all!(f16, f32, f64, i32, i64, u8, u16, u32, u64, bool);
+    all!(f16, f32, f64, i32, i64, u8, u16, u32, u64, bool, bf16, i8, i16, Complex<f32>, Complex<f64>);
 }
 
 /// What is computed with halves is computed with halves, though they never were in memory: drivers like to take the f32
@@ -163,6 +226,6 @@ fn halves_on_the_way_are_rounded() {
 fn casts_are_rusts_as() {
     for device in drivers() {
         spoil(device);
-        for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64, bool], from);
+        for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64, bool, bf16, i8, i16, Complex<f32>, Complex<f64>], from);
     }
 }

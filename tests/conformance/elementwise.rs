@@ -4,7 +4,7 @@ use crate::for_types;
 use crate::support::*;
 use crosslane::array::has_kernel;
 use crosslane::op::{Function, Value};
-use crosslane::{Array, DType, Device, Element, Float, Integer, Number, Transcendental, f16};
+use crosslane::{Array, Complex, DType, Device, Element, Float, Integer, Number, Transcendental, bf16, f16};
 
 /// The values of an array of any type.
 pub fn values<T: Element>(array: &Array<T>) -> Vec<Value> {
@@ -66,7 +66,7 @@ fn mask(f: Function, [a, b, _c]: Args<bool>) -> Option<Outcome> {
 fn arguments<T: Element>(seed: u64) -> [Vec<T>; 3] {
     let special: Vec<T> = match T::DTYPE {
         DType::Bool => vec![of(0), of(1)],
-        DType::I32 | DType::I64 | DType::U8 | DType::U16 | DType::U32 | DType::U64 => {
+        DType::I8 | DType::I16 | DType::I32 | DType::I64 | DType::U8 | DType::U16 | DType::U32 | DType::U64 => {
             let bits = T::DTYPE.size() as u32 * 8;
             let top = 1i128 << (bits - 1);
             [0, 1, -1, 2, -2, 7, 31, 32, 33, top, top - 1, top + 1, -top, 1000].map(of).to_vec()
@@ -118,6 +118,8 @@ fn integers_and_masks_are_exact() {
         }
         exact::<bool>(device, &[mask]);
         exact::<u8>(device, &[stored]);
+        exact::<i8>(device, &[stored]);
+        exact::<i16>(device, &[stored]);
         exact::<u16>(device, &[stored]);
     }
 }
@@ -139,7 +141,7 @@ fn select_takes_every_type_and_broadcasts() {
         same(&scalar, &wanted, &format!("select of scalars of {}", T::DTYPE));
     }
     for device in apis() {
-        for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64, bool], check);
+        for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64, bool, bf16, i8, i16, Complex<f32>, Complex<f64>], check);
     }
 }
 
@@ -156,7 +158,9 @@ fn every_method_has_a_kernel_and_every_kernel_a_method() {
             // A method of masks; and rounding a whole number has a kernel but no method.
             let whole = matches!(f, Function::Floor | Function::Ceil | Function::Round | Function::Trunc);
             let whole = whole && !matches!(T::DTYPE, DType::F16 | DType::F32 | DType::F64);
-            if f == Function::Select || whole {
+            // Complex numbers have a test of their own, which calls all of theirs.
+            let complex = matches!(f, Function::Complex | Function::Polar);
+            if f == Function::Select || whole || complex {
                 continue;
             }
             let outcome = calls.iter().find_map(|call| call(f, [&none; 3]));
@@ -172,6 +176,9 @@ fn every_method_has_a_kernel_and_every_kernel_a_method() {
         reached::<i32>(device, &[number, integer]);
         reached::<i64>(device, &[number, integer]);
         reached::<u8>(device, &[stored]);
+        reached::<bf16>(device, &[stored]);
+        reached::<i8>(device, &[stored]);
+        reached::<i16>(device, &[stored]);
         reached::<u16>(device, &[stored]);
         reached::<u32>(device, &[number, integer]);
         reached::<u64>(device, &[number, integer]);

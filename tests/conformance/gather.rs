@@ -3,7 +3,7 @@
 use crate::for_types;
 use crate::support::*;
 use crosslane::array::OutOfRange;
-use crosslane::{Array, Device, Element, Kernel, Recording, eval_all, f16, s};
+use crosslane::{Array, Complex, Device, Element, Kernel, Recording, bf16, eval_all, f16, s};
 use rand::Rng;
 use rand::seq::SliceRandom;
 
@@ -46,7 +46,7 @@ fn taken<T: Element>(device: &Device) {
 fn take_of_every_type() {
     for device in apis() {
         spoil(device);
-        for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64, bool], taken);
+        for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64, bool, bf16, i8, i16, Complex<f32>, Complex<f64>], taken);
     }
 }
 
@@ -120,7 +120,7 @@ fn brought<T: Element>(device: &Device) {
 fn put_of_every_type() {
     for device in apis() {
         spoil(device);
-        for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64, bool], brought);
+        for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64, bool, bf16, i8, i16, Complex<f32>, Complex<f64>], brought);
         // Many for one place: one of them, whole.
         let x = Array::<u8>::zeros(device, &[8]);
         let indices = Array::arange(device, 0u32, 4096, 1) & 7u32;

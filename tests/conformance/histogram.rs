@@ -3,10 +3,10 @@
 use crate::for_types;
 use crate::support::*;
 use crosslane::op::Value;
-use crosslane::{Array, DType, Device, Element, f16, s};
+use crosslane::{Array, DType, Device, Ordered, f16, s};
 use rand::Rng;
 
-fn float<T: Element>(x: T) -> f64 {
+fn float<T: Ordered>(x: T) -> f64 {
     value(x).float()
 }
 
@@ -55,14 +55,14 @@ fn counted(got: &Array<u32>, wanted: Vec<u32>, what: &str) {
 }
 
 /// Values around the edges: on them, a step before and after, and what is not a number.
-fn around<T: Element>(edges: &[f64]) -> Vec<T> {
+fn around<T: Ordered>(edges: &[f64]) -> Vec<T> {
     let mut values = vec![];
     for &edge in edges {
         let x = T::from_scalar(Value::Float(edge).scalar(T::DTYPE));
         let bits = x.scalar().bits;
         values.push(x);
         if T::DTYPE != DType::Bool {
-            let most = if T::DTYPE.size() == 8 { u64::MAX } else { (1 << (8 * T::DTYPE.size())) - 1 };
+            let most = if T::DTYPE.size() == 8 { u64::MAX as u128 } else { (1 << (8 * T::DTYPE.size())) - 1 };
             let near = [bits.wrapping_sub(1) & most, bits.wrapping_add(1) & most];
             values.extend(near.map(|bits| T::from_scalar(crosslane::op::Scalar { dtype: T::DTYPE, bits })));
         }
@@ -77,7 +77,7 @@ fn around<T: Element>(edges: &[f64]) -> Vec<T> {
 }
 
 /// Ranges with bins that are exact, that are not, that begin between integers.
-fn even<T: Element>(device: &Device) {
+fn even<T: Ordered>(device: &Device) {
     let whole = if signed::<T>() { -4.0..60.0 } else { 0.0..64.0 };
     let ranges = [(64, whole), (10, 0.1..0.7), (7, 0.5..100.25), (1, 1.0..2.0), (100, 3.0..9.0)];
     for (nth, (bins, range)) in ranges.into_iter().enumerate() {
@@ -117,7 +117,7 @@ fn even<T: Element>(device: &Device) {
 fn even_bins_are_numpys_for_every_type() {
     for device in drivers() {
         spoil(device);
-        for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64, bool], even);
+        for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64, bool, i8, i16], even);
     }
 }
 
@@ -179,7 +179,7 @@ fn any_number_of_elements_and_hot_bins() {
     }
 }
 
-fn given<T: Element>(device: &Device) {
+fn given<T: Ordered>(device: &Device) {
     let edges: Vec<T> = [0, 2, 2, 3, 7, 20, 20].map(of::<T>).to_vec();
     let edges = if T::DTYPE == DType::Bool { vec![of(0), of(1)] } else { edges };
     let values: Vec<T> = (0..400).map(|i| of::<T>((i * 31) % 23)).collect();
@@ -191,7 +191,7 @@ fn given<T: Element>(device: &Device) {
 #[test]
 fn given_edges() {
     for device in drivers() {
-        for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64, bool], given);
+        for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64, bool, i8, i16], given);
         // Edges that fit beside the counters, and ones that do not.
         let mut rng = random(5);
         let values: Vec<f32> = (0..3000).map(|_| rng.random_range(-1.0..1.0)).collect();
@@ -213,7 +213,7 @@ fn given_edges() {
     }
 }
 
-fn numbers<T: Element>(device: &Device) {
+fn numbers<T: Ordered>(device: &Device) {
     let mut values: Vec<T> = (0..1000).map(|i| of::<T>(i * 13 % 120)).collect();
     values.push(of(-1)); // the largest number of unsigned types
     for bins in [1, 100, 121] {

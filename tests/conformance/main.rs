@@ -8,6 +8,7 @@ mod casts;
 #[cfg(feature = "cpu")]
 mod chains;
 mod closeness;
+mod complex;
 mod elementwise;
 mod expressions;
 mod extremes;

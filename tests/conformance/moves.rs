@@ -3,7 +3,7 @@
 use crate::for_types;
 use crate::support::*;
 use crosslane::array::PadMode;
-use crosslane::{Array, Device, Element, f16, s};
+use crosslane::{Array, Complex, Device, Element, bf16, f16, s};
 use rand::Rng;
 
 fn concatenated<T: Element>(device: &Device) {
@@ -47,7 +47,7 @@ fn concatenation_of_every_type() {
         spoil(device);
         for_types!(device, [f32, u8], concatenated);
         if !compiles_slowly(device) {
-            for_types!(device, [f16, f64, i32, i64, u16, u32, u64, bool], concatenated);
+            for_types!(device, [f16, f64, i32, i64, u16, u32, u64, bool, bf16, i8, i16, Complex<f32>, Complex<f64>], concatenated);
         }
     }
 }
@@ -206,7 +206,7 @@ fn rolled<T: Element>(device: &Device) {
 #[test]
 fn rolls_of_every_type() {
     for device in quick() {
-        for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64, bool], rolled);
+        for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64, bool, bf16, i8, i16, Complex<f32>, Complex<f64>], rolled);
         let host = Dense::new(&[6, 10], (0..60).collect());
         let x: Array<i32> = upload(device, &host);
         let got = x.roll_axes(&[2, -3, 1], [0, 1, -2]);
@@ -240,7 +240,7 @@ fn repeated<T: Element>(device: &Device) {
 #[test]
 fn elements_and_arrays_again_and_again() {
     for device in quick() {
-        for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64, bool], repeated);
+        for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64, bool, bf16, i8, i16, Complex<f32>, Complex<f64>], repeated);
         let x = Array::arange(device, 0.0f32, 4.0, 1.0);
         let got = (&x * 2.0 + 1.0).tile(&[2]);
         assert_eq!(got.explain().unwrap().steps.len(), 1, "what is computed on the way is no kernel of its own");
@@ -291,7 +291,7 @@ fn triangles<T: Element>(device: &Device) {
 #[test]
 fn triangles_and_diagonals_of_every_type() {
     for device in quick() {
-        for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64, bool], triangles);
+        for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64, bool, bf16, i8, i16, Complex<f32>, Complex<f64>], triangles);
         let host = Dense::new(&[3, 4, 5], (0..60).collect::<Vec<i32>>());
         let x = upload(device, &host);
         let wanted = points(&[3, 4, 5]).map(|p| if p[2] > p[1] { host.at(&p) } else { 0 }).collect();

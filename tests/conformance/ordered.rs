@@ -5,7 +5,7 @@ use crate::support::*;
 use crosslane::array::OutOfRange;
 use crosslane::op::Value;
 use crosslane::ops::Combine;
-use crosslane::{Array, DType, Device, Element, Number, f16, s};
+use crosslane::{Array, DType, Device, Ordered, Number, f16, s};
 use rand::Rng;
 
 const ALL: [Combine; 4] = [Combine::Replace, Combine::Add, Combine::Minimum, Combine::Maximum];
@@ -74,7 +74,7 @@ fn sums_of_floats_are_the_same_each_time() {
 }
 
 /// Weights of 1 count: the bins are those of the histogram by atomics.
-fn binned<T: Element>(device: &Device) {
+fn binned<T: Ordered>(device: &Device) {
     let mut rng = random(3);
     let mut values: Vec<T> = (0..997).map(|_| of(rng.random_range(-3..40))).collect();
     let float = matches!(T::DTYPE, DType::F16 | DType::F32 | DType::F64);

@@ -4,11 +4,11 @@
 use crate::for_types;
 use crate::support::*;
 use crosslane::array::{Interpolation, QuantileOptions};
-use crosslane::{Array, DType, Device, Element, Float, f16};
+use crosslane::{Array, DType, Device, Ordered, Float, f16};
 use rand::Rng;
 
 /// A row in its order: NaN last.
-fn sorted<T: Element>(row: &[T]) -> Vec<T> {
+fn sorted<T: Ordered>(row: &[T]) -> Vec<T> {
     let mut row = row.to_vec();
     row.sort_by(|&a, &b| match (value(a).float(), value(b).float()) {
         (p, q) if p.is_nan() || q.is_nan() => p.is_nan().cmp(&q.is_nan()),
@@ -19,12 +19,12 @@ fn sorted<T: Element>(row: &[T]) -> Vec<T> {
 }
 
 /// Any bits at all, and small numbers among them.
-fn any<T: Element>(len: usize, seed: u64) -> Vec<T> {
+fn any<T: Ordered>(len: usize, seed: u64) -> Vec<T> {
     let mut rng = random(seed);
     (0..len).map(|_| if rng.random_range(0..4) == 0 { of(rng.random_range(0..3)) } else { bits(&mut rng) }).collect()
 }
 
-fn places<T: Element>(device: &Device) {
+fn places<T: Ordered>(device: &Device) {
     let full = is_checked(device) && T::DTYPE == DType::F32;
     let sizes: &[usize] = if full { &[1, 2, 8192, 8193, 17_001] } else { &[300, 9_001] };
     for &len in sizes {

@@ -4,7 +4,7 @@ use crate::for_types;
 use crate::support::*;
 use crosslane::device::DeviceKind;
 use crosslane::op::Value;
-use crosslane::{Array, DType, Device, Element, Float, Number, axes, f16};
+use crosslane::{Array, Complex, DType, Device, Element, Float, Number, axes, bf16, f16};
 use rand::Rng;
 
 type Case = (&'static [usize], &'static [&'static [isize]]);
@@ -191,9 +191,9 @@ fn numbers_of_every_type() {
 fn truth_of_every_type() {
     for device in drivers() {
         spoil(device);
-        for_types!(device, [f32, u8, bool], truths);
+        for_types!(device, [f32, u8, bool, bf16, i8, i16, Complex<f32>, Complex<f64>], truths);
         if !compiles_slowly(device) {
-            for_types!(device, [f16, f64, i32, i64, u16, u32, u64], truths);
+            for_types!(device, [f16, f64, i32, i64, u16, u32, u64, bf16, i8, i16, Complex<f32>, Complex<f64>], truths);
         }
     }
 }

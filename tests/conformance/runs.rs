@@ -2,7 +2,7 @@
 
 use crate::for_types;
 use crate::support::*;
-use crosslane::{Array, DType, Device, Element, Number, f16};
+use crosslane::{Array, DType, Device, Ordered, Number, f16};
 use rand::Rng;
 use rand::rngs::StdRng;
 
@@ -10,15 +10,16 @@ use rand::rngs::StdRng;
 const LENGTHS: [usize; 9] = [0, 1, 3, 4, 5, 1023, 1025, 6_143, 6_145];
 
 /// Whether a sort does not tell them apart.
-pub fn alike<T: Element>(a: &T, b: &T) -> bool {
+pub fn alike<T: Ordered>(a: &T, b: &T) -> bool {
     a == b || value(*a).float().is_nan() && value(*b).float().is_nan()
 }
 
 /// Values that runs are made of: two that differ in one bit, zeros and NaNs of all signs for floats, and any.
-pub fn pool<T: Element>(rng: &mut StdRng) -> Vec<T> {
+pub fn pool<T: Ordered>(rng: &mut StdRng) -> Vec<T> {
     let mut pool: Vec<T> = vec![of(0), of(1)];
     let top = 1u64 << (8 * T::DTYPE.size() - 1);
     let infinity = match T::DTYPE {
+        DType::BF16 => 0x7f80,
         DType::F16 => 0x7c00,
         DType::F32 => 0x7f80_0000,
         DType::F64 => 0x7ff0_0000_0000_0000,
@@ -26,14 +27,14 @@ pub fn pool<T: Element>(rng: &mut StdRng) -> Vec<T> {
     };
     if infinity != 0 {
         let bits = [top, infinity, top | infinity, infinity + 1, infinity | top | (infinity >> 1), 1, top - 1];
-        pool.extend(bits.map(|bits| T::from_scalar(crosslane::op::Scalar { dtype: T::DTYPE, bits })));
+        pool.extend(bits.map(|bits| T::from_scalar(crosslane::op::Scalar { dtype: T::DTYPE, bits: bits as u128 })));
     }
     pool.extend((0..3).map(|_| bits::<T>(rng)));
     pool
 }
 
 /// Elements in runs, whose mean length is given.
-pub fn running<T: Element>(len: usize, mean: u32, seed: u64) -> Vec<T> {
+pub fn running<T: Ordered>(len: usize, mean: u32, seed: u64) -> Vec<T> {
     let mut rng = random(seed);
     let pool = pool::<T>(&mut rng);
     let mut now = pool[0];
@@ -48,7 +49,7 @@ pub fn running<T: Element>(len: usize, mean: u32, seed: u64) -> Vec<T> {
 }
 
 /// The ranges of runs.
-pub fn runs<T: Element>(x: &[T]) -> Vec<std::ops::Range<usize>> {
+pub fn runs<T: Ordered>(x: &[T]) -> Vec<std::ops::Range<usize>> {
     let mut runs: Vec<std::ops::Range<usize>> = vec![];
     for (i, value) in x.iter().enumerate() {
         match runs.last_mut() {
@@ -66,7 +67,7 @@ pub fn garbage(device: &Device) {
     }
 }
 
-fn encoded<T: Element>(device: &Device) {
+fn encoded<T: Ordered>(device: &Device) {
     for len in LENGTHS {
         for mean in [2, 300] {
             let host = running::<T>(len, mean, len as u64);
@@ -85,7 +86,7 @@ fn encoded<T: Element>(device: &Device) {
 
 /// Every bit: of a run the first element is given.
 #[track_caller]
-pub fn exactly<T: Element>(got: &[T], wanted: &[T], what: &str) {
+pub fn exactly<T: Ordered>(got: &[T], wanted: &[T], what: &str) {
     assert_eq!(got.len(), wanted.len(), "{what}");
     let wrong = (0..got.len()).find(|&i| got[i].scalar().bits != wanted[i].scalar().bits);
     assert!(
@@ -100,7 +101,7 @@ pub fn exactly<T: Element>(got: &[T], wanted: &[T], what: &str) {
 fn run_lengths_of_every_type() {
     for device in quick() {
         garbage(device);
-        for_types!(device, [f32, f16, f64, i32, u32, i64, u64, u8, u16, bool], encoded);
+        for_types!(device, [f32, f16, f64, i32, u32, i64, u64, u8, u16, bool, crosslane::bf16, i8, i16], encoded);
     }
 }
 
@@ -191,7 +192,7 @@ fn runs_are_decoded() {
     }
 }
 
-fn repeated<T: Element>(device: &Device) {
+fn repeated<T: Ordered>(device: &Device) {
     let mut rng = random(8);
     for len in [1, 300] {
         let host: Vec<T> = (0..len).map(|_| bits(&mut rng)).collect();
@@ -207,7 +208,7 @@ fn repeated<T: Element>(device: &Device) {
 fn repeats_of_every_type() {
     for device in quick() {
         garbage(device);
-        for_types!(device, [f32, f16, f64, i32, u32, i64, u64, u8, u16, bool], repeated);
+        for_types!(device, [f32, f16, f64, i32, u32, i64, u64, u8, u16, bool, crosslane::bf16, i8, i16], repeated);
     }
 }
 
@@ -275,7 +276,7 @@ fn differences_of_every_type() {
     }
 }
 
-fn parted<T: Element>(device: &Device) {
+fn parted<T: Ordered>(device: &Device) {
     for len in [0, 5, 2_500] {
         for share in [0.0, 0.3, 1.0] {
             let mut rng = random(len as u64);
@@ -299,7 +300,7 @@ fn partitions_of_every_type() {
     }
 }
 
-fn lengths<T: Element>(device: &Device) {
+fn lengths<T: Ordered>(device: &Device) {
     let host = running::<T>(701, 3, 5);
     let wanted: Vec<u32> = runs(&host).iter().map(|run| run.len() as u32).collect();
     let what = format!("runs of {} on {}", T::DTYPE, name(device));

@@ -4,18 +4,18 @@ use crate::for_types;
 use crate::support::*;
 use crosslane::array::Side;
 use crosslane::op::Value;
-use crosslane::{Array, Device, Element, f16, s};
+use crosslane::{Array, Device, Ordered, f16, s};
 use std::cmp::Ordering;
 
 /// NumPy's order: NaN last.
-fn order<T: Element>(a: T, b: T) -> Ordering {
+fn order<T: Ordered>(a: T, b: T) -> Ordering {
     match (value(a), value(b)) {
         (Value::Float(a), Value::Float(b)) => a.partial_cmp(&b).unwrap_or(a.is_nan().cmp(&b.is_nan())),
         (a, b) => a.int().cmp(&b.int()),
     }
 }
 
-fn places<T: Element>(sorted: &[T], values: &[T], side: Side) -> Vec<u32> {
+fn places<T: Ordered>(sorted: &[T], values: &[T], side: Side) -> Vec<u32> {
     let before = |a: T, b: T| match order(a, b) {
         Ordering::Less => true,
         Ordering::Equal => side == Side::Right,
@@ -24,7 +24,7 @@ fn places<T: Element>(sorted: &[T], values: &[T], side: Side) -> Vec<u32> {
     values.iter().map(|&value| sorted.partition_point(|&x| before(x, value)) as u32).collect()
 }
 
-fn every<T: Element>(device: &Device) {
+fn every<T: Ordered>(device: &Device) {
     let mut rng = random(1);
     for (len, count) in [(0, 5), (1, 9), (2, 100), (5, 257), (1023, 64), (1024, 70), (5000, 1000)] {
         let mut sorted: Vec<T> = (0..len).map(|i| if i % 3 == 0 { of(i % 7) } else { bits(&mut rng) }).collect();
@@ -44,7 +44,7 @@ fn every<T: Element>(device: &Device) {
 fn searchsorted_of_every_type() {
     for device in drivers() {
         spoil(device);
-        for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64, bool], every);
+        for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64, bool, crosslane::bf16, i8, i16], every);
     }
 }
 
@@ -81,7 +81,7 @@ fn searchsorted_through_windows() {
     }
 }
 
-fn digits<T: Element>(device: &Device) {
+fn digits<T: Ordered>(device: &Device) {
     let values: Vec<T> = (0..200).map(|i| of(i % 19)).collect();
     let x = Array::from_slice(device, &values);
     let rising: Vec<T> = [1, 4, 4, 9, 15].map(of::<T>).to_vec();

@@ -3,7 +3,7 @@
 use crate::for_types;
 use crate::runs::{exactly, garbage, running, runs};
 use crate::support::*;
-use crosslane::{Array, DType, Device, Element, Number, Scan, f16, s};
+use crosslane::{Array, DType, Device, Ordered, Number, Scan, f16, s};
 use rand::Rng;
 use std::ops::Range;
 
@@ -26,11 +26,11 @@ fn sum<T: Number>(x: &[T]) -> T {
     of(x.iter().map(|&x| value(x).float() as i128).sum())
 }
 
-fn keyed<K: Element>(device: &Device) {
+fn keyed<K: Ordered>(device: &Device) {
     keyed_of::<K>(device, &[0, 1, 4, 1025, 6_145]);
 }
 
-fn keyed_of<K: Element>(device: &Device, lengths: &[usize]) {
+fn keyed_of<K: Ordered>(device: &Device, lengths: &[usize]) {
     for &len in lengths {
         for mean in [1, 40] {
             let (keys, x) = (running::<K>(len, mean, len as u64), small::<i32>(len));
@@ -147,11 +147,11 @@ fn every_operator_over_segments() {
     }
 }
 
-fn sorted<T: Element>(device: &Device) {
+fn sorted<T: Ordered>(device: &Device) {
     sorted_of::<T>(device, if T::DTYPE == DType::F32 { &[(9_000, 500)] } else { &[(0, 2), (1, 1), (300, 40)] });
 }
 
-fn sorted_of<T: Element>(device: &Device, cases: &[(usize, usize)]) {
+fn sorted_of<T: Ordered>(device: &Device, cases: &[(usize, usize)]) {
     for &(len, count) in cases {
         let mut rng = random(3);
         let x: Vec<T> = (0..len).map(|_| bits::<T>(&mut rng)).collect();

@@ -4,11 +4,11 @@
 use crate::for_types;
 use crate::support::*;
 use crosslane::array::SortOptions;
-use crosslane::{Array, Device, Element, Selected};
+use crosslane::{Array, Device, Ordered, Selected};
 use rand::Rng;
 
 /// Some of so many numbers below 100, on the device and on the host.
-fn some<T: Element + From<u8>>(device: &Device, len: usize, share: f64) -> (Selected<T>, Vec<u8>) {
+fn some<T: Ordered + From<u8>>(device: &Device, len: usize, share: f64) -> (Selected<T>, Vec<u8>) {
     let mut rng = random(len as u64 ^ share.to_bits());
     let x: Vec<u8> = (0..len).map(|_| rng.random_range(0..100)).collect();
     let keep: Vec<bool> = (0..len).map(|_| rng.random_bool(share)).collect();
@@ -17,7 +17,7 @@ fn some<T: Element + From<u8>>(device: &Device, len: usize, share: f64) -> (Sele
     (Array::from_slice(device, &x).compress(&Array::from_slice(device, &keep)), wanted)
 }
 
-fn of<T: Element + From<u8>>(values: &[u8]) -> Vec<T> {
+fn of<T: Ordered + From<u8>>(values: &[u8]) -> Vec<T> {
     values.iter().map(|&value| T::from(value)).collect()
 }
 
@@ -28,7 +28,7 @@ fn cases(thorough: bool) -> Vec<(usize, f64)> {
     if thorough { [few, more].concat() } else { few }
 }
 
-fn sorted<T: Element + From<u8>>(device: &Device) {
+fn sorted<T: Ordered + From<u8>>(device: &Device) {
     for (len, share) in cases(is_thorough(device) && T::DTYPE == crosslane::DType::U32) {
         let (got, mut wanted) = some::<T>(device, len, share);
         let what = format!("{share} of {len} {} on {}", T::DTYPE, name(device));

@@ -2,7 +2,7 @@
 
 use crate::for_types;
 use crate::support::*;
-use crosslane::{Array, Device, Element, s};
+use crosslane::{Array, Complex, Device, Element, bf16, s};
 use rand::Rng;
 
 const LENGTHS: [usize; 7] = [0, 1, 3, 255, 8_191, 8_192, 40_003];
@@ -29,9 +29,9 @@ fn elements_of_every_type() {
     for device in drivers() {
         spoil(device);
         if is_thorough(device) {
-            for_types!(device, [f32, crosslane::f16, f64, i32, u32, i64, u64, u8, u16, bool], selected);
+            for_types!(device, [f32, crosslane::f16, f64, i32, u32, i64, u64, u8, u16, bool, bf16, i8, i16, Complex<f32>, Complex<f64>], selected);
         } else {
-            for_types!(device, [u8, u32, u64], selected);
+            for_types!(device, [u8, u32, u64, bf16, i8, i16, Complex<f32>, Complex<f64>], selected);
         }
     }
 }

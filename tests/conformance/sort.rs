@@ -6,12 +6,12 @@ use crate::support::*;
 use crosslane::array::SortOptions;
 use crosslane::cpu::{Checks, Profile};
 use crosslane::op::Scalar;
-use crosslane::{Array, DType, Device, DeviceOptions, Element, f16, s};
+use crosslane::{Array, DType, Device, DeviceOptions, Element, Ordered, f16, s};
 use rand::Rng;
 use std::cmp::Ordering;
 
 /// NumPy's order of two values: NaNs are equal and last, also where the largest come first.
-fn order<T: Element>(a: &T, b: &T, descending: bool) -> Ordering {
+fn order<T: Ordered>(a: &T, b: &T, descending: bool) -> Ordering {
     let (x, y) = (value(*a), value(*b));
     let (p, q) = (x.float(), y.float());
     match (p.is_nan(), q.is_nan()) {
@@ -25,7 +25,7 @@ fn order<T: Element>(a: &T, b: &T, descending: bool) -> Ordering {
 }
 
 /// The indices that sort a row, equals in order.
-fn sorting<T: Element>(row: &[T], descending: bool) -> Vec<usize> {
+fn sorting<T: Ordered>(row: &[T], descending: bool) -> Vec<usize> {
     let mut indices: Vec<usize> = (0..row.len()).collect();
     indices.sort_by(|&a, &b| order(&row[a], &row[b], descending));
     indices
@@ -47,7 +47,7 @@ fn exactly<T: Element>(got: &Array<T>, wanted: &[T], what: &str) {
 }
 
 /// Keys, indices and pairs of one row.
-fn check<T: Element>(device: &Device, row: &[T], descending: bool, what: &str) {
+fn check<T: Ordered>(device: &Device, row: &[T], descending: bool, what: &str) {
     let what = format!("{what}, {} {}, descending {descending}, on {}", row.len(), T::DTYPE, name(device));
     let wanted = sorting(row, descending);
     let x = Array::from_slice(device, row);
@@ -63,7 +63,7 @@ fn check<T: Element>(device: &Device, row: &[T], descending: bool, what: &str) {
 fn of_bits<T: Element>(bits: u64) -> T {
     let all = u64::MAX >> (64 - 8 * T::DTYPE.size());
     let bits = if T::DTYPE == DType::Bool { bits & 1 } else { bits & all };
-    T::from_scalar(Scalar { dtype: T::DTYPE, bits })
+    T::from_scalar(Scalar { dtype: T::DTYPE, bits: bits as u128 })
 }
 
 /// Any bits at all, with every kind of float among them.
@@ -72,6 +72,7 @@ fn any<T: Element>(len: usize, seed: u64) -> Vec<T> {
     let mut hard: Vec<T> = vec![of_bits(0), of_bits(u64::MAX), of_bits(1), of_bits(u64::MAX >> 1)];
     let width = 8 * T::DTYPE.size();
     let infinity = match T::DTYPE {
+        DType::BF16 => 0x7f80,
         DType::F16 => 0x7c00,
         DType::F32 => 0x7f80_0000,
         _ => 0x7ff0_0000_0000_0000,
@@ -91,7 +92,7 @@ fn any<T: Element>(len: usize, seed: u64) -> Vec<T> {
 /// Sizes around the tiles of all shapes.
 const SIZES: [usize; 11] = [0, 1, 2, 33, 1025, 2047, 2048, 2049, 4097, 8191, 8193];
 
-fn all_sizes<T: Element>(device: &Device) {
+fn all_sizes<T: Ordered>(device: &Device) {
     let sizes: &[usize] = match (T::DTYPE, is_thorough(device)) {
         (DType::U32, true) => &SIZES,
         (DType::U32, false) => &[0, 1, 1025, 2049, 8193],
@@ -108,9 +109,9 @@ fn every_type_and_size() {
     for device in drivers() {
         spoil(device);
         if is_thorough(device) {
-            for_types!(device, [u8, bool, u16, u32, i32, u64, i64, f16, f32, f64], all_sizes);
+            for_types!(device, [u8, bool, u16, u32, i32, u64, i64, f16, f32, f64, crosslane::bf16, i8, i16], all_sizes);
         } else {
-            for_types!(device, [u8, u32, f64], all_sizes);
+            for_types!(device, [u8, u32, f64, crosslane::bf16, i8, i16], all_sizes);
         }
     }
 }
@@ -189,7 +190,7 @@ fn merged_rows() {
     }
 }
 
-fn pairs<K: Element, V: Element>(device: &Device, len: usize) {
+fn pairs<K: Ordered, V: Element>(device: &Device, len: usize) {
     let (keys, values) = (any::<K>(len, 1), any::<V>(len, 2));
     let wanted = sorting(&keys, false);
     let (k, v) = Array::from_slice(device, &keys).sort_pairs(&Array::from_slice(device, &values));
@@ -227,7 +228,7 @@ fn pairs_of_all_widths() {
 }
 
 /// Each row along an axis, sorted.
-fn along<T: Element>(host: &Dense<T>, axis: usize, descending: bool) -> (Dense<T>, Dense<u32>) {
+fn along<T: Ordered>(host: &Dense<T>, axis: usize, descending: bool) -> (Dense<T>, Dense<u32>) {
     let mut sorted = host.clone();
     let mut indices = host.map(|_| 0u32);
     let step: usize = host.shape[axis + 1..].iter().product();
@@ -241,7 +242,7 @@ fn along<T: Element>(host: &Dense<T>, axis: usize, descending: bool) -> (Dense<T
     (sorted, indices)
 }
 
-fn axes<T: Element>(device: &Device) {
+fn axes<T: Ordered>(device: &Device) {
     let full = T::DTYPE == DType::F32 && is_thorough(device);
     let shapes: [&[usize]; 8] = [&[5, 7], &[1000, 3], &[3, 1000], &[2, 9001], &[4, 5, 6], &[300, 1], &[0, 3], &[3, 0]];
     for shape in shapes.into_iter().take(if full { 8 } else { 3 }) {

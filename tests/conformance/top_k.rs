@@ -4,12 +4,12 @@
 use crate::for_types;
 use crate::support::*;
 use crosslane::array::TopKOptions;
-use crosslane::{Array, DType, Device, Element, f16, s};
+use crosslane::{Array, DType, Device, Ordered, f16, s};
 use rand::Rng;
 use std::cmp::Ordering;
 
 /// NaN is larger than all others and equal to itself, as zeros are.
-fn order<T: Element>(a: &T, b: &T) -> Ordering {
+fn order<T: Ordered>(a: &T, b: &T) -> Ordering {
     match (value(*a).float(), value(*b).float()) {
         (p, q) if p.is_nan() || q.is_nan() => p.is_nan().cmp(&q.is_nan()),
         (p, q) if matches!(T::DTYPE, DType::F16 | DType::F32 | DType::F64) => p.partial_cmp(&q).expect("no NaN"),
@@ -18,7 +18,7 @@ fn order<T: Element>(a: &T, b: &T) -> Ordering {
 }
 
 /// The indices of the first k, equals in order.
-fn first<T: Element>(row: &[T], k: usize, smallest: bool) -> Vec<u32> {
+fn first<T: Ordered>(row: &[T], k: usize, smallest: bool) -> Vec<u32> {
     let mut indices: Vec<u32> = (0..row.len() as u32).collect();
     let before = |&a: &u32, &b: &u32| {
         let ordering = order(&row[a as usize], &row[b as usize]);
@@ -38,7 +38,7 @@ fn options(smallest: bool) -> TopKOptions {
 
 /// Indices, and every bit of the values.
 #[track_caller]
-fn check<T: Element>(device: &Device, row: &[T], k: usize, smallest: bool, what: &str) {
+fn check<T: Ordered>(device: &Device, row: &[T], k: usize, smallest: bool, what: &str) {
     let what = format!("{what}, {k} of {} {}, smallest {smallest}, on {}", row.len(), T::DTYPE, name(device));
     let wanted = first(row, k, smallest);
     let (values, indices) = Array::from_slice(device, row).top_k_with(k, &options(smallest));
@@ -53,7 +53,7 @@ fn check<T: Element>(device: &Device, row: &[T], k: usize, smallest: bool, what:
 }
 
 /// Any bits at all, small integers and the ends among them.
-fn any<T: Element>(len: usize, seed: u64) -> Vec<T> {
+fn any<T: Ordered>(len: usize, seed: u64) -> Vec<T> {
     let mut rng = random(seed);
     (0..len)
         .map(|_| match rng.random_range(0..4) {
@@ -67,7 +67,7 @@ fn any<T: Element>(len: usize, seed: u64) -> Vec<T> {
         .collect()
 }
 
-fn all_sizes<T: Element>(device: &Device) {
+fn all_sizes<T: Ordered>(device: &Device) {
     let full = is_checked(device) && T::DTYPE == DType::U32;
     let sizes: &[usize] = match (full, is_checked(device)) {
         (true, _) => &[0, 1, 63, 64, 257, 1025, 4097, 16_384, 16_385],
@@ -142,7 +142,7 @@ fn more_than_lists_hold() {
 }
 
 /// The first k of each row along an axis.
-fn along<T: Element>(host: &Dense<T>, axis: usize, k: usize, smallest: bool) -> Dense<u32> {
+fn along<T: Ordered>(host: &Dense<T>, axis: usize, k: usize, smallest: bool) -> Dense<u32> {
     let mut shape = host.shape.clone();
     shape[axis] = k;
     let step: usize = host.shape[axis + 1..].iter().product();

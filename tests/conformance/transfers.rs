@@ -3,7 +3,7 @@
 use crate::for_types;
 use crate::support::*;
 use crosslane::share::Direction;
-use crosslane::{Array, Device, Element, HostBuffer, f16, s, upload_all};
+use crosslane::{Array, Complex, Device, Element, HostBuffer, bf16, f16, s, upload_all};
 use futures::executor::block_on;
 use futures::future::join_all;
 
@@ -52,7 +52,7 @@ fn round_trip<T: Element>(device: &Device) {
 fn every_type_and_size_both_ways() {
     for device in devices() {
         spoil(device);
-        for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64, bool], round_trip);
+        for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64, bool, bf16, i8, i16, Complex<f32>, Complex<f64>], round_trip);
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::for_types;
 use crate::support::*;
 use crosslane::device::{Tunable, Tuning};
-use crosslane::{Array, Device, DeviceOptions, Element, f16, s};
+use crosslane::{Array, Complex, Device, DeviceOptions, Element, bf16, f16, s};
 use std::sync::OnceLock;
 
 /// The devices as cards are tuned: those that are processors transpose without tiles otherwise.
@@ -78,13 +78,13 @@ fn permuted_in_all_ways<T: Element>(device: &Device) {
 fn transpositions_of_every_type() {
     for device in with_tiles() {
         spoil(device);
-        for_types!(device, [f32, i64, u8, u16], transposed);
+        for_types!(device, [f32, i64, u8, u16, bf16, i8, i16, Complex<f32>, Complex<f64>], transposed);
         if !compiles_slowly(device) {
-            for_types!(device, [f16, f64, i32, u32, u64, bool], transposed);
+            for_types!(device, [f16, f64, i32, u32, u64, bool, bf16, i8, i16, Complex<f32>, Complex<f64>], transposed);
             for_types!(device, [f32, u8], permuted_in_all_ways);
         }
         if is_thorough(device) && !compiles_slowly(device) {
-            for_types!(device, [f16, i64, u16, bool], permuted_in_all_ways);
+            for_types!(device, [f16, i64, u16, bool, bf16, i8, i16, Complex<f32>, Complex<f64>], permuted_in_all_ways);
         }
     }
 }

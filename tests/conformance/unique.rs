@@ -4,12 +4,12 @@ use crate::for_types;
 use crate::runs::{alike, exactly, garbage, pool, running};
 use crate::support::*;
 use crosslane::op::Value;
-use crosslane::{Array, DType, Device, Element, f16};
+use crosslane::{Array, DType, Device, Ordered, f16};
 use rand::Rng;
 use std::cmp::Ordering;
 
 /// NaN last, equal to itself.
-fn order<T: Element>(a: &T, b: &T) -> Ordering {
+fn order<T: Ordered>(a: &T, b: &T) -> Ordering {
     match (value(*a), value(*b)) {
         (Value::Float(a), Value::Float(b)) => a.partial_cmp(&b).unwrap_or(a.is_nan().cmp(&b.is_nan())),
         (a, b) => a.int().cmp(&b.int()),
@@ -17,7 +17,7 @@ fn order<T: Element>(a: &T, b: &T) -> Ordering {
 }
 
 /// What is known of each distinct element: where it is first, and how often.
-fn distinct<T: Element>(x: &[T]) -> Vec<(usize, u32)> {
+fn distinct<T: Ordered>(x: &[T]) -> Vec<(usize, u32)> {
     let mut places: Vec<usize> = (0..x.len()).collect();
     places.sort_by(|&a, &b| order(&x[a], &x[b]));
     let mut found: Vec<(usize, u32)> = vec![];
@@ -30,7 +30,7 @@ fn distinct<T: Element>(x: &[T]) -> Vec<(usize, u32)> {
     found
 }
 
-fn check<T: Element>(device: &Device, host: &[T], what: &str) {
+fn check<T: Ordered>(device: &Device, host: &[T], what: &str) {
     let what = format!("{what}: {} {} on {}", host.len(), T::DTYPE, name(device));
     let wanted = distinct(host);
     let values: Vec<T> = wanted.iter().map(|&(first, _)| host[first]).collect();
@@ -52,7 +52,7 @@ fn check<T: Element>(device: &Device, host: &[T], what: &str) {
     assert_eq!(all.inverse.to_vec().unwrap(), host.iter().map(rank).collect::<Vec<_>>(), "{what}");
 }
 
-fn every<T: Element>(device: &Device) {
+fn every<T: Ordered>(device: &Device) {
     let lengths: &[usize] = if T::DTYPE == DType::F32 { &[3, 5_001] } else { &[0, 1, 2, 257] };
     for &len in lengths {
         let mut rng = random(len as u64);
@@ -66,7 +66,7 @@ fn every<T: Element>(device: &Device) {
 fn unique_of_every_type() {
     for device in quick() {
         garbage(device);
-        for_types!(device, [f32, f16, f64, i32, u32, i64, u64, u8, u16, bool], every);
+        for_types!(device, [f32, f16, f64, i32, u32, i64, u64, u8, u16, bool, crosslane::bf16, i8, i16], every);
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::for_types;
 use crate::support::*;
 use crosslane::array::Slice;
-use crosslane::{Array, Device, Element, f16, s};
+use crosslane::{Array, Complex, Device, Element, bf16, f16, s};
 
 type View<T> = (&'static str, fn(&Array<T>) -> Array<T>, fn(&Dense<T>) -> Dense<T>);
 
@@ -77,10 +77,10 @@ fn views<T: Element>(device: &Device) {
 fn every_view_of_every_type() {
     for device in drivers() {
         spoil(device);
-        for_types!(device, [f32, f16, i64, u8], views);
+        for_types!(device, [f32, f16, i64, u8, bf16, i8, i16, Complex<f32>, Complex<f64>], views);
         // Types of one size differ in nothing that a view does: software drivers compile one of each.
         if !compiles_slowly(device) {
-            for_types!(device, [f64, i32, u16, u32, u64, bool], views);
+            for_types!(device, [f64, i32, u16, u32, u64, bool, bf16, i8, i16, Complex<f32>, Complex<f64>], views);
         }
     }
     for device in seconds() {
@@ -131,7 +131,7 @@ fn assignment<T: Element>(device: &Device) {
 fn assignment_through_views() {
     for device in drivers() {
         spoil(device);
-        for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64, bool], assignment);
+        for_types!(device, [f16, f32, f64, i32, i64, u8, u16, u32, u64, bool, bf16, i8, i16, Complex<f32>, Complex<f64>], assignment);
     }
 }
 

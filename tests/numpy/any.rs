@@ -1,13 +1,13 @@
 //! An array of any type, and those that are made of nothing.
 
 use crate::case::{Step, dtype, parsed};
-use crosslane::{Array, DType, Device, Element, Float, Number, Result, f16};
+use crosslane::{Array, DType, Device, Element, Float, Number, Ordered, Result, f16};
 
 /// What an operation gives, if there is one of that name for these types.
 pub type Answer = Option<Result<Any>>;
 
 /// A type that [`Any`] holds.
-pub trait Held: Element {
+pub trait Held: Ordered {
     fn any(array: Array<Self>) -> Any;
     /// The array, which is of this type.
     fn of(any: &Any) -> &Array<Self>;

@@ -165,7 +165,7 @@ pub fn parsed<T: Element>(text: &str) -> T {
     let value = match T::DTYPE {
         DType::F32 => {
             let x: f32 = text.parse().unwrap_or_else(|_| wrong());
-            return T::from_scalar(Scalar { dtype: T::DTYPE, bits: x.to_bits() as u64 });
+            return T::from_scalar(Scalar { dtype: T::DTYPE, bits: x.to_bits() as u128 });
         }
         DType::F16 | DType::F64 => Value::Float(text.parse().unwrap_or_else(|_| wrong())),
         _ => Value::Int(text.parse().unwrap_or_else(|_| wrong())),

@@ -109,7 +109,7 @@ fn hashed<T: Element>(values: &[T]) -> u32 {
             DType::F32 => 0x7fc0_0000,
             _ => 0x7ff8 << 48,
         },
-        _ => x.scalar().bits,
+        _ => x.scalar().bits as u64,
     };
     let word = |(i, &x): (usize, &T)| mix(bits(x).wrapping_add((i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)));
     values.iter().enumerate().map(word).fold(0u64, u64::wrapping_add) as u32

@@ -62,7 +62,7 @@ fn drawn<T: Element>(h: u64, kind: &str, table: &[T]) -> T {
         "powers" if below_zero => return float([1.0, -1.0, 2.0, 0.5][(h % 4) as usize]),
         "powers" => [1, 3, 5, 7][(h % 4) as usize],
         "unit" | "signed" | "wide" => return float(fraction(h, kind, T::DTYPE)),
-        "bits" => return T::from_scalar(Scalar { dtype: T::DTYPE, bits: bits(h, T::DTYPE) }),
+        "bits" => return T::from_scalar(Scalar { dtype: T::DTYPE, bits: bits(h, T::DTYPE) as u128 }),
         "special" | "tiny" | "rare" if (h >> 32).is_multiple_of(3) => return table[(h % table.len() as u64) as usize],
         "special" | "tiny" | "rare" => small(),
         other => panic!("no kind {other} of numbers"),

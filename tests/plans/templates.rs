@@ -83,7 +83,7 @@ impl Vary for Other {
         for scalar in &mut expression.scalars {
             self.seen += 1;
             let mask = if scalar.dtype == DType::Bool { 1 } else { u64::MAX >> (64 - 8 * scalar.dtype.size()) };
-            scalar.bits = self.random.random::<u64>() & mask;
+            scalar.bits = (self.random.random::<u64>() & mask) as u128;
         }
         expression.leaves.iter_mut().for_each(|leaf| self.offset(&mut leaf.offset));
     }
@@ -178,7 +178,7 @@ fn what_identifies_operations_tells_their_plans_apart() {
 fn other_scalars_need_no_other_kernel() {
     let plus = |bits: u64| {
         let mut read = expression(None, leaf(0, DType::F32, 100, 0, &[1]));
-        read.scalars.push(Scalar { dtype: DType::F32, bits });
+        read.scalars.push(Scalar { dtype: DType::F32, bits: bits as u128 });
         read.steps.push(step(StepKind::Scalar(0), DType::F32));
         read.steps.push(step(StepKind::Call(Function::Add, vec![0, 1]), DType::F32));
         fresh(read, &[100]).plan(&Caps::webgpu()).unwrap().passes.remove(0)

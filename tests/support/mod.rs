@@ -255,7 +255,7 @@ pub fn has(device: &Device, dtype: DType) -> bool {
 pub fn caps_have(caps: &Caps, dtype: DType) -> bool {
     match dtype {
         DType::F16 => caps.f16,
-        DType::F64 => caps.f64,
+        DType::F64 | DType::Complex64 => caps.f64,
         DType::I64 | DType::U64 => caps.i64,
         _ => true,
     }
@@ -296,7 +296,7 @@ pub fn small<T: Element>(len: usize) -> Vec<T> {
 }
 
 pub fn signed<T: Element>() -> bool {
-    matches!(T::DTYPE, DType::F16 | DType::F32 | DType::F64 | DType::I32 | DType::I64)
+    !matches!(T::DTYPE, DType::U8 | DType::U16 | DType::U32 | DType::U64 | DType::Bool)
 }
 
 /// A small integer as any type.
@@ -308,20 +308,30 @@ pub fn value<T: Element>(x: T) -> Value {
     Value::of(x.scalar())
 }
 
+/// The real and the imaginary part, which is 0 for all but complex numbers.
+pub fn parts<T: Element>(x: T) -> [f64; 2] {
+    match value(x) {
+        Value::Complex(re, im) => [re, im],
+        other => [other.float(), 0.0],
+    }
+}
+
 /// Random bits as any type; floats of every size, NaN and infinities included, denormals not.
 pub fn bits<T: Element>(rng: &mut StdRng) -> T {
     loop {
-        let bits: u64 = rng.random::<u64>() >> (64 - 8 * T::DTYPE.size());
+        let bits = match T::DTYPE.size() {
+            16 => rng.random::<u128>(),
+            size => (rng.random::<u64>() >> (64 - 8 * size)) as u128,
+        };
         let bits = if T::DTYPE == DType::Bool { bits & 1 } else { bits };
         let x = T::from_scalar(crosslane::op::Scalar { dtype: T::DTYPE, bits });
         let tiny = match T::DTYPE {
             DType::F16 => 6.2e-5,
-            DType::F32 => f32::MIN_POSITIVE as f64,
-            DType::F64 => f64::MIN_POSITIVE,
+            DType::F32 | DType::BF16 | DType::Complex32 => f32::MIN_POSITIVE as f64,
+            DType::F64 | DType::Complex64 => f64::MIN_POSITIVE,
             _ => 0.0,
         };
-        let float = value(x).float();
-        if tiny == 0.0 || float == 0.0 || float.is_nan() || float.abs() >= tiny {
+        if parts(x).iter().all(|part| *part == 0.0 || part.is_nan() || part.abs() >= tiny) {
             return x;
         }
     }
@@ -442,7 +452,7 @@ pub fn same<T: Element>(got: &Array<T>, wanted: &Dense<T>, what: &str) {
 #[track_caller]
 pub fn same_values<T: Element>(got: &[T], wanted: &[T], what: &str) {
     assert_eq!(got.len(), wanted.len(), "{what}");
-    let differs = |(g, w): (&T, &T)| g != w && !(value(*g).float().is_nan() && value(*w).float().is_nan());
+    let differs = |(g, w): (&T, &T)| g != w && !(value(*g).is_nan() && value(*w).is_nan());
     if let Some(at) = got.iter().zip(wanted).position(differs) {
         let wrong = got.iter().zip(wanted).filter(|&pair| differs(pair)).count();
         panic!("{what}: {wrong} of {} differ, first at {at}: got {:?}, wanted {:?}", got.len(), got[at], wanted[at]);

@@ -202,7 +202,7 @@ fn there_and_back<T: Element>(device: &Device) {
 #[test]
 fn arrays_of_every_type_go_there_and_back() {
     for device in devices() {
-        crate::for_types!(device, [crosslane::f16, f32, f64, i32, i64, u8, u16, u32, u64, bool], there_and_back);
+        crate::for_types!(device, [crosslane::f16, f32, f64, i32, i64, u8, u16, u32, u64, bool, crosslane::bf16, i8, i16, crosslane::Complex<f32>, crosslane::Complex<f64>], there_and_back);
         assert!(Array::<f32>::zeros(device, &[2]).reshape(&[3]).to_dlpack().is_err());
         let none = Array::<f32>::zeros(device, &[3, 0]).to_dlpack().unwrap();
         assert_eq!(none.shape(), [3, 0]);

@@ -25,7 +25,7 @@ fn round_trip<T: Element>(device: &crosslane::Device) {
 #[test]
 fn elements_of_every_type() {
     for device in devices().iter().filter(|device| device.caps().unified) {
-        crate::for_types!(device, [crosslane::f16, f32, f64, i32, i64, u8, u16, u32, u64, bool], round_trip);
+        crate::for_types!(device, [crosslane::f16, f32, f64, i32, i64, u8, u16, u32, u64, bool, crosslane::bf16, i8, i16, crosslane::Complex<f32>, crosslane::Complex<f64>], round_trip);
         assert!(Array::<f32>::zeros(device, &[0, 3]).map_memory().unwrap().is_empty());
         assert!(Array::<f32>::zeros(device, &[2]).reshape(&[3]).map_memory().is_err());
     }

@@ -2,7 +2,7 @@
 
 use crate::array::selections::gather::Along;
 use crate::array::{Array, SortOptions};
-use crate::element::Element;
+use crate::element::Ordered;
 use crate::error::{CallSite, Error, Result};
 use crate::ops::OutOfRange;
 use std::panic::Location;
@@ -22,9 +22,9 @@ mod sealed {
 /// A key of [`lexsort`]: an array of any type.
 pub trait SortKey: sealed::Sorted {}
 
-impl<T: Element> SortKey for Array<T> {}
+impl<T: Ordered> SortKey for Array<T> {}
 
-impl<T: Element> sealed::Sorted for Array<T> {
+impl<T: Ordered> sealed::Sorted for Array<T> {
     fn fit(&self, len: usize, device: &crate::Device, at: CallSite) -> Result<()> {
         self.check()?;
         if self.shape() != [len] {

@@ -2,7 +2,7 @@
 
 use crate::array::shapes::axes::axis as checked_axis;
 use crate::array::{Array, Slice};
-use crate::element::Element;
+use crate::element::Ordered;
 use crate::error::{CallSite, Error, Result};
 use crate::graph::{Take, Task, axis_last};
 use crate::ops::{Nth, Sort};
@@ -12,14 +12,14 @@ use std::panic::Location;
 const SORTED: usize = 8 << 10;
 
 /// An axis whose elements are wanted by their places in its order.
-pub(crate) struct Ranked<'a, T: Element> {
+pub(crate) struct Ranked<'a, T: Ordered> {
     array: &'a Array<T>,
     axis: usize,
     /// The sorted axis, where that is as cheap as to search.
     sorted: Option<Array<T>>,
 }
 
-impl<'a, T: Element> Ranked<'a, T> {
+impl<'a, T: Ordered> Ranked<'a, T> {
     /// For one quantile or place, or for several: three searches cost what a sort does, and a quantile may take two.
     pub fn new(
         operation: &'static str,
@@ -56,7 +56,7 @@ impl<'a, T: Element> Ranked<'a, T> {
 }
 
 /// An axis that can be sorted.
-fn checked_place<T: Element>(operation: &'static str, array: &Array<T>, axis: isize, at: CallSite) -> Result<usize> {
+fn checked_place<T: Ordered>(operation: &'static str, array: &Array<T>, axis: isize, at: CallSite) -> Result<usize> {
     array.check()?;
     let axis = checked_axis(operation, axis, array.rank(), at)?;
     match array.shape()[axis] {
@@ -79,7 +79,7 @@ fn checked(operation: &'static str, n: usize, length: usize, at: CallSite) -> Re
     }
 }
 
-impl<T: Element> Array<T> {
+impl<T: Ordered> Array<T> {
     /// The element at index `n` of the elements in ascending order: the smallest at 0. NaN is larger than all others.
     ///
     /// ```

@@ -1,7 +1,7 @@
 //! Searching in sorted arrays as methods.
 
 use crate::array::Array;
-use crate::element::{DType, Element};
+use crate::element::{DType, Ordered};
 use crate::error::{CallSite, Error, Result};
 use crate::graph::{Node, Take, Task};
 use crate::ops::SearchSorted;
@@ -46,7 +46,7 @@ fn searched(
     Ok(Task::nodes(&inputs, vec![(values.shape.clone(), DType::U32)], 1, make).remove(0))
 }
 
-impl<T: Element> Array<T> {
+impl<T: Ordered> Array<T> {
     /// The index at which each of `values` would be inserted into this sorted array of one dimension: NumPy's
     /// `searchsorted`. The [`Side`] chooses the index before equal elements, or after them. NaN is larger than
     /// anything, and equal to itself.

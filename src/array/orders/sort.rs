@@ -4,7 +4,7 @@ use crate::array::Array;
 use crate::array::selections::gather::Along;
 use crate::array::shapes::axes::axis;
 use crate::device::Device;
-use crate::element::{DType, Element};
+use crate::element::{DType, Element, Ordered};
 use crate::error::{CallSite, Error, Result};
 use crate::graph::{Node, Take, Task, axis_last, view};
 use crate::op::Expression;
@@ -148,7 +148,7 @@ impl Call<'_> {
     }
 
     /// Keys and what moves with them; a mistake in both.
-    fn pair<K: Element, V: Element>(&self, device: &Device) -> (Array<K>, Array<V>) {
+    fn pair<K: Ordered, V: Element>(&self, device: &Device) -> (Array<K>, Array<V>) {
         match self.nodes() {
             Ok(nodes) => (Array::of(nodes[0].clone()), Array::of(nodes[1].clone())),
             Err(error) => (Array::failed(device, error.clone()), Array::failed(device, error)),
@@ -171,7 +171,7 @@ impl Call<'_> {
     }
 }
 
-impl<T: Element> Array<T> {
+impl<T: Ordered> Array<T> {
     /// The elements of the last axis in ascending order, a sorted copy. Equal elements keep their order: -0 and +0 are
     /// equal, NaNs are equal and come last, as NumPy has it.
     ///

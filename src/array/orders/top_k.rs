@@ -2,7 +2,7 @@
 
 use crate::array::shapes::axes::axis;
 use crate::array::{Array, Slice};
-use crate::element::{DType, Element};
+use crate::element::{DType, Ordered};
 use crate::error::{CallSite, Error, Result};
 use crate::graph::{Take, Task, axis_last, view};
 use crate::ops::{OutOfRange, Sort, TopK};
@@ -49,7 +49,7 @@ impl TopKOptions {
 }
 
 /// A call before it is checked.
-struct Call<'a, T: Element> {
+struct Call<'a, T: Ordered> {
     operation: &'static str,
     array: &'a Array<T>,
     k: usize,
@@ -57,7 +57,7 @@ struct Call<'a, T: Element> {
     at: CallSite,
 }
 
-impl<T: Element> Call<'_, T> {
+impl<T: Ordered> Call<'_, T> {
     fn check(&self) -> Result<usize> {
         self.array.check()?;
         let place = axis(self.operation, self.options.axis, self.array.rank(), self.at)?;
@@ -116,7 +116,7 @@ impl<T: Element> Call<'_, T> {
     }
 }
 
-impl<T: Element> Array<T> {
+impl<T: Ordered> Array<T> {
     /// The `k` largest elements of the last axis, in descending order, and their indices along it. Equal elements keep
     /// their order, the lowest index first. NaN is larger than all others, and -0 and +0 are equal. This is the order
     /// of `torch.topk`, which guarantees none for equal elements.

@@ -3,7 +3,7 @@
 use crate::array::selections::gather::Along;
 use crate::array::selections::runs::Edges;
 use crate::array::{Array, Selected, SortOptions};
-use crate::element::Element;
+use crate::element::Ordered;
 use crate::error::Result;
 use crate::ops::{Combine, OutOfRange};
 use std::panic::Location;
@@ -11,7 +11,7 @@ use std::panic::Location;
 /// The distinct elements of an array, with indices and counts; see [`Array::unique_all`]. Fields that are not used are
 /// not computed.
 #[derive(Debug)]
-pub struct Unique<T: Element> {
+pub struct Unique<T: Ordered> {
     /// The distinct values, ascending.
     pub values: Selected<T>,
     /// The row-major index of the first occurrence of each.
@@ -22,7 +22,7 @@ pub struct Unique<T: Element> {
     pub inverse: Array<u32>,
 }
 
-impl<T: Element> Array<T> {
+impl<T: Ordered> Array<T> {
     /// The distinct elements, in ascending order: NumPy's `unique`. The count stays on the device.
     ///
     /// Elements are equal if a sort treats them as equal: all NaNs are one value, the last; -0 and +0 are one. The

@@ -4,7 +4,7 @@ use crate::array::Array;
 use crate::array::products::contract::{Kinds, contract};
 use crate::array::products::matmul::{one_device, ordered};
 use crate::array::reductions::reduce::reduced_node;
-use crate::element::Number;
+use crate::element::Arithmetic;
 use crate::error::{CallSite, Error, Result};
 use crate::graph::{Node, broadcast, view};
 use crate::layout::Layout;
@@ -38,7 +38,7 @@ const ELLIPSIS: u32 = 0xe000;
 /// Errors: a text that is no equation; no operand; a number of operands or axes that differs from the equation's; one
 /// letter for axes of different lengths; operands on several devices; the error that an operand holds.
 #[track_caller]
-pub fn einsum<T: Number>(equation: &str, operands: &[&Array<T>]) -> Result<Array<T>> {
+pub fn einsum<T: Arithmetic>(equation: &str, operands: &[&Array<T>]) -> Result<Array<T>> {
     let at = Location::caller();
     let nodes: Vec<Arc<Node>> = operands.iter().map(|array| array.node.clone()).collect();
     evaluated(equation, &nodes, at).map(Array::of)

@@ -2,12 +2,12 @@
 
 use crate::array::products::matmul::one_device;
 use crate::array::{Array, Slice};
-use crate::element::Number;
+use crate::element::Arithmetic;
 use crate::error::{CallSite, Error, Result};
 use crate::layout::broadcast_shapes;
 use std::panic::Location;
 
-impl<T: Number> Array<T> {
+impl<T: Arithmetic> Array<T> {
     /// The vector product of the last axes, which have three elements; the others are broadcast. NumPy's `cross`.
     ///
     /// Cost: one launch.

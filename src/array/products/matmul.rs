@@ -3,10 +3,11 @@
 use crate::array::Array;
 use crate::array::products::contract::{Kinds, contract};
 use crate::array::shapes::axes::Axes;
-use crate::element::{Element, Number};
+use crate::element::{Arithmetic, Element};
 use crate::error::{CallSite, Error, Result};
 use crate::graph::{Node, broadcast, view};
 use crate::layout::{Layout, broadcast_shapes};
+use crate::op::Function;
 use crate::ops::Precision;
 use std::panic::Location;
 use std::sync::Arc;
@@ -58,7 +59,13 @@ fn product<R: Element>(operation: &'static str, sides: [&Arc<Node>; 2], how: How
     Ok(Array::of(contract(operation, [&a, &b], kinds, R::DTYPE, how.precision, at)?))
 }
 
-impl<T: Number> Array<T> {
+impl<T: Arithmetic> Array<T> {
+    /// The array, with complex numbers conjugated.
+    #[track_caller]
+    fn conjugated(&self) -> Array<T> {
+        if T::DTYPE.is_complex() { self.apply(Function::Conj) } else { self.clone() }
+    }
+
     #[track_caller]
     fn multiplied<R: Element>(&self, operation: &'static str, other: &Array<T>, vector: [bool; 2]) -> Array<R> {
         self.multiplied_how(operation, other, How { vector, precision: Precision::Exact })
@@ -80,7 +87,8 @@ impl<T: Number> Array<T> {
     /// Many small matrices (up to 8 x 8, or thin ones) are as cheap as elementwise work on their result.
     ///
     /// f16 is summed in f32 and rounded once; [`Array::matmul_as`] keeps the f32. The error of a sum of `k` products is
-    /// at most `k * eps * sum(|a * b|)`; integers wrap. On one device the same shapes give the same bits. CUDA chooses
+    /// at most `k * eps * sum(|a * b|)`; integers wrap. Matrices of complex numbers are multiplied by four products of real
+    /// ones. On one device the same shapes give the same bits. CUDA chooses
     /// the fastest kernel by measuring, so there this needs
     /// [`DeviceOptions::deterministic`](crate::DeviceOptions::deterministic).
     ///
@@ -165,7 +173,7 @@ impl<T: Number> Array<T> {
         self.multiplied("vecmat", other, [true, false])
     }
 
-    /// Products of the last axes, the axes before broadcast: NumPy's `vecdot`.
+    /// Products of the last axes, the axes before broadcast: NumPy's `vecdot`. Complex numbers of `self` are conjugated.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -178,7 +186,7 @@ impl<T: Number> Array<T> {
     /// Errors (kept in the array): as for [`Array::matmul`].
     #[track_caller]
     pub fn vecdot(&self, other: &Array<T>) -> Array<T> {
-        self.multiplied("vecdot", other, [true, true])
+        self.conjugated().multiplied("vecdot", other, [true, true])
     }
 
     /// NumPy's `dot`: of vectors the inner product, of matrices the product; in general the last axis of `self` with the
@@ -202,7 +210,8 @@ impl<T: Number> Array<T> {
         self.tensordot_named("dot", other, [&(-1).into(), &(second as isize).into()])
     }
 
-    /// The sum of the products of all elements, whatever the shapes.
+    /// The sum of the products of all elements, whatever the shapes. Complex numbers of `self` are conjugated, as NumPy's
+    /// `vdot` does; [`Array::dot`] conjugates none.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -215,7 +224,7 @@ impl<T: Number> Array<T> {
     /// Errors (kept in the array): different numbers of elements.
     #[track_caller]
     pub fn vdot(&self, other: &Array<T>) -> Array<T> {
-        self.flatten().multiplied("vdot", &other.flatten(), [true, true])
+        self.flatten().conjugated().multiplied("vdot", &other.flatten(), [true, true])
     }
 
     /// Products over the last axes, for each pair of the rest.

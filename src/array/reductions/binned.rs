@@ -2,7 +2,7 @@
 
 use crate::array::Array;
 use crate::array::reductions::histogram::{Counted, even};
-use crate::element::{Class, DType, Element, Number, Scalar};
+use crate::element::{Class, DType, Element, Number, Ordered, Scalar};
 use crate::error::{CallSite, Error, Result};
 use crate::op::Value;
 use crate::ops::searchsorted::Side;
@@ -13,7 +13,7 @@ use std::panic::Location;
 /// The place of what is in no bin.
 const NOWHERE: u32 = u32::MAX;
 
-impl<T: Element> Array<T> {
+impl<T: Ordered> Array<T> {
     /// As [`Array::histogram_weights`], added in a fixed order, so that the same input gives the same bits on a device.
     /// For every numeric type.
     ///

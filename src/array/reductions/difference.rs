@@ -3,7 +3,7 @@
 use crate::array::selections::gather::Along;
 use crate::array::shapes::axes::axis as place;
 use crate::array::{Array, Slice};
-use crate::element::Number;
+use crate::element::Arithmetic;
 use crate::error::CallSite;
 use crate::ops::OutOfRange;
 use std::panic::Location;
@@ -11,7 +11,7 @@ use std::panic::Location;
 /// Differences in a row that stay one kernel: each doubles what it reads.
 const FUSED: usize = 2;
 
-impl<T: Number> Array<T> {
+impl<T: Arithmetic> Array<T> {
     /// The difference of each element and the one before it along an axis, `n` times: NumPy's `diff`. Each time the axis
     /// is one element shorter, down to none. Integers wrap.
     ///

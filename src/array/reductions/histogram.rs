@@ -2,7 +2,7 @@
 //! is fused into the kernel.
 
 use crate::array::Array;
-use crate::element::{Class, DType, Element, Number};
+use crate::element::{Class, DType, Element, Number, Ordered};
 use crate::error::{CallSite, Error, ErrorKind, Result};
 use crate::graph::{Node, Take, Task};
 use crate::op::Value;
@@ -139,7 +139,7 @@ pub(super) fn even(
     Ok((edges, binning, thresholds))
 }
 
-impl<T: Element> Array<T> {
+impl<T: Ordered> Array<T> {
     /// The number of elements in each of `bins` bins of equal width, and the `bins + 1` edges: NumPy's `histogram`.
     ///
     /// Bin `b` holds `edges[b] <= x < edges[b + 1]`, the last one its upper edge too. Values outside the range and NaN

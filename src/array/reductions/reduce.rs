@@ -4,7 +4,7 @@
 use crate::array::custom::of_nothing;
 use crate::array::shapes::axes::Axes;
 use crate::array::{Array, create};
-use crate::element::{DType, Element, Float, Number};
+use crate::element::{Arithmetic, DType, Element, Float, Number};
 use crate::error::{CallSite, Error, Result};
 use crate::graph::{Expr, Node};
 use crate::ops::Operator;
@@ -82,9 +82,12 @@ macro_rules! reductions {
     };
 }
 
-reductions! { Number:
+reductions! { Arithmetic:
     sum sum_axes Sum -> T, "The sum; 0 for no elements. Integers wrap; f16 is summed in f32. Partial sums form a tree: the error of f32 is within 1e-6 of the sum of absolute values.", "[1, 2, 3, 4]" => "10", "[3, 7]";
     product product_axes Product -> T, "The product; 1 for no elements. Integers wrap.", "[1, 2, 3, 4]" => "24", "[2, 12]";
+}
+
+reductions! { Number:
     min min_axes Minimum -> T, "The smallest element; NaN if any is NaN. [`Array::minimum`] is the smaller of two arrays, element by element.", "[4, 1, 3, 2]" => "1", "[1, 2]";
     max max_axes Maximum -> T, "The largest element; NaN if any is NaN. [`Array::maximum`] is the larger of two arrays, element by element.", "[4, 1, 3, 2]" => "4", "[4, 3]";
     arg_min arg_min_axes ArgMinimum -> u32, "Where the smallest element is, counted in row-major order over what is reduced: the first of equals, or the first NaN.", "[4, 1, 1, 2]" => "1", "[1, 0]";

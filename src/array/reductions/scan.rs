@@ -1,12 +1,14 @@
 //! Scans: every element combined with those before it along an axis.
 
 use crate::array::custom::{combine_and_identity, returns};
+use crate::array::elementwise::call;
 use crate::array::inputs::supports;
 use crate::array::shapes::axes::axis;
 use crate::array::{Array, create};
-use crate::element::{Element, Number};
+use crate::element::{Arithmetic, Element, Number};
 use crate::error::{CallSite, Error, Result};
 use crate::graph::{Expr, Node, Take, Task};
+use crate::op::Function;
 use crate::ops::{Operator, PrefixScan};
 use std::panic::Location;
 use std::sync::Arc;
@@ -205,6 +207,9 @@ fn scanned(
     reverse: bool,
     at: CallSite,
 ) -> Result<Arc<Node>> {
+    if node.dtype.is_complex() {
+        return scanned_parts(node, heads, operator, along, exclusive, reverse, at);
+    }
     let axis = axis("scan", along, node.shape.len(), at)?;
     let (shape, dtype) = (node.shape.clone(), operator.result(node.dtype));
     if shape.contains(&0) {
@@ -223,9 +228,30 @@ fn scanned(
     Ok(Task::nodes(&inputs, outputs, 2, make).remove(0))
 }
 
+/// Complex numbers are added up by parts; there are no other scans of them.
+fn scanned_parts(
+    node: &Arc<Node>,
+    heads: Option<&Arc<Node>>,
+    operator: Operator,
+    along: isize,
+    exclusive: bool,
+    reverse: bool,
+    at: CallSite,
+) -> Result<Arc<Node>> {
+    if operator != Operator::Sum {
+        let (wanted, got) = ("a sum, of complex numbers", operator.name());
+        return Err(Error::argument("scan", "operator", wanted, got, at));
+    }
+    let [re, im] = [Function::Real, Function::Imag].map(|part| {
+        let part = call(part, std::slice::from_ref(node), at);
+        scanned(&part, heads, operator.clone(), along, exclusive, reverse, at)
+    });
+    Ok(call(Function::Complex, &[re?, im?], at))
+}
+
 macro_rules! methods {
-    ($($name:ident $operator:ident $doc:literal $gives:literal;)*) => {
-        impl<T: Number> Array<T> {$(
+    ($kind:ident: $($name:ident $operator:ident $doc:literal $gives:literal;)*) => {
+        impl<T: $kind> Array<T> {$(
             #[doc = $doc]
             ///
             /// ```
@@ -248,8 +274,11 @@ macro_rules! methods {
     };
 }
 
-methods! {
+methods! { Arithmetic:
     cumsum Sum "The sum of each element and all before it along an axis; integers wrap." "[3, 4, 2, 6]";
+}
+
+methods! { Number:
     cumprod Product "The product of each element and all before it along an axis; integers wrap." "[3, 3, 2, 8]";
     cummin Minimum "The smallest of each element and all before it along an axis; NaN from the first NaN on." "[3, 1, 2, 2]";
     cummax Maximum "The largest of each element and all before it along an axis; NaN from the first NaN on." "[3, 3, 2, 4]";

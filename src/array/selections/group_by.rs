@@ -2,13 +2,13 @@
 
 use crate::array::selections::runs::Edges;
 use crate::array::{Array, Scan, Selected, SortOptions};
-use crate::element::{Element, Float, Number};
+use crate::element::{Element, Float, Number, Ordered};
 use crate::error::{CallSite, Error, Result};
 use std::panic::Location;
 
 /// Values grouped by their keys: see [`Array::group_by`].
 #[derive(Debug)]
-pub struct GroupBy<K: Element, T: Element> {
+pub struct GroupBy<K: Ordered, T: Element> {
     /// Both in the order of the keys.
     sorted: Result<(Array<K>, Array<T>)>,
     /// For errors.
@@ -38,11 +38,11 @@ impl<T: Element> Array<T> {
     /// Errors (kept in the results): values and keys not of one dimension, length and device; as for
     /// [`Array::sort_pairs`].
     #[track_caller]
-    pub fn group_by<K: Element>(&self, keys: &Array<K>) -> GroupBy<K, T> {
+    pub fn group_by<K: Ordered>(&self, keys: &Array<K>) -> GroupBy<K, T> {
         GroupBy { sorted: self.brought_together(keys, Location::caller()), keys: keys.clone() }
     }
 
-    fn brought_together<K: Element>(&self, keys: &Array<K>, at: CallSite) -> Result<(Array<K>, Array<T>)> {
+    fn brought_together<K: Ordered>(&self, keys: &Array<K>, at: CallSite) -> Result<(Array<K>, Array<T>)> {
         self.check()?;
         keys.check()?;
         if keys.rank() != 1 || keys.shape() != self.shape() {
@@ -59,7 +59,7 @@ impl<T: Element> Array<T> {
 /// Methods that combine each group: documentation, name, scan, and what they give in the example.
 macro_rules! combined {
     ($kind:ident: $($name:ident $scan:ident -> $result:ty, $doc:literal => $gives:literal;)*) => {
-        impl<K: Element, T: $kind> GroupBy<K, T> {$(
+        impl<K: Ordered, T: $kind> GroupBy<K, T> {$(
             #[doc = $doc]
             ///
             /// ```
@@ -84,7 +84,7 @@ combined! { Number:
     max max -> T, "The largest of each group; NaN if any is NaN." => "[5, 4]";
 }
 
-impl<K: Element, T: Element> GroupBy<K, T> {
+impl<K: Ordered, T: Element> GroupBy<K, T> {
     /// The number of values in each group.
     ///
     /// ```
@@ -121,7 +121,7 @@ impl<K: Element, T: Element> GroupBy<K, T> {
     }
 }
 
-impl<K: Element, T: Float> GroupBy<K, T> {
+impl<K: Ordered, T: Float> GroupBy<K, T> {
     /// The mean of each group.
     ///
     /// ```

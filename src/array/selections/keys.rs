@@ -2,7 +2,7 @@
 
 use crate::array::selections::runs::{Edges, by_key};
 use crate::array::{Array, Scan, Selected};
-use crate::element::Element;
+use crate::element::{Element, Ordered};
 use crate::error::{CallSite, Error, Result};
 use std::panic::Location;
 
@@ -25,7 +25,7 @@ impl Scan {
     /// Errors (kept in the array): as [`Scan::call`]; keys and values that are not of one dimension, length and device;
     /// 2^32 elements.
     #[track_caller]
-    pub fn call_by_key<K: Element, T: Element, R: Element>(&self, keys: &Array<K>, values: &Array<T>) -> Array<R> {
+    pub fn call_by_key<K: Ordered, T: Element, R: Element>(&self, keys: &Array<K>, values: &Array<T>) -> Array<R> {
         let at = Location::caller();
         let edges = of_keys("scan by key", keys, values, at);
         Array::kept(values.device(), edges.and_then(|edges| self.of_runs(&edges, values, at)))
@@ -54,7 +54,7 @@ impl Scan {
     ///
     /// Errors (kept in both): as [`Scan::call_by_key`]; an exclusive scan; results that would not fit one binding.
     #[track_caller]
-    pub fn reduce_by_key<K: Element, T: Element, R: Element>(
+    pub fn reduce_by_key<K: Ordered, T: Element, R: Element>(
         &self,
         keys: &Array<K>,
         values: &Array<T>,
@@ -62,7 +62,7 @@ impl Scan {
         Selected::both(keys.device(), self.reduced_by_key(keys, values, Location::caller()))
     }
 
-    pub(crate) fn reduced_by_key<K: Element, T: Element, R: Element>(
+    pub(crate) fn reduced_by_key<K: Ordered, T: Element, R: Element>(
         &self,
         keys: &Array<K>,
         values: &Array<T>,
@@ -98,7 +98,7 @@ impl Scan {
 }
 
 /// The runs of keys beside values.
-fn of_keys<K: Element, T: Element>(
+fn of_keys<K: Ordered, T: Element>(
     operation: &'static str,
     keys: &Array<K>,
     values: &Array<T>,

@@ -1,7 +1,7 @@
 //! Runs of equal neighbours: where they begin and end, and their values and lengths.
 
 use crate::array::{Array, Selected, create};
-use crate::element::{DType, Element, Scalar};
+use crate::element::{DType, Element, Ordered, Scalar};
 use crate::error::{CallSite, Error, Result};
 use crate::graph::{Expr, Node, State, Take, Task};
 use crate::ops::{ByKey, Operator, Runs};
@@ -13,7 +13,7 @@ pub(crate) struct Edges(Array<u8>);
 
 impl Edges {
     /// The runs of an array, flattened.
-    pub fn of<T: Element>(operation: &'static str, x: &Array<T>, at: CallSite) -> Result<Edges> {
+    pub fn of<T: Ordered>(operation: &'static str, x: &Array<T>, at: CallSite) -> Result<Edges> {
         x.check()?;
         if x.len() > u32::MAX as usize {
             let got = x.len().to_string();
@@ -43,7 +43,7 @@ impl Edges {
     }
 
     /// The first element of each run.
-    pub fn firsts<T: Element>(&self, x: &Array<T>) -> Selected<T> {
+    pub fn firsts<T: Ordered>(&self, x: &Array<T>) -> Selected<T> {
         x.flatten().compress(&self.begins())
     }
 
@@ -56,7 +56,7 @@ impl Edges {
     }
 
     /// The first element and the length of each run.
-    pub fn encoded<T: Element>(&self, x: &Array<T>) -> (Selected<T>, Selected<u32>) {
+    pub fn encoded<T: Ordered>(&self, x: &Array<T>) -> (Selected<T>, Selected<u32>) {
         let (firsts, lengths) = (self.firsts(x), self.lengths());
         let ones = Array::<u32>::full(x.device(), &[x.len()], 1);
         match by_key(&x.flatten(), &ones.node, Operator::Sum) {
@@ -68,7 +68,7 @@ impl Edges {
 
 /// The first key of each run of keys, the run's values combined, and how many runs there are: by one kernel, where
 /// everything is bound whole.
-pub(crate) fn by_key<K: Element, R: Element>(
+pub(crate) fn by_key<K: Ordered, R: Element>(
     keys: &Array<K>,
     values: &Arc<Node>,
     operator: Operator,
@@ -76,8 +76,8 @@ pub(crate) fn by_key<K: Element, R: Element>(
     let (len, caps) = (keys.len(), keys.device().caps());
     let fits = |size: usize| (len * size) as u64 + 1024 <= caps.binding_bytes;
     let whole = fits(K::DTYPE.size()) && fits(R::DTYPE.size()) && fits(values.dtype.size());
-    // Beside the values: keys in and out, results, the count, and what tiles publish.
-    if len == 0 || len >= 1 << 31 || !whole || caps.bindings < 6 {
+    // A lane has four values as one vector. Beside the values: keys in and out, results, the count, and what tiles publish.
+    if len == 0 || len >= 1 << 31 || !whole || caps.bindings < 6 || values.dtype.is_complex() {
         return None;
     }
     // What is read may be wider, or lie further apart, than what comes of it.
@@ -97,7 +97,7 @@ pub(crate) fn by_key<K: Element, R: Element>(
     Some((Array::of(next()), Array::of(next()), Array::of(next())))
 }
 
-impl<T: Element> Array<T> {
+impl<T: Ordered> Array<T> {
     /// The runs of equal neighbours, in row-major order: the value of each, and its length. Run-length encoding;
     /// [`Array::repeat`] decodes. The count stays on the device, in both.
     ///

@@ -2,7 +2,7 @@
 
 use crate::array::selections::gather::Along;
 use crate::array::{Array, Scan, SortOptions};
-use crate::element::Element;
+use crate::element::{Element, Ordered};
 use crate::error::{CallSite, Error, Result};
 use crate::ops::{Combine, OutOfRange};
 use crate::s;
@@ -153,7 +153,7 @@ impl Scan {
     }
 }
 
-impl<T: Element> Array<T> {
+impl<T: Ordered> Array<T> {
     /// Each segment sorted by itself, where segments are those of [`Scan::call_offsets`]: CUB's `DeviceSegmentedSort`,
     /// stable. Elements before the first offset, and from the last one on, are sorted as segments too.
     ///

@@ -1,7 +1,7 @@
 //! Further work on selected elements on the device, without the host knowing their count.
 
 use crate::array::{Array, Selected, SortOptions};
-use crate::element::{DType, Element, Number, Scalar};
+use crate::element::{DType, Element, Number, Ordered, Scalar};
 use crate::error::{CallSite, Error};
 use crate::graph::{Expr, Node, Take, Task};
 use crate::op::{Expression, Op};
@@ -9,35 +9,7 @@ use crate::ops::{Map, Operator, Reduce};
 use std::panic::Location;
 use std::sync::Arc;
 
-impl<T: Element> Selected<T> {
-    /// Applies elementwise work to the selected elements. `work` receives an array as long as the source; elements past
-    /// the count are unspecified and are not computed.
-    ///
-    /// ```
-    /// # crosslane::example(|device| {
-    /// let x = crosslane::Array::from_slice(device, &[5i32, -2, 7]);
-    /// let positive = x.compress(&x.greater(0));
-    /// assert_eq!(positive.map(|x| x * 10).to_vec()?, [50, 70]);
-    /// # Ok(()) });
-    /// ```
-    ///
-    /// Errors (kept in it): work that gives an array of another shape, or on another device.
-    #[track_caller]
-    pub fn map<U: Element>(&self, work: impl FnOnce(&Array<T>) -> Array<U>) -> Selected<U> {
-        let (device, at) = (self.values.device(), Location::caller());
-        let made = work(&self.values);
-        let wanted = |node: &Node| format!("elementwise work, {:?} on {:?}", node.shape, node.device);
-        let got = |node: &Node| format!("{:?} on {:?}", node.shape, node.device);
-        let (before, after) = (&self.values.node, &made.node);
-        match before.error().or(after.error()) {
-            Some(error) => Selected::failed(device, error),
-            None if before.shape != after.shape || before.device != after.device => {
-                Selected::failed(device, Error::argument("map", "work", wanted(before), got(after), at))
-            }
-            None => Selected { values: made, count: self.count.clone(), of: None },
-        }
-    }
-
+impl<T: Ordered> Selected<T> {
     /// The selected elements in ascending order, as [`Array::sort`]. Only the selected elements are sorted; the device
     /// reads their count.
     ///
@@ -77,6 +49,36 @@ impl<T: Element> Selected<T> {
         match sorted.node.error() {
             Some(error) => Selected::failed(self.values.device(), error),
             None => Selected::new(sorted, self.count.clone(), None),
+        }
+    }
+}
+
+impl<T: Element> Selected<T> {
+    /// Applies elementwise work to the selected elements. `work` receives an array as long as the source; elements past
+    /// the count are unspecified and are not computed.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[5i32, -2, 7]);
+    /// let positive = x.compress(&x.greater(0));
+    /// assert_eq!(positive.map(|x| x * 10).to_vec()?, [50, 70]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in it): work that gives an array of another shape, or on another device.
+    #[track_caller]
+    pub fn map<U: Element>(&self, work: impl FnOnce(&Array<T>) -> Array<U>) -> Selected<U> {
+        let (device, at) = (self.values.device(), Location::caller());
+        let made = work(&self.values);
+        let wanted = |node: &Node| format!("elementwise work, {:?} on {:?}", node.shape, node.device);
+        let got = |node: &Node| format!("{:?} on {:?}", node.shape, node.device);
+        let (before, after) = (&self.values.node, &made.node);
+        match before.error().or(after.error()) {
+            Some(error) => Selected::failed(device, error),
+            None if before.shape != after.shape || before.device != after.device => {
+                Selected::failed(device, Error::argument("map", "work", wanted(before), got(after), at))
+            }
+            None => Selected { values: made, count: self.count.clone(), of: None },
         }
     }
 

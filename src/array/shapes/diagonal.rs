@@ -2,7 +2,7 @@
 
 use crate::array::Array;
 use crate::array::shapes::axes::axis as place;
-use crate::element::{DType, Element, Number, Scalar};
+use crate::element::{DType, Element, Arithmetic, Scalar};
 use crate::error::{CallSite, Error, Result};
 use crate::graph::{Expr, Node, view};
 use crate::layout::Layout;
@@ -140,7 +140,7 @@ impl<T: Element> Array<T> {
     }
 }
 
-impl<T: Number> Array<T> {
+impl<T: Arithmetic> Array<T> {
     /// The sum of a diagonal of two axes: NumPy's `trace`. The result has the other axes.
     ///
     /// ```

@@ -174,6 +174,40 @@ impl<T: Element> Array<T> {
         })
     }
 
+    /// Every window of so many neighbours along an axis, `step` apart, along a new last axis: NumPy's `sliding_window_view`. No
+    /// copy.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[1, 2, 3, 4]);
+    /// assert_eq!(x.windows(0, 3, 1).to_vec()?, [1, 2, 3, 2, 3, 4]);
+    /// assert_eq!(x.windows(0, 2, 2).sum_axes(1).to_vec()?, [3, 7]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): an axis out of range, or shorter than a window; a length or a step of 0.
+    #[track_caller]
+    pub fn windows(&self, along: isize, length: usize, step: usize) -> Array<T> {
+        let at = Location::caller();
+        let place = axis("windows", along, self.rank(), at).and_then(|place| {
+            let extent = self.shape()[place];
+            if (1..=extent).contains(&length) && step > 0 {
+                return Ok(place);
+            }
+            let wanted = format!("1 to {extent} values, and a step above 0");
+            Err(Error::argument("windows", "length", wanted, format!("{length}, and a step of {step}"), at))
+        });
+        self.or_failed(place.map(|place| {
+            let count = (self.shape()[place] - length) / step + 1;
+            self.viewed(&|layout| {
+                let mut view = layout.slice(place, 0, step as isize, count);
+                view.shape.push(length);
+                view.strides.push(layout.strides[place]);
+                Some(view)
+            })
+        }))
+    }
+
     /// A new axis of extent 1 at this position.
     ///
     /// ```

@@ -135,7 +135,7 @@ pub(super) fn constant(wrapper: &Wrapper, dtype: DType) -> Result<Scalar, String
     let found = module.constants.iter().find(|(_, constant)| constant.name.as_deref() == Some("constant"));
     let literal = found.map(|(_, constant)| &module.global_expressions[constant.init]);
     match literal {
-        Some(Expression::Literal(literal)) => bits(*literal).map(|bits| Scalar { dtype, bits }),
+        Some(Expression::Literal(literal)) => bits(*literal).map(|bits| Scalar { dtype, bits: bits as u128 }),
         Some(Expression::ZeroValue(_)) => Some(Scalar { dtype, bits: 0 }),
         _ => None,
     }

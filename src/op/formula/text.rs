@@ -114,9 +114,9 @@ impl Text<'_> {
             }
         };
         // A type that is stored in less than a word is a whole word inside a kernel.
-        let kept = match result {
-            DType::U8 => " & 0xffu",
-            DType::U16 => " & 0xffffu",
+        let kept = match (result.is_stored(), result.size()) {
+            (true, 1) => " & 0xffu",
+            (true, _) => " & 0xffffu",
             _ => "",
         };
         Ok(Formula::new(super::Parts {

@@ -1,5 +1,6 @@
 //! The elementwise functions: one row a function, with its WGSL for each class of types and its meaning in f64.
 
+mod complex;
 mod own;
 
 use super::host::Value;
@@ -21,7 +22,7 @@ struct Row {
     name: &'static str,
     arity: usize,
     gives: Gives,
-    /// WGSL with `{a}` `{b}` `{c}` for the arguments, `{T}` for their type, `{U}` for u32 and `{L}` for u64, each as
+    /// WGSL with `{a}` `{b}` `{c}` for the arguments, `{T}` for their type, `{U}` for u32, `{F}` for f32 and `{L}` for u64, each as
     /// wide as the arguments. Empty where the function does not exist for the class.
     float: &'static str,
     signed: &'static str,
@@ -121,6 +122,15 @@ functions! {
     Trunc "trunc" 1 Same true ["trunc({a})" "{a}" "{a}" ""] |a, _, _| a.trunc();
     Fract "fract" 1 Same true ["({a} - trunc({a}))" "" "" ""] |a, _, _| a - a.trunc();
 
+    // Of complex numbers, or giving them: complex.rs. The exponent of powi is its first argument.
+    Complex "complex" 2 Same true ["" "" "" ""] nothing;
+    Polar "polar" 2 Same true ["" "" "" ""] nothing;
+    Real "real" 1 Same true ["" "" "" ""] nothing;
+    Imag "imag" 1 Same true ["" "" "" ""] nothing;
+    Conj "conj" 1 Same true ["" "" "" ""] nothing;
+    Arg "arg" 1 Same true ["" "" "" ""] nothing;
+    PowI "powi" 2 Same true ["" "" "" ""] nothing;
+
     Exp "exp" 1 Same false ["m_exp({a})" "" "" ""] |a, _, _| a.exp();
     Exp2 "exp2" 1 Same false ["m_exp2({a})" "" "" ""] |a, _, _| a.exp2();
     ExpM1 "exp_m1" 1 Same false ["m_expm1({a})" "" "" ""] |a, _, _| a.exp_m1();
@@ -217,7 +227,7 @@ impl Function {
     /// The type of the result for arguments of type `dtype` (the last argument's).
     pub fn result(self, dtype: DType) -> DType {
         match self.row().gives {
-            Gives::Same => dtype,
+            Gives::Same => self.complex_result(dtype).unwrap_or(dtype),
             Gives::Mask => DType::Bool,
             Gives::Count => DType::U32,
         }
@@ -226,8 +236,8 @@ impl Function {
     /// Whether there is a kernel for arguments of this type.
     pub fn exists(self, dtype: DType) -> bool {
         let any = matches!(self, Function::Select | Function::Equal | Function::NotEqual);
-        let stored = matches!(dtype, DType::U8 | DType::U16) && !any;
-        let fits = dtype.size() < 8 || self.row().wide || self.own(dtype).is_some();
+        let stored = dtype.is_stored() && !any;
+        let fits = dtype.size() < 8 || dtype.is_complex() || self.row().wide || self.own(dtype).is_some();
         !stored && fits && !self.template(dtype).is_empty()
     }
 
@@ -236,14 +246,16 @@ impl Function {
     pub(crate) fn costly(self) -> bool {
         use Function::*;
         let ordered = [Relu, Sign, Minimum, Maximum, FMin, FMax, CopySign, IsNan, IsInfinite, IsFinite, Heaviside];
-        self.row().float.starts_with("m_") && !ordered.contains(&self) && !matches!(self, Divide | Sqrt | Lerp)
+        let costly = self.row().float.starts_with("m_") && !matches!(self, Divide | Sqrt | Lerp);
+        costly && !ordered.contains(&self) || matches!(self, Polar | Arg | PowI)
     }
 
     fn template(self, dtype: DType) -> &'static str {
-        if let Some(text) = self.own(dtype) {
+        if let Some(text) = self.complex_text(dtype).or_else(|| self.own(dtype)) {
             return text;
         }
         match dtype.class() {
+            Class::Complex => unreachable!("complex_text() has all texts of complex numbers"),
             Class::Float => self.row().float,
             Class::Signed => self.row().signed,
             Class::Unsigned => self.row().unsigned,
@@ -263,6 +275,7 @@ impl Function {
 
     /// The WGSL expression over arguments of this type and width.
     pub(crate) fn wgsl(self, dtype: DType, width: u32, args: [&str; 3]) -> String {
+        debug_assert!(width == 1 || self.complex_text(dtype).is_none(), "complex numbers are computed one at a time");
         let wide = |t: &str| if width == 1 { t.to_string() } else { format!("vec4<{t}>") };
         let half = dtype == DType::F16 && self.shared(dtype);
         let argument =
@@ -273,8 +286,9 @@ impl Function {
             "c" => argument(2),
             "T" => wide(if half { "f32" } else { dtype.wgsl() }),
             "U" => wide("u32"),
+            "F" => wide("f32"),
             "L" => wide("u64"),
-            _ => unreachable!("a row names a, b, c, T, U, L"),
+            _ => unreachable!("a row names a, b, c, T, U, F, L"),
         });
         if self.through_f32(dtype) { format!("{}({text})", wide("f16")) } else { text }
     }
@@ -284,6 +298,9 @@ impl Function {
         let arg = |i: usize| args.get(i).copied().unwrap_or(Value::Int(0));
         if self == Function::Select {
             return if arg(0).truth() { arg(1) } else { arg(2) };
+        }
+        if let Some(value) = self.complex_meaning(dtype, args) {
+            return value.cast(self.result(dtype));
         }
         let value = match dtype.class() {
             Class::Float if self == Function::NextAfter => next(dtype, arg(0).float(), arg(1).float()),

@@ -6,6 +6,7 @@ use crate::element::DType;
 impl Function {
     pub(super) fn own(self, dtype: DType) -> Option<&'static str> {
         match dtype {
+            DType::BF16 => self.bfloat(),
             DType::F16 => self.half(),
             DType::F32 => self.single(),
             DType::F64 => self.double(),
@@ -13,6 +14,15 @@ impl Function {
             DType::U64 => self.long().or_else(|| self.long_unsigned()),
             _ => None,
         }
+    }
+
+    /// Of values that are words with the bits in their lower half: as of f32.
+    fn bfloat(self) -> Option<&'static str> {
+        Some(match self {
+            Function::Equal => "m_equal(bitcast<{F}>({a} << {U}(16)), bitcast<{F}>({b} << {U}(16)))",
+            Function::NotEqual => "(!m_equal(bitcast<{F}>({a} << {U}(16)), bitcast<{F}>({b} << {U}(16))))",
+            _ => return None,
+        })
     }
 
     fn half(self) -> Option<&'static str> {

@@ -1,9 +1,11 @@
 //! From a fused expression to WGSL: loads, steps and stores over a strided index space.
 
+mod cast;
 mod several;
 mod spec;
 mod wgsl;
 
+pub(crate) use cast::cast;
 pub(crate) use several::{Several, flat, read_bytes, read_slots};
 pub(crate) use spec::{FusionSpec, SeveralSpec, Stride};
 pub(crate) use wgsl::{atomic_store, bits, pack, param, wide};
@@ -161,12 +163,20 @@ impl<'a> Fusion<'a> {
         is_wide && self.widen_each(chunk, lanes, pad)
     }
 
+    /// Whether complex numbers occur: each is a vector itself, and there are none of four vectors.
+    fn has_complex(&self) -> bool {
+        self.expression.steps.iter().any(|step| step.dtype.is_complex())
+    }
+
     /// As [`Fusion::widen`], whatever the device prefers.
     pub fn widen_each(&mut self, chunk: &[u64], lanes: usize, pad: bool) -> bool {
         if self.expression.formulas().into_iter().any(|formula| formula.is_long()) {
             return false;
         }
         let Some(inner) = self.dims.iter().rposition(|dim| dim.group == lanes) else { return false };
+        if self.has_complex() {
+            return false;
+        }
         let extent = self.dims[inner].extent;
         let alone = self.dims.iter().filter(|dim| dim.group == lanes).count() == 1;
         let tail = !extent.is_multiple_of(4);

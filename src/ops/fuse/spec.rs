@@ -1,7 +1,7 @@
 //! StepKind a fusion's text depends on, which is less than the problem: no extents, offsets or values.
 
 use super::{Fusion, Mode, Store};
-use crate::element::DType;
+use crate::element::{DType, word_suffixes};
 use crate::kernel::{Access, Feature};
 use crate::op::{ExpressionStep, Formula, LeafSource, StepKind};
 
@@ -137,8 +137,7 @@ impl FusionSpec {
             names.extend(strides.map(|(dim, _)| format!("{p}stride{nth}_{dim}")));
         }
         for (nth, dtype) in self.scalars.iter().enumerate() {
-            names.push(format!("{p}scalar{nth}"));
-            names.extend((dtype.size() == 8).then(|| format!("{p}scalar{nth}_high")));
+            names.extend(word_suffixes(*dtype).map(|end| format!("{p}scalar{nth}{end}")));
         }
         names
     }

@@ -1,8 +1,9 @@
 //! The text of a fusion: loads, steps, conversions and stores.
 
+use super::cast::cast;
 use super::spec::Place;
 use super::{FusionSpec, Mode, Store, Stride};
-use crate::element::{Class, DType};
+use crate::element::DType;
 use crate::op::StepKind;
 use std::fmt::Write;
 
@@ -280,99 +281,45 @@ pub(crate) fn atomic_store(array: &str, dtype: DType) -> String {
 
 /// Four values `v` as what memory holds.
 pub(crate) fn pack(dtype: DType) -> String {
-    match dtype {
-        DType::U8 => "(v.x & 0xffu) | ((v.y & 0xffu) << 8u) | ((v.z & 0xffu) << 16u) | (v.w << 24u)".into(),
-        DType::Bool => {
+    match dtype.per_word() {
+        _ if dtype == DType::Bool => {
             "dot(select(vec4<u32>(0u), vec4<u32>(1u, 0x100u, 0x10000u, 0x1000000u), v), vec4<u32>(1u))".into()
         }
-        DType::U16 => "vec2<u32>((v.x & 0xffffu) | (v.y << 16u), (v.z & 0xffffu) | (v.w << 16u))".into(),
+        4 => "(v.x & 0xffu) | ((v.y & 0xffu) << 8u) | ((v.z & 0xffu) << 16u) | (v.w << 24u)".into(),
+        2 => "vec2<u32>((v.x & 0xffffu) | (v.y << 16u), (v.z & 0xffffu) | (v.w << 16u))".into(),
         _ => "v".into(),
     }
 }
 
 /// The bits of one value `v` inside a word.
 pub(crate) fn bits(v: &str, dtype: DType) -> String {
-    match dtype {
-        DType::Bool => format!("select(0u, 1u, {v})"),
-        DType::U8 => format!("({v} & 0xffu)"),
+    match dtype.per_word() {
+        _ if dtype == DType::Bool => format!("select(0u, 1u, {v})"),
+        4 => format!("({v} & 0xffu)"),
         _ => format!("({v} & 0xffffu)"),
     }
 }
 
-/// A parameter's value: its words are `params.name` and, for 64 bits, `params.name_high`.
+/// A parameter's value: its words are `params.name` and, for more than 32 bits, `params.name_high` and so on.
 pub(crate) fn param(name: &str, dtype: DType) -> String {
     let low = format!("params.{name}");
-    let both = format!("((u64(params.{name}_high) << 32u) | u64({low}))");
+    let long = |low: &str, high: &str| format!("((u64(params.{name}{high}) << 32u) | u64(params.{name}{low}))");
     match dtype {
         DType::F32 => format!("bitcast<f32>({low})"),
         DType::F16 => format!("f16(bitcast<f32>({low}))"),
         DType::I32 => format!("bitcast<i32>({low})"),
         DType::Bool => format!("({low} != 0u)"),
-        DType::U8 | DType::U16 | DType::U32 => low,
-        DType::U64 => both,
-        DType::I64 => format!("bitcast<i64>{both}"),
-        DType::F64 => format!("bitcast<f64>{both}"),
+        DType::BF16 | DType::I8 | DType::I16 | DType::U8 | DType::U16 | DType::U32 => low,
+        DType::U64 => long("", "_high"),
+        DType::I64 => format!("bitcast<i64>{}", long("", "_high")),
+        DType::F64 => format!("bitcast<f64>{}", long("", "_high")),
+        DType::Complex32 => format!("vec2<f32>(bitcast<f32>({low}), bitcast<f32>({low}_high))"),
+        DType::Complex64 => {
+            format!("vec2<f64>(bitcast<f64>{}, bitcast<f64>{})", long("", "_high"), long("_third", "_fourth"))
+        }
     }
 }
 
 pub(crate) fn wide(name: &str, width: u32) -> String {
     if width == 1 { name.to_string() } else { format!("vec4<{name}>") }
-}
-
-/// A conversion as Rust's `as`: NaN becomes 0, floats saturate, integers wrap.
-fn cast(v: &str, from: DType, to: DType, width: u32) -> String {
-    let target = wide(to.wgsl(), width);
-    let source = wide(from.wgsl(), width);
-    if to == DType::Bool {
-        // As a negation, so that NaN is true: naga's != is false for it. For f32 by the bits: a driver may flush.
-        if from == DType::F32 {
-            return format!("(!m_is_zero({v}))");
-        }
-        return format!("(!({v} == {source}({})))", if from == DType::Bool { "false" } else { "0" });
-    }
-    let integer = matches!(to.class(), Class::Signed | Class::Unsigned);
-    if from == DType::F16 && integer {
-        // Through f32: a conversion straight from f16 is clamped to the largest half, so infinity would give 65504.
-        return cast(&format!("{}({v})", wide("f32", width)), DType::F32, to, width);
-    }
-    if from.class() == Class::Float && integer {
-        // Drivers may assume that v == v holds; for f32 there is a test of the bits.
-        let clean = match from {
-            DType::F32 => format!("select({v}, {source}(0), m_is_nan({v}))"),
-            DType::F64 => format!("select({v}, {source}(0), m_wide_is_nan({v}))"),
-            _ => format!("select({source}(0), {v}, {v} == {v})"),
-        };
-        return match to {
-            DType::U8 => format!("{target}(clamp({clean}, {source}(0), {source}(255)))"),
-            DType::U16 => format!("{target}(clamp({clean}, {source}(0), {source}(65535)))"),
-            _ => {
-                // naga clamps to the largest float below the type's end: what is past the end gets the end itself.
-                // At the low end, which is a float, GLSL's conversion would be undefined.
-                let (limit, most, least) = match to {
-                    DType::I32 => ("2147483648.0", "2147483647", "-2147483648.0"),
-                    DType::U32 => ("4294967296.0", "4294967295u", "0.0"),
-                    DType::I64 => ("9223372036854775808.0", "9223372036854775807li", "-9223372036854775808.0"),
-                    _ => ("18446744073709551616.0", "18446744073709551615lu", "0.0"),
-                };
-                let low = format!("max({clean}, {source}({least}))");
-                format!("select({target}({low}), {target}({most}), {clean} >= {source}({limit}))")
-            }
-        };
-    }
-    match (from, to) {
-        (DType::F32, DType::F64) => return format!("m_wide_of({v})"),
-        (DType::F64, DType::F16) => return format!("{target}(m_wide_to_odd({v}))"),
-        _ => {}
-    }
-    // naga extends by the target's signedness: widen in the source's first.
-    match (from, to) {
-        (DType::I32, DType::U64) => return format!("{target}({}({v}))", wide("i64", width)),
-        (DType::U8 | DType::U16 | DType::U32, DType::I64) => return format!("{target}({}({v}))", wide("u64", width)),
-        _ => {}
-    }
-    match to {
-        DType::U8 => format!("({target}({v}) & {target}(0xff))"),
-        DType::U16 => format!("({target}({v}) & {target}(0xffff))"),
-        _ => format!("{target}({v})"),
-    }
 }

@@ -63,7 +63,7 @@ pub(crate) fn compared(dtype: DType) -> DType {
     match dtype {
         DType::F16 => DType::F32,
         DType::U8 | DType::U16 | DType::Bool => DType::I32,
-        other => other,
+        other => other.compute(),
     }
 }
 

@@ -3,12 +3,12 @@
 use crate::caps::Caps;
 use crate::element::{Class, DType, Scalar};
 use crate::op::{Fill, Value};
-use crate::ops::cases::{Case, row, types};
+use crate::ops::cases::{ordered, Case, row};
 use crate::ops::{Binning, Histogram, Rule, compared, even_edges, thresholds};
 
 pub fn cases(caps: &Caps) -> Vec<Case> {
-    let mut all: Vec<Case> = types(caps).flat_map(of_type).collect();
-    let end = |x: f32| Scalar { dtype: DType::F32, bits: x.to_bits() as u64 };
+    let mut all: Vec<Case> = ordered(caps).flat_map(of_type).collect();
+    let end = |x: f32| Scalar { dtype: DType::F32, bits: x.to_bits() as u128 };
     let axis = Binning { bins: 100, rule: Rule::Search { low: end(0.25), high: end(3.0) } };
     for weight in [DType::F32, DType::I32, DType::U32] {
         let (samples, weights) = (vec![row(0, DType::F32, 1001)], Some(row(1, weight, 1001)));
@@ -28,7 +28,7 @@ fn of_type(dtype: DType) -> Vec<Case> {
     let compared = compared(dtype);
     let end = |number: i64| match compared.class() {
         Class::Float => Scalar::from_f64(compared, number as f64),
-        _ => Scalar { dtype: compared, bits: number as u64 },
+        _ => Value::Int(number as i128).scalar(compared),
     };
     let number = !matches!(dtype, DType::F16 | DType::F32 | DType::F64 | DType::Bool);
     let mut all = vec![];

@@ -1,6 +1,6 @@
 //! The text of a histogram's kernel: what `shaders/histogram.wgsl` leaves open.
 
-use super::super::fuse::{FusionSpec, Several, SeveralSpec, param};
+use super::super::fuse::{FusionSpec, Several, SeveralSpec, cast, param};
 use super::binning::{Binning, Rule, compared};
 use super::{Fixed, Histogram, PREFIXES, Shape, WEIGHTS};
 use crate::caps::Caps;
@@ -225,7 +225,7 @@ fn lift(v: &str, dtype: DType) -> String {
         DType::F16 => format!("f32({v})"),
         DType::U8 | DType::U16 => format!("bitcast<i32>({v})"),
         DType::Bool => format!("select(0i, 1i, {v})"),
-        _ => v.to_string(),
+        _ => cast(v, dtype, dtype.compute(), 1),
     }
 }
 
@@ -236,7 +236,7 @@ fn axis_params(axis: &Binning, first: u32) -> Vec<(String, u32)> {
         let names = [name.to_string(), format!("{name}_high")];
         params.extend(names.into_iter().zip(scalar.words()));
     };
-    let word = |bits: u64| Scalar { dtype: DType::U32, bits };
+    let word = |bits: u64| Scalar { dtype: DType::U32, bits: bits as u128 };
     if let Rule::Even { low, high, .. } | Rule::Search { low, high } = &axis.rule {
         add("first", word(first as u64));
         add("least", *low);

@@ -132,7 +132,7 @@ fn layouts(caps: &Caps, dtype: DType) -> Vec<Case> {
 /// As many elements as the device says; the others are left, or filled.
 fn counted(dtype: DType) -> Vec<Case> {
     let case = |(len, count, fill): (usize, u64, Option<u64>)| {
-        let (fill, source) = (fill.map(|bits| Scalar { dtype, bits }), leaf(0, dtype, len, 0, &[1]));
+        let (fill, source) = (fill.map(|bits| Scalar { dtype, bits: bits as u128 }), leaf(0, dtype, len, 0, &[1]));
         let op = Map { output: 2, count: Some(row(1, DType::U32, 1)), fill, ..fresh(expression(None, source), &[len]) };
         let what = format!("{count} of {len} {dtype}, as the device says, {fill:?} after them");
         Case::new(what, op).fill(0, Fill::Any).fill(1, Fill::Number(count))

@@ -3,7 +3,7 @@
 
 use crate::caps::Caps;
 use crate::element::DType;
-use crate::op::Expression;
+use crate::op::{Expression, Function};
 use crate::ops::cases::{Case, expression, leaf, types};
 use crate::ops::{Matmul, Precision};
 
@@ -28,7 +28,8 @@ const LARGEST: [[usize; 4]; 2] = [[1, 1280, 8, 3328], [1, 1152, 32, 1152]];
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let mut all = vec![];
     let huge = if caps.binding_bytes < 1 << 30 { [1, 9_000, 9_000, 9_000] } else { [1, 50_000, 50_000, 50_000] };
-    let number = |dtype: &DType| !matches!(dtype, DType::U8 | DType::U16 | DType::Bool);
+    // Complex products are made of real ones.
+    let number = |dtype: &DType| Function::Add.exists(*dtype) && !dtype.is_complex();
     let exact = types(caps).filter(number).map(|dtype| (dtype, Precision::Exact));
     for (dtype, precision) in exact.chain([(DType::F32, Precision::Tensor)]) {
         let mut sizes = SIZES.to_vec();

@@ -91,8 +91,8 @@ impl Matmul {
     pub fn sums(dtype: DType) -> DType {
         match (dtype, dtype.class()) {
             (DType::F16, _) => DType::F32,
-            (DType::U8 | DType::U16, _) | (_, Class::Bool) => DType::U32,
-            _ => dtype,
+            (_, Class::Bool) => DType::U32,
+            _ => dtype.compute(),
         }
     }
 

@@ -66,7 +66,7 @@ impl Op for Nth {
         for row in 0..self.rows {
             let mut keys: Vec<_> =
                 (0..self.length).map(|index| host.get(slot_of(&self.keys), row * self.length + index)).collect();
-            keys.sort_by_cached_key(|key| order::number(key.scalar(dtype).bits, dtype, false));
+            keys.sort_by_cached_key(|key| order::number(key.scalar(dtype).bits as u64, dtype, false));
             host.set(self.output, row, keys[self.n]);
         }
     }

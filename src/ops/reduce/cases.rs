@@ -2,7 +2,7 @@
 
 use crate::caps::Caps;
 use crate::element::DType;
-use crate::op::Fill;
+use crate::op::{Fill, Value};
 use crate::ops::cases::{Case, contiguous, expression, leaf, operators, row, types};
 use crate::ops::{Operator, Reduce};
 
@@ -40,6 +40,7 @@ pub fn cases(caps: &Caps) -> Vec<Case> {
                 let operator = operator.clone();
                 // Sums and products of anything overflow or cancel: their bounds would say nothing.
                 let fill = match operator {
+                    Operator::Product if dtype.is_complex() => units(&shape),
                     Operator::Sum | Operator::Product => Fill::Numbers,
                     _ => Fill::Any,
                 };
@@ -50,6 +51,14 @@ pub fn cases(caps: &Caps) -> Vec<Case> {
         }
     }
     all
+}
+
+/// Powers of the imaginary unit: long products of other complex numbers overflow, to NaN.
+fn units(shape: &[usize]) -> Fill {
+    let unit = |i: usize| [(1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0)][i * i % 7 % 4];
+    let len = shape.iter().product::<usize>();
+    let len = if len > 1 << 20 { 0 } else { len }; // it does not run
+    Fill::Values((0..len).map(unit).map(|(re, im)| Value::Complex(re, im)).collect())
 }
 
 /// The operators of a program's own are maxima.
@@ -63,12 +72,14 @@ fn meant(case: Case, op: Reduce) -> Case {
 /// As many as the device says: of an array, and of an element that is repeated so many times that many states are
 /// combined.
 fn counted(dtype: DType, operator: &Operator) -> Vec<Case> {
+    let turns = dtype.is_complex() && *operator == Operator::Product;
     let case = |(len, extent, stride, count): (usize, usize, i64, u64)| {
         let (expression, operator) = (expression(None, leaf(0, dtype, len, 0, &[stride])), operator.clone());
         let what = format!("{} of {count} of {extent} {dtype}, as the device says, stride {stride}", operator.name());
         let (shape, reduced, count_leaf) = (vec![extent], vec![true], Some(row(1, DType::U32, 1)));
         let op = Reduce { expression, shape, reduced, operator, count: count_leaf, output: 2 };
-        meant(Case::new(what, op.clone()), op).fill(1, Fill::Number(count))
+        let case = meant(Case::new(what, op.clone()), op).fill(1, Fill::Number(count));
+        if turns { case.fill(0, units(&[len])) } else { case }
     };
     [(1000, 1000, 1, 700), (300, 300, 1, 900), (1, 10_000_000, 0, 30)].map(case).into()
 }

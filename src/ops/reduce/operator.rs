@@ -1,8 +1,9 @@
 //! How a reduction combines values: meaning, identity and WGSL of each operator.
 
 use crate::element::{Class, DType, Scalar};
-use crate::op::{Formula, Value};
-use crate::ops::fuse::param;
+use crate::op::{Formula, Function, Value};
+use crate::ops::fuse::{cast, param};
+use num_complex::Complex64;
 use std::cmp::Ordering;
 
 /// How values are combined.
@@ -150,11 +151,15 @@ impl Operator {
             Operator::Any | Operator::All | Operator::CountNonzero if dtype == DType::F32 => {
                 "select(1u, 0u, (bitcast<u32>(v) & 0x7fffffffu) == 0u)".to_string()
             }
+            Operator::Any | Operator::All | Operator::CountNonzero if dtype.is_complex() || dtype == DType::BF16 => {
+                format!("select(0u, 1u, {})", cast("v", dtype, DType::Bool, 1))
+            }
             Operator::Any | Operator::All | Operator::CountNonzero => format!("select(1u, 0u, v == {from}(0))"),
             _ => format!("{accumulator}(v)"),
         };
         let combine = match self {
             Operator::Sum | Operator::CountNonzero => "a + b".to_string(),
+            Operator::Product if dtype.is_complex() => Function::Multiply.wgsl(dtype, 1, ["a", "b", ""]),
             Operator::Product => "a * b".to_string(),
             Operator::Minimum => format!("select(b, a, (a < b) | {})", nan("a")),
             Operator::Maximum => format!("select(b, a, (a > b) | {})", nan("a")),
@@ -194,7 +199,10 @@ impl Operator {
     /// The result by definition over values in order.
     pub(in crate::ops) fn meaning(&self, dtype: DType, values: impl Iterator<Item = Value>) -> Value {
         let float = dtype.class() == Class::Float;
+        let complex = |value: Complex64| Value::Complex(value.re, value.im);
         match self {
+            Operator::Sum if dtype.is_complex() => complex(values.map(Value::complex).sum()),
+            Operator::Product if dtype.is_complex() => complex(values.map(Value::complex).product()),
             Operator::Sum if float => Value::Float(values.map(|v| v.float()).sum()),
             Operator::Product if float => Value::Float(values.map(|v| v.float()).product()),
             Operator::Sum => values.fold(Value::Int(0), |a, v| Value::Int(a.int() + v.int()).cast(dtype)),

@@ -5,7 +5,7 @@ use super::super::fuse::{FusionSpec, Mode, Stride, atomic_store};
 use super::operator::Names;
 use super::{By, Operator, policy};
 use crate::caps::Caps;
-use crate::element::DType;
+use crate::element::{DType, word_suffixes};
 use crate::kernel::{Access, Contract, Draft, Feature, Spec, SumOfRows};
 
 /// The parameters that every reduction has, before the identity's bits and the fusion's own.
@@ -59,8 +59,7 @@ impl Spec for ReduceSpec {
         };
         let rows = self.by == By::Rows;
         let mut params: Vec<String> = PARAMS.iter().map(|name| name.to_string()).collect();
-        let words = operator.identity(dtype).words();
-        params.extend(["identity", "identity_high"].iter().zip(words).map(|(name, _)| name.to_string()));
+        params.extend(word_suffixes(operator.identity(dtype).dtype).map(|end| format!("identity{end}")));
         let inputs = fusion.map_or(vec![Access::Read], |fusion| fusion.access());
         let width = fusion.map_or(1, |fusion| fusion.width);
         let mut text = operator.text(dtype, &Names::USUAL);

@@ -3,14 +3,14 @@
 use crate::caps::Caps;
 use crate::op::Fill;
 use crate::ops::Runs;
-use crate::ops::cases::{Case, row, types};
+use crate::ops::cases::{ordered, Case, row};
 
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let case = |dtype, len: usize, used: usize| {
         let op = Runs { values: row(0, dtype, len), len: used, output: 1 };
         Case::new(format!("runs of {used} in {len} {dtype}"), op).fill(0, Fill::Sorted)
     };
-    types(caps)
+    ordered(caps)
         .flat_map(|dtype| {
             [(0, 0), (4, 1), (1000, 997), (200_000_000, 199_999_997)].map(|(len, used)| case(dtype, len, used))
         })

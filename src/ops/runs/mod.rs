@@ -113,7 +113,11 @@ pub(super) fn differ_text(dtype: DType) -> String {
             zero = all("0u"),
         ),
         (Class::Float, size) => {
-            let (sign, infinity) = if size == 2 { ("0x7fffu", "0x7c00u") } else { ("0x7fffffffu", "0x7f800000u") };
+            let (sign, infinity) = match (dtype, size) {
+                (DType::BF16, _) => ("0x7fffu", "0x7f80u"),
+                (_, 2) => ("0x7fffu", "0x7c00u"),
+                _ => ("0x7fffffffu", "0x7f800000u"),
+            };
             format!(
                 "    let p = a.low & {sign};\n    let q = b.low & {sign};\n    \
                  return (a.low != b.low) & ((p | q) != {zero}) & (min(p, q) <= {infinity});\n",

@@ -6,6 +6,7 @@ use super::chain::{chain_text, no_chain_text, segmented_text, team_text};
 use super::picks::{self, picks_text};
 use super::rows::Shape;
 use super::spec::ScanSpec;
+use crate::element::word_suffixes;
 use crate::kernel::{Access, Draft, Feature};
 use std::fmt::Write;
 
@@ -53,9 +54,8 @@ impl ScanSpec {
         if self.picked.is_some() {
             text += &picks_text(self.result(), self.filled, access.len());
             params.extend(["start", "total"].map(String::from));
-            let words = if self.result().size() == 8 { 2 } else { 1 };
-            params
-                .extend(["fill", "fill_high"].into_iter().take(if self.filled { words } else { 0 }).map(String::from));
+            let fill = self.filled.then(|| word_suffixes(self.result()));
+            params.extend(fill.into_iter().flatten().map(|end| format!("fill{end}")));
             access.extend([Access::Write; 2]);
         }
         Draft {

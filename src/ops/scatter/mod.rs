@@ -157,7 +157,7 @@ impl ScatterSpec {
                 ("atomic<f32>".to_string(), "    atomicAdd(&y[at], v);\n".into())
             }
             (_, DType::F32) if self.combine != Combine::Replace => ("atomic<u32>".into(), self.swap_text()),
-            (Combine::Replace, DType::U8 | DType::U16 | DType::Bool) => ("atomic<u32>".into(), part_text(dtype)),
+            (Combine::Replace, _) if dtype.per_word() > 1 => ("atomic<u32>".into(), part_text(dtype)),
             (Combine::Replace, _) if dtype.size() != 4 => (dtype.wgsl().into(), "    y[at] = v;\n".into()),
             (Combine::Replace, _) => ("atomic<u32>".into(), "    atomicStore(&y[at], bitcast<u32>(v));\n".into()),
             (combine, _) => {
@@ -197,12 +197,9 @@ impl ScatterSpec {
 
 /// Replaces a part of a word by comparing and swapping: parts of two different values are never mixed.
 fn part_text(dtype: DType) -> String {
-    let (per_word, value) = match dtype {
-        DType::U16 => (2, "v & 0xffffu"),
-        DType::Bool => (4, "select(0u, 1u, v)"),
-        _ => (4, "v & 0xffu"),
-    };
+    let per_word = dtype.per_word();
     let (bits, mask) = (32 / per_word, if per_word == 2 { "0xffffu" } else { "0xffu" });
+    let value = if dtype == DType::Bool { "select(0u, 1u, v)".to_string() } else { format!("v & {mask}") };
     format!(
         "    let word = at / {per_word}u;\n    let shift = (at % {per_word}u) * {bits}u;\n    \
          var old = atomicLoad(&y[word]);\n    loop {{\n        \

@@ -6,7 +6,7 @@
 #[cfg(feature = "cases")]
 pub(crate) mod cases;
 
-use super::fuse::{Fusion, FusionSpec, Several, SeveralSpec, flat, read_bytes, read_slots};
+use super::fuse::{Fusion, FusionSpec, Several, SeveralSpec, cast, flat, read_bytes, read_slots};
 use super::map::{buffer_bytes, points};
 use super::reduce::is_nan;
 use crate::caps::Caps;
@@ -92,7 +92,7 @@ impl Spec for SearchSpec {
 
 /// The type that is compared: truth values as words.
 fn key_type(dtype: DType) -> DType {
-    if dtype == DType::Bool { DType::U32 } else { dtype }
+    if dtype == DType::Bool { DType::U32 } else { dtype.compute() }
 }
 
 impl SearchSpec {
@@ -100,7 +100,11 @@ impl SearchSpec {
     fn text(&self) -> String {
         let values = &self.values.0[0];
         let (dtype, key) = (values.dtype(), key_type(values.dtype()));
-        let lift = |v: &str| if dtype == DType::Bool { format!("select(0u, 1u, {v})") } else { v.to_string() };
+        let lift = |v: &str| match dtype {
+            DType::Bool => format!("select(0u, 1u, {v})"),
+            _ if dtype.is_stored() => cast(v, dtype, key, 1),
+            _ => v.to_string(),
+        };
         let nan = |x: &str| is_nan(x, key);
         let before = match (self.side, key.class()) {
             (Side::Left, _) if key == DType::F32 => "number_of(a) < number_of(b)".to_string(),

@@ -153,7 +153,7 @@ impl Op for Sort {
         for row in 0..self.rows {
             let key = |&index: &usize| host.get(slot_of(&self.keys), row * self.length + index);
             let number = |index: &usize| {
-                let number = order::number(key(index).scalar(dtype).bits, dtype, self.descending);
+                let number = order::number(key(index).scalar(dtype).bits as u64, dtype, self.descending);
                 (number & mask).checked_shr(self.bits.start).unwrap_or(0)
             };
             let mut order: Vec<usize> = (0..count_on(host, &self.count, self.length)).collect();

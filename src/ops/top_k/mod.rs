@@ -76,7 +76,7 @@ impl Op for TopK {
         for row in 0..self.rows {
             let number = |&index: &usize| {
                 let key = host.get(slot_of(&self.keys), row * self.length + index);
-                order::number(key.scalar(dtype).bits, dtype, false) ^ if self.largest { all } else { 0 }
+                order::number(key.scalar(dtype).bits as u64, dtype, false) ^ if self.largest { all } else { 0 }
             };
             let mut indices: Vec<usize> = (0..self.length).collect();
             indices.sort_by_cached_key(number);

@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn enough_are_found_everywhere() {
         for (name, caps) in Caps::presets() {
-            for dtype in DType::ALL {
+            for dtype in DType::ALL.into_iter().filter(|dtype| !dtype.is_complex()) {
                 assert!(most(&caps, dtype, 1 << 31) >= 256, "{name}: {dtype}");
             }
         }

@@ -32,7 +32,7 @@ pub use raw::{
 
 #[cfg(doc)]
 use crate::Array;
-use crate::element::DType;
+use crate::element::{Class, DType};
 use crate::error::{Error, Result};
 use std::ffi::c_void;
 use std::panic::Location;
@@ -184,11 +184,13 @@ fn not_null<T>(pointer: *mut T) -> Result<NonNull<T>> {
 
 /// DLPack's name of an element type.
 fn data_type(dtype: DType) -> DLDataType {
-    let code = match dtype {
-        DType::I32 | DType::I64 => 0,
-        DType::U8 | DType::U16 | DType::U32 | DType::U64 => 1,
-        DType::F16 | DType::F32 | DType::F64 => 2,
-        DType::Bool => 6,
+    let code = match dtype.class() {
+        Class::Signed => 0,
+        Class::Unsigned => 1,
+        Class::Float if dtype == DType::BF16 => 4,
+        Class::Float => 2,
+        Class::Complex => 5,
+        Class::Bool => 6,
     };
     DLDataType { code, bits: 8 * dtype.size() as u8, lanes: 1 }
 }

@@ -1,0 +1,147 @@
+//! The launches of a transform: one where a workgroup holds its length, else two or three over scratch memory.
+
+use super::Fft;
+use super::radices::{lengths, radices};
+use super::wgsl::{FftSpec, From, To, turn};
+use crate::caps::Caps;
+use crate::element::DType;
+use crate::error::{ErrorKind, Result};
+use crate::kernel::Kernel;
+use crate::op::{Binding, Grid, Param, Pass, Plan};
+use crate::ops::fuse::Several;
+use crate::ops::map::{buffer_bytes, slot_bytes};
+
+/// Values of an invocation: 8 leave room for many invocations, 16 make the longest lengths fit a workgroup.
+const FEW: usize = 8;
+const MANY: usize = 16;
+/// Complex numbers side by side in memory that one transaction moves.
+const SEGMENT: usize = 4;
+/// Invocations that a workgroup has at least, if there are transforms for them.
+const INVOCATIONS: usize = 128;
+
+/// How a workgroup computes transforms of one length.
+struct Shape {
+    radices: Vec<usize>,
+    columns: usize,
+    threads: usize,
+}
+
+/// The longest length that a workgroup holds, with some columns side by side.
+fn longest(caps: &Caps, columns: usize) -> usize {
+    let fits = |length: usize| {
+        FftSpec::workgroup_bytes(length, columns) <= caps.workgroup_bytes as usize
+            && length / MANY * columns <= caps.workgroup_invocations as usize
+    };
+    (1..).map(|power| 1usize << power).take_while(|&length| fits(length)).last().unwrap_or(2)
+}
+
+impl Shape {
+    fn of(length: usize, across: bool, total: u64, caps: &Caps) -> Shape {
+        let values = if length >= 2048 || across && length >= 512 { MANY } else { FEW };
+        let radices = radices(length, values);
+        let threads = length.div_ceil(values).max(1);
+        let fits = |columns: usize| {
+            columns * threads <= caps.workgroup_invocations as usize
+                && FftSpec::workgroup_bytes(length, columns) <= caps.workgroup_bytes as usize
+        };
+        let wanted = if across { (2 * SEGMENT).max(INVOCATIONS / threads) } else { INVOCATIONS.div_ceil(threads) };
+        let wanted = wanted.min(total.min(1 << 16) as usize).next_power_of_two();
+        let columns = (0..=wanted.ilog2()).rev().map(|power| 1 << power).find(|&columns| fits(columns)).unwrap_or(1);
+        Shape { radices, columns, threads }
+    }
+
+    fn spec(&self, length: usize, across: [bool; 2], from: From, to: To, inverse: bool) -> FftSpec {
+        FftSpec {
+            length: length as u32,
+            radices: self.radices.iter().map(|&radix| radix as u32).collect(),
+            columns: self.columns as u32,
+            threads: self.threads as u32,
+            across,
+            from,
+            to,
+            inverse,
+        }
+    }
+}
+
+pub(super) fn plan(op: &Fft, caps: &Caps) -> Result<Plan> {
+    let (rows, n) = (op.rows(), op.length);
+    let bytes = rows * n as u64 * 8;
+    let inputs = op.expression.slots().into_iter().map(|(_, dtype, len)| (dtype.size() * len) as u64);
+    let largest = inputs.chain([bytes]).max().expect("there is the result");
+    if largest > caps.binding_bytes || rows * n as u64 > 1 << 31 {
+        let wanted = format!("arrays of at most {} bytes, as one kernel binds, and 2^31 values", caps.binding_bytes);
+        let got = format!("{rows} rows of {n}");
+        return Err(ErrorKind::Argument { operation: "fft", argument: "array".into(), wanted, got, at: None }.into());
+    }
+    // What memory's neighbours are: values of a row, or rows.
+    let inner: usize = op.shape[op.axis + 1..].iter().product();
+    let axes: Vec<(usize, usize)> = (0..op.shape.len())
+        .filter(|&axis| axis != op.axis)
+        .map(|axis| (axis, 0))
+        .chain([(op.axis, 1)])
+        .collect();
+    let several = Several::over(&op.shape, &axes, &["k", "e"], &[(&op.expression, "")], None);
+    let fusion = &several.0[0];
+    let reads_across = fusion.by_columns();
+    let values = Box::new(fusion.spec());
+    let from = From::Values { values, given: op.shape[op.axis] as u32, whole: n as u32, half: op.half };
+    let whole: Vec<_> = fusion.dims.iter().map(|dim| 0..dim.extent).collect();
+    let slots = |slot: usize| slot_bytes(&op.expression, slot).expect("a binding is a leaf");
+    let (words, windows) = fusion.params(&whole, caps.offset_alignment, &slots);
+    let result = Binding::new(op.output, 0, buffer_bytes(op.result, op.output_len()));
+    let to = To::Result { kept: op.kept as u32, dtype: op.result };
+    let own = |total: u64, per_row: usize, low: usize, first: usize, whole: usize| {
+        let words = [total, per_row as u64, low as u64, first as u64, inner as u64].map(Param::of);
+        let (unit, rest) = turn(whole.max(2) as u32);
+        words.into_iter().chain([op.scale, unit, rest.to_bits()].map(Param::Is)).collect::<Vec<Param>>()
+    };
+    let pass = |spec: FftSpec, total: u64, params: Vec<Param>, buffers: Vec<Binding>| {
+        let grid = Grid::Count(total.div_ceil(spec.columns as u64));
+        Pass { kernel: Kernel::of(spec, caps), buffers, params, grid }
+    };
+    let one = longest(caps, 1);
+    if n <= one {
+        let across = [reads_across, inner > 1];
+        let shape = Shape::of(n, across[0] || across[1], rows, caps);
+        let spec = shape.spec(n, across, from, to, op.inverse);
+        let passes = vec![pass(spec, rows, [own(rows, 1, 1, 1, 2), words].concat(), [windows, vec![result]].concat())];
+        return Ok(Plan { scratch: vec![], passes });
+    }
+    // Columns of the launches over scratch memory lie side by side.
+    let parts = lengths(n, longest(caps, SEGMENT)).or_else(|| lengths(n, one)).ok_or_else(|| {
+        let wanted = format!("a length of three factors that are at most {one}");
+        crate::error::Error::from(ErrorKind::Argument {
+            operation: "fft",
+            argument: "length".into(),
+            wanted,
+            got: n.to_string(),
+            at: None,
+        })
+    })?;
+    // No kernel may read a buffer that it writes: with three launches there are two.
+    let room = buffer_bytes(DType::F32, 2 * rows as usize * n);
+    let scratch = |nth: usize| Binding::new(op.output + 1 + nth, 0, room);
+    let mut passes = vec![];
+    let (mut from, mut source, mut words) = (from, windows, words);
+    for (nth, &length) in parts.iter().enumerate() {
+        let (per_row, last) = (n / length, nth + 1 == parts.len());
+        let total = rows * per_row as u64;
+        let low: usize = parts[nth + 1..].iter().product();
+        let across = [!last, true];
+        let shape = Shape::of(length, true, total, caps);
+        let (to, target) = match last {
+            true => (to, result),
+            false => (To::Scratch, scratch(nth)),
+        };
+        let spec = shape.spec(length, across, from, to, op.inverse);
+        passes.push(pass(
+            spec,
+            total,
+            [own(total, per_row, low, parts[0], length * low), words].concat(),
+            [source, vec![target]].concat(),
+        ));
+        (from, source, words) = (From::Scratch, vec![scratch(nth)], vec![]);
+    }
+    Ok(Plan { scratch: vec![room; parts.len() - 1], passes })
+}

@@ -1,0 +1,263 @@
+//! The text of a launch: transforms of one length in workgroup memory, between arrays, expressions and scratch memory.
+
+use super::butterflies::Text;
+use crate::caps::Caps;
+use crate::element::DType;
+use crate::kernel::{Access, Draft, Spec};
+use crate::ops::fuse::FusionSpec;
+use std::fmt::Write;
+
+/// What a launch's text depends on.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) struct FftSpec {
+    /// The transform's length, and its radices.
+    pub length: u32,
+    pub radices: Vec<u32>,
+    /// Transforms side by side in a workgroup, and invocations for each.
+    pub columns: u32,
+    pub threads: u32,
+    /// Whether memory's neighbours are of different transforms: where it reads, and where it writes.
+    pub across: [bool; 2],
+    pub from: From,
+    pub to: To,
+    /// Whether real and imaginary parts change places at both ends: that is the inverse.
+    pub inverse: bool,
+}
+
+/// Where a launch reads.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) enum From {
+    /// The expression's values, complex or real: so many of a row, zeros after them. Of half a row the others are its mirror
+    /// image.
+    Values { values: Box<FusionSpec>, given: u32, whole: u32, half: bool },
+    /// Scratch memory.
+    Scratch,
+}
+
+/// Where a launch writes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum To {
+    /// Scratch memory, after a turn.
+    Scratch,
+    /// The result, `kept` elements of a row, real or complex.
+    Result { kept: u32, dtype: DType },
+}
+
+impl FftSpec {
+    /// Complex numbers of workgroup memory from one column to the next: odd, and a gap after each 16, so that neighbours and
+    /// columns lie in different banks.
+    fn pitch(&self) -> u32 {
+        (self.length + self.length / 16) | 1
+    }
+
+    fn held(&self) -> u32 {
+        self.columns * self.pitch()
+    }
+
+    /// Bytes of workgroup memory.
+    pub fn workgroup_bytes(length: usize, columns: usize) -> usize {
+        8 * columns * ((length + length / 16) | 1)
+    }
+}
+
+impl Spec for FftSpec {
+    fn draft(&self, _: &Caps) -> Draft {
+        let values = match &self.from {
+            From::Values { values, .. } => Some(values),
+            From::Scratch => None,
+        };
+        let access = values.map_or(vec![Access::Read], |values| values.access());
+        let own = values.map_or(vec![], |values| values.param_names());
+        Draft {
+            constants: vec![
+                ("WORKGROUP", self.columns * self.threads),
+                ("COLUMNS", self.columns),
+                ("PITCH", self.pitch()),
+                ("HELD", self.held()),
+            ],
+            params: [["total", "per_row", "low", "first", "inner", "scale", "unit", "rest"].map(String::from).to_vec(), own].concat(),
+            access: [access.clone(), vec![Access::Write]].concat(),
+            text: self.memory_text(access.len()) + &self.ends_text() + &self.passes_text(),
+            f16: values.is_some_and(|values| values.uses_f16()),
+            trusted: values.is_none_or(|values| values.is_safe()),
+            ..Draft::new(format!("fft of {}", self.length), "fft")
+        }
+    }
+}
+
+impl FftSpec {
+    fn memory_text(&self, bindings: usize) -> String {
+        let read = match &self.from {
+            From::Values { values, .. } => values.text(0),
+            From::Scratch => "@group(0) @binding(0) var<storage, read> scratch: array<vec2<f32>>;\n".into(),
+        };
+        let element = match self.to {
+            To::Result { dtype: DType::F32, .. } => "f32",
+            _ => "vec2<f32>",
+        };
+        format!("{read}@group(0) @binding({bindings}) var<storage, read_write> result: array<{element}>;\n")
+    }
+
+    /// `load` and `keep`: element e of column c of row k, read and written.
+    fn ends_text(&self) -> String {
+        let (length, at) = (self.length, "e * params.per_row + c");
+        let inverse = |value: &str| if self.inverse { format!("({value}).yx") } else { value.to_string() };
+        let read = match &self.from {
+            From::Values { .. } => format!("given(k, {at})"),
+            From::Scratch => {
+                let column = match self.to {
+                    To::Scratch => format!("(c / params.low * {length}u + e) * params.low + c % params.low"),
+                    // The digits of c change places.
+                    To::Result { .. } => {
+                        format!("(c % params.first * (params.per_row / params.first) + c / params.first) * {length}u + e")
+                    }
+                };
+                format!("scratch[k * (params.per_row * {length}u) + {column}]")
+            }
+        };
+        let load = format!("fn load(k: u32, c: u32, e: u32) -> vec2<f32> {{\n    return {read};\n}}\n");
+        let given = match &self.from {
+            From::Values { values, given, whole, half } => given_text(values, *given, *whole, *half, &inverse),
+            From::Scratch => String::new(),
+        };
+        given + &load + &self.keep_text()
+    }
+
+    fn keep_text(&self) -> String {
+        let length = self.length;
+        let body = match self.to {
+            To::Scratch => format!(
+                "    let below = c % params.low;\n    \
+                 let at = k * (params.per_row * {length}u) + (c / params.low * {length}u + e) * params.low + below;\n    \
+                 result[at] = f_multiply(v, f_factor(e * below, params.unit, bitcast<f32>(params.rest)));\n"
+            ),
+            To::Result { kept, dtype } => {
+                let value = if self.inverse { "v.yx" } else { "v" };
+                let value = if dtype == DType::F32 { format!("({value}).x") } else { value.to_string() };
+                format!(
+                    "    let at = c + params.per_row * e;\n    if at < {kept}u {{\n        \
+                     result[(k / params.inner * {kept}u + at) * params.inner + k % params.inner] = {value} * bitcast<f32>(params.scale);\n    }}\n"
+                )
+            }
+        };
+        format!("fn keep(k: u32, c: u32, e: u32, v: vec2<f32>) {{\n{body}}}\n")
+    }
+
+    /// `transform`: all passes of a workgroup (Stockham's order, as Govindaraju et al., "High performance discrete Fourier
+    /// transforms on graphics processors", SC 2008).
+    fn passes_text(&self) -> String {
+        let mut text = Text::default();
+        let mut done = 1;
+        for (nth, &radix) in self.radices.iter().enumerate() {
+            let last = nth + 1 == self.radices.len();
+            self.pass_text(&mut text, radix, done, nth == 0, last);
+            done *= radix;
+        }
+        format!("fn transform(lane: u32, tile: u32) {{\n{}}}\n", text.lines)
+    }
+
+    /// Which column and place among its invocations a lane has.
+    fn lane_text(&self, text: &mut String, across: bool) {
+        let (column, place) = match across {
+            true => ("lane % COLUMNS".to_string(), "lane / COLUMNS".to_string()),
+            false => (format!("lane / {}u", self.threads), format!("lane % {}u", self.threads)),
+        };
+        writeln!(text, "    column = {column};\n    place = {place};").expect("to a string");
+        text.push_str("    which = min(tile * COLUMNS + column, params.total - 1u);\n");
+        text.push_str("    k = which / params.per_row;\n    c = which % params.per_row;\n");
+        text.push_str("    there = tile * COLUMNS + column < params.total;\n");
+    }
+
+    fn pass_text(&self, text: &mut Text, radix: u32, done: u32, first: bool, last: bool) {
+        let butterflies = self.length / radix;
+        let rounds = butterflies.div_ceil(self.threads);
+        let [read, written] = self.across;
+        if first {
+            text.lines.push_str("    var column: u32; var place: u32; var which: u32; var k: u32; var c: u32; var there: bool;\n");
+            self.lane_text(&mut text.lines, if last { written } else { read });
+        } else {
+            text.lines.push_str("    workgroupBarrier();\n");
+            if last && read != written {
+                self.lane_text(&mut text.lines, written);
+            }
+        }
+        let full = butterflies.is_multiple_of(self.threads);
+        let mut kept = vec![];
+        for round in 0..rounds {
+            let j = text.name(&format!("place + {}u", round * self.threads));
+            // Past the last butterfly another is computed again, and not stored.
+            let at = if full { j.clone() } else { text.name(&format!("min({j}, {}u)", butterflies - 1)) };
+            let x = (0..radix).map(|q| {
+                let e = format!("{at} + {}u", q * butterflies);
+                text.name(&if first { format!("load(k, c, {e})") } else { format!("held[slot(column, {e})]") })
+            });
+            let x: Vec<String> = x.collect();
+            kept.push((j, at, x));
+        }
+        if !first && !last {
+            text.lines.push_str("    workgroupBarrier();\n");
+        }
+        for (j, at, x) in kept {
+            let x = match done {
+                1 => x,
+                _ => {
+                    let (unit, rest) = turn(done * radix);
+                    let factor = text.name(&format!("f_factor({at} % {done}u, {unit}u, {rest:?})"));
+                    text.powers(x, &factor)
+                }
+            };
+            let x = text.transform(x);
+            let first_place = text.name(&format!("{at} / {done}u * {}u + {at} % {done}u", done * radix));
+            let mut condition = if full { String::new() } else { format!("{j} < {butterflies}u") };
+            if last {
+                condition = if full { "there".into() } else { format!("there && {condition}") };
+            }
+            if !condition.is_empty() {
+                writeln!(text.lines, "    if {condition} {{").expect("to a string");
+            }
+            for (q, value) in x.iter().enumerate() {
+                let e = format!("{first_place} + {}u", q as u32 * done);
+                let line = match last {
+                    true => format!("    keep(k, c, {e}, {value});"),
+                    false => format!("    held[slot(column, {e})] = {value};"),
+                };
+                writeln!(text.lines, "{line}").expect("to a string");
+            }
+            if !condition.is_empty() {
+                text.lines.push_str("    }\n");
+            }
+        }
+    }
+}
+
+/// `given`: a value of a row, or what stands for it.
+fn given_text(values: &FusionSpec, given: u32, whole: u32, half: bool, inverse: &dyn Fn(&str) -> String) -> String {
+    let (mut text, mut value, mut at) = (String::new(), "near".to_string(), "at".to_string());
+    if half {
+        writeln!(text, "    let beyond = at > {}u;\n    let mirrored = select(at, {whole}u - at, beyond);", whole / 2)
+            .expect("to a string");
+        (value, at) = ("select(near, vec2<f32>(near.x, -near.y), beyond)".into(), "mirrored".into());
+    }
+    let needed = if half { whole / 2 + 1 } else { whole };
+    if given < needed {
+        value = format!("select(vec2<f32>(0.0), {value}, {at} < {given}u)");
+        writeln!(text, "    let near = {};", complex(values, &format!("min({at}, {}u)", given - 1))).expect("to a string");
+    } else {
+        writeln!(text, "    let near = {};", complex(values, &at)).expect("to a string");
+    }
+    format!("fn given(k: u32, at: u32) -> vec2<f32> {{\n{text}    return {};\n}}\n", inverse(&value))
+}
+
+/// A value of an expression as a complex number.
+fn complex(values: &FusionSpec, at: &str) -> String {
+    match values.dtype() {
+        DType::F32 => format!("vec2<f32>(value(k, {at}), 0.0)"),
+        _ => format!("value(k, {at})"),
+    }
+}
+
+/// 2^32 over what a whole turn is divided into, as a whole number and what that leaves.
+pub(super) fn turn(whole: u32) -> (u32, f32) {
+    let (quotient, rest) = ((1u64 << 32) / whole as u64, (1u64 << 32) % whole as u64);
+    (quotient as u32, (rest as f64 / whole as f64) as f32)
+}
