@@ -11,7 +11,7 @@ pub enum DType {
     F16,
     /// IEEE single precision.
     F32,
-    /// IEEE double precision; arithmetic and rounding only, no transcendental functions.
+    /// IEEE double precision; all functions, in software.
     F64,
     /// 32-bit signed.
     I32,
@@ -230,7 +230,7 @@ pub trait Element:
 pub trait Number: Element {}
 /// A floating-point type: `f16 f32 f64`.
 pub trait Float: Number {}
-/// A floating-point type with exponentials, logarithms and angles, which WGSL has in 32 bits: `f16 f32`.
+/// A floating-point type with exponentials, logarithms and angles: `f16 f32 f64`.
 pub trait Transcendental: Float {}
 /// An integer with arithmetic and bit operations: `i32 i64 u32 u64`.
 pub trait Integer: Number {}
@@ -266,7 +266,7 @@ macro_rules! element {
 element! {
     f16, F16, |x: f16| x.to_bits() as u64, |b| f16::from_bits(b as u16), [Number Float Transcendental];
     f32, F32, |x: f32| x.to_bits() as u64, |b| f32::from_bits(b as u32), [Number Float Transcendental];
-    f64, F64, |x: f64| x.to_bits(), f64::from_bits, [Number Float];
+    f64, F64, |x: f64| x.to_bits(), f64::from_bits, [Number Float Transcendental];
     i32, I32, |x: i32| x as u32 as u64, |b| b as u32 as i32, [Number Integer];
     i64, I64, |x: i64| x as u64, |b| b as i64, [Number Integer];
     u8, U8, |x: u8| x as u64, |b| b as u8, [];
