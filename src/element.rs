@@ -209,7 +209,7 @@ pub trait Arithmetic: Element {}
 pub trait Number: Arithmetic + Ordered {}
 /// A floating-point type with arithmetic: `f16 f32 f64`.
 pub trait Float: Number {}
-/// A floating-point type with exponentials, logarithms and angles, which WGSL has in 32 bits: `f16 f32`.
+/// A floating-point type with exponentials, logarithms and angles: `f16 f32 f64`.
 pub trait Transcendental: Float {}
 /// An integer with arithmetic and bit operations: `i32 i64 u32 u64`.
 pub trait Integer: Number {}
@@ -259,7 +259,7 @@ element! {
     bf16, BF16, |x: bf16| x.to_bits() as u128, |b| bf16::from_bits(b as u16), [Ordered];
     f16, F16, |x: f16| x.to_bits() as u128, |b| f16::from_bits(b as u16), [Ordered Arithmetic Number Float Transcendental];
     f32, F32, |x: f32| x.to_bits() as u128, |b| f32::from_bits(b as u32), [Ordered Arithmetic Number Float Transcendental];
-    f64, F64, |x: f64| x.to_bits() as u128, |b| f64::from_bits(b as u64), [Ordered Arithmetic Number Float];
+    f64, F64, |x: f64| x.to_bits() as u128, |b| f64::from_bits(b as u64), [Ordered Arithmetic Number Float Transcendental];
     i8, I8, |x: i8| x as u8 as u128, |b| b as i8, [Ordered];
     i16, I16, |x: i16| x as u16 as u128, |b| b as i16, [Ordered];
     i32, I32, |x: i32| x as u32 as u128, |b| b as i32, [Ordered Arithmetic Number Integer];

@@ -11,9 +11,11 @@ use std::sync::LazyLock;
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 enum Of {
     Nothing,
-    /// f32, as scalars or as vectors of four.
+    /// 32-bit types, as scalars or as vectors of four.
     Singles,
-    /// f64, which not every device has, and f32.
+    /// 64-bit integers too, which not every device has.
+    Longs,
+    /// f64 too, which not every device has.
     Doubles,
 }
 
@@ -32,7 +34,6 @@ static FUNCTIONS: LazyLock<HashMap<&'static str, (&'static str, Of)>> = LazyLock
         (include_str!("../../shaders/shared/math/division.wgsl"), Of::Singles),
         (include_str!("../../shaders/shared/math/storage.wgsl"), Of::Singles),
         (include_str!("../../shaders/shared/math/complex.wgsl"), Of::Singles),
-        (include_str!("../../shaders/shared/math/doubles.wgsl"), Of::Doubles),
         (include_str!("../../shaders/shared/math/complex_doubles.wgsl"), Of::Doubles),
         (include_str!("../../shaders/shared/random/words.wgsl"), Of::Nothing),
         (include_str!("../../shaders/shared/random/real.wgsl"), Of::Nothing),
@@ -41,6 +42,16 @@ static FUNCTIONS: LazyLock<HashMap<&'static str, (&'static str, Of)>> = LazyLock
         (include_str!("../../shaders/shared/random/counts.wgsl"), Of::Nothing),
         (include_str!("../../shaders/shared/random/orders.wgsl"), Of::Nothing),
         (include_str!("../../shaders/shared/random/wide.wgsl"), Of::Nothing),
+        (include_str!("../../shaders/shared/math/integers.wgsl"), Of::Singles),
+        (include_str!("../../shaders/shared/math/longs.wgsl"), Of::Longs),
+        (include_str!("../../shaders/shared/math/doubles.wgsl"), Of::Doubles),
+        (include_str!("../../shaders/shared/math/doubles_exponentials.wgsl"), Of::Doubles),
+        (include_str!("../../shaders/shared/math/doubles_logarithms.wgsl"), Of::Doubles),
+        (include_str!("../../shaders/shared/math/doubles_angles.wgsl"), Of::Doubles),
+        (include_str!("../../shaders/shared/math/doubles_arcs.wgsl"), Of::Doubles),
+        (include_str!("../../shaders/shared/math/doubles_hyperbolic.wgsl"), Of::Doubles),
+        (include_str!("../../shaders/shared/math/doubles_powers.wgsl"), Of::Doubles),
+        (include_str!("../../shaders/shared/math/doubles_errors.wgsl"), Of::Doubles),
     ];
     files.into_iter().flat_map(|(file, of)| split(file).map(move |(name, text)| (name, (text, of)))).collect()
 });
@@ -68,8 +79,9 @@ static MULTIPLIED: LazyLock<Texts> =
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Linked {
     pub text: String,
-    /// Whether it contains functions of f32, and of f64.
+    /// Whether it contains functions of 32-bit types, of 64-bit integers, and of f64.
     pub singles: bool,
+    pub longs: bool,
     pub doubles: bool,
 }
 
@@ -90,8 +102,8 @@ pub(super) fn link(texts: &[&str], caps: &Caps) -> Linked {
         }
     }
     let any = |least: Of| wanted.iter().any(|name| FUNCTIONS[name].1 >= least);
-    let (singles, doubles) = (any(Of::Singles), any(Of::Doubles));
-    Linked { text: wanted.into_iter().map(of).collect(), singles, doubles }
+    let (singles, longs, doubles) = (any(Of::Singles), any(Of::Longs), any(Of::Doubles));
+    Linked { text: wanted.into_iter().map(of).collect(), singles, longs, doubles }
 }
 
 /// The names that are called in a text.
@@ -111,6 +123,8 @@ mod tests {
         let tanh = link(&["let y = m_tanh(x);"], &caps);
         assert!(tanh.text.contains("fn m_tanh(") && !tanh.text.contains("fn m_sin(") && tanh.singles && !tanh.doubles);
         assert!(link(&["", "let y = m_wide_abs(x);"], &caps).doubles);
+        let gcd = link(&["m_i64_gcd(x, y)"], &caps);
+        assert!(gcd.text.contains("fn m_u64_gcd(") && gcd.singles && gcd.longs && !gcd.doubles);
         let mark = link(&["unroll();"], &caps);
         assert!(mark.text.contains("fn unroll(") && !mark.singles);
         assert!(KEPT.len() == 7 && KEPT.keys().all(|name| FUNCTIONS.contains_key(name)));

@@ -305,7 +305,8 @@ impl Draft {
         let shared = link(&[file, &tail], caps);
         let aliases = [
             (&[("F", "f32"), ("I", "i32"), ("U", "u32"), ("T", "bool")][..], shared.singles),
-            (&[("D", "f64"), ("L", "u64")], shared.doubles),
+            (&[("J", "i64"), ("L", "u64")], shared.longs),
+            (&[("D", "f64")], shared.doubles),
         ];
         for (alias, of) in aliases.into_iter().filter(|(_, there)| *there).flat_map(|(aliases, _)| aliases) {
             tail += &format!("alias {alias} = {};\n", vector(of));

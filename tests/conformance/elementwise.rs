@@ -28,17 +28,18 @@ pub fn number<T: Number>(f: Function, [a, b, c]: Args<T>) -> Option<Outcome> {
     table!(f, [a b c]: Add a + b, Subtract a - b, Multiply a * b, Divide a / b, Remainder a % b, Negate -a,
         Absolute a.abs(), Sign a.sign(), Square a.square(), Relu a.relu(), Equal a.equal(b), NotEqual a.not_equal(b),
         Less a.less(b), LessEqual a.less_equal(b), Greater a.greater(b), GreaterEqual a.greater_equal(b),
-        Minimum a.minimum(b), Maximum a.maximum(b), MultiplyAdd a.multiply_add(b, c))
+        Minimum a.minimum(b), Maximum a.maximum(b), MultiplyAdd a.multiply_add(b, c), Modulo a.modulo(b),
+        FloorDivide a.floor_divide(b), Pow a.pow(b))
 }
 
 pub fn integer<T: Integer>(f: Function, [a, b, _c]: Args<T>) -> Option<Outcome> {
     table!(f, [a b _c]: And a & b, Or a | b, Xor a ^ b, Not !a, ShiftLeft a << b, ShiftRight a >> b,
         CountOnes a.count_ones(), LeadingZeros a.leading_zeros(), TrailingZeros a.trailing_zeros(),
-        ReverseBits a.reverse_bits())
+        ReverseBits a.reverse_bits(), Gcd a.gcd(b), Lcm a.lcm(b))
 }
 
 pub fn float<T: Float>(f: Function, [a, b, c]: Args<T>) -> Option<Outcome> {
-    table!(f, [a b c]: Modulo a.modulo(b), FloorDivide a.floor_divide(b), Reciprocal a.reciprocal(), Sqrt a.sqrt(),
+    table!(f, [a b c]: Reciprocal a.reciprocal(), Sqrt a.sqrt(),
         ReciprocalSqrt a.rsqrt(), Hypot a.hypot(b), Lerp a.lerp(b, c), Floor a.floor(), Ceil a.ceil(), Round a.round(),
         Trunc a.trunc(), Fract a.fract(), Degrees a.to_degrees(), Radians a.to_radians(), Heaviside a.heaviside(b),
         FMin a.fmin(b), FMax a.fmax(b), CopySign a.copysign(b), NextAfter a.nextafter(b), IsNan a.is_nan(),
@@ -46,7 +47,7 @@ pub fn float<T: Float>(f: Function, [a, b, c]: Args<T>) -> Option<Outcome> {
 }
 
 pub fn transcendental<T: Transcendental>(f: Function, [a, b, _c]: Args<T>) -> Option<Outcome> {
-    table!(f, [a b _c]: Cbrt a.cbrt(), Pow a.pow(b), Exp a.exp(), Exp2 a.exp2(), ExpM1 a.exp_m1(), Ln a.ln(),
+    table!(f, [a b _c]: Cbrt a.cbrt(), Exp a.exp(), Exp2 a.exp2(), ExpM1 a.exp_m1(), Ln a.ln(),
         Log2 a.log2(), Log10 a.log10(), Ln1P a.ln_1p(), LogAddExp a.log_add_exp(b), Sin a.sin(), Cos a.cos(),
         Tan a.tan(), Asin a.asin(), Acos a.acos(), Atan a.atan(), Atan2 a.atan2(b), Sinc a.sinc(), Sinh a.sinh(),
         Cosh a.cosh(), Tanh a.tanh(), Asinh a.asinh(), Acosh a.acosh(), Atanh a.atanh(), Erf a.erf(), Erfc a.erfc(),
@@ -124,6 +125,39 @@ fn integers_and_masks_are_exact() {
     }
 }
 
+/// NumPy 2.3's answers: `np.mod`, `np.floor_divide`, `np.power`, `np.gcd`, `np.lcm` of int32.
+#[test]
+fn integer_functions_have_numpys_signs() {
+    let (most, least) = (i32::MAX, i32::MIN);
+    let a = [7, -7, 7, -7, 0, 5, least, least, most, 12, 2, -3];
+    let b = [3, 3, -3, -3, 5, 0, -1, 3, -2, -18, 31, 5];
+    let rows: [(&str, fn(&Array<i32>, &Array<i32>) -> Array<i32>, [i32; 12]); 4] = [
+        ("modulo", |a, b| a.modulo(b), [1, 2, -2, -1, 0, 0, 0, 1, -1, -6, 2, 2]),
+        ("floor_divide", |a, b| a.floor_divide(b), [2, -3, -3, 2, 0, 0, least, -715_827_883, -1_073_741_824, -1, 0, -1]),
+        ("gcd", |a, b| a.gcd(b), [1, 1, 1, 1, 5, 5, 1, 1, 1, 6, 1, 1]),
+        ("lcm", |a, b| a.lcm(b), [21, 21, 21, 21, 0, 0, least, least, -2, 36, 62, 15]),
+    ];
+    for device in apis() {
+        let (x, y) = (Array::from_slice(device, &a), Array::from_slice(device, &b));
+        for (what, call, wanted) in &rows {
+            assert_eq!(call(&x, &y).to_vec().unwrap(), wanted, "{what} on {}", name(device));
+        }
+        let powers = Array::from_slice(device, &[2, -2, 3, 0, 7, -1, 1, -1]);
+        let of = Array::from_slice(device, &[31, 3, 20, 0, 0, -3, -9, -2]);
+        let wanted = [least, -8, -808_182_895, 1, 1, -1, 1, 1];
+        assert_eq!(powers.pow(&of).to_vec().unwrap(), wanted, "pow on {}", name(device));
+        let none = Array::from_slice(device, &[5, 0, -2]).pow(-1);
+        assert_eq!(none.to_vec().unwrap(), [0, 0, 0], "reciprocals on {}", name(device));
+        // Euclid's longest way: neighbours in Fibonacci's sequence.
+        let (f, g) = (2_971_215_073u32, 1_836_311_903u32);
+        assert_eq!(Array::full(device, &[5], g).gcd(f).to_vec().unwrap(), [1; 5]);
+        if device.caps().i64 {
+            let (f, g) = (12_200_160_415_121_876_738u64, 7_540_113_804_746_346_429u64);
+            assert_eq!(Array::full(device, &[5], g).gcd(f).to_vec().unwrap(), [1; 5]);
+        }
+    }
+}
+
 #[test]
 fn select_takes_every_type_and_broadcasts() {
     fn check<T: Element>(device: &Device) {
@@ -172,7 +206,7 @@ fn every_method_has_a_kernel_and_every_kernel_a_method() {
     for device in apis() {
         reached::<f16>(device, &[number, float, transcendental]);
         reached::<f32>(device, &[number, float, transcendental]);
-        reached::<f64>(device, &[number, float]);
+        reached::<f64>(device, &[number, float, transcendental]);
         reached::<i32>(device, &[number, integer]);
         reached::<i64>(device, &[number, integer]);
         reached::<u8>(device, &[stored]);

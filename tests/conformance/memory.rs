@@ -1,6 +1,7 @@
 //! Memory: what is dropped comes back, limits hold, and what was spoiled never shows.
 
 use crate::support::*;
+use crosslane::profile::SpanKind;
 use crosslane::{Array, DeviceOptions, ErrorKind, eval_all, s};
 
 #[test]
@@ -36,6 +37,32 @@ fn dropped_arrays_give_their_memory_back() {
     let before = device.memory().live;
     let _lazy = (Array::<f32>::ones(&device, &[1000, 1000]) + 1.0, x.flip(0), x.slice(s![..;2]));
     assert_eq!(device.memory().live, before);
+}
+
+/// NumPy's `out=`: an expression assigned to a part is one kernel that writes there, with no memory of its own; assigned to a
+/// whole array it is not even that, until the array is evaluated.
+#[test]
+fn assignment_takes_one_kernel_and_no_memory() {
+    let Some(device) = fresh("") else { return };
+    let (a, b) = (Array::from_slice(&device, &small::<f32>(100_000)), Array::from_slice(&device, &small::<f32>(100_000)));
+    let mut x = Array::<f32>::zeros(&device, &[2, 100_000]).copy();
+    eval_all(&[&x]).unwrap();
+    device.synchronize().unwrap();
+    let before = device.memory();
+    let expression = || (&a * 2.0 + &b).maximum(0.5);
+    x.slice_mut(s![1]).assign(expression()).unwrap();
+    assert_eq!((device.memory().live, device.memory().peak), (before.live, before.peak), "nothing is taken");
+    let ((), trace) = device.profile(|| x.slice_mut(s![1]).assign(expression())).unwrap();
+    let launches = trace.spans().iter().filter(|span| span.kind == SpanKind::Launch).count();
+    assert_eq!(launches, 1, "{trace}");
+    let wanted: Vec<f32> = small::<f32>(100_000).iter().map(|&x| (x * 3.0).max(0.5)).collect();
+    same_values(&x.slice(s![1]).to_vec().unwrap(), &wanted, "the part");
+    same_values(&x.slice(s![0]).to_vec().unwrap(), &vec![0.0; 100_000], "the rest");
+    let mut y = Array::<f32>::zeros(&device, &[100_000]).copy();
+    eval_all(&[&y]).unwrap();
+    y.assign(expression()).unwrap();
+    assert_eq!(y.explain().unwrap().steps.len(), 1);
+    assert!(device.memory().live <= before.live, "the old values are given back");
 }
 
 #[test]

@@ -7,6 +7,7 @@ pub(crate) mod nth;
 pub(crate) mod partition;
 pub(crate) mod quantile;
 pub(crate) mod searchsorted;
+pub(crate) mod sets;
 pub(crate) mod sort;
 pub(crate) mod top_k;
 pub(crate) mod unique;

@@ -7,6 +7,7 @@ use crate::error::{CallSite, Error, Result};
 use crate::op::Value;
 use crate::ops::searchsorted::Side;
 use crate::ops::{Binning, Combine, OutOfRange, compared};
+use crate::s;
 use std::ops::Range;
 use std::panic::Location;
 
@@ -41,17 +42,7 @@ impl<T: Ordered> Array<T> {
         self.check()?;
         let (edges, _, thresholds) = even(operation, &self.node, bins, &range, false, at)?;
         self.weighed(operation, weights, bins, at)?;
-        let last = edges[bins];
-        let places = match compared(T::DTYPE) {
-            DType::F32 => self.bins_of::<f32>(&thresholds[..bins], last),
-            DType::F64 => self.bins_of::<f64>(&thresholds[..bins], last),
-            DType::I32 => self.bins_of::<i32>(&thresholds[..bins], last),
-            DType::I64 => self.bins_of::<i64>(&thresholds[..bins], last),
-            DType::U32 => self.bins_of::<u32>(&thresholds[..bins], last),
-            DType::U64 => self.bins_of::<u64>(&thresholds[..bins], last),
-            _ => unreachable!("compared() gives 32- and 64-bit types"),
-        };
-        Ok((placed(operation, &places, weights, bins, at)?, edges))
+        Ok((placed(operation, &self.places(&thresholds[..bins], edges[bins]), weights, bins, at)?, edges))
     }
 
     /// As [`Array::bincount_weights`], added in a fixed order, as by [`Array::histogram_weights_ordered`].
@@ -90,6 +81,19 @@ impl<T: Ordered> Array<T> {
         Array::kept(weights.device(), sums())
     }
 
+    /// The bin of each element between thresholds that rise, the last one up to its end; [`NOWHERE`] if in none.
+    fn places(&self, thresholds: &[Value], last: f64) -> Array<u32> {
+        match compared(T::DTYPE) {
+            DType::F32 => self.bins_of::<f32>(thresholds, last),
+            DType::F64 => self.bins_of::<f64>(thresholds, last),
+            DType::I32 => self.bins_of::<i32>(thresholds, last),
+            DType::I64 => self.bins_of::<i64>(thresholds, last),
+            DType::U32 => self.bins_of::<u32>(thresholds, last),
+            DType::U64 => self.bins_of::<u64>(thresholds, last),
+            _ => unreachable!("compared() gives 32- and 64-bit types"),
+        }
+    }
+
     /// Whether weights are of the array's shape and device, and this many bins are possible.
     fn weighed<W: Element>(
         &self,
@@ -112,6 +116,59 @@ impl<T: Ordered> Array<T> {
         let places = below.searchsorted(&x, Side::Right);
         // Below the first threshold there are none: 0 - 1 is nowhere.
         x.less_equal(end).select(places, 0u32) - 1u32
+    }
+}
+
+impl<T: Number> Array<T> {
+    /// The number of points in each cell of a grid of even bins, and the edges of each dimension: NumPy's `histogramdd`.
+    /// The array is a matrix with a row for each point and a column for each dimension; `bins` and `ranges` have one
+    /// for each dimension too, and mean what they do for [`Array::histogram`].
+    ///
+    /// Cost: a binary search for each coordinate, and one count of the points, as [`Array::bincount`].
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::Array;
+    /// let points = Array::from_shape(device, &[3, 2], &[0.1f32, 5.0, 0.9, 1.0, 0.9, 2.0]);
+    /// let (counts, edges) = points.histogramdd(&[2, 3], &[0.0..1.0, 0.0..6.0])?;
+    /// assert_eq!(counts.shape(), [2, 3]);
+    /// assert_eq!(counts.to_vec()?, [0, 0, 1, 1, 1, 0]);
+    /// assert_eq!(edges[1], [0.0, 2.0, 4.0, 6.0]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors: an array that is no matrix; bins or ranges of another number than it has columns; as
+    /// [`Array::histogram`].
+    #[track_caller]
+    pub fn histogramdd(&self, bins: &[usize], ranges: &[Range<f64>]) -> Result<(Array<u32>, Vec<Vec<f64>>)> {
+        let (operation, at) = ("histogramdd", Location::caller());
+        let &[_, columns] = self.check()?.shape() else {
+            let (wanted, got) = ("a row for each point, a column for each dimension", format!("{:?}", self.shape()));
+            return Err(Error::argument(operation, "array", wanted, got, at));
+        };
+        for (argument, got) in [("bins", bins.len()), ("ranges", ranges.len())] {
+            if got != columns || columns == 0 {
+                let wanted = format!("one for each of {columns} columns, of which there is one at least");
+                return Err(Error::argument(operation, argument, wanted, got.to_string(), at));
+            }
+        }
+        let all = bins.iter().fold(1usize, |all, &bins| all.saturating_mul(bins));
+        let (mut cell, mut all_edges): (Option<Array<u32>>, Vec<Vec<f64>>) = (None, vec![]);
+        for (column, (&bins, range)) in (0..).zip(bins.iter().zip(ranges)) {
+            let x = self.slice(s![.., column]);
+            let (edges, _, thresholds) = even(operation, &x.node, bins, range, false, at)?;
+            let places = x.places(&thresholds[..bins], edges[bins]);
+            all_edges.push(edges);
+            cell = Some(match cell {
+                None => places,
+                Some(before) => {
+                    let nowhere = before.equal(NOWHERE) | places.equal(NOWHERE);
+                    nowhere.select(NOWHERE, before * bins as u32 + places)
+                }
+            });
+        }
+        let cell = cell.expect("there is a column");
+        Ok((cell.numbered(operation, None, all, at).reshape(bins), all_edges))
     }
 }
 

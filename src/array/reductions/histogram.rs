@@ -268,7 +268,7 @@ impl<T: Ordered> Array<T> {
         self.numbered("bincount_weights", Some(&weights.node), bins, Location::caller())
     }
 
-    fn numbered<W: Element>(
+    pub(super) fn numbered<W: Element>(
         &self,
         operation: &'static str,
         weights: Option<&Arc<Node>>,

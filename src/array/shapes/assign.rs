@@ -18,6 +18,10 @@ pub struct ViewMut<'a, T: Element> {
 impl<T: Element> Array<T> {
     /// Replaces every element, keeping the shape; the value is broadcast to it.
     ///
+    /// Costs nothing itself: an expression stays deferred, and the old values' memory is given back once nothing refers
+    /// to them. To have a result written into memory that is there, as NumPy's `out=` does, assign to
+    /// `slice_mut(s![..])`.
+    ///
     /// ```
     /// # crosslane::example(|device| {
     /// use crosslane::Array;
@@ -38,8 +42,9 @@ impl<T: Element> Array<T> {
 
     /// A part of the array to assign to, with the slices of [`Array::slice`].
     ///
-    /// The assignment is queued at once. If other arrays share the memory, it is copied first, so that they keep their
-    /// values.
+    /// The assignment is queued at once: an elementwise expression is one kernel that writes its results straight into
+    /// the part, without memory of its own. If other arrays share the memory, among them what the expression reads, the
+    /// array is copied first, so that they keep their values.
     ///
     /// As an argument of a kernel, the part must be contiguous and begin at a multiple of 256 bytes
     /// ([`crate::Argument`]). Assignment has neither condition.

@@ -83,8 +83,9 @@ functions! {
     Remainder "remainder" 2 Same true ["m_fmod({a}, {b})"
         "({a} - ({a} / select({b}, {T}(1), ({b} == {T}(0)) | ({b} == {T}(-1)))) * select({b}, {T}(1), ({b} == {T}(0)) | ({b} == {T}(-1))))"
         "({a} % select({b}, {T}(1), {b} == {T}(0)))" ""] |a, b, _| a % b;
-    Modulo "modulo" 2 Same false ["m_rem({a}, {b})" "" "" ""] |a, b, _| { let r = a % b; if r != 0.0 && (r < 0.0) != (b < 0.0) { r + b } else if r == 0.0 { r.copysign(b) } else { r } };
-    FloorDivide "floor_divide" 2 Same false ["m_floor_divide({a}, {b})" "" "" ""] floor_divide;
+    // Of integers 0 by 0, as NumPy has it.
+    Modulo "modulo" 2 Same false ["m_rem({a}, {b})" "m_i32_modulo({a}, {b})" "({a} % select({b}, {T}(1), {b} == {T}(0)))" ""] |a, b, _| { let r = a % b; if r != 0.0 && (r < 0.0) != (b < 0.0) { r + b } else if r == 0.0 { r.copysign(b) } else { r } };
+    FloorDivide "floor_divide" 2 Same false ["m_floor_divide({a}, {b})" "m_i32_floor_divide({a}, {b})" "select({a} / select({b}, {T}(1), {b} == {T}(0)), {T}(0), {b} == {T}(0))" ""] floor_divide;
     Negate "negate" 1 Same true ["(-{a})" "(-{a})" "({T}(0) - {a})" ""] |a, _, _| -a;
     Absolute "abs" 1 Same true ["abs({a})" "abs({a})" "{a}" ""] |a, _, _| a.abs();
     Sign "sign" 1 Same false ["m_sign({a})" "sign({a})" "min({a}, {T}(1))" ""] |a, _, _| if a == 0.0 || a.is_nan() { a } else { a.signum() };
@@ -96,7 +97,9 @@ functions! {
     Hypot "hypot" 2 Same false ["m_hypot({a}, {b})" "" "" ""] |a, b, _| a.hypot(b);
     MultiplyAdd "multiply_add" 3 Same true ["fma({a}, {b}, {c})" "({a} * {b} + {c})" "({a} * {b} + {c})" ""] |a, b, c| a.mul_add(b, c);
     Lerp "lerp" 3 Same false ["m_lerp({a}, {b}, {c})" "" "" ""] |a, b, c| a + (b - a) * c;
-    Pow "pow" 2 Same false ["m_pow({a}, {b})" "" "" ""] |a, b, _| a.powf(b);
+    Pow "pow" 2 Same false ["m_pow({a}, {b})" "m_i32_pow({a}, {b})" "m_u32_pow({a}, {b})" ""] |a, b, _| a.powf(b);
+    Gcd "gcd" 2 Same false ["" "m_i32_gcd({a}, {b})" "m_u32_gcd({a}, {b})" ""] nothing;
+    Lcm "lcm" 2 Same false ["" "m_i32_lcm({a}, {b})" "m_u32_lcm({a}, {b})" ""] nothing;
 
     Equal "equal" 2 Mask true ["({a} == {b})" "({a} == {b})" "({a} == {b})" "({a} == {b})"] nothing;
     // Written as a negation: naga's != is ordered (false for NaN), while IEEE's is true for NaN.
@@ -246,8 +249,9 @@ impl Function {
     pub(crate) fn costly(self) -> bool {
         use Function::*;
         let ordered = [Relu, Sign, Minimum, Maximum, FMin, FMax, CopySign, IsNan, IsInfinite, IsFinite, Heaviside];
-        let costly = self.row().float.starts_with("m_") && !matches!(self, Divide | Sqrt | Lerp);
-        costly && !ordered.contains(&self) || matches!(self, Polar | Arg | PowI)
+        let row = self.row();
+        let called = row.float.starts_with("m_") || row.signed.starts_with("m_");
+        called && !ordered.contains(&self) && !matches!(self, Divide | Sqrt | Lerp) || matches!(self, Polar | Arg | PowI)
     }
 
     fn template(self, dtype: DType) -> &'static str {
@@ -360,6 +364,13 @@ impl Function {
                     a % b
                 }
             }
+            Function::Modulo | Function::FloorDivide if b == 0 => 0,
+            Function::Modulo => a - b * floored(a, b),
+            Function::FloorDivide => floored(a, b),
+            Function::Pow => power(a, b),
+            Function::Gcd => divisor(a, b),
+            Function::Lcm if a == 0 || b == 0 => 0,
+            Function::Lcm => (a.abs() / divisor(a, b)).wrapping_mul(b.abs()),
             Function::Negate => -a,
             Function::Absolute => a.abs(),
             Function::Sign => a.signum(),
@@ -388,6 +399,29 @@ impl Function {
             _ => unreachable!("exists() refuses {} for integers", self.name()),
         })
     }
+}
+
+/// The quotient, rounded down.
+fn floored(a: i128, b: i128) -> i128 {
+    a.div_euclid(b) - (b < 0 && a.rem_euclid(b) != 0) as i128
+}
+
+/// A power modulo 2^128; of a negative one its reciprocal, rounded towards 0, and 0 for 0.
+fn power(a: i128, b: i128) -> i128 {
+    match (a, b) {
+        (1, _) => 1,
+        (-1, _) => 1 - 2 * (b & 1),
+        (_, ..0) => 0,
+        _ => (0..128).rev().fold(1i128, |r, bit| {
+            let square = r.wrapping_mul(r);
+            if b >> bit & 1 == 1 { square.wrapping_mul(a) } else { square }
+        }),
+    }
+}
+
+/// The greatest common divisor of the sizes.
+fn divisor(a: i128, b: i128) -> i128 {
+    if b == 0 { a.abs() } else { divisor(b, a % b) }
 }
 
 /// A row's text with what its names in braces stand for.

@@ -44,9 +44,12 @@ impl Function {
         })
     }
 
-    /// There are few shared functions for f64. llvmpipe (Mesa 22.3.6) gives trunc(34159665.137) = 34159665.137 and
+    /// llvmpipe (Mesa 22.3.6) gives trunc(34159665.137) = 34159665.137 and
     /// round(3.5) = 3, where its floor and ceil are right.
     fn double(self) -> Option<&'static str> {
+        if let Some(text) = self.double_shared() {
+            return Some(text);
+        }
         Some(match self {
             Function::Divide => "({a} / {b})",
             Function::Remainder => "m_wide_fmod({a}, {b})",
@@ -81,6 +84,43 @@ impl Function {
         })
     }
 
+    /// Exponentials, logarithms, angles, powers and what is made of them: `shaders/shared/math/doubles_*.wgsl`.
+    fn double_shared(self) -> Option<&'static str> {
+        Some(match self {
+            Function::Cbrt => "m_wide_cbrt({a})",
+            Function::Exp => "m_wide_exp({a})",
+            Function::Exp2 => "m_wide_exp2({a})",
+            Function::ExpM1 => "m_wide_expm1({a})",
+            Function::Ln => "m_wide_log({a})",
+            Function::Log2 => "m_wide_log2({a})",
+            Function::Log10 => "m_wide_log10({a})",
+            Function::Ln1P => "m_wide_log1p({a})",
+            Function::Sin => "m_wide_sin({a})",
+            Function::Cos => "m_wide_cos({a})",
+            Function::Tan => "m_wide_tan({a})",
+            Function::Asin => "m_wide_asin({a})",
+            Function::Acos => "m_wide_acos({a})",
+            Function::Atan => "m_wide_atan({a})",
+            Function::Sinc => "m_wide_sinc({a})",
+            Function::Sinh => "m_wide_sinh({a})",
+            Function::Cosh => "m_wide_cosh({a})",
+            Function::Tanh => "m_wide_tanh({a})",
+            Function::Asinh => "m_wide_asinh({a})",
+            Function::Acosh => "m_wide_acosh({a})",
+            Function::Atanh => "m_wide_atanh({a})",
+            Function::Erf => "m_wide_erf({a})",
+            Function::Erfc => "m_wide_erfc({a})",
+            Function::Sigmoid => "m_wide_sigmoid({a})",
+            Function::Gelu => "m_wide_gelu_erf({a})",
+            Function::GeluTanh => "m_wide_gelu({a})",
+            Function::Softplus => "m_wide_softplus({a})",
+            Function::Pow => "m_wide_pow({a}, {b})",
+            Function::LogAddExp => "m_wide_logaddexp({a}, {b})",
+            Function::Atan2 => "m_wide_atan2({a}, {b})",
+            _ => return None,
+        })
+    }
+
     /// Functions of 64-bit integers: bits are counted in words, since SPIR-V counts in nothing else.
     fn long(self) -> Option<&'static str> {
         Some(match self {
@@ -102,6 +142,11 @@ impl Function {
     fn long_signed(self) -> Option<&'static str> {
         Some(match self {
             Function::Sign => "select(select({T}(0), {T}(1), {a} > {T}(0)), {T}(-1), {a} < {T}(0))",
+            Function::Modulo => "m_i64_modulo({a}, {b})",
+            Function::FloorDivide => "m_i64_floor_divide({a}, {b})",
+            Function::Pow => "m_i64_pow({a}, {b})",
+            Function::Gcd => "m_i64_gcd({a}, {b})",
+            Function::Lcm => "m_i64_lcm({a}, {b})",
             Function::ReverseBits => {
                 "bitcast<{T}>(({L}(reverseBits({U}({a}))) << {U}(32)) | {L}(reverseBits({U}({a} >> {U}(32)))))"
             }
@@ -112,6 +157,11 @@ impl Function {
     fn long_unsigned(self) -> Option<&'static str> {
         Some(match self {
             Function::Sign => "min({a}, {T}(1))",
+            Function::Modulo => "({a} % select({b}, {T}(1), {b} == {T}(0)))",
+            Function::FloorDivide => "select({a} / select({b}, {T}(1), {b} == {T}(0)), {T}(0), {b} == {T}(0))",
+            Function::Pow => "m_u64_pow({a}, {b})",
+            Function::Gcd => "m_u64_gcd({a}, {b})",
+            Function::Lcm => "m_u64_lcm({a}, {b})",
             Function::ReverseBits => {
                 "((({T}(reverseBits({U}({a})))) << {U}(32)) | {T}(reverseBits({U}({a} >> {U}(32)))))"
             }
