@@ -9,7 +9,7 @@ set -u
 crosslane=$1 out=$2
 shift 2
 [ $# -gt 0 ] || set -- copy mul_f32 add_f32 triad expression dot sum mat transpose softmax first_use load launch evaluate \
-    result seed select histogram nth reduce_by_key run_lengths searchsorted sort take topk unique
+    result seed select histogram nth reduce_by_key run_lengths searchsorted sort take topk unique random fft
 peers=$(dirname "$0")/peers
 parts=$(mktemp -d)
 mkdir -p "$out"

@@ -3,7 +3,7 @@
 use super::engines::{Engine, engines};
 use super::measure::{Group, Measured, Row, measure};
 use super::{
-    Outcome, groups, histograms, kernels, latency, lookups, print, products, randoms, sorts, table, transfers, tutorial,
+    Outcome, groups, histograms, kernels, latency, lookups, print, products, randoms, sorts, spectra, table, transfers, tutorial,
     workloads,
 };
 use crosslane::Device;
@@ -81,12 +81,14 @@ fn on(engine: &Engine, options: &Options) -> Outcome<Vec<Measured>> {
     let keys = sorts::inputs(&device, options.quick);
     let products = products::products(&device, options.quick);
     let source = randoms::Source::new(&device, n);
+    let signals = spectra::Signals::new(&device, options.quick);
     let mut rows = workloads::rows(&inputs);
     rows.extend(histograms::rows(&inputs));
     rows.extend(lookups::rows(&lookups));
     rows.extend(groups::rows(&grouped));
     rows.extend(sorts::rows(&keys));
     rows.extend(randoms::rows(&source));
+    rows.extend(spectra::rows(&signals));
     rows.extend(products::rows(&products));
     rows.extend(kernels::rows(&device, options.quick, || engine.open())?);
     rows.extend(transfers::rows(&ends));

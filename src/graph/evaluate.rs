@@ -116,7 +116,11 @@ impl Batch {
 
     /// A map that writes a node into a fresh buffer.
     fn map_in_new_memory(&mut self, node: &Arc<Node>) -> Result<(Map, Vec<Arc<Memory>>)> {
-        self.prepare_fused(node, 1 + node.count().is_some() as u32)?;
+        let long = self.long_parts(node);
+        if long.len() > 1 {
+            long.iter().filter(|part| !Arc::ptr_eq(part, node)).try_for_each(|part| self.materialise(part))?;
+        }
+        self.prepare_parts(node, 1 + node.count().is_some() as u32)?;
         let count = node.count().map(|count| self.dense(count)).transpose()?;
         let mut inputs = Inputs::default();
         let expression = inputs.expression(self, node)?;
@@ -178,8 +182,33 @@ impl Batch {
         Ok((inputs.expression(self, node)?, inputs.memory))
     }
 
-    /// Plans the inputs that a fused node reads from memory, for a kernel with `own` bindings besides the node's.
+    /// The long formulas that are fused into a node: a map takes in one, since it has one copy of it for each element. Other
+    /// kernels have many copies of what is fused into them, which drivers take minutes to compile.
+    fn long_parts(&mut self, node: &Arc<Node>) -> Vec<Arc<Node>> {
+        let (mut seen, mut queue, mut found) = (FxHashSet::default(), vec![node.clone()], vec![]);
+        while let Some(part) = queue.pop() {
+            if !part.long || !seen.insert(Arc::as_ptr(&part)) {
+                continue;
+            }
+            let state = self.state(&part);
+            queue.extend_from_slice(state.fused_inputs());
+            if matches!(&*state, State::Lazy(Expr::Formula(formula, _)) if formula.is_long()) {
+                found.push(part);
+            }
+        }
+        found
+    }
+
+    /// Plans the inputs that a fused node reads from memory, for a kernel that is no map, with `own` bindings besides the
+    /// node's.
     pub fn prepare_fused(&mut self, node: &Arc<Node>, own: u32) -> Result<()> {
+        if !self.long_parts(node).is_empty() {
+            self.materialise(node)?;
+        }
+        self.prepare_parts(node, own)
+    }
+
+    fn prepare_parts(&mut self, node: &Arc<Node>, own: u32) -> Result<()> {
         self.prepare(node)?;
         if !matches!(*self.state(node), State::Lazy(_)) {
             return Ok(()); // the node lies in memory

@@ -26,6 +26,8 @@ pub(crate) struct Node {
     pub steps: u32,
     /// Whether the node, or a node fused into it, is the output of an operation that can take in an epilogue.
     pub goes_on: bool,
+    /// Whether a long formula ([`Formula::is_long`]) may be fused into it.
+    pub long: bool,
     /// How many handles of the program, operations and other nodes want the value.
     users: AtomicU32,
     /// How many kernels computed the node on the way to another.
@@ -118,11 +120,11 @@ impl Drop for Handle {
 impl Node {
     pub fn ready(device: &Device, dtype: DType, storage: Storage) -> Arc<Node> {
         let shape = storage.layout.shape.clone();
-        Node::new(device, shape, dtype, (0, false), State::Ready(storage))
+        Node::new(device, shape, dtype, (0, false, false), State::Ready(storage))
     }
 
     pub fn failed(device: &Device, dtype: DType, error: Error) -> Arc<Node> {
-        Node::new(device, vec![0], dtype, (0, false), State::Failed(error))
+        Node::new(device, vec![0], dtype, (0, false, false), State::Failed(error))
     }
 
     pub fn lazy(device: &Device, shape: Vec<usize>, dtype: DType, expr: Expr) -> Arc<Node> {
@@ -146,15 +148,25 @@ impl Node {
             Expr::Output(task, _) => task.goes_on(),
             _ => expr.fuses() && inputs.iter().any(|input| input.goes_on),
         };
-        let node = Node::new(device, shape, dtype, (steps, goes_on), State::Lazy(expr));
+        let long = match &expr {
+            Expr::Formula(formula, _) if formula.is_long() => true,
+            _ => expr.fuses() && inputs.iter().any(|input| input.long && input.waiting() > 0),
+        };
+        let node = Node::new(device, shape, dtype, (steps, goes_on, long), State::Lazy(expr));
         count.into_iter().for_each(|count| node.set_count(&count));
         node
     }
 
-    fn new(device: &Device, shape: Vec<usize>, dtype: DType, (steps, goes_on): (u32, bool), state: State) -> Arc<Node> {
+    fn new(
+        device: &Device,
+        shape: Vec<usize>,
+        dtype: DType,
+        (steps, goes_on, long): (u32, bool, bool),
+        state: State,
+    ) -> Arc<Node> {
         let (users, computed, count, keeps, recipe) = Default::default();
         let (device, state) = (device.uncounted(), Mutex::new(Arc::new(state)));
-        Arc::new(Node { device, shape, dtype, steps, goes_on, users, computed, count, state, keeps, recipe })
+        Arc::new(Node { device, shape, dtype, steps, goes_on, long, users, computed, count, state, keeps, recipe })
     }
 
     pub fn len(&self) -> usize {

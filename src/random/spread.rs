@@ -149,8 +149,8 @@ impl Sobol {
         let directions: Vec<u32> = directions().take(self.dimensions).flatten().collect();
         let v = Array::from_slice(device, &directions).reshape(&[1, self.dimensions, BITS]);
         let k = Array::counting(device, BITS).reshape(&[1, 1, BITS]);
-        let text = "select(0u, v, (((i ^ (i >> 1u)) >> (k & 31u)) & 1u) == 1u)";
-        let points = Reduction::new("i: u32, k: u32, v: u32", text, "a ^ b", "0", "")?;
+        let text = "select(0u, v, (((point ^ (point >> 1u)) >> (bit & 31u)) & 1u) == 1u)";
+        let points = Reduction::new("point: u32, bit: u32, v: u32", text, "a ^ b", "0", "")?;
         let points = points.call_axes::<u32>((&i, &k, &v), 2)?;
         let Some(seed) = self.seed else { return Ok(points) };
         let seeds = seeds(device, seed, self.dimensions);

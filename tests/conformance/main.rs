@@ -40,6 +40,7 @@ mod sets;
 mod sort;
 mod statistics;
 mod steps;
+mod spectra;
 mod stress;
 mod threads;
 mod top_k;

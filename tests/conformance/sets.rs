@@ -4,11 +4,11 @@ use crate::for_types;
 use crate::runs::{alike, exactly, pool};
 use crate::support::*;
 use crosslane::op::Value;
-use crosslane::{Array, DType, Device, Element, Number, f16};
+use crosslane::{Array, DType, Device, Number, Ordered, f16};
 use rand::Rng;
 use std::cmp::Ordering;
 
-fn order<T: Element>(a: &T, b: &T) -> Ordering {
+fn order<T: Ordered>(a: &T, b: &T) -> Ordering {
     match (value(*a), value(*b)) {
         (Value::Float(a), Value::Float(b)) => a.partial_cmp(&b).unwrap_or(a.is_nan().cmp(&b.is_nan())),
         (a, b) => a.int().cmp(&b.int()),
@@ -16,18 +16,18 @@ fn order<T: Element>(a: &T, b: &T) -> Ordering {
 }
 
 /// Each once, in order; of equal ones the first.
-fn distinct<T: Element>(x: &[T]) -> Vec<T> {
+fn distinct<T: Ordered>(x: &[T]) -> Vec<T> {
     let mut all = x.to_vec();
     all.sort_by(order);
     all.dedup_by(|later, first| alike(later, first));
     all
 }
 
-fn has_one<T: Element>(set: &[T], x: &T) -> bool {
+fn has_one<T: Ordered>(set: &[T], x: &T) -> bool {
     set.iter().any(|other| alike(other, x))
 }
 
-fn check<T: Element>(device: &Device, a: &[T], b: &[T]) {
+fn check<T: Ordered>(device: &Device, a: &[T], b: &[T]) {
     let what = format!("{} and {} {} on {}", a.len(), b.len(), T::DTYPE, name(device));
     let (x, y) = (Array::from_slice(device, a), Array::from_slice(device, b));
     let both = [a, b].concat();
@@ -51,13 +51,13 @@ fn check<T: Element>(device: &Device, a: &[T], b: &[T]) {
     );
 }
 
-fn drawn<T: Element>(seed: u64, lengths: [usize; 2]) -> [Vec<T>; 2] {
+fn drawn<T: Ordered>(seed: u64, lengths: [usize; 2]) -> [Vec<T>; 2] {
     let mut rng = random(seed);
     let pool = pool::<T>(&mut rng);
     lengths.map(|len| (0..len).map(|_| pool[rng.random_range(0..pool.len())]).collect())
 }
 
-fn every<T: Element>(device: &Device) {
+fn every<T: Ordered>(device: &Device) {
     let lengths: &[[usize; 2]] = if T::DTYPE == DType::F32 { &[[0, 0], [700, 5], [3, 2000]] } else { &[[0, 4], [9, 7]] };
     for &lengths in lengths {
         let [a, b] = drawn::<T>(lengths[0] as u64, lengths);

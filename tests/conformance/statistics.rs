@@ -1,7 +1,7 @@
 //! Covariance, correlation, weighted means, the mode, histograms of several dimensions, against loops in f64 on the host.
 
 use crate::support::*;
-use crosslane::{Array, Device, Element, f16};
+use crosslane::{Array, Device, Element, Ordered, f16};
 use rand::Rng;
 
 fn covariance(rows: &[Vec<f64>], freedom: f64) -> Vec<f64> {
@@ -110,7 +110,7 @@ fn weighted_means() {
 
 #[test]
 fn the_mode_is_the_smallest_of_the_most_frequent() {
-    fn check<T: Element>(device: &Device, host: &[T], wanted: (T, u32)) {
+    fn check<T: Ordered>(device: &Device, host: &[T], wanted: (T, u32)) {
         let (value, count) = Array::from_slice(device, host).mode();
         assert_eq!((value.item().unwrap(), count.item().unwrap()), wanted, "{host:?} on {}", name(device));
     }

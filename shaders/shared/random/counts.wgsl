@@ -8,7 +8,7 @@
 // ln k! - (k ln k - k + ln(2 pi k) / 2), Stirling's rest. 3e-4 absolute for 1, 1e-6 from 3 on.
 fn x_stirling(k: f32) -> f32 {
     let r = x_reciprocal(k);
-    let s = r * r;
+    let s = x_pin(r * r);
     return x_pin((x_pin((x_pin(0.00079365 * s) - 0.0027777778) * s) + 0.083333336) * r);
 }
 
@@ -34,7 +34,7 @@ fn r_poisson(i: u32, key0: u32, key1: u32, low: u32, high: u32, rate: f32) -> u3
         }
         return k;
     }
-    let b = x_pin(2.53 * x_root(mean)) + 0.931;
+    let b = x_pin(x_pin(2.53 * x_root(mean)) + 0.931);
     let a = x_pin(0.02483 * b) - 0.059;
     let scale = x_pin(1.1328 * x_reciprocal(b - 3.4)) + 1.1239;
     let squeeze = 0.9277 - x_pin(3.6224 * x_reciprocal(b - 2.0));
@@ -44,7 +44,7 @@ fn r_poisson(i: u32, key0: u32, key1: u32, low: u32, high: u32, rate: f32) -> u3
         let us = max(0.5 - abs(u), 2.9802322e-8);
         let v = r_real(block.y);
         let slope = x_pin(2.0 * a * x_reciprocal(us)) + b;
-        let k = floor((x_pin(slope * u) + mean) + 0.43);
+        let k = floor(x_pin(x_pin(slope * u) + mean) + 0.43);
         if us >= 0.07 && v <= squeeze {
             return u32(k);
         }
@@ -66,10 +66,10 @@ fn r_poisson(i: u32, key0: u32, key1: u32, low: u32, high: u32, rate: f32) -> u3
 // ln of the chance of k of n, up to what does not depend on k.
 fn x_binomial(k: f32, n: f32, p: f32, q: f32) -> f32 {
     if k < 0.5 {
-        return x_pin(n * (x_log_beyond(-p) - p)) + (0.9189385 - x_stirling(n));
+        return x_pin(n * (x_log_beyond(-p) - p)) + x_pin(0.9189385 - x_stirling(n));
     }
     if k > n - 0.5 {
-        return x_pin(n * x_log(p)) + (0.9189385 - x_stirling(n));
+        return x_pin(n * x_log(p)) + x_pin(0.9189385 - x_stirling(n));
     }
     let other = n - k;
     let away = x_away(k, x_pin(n * p)) + x_away(other, x_pin(n * q));
@@ -106,8 +106,8 @@ fn r_successes(i: u32, key0: u32, key1: u32, low: u32, high: u32, n: f32, p: f32
         return u32(k);
     }
     let spread = x_root(mean * q);
-    let b = x_pin(2.53 * spread) + 1.15;
-    let a = x_pin(0.0248 * b) + x_pin(0.01 * p) - 0.0873;
+    let b = x_pin(x_pin(2.53 * spread) + 1.15);
+    let a = x_pin(x_pin(0.0248 * b) + x_pin(0.01 * p)) - 0.0873;
     let alpha = (x_pin(5.1 * x_reciprocal(b)) + 2.83) * spread;
     let squeeze = 0.92 - x_pin(4.2 * x_reciprocal(b));
     let most = x_binomial(floor(x_pin((n + 1.0) * p)), n, p, q);
@@ -117,7 +117,7 @@ fn r_successes(i: u32, key0: u32, key1: u32, low: u32, high: u32, n: f32, p: f32
         let us = max(0.5 - abs(u), 2.9802322e-8);
         let v = r_real(block.y);
         let slope = x_pin(2.0 * a * x_reciprocal(us)) + b;
-        let k = floor((x_pin(slope * u) + x_pin(mean)) + 0.5);
+        let k = floor(x_pin(x_pin(slope * u) + x_pin(mean)) + 0.5);
         if k >= 0.0 && k <= n {
             if us >= 0.07 && v <= squeeze {
                 return u32(k);

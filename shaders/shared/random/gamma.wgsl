@@ -7,7 +7,7 @@ fn r_gamma_parts(i: u32, key0: u32, key1: u32, low: u32, high: u32, shape: f32) 
         return vec2<f32>(x_nan(shape), 0.0);
     }
     let boosted = shape < 1.0;
-    let d = select(shape, shape + 1.0, boosted) - 0.33333334;
+    let d = x_pin(select(shape, shape + 1.0, boosted)) - 0.33333334;
     let c = 0.33333334 * x_reciprocal_root(d);
     for (var attempt = 0u; attempt < 64u; attempt++) {
         let block = r_block(i, key0, key1, low, high, attempt);
@@ -15,7 +15,7 @@ fn r_gamma_parts(i: u32, key0: u32, key1: u32, low: u32, high: u32, shape: f32) 
         let y = x_pin(c * x);
         if y > -1.0 {
             // d (1 - v + ln v) for v = (1 + y)^3: what cancels is left out.
-            let rest = (x_pin(3.0 * x_log_beyond(y)) - x_pin(3.0 * y * y)) - x_pin(y * y * y);
+            let rest = (x_pin(3.0 * x_log_beyond(y)) - x_pin(3.0 * x_pin(y * y))) - x_pin(y * y * y);
             if -r_minus_log(block.z) < x_pin(0.5 * x * x) + x_pin(d * rest) {
                 let less = r_minus_log(block.w) * x_reciprocal(max(shape, 1e-37));
                 return vec2<f32>(d * ((1.0 + y) * (1.0 + y) * (1.0 + y)), select(0.0, less, boosted));

@@ -5,7 +5,7 @@
 fn r_circle(word: u32) -> vec2<f32> {
     // An eighth of a turn to either side of a quarter's middle.
     let f = f32(i32(word << 2u) >> 8u) * 5.9604645e-8;
-    let t = f * f;
+    let t = x_pin(f * f);
     var s = x_pin(-0.004689316 * t) + 0.079713546;
     s = x_pin(s * t) - 0.6459667;
     s = (x_pin(s * t) + 1.5707964) * f;
@@ -28,16 +28,18 @@ fn r_normal(i: u32, key0: u32, key1: u32, low: u32, high: u32) -> f32 {
 }
 
 fn r_normal4(i: vec4<u32>, key0: vec4<u32>, key1: vec4<u32>, low: vec4<u32>, high: vec4<u32>) -> vec4<f32> {
-    if r_together(i) {
-        let block = r_block(i.x >> 2u, key0.x, key1.x, low.x, high.x, 0u);
-        return vec4<f32>(r_two_normals(block.xy), r_two_normals(block.zw));
+    var normals = vec4<f32>(0.0);
+    for (var n = 0u; n < 4u; n++) {
+        let at = r_lane(i, n);
+        let block = r_block(at >> 2u, key0.x, key1.x, low.x, high.x, 0u);
+        let four = vec4<f32>(r_two_normals(block.xy), r_two_normals(block.zw));
+        if r_together(i) {
+            return four;
+        }
+        let pair = select(four.xy, four.zw, (at & 2u) != 0u);
+        normals = vec4<f32>(normals.yzw, select(pair.x, pair.y, (at & 1u) != 0u));
     }
-    return vec4<f32>(
-        r_normal(i.x, key0.x, key1.x, low.x, high.x),
-        r_normal(i.y, key0.x, key1.x, low.x, high.x),
-        r_normal(i.z, key0.x, key1.x, low.x, high.x),
-        r_normal(i.w, key0.x, key1.x, low.x, high.x),
-    );
+    return normals;
 }
 
 fn r_lognormal(i: u32, key0: u32, key1: u32, low: u32, high: u32, mean: f32, deviation: f32) -> f32 {

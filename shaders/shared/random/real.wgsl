@@ -108,7 +108,7 @@ fn x_exp(x: f32) -> f32 {
     p = x_pin(p * r) + 0.041666523;
     p = x_pin(p * r) + 0.16666667;
     p = x_pin(p * r) + 0.5;
-    let value = x_pin((p * r) * r) + r + 1.0;
+    let value = x_pin(x_pin((p * r) * r) + r) + 1.0;
     // In two steps: 2^128 is no number.
     let half = i32(k) / 2;
     let scaled = value * x_two_to(half) * x_two_to(i32(k) - half);
@@ -126,12 +126,12 @@ fn x_reciprocal_root(x: f32) -> f32 {
     var y = bitcast<f32>(0x5f375a86u - (bitcast<u32>(x) >> 1u));
     y = y * (1.5 - x_pin((half * y) * y));
     y = y * (1.5 - x_pin((half * y) * y));
-    return y * (1.5 - x_pin((half * y) * y));
+    return x_pin(y * (1.5 - x_pin((half * y) * y)));
 }
 
 // sqrt x, 0 for 0. 3e-7.
 fn x_root(x: f32) -> f32 {
-    return x * x_reciprocal_root(max(x, 1.2e-38));
+    return x_pin(x * x_reciprocal_root(max(x, 1.2e-38)));
 }
 
 // 1 / x for x of [2e-38, 4e37]. 2e-7.
@@ -140,7 +140,7 @@ fn x_reciprocal(x: f32) -> f32 {
     y = y * (2.0 - x_pin(x * y));
     y = y * (2.0 - x_pin(x * y));
     y = y * (2.0 - x_pin(x * y));
-    return y * (2.0 - x_pin(x * y));
+    return x_pin(y * (2.0 - x_pin(x * y)));
 }
 
 // NaN, made of bits that a compiler does not know.

@@ -2,7 +2,8 @@
 //
 // Rules of all files of this folder, by which a draw has the same bits on every device:
 //  * Only +, -, *, integers and bits. Division, sqrt, exp and their kin differ between devices in the last bit.
-//  * A product that something is added to is exact, or goes through x_pin: then it does not matter who fuses.
+//  * A product that something is added to is exact, or goes through x_pin: then it does not matter who fuses. So does a sum that
+//    a constant is added to, and a product that one multiplies, but for powers of two: Mesa puts constants together.
 //  * No result or branch depends on a denormal number.
 // All draws begin with the same parameters: the element's index i, the key, and the number of the first block in two words.
 
@@ -19,18 +20,17 @@ fn r_round(c: vec4<u32>, key0: u32, key1: u32) -> vec4<u32> {
     return vec4<u32>(q.x ^ c.y ^ key0, q.y, p.x ^ c.w ^ key1, p.y);
 }
 
-// The four words of a counter.
-fn r_philox(counter: vec4<u32>, k: u32, l: u32) -> vec4<u32> {
-    var c = r_round(counter, k, l);
-    c = r_round(c, k + 0x9e3779b9u, l + 0xbb67ae85u);
-    c = r_round(c, k + 0x3c6ef372u, l + 0x76cf5d0au);
-    c = r_round(c, k + 0xdaa66d2bu, l + 0x32370b8fu);
-    c = r_round(c, k + 0x78dde6e4u, l + 0xed9eba14u);
-    c = r_round(c, k + 0x1715609du, l + 0xa9066899u);
-    c = r_round(c, k + 0xb54cda56u, l + 0x646e171eu);
-    c = r_round(c, k + 0x5384540fu, l + 0x1fd5c5a3u);
-    c = r_round(c, k + 0xf1bbcdc8u, l + 0xdb3d7428u);
-    return r_round(c, k + 0x8ff34781u, l + 0x96a522adu);
+// The four words of a counter. A loop, which compilers of GPUs unroll: kernels that call this many times stay short.
+fn r_philox(counter: vec4<u32>, key0: u32, key1: u32) -> vec4<u32> {
+    var c = counter;
+    var k = key0;
+    var l = key1;
+    for (var round = 0u; round < 10u; round++) {
+        c = r_round(c, k, l);
+        k = k + 0x9e3779b9u;
+        l = l + 0xbb67ae85u;
+    }
+    return c;
 }
 
 // Block number `block` after the first, for the nth attempt at its elements.
@@ -54,17 +54,18 @@ fn r_word(i: u32, key0: u32, key1: u32, low: u32, high: u32) -> u32 {
     return r_lane(r_block(i >> 2u, key0, key1, low, high, 0u), i);
 }
 
+// Of one block as a rule; of neither the same block nor neighbours, one by one, in a loop so that there is one copy of the code.
 fn r_word4(i: vec4<u32>, key0: vec4<u32>, key1: vec4<u32>, low: vec4<u32>, high: vec4<u32>) -> vec4<u32> {
-    let block = r_block(i.x >> 2u, key0.x, key1.x, low.x, high.x, 0u);
-    if r_together(i) {
-        return block;
+    var words = vec4<u32>(0u);
+    for (var n = 0u; n < 4u; n++) {
+        let at = r_lane(i, n);
+        let block = r_block(at >> 2u, key0.x, key1.x, low.x, high.x, 0u);
+        if r_together(i) {
+            return block;
+        }
+        words = vec4<u32>(words.yzw, r_lane(block, at));
     }
-    return vec4<u32>(
-        r_lane(block, i.x),
-        r_word(i.y, key0.x, key1.x, low.x, high.x),
-        r_word(i.z, key0.x, key1.x, low.x, high.x),
-        r_word(i.w, key0.x, key1.x, low.x, high.x),
-    );
+    return words;
 }
 
 // A whole number below `range`, each as likely; of all words where it is 0 (Lemire, "Fast random integer generation in an

@@ -4,12 +4,12 @@
 
 use crate::array::selections::runs::Edges;
 use crate::array::{Array, Selected, Side, SortOptions};
-use crate::element::{Element, Number};
+use crate::element::{Number, Ordered};
 use crate::error::{CallSite, Error, Result};
 use crate::ops::OutOfRange;
 use std::panic::Location;
 
-impl<T: Element> Array<T> {
+impl<T: Ordered> Array<T> {
     /// Whether each element occurs in `set`, an array of any shape: NumPy's `isin`. Elements are equal as in
     /// [`Array::unique`]: NaN is in a set with NaN, unlike in NumPy.
     ///
@@ -196,13 +196,13 @@ impl<T: Element> Array<T> {
     }
 }
 
-fn same_device<T: Element>(operation: &'static str, a: &Array<T>, b: &Array<T>, at: CallSite) -> Result<()> {
+fn same_device<T: Ordered>(operation: &'static str, a: &Array<T>, b: &Array<T>, at: CallSite) -> Result<()> {
     match a.device() == b.device() {
         true => Ok(()),
         false => Err(Error::argument(operation, "device", format!("{:?}", a.device()), format!("{:?}", b.device()), at)),
     }
 }
 
-fn selected<T: Element>(array: &Array<T>, made: Result<Selected<T>>) -> Selected<T> {
+fn selected<T: Ordered>(array: &Array<T>, made: Result<Selected<T>>) -> Selected<T> {
     made.unwrap_or_else(|error| Selected::failed(array.device(), error))
 }

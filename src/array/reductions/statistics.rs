@@ -1,7 +1,7 @@
 //! Statistics of several variables: covariance, correlation, weighted means; the most frequent element.
 
 use crate::array::{Array, Axes, axes};
-use crate::element::{Element, Float};
+use crate::element::{Float, Ordered};
 use crate::error::{CallSite, Error, Result};
 use crate::layout::broadcast_shapes;
 use crate::ops::OutOfRange;
@@ -134,7 +134,7 @@ impl<T: Float> Array<T> {
     }
 }
 
-impl<T: Element> Array<T> {
+impl<T: Ordered> Array<T> {
     /// The most frequent element and how often it occurs; of several the smallest. SciPy's `mode` of all elements.
     ///
     /// Elements are equal as in [`Array::unique`]: all NaNs are one value, the largest.

@@ -2,7 +2,7 @@
 
 use super::{Norm, Transform};
 use crate::array::Array;
-use crate::element::Complex;
+use num_complex::Complex;
 use crate::error::{CallSite, Error, Result};
 use std::f64::consts::PI;
 use std::panic::Location;

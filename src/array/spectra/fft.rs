@@ -3,7 +3,8 @@
 use super::{FftOptions, Norm, Transform};
 use crate::array::Array;
 use crate::array::shapes::axes::axis;
-use crate::element::{Complex, DType, Element};
+use crate::element::{DType, Element};
+use num_complex::Complex;
 use crate::error::{CallSite, Error, Result};
 use std::panic::Location;
 

@@ -2,7 +2,7 @@
 
 use super::Transform;
 use crate::array::Array;
-use crate::element::Complex;
+use num_complex::Complex;
 use crate::error::{CallSite, Error, Result};
 use crate::ops::fft::next_smooth;
 use std::panic::Location;

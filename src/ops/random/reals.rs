@@ -131,7 +131,7 @@ impl Draw {
             if y <= -1.0 {
                 continue;
             }
-            let rest = (3.0 * log_beyond(y) - 3.0 * y * y) - y * y * y;
+            let rest = (3.0 * log_beyond(y) - 3.0 * (y * y)) - y * y * y;
             if -minus_log(e) < 0.5 * x * x + d * rest {
                 let less = if boosted { minus_log(f) * reciprocal(shape.max(1e-37)) } else { 0.0 };
                 return (d * ((1.0 + y) * (1.0 + y) * (1.0 + y)), less);

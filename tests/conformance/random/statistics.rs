@@ -371,7 +371,8 @@ fn sequences_are_spread_evenly() {
     let halton = error(host(Halton::new(6).unwrap().points(&device, 16384)), 6);
     let scrambled = error(host(Halton::new(6).unwrap().scrambled(3).points(&device, 16384)), 6);
     assert!(random < 0.05, "{random}");
-    assert!(sobol < 1e-3 && plain < 1e-3 && halton < 1e-2 && scrambled < 1e-2, "{sobol} {plain} {halton} {scrambled}");
+    // Plain points begin in the cube's corner.
+    assert!(sobol < 1e-3 && plain < 5e-3 && halton < 1e-2 && scrambled < 1e-2, "{sobol} {plain} {halton} {scrambled}");
     // Scrambled points are uniform by themselves.
     for dimension in [0, 3, 5] {
         let firsts: Vec<f64> = (0..2000)
