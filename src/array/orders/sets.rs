@@ -199,7 +199,9 @@ impl<T: Element> Array<T> {
 fn same_device<T: Element>(operation: &'static str, a: &Array<T>, b: &Array<T>, at: CallSite) -> Result<()> {
     match a.device() == b.device() {
         true => Ok(()),
-        false => Err(Error::argument(operation, "device", format!("{:?}", a.device()), format!("{:?}", b.device()), at)),
+        false => {
+            Err(Error::argument(operation, "device", format!("{:?}", a.device()), format!("{:?}", b.device()), at))
+        }
     }
 }
 

@@ -128,9 +128,8 @@ impl<T: Float> Array<T> {
     #[track_caller]
     pub fn nan_variance(&self, freedom: usize) -> Array<T> {
         let (axes, at) = (Axes::from(..), Location::caller());
-        let work = |x: &Array<T>| {
-            x.widely(|x| x.variance_present(&axes, freedom), |x| x.variance_present(&axes, freedom))
-        };
+        let work =
+            |x: &Array<T>| x.widely(|x| x.variance_present(&axes, freedom), |x| x.variance_present(&axes, freedom));
         Array::kept(self.device(), self.with_axes("nan_variance", &axes, at).map(work))
     }
 
@@ -147,9 +146,8 @@ impl<T: Float> Array<T> {
     #[track_caller]
     pub fn nan_variance_axes(&self, axes: impl Into<Axes>, freedom: usize) -> Array<T> {
         let (axes, at) = (axes.into(), Location::caller());
-        let work = |x: &Array<T>| {
-            x.widely(|x| x.variance_present(&axes, freedom), |x| x.variance_present(&axes, freedom))
-        };
+        let work =
+            |x: &Array<T>| x.widely(|x| x.variance_present(&axes, freedom), |x| x.variance_present(&axes, freedom));
         Array::kept(self.device(), self.with_axes("nan_variance_axes", &axes, at).map(work))
     }
 
