@@ -8,8 +8,8 @@
 //
 // Sums of ITEMS are added to the total: a long row is rounded less often.
 //
-// Left open: the constants, State, Row, exponential, taken, taken_within, within, stored, store, merge, settle, finish;
-// row_of and place_of, as in normalise_held.wgsl.
+// Left open: the constants, State, Row, taken, taken_within, within, stored, store, merge, settle, finish; row_of and
+// place_of, as in normalise_held.wgsl.
 
 @compute @workgroup_size(WORKGROUP)
 fn softmax_kept(at: At) {
@@ -46,7 +46,7 @@ fn keep(k: u32, begin: u32, end: u32, zero: Stat) -> State {
     while (r + last <= end) {
         var part = Wide(0.0);
         for (var item = 0u; item < ITEMS; item++) {
-            let e = exponential(taken(k, r, zero) - Wide(top));
+            let e = m_exp_falling(taken(k, r, zero) - Wide(top));
             store(k, r, e);
             part += e;
             r += STEP;
@@ -54,7 +54,7 @@ fn keep(k: u32, begin: u32, end: u32, zero: Stat) -> State {
         total += fold(part);
     }
     while (r < end) {
-        let e = within(exponential(taken_within(k, r, end, zero) - Wide(top)), r, end, 0.0);
+        let e = within(m_exp_falling(taken_within(k, r, end, zero) - Wide(top)), r, end, 0.0);
         store(k, r, e);
         total += fold(e);
         r += STEP;

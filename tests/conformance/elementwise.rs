@@ -133,7 +133,11 @@ fn integer_functions_have_numpys_signs() {
     let b = [3, 3, -3, -3, 5, 0, -1, 3, -2, -18, 31, 5];
     let rows: [(&str, fn(&Array<i32>, &Array<i32>) -> Array<i32>, [i32; 12]); 4] = [
         ("modulo", |a, b| a.modulo(b), [1, 2, -2, -1, 0, 0, 0, 1, -1, -6, 2, 2]),
-        ("floor_divide", |a, b| a.floor_divide(b), [2, -3, -3, 2, 0, 0, least, -715_827_883, -1_073_741_824, -1, 0, -1]),
+        (
+            "floor_divide",
+            |a, b| a.floor_divide(b),
+            [2, -3, -3, 2, 0, 0, least, -715_827_883, -1_073_741_824, -1, 0, -1],
+        ),
         ("gcd", |a, b| a.gcd(b), [1, 1, 1, 1, 5, 5, 1, 1, 1, 6, 1, 1]),
         ("lcm", |a, b| a.lcm(b), [21, 21, 21, 21, 0, 0, least, least, -2, 36, 62, 15]),
     ];

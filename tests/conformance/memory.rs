@@ -44,7 +44,8 @@ fn dropped_arrays_give_their_memory_back() {
 #[test]
 fn assignment_takes_one_kernel_and_no_memory() {
     let Some(device) = fresh("") else { return };
-    let (a, b) = (Array::from_slice(&device, &small::<f32>(100_000)), Array::from_slice(&device, &small::<f32>(100_000)));
+    let (a, b) =
+        (Array::from_slice(&device, &small::<f32>(100_000)), Array::from_slice(&device, &small::<f32>(100_000)));
     let mut x = Array::<f32>::zeros(&device, &[2, 100_000]).copy();
     eval_all(&[&x]).unwrap();
     device.synchronize().unwrap();

@@ -38,11 +38,7 @@ fn check<T: Ordered>(device: &Device, a: &[T], b: &[T]) {
         "is_in of {what}"
     );
     exactly(&x.union(&y).to_vec().unwrap(), &distinct(&both), &format!("union of {what}"));
-    exactly(
-        &x.intersect(&y).to_vec().unwrap(),
-        &kept(a, &|x| has_one(b, x)),
-        &format!("intersection of {what}"),
-    );
+    exactly(&x.intersect(&y).to_vec().unwrap(), &kept(a, &|x| has_one(b, x)), &format!("intersection of {what}"));
     exactly(&x.difference(&y).to_vec().unwrap(), &kept(a, &|x| !has_one(b, x)), &format!("difference of {what}"));
     exactly(
         &x.symmetric_difference(&y).to_vec().unwrap(),
@@ -58,7 +54,8 @@ fn drawn<T: Ordered>(seed: u64, lengths: [usize; 2]) -> [Vec<T>; 2] {
 }
 
 fn every<T: Ordered>(device: &Device) {
-    let lengths: &[[usize; 2]] = if T::DTYPE == DType::F32 { &[[0, 0], [700, 5], [3, 2000]] } else { &[[0, 4], [9, 7]] };
+    let lengths: &[[usize; 2]] =
+        if T::DTYPE == DType::F32 { &[[0, 0], [700, 5], [3, 2000]] } else { &[[0, 4], [9, 7]] };
     for &lengths in lengths {
         let [a, b] = drawn::<T>(lengths[0] as u64, lengths);
         check(device, &a, &b);

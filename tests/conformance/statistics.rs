@@ -36,8 +36,9 @@ fn covariances_and_correlations() {
         spoil(device);
         // Far from 0, where products that are not centred would lose everything.
         let mut rng = random(4);
-        let rows: Vec<Vec<f64>> =
-            (0..5).map(|k| (0..301).map(|_| 1000.0 * k as f64 + rng.random_range(-8i32..9) as f64 / 4.0).collect()).collect();
+        let rows: Vec<Vec<f64>> = (0..5)
+            .map(|k| (0..301).map(|_| 1000.0 * k as f64 + rng.random_range(-8i32..9) as f64 / 4.0).collect())
+            .collect();
         let flat: Vec<f32> = rows.iter().flatten().map(|&x| x as f32).collect();
         let x = Array::from_shape(device, &[5, 301], &flat);
         for freedom in [0, 1] {

@@ -199,7 +199,9 @@ impl<T: Ordered> Array<T> {
 fn same_device<T: Ordered>(operation: &'static str, a: &Array<T>, b: &Array<T>, at: CallSite) -> Result<()> {
     match a.device() == b.device() {
         true => Ok(()),
-        false => Err(Error::argument(operation, "device", format!("{:?}", a.device()), format!("{:?}", b.device()), at)),
+        false => {
+            Err(Error::argument(operation, "device", format!("{:?}", a.device()), format!("{:?}", b.device()), at))
+        }
     }
 }
 

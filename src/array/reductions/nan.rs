@@ -49,26 +49,26 @@ macro_rules! reductions {
 
 reductions! {
     nan_sum nan_sum_axes -> T, "The sum of what is not NaN; 0 if nothing is. As [`Array::sum`].", "[1.0f32, nan, 3.0, 4.0]" => "8.0", "[1.0, 7.0]",
-        |x: &Array<T>, axes: &Axes| x.or_if_nan(0.0).sum_axes(axes.clone());
+        |x: &Array<T>, axes: &Axes| x.or_if_nan(0.0).sum_axes(axes);
     nan_product nan_product_axes -> T, "The product of what is not NaN; 1 if nothing is.", "[2.0f32, nan, 3.0, 4.0]" => "24.0", "[2.0, 12.0]",
-        |x: &Array<T>, axes: &Axes| x.or_if_nan(1.0).product_axes(axes.clone());
+        |x: &Array<T>, axes: &Axes| x.or_if_nan(1.0).product_axes(axes);
     nan_mean nan_mean_axes -> T, "The mean of what is not NaN; NaN if nothing is. f16 is computed in f32.", "[1.0f32, nan, 3.0, 5.0]" => "3.0", "[1.0, 4.0]",
         |x: &Array<T>, axes: &Axes| x.widely(|x| x.mean_present(axes), |x| x.mean_present(axes));
     nan_min nan_min_axes -> T, "The smallest element that is not NaN; NaN if all are. Two reads.", "[4.0f32, nan, 3.0, 2.0]" => "2.0", "[4.0, 2.0]",
-        |x: &Array<T>, axes: &Axes| x.unless_all_nan(axes, x.or_if_nan(f64::INFINITY).min_axes(axes.clone()));
+        |x: &Array<T>, axes: &Axes| x.unless_all_nan(axes, x.or_if_nan(f64::INFINITY).min_axes(axes));
     nan_max nan_max_axes -> T, "The largest element that is not NaN; NaN if all are. Two reads.", "[4.0f32, nan, 3.0, 2.0]" => "4.0", "[4.0, 3.0]",
-        |x: &Array<T>, axes: &Axes| x.unless_all_nan(axes, x.or_if_nan(f64::NEG_INFINITY).max_axes(axes.clone()));
+        |x: &Array<T>, axes: &Axes| x.unless_all_nan(axes, x.or_if_nan(f64::NEG_INFINITY).max_axes(axes));
     nan_arg_min nan_arg_min_axes -> u32, "Where the smallest element that is not NaN is, as [`Array::arg_min`]; 0 if all are NaN, where NumPy raises an error.", "[nan, 4.0f32, 3.0, 2.0]" => "3", "[1, 1]",
         |x: &Array<T>, axes: &Axes| {
             let others = x.or_if_nan(f64::INFINITY);
-            let alike = others.min_axes(axes.clone()).equal(Array::<T>::scalar(f64::INFINITY));
-            alike.select(&x.first_present(axes), &others.arg_min_axes(axes.clone()))
+            let alike = others.min_axes(axes).equal(Array::<T>::scalar(f64::INFINITY));
+            alike.select(&x.first_present(axes), &others.arg_min_axes(axes))
         };
     nan_arg_max nan_arg_max_axes -> u32, "Where the largest element that is not NaN is, as [`Array::arg_max`]; 0 if all are NaN, where NumPy raises an error.", "[nan, 4.0f32, 3.0, 2.0]" => "1", "[1, 0]",
         |x: &Array<T>, axes: &Axes| {
             let others = x.or_if_nan(f64::NEG_INFINITY);
-            let alike = others.max_axes(axes.clone()).equal(Array::<T>::scalar(f64::NEG_INFINITY));
-            alike.select(&x.first_present(axes), &others.arg_max_axes(axes.clone()))
+            let alike = others.max_axes(axes).equal(Array::<T>::scalar(f64::NEG_INFINITY));
+            alike.select(&x.first_present(axes), &others.arg_max_axes(axes))
         };
 }
 
@@ -85,26 +85,26 @@ impl<T: Float> Array<T> {
 
     /// A result, but NaN where there was nothing but NaN.
     fn unless_all_nan(&self, axes: &Axes, result: Array<T>) -> Array<T> {
-        self.is_nan().all_axes(axes.clone()).select(Array::<T>::scalar(f64::NAN), result)
+        self.is_nan().all_axes(axes).select(Array::<T>::scalar(f64::NAN), result)
     }
 
     /// How many elements are not NaN.
     fn present(&self, axes: &Axes) -> Array<u32> {
-        (!self.is_nan()).count_nonzero_axes(axes.clone())
+        (!self.is_nan()).count_nonzero_axes(axes)
     }
 
     /// Where the first is that is not NaN.
     fn first_present(&self, axes: &Axes) -> Array<u32> {
-        (!self.is_nan()).cast::<u32>().arg_max_axes(axes.clone())
+        (!self.is_nan()).cast::<u32>().arg_max_axes(axes)
     }
 
     fn mean_present(&self, axes: &Axes) -> Array<T> {
-        self.or_if_nan(0.0).sum_axes(axes.clone()) / self.present(axes).cast::<T>()
+        self.or_if_nan(0.0).sum_axes(axes) / self.present(axes).cast::<T>()
     }
 
     fn variance_present(&self, axes: &Axes, freedom: usize) -> Array<T> {
         let mean = self.mean_present(&axes.clone().keep_dims());
-        let squares = (self - mean).square().or_if_nan_in(self).sum_axes(axes.clone());
+        let squares = (self - mean).square().or_if_nan_in(self).sum_axes(axes);
         let count = self.present(axes).cast::<T>() - Array::<T>::scalar(freedom as f64);
         count.greater(Array::<T>::scalar(0.0)).select(squares / &count, Array::<T>::scalar(f64::NAN))
     }
@@ -128,9 +128,8 @@ impl<T: Float> Array<T> {
     #[track_caller]
     pub fn nan_variance(&self, freedom: usize) -> Array<T> {
         let (axes, at) = (Axes::from(..), Location::caller());
-        let work = |x: &Array<T>| {
-            x.widely(|x| x.variance_present(&axes, freedom), |x| x.variance_present(&axes, freedom))
-        };
+        let work =
+            |x: &Array<T>| x.widely(|x| x.variance_present(&axes, freedom), |x| x.variance_present(&axes, freedom));
         Array::kept(self.device(), self.with_axes("nan_variance", &axes, at).map(work))
     }
 
@@ -147,9 +146,8 @@ impl<T: Float> Array<T> {
     #[track_caller]
     pub fn nan_variance_axes(&self, axes: impl Into<Axes>, freedom: usize) -> Array<T> {
         let (axes, at) = (axes.into(), Location::caller());
-        let work = |x: &Array<T>| {
-            x.widely(|x| x.variance_present(&axes, freedom), |x| x.variance_present(&axes, freedom))
-        };
+        let work =
+            |x: &Array<T>| x.widely(|x| x.variance_present(&axes, freedom), |x| x.variance_present(&axes, freedom));
         Array::kept(self.device(), self.with_axes("nan_variance_axes", &axes, at).map(work))
     }
 

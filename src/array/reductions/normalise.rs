@@ -128,12 +128,12 @@ impl<T: Transcendental> Array<T> {
     /// Cost: rows of up to 32,768 elements are read once and written once, in one launch, with all elementwise work that
     /// is before it; longer ones are read twice (Milakov and Gimelshein, Online normalizer calculation for softmax, 2018),
     /// and few long ones take three launches. Along another axis than the last one rows are short enough to be read once
-    /// up to 512 elements or more.
+    /// up to 512 elements or more. f64 takes three launches and three reads, and the bound is one of its own precision.
     ///
     /// Errors (kept in the array): an axis out of range.
     #[track_caller]
     pub fn softmax(&self, axis: isize) -> Array<T> {
-        self.normalised(Normalisation::Softmax, &axis.into(), None, None, Location::caller())
+        self.exponential(Normalisation::Softmax, &axis.into(), Location::caller())
     }
 
     /// The logarithm of [`Array::softmax`], also where the softmax itself would be 0.
@@ -150,7 +150,7 @@ impl<T: Transcendental> Array<T> {
     /// NaN, cost and errors as [`Array::softmax`].
     #[track_caller]
     pub fn log_softmax(&self, axis: isize) -> Array<T> {
-        self.normalised(Normalisation::LogSoftmax, &axis.into(), None, None, Location::caller())
+        self.exponential(Normalisation::LogSoftmax, &axis.into(), Location::caller())
     }
 
     /// The logarithm of the sum of `exp(x)` over some axes ([`Axes`]). Nothing overflows.
@@ -169,10 +169,49 @@ impl<T: Transcendental> Array<T> {
     /// Cost: one read. Errors (kept in the array): an axis out of range, or given twice.
     #[track_caller]
     pub fn logsumexp(&self, axes: impl Into<Axes>) -> Array<T> {
-        let (normalisation, axes, at) = (Normalisation::LogSumExp, &axes.into(), Location::caller());
+        self.exponential(Normalisation::LogSumExp, &axes.into(), Location::caller())
+    }
+
+    fn exponential(&self, normalisation: Normalisation, axes: &Axes, at: CallSite) -> Array<T> {
         let operation = normalisation.name();
         let call = Call { operation, normalisation, array: self, axes, weight: None, bias: None, at };
-        call.rows(f64::NEG_INFINITY).remove(0)
+        match T::DTYPE {
+            DType::F64 => Array::kept(self.device(), call.composed()),
+            _ if normalisation == Normalisation::LogSumExp => call.rows(f64::NEG_INFINITY).remove(0),
+            _ => call.elements(),
+        }
+    }
+}
+
+impl<T: Transcendental> Call<'_, T> {
+    /// Of reductions and elementwise work: for f64, whose exponential is long, so that a kernel contains it once.
+    fn composed(&self) -> Result<Array<T>> {
+        let (reduced, x) = (self.reduced()?, self.array);
+        let shape = self.axes.left(x.shape(), &reduced);
+        let scalar = |value: f64| T::from_scalar(Scalar::from_f64(T::DTYPE, value));
+        if x.is_empty() {
+            // No row, or rows of nothing.
+            let nothing = self.normalisation == Normalisation::LogSumExp;
+            return Ok(if nothing { Array::full(x.device(), &shape, scalar(f64::NEG_INFINITY)) } else { x.clone() });
+        }
+        let rows = self.axes.clone().keep_dims();
+        let top = x.max_axes(&rows);
+        Ok(match self.normalisation {
+            Normalisation::LogSumExp => {
+                // An infinite sum has an infinite logarithm.
+                let finite = top.clamp(scalar(f64::MIN), scalar(f64::MAX));
+                let sum = (x - &finite).exp().sum_axes(&rows);
+                top.is_infinite().select(&top, &finite + sum.ln()).reshape(&shape)
+            }
+            normalisation => {
+                let distances = x - &top;
+                let sum = distances.exp().sum_axes(&rows);
+                match normalisation {
+                    Normalisation::Softmax => distances.exp() / sum,
+                    _ => distances - sum.ln(),
+                }
+            }
+        })
     }
 }
 

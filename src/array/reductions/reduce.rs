@@ -102,7 +102,11 @@ reductions! { Element:
 
 impl<T: Float> Array<T> {
     /// Everything but the axes' own work in f32 where elements are f16: a sum of f16 overflows soon.
-    pub(super) fn widely(&self, work: impl Fn(Array<f32>) -> Array<f32>, same: impl Fn(&Array<T>) -> Array<T>) -> Array<T> {
+    pub(super) fn widely(
+        &self,
+        work: impl Fn(Array<f32>) -> Array<f32>,
+        same: impl Fn(&Array<T>) -> Array<T>,
+    ) -> Array<T> {
         if T::DTYPE == DType::F16 { work(self.cast::<f32>()).cast::<T>() } else { same(self) }
     }
 

@@ -128,9 +128,9 @@ impl<T: Float> Array<T> {
         let all = weights.broadcast_to(shape);
         let wide = |x: Array<f32>| {
             let all = all.cast::<f32>();
-            (x * &all).sum_axes(axes.clone()) / all.sum_axes(axes.clone())
+            (x * &all).sum_axes(axes) / all.sum_axes(axes)
         };
-        Ok(self.widely(wide, |x| (x * &all).sum_axes(axes.clone()) / all.sum_axes(axes.clone())))
+        Ok(self.widely(wide, |x| (x * &all).sum_axes(axes) / all.sum_axes(axes)))
     }
 }
 

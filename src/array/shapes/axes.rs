@@ -74,6 +74,12 @@ impl Axes {
     }
 }
 
+impl From<&Axes> for Axes {
+    fn from(axes: &Axes) -> Axes {
+        axes.clone()
+    }
+}
+
 impl From<isize> for Axes {
     fn from(axis: isize) -> Axes {
         Axes::from(vec![axis])

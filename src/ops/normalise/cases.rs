@@ -39,7 +39,7 @@ pub fn cases(caps: &Caps) -> Vec<Case> {
     let (epsilon, freedom) = (1e-5, 1.0);
     let kinds = [Softmax, LogSoftmax, LogSumExp, Layer { epsilon }, Rms { epsilon }, MeanVariance { freedom }];
     for dtype in [DType::F16, DType::F32, DType::F64].into_iter().filter(|&dtype| caps.lacks(dtype).is_none()) {
-        for kind in kinds {
+        for kind in kinds.into_iter().filter(|kind| !(kind.is_exponential() && dtype == DType::F64)) {
             for (shape, reduced) in SHAPES {
                 all.push(case(caps, dtype, kind, (shape, reduced), &contiguous(shape)));
             }

@@ -86,6 +86,11 @@ impl Normalisation {
         !matches!(self, Normalisation::LogSumExp | Normalisation::MeanVariance { .. })
     }
 
+    /// Whether exponentials are in it, which f64 does not have.
+    pub fn is_exponential(self) -> bool {
+        self.kind().is_exponential()
+    }
+
     /// Operations on each element.
     fn flops(self) -> u64 {
         match self {

@@ -1,7 +1,6 @@
 //! The statistics of rows as WGSL: what a state is, how it comes from values, how states merge, what values become.
 
 use super::Normalisation;
-use crate::element::DType;
 
 /// How rows lie in a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -10,8 +9,6 @@ pub(super) struct Lay {
     pub width: u32,
     /// Whether these belong to neighbouring rows.
     pub columns: bool,
-    /// The type of statistics: f32 or f64.
-    pub number: DType,
 }
 
 /// A normalisation without its numbers.
@@ -157,18 +154,12 @@ impl Kind {
     fn exponential_text(self, lay: Lay) -> String {
         // The shared functions are as wide as values are.
         let narrow = lay.width > 1 && !lay.columns;
-        let of = |function: &str| if narrow { format!("{function}(Wide(x)).x") } else { format!("{function}(x)") };
-        let (lowest, exp, falling, log) = match lay.number {
-            DType::F64 => (f64::MIN, "m_wide_exp", "m_wide_exp", "m_wide_log"),
-            _ => (f32::MIN as f64, "m_exp", "m_exp_falling", "m_log"),
-        };
-        // An infinite sum has an infinite logarithm; a share of it is NaN.
-        let exponential = if self == Kind::LogSumExp { exp } else { falling };
+        let of = |function: &str| if narrow { format!("{function}(F(x)).x") } else { format!("{function}(x)") };
         format!(
-            "const LOWEST = {lowest:e};\nfn exponential(x: Wide) -> Wide {{ return {exponential}(x); }}\n\
-             fn falling(x: Stat) -> Stat {{ return {}; }}\nfn logarithm(x: Stat) -> Stat {{ return {}; }}\n",
-            of(falling),
-            of(log)
+            "const LOWEST = -3.4028234663852886e38;\nfn falling(x: Stat) -> Stat {{ return {}; }}\n\
+             fn logarithm(x: Stat) -> Stat {{ return {}; }}\n",
+            of("m_exp_falling"),
+            of("m_log")
         )
     }
 
@@ -199,11 +190,12 @@ impl Kind {
             ["total"] => (format!("    let state = State(fold({}));\n", sum(&|n| format!("v{n} * v{n}"))), "v"),
             ["top", "total"] => {
                 let top = tree(all(&named("v")), &|a, b| format!("max({a}, {b})"));
-                let top = match self {
-                    Kind::LogSumExp => format!("min(peak({top}), Stat(-LOWEST))"),
-                    _ => format!("peak({top})"),
+                // An infinite sum has an infinite logarithm; a share of it is NaN.
+                let (top, exp) = match self {
+                    Kind::LogSumExp => (format!("min(peak({top}), Stat(-LOWEST))"), "m_exp"),
+                    _ => (format!("peak({top})"), "m_exp_falling"),
                 };
-                let exponentials = lines("e", &|n| only(n, format!("exponential(v{n} - Wide(top))")));
+                let exponentials = lines("e", &|n| only(n, format!("{exp}(v{n} - Wide(top))")));
                 let held = if self == Kind::Softmax { "e" } else { "v" };
                 (
                     format!(
@@ -252,7 +244,7 @@ impl Kind {
             Kind::Rms => ("Stat(0.0)", root(&format!("whole.total / Stat({length})"))),
             _ => ("whole.mean", root("whole.squares / whole.count")),
         };
-        let kept = if self == Kind::Softmax { "exponential(v - Wide(whole.top))" } else { "v" };
+        let kept = if self == Kind::Softmax { "m_exp_falling(v - Wide(whole.top))" } else { "v" };
         let close = match self {
             Kind::Softmax | Kind::Rms => "v * Wide(row.scale)",
             Kind::LogSoftmax => "v - Wide(row.shift) - Wide(row.scale)",

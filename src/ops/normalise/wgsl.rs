@@ -78,11 +78,7 @@ impl Normalise {
             fusions: fusions.map(|fusions| fusions.spec()),
             weight: self.weight.is_some(),
             bias: self.bias.is_some(),
-            lay: Lay {
-                width: fusions.map_or(1, |fusions| fusions.width()),
-                columns: shape.columns,
-                number: number(self.dtype()),
-            },
+            lay: Lay { width: fusions.map_or(1, |fusions| fusions.width()), columns: shape.columns },
         };
         Kernel::of(spec, caps)
     }
@@ -154,7 +150,7 @@ impl NormaliseSpec {
 
     /// `Number`, `Stat` (of a state), `Wide` (of loaded values) and how the latter come together; where lanes are.
     fn types_text(&self) -> String {
-        let Lay { width, columns, .. } = self.lay;
+        let Lay { width, columns } = self.lay;
         let (number, apart) = (self.number().wgsl(), self.apart());
         let narrow = width > 1 && !columns;
         let (fold, peak) = match narrow {
@@ -282,7 +278,7 @@ impl NormaliseSpec {
         if matches!(self.source, Source::States | Source::State) {
             return format!("fn pivot(k: u32) -> Stat {{ return {}; }}\n", self.of_parts("zero"));
         }
-        let Lay { width, columns, .. } = self.lay;
+        let Lay { width, columns } = self.lay;
         let first = if width > 1 && !columns { ".x" } else { "" };
         // Infinite or NaN, it would make NaN of the others.
         let finite = self.finite_text("first");
@@ -294,7 +290,7 @@ impl NormaliseSpec {
 
     /// `taken`, `taken_within`, `within` and `pivot`: values as they are held.
     fn values_text(&self) -> String {
-        let Lay { width, columns, .. } = self.lay;
+        let Lay { width, columns } = self.lay;
         let there = match width > 1 && !columns {
             true => "vec4<u32>(r) + vec4<u32>(0u, 1u, 2u, 3u) < vec4<u32>(end)",
             false => "r < end",
