@@ -3,7 +3,7 @@
 use crate::caps::Caps;
 use crate::element::{Class, DType, Scalar};
 use crate::op::{Fill, Value};
-use crate::ops::cases::{ordered, Case, row};
+use crate::ops::cases::{Case, ordered, row};
 use crate::ops::{Binning, Histogram, Rule, compared, even_edges, thresholds};
 
 pub fn cases(caps: &Caps) -> Vec<Case> {
