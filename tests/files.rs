@@ -141,6 +141,11 @@ fn through_serde() {
         let text = serde_json::to_string(&x).unwrap();
         assert_eq!(text, r#"{"shape":[2,3],"values":[0.0,1.0,2.0,3.0,4.0,5.0]}"#);
         let host: HostArray<f32> = serde_json::from_str(&text).unwrap();
+        let numbers = device.array([Complex::new(1.5f32, -2.0)]);
+        let text = serde_json::to_string(&numbers).unwrap();
+        assert_eq!(text, r#"{"shape":[1],"values":[[1.5,-2.0]]}"#);
+        let back: HostArray<Complex<f32>> = serde_json::from_str(&text).unwrap();
+        assert_eq!(back.to_device(device).to_vec().unwrap(), numbers.to_vec().unwrap());
         same(&host.to_device(device), &Dense::new(&[2, 3], x.to_vec().unwrap()), "through JSON");
         if device.caps().f16 {
             let halves = device.array([f16::from_f32(0.5)]);

@@ -389,13 +389,14 @@ fn every_kernel_has_a_method() {
     }
 }
 
-/// As NumPy 2.3 prints them.
+/// As NumPy 2.4 prints them.
 #[test]
 fn printed_as_numpy_does() {
     for device in quick() {
         let printed = |host: &[C32]| Array::from_slice(device, host).to_string();
         assert_eq!(printed(&[c(1.0, 2.0), c(3.0, -4.5)]), "[1.+2.j  3.-4.5j]");
         assert_eq!(printed(&[c(1.0, 2.0), c(3.0, -10.0)]), "[1. +2.j 3.-10.j]");
+        assert_eq!(printed(&[c(1e10, 1.0), c(2.0, -3.0)]), "[1.e+10+1.j 2.e+00-3.j]");
         assert_eq!(printed(&[c(-0.5, f32::NAN), c(f32::INFINITY, 0.25)]), "[-0.5 +nanj  inf+0.25j]");
         assert_eq!(Array::from_slice(device, &[c(1.5f32, -2.0)]).reshape(&[0usize; 0]).to_string(), "(1.5-2j)");
         assert_eq!(Array::<C32>::zeros(device, &[0]).to_string(), "[]");

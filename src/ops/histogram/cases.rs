@@ -30,7 +30,7 @@ fn of_type(dtype: DType) -> Vec<Case> {
         Class::Float => Scalar::from_f64(compared, number as f64),
         _ => Value::Int(number as i128).scalar(compared),
     };
-    let number = !matches!(dtype, DType::F16 | DType::F32 | DType::F64 | DType::Bool);
+    let number = matches!(dtype.class(), Class::Signed | Class::Unsigned);
     let mut all = vec![];
     for (bins, len) in [
         (7, 0),
