@@ -75,18 +75,12 @@ macro_rules! types {
 }
 
 types! {
-    /// The upper half of single precision (bfloat16), storage only: cast to compute.
-    BF16 "bf16" 2 Float F32 "u32";
     /// IEEE half precision; arithmetic in half precision, functions through f32.
     F16 "f16" 2 Float F16 "f16";
     /// IEEE single precision.
     F32 "f32" 4 Float F32 "f32";
     /// IEEE double precision; arithmetic and rounding only, no transcendental functions.
     F64 "f64" 8 Float F64 "f64";
-    /// 8-bit signed, storage only: cast to compute.
-    I8 "i8" 1 Signed I32 "u32";
-    /// 16-bit signed, storage only: cast to compute.
-    I16 "i16" 2 Signed I32 "u32";
     /// 32-bit signed.
     I32 "i32" 4 Signed I32 "i32";
     /// 64-bit signed.
@@ -101,6 +95,12 @@ types! {
     U64 "u64" 8 Unsigned U64 "u64";
     /// A mask; one byte an element in memory, 0 or 1.
     Bool "bool" 1 Bool Bool "bool";
+    /// The upper half of single precision (bfloat16), storage only: cast to compute.
+    BF16 "bf16" 2 Float F32 "u32";
+    /// 8-bit signed, storage only: cast to compute.
+    I8 "i8" 1 Signed I32 "u32";
+    /// 16-bit signed, storage only: cast to compute.
+    I16 "i16" 2 Signed I32 "u32";
     /// A complex number of two f32, `vec2<f32>` in WGSL.
     Complex32 "Complex32" 8 Complex Complex32 "vec2<f32>";
     /// A complex number of two f64, `vec2<f64>` in WGSL; arithmetic and roots only.

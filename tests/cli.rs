@@ -432,8 +432,8 @@ fn run_says_which_argument_does_not_fit() {
     all("zeros:f32:0", &["x: wanted at least 4 bytes for array<f32>, got 0"]);
     all(&folder.path("none.npy"), &["--bind x: ", "none.npy: No such file"]);
     all(&folder.file("text.npy", "hello"), &["text.npy: not a .npy file"]);
-    all(&folder.file("i1.npy", npy("|i1", false, "(4,)", &[0; 4])), &["i1.npy: wanted elements of f16 f32", "got |i1"]);
-    all(&folder.file("c8.npy", npy("<c8", false, "(1,)", &[0; 8])), &["got <c8"]);
+    all(&folder.file("s1.npy", npy("|S1", false, "(4,)", &[0; 4])), &["s1.npy: wanted elements of f16 f32", "got |S1"]);
+    all(&folder.file("c32.npy", npy("<c32", false, "(1,)", &[0; 32])), &["got <c32"]);
     all(&folder.file("short.npy", npy("<f4", false, "(5,)", &[0; 16])), &["shape [5] of f32, got 16 bytes"]);
     all(
         &folder.file("huge.npy", npy("<f4", false, "(1152921504606846976,)", &[0; 4])),

@@ -2,7 +2,7 @@
 
 use crate::array::Array;
 use crate::device::Device;
-use crate::element::{Element, Arithmetic};
+use crate::element::{Arithmetic, Element};
 use crate::error::{Error, Result};
 use std::iter::{Product, Sum};
 use std::panic::Location;

@@ -224,7 +224,8 @@ impl Call<'_> {
             return self.mistake(&resource.name, wanted, got);
         }
         let dtype = array.dtype();
-        let as_bound = if dtype.per_word() > 1 { crate::DType::U32 } else { dtype };
+        // Complex numbers are vectors of two.
+        let as_bound = if dtype.per_word() > 1 { crate::DType::U32 } else { dtype.real() };
         if *typed && resource.element.is_some_and(|element| element != as_bound) {
             return self.mistake(&resource.name, &resource.ty, format!("an array of {dtype}"));
         }

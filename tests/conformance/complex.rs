@@ -63,7 +63,7 @@ fn functions_are_as_exact_as_they_say() {
         let some: Vec<C32> = (0..4000).map(|_| c(rng.random_range(-80.0..88.0), rng.random_range(-9.0..9.0))).collect();
         within(6.0, &Array::from_slice(device, &some).exp(), &some, "exp", |z| z.exp());
         // e^x overflows, the result does not.
-        let edge: Vec<C32> = (0..50).map(|i| c(89.0, 1.45 + i as f32 * 1e-3)).collect();
+        let edge: Vec<C32> = (0..50).map(|i| c(89.0, 0.75 + i as f32 * 1e-3)).collect();
         within(6.0, &Array::from_slice(device, &edge).exp(), &edge, "exp past 88", |z| z.exp());
 
         let (a, b) = (spread(&mut rng, 4000, -60.0..60.0), spread(&mut rng, 4000, -60.0..60.0));
@@ -262,9 +262,8 @@ fn combined<R: Part>(device: &Device) {
     let (rows, inner, columns) = (35, 70, 41);
     let (a, b) = (host(rows * inner), host(inner * columns));
     let (x, y) = (up(&a).reshape(&[rows, inner]), up(&b).reshape(&[inner, columns]));
-    let cell = |r: usize, k: usize| {
-        (0..inner).fold([0, 0], |sum, i| plus(sum, times(a[r * inner + i], b[i * columns + k])))
-    };
+    let cell =
+        |r: usize, k: usize| (0..inner).fold([0, 0], |sum, i| plus(sum, times(a[r * inner + i], b[i * columns + k])));
     let wanted: Vec<Complex<R>> = (0..rows * columns).map(|at| of(cell(at / columns, at % columns))).collect();
     let wanted = Dense::new(&[rows, columns], wanted);
     same(&x.matmul(&y), &wanted, &format!("matrix product, {what}"));
@@ -273,14 +272,18 @@ fn combined<R: Part>(device: &Device) {
     let column = x.matvec(&y.slice(s![.., 3])).to_vec().unwrap();
     let wanted: Vec<Complex<R>> = (0..rows).map(|r| of(cell(r, 3))).collect();
     same_values(&column, &wanted, &format!("matrix and vector, {what}"));
-    let wanted: Vec<Complex<R>> = (0..rows).map(|r| of(a[r * inner..][..inner].iter().copied().fold([0, 0], plus))).collect();
+    let wanted: Vec<Complex<R>> =
+        (0..rows).map(|r| of(a[r * inner..][..inner].iter().copied().fold([0, 0], plus))).collect();
     same_values(&x.sum_axes(1).to_vec().unwrap(), &wanted, &format!("sums of rows, {what}"));
     let wanted: Vec<Complex<R>> =
         (0..inner).map(|k| of((0..rows).map(|r| a[r * inner + k]).fold([0, 0], plus))).collect();
     same_values(&x.sum_axes(0).to_vec().unwrap(), &wanted, &format!("sums of columns, {what}"));
     let mean = up(&[[1, 2], [3, -4], [5, 5]]).mean().item().unwrap();
     assert_eq!(mean, of([3, 1]), "mean, {what}");
-    assert_eq!(Array::<Complex<R>>::eye(device, 2, 2, 0).to_vec().unwrap(), [of([1, 0]), of([0, 0]), of([0, 0]), of([1, 0])]);
+    assert_eq!(
+        Array::<Complex<R>>::eye(device, 2, 2, 0).to_vec().unwrap(),
+        [of([1, 0]), of([0, 0]), of([0, 0]), of([1, 0])]
+    );
 }
 
 #[test]
@@ -386,13 +389,14 @@ fn every_kernel_has_a_method() {
     }
 }
 
-/// As NumPy 2.3 prints them.
+/// As NumPy 2.4 prints them.
 #[test]
 fn printed_as_numpy_does() {
     for device in quick() {
         let printed = |host: &[C32]| Array::from_slice(device, host).to_string();
         assert_eq!(printed(&[c(1.0, 2.0), c(3.0, -4.5)]), "[1.+2.j  3.-4.5j]");
         assert_eq!(printed(&[c(1.0, 2.0), c(3.0, -10.0)]), "[1. +2.j 3.-10.j]");
+        assert_eq!(printed(&[c(1e10, 1.0), c(2.0, -3.0)]), "[1.e+10+1.j 2.e+00-3.j]");
         assert_eq!(printed(&[c(-0.5, f32::NAN), c(f32::INFINITY, 0.25)]), "[-0.5 +nanj  inf+0.25j]");
         assert_eq!(Array::from_slice(device, &[c(1.5f32, -2.0)]).reshape(&[0usize; 0]).to_string(), "(1.5-2j)");
         assert_eq!(Array::<C32>::zeros(device, &[0]).to_string(), "[]");

@@ -5,7 +5,7 @@ use crate::support::*;
 use crosslane::array::OutOfRange;
 use crosslane::op::Value;
 use crosslane::ops::Combine;
-use crosslane::{Array, DType, Device, Ordered, Number, f16, s};
+use crosslane::{Array, DType, Device, Number, Ordered, f16, s};
 use rand::Rng;
 
 const ALL: [Combine; 4] = [Combine::Replace, Combine::Add, Combine::Minimum, Combine::Maximum];

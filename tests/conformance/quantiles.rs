@@ -4,7 +4,7 @@
 use crate::for_types;
 use crate::support::*;
 use crosslane::array::{Interpolation, QuantileOptions};
-use crosslane::{Array, DType, Device, Ordered, Float, f16};
+use crosslane::{Array, DType, Device, Float, Ordered, f16};
 use rand::Rng;
 
 /// A row in its order: NaN last.

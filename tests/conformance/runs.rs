@@ -2,7 +2,7 @@
 
 use crate::for_types;
 use crate::support::*;
-use crosslane::{Array, DType, Device, Ordered, Number, f16};
+use crosslane::{Array, DType, Device, Number, Ordered, f16};
 use rand::Rng;
 use rand::rngs::StdRng;
 

@@ -3,7 +3,7 @@
 use crate::for_types;
 use crate::runs::{exactly, garbage, running, runs};
 use crate::support::*;
-use crosslane::{Array, DType, Device, Ordered, Number, Scan, f16, s};
+use crosslane::{Array, DType, Device, Number, Ordered, Scan, f16, s};
 use rand::Rng;
 use std::ops::Range;
 

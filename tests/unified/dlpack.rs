@@ -186,6 +186,14 @@ fn there_and_back<T: Element>(device: &Device) {
         let extents: Vec<usize> = tensor.shape().iter().map(|&extent| extent as usize).collect();
         assert_eq!(extents, view.shape());
         assert_eq!(tensor.tensor().dtype.bits as usize, 8 * T::DTYPE.size());
+        // DLDataTypeCode of dlpack.h.
+        let code = match T::DTYPE.name() {
+            "bool" => 6,
+            "bf16" => 4,
+            "Complex32" | "Complex64" => 5,
+            name => ["i", "u", "f"].iter().position(|kind| name.starts_with(kind)).unwrap() as u8,
+        };
+        assert_eq!(tensor.tensor().dtype.code, code);
         let copied = if device.wgpu().is_some() { FLAG_IS_COPIED } else { FLAG_READ_ONLY };
         assert_eq!(tensor.flags(), copied, "on {}", name(device));
         // SAFETY: each takes over what the other gives.

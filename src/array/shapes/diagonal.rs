@@ -2,7 +2,7 @@
 
 use crate::array::Array;
 use crate::array::shapes::axes::axis as place;
-use crate::element::{DType, Element, Arithmetic, Scalar};
+use crate::element::{Arithmetic, DType, Element, Scalar};
 use crate::error::{CallSite, Error, Result};
 use crate::graph::{Expr, Node, view};
 use crate::layout::Layout;

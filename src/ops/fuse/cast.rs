@@ -102,7 +102,8 @@ fn short(v: &str, from: DType, to: DType, width: u32) -> String {
 /// To bfloat16, rounded once: what f32 has no room for is left in its last bit.
 fn bfloat(v: &str, from: DType, width: u32) -> String {
     let (words, ints) = (wide("u32", width), wide("i32", width));
-    let halves = |unsigned: &str, high: &str| format!("{high}({v} >> {}(32u)), {words}({v})", unsigned.replace("64", "32"));
+    let halves =
+        |unsigned: &str, high: &str| format!("{high}({v} >> {}(32u)), {words}({v})", unsigned.replace("64", "32"));
     let single = match (from, from.compute()) {
         (DType::Bool, _) => return format!("select({words}(0u), {words}(0x3f80u), {v})"),
         (DType::BF16, _) => return v.into(),

@@ -3,7 +3,7 @@
 use crate::caps::Caps;
 use crate::element::{Class, DType, Scalar};
 use crate::op::{Fill, Value};
-use crate::ops::cases::{ordered, Case, row};
+use crate::ops::cases::{Case, ordered, row};
 use crate::ops::{Binning, Histogram, Rule, compared, even_edges, thresholds};
 
 pub fn cases(caps: &Caps) -> Vec<Case> {
@@ -30,7 +30,7 @@ fn of_type(dtype: DType) -> Vec<Case> {
         Class::Float => Scalar::from_f64(compared, number as f64),
         _ => Value::Int(number as i128).scalar(compared),
     };
-    let number = !matches!(dtype, DType::F16 | DType::F32 | DType::F64 | DType::Bool);
+    let number = matches!(dtype.class(), Class::Signed | Class::Unsigned);
     let mut all = vec![];
     for (bins, len) in [
         (7, 0),

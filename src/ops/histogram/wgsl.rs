@@ -225,7 +225,8 @@ fn lift(v: &str, dtype: DType) -> String {
         DType::F16 => format!("f32({v})"),
         DType::U8 | DType::U16 => format!("bitcast<i32>({v})"),
         DType::Bool => format!("select(0i, 1i, {v})"),
-        _ => cast(v, dtype, dtype.compute(), 1),
+        _ if dtype.is_stored() => cast(v, dtype, dtype.compute(), 1),
+        _ => v.to_string(),
     }
 }
 

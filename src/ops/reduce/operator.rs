@@ -151,8 +151,12 @@ impl Operator {
             Operator::Any | Operator::All | Operator::CountNonzero if dtype == DType::F32 => {
                 "select(1u, 0u, (bitcast<u32>(v) & 0x7fffffffu) == 0u)".to_string()
             }
-            Operator::Any | Operator::All | Operator::CountNonzero if dtype.is_complex() || dtype == DType::BF16 => {
+            Operator::Any | Operator::All | Operator::CountNonzero if dtype.is_complex() => {
                 format!("select(0u, 1u, {})", cast("v", dtype, DType::Bool, 1))
+            }
+            // All but the sign.
+            Operator::Any | Operator::All | Operator::CountNonzero if dtype == DType::BF16 => {
+                "select(0u, 1u, (v & 0x7fffu) != 0u)".to_string()
             }
             Operator::Any | Operator::All | Operator::CountNonzero => format!("select(1u, 0u, v == {from}(0))"),
             _ => format!("{accumulator}(v)"),

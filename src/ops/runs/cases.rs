@@ -3,7 +3,7 @@
 use crate::caps::Caps;
 use crate::op::Fill;
 use crate::ops::Runs;
-use crate::ops::cases::{ordered, Case, row};
+use crate::ops::cases::{Case, ordered, row};
 
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let case = |dtype, len: usize, used: usize| {

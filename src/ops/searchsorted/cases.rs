@@ -3,7 +3,7 @@
 use crate::caps::Caps;
 use crate::op::Fill;
 use crate::ops::SearchSorted;
-use crate::ops::cases::{ordered, Case, row};
+use crate::ops::cases::{Case, ordered, row};
 use crate::ops::searchsorted::Side;
 
 pub fn cases(caps: &Caps) -> Vec<Case> {
