@@ -19,7 +19,12 @@ fn main() -> Result<()> {
     let deviation = places.square().mean_axes(0).sqrt().to_vec()?;
     // After n steps walks are sqrt(n) from their start in the mean; of a thousand within a tenth of that.
     let wrong = deviation.iter().zip(1..).filter(|(found, n)| (**found / (*n as f32).sqrt() - 1.0).abs() > 0.1).count();
-    println!("{}\nafter {steps} steps: {:.2}, expected {:.2}", device.properties(), deviation[steps - 1], (steps as f32).sqrt());
+    println!(
+        "{}\nafter {steps} steps: {:.2}, expected {:.2}",
+        device.properties(),
+        deviation[steps - 1],
+        (steps as f32).sqrt()
+    );
     assert_eq!(wrong, 0);
     let time = timing::microseconds(&device, || walk().eval())?;
     println!("{:.1} million steps a second", (walks * steps) as f64 / time);

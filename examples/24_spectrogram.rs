@@ -15,7 +15,9 @@ fn main() -> Result<()> {
     let pieces = SpectrumOptions::new(512).step(256).window(Window::Hann);
     let spectra = || x.stft(&pieces).abs();
     let sizes = spectra();
-    let (&[rows, columns], loudest) = (sizes.shape(), sizes.arg_max_axes(1).to_vec()?) else { unreachable!("two axes") };
+    let (&[rows, columns], loudest) = (sizes.shape(), sizes.arg_max_axes(1).to_vec()?) else {
+        unreachable!("two axes")
+    };
     println!("{}\n{rows} pieces of 512 samples, {columns} frequencies", device.properties());
     // The middle of piece p is sample 256 p + 256, whose frequency is half of k / n: in steps of a rate / 512.
     let wanted = |piece: usize| (256 * piece + 256) as f64 / count as f64 / 2.0 * 512.0;

@@ -692,3 +692,34 @@ fn a_kernel_is_compiled_while_threads_launch_it() {
         (0..4).for_each(|_| drop(scope.spawn(|| (0..64).for_each(|_| assert!(once() == wanted)))));
     });
 }
+
+/// A list that only some invocations have, read at an index that all share: each vector of invocations reads its own, not that
+/// of the first, which did not write it.
+#[test]
+fn lists_of_some_invocations_are_their_own() {
+    let numbers: Vec<String> = (0..39).map(|at| format!("{at}u * 7u + group")).collect();
+    let source = format!(
+        "
+        @group(0) @binding(0) var<storage, read_write> y: array<u32>;
+        var<immediate> index: u32;
+        fn look(group: u32) -> u32 {{
+            var table = array<u32, 39>({});
+            return table[index];
+        }}
+        @compute @workgroup_size(64)
+        fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group: vec3<u32>) {{
+            var found = 1u;
+            if lane >= 48u {{ found = look(group.x); }}
+            y[group.x * 64u + lane] = found;
+        }}",
+        numbers.join(", ")
+    );
+    let kernel = kernel(&source);
+    for device in devices() {
+        let mut y = Array::<u32>::zeros(device, &[500 * 64]).copy();
+        kernel.grid([500]).args((&mut y, 20u32)).launch(device).unwrap();
+        let wanted = |at: usize| if at % 64 >= 48 { 140 + at as u32 / 64 } else { 1 };
+        let wrong = y.to_vec().unwrap().iter().enumerate().filter(|(at, y)| **y != wanted(*at)).count();
+        assert_eq!(wrong, 0, "on {}", name(device));
+    }
+}

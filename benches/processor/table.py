@@ -69,6 +69,15 @@ def product(n):
     return best(lambda: np.matmul(a, b, out=c)), 2e-12 * n**3
 
 
+def spectra(f):
+    """Batches of as many values as `bench --quick` has; of f32 since NumPy 2."""
+    def seconds(n):
+        shape = (n, n) if f.__code__.co_names[-1] == "fft2" else (max(1, 2**18 // n), n)
+        c = (rng.random(shape) + 1j * rng.random(shape)).astype(np.complex64)
+        return best(lambda: f(c)), 16e-9 * c.size
+    return seconds
+
+
 def select(n):
     x = vectors(n)[0]
     seconds = best(lambda: x[x > 0.25])
@@ -111,6 +120,11 @@ ROWS = {
     "argsort_i32": keys(lambda k: np.argsort(k, kind="stable")),
     "sort_rows_u32_1024": keys(lambda k: np.sort(k.reshape(-1, 1024), axis=1)),
     "unique_u32": keys(np.unique),
+    "random_uniform_f32": elementwise(lambda x, y, z: rng.random(dtype=np.float32, out=z), 1),
+    "random_normal_f32": elementwise(lambda x, y, z: rng.standard_normal(dtype=np.float32, out=z), 1),
+    "random_permutation_u32": elementwise(lambda x, y, z: rng.permutation(len(z)), 1),
+    "fft_c64": spectra(lambda c: np.fft.fft(c)),
+    "fft2_c64": spectra(lambda c: np.fft.fft2(c)),
 }
 UNITS = ["GB/s", "Gkeys/s", "TFLOP/s"]
 
@@ -159,6 +173,8 @@ def torch_rows():
         "matvec_f32": of(lambda x, y, z: torch.mv(x, y[0]), square, 1),
         "matmul_f32": product,
         "argsort_i32": sorted_keys(lambda k: torch.argsort(k, stable=True)),
+        "random_uniform_f32": of(lambda x, y, z: z.uniform_(), vector, 1),
+        "random_normal_f32": of(lambda x, y, z: z.normal_(), vector, 1),
     }
 
 

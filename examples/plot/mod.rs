@@ -69,13 +69,19 @@ impl Plot {
         let bar = (WIDE - 70.0) / self.bars.len().max(1) as f64;
         for &point in &self.bars {
             let ((x, y), base) = (at(point), at((point.0, 0.0)).1);
-            writeln!(svg, "<rect x='{:.1}' y='{y:.1}' width='{bar:.1}' height='{:.1}' fill='#c6dbef'/>", x - bar / 2.0, base - y)
-                .expect("to a string");
+            writeln!(
+                svg,
+                "<rect x='{:.1}' y='{y:.1}' width='{bar:.1}' height='{:.1}' fill='#c6dbef'/>",
+                x - bar / 2.0,
+                base - y
+            )
+            .expect("to a string");
         }
         for (nth, (label, points)) in self.lines.iter().enumerate() {
             let colour = COLOURS[nth % COLOURS.len()];
             let points: Vec<String> = points.iter().map(|&p| at(p)).map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
-            writeln!(svg, "<polyline fill='none' stroke='{colour}' points='{}'/>", points.join(" ")).expect("to a string");
+            writeln!(svg, "<polyline fill='none' stroke='{colour}' points='{}'/>", points.join(" "))
+                .expect("to a string");
             let y = 40 + 16 * nth;
             writeln!(svg, "<text x='{}' y='{y}' text-anchor='end' fill='{colour}'>{label}</text>", WIDE - 20.0)
                 .expect("to a string");
@@ -87,7 +93,8 @@ impl Plot {
             (46.0, HIGH - 30.0, "end", power(low)),
             (46.0, 46.0, "end", power(high)),
         ] {
-            writeln!(svg, "<text x='{x}' y='{y}' text-anchor='{anchor}' font-size='10'>{text}</text>").expect("to a string");
+            writeln!(svg, "<text x='{x}' y='{y}' text-anchor='{anchor}' font-size='10'>{text}</text>")
+                .expect("to a string");
         }
         svg + "</svg>\n"
     }

@@ -51,10 +51,10 @@ pub use transfer::upload_all;
 
 pub(crate) use bind::Untyped;
 pub(crate) use create::check;
-pub(crate) use inputs::{AnyInput, apply};
 #[cfg(feature = "wgpu")]
 pub(crate) use encode::no_encoders;
 pub(crate) use evaluate::one_device;
+pub(crate) use inputs::{AnyInput, apply};
 
 use crate::device::Device;
 use crate::element::{DType, Element};

@@ -3,8 +3,8 @@
 use super::engines::{Engine, engines};
 use super::measure::{Group, Measured, Row, measure};
 use super::{
-    Outcome, groups, histograms, kernels, latency, lookups, print, products, randoms, sorts, spectra, table, transfers, tutorial,
-    workloads,
+    Outcome, groups, histograms, kernels, latency, lookups, print, products, randoms, sorts, spectra, table, transfers,
+    tutorial, workloads,
 };
 use crosslane::Device;
 use crosslane::device::DeviceKind;

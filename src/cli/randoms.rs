@@ -51,7 +51,8 @@ fn normal(i: usize) -> f64 {
 pub fn rows(source: &Source) -> Vec<Row<'_>> {
     let n = source.n;
     let bytes = Group::Memory { bytes: 4 * n as u64 };
-    let draw = |make: fn(&mut Generator, usize) -> Array<f32>| move || make(&mut source.generator.borrow_mut(), n).eval();
+    let draw =
+        |make: fn(&mut Generator, usize) -> Array<f32>| move || make(&mut source.generator.borrow_mut(), n).eval();
     let (uniform, normals): (fn(&mut Generator, usize) -> Array<f32>, fn(&mut Generator, usize) -> Array<f32>) =
         (|random, n| random.uniform(&[n]), |random, n| random.normal(&[n]));
     vec![

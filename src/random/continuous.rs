@@ -59,7 +59,9 @@ impl Generator {
         let [low, high] = [range.start, range.end].map(|x| x.scalar().to_f64());
         // The largest number below the end, in the type itself.
         let last = match T::DTYPE {
-            DType::F16 => below(f16::from_f64(high).to_bits() as u64, 1 << 15, |bits| f16::from_bits(bits as u16).to_f64()),
+            DType::F16 => {
+                below(f16::from_f64(high).to_bits() as u64, 1 << 15, |bits| f16::from_bits(bits as u16).to_f64())
+            }
             DType::F64 => below(high.to_bits(), 1 << 63, f64::from_bits),
             _ => below((high as f32).to_bits() as u64, 1 << 31, |bits| f32::from_bits(bits as u32) as f64),
         };
@@ -81,7 +83,11 @@ impl Generator {
             _ => {
                 let drawn: Array<f32> = self.draw(draw(&UNIFORM, 1), shape, given_as(DType::F32));
                 // Rounding to f16 may give the end.
-                if T::DTYPE == DType::F16 { drawn.cast::<f16>().minimum(f16::from_f64(last)).cast() } else { drawn.cast() }
+                if T::DTYPE == DType::F16 {
+                    drawn.cast::<f16>().minimum(f16::from_f64(last)).cast()
+                } else {
+                    drawn.cast()
+                }
             }
         }
     }
@@ -134,10 +140,7 @@ impl Generator {
     #[track_caller]
     pub fn lognormal(&mut self, mean: impl Input, deviation: impl Input, shape: &[usize]) -> Array<f32> {
         self.single(("lognormal", &LOGNORMAL, 1), shape, Location::caller(), |draw| {
-            Ok(vec![
-                Given::of(draw, "mean", &mean, FINITE)?,
-                Given::of(draw, "deviation", &deviation, NOT_NEGATIVE)?,
-            ])
+            Ok(vec![Given::of(draw, "mean", &mean, FINITE)?, Given::of(draw, "deviation", &deviation, NOT_NEGATIVE)?])
         })
     }
 
@@ -230,7 +233,8 @@ impl Generator {
     pub fn dirichlet(&mut self, weights: &[f32], shape: &[usize]) -> Array<f32> {
         let (operation, at) = ("dirichlet", Location::caller());
         if weights.is_empty() || weights.iter().any(|&weight| !POSITIVE.1(weight as f64)) {
-            let error = Error::argument(operation, "weights", "numbers above 0, one at least", format!("{weights:?}"), at);
+            let error =
+                Error::argument(operation, "weights", "numbers above 0, one at least", format!("{weights:?}"), at);
             return Array::failed(&self.device, error);
         }
         let shape = [shape, &[weights.len()]].concat();

@@ -64,7 +64,8 @@ impl Generator {
             Bound::Unbounded => most,
         };
         if first > last {
-            let error = Error::argument(operation, "range", "a range with a number in it", format!("{first}..={last}"), at);
+            let error =
+                Error::argument(operation, "range", "a range with a number in it", format!("{first}..={last}"), at);
             return Array::failed(&self.device, error);
         }
         let (all, wide) = (last - first == most - least, T::DTYPE.size() == 8);

@@ -273,7 +273,9 @@ mod tests {
     fn there_are_numbers_for_all_dimensions() {
         assert_eq!(directions().count(), DIMENSIONS);
         // The matrix of a dimension's first bits has ones on its diagonal: every first 2^k coordinates differ in k bits.
-        assert!(directions().all(|v| v.iter().enumerate().all(|(bit, v)| v << bit == 1 << 31 || v.trailing_zeros() >= 31 - bit as u32)));
+        assert!(directions().all(|v| {
+            v.iter().enumerate().all(|(bit, v)| v << bit == 1 << 31 || v.trailing_zeros() >= 31 - bit as u32)
+        }));
         assert_eq!(primes().nth(999), Some(7919));
     }
 }

@@ -130,18 +130,17 @@ fn axes_lengths_and_norms() {
         let along = |x: &[Complex<f64>], n: usize, norm: f64| -> Row {
             let mut result = vec![Complex::new(0.0, 0.0); 3 * n * 5];
             for (a, c) in (0..3).flat_map(|a| (0..5).map(move |c| (a, c))) {
-                let row: Row = (0..n).map(|b| if b < 8 { x[(a * 8 + b) * 5 + c] } else { Complex::new(0.0, 0.0) }).collect();
+                let row: Row =
+                    (0..n).map(|b| if b < 8 { x[(a * 8 + b) * 5 + c] } else { Complex::new(0.0, 0.0) }).collect();
                 for (b, value) in dft(&row, false).into_iter().enumerate() {
                     result[(a * n + b) * 5 + c] = value * norm;
                 }
             }
             result
         };
-        for (n, norm, factor) in [
-            (8, Norm::Backward, 1.0),
-            (6, Norm::Ortho, 1.0 / 6f64.sqrt()),
-            (20, Norm::Forward, 1.0 / 20.0),
-        ] {
+        for (n, norm, factor) in
+            [(8, Norm::Backward, 1.0), (6, Norm::Ortho, 1.0 / 6f64.sqrt()), (20, Norm::Forward, 1.0 / 20.0)]
+        {
             let options = FftOptions::default().axes([1]).lengths([n]).norm(norm);
             let got = there.fft_with(&options).to_vec().unwrap();
             assert!(error(&got, &along(&wide(&x), n, factor)) < bound(n), "{n} {norm:?} on {}", name(device));
@@ -228,7 +227,10 @@ fn cosine_and_sine_transforms() {
                 let got = of(&there, kind, Norm::Backward).to_vec().unwrap();
                 let most = wanted.iter().fold(1.0f64, |most, y| most.max(y.abs()));
                 let what = format!("{kind:?} of {n}, sine {sine} on {}", name(device));
-                assert!(got.iter().zip(&wanted).all(|(a, b)| (*a as f64 - b).abs() < 3e-6 * most), "{what}: {got:?} {wanted:?}");
+                assert!(
+                    got.iter().zip(&wanted).all(|(a, b)| (*a as f64 - b).abs() < 3e-6 * most),
+                    "{what}: {got:?} {wanted:?}"
+                );
                 let back = match kind {
                     CosineKind::I => continue,
                     CosineKind::II => CosineKind::III,
@@ -237,7 +239,10 @@ fn cosine_and_sine_transforms() {
                 };
                 let ortho = of(&there, kind, Norm::Ortho);
                 let length = |x: &[f32]| x.iter().map(|x| (*x as f64).powi(2)).sum::<f64>();
-                assert!((length(&ortho.to_vec().unwrap()) / length(&x) - 1.0).abs() < 1e-5, "{what}: a vector's length");
+                assert!(
+                    (length(&ortho.to_vec().unwrap()) / length(&x) - 1.0).abs() < 1e-5,
+                    "{what}: a vector's length"
+                );
                 let again = of(&ortho, back, Norm::Ortho).to_vec().unwrap();
                 assert!(again.iter().zip(&x).all(|(a, b)| (a - b).abs() < 3e-6), "{what}: the inverse");
             }
@@ -249,11 +254,17 @@ fn cosine_and_sine_transforms() {
 fn convolutions() {
     for device in quick() {
         for (n, m) in [(50usize, 7usize), (7, 50), (1, 1), (300, 300)] {
-            let [x, y] = [(5, 2 * n), (6, m)].map(|(seed, n)| noise(seed, n).iter().map(|x| x.re).collect::<Vec<f32>>());
+            let [x, y] =
+                [(5, 2 * n), (6, m)].map(|(seed, n)| noise(seed, n).iter().map(|x| x.re).collect::<Vec<f32>>());
             let there = Array::from_slice(device, &x).reshape(&[2, n]);
             let kernel = Array::from_slice(device, &y);
             let full = |row: &[f32], taps: &[f32]| -> Vec<f64> {
-                let one = |at: usize| (0..m).filter(|k| (k..=&at).contains(&k) && at - k < n).map(|k| taps[k] as f64 * row[at - k] as f64).sum();
+                let one = |at: usize| {
+                    (0..m)
+                        .filter(|k| (k..=&at).contains(&k) && at - k < n)
+                        .map(|k| taps[k] as f64 * row[at - k] as f64)
+                        .sum()
+                };
                 (0..n + m - 1).map(one).collect()
             };
             for mode in [ConvolveMode::Full, ConvolveMode::Same, ConvolveMode::Valid] {
@@ -263,11 +274,14 @@ fn convolutions() {
                     ConvolveMode::Valid => n.min(m) - 1..n.max(m),
                 };
                 let reversed: Vec<f32> = y.iter().rev().copied().collect();
-                for (got, taps) in [(there.fft_convolve(&kernel, mode), &y), (there.fft_correlate(&kernel, mode), &reversed)] {
+                for (got, taps) in
+                    [(there.fft_convolve(&kernel, mode), &y), (there.fft_correlate(&kernel, mode), &reversed)]
+                {
                     let wanted: Vec<f64> = x.chunks(n).flat_map(|row| full(row, taps)[part.clone()].to_vec()).collect();
                     let got = got.to_vec().unwrap();
                     assert_eq!(got.len(), wanted.len());
-                    let close = got.iter().zip(&wanted).all(|(a, b)| (*a as f64 - b).abs() < 1e-6 * (n.min(m) as f64 + 10.0));
+                    let close =
+                        got.iter().zip(&wanted).all(|(a, b)| (*a as f64 - b).abs() < 1e-6 * (n.min(m) as f64 + 10.0));
                     assert!(close, "{n} {m} {mode:?} on {}", name(device));
                 }
             }
@@ -318,7 +332,11 @@ fn windows_are_views() {
         let wanted: Vec<i32> = (0..3).flat_map(|a| (0..6).flat_map(move |b| [a * 6 + b, a * 6 + b + 6])).collect();
         assert_eq!(pieces.to_vec().unwrap(), wanted, "on {}", name(device));
         assert_eq!((x.windows(1, 3, 3) * 2).sum_axes(-1).to_vec().unwrap(), [6, 24, 42, 60, 78, 96, 114, 132]);
-        assert!(x.windows(1, 7, 1).check().is_err() && x.windows(1, 2, 0).check().is_err() && x.windows(2, 1, 1).check().is_err());
+        assert!(
+            x.windows(1, 7, 1).check().is_err()
+                && x.windows(1, 2, 0).check().is_err()
+                && x.windows(2, 1, 1).check().is_err()
+        );
     }
 }
 

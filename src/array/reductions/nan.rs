@@ -62,13 +62,13 @@ reductions! {
         |x: &Array<T>, axes: &Axes| {
             let others = x.or_if_nan(f64::INFINITY);
             let alike = others.min_axes(axes).equal(Array::<T>::scalar(f64::INFINITY));
-            alike.select(&x.first_present(axes), &others.arg_min_axes(axes))
+            alike.select(x.first_present(axes), others.arg_min_axes(axes))
         };
     nan_arg_max nan_arg_max_axes -> u32, "Where the largest element that is not NaN is, as [`Array::arg_max`]; 0 if all are NaN, where NumPy raises an error.", "[nan, 4.0f32, 3.0, 2.0]" => "1", "[1, 0]",
         |x: &Array<T>, axes: &Axes| {
             let others = x.or_if_nan(f64::NEG_INFINITY);
             let alike = others.max_axes(axes).equal(Array::<T>::scalar(f64::NEG_INFINITY));
-            alike.select(&x.first_present(axes), &others.arg_max_axes(axes))
+            alike.select(x.first_present(axes), others.arg_max_axes(axes))
         };
 }
 

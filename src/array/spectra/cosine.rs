@@ -2,8 +2,8 @@
 
 use super::{Norm, Transform};
 use crate::array::Array;
-use num_complex::Complex;
 use crate::error::{CallSite, Error, Result};
+use num_complex::Complex;
 use std::f64::consts::PI;
 use std::panic::Location;
 
@@ -45,12 +45,9 @@ impl Way {
             (CosineKind::III, false) => {
                 way(2 * n, 0, |j, n| (if j == 0.0 { 1.0 } else { 2.0 }, j / (2.0 * n)), |_, _| (1.0, 0.0))
             }
-            (CosineKind::III, true) => way(
-                2 * n,
-                0,
-                |j, n| (if j == n - 1.0 { 1.0 } else { 2.0 }, (j + 1.0) / (2.0 * n)),
-                |k, n| (1.0, k / n),
-            ),
+            (CosineKind::III, true) => {
+                way(2 * n, 0, |j, n| (if j == n - 1.0 { 1.0 } else { 2.0 }, (j + 1.0) / (2.0 * n)), |k, n| (1.0, k / n))
+            }
             (CosineKind::IV, _) => {
                 way(2 * n, 0, |j, n| (2.0, j / (2.0 * n)), |k, n| (1.0, (2.0 * k + 1.0) / (4.0 * n)))
             }

@@ -4,8 +4,8 @@ use super::{FftOptions, Norm, Transform};
 use crate::array::Array;
 use crate::array::shapes::axes::axis;
 use crate::element::{DType, Element};
-use num_complex::Complex;
 use crate::error::{CallSite, Error, Result};
+use num_complex::Complex;
 use std::panic::Location;
 
 /// A type that is transformed: `f32`, `Complex<f32>`.

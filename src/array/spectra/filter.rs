@@ -2,9 +2,9 @@
 
 use super::Transform;
 use crate::array::Array;
-use num_complex::Complex;
 use crate::error::{CallSite, Error, Result};
 use crate::ops::fft::next_smooth;
+use num_complex::Complex;
 use std::panic::Location;
 
 /// Which part of a convolution: NumPy's `mode`.

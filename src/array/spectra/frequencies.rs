@@ -70,13 +70,7 @@ impl<T: Element> Array<T> {
         self.shifted("ifftshift", &axes.into(), |length| length.div_ceil(2), Location::caller())
     }
 
-    fn shifted(
-        &self,
-        operation: &'static str,
-        axes: &Axes,
-        shift: impl Fn(usize) -> usize,
-        at: CallSite,
-    ) -> Array<T> {
+    fn shifted(&self, operation: &'static str, axes: &Axes, shift: impl Fn(usize) -> usize, at: CallSite) -> Array<T> {
         let result = || -> Result<Array<T>> {
             let places = axes.once(operation, self.check()?.rank(), at)?;
             Ok(places.into_iter().fold(self.clone(), |x, place| {

@@ -15,12 +15,12 @@ pub use short_time::{SpectrumOptions, Window};
 use crate::array::Array;
 use crate::array::shapes::axes::axis;
 use crate::element::{DType, Element};
-use num_complex::Complex;
 use crate::error::{CallSite, Error, Result};
 use crate::graph::{Take, Task};
 use crate::op::Expression;
 use crate::ops::Fft;
 use crate::ops::fft::{is_smooth, next_smooth};
+use num_complex::Complex;
 
 /// The longest transform: indices have 32 bits, and a convolution is up to three times as long.
 const LONGEST: usize = 1 << 28;

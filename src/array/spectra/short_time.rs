@@ -2,8 +2,8 @@
 
 use super::Transform;
 use crate::array::{Array, PadMode};
-use num_complex::Complex;
 use crate::error::{CallSite, Error, Result};
+use num_complex::Complex;
 use std::f64::consts::TAU;
 use std::panic::Location;
 

@@ -251,7 +251,8 @@ impl Function {
         let ordered = [Relu, Sign, Minimum, Maximum, FMin, FMax, CopySign, IsNan, IsInfinite, IsFinite, Heaviside];
         let row = self.row();
         let called = row.float.starts_with("m_") || row.signed.starts_with("m_");
-        called && !ordered.contains(&self) && !matches!(self, Divide | Sqrt | Lerp) || matches!(self, Polar | Arg | PowI)
+        called && !ordered.contains(&self) && !matches!(self, Divide | Sqrt | Lerp)
+            || matches!(self, Polar | Arg | PowI)
     }
 
     fn template(self, dtype: DType) -> &'static str {

@@ -62,7 +62,8 @@ impl Text {
     /// Of an odd prime number of values, whose sums and differences by pairs have real factors.
     fn prime(&mut self, x: Vec<String>) -> Vec<String> {
         let (n, half) = (x.len(), x.len() / 2);
-        let pairs = |sign: &'static str| (1..=half).map(|k| format!("{} {sign} {}", x[k], x[n - k])).collect::<Vec<_>>();
+        let pairs =
+            |sign: &'static str| (1..=half).map(|k| format!("{} {sign} {}", x[k], x[n - k])).collect::<Vec<_>>();
         let sums: Vec<String> = pairs("+").iter().map(|value| self.name(value)).collect();
         let differences: Vec<String> = pairs("-").iter().map(|value| self.name(value)).collect();
         let mut result = vec![String::new(); n];

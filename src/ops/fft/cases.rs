@@ -38,14 +38,19 @@ fn case(what: impl Into<String>, op: Fft) -> Case {
 
 pub fn cases(_: &Caps) -> Vec<Case> {
     let mut all = vec![];
-    let lengths = [1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 15, 16, 20, 22, 26, 30, 32, 35, 49, 60, 64, 77, 100, 120, 128, 143];
+    let lengths =
+        [1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 15, 16, 20, 22, 26, 30, 32, 35, 49, 60, 64, 77, 100, 120, 128, 143];
     for length in lengths.into_iter().chain([169, 210, 243, 256, 360, 500, 512]) {
         all.push(case(format!("rows of {length}"), fft(DType::Complex32, &[3, length], 1, length)));
     }
     for length in [16, 60, 128] {
         all.push(case(format!("columns of {length}"), fft(DType::Complex32, &[length, 5], 0, length)));
         all.push(case(format!("{length} between axes"), fft(DType::Complex32, &[2, length, 3], 1, length)));
-        let inverse = Fft { inverse: true, scale: (1.0 / length as f32).to_bits(), ..fft(DType::Complex32, &[4, length], 1, length) };
+        let inverse = Fft {
+            inverse: true,
+            scale: (1.0 / length as f32).to_bits(),
+            ..fft(DType::Complex32, &[4, length], 1, length)
+        };
         all.push(case(format!("inverse of {length}"), inverse));
         let real = Fft { kept: length / 2 + 1, ..fft(DType::F32, &[5, length], 1, length) };
         all.push(case(format!("real rows of {length}"), real));
@@ -55,7 +60,10 @@ pub fn cases(_: &Caps) -> Vec<Case> {
         let half = Fft { half: true, inverse: true, result: DType::F32, ..half };
         all.push(case(format!("half rows of {length}"), half.clone()));
         let few = Fft { shape: vec![3, length / 4], ..half };
-        all.push(case(format!("quarter rows of {length}"), Fft { expression: fft(DType::Complex32, &[3, length / 4], 1, 1).expression, ..few }));
+        all.push(case(
+            format!("quarter rows of {length}"),
+            Fft { expression: fft(DType::Complex32, &[3, length / 4], 1, 1).expression, ..few },
+        ));
     }
     all.push(case("zeros after", fft(DType::Complex32, &[3, 20], 1, 64)));
     all.push(case("values left out", fft(DType::Complex32, &[3, 70], 1, 48)));

@@ -76,11 +76,8 @@ pub(super) fn plan(op: &Fft, caps: &Caps) -> Result<Plan> {
     }
     // What memory's neighbours are: values of a row, or rows.
     let inner: usize = op.shape[op.axis + 1..].iter().product();
-    let axes: Vec<(usize, usize)> = (0..op.shape.len())
-        .filter(|&axis| axis != op.axis)
-        .map(|axis| (axis, 0))
-        .chain([(op.axis, 1)])
-        .collect();
+    let axes: Vec<(usize, usize)> =
+        (0..op.shape.len()).filter(|&axis| axis != op.axis).map(|axis| (axis, 0)).chain([(op.axis, 1)]).collect();
     let several = Several::over(&op.shape, &axes, &["k", "e"], &[(&op.expression, "")], None);
     let fusion = &several.0[0];
     let reads_across = fusion.by_columns();

@@ -49,7 +49,8 @@ pub(super) fn lengths(length: usize, most: usize) -> Option<Vec<usize>> {
         below.flat_map(move |d| [d, of / d]).filter(|&d| d <= most).collect::<Vec<usize>>()
     };
     // The pair or the three whose largest is the smallest.
-    let pair = |of: usize| divisors(of).into_iter().filter(|&d| of / d <= most).map(|d| [d.max(of / d), d.min(of / d)]).min();
+    let pair =
+        |of: usize| divisors(of).into_iter().filter(|&d| of / d <= most).map(|d| [d.max(of / d), d.min(of / d)]).min();
     if let Some(pair) = pair(length) {
         return Some(pair.into());
     }

@@ -75,7 +75,11 @@ impl Spec for FftSpec {
                 ("PITCH", self.pitch()),
                 ("HELD", self.held()),
             ],
-            params: [["total", "per_row", "low", "first", "inner", "scale", "unit", "rest"].map(String::from).to_vec(), own].concat(),
+            params: [
+                ["total", "per_row", "low", "first", "inner", "scale", "unit", "rest"].map(String::from).to_vec(),
+                own,
+            ]
+            .concat(),
             access: [access.clone(), vec![Access::Write]].concat(),
             text: self.memory_text(access.len()) + &self.ends_text() + &self.passes_text(),
             f16: values.is_some_and(|values| values.uses_f16()),
@@ -109,7 +113,9 @@ impl FftSpec {
                     To::Scratch => format!("(c / params.low * {length}u + e) * params.low + c % params.low"),
                     // The digits of c change places.
                     To::Result { .. } => {
-                        format!("(c % params.first * (params.per_row / params.first) + c / params.first) * {length}u + e")
+                        format!(
+                            "(c % params.first * (params.per_row / params.first) + c / params.first) * {length}u + e"
+                        )
                     }
                 };
                 format!("scratch[k * (params.per_row * {length}u) + {column}]")
@@ -173,7 +179,9 @@ impl FftSpec {
         let rounds = butterflies.div_ceil(self.threads);
         let [read, written] = self.across;
         if first {
-            text.lines.push_str("    var column: u32; var place: u32; var which: u32; var k: u32; var c: u32; var there: bool;\n");
+            text.lines.push_str(
+                "    var column: u32; var place: u32; var which: u32; var k: u32; var c: u32; var there: bool;\n",
+            );
             self.lane_text(&mut text.lines, if last { written } else { read });
         } else {
             text.lines.push_str("    workgroupBarrier();\n");
@@ -241,7 +249,8 @@ fn given_text(values: &FusionSpec, given: u32, whole: u32, half: bool, inverse: 
     let needed = if half { whole / 2 + 1 } else { whole };
     if given < needed {
         value = format!("select(vec2<f32>(0.0), {value}, {at} < {given}u)");
-        writeln!(text, "    let near = {};", complex(values, &format!("min({at}, {}u)", given - 1))).expect("to a string");
+        writeln!(text, "    let near = {};", complex(values, &format!("min({at}, {}u)", given - 1)))
+            .expect("to a string");
     } else {
         writeln!(text, "    let near = {};", complex(values, &at)).expect("to a string");
     }

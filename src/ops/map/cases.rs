@@ -4,8 +4,8 @@
 use crate::caps::Caps;
 use crate::element::{DType, Scalar};
 use crate::op::{Expression, Fill, Formula, Function, Leaf, LeafSource, StepKind};
-use crate::ops::{Map, random};
 use crate::ops::cases::{Case, call, cast, contiguous, expression, formula, leaf, of_formula, row, step, types};
+use crate::ops::{Map, random};
 
 /// How an array is walked: name, shape, elements of the buffer, offset and strides.
 type Walked = (&'static str, &'static [usize], usize, i64, Vec<i64>);

@@ -39,7 +39,11 @@ fn own(draw: &Shared) -> Vec<Vec<Scalar>> {
             counts(&[(0, 0.5), (1, 0.5), (20, 0.3), (40, 0.5), (1000, 0.9), (1 << 24, 0.01), (100, 0.0), (90, 1.0)])
         }
         _ => {
-            debug_assert!(draw.parameters.iter().all(|(_, dtype)| *dtype == DType::U32), "{} has no scalars", draw.name);
+            debug_assert!(
+                draw.parameters.iter().all(|(_, dtype)| *dtype == DType::U32),
+                "{} has no scalars",
+                draw.name
+            );
             vec![vec![]]
         }
     }

@@ -9,8 +9,9 @@ fn mixed(x: u32, [key0, key1]: [u32; 2]) -> u32 {
 pub(super) fn permuted(i: u32, [key0, key1]: [u32; 2], side: u32, count: u32) -> u32 {
     let once = |x: u32| {
         let turn = |[a, b]: [u32; 2], turn: u32| {
-            let key = [key0.wrapping_add(turn.wrapping_mul(0x9e37_79b9)), key1.wrapping_add(turn.wrapping_mul(0xbb67_ae85))];
-            let moved = a + (mixed(b, key) as u64 * side as u64 >> 32) as u32;
+            let key =
+                [key0.wrapping_add(turn.wrapping_mul(0x9e37_79b9)), key1.wrapping_add(turn.wrapping_mul(0xbb67_ae85))];
+            let moved = a + ((mixed(b, key) as u64 * side as u64) >> 32) as u32;
             [b, moved % side]
         };
         let [a, b] = (0..8).fold([x / side, x % side], turn);
@@ -35,7 +36,7 @@ pub(super) fn owen(x: u32, seed: u32) -> u32 {
 pub(super) fn mirrored(i: u32, base: u32, power: u32, seed: u32) -> u32 {
     let (b, mut rest, mut mirrored, mut place) = (base.max(2), i, 0u32, power);
     while place >= b {
-        let part = |word: u32, of: u32| (word as u64 * of as u64 >> 32) as u32;
+        let part = |word: u32, of: u32| ((word as u64 * of as u64) >> 32) as u32;
         let factor = part(mixed(place, [seed, base]), b - 1) + 1;
         let shift = part(mixed(place, [base, seed]), b);
         let digit = rest % b;

@@ -55,9 +55,9 @@ impl Draw {
             return self.word();
         }
         let least = range.wrapping_neg() % range;
-        let products = (0..64).map(|attempt| self.attempt(attempt) as u64 * range as u64);
+        let mut products = (0..64).map(|attempt| self.attempt(attempt) as u64 * range as u64);
         let mut all = products.clone();
-        let kept = all.find(|product| *product as u32 >= least).or(products.last()).expect("there are 64");
+        let kept = all.find(|product| *product as u32 >= least).or(products.next_back()).expect("there are 64");
         (kept >> 32) as u32
     }
 

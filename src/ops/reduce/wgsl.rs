@@ -98,8 +98,7 @@ impl Spec for ReduceSpec {
             f16: fusion.is_some_and(|fusion| fusion.uses_f16())
                 || dtype == DType::F16
                 || operator.formulas().any(|formula| formula.features().contains(&Feature::F16)),
-            trusted: fusion.is_none_or(|fusion| fusion.is_safe())
-                && operator.formulas().all(|formula| formula.safe()),
+            trusted: fusion.is_none_or(|fusion| fusion.is_safe()) && operator.formulas().all(|formula| formula.safe()),
             contract: fusion.and_then(|fusion| self.contract(fusion, caps)),
             ..Draft::new(format!("{} {of} by {by}", operator.name()), file)
         };

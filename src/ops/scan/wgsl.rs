@@ -65,8 +65,7 @@ impl ScanSpec {
             width: self.values.width,
             f16: self.fusions().any(|fusion| fusion.uses_f16())
                 || operator.formulas().any(|formula| formula.features().contains(&Feature::F16)),
-            trusted: self.fusions().all(|fusion| fusion.is_safe())
-                && operator.formulas().all(|formula| formula.safe()),
+            trusted: self.fusions().all(|fusion| fusion.is_safe()) && operator.formulas().all(|formula| formula.safe()),
             ..draft
         }
     }

@@ -169,7 +169,8 @@ fn draws_fuse() {
         (x.square() + y.square()).less(1.0).cast::<f32>().mean()
     };
     let steps = |seed| pi(seed).explain().unwrap().steps;
-    let kernels = |seed| steps(seed).into_iter().flat_map(|step| step.kernels).map(|kernel| kernel.2).collect::<Vec<_>>();
+    let kernels =
+        |seed| steps(seed).into_iter().flat_map(|step| step.kernels).map(|kernel| kernel.2).collect::<Vec<_>>();
     assert_eq!(steps(1)[0].bytes, 4, "a reduction that reads nothing, and what divides its result");
     assert_eq!(kernels(1), kernels(2));
 }
@@ -211,7 +212,8 @@ fn generators_are_apart() {
     let device = Device::cpu().unwrap();
     let mut random = Generator::new(&device, 1);
     let words = |mut random: Generator| random.words(&[4]).to_vec().unwrap();
-    let mut all = vec![words(random.clone()), words(random.fork(0)), words(random.fork(1)), words(random.fork(1).fork(0))];
+    let mut all =
+        vec![words(random.clone()), words(random.fork(0)), words(random.fork(1)), words(random.fork(1).fork(0))];
     all.extend(random.split(3).into_iter().map(words));
     all.extend(random.split(2).into_iter().map(words));
     all.push(words(random.clone()));

@@ -137,7 +137,8 @@ fn words_are_even() {
 #[test]
 fn neighbours_do_not_depend_on_each_other() {
     for lag in [1, 2, 3, 4, 5, 8, 64] {
-        for (what, x) in [("uniform", generator(2).uniform::<f32>(&[COUNT])), ("normal", generator(3).normal(&[COUNT]))] {
+        for (what, x) in [("uniform", generator(2).uniform::<f32>(&[COUNT])), ("normal", generator(3).normal(&[COUNT]))]
+        {
             let x = host(x);
             let mean = x.iter().sum::<f64>() / COUNT as f64;
             let variance = x.iter().map(|x| (x - mean).powi(2)).sum::<f64>();
@@ -193,7 +194,11 @@ fn integers_are_even() {
     let r = &mut generator(7);
     for range in [2u32, 3, 7, 10, 100, 255] {
         let values = r.integers(0..range, &[COUNT]).to_vec().unwrap();
-        are_as_likely(&format!("below {range}"), &tally(&values, range as usize), &vec![COUNT as f64 / range as f64; range as usize]);
+        are_as_likely(
+            &format!("below {range}"),
+            &tally(&values, range as usize),
+            &vec![COUNT as f64 / range as f64; range as usize],
+        );
     }
     // A range for which plain multiplication favours each third number by a third.
     let range = 3 << 30;
@@ -223,7 +228,11 @@ fn counts() {
     let r = &mut generator(8);
     for rate in [0.3f64, 4.0, 9.99, 10.0, 25.0, 150.0] {
         let values = r.poisson(rate, &[COUNT]).to_vec().unwrap();
-        are_as_likely(&format!("poisson {rate}"), &tally(&values, 400), &chances((-rate).exp(), 400, |k| rate / (k + 1.0)));
+        are_as_likely(
+            &format!("poisson {rate}"),
+            &tally(&values, 400),
+            &chances((-rate).exp(), 400, |k| rate / (k + 1.0)),
+        );
     }
     for (trials, chance) in [(1u32, 0.3f64), (20, 0.1), (20, 0.5), (30, 0.9), (100, 0.5), (1000, 0.02), (400, 0.75)] {
         let values = r.binomial(trials, chance, &[COUNT]).to_vec().unwrap();
@@ -375,9 +384,8 @@ fn sequences_are_spread_evenly() {
     assert!(sobol < 1e-3 && plain < 5e-3 && halton < 1e-2 && scrambled < 1e-2, "{sobol} {plain} {halton} {scrambled}");
     // Scrambled points are uniform by themselves.
     for dimension in [0, 3, 5] {
-        let firsts: Vec<f64> = (0..2000)
-            .map(|seed| host(Sobol::new(6).unwrap().scrambled(seed).points(&device, 1))[dimension])
-            .collect();
+        let firsts: Vec<f64> =
+            (0..2000).map(|seed| host(Sobol::new(6).unwrap().scrambled(seed).points(&device, 1))[dimension]).collect();
         is_close("a scrambled point", firsts, |x| x);
     }
 }

@@ -45,15 +45,18 @@ impl Emitter<'_, '_> {
     pub(super) fn pick(&mut self, to: Reg, list: List, index: Reg) {
         let list = &self.kernel.lists[list as usize];
         let last = list.len() as u32 - 1;
-        let one = self.shapes.of(index).is_one();
+        let (one, apart) = (self.shapes.of(index).is_one(), self.is_vector(list[0]));
         match self.in_memory(list) {
             Some(place) if one => {
                 let (index, last) = (self.one(index), self.int(last));
                 let index = self.b.ins().umin(index, last);
-                let at = self.element_place(index, place);
-                if self.is_vector(to) {
+                let mut at = self.element_place(index, place);
+                // Also where all have the same: other chunks may not have come to where the list was written.
+                if apart {
                     let lane = self.lane_bytes();
-                    let at = self.b.ins().iadd(at, lane);
+                    at = self.b.ins().iadd(at, lane);
+                }
+                if self.is_vector(to) && apart {
                     let all: Vec<Value> =
                         (0..self.vectors()).map(|nth| self.b.ins().load(I32X4, plain(), at, 16 * nth as i32)).collect();
                     return self.define(to, Vectors::new(&all));
