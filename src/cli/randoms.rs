@@ -8,6 +8,9 @@ use std::cell::RefCell;
 
 const SEED: u64 = 0x0123_4567_89ab_cdef;
 
+/// So many numbers of a generator.
+type Make = fn(&mut Generator, usize) -> Array<f32>;
+
 /// A generator that goes on from run to run, so that each draws other numbers.
 pub struct Source {
     generator: RefCell<Generator>,
@@ -51,10 +54,8 @@ fn normal(i: usize) -> f64 {
 pub fn rows(source: &Source) -> Vec<Row<'_>> {
     let n = source.n;
     let bytes = Group::Memory { bytes: 4 * n as u64 };
-    let draw =
-        |make: fn(&mut Generator, usize) -> Array<f32>| move || make(&mut source.generator.borrow_mut(), n).eval();
-    let (uniform, normals): (fn(&mut Generator, usize) -> Array<f32>, fn(&mut Generator, usize) -> Array<f32>) =
-        (|random, n| random.uniform(&[n]), |random, n| random.normal(&[n]));
+    let draw = |make: Make| move || make(&mut source.generator.borrow_mut(), n).eval();
+    let (uniform, normals): (Make, Make) = (|random, n| random.uniform(&[n]), |random, n| random.normal(&[n]));
     vec![
         Row {
             op: "random_uniform_f32",

@@ -95,7 +95,7 @@ fn functions_are_as_exact_as_they_say() {
         }
         let moduli: Vec<f32> = some.iter().map(|z| z.norm()).collect();
         let angles: Vec<f32> = some.iter().map(|z| z.arg() * 3.0).collect();
-        let polar = Array::polar(&Array::from_slice(device, &moduli), &Array::from_slice(device, &angles));
+        let polar = Array::polar(&Array::from_slice(device, &moduli), Array::from_slice(device, &angles));
         let exact = moduli.iter().zip(&angles).map(|(&r, &angle)| C64::from_polar(r as f64, angle as f64));
         assert!(worst(&polar.to_vec().unwrap(), exact).0 <= 3.0, "polar on {}", name(device));
     }
@@ -210,7 +210,7 @@ where
     exactly("scalar on the left", &(of([2, -1]) * z.clone()), &|[a, b], _| [2 * a + b, 2 * b - a]);
     exactly("quotient by a unit", &(&z / of([0, 1])), &|[a, b], _| [b, -a]);
     exactly("third power", &z.powi(3), &|[a, b], _| [a * a * a - 3 * a * b * b, 3 * a * a * b - b * b * b]);
-    exactly("from parts", &Array::complex(&z.imag(), &z.real()), &|[a, b], _| [b, a]);
+    exactly("from parts", &Array::complex(&z.imag(), z.real()), &|[a, b], _| [b, a]);
     let mut changed = z.clone();
     changed += &back;
     changed -= &back;
@@ -367,7 +367,7 @@ fn every_kernel_has_a_method() {
     }
     fn single(f: Function, a: &Array<C32>) -> Option<Outcome> {
         match f {
-            Function::Polar => Some(Ok(values(&Array::polar(&a.real(), &a.real())))),
+            Function::Polar => Some(Ok(values(&Array::polar(&a.real(), a.real())))),
             Function::Arg => Some(Ok(values(&a.arg()))),
             Function::Exp => Some(Ok(values(&a.exp()))),
             Function::Ln => Some(Ok(values(&a.ln()))),

@@ -131,7 +131,8 @@ fn integer_functions_have_numpys_signs() {
     let (most, least) = (i32::MAX, i32::MIN);
     let a = [7, -7, 7, -7, 0, 5, least, least, most, 12, 2, -3];
     let b = [3, 3, -3, -3, 5, 0, -1, 3, -2, -18, 31, 5];
-    let rows: [(&str, fn(&Array<i32>, &Array<i32>) -> Array<i32>, [i32; 12]); 4] = [
+    type Called = fn(&Array<i32>, &Array<i32>) -> Array<i32>;
+    let rows: [(&str, Called, [i32; 12]); 4] = [
         ("modulo", |a, b| a.modulo(b), [1, 2, -2, -1, 0, 0, 0, 1, -1, -6, 2, 2]),
         (
             "floor_divide",

@@ -100,7 +100,8 @@ fn views_before_evaluation_are_views_after_it() {
         let drawn = || Generator::new(device, 9).normal::<f32>(&[60, 52]);
         let kept = drawn();
         kept.eval().unwrap();
-        let views: [fn(&Array<f32>) -> Array<f32>; 4] = [
+        type View = fn(&Array<f32>) -> Array<f32>;
+        let views: [View; 4] = [
             |x| x.slice(&[(1..).into(), (3..).into()]),
             |x| x.transpose(),
             |x| x.flip(1),
