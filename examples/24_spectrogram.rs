@@ -28,7 +28,7 @@ fn main() -> Result<()> {
 
     // Decibels from -80 to 0 as brightness; low frequencies at the bottom.
     let levels = ((sizes + 1e-9).log10() * 20.0 - 42.0 + 80.0) * (255.0 / 80.0);
-    let levels = levels.clip(0.0, 255.0).cast::<u8>().transpose().flip(0).to_vec()?;
+    let levels = levels.clamp(0.0, 255.0).cast::<u8>().transpose().flip(0).to_vec()?;
     let path = std::env::temp_dir().join("crosslane-chirp.png");
     let file = std::fs::File::create(&path).expect("the folder for temporary files can be written to");
     let mut encoder = png::Encoder::new(file, rows as u32, columns as u32);
