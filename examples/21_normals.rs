@@ -26,7 +26,7 @@ fn main() -> Result<()> {
     println!("{}\nchi-square of {bins} bins: {chi_square:.1}", device.properties());
     assert!((30.0..150.0).contains(&chi_square));
     let time = timing::microseconds(&device, || random.normal::<f32>(&[count]).eval())?;
-    println!("{:.2} thousand million normals a second", count as f64 / time / 1e3);
+    println!("{:.1} million normals a second", count as f64 / time);
     Plot::new("A million normal numbers")
         .bars((0..bins).map(|bin| (middle(bin), counts[bin] as f64 / count as f64 / width)))
         .line("density", (0..bins).map(|bin| (middle(bin), density(middle(bin)))))

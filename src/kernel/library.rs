@@ -87,7 +87,9 @@ pub(super) struct Linked {
 
 /// The functions of the library that some texts need, each once, as a device takes them.
 pub(super) fn link(texts: &[&str], caps: &Caps) -> Linked {
-    let others = [(caps.denormals, &KEPT), (Feature::I64.there(caps), &MULTIPLIED)];
+    // A processor's vectors of 128 bits multiply 32 bits four at a time, 64 bits in pieces.
+    let multiplies = Feature::I64.there(caps) && caps.processor.is_none();
+    let others = [(caps.denormals, &KEPT), (multiplies, &MULTIPLIED)];
     let other = |name: &str| others.iter().filter(|(there, _)| *there).find_map(|(_, texts)| texts.get(name).copied());
     let of = |name: &str| other(name).unwrap_or(FUNCTIONS[name].0);
     let mut wanted = BTreeSet::new();

@@ -148,6 +148,15 @@ fn axes_lengths_and_norms() {
         let all = FftOptions::default().axes([0, 1, 2]);
         let back = there.fft_with(&all).ifft_with(&all).to_vec().unwrap();
         assert!(error(&back, &wide(&x)) < 2e-6, "on {}", name(device));
+        {
+            // Long ones side by side: several launches.
+            let x = noise(4, 3 * 5000);
+            let got = Array::from_slice(device, &x).reshape(&[5000, 3]).fft_with(&FftOptions::default().axes([0]));
+            let columns: Vec<Row> =
+                (0..3).map(|c| dft(&wide(&x).into_iter().skip(c).step_by(3).collect::<Row>(), false)).collect();
+            let wanted: Row = (0..15_000).map(|at| columns[at % 3][at / 3]).collect();
+            assert!(error(&got.to_vec().unwrap(), &wanted) < bound(5000), "on {}", name(device));
+        }
         // A transform of a view, and of work on it, in one kernel.
         let turned = (there.transpose() * Complex::new(0.0, 2.0)).fft();
         assert_eq!(turned.explain().unwrap().steps.len(), 1);

@@ -50,7 +50,7 @@ fn r_bernoulli4(
     return r_unit4(i, key0, key1, low, high) < chance;
 }
 
-// ln(1 + y) - y for y of [-0.293, 0.415]. 2e-7.
+// ln(1 + y) - y for y of [-0.293, 0.415]. 3e-7.
 fn x_log_rest(y: f32) -> f32 {
     var p = x_pin(-0.07727895 * y) + 0.12720646;
     p = x_pin(p * y) - 0.13124096;
@@ -120,7 +120,7 @@ fn x_two_to(n: i32) -> f32 {
     return bitcast<f32>(u32(n + 127) << 23u);
 }
 
-// 1 / sqrt x of a positive number, not denormal. 2e-7.
+// 1 / sqrt x of a positive number, not denormal. 3e-7.
 fn x_reciprocal_root(x: f32) -> f32 {
     let half = 0.5 * x;
     var y = bitcast<f32>(0x5f375a86u - (bitcast<u32>(x) >> 1u));

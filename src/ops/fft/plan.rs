@@ -98,7 +98,8 @@ pub(super) fn plan(op: &Fft, caps: &Caps) -> Result<Plan> {
         Pass { kernel: Kernel::of(spec, caps), buffers, params, grid }
     };
     let one = longest(caps, 1);
-    if n <= one {
+    // Rows side by side are read in segments of several, or most of what memory moves is for nothing.
+    if n <= if inner > 1 { longest(caps, SEGMENT) } else { one } {
         let across = [reads_across, inner > 1];
         let shape = Shape::of(n, across[0] || across[1], rows, caps);
         let spec = shape.spec(n, across, from, to, op.inverse);
@@ -125,7 +126,7 @@ pub(super) fn plan(op: &Fft, caps: &Caps) -> Result<Plan> {
         let (per_row, last) = (n / length, nth + 1 == parts.len());
         let total = rows * per_row as u64;
         let low: usize = parts[nth + 1..].iter().product();
-        let across = [!last, true];
+        let across = [!last || inner > 1, true];
         let shape = Shape::of(length, true, total, caps);
         let (to, target) = match last {
             true => (to, result),

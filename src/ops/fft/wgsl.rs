@@ -118,7 +118,7 @@ impl FftSpec {
                         )
                     }
                 };
-                format!("scratch[k * (params.per_row * {length}u) + {column}]")
+                format!("scratch[scratch_place(k, {column})]")
             }
         };
         let load = format!("fn load(k: u32, c: u32, e: u32) -> vec2<f32> {{\n    return {read};\n}}\n");
@@ -126,7 +126,19 @@ impl FftSpec {
             From::Values { values, given, whole, half } => given_text(values, *given, *whole, *half, &inverse),
             From::Scratch => String::new(),
         };
-        given + &load + &self.keep_text()
+        given + &self.scratch_text() + &load + &self.keep_text()
+    }
+
+    /// `scratch_place`: where value `at` of row k lies. Rows whose values are memory's neighbours in the arrays stay so.
+    fn scratch_text(&self) -> String {
+        if !matches!(self.from, From::Scratch) && !matches!(self.to, To::Scratch) {
+            return String::new();
+        }
+        format!(
+            "fn scratch_place(k: u32, at: u32) -> u32 {{\n    let row = k / params.inner * (params.per_row * {}u);\n    \
+             return (row + at) * params.inner + k % params.inner;\n}}\n",
+            self.length
+        )
     }
 
     fn keep_text(&self) -> String {
@@ -134,7 +146,7 @@ impl FftSpec {
         let body = match self.to {
             To::Scratch => format!(
                 "    let below = c % params.low;\n    \
-                 let at = k * (params.per_row * {length}u) + (c / params.low * {length}u + e) * params.low + below;\n    \
+                 let at = scratch_place(k, (c / params.low * {length}u + e) * params.low + below);\n    \
                  result[at] = f_multiply(v, f_factor(e * below, params.unit, bitcast<f32>(params.rest)));\n"
             ),
             To::Result { kept, dtype } => {
@@ -162,7 +174,8 @@ impl FftSpec {
         format!("fn transform(lane: u32, tile: u32) {{\n{}}}\n", text.lines)
     }
 
-    /// Which column and place among its invocations a lane has.
+    /// Which column and place among its invocations a lane has. Columns are counted as memory has them: rows side by side first,
+    /// then the columns of a row.
     fn lane_text(&self, text: &mut String, across: bool) {
         let (column, place) = match across {
             true => ("lane % COLUMNS".to_string(), "lane / COLUMNS".to_string()),
@@ -170,7 +183,8 @@ impl FftSpec {
         };
         writeln!(text, "    column = {column};\n    place = {place};").expect("to a string");
         text.push_str("    which = min(tile * COLUMNS + column, params.total - 1u);\n");
-        text.push_str("    k = which / params.per_row;\n    c = which % params.per_row;\n");
+        text.push_str("    c = which / params.inner % params.per_row;\n");
+        text.push_str("    k = which / (params.inner * params.per_row) * params.inner + which % params.inner;\n");
         text.push_str("    there = tile * COLUMNS + column < params.total;\n");
     }
 
