@@ -16,7 +16,7 @@ fn order<T: Ordered>(a: &T, b: &T, descending: bool) -> Ordering {
     let (p, q) = (x.float(), y.float());
     match (p.is_nan(), q.is_nan()) {
         (false, false) => {
-            let float = matches!(T::DTYPE, DType::F16 | DType::F32 | DType::F64);
+            let float = matches!(T::DTYPE, DType::BF16 | DType::F16 | DType::F32 | DType::F64);
             let ordering = if float { p.partial_cmp(&q).expect("no NaN") } else { x.int().cmp(&y.int()) };
             if descending { ordering.reverse() } else { ordering }
         }

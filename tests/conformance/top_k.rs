@@ -12,7 +12,9 @@ use std::cmp::Ordering;
 fn order<T: Ordered>(a: &T, b: &T) -> Ordering {
     match (value(*a).float(), value(*b).float()) {
         (p, q) if p.is_nan() || q.is_nan() => p.is_nan().cmp(&q.is_nan()),
-        (p, q) if matches!(T::DTYPE, DType::F16 | DType::F32 | DType::F64) => p.partial_cmp(&q).expect("no NaN"),
+        (p, q) if matches!(T::DTYPE, DType::BF16 | DType::F16 | DType::F32 | DType::F64) => {
+            p.partial_cmp(&q).expect("no NaN")
+        }
         _ => value(*a).int().cmp(&value(*b).int()),
     }
 }

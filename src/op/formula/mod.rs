@@ -112,6 +112,11 @@ impl Formula {
         }
     }
 
+    /// Whether four neighbours are computed together, at less than the cost of four.
+    pub(crate) fn is_cheaper_together(&self) -> bool {
+        matches!(&self.0, Source::Shared(shared) if shared.four.is_some())
+    }
+
     /// Whether the text needs no run-time checks. The library's functions ran with all checks on.
     pub(crate) fn safe(&self) -> bool {
         match &self.0 {

@@ -159,7 +159,8 @@ impl<'a> Fusion<'a> {
     pub fn widen(&mut self, chunk: &[u64], lanes: usize, pad: bool, caps: &Caps) -> bool {
         let mut arrays = (0..self.walks.len()).filter(|&array| self.slot(array).is_some());
         // What reads and writes no array is as wide as what it is part of.
-        let is_wide = caps.processor.is_none() || arrays.any(|array| caps.wide(self.dtype(array)));
+        let together = self.expression.formulas().into_iter().any(|formula| formula.is_cheaper_together());
+        let is_wide = caps.processor.is_none() || together || arrays.any(|array| caps.wide(self.dtype(array)));
         is_wide && self.widen_each(chunk, lanes, pad)
     }
 
