@@ -82,8 +82,8 @@ impl Vary for Other {
     fn expression(&mut self, expression: &mut Expression) {
         for scalar in &mut expression.scalars {
             self.seen += 1;
-            let mask = if scalar.dtype == DType::Bool { 1 } else { u64::MAX >> (64 - 8 * scalar.dtype.size()) };
-            scalar.bits = (self.random.random::<u64>() & mask) as u128;
+            let mask = if scalar.dtype == DType::Bool { 1 } else { u128::MAX >> (128 - 8 * scalar.dtype.size()) };
+            scalar.bits = self.random.random::<u128>() & mask;
         }
         expression.leaves.iter_mut().for_each(|leaf| self.offset(&mut leaf.offset));
     }
