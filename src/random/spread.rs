@@ -28,7 +28,7 @@ const DIMENSIONS: usize = 1024;
 /// use crosslane::random::Sobol;
 /// let points = Sobol::new(2)?.points(device, 4);
 /// assert_eq!(points.to_vec()?, [0.0, 0.0, 0.5, 0.5, 0.75, 0.25, 0.25, 0.75]);
-/// let product = Sobol::new(2)?.scrambled(1).points(device, 1 << 14).prod_axes(1).mean().item()?;
+/// let product = Sobol::new(2)?.scrambled(1).points(device, 1 << 14).product_axes(1).mean().item()?;
 /// assert!((product - 0.25).abs() < 1e-4);
 /// # Ok(()) });
 /// ```
