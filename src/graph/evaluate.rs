@@ -184,7 +184,7 @@ impl Batch {
 
     /// The long formulas that are fused into a node: a map takes in one, since it has one copy of it for each element. Other
     /// kernels have many copies of what is fused into them, which drivers take minutes to compile.
-    fn long_parts(&mut self, node: &Arc<Node>) -> Vec<Arc<Node>> {
+    pub fn long_parts(&mut self, node: &Arc<Node>) -> Vec<Arc<Node>> {
         let (mut seen, mut queue, mut found) = (FxHashSet::default(), vec![node.clone()], vec![]);
         while let Some(part) = queue.pop() {
             if !part.long || !seen.insert(Arc::as_ptr(&part)) {

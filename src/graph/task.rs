@@ -125,9 +125,10 @@ pub(crate) type Through = (Arc<Node>, Arc<Task>);
 type Users = FxHashMap<*const Node, u32>;
 
 impl Batch {
-    /// An operation that can take in the whole fused node as its epilogue: nothing else wants the operation's output.
+    /// An operation that can take in the whole fused node as its epilogue: nothing else wants the operation's output. An
+    /// epilogue has no long formula.
     pub fn through(&mut self, node: &Arc<Node>) -> Option<Through> {
-        if !node.goes_on {
+        if !node.goes_on || !self.long_parts(node).is_empty() {
             return None;
         }
         let (mut users, mut found) = (FxHashMap::default(), vec![]);

@@ -51,7 +51,7 @@ impl Given {
 }
 
 impl Generator {
-    /// The elements of a draw. The position moves past their blocks.
+    /// The elements of a draw. The position moves past their blocks, if nothing was wrong.
     pub(super) fn draw<T: Element>(&mut self, draw: Draw, shape: &[usize], given: Result<Vec<Given>>) -> Array<T> {
         let drawn = given.and_then(|given| self.drawn(draw, shape, given));
         drawn.unwrap_or_else(|error| Array::failed(&self.device, error))
@@ -77,8 +77,8 @@ impl Generator {
         let place = place.map(|word| AnyInput::of_scalar(word.scalar()));
         let own = given.into_iter().map(|given| given.input);
         let inputs: Vec<AnyInput> = [index].into_iter().chain(place).chain(own).collect();
-        self.jump((len * words).div_ceil(BLOCK));
         let node = apply(operation, &Formula::shared(function), &inputs, at)?;
+        self.jump((len * words).div_ceil(BLOCK));
         Ok(Array::of(node))
     }
 }

@@ -176,6 +176,32 @@ fn draws_fuse() {
     assert_eq!(kernels(1), kernels(2));
 }
 
+/// Long draws are in maps only, one in each: not in reductions, and not in epilogues.
+#[test]
+fn long_draws_are_maps() {
+    let device = Device::cpu().unwrap();
+    let gamma = |seed| Generator::new(&device, seed).gamma(2.5, &[20, 30]);
+    let steps = |x: &Array<f32>| x.explain().unwrap().steps.iter().map(|step| step.operation).collect::<Vec<_>>();
+    assert_eq!(steps(&(gamma(1) * 2.0 + 1.0)), ["map"]);
+    assert_eq!(steps(&gamma(1).max()), ["map", "reduce"]);
+    assert_eq!(steps(&(gamma(1) + gamma(2))), ["map", "map", "map"]);
+    let ones = Array::from_slice(&device, &[1.0f32; 800]).reshape(&[20, 40]);
+    let product = || ones.matmul(&Array::ones(&device, &[40, 30]));
+    assert_eq!(steps(&(product() + gamma(1))), ["matmul", "map"]);
+    let wanted: Vec<f32> = gamma(1).to_vec().unwrap().into_iter().map(|x| x + 40.0).collect();
+    assert_eq!((product() + gamma(1)).to_vec().unwrap(), wanted);
+}
+
+/// A draw that cannot be made takes nothing from the generator.
+#[test]
+fn failed_draws_take_nothing() {
+    let (device, other) = (Device::cpu().unwrap(), Device::cpu().unwrap());
+    let mut random = Generator::new(&device, 1);
+    held(&random.gamma(Array::<f32>::ones(&other, &[4]), &[4]));
+    held(&random.uniform::<f32>(&[1 << 33]));
+    assert_eq!(random.words(&[4]).to_vec().unwrap(), Generator::new(&device, 1).words(&[4]).to_vec().unwrap());
+}
+
 #[test]
 fn mistakes_are_told() {
     let device = Device::cpu().unwrap();
