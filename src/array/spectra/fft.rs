@@ -3,7 +3,7 @@
 use super::{FftOptions, Norm, Transform};
 use crate::array::Array;
 use crate::array::shapes::axes::axis;
-use crate::element::{DType, Element};
+use crate::element::Element;
 use crate::error::{CallSite, Error, Result};
 use num_complex::Complex;
 use std::panic::Location;
@@ -290,5 +290,3 @@ impl Array<f32> {
         self.half("ihfft", &FftOptions::default().norm(Norm::Forward), Location::caller()).conj()
     }
 }
-
-const _: () = assert!(matches!(<Complex<f32> as Element>::DTYPE, DType::Complex32));

@@ -172,8 +172,7 @@ impl Array<f32> {
             let spectra = self.short(operation, options, 1.0 / (energy * rate).sqrt(), at)?;
             let twice = |k: usize| if k == 0 || 2 * k == options.length { 1.0f32 } else { 2.0 };
             let twice: Vec<f32> = (0..options.length / 2 + 1).map(twice).collect();
-            let squares = spectra.real().square() + spectra.imag().square();
-            Ok((squares * Array::from_slice(self.device(), &twice)).mean_axes(-2))
+            Ok((spectra.norm_squared() * Array::from_slice(self.device(), &twice)).mean_axes(-2))
         };
         result().unwrap_or_else(|error: Error| Array::failed(self.device(), error))
     }
