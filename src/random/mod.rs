@@ -2,7 +2,8 @@
 //!
 //! A [`Generator`] is a key and a position. Each draw is a function of them and of the element's index (Philox4x32-10, a
 //! counter-based generator), so draws are expressions: they need no memory, fuse with what follows, and another seed runs the
-//! same kernel.
+//! same kernel. Draws by attempts (`gamma`, `beta`, `poisson`, `binomial`) fuse with elementwise work only, one of them in a
+//! kernel: reductions and others read them from memory.
 //!
 //! **The same seed gives the same bits on every device**: on each engine and driver, whatever the kernels' sizes and order.
 //! That holds for all distributions, as their functions are made of additions, multiplications and bits alone, and products

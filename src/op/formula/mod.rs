@@ -104,7 +104,7 @@ impl Formula {
     /// Whether four copies of it would be a long kernel: drivers take minutes to compile some, and what it reads and writes
     /// waits for arithmetic anyway.
     pub(crate) fn is_long(&self) -> bool {
-        /// Operations of which four copies are still compiled in a second by the slowest driver (SwiftShader, 2026-11-26).
+        /// Not tuned: draws by attempts are above it, the others below.
         const SHORT: u64 = 150;
         match &self.0 {
             Source::Own(_) => false,
