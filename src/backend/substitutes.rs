@@ -33,8 +33,8 @@ pub(crate) trait Substitutes {
     fn identity(&self) -> String {
         String::new()
     }
-    /// What a way is called.
-    fn label(&self, way: Way) -> &'static str {
+    /// What a way of a launch is called.
+    fn label(&self, way: Way, _: &Launch) -> &'static str {
         name_of(way)
     }
     /// How the kernel itself runs, of an engine that has several ways: for `explain()`.
@@ -149,10 +149,10 @@ pub(crate) fn explained(engine: &(impl Substitutes + ?Sized), launch: &Launch) -
     let class = class(launch);
     let settled = choices.settled().or_else(|| engine.rule(launch));
     let known = settled.or_else(|| choices.find(class, &|| key(engine, launch, class)));
-    let (own, native) = (engine.label(Way::Wgsl), engine.native_text(launch));
+    let (own, native) = (engine.label(Way::Wgsl, launch), engine.native_text(launch));
     Some(match known.map(|choice| choice.best) {
-        Some(Way::Native) if native.is_some() => (engine.label(Way::Native).into(), native),
-        Some(Way::Library) => (engine.label(Way::Library).into(), None),
+        Some(Way::Native) if native.is_some() => (engine.label(Way::Native, launch).into(), native),
+        Some(Way::Library) => (engine.label(Way::Library, launch).into(), None),
         Some(_) => (format!("{own}, preferred over the substitutes"), None),
         None => (format!("{own} or a substitute: not measured yet"), None),
     })
@@ -209,7 +209,7 @@ mod tests {
             };
             Ok(ways.iter().map(timer).collect())
         }
-        fn label(&self, way: Way) -> &'static str {
+        fn label(&self, way: Way, _: &Launch) -> &'static str {
             ["the kernel", "by hand", "by a library"][way as usize]
         }
         fn native_text(&self, _: &Launch) -> Option<String> {

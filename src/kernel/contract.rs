@@ -11,6 +11,7 @@ pub(crate) enum Contract {
     SumOfRows(SumOfRows),
     SortByDigit(SortByDigit),
     SortRows(SortRows),
+    Transforms(Transforms),
 }
 
 /// A number of a launch: known, or the parameter with this index.
@@ -99,6 +100,31 @@ pub(crate) struct SortRows {
     pub stores_keys: bool,
     /// Whether the kernel merges; else it sorts by digits.
     pub merges: bool,
+}
+
+/// Fourier transforms of rows of f32, real or complex, in arrays without gaps: `result[j]` is `scale` times the sum of
+/// `row[k] exp(-2 pi i j k / length)` over all k. Bindings: the rows, the result, and what the kernel needs besides.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Transforms {
+    pub length: u32,
+    /// Whether the sign of the exponent is positive.
+    pub inverse: bool,
+    /// Complex or real.
+    pub from: DType,
+    /// Values of a row that there are; zeros follow, or, of half a row, zeros up to its middle and the conjugates of mirror images.
+    pub given: u32,
+    pub half: bool,
+    /// Complex, or the real parts.
+    pub to: DType,
+    /// The values of a result that are stored, the first ones.
+    pub kept: u32,
+    pub rows: Word,
+    /// Rows that are neighbours in memory: from one value of a row to the next.
+    pub inner: Word,
+    /// The bits of an f32.
+    pub scale: Word,
+    /// The first element in the binding.
+    pub first: Word,
 }
 
 /// What goes with a key.

@@ -72,15 +72,18 @@ fn tiers_agree(operation: &str) {
     none(operation, failures.collect());
 }
 
-/// Small products too, which the kernel computes otherwise.
+/// What crates compute on the processor: small ones too, which are otherwise the kernel's.
 #[test]
 #[cfg(feature = "jit")]
-fn products_by_gemm() {
+fn cases_by_libraries() {
     let device = Device::open("cpu:compiled").unwrap().natives(Natives::Library);
-    let all = cases("matmul")(device.caps()).into_iter().filter(Case::runs);
-    none("matmul", all.filter_map(|case| run(&device, &case).err()).collect());
+    for operation in ["matmul", "fft"] {
+        let all = cases(operation)(device.caps()).into_iter().filter(Case::runs);
+        none(operation, all.filter_map(|case| run(&device, &case).err()).collect());
+    }
     let a = device.array(&[1.0f32, 2.0, 3.0, 4.0][..]).reshape(&[2, 2]);
     assert!(a.matmul(&a).explain().unwrap().to_string().contains("gemm"));
+    assert!((&a + 1.0).rfft().explain().unwrap().to_string().contains("rustfft"), "with a prologue of its own");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use crate::support::*;
 use crosslane::array::{ConvolveMode, CosineKind, FftOptions, Norm, SpectrumOptions, Window};
 use crosslane::cpu::Profile;
+use crosslane::device::Natives;
 use crosslane::{Array, Complex, Device};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use std::f64::consts::{PI, TAU};
@@ -54,12 +55,14 @@ fn check(device: &Device, n: usize, rows: usize) {
     }
 }
 
-/// Each length is a kernel of its own, which the interpreter runs at once.
+/// Each length is a kernel of its own, which the interpreter runs at once, or a library's.
 #[test]
 fn every_length_interpreted() {
     let primes = [401, 409, 419, 421, 431, 433, 439, 443, 449, 457, 461, 463, 467, 479, 487, 491, 499];
-    let interpreter = Device::open("cpu:interpreted").unwrap();
-    (1..=400).chain(primes).for_each(|n| check(&interpreter, n, 2));
+    for device in ["cpu:interpreted", "cpu:compiled"].map(|name| Device::open(name).unwrap().natives(Natives::Library))
+    {
+        (1..=400).chain(primes).for_each(|n| check(&device, n, 2));
+    }
 }
 
 #[test]
@@ -70,6 +73,13 @@ fn lengths() {
     for device in slow() {
         [1, 2, 7, 16, 60, 17, 100].into_iter().for_each(|n| check(device, n, 2));
     }
+}
+
+/// One launch for any length, of which each pass is over memory.
+#[test]
+fn long_ones_by_compiled_kernels() {
+    let device = Device::open("cpu:compiled").unwrap().natives(Natives::Off);
+    [4394, 8192, 60_000].into_iter().for_each(|n| check(&device, n, 3));
 }
 
 #[test]
@@ -157,9 +167,10 @@ fn axes_lengths_and_norms() {
             let wanted: Row = (0..15_000).map(|at| columns[at % 3][at / 3]).collect();
             assert!(error(&got.to_vec().unwrap(), &wanted) < bound(5000), "on {}", name(device));
         }
-        // A transform of a view, and of work on it, in one kernel.
+        // A transform of a view, and of work on it, in one kernel; on a processor a library transforms what lies in memory.
         let turned = (there.transpose() * Complex::new(0.0, 2.0)).fft();
-        assert_eq!(turned.explain().unwrap().steps.len(), 1);
+        let steps = if device.caps().processor.is_some() { 2 } else { 1 };
+        assert_eq!(turned.explain().unwrap().steps.len(), steps);
         let host: Row = (0..5)
             .flat_map(|c| (0..8).map(move |b| (b, c)))
             .flat_map(|(b, c)| {

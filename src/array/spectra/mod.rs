@@ -76,7 +76,9 @@ impl Transform {
             Box::new(Fft { expression, shape, axis, length, half, inverse, kept, result, scale, output })
                 as Box<dyn crate::op::Op>
         };
-        Array::of(Task::nodes(&[(&*x.node, Take::Fused)], vec![(shape, R::DTYPE)], 2, make).remove(0))
+        // On a processor a library transforms what lies in memory.
+        let take = if x.device().caps().processor.is_some() { Take::Dense } else { Take::Fused };
+        Array::of(Task::nodes(&[(&*x.node, take)], vec![(shape, R::DTYPE)], 2, make).remove(0))
     }
 
     /// Any length as a convolution with a chirp, by transforms of a length that butterflies make (Bluestein, "A linear filtering

@@ -375,7 +375,7 @@ impl Substitutes for Cuda {
         format!("{name} {driver} fast_math {}", self.kernels.options().fast_math)
     }
 
-    fn label(&self, way: Way) -> &'static str {
+    fn label(&self, way: Way, _: &Launch) -> &'static str {
         match way {
             Way::Wgsl => "translated WGSL",
             Way::Native => "native CUDA",

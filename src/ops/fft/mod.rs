@@ -2,14 +2,16 @@
 //!
 //! X[j] = scale * sum over k of x[k] exp(-+ 2 pi i j k / n). Bound by memory: a length that a workgroup's memory holds, up to
 //! some thousands, is read once and written once; longer ones are two or three such launches over scratch memory, whose columns
-//! are read and written in segments (the four-step method of Bailey, "FFTs in external or hierarchical memory", 1990). Lengths
-//! have no prime above 13: for others arrays use a convolution.
+//! are read and written in segments (the four-step method of Bailey, "FFTs in external or hierarchical memory", 1990). On a
+//! processor, whose caches hold rows of any length, it is one launch always. Lengths have no prime above 13: for others arrays
+//! use a convolution.
 //!
 //! Factors are computed, to 1e-7, not read. Error: 3e-7 * log2(n) of the root mean square at most, in practice a quarter.
 
 mod butterflies;
 #[cfg(feature = "cases")]
 pub(crate) mod cases;
+mod long;
 mod plan;
 mod radices;
 mod wgsl;

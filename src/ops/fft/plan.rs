@@ -3,11 +3,11 @@
 use super::Fft;
 use super::radices::{lengths, radices};
 use super::wgsl::{FftSpec, From, To, turn};
-use crate::caps::Caps;
+use crate::caps::{Caps, Processor};
 use crate::element::DType;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::Kernel;
-use crate::op::{Binding, Grid, Param, Pass, Plan};
+use crate::op::{Binding, Expression, Grid, LeafSource, Param, Pass, Plan};
 use crate::ops::fuse::Several;
 use crate::ops::map::{buffer_bytes, slot_bytes};
 
@@ -60,8 +60,31 @@ impl Shape {
             from,
             to,
             inverse,
+            long: false,
         }
     }
+}
+
+/// Workgroups of a thread of a processor, so that none waits long for the last one.
+const SHARES: u32 = 4;
+
+/// Any length in one launch of few workgroups, with memory for each.
+fn long(from: From, to: To, op: &Fft, processor: Processor) -> (FftSpec, u64) {
+    let (radices, workgroups) = (radices(op.length, FEW), op.rows().min((SHARES * processor.threads) as u64));
+    let shape = Shape { radices, columns: 1, threads: processor.lanes as usize };
+    (FftSpec { long: true, ..shape.spec(op.length, [false; 2], from, to, op.inverse) }, workgroups)
+}
+
+/// Whether an expression's values are those of an array without gaps.
+fn is_dense(expression: &Expression, shape: &[usize]) -> bool {
+    let [leaf] = &expression.leaves[..] else { return false };
+    let mut step = 1;
+    let dense = shape.iter().zip(&leaf.strides).rev().all(|(&extent, &stride)| {
+        let fits = extent == 1 || stride == step;
+        step *= extent as i64;
+        fits
+    });
+    dense && expression.steps.len() == 1 && matches!(leaf.source, LeafSource::Slot(_))
 }
 
 pub(super) fn plan(op: &Fft, caps: &Caps) -> Result<Plan> {
@@ -82,7 +105,8 @@ pub(super) fn plan(op: &Fft, caps: &Caps) -> Result<Plan> {
     let fusion = &several.0[0];
     let reads_across = fusion.by_columns();
     let values = Box::new(fusion.spec());
-    let from = From::Values { values, given: op.shape[op.axis] as u32, whole: n as u32, half: op.half };
+    let dense = is_dense(&op.expression, &op.shape);
+    let from = From::Values { values, given: op.shape[op.axis] as u32, whole: n as u32, half: op.half, dense };
     let whole: Vec<_> = fusion.dims.iter().map(|dim| 0..dim.extent).collect();
     let slots = |slot: usize| slot_bytes(&op.expression, slot).expect("a binding is a leaf");
     let (words, windows) = fusion.params(&whole, caps.offset_alignment, &slots);
@@ -99,12 +123,21 @@ pub(super) fn plan(op: &Fft, caps: &Caps) -> Result<Plan> {
     };
     let one = longest(caps, 1);
     // Rows side by side are read in segments of several, or most of what memory moves is for nothing.
-    if n <= if inner > 1 { longest(caps, SEGMENT) } else { one } {
+    if n <= if inner > 1 && caps.processor.is_none() { longest(caps, SEGMENT) } else { one } {
         let across = [reads_across, inner > 1];
         let shape = Shape::of(n, across[0] || across[1], rows, caps);
         let spec = shape.spec(n, across, from, to, op.inverse);
         let passes = vec![pass(spec, rows, [own(rows, 1, 1, 1, 2), words].concat(), [windows, vec![result]].concat())];
         return Ok(Plan { scratch: vec![], passes });
+    }
+    if let Some(processor) = caps.processor {
+        let (spec, workgroups) = long(from, to, op, processor);
+        let room = buffer_bytes(DType::F32, 4 * workgroups as usize * n);
+        let params = [own(rows, 1, 1, 1, 2), vec![Param::of(workgroups)], words].concat();
+        let buffers = [windows, vec![result, Binding::new(op.output + 1, 0, room)]].concat();
+        let kernel = Kernel::of(spec, caps);
+        let passes = vec![Pass { kernel, buffers, params, grid: Grid::Count(workgroups) }];
+        return Ok(Plan { scratch: vec![room], passes });
     }
     // Columns of the launches over scratch memory lie side by side.
     let parts = lengths(n, longest(caps, SEGMENT)).or_else(|| lengths(n, one)).ok_or_else(|| {

@@ -3,7 +3,7 @@
 use super::butterflies::Text;
 use crate::caps::Caps;
 use crate::element::DType;
-use crate::kernel::{Access, Draft, Spec};
+use crate::kernel::{Access, Contract, Draft, Spec, Transforms, Word};
 use crate::ops::fuse::FusionSpec;
 use std::fmt::Write;
 
@@ -22,14 +22,17 @@ pub(super) struct FftSpec {
     pub to: To,
     /// Whether real and imaginary parts change places at both ends: that is the inverse.
     pub inverse: bool,
+    /// Whether its values lie in memory between passes, since a workgroup's own does not hold them: one transform at a time, any
+    /// number of invocations.
+    pub long: bool,
 }
 
 /// Where a launch reads.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) enum From {
     /// The expression's values, complex or real: so many of a row, zeros after them. Of half a row the others are its mirror
-    /// image.
-    Values { values: Box<FusionSpec>, given: u32, whole: u32, half: bool },
+    /// image. `dense`: the values are those of an array without gaps.
+    Values { values: Box<FusionSpec>, given: u32, whole: u32, half: bool, dense: bool },
     /// Scratch memory.
     Scratch,
 }
@@ -51,7 +54,7 @@ impl FftSpec {
     }
 
     fn held(&self) -> u32 {
-        self.columns * self.pitch()
+        if self.long { 1 } else { self.columns * self.pitch() }
     }
 
     /// Bytes of workgroup memory.
@@ -67,7 +70,10 @@ impl Spec for FftSpec {
             From::Scratch => None,
         };
         let access = values.map_or(vec![Access::Read], |values| values.access());
-        let own = values.map_or(vec![], |values| values.param_names());
+        let (between, passes) = match self.long {
+            true => (vec![Access::Write], self.long_text(access.len() + 1)),
+            false => (vec![], self.passes_text()),
+        };
         Draft {
             constants: vec![
                 ("WORKGROUP", self.columns * self.threads),
@@ -75,21 +81,51 @@ impl Spec for FftSpec {
                 ("PITCH", self.pitch()),
                 ("HELD", self.held()),
             ],
-            params: [
-                ["total", "per_row", "low", "first", "inner", "scale", "unit", "rest"].map(String::from).to_vec(),
-                own,
-            ]
-            .concat(),
-            access: [access.clone(), vec![Access::Write]].concat(),
-            text: self.memory_text(access.len()) + &self.ends_text() + &self.passes_text(),
+            params: self.param_names(),
+            access: [access.clone(), vec![Access::Write], between].concat(),
+            text: self.memory_text(access.len()) + &self.ends_text() + &passes,
             f16: values.is_some_and(|values| values.uses_f16()),
-            trusted: values.is_none_or(|values| values.is_safe()),
+            trusted: !self.long && values.is_none_or(|values| values.is_safe()),
+            contract: self.contract(),
             ..Draft::new(format!("fft of {}", self.length), "fft")
         }
     }
 }
 
 impl FftSpec {
+    fn param_names(&self) -> Vec<String> {
+        let mut names = ["total", "per_row", "low", "first", "inner", "scale", "unit", "rest"].map(String::from).to_vec();
+        if self.long {
+            names.push("workgroups".into());
+        }
+        if let From::Values { values, .. } = &self.from {
+            names.extend(values.param_names());
+        }
+        names
+    }
+
+    /// None where values are computed, and of a part of a transform.
+    fn contract(&self) -> Option<Contract> {
+        let (From::Values { values, given, half, dense: true, .. }, To::Result { kept, dtype }) = (&self.from, self.to) else {
+            return None;
+        };
+        let names = self.param_names();
+        let word = |name: &str| names.iter().position(|other| other == name).map(Word::Param);
+        Some(Contract::Transforms(Transforms {
+            length: self.length,
+            inverse: self.inverse,
+            from: values.dtype(),
+            given: *given,
+            half: *half,
+            to: dtype,
+            kept,
+            rows: word("total")?,
+            inner: word("inner")?,
+            scale: word("scale")?,
+            first: word("offset0")?,
+        }))
+    }
+
     fn memory_text(&self, bindings: usize) -> String {
         let read = match &self.from {
             From::Values { values, .. } => values.text(0),
@@ -123,7 +159,7 @@ impl FftSpec {
         };
         let load = format!("fn load(k: u32, c: u32, e: u32) -> vec2<f32> {{\n    return {read};\n}}\n");
         let given = match &self.from {
-            From::Values { values, given, whole, half } => given_text(values, *given, *whole, *half, &inverse),
+            From::Values { values, given, whole, half, .. } => given_text(values, *given, *whole, *half, &inverse),
             From::Scratch => String::new(),
         };
         given + &self.scratch_text() + &load + &self.keep_text()

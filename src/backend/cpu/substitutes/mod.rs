@@ -3,6 +3,7 @@
 mod product;
 mod rows;
 mod sort;
+mod transforms;
 
 use super::Cpu;
 use crate::backend::choices::{Choice, Choices, WGSL};
@@ -13,6 +14,7 @@ use crate::work::Launch;
 use product::Product;
 use rows::SortedRows;
 use sort::SortPass;
+use transforms::TransformedRows;
 
 const LIBRARY: Choice = Choice { best: Way::Library, kernel: Way::Wgsl };
 const NATIVE: Choice = Choice { best: Way::Native, kernel: Way::Native };
@@ -22,6 +24,7 @@ pub(super) enum Substitute<'a> {
     Product(Product),
     Sort(SortPass<'a>),
     Rows(SortedRows<'a>),
+    Transforms(TransformedRows<'a>),
 }
 
 impl Substitute<'_> {
@@ -30,13 +33,14 @@ impl Substitute<'_> {
             Contract::Contraction(product) => Product::of(product, launch).map(Substitute::Product),
             Contract::SortByDigit(pass) => SortPass::of(pass, launch).map(Substitute::Sort),
             Contract::SortRows(rows) => SortedRows::of(rows, launch).map(Substitute::Rows),
+            Contract::Transforms(rows) => TransformedRows::of(rows, launch).map(Substitute::Transforms),
             Contract::SumOfRows(_) => None,
         }
     }
 
     fn way(&self) -> Way {
         match self {
-            Substitute::Product(_) => Way::Library,
+            Substitute::Product(_) | Substitute::Transforms(_) => Way::Library,
             Substitute::Sort(_) | Substitute::Rows(_) => Way::Native,
         }
     }
@@ -50,6 +54,8 @@ impl Substitute<'_> {
             Substitute::Product(product) => unsafe { product.run() },
             Substitute::Sort(pass) => pass.run(),
             Substitute::Rows(rows) => rows.run(),
+            // SAFETY: as the caller says.
+            Substitute::Transforms(rows) => unsafe { rows.run() },
         }
     }
 }
@@ -76,6 +82,7 @@ impl Substitutes for Cpu {
     fn rule(&self, launch: &Launch) -> Option<Choice> {
         Some(match Substitute::of(launch) {
             Some(Substitute::Product(product)) if product.is_worthwhile() => LIBRARY,
+            Some(Substitute::Transforms(rows)) if rows.is_worthwhile() => LIBRARY,
             Some(Substitute::Sort(_) | Substitute::Rows(_)) => NATIVE,
             _ => WGSL,
         })
@@ -85,10 +92,11 @@ impl Substitutes for Cpu {
         self.compiled(&launch.kernel).ok().map(|compiled| compiled.how())
     }
 
-    fn label(&self, way: Way) -> &'static str {
+    fn label(&self, way: Way, launch: &Launch) -> &'static str {
         match way {
             Way::Wgsl => "the kernel",
             Way::Native => "the processor's radix sort",
+            Way::Library if matches!(launch.kernel.contract(), Some(Contract::Transforms(_))) => "rustfft",
             Way::Library => "gemm",
         }
     }

@@ -1,0 +1,335 @@
+//! Fourier transforms by the crates rustfft and realfft.
+
+use super::sort::words;
+use crate::element::DType;
+use crate::kernel::Transforms;
+use crate::recent::Recent;
+use crate::threads;
+use crate::work::Launch;
+use num_complex::Complex;
+use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
+use rustfft::{Fft, FftDirection, FftPlanner};
+use std::hash::Hash;
+use std::ops::Range;
+use std::sync::atomic::AtomicU32;
+use std::sync::{Arc, LazyLock};
+
+/// Shorter transforms are the kernel's: it has whole vectors of them.
+const LEAST: u32 = 8;
+/// Complex numbers that a thread transforms at a time.
+const BLOCK: usize = 1 << 13;
+/// Rows of a block, if they are neighbours in memory: as many as fill two lines of a cache.
+const ACROSS: usize = 16;
+/// Complex numbers between the rows of a block, so that they do not lie in one set of the cache.
+const GAP: usize = 8;
+/// Values of a row that are moved before the next row's: they fill a line of the cache.
+const TILE: usize = 8;
+/// Values that are not worth a second thread.
+const SMALL: usize = 1 << 14;
+/// Plans that are kept.
+const PLANS: usize = 64;
+
+type C32 = Complex<f32>;
+type Plans<K, T> = LazyLock<Recent<K, Arc<T>>>;
+
+/// A launch as transforms of rows.
+pub(in crate::backend::cpu) struct TransformedRows<'a> {
+    contract: &'a Transforms,
+    rows: usize,
+    inner: usize,
+    scale: f32,
+    first: usize,
+    input: &'a [AtomicU32],
+    output: &'a [AtomicU32],
+}
+
+/// Where a row lies: value `e` at `base + e * step`, for the first `count`.
+#[derive(Clone, Copy)]
+struct Line {
+    base: usize,
+    step: usize,
+    count: usize,
+}
+
+/// How rows are transformed.
+enum Plan {
+    /// Complex numbers, from memory to memory.
+    Direct(Arc<dyn Fft<f32>>),
+    /// Complex numbers, or what is taken for such, in a block.
+    Blocks(Arc<dyn Fft<f32>>),
+    /// Real numbers, of whose results the first half is wanted.
+    Real(Arc<dyn RealToComplex<f32>>),
+    /// The first half of what equals its mirrored conjugate, of which the real parts are wanted.
+    Half(Arc<dyn ComplexToReal<f32>>),
+}
+
+/// A thread's memory.
+struct Room {
+    values: Vec<C32>,
+    reals: Vec<f32>,
+    scratch: Vec<C32>,
+}
+
+impl<'a> TransformedRows<'a> {
+    /// None where memory is too small for what the parameters say.
+    pub fn of(contract: &'a Transforms, launch: &'a Launch) -> Option<TransformedRows<'a>> {
+        let [input, output, ..] = &launch.buffers[..] else { return None };
+        let [rows, inner, scale, first] =
+            [contract.rows, contract.inner, contract.scale, contract.first].map(|word| word.of(&launch.params));
+        let [rows, inner, first] = [rows, inner, first].map(|word| word as usize);
+        let (input, output) = (words(input), words(output));
+        let known = [contract.from, contract.to].iter().all(|dtype| matches!(dtype, DType::F32 | DType::Complex32));
+        let size = |dtype: DType, values: u32| rows as u128 * values as u128 * (dtype.size() / 4) as u128;
+        let before = first as u128 * (contract.from.size() / 4) as u128;
+        let fits = before + size(contract.from, contract.given) <= input.len() as u128
+            && size(contract.to, contract.kept) <= output.len() as u128;
+        let scale = f32::from_bits(scale);
+        (known && fits && inner > 0 && rows.is_multiple_of(inner)).then_some(TransformedRows {
+            contract,
+            rows,
+            inner,
+            scale,
+            first,
+            input,
+            output,
+        })
+    }
+
+    /// Whether the library takes less time than the kernel.
+    pub fn is_worthwhile(&self) -> bool {
+        self.contract.length >= LEAST
+    }
+
+    fn plan(&self) -> Plan {
+        static COMPLEX: Plans<(usize, bool), dyn Fft<f32>> = LazyLock::new(|| Recent::new(PLANS));
+        static REAL: Plans<usize, dyn RealToComplex<f32>> = LazyLock::new(|| Recent::new(PLANS));
+        static HALF: Plans<usize, dyn ComplexToReal<f32>> = LazyLock::new(|| Recent::new(PLANS));
+        let Transforms { length, inverse, from, given, half, to, kept: values, .. } = *self.contract;
+        let whole = length as usize;
+        let complex = || {
+            let direction = if inverse { FftDirection::Inverse } else { FftDirection::Forward };
+            kept(&COMPLEX, (whole, inverse), || FftPlanner::new().plan_fft(whole, direction))
+        };
+        match (half, from, to) {
+            (true, _, DType::F32) => Plan::Half(kept(&HALF, whole, || RealFftPlanner::new().plan_fft_inverse(whole))),
+            (false, DType::F32, DType::Complex32) if values <= length / 2 + 1 => {
+                Plan::Real(kept(&REAL, whole, || RealFftPlanner::new().plan_fft_forward(whole)))
+            }
+            (false, DType::Complex32, DType::Complex32) if self.inner == 1 && [given, values] == [length; 2] => {
+                Plan::Direct(complex())
+            }
+            _ => Plan::Blocks(complex()),
+        }
+    }
+
+    /// # Safety
+    ///
+    /// Nobody may use what the launch writes, and nobody may write to what it reads, until it returns.
+    pub unsafe fn run(&self) {
+        let length = self.contract.length as usize;
+        let plan = self.plan();
+        let at_once = (BLOCK / length).clamp(if self.inner > 1 { ACROSS } else { 1 }, 1 << 10).min(self.rows.max(1));
+        let shares = if self.rows * length < SMALL { 1 } else { 4 * threads::count() };
+        let piece = self.rows.div_ceil(shares).next_multiple_of(at_once).max(1);
+        let pieces = (0..self.rows).step_by(piece).map(|first| first..(first + piece).min(self.rows)).collect();
+        threads::each(pieces, |piece: Range<usize>| {
+            let mut room = Room::new(&plan, at_once, length);
+            for first in piece.clone().step_by(at_once) {
+                let block = first..(first + at_once).min(piece.end);
+                // SAFETY: as the caller says; no two rows have a place in common, and `of` has seen that all lie in memory.
+                unsafe {
+                    match &plan {
+                        Plan::Direct(fft) => self.run_direct(&**fft, block, &mut room),
+                        Plan::Blocks(fft) => self.run_block(&**fft, block, &mut room),
+                        Plan::Real(fft) => block.for_each(|row| self.run_real(&**fft, row, &mut room)),
+                        Plan::Half(fft) => block.for_each(|row| self.run_half(&**fft, row, &mut room)),
+                    }
+                }
+            }
+        });
+    }
+
+    fn line(&self, row: usize, first: usize, count: usize) -> Line {
+        let base = first + row / self.inner * count * self.inner + row % self.inner;
+        Line { base, step: self.inner, count }
+    }
+
+    /// The values of a row that count.
+    fn read_line(&self, row: usize) -> Line {
+        let (line, length) = (self.line(row, self.first, self.contract.given as usize), self.contract.length as usize);
+        Line { count: line.count.min(if self.contract.half { length / 2 + 1 } else { length }), ..line }
+    }
+
+    fn write_line(&self, row: usize) -> Line {
+        self.line(row, 0, self.contract.kept as usize)
+    }
+
+    /// # Safety
+    ///
+    /// As [`TransformedRows::run`].
+    unsafe fn run_direct(&self, fft: &dyn Fft<f32>, block: Range<usize>, room: &mut Room) {
+        let length = self.contract.length as usize;
+        let (first, count) = (block.start * length, block.len() * length);
+        // SAFETY: as the caller says: nobody writes to what is read, and nobody else uses what is written. Complex numbers are
+        // aligned as words are.
+        let (from, to) = unsafe {
+            let from = self.input.as_ptr().cast::<C32>().add(self.first + first);
+            let to = self.output.as_ptr().cast::<C32>().cast_mut().add(first);
+            (std::slice::from_raw_parts(from, count), std::slice::from_raw_parts_mut(to, count))
+        };
+        fft.process_immutable_with_scratch(from, to, &mut room.scratch);
+        if self.scale != 1.0 {
+            to.iter_mut().for_each(|value| *value *= self.scale);
+        }
+    }
+
+    /// # Safety
+    ///
+    /// As [`TransformedRows::run`].
+    unsafe fn run_block(&self, fft: &dyn Fft<f32>, block: Range<usize>, room: &mut Room) {
+        let length = self.contract.length as usize;
+        let Room { values, scratch, .. } = room;
+        let values = &mut values[..block.len() * pitch(length)];
+        // SAFETY: as the caller says.
+        unsafe { self.load(values, block.clone()) };
+        for row in values.chunks_mut(pitch(length)) {
+            let row = &mut row[..length];
+            if self.contract.half {
+                (length / 2 + 1..length).for_each(|e| row[e] = row[length - e].conj());
+            }
+            fft.process_with_scratch(row, scratch);
+        }
+        let lines = block.map(|row| self.write_line(row));
+        let (output, scale) = (self.output.as_ptr().cast::<f32>().cast_mut(), self.scale);
+        // SAFETY: as the caller says.
+        match self.contract.to {
+            DType::F32 => scatter(values, lines, length, |at, value| unsafe { *output.add(at) = value.re * scale }),
+            _ => scatter(values, lines, length, |at, value| unsafe { *output.cast::<C32>().add(at) = value * scale }),
+        }
+    }
+
+    /// Rows as they lie in memory, and zeros.
+    ///
+    /// # Safety
+    ///
+    /// As [`TransformedRows::run`].
+    unsafe fn load(&self, values: &mut [C32], block: Range<usize>) {
+        let (length, lines) = (self.contract.length as usize, block.map(|row| self.read_line(row)));
+        let input: *const f32 = self.input.as_ptr().cast();
+        // SAFETY: as the caller says.
+        match self.contract.from {
+            DType::F32 => gather(values, lines, length, |at| unsafe { C32::new(*input.add(at), 0.0) }),
+            _ => gather(values, lines, length, |at| unsafe { *input.cast::<C32>().add(at) }),
+        }
+    }
+
+    /// # Safety
+    ///
+    /// As [`TransformedRows::run`].
+    unsafe fn run_real(&self, fft: &dyn RealToComplex<f32>, row: usize, room: &mut Room) {
+        let length = self.contract.length as usize;
+        let Room { values, reals, scratch } = room;
+        let (line, values) = (self.read_line(row), &mut values[..length / 2 + 1]);
+        let input: *const f32 = self.input.as_ptr().cast();
+        for (e, real) in reals.iter_mut().enumerate() {
+            // SAFETY: as the caller says.
+            *real = if e < line.count { unsafe { *input.add(line.base + e * line.step) } } else { 0.0 };
+        }
+        fft.process_with_scratch(reals, values, scratch).expect("all have the lengths of the plan");
+        let (line, scale) = (self.write_line(row), self.scale);
+        let factor = |value: &C32| if self.contract.inverse { value.conj() * scale } else { value * scale };
+        let output: *mut C32 = self.output.as_ptr().cast::<C32>().cast_mut();
+        for (e, value) in values[..line.count].iter().enumerate() {
+            // SAFETY: as the caller says.
+            unsafe { *output.add(line.base + e * line.step) = factor(value) };
+        }
+    }
+
+    /// # Safety
+    ///
+    /// As [`TransformedRows::run`].
+    unsafe fn run_half(&self, fft: &dyn ComplexToReal<f32>, row: usize, room: &mut Room) {
+        let length = self.contract.length as usize;
+        let Room { values, reals, scratch } = room;
+        // SAFETY: as the caller says.
+        unsafe { self.load(&mut values[..pitch(length)], row..row + 1) };
+        let values = &mut values[..length / 2 + 1];
+        if !self.contract.inverse {
+            values.iter_mut().for_each(|value| *value = value.conj());
+        }
+        // The library wants what does not count to be 0.
+        values[0].im = 0.0;
+        if length.is_multiple_of(2) {
+            values[length / 2].im = 0.0;
+        }
+        fft.process_with_scratch(values, reals, scratch)
+            .expect("all have the lengths of the plan, and the ends are real");
+        let (line, output) = (self.write_line(row), self.output.as_ptr().cast::<f32>().cast_mut());
+        for (e, real) in reals[..line.count].iter().enumerate() {
+            // SAFETY: as the caller says.
+            unsafe { *output.add(line.base + e * line.step) = real * self.scale };
+        }
+    }
+}
+
+impl Room {
+    fn new(plan: &Plan, rows: usize, length: usize) -> Room {
+        let (rows, reals, scratch) = match plan {
+            Plan::Direct(fft) => (0, 0, fft.get_immutable_scratch_len()),
+            Plan::Blocks(fft) => (rows, 0, fft.get_inplace_scratch_len()),
+            Plan::Real(fft) => (1, length, fft.get_scratch_len()),
+            Plan::Half(fft) => (1, length, fft.get_scratch_len()),
+        };
+        let zero = C32::default();
+        Room { values: vec![zero; rows * pitch(length)], reals: vec![0.0; reals], scratch: vec![zero; scratch] }
+    }
+}
+
+fn kept<K: Hash + Eq + Clone, T: ?Sized>(plans: &Recent<K, Arc<T>>, key: K, make: impl FnOnce() -> Arc<T>) -> Arc<T> {
+    plans.get(&key).unwrap_or_else(|| plans.keep(key, make()))
+}
+
+/// Complex numbers from one row of a block to the next.
+fn pitch(length: usize) -> usize {
+    length + GAP
+}
+
+/// Values that are moved in tiles: rows are neighbours in memory, and equally long.
+fn in_tiles(lines: &mut (impl Iterator<Item = Line> + Clone)) -> usize {
+    lines.clone().next().filter(|line| line.step > 1).map_or(0, |line| line.count / TILE * TILE)
+}
+
+/// Rows from memory to a block, zeros where there is nothing.
+fn gather(
+    values: &mut [C32],
+    mut lines: impl Iterator<Item = Line> + Clone,
+    length: usize,
+    read: impl Fn(usize) -> C32,
+) {
+    let tiles = in_tiles(&mut lines);
+    for first in (0..tiles).step_by(TILE) {
+        for (line, row) in lines.clone().zip(values.chunks_mut(pitch(length))) {
+            let at = line.base + first * line.step;
+            row[first..][..TILE].iter_mut().enumerate().for_each(|(e, to)| *to = read(at + e * line.step));
+        }
+    }
+    for (line, row) in lines.zip(values.chunks_mut(pitch(length))) {
+        let (there, beyond) = row[..length].split_at_mut(line.count);
+        there[tiles..].iter_mut().zip(tiles..).for_each(|(to, e)| *to = read(line.base + e * line.step));
+        beyond.fill(C32::default());
+    }
+}
+
+/// Rows from a block to memory.
+fn scatter(values: &[C32], mut lines: impl Iterator<Item = Line> + Clone, length: usize, write: impl Fn(usize, C32)) {
+    let tiles = in_tiles(&mut lines);
+    for first in (0..tiles).step_by(TILE) {
+        for (line, row) in lines.clone().zip(values.chunks(pitch(length))) {
+            let at = line.base + first * line.step;
+            row[first..][..TILE].iter().enumerate().for_each(|(e, value)| write(at + e * line.step, *value));
+        }
+    }
+    for (line, row) in lines.zip(values.chunks(pitch(length))) {
+        row[tiles..line.count].iter().zip(tiles..).for_each(|(value, e)| write(line.base + e * line.step, *value));
+    }
+}
