@@ -218,13 +218,22 @@ pub trait Part: Float + bytemuck::Pod {
     /// The type of these complex numbers.
     #[doc(hidden)]
     const COMPLEX: DType;
+    /// The nearest number of this type.
+    #[doc(hidden)]
+    fn rounded(value: f64) -> Self;
 }
 
 impl Part for f32 {
     const COMPLEX: DType = DType::Complex32;
+    fn rounded(value: f64) -> f32 {
+        value as f32
+    }
 }
 impl Part for f64 {
     const COMPLEX: DType = DType::Complex64;
+    fn rounded(value: f64) -> f64 {
+        value
+    }
 }
 
 macro_rules! element {

@@ -102,7 +102,7 @@ pub(crate) struct SortRows {
     pub merges: bool,
 }
 
-/// Fourier transforms of rows of f32, real or complex, in arrays without gaps: `result[j]` is `scale` times the sum of
+/// Fourier transforms of rows, real or complex, in arrays without gaps: `result[j]` is `scale` times the sum of
 /// `row[k] exp(-2 pi i j k / length)` over all k. Bindings: the rows, the result, and what the kernel needs besides.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Transforms {
@@ -121,8 +121,8 @@ pub(crate) struct Transforms {
     pub rows: Word,
     /// Rows that are neighbours in memory: from one value of a row to the next.
     pub inner: Word,
-    /// The bits of an f32.
-    pub scale: Word,
+    /// The bits of a number of the type of real parts, in one word or two.
+    pub scale: [Word; 2],
     /// The first element in the binding.
     pub first: Word,
 }

@@ -31,11 +31,14 @@ fn wide(x: &[Complex<f32>]) -> Row {
 }
 
 /// The root mean square of the difference, by that of what is wanted.
-fn error(got: &[Complex<f32>], wanted: &[Complex<f64>]) -> f64 {
+fn distance(got: &[Complex<f64>], wanted: &[Complex<f64>]) -> f64 {
     assert_eq!(got.len(), wanted.len());
-    let square = |x: Complex<f64>| x.norm_sqr();
-    let apart: f64 = wide(got).iter().zip(wanted).map(|(a, b)| square(a - b)).sum();
-    (apart / wanted.iter().map(|x| square(*x)).sum::<f64>().max(1e-300)).sqrt()
+    let apart: f64 = got.iter().zip(wanted).map(|(a, b)| (a - b).norm_sqr()).sum();
+    (apart / wanted.iter().map(Complex::norm_sqr).sum::<f64>().max(1e-300)).sqrt()
+}
+
+fn error(got: &[Complex<f32>], wanted: &[Complex<f64>]) -> f64 {
+    distance(&wide(got), wanted)
 }
 
 /// What the documentation states; 1 counts as 2.
@@ -72,6 +75,38 @@ fn lengths() {
     }
     for device in slow() {
         [1, 2, 7, 16, 60, 17, 100].into_iter().for_each(|n| check(device, n, 2));
+    }
+}
+
+/// Of f64: the same kernels with other numbers. Against the transform by definition in f64, whose own error is smaller.
+#[test]
+fn doubles() {
+    for device in devices() {
+        if !device.caps().f64 {
+            say(&format!("transforms of f64: not run on {}: it has no f64", name(device)));
+            continue;
+        }
+        let lengths: &[usize] = match compiles_slowly(device) {
+            true => &[1, 7, 60],
+            false => &[1, 2, 7, 13, 16, 17, 60, 100, 121, 210, 491, 1000, 2187, 4096, 8192, 60_000],
+        };
+        for &n in lengths {
+            let bound = 6e-16 * (n.max(2) as f64).log2();
+            let x = wide(&noise(n as u64, 2 * n));
+            let there = Array::from_slice(device, &x).reshape(&[2, n]);
+            for inverse in [false, true] {
+                let got = if inverse { there.ifft() } else { there.fft() }.to_vec().unwrap();
+                let scale = if inverse { 1.0 / n as f64 } else { 1.0 };
+                let wanted: Row = x.chunks(n).flat_map(|row| dft(row, inverse)).map(|x| x * scale).collect();
+                let found = distance(&got, &wanted);
+                assert!(found <= bound, "{n}, inverse {inverse}: {found:e} on {}", name(device));
+            }
+            let real = there.real();
+            let back = real.rfft().irfft(n).to_vec().unwrap();
+            let apart = back.iter().zip(&x).map(|(a, b)| (a - b.re).abs()).fold(0.0, f64::max);
+            assert!(apart <= 4.0 * bound, "{n}: {apart:e} on {}", name(device));
+        }
+        say(&format!("transforms of f64: {} lengths on {}", lengths.len(), name(device)));
     }
 }
 

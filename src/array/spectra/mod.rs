@@ -14,7 +14,7 @@ pub use short_time::{SpectrumOptions, Window};
 
 use crate::array::Array;
 use crate::array::shapes::axes::axis;
-use crate::element::{DType, Element};
+use crate::element::{DType, Element, Part};
 use crate::error::{CallSite, Error, Result};
 use crate::graph::{Take, Task};
 use crate::op::Expression;
@@ -60,15 +60,16 @@ impl Transform {
         let mut shape = x.shape().to_vec();
         shape[axis] = self.kept;
         crate::array::create::fits(operation, R::DTYPE, &shape, at)?;
-        match is_smooth(length) {
-            true => Ok(self.node(x, shape)),
-            false => self.by_convolution(x),
+        match (is_smooth(length), R::DTYPE.real()) {
+            (true, _) => Ok(self.node(x, shape)),
+            (false, DType::F64) => self.by_convolution::<T, R, f64>(x),
+            (false, _) => self.by_convolution::<T, R, f32>(x),
         }
     }
 
     fn node<T: Element, R: Element>(self, x: &Array<T>, shape: Vec<usize>) -> Array<R> {
         let Transform { axis, length, inverse, half, kept, scale, .. } = self;
-        let (own, scale) = (x.shape().to_vec(), (scale as f32).to_bits());
+        let (own, scale) = (x.shape().to_vec(), scale.to_bits());
         let make = move |mut inputs: Vec<Expression>, output: usize| {
             let expression = inputs.remove(0);
             let result = R::DTYPE;
@@ -83,7 +84,7 @@ impl Transform {
 
     /// Any length as a convolution with a chirp, by transforms of a length that butterflies make (Bluestein, "A linear filtering
     /// approach to the computation of discrete Fourier transform", 1970).
-    fn by_convolution<T: Element, R: Element>(self, x: &Array<T>) -> Result<Array<R>> {
+    fn by_convolution<T: Element, R: Element, P: Part>(self, x: &Array<T>) -> Result<Array<R>> {
         let Transform { operation, axis, length: n, inverse, at, .. } = self;
         let m = next_smooth(2 * n - 1);
         // j k = (j^2 + k^2 - (j - k)^2) / 2; squares of half turns, exact.
@@ -91,43 +92,46 @@ impl Transform {
         let turn = |k: usize| {
             let square = (k as u128 * k as u128 % (2 * n as u128)) as f64;
             let (s, c) = (sign * square / n as f64).sin_cos();
-            Complex::new(c as f32, s as f32)
+            Complex::new(c, s)
         };
-        let chirp: Vec<Complex<f32>> = (0..n).map(turn).collect();
-        let mut other = vec![Complex::new(0.0f32, 0.0); m];
+        let chirp: Vec<Complex<f64>> = (0..n).map(turn).collect();
+        let mut other = vec![Complex::default(); m];
         for (k, value) in chirp.iter().enumerate() {
             other[k] = value.conj();
             other[(m - k) % m] = value.conj();
         }
         let device = x.device();
-        let along = |values: &[Complex<f32>]| {
+        let along = |values: &[Complex<f64>]| {
             let mut shape = vec![1; x.rank()];
             shape[axis] = values.len();
-            Array::from_slice(device, values).reshape(&shape)
+            let rounded = values.iter().map(|value| Complex::new(P::rounded(value.re), P::rounded(value.im)));
+            Array::from_slice(device, &rounded.collect::<Vec<Complex<P>>>()).reshape(&shape)
         };
         let given = x.shape()[axis];
-        let values: Array<Complex<f32>> = match self.half {
-            true => mirrored(&x.cast::<Complex<f32>>(), axis, n),
-            false if given > n => x.cast::<Complex<f32>>().narrow(axis, 0, n),
+        let values: Array<Complex<P>> = match self.half {
+            true => mirrored(&x.cast::<Complex<P>>(), axis, n),
+            false if given > n => x.cast::<Complex<P>>().narrow(axis, 0, n),
             false => x.cast(),
         };
         let count = values.shape()[axis];
         let part = Transform { operation, axis, length: m, inverse: false, half: false, kept: m, scale: 1.0, at };
-        let spectrum: Array<Complex<f32>> = part.of(&(&values * &along(&chirp[..count])))?;
-        let filter: Array<Complex<f32>> = part.of(&along(&other))?;
+        let spectrum: Array<Complex<P>> = part.of(&(&values * &along(&chirp[..count])))?;
+        let filter: Array<Complex<P>> = part.of(&along(&other))?;
         let back = Transform { inverse: true, kept: self.kept, scale: self.scale / m as f64, ..part };
-        let result: Array<Complex<f32>> = back.of(&(&spectrum * &filter))?;
+        let result: Array<Complex<P>> = back.of(&(&spectrum * &filter))?;
         let result = &result * &along(&chirp[..self.kept]);
-        Ok(if R::DTYPE == DType::F32 { result.real().cast() } else { result.cast() })
+        Ok(if R::DTYPE.is_complex() { result.cast() } else { result.real().cast() })
     }
 }
 
 /// A whole row of `length` values of its first half.
-fn mirrored(half: &Array<Complex<f32>>, axis: usize, length: usize) -> Array<Complex<f32>> {
+fn mirrored<P: Part>(half: &Array<Complex<P>>, axis: usize, length: usize) -> Array<Complex<P>> {
     let given = half.shape()[axis].min(length / 2 + 1);
     let mut widths = vec![(0, 0); half.rank()];
     widths[axis] = (0, length / 2 + 1 - given);
-    let half = half.narrow(axis, 0, given).pad(&widths, crate::array::PadMode::Constant(Complex::new(0.0, 0.0)));
+    let half = half
+        .narrow(axis, 0, given)
+        .pad(&widths, crate::array::PadMode::Constant(Complex::new(P::rounded(0.0), P::rounded(0.0))));
     let rest = half.narrow(axis, 1, length - (length / 2 + 1)).conj().flip(axis as isize);
     Array::concatenate(&[&half, &rest], axis as isize).unwrap_or_else(|error| Array::failed(half.device(), error))
 }

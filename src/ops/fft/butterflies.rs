@@ -7,10 +7,27 @@ use std::fmt::Write;
 #[derive(Default)]
 pub(super) struct Text {
     pub lines: String,
+    /// Whether numbers are f64.
+    pub double: bool,
     names: usize,
 }
 
 impl Text {
+    pub fn new(double: bool) -> Text {
+        Text { double, ..Text::default() }
+    }
+
+    /// A constant.
+    fn number(&self, value: f64) -> String {
+        if self.double { format!("{value:?}lf") } else { format!("{:?}", value as f32) }
+    }
+
+    /// A complex number times a real constant, and another one.
+    fn multiply_add(&self, x: &str, factor: f64, add: &str) -> String {
+        let factor = self.number(factor);
+        if self.double { format!("{x} * {factor} + {add}") } else { format!("fma({x}, Pair({factor}), {add})") }
+    }
+
     /// A line that gives a name to a value.
     pub fn name(&mut self, value: &str) -> String {
         let name = format!("v{}", self.names);
@@ -52,11 +69,11 @@ impl Text {
             return x.to_string();
         }
         if 4 * k == n {
-            return self.name(&format!("vec2<f32>({x}.y, -{x}.x)"));
+            return self.name(&format!("Pair({x}.y, -{x}.x)"));
         }
         let angle = TAU * k as f64 / n as f64;
-        let (s, c) = (angle.sin() as f32, angle.cos() as f32);
-        self.name(&format!("f_multiply({x}, vec2<f32>({c:?}, {:?}))", -s))
+        let (c, s) = (self.number(angle.cos()), self.number(-angle.sin()));
+        self.name(&format!("f_multiply({x}, Pair({c}, {s}))"))
     }
 
     /// Of an odd prime number of values, whose sums and differences by pairs have real factors.
@@ -72,16 +89,16 @@ impl Text {
             let factor = |k: usize| TAU * ((m * k) % n) as f64 / n as f64;
             let (mut even, mut odd) = (x[0].clone(), String::new());
             for k in 1..=half {
-                even = format!("fma({}, vec2<f32>({:?}), {even})", sums[k - 1], factor(k).cos() as f32);
-                let sine = factor(k).sin() as f32;
+                even = self.multiply_add(&sums[k - 1], factor(k).cos(), &even);
+                let sine = factor(k).sin();
                 odd = match k {
-                    1 => format!("{} * {sine:?}", differences[0]),
-                    _ => format!("fma({}, vec2<f32>({sine:?}), {odd})", differences[k - 1]),
+                    1 => format!("{} * {}", differences[0], self.number(sine)),
+                    _ => self.multiply_add(&differences[k - 1], sine, &odd),
                 };
             }
             let (even, odd) = (self.name(&even), self.name(&odd));
-            result[m] = self.name(&format!("vec2<f32>({even}.x + {odd}.y, {even}.y - {odd}.x)"));
-            result[n - m] = self.name(&format!("vec2<f32>({even}.x - {odd}.y, {even}.y + {odd}.x)"));
+            result[m] = self.name(&format!("Pair({even}.x + {odd}.y, {even}.y - {odd}.x)"));
+            result[n - m] = self.name(&format!("Pair({even}.x - {odd}.y, {even}.y + {odd}.x)"));
         }
         result
     }

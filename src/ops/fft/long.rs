@@ -18,7 +18,7 @@ impl FftSpec {
             done *= radix;
         }
         format!(
-            "@group(0) @binding({binding}) var<storage, read_write> between: array<vec2<f32>>;\n\
+            "@group(0) @binding({binding}) var<storage, read_write> between: array<Pair>;\n\
              fn transform(lane: u32, tile: u32) {{\n    let own = tile * {}u;\n    \
              for (var k = tile; k < params.total; k += params.workgroups) {{\n{passes}    storageBarrier();\n    }}\n}}\n",
             2 * length
@@ -29,7 +29,7 @@ impl FftSpec {
         let (butterflies, last) = (self.length / radix, nth + 1 == self.radices.len());
         // Where a pass writes is where the next one reads.
         let side = |pass: usize| format!("own + {}u", (pass % 2) as u32 * self.length);
-        let mut text = Text::default();
+        let mut text = Text::new(self.double);
         let x: Vec<String> = (0..radix)
             .map(|q| {
                 let e = format!("j + {}u", q * butterflies);
@@ -39,7 +39,7 @@ impl FftSpec {
         let x = match done {
             1 => x,
             _ => {
-                let (unit, rest) = turn(done * radix);
+                let (unit, rest) = turn(done * radix, self.double);
                 let factor = text.name(&format!("f_factor(j % {done}u, {unit}u, {rest:?})"));
                 text.powers(x, &factor)
             }

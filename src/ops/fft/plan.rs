@@ -4,7 +4,6 @@ use super::Fft;
 use super::radices::{lengths, radices};
 use super::wgsl::{FftSpec, From, To, turn};
 use crate::caps::{Caps, Processor};
-use crate::element::DType;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::Kernel;
 use crate::op::{Binding, Expression, Grid, LeafSource, Param, Pass, Plan};
@@ -24,30 +23,31 @@ struct Shape {
     radices: Vec<usize>,
     columns: usize,
     threads: usize,
+    double: bool,
 }
 
 /// The longest length that a workgroup holds, with some columns side by side.
-fn longest(caps: &Caps, columns: usize) -> usize {
+fn longest(caps: &Caps, columns: usize, double: bool) -> usize {
     let fits = |length: usize| {
-        FftSpec::workgroup_bytes(length, columns) <= caps.workgroup_bytes as usize
+        FftSpec::workgroup_bytes(length, columns, double) <= caps.workgroup_bytes as usize
             && length / MANY * columns <= caps.workgroup_invocations as usize
     };
     (1..).map(|power| 1usize << power).take_while(|&length| fits(length)).last().unwrap_or(2)
 }
 
 impl Shape {
-    fn of(length: usize, across: bool, total: u64, caps: &Caps) -> Shape {
+    fn of(length: usize, across: bool, total: u64, double: bool, caps: &Caps) -> Shape {
         let values = if length >= 2048 || across && length >= 512 { MANY } else { FEW };
         let radices = radices(length, values);
         let threads = length.div_ceil(values).max(1);
         let fits = |columns: usize| {
             columns * threads <= caps.workgroup_invocations as usize
-                && FftSpec::workgroup_bytes(length, columns) <= caps.workgroup_bytes as usize
+                && FftSpec::workgroup_bytes(length, columns, double) <= caps.workgroup_bytes as usize
         };
         let wanted = if across { (2 * SEGMENT).max(INVOCATIONS / threads) } else { INVOCATIONS.div_ceil(threads) };
         let wanted = wanted.min(total.min(1 << 16) as usize).next_power_of_two();
         let columns = (0..=wanted.ilog2()).rev().map(|power| 1 << power).find(|&columns| fits(columns)).unwrap_or(1);
-        Shape { radices, columns, threads }
+        Shape { radices, columns, threads, double }
     }
 
     fn spec(&self, length: usize, across: [bool; 2], from: From, to: To, inverse: bool) -> FftSpec {
@@ -61,6 +61,7 @@ impl Shape {
             to,
             inverse,
             long: false,
+            double: self.double,
         }
     }
 }
@@ -71,7 +72,7 @@ const SHARES: u32 = 4;
 /// Any length in one launch of few workgroups, with memory for each.
 fn long(from: From, to: To, op: &Fft, processor: Processor) -> (FftSpec, u64) {
     let (radices, workgroups) = (radices(op.length, FEW), op.rows().min((SHARES * processor.threads) as u64));
-    let shape = Shape { radices, columns: 1, threads: processor.lanes as usize };
+    let shape = Shape { radices, columns: 1, threads: processor.lanes as usize, double: op.is_double() };
     (FftSpec { long: true, ..shape.spec(op.length, [false; 2], from, to, op.inverse) }, workgroups)
 }
 
@@ -88,12 +89,12 @@ fn is_dense(expression: &Expression, shape: &[usize]) -> bool {
 }
 
 pub(super) fn plan(op: &Fft, caps: &Caps) -> Result<Plan> {
-    let (rows, n) = (op.rows(), op.length);
-    let bytes = rows * n as u64 * 8;
+    let (rows, n, double) = (op.rows(), op.length, op.is_double());
+    let bytes = rows * n as u64 * if double { 16 } else { 8 };
     let inputs = op.expression.slots().into_iter().map(|(_, dtype, len)| (dtype.size() * len) as u64);
     let largest = inputs.chain([bytes]).max().expect("there is the result");
     if largest > caps.binding_bytes || rows * n as u64 > 1 << 31 {
-        let wanted = format!("arrays of at most {} bytes, as one kernel binds, and 2^31 values", caps.binding_bytes);
+        let wanted = format!("arrays of at most {} bytes, as one binding holds, and 2^31 values", caps.binding_bytes);
         let got = format!("{rows} rows of {n}");
         return Err(ErrorKind::Argument { operation: "fft", argument: "array".into(), wanted, got, at: None }.into());
     }
@@ -114,25 +115,29 @@ pub(super) fn plan(op: &Fft, caps: &Caps) -> Result<Plan> {
     let to = To::Result { kept: op.kept as u32, dtype: op.result };
     let own = |total: u64, per_row: usize, low: usize, first: usize, whole: usize| {
         let words = [total, per_row as u64, low as u64, first as u64, inner as u64].map(Param::of);
-        let (unit, rest) = turn(whole.max(2) as u32);
-        words.into_iter().chain([op.scale, unit, rest.to_bits()].map(Param::Is)).collect::<Vec<Param>>()
+        let (unit, rest) = turn(whole.max(2) as u32, double);
+        let scale = match double {
+            true => vec![op.scale as u32, (op.scale >> 32) as u32],
+            false => vec![(f64::from_bits(op.scale) as f32).to_bits()],
+        };
+        words.into_iter().chain([vec![unit, rest.to_bits()], scale].concat().into_iter().map(Param::Is)).collect::<Vec<Param>>()
     };
     let pass = |spec: FftSpec, total: u64, params: Vec<Param>, buffers: Vec<Binding>| {
         let grid = Grid::Count(total.div_ceil(spec.columns as u64));
         Pass { kernel: Kernel::of(spec, caps), buffers, params, grid }
     };
-    let one = longest(caps, 1);
+    let one = longest(caps, 1, double);
     // Rows side by side are read in segments of several, or most of what memory moves is for nothing.
-    if n <= if inner > 1 && caps.processor.is_none() { longest(caps, SEGMENT) } else { one } {
+    if n <= if inner > 1 && caps.processor.is_none() { longest(caps, SEGMENT, double) } else { one } {
         let across = [reads_across, inner > 1];
-        let shape = Shape::of(n, across[0] || across[1], rows, caps);
+        let shape = Shape::of(n, across[0] || across[1], rows, double, caps);
         let spec = shape.spec(n, across, from, to, op.inverse);
         let passes = vec![pass(spec, rows, [own(rows, 1, 1, 1, 2), words].concat(), [windows, vec![result]].concat())];
         return Ok(Plan { scratch: vec![], passes });
     }
     if let Some(processor) = caps.processor {
         let (spec, workgroups) = long(from, to, op, processor);
-        let room = buffer_bytes(DType::F32, 4 * workgroups as usize * n);
+        let room = buffer_bytes(op.result.real(), 4 * workgroups as usize * n);
         let params = [own(rows, 1, 1, 1, 2), vec![Param::of(workgroups)], words].concat();
         let buffers = [windows, vec![result, Binding::new(op.output + 1, 0, room)]].concat();
         let kernel = Kernel::of(spec, caps);
@@ -140,7 +145,7 @@ pub(super) fn plan(op: &Fft, caps: &Caps) -> Result<Plan> {
         return Ok(Plan { scratch: vec![room], passes });
     }
     // Columns of the launches over scratch memory lie side by side.
-    let parts = lengths(n, longest(caps, SEGMENT)).or_else(|| lengths(n, one)).ok_or_else(|| {
+    let parts = lengths(n, longest(caps, SEGMENT, double)).or_else(|| lengths(n, one)).ok_or_else(|| {
         let wanted = format!("a length of three factors that are at most {one}");
         crate::error::Error::from(ErrorKind::Argument {
             operation: "fft",
@@ -151,7 +156,7 @@ pub(super) fn plan(op: &Fft, caps: &Caps) -> Result<Plan> {
         })
     })?;
     // No kernel may read a buffer that it writes: with three launches there are two.
-    let room = buffer_bytes(DType::F32, 2 * rows as usize * n);
+    let room = buffer_bytes(op.result.real(), 2 * rows as usize * n);
     let scratch = |nth: usize| Binding::new(op.output + 1 + nth, 0, room);
     let mut passes = vec![];
     let (mut from, mut source, mut words) = (from, windows, words);
@@ -160,7 +165,7 @@ pub(super) fn plan(op: &Fft, caps: &Caps) -> Result<Plan> {
         let total = rows * per_row as u64;
         let low: usize = parts[nth + 1..].iter().product();
         let across = [!last || inner > 1, true];
-        let shape = Shape::of(length, true, total, caps);
+        let shape = Shape::of(length, true, total, double, caps);
         let (to, target) = match last {
             true => (to, result),
             false => (To::Scratch, scratch(nth)),

@@ -4,7 +4,7 @@ use super::butterflies::Text;
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::kernel::{Access, Contract, Draft, Spec, Transforms, Word};
-use crate::ops::fuse::FusionSpec;
+use crate::ops::fuse::{FusionSpec, param};
 use std::fmt::Write;
 
 /// What a launch's text depends on.
@@ -25,6 +25,8 @@ pub(super) struct FftSpec {
     /// Whether its values lie in memory between passes, since a workgroup's own does not hold them: one transform at a time, any
     /// number of invocations.
     pub long: bool,
+    /// Whether it is of f64.
+    pub double: bool,
 }
 
 /// Where a launch reads.
@@ -58,8 +60,8 @@ impl FftSpec {
     }
 
     /// Bytes of workgroup memory.
-    pub fn workgroup_bytes(length: usize, columns: usize) -> usize {
-        8 * columns * ((length + length / 16) | 1)
+    pub fn workgroup_bytes(length: usize, columns: usize, double: bool) -> usize {
+        (if double { 16 } else { 8 }) * columns * ((length + length / 16) | 1)
     }
 }
 
@@ -83,7 +85,7 @@ impl Spec for FftSpec {
             ],
             params: self.param_names(),
             access: [access.clone(), vec![Access::Write], between].concat(),
-            text: self.memory_text(access.len()) + &self.ends_text() + &passes,
+            text: self.numbers_text().to_string() + &self.memory_text(access.len()) + &self.ends_text() + &passes,
             f16: values.is_some_and(|values| values.uses_f16()),
             trusted: !self.long && values.is_none_or(|values| values.is_safe()),
             contract: self.contract(),
@@ -94,7 +96,10 @@ impl Spec for FftSpec {
 
 impl FftSpec {
     fn param_names(&self) -> Vec<String> {
-        let mut names = ["total", "per_row", "low", "first", "inner", "scale", "unit", "rest"].map(String::from).to_vec();
+        let mut names = ["total", "per_row", "low", "first", "inner", "unit", "rest", "scale"].map(String::from).to_vec();
+        if self.double {
+            names.push("scale_high".into());
+        }
         if self.long {
             names.push("workgroups".into());
         }
@@ -121,19 +126,27 @@ impl FftSpec {
             kept,
             rows: word("total")?,
             inner: word("inner")?,
-            scale: word("scale")?,
+            scale: [word("scale")?, word(if self.double { "scale_high" } else { "scale" })?],
             first: word("offset0")?,
         }))
+    }
+
+    fn numbers_text(&self) -> &'static str {
+        match self.double {
+            true => include_str!("../../../shaders/shared/fft_double.wgsl"),
+            false => include_str!("../../../shaders/shared/fft_single.wgsl"),
+        }
     }
 
     fn memory_text(&self, bindings: usize) -> String {
         let read = match &self.from {
             From::Values { values, .. } => values.text(0),
-            From::Scratch => "@group(0) @binding(0) var<storage, read> scratch: array<vec2<f32>>;\n".into(),
+            From::Scratch => "@group(0) @binding(0) var<storage, read> scratch: array<Pair>;\n".into(),
         };
         let element = match self.to {
             To::Result { dtype: DType::F32, .. } => "f32",
-            _ => "vec2<f32>",
+            To::Result { dtype: DType::F64, .. } => "f64",
+            _ => "Pair",
         };
         format!("{read}@group(0) @binding({bindings}) var<storage, read_write> result: array<{element}>;\n")
     }
@@ -157,7 +170,7 @@ impl FftSpec {
                 format!("scratch[scratch_place(k, {column})]")
             }
         };
-        let load = format!("fn load(k: u32, c: u32, e: u32) -> vec2<f32> {{\n    return {read};\n}}\n");
+        let load = format!("fn load(k: u32, c: u32, e: u32) -> Pair {{\n    return {read};\n}}\n");
         let given = match &self.from {
             From::Values { values, given, whole, half, .. } => given_text(values, *given, *whole, *half, &inverse),
             From::Scratch => String::new(),
@@ -187,20 +200,21 @@ impl FftSpec {
             ),
             To::Result { kept, dtype } => {
                 let value = if self.inverse { "v.yx" } else { "v" };
-                let value = if dtype == DType::F32 { format!("({value}).x") } else { value.to_string() };
+                let value = if dtype.is_complex() { value.to_string() } else { format!("({value}).x") };
+                let scale = param("scale", dtype.real());
                 format!(
                     "    let at = c + params.per_row * e;\n    if at < {kept}u {{\n        \
-                     result[(k / params.inner * {kept}u + at) * params.inner + k % params.inner] = {value} * bitcast<f32>(params.scale);\n    }}\n"
+                     result[(k / params.inner * {kept}u + at) * params.inner + k % params.inner] = {value} * {scale};\n    }}\n"
                 )
             }
         };
-        format!("fn keep(k: u32, c: u32, e: u32, v: vec2<f32>) {{\n{body}}}\n")
+        format!("fn keep(k: u32, c: u32, e: u32, v: Pair) {{\n{body}}}\n")
     }
 
     /// `transform`: all passes of a workgroup (Stockham's order, as Govindaraju et al., "High performance discrete Fourier
     /// transforms on graphics processors", SC 2008).
     fn passes_text(&self) -> String {
-        let mut text = Text::default();
+        let mut text = Text::new(self.double);
         let mut done = 1;
         for (nth, &radix) in self.radices.iter().enumerate() {
             let last = nth + 1 == self.radices.len();
@@ -259,7 +273,7 @@ impl FftSpec {
             let x = match done {
                 1 => x,
                 _ => {
-                    let (unit, rest) = turn(done * radix);
+                    let (unit, rest) = turn(done * radix, self.double);
                     let factor = text.name(&format!("f_factor({at} % {done}u, {unit}u, {rest:?})"));
                     text.powers(x, &factor)
                 }
@@ -294,29 +308,33 @@ fn given_text(values: &FusionSpec, given: u32, whole: u32, half: bool, inverse: 
     if half {
         writeln!(text, "    let beyond = at > {}u;\n    let mirrored = select(at, {whole}u - at, beyond);", whole / 2)
             .expect("to a string");
-        (value, at) = ("select(near, vec2<f32>(near.x, -near.y), beyond)".into(), "mirrored".into());
+        (value, at) = ("select(near, Pair(near.x, -near.y), beyond)".into(), "mirrored".into());
     }
     let needed = if half { whole / 2 + 1 } else { whole };
     if given < needed {
-        value = format!("select(vec2<f32>(0.0), {value}, {at} < {given}u)");
+        value = format!("select(Pair(), {value}, {at} < {given}u)");
         writeln!(text, "    let near = {};", complex(values, &format!("min({at}, {}u)", given - 1)))
             .expect("to a string");
     } else {
         writeln!(text, "    let near = {};", complex(values, &at)).expect("to a string");
     }
-    format!("fn given(k: u32, at: u32) -> vec2<f32> {{\n{text}    return {};\n}}\n", inverse(&value))
+    format!("fn given(k: u32, at: u32) -> Pair {{\n{text}    return {};\n}}\n", inverse(&value))
 }
 
 /// A value of an expression as a complex number.
 fn complex(values: &FusionSpec, at: &str) -> String {
     match values.dtype() {
-        DType::F32 => format!("vec2<f32>(value(k, {at}), 0.0)"),
+        DType::F32 => format!("Pair(value(k, {at}), 0.0)"),
+        DType::F64 => format!("Pair(value(k, {at}), 0.0lf)"),
         _ => format!("value(k, {at})"),
     }
 }
 
-/// 2^32 over what a whole turn is divided into, as a whole number and what that leaves.
-pub(super) fn turn(whole: u32) -> (u32, f32) {
+/// What `f_factor` takes: of f32 2^32 over what a whole turn is divided into, as a whole number and what that leaves.
+pub(super) fn turn(whole: u32, double: bool) -> (u32, f32) {
+    if double {
+        return (whole, 0.0);
+    }
     let (quotient, rest) = ((1u64 << 32) / whole as u64, (1u64 << 32) % whole as u64);
     (quotient as u32, (rest as f64 / whole as f64) as f32)
 }

@@ -8,7 +8,8 @@ use crate::threads;
 use crate::work::Launch;
 use num_complex::Complex;
 use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
-use rustfft::{Fft, FftDirection, FftPlanner};
+use rustfft::num_traits::{Float, Zero};
+use rustfft::{Fft, FftDirection, FftNum, FftPlanner};
 use std::hash::Hash;
 use std::ops::Range;
 use std::sync::atomic::AtomicU32;
@@ -29,15 +30,48 @@ const SMALL: usize = 1 << 14;
 /// Plans that are kept.
 const PLANS: usize = 64;
 
-type C32 = Complex<f32>;
 type Plans<K, T> = LazyLock<Recent<K, Arc<T>>>;
+
+/// `f32` and `f64`.
+trait Part: FftNum + Float {
+    /// The plans of complex transforms by length and direction, of real ones, and of halves.
+    fn complex() -> &'static Plans<(usize, bool), dyn Fft<Self>>;
+    fn real() -> &'static Plans<usize, dyn RealToComplex<Self>>;
+    fn half() -> &'static Plans<usize, dyn ComplexToReal<Self>>;
+    fn from_words(words: [u32; 2]) -> Self;
+}
+
+macro_rules! part {
+    ($type:ident, $words:ident => $value:expr) => {
+        impl Part for $type {
+            fn complex() -> &'static Plans<(usize, bool), dyn Fft<Self>> {
+                static PLANS_KEPT: Plans<(usize, bool), dyn Fft<$type>> = LazyLock::new(|| Recent::new(PLANS));
+                &PLANS_KEPT
+            }
+            fn real() -> &'static Plans<usize, dyn RealToComplex<Self>> {
+                static PLANS_KEPT: Plans<usize, dyn RealToComplex<$type>> = LazyLock::new(|| Recent::new(PLANS));
+                &PLANS_KEPT
+            }
+            fn half() -> &'static Plans<usize, dyn ComplexToReal<Self>> {
+                static PLANS_KEPT: Plans<usize, dyn ComplexToReal<$type>> = LazyLock::new(|| Recent::new(PLANS));
+                &PLANS_KEPT
+            }
+            fn from_words($words: [u32; 2]) -> Self {
+                $value
+            }
+        }
+    };
+}
+
+part!(f32, words => f32::from_bits(words[0]));
+part!(f64, words => f64::from_bits(words[0] as u64 | (words[1] as u64) << 32));
 
 /// A launch as transforms of rows.
 pub(in crate::backend::cpu) struct TransformedRows<'a> {
     contract: &'a Transforms,
     rows: usize,
     inner: usize,
-    scale: f32,
+    scale: [u32; 2],
     first: usize,
     input: &'a [AtomicU32],
     output: &'a [AtomicU32],
@@ -52,38 +86,38 @@ struct Line {
 }
 
 /// How rows are transformed.
-enum Plan {
+enum Plan<T: Part> {
     /// Complex numbers, from memory to memory.
-    Direct(Arc<dyn Fft<f32>>),
+    Direct(Arc<dyn Fft<T>>),
     /// Complex numbers, or what is taken for such, in a block.
-    Blocks(Arc<dyn Fft<f32>>),
+    Blocks(Arc<dyn Fft<T>>),
     /// Real numbers, of whose results the first half is wanted.
-    Real(Arc<dyn RealToComplex<f32>>),
+    Real(Arc<dyn RealToComplex<T>>),
     /// The first half of what equals its mirrored conjugate, of which the real parts are wanted.
-    Half(Arc<dyn ComplexToReal<f32>>),
+    Half(Arc<dyn ComplexToReal<T>>),
 }
 
 /// A thread's memory.
-struct Room {
-    values: Vec<C32>,
-    reals: Vec<f32>,
-    scratch: Vec<C32>,
+struct Room<T> {
+    values: Vec<Complex<T>>,
+    reals: Vec<T>,
+    scratch: Vec<Complex<T>>,
 }
 
 impl<'a> TransformedRows<'a> {
     /// None where memory is too small for what the parameters say.
     pub fn of(contract: &'a Transforms, launch: &'a Launch) -> Option<TransformedRows<'a>> {
         let [input, output, ..] = &launch.buffers[..] else { return None };
-        let [rows, inner, scale, first] =
-            [contract.rows, contract.inner, contract.scale, contract.first].map(|word| word.of(&launch.params));
-        let [rows, inner, first] = [rows, inner, first].map(|word| word as usize);
+        let [rows, inner, first] =
+            [contract.rows, contract.inner, contract.first].map(|word| word.of(&launch.params) as usize);
+        let scale = contract.scale.map(|word| word.of(&launch.params));
         let (input, output) = (words(input), words(output));
-        let known = [contract.from, contract.to].iter().all(|dtype| matches!(dtype, DType::F32 | DType::Complex32));
+        let real = contract.to.real();
+        let known = matches!(real, DType::F32 | DType::F64) && contract.from.real() == real;
         let size = |dtype: DType, values: u32| rows as u128 * values as u128 * (dtype.size() / 4) as u128;
         let before = first as u128 * (contract.from.size() / 4) as u128;
         let fits = before + size(contract.from, contract.given) <= input.len() as u128
             && size(contract.to, contract.kept) <= output.len() as u128;
-        let scale = f32::from_bits(scale);
         (known && fits && inner > 0 && rows.is_multiple_of(inner)).then_some(TransformedRows {
             contract,
             rows,
@@ -100,34 +134,50 @@ impl<'a> TransformedRows<'a> {
         self.contract.length >= LEAST
     }
 
-    fn plan(&self) -> Plan {
-        static COMPLEX: Plans<(usize, bool), dyn Fft<f32>> = LazyLock::new(|| Recent::new(PLANS));
-        static REAL: Plans<usize, dyn RealToComplex<f32>> = LazyLock::new(|| Recent::new(PLANS));
-        static HALF: Plans<usize, dyn ComplexToReal<f32>> = LazyLock::new(|| Recent::new(PLANS));
+    fn plan<T: Part>(&self) -> Plan<T> {
         let Transforms { length, inverse, from, given, half, to, kept: values, .. } = *self.contract;
         let whole = length as usize;
         let complex = || {
             let direction = if inverse { FftDirection::Inverse } else { FftDirection::Forward };
-            kept(&COMPLEX, (whole, inverse), || FftPlanner::new().plan_fft(whole, direction))
+            kept(T::complex(), (whole, inverse), || FftPlanner::new().plan_fft(whole, direction))
         };
-        match (half, from, to) {
-            (true, _, DType::F32) => Plan::Half(kept(&HALF, whole, || RealFftPlanner::new().plan_fft_inverse(whole))),
-            (false, DType::F32, DType::Complex32) if values <= length / 2 + 1 => {
-                Plan::Real(kept(&REAL, whole, || RealFftPlanner::new().plan_fft_forward(whole)))
+        match (half, from.is_complex(), to.is_complex()) {
+            (true, _, false) => Plan::Half(kept(T::half(), whole, || RealFftPlanner::new().plan_fft_inverse(whole))),
+            (false, false, true) if values <= length / 2 + 1 => {
+                Plan::Real(kept(T::real(), whole, || RealFftPlanner::new().plan_fft_forward(whole)))
             }
-            (false, DType::Complex32, DType::Complex32) if self.inner == 1 && [given, values] == [length; 2] => {
+            (false, true, true) if self.inner == 1 && [given, values] == [length; 2] && self.is_aligned::<T>() => {
                 Plan::Direct(complex())
             }
             _ => Plan::Blocks(complex()),
         }
     }
 
+    /// Whether what is read and written begins where complex numbers may: memory consists of words.
+    fn is_aligned<T>(&self) -> bool {
+        let begins = [self.input.as_ptr().cast::<Complex<T>>(), self.output.as_ptr().cast::<Complex<T>>()];
+        begins.iter().all(|begin| begin.is_aligned())
+    }
+
     /// # Safety
     ///
     /// Nobody may use what the launch writes, and nobody may write to what it reads, until it returns.
     pub unsafe fn run(&self) {
+        // SAFETY: as the caller says; `of` has seen that parts have one of these types.
+        unsafe {
+            match self.contract.to.real() {
+                DType::F64 => self.run_of::<f64>(),
+                _ => self.run_of::<f32>(),
+            }
+        }
+    }
+
+    /// # Safety
+    ///
+    /// As [`TransformedRows::run`]; parts must have this type.
+    unsafe fn run_of<T: Part>(&self) {
         let length = self.contract.length as usize;
-        let plan = self.plan();
+        let plan = self.plan::<T>();
         let at_once = (BLOCK / length).clamp(if self.inner > 1 { ACROSS } else { 1 }, 1 << 10).min(self.rows.max(1));
         let shares = if self.rows * length < SMALL { 1 } else { 4 * threads::count() };
         let piece = self.rows.div_ceil(shares).next_multiple_of(at_once).max(1);
@@ -166,27 +216,28 @@ impl<'a> TransformedRows<'a> {
 
     /// # Safety
     ///
-    /// As [`TransformedRows::run`].
-    unsafe fn run_direct(&self, fft: &dyn Fft<f32>, block: Range<usize>, room: &mut Room) {
+    /// As [`TransformedRows::run_of`].
+    unsafe fn run_direct<T: Part>(&self, fft: &dyn Fft<T>, block: Range<usize>, room: &mut Room<T>) {
         let length = self.contract.length as usize;
         let (first, count) = (block.start * length, block.len() * length);
-        // SAFETY: as the caller says: nobody writes to what is read, and nobody else uses what is written. Complex numbers are
-        // aligned as words are.
+        // SAFETY: as the caller says: nobody writes to what is read, and nobody else uses what is written. Both are
+        // aligned, as `plan` has seen.
         let (from, to) = unsafe {
-            let from = self.input.as_ptr().cast::<C32>().add(self.first + first);
-            let to = self.output.as_ptr().cast::<C32>().cast_mut().add(first);
+            let from = self.input.as_ptr().cast::<Complex<T>>().add(self.first + first);
+            let to = self.output.as_ptr().cast::<Complex<T>>().cast_mut().add(first);
             (std::slice::from_raw_parts(from, count), std::slice::from_raw_parts_mut(to, count))
         };
         fft.process_immutable_with_scratch(from, to, &mut room.scratch);
-        if self.scale != 1.0 {
-            to.iter_mut().for_each(|value| *value *= self.scale);
+        let scale = T::from_words(self.scale);
+        if scale != T::one() {
+            to.iter_mut().for_each(|value| *value = *value * scale);
         }
     }
 
     /// # Safety
     ///
-    /// As [`TransformedRows::run`].
-    unsafe fn run_block(&self, fft: &dyn Fft<f32>, block: Range<usize>, room: &mut Room) {
+    /// As [`TransformedRows::run_of`].
+    unsafe fn run_block<T: Part>(&self, fft: &dyn Fft<T>, block: Range<usize>, room: &mut Room<T>) {
         let length = self.contract.length as usize;
         let Room { values, scratch, .. } = room;
         let values = &mut values[..block.len() * pitch(length)];
@@ -200,11 +251,15 @@ impl<'a> TransformedRows<'a> {
             fft.process_with_scratch(row, scratch);
         }
         let lines = block.map(|row| self.write_line(row));
-        let (output, scale) = (self.output.as_ptr().cast::<f32>().cast_mut(), self.scale);
+        let (output, scale) = (self.output.as_ptr().cast::<T>().cast_mut(), T::from_words(self.scale));
         // SAFETY: as the caller says.
         match self.contract.to {
-            DType::F32 => scatter(values, lines, length, |at, value| unsafe { *output.add(at) = value.re * scale }),
-            _ => scatter(values, lines, length, |at, value| unsafe { *output.cast::<C32>().add(at) = value * scale }),
+            real if !real.is_complex() => {
+                scatter(values, lines, length, |at, value| unsafe { output.add(at).write_unaligned(value.re * scale) })
+            }
+            _ => scatter(values, lines, length, |at, value| unsafe {
+                output.cast::<Complex<T>>().add(at).write_unaligned(value * scale)
+            }),
         }
     }
 
@@ -212,43 +267,49 @@ impl<'a> TransformedRows<'a> {
     ///
     /// # Safety
     ///
-    /// As [`TransformedRows::run`].
-    unsafe fn load(&self, values: &mut [C32], block: Range<usize>) {
+    /// As [`TransformedRows::run_of`].
+    unsafe fn load<T: Part>(&self, values: &mut [Complex<T>], block: Range<usize>) {
         let (length, lines) = (self.contract.length as usize, block.map(|row| self.read_line(row)));
-        let input: *const f32 = self.input.as_ptr().cast();
+        let input: *const T = self.input.as_ptr().cast();
         // SAFETY: as the caller says.
         match self.contract.from {
-            DType::F32 => gather(values, lines, length, |at| unsafe { C32::new(*input.add(at), 0.0) }),
-            _ => gather(values, lines, length, |at| unsafe { *input.cast::<C32>().add(at) }),
+            real if !real.is_complex() => {
+                gather(values, lines, length, |at| unsafe { Complex::new(input.add(at).read_unaligned(), T::zero()) })
+            }
+            _ => gather(values, lines, length, |at| unsafe { input.cast::<Complex<T>>().add(at).read_unaligned() }),
         }
     }
 
     /// # Safety
     ///
-    /// As [`TransformedRows::run`].
-    unsafe fn run_real(&self, fft: &dyn RealToComplex<f32>, row: usize, room: &mut Room) {
+    /// As [`TransformedRows::run_of`].
+    unsafe fn run_real<T: Part>(&self, fft: &dyn RealToComplex<T>, row: usize, room: &mut Room<T>) {
         let length = self.contract.length as usize;
         let Room { values, reals, scratch } = room;
         let (line, values) = (self.read_line(row), &mut values[..length / 2 + 1]);
-        let input: *const f32 = self.input.as_ptr().cast();
+        let input: *const T = self.input.as_ptr().cast();
         for (e, real) in reals.iter_mut().enumerate() {
             // SAFETY: as the caller says.
-            *real = if e < line.count { unsafe { *input.add(line.base + e * line.step) } } else { 0.0 };
+            *real = if e < line.count {
+                unsafe { input.add(line.base + e * line.step).read_unaligned() }
+            } else {
+                T::zero()
+            };
         }
         fft.process_with_scratch(reals, values, scratch).expect("all have the lengths of the plan");
-        let (line, scale) = (self.write_line(row), self.scale);
-        let factor = |value: &C32| if self.contract.inverse { value.conj() * scale } else { value * scale };
-        let output: *mut C32 = self.output.as_ptr().cast::<C32>().cast_mut();
+        let (line, scale) = (self.write_line(row), T::from_words(self.scale));
+        let factor = |value: &Complex<T>| if self.contract.inverse { value.conj() * scale } else { value * scale };
+        let output: *mut Complex<T> = self.output.as_ptr().cast::<Complex<T>>().cast_mut();
         for (e, value) in values[..line.count].iter().enumerate() {
             // SAFETY: as the caller says.
-            unsafe { *output.add(line.base + e * line.step) = factor(value) };
+            unsafe { output.add(line.base + e * line.step).write_unaligned(factor(value)) };
         }
     }
 
     /// # Safety
     ///
-    /// As [`TransformedRows::run`].
-    unsafe fn run_half(&self, fft: &dyn ComplexToReal<f32>, row: usize, room: &mut Room) {
+    /// As [`TransformedRows::run_of`].
+    unsafe fn run_half<T: Part>(&self, fft: &dyn ComplexToReal<T>, row: usize, room: &mut Room<T>) {
         let length = self.contract.length as usize;
         let Room { values, reals, scratch } = room;
         // SAFETY: as the caller says.
@@ -258,30 +319,31 @@ impl<'a> TransformedRows<'a> {
             values.iter_mut().for_each(|value| *value = value.conj());
         }
         // The library wants what does not count to be 0.
-        values[0].im = 0.0;
+        values[0].im = T::zero();
         if length.is_multiple_of(2) {
-            values[length / 2].im = 0.0;
+            values[length / 2].im = T::zero();
         }
         fft.process_with_scratch(values, reals, scratch)
             .expect("all have the lengths of the plan, and the ends are real");
-        let (line, output) = (self.write_line(row), self.output.as_ptr().cast::<f32>().cast_mut());
+        let (line, output) = (self.write_line(row), self.output.as_ptr().cast::<T>().cast_mut());
+        let scale = T::from_words(self.scale);
         for (e, real) in reals[..line.count].iter().enumerate() {
             // SAFETY: as the caller says.
-            unsafe { *output.add(line.base + e * line.step) = real * self.scale };
+            unsafe { output.add(line.base + e * line.step).write_unaligned(*real * scale) };
         }
     }
 }
 
-impl Room {
-    fn new(plan: &Plan, rows: usize, length: usize) -> Room {
+impl<T: Part> Room<T> {
+    fn new(plan: &Plan<T>, rows: usize, length: usize) -> Room<T> {
         let (rows, reals, scratch) = match plan {
             Plan::Direct(fft) => (0, 0, fft.get_immutable_scratch_len()),
             Plan::Blocks(fft) => (rows, 0, fft.get_inplace_scratch_len()),
             Plan::Real(fft) => (1, length, fft.get_scratch_len()),
             Plan::Half(fft) => (1, length, fft.get_scratch_len()),
         };
-        let zero = C32::default();
-        Room { values: vec![zero; rows * pitch(length)], reals: vec![0.0; reals], scratch: vec![zero; scratch] }
+        let zero = Complex::zero();
+        Room { values: vec![zero; rows * pitch(length)], reals: vec![T::zero(); reals], scratch: vec![zero; scratch] }
     }
 }
 
@@ -300,11 +362,11 @@ fn in_tiles(lines: &mut (impl Iterator<Item = Line> + Clone)) -> usize {
 }
 
 /// Rows from memory to a block, zeros where there is nothing.
-fn gather(
-    values: &mut [C32],
+fn gather<T: Part>(
+    values: &mut [Complex<T>],
     mut lines: impl Iterator<Item = Line> + Clone,
     length: usize,
-    read: impl Fn(usize) -> C32,
+    read: impl Fn(usize) -> Complex<T>,
 ) {
     let tiles = in_tiles(&mut lines);
     for first in (0..tiles).step_by(TILE) {
@@ -316,12 +378,17 @@ fn gather(
     for (line, row) in lines.zip(values.chunks_mut(pitch(length))) {
         let (there, beyond) = row[..length].split_at_mut(line.count);
         there[tiles..].iter_mut().zip(tiles..).for_each(|(to, e)| *to = read(line.base + e * line.step));
-        beyond.fill(C32::default());
+        beyond.fill(Complex::zero());
     }
 }
 
 /// Rows from a block to memory.
-fn scatter(values: &[C32], mut lines: impl Iterator<Item = Line> + Clone, length: usize, write: impl Fn(usize, C32)) {
+fn scatter<T: Part>(
+    values: &[Complex<T>],
+    mut lines: impl Iterator<Item = Line> + Clone,
+    length: usize,
+    write: impl Fn(usize, Complex<T>),
+) {
     let tiles = in_tiles(&mut lines);
     for first in (0..tiles).step_by(TILE) {
         for (line, row) in lines.clone().zip(values.chunks(pitch(length))) {
