@@ -1,7 +1,7 @@
 //! Methods of complex numbers: parts, polar form, functions.
 //!
-//! Accuracy is given in ULP of f32 against the exact result, of the result as a vector: `|got - exact|` is at most so many
-//! times `|exact| * 2^-23`. A part that is much smaller than the other may have no correct digit. Results past the largest
+//! Accuracy is given in ULP of the parts' type against the exact result, of the result as a vector: `|got - exact|` is at most
+//! so many times `|exact| * 2^-23`, of f64 `2^-52`. A part that is much smaller than the other may have no correct digit. Results past the largest
 //! float are infinite or NaN, as those of an infinite argument, where nothing else is said.
 
 use super::{Array, Operand};
@@ -136,8 +136,8 @@ impl<R: Part> Array<Complex<R>> {
     }
 }
 
-impl Array<Complex<f32>> {
-    /// Complex numbers from moduli and angles in radians, broadcast together; within 3 ULP for angles up to 8192 pi.
+impl<R: Part> Array<Complex<R>> {
+    /// Complex numbers from moduli and angles in radians, broadcast together; within 3 ULP for angles up to 8192 pi, of f64 for all.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -148,14 +148,14 @@ impl Array<Complex<f32>> {
     ///
     /// Errors (kept in the array): shapes that do not broadcast; another device.
     #[track_caller]
-    pub fn polar(modulus: &Array<f32>, angle: impl Operand<f32>) -> Array<Complex<f32>> {
+    pub fn polar(modulus: &Array<R>, angle: impl Operand<R>) -> Array<Complex<R>> {
         modulus.apply2(Function::Polar, angle)
     }
 
-    unary! { f32:
-        arg Arg -> f32, "The angle, from -pi to pi, within 2 ULP.", "(0.0f32, 1.0)" => "std::f32::consts::FRAC_PI_2";
-        exp Exp -> Complex<f32>, "e to the power z, within 6 ULP for imaginary parts up to 8192 pi. Infinities are as in C99's Annex G.", "(0.0f32, 0.0)" => "Complex::new(1.0, 0.0)";
-        ln Ln -> Complex<f32>, "The natural logarithm, within 4 ULP. The branch cut is the negative real axis, as [`Array::sqrt`]'s.", "(1.0f32, 0.0)" => "Complex::new(0.0, 0.0)";
+    unary! { R:
+        arg Arg -> R, "The angle, from -pi to pi, within 2 ULP.", "(0.0f32, 1.0)" => "std::f32::consts::FRAC_PI_2";
+        exp Exp -> Complex<R>, "e to the power z, within 6 ULP for imaginary parts up to 8192 pi, of f64 for all. Infinities are as in C99's Annex G.", "(0.0f32, 0.0)" => "Complex::new(1.0, 0.0)";
+        ln Ln -> Complex<R>, "The natural logarithm, within 4 ULP. The branch cut is the negative real axis, as [`Array::sqrt`]'s.", "(1.0f32, 0.0)" => "Complex::new(0.0, 0.0)";
     }
 
     /// The numbers raised to complex powers: `e^(other * ln(self))`. The error in ULP is about 10 and twice the absolute value
@@ -172,7 +172,7 @@ impl Array<Complex<f32>> {
     ///
     /// Errors (kept in the array): shapes that do not broadcast; another device.
     #[track_caller]
-    pub fn pow(&self, other: impl Operand<Complex<f32>>) -> Array<Complex<f32>> {
+    pub fn pow(&self, other: impl Operand<Complex<R>>) -> Array<Complex<R>> {
         self.apply2(Function::Pow, other)
     }
 }

@@ -1,4 +1,4 @@
-// Complex numbers of f64: complex.wgsl has the rules. What has exponentials or angles in it is not here.
+// Complex numbers of f64: complex.wgsl has the rules.
 
 // Max error 2 ULP.
 fn c_wide_mul(a: vec2<f64>, b: vec2<f64>) -> vec2<f64> {
@@ -58,4 +58,42 @@ fn c_wide_powi(a: vec2<f64>, n: i32) -> vec2<f64> {
         left = left >> 1u;
     }
     return select(power, c_wide_div(vec2<f64>(1.0lf, 0.0lf), power), n < 0);
+}
+
+// Max error 3 ULP.
+fn c_wide_polar(modulus: f64, angle: f64) -> vec2<f64> {
+    return vec2<f64>(modulus * m_wide_cos(angle), modulus * m_wide_sin(angle));
+}
+
+// Max error 6 ULP; as c_exp, past 700 by halves.
+fn c_wide_exp(z: vec2<f64>) -> vec2<f64> {
+    let large = z.x > 700.0lf;
+    let size = m_wide_exp(select(z.x, z.x * 0.5lf, large));
+    let again = select(1.0lf, size, large);
+    let value = vec2<f64>(size * m_wide_cos(z.y) * again, select(size * m_wide_sin(z.y) * again, z.y, z.y == 0.0lf));
+    let end = select(vec2<f64>(z.x, m_wide_nan_if(z.y, true)), vec2<f64>(0.0lf, 0.0lf), z.x < 0.0lf);
+    return select(value, end, m_wide_is_inf(z.x) & !m_wide_is_finite(z.y));
+}
+
+// Max error 4 ULP; as c_ln.
+fn c_wide_ln(z: vec2<f64>) -> vec2<f64> {
+    let a = m_wide_abs(z.x);
+    let b = m_wide_abs(z.y);
+    let x = select(b, a, a > b);
+    let y = select(a, b, a > b);
+    let near = (x > 0.5lf) & (x < 2.0lf) & (y < 2.0lf);
+    let rest = select(0.0lf, (x - 1.0lf) * (x + 1.0lf) + y * y, near);
+    let size = m_wide_log(m_wide_hypot(z.x * 0.5lf, z.y * 0.5lf)) + 0.6931471805599453lf;
+    let small = m_wide_log(m_wide_hypot(z.x, z.y));
+    let real = select(select(small, size, x > 1.0lf), 0.5lf * m_wide_log1p(rest), near);
+    return vec2<f64>(real, m_wide_atan2(z.y, z.x));
+}
+
+// As c_pow.
+fn c_wide_pow(a: vec2<f64>, b: vec2<f64>) -> vec2<f64> {
+    let zero = (a.x == 0.0lf) & (a.y == 0.0lf);
+    let one = (b.x == 0.0lf) & (b.y == 0.0lf);
+    let none = select(vec2<f64>(m_wide_nan_if(b.x, true), m_wide_nan_if(b.y, true)), vec2<f64>(0.0lf, 0.0lf), b.x > 0.0lf);
+    let power = select(c_wide_exp(c_wide_mul(b, c_wide_ln(a))), none, zero);
+    return select(power, vec2<f64>(1.0lf, 0.0lf), one);
 }

@@ -23,6 +23,7 @@ impl Function {
         match (self, dtype) {
             (Function::Complex, DType::F32 | DType::F64) => Some("vec2<{T}>({a}, {b})"),
             (Function::Polar, DType::F32) => Some("c_polar({a}, {b})"),
+            (Function::Polar, DType::F64) => Some("c_wide_polar({a}, {b})"),
             (Function::Complex | Function::Polar, _) => Some(""),
             (_, DType::Complex32) => Some(self.complex_single()),
             (_, DType::Complex64) => Some(self.complex_double()),
@@ -78,6 +79,10 @@ impl Function {
             Function::Reciprocal => "c_wide_div(vec2<f64>(1.0lf, 0.0lf), {a})",
             Function::MultiplyAdd => "(c_wide_mul({a}, {b}) + {c})",
             Function::Sqrt => "c_wide_sqrt({a})",
+            Function::Arg => "m_wide_atan2({a}.y, {a}.x)",
+            Function::Exp => "c_wide_exp({a})",
+            Function::Ln => "c_wide_ln({a})",
+            Function::Pow => "c_wide_pow({a}, {b})",
             Function::PowI => "c_wide_powi({b}, {a})",
             Function::Equal => "(({a}.x == {b}.x) & ({a}.y == {b}.y))",
             // Negations of ==: naga's != is false for NaN.
