@@ -10,6 +10,7 @@ macro_rules! operations {
     ($given:ident) => {
         $given! {
             concatenate [] {Concatenate};
+            correlate ["correlate"] {Boundary, Correlate};
             fft ["fft"] {Fft};
             gather ["gather"] {Gather};
             histogram ["histogram"] {Binning, Histogram, Rule};

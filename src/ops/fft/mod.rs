@@ -68,6 +68,11 @@ impl Fft {
         self.result.real() == DType::F64
     }
 
+    /// How many rows are memory's neighbours: 1 where the values of a row are.
+    fn inner(&self) -> usize {
+        self.shape[self.axis + 1..].iter().product()
+    }
+
     /// Transforms.
     fn rows(&self) -> u64 {
         self.shape.iter().enumerate().filter(|(axis, _)| *axis != self.axis).map(|(_, &extent)| extent as u64).product()

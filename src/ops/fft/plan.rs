@@ -50,7 +50,7 @@ impl Shape {
         Shape { radices, columns, threads, double }
     }
 
-    fn spec(&self, length: usize, across: [bool; 2], from: From, to: To, inverse: bool) -> FftSpec {
+    fn spec(&self, length: usize, across: [bool; 2], from: From, to: To, op: &Fft) -> FftSpec {
         FftSpec {
             length: length as u32,
             radices: self.radices.iter().map(|&radix| radix as u32).collect(),
@@ -59,8 +59,9 @@ impl Shape {
             across,
             from,
             to,
-            inverse,
+            inverse: op.inverse,
             long: false,
+            neighbours: op.inner() > 1,
             double: self.double,
         }
     }
@@ -73,7 +74,7 @@ const SHARES: u32 = 4;
 fn long(from: From, to: To, op: &Fft, processor: Processor) -> (FftSpec, u64) {
     let (radices, workgroups) = (radices(op.length, FEW), op.rows().min((SHARES * processor.threads) as u64));
     let shape = Shape { radices, columns: 1, threads: processor.lanes as usize, double: op.is_double() };
-    (FftSpec { long: true, ..shape.spec(op.length, [false; 2], from, to, op.inverse) }, workgroups)
+    (FftSpec { long: true, ..shape.spec(op.length, [false; 2], from, to, op) }, workgroups)
 }
 
 /// Whether an expression's values are those of an array without gaps.
@@ -98,8 +99,7 @@ pub(super) fn plan(op: &Fft, caps: &Caps) -> Result<Plan> {
         let got = format!("{rows} rows of {n}");
         return Err(ErrorKind::Argument { operation: "fft", argument: "array".into(), wanted, got, at: None }.into());
     }
-    // What memory's neighbours are: values of a row, or rows.
-    let inner: usize = op.shape[op.axis + 1..].iter().product();
+    let inner = op.inner();
     let axes: Vec<(usize, usize)> =
         (0..op.shape.len()).filter(|&axis| axis != op.axis).map(|axis| (axis, 0)).chain([(op.axis, 1)]).collect();
     let several = Several::over(&op.shape, &axes, &["k", "e"], &[(&op.expression, "")], None);
@@ -131,7 +131,7 @@ pub(super) fn plan(op: &Fft, caps: &Caps) -> Result<Plan> {
     if n <= if inner > 1 && caps.processor.is_none() { longest(caps, SEGMENT, double) } else { one } {
         let across = [reads_across, inner > 1];
         let shape = Shape::of(n, across[0] || across[1], rows, double, caps);
-        let spec = shape.spec(n, across, from, to, op.inverse);
+        let spec = shape.spec(n, across, from, to, op);
         let passes = vec![pass(spec, rows, [own(rows, 1, 1, 1, 2), words].concat(), [windows, vec![result]].concat())];
         return Ok(Plan { scratch: vec![], passes });
     }
@@ -170,7 +170,7 @@ pub(super) fn plan(op: &Fft, caps: &Caps) -> Result<Plan> {
             true => (to, result),
             false => (To::Scratch, scratch(nth)),
         };
-        let spec = shape.spec(length, across, from, to, op.inverse);
+        let spec = shape.spec(length, across, from, to, op);
         passes.push(pass(
             spec,
             total,

@@ -27,6 +27,8 @@ pub(super) struct FftSpec {
     pub long: bool,
     /// Whether it is of f64.
     pub double: bool,
+    /// Whether rows are memory's neighbours: what all is divided by else is 1.
+    pub neighbours: bool,
 }
 
 /// Where a launch reads.
@@ -53,6 +55,17 @@ impl FftSpec {
     /// columns lie in different banks.
     fn pitch(&self) -> u32 {
         (self.length + self.length / 16) | 1
+    }
+
+    /// How many rows are memory's neighbours.
+    fn inner(&self) -> &'static str {
+        if self.neighbours { "params.inner" } else { "1u" }
+    }
+
+    /// The transforms of a row: one, where a launch does all.
+    fn per_row(&self) -> &'static str {
+        let whole = matches!((&self.from, self.to), (From::Values { .. }, To::Result { .. }));
+        if whole { "1u" } else { "params.per_row" }
     }
 
     fn held(&self) -> u32 {
@@ -153,7 +166,7 @@ impl FftSpec {
 
     /// `load` and `keep`: element e of column c of row k, read and written.
     fn ends_text(&self) -> String {
-        let (length, at) = (self.length, "e * params.per_row + c");
+        let (length, at) = (self.length, format!("e * {} + c", self.per_row()));
         let inverse = |value: &str| if self.inverse { format!("({value}).yx") } else { value.to_string() };
         let read = match &self.from {
             From::Values { .. } => format!("given(k, {at})"),
@@ -184,9 +197,10 @@ impl FftSpec {
             return String::new();
         }
         format!(
-            "fn scratch_place(k: u32, at: u32) -> u32 {{\n    let row = k / params.inner * (params.per_row * {}u);\n    \
-             return (row + at) * params.inner + k % params.inner;\n}}\n",
-            self.length
+            "fn scratch_place(k: u32, at: u32) -> u32 {{\n    let row = k / {inner} * (params.per_row * {}u);\n    \
+             return (row + at) * {inner} + k % {inner};\n}}\n",
+            self.length,
+            inner = self.inner(),
         )
     }
 
@@ -203,8 +217,10 @@ impl FftSpec {
                 let value = if dtype.is_complex() { value.to_string() } else { format!("({value}).x") };
                 let scale = param("scale", dtype.real());
                 format!(
-                    "    let at = c + params.per_row * e;\n    if at < {kept}u {{\n        \
-                     result[(k / params.inner * {kept}u + at) * params.inner + k % params.inner] = {value} * {scale};\n    }}\n"
+                    "    let at = c + {} * e;\n    if at < {kept}u {{\n        \
+                     result[(k / {inner} * {kept}u + at) * {inner} + k % {inner}] = {value} * {scale};\n    }}\n",
+                    self.per_row(),
+                    inner = self.inner(),
                 )
             }
         };
@@ -233,8 +249,9 @@ impl FftSpec {
         };
         writeln!(text, "    column = {column};\n    place = {place};").expect("to a string");
         text.push_str("    which = min(tile * COLUMNS + column, params.total - 1u);\n");
-        text.push_str("    c = which / params.inner % params.per_row;\n");
-        text.push_str("    k = which / (params.inner * params.per_row) * params.inner + which % params.inner;\n");
+        let (inner, per_row) = (self.inner(), self.per_row());
+        writeln!(text, "    c = which / {inner} % {per_row};").expect("to a string");
+        writeln!(text, "    k = which / ({inner} * {per_row}) * {inner} + which % {inner};").expect("to a string");
         text.push_str("    there = tile * COLUMNS + column < params.total;\n");
     }
 

@@ -1,0 +1,202 @@
+//! Correlate: sums of products of windows with weights; `shaders/correlate.wgsl`.
+//!
+//! Bound by memory for few weights: each value is read once, with the margins of tiles twice. For many bound by arithmetic, a
+//! multiplication and an addition for each weight and result. Error: that of a sum of so many products, in their order.
+
+#[cfg(feature = "cases")]
+pub(crate) mod cases;
+mod plan;
+mod tile;
+mod wgsl;
+
+use super::fuse::{flat, read_bytes, read_slots};
+use super::map::{buffer_bytes, points};
+use crate::caps::Caps;
+use crate::element::DType;
+use crate::error::Result;
+use crate::kernel::Access;
+use crate::op::{Expression, Host, Op, Plan, Slot, Value, Vary};
+
+/// What stands past the ends of an axis `a b c d`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Boundary {
+    /// `0 0 | a b c d | 0 0`.
+    #[default]
+    Zero,
+    /// A number: `v v | a b c d | v v`. The bits of an f64.
+    Constant(u64),
+    /// The end: `a a | a b c d | d d`. NumPy's `edge`.
+    Nearest,
+    /// Mirrored at the end of the last value: `b a | a b c d | d c`. NumPy's `symmetric`.
+    Reflect,
+    /// Mirrored at the last value: `c b | a b c d | c b`. NumPy's `reflect`.
+    Mirror,
+    /// The other end: `c d | a b c d | a b`.
+    Wrap,
+}
+
+/// Along one axis: `result[i]` is the sum over t of `weight[t] * value[i * step + t * dilation + first]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Window {
+    /// Weights.
+    pub taps: usize,
+    /// Results.
+    pub count: usize,
+    /// Where the first result's window begins.
+    pub first: i64,
+    /// From one result's window to the next one's.
+    pub step: usize,
+    /// From a value of a window to the next one.
+    pub dilation: usize,
+}
+
+impl Window {
+    /// One value, which is the result.
+    pub(crate) fn single(count: usize) -> Window {
+        Window { taps: 1, count, first: 0, step: 1, dilation: 1 }
+    }
+
+    /// The index of the value that a weight meets.
+    fn index(&self, result: usize, tap: usize) -> i64 {
+        (result * self.step + tap * self.dilation) as i64 + self.first
+    }
+}
+
+impl Boundary {
+    /// The index of what stands at an index, of an axis of this extent; `None` for what is no value of it.
+    fn place(self, index: i64, extent: i64) -> Option<i64> {
+        let inside = (0..extent).contains(&index);
+        match self {
+            Boundary::Zero | Boundary::Constant(_) => inside.then_some(index),
+            Boundary::Nearest => Some(index.clamp(0, extent - 1)),
+            Boundary::Wrap => Some(index.rem_euclid(extent)),
+            Boundary::Reflect => {
+                let at = index.rem_euclid(2 * extent);
+                Some(at.min(2 * extent - 1 - at))
+            }
+            Boundary::Mirror if extent == 1 => Some(0),
+            Boundary::Mirror => {
+                let at = index.rem_euclid(2 * extent - 2);
+                Some(at.min(2 * extent - 2 - at))
+            }
+        }
+    }
+
+    /// What stands past the ends, where that is one number.
+    fn outside(self) -> f64 {
+        match self {
+            Boundary::Constant(bits) => f64::from_bits(bits),
+            _ => 0.0,
+        }
+    }
+}
+
+/// A correlation of an expression's values with weights along its last axes.
+#[derive(Clone, Debug, Hash)]
+pub struct Correlate {
+    /// The values: f32 or f64.
+    pub expression: Expression,
+    /// Its index space.
+    pub shape: Vec<usize>,
+    /// The weights: one leaf without gaps, of the values' type.
+    pub weights: Expression,
+    /// The windows along the last axes, one to three.
+    pub windows: Vec<Window>,
+    /// What stands past the ends.
+    pub boundary: Boundary,
+    /// The output's slot, after all inputs: fresh and without gaps.
+    pub output: usize,
+}
+
+impl Correlate {
+    fn dtype(&self) -> DType {
+        self.expression.dtype()
+    }
+
+    /// Axes before those of the windows.
+    fn kept(&self) -> &[usize] {
+        &self.shape[..self.shape.len() - self.windows.len()]
+    }
+
+    fn output_shape(&self) -> Vec<usize> {
+        [self.kept().to_vec(), self.windows.iter().map(|window| window.count).collect()].concat()
+    }
+
+    fn output_len(&self) -> usize {
+        self.output_shape().iter().product()
+    }
+
+    fn taps(&self) -> usize {
+        self.windows.iter().map(|window| window.taps).product()
+    }
+
+    /// Bytes of the largest array.
+    fn slots_bytes(&self) -> u64 {
+        self.slots().iter().enumerate().map(|(slot, _)| self.bytes_of(slot)).max().expect("there is the output")
+    }
+
+    fn bytes_of(&self, slot: usize) -> u64 {
+        match slot == self.output {
+            true => buffer_bytes(self.dtype(), self.output_len()),
+            false => read_bytes([&self.expression, &self.weights].into_iter(), slot).expect("a binding is a leaf"),
+        }
+    }
+}
+
+impl Op for Correlate {
+    fn name(&self) -> &'static str {
+        "correlate"
+    }
+
+    fn slots(&self) -> Vec<Slot> {
+        let output =
+            Slot { name: "output".into(), access: Access::Write, dtype: self.dtype(), len: self.output_len() };
+        [read_slots([&self.expression, &self.weights].into_iter()), vec![output]].concat()
+    }
+
+    fn vary(&mut self, by: &mut dyn Vary) {
+        by.expression(&mut self.expression);
+        by.expression(&mut self.weights);
+    }
+
+    fn plan(&self, caps: &Caps) -> Result<Plan> {
+        if self.output_len() == 0 {
+            return Ok(Plan::default());
+        }
+        plan::plan(self, caps)
+    }
+
+    fn flops(&self) -> u64 {
+        let values: u64 = self.shape.iter().map(|&extent| extent as u64).product();
+        2 * (self.output_len() * self.taps()) as u64 + values * self.expression.flops()
+    }
+
+    fn bytes(&self) -> u64 {
+        let extents: Vec<u64> = self.shape.iter().map(|&extent| extent as u64).collect();
+        let size = self.dtype().size();
+        self.expression.bytes(&extents) + (size * (self.taps() + self.output_len())) as u64
+    }
+
+    fn reference(&self, host: &mut Host) {
+        let kept = self.kept().len();
+        let taps: Vec<usize> = self.windows.iter().map(|window| window.taps).collect();
+        for (at, point) in points(&self.output_shape()).enumerate() {
+            let term = |(nth, tap): (usize, Vec<u64>)| {
+                let mut from = point.clone();
+                let inside = self.windows.iter().enumerate().all(|(axis, window)| {
+                    let index = window.index(point[kept + axis] as usize, tap[axis] as usize);
+                    let place = self.boundary.place(index, self.shape[kept + axis] as i64);
+                    from[kept + axis] = place.unwrap_or(0) as u64;
+                    place.is_some()
+                });
+                let value = match inside {
+                    true => self.expression.meaning(host, &from).float(),
+                    false => self.boundary.outside(),
+                };
+                value * flat(&self.weights, "").expression.meaning(host, &[nth as u64]).float()
+            };
+            let sum: f64 = points(&taps).enumerate().map(term).sum();
+            host.set(self.output, at, Value::Float(sum));
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! The launch of a correlation.
+
+use super::tile::{Tile, tile};
+use super::wgsl::CorrelateSpec;
+use super::{Boundary, Correlate, Window};
+use crate::caps::Caps;
+use crate::element::DType;
+use crate::error::{ErrorKind, Result};
+use crate::kernel::Kernel;
+use crate::op::{Binding, Grid, Param, Pass, Plan};
+use crate::ops::fuse::{Several, flat};
+use crate::ops::map::buffer_bytes;
+
+/// What the kernel's variables k, z, y, x stand for: extents and windows, some of which are of one value.
+struct Space {
+    kept: usize,
+    /// Extents of the values along x, y, z.
+    sizes: [usize; 3],
+    windows: [Window; 3],
+}
+
+impl Space {
+    fn of(op: &Correlate) -> Space {
+        let axes = op.windows.len();
+        let kept: usize = op.kept().iter().product();
+        let mut windows = [Window::single(1); 3];
+        let mut sizes = [1; 3];
+        for (nth, window) in op.windows.iter().rev().enumerate() {
+            windows[nth] = *window;
+            sizes[nth] = op.shape[op.shape.len() - 1 - nth];
+        }
+        // Rows without a window between them fill tiles side by side.
+        if axes == 1 {
+            windows[1] = Window::single(kept);
+            sizes[1] = kept;
+            return Space { kept: 1, sizes, windows };
+        }
+        Space { kept, sizes, windows }
+    }
+
+    /// The axes of the values, and the variable that each is part of.
+    fn axes(op: &Correlate) -> Vec<(usize, usize)> {
+        let (rank, axes) = (op.shape.len(), op.windows.len());
+        let variable = |axis: usize| match (rank - axis, axes) {
+            (back, _) if back <= axes => 4 - back,
+            (_, 1) => 2,
+            _ => 0,
+        };
+        (0..rank).map(|axis| (axis, variable(axis))).collect()
+    }
+}
+
+pub(super) fn plan(op: &Correlate, caps: &Caps) -> Result<Plan> {
+    let space = Space::of(op);
+    let [x, y, z] = &space.windows;
+    let dtype = op.dtype();
+    let argument = |argument: &str, wanted: String, got: String| -> crate::error::Error {
+        ErrorKind::Argument { operation: "correlate", argument: argument.into(), wanted, got, at: None }.into()
+    };
+    let largest = op.slots_bytes();
+    if largest > caps.binding_bytes || op.output_len() > 1 << 31 {
+        let wanted = format!("arrays of at most {} bytes, as one binding holds, and 2^31 values", caps.binding_bytes);
+        return Err(argument("array", wanted, format!("{largest} bytes")));
+    }
+    let Some(tile) = tile(x, y, dtype, caps) else {
+        let wanted = format!("windows that fit the {} bytes of a workgroup's memory", caps.workgroup_bytes);
+        return Err(argument("weights", wanted, format!("{} x {} weights", y.taps, x.taps)));
+    };
+    let variables = &["k", "z", "y", "x"];
+    let several = Several::over(&op.shape, &Space::axes(op), variables, &[(&op.expression, "")], None);
+    let (fusion, weights) = (&several.0[0], flat(&op.weights, "w_"));
+    let whole: Vec<_> = fusion.dims.iter().map(|dim| 0..dim.extent).collect();
+    let bytes = |slot: usize| op.bytes_of(slot);
+    let (own, windows) = fusion.params(&whole, caps.offset_alignment, &bytes);
+    let all = 0..op.taps() as u64;
+    let (more, weight_windows) = weights.params(&[all], caps.offset_alignment, &bytes);
+    let [tile_x, tile_y] = tile.extents();
+    let tiles = [x.count.div_ceil(tile_x), y.count.div_ceil(tile_y)];
+    let kernel = CorrelateSpec::of(fusion.spec(), weights.spec(), tile, tile.held([x, y]), op.boundary);
+    let words = words(&space, tile, tiles).into_iter().map(Param::Is).collect();
+    let outside = match (op.boundary, dtype) {
+        (Boundary::Constant(bits), DType::F64) => vec![bits as u32, (bits >> 32) as u32],
+        (Boundary::Constant(bits), _) => vec![(f64::from_bits(bits) as f32).to_bits()],
+        _ => vec![],
+    };
+    let outside = outside.into_iter().map(Param::Is).collect();
+    let result = Binding::new(op.output, 0, buffer_bytes(dtype, op.output_len()));
+    let groups = [tiles[0], tiles[1], z.count, space.kept].iter().map(|&count| count as u64).product();
+    Ok(Plan {
+        scratch: vec![],
+        passes: vec![Pass {
+            kernel: Kernel::of(kernel, caps),
+            buffers: [windows, weight_windows, vec![result]].concat(),
+            params: [words, outside, own, more].concat(),
+            grid: Grid::Count(groups),
+        }],
+    })
+}
+
+/// In the order of [`super::wgsl::PARAMS`].
+fn words(space: &Space, tile: Tile, tiles: [usize; 2]) -> Vec<u32> {
+    let [x, y, z] = &space.windows;
+    let [columns, rows] = tile.halo([x, y]);
+    let (along, across) = if tile.along_x { (x, y) } else { (y, x) };
+    // Windows with gaps have no neighbours in common.
+    let chunked = if along.step == 1 && along.dilation == 1 { along.taps / tile.chunk * tile.chunk } else { 0 };
+    let first = [x, y, z].map(|window| window.first as i32 as u32);
+    let counts = [x, y, z].map(|window| window.count as u32);
+    let steps = [x, y, z].map(|window| window.step as u32);
+    let rest = [
+        z.dilation,
+        z.taps,
+        along.taps,
+        across.taps,
+        along.step,
+        along.dilation,
+        across.dilation,
+        if across.dilation == 1 { chunked } else { 0 },
+        columns,
+        rows,
+        Tile::pitch(columns),
+    ];
+    [
+        [space.kept, tiles[0], tiles[1]].map(|word| word as u32).to_vec(),
+        counts.to_vec(),
+        space.sizes.map(|size| size as u32).to_vec(),
+        first.to_vec(),
+        steps.to_vec(),
+        rest.map(|word| word as u32).to_vec(),
+    ]
+    .concat()
+}

@@ -1,0 +1,85 @@
+//! How a workgroup's results lie.
+
+use super::Window;
+use crate::caps::Caps;
+use crate::element::DType;
+
+/// Results of an invocation, the most first.
+const PER: [usize; 4] = [8, 4, 2, 1];
+/// Blocks side by side on a processor, whose workgroups are one vector wide.
+const ROUNDS: usize = 8;
+/// Weights that are met at once: a rest of few is best, then many.
+const CHUNKS: std::ops::RangeInclusive<usize> = 3..=8;
+
+/// The results of a workgroup: a block of lanes, each with `per` results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Tile {
+    /// Lanes along x and along y.
+    pub lanes: [usize; 2],
+    pub per: usize,
+    pub along_x: bool,
+    pub rounds: usize,
+    pub chunk: usize,
+}
+
+impl Tile {
+    /// Results along x and along y.
+    pub fn extents(&self) -> [usize; 2] {
+        let [x, y] = self.per_axis();
+        [self.lanes[0] * x * self.rounds, self.lanes[1] * y]
+    }
+
+    /// Results of an invocation along x and along y.
+    pub fn per_axis(&self) -> [usize; 2] {
+        if self.along_x { [self.per, 1] } else { [1, self.per] }
+    }
+
+    /// Columns and rows of the values that a tile needs of a plane.
+    pub fn halo(&self, [x, y]: [&Window; 2]) -> [usize; 2] {
+        let [columns, rows] = self.extents();
+        let reach = |results: usize, window: &Window| (results - 1) * window.step + (window.taps - 1) * window.dilation + 1;
+        [reach(columns, x), reach(rows, y)]
+    }
+
+    /// From one row of the tile to the next, gaps after each 32 counted.
+    pub fn pitch(columns: usize) -> usize {
+        columns + columns / 32 + 1
+    }
+
+    /// Values in workgroup memory, and weights, as large as kernels of like windows have them.
+    pub fn held(&self, windows: [&Window; 2]) -> [usize; 2] {
+        let [columns, rows] = self.halo(windows);
+        let weights: usize = windows.iter().map(|window| window.taps).product();
+        [(Tile::pitch(columns) * rows).next_multiple_of(256), weights.next_multiple_of(16)]
+    }
+}
+
+/// The chunk for so many weights along.
+fn chunk(taps: usize) -> usize {
+    CHUNKS.rev().min_by_key(|chunk| taps % chunk).expect("there are some")
+}
+
+/// The largest tile that workgroup memory holds, of windows along x and along y. `None` if there is none.
+pub(super) fn tile(x: &Window, y: &Window, dtype: DType, caps: &Caps) -> Option<Tile> {
+    let workgroup = caps.workgroup() as usize;
+    let wide = y.taps == 1;
+    // Along the longer side of the window; on a processor lanes are neighbours along x.
+    let along_x = wide && caps.processor.is_none();
+    let lanes_x = match (caps.processor, y.count) {
+        (Some(_), _) | (None, 1) => workgroup,
+        (None, _) if along_x => workgroup.min(32),
+        (None, _) => workgroup.min(64),
+    };
+    let rounds = if caps.processor.is_some() { ROUNDS } else { 1 };
+    let along = if along_x { x } else { y };
+    let tile = |per: usize| Tile {
+        lanes: [lanes_x, workgroup / lanes_x],
+        per,
+        along_x,
+        rounds: rounds.min(x.count.div_ceil(lanes_x)),
+        chunk: chunk(along.taps),
+    };
+    let needed = |per: usize| per == 1 || per / 2 < along.count;
+    let fits = |tile: &Tile| tile.held([x, y]).iter().sum::<usize>() * dtype.size() <= caps.workgroup_bytes as usize;
+    PER.into_iter().filter(|&per| needed(per)).map(tile).find(fits)
+}
