@@ -13,6 +13,7 @@ mod doubles;
 mod elementwise;
 mod expressions;
 mod extremes;
+mod filters;
 mod gather;
 mod gl;
 mod histogram;

@@ -2,6 +2,7 @@
 
 use super::Transform;
 use crate::array::Array;
+use crate::element::Part;
 use crate::error::{CallSite, Error, Result};
 use crate::ops::fft::next_smooth;
 use num_complex::Complex;
@@ -19,7 +20,7 @@ pub enum Mode {
     Valid,
 }
 
-impl Array<f32> {
+impl<P: Part> Array<P> {
     /// The convolution with a kernel of one dimension along the last axis, by transforms: SciPy's `fftconvolve`.
     ///
     /// Cost: two transforms of the array's rows and one of the kernel, of the next length of small primes.
@@ -37,7 +38,7 @@ impl Array<f32> {
     /// Errors (kept in the array): a kernel of another rank, on another device, or without values; an array without axes.
     #[doc(alias = "fftconvolve")]
     #[track_caller]
-    pub fn fft_convolve(&self, kernel: &Array<f32>, mode: Mode) -> Array<f32> {
+    pub fn fft_convolve(&self, kernel: &Array<P>, mode: Mode) -> Array<P> {
         let result = self.convolved("fft_convolve", kernel, mode, false, Location::caller());
         result.unwrap_or_else(|error| Array::failed(self.device(), error))
     }
@@ -58,19 +59,19 @@ impl Array<f32> {
     ///
     /// Errors (kept in the array): as [`Array::fft_convolve`].
     #[track_caller]
-    pub fn fft_correlate(&self, pattern: &Array<f32>, mode: Mode) -> Array<f32> {
+    pub fn fft_correlate(&self, pattern: &Array<P>, mode: Mode) -> Array<P> {
         let result = self.convolved("fft_correlate", pattern, mode, true, Location::caller());
         result.unwrap_or_else(|error| Array::failed(self.device(), error))
     }
 
-    fn convolved(
+    pub(in crate::array) fn convolved(
         &self,
         operation: &'static str,
-        kernel: &Array<f32>,
+        kernel: &Array<P>,
         mode: Mode,
         reversed: bool,
         at: CallSite,
-    ) -> Result<Array<f32>> {
+    ) -> Result<Array<P>> {
         let whole = Transform::along(operation, self, -1, at)?;
         let &[taps] = kernel.check()?.shape() else {
             let got = format!("{:?}", kernel.shape());
@@ -83,11 +84,11 @@ impl Array<f32> {
         let length = next_smooth(full);
         let forward = Transform { length, kept: length / 2 + 1, ..whole };
         let kernel = if reversed { kernel.flip(0) } else { kernel.clone() };
-        let other: Array<Complex<f32>> = Transform { axis: 0, ..forward }.of(&kernel)?;
-        let own: Array<Complex<f32>> = forward.of(self)?;
+        let other: Array<Complex<P>> = Transform { axis: 0, ..forward }.of(&kernel)?;
+        let own: Array<Complex<P>> = forward.of(self)?;
         let (inverse, scale) = (true, 1.0 / length as f64);
         let back = Transform { length, inverse, half: true, kept: full, scale, ..whole };
-        let result: Array<f32> = back.of(&(&own * &other))?;
+        let result: Array<P> = back.of(&(&own * &other))?;
         let (long, short) = (n.max(taps), n.min(taps));
         let (first, count) = match mode {
             Mode::Full => (0, full),
@@ -112,18 +113,18 @@ impl Array<f32> {
     /// Errors (kept in the array): no axis, or one without values.
     #[doc(alias = "hilbert")]
     #[track_caller]
-    pub fn analytic_signal(&self) -> Array<Complex<f32>> {
+    pub fn analytic_signal(&self) -> Array<Complex<P>> {
         let at = Location::caller();
         let result = || {
             let whole = Transform::along("analytic_signal", self, -1, at)?;
             let n = whole.length;
             // Only frequencies that are not negative, those with a negative twin twice: zeros follow the first half.
             let kept = n / 2 + 1;
-            let spectrum: Array<Complex<f32>> = Transform { kept, ..whole }.of(self)?;
-            let factor = |k: usize| if k == 0 || 2 * k == n { 1.0f32 } else { 2.0 };
-            let factors = Array::from_slice(self.device(), &(0..kept).map(factor).collect::<Vec<f32>>());
+            let spectrum: Array<Complex<P>> = Transform { kept, ..whole }.of(self)?;
+            let factor = |k: usize| if k == 0 || 2 * k == n { 1.0 } else { 2.0 };
+            let factors = Array::from_slice(self.device(), &(0..kept).map(factor).map(P::rounded).collect::<Vec<P>>());
             let back = Transform { inverse: true, scale: 1.0 / n as f64, ..whole };
-            back.of(&(spectrum * factors.cast::<Complex<f32>>()))
+            back.of(&(spectrum * factors.cast::<Complex<P>>()))
         };
         result().unwrap_or_else(|error: Error| Array::failed(self.device(), error))
     }

@@ -6,12 +6,13 @@ use crate::element::DType;
 use crate::op::{Expression, Fill, Function};
 use crate::ops::cases::{Case, contiguous, expression, leaf};
 
+const ZERO: Boundary = Boundary::Constant(0);
 const BOUNDARIES: [Boundary; 6] = [
-    Boundary::Zero,
+    ZERO,
     Boundary::Constant(0x4004_0000_0000_0000), // 2.5
-    Boundary::Nearest,
+    Boundary::Edge,
     Boundary::Reflect,
-    Boundary::Mirror,
+    Boundary::Symmetric,
     Boundary::Wrap,
 ];
 
@@ -46,27 +47,27 @@ pub fn cases(caps: &Caps) -> Vec<Case> {
             all.push(case(dtype, &[1, 1], vec![same(3, 1), same(4, 1)], boundary));
         }
         for taps in [1, 2, 4, 15, 31, 100] {
-            all.push(case(dtype, &[700], vec![same(taps, 700)], Boundary::Zero));
+            all.push(case(dtype, &[700], vec![same(taps, 700)], ZERO));
         }
         // Rows side by side, columns, planes.
-        all.push(case(dtype, &[9, 300], vec![same(5, 300)], Boundary::Mirror));
-        all.push(case(dtype, &[40, 70], vec![same(11, 40), Window::single(70)], Boundary::Reflect));
-        all.push(case(dtype, &[40, 70], vec![Window::single(40), same(11, 70)], Boundary::Reflect));
-        all.push(case(dtype, &[5, 12, 21], vec![same(3, 5), same(3, 12), same(3, 21)], Boundary::Nearest));
+        all.push(case(dtype, &[9, 300], vec![same(5, 300)], Boundary::Reflect));
+        all.push(case(dtype, &[40, 70], vec![same(11, 40), Window::single(70)], Boundary::Symmetric));
+        all.push(case(dtype, &[40, 70], vec![Window::single(40), same(11, 70)], Boundary::Symmetric));
+        all.push(case(dtype, &[5, 12, 21], vec![same(3, 5), same(3, 12), same(3, 21)], Boundary::Edge));
         all.push(case(dtype, &[2, 4, 5, 6], vec![same(2, 4), same(4, 5), same(1, 6)], Boundary::Wrap));
         let gaps = |count: usize| Window { taps: 3, count, first: -2, step: 2, dilation: 3 };
-        all.push(case(dtype, &[50, 60], vec![gaps(25), gaps(30)], Boundary::Zero));
-        all.push(case(dtype, &[50, 60], vec![same(3, 50), gaps(30)], Boundary::Zero));
-        all.push(case(dtype, &[9, 50, 60], vec![gaps(4), same(3, 50), same(5, 60)], Boundary::Mirror));
+        all.push(case(dtype, &[50, 60], vec![gaps(25), gaps(30)], ZERO));
+        all.push(case(dtype, &[50, 60], vec![same(3, 50), gaps(30)], ZERO));
+        all.push(case(dtype, &[9, 50, 60], vec![gaps(4), same(3, 50), same(5, 60)], Boundary::Reflect));
         // Full and valid ones.
-        all.push(case(dtype, &[20], vec![Window { taps: 6, first: -5, ..Window::single(25) }], Boundary::Zero));
-        all.push(case(dtype, &[20], vec![Window { taps: 6, ..Window::single(15) }], Boundary::Zero));
-        all.push(case(dtype, &[0, 8], vec![same(3, 8)], Boundary::Zero));
+        all.push(case(dtype, &[20], vec![Window { taps: 6, first: -5, ..Window::single(25) }], ZERO));
+        all.push(case(dtype, &[20], vec![Window { taps: 6, ..Window::single(15) }], ZERO));
+        all.push(case(dtype, &[0, 8], vec![same(3, 8)], ZERO));
     }
     let squared = expression(Some(Function::Multiply), leaf(0, DType::F32, 800, 799, &[-40, -2]));
-    all.push(of(squared, &[20, 20], vec![same(3, 20), same(3, 20)], Boundary::Mirror));
-    all.push(case(DType::F32, &[300, 1000], vec![same(15, 300), same(15, 1000)], Boundary::Reflect));
-    all.push(case(DType::F32, &[300, 1000], vec![same(5, 300), same(5, 1000)], Boundary::Reflect));
-    all.push(case(DType::F32, &[4096, 4096], vec![same(5, 4096), same(5, 4096)], Boundary::Reflect));
+    all.push(of(squared, &[20, 20], vec![same(3, 20), same(3, 20)], Boundary::Reflect));
+    all.push(case(DType::F32, &[300, 1000], vec![same(15, 300), same(15, 1000)], Boundary::Symmetric));
+    all.push(case(DType::F32, &[300, 1000], vec![same(5, 300), same(5, 1000)], Boundary::Symmetric));
+    all.push(case(DType::F32, &[4096, 4096], vec![same(5, 4096), same(5, 4096)], Boundary::Symmetric));
     all
 }

@@ -17,20 +17,17 @@ use crate::error::Result;
 use crate::kernel::Access;
 use crate::op::{Expression, Host, Op, Plan, Slot, Value, Vary};
 
-/// What stands past the ends of an axis `a b c d`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+/// What stands past the ends of an axis `a b c d`, by the names of NumPy's `pad`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Boundary {
-    /// `0 0 | a b c d | 0 0`.
-    #[default]
-    Zero,
-    /// A number: `v v | a b c d | v v`. The bits of an f64.
+    /// A number, by the bits of an f64: `v v | a b c d | v v`.
     Constant(u64),
-    /// The end: `a a | a b c d | d d`. NumPy's `edge`.
-    Nearest,
-    /// Mirrored at the end of the last value: `b a | a b c d | d c`. NumPy's `symmetric`.
+    /// `a a | a b c d | d d`.
+    Edge,
+    /// Mirrored at the last value: `c b | a b c d | c b`.
     Reflect,
-    /// Mirrored at the last value: `c b | a b c d | c b`. NumPy's `reflect`.
-    Mirror,
+    /// Mirrored after the last value: `b a | a b c d | d c`.
+    Symmetric,
     /// The other end: `c d | a b c d | a b`.
     Wrap,
 }
@@ -67,15 +64,15 @@ impl Boundary {
     fn place(self, index: i64, extent: i64) -> Option<i64> {
         let inside = (0..extent).contains(&index);
         match self {
-            Boundary::Zero | Boundary::Constant(_) => inside.then_some(index),
-            Boundary::Nearest => Some(index.clamp(0, extent - 1)),
+            Boundary::Constant(_) => inside.then_some(index),
+            Boundary::Edge => Some(index.clamp(0, extent - 1)),
             Boundary::Wrap => Some(index.rem_euclid(extent)),
-            Boundary::Reflect => {
+            Boundary::Symmetric => {
                 let at = index.rem_euclid(2 * extent);
                 Some(at.min(2 * extent - 1 - at))
             }
-            Boundary::Mirror if extent == 1 => Some(0),
-            Boundary::Mirror => {
+            Boundary::Reflect if extent == 1 => Some(0),
+            Boundary::Reflect => {
                 let at = index.rem_euclid(2 * extent - 2);
                 Some(at.min(2 * extent - 2 - at))
             }

@@ -62,6 +62,9 @@ pub(super) fn plan(op: &Correlate, caps: &Caps) -> Result<Plan> {
         let wanted = format!("arrays of at most {} bytes, as one binding holds, and 2^31 values", caps.binding_bytes);
         return Err(argument("array", wanted, format!("{largest} bytes")));
     }
+    if op.shape.contains(&0) {
+        return Err(argument("array", "a value along each axis".into(), format!("{:?}", op.shape)));
+    }
     let Some(tile) = tile(x, y, dtype, caps) else {
         let wanted = format!("windows that fit the {} bytes of a workgroup's memory", caps.workgroup_bytes);
         return Err(argument("weights", wanted, format!("{} x {} weights", y.taps, x.taps)));

@@ -78,16 +78,16 @@ impl CorrelateSpec {
     /// `place`: the value that stands at an index, or -1 for what is no value.
     fn place_text(&self) -> &'static str {
         match self.boundary {
-            Boundary::Zero | Boundary::Constant(_) => "return select(-1, i, (i >= 0) & (i < n));",
-            Boundary::Nearest => "return clamp(i, 0, n - 1);",
+            Boundary::Constant(_) => "return select(-1, i, (i >= 0) & (i < n));",
+            Boundary::Edge => "return clamp(i, 0, n - 1);",
             // Without remainders of negative numbers, which llvmpipe gets wrong.
             Boundary::Wrap => {
                 "let at = i32(u32(select(i, -1 - i, i < 0)) % u32(n));\n    return select(at, n - 1 - at, i < 0);"
             }
-            Boundary::Reflect => {
+            Boundary::Symmetric => {
                 "let at = i32(u32(select(i, -1 - i, i < 0)) % u32(2 * n));\n    return min(at, 2 * n - 1 - at);"
             }
-            Boundary::Mirror => {
+            Boundary::Reflect => {
                 "let turn = max(2 * n - 2, 1);\n    let at = i32(u32(abs(i)) % u32(turn));\n    return min(at, turn - at);"
             }
         }
