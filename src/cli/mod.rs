@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod compare;
+mod convolutions;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod data;

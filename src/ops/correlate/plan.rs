@@ -1,6 +1,6 @@
 //! The launch of a correlation.
 
-use super::tile::{Tile, tile};
+use super::tile::tile;
 use super::wgsl::CorrelateSpec;
 use super::{Boundary, Correlate, Window};
 use crate::caps::Caps;
@@ -79,8 +79,15 @@ pub(super) fn plan(op: &Correlate, caps: &Caps) -> Result<Plan> {
     let (more, weight_windows) = weights.params(&[all], caps.offset_alignment, &bytes);
     let [tile_x, tile_y] = tile.extents();
     let tiles = [x.count.div_ceil(tile_x), y.count.div_ceil(tile_y)];
-    let kernel = CorrelateSpec::of(fusion.spec(), weights.spec(), tile, tile.held([x, y]), op.boundary);
-    let words = words(&space, tile, tiles).into_iter().map(Param::Is).collect();
+    let kernel = CorrelateSpec {
+        values: fusion.spec(),
+        weights: weights.spec(),
+        tile,
+        windows: space.windows.map(|window| Window { count: 0, first: 0, ..window }),
+        boundary: if let Boundary::Constant(_) = op.boundary { Boundary::Constant(0) } else { op.boundary },
+        vector: caps.processor.is_some(),
+    };
+    let words = words(&space, tiles).into_iter().map(Param::Is).collect();
     let outside = match (op.boundary, dtype) {
         (Boundary::Constant(bits), DType::F64) => vec![bits as u32, (bits >> 32) as u32],
         (Boundary::Constant(bits), _) => vec![(f64::from_bits(bits) as f32).to_bits()],
@@ -101,35 +108,9 @@ pub(super) fn plan(op: &Correlate, caps: &Caps) -> Result<Plan> {
 }
 
 /// In the order of [`super::wgsl::PARAMS`].
-fn words(space: &Space, tile: Tile, tiles: [usize; 2]) -> Vec<u32> {
-    let [x, y, z] = &space.windows;
-    let [columns, rows] = tile.halo([x, y]);
-    let (along, across) = if tile.along_x { (x, y) } else { (y, x) };
-    // Windows with gaps have no neighbours in common.
-    let chunked = if along.step == 1 && along.dilation == 1 { along.taps / tile.chunk * tile.chunk } else { 0 };
-    let first = [x, y, z].map(|window| window.first as i32 as u32);
-    let counts = [x, y, z].map(|window| window.count as u32);
-    let steps = [x, y, z].map(|window| window.step as u32);
-    let rest = [
-        z.dilation,
-        z.taps,
-        along.taps,
-        across.taps,
-        along.step,
-        along.dilation,
-        across.dilation,
-        if across.dilation == 1 { chunked } else { 0 },
-        columns,
-        rows,
-        Tile::pitch(columns),
-    ];
-    [
-        [space.kept, tiles[0], tiles[1]].map(|word| word as u32).to_vec(),
-        counts.to_vec(),
-        space.sizes.map(|size| size as u32).to_vec(),
-        first.to_vec(),
-        steps.to_vec(),
-        rest.map(|word| word as u32).to_vec(),
-    ]
-    .concat()
+fn words(space: &Space, tiles: [usize; 2]) -> Vec<u32> {
+    let counts = space.windows.map(|window| window.count as u32);
+    let firsts = space.windows.map(|window| window.first as i32 as u32);
+    let groups = [space.kept, tiles[0], tiles[1]].map(|word| word as u32);
+    [groups, counts, space.sizes.map(|size| size as u32), firsts].concat()
 }

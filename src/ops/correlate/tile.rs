@@ -4,15 +4,16 @@ use super::Window;
 use crate::caps::Caps;
 use crate::element::DType;
 
-/// Results of an invocation, the most first.
+/// Results of an invocation along y, and along x, where they are odd: the most first.
 const PER: [usize; 4] = [8, 4, 2, 1];
+const PER_ALONG_X: [usize; 4] = [7, 5, 3, 1];
 /// Blocks side by side on a processor, whose workgroups are one vector wide.
 const ROUNDS: usize = 8;
 /// Weights that are met at once: a rest of few is best, then many.
 const CHUNKS: std::ops::RangeInclusive<usize> = 3..=8;
 
 /// The results of a workgroup: a block of lanes, each with `per` results.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Tile {
     /// Lanes along x and along y.
     pub lanes: [usize; 2],
@@ -41,16 +42,10 @@ impl Tile {
         [reach(columns, x), reach(rows, y)]
     }
 
-    /// From one row of the tile to the next, gaps after each 32 counted.
-    pub fn pitch(columns: usize) -> usize {
-        columns + columns / 32 + 1
-    }
-
-    /// Values in workgroup memory, and weights, as large as kernels of like windows have them.
+    /// Values in workgroup memory, in the end results, and weights.
     pub fn held(&self, windows: [&Window; 2]) -> [usize; 2] {
-        let [columns, rows] = self.halo(windows);
-        let weights: usize = windows.iter().map(|window| window.taps).product();
-        [(Tile::pitch(columns) * rows).next_multiple_of(256), weights.next_multiple_of(16)]
+        let ([columns, rows], [x, y]) = (self.halo(windows), self.extents());
+        [(columns * rows).max(x * y), windows.iter().map(|window| window.taps).product()]
     }
 }
 
@@ -81,5 +76,6 @@ pub(super) fn tile(x: &Window, y: &Window, dtype: DType, caps: &Caps) -> Option<
     };
     let needed = |per: usize| per == 1 || per / 2 < along.count;
     let fits = |tile: &Tile| tile.held([x, y]).iter().sum::<usize>() * dtype.size() <= caps.workgroup_bytes as usize;
-    PER.into_iter().filter(|&per| needed(per)).map(tile).find(fits)
+    let pers = if along_x { PER_ALONG_X } else { PER };
+    pers.into_iter().filter(|&per| needed(per)).map(tile).find(fits)
 }

@@ -1,7 +1,7 @@
 //! The text of a correlation.
 
-use super::Boundary;
 use super::tile::Tile;
+use super::{Boundary, Window};
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::kernel::{Access, Draft, Spec};
@@ -12,67 +12,64 @@ use crate::ops::fuse::{FusionSpec, param};
 pub(super) struct CorrelateSpec {
     pub values: FusionSpec,
     pub weights: FusionSpec,
-    pub lanes: [u32; 2],
-    pub per: u32,
-    pub along_x: bool,
-    pub rounds: u32,
-    pub chunk: u32,
-    /// Values and weights in workgroup memory.
-    pub held: [u32; 2],
+    pub tile: Tile,
+    /// The windows along x, y and z, without their counts.
+    pub windows: [Window; 3],
     /// Without its number.
     pub boundary: Boundary,
+    /// Whether a workgroup is one vector of a processor.
+    pub vector: bool,
 }
 
 /// The parameters before those of the expressions, without the number that stands outside.
-pub(super) const PARAMS: [&str; 26] = [
-    "count",
-    "tiles_x",
-    "tiles_y",
-    "out_x",
-    "out_y",
-    "out_z",
-    "size_x",
-    "size_y",
-    "size_z",
-    "first_x",
-    "first_y",
-    "first_z",
-    "step_x",
-    "step_y",
-    "step_z",
-    "dilation_z",
-    "taps_z",
-    "taps_along",
-    "taps_across",
-    "step_along",
-    "dilation_along",
-    "dilation_across",
-    "chunked",
-    "columns",
-    "rows",
-    "pitch",
+pub(super) const PARAMS: [&str; 12] = [
+    "count", "tiles_x", "tiles_y", "out_x", "out_y", "out_z", "size_x", "size_y", "size_z", "first_x", "first_y", "first_z",
 ];
 
+/// Loads of an invocation that wait together.
+const LOADS: usize = 8;
+
 impl CorrelateSpec {
-    pub fn of(
-        values: FusionSpec,
-        weights: FusionSpec,
-        tile: Tile,
-        held: [usize; 2],
-        boundary: Boundary,
-    ) -> CorrelateSpec {
-        let boundary = if let Boundary::Constant(_) = boundary { Boundary::Constant(0) } else { boundary };
-        CorrelateSpec {
-            values,
-            weights,
-            lanes: tile.lanes.map(|lanes| lanes as u32),
-            per: tile.per as u32,
-            along_x: tile.along_x,
-            rounds: tile.rounds as u32,
-            chunk: tile.chunk as u32,
-            held: held.map(|count| count as u32),
-            boundary,
-        }
+    fn constants(&self) -> Vec<(&'static str, u32)> {
+        let (tile, [x, y, z]) = (&self.tile, &self.windows);
+        let ([lanes_x, lanes_y], [per_x, per_y]) = (tile.lanes, tile.per_axis());
+        let ([tile_x, tile_y], [columns, rows]) = (tile.extents(), tile.halo([x, y]));
+        let (along, across) = if tile.along_x { (x, y) } else { (y, x) };
+        // Windows with gaps have no neighbours in common.
+        let neighbours = along.step == 1 && along.dilation == 1 && across.dilation == 1;
+        let chunked = if neighbours { along.taps / tile.chunk * tile.chunk } else { 0 };
+        let loads = (columns * rows).div_ceil(lanes_x * lanes_y);
+        let [held, weights] = tile.held([x, y]);
+        let all = [
+            ("WORKGROUP", lanes_x * lanes_y),
+            ("LANES_X", lanes_x),
+            ("PER", tile.per),
+            ("PER_X", per_x),
+            ("PER_Y", per_y),
+            ("ROUNDS", tile.rounds),
+            ("SUMS", tile.per * tile.rounds),
+            ("TILE_X", tile_x),
+            ("TILE_Y", tile_y),
+            ("COLUMNS", columns),
+            ("ROWS", rows),
+            ("LOADS", loads.div_ceil(loads.div_ceil(LOADS))),
+            ("HELD", held),
+            ("WEIGHTS", weights),
+            ("CHUNK", tile.chunk),
+            ("CHUNKED", chunked),
+            ("SPAN", tile.per + tile.chunk - 1),
+            ("TAPS_ALONG", along.taps),
+            ("TAPS_ACROSS", across.taps),
+            ("TAPS_Z", z.taps),
+            ("STEP_X", x.step),
+            ("STEP_Y", y.step),
+            ("STEP_Z", z.step),
+            ("STEP_ALONG", along.step),
+            ("DILATION_ALONG", along.dilation),
+            ("DILATION_ACROSS", across.dilation),
+            ("DILATION_Z", z.dilation),
+        ];
+        all.map(|(name, value)| (name, value as u32)).to_vec()
     }
 
     /// `place`: the value that stands at an index, or -1 for what is no value.
@@ -103,11 +100,13 @@ impl CorrelateSpec {
         format!(
             "alias Real = {real};\n\
              const ALONG_X = {};\n\
+             const BY_ROWS = {};\n\
              @group(0) @binding({bindings}) var<storage, read_write> result: array<Real>;\n\
              fn multiply_add(a: Real, b: Real, c: Real) -> Real {{\n    return {sum};\n}}\n\
              fn outside() -> Real {{\n    return {outside};\n}}\n\
              fn place(i: i32, extent: u32) -> i32 {{\n    let n = i32(extent);\n    {}\n}}\n",
-            self.along_x,
+            self.tile.along_x,
+            self.vector,
             self.place_text()
         )
     }
@@ -126,26 +125,8 @@ impl CorrelateSpec {
 impl Spec for CorrelateSpec {
     fn draft(&self, _: &Caps) -> Draft {
         let access = [self.values.access(), self.weights.access()].concat();
-        let (along, [lanes_x, lanes_y]) = (|along: bool| if along { self.per } else { 1 }, self.lanes);
-        let [per_x, per_y] = [along(self.along_x), along(!self.along_x)];
         Draft {
-            constants: vec![
-                ("WORKGROUP", lanes_x * lanes_y),
-                ("LANES_X", lanes_x),
-                ("LANES_Y", lanes_y),
-                ("PER", self.per),
-                ("PER_X", per_x),
-                ("PER_Y", per_y),
-                ("ROUND", lanes_x * per_x),
-                ("ROUNDS", self.rounds),
-                ("TILE_X", lanes_x * per_x * self.rounds),
-                ("TILE_Y", lanes_y * per_y),
-                ("SUMS", self.per * self.rounds),
-                ("CHUNK", self.chunk),
-                ("SPAN", self.per + self.chunk - 1),
-                ("HELD", self.held[0]),
-                ("WEIGHTS", self.held[1]),
-            ],
+            constants: self.constants(),
             params: self.param_names(),
             access: [access.clone(), vec![Access::Write]].concat(),
             text: self.values.text(0)

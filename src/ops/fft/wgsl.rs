@@ -29,6 +29,11 @@ pub(super) struct FftSpec {
     pub double: bool,
     /// Whether rows are memory's neighbours: what all is divided by else is 1.
     pub neighbours: bool,
+    /// Transforms of a row, what the place of a column among them is divided by, and the length of the row's first launch:
+    /// constants, since divisions by parameters took a fifth of the time.
+    pub per_row: u32,
+    pub low: u32,
+    pub first: u32,
 }
 
 /// Where a launch reads.
@@ -60,12 +65,6 @@ impl FftSpec {
     /// How many rows are memory's neighbours.
     fn inner(&self) -> &'static str {
         if self.neighbours { "params.inner" } else { "1u" }
-    }
-
-    /// The transforms of a row: one, where a launch does all.
-    fn per_row(&self) -> &'static str {
-        let whole = matches!((&self.from, self.to), (From::Values { .. }, To::Result { .. }));
-        if whole { "1u" } else { "params.per_row" }
     }
 
     fn held(&self) -> u32 {
@@ -109,7 +108,7 @@ impl Spec for FftSpec {
 
 impl FftSpec {
     fn param_names(&self) -> Vec<String> {
-        let mut names = ["total", "per_row", "low", "first", "inner", "unit", "rest", "scale"].map(String::from).to_vec();
+        let mut names = ["total", "inner", "scale"].map(String::from).to_vec();
         if self.double {
             names.push("scale_high".into());
         }
@@ -166,18 +165,17 @@ impl FftSpec {
 
     /// `load` and `keep`: element e of column c of row k, read and written.
     fn ends_text(&self) -> String {
-        let (length, at) = (self.length, format!("e * {} + c", self.per_row()));
+        let FftSpec { length, per_row, low, first, .. } = *self;
+        let at = format!("e * {per_row}u + c");
         let inverse = |value: &str| if self.inverse { format!("({value}).yx") } else { value.to_string() };
         let read = match &self.from {
             From::Values { .. } => format!("given(k, {at})"),
             From::Scratch => {
                 let column = match self.to {
-                    To::Scratch => format!("(c / params.low * {length}u + e) * params.low + c % params.low"),
+                    To::Scratch => format!("(c / {low}u * {length}u + e) * {low}u + c % {low}u"),
                     // The digits of c change places.
                     To::Result { .. } => {
-                        format!(
-                            "(c % params.first * (params.per_row / params.first) + c / params.first) * {length}u + e"
-                        )
+                        format!("(c % {first}u * {}u + c / {first}u) * {length}u + e", per_row / first)
                     }
                 };
                 format!("scratch[scratch_place(k, {column})]")
@@ -197,29 +195,30 @@ impl FftSpec {
             return String::new();
         }
         format!(
-            "fn scratch_place(k: u32, at: u32) -> u32 {{\n    let row = k / {inner} * (params.per_row * {}u);\n    \
+            "fn scratch_place(k: u32, at: u32) -> u32 {{\n    let row = k / {inner} * {}u;\n    \
              return (row + at) * {inner} + k % {inner};\n}}\n",
-            self.length,
+            self.per_row * self.length,
             inner = self.inner(),
         )
     }
 
     fn keep_text(&self) -> String {
-        let length = self.length;
+        let FftSpec { length, low, .. } = *self;
+        let (unit, rest) = turn(length * low, self.double);
         let body = match self.to {
             To::Scratch => format!(
-                "    let below = c % params.low;\n    \
-                 let at = scratch_place(k, (c / params.low * {length}u + e) * params.low + below);\n    \
-                 result[at] = f_multiply(v, f_factor(e * below, params.unit, bitcast<f32>(params.rest)));\n"
+                "    let below = c % {low}u;\n    \
+                 let at = scratch_place(k, (c / {low}u * {length}u + e) * {low}u + below);\n    \
+                 result[at] = f_multiply(v, f_factor(e * below, {unit}u, {rest:?}));\n"
             ),
             To::Result { kept, dtype } => {
                 let value = if self.inverse { "v.yx" } else { "v" };
                 let value = if dtype.is_complex() { value.to_string() } else { format!("({value}).x") };
                 let scale = param("scale", dtype.real());
                 format!(
-                    "    let at = c + {} * e;\n    if at < {kept}u {{\n        \
+                    "    let at = c + {}u * e;\n    if at < {kept}u {{\n        \
                      result[(k / {inner} * {kept}u + at) * {inner} + k % {inner}] = {value} * {scale};\n    }}\n",
-                    self.per_row(),
+                    self.per_row,
                     inner = self.inner(),
                 )
             }
@@ -249,9 +248,9 @@ impl FftSpec {
         };
         writeln!(text, "    column = {column};\n    place = {place};").expect("to a string");
         text.push_str("    which = min(tile * COLUMNS + column, params.total - 1u);\n");
-        let (inner, per_row) = (self.inner(), self.per_row());
-        writeln!(text, "    c = which / {inner} % {per_row};").expect("to a string");
-        writeln!(text, "    k = which / ({inner} * {per_row}) * {inner} + which % {inner};").expect("to a string");
+        let (inner, per_row) = (self.inner(), self.per_row);
+        writeln!(text, "    c = which / {inner} % {per_row}u;").expect("to a string");
+        writeln!(text, "    k = which / ({inner} * {per_row}u) * {inner} + which % {inner};").expect("to a string");
         text.push_str("    there = tile * COLUMNS + column < params.total;\n");
     }
 
