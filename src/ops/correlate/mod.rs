@@ -146,8 +146,7 @@ impl Op for Correlate {
     }
 
     fn slots(&self) -> Vec<Slot> {
-        let output =
-            Slot { name: "output".into(), access: Access::Write, dtype: self.dtype(), len: self.output_len() };
+        let output = Slot { name: "output".into(), access: Access::Write, dtype: self.dtype(), len: self.output_len() };
         [read_slots([&self.expression, &self.weights].into_iter()), vec![output]].concat()
     }
 

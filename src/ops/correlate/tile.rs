@@ -39,7 +39,8 @@ impl Tile {
     /// Columns and rows of the values that a tile needs of a plane.
     pub fn halo(&self, [x, y]: [&Window; 2]) -> [usize; 2] {
         let [columns, rows] = self.extents();
-        let reach = |results: usize, window: &Window| (results - 1) * window.step + (window.taps - 1) * window.dilation + 1;
+        let reach =
+            |results: usize, window: &Window| (results - 1) * window.step + (window.taps - 1) * window.dilation + 1;
         [reach(columns, x), reach(rows, y)]
     }
 

@@ -23,7 +23,8 @@ pub(super) struct CorrelateSpec {
 
 /// The parameters before those of the expressions, without the number that stands outside.
 pub(super) const PARAMS: [&str; 12] = [
-    "count", "tiles_x", "tiles_y", "out_x", "out_y", "out_z", "size_x", "size_y", "size_z", "first_x", "first_y", "first_z",
+    "count", "tiles_x", "tiles_y", "out_x", "out_y", "out_z", "size_x", "size_y", "size_z", "first_x", "first_y",
+    "first_z",
 ];
 
 /// Loads of an invocation that wait together. An H200 through Vulkan, 2026-11-26, windows of 3 x 3 and 5 x 5: 3,070 and 2,340 GB/s;
@@ -130,9 +131,7 @@ impl Spec for CorrelateSpec {
             constants: self.constants(),
             params: self.param_names(),
             access: [access.clone(), vec![Access::Write]].concat(),
-            text: self.values.text(0)
-                + &self.weights.text(self.values.access().len())
-                + &self.text(access.len()),
+            text: self.values.text(0) + &self.weights.text(self.values.access().len()) + &self.text(access.len()),
             f16: self.values.uses_f16() || self.weights.uses_f16(),
             trusted: self.values.is_safe() && self.weights.is_safe(),
             ..Draft::new(format!("correlate of {}", self.values.dtype()), "correlate")

@@ -40,7 +40,11 @@ fn case(what: impl Into<String>, op: Fft) -> Case {
 
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let kinds = [(DType::F32, DType::Complex32), (DType::F64, DType::Complex64)];
-    kinds.into_iter().filter(|(real, _)| caps.lacks(*real).is_none()).flat_map(|(real, complex)| of_kind(real, complex)).collect()
+    kinds
+        .into_iter()
+        .filter(|(real, _)| caps.lacks(*real).is_none())
+        .flat_map(|(real, complex)| of_kind(real, complex))
+        .collect()
 }
 
 fn of_kind(real_kind: DType, kind: DType) -> Vec<Case> {
@@ -53,11 +57,8 @@ fn of_kind(real_kind: DType, kind: DType) -> Vec<Case> {
     for length in [16, 60, 128] {
         all.push(case(format!("columns of {length}"), fft(kind, &[length, 5], 0, length)));
         all.push(case(format!("{length} between axes"), fft(kind, &[2, length, 3], 1, length)));
-        let inverse = Fft {
-            inverse: true,
-            scale: (1.0 / length as f64).to_bits(),
-            ..fft(kind, &[4, length], 1, length)
-        };
+        let inverse =
+            Fft { inverse: true, scale: (1.0 / length as f64).to_bits(), ..fft(kind, &[4, length], 1, length) };
         all.push(case(format!("inverse of {length}"), inverse));
         let real = Fft { kept: length / 2 + 1, ..fft(real_kind, &[5, length], 1, length) };
         all.push(case(format!("real rows of {length}"), real));

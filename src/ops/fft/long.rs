@@ -33,7 +33,11 @@ impl FftSpec {
         let x: Vec<String> = (0..radix)
             .map(|q| {
                 let e = format!("j + {}u", q * butterflies);
-                text.name(&if nth == 0 { format!("load(k, 0u, {e})") } else { format!("between[{} + {e}]", side(nth - 1)) })
+                text.name(&if nth == 0 {
+                    format!("load(k, 0u, {e})")
+                } else {
+                    format!("between[{} + {e}]", side(nth - 1))
+                })
             })
             .collect();
         let x = match done {

@@ -176,12 +176,7 @@ pub(super) fn plan(op: &Fft, caps: &Caps) -> Result<Plan> {
         let spec = shape.spec(length, across, from, to, op);
         let [columns, below, first] = [per_row, low, parts[0]].map(|word| word as u32);
         let spec = FftSpec { per_row: columns, low: below, first, ..spec };
-        passes.push(pass(
-            spec,
-            total,
-            [own(total), words].concat(),
-            [source, vec![target]].concat(),
-        ));
+        passes.push(pass(spec, total, [own(total), words].concat(), [source, vec![target]].concat()));
         (from, source, words) = (From::Scratch, vec![scratch(nth)], vec![]);
     }
     Ok(Plan { scratch: vec![room; parts.len() - 1], passes })

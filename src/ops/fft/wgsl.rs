@@ -123,7 +123,8 @@ impl FftSpec {
 
     /// None where values are computed, and of a part of a transform.
     fn contract(&self) -> Option<Contract> {
-        let (From::Values { values, given, half, dense: true, .. }, To::Result { kept, dtype }) = (&self.from, self.to) else {
+        let (From::Values { values, given, half, dense: true, .. }, To::Result { kept, dtype }) = (&self.from, self.to)
+        else {
             return None;
         };
         let names = self.param_names();
