@@ -2,9 +2,9 @@
 //
 //   for each radix: my values = those of a butterfly;  times factors;  transformed;  back to workgroup memory
 //
-// The first radix reads memory, the last one writes it. Left open: the constants, Pair (a complex number), load, keep, transform.
+// The first radix reads memory, the last one writes it. Left open: the constants, Pair (a complex number), Held (one, or a part of one), load, keep, transform.
 
-var<workgroup> held: array<Pair, HELD>;
+var<workgroup> held: array<Held, HELD>;
 
 // Where element e of a column lies in workgroup memory.
 fn slot(column: u32, e: u32) -> u32 {

@@ -5,7 +5,8 @@ use super::plan::Op;
 use super::slot::Slot;
 use crate::element::{Class, DType};
 use crate::kernel::{Access, Kernel};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use rustc_hash::FxHasher;
+use std::hash::{Hash, Hasher};
 
 /// A test case of an operation. Cases with few elements run on every device, and are compared with [`Op::reference`];
 /// of the others only plans and kernels' texts are checked.
@@ -96,7 +97,7 @@ impl Case {
 
     /// The identity of a kernel: its name, its entry point and all of its text, as a hash.
     pub fn identity(kernel: &Kernel) -> u64 {
-        let mut hasher = DefaultHasher::new();
+        let mut hasher = FxHasher::default();
         (kernel.name(), kernel.entry(), kernel.source()).hash(&mut hasher);
         hasher.finish()
     }

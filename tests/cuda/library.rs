@@ -6,8 +6,9 @@ use crate::support::say;
 use crosslane::Kernel;
 use crosslane::device::Caps;
 use crosslane::op::{Case, Pass, Plan, Values};
-use crosslane::ops::cases::ALL;
+use crosslane::ops::cases::{ALL, Cases};
 use std::collections::HashSet;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Kernels of an operation that NVRTC compiles, at most: a tenth of a second to a second each.
@@ -129,28 +130,49 @@ fn has_native(case: &Case, caps: &Caps, seen: &mut HashSet<String>) -> bool {
     natives.filter(|source| !source.specific).any(|source| seen.insert(source.text))
 }
 
-/// A part of the cases, as the text of their kernels, against the operations' own definition.
+/// A part of an operation's cases: how many, how many programs, and what is wrong.
+fn agree(name: &str, cases: Cases) -> (usize, usize, Vec<String>) {
+    let (mut wrong, mut count, mut programs, mut natives) = (vec![], 0, 0, HashSet::new());
+    let most = RUN.iter().find(|(other, _)| *other == name).map_or(RUN_OF_OTHERS, |(_, most)| *most);
+    for caps in kinds().into_iter().take(if name == "sort" { 2 } else { 1 }) {
+        let runs = |case: &Case| case.runs() && case.is_judged();
+        let (with, without): (Vec<Case>, Vec<Case>) =
+            cases(&caps).into_iter().filter(runs).partition(|case| has_native(case, &caps, &mut natives));
+        for case in spread(with, RUN_OF_OTHERS).chain(spread(without, most)) {
+            count += 1;
+            match check(&case, &caps) {
+                Ok(run) => programs += run,
+                Err(message) => wrong.push(message),
+            }
+        }
+    }
+    (count, programs, wrong)
+}
+
+/// A part of the cases, as the text of their kernels, against the operations' own definition: an operation on each core, since
+/// g++ takes the time.
 #[test]
 fn kernels_agree_with_their_definition() {
     if !emulate::available() {
         return;
     }
-    let (mut wrong, mut count, mut programs, mut natives) = (vec![], 0, 0, HashSet::new());
-    for (name, cases) in ALL {
-        let most = RUN.iter().find(|(other, _)| other == name).map_or(RUN_OF_OTHERS, |(_, most)| *most);
-        for caps in kinds().into_iter().take(if *name == "sort" { 2 } else { 1 }) {
-            let runs = |case: &Case| case.runs() && case.is_judged();
-            let (with, without): (Vec<Case>, Vec<Case>) =
-                cases(&caps).into_iter().filter(runs).partition(|case| has_native(case, &caps, &mut natives));
-            for case in spread(with, RUN_OF_OTHERS).chain(spread(without, most)) {
-                count += 1;
-                match check(&case, &caps) {
-                    Ok(run) => programs += run,
-                    Err(message) => wrong.push(message),
+    let (left, found) = (Mutex::new(ALL.iter()), Mutex::new(vec![]));
+    let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                let next = || left.lock().expect("no panic while held").next();
+                while let Some((name, cases)) = next() {
+                    let result = agree(name, *cases);
+                    found.lock().expect("no panic while held").push(result);
                 }
-            }
+            });
         }
-    }
+    });
+    let found = found.into_inner().expect("no panic while held");
+    assert_eq!(found.len(), ALL.len(), "an operation's cases were not run");
+    let (count, programs): (usize, usize) = found.iter().fold((0, 0), |sums, one| (sums.0 + one.0, sums.1 + one.1));
+    let wrong: Vec<&str> = found.iter().flat_map(|(_, _, wrong)| wrong).map(String::as_str).collect();
     assert!(wrong.is_empty(), "{} of {count} are wrong:\n{}", wrong.len(), wrong.join("\n"));
     let natives = NATIVES.load(Ordering::Relaxed);
     assert!(natives > 1, "shaders/native is not tested");

@@ -25,12 +25,13 @@ struct Shape {
     columns: usize,
     threads: usize,
     double: bool,
+    halves: bool,
 }
 
 /// The longest length that a workgroup holds, with some columns side by side.
 fn longest(caps: &Caps, columns: usize, double: bool) -> usize {
     let fits = |length: usize| {
-        FftSpec::workgroup_bytes(length, columns, double) <= caps.workgroup_bytes as usize
+        FftSpec::workgroup_bytes(length, columns, double, false) <= caps.workgroup_bytes as usize
             && length / MANY * columns <= caps.workgroup_invocations as usize
     };
     (1..).map(|power| 1usize << power).take_while(|&length| fits(length)).last().unwrap_or(2)
@@ -41,14 +42,19 @@ impl Shape {
         let values = if length >= 2048 || across && length >= 512 { MANY } else { FEW };
         let radices = radices(length, values);
         let threads = length.div_ceil(values).max(1);
-        let fits = |columns: usize| {
+        let fits = |columns: usize, halves: bool| {
             columns * threads <= caps.workgroup_invocations as usize
-                && FftSpec::workgroup_bytes(length, columns, double) <= caps.workgroup_bytes as usize
+                && FftSpec::workgroup_bytes(length, columns, double, halves) <= caps.workgroup_bytes as usize
         };
         let wanted = if across { (2 * SEGMENT).max(INVOCATIONS / threads) } else { INVOCATIONS.div_ceil(threads) };
         let wanted = wanted.min(total.min(1 << 16) as usize).next_power_of_two();
-        let columns = (0..=wanted.ilog2()).rev().map(|power| 1 << power).find(|&columns| fits(columns)).unwrap_or(1);
-        Shape { radices, columns, threads, double }
+        let most = |halves: bool| {
+            let powers = (0..=wanted.ilog2()).rev().map(|power| 1 << power);
+            powers.into_iter().find(|&columns| fits(columns, halves)).unwrap_or(1)
+        };
+        // More columns make longer segments.
+        let halves = across && most(false) < 2 * SEGMENT && most(true) > most(false);
+        Shape { radices, columns: most(halves), threads, double, halves }
     }
 
     fn spec(&self, length: usize, across: [bool; 2], from: From, to: To, op: &Fft) -> FftSpec {
@@ -67,6 +73,7 @@ impl Shape {
             low: 1,
             first: 1,
             double: self.double,
+            halves: self.halves,
         }
     }
 }
@@ -77,7 +84,7 @@ const SHARES: u32 = 4;
 /// Any length in one launch of few workgroups, with memory for each.
 fn long(from: From, to: To, op: &Fft, processor: Processor) -> (FftSpec, u64) {
     let (radices, workgroups) = (radices(op.length, FEW), op.rows().min((SHARES * processor.threads) as u64));
-    let shape = Shape { radices, columns: 1, threads: processor.lanes as usize, double: op.is_double() };
+    let shape = Shape { radices, columns: 1, threads: processor.lanes as usize, double: op.is_double(), halves: false };
     (FftSpec { long: true, ..shape.spec(op.length, [false; 2], from, to, op) }, workgroups)
 }
 

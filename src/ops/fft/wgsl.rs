@@ -27,6 +27,8 @@ pub(super) struct FftSpec {
     pub long: bool,
     /// Whether it is of f64.
     pub double: bool,
+    /// Whether real and imaginary parts go through workgroup memory one after the other: half the memory, twice the barriers.
+    pub halves: bool,
     /// Whether rows are memory's neighbours: what all is divided by else is 1.
     pub neighbours: bool,
     /// Transforms of a row, what the place of a column among them is divided by, and the length of the row's first launch:
@@ -72,8 +74,8 @@ impl FftSpec {
     }
 
     /// Bytes of workgroup memory.
-    pub fn workgroup_bytes(length: usize, columns: usize, double: bool) -> usize {
-        (if double { 16 } else { 8 }) * columns * ((length + length / 16) | 1)
+    pub fn workgroup_bytes(length: usize, columns: usize, double: bool, halves: bool) -> usize {
+        (if double { 16 } else { 8 }) / (1 + halves as usize) * columns * ((length + length / 16) | 1)
     }
 }
 
@@ -97,7 +99,11 @@ impl Spec for FftSpec {
             ],
             params: self.param_names(),
             access: [access.clone(), vec![Access::Write], between].concat(),
-            text: self.numbers_text().to_string() + &self.memory_text(access.len()) + &self.ends_text() + &passes,
+            text: self.numbers_text().to_string()
+                + self.held_text()
+                + &self.memory_text(access.len())
+                + &self.ends_text()
+                + &passes,
             f16: values.is_some_and(|values| values.uses_f16()),
             trusted: !self.long && values.is_none_or(|values| values.is_safe()),
             contract: self.contract(),
@@ -142,6 +148,14 @@ impl FftSpec {
             scale: [word("scale")?, word(if self.double { "scale_high" } else { "scale" })?],
             first: word("offset0")?,
         }))
+    }
+
+    fn held_text(&self) -> &'static str {
+        match (self.halves, self.double) {
+            (false, _) => "alias Held = Pair;\n",
+            (true, false) => "alias Held = f32;\n",
+            (true, true) => "alias Held = f64;\n",
+        }
     }
 
     fn numbers_text(&self) -> &'static str {
@@ -231,10 +245,9 @@ impl FftSpec {
     /// transforms on graphics processors", SC 2008).
     fn passes_text(&self) -> String {
         let mut text = Text::new(self.double);
-        let mut done = 1;
-        for (nth, &radix) in self.radices.iter().enumerate() {
-            let last = nth + 1 == self.radices.len();
-            self.pass_text(&mut text, radix, done, nth == 0, last);
+        let (mut done, mut puts) = (1, vec![]);
+        for &radix in &self.radices {
+            puts = self.pass_text(&mut text, radix, done, puts);
             done *= radix;
         }
         format!("fn transform(lane: u32, tile: u32) {{\n{}}}\n", text.lines)
@@ -255,9 +268,8 @@ impl FftSpec {
         text.push_str("    there = tile * COLUMNS + column < params.total;\n");
     }
 
-    fn pass_text(&self, text: &mut Text, radix: u32, done: u32, first: bool, last: bool) {
-        let butterflies = self.length / radix;
-        let rounds = butterflies.div_ceil(self.threads);
+    fn pass_text(&self, text: &mut Text, radix: u32, done: u32, before: Vec<Put>) -> Vec<Put> {
+        let (butterflies, first, last) = (self.length / radix, done == 1, done * radix == self.length);
         let [read, written] = self.across;
         if first {
             text.lines.push_str(
@@ -265,28 +277,44 @@ impl FftSpec {
             );
             self.lane_text(&mut text.lines, if last { written } else { read });
         } else {
-            text.lines.push_str("    workgroupBarrier();\n");
+            put_text(&mut text.lines, &before, if self.halves { ".x" } else { "" });
             if last && read != written {
                 self.lane_text(&mut text.lines, written);
             }
         }
         let full = butterflies.is_multiple_of(self.threads);
-        let mut kept = vec![];
-        for round in 0..rounds {
-            let j = text.name(&format!("place + {}u", round * self.threads));
-            // Past the last butterfly another is computed again, and not stored.
-            let at = if full { j.clone() } else { text.name(&format!("min({j}, {}u)", butterflies - 1)) };
-            let x = (0..radix).map(|q| {
-                let e = format!("{at} + {}u", q * butterflies);
-                text.name(&if first { format!("load(k, c, {e})") } else { format!("held[slot(column, {e})]") })
-            });
-            let x: Vec<String> = x.collect();
-            kept.push((j, at, x));
-        }
+        let places: Vec<(String, String)> = (0..butterflies.div_ceil(self.threads))
+            .map(|round| {
+                let j = text.name(&format!("place + {}u", round * self.threads));
+                // Past the last butterfly another is computed again, and not stored.
+                let at = if full { j.clone() } else { text.name(&format!("min({j}, {}u)", butterflies - 1)) };
+                (j, at)
+            })
+            .collect();
+        let each = |text: &mut Text, value: &dyn Fn(&str) -> String| -> Vec<Vec<String>> {
+            let x =
+                |at: &String| (0..radix).map(|q| text.name(&value(&format!("{at} + {}u", q * butterflies)))).collect();
+            places.iter().map(|(_, at)| at).map(x).collect()
+        };
+        let held = |e: &str| format!("held[slot(column, {e})]");
+        let values = match (first, self.halves) {
+            (true, _) => each(text, &|e| format!("load(k, c, {e})")),
+            (false, false) => each(text, &held),
+            (false, true) => {
+                let real = each(text, &held);
+                text.lines.push_str("    workgroupBarrier();\n");
+                put_text(&mut text.lines, &before, ".y");
+                let imaginary = each(text, &held);
+                let pair = |(re, im): (&String, &String)| text.name(&format!("Pair({re}, {im})"));
+                let flat: Vec<String> = real.iter().flatten().zip(imaginary.iter().flatten()).map(pair).collect();
+                flat.chunks(radix as usize).map(<[String]>::to_vec).collect()
+            }
+        };
         if !first && !last {
             text.lines.push_str("    workgroupBarrier();\n");
         }
-        for (j, at, x) in kept {
+        let mut puts = vec![];
+        for ((j, at), x) in places.iter().zip(values) {
             let x = match done {
                 1 => x,
                 _ => {
@@ -297,26 +325,45 @@ impl FftSpec {
             };
             let x = text.transform(x);
             let first_place = text.name(&format!("{at} / {done}u * {}u + {at} % {done}u", done * radix));
-            let mut condition = if full { String::new() } else { format!("{j} < {butterflies}u") };
+            let inside = if full { String::new() } else { format!("{j} < {butterflies}u") };
+            let e = |q: usize| format!("{first_place} + {}u", q as u32 * done);
             if last {
-                condition = if full { "there".into() } else { format!("there && {condition}") };
-            }
-            if !condition.is_empty() {
+                let condition = if full { "there".into() } else { format!("there && {inside}") };
                 writeln!(text.lines, "    if {condition} {{").expect("to a string");
-            }
-            for (q, value) in x.iter().enumerate() {
-                let e = format!("{first_place} + {}u", q as u32 * done);
-                let line = match last {
-                    true => format!("    keep(k, c, {e}, {value});"),
-                    false => format!("    held[slot(column, {e})] = {value};"),
-                };
-                writeln!(text.lines, "{line}").expect("to a string");
-            }
-            if !condition.is_empty() {
+                for (q, value) in x.iter().enumerate() {
+                    writeln!(text.lines, "    keep(k, c, {}, {value});", e(q)).expect("to a string");
+                }
                 text.lines.push_str("    }\n");
+            } else {
+                let slots = (0..x.len()).map(|q| text.name(&format!("slot(column, {})", e(q)))).collect::<Vec<_>>();
+                puts.push(Put { inside, values: slots.into_iter().zip(x).collect() });
             }
         }
+        puts
     }
+}
+
+/// Values of a butterfly, and their places in workgroup memory.
+struct Put {
+    /// Where there is a butterfly; empty where there always is.
+    inside: String,
+    values: Vec<(String, String)>,
+}
+
+/// Stores values or parts of them, and waits for all.
+fn put_text(lines: &mut String, puts: &[Put], part: &str) {
+    for Put { inside, values } in puts {
+        if !inside.is_empty() {
+            writeln!(lines, "    if {inside} {{").expect("to a string");
+        }
+        for (slot, value) in values {
+            writeln!(lines, "    held[{slot}] = {value}{part};").expect("to a string");
+        }
+        if !inside.is_empty() {
+            lines.push_str("    }\n");
+        }
+    }
+    lines.push_str("    workgroupBarrier();\n");
 }
 
 /// `given`: a value of a row, or what stands for it.
