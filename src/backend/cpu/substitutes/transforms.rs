@@ -19,8 +19,9 @@ use std::sync::{Arc, LazyLock};
 const LEAST: u32 = 8;
 /// Complex numbers that a thread transforms at a time.
 const BLOCK: usize = 1 << 13;
-/// Rows of a block, if they are neighbours in memory: as many as fill two lines of a cache.
+/// Rows of a block, if they are neighbours in memory: as many as fill two lines of a cache, unless they are long.
 const ACROSS: usize = 16;
+const LONG_BLOCK: usize = 1 << 20;
 /// Complex numbers between the rows of a block, so that they do not lie in one set of the cache.
 const GAP: usize = 8;
 /// Values of a row that are moved before the next row's: they fill a line of the cache.
@@ -45,16 +46,16 @@ macro_rules! part {
     ($type:ident, $words:ident => $value:expr) => {
         impl Part for $type {
             fn complex() -> &'static Plans<(usize, bool), dyn Fft<Self>> {
-                static PLANS_KEPT: Plans<(usize, bool), dyn Fft<$type>> = LazyLock::new(|| Recent::new(PLANS));
-                &PLANS_KEPT
+                static KEPT: Plans<(usize, bool), dyn Fft<$type>> = LazyLock::new(|| Recent::new(PLANS));
+                &KEPT
             }
             fn real() -> &'static Plans<usize, dyn RealToComplex<Self>> {
-                static PLANS_KEPT: Plans<usize, dyn RealToComplex<$type>> = LazyLock::new(|| Recent::new(PLANS));
-                &PLANS_KEPT
+                static KEPT: Plans<usize, dyn RealToComplex<$type>> = LazyLock::new(|| Recent::new(PLANS));
+                &KEPT
             }
             fn half() -> &'static Plans<usize, dyn ComplexToReal<Self>> {
-                static PLANS_KEPT: Plans<usize, dyn ComplexToReal<$type>> = LazyLock::new(|| Recent::new(PLANS));
-                &PLANS_KEPT
+                static KEPT: Plans<usize, dyn ComplexToReal<$type>> = LazyLock::new(|| Recent::new(PLANS));
+                &KEPT
             }
             fn from_words($words: [u32; 2]) -> Self {
                 $value
@@ -178,7 +179,8 @@ impl<'a> TransformedRows<'a> {
     unsafe fn run_of<T: Part>(&self) {
         let length = self.contract.length as usize;
         let plan = self.plan::<T>();
-        let at_once = (BLOCK / length).clamp(if self.inner > 1 { ACROSS } else { 1 }, 1 << 10).min(self.rows.max(1));
+        let least = if self.inner > 1 { (LONG_BLOCK / length).clamp(1, ACROSS) } else { 1 };
+        let at_once = (BLOCK / length).clamp(least, 1 << 10).min(self.rows.max(1));
         let shares = if self.rows * length < SMALL { 1 } else { 4 * threads::count() };
         let piece = self.rows.div_ceil(shares).next_multiple_of(at_once).max(1);
         let pieces = (0..self.rows).step_by(piece).map(|first| first..(first + piece).min(self.rows)).collect();
