@@ -91,13 +91,13 @@ impl<R: Part> Array<R> {
         at: CallSite,
     ) -> Result<Array<R>> {
         let weights: Vec<R> = weights.iter().map(|&weight| R::rounded(weight)).collect();
-        let weights = Array::from_slice(self.device(), &weights);
-        let options = ConvolveOptions::default().boundary(boundary);
         let behind = self.rank() - 1 - axis;
+        // The next to last axis as columns of a plane.
+        let shape = if behind == 1 { vec![weights.len(), 1] } else { vec![weights.len()] };
+        let weights = Array::from_shape(self.device(), &shape, &weights);
+        let options = ConvolveOptions::default().boundary(boundary);
         let result = match behind {
-            0 => self.by_weights(operation, &weights, &options, false, at),
-            // The next to last axis as columns of a plane.
-            1 => self.by_weights(operation, &weights.reshape(&[weights.len(), 1]), &options, false, at),
+            0 | 1 => self.by_weights(operation, &weights, &options, false, at),
             _ => {
                 let last = self.rank() as isize - 1;
                 self.move_axis(axis as isize, last)
