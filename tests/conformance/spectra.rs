@@ -88,7 +88,7 @@ fn doubles() {
         }
         let lengths: &[usize] = match compiles_slowly(device) {
             true => &[1, 7, 60],
-            false => &[1, 2, 7, 13, 16, 17, 60, 100, 121, 210, 491, 1000, 2187, 4096, 8192, 60_000],
+            false => &[1, 2, 7, 13, 16, 17, 60, 100, 121, 210, 491, 1000, 2187, 4096, 8192, 30_000],
         };
         for &n in lengths {
             let bound = 6e-16 * (n.max(2) as f64).log2();
