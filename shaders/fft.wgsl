@@ -2,7 +2,8 @@
 //
 //   for each radix: my values = those of a butterfly;  times factors;  transformed;  back to workgroup memory
 //
-// The first radix reads memory, the last one writes it. Left open: the constants, Pair (a complex number), Held (one, or a part of one), load, keep, transform.
+// The first radix reads memory, the last one writes it. Left open: the constants, Pair (a complex number), Held (one, or a part of
+// one), load, keep, transform.
 
 var<workgroup> held: array<Held, HELD>;
 

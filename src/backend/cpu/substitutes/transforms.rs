@@ -255,13 +255,12 @@ impl<'a> TransformedRows<'a> {
         let lines = block.map(|row| self.write_line(row));
         let (output, scale) = (self.output.as_ptr().cast::<T>().cast_mut(), T::from_words(self.scale));
         // SAFETY: as the caller says.
-        match self.contract.to {
-            real if !real.is_complex() => {
-                scatter(values, lines, length, |at, value| unsafe { output.add(at).write_unaligned(value.re * scale) })
-            }
-            _ => scatter(values, lines, length, |at, value| unsafe {
-                output.cast::<Complex<T>>().add(at).write_unaligned(value * scale)
-            }),
+        let real = |at, value: Complex<T>| unsafe { output.add(at).write_unaligned(value.re * scale) };
+        // SAFETY: as the caller says.
+        let complex = |at, value| unsafe { output.cast::<Complex<T>>().add(at).write_unaligned(value * scale) };
+        match self.contract.to.is_complex() {
+            true => scatter(values, lines, length, complex),
+            false => scatter(values, lines, length, real),
         }
     }
 
@@ -274,11 +273,12 @@ impl<'a> TransformedRows<'a> {
         let (length, lines) = (self.contract.length as usize, block.map(|row| self.read_line(row)));
         let input: *const T = self.input.as_ptr().cast();
         // SAFETY: as the caller says.
-        match self.contract.from {
-            real if !real.is_complex() => {
-                gather(values, lines, length, |at| unsafe { Complex::new(input.add(at).read_unaligned(), T::zero()) })
-            }
-            _ => gather(values, lines, length, |at| unsafe { input.cast::<Complex<T>>().add(at).read_unaligned() }),
+        let real = |at| unsafe { Complex::new(input.add(at).read_unaligned(), T::zero()) };
+        // SAFETY: as the caller says.
+        let complex = |at| unsafe { input.cast::<Complex<T>>().add(at).read_unaligned() };
+        match self.contract.from.is_complex() {
+            true => gather(values, lines, length, complex),
+            false => gather(values, lines, length, real),
         }
     }
 
