@@ -112,7 +112,10 @@ impl<T: Float> Array<T> {
             let places = axes.once("median_filter", shape.len(), at)?;
             let whole = self.continued("median_filter", &places, size, boundary, at)?;
             let windows = places.iter().fold(whole, |x, &axis| x.windows(axis as isize, size, 1));
-            let count = size.pow(places.len() as u32);
+            let count = size.checked_pow(places.len() as u32).ok_or_else(|| {
+                let got = format!("{size} along {} axes", places.len());
+                Error::argument("median_filter", "size", "windows of fewer than 2^64 values", got, at)
+            })?;
             Ok(windows.reshape(&[shape, &[count]].concat()).median_axis(-1))
         };
         result().unwrap_or_else(|error: Error| Array::failed(self.device(), error))
