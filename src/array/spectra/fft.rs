@@ -71,7 +71,7 @@ impl<T: Spectral> Array<T> {
     /// `fft`.
     ///
     /// Any length; fastest are those of small primes up to 13, others take three transforms of twice the length. Elementwise
-    /// work on the input fuses. Error: at most 3e-7 log2(n) of the values' root mean square, of f64 6e-16 log2(n). Cost: the array is read and
+    /// work on the input fuses, but on a processor, where a library transforms what lies in memory. Error: at most 3e-7 log2(n) of the values' root mean square, of f64 6e-16 log2(n). Cost: the array is read and
     /// written once up to some thousands of values, then twice, from some millions on three times.
     ///
     /// ```
