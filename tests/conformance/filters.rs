@@ -126,6 +126,35 @@ fn long_weights() {
     }
 }
 
+/// A bell far wider than a tile, along each axis of a plane: both ways of the axes are the same.
+#[test]
+fn wide_bells() {
+    for device in quick() {
+        let mut random = StdRng::seed_from_u64(4);
+        let host: Vec<f64> = (0..60 * 70).map(|_| random.random_range(-1.0f32..1.0) as f64).collect();
+        let x = array(device, &[60, 70], &host);
+        for sigma in [12.0, 40.0] {
+            let rows = x.gaussian_filter(sigma, 0, PadMode::Edge).to_vec().unwrap();
+            let columns = x.transpose().gaussian_filter(sigma, 1, PadMode::Edge).transpose().to_vec().unwrap();
+            let radius = (4.0 * sigma + 0.5) as i64;
+            let bell: Vec<f64> = (-radius..=radius).map(|t| (-0.5 * (t as f64 / sigma).powi(2)).exp()).collect();
+            let sum: f64 = bell.iter().sum();
+            for (at, (a, b)) in rows.iter().zip(&columns).enumerate() {
+                let (y, x) = (at as i64 / 70, at % 70);
+                let term = |(weight, t): (&f64, i64)| weight / sum * host[(y + t).clamp(0, 59) as usize * 70 + x];
+                let wanted: f64 = bell.iter().zip(-radius..).map(term).sum();
+                for got in [a, b] {
+                    assert!(
+                        (*got as f64 - wanted).abs() < 1e-5,
+                        "{sigma} at {at} on {}: {got}, {wanted}",
+                        name(device)
+                    );
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn infinities_stay_in_their_windows() {
     for device in quick() {

@@ -10,6 +10,8 @@ use std::panic::Location;
 
 /// Standard deviations after which a bell's weights are left out: SciPy's `truncate`.
 const WIDTH: f64 = 4.0;
+/// From so many weights on the next to last axis is filtered as the last one.
+const LONG: usize = 128;
 
 impl<R: Part> Array<R> {
     /// Smoothed by a bell of this standard deviation, in elements, along some axes: SciPy's `gaussian_filter`, with weights up
@@ -92,13 +94,14 @@ impl<R: Part> Array<R> {
     ) -> Result<Array<R>> {
         let weights: Vec<R> = weights.iter().map(|&weight| R::rounded(weight)).collect();
         let behind = self.rank() - 1 - axis;
-        // The next to last axis as columns of a plane.
-        let shape = if behind == 1 { vec![weights.len(), 1] } else { vec![weights.len()] };
+        // The next to last axis as columns of a plane, unless the plane's margin would be most of a tile.
+        let columns = behind == 1 && weights.len() < LONG;
+        let shape = if columns { vec![weights.len(), 1] } else { vec![weights.len()] };
         let weights = Array::from_shape(self.device(), &shape, &weights);
         let options = ConvolveOptions::default().boundary(boundary);
-        let result = match behind {
-            0 | 1 => self.by_weights(operation, &weights, &options, false, at),
-            _ => {
+        let result = match behind == 0 || columns {
+            true => self.by_weights(operation, &weights, &options, false, at),
+            false => {
                 let last = self.rank() as isize - 1;
                 self.move_axis(axis as isize, last)
                     .by_weights(operation, &weights, &options, false, at)

@@ -59,6 +59,10 @@ pub fn cases(caps: &Caps) -> Vec<Case> {
         all.push(case(dtype, &[50, 60], vec![gaps(25), gaps(30)], ZERO));
         all.push(case(dtype, &[50, 60], vec![same(3, 50), gaps(30)], ZERO));
         all.push(case(dtype, &[9, 50, 60], vec![gaps(4), same(3, 50), same(5, 60)], Boundary::Reflect));
+        // Far apart, and long along columns: tiles of fewer lanes.
+        let apart = Window { taps: 3, count: 4, first: 0, step: 1700, dilation: 1 };
+        all.push(case(dtype, &[6000], vec![apart], ZERO));
+        all.push(case(dtype, &[90, 70], vec![same(401, 90), Window::single(70)], Boundary::Symmetric));
         // Full and valid ones.
         all.push(case(dtype, &[20], vec![Window { taps: 6, first: -5, ..Window::single(25) }], ZERO));
         all.push(case(dtype, &[20], vec![Window { taps: 6, ..Window::single(15) }], ZERO));

@@ -67,7 +67,8 @@ pub(super) fn plan(op: &Correlate, caps: &Caps) -> Result<Plan> {
     }
     let Some(tile) = tile(x, y, dtype, caps) else {
         let wanted = format!("windows that fit the {} bytes of a workgroup's memory", caps.workgroup_bytes);
-        return Err(argument("weights", wanted, format!("{} x {} weights", y.taps, x.taps)));
+        let got = format!("{} x {} weights, {} x {} apart", y.taps, x.taps, y.dilation, x.dilation);
+        return Err(argument("weights", wanted, got));
     };
     let variables = &["k", "z", "y", "x"];
     let several = Several::over(&op.shape, &Space::axes(op), variables, &[(&op.expression, "")], None);

@@ -57,9 +57,14 @@ fn chunk(taps: usize, per: usize) -> usize {
     CHUNKS.min_by_key(loads).expect("there are some")
 }
 
-/// The largest tile that workgroup memory holds, of windows along x and along y. `None` if there is none.
+/// The largest tile that workgroup memory holds, of windows along x and along y: of fewer lanes where windows reach far or are far
+/// apart. `None` if there is none.
 pub(super) fn tile(x: &Window, y: &Window, dtype: DType, caps: &Caps) -> Option<Tile> {
-    let workgroup = caps.workgroup() as usize;
+    let mut lanes = std::iter::successors(Some(caps.workgroup() as usize), |&lanes| (lanes > 1).then_some(lanes / 2));
+    lanes.find_map(|lanes| of_lanes(lanes, x, y, dtype, caps))
+}
+
+fn of_lanes(workgroup: usize, x: &Window, y: &Window, dtype: DType, caps: &Caps) -> Option<Tile> {
     let wide = y.taps == 1;
     // Along the longer side of the window; on a processor lanes are neighbours along x.
     let along_x = wide && caps.processor.is_none();
