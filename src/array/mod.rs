@@ -2,6 +2,7 @@
 
 mod apply;
 mod bind;
+mod channels;
 mod complex;
 mod create;
 mod custom;
@@ -36,6 +37,7 @@ pub use crate::layout::{Layout, broadcast_shapes};
 pub use crate::ops::searchsorted::Side;
 pub use crate::ops::{OutOfRange, Precision};
 pub use apply::Outputs;
+pub use channels::ConvOptions;
 pub use custom::{Elementwise, Reduction};
 pub use elementwise::{Operand, has_kernel};
 pub use evaluate::eval_all;

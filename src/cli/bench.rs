@@ -3,8 +3,8 @@
 use super::engines::{Engine, engines};
 use super::measure::{Group, Measured, Row, measure};
 use super::{
-    Outcome, convolutions, groups, histograms, kernels, latency, lookups, print, products, randoms, sorts, spectra,
-    table, transfers, tutorial, workloads,
+    Outcome, channels, convolutions, groups, histograms, kernels, latency, lookups, print, products, randoms, sorts,
+    spectra, table, transfers, tutorial, workloads,
 };
 use crosslane::Device;
 use crosslane::device::DeviceKind;
@@ -83,6 +83,7 @@ fn on(engine: &Engine, options: &Options) -> Outcome<Vec<Measured>> {
     let source = randoms::Source::new(&device, n);
     let signals = spectra::Signals::new(&device, options.quick);
     let image = convolutions::Image::new(&device, options.quick);
+    let layers = channels::Layers::new(&device, options.quick);
     let mut rows = workloads::rows(&inputs);
     rows.extend(histograms::rows(&inputs));
     rows.extend(lookups::rows(&lookups));
@@ -91,6 +92,7 @@ fn on(engine: &Engine, options: &Options) -> Outcome<Vec<Measured>> {
     rows.extend(randoms::rows(&source));
     rows.extend(spectra::rows(&signals));
     rows.extend(convolutions::rows(&image));
+    rows.extend(channels::rows(&layers));
     rows.extend(products::rows(&products));
     rows.extend(kernels::rows(&device, options.quick, || engine.open())?);
     rows.extend(transfers::rows(&ends));

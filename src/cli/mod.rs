@@ -1,6 +1,7 @@
 //! The command line: arguments, errors, and what a command prints.
 
 mod bench;
+mod channels;
 mod check;
 mod compare;
 mod convolutions;

@@ -10,7 +10,7 @@ macro_rules! operations {
     ($given:ident) => {
         $given! {
             concatenate [] {Concatenate};
-            correlate ["correlate"] {Boundary, Correlate};
+            correlate ["correlate"] {Correlate};
             fft ["fft"] {Fft};
             gather ["gather"] {Gather};
             histogram ["histogram"] {Binning, Histogram, Rule};
@@ -19,6 +19,7 @@ macro_rules! operations {
             normalise ["normalise" "normalise_held" "softmax_kept"] {Normalisation, Normalise};
             nothing ["nothing"] {EmptyKernel};
             nth ["nth_count" "nth_find"] {Nth};
+            pad [] {Pad};
             reduce ["reduce_rows" "reduce_columns" "reduce_lines"] {Operator, Reduce};
             runs ["runs"] {Runs};
             scan ["scan" "scan_columns" "scan_spans"] {ByKey, PrefixScan, Select};
@@ -44,6 +45,7 @@ macro_rules! modules {
 
 operations!(modules);
 
+mod boundary;
 #[cfg(feature = "cases")]
 pub mod cases;
 mod cells;
@@ -57,6 +59,7 @@ mod order;
 pub(crate) mod random;
 mod tunables;
 
+pub use boundary::Boundary;
 pub(crate) use histogram::{compared, even_edges, thresholds};
 pub use indexing::{Indexing, OutOfRange};
 pub(crate) use map::buffer_bytes;

@@ -7,6 +7,7 @@ mod accuracy;
 mod casts;
 #[cfg(feature = "cpu")]
 mod chains;
+mod channels;
 mod closeness;
 mod complex;
 mod doubles;

@@ -221,10 +221,7 @@ impl<R: Part> Array<R> {
         }
         let boundary = match boundary {
             PadMode::Constant(value) => Boundary::Constant(value.scalar().to_f64().to_bits()),
-            PadMode::Edge => Boundary::Edge,
-            PadMode::Reflect => Boundary::Reflect,
-            PadMode::Symmetric => Boundary::Symmetric,
-            PadMode::Wrap => Boundary::Wrap,
+            other => other.boundary(),
         };
         let make = move |mut inputs: Vec<Expression>, output: usize| {
             let (weights, expression) = (inputs.remove(1), inputs.remove(0));

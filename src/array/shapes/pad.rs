@@ -2,9 +2,11 @@
 
 use crate::array::shapes::axes::Axes;
 use crate::array::{Array, create};
-use crate::element::Element;
+use crate::element::{Element, Scalar};
 use crate::error::{CallSite, Error, Result};
-use crate::ops::OutOfRange;
+use crate::graph::{Expr, Node, Take, Task};
+use crate::op::{Expression, Op};
+use crate::ops::{Boundary, Pad};
 use std::panic::Location;
 
 /// How [`Array::pad`] fills the new elements; NumPy's modes.
@@ -23,16 +25,25 @@ pub enum PadMode<T> {
     Wrap,
 }
 
-/// The most pieces of an axis that are concatenated; beyond, elements are taken one by one.
-const MOST_PIECES: usize = 8;
-/// Elements of an axis at most that is mirrored or repeated: there and back, places are 32-bit numbers.
-const MOST_TAKEN: usize = 1 << 31;
+impl<T: Element> PadMode<T> {
+    /// The rule, with the number 0 for a constant.
+    pub(crate) fn boundary(self) -> Boundary {
+        match self {
+            PadMode::Constant(_) => Boundary::Constant(0),
+            PadMode::Edge => Boundary::Edge,
+            PadMode::Reflect => Boundary::Reflect,
+            PadMode::Symmetric => Boundary::Symmetric,
+            PadMode::Wrap => Boundary::Wrap,
+        }
+    }
+}
 
 impl<T: Element> Array<T> {
     /// The array with elements added before and after each axis: NumPy's `pad`. One pair of widths for each axis, or
     /// one for all.
     ///
-    /// Cost: one launch for each axis that gets longer, which reads the array and writes the result.
+    /// Cost: one launch, which reads the array and writes the result; on a processor one for each piece. Elementwise work on the
+    /// array fuses.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -48,81 +59,61 @@ impl<T: Element> Array<T> {
     /// ```
     ///
     /// Errors (kept in the array): another number of widths; an axis without elements, but for [`PadMode::Constant`]; a result
-    /// past 2^63 bytes, or past 2^31 elements along an axis that is mirrored or repeated.
+    /// past 2^63 bytes; one past a binding of the device that repeats the array some thousand times.
     #[track_caller]
     pub fn pad(&self, widths: &[(usize, usize)], mode: PadMode<T>) -> Array<T> {
         let at = Location::caller();
-        if let Some(error) = self.node.error() {
-            return Array::failed(self.device(), error);
-        }
-        if widths.len() != 1 && widths.len() != self.rank() {
-            let wanted = format!("one pair, or one for each of {} axes", self.rank());
-            let error = Error::argument("pad", "widths", wanted, widths.len().to_string(), at);
-            return Array::failed(self.device(), error);
-        }
-        let width = |axis: usize| widths[if widths.len() == 1 { 0 } else { axis }];
-        (0..self.rank()).fold(self.clone(), |array, axis| match array.padded(axis, width(axis), mode, at) {
-            Ok(array) => array,
-            Err(error) => Array::failed(self.device(), error),
-        })
-    }
-
-    fn padded(&self, axis: usize, (before, after): (usize, usize), mode: PadMode<T>, at: CallSite) -> Result<Array<T>> {
-        self.check()?;
-        let extent = self.shape()[axis];
-        if before == 0 && after == 0 {
-            return Ok(self.clone());
-        }
-        let len = before.saturating_add(after).saturating_add(extent);
-        create::fits("pad", T::DTYPE, &along(self.shape(), axis, len), at)?;
-        let constant = matches!(mode, PadMode::Constant(_));
-        if !constant && mode != PadMode::Edge && len > MOST_TAKEN {
-            let wanted = format!("at most {MOST_TAKEN} elements along axis {axis}");
-            return Err(Error::argument("pad", "widths", wanted, len.to_string(), at));
-        }
-        if extent == 0 && !constant {
-            let wanted = "an element to repeat: only PadMode::Constant pads nothing";
-            return Err(Error::argument("pad", "mode", wanted, format!("axis {axis} of {:?}", self.shape()), at));
-        }
-        let along = |len: usize| along(self.shape(), axis, len);
-        let ends = |first, last| Array::joined("pad", &[first, self.clone(), last], axis, at);
-        Ok(match mode {
-            PadMode::Constant(value) => {
-                let full = |len: usize| Array::full(self.device(), &along(len), value);
-                ends(full(before), full(after))
+        let padded = || {
+            if widths.len() != 1 && widths.len() != self.check()?.rank() {
+                let wanted = format!("one pair, or one for each of {} axes", self.rank());
+                return Err(Error::argument("pad", "widths", wanted, widths.len().to_string(), at));
             }
-            // One element mirrored is itself.
-            _ if mode == PadMode::Edge || extent == 1 => {
-                let repeated = |at: usize, len: usize| self.part(axis, at, 1, 1).broadcast_to(&along(len));
-                ends(repeated(0, before), repeated(extent - 1, after))
-            }
-            _ => self.repeating(axis, (before, after), mode, at),
-        })
-    }
-
-    /// The axis continued by copies of the array, mirrored or not.
-    fn repeating(&self, axis: usize, (before, after): (usize, usize), mode: PadMode<T>, at: CallSite) -> Array<T> {
-        let extent = self.shape()[axis];
-        if before / extent + after / extent + 3 <= MOST_PIECES {
-            let (before, extent) = (before as i64, extent as i64);
-            let end = extent + after as i64;
-            let pieces =
-                [runs(-before, 0, extent, mode), vec![(0, 1, extent)], runs(extent, end, extent, mode)].concat();
-            let part = |&(start, step, len): &Run| self.part(axis, start as usize, step as isize, len as usize);
-            return Array::joined("pad", &pieces.iter().map(part).collect::<Vec<_>>(), axis, at);
-        }
-        // The period of the continuation, and the number that a mirrored index is subtracted from.
-        let (period, back) = match mode {
-            PadMode::Reflect => (2 * (extent - 1), 2 * (extent - 1)),
-            PadMode::Symmetric => (2 * extent, 2 * extent - 1),
-            _ => (extent, extent),
+            let all: Vec<(usize, usize)> =
+                (0..self.rank()).map(|axis| widths[if widths.len() == 1 { 0 } else { axis }]).collect();
+            self.padded("pad", &all, mode, at)
         };
-        let places = Array::<u32>::counting(self.device(), before + extent + after);
-        let first = (period - before % period) % period;
-        let within = (places % period as u32 + first as u32) % period as u32;
-        let mirrored = back as u32 - &within;
-        let indices = within.less(extent as u32).select(&within, &mirrored);
-        self.take_axis(&indices, axis as isize, OutOfRange::Clamp)
+        Array::kept(self.device(), padded())
+    }
+
+    /// With widths for each axis.
+    pub(crate) fn padded(
+        &self,
+        operation: &'static str,
+        widths: &[(usize, usize)],
+        mode: PadMode<T>,
+        at: CallSite,
+    ) -> Result<Array<T>> {
+        let longer: Vec<usize> = (0..self.check()?.rank()).filter(|&axis| widths[axis] != (0, 0)).collect();
+        let Some(axes) = longer.get(..longer.len().min(Pad::AXES)).filter(|axes| !axes.is_empty()) else {
+            return Ok(self.clone());
+        };
+        let shape = self.shape().to_vec();
+        if let Some(axis) = axes.iter().find(|&&axis| shape[axis] == 0)
+            && !matches!(mode, PadMode::Constant(_))
+        {
+            let wanted = "an element to repeat: only PadMode::Constant pads nothing";
+            return Err(Error::argument(operation, "mode", wanted, format!("axis {axis} of {shape:?}"), at));
+        }
+        let own: Vec<(usize, usize)> =
+            (0..shape.len()).map(|axis| if axes.contains(&axis) { widths[axis] } else { (0, 0) }).collect();
+        let extents = shape.iter().zip(&own);
+        let output: Vec<usize> =
+            extents.map(|(extent, (before, after))| before.saturating_add(*after).saturating_add(*extent)).collect();
+        create::fits(operation, T::DTYPE, &output, at)?;
+        let boundary = mode.boundary();
+        let outside =
+            if let PadMode::Constant(value) = mode { value.scalar() } else { Scalar { dtype: T::DTYPE, bits: 0 } };
+        let outside = Node::lazy(self.device(), vec![1; shape.len()], T::DTYPE, Expr::Constant(outside));
+        let make = move |mut inputs: Vec<Expression>, output: usize| {
+            let (outside, expression) = (inputs.remove(1), inputs.remove(0));
+            let (shape, widths) = (shape.clone(), own.clone());
+            Box::new(Pad { expression, shape, widths, boundary, outside, output }) as Box<dyn Op>
+        };
+        let inputs = [(&*self.node, Take::Fused), (&outside, Take::Fused)];
+        let padded = Array::of(Task::nodes(&inputs, vec![(output, T::DTYPE)], 1, make).remove(0));
+        let rest: Vec<(usize, usize)> =
+            (0..widths.len()).map(|axis| if axes.contains(&axis) { (0, 0) } else { widths[axis] }).collect();
+        padded.padded(operation, &rest, mode, at)
     }
 
     /// The elements moved forward by this many positions in row-major order, with those past the end first: NumPy's
@@ -176,29 +167,4 @@ impl<T: Element> Array<T> {
         let (first, second) = (self.part(axis, extent - shift, 1, shift), self.part(axis, 0, 1, extent - shift));
         Array::joined(operation, &[first, second], axis, at)
     }
-}
-
-/// A shape with another extent of an axis.
-fn along(shape: &[usize], axis: usize, extent: usize) -> Vec<usize> {
-    let mut shape = shape.to_vec();
-    shape[axis] = extent;
-    shape
-}
-
-/// Neighbours of an axis: the first, the step, and how many.
-type Run = (i64, i64, i64);
-
-/// The runs of an axis of `extent` elements, two at least, that lie at places `from..to` of its continuation.
-fn runs<T: Element>(from: i64, to: i64, extent: i64, mode: PadMode<T>) -> Vec<Run> {
-    let period = if mode == PadMode::Reflect { extent - 1 } else { extent };
-    let mut runs = vec![];
-    let mut at = from;
-    while at < to {
-        let (block, within) = (at.div_euclid(period), at.rem_euclid(period));
-        let len = (period - within).min(to - at);
-        let forwards = mode == PadMode::Wrap || block % 2 == 0;
-        runs.push(if forwards { (within, 1, len) } else { (extent - 1 - within, -1, len) });
-        at += len;
-    }
-    runs
 }

@@ -4,22 +4,21 @@ use super::Wgpu;
 use crate::error::{Error, ErrorKind, Result};
 use wgpu::BufferUsages;
 
-/// Error scopes of every kind around some calls on this thread.
+/// Error scopes of every kind around some calls on this thread, the innermost first: in this order they are dropped, and wgpu
+/// panics at any other.
 pub(super) struct Scopes([wgpu::ErrorScopeGuard; 3]);
 
 impl Scopes {
     pub fn push(device: &wgpu::Device) -> Scopes {
-        Scopes([
-            device.push_error_scope(wgpu::ErrorFilter::OutOfMemory),
-            device.push_error_scope(wgpu::ErrorFilter::Internal),
-            device.push_error_scope(wgpu::ErrorFilter::Validation),
-        ])
+        let memory = device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+        let internal = device.push_error_scope(wgpu::ErrorFilter::Internal);
+        Scopes([device.push_error_scope(wgpu::ErrorFilter::Validation), internal, memory])
     }
 
     /// The first error, if any.
     pub fn pop(self) -> Option<wgpu::Error> {
-        let [memory, internal, validation] = self.0;
-        // Native wgpu answers at once; scopes must be popped innermost first.
+        let [validation, internal, memory] = self.0;
+        // Native wgpu answers at once.
         let validation = pollster::block_on(validation.pop());
         let internal = pollster::block_on(internal.pop());
         let memory = pollster::block_on(memory.pop());

@@ -78,7 +78,18 @@ impl Concatenate {
         let mut walks = leaf_walks(expression);
         collapse(&mut dims, &mut walks);
         let modes = vec![Mode::Scalar; walks.len()];
-        Fusion { expression, prefix, variables: &["o", "r"], dims, walks, modes, width: 1, lanes: 1, output: None }
+        Fusion {
+            expression,
+            prefix,
+            variables: &["o", "r"],
+            dims,
+            walks,
+            modes,
+            width: 1,
+            lanes: 1,
+            constant: false,
+            output: None,
+        }
     }
 
     /// Parts that follow each other in one launch; nothing if they are too large or too many for one.

@@ -9,6 +9,7 @@ mod plan;
 mod tile;
 mod wgsl;
 
+use super::Boundary;
 use super::fuse::{flat, read_bytes, read_slots};
 use super::map::{buffer_bytes, points};
 use crate::caps::Caps;
@@ -16,21 +17,6 @@ use crate::element::DType;
 use crate::error::Result;
 use crate::kernel::Access;
 use crate::op::{Expression, Host, Op, Plan, Slot, Value, Vary};
-
-/// What stands past the ends of an axis `a b c d`, by the names of NumPy's `pad`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Boundary {
-    /// A number, by the bits of an f64: `v v | a b c d | v v`.
-    Constant(u64),
-    /// `a a | a b c d | d d`.
-    Edge,
-    /// Mirrored at the last value: `c b | a b c d | c b`.
-    Reflect,
-    /// Mirrored after the last value: `b a | a b c d | d c`.
-    Symmetric,
-    /// The other end: `c d | a b c d | a b`.
-    Wrap,
-}
 
 /// Along one axis: `result[i]` is the sum over t of `weight[t] * value[i * step + t * dilation + first]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -56,35 +42,6 @@ impl Window {
     /// The index of the value that a weight meets.
     fn index(&self, result: usize, tap: usize) -> i64 {
         (result * self.step + tap * self.dilation) as i64 + self.first
-    }
-}
-
-impl Boundary {
-    /// The index of what stands at an index, of an axis of this extent; `None` for what is no value of it.
-    fn place(self, index: i64, extent: i64) -> Option<i64> {
-        let inside = (0..extent).contains(&index);
-        match self {
-            Boundary::Constant(_) => inside.then_some(index),
-            Boundary::Edge => Some(index.clamp(0, extent - 1)),
-            Boundary::Wrap => Some(index.rem_euclid(extent)),
-            Boundary::Symmetric => {
-                let at = index.rem_euclid(2 * extent);
-                Some(at.min(2 * extent - 1 - at))
-            }
-            Boundary::Reflect if extent == 1 => Some(0),
-            Boundary::Reflect => {
-                let at = index.rem_euclid(2 * extent - 2);
-                Some(at.min(2 * extent - 2 - at))
-            }
-        }
-    }
-
-    /// What stands past the ends, where that is one number.
-    fn outside(self) -> f64 {
-        match self {
-            Boundary::Constant(bits) => f64::from_bits(bits),
-            _ => 0.0,
-        }
     }
 }
 

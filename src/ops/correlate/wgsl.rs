@@ -74,24 +74,6 @@ impl CorrelateSpec {
         all.map(|(name, value)| (name, value as u32)).to_vec()
     }
 
-    /// `place`: the value that stands at an index, or -1 for what is no value.
-    fn place_text(&self) -> &'static str {
-        match self.boundary {
-            Boundary::Constant(_) => "return select(-1, i, (i >= 0) & (i < n));",
-            Boundary::Edge => "return clamp(i, 0, n - 1);",
-            // Without remainders of negative numbers, which llvmpipe gets wrong.
-            Boundary::Wrap => {
-                "let at = i32(u32(select(i, -1 - i, i < 0)) % u32(n));\n    return select(at, n - 1 - at, i < 0);"
-            }
-            Boundary::Symmetric => {
-                "let at = i32(u32(select(i, -1 - i, i < 0)) % u32(2 * n));\n    return min(at, 2 * n - 1 - at);"
-            }
-            Boundary::Reflect => {
-                "let turn = max(2 * n - 2, 1);\n    let at = i32(u32(abs(i)) % u32(turn));\n    return min(at, turn - at);"
-            }
-        }
-    }
-
     fn text(&self, bindings: usize) -> String {
         let (dtype, real) = (self.values.dtype(), self.values.dtype().wgsl());
         let outside = match self.boundary {
@@ -106,10 +88,10 @@ impl CorrelateSpec {
              @group(0) @binding({bindings}) var<storage, read_write> result: array<Real>;\n\
              fn multiply_add(a: Real, b: Real, c: Real) -> Real {{\n    return {sum};\n}}\n\
              fn outside() -> Real {{\n    return {outside};\n}}\n\
-             fn place(i: i32, extent: u32) -> i32 {{\n    let n = i32(extent);\n    {}\n}}\n",
+             {}",
             self.tile.along_x,
             self.vector,
-            self.place_text()
+            self.boundary.place_text()
         )
     }
 

@@ -63,6 +63,8 @@ pub(crate) struct Fusion<'a> {
     pub width: u32,
     /// The variable along which four lanes lie.
     pub lanes: usize,
+    /// Whether extents are constants of the text, which then is compiled for each shape: coordinates are divided by them.
+    pub constant: bool,
     /// The output: its slot, type and how it is stored.
     pub output: Option<(usize, DType, Store)>,
 }

@@ -68,7 +68,18 @@ impl<'a> Several<'a> {
             .map(|&(expression, prefix)| {
                 let walks: Vec<Walk> = walks.by_ref().take(expression.leaves.len()).collect();
                 let (dims, modes) = (dims.clone(), vec![Mode::Scalar; walks.len()]);
-                Fusion { expression, prefix, variables, dims, walks, modes, width: 1, lanes: 0, output: None }
+                Fusion {
+                    expression,
+                    prefix,
+                    variables,
+                    dims,
+                    walks,
+                    modes,
+                    width: 1,
+                    lanes: 0,
+                    constant: false,
+                    output: None,
+                }
             })
             .collect();
         // The first has it: after its own leaves.
@@ -136,7 +147,7 @@ pub(crate) fn flat<'a>(expression: &'a Expression, prefix: &'static str) -> Fusi
     let dims = vec![Dim { group: 0, extent: leaf.len.max(1) as u64 }];
     let walks = vec![Walk { offset: leaf.offset, strides: vec![1], size: leaf.dtype.size() as u64 }];
     let (modes, variables) = (vec![Mode::Scalar], &["j"]);
-    Fusion { expression, prefix, variables, dims, walks, modes, width: 1, lanes: 0, output: None }
+    Fusion { expression, prefix, variables, dims, walks, modes, width: 1, lanes: 0, constant: false, output: None }
 }
 
 /// The read slots of several expressions, each once.

@@ -14,6 +14,8 @@ pub(crate) struct FusionSpec {
     pub variables: &'static [&'static str],
     /// The variable that each dimension is part of.
     pub groups: Vec<usize>,
+    /// The extents, where they are constants of the text.
+    pub extents: Option<Vec<u64>>,
     /// The leaves, then the output if there is one.
     pub arrays: Vec<Array>,
     /// The type of each scalar. Each is a parameter, whether a step takes it or not.
@@ -86,6 +88,7 @@ impl Fusion<'_> {
             prefix: self.prefix,
             variables: self.variables,
             groups: self.dims.iter().map(|dim| dim.group).collect(),
+            extents: self.constant.then(|| self.dims.iter().map(|dim| dim.extent).collect()),
             arrays: (0..self.walks.len()).map(array).collect(),
             scalars: self.expression.scalars.iter().map(|scalar| scalar.dtype).collect(),
             steps: self.expression.steps.clone(),

@@ -63,8 +63,12 @@ impl FusionSpec {
                 if nth == 0 {
                     writeln!(text, "    let c{dim} = {rest};").expect("to a string");
                 } else {
-                    writeln!(text, "    let c{dim} = {rest} % params.{p}extent{dim};").expect("to a string");
-                    writeln!(text, "    let rest{dim} = {rest} / params.{p}extent{dim};").expect("to a string");
+                    let extent = match &self.extents {
+                        Some(extents) => format!("{}u", extents[*dim]),
+                        None => format!("params.{p}extent{dim}"),
+                    };
+                    writeln!(text, "    let c{dim} = {rest} % {extent};").expect("to a string");
+                    writeln!(text, "    let rest{dim} = {rest} / {extent};").expect("to a string");
                     rest = format!("rest{dim}");
                 }
             }

@@ -69,6 +69,7 @@ impl Map {
             modes,
             width: 1,
             lanes: 0,
+            constant: false,
             output,
         }
     }

@@ -119,6 +119,7 @@ impl Tiles {
             walks,
             width: 1,
             lanes: 0,
+            constant: false,
             output: None,
         };
         let nowhere = |dtype: DType| Walk { offset: 0, strides: vec![0; self.dims.len()], size: dtype.size() as u64 };

@@ -44,8 +44,36 @@ pub fn cases(caps: &Caps) -> Vec<Case> {
                 all.push(Case::new(name, product(dtype, size, turned, precision)));
             }
         }
+        if matches!(dtype, DType::F16 | DType::F32 | DType::I64) {
+            all.extend([[2, 5, 7, 9], [1, 64, 20, 60], [3, 64, 9, 33]].map(|size| windows(dtype, size, precision)));
+        }
+    }
+    // Few rows or columns, but enough of the others to fill the long tiles.
+    for [rows, columns] in [[64, 1030], [1030, 64]] {
+        let size = [32, rows, 3, columns];
+        let name = format!("long tiles, {size:?}");
+        all.push(Case::new(name, product(DType::F32, size, [false, false], Precision::Exact)));
     }
     all
+}
+
+/// Windows of 3 x 3 over two channels of an array (batch, 2, height + 2, width + 2), by weights for so many rows: places that
+/// are found by division, in arrays whose windows overlap.
+fn windows(dtype: DType, [batch, rows, height, width]: [usize; 4], precision: Precision) -> Case {
+    let (down, across) = (height + 2, width + 2);
+    let plane = (down * across) as i64;
+    let weights = leaf(0, dtype, rows * 18, 0, &[0, 18, 0, 0, 9, 3, 1]);
+    let across_by = across as i64;
+    let strides = [2 * plane, 0, across_by, 1, plane, across_by, 1];
+    let values = leaf(1, dtype, batch * 2 * down * across, 0, &strides);
+    let op = Matmul {
+        extents: [vec![batch], vec![rows], vec![height, width], vec![2, 3, 3]],
+        sides: [expression(None, weights), expression(None, values)],
+        epilogue: Expression::given(Matmul::sums(dtype), 7),
+        precision,
+        output: 2,
+    };
+    Case::new(format!("windows of {dtype}, {batch} of {height} x {width} by {rows}, {precision:?}"), op)
 }
 
 fn product(dtype: DType, [batch, rows, inner, columns]: [usize; 4], turned: [bool; 2], precision: Precision) -> Matmul {

@@ -249,6 +249,9 @@ impl Matmul {
             }
         };
         wgsl::store_of(&mut several.0[0]);
+        // Coordinates that are found by division: of windows, say.
+        let divided = |side: &Fusion| side.dims.windows(2).any(|pair| pair[0].group == pair[1].group);
+        several.0.iter_mut().for_each(|side| side.constant = whole && divided(side));
         let extent = |group| settled.extent(group, cut);
         let (batch, rows, columns) = (extent(BATCH), extent(ROW), extent(COLUMN));
         let even = chunk.iter().zip(&settled.dims).all(|(&chunk, dim)| chunk == dim.extent || chunk.is_multiple_of(8));

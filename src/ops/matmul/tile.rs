@@ -42,9 +42,13 @@ pub(in crate::ops) const MATMUL: Tunable = Tunable {
 };
 
 /// Tiles for results that the large one does not fill: numbers as its, and how fast they are taken to be where there are many,
-/// in hundredths of it. The first is measured (H200, 2026-11-23, 0.95 through Vulkan, 0.88 through CUDA), the others guessed.
-const SMALLER: [([u32; 6], u64); 4] = [
+/// in hundredths of it. The first is measured (H200, 2026-11-23, 0.95 through Vulkan, 0.88 through CUDA). The two long ones are
+/// for results of few rows or columns, as convolutions of 64 channels have: 32.5 TFLOP/s through Vulkan, 64 x 64 23 (H200,
+/// 2026-11-26). The others are guessed.
+const SMALLER: [([u32; 6], u64); 6] = [
     ([128, 128, 16, 8, 8, 1], 92),
+    ([64, 256, 8, 16, 8, 1], 91),
+    ([256, 64, 8, 8, 16, 1], 91),
     ([64, 64, 16, 8, 4, 1], 80),
     ([32, 32, 16, 4, 4, 1], 45),
     ([16, 16, 16, 4, 4, 1], 20),

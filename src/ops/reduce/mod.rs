@@ -139,7 +139,18 @@ impl Reduce {
         }
         collapse(&mut dims, &mut walks);
         let modes = vec![Mode::Scalar; walks.len()];
-        Fusion { expression, prefix: "", variables: &["k", "r"], dims, walks, modes, width: 1, lanes: 1, output: None }
+        Fusion {
+            expression,
+            prefix: "",
+            variables: &["k", "r"],
+            dims,
+            walks,
+            modes,
+            width: 1,
+            lanes: 1,
+            constant: false,
+            output: None,
+        }
     }
 
     /// The expression with the reduced position as one more leaf, which no step reads.

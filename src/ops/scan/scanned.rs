@@ -109,6 +109,7 @@ impl Scanned {
             walks,
             width: 1,
             lanes: 1,
+            constant: false,
             output,
         };
         let store = if self.result().per_word() > 1 { Store::Atomic } else { Store::Element };

@@ -1,0 +1,12 @@
+//! Convolutions of neural networks: over channels, in batches, and their gradients.
+//!
+//! Each is a product of matrices whose one side is a view of windows, which are never stored: an implicit product, as in
+//! Chetlur et al., "cuDNN: Efficient Primitives for Deep Learning", 2014.
+
+mod forward;
+mod gradients;
+mod options;
+mod phases;
+mod windows;
+
+pub use options::ConvOptions;
