@@ -21,6 +21,7 @@
 //! | [`Device`] | finding, choosing and opening devices; memory use; time on the device |
 //! | [`Array`] | values: creation, views, elementwise functions, reductions, assignment, transfers, `explain()` |
 //! | [`Elementwise`], [`Reduction`], [`Scan`], [`map!`] | functions of your own from expressions, which fuse with arrays |
+//! | [`Stencil`] | the next value of each element from its neighbours, over many steps |
 //! | [`Kernel`], [`Launcher`], [`Parameters`] | kernels of your own in WGSL, and their launches |
 //! | [`Stream`], [`Event`], [`Recording`] | queues whose work may overlap; points in them; launches recorded once and run again |
 //! | [`Unified`], [`HostBuffer`] | an array with a host and a device side; pinned host memory |
@@ -85,7 +86,7 @@ mod trace;
 mod tuning;
 mod work;
 
-pub use array::{Array, Elementwise, Reduction, Scan, Selected, axes, einsum, eval_all, upload_all};
+pub use array::{Array, Elementwise, Reduction, Scan, Selected, Stencil, axes, einsum, eval_all, upload_all};
 #[cfg(feature = "macros")]
 pub use crosslane_macros::Parameters;
 pub use device::{Device, DeviceOptions};

@@ -29,6 +29,7 @@ mod serialise;
 mod shapes;
 mod spaces;
 mod spectra;
+mod stencils;
 mod to_device;
 mod transfer;
 
@@ -51,6 +52,7 @@ pub use reductions::{Scan, Tolerance};
 pub use selections::{ArrayIndex, GroupBy, Selected};
 pub use shapes::{Axes, Extent, PadMode, Slice, ViewMut, axes};
 pub use spectra::{ConvolveMode, CosineKind, FftOptions, Norm, SpectrumOptions, Window};
+pub use stencils::Stencil;
 pub use transfer::upload_all;
 
 pub(crate) use bind::Untyped;

@@ -84,6 +84,7 @@ fn on(engine: &Engine, options: &Options) -> Outcome<Vec<Measured>> {
     let signals = spectra::Signals::new(&device, options.quick);
     let image = convolutions::Image::new(&device, options.quick);
     let layers = channels::Layers::new(&device, options.quick);
+    let plate = stencils::Plate::new(&device, options.quick);
     let mut rows = workloads::rows(&inputs);
     rows.extend(histograms::rows(&inputs));
     rows.extend(lookups::rows(&lookups));
@@ -93,6 +94,7 @@ fn on(engine: &Engine, options: &Options) -> Outcome<Vec<Measured>> {
     rows.extend(spectra::rows(&signals));
     rows.extend(convolutions::rows(&image));
     rows.extend(channels::rows(&layers));
+    rows.extend(stencils::rows(&plate));
     rows.extend(products::rows(&products));
     rows.extend(kernels::rows(&device, options.quick, || engine.open())?);
     rows.extend(transfers::rows(&ends));

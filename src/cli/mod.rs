@@ -24,6 +24,7 @@ mod randoms;
 mod run;
 mod sorts;
 mod spectra;
+mod stencils;
 mod table;
 mod transfers;
 mod translate;

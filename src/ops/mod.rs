@@ -28,6 +28,7 @@ macro_rules! operations {
             sort [
                 "sort_clear" "sort_histogram" "sort_merge" "sort_pack" "sort_rows" "sort_scatter" "sort_seed"
             ] {Payload, Sort};
+            stencil ["stencil" "stencil_tiled"] {Stencil};
             top_k ["top_k"] {TopK};
             _ ["clear" "tail"]
         }

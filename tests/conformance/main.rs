@@ -42,6 +42,7 @@ mod sets;
 mod sort;
 mod spectra;
 mod statistics;
+mod stencils;
 mod steps;
 mod stress;
 mod threads;
