@@ -27,6 +27,7 @@ mod selections;
 #[cfg(feature = "serde")]
 mod serialise;
 mod shapes;
+mod signals;
 mod spaces;
 mod spectra;
 mod stencils;
@@ -51,6 +52,9 @@ pub use products::einsum;
 pub use reductions::{Scan, Tolerance};
 pub use selections::{ArrayIndex, GroupBy, Selected};
 pub use shapes::{Axes, Extent, PadMode, Slice, ViewMut, axes};
+pub use signals::{
+    Band, PeakOptions, Peaks, butterworth, firwin, lfilter_zi, savgol_coefficients, sosfilt_zi,
+};
 pub use spectra::{ConvolveMode, CosineKind, FftOptions, Norm, SpectrumOptions, Window};
 pub use stencils::Stencil;
 pub use transfer::upload_all;

@@ -20,6 +20,7 @@ macro_rules! operations {
             nothing ["nothing"] {EmptyKernel};
             nth ["nth_count" "nth_find"] {Nth};
             pad [] {Pad};
+            recurrence ["recurrence" "recurrence_carry"] {Recurrence};
             reduce ["reduce_rows" "reduce_columns" "reduce_lines"] {Operator, Reduce};
             runs ["runs"] {Runs};
             scan ["scan" "scan_columns" "scan_spans"] {ByKey, PrefixScan, Select};

@@ -31,20 +31,22 @@ impl Window {
     /// assert_eq!(Window::Hann.values(4), [0.0, 0.5, 1.0, 0.5]);
     /// ```
     pub fn values(self, length: usize) -> Vec<f32> {
-        let value = |k: usize| {
-            let turn = TAU * k as f64 / length as f64;
-            match self {
-                Window::Rectangular => 1.0,
-                Window::Hann => 0.5 - 0.5 * turn.cos(),
-                Window::Hamming => 0.54 - 0.46 * turn.cos(),
-                Window::Blackman => 0.42 - 0.5 * turn.cos() + 0.08 * (2.0 * turn).cos(),
-                Window::Kaiser(beta) => {
-                    let x = 2.0 * k as f64 / length as f64 - 1.0;
-                    bessel(beta * (1.0 - x * x).max(0.0).sqrt()) / bessel(beta)
-                }
+        (0..length).map(|k| self.at(k, length) as f32).collect()
+    }
+
+    /// Its value at a place of a period.
+    pub(in crate::array) fn at(self, place: usize, period: usize) -> f64 {
+        let turn = TAU * place as f64 / period as f64;
+        match self {
+            Window::Rectangular => 1.0,
+            Window::Hann => 0.5 - 0.5 * turn.cos(),
+            Window::Hamming => 0.54 - 0.46 * turn.cos(),
+            Window::Blackman => 0.42 - 0.5 * turn.cos() + 0.08 * (2.0 * turn).cos(),
+            Window::Kaiser(beta) => {
+                let x = 2.0 * place as f64 / period as f64 - 1.0;
+                bessel(beta * (1.0 - x * x).max(0.0).sqrt()) / bessel(beta)
             }
-        };
-        (0..length).map(|k| value(k) as f32).collect()
+        }
     }
 }
 
