@@ -39,6 +39,7 @@ mod segments;
 mod selected;
 mod selections;
 mod sets;
+mod signals;
 mod sort;
 mod spectra;
 mod statistics;

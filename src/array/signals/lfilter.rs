@@ -144,7 +144,7 @@ pub(super) fn fitting<R: Part>(
     if states.device() != x.device() {
         return Err(Error::argument(operation, "states", "an array on this array's device", "another device's", at));
     }
-    if broadcast_shapes(states.shape(), shape).ok().is_none_or(|both| both != shape) {
+    if broadcast_shapes(&[states.shape(), shape]).is_none_or(|both| both != shape) {
         let wanted = format!("a shape that broadcasts to {shape:?}");
         return Err(Error::argument(operation, "states", wanted, format!("{:?}", states.shape()), at));
     }

@@ -96,7 +96,7 @@ impl<R: Part> Array<R> {
                 let wanted = format!("at most {MOST}, and a matrix of at most {MOST_WEIGHTS} weights");
                 return Err(Error::argument("resample_poly", "up, down", wanted, format!("{up} and {down}"), at));
             }
-            if most == 1 || self.is_empty() && self.shape()[axis] > 0 {
+            if most == 1 {
                 return Ok(self.clone());
             }
             let mut taps = weights(20 * most + 1, &[(0.0, 1.0 / most as f64)], Window::Kaiser(5.0));
@@ -130,7 +130,7 @@ impl<R: Part> Array<R> {
                 let wanted = format!("1 to {MOST}");
                 return Err(Error::argument("decimate", "factor", wanted, factor.to_string(), at));
             }
-            if factor == 1 || self.is_empty() {
+            if factor == 1 {
                 return Ok(self.clone());
             }
             let taps = weights(20 * factor + 1, &[(0.0, 1.0 / factor as f64)], Window::Hamming);
@@ -142,6 +142,12 @@ impl<R: Part> Array<R> {
     /// `result[i]` is the sum over j of `taps[i down + half - j up] x[j]`, of an odd number of weights.
     fn polyphase(&self, taps: &[f64], up: usize, down: usize, axis: usize) -> Result<Array<R>> {
         let (half, given) = (taps.len() / 2, self.shape()[axis]);
+        let count = given.saturating_mul(up).div_ceil(down);
+        if self.is_empty() {
+            let mut shape = self.shape().to_vec();
+            shape[axis] = count;
+            return Ok(Array::zeros(self.device(), &shape));
+        }
         let x = self.move_axis(axis as isize, -1);
         let rounded = |values: Vec<f64>| values.into_iter().map(R::rounded).collect::<Vec<R>>();
         let zero = PadMode::Constant(R::rounded(0.0));
@@ -150,7 +156,6 @@ impl<R: Part> Array<R> {
             let options = ConvolveOptions::default().boundary(zero).steps([down]);
             return Ok(x.correlate_with(&taps, &options).check()?.move_axis(-1, axis as isize));
         }
-        let count = (given.saturating_mul(up)).div_ceil(down);
         // Results i = q up + r, of windows that begin at q down - before. Phase r meets x[j] by taps[r down + half - (j - q down) up].
         let before = (taps.len() - 1 - half) / up;
         let after = ((up - 1) * down + half) / up;

@@ -85,12 +85,13 @@ impl Spec for RecurrenceSpec {
 impl RecurrenceSpec {
     /// `keep_final`: the state after a row's last value, after all values of the output.
     fn final_text(&self) -> String {
-        let (states, output) = (self.order * self.sections, self.values.0[0].arrays.len() - 1);
-        let store = |nth: usize| match self.finals {
-            true => format!("    x{output}[params.count + k * {states}u + {nth}u] = state.z{nth};\n"),
-            false => String::new(),
+        let states = self.order * self.sections;
+        let store = |nth: usize| {
+            let output = self.values.0[0].arrays.len() - 1;
+            format!("    x{output}[params.count + k * {states}u + {nth}u] = state.z{nth};\n")
         };
-        format!("fn keep_final(k: u32, state: State) {{\n{}}}\n", (0..states).map(store).collect::<String>())
+        let stores: String = (0..states).filter(|_| self.finals).map(store).collect();
+        format!("fn keep_final(k: u32, state: State) {{\n{stores}}}\n")
     }
 }
 
