@@ -44,7 +44,12 @@ fn main() -> Result<()> {
     let time = timing::microseconds(&device, || noisy.sosfiltfilt(&sos, 0).eval())?;
     println!("sosfiltfilt: {:.1} million values a second", count as f64 / time);
     let line = |x: &Array<f32>| -> Result<Vec<(f64, f64)>> {
-        Ok(x.slice(&[(..3 * PERIOD as isize).into()]).to_vec()?.into_iter().enumerate().map(|(k, y)| (k as f64, y as f64)).collect())
+        Ok(x.slice(&[(..3 * PERIOD as isize).into()])
+            .to_vec()?
+            .into_iter()
+            .enumerate()
+            .map(|(k, y)| (k as f64, y as f64))
+            .collect())
     };
     Plot::new("Beats in noise, filtered forwards and both ways")
         .line("noisy", line(&noisy)?)

@@ -39,19 +39,19 @@ fn spot(i: u32) -> Spot {
 fn load(first_row: u32, first: u32, lane: u32) {
     var loaded: array<Real, PER>;
     for (var n = 0u; n < PER; n++) {
-        unroll();
+        unroll_if(UNROLL);
         let here = spot(n * WORKGROUP + lane);
         loaded[n] = value(min(first_row + here.row, params.rows - 1u), min(first + here.t, params.length - 1u));
     }
     for (var n = 0u; n < PER; n++) {
-        unroll();
+        unroll_if(UNROLL);
         held[spot(n * WORKGROUP + lane).at] = loaded[n];
     }
 }
 
 fn store_tile(first_row: u32, first: u32, lane: u32) {
     for (var n = 0u; n < PER; n++) {
-        unroll();
+        unroll_if(UNROLL);
         let here = spot(n * WORKGROUP + lane);
         if first_row + here.row < params.rows && first + here.t < params.length {
             store(first_row + here.row, first + here.t, held[here.at]);
@@ -87,14 +87,14 @@ fn recurrence(
         workgroupBarrier();
         var x: array<Real, PER>;
         for (var p = 0u; p < PER; p++) {
-            unroll();
+            unroll_if(UNROLL);
             x[p] = held[lane * (PER + 1u) + p];
         }
         var state = carry;
         if LANES > 1u {
             var own = State();
             for (var p = 0u; p < PER; p++) {
-                unroll();
+                unroll_if(UNROLL);
                 own = step(x[p], own, c).state;
             }
             if place == 0u {
@@ -110,7 +110,7 @@ fn recurrence(
         if STORES || LANES == 1u {
             let begun = first + place * PER;
             for (var p = 0u; p < PER; p++) {
-                unroll();
+                unroll_if(UNROLL);
                 let next = step(x[p], state, c);
                 x[p] = next.y;
                 state = next.state;
@@ -125,7 +125,7 @@ fn recurrence(
         workgroupBarrier();
         if STORES {
             for (var p = 0u; p < PER; p++) {
-                unroll();
+                unroll_if(UNROLL);
                 held[lane * (PER + 1u) + p] = x[p];
             }
             workgroupBarrier();

@@ -177,11 +177,8 @@ fn polynomials_stay() {
         let weights = savgol_coefficients(51, 9, derivative).unwrap();
         for power in 0..=9 {
             let terms = weights.iter().zip(-25i32..).map(|(weight, t)| weight * (t as f64 / half).powi(power));
-            let wanted = if power as usize == derivative {
-                (1..=derivative).map(|k| k as f64 / half).product()
-            } else {
-                0.0
-            };
+            let wanted =
+                if power as usize == derivative { (1..=derivative).map(|k| k as f64 / half).product() } else { 0.0 };
             let got: f64 = terms.sum();
             assert!((got - wanted).abs() < 1e-14, "derivative {derivative} of power {power}: {got:e}, {wanted:e}");
         }
@@ -330,8 +327,15 @@ fn long_rows<R: Part>(device: &Device) {
     let mut random = StdRng::seed_from_u64(11);
     let unit = if R::DTYPE.size() == 4 { 2f64.powi(-24) } else { 2f64.powi(-53) };
     let shapes: [(&[usize], usize); 9] = [
-        (&[17], 0), (&[4097], 0), (&[100_000], 0), (&[3, 5000], 1), (&[5000, 3], 0), (&[300, 70], 1), (&[70, 300], 0),
-        (&[4, 600, 5], 1), (&[2000, 33], 1),
+        (&[17], 0),
+        (&[4097], 0),
+        (&[100_000], 0),
+        (&[3, 5000], 1),
+        (&[5000, 3], 0),
+        (&[300, 70], 1),
+        (&[70, 300], 0),
+        (&[4, 600, 5], 1),
+        (&[2000, 33], 1),
     ];
     for (shape, axis) in shapes {
         let count = shape.iter().product();
@@ -371,6 +375,31 @@ fn long_recurrences() {
         long_rows::<f32>(device);
         if device.caps().f64 {
             long_rows::<f64>(device);
+        }
+    }
+}
+
+/// Rates so far apart that the weights fit no tile, on both sides of where a product takes over.
+#[test]
+fn far_rates() {
+    let mut random = StdRng::seed_from_u64(12);
+    let values: Vec<f64> = (0..6000).map(|_| random.random_range(-1.0f32..1.0) as f64).collect();
+    for device in quick() {
+        let x = Array::from_slice(device, &values.iter().map(|&value| value as f32).collect::<Vec<f32>>());
+        for factor in [74, 75, 400] {
+            let half = 10 * factor as i64;
+            let weights = firwin(20 * factor + 1, Band::LowPass(0.5 / factor as f64), 1.0, Window::Hamming).unwrap();
+            let got = x.decimate(factor, 0).to_vec().unwrap();
+            assert_eq!(got.len(), 6000usize.div_ceil(factor));
+            for (nth, &got) in got.iter().enumerate() {
+                let value = |t: i64| {
+                    let at = (nth * factor) as i64 + t - half;
+                    usize::try_from(at).ok().and_then(|at| values.get(at)).copied().unwrap_or(0.0)
+                };
+                let wanted: f64 = weights.iter().zip(0..).map(|(weight, t)| weight * value(t)).sum();
+                // The sizes of the weights add up to less than 2.
+                assert!((got as f64 - wanted).abs() < 1e-5, "{factor}, {nth} on {}: {got}, {wanted}", name(device));
+            }
         }
     }
 }
@@ -435,6 +464,10 @@ fn mistakes() {
         let x = Array::<f32>::zeros(device, &empty);
         let same = [x.lfilter(&[1.0], &[1.0, 0.5], 1), x.sosfilt(&[[1.0, 0.0, 0.0, 1.0, 0.5, 0.0]], 0)];
         assert!(same.iter().all(|y| y.shape() == empty && y.to_vec().unwrap().is_empty()));
+        if empty[1] > 0 {
+            assert_eq!(x.resample(4, 1).shape(), [0, 4]);
+            assert!(x.resample(4, 1).to_vec().unwrap().is_empty());
+        }
         for (y, extent) in [(x.decimate(2, 1), empty[1] / 2), (x.resample_poly(3, 2, 1), empty[1] * 3 / 2)] {
             assert_eq!(y.shape(), [empty[0], extent]);
             assert!(y.to_vec().unwrap().is_empty());

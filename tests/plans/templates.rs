@@ -149,6 +149,7 @@ fn a_template_filled_with_values_is_the_plan_of_the_operation_that_has_them() {
             "map",
             "matmul",
             "normalise",
+            "recurrence",
             "reduce",
             "reduce_by_key",
             "scan",

@@ -54,12 +54,7 @@ impl Filter<'_> {
         [rows, vec![self.cascade.states()]].concat()
     }
 
-    fn run<R: Part>(
-        &self,
-        x: &Array<R>,
-        initial: Option<&States<R>>,
-        finals: bool,
-    ) -> Result<(Array<R>, States<R>)> {
+    fn run<R: Part>(&self, x: &Array<R>, initial: Option<&States<R>>, finals: bool) -> Result<(Array<R>, States<R>)> {
         let (device, shape) = (x.device(), x.check()?.shape().to_vec());
         let rows = self.states_shape(&shape);
         let initial = initial.map(|initial| initial.broadcast_to(&rows));

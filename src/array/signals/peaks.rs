@@ -80,7 +80,8 @@ impl Peak {
 
 impl<R: Part> Array<R> {
     /// The local maxima of a signal of one axis that have what the options ask for: SciPy's `find_peaks`, of the same peaks in the same
-    /// order of conditions: height, threshold, distance, prominence. The first and the last value are none; NaN is no peak.
+    /// order of conditions: height, threshold, distance, prominence. The first and the last value are none; NaN is no peak, and
+    /// prominences beside it are unspecified.
     ///
     /// ```
     /// # crosslane::example(|device| {

@@ -10,6 +10,8 @@ use std::panic::Location;
 
 /// The highest rates: weights are 20 times as many.
 const MOST: usize = 1 << 20;
+/// Weights of a correlation with steps at most: the least workgroup memory holds these and a few windows.
+const MOST_IN_TILES: usize = 1500;
 /// Weights of a matrix at most, of the windows' length by the phases.
 const MOST_WEIGHTS: usize = 1 << 26;
 
@@ -73,7 +75,7 @@ impl<R: Part> Array<R> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Cost: one launch where `up` is 1 after reduction: a correlation with steps. Else the values with zeros around, of which windows
+    /// Cost: one launch where `up` is 1 after reduction, and `down` below 75: a correlation with steps. Else the values with zeros around, of which windows
     /// `down` apart are multiplied by a matrix of the weights of each phase, and two copies.
     /// Error: that of a sum of some 20 products, or 20 for each value that is left out.
     ///
@@ -118,7 +120,7 @@ impl<R: Part> Array<R> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Cost: one launch: a correlation with steps. Error: that of a sum of `20 factor` products.
+    /// Cost: one launch: a correlation with steps; from a factor of 75 on a product as of [`Array::resample_poly`]. Error: that of a sum of `20 factor` products.
     ///
     /// Errors (kept in the array): a factor of 0 or above 2^20; an axis out of range.
     #[track_caller]
@@ -151,7 +153,7 @@ impl<R: Part> Array<R> {
         let x = self.move_axis(axis as isize, -1);
         let rounded = |values: Vec<f64>| values.into_iter().map(R::rounded).collect::<Vec<R>>();
         let zero = PadMode::Constant(R::rounded(0.0));
-        if up == 1 {
+        if up == 1 && taps.len() <= MOST_IN_TILES {
             let taps = Array::from_slice(self.device(), &rounded(taps.iter().rev().copied().collect()));
             let options = ConvolveOptions::default().boundary(zero).steps([down]);
             return Ok(x.correlate_with(&taps, &options).check()?.move_axis(-1, axis as isize));

@@ -165,8 +165,7 @@ impl Fit {
             let wanted = format!("at least {} values along axis {axis}, or a boundary", self.length);
             return Err(Error::argument("savgol_filter", "array", wanted, count.to_string(), at));
         }
-        let middle =
-            x.correlate_with(&self.weights(x), &ConvolveOptions::default().mode(ConvolveMode::Valid));
+        let middle = x.correlate_with(&self.weights(x), &ConvolveOptions::default().mode(ConvolveMode::Valid));
         if half == 0 {
             return Ok(middle);
         }

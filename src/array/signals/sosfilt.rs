@@ -67,7 +67,8 @@ impl<R: Part> Array<R> {
             shape[axis + 1] = 2;
             let all = sections("sosfilt_from", sos, at)?;
             // Rows, sections, two numbers of each.
-            let states = fitting("sosfilt_from", self, states, &shape, at)?.move_axis(0, -1).move_axis(axis as isize, -1);
+            let states =
+                fitting("sosfilt_from", self, states, &shape, at)?.move_axis(0, -1).move_axis(axis as isize, -1);
             let (result, states) = self.by_sections("sosfilt_from", &all, axis, &states, at)?;
             Ok((result, states.move_axis(-1, axis as isize).move_axis(-1, 0)))
         };

@@ -5,9 +5,9 @@
 //! spans, and values are read twice, in three launches. Error: that of the recurrence in the array's type, whose rounding errors
 //! are filtered as the signal is; carried states add one product with a matrix for each power of two of blocks between.
 
+mod cascade;
 #[cfg(feature = "cases")]
 pub(crate) mod cases;
-mod cascade;
 mod cut;
 mod plan;
 mod wgsl;
@@ -94,8 +94,7 @@ impl Op for Recurrence {
     }
 
     fn slots(&self) -> Vec<Slot> {
-        let output =
-            Slot { name: "output".into(), access: Access::Write, dtype: self.dtype(), len: self.output_len() };
+        let output = Slot { name: "output".into(), access: Access::Write, dtype: self.dtype(), len: self.output_len() };
         [read_slots(self.inputs()), vec![output]].concat()
     }
 

@@ -75,6 +75,7 @@ impl Planner<'_> {
             sections: op.sections,
             cut: Cut { tiles: 0, spans: 0, ..cut },
             columns: self.columns,
+            unrolls: self.caps.processor.is_none(),
             stores,
             begins: if begins.is_some() { Begins::States } else { Begins::Zeros },
             finals: stores && op.finals,

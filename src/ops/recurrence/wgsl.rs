@@ -24,6 +24,8 @@ pub(super) struct RecurrenceSpec {
     /// Without the numbers of tiles and spans.
     pub cut: Cut,
     pub columns: bool,
+    /// Whether loops over a block are written out: a processor's code would be too long.
+    pub unrolls: bool,
     pub stores: bool,
     pub begins: Begins,
     pub finals: bool,
@@ -55,7 +57,8 @@ impl Spec for RecurrenceSpec {
         if !self.stores {
             text += "fn store(k: u32, t: u32, v: Real) {}\n";
         }
-        for (name, holds) in [("COLUMNS", *columns), ("STORES", self.stores), ("FINALS", self.finals)] {
+        let flags = [("COLUMNS", *columns), ("UNROLL", self.unrolls), ("STORES", self.stores), ("FINALS", self.finals)];
+        for (name, holds) in flags {
             writeln!(text, "const {name} = {holds};").expect("a text grows");
         }
         let states = self.order * self.sections;
@@ -72,7 +75,8 @@ impl Spec for RecurrenceSpec {
         ];
         Draft {
             constants: constants.map(|(name, value)| (name, value as u32)).to_vec(),
-            params: [["rows", "length", "spans", "tiles", "count"].map(String::from).to_vec(), values.param_names()].concat(),
+            params: [["rows", "length", "spans", "tiles", "count"].map(String::from).to_vec(), values.param_names()]
+                .concat(),
             access,
             text: text + SCAN,
             f16: values.uses_f16(),
@@ -104,11 +108,7 @@ impl Spec for CarrySpec {
             + "@group(0) @binding(1) var<storage, read_write> states: array<State>;\n"
             + &begin_text(self.begins, &mut access)
             + SCAN;
-        let constants = [
-            ("WORKGROUP", self.workgroup),
-            ("HELD", 2 * states * self.workgroup),
-            ("NEXT", 1),
-        ];
+        let constants = [("WORKGROUP", self.workgroup), ("HELD", 2 * states * self.workgroup), ("NEXT", 1)];
         Draft {
             constants: constants.map(|(name, value)| (name, value as u32)).to_vec(),
             params: ["rows", "spans", "each", "power", "each_power", "steps"].map(String::from).to_vec(),
@@ -159,7 +159,11 @@ fn states_text(dtype: DType, order: usize, sections: usize) -> String {
     let row = |row: usize| {
         let product = |sum: String, column: usize| {
             let entry = format!("table[first + {}u]", row * states + column);
-            if sum.is_empty() { format!("{entry} * z.z{column}") } else { format!("multiply_add({entry}, z.z{column}, {sum})") }
+            if sum.is_empty() {
+                format!("{entry} * z.z{column}")
+            } else {
+                format!("multiply_add({entry}, z.z{column}, {sum})")
+            }
         };
         (0..states).fold(String::new(), product)
     };
