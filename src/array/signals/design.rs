@@ -31,7 +31,8 @@ impl Band {
     pub(super) fn shares(self, operation: &'static str, rate: f64, at: CallSite) -> Result<Vec<f64>> {
         let shares: Vec<f64> = self.bounds().iter().map(|bound| 2.0 * bound / rate).collect();
         let ascending = shares.windows(2).all(|pair| pair[0] < pair[1]);
-        if !(rate > 0.0 && rate.is_finite()) || !shares.iter().all(|&share| share > 0.0 && share < 1.0) || !ascending {
+        let inside = shares.iter().all(|&share| share > 0.0 && share < 1.0);
+        if !(rate > 0.0 && rate.is_finite() && inside && ascending) {
             let wanted = "ascending frequencies above 0 and below half the sampling rate";
             return Err(Error::argument(operation, "band", wanted, format!("{self:?} of rate {rate}"), at));
         }
@@ -61,7 +62,7 @@ pub fn firwin(taps: usize, band: Band, rate: f64, window: Window) -> Result<Vec<
     let at = Location::caller();
     let shares = band.shares("firwin", rate, at)?;
     let odd = matches!(band, Band::HighPass(_) | Band::BandStop(..));
-    if taps == 0 || taps > 1 << 28 || (odd && taps % 2 == 0) {
+    if taps == 0 || taps > 1 << 28 || (odd && taps.is_multiple_of(2)) {
         let wanted = if odd { "an odd number, at most 2^28" } else { "1 to 2^28" };
         return Err(Error::argument("firwin", "taps", wanted, taps.to_string(), at));
     }

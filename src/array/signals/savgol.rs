@@ -90,7 +90,7 @@ struct Fit {
 
 impl Fit {
     fn new(operation: &'static str, length: usize, degree: usize, derivative: usize, at: CallSite) -> Result<Fit> {
-        if length % 2 == 0 || length > LONGEST {
+        if length.is_multiple_of(2) || length > LONGEST {
             let wanted = format!("an odd length below {LONGEST}");
             return Err(Error::argument(operation, "length", wanted, length.to_string(), at));
         }
