@@ -49,7 +49,7 @@ impl<R: Part> Array<R> {
     }
 
     /// As [`Array::lfilter`] from these states on, with the states after the last values: for signals in pieces, and to begin as if
-    /// the signal had gone on before ([`lfilter_zi`](crate::array::lfilter_zi)). SciPy's `lfilter` with `zi`.
+    /// the signal had gone on before ([`lfilter_zi`]). SciPy's `lfilter` with `zi`.
     ///
     /// States have the array's shape, but along the axis as many numbers as the order; shapes that broadcast to that will do.
     ///
