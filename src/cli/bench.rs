@@ -4,7 +4,7 @@ use super::engines::{Engine, engines};
 use super::measure::{Group, Measured, Row, measure};
 use super::{
     Outcome, channels, convolutions, groups, histograms, kernels, latency, lookups, print, products, randoms, sorts,
-    spectra, table, transfers, tutorial, workloads,
+    spectra, stencils, table, transfers, tutorial, workloads,
 };
 use crosslane::Device;
 use crosslane::device::DeviceKind;
