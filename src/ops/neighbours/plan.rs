@@ -1,0 +1,111 @@
+//! The launch.
+
+use super::wgsl::{NeighboursSpec, Way};
+use super::{Neighbours, Points, Rule};
+use crate::caps::Caps;
+use crate::element::{DType, Scalar, word_suffixes};
+use crate::error::{ErrorKind, Result};
+use crate::kernel::Kernel;
+use crate::op::{Binding, Grid, Param, Pass, Plan};
+use crate::ops::Boundary;
+use crate::ops::fuse::{Several, flat};
+
+pub(super) fn plan(op: &Neighbours, caps: &Caps) -> Result<Plan> {
+    let dtype = op.dtype();
+    fits(op, caps)?;
+    let axes: Vec<(usize, usize)> = op.variables.iter().copied().enumerate().collect();
+    let variables = &["k", "z", "y", "x"];
+    let several = Several::over(&op.shape, &axes, variables, &[(&op.expression, "")], None);
+    let fusion = &several.0[0];
+    let listed = match &op.points {
+        Points::Listed(list, _) => Some(flat(list, "p_")),
+        _ => None,
+    };
+    let whole: Vec<_> = fusion.dims.iter().map(|dim| 0..dim.extent).collect();
+    let bytes = |slot: usize| op.bytes_of(slot);
+    let (mut own, mut buffers) = fusion.params(&whole, caps.offset_alignment, &bytes);
+    if let (Some(list), Points::Listed(_, count)) = (&listed, &op.points) {
+        let (more, windows) = list.params(&[0..3 * *count as u64], caps.offset_alignment, &bytes);
+        own.extend(more);
+        buffers.extend(windows);
+    }
+    buffers.push(Binding::new(op.output, 0, op.bytes_of(op.output)));
+    let spec = NeighboursSpec {
+        values: fusion.spec(),
+        list: listed.as_ref().map(|list| list.spec()),
+        way: Way::of(op),
+        boundary: if let Boundary::Constant(_) = op.boundary { Boundary::Constant(0) } else { op.boundary },
+        moves: std::array::from_fn(|axis| op.moves(axis)),
+    };
+    let units = op.output_len().div_ceil(dtype.per_word() as usize);
+    Ok(Plan {
+        scratch: vec![],
+        passes: vec![Pass {
+            kernel: Kernel::of(spec, caps),
+            buffers,
+            params: [Param::all(words(op, units)), own].concat(),
+            grid: Grid::Count((units as u64).div_ceil(caps.workgroup() as u64)),
+        }],
+    })
+}
+
+fn fits(op: &Neighbours, caps: &Caps) -> Result<()> {
+    let largest = (0..=op.output).map(|slot| op.bytes_of(slot)).max().expect("there is the output");
+    let mistake = |wanted: String, got: String| {
+        Err(ErrorKind::Argument { operation: "neighbours", argument: "array".into(), wanted, got, at: None }.into())
+    };
+    if largest > caps.binding_bytes || op.output_len() > 1 << 31 || op.shape.iter().product::<usize>() > 1 << 31 {
+        let wanted = format!("arrays of at most {} bytes, as one binding holds, and 2^31 values", caps.binding_bytes);
+        return mistake(wanted, format!("{largest} bytes"));
+    }
+    if op.shape.contains(&0) {
+        return mistake("a value along each axis".into(), format!("{:?}", op.shape));
+    }
+    Ok(())
+}
+
+impl Neighbours {
+    /// Whether windows have places along z, y or x that may be past the ends.
+    fn moves(&self, axis: usize) -> bool {
+        let (span, extent) = (&self.spans[axis], self.sizes()[axis + 1] as i64);
+        let (least, most) = match &self.points {
+            Points::Box { last, .. } => (0, last[axis] as i64),
+            Points::Fixed(list) => {
+                let along = || list.iter().map(|point| point[axis] as i64);
+                (along().min().unwrap_or(0), along().max().unwrap_or(0))
+            }
+            Points::Listed(..) => return extent > 1 || span.first != 0 || span.count > 1,
+        };
+        let last = (span.count as i64 - 1) * span.step as i64 + span.first + most;
+        span.first + least < 0 || last >= extent
+    }
+}
+
+/// The words of a number in a type, of 32 bits at least.
+fn number(bits: u64, dtype: DType) -> Vec<u32> {
+    Scalar::from_f64(dtype, f64::from_bits(bits)).words().take(word_suffixes(dtype).count()).collect()
+}
+
+/// In the order of [`NeighboursSpec::param_names`].
+fn words(op: &Neighbours, units: usize) -> Vec<u32> {
+    let of = |values: [usize; 3]| values.map(|value| value as u32);
+    let mut words = vec![units as u32, op.output_len() as u32];
+    words.extend(of(op.spans.map(|span| span.count)));
+    words.extend(op.sizes()[1..].iter().map(|&size| size as u32));
+    words.extend(op.spans.map(|span| span.first as i32 as u32));
+    words.extend(of(op.spans.map(|span| span.step)));
+    match &op.points {
+        Points::Box { jump, last, .. } => words.extend([of(*jump), of(*last)].concat()),
+        Points::Listed(_, count) => words.push(*count as u32),
+        Points::Fixed(_) => {}
+    }
+    let dtype = op.dtype();
+    if let Rule::Bilateral { space, range } = op.rule {
+        words.extend([number(space, dtype), number(range, dtype)].concat());
+        words.push((op.reach() * op.reach()) as u32);
+    }
+    if let Boundary::Constant(bits) = op.boundary {
+        words.extend(number(bits, dtype.compute()));
+    }
+    words
+}
