@@ -44,7 +44,7 @@ pub use custom::{Elementwise, Reduction};
 pub use elementwise::{Operand, has_kernel};
 pub use evaluate::eval_all;
 pub use explain::{ExplainedStep, Explanation};
-pub use filters::ConvolveOptions;
+pub use filters::{ConvolveOptions, Footprint};
 pub use host_array::HostArray;
 pub use inputs::Inputs;
 pub use orders::{Interpolation, QuantileOptions, SortKey, SortOptions, TopKOptions, Unique, lexsort};

@@ -9,8 +9,11 @@
 macro_rules! operations {
     ($given:ident) => {
         $given! {
+            components ["components_start" "components_join" "components_flatten"] {Components};
             concatenate [] {Concatenate};
             correlate ["correlate"] {Correlate};
+            correlate ["correlate"] {Boundary, Correlate};
+            envelope ["envelope"] {Envelope};
             fft ["fft"] {Fft};
             gather ["gather"] {Gather};
             histogram ["histogram"] {Binning, Histogram, Rule};
@@ -31,6 +34,7 @@ macro_rules! operations {
                 "sort_clear" "sort_histogram" "sort_merge" "sort_pack" "sort_rows" "sort_scatter" "sort_seed"
             ] {Payload, Sort};
             stencil ["stencil" "stencil_tiled"] {Stencil};
+            suppress ["suppress"] {Suppress};
             top_k ["top_k"] {TopK};
             _ ["clear" "tail"]
         }

@@ -141,13 +141,16 @@ fn a_template_filled_with_values_is_the_plan_of_the_operation_that_has_them() {
         }
         println!("{preset}: {found} templates of two operations each");
         let all = [
+            "components",
             "concatenate",
             "correlate",
+            "envelope",
             "fft",
             "gather",
             "histogram",
             "map",
             "matmul",
+            "neighbours",
             "normalise",
             "recurrence",
             "reduce",

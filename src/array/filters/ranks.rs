@@ -1,16 +1,32 @@
-//! Filters by order: the least, the greatest, the middle of neighbours.
+//! Filters by order: the least, the greatest, the middle of neighbours, one by its rank.
 
+use super::Footprint;
+use super::neighbours::Windows;
 use crate::array::Array;
 use crate::array::shapes::PadMode;
 use crate::array::shapes::axes::Axes;
-use crate::element::{Float, Number};
+use crate::element::{Float, Number, Ordered};
 use crate::error::{CallSite, Error, Result};
+use crate::ops::neighbours::{Points, RANKED, Rule};
+use std::ops::Range;
 use std::panic::Location;
 
-impl<T: Number> Array<T> {
-    /// The least of so many neighbours along some axes: SciPy's `minimum_filter`, the erosion of an image by a box.
+/// Whether windows have values along these axes.
+pub(super) fn has_values(operation: &'static str, shape: &[usize], axes: Range<usize>, at: CallSite) -> Result<()> {
+    match shape[axes.clone()].contains(&0) {
+        false => Ok(()),
+        true => {
+            let wanted = format!("values along axes {} to {}", axes.start, axes.end - 1);
+            Err(Error::argument(operation, "array", wanted, format!("{shape:?}"), at))
+        }
+    }
+}
+
+impl<T: Ordered> Array<T> {
+    /// The least of so many neighbours along some axes: SciPy's `minimum_filter`, the erosion of an image by a box. NaN where a
+    /// neighbour is.
     ///
-    /// Cost: for each axis the ends, and a reduction over windows that lie in cache.
+    /// Cost: as [`Array::erode`], which takes other footprints too: a launch for each axis, of large sizes two or three.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -21,15 +37,15 @@ impl<T: Number> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): a size of 0; an axis out of range or given twice, or without values.
-    #[doc(alias = "erode")]
+    /// Errors (kept in the array): a size of 0; an axis out of range or given twice, or without values; a constant that f64 does
+    /// not have; more bytes than a kernel binds.
     #[track_caller]
     pub fn minimum_filter(&self, size: usize, axes: impl Into<Axes>, boundary: PadMode<T>) -> Array<T> {
-        let least = |windows: &Array<T>| windows.min_axes(-1);
-        self.by_windows("minimum_filter", size, axes.into(), boundary, least, Location::caller())
+        self.by_box("minimum_filter", size, axes.into(), boundary, Rule::Minimum, Location::caller())
     }
 
-    /// The greatest of so many neighbours along some axes: SciPy's `maximum_filter`, the dilation of an image by a box.
+    /// The greatest of so many neighbours along some axes: SciPy's `maximum_filter`, the dilation of an image by a box. NaN where
+    /// a neighbour is.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -41,57 +57,128 @@ impl<T: Number> Array<T> {
     /// ```
     ///
     /// Errors (kept in the array): as [`Array::minimum_filter`].
-    #[doc(alias = "dilate")]
     #[track_caller]
     pub fn maximum_filter(&self, size: usize, axes: impl Into<Axes>, boundary: PadMode<T>) -> Array<T> {
-        let greatest = |windows: &Array<T>| windows.max_axes(-1);
-        self.by_windows("maximum_filter", size, axes.into(), boundary, greatest, Location::caller())
+        self.by_box("maximum_filter", size, axes.into(), boundary, Rule::Maximum, Location::caller())
     }
 
-    fn by_windows(
+    pub(super) fn by_box(
         &self,
         operation: &'static str,
         size: usize,
         axes: Axes,
         boundary: PadMode<T>,
-        reduced: impl Fn(&Array<T>) -> Array<T>,
+        rule: Rule,
         at: CallSite,
     ) -> Array<T> {
         let result = || {
             let places = axes.once(operation, self.check()?.rank(), at)?;
-            let continued = |x: Array<T>, axis: usize| x.continued(operation, &[axis], size, boundary, at);
-            places
-                .iter()
-                .try_fold(self.clone(), |x, &axis| Ok(reduced(&continued(x, axis)?.windows(axis as isize, size, 1))))
+            self.has_windows(operation, size, &places, at)?;
+            let sides: Vec<_> = places.iter().map(|&axis| (axis, [size / 2, size - 1 - size / 2])).collect();
+            self.extreme(operation, &sides, rule, boundary, at)
         };
-        result().unwrap_or_else(|error| Array::failed(self.device(), error))
+        Array::kept(self.device(), result())
     }
 
-    /// Continued past its ends, so that each value is the middle of a window.
-    fn continued(
+    pub(super) fn has_windows(&self, operation: &'static str, size: usize, axes: &[usize], at: CallSite) -> Result<()> {
+        let shape = self.shape();
+        if (1..=super::neighbours::REACH).contains(&size) && axes.iter().all(|&axis| shape[axis] > 0) {
+            return Ok(());
+        }
+        let wanted = "windows of 1 to 2^28 values, and values along each axis of theirs";
+        Err(Error::argument(operation, "size", wanted, format!("{size}, of {shape:?}"), at))
+    }
+}
+
+impl<T: Number> Array<T> {
+    /// The value with this place among a value's neighbours in ascending order, along the last axes; negative places count from the
+    /// greatest. SciPy's `rank_filter`. NaN where a neighbour is.
+    ///
+    /// Cost: one launch, in which each invocation has the neighbours in registers and puts them in order by a network (Batcher,
+    /// 1968), of which only what the place depends on is left.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::Array;
+    /// use crosslane::array::{Footprint, PadMode};
+    /// let x = Array::from_slice(device, &[3, 1, 4, 1, 5]);
+    /// let second = x.rank_filter(1, &Footprint::of_box([3]), PadMode::Edge);
+    /// assert_eq!(second.to_vec()?, [3, 3, 1, 4, 5]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): a footprint that does not fit, as [`Array::erode`], or of more than 49 neighbours; a place that
+    /// there is not. For more neighbours there are [`Array::windows`] and [`Array::nth_axis`].
+    #[track_caller]
+    pub fn rank_filter(&self, rank: isize, footprint: &Footprint, boundary: PadMode<T>) -> Array<T> {
+        let (name, at, count) = ("rank_filter", Location::caller(), footprint.count() as isize);
+        let result = || {
+            footprint.extents(name, self.check()?.rank(), at)?;
+            let place = if rank < 0 { rank.saturating_add(count) } else { rank };
+            if !(0..count).contains(&place) {
+                let wanted = format!("-{count} to {}", count - 1);
+                return Err(Error::argument(name, "rank", wanted, rank.to_string(), at));
+            }
+            self.ranked(name, footprint, [place as usize; 2], boundary, at)
+        };
+        Array::kept(self.device(), result())
+    }
+
+    /// The value that has this many percent of a value's neighbours below it, along the last axes: SciPy's `percentile_filter`, which
+    /// takes the one at `count percentile / 100`, rounded down, without a mean. As [`Array::rank_filter`].
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::Array;
+    /// use crosslane::array::{Footprint, PadMode};
+    /// let x = Array::from_slice(device, &[3, 1, 4, 1, 5]);
+    /// let upper = x.percentile_filter(70.0, &Footprint::of_box([3]), PadMode::Edge);
+    /// assert_eq!(upper.to_vec()?, [3, 4, 4, 5, 5]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): a footprint as for [`Array::rank_filter`]; a percentile below 0 or above 100.
+    #[track_caller]
+    pub fn percentile_filter(&self, percentile: f64, footprint: &Footprint, boundary: PadMode<T>) -> Array<T> {
+        let (name, at, count) = ("percentile_filter", Location::caller(), footprint.count());
+        let result = || {
+            footprint.extents(name, self.check()?.rank(), at)?;
+            if !(0.0..=100.0).contains(&percentile) {
+                return Err(Error::argument(name, "percentile", "0 to 100", percentile.to_string(), at));
+            }
+            let place = ((count as f64 * percentile / 100.0) as usize).min(count - 1);
+            self.ranked(name, footprint, [place; 2], boundary, at)
+        };
+        Array::kept(self.device(), result())
+    }
+
+    /// The mean of those with these places.
+    fn ranked(
         &self,
         operation: &'static str,
-        axes: &[usize],
-        size: usize,
+        footprint: &Footprint,
+        [low, high]: [usize; 2],
         boundary: PadMode<T>,
         at: CallSite,
     ) -> Result<Array<T>> {
-        let shape = self.check()?.shape();
-        if size == 0 || axes.iter().any(|&axis| shape[axis] == 0) {
-            let wanted = "windows of at least 1 value, and values along each axis of theirs";
-            return Err(Error::argument(operation, "size", wanted, format!("{size}, of {shape:?}"), at));
+        let (rank, extents) = (self.rank(), footprint.extents(operation, self.rank(), at)?);
+        has_values(operation, self.shape(), rank - extents.len()..rank, at)?;
+        if footprint.count() > RANKED {
+            let wanted = format!("at most {RANKED} neighbours; for more there are windows() and nth_axis()");
+            return Err(Error::argument(operation, "footprint", wanted, footprint.count().to_string(), at));
         }
-        let mut widths = vec![(0, 0); shape.len()];
-        axes.iter().for_each(|&axis| widths[axis] = (size / 2, size - 1 - size / 2));
-        Ok(self.pad(&widths, boundary))
+        let points = Points::Fixed(footprint.points());
+        let windows = Windows::of_last(self.shape(), &vec![0; extents.len()], points, Rule::Rank(low, high));
+        self.of_windows(operation, windows, None, boundary, at)
     }
 }
 
 impl<T: Float> Array<T> {
     /// The middle of so many neighbours along each of some axes: SciPy's `median_filter`. NaN where a window has one; of an even
-    /// number the mean of the two in the middle.
+    /// number the mean of the two in the middle, where SciPy takes the upper one.
     ///
-    /// Cost: memory for all windows, `size` to the number of axes for each value, which are then sorted.
+    /// Cost: up to 49 neighbours of up to three axes as [`Array::rank_filter`], one launch. More, or more axes: memory for all
+    /// windows, `size` to the number of axes for each value, which are then sorted.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -108,16 +195,40 @@ impl<T: Float> Array<T> {
     pub fn median_filter(&self, size: usize, axes: impl Into<Axes>, boundary: PadMode<T>) -> Array<T> {
         let (axes, at) = (axes.into(), Location::caller());
         let result = || {
-            let shape = self.check()?.shape();
-            let places = axes.once("median_filter", shape.len(), at)?;
-            let whole = self.continued("median_filter", &places, size, boundary, at)?;
-            let windows = places.iter().fold(whole, |x, &axis| x.windows(axis as isize, size, 1));
+            let mut places = axes.once("median_filter", self.check()?.rank(), at)?;
+            places.sort();
+            self.has_windows("median_filter", size, &places, at)?;
             let count = size.checked_pow(places.len() as u32).ok_or_else(|| {
                 let got = format!("{size} along {} axes", places.len());
                 Error::argument("median_filter", "size", "windows of fewer than 2^64 values", got, at)
             })?;
-            Ok(windows.reshape(&[shape, &[count]].concat()).median_axis(-1))
+            match count {
+                0 | 1 => Ok(self.clone()),
+                _ if count <= RANKED && places.len() <= 3 => self.median_of_few(size, &places, boundary, at),
+                _ => self.median_of_many(size, count, &places, boundary),
+            }
         };
-        result().unwrap_or_else(|error: Error| Array::failed(self.device(), error))
+        Array::kept(self.device(), result())
+    }
+
+    fn median_of_few(&self, size: usize, axes: &[usize], boundary: PadMode<T>, at: CallSite) -> Result<Array<T>> {
+        let footprint = Footprint::of_box(vec![size; axes.len()]);
+        let count = footprint.count();
+        let middle = [(count - 1) / 2, count / 2];
+        // Axes that are not the last ones become so, and go back.
+        let (rank, others) = (self.rank(), (0..self.rank()).filter(|axis| !axes.contains(axis)));
+        let order: Vec<isize> = others.chain(axes.iter().copied()).map(|axis| axis as isize).collect();
+        let mut back = vec![0; rank];
+        order.iter().enumerate().for_each(|(to, &from)| back[from as usize] = to as isize);
+        let medians = self.permute(order).ranked("median_filter", &footprint, middle, boundary, at)?;
+        Ok(medians.permute(back))
+    }
+
+    fn median_of_many(&self, size: usize, count: usize, axes: &[usize], boundary: PadMode<T>) -> Result<Array<T>> {
+        let mut widths = vec![(0, 0); self.rank()];
+        axes.iter().for_each(|&axis| widths[axis] = (size / 2, size - 1 - size / 2));
+        let whole = self.pad(&widths, boundary);
+        let windows = axes.iter().fold(whole, |x, &axis| x.windows(axis as isize, size, 1));
+        Ok(windows.reshape(&[self.shape(), &[count]].concat()).median_axis(-1))
     }
 }

@@ -186,6 +186,7 @@ impl<T: Element> Array<T> {
     /// ```
     ///
     /// Errors (kept in the array): an axis out of range, or shorter than a window; a length or a step of 0.
+    #[doc(alias = "sliding_window_view")]
     #[track_caller]
     pub fn windows(&self, along: isize, length: usize, step: usize) -> Array<T> {
         let at = Location::caller();

@@ -51,12 +51,12 @@ fn footprint() -> Vec<[i32; 3]> {
     vec![[0, -1, 0], [0, 0, -2], [0, 0, 0], [0, 2, 1], [0, 0, 2]]
 }
 
-fn listed(dtype: DType, rule: Rule, boundary: Boundary) -> Case {
+fn listed(dtype: DType, shape: [usize; 2], rule: Rule, boundary: Boundary) -> Case {
     let list = footprint();
     let values: Vec<Value> = list.iter().flatten().map(|&word| Value::Int(word as i128)).collect();
     let words = values.len();
     let points = Points::Listed(expression(None, leaf(1, DType::I32, words, 0, &[1])), list.len());
-    case(dtype, &[9, 14], same(&[9, 14], [0; 3]), points, rule, boundary).fill(1, Fill::Values(values))
+    case(dtype, &shape, same(&shape, [0; 3]), points, rule, boundary).fill(1, Fill::Values(values))
 }
 
 pub fn cases(caps: &Caps) -> Vec<Case> {
@@ -65,7 +65,8 @@ pub fn cases(caps: &Caps) -> Vec<Case> {
     for dtype in ordered(caps) {
         for (rule, boundary) in [Rule::Minimum, Rule::Maximum].into_iter().zip([BOUNDARIES[0], BOUNDARIES[3]]) {
             all.push(case(dtype, &[7, 11], same(&[7, 11], [1, 3, 4]), boxed([1, 3, 4]), rule, boundary));
-            all.push(listed(dtype, rule, boundary));
+            all.push(listed(dtype, [9, 14], rule, boundary));
+            all.push(listed(dtype, [5, 1], rule, boundary));
         }
         if dtype != DType::Bool {
             let nine = Points::Fixed((0..9).map(|n| [0, n / 3 - 1, n % 3 - 1]).collect());

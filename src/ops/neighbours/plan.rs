@@ -74,7 +74,7 @@ impl Neighbours {
                 let along = || list.iter().map(|point| point[axis] as i64);
                 (along().min().unwrap_or(0), along().max().unwrap_or(0))
             }
-            Points::Listed(..) => return extent > 1 || span.first != 0 || span.count > 1,
+            Points::Listed(..) => return true,
         };
         let last = (span.count as i64 - 1) * span.step as i64 + span.first + most;
         span.first + least < 0 || last >= extent

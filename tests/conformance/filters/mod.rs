@@ -1,5 +1,12 @@
 //! Convolutions and filters against SciPy's results, kept in `filters.json`, and against the definition.
 
+mod canny;
+mod labels;
+mod local;
+mod morphology;
+mod pooling;
+mod rolling;
+
 use crate::support::*;
 use crosslane::array::{ConvolveMode, ConvolveOptions, PadMode};
 use crosslane::{Array, Device};
@@ -20,15 +27,19 @@ fn array(device: &Device, shape: &[usize], values: &[f64]) -> Array<f32> {
     Array::from_shape(device, shape, &values.iter().map(|&value| value as f32).collect::<Vec<f32>>())
 }
 
-fn by_scipy(device: &Device, row: &Value) -> Array<f32> {
-    let x = array(device, &shape(&row["shape"]), &numbers(&row["x"]));
-    let boundary = match row["boundary"].as_str().unwrap() {
+fn padding(row: &Value) -> PadMode<f32> {
+    match row["boundary"].as_str().unwrap() {
         "constant" => PadMode::Constant(row["value"].as_f64().unwrap() as f32),
         "edge" => PadMode::Edge,
         "reflect" => PadMode::Reflect,
         "symmetric" => PadMode::Symmetric,
         _ => PadMode::Wrap,
-    };
+    }
+}
+
+fn by_scipy(device: &Device, row: &Value) -> Array<f32> {
+    let x = array(device, &shape(&row["shape"]), &numbers(&row["x"]));
+    let boundary = padding(row);
     let args = numbers(&row["args"]);
     let weights = || array(device, &shape(&row["weights"]["shape"]), &numbers(&row["weights"]["values"]));
     let options = || {
