@@ -51,9 +51,8 @@ impl<R: Part> Array<R> {
             return Ok(Array::full(self.device(), &[rows, columns], false));
         }
         let zeros = PadMode::Constant(R::rounded(0.0));
-        let inside = |shape: &[usize], axis: isize| {
-            Array::<R>::ones(self.device(), shape).gaussian_filter(sigma, axis, zeros)
-        };
+        let inside =
+            |shape: &[usize], axis: isize| Array::<R>::ones(self.device(), shape).gaussian_filter(sigma, axis, zeros);
         let weights = inside(&[rows, 1], 0) * inside(&[1, columns], 1);
         let smooth = self.gaussian_filter(sigma, .., zeros) / weights;
         let smooth = smooth.check()?;

@@ -48,7 +48,8 @@ impl Footprint {
     /// `MORPH_CROSS` of 3 by 3. More than three axes are an error of the filter that is given it.
     pub fn cross(axes: usize) -> Footprint {
         let places = 3usize.pow(axes.min(AXES + 1) as u32);
-        let apart = |place: usize| (0..axes.min(AXES + 1)).filter(|&axis| place / 3usize.pow(axis as u32) % 3 != 1).count();
+        let apart =
+            |place: usize| (0..axes.min(AXES + 1)).filter(|&axis| place / 3usize.pow(axis as u32) % 3 != 1).count();
         Footprint { shape: vec![3; axes], mask: Some((0..places).map(|place| apart(place) <= 1).collect()) }
     }
 

@@ -42,7 +42,7 @@ impl Array<bool> {
                 return Ok((parents, Array::zeros(self.device(), &[])));
             }
             let flat = parents.flatten();
-            let roots = flat.equal(&Array::counting(self.device(), flat.len()));
+            let roots = flat.equal(Array::counting(self.device(), flat.len()));
             let numbers: Array<u32> = Scan::count_nonzero().call(&roots);
             let count = numbers.slice(crate::s![-1]);
             // Where there is no component the parent is past the end: 0 is read.

@@ -1,9 +1,9 @@
 //! Filters by the values near each value: bilateral means, statistics of windows, local maxima, sharpening, integral images.
 
 use super::neighbours::Windows;
+use crate::array::Array;
 use crate::array::shapes::PadMode;
 use crate::array::shapes::axes::Axes;
-use crate::array::Array;
 use crate::element::{Arithmetic, Number, Part};
 use crate::error::{CallSite, Error, Result};
 use crate::ops::neighbours::{Points, Rule};
@@ -93,12 +93,7 @@ impl<R: Part> Array<R> {
     ///
     /// Errors (kept in both): a size of 0; an axis out of range or given twice, or without values.
     #[track_caller]
-    pub fn local_statistics(
-        &self,
-        size: usize,
-        axes: impl Into<Axes>,
-        boundary: PadMode<R>,
-    ) -> (Array<R>, Array<R>) {
+    pub fn local_statistics(&self, size: usize, axes: impl Into<Axes>, boundary: PadMode<R>) -> (Array<R>, Array<R>) {
         let (name, at, axes) = ("local_statistics", Location::caller(), axes.into());
         let result = || {
             let places = axes.once(name, self.check()?.rank(), at)?;

@@ -2,9 +2,9 @@
 
 use super::Footprint;
 use super::neighbours::Windows;
+use crate::array::Array;
 use crate::array::elementwise::call;
 use crate::array::shapes::PadMode;
-use crate::array::Array;
 use crate::element::{DType, Ordered};
 use crate::error::{CallSite, Result};
 use crate::graph::{Expr, Node};

@@ -67,11 +67,7 @@ impl Windows {
 }
 
 /// A boundary as operations have it.
-pub(super) fn boundary_of<T: Element>(
-    operation: &'static str,
-    boundary: PadMode<T>,
-    at: CallSite,
-) -> Result<Boundary> {
+pub(super) fn boundary_of<T: Element>(operation: &'static str, boundary: PadMode<T>, at: CallSite) -> Result<Boundary> {
     Ok(match boundary {
         PadMode::Constant(value) => {
             let number = value.scalar().to_f64();
@@ -179,8 +175,8 @@ impl<T: Ordered> Array<T> {
             let windows = Windows::of_last(shape, &before, points, rule);
             return self.of_windows(operation, windows, None, boundary, at);
         }
-        sides
-            .iter()
-            .try_fold(self.clone(), |array, (axis, sides)| array.extreme_along(operation, *axis, *sides, rule, boundary, at))
+        sides.iter().try_fold(self.clone(), |array, (axis, sides)| {
+            array.extreme_along(operation, *axis, *sides, rule, boundary, at)
+        })
     }
 }

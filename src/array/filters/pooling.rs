@@ -201,7 +201,7 @@ impl<R: Part> Array<R> {
         let split = [&self.shape()[..axis], &[count, longest], &self.shape()[axis + 1..]].concat();
         let own = Array::from_shape(self.device(), &along(&[count, longest]), &own);
         let inverse = Array::from_shape(self.device(), &along(&[count]), &inverse);
-        let sums = own.select(&taken.reshape(&split), R::rounded(0.0)).sum_axes(axis as isize + 1);
+        let sums = own.select(taken.reshape(&split), R::rounded(0.0)).sum_axes(axis as isize + 1);
         sums * inverse
     }
 }

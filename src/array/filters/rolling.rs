@@ -172,14 +172,7 @@ impl<T: Float> Array<T> {
         Ok(made(whole.windows(axis as isize, window, 1)))
     }
 
-    fn rolled_end(
-        &self,
-        operation: &'static str,
-        window: usize,
-        along: isize,
-        rule: Rule,
-        at: CallSite,
-    ) -> Array<T> {
+    fn rolled_end(&self, operation: &'static str, window: usize, along: isize, rule: Rule, at: CallSite) -> Array<T> {
         let result = || {
             let axis = self.rolls(operation, window, along, at)?;
             let missing = PadMode::Constant(number(f64::NAN));
@@ -197,7 +190,7 @@ impl<T: Float> Array<T> {
         // Blocks of a window: NaN before the values, zeros after them up to a whole number of blocks.
         let last = self.rank() - 1;
         let rows = self.move_axis(axis as isize, last as isize);
-        let blocks = (window - 1 + extent) / window + 1;
+        let blocks = extent.div_ceil(window) + 1;
         let mut widths = vec![(0, 0); rows.rank()];
         widths[last] = (0, blocks * window - (window - 1) - extent);
         let padded = rows.pad(&widths, PadMode::Constant(number(0.0)));

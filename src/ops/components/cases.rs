@@ -57,6 +57,9 @@ pub fn cases(_: &Caps) -> Vec<Case> {
     // Elementwise work before, and gaps.
     let mut values = expression(None, leaf(0, DType::F32, 2000, 1, &[50, 2]));
     cast(&mut values, 0, DType::Bool);
-    all.push(of(values, &[20, 20], 2, "numbers").fill(0, Fill::Values((0..2000).map(|at| Value::Float((noise(at) % 2) as f64)).collect())));
+    all.push(
+        of(values, &[20, 20], 2, "numbers")
+            .fill(0, Fill::Values((0..2000).map(|at| Value::Float((noise(at) % 2) as f64)).collect())),
+    );
     all
 }

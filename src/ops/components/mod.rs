@@ -128,8 +128,11 @@ impl Op for Components {
         let parent = Binding::new(self.output, 0, self.bytes_of(self.output));
         let [_, y, x] = self.sizes().map(|size| size as u32);
         let grid = Grid::Count((self.len() as u64).div_ceil(caps.workgroup() as u64));
-        let pass = |step: Step, buffers: Vec<Binding>, words: Vec<Param>| {
-            Pass { kernel: Kernel::of(step, caps), buffers, params: words, grid }
+        let pass = |step: Step, buffers: Vec<Binding>, words: Vec<Param>| Pass {
+            kernel: Kernel::of(step, caps),
+            buffers,
+            params: words,
+            grid,
         };
         let words = |more: &[u32]| Param::all([&[self.len() as u32], more].concat());
         let join = Step::Join { connectivity: self.connectivity as u32 };

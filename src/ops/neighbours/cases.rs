@@ -22,7 +22,11 @@ fn boxed(taps: [usize; 3]) -> Points {
 /// So many results as values, the windows' middles at each.
 fn same(shape: &[usize], reach: [usize; 3]) -> [Span; 3] {
     let counts: Vec<usize> = std::iter::repeat_n(1, 4 - shape.len().min(4)).chain(shape.iter().copied()).collect();
-    std::array::from_fn(|axis| Span { count: counts[counts.len() - 3 + axis], first: -(reach[axis] as i64 / 2), step: 1 })
+    std::array::from_fn(|axis| Span {
+        count: counts[counts.len() - 3 + axis],
+        first: -(reach[axis] as i64 / 2),
+        step: 1,
+    })
 }
 
 /// Over the last axes of an array in memory.
@@ -31,18 +35,20 @@ fn case(dtype: DType, shape: &[usize], spans: [Span; 3], points: Points, rule: R
     of(expression(None, leaf(0, dtype, len, 0, &contiguous(shape))), shape, spans, points, rule, boundary)
 }
 
-fn of(
-    values: Expression,
-    shape: &[usize],
-    spans: [Span; 3],
-    points: Points,
-    rule: Rule,
-    boundary: Boundary,
-) -> Case {
+fn of(values: Expression, shape: &[usize], spans: [Span; 3], points: Points, rule: Rule, boundary: Boundary) -> Case {
     let what = format!("{rule:?} of {shape:?}, {}, {boundary:?}, {spans:?}", values.dtype());
     let variables = (0..shape.len()).map(|axis| 4 - shape.len() + axis).collect();
     let slots = values.slots().len() + matches!(points, Points::Listed(..)) as usize;
-    let op = Neighbours { expression: values, shape: shape.to_vec(), variables, spans, points, rule, boundary, output: slots };
+    let op = Neighbours {
+        expression: values,
+        shape: shape.to_vec(),
+        variables,
+        spans,
+        points,
+        rule,
+        boundary,
+        output: slots,
+    };
     let fill = if matches!(rule, Rule::Bilateral { .. }) { Fill::Numbers } else { Fill::Any };
     Case::new(what, op).fill(0, fill).scale(3.0)
 }
@@ -72,7 +78,14 @@ pub fn cases(caps: &Caps) -> Vec<Case> {
             let nine = Points::Fixed((0..9).map(|n| [0, n / 3 - 1, n % 3 - 1]).collect());
             let spans = same(&[6, 9], [0; 3]);
             all.push(case(dtype, &[6, 9], spans, nine, Rule::Rank(4, 4), Boundary::Edge));
-            all.push(case(dtype, &[5, 9], same(&[5, 9], [0; 3]), Points::Fixed(footprint()), Rule::Rank(1, 1), BOUNDARIES[0]));
+            all.push(case(
+                dtype,
+                &[5, 9],
+                same(&[5, 9], [0; 3]),
+                Points::Fixed(footprint()),
+                Rule::Rank(1, 1),
+                BOUNDARIES[0],
+            ));
         }
     }
     for dtype in [DType::F32, DType::F64].into_iter().filter(|&dtype| caps.lacks(dtype).is_none()) {

@@ -25,7 +25,8 @@ pub(super) fn plan(op: &Neighbours, caps: &Caps) -> Result<Plan> {
     let bytes = |slot: usize| op.bytes_of(slot);
     let (mut own, mut buffers) = fusion.params(&whole, caps.offset_alignment, &bytes);
     if let (Some(list), Points::Listed(_, count)) = (&listed, &op.points) {
-        let (more, windows) = list.params(&[0..3 * *count as u64], caps.offset_alignment, &bytes);
+        let all = 0..3 * *count as u64;
+        let (more, windows) = list.params(&[all], caps.offset_alignment, &bytes);
         own.extend(more);
         buffers.extend(windows);
     }

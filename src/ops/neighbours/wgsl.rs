@@ -6,8 +6,8 @@ use crate::caps::Caps;
 use crate::element::{Class, DType, word_suffixes};
 use crate::kernel::{Access, Draft, Spec};
 use crate::op::Function;
-use crate::ops::fuse::{FusionSpec, bits, cast, param};
 use crate::ops::Boundary;
+use crate::ops::fuse::{FusionSpec, bits, cast, param};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -196,7 +196,12 @@ impl NeighboursSpec {
     fn bilateral_text(&self, head: &str, taps: [u32; 3]) -> String {
         let middle = taps.map(|taps| (taps / 2).to_string());
         let dtype = self.dtype();
-        let apart = AXES.map(|axis| format!("let e{axis} = i32(d{axis}) - i32({}u);", middle[AXES.iter().position(|a| *a == axis).expect("it is one")]));
+        let apart = AXES.map(|axis| {
+            format!(
+                "let e{axis} = i32(d{axis}) - i32({}u);",
+                middle[AXES.iter().position(|a| *a == axis).expect("it is one")]
+            )
+        });
         let weight = Function::Exp.wgsl(dtype, 1, ["power", "", ""]);
         let body = format!(
             "    {}\n    let distance = ez * ez + ey * ey + ex * ex;\n    if (u32(distance) <= params.radius_squared) {{\n        \

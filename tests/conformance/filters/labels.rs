@@ -92,8 +92,9 @@ fn large_masks() {
             }
         }
         // One component that winds through everything: walls with a gap at alternate ends.
-        let host: Vec<bool> =
-            (0..120 * 120).map(|at| (at / 120) % 2 == 0 || at % 120 == if (at / 240) % 2 == 0 { 119 } else { 0 }).collect();
+        let host: Vec<bool> = (0..120 * 120)
+            .map(|at| (at / 120) % 2 == 0 || at % 120 == if (at / 240) % 2 == 0 { 119 } else { 0 })
+            .collect();
         let (labels, count) = Array::from_shape(device, &[120, 120], &host).label(1);
         assert_eq!(count.item().unwrap(), 1, "on {}", name(device));
         assert_eq!(labels.sum().item().unwrap(), host.iter().filter(|&&own| own).count() as u32);

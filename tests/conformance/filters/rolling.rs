@@ -78,7 +78,8 @@ fn windows_are_apart() {
                 let own = &host[at + 1 - window..=at];
                 let (sum, size): (f64, f64) =
                     (own.iter().map(|&v| v as f64).sum(), own.iter().map(|v| v.abs() as f64).sum());
-                let greatest = own.iter().fold(f32::MIN, |a, &b| if a.is_nan() || b.is_nan() { f32::NAN } else { a.max(b) });
+                let greatest =
+                    own.iter().fold(f32::MIN, |a, &b| if a.is_nan() || b.is_nan() { f32::NAN } else { a.max(b) });
                 let same = |a: f64, b: f64| a == b || a.is_nan() && b.is_nan();
                 // A tree's or a row's roundings, relative to the magnitudes.
                 let close = same(sums[at] as f64, sum) || (sums[at] as f64 - sum).abs() <= 2e-6 * size;
