@@ -25,7 +25,7 @@ impl<R: Part> Array<R> {
     /// let columns = Array::arange(device, 0.0f32, 12.0, 1.0).broadcast_to(&[9, 12]);
     /// let step = columns.greater(5.0).cast::<f32>();
     /// let edges = step.canny(1.0, 0.1, 0.2);
-    /// assert!(edges.sum_axes(1).slice(crosslane::s![1..8]).min().item()? >= 1);
+    /// assert!(edges.count_nonzero_axes(1).slice(crosslane::s![1..8]).min().item()? >= 1);
     /// # Ok(()) });
     /// ```
     ///

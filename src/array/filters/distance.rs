@@ -1,21 +1,24 @@
 //! Distances to the nearest value that is not of a mask.
 
+use super::neighbours::Windows;
 use crate::array::Array;
 use crate::array::reductions::Scan;
+use crate::array::shapes::PadMode;
 use crate::element::DType;
 use crate::error::{CallSite, Error, Result};
 use crate::graph::{Take, Task};
 use crate::op::{Expression, Op};
 use crate::ops::Envelope;
-use crate::ops::envelope::{Metric, NONE};
+use crate::ops::envelope::{BLOCK, Metric, NONE};
+use crate::ops::neighbours::{Rule, Span};
 use std::panic::Location;
 
 impl Array<bool> {
     /// How far each value of a mask is from the nearest one that is not of it, by Euclid; 0 where there is none of it. SciPy's
     /// `distance_transform_edt`, along all axes. Infinite where the mask is all there is.
     ///
-    /// Cost: two scans along the last axis, then a launch for each other axis, in which each value looks as far along the axis as its
-    /// distance (Saito and Toriwaki, 1994), and one for the root. Squares are integers, so that results are roots of exact
+    /// Cost: two scans along the last axis, then two launches for each other axis, in which each value looks as far along the axis as
+    /// its distance (Saito and Toriwaki, 1994), past 64 values by the least ones of blocks; and one for the root. Squares are integers, so that results are roots of exact
     /// numbers, within an ULP or two of the device's root.
     ///
     /// ```
@@ -89,7 +92,7 @@ impl Array<bool> {
             return Ok(Array::zeros(self.device(), &shape));
         }
         let along = self.along_rows(metric == Metric::Squares);
-        Ok((0..shape.len() - 1).rev().fold(along, |distances, axis| distances.along_axis(axis, metric)))
+        (0..shape.len() - 1).rev().try_fold(along, |distances, axis| distances.along_axis(operation, axis, metric, at))
     }
 
     /// The distances along the last axis, or their squares, from the last place before and the first one after that is not of the
@@ -114,13 +117,18 @@ impl Array<bool> {
 
 impl Array<u32> {
     /// The least of what the distances along an axis and those there make.
-    fn along_axis(&self, axis: usize, metric: Metric) -> Array<u32> {
+    fn along_axis(&self, operation: &'static str, axis: usize, metric: Metric, at: CallSite) -> Result<Array<u32>> {
         let shape = self.shape().to_vec();
+        let span = Span { count: shape[axis].div_ceil(BLOCK), first: 0, step: BLOCK };
+        let windows = Windows::along(&shape, axis, span, [BLOCK, 1, BLOCK - 1], Rule::Minimum);
+        let blocks = self.of_windows(operation, windows, None, PadMode::Constant(NONE), at)?;
         let outputs = vec![(shape.clone(), DType::U32)];
         let make = move |mut inputs: Vec<Expression>, output: usize| {
-            let (expression, shape) = (inputs.remove(0), shape.clone());
-            Box::new(Envelope { expression, shape, axis, metric, output }) as Box<dyn Op>
+            let (blocks, expression) = (inputs.remove(1), inputs.remove(0));
+            let shape = shape.clone();
+            Box::new(Envelope { expression, shape, axis, metric, blocks, output }) as Box<dyn Op>
         };
-        Array::of(Task::nodes(&[(&*self.node, Take::Dense)], outputs, 1, make).remove(0))
+        let inputs = [(&*self.node, Take::Dense), (&*blocks.node, Take::Dense)];
+        Ok(Array::of(Task::nodes(&inputs, outputs, 1, make).remove(0)))
     }
 }

@@ -45,7 +45,7 @@ impl Windows {
     }
 
     /// Windows along one axis: so many results, of windows with values `jump` apart up to `last`.
-    fn along(shape: &[usize], axis: usize, span_of: Span, [taps, jump, last]: [usize; 3], rule: Rule) -> Windows {
+    pub fn along(shape: &[usize], axis: usize, span_of: Span, [taps, jump, last]: [usize; 3], rule: Rule) -> Windows {
         let behind: usize = shape[axis + 1..].iter().product();
         let is_last = axis + 1 == shape.len();
         let place = if is_last { 2 } else { 1 };

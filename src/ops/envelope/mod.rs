@@ -1,7 +1,8 @@
 //! Envelope: the least of what values and their distances along an axis make; `shaders/envelope.wgsl`.
 //!
 //! One pass of a distance transform for each axis (Saito and Toriwaki, 1994; the envelope of parabolas of Felzenszwalb and
-//! Huttenlocher, 2012, found by search). Loads of an element: about twice its distance, from caches.
+//! Huttenlocher, 2012, found by search). Loads of an element: about twice its distance up to a block's
+//! length, then one for each block, from caches.
 
 #[cfg(feature = "cases")]
 pub(crate) mod cases;
@@ -16,6 +17,9 @@ use crate::op::{Binding, Expression, Grid, Host, Op, Param, Pass, Plan, Slot, Va
 
 /// What is infinitely far away.
 pub(crate) const NONE: u32 = u32::MAX;
+
+/// Places of a block, whose least value tells whether to look into it.
+pub(crate) const BLOCK: usize = 64;
 
 /// What a value and a distance along the axis make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -66,6 +70,8 @@ pub struct Envelope {
     pub shape: Vec<usize>,
     /// The axis.
     pub axis: usize,
+    /// The least values of blocks along the axis, 64 each but for the last one.
+    pub blocks: Expression,
     /// What they make.
     pub metric: Metric,
     /// The output's slot, after all inputs: u32, fresh and without gaps.
@@ -76,21 +82,27 @@ pub struct Envelope {
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct EnvelopeSpec {
     values: FusionSpec,
+    blocks: FusionSpec,
     metric: Metric,
 }
 
 impl Spec for EnvelopeSpec {
     fn draft(&self, caps: &Caps) -> Draft {
-        let inputs = self.values.access();
+        let inputs = [self.values.access(), self.blocks.access()].concat();
         let binding = inputs.len();
         let result = format!("@group(0) @binding({binding}) var<storage, read_write> result: array<u32>;\n");
         Draft {
-            constants: vec![("WORKGROUP", caps.workgroup())],
-            params: [["count", "extent", "behind"].map(String::from).to_vec(), self.values.param_names()].concat(),
+            constants: vec![("WORKGROUP", caps.workgroup()), ("BLOCK", BLOCK as u32)],
+            params: [
+                ["count", "extent", "behind"].map(String::from).to_vec(),
+                self.values.param_names(),
+                self.blocks.param_names(),
+            ]
+            .concat(),
             access: [inputs, vec![Access::Write]].concat(),
-            text: self.values.text(0) + self.metric.text() + &result,
-            f16: self.values.uses_f16(),
-            trusted: self.values.is_safe(),
+            text: self.values.text(0) + &self.blocks.text(self.values.access().len()) + self.metric.text() + &result,
+            f16: self.values.uses_f16() || self.blocks.uses_f16(),
+            trusted: self.values.is_safe() && self.blocks.is_safe(),
             ..Draft::new("envelope of distances".to_string(), "envelope")
         }
     }
@@ -101,11 +113,31 @@ impl Envelope {
         self.shape.iter().product()
     }
 
+    fn expressions(&self) -> impl Iterator<Item = &Expression> {
+        [&self.expression, &self.blocks].into_iter()
+    }
+
     fn bytes_of(&self, slot: usize) -> u64 {
         match slot == self.output {
             true => buffer_bytes(DType::U32, self.len()),
-            false => read_bytes([&self.expression].into_iter(), slot).expect("a binding is a leaf"),
+            false => read_bytes(self.expressions(), slot).expect("a binding is a leaf"),
         }
+    }
+
+    /// An expression over a shape as a function of what is before, along and after the axis; its parameters, and its windows.
+    fn read(
+        &self,
+        (expression, prefix): (&Expression, &'static str),
+        shape: &[usize],
+        caps: &Caps,
+    ) -> (FusionSpec, Vec<Param>, Vec<Binding>) {
+        let variable = |axis: usize| (axis > self.axis) as usize + (axis >= self.axis) as usize;
+        let axes: Vec<(usize, usize)> = (0..shape.len()).map(|axis| (axis, variable(axis))).collect();
+        let several = Several::over(shape, &axes, &["k", "i", "m"], &[(expression, prefix)], None);
+        let fusion = &several.0[0];
+        let whole: Vec<_> = fusion.dims.iter().map(|dim| 0..dim.extent).collect();
+        let (params, reads) = fusion.params(&whole, caps.offset_alignment, &|slot| self.bytes_of(slot));
+        (fusion.spec(), params, reads)
     }
 }
 
@@ -116,11 +148,12 @@ impl Op for Envelope {
 
     fn slots(&self) -> Vec<Slot> {
         let output = Slot { name: "output".into(), access: Access::Write, dtype: DType::U32, len: self.len() };
-        [read_slots([&self.expression].into_iter()), vec![output]].concat()
+        [read_slots(self.expressions()), vec![output]].concat()
     }
 
     fn vary(&mut self, by: &mut dyn Vary) {
         by.expression(&mut self.expression);
+        by.expression(&mut self.blocks);
     }
 
     fn plan(&self, caps: &Caps) -> Result<Plan> {
@@ -133,20 +166,18 @@ impl Op for Envelope {
             let (operation, argument, got) = ("envelope", "array".into(), format!("{largest} bytes"));
             return Err(ErrorKind::Argument { operation, argument, wanted, got, at: None }.into());
         }
-        let variable = |axis: usize| (axis > self.axis) as usize + (axis >= self.axis) as usize;
-        let axes: Vec<(usize, usize)> = (0..self.shape.len()).map(|axis| (axis, variable(axis))).collect();
-        let several = Several::over(&self.shape, &axes, &["k", "i", "m"], &[(&self.expression, "")], None);
-        let fusion = &several.0[0];
-        let whole: Vec<_> = fusion.dims.iter().map(|dim| 0..dim.extent).collect();
-        let (own, reads) = fusion.params(&whole, caps.offset_alignment, &|slot| self.bytes_of(slot));
+        let mut blocks = self.shape.clone();
+        blocks[self.axis] = blocks[self.axis].div_ceil(BLOCK);
+        let (values, own, reads) = self.read((&self.expression, ""), &self.shape, caps);
+        let (blocks, more, block_reads) = self.read((&self.blocks, "b_"), &blocks, caps);
         let behind: usize = self.shape[self.axis + 1..].iter().product();
         let words = Param::all([self.len(), self.shape[self.axis], behind].map(|word| word as u32));
         Ok(Plan {
             scratch: vec![],
             passes: vec![Pass {
-                kernel: Kernel::of(EnvelopeSpec { values: fusion.spec(), metric: self.metric }, caps),
-                buffers: [reads, vec![Binding::new(self.output, 0, self.bytes_of(self.output))]].concat(),
-                params: [words, own].concat(),
+                kernel: Kernel::of(EnvelopeSpec { values, blocks, metric: self.metric }, caps),
+                buffers: [reads, block_reads, vec![Binding::new(self.output, 0, self.bytes_of(self.output))]].concat(),
+                params: [words, own, more].concat(),
                 grid: Grid::Count((self.len() as u64).div_ceil(caps.workgroup() as u64)),
             }],
         })

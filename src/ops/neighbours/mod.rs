@@ -8,6 +8,7 @@
 pub(crate) mod cases;
 mod network;
 mod plan;
+mod ranks;
 mod wgsl;
 
 use super::Boundary;

@@ -1,14 +1,12 @@
 //! The text.
 
-use super::network::{Exchange, network};
 use super::{Neighbours, Points, Rule};
 use crate::caps::Caps;
-use crate::element::{Class, DType, word_suffixes};
+use crate::element::{DType, word_suffixes};
 use crate::kernel::{Access, Draft, Spec};
 use crate::op::Function;
 use crate::ops::Boundary;
 use crate::ops::fuse::{FusionSpec, bits, cast, param};
-use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// What is made of which values.
@@ -52,7 +50,7 @@ pub(super) struct NeighboursSpec {
     pub moves: [bool; 3],
 }
 
-const AXES: [&str; 3] = ["z", "y", "x"];
+pub(super) const AXES: [&str; 3] = ["z", "y", "x"];
 
 impl NeighboursSpec {
     fn dtype(&self) -> DType {
@@ -60,7 +58,7 @@ impl NeighboursSpec {
     }
 
     /// The type of what is computed with.
-    fn real(&self) -> DType {
+    pub(super) fn real(&self) -> DType {
         self.dtype().compute()
     }
 
@@ -89,7 +87,7 @@ impl NeighboursSpec {
     }
 
     /// The place along an axis of what is an index there.
-    fn place(&self, axis: usize, index: &str) -> String {
+    pub(super) fn place(&self, axis: usize, index: &str) -> String {
         match self.moves[axis] {
             true => format!("place({index}, params.size_{})", AXES[axis]),
             false => index.to_string(),
@@ -149,50 +147,6 @@ impl NeighboursSpec {
         format!("fn better(a: Real, b: Real) -> Real {{\n    return {value};\n}}\n")
     }
 
-    /// Each value is a key that orders as the values do, so that the exchanges are minima and maxima of integers. NaNs are
-    /// looked for before.
-    fn ranks_text(&self, head: &str, points: &[[i32; 3]], [low, high]: [usize; 2]) -> String {
-        let keys = Keys::of(self.real());
-        let mut text = keys.text() + head;
-        for axis in 0..3 {
-            let distinct: BTreeSet<i32> = points.iter().map(|point| point[axis]).collect();
-            for offset in distinct {
-                let index = self.place(axis, &format!("{} + {offset}", AXES[axis]));
-                writeln!(text, "    let {} = {index};", name(axis, offset)).expect("to a string");
-            }
-        }
-        let mut names: Vec<String> = vec![];
-        for (nth, point) in points.iter().enumerate() {
-            let [z, y, x] = std::array::from_fn(|axis| name(axis, point[axis]));
-            writeln!(text, "    let r{nth} = near(k, {z}, {y}, {x});\n    let v{nth} = key(r{nth});")
-                .expect("to a string");
-            names.push(format!("v{nth}"));
-        }
-        for (nth, Exchange { places: [a, b], wanted }) in network(points.len(), &[low, high]).into_iter().enumerate() {
-            let pair = [names[a].clone(), names[b].clone()];
-            for (side, place) in [a, b].into_iter().enumerate().filter(|(side, _)| wanted[*side]) {
-                let (own, function) = (format!("{}{nth}", ["a", "b"][side]), ["low", "high"][side]);
-                writeln!(text, "    let {own} = {function}({}, {});", pair[0], pair[1]).expect("to a string");
-                names[place] = own;
-            }
-        }
-        let floats = self.real().class() == Class::Float;
-        let mean = match low == high || !floats {
-            true => format!("unkey({})", names[low]),
-            false => format!("(unkey({}) * Real(0.5) + unkey({}) * Real(0.5))", names[low], names[high]),
-        };
-        if !floats {
-            return text + &format!("    return {mean};\n}}\n");
-        }
-        // The first NaN, if there is one.
-        writeln!(text, "    var all = {mean};").expect("to a string");
-        for nth in (0..points.len()).rev() {
-            let nan = Function::IsNan.wgsl(self.real(), 1, [&format!("r{nth}"), "", ""]);
-            writeln!(text, "    all = select(all, r{nth}, {nan});").expect("to a string");
-        }
-        text + "    return all;\n}\n"
-    }
-
     fn bilateral_text(&self, head: &str, taps: [u32; 3]) -> String {
         let middle = taps.map(|taps| (taps / 2).to_string());
         let dtype = self.dtype();
@@ -249,54 +203,6 @@ impl NeighboursSpec {
             dtype.wgsl(),
             cast("v", dtype, real, 1),
             self.boundary.place_text()
-        )
-    }
-}
-
-/// A variable for the place at an offset along an axis.
-fn name(axis: usize, offset: i32) -> String {
-    let sign = if offset < 0 { "minus" } else { "" };
-    format!("{}{sign}{}", AXES[axis], offset.unsigned_abs())
-}
-
-/// How values are compared.
-enum Keys {
-    /// f32, and f16 by way of it: as integers, by their bits.
-    Bits(DType),
-    /// Integers of 32 bits: themselves.
-    Plain(DType),
-    /// Types of 64 bits: by comparisons.
-    Compared(DType),
-}
-
-impl Keys {
-    fn of(dtype: DType) -> Keys {
-        match dtype {
-            DType::F16 | DType::F32 => Keys::Bits(dtype),
-            DType::F64 | DType::I64 | DType::U64 => Keys::Compared(dtype),
-            _ => Keys::Plain(dtype),
-        }
-    }
-
-    /// `key`, its inverse `unkey`, and the `low` and the `high` one of two keys.
-    fn text(&self) -> String {
-        let (key, to, from, low, high) = match self {
-            Keys::Bits(dtype) => (
-                "i32",
-                "let b = bitcast<i32>(f32(v));\n    return b ^ ((b >> 31u) & 0x7fffffff);".to_string(),
-                format!("return {}(bitcast<f32>(v ^ ((v >> 31u) & 0x7fffffff)));", dtype.wgsl()),
-                "min(a, b)",
-                "max(a, b)",
-            ),
-            Keys::Plain(dtype) => (dtype.wgsl(), "return v;".into(), "return v;".into(), "min(a, b)", "max(a, b)"),
-            Keys::Compared(dtype) => {
-                (dtype.wgsl(), "return v;".into(), "return v;".into(), "select(b, a, a < b)", "select(a, b, a < b)")
-            }
-        };
-        format!(
-            "alias Key = {key};\nfn key(v: Real) -> Key {{\n    {to}\n}}\nfn unkey(v: Key) -> Real {{\n    {from}\n}}\n\
-             fn low(a: Key, b: Key) -> Key {{\n    return {low};\n}}\n\
-             fn high(a: Key, b: Key) -> Key {{\n    return {high};\n}}\n"
         )
     }
 }

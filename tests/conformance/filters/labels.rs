@@ -104,6 +104,30 @@ fn large_masks() {
     }
 }
 
+/// Few places that are not of the mask, far away: by all pairs on the host.
+#[test]
+fn far_distances() {
+    for device in quick() {
+        let (rows, columns) = (333, 210);
+        for free in [vec![0], vec![332 * 210 + 209], vec![100 * 210 + 3, 290 * 210 + 200, 150 * 210]] {
+            let mut host = vec![true; rows * columns];
+            free.iter().for_each(|&at| host[at] = false);
+            let mask = Array::from_shape(device, &[rows, columns], &host);
+            let squares = mask.distance_transform().to_vec().unwrap();
+            let (steps, turns) = (mask.distance_transform_taxicab(), mask.distance_transform_chessboard());
+            let (steps, turns) = (steps.to_vec().unwrap(), turns.to_vec().unwrap());
+            for at in (0..rows * columns).step_by(7) {
+                let apart = |to: &usize| [(at / columns).abs_diff(to / columns), (at % columns).abs_diff(to % columns)];
+                let least = |of: fn([usize; 2]) -> usize| free.iter().map(apart).map(of).min().unwrap();
+                let wanted = (least(|[y, x]| y * y + x * x) as f64).sqrt();
+                assert!((squares[at] as f64 - wanted).abs() <= 2.4e-7 * wanted, "{at} of {free:?} on {}", name(device));
+                assert_eq!(steps[at] as usize, least(|[y, x]| y + x), "{at} of {free:?} on {}", name(device));
+                assert_eq!(turns[at] as usize, least(|[y, x]| y.max(x)), "{at} of {free:?} on {}", name(device));
+            }
+        }
+    }
+}
+
 #[test]
 fn ends() {
     for device in quick() {
