@@ -1,4 +1,4 @@
-//! The text of values by their ranks.
+//! The text of values by their order: those with some ranks, the least, the greatest.
 
 use super::network::{Exchange, network};
 use super::wgsl::{AXES, NeighboursSpec};
@@ -99,4 +99,30 @@ impl Keys {
              fn high(a: Key, b: Key) -> Key {{\n    return {high};\n}}\n"
         )
     }
+}
+
+/// `end_key`, what values are compared by, `better`, the less of two such or the greater, and `of_end`, the value. Floats of 32 and
+/// 16 bits are compared as integers: a NaN is the end of all.
+pub(super) fn ends_text(real: DType, greatest: bool) -> String {
+    let function = if greatest { Function::Maximum } else { Function::Minimum };
+    let (key, to, from, better) = match real {
+        DType::F16 | DType::F32 => (
+            "i32",
+            format!(
+                "let b = bitcast<i32>(f32(v));\n    let ordered = b ^ ((b >> 31u) & 0x7fffffff);\n    \
+                 return select(ordered, {}, (b & 0x7fffffff) > 0x7f800000);",
+                if greatest { "0x7fffffff" } else { "i32(-2147483648)" }
+            ),
+            format!("return {}(bitcast<f32>(v ^ ((v >> 31u) & 0x7fffffff)));", real.wgsl()),
+            if greatest { "max(a, b)" } else { "min(a, b)" }.to_string(),
+        ),
+        DType::Bool => {
+            ("bool", "return v;".into(), "return v;".into(), if greatest { "a | b" } else { "a & b" }.to_string())
+        }
+        _ => (real.wgsl(), "return v;".into(), "return v;".into(), function.wgsl(real, 1, ["a", "b", ""])),
+    };
+    format!(
+        "alias End = {key};\nfn end_key(v: Real) -> End {{\n    {to}\n}}\nfn of_end(v: End) -> Real {{\n    {from}\n}}\n\
+         fn better(a: End, b: End) -> End {{\n    return {better};\n}}\n"
+    )
 }

@@ -1,5 +1,6 @@
 //! The text.
 
+use super::ranks::ends_text;
 use super::{Neighbours, Points, Rule};
 use crate::caps::Caps;
 use crate::element::{DType, word_suffixes};
@@ -50,6 +51,9 @@ pub(super) struct NeighboursSpec {
     pub moves: [bool; 3],
 }
 
+/// The most values of a box whose loops become straight lines.
+const UNROLLED: u32 = 25;
+
 pub(super) const AXES: [&str; 3] = ["z", "y", "x"];
 
 impl NeighboursSpec {
@@ -97,9 +101,11 @@ impl NeighboursSpec {
     /// Loops over a box around a body, in which `at_z`, `at_y` and `at_x` are places.
     fn over_box(&self, taps: [u32; 3], body: &str) -> String {
         let mut text = String::new();
+        let unroll = if taps.iter().product::<u32>() <= UNROLLED { "    unroll();\n" } else { "" };
         for (axis, name) in AXES.iter().enumerate() {
             let index = format!("{name} + i32(min(d{name} * params.jump_{name}, params.last_{name}))");
             writeln!(text, "    for (var d{name} = 0u; d{name} < {}u; d{name}++) {{", taps[axis]).expect("to a string");
+            text += unroll;
             writeln!(text, "    let at_{name} = {};", self.place(axis, &index)).expect("to a string");
         }
         text + body + "    }\n    }\n    }\n"
@@ -116,17 +122,18 @@ impl NeighboursSpec {
         let head = "fn combined(k: u32, z: i32, y: i32, x: i32) -> Real {\n";
         match &self.way {
             Way::Box { taps, greatest } => {
-                let body = "    all = better(all, near(k, at_z, at_y, at_x));\n";
+                let body = "    all = better(all, end_key(near(k, at_z, at_y, at_x)));\n";
                 let (first, loops) = (self.at(["0"; 3]), self.over_box(*taps, body));
-                self.better_text(*greatest) + &format!("{head}    var all = {first};\n{loops}    return all;\n}}\n")
+                ends_text(self.real(), *greatest)
+                    + &format!("{head}    var all = end_key({first});\n{loops}    return of_end(all);\n}}\n")
             }
             Way::Listed { greatest } => {
                 let listed = |at: &str| ["", " + 1u", " + 2u"].map(|end| format!("p_value({at}{end})"));
                 let near = |[z, y, x]: [String; 3]| self.at([&z, &y, &x]);
-                self.better_text(*greatest)
+                ends_text(self.real(), *greatest)
                     + &format!(
-                        "{head}    var all = {};\n    for (var j = 1u; j < params.listed; j++) {{\n        \
-                         let at = 3u * j;\n        all = better(all, {});\n    }}\n    return all;\n}}\n",
+                        "{head}    var all = end_key({});\n    for (var j = 1u; j < params.listed; j++) {{\n        \
+                         let at = 3u * j;\n        all = better(all, end_key({}));\n    }}\n    return of_end(all);\n}}\n",
                         near(listed("0u")),
                         near(listed("at"))
                     )
@@ -134,17 +141,6 @@ impl NeighboursSpec {
             Way::Ranks { points, ranks } => self.ranks_text(head, points, *ranks),
             Way::Bilateral { taps } => self.bilateral_text(head, *taps),
         }
-    }
-
-    /// `better`: the less of two, or the greater.
-    fn better_text(&self, greatest: bool) -> String {
-        let (real, function) = (self.real(), if greatest { Function::Maximum } else { Function::Minimum });
-        let value = match (real, greatest) {
-            (DType::Bool, false) => "a & b".to_string(),
-            (DType::Bool, true) => "a | b".to_string(),
-            _ => function.wgsl(real, 1, ["a", "b", ""]),
-        };
-        format!("fn better(a: Real, b: Real) -> Real {{\n    return {value};\n}}\n")
     }
 
     fn bilateral_text(&self, head: &str, taps: [u32; 3]) -> String {
