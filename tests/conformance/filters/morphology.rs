@@ -109,6 +109,37 @@ fn large_boxes() {
     }
 }
 
+/// Least and greatest of infinities, the smallest numbers, zeros of both signs, and NaNs of both signs, by box and by mask.
+#[test]
+fn ends_of_all_values() {
+    let special = [f32::INFINITY, f32::NEG_INFINITY, f32::MAX, f32::MIN, 1e-40, -1e-40, 0.0, -0.0, f32::MIN_POSITIVE];
+    let mut host: Vec<f32> = (0..90).map(|at| special[at * 7 % 9]).collect();
+    (host[40], host[77]) = (f32::NAN, -f32::NAN);
+    let hole = Footprint::mask([4], &[true, false, true, true]);
+    for device in quick() {
+        let x = Array::from_slice(device, &host);
+        for (footprint, own) in [(Footprint::of_box([4]), vec![-2, -1, 0, 1]), (hole.clone(), vec![-2, 0, 1])] {
+            let least = x.erode(&footprint, PadMode::Wrap).to_vec().unwrap();
+            let greatest = x.dilate(&footprint, PadMode::Wrap).to_vec().unwrap();
+            for at in 0..90 {
+                let near = |sign: i64| -> Vec<f32> {
+                    own.iter().map(|offset| host[(at as i64 + sign * offset).rem_euclid(90) as usize]).collect()
+                };
+                for (got, near, end) in [
+                    (least[at], near(1), f32::min as fn(f32, f32) -> f32),
+                    (greatest[at], near(-1), f32::max as fn(f32, f32) -> f32),
+                ] {
+                    let what = format!("{got} at {at} of {near:?} on {}", name(device));
+                    match near.iter().any(|value| value.is_nan()) {
+                        true => assert!(got.is_nan(), "{what}"),
+                        false => assert_eq!(got, near.into_iter().reduce(end).unwrap(), "{what}"),
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// Medians and ranks of values that no order has, of signed zeros, and of the largest window.
 #[test]
 fn ranks_of_all_values() {
