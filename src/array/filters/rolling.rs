@@ -21,9 +21,9 @@ impl<T: Float> Array<T> {
     /// The sum of each value and the `window - 1` before it along an axis: pandas' `rolling(window).sum()`. NaN where there are fewer;
     /// NaN and infinity stay in their windows. pandas leaves out NaN with `min_periods`; here they count.
     ///
-    /// Cost: a reduction over windows that lie in cache; from 48 values on (8 on a processor) two scans of blocks as long as a window, whatever its
-    /// length. Nothing cancels: a window is the end of one block and the beginning of the next (van Herk, 1992). Error: that of
-    /// the sum of a window.
+    /// Cost: a reduction over windows that lie in cache; from 48 values on (8 on a processor) two scans of blocks as long as a
+    /// window, whatever its length. Nothing cancels: a window is the end of one block and the beginning of the next (van Herk,
+    /// 1992). Error: that of the sum of a window.
     ///
     /// ```
     /// # crosslane::example(|device| {
