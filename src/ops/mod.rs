@@ -12,7 +12,6 @@ macro_rules! operations {
             components ["components_start" "components_join" "components_flatten"] {Components};
             concatenate [] {Concatenate};
             correlate ["correlate"] {Correlate};
-            correlate ["correlate"] {Boundary, Correlate};
             envelope ["envelope"] {Envelope};
             fft ["fft"] {Fft};
             gather ["gather"] {Gather};

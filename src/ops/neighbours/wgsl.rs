@@ -193,7 +193,7 @@ impl NeighboursSpec {
              @group(0) @binding({bindings}) var<storage, read_write> result: array<{element}>;\n\
              fn lifted(v: {}) -> Real {{\n    return {};\n}}\n\
              fn outside() -> Real {{\n    return {outside};\n}}\n\
-             fn place(i: i32, extent: u32) -> i32 {{\n    let n = i32(extent);\n    {}\n}}\n\
+             {}\
              fn evaluate(unit: u32) {{\n{evaluate}}}\n",
             real.wgsl(),
             dtype.wgsl(),
