@@ -17,6 +17,7 @@ use crate::error::{ErrorKind, Result};
 use crate::kernel::Kernel;
 use crate::memory::{Handles, Memory, Pool, Site};
 use crate::op::{Op, Values};
+use crate::profile::Costs;
 use crate::trace::Roofline;
 use crate::work::{Launch, Window};
 use messages::Messages;
@@ -60,6 +61,7 @@ struct Inner {
     /// Blocking work of asynchronous calls, done in order by one thread.
     worker: OnceLock<mpsc::Sender<Job>>,
     roofline: Mutex<Option<Roofline>>,
+    costs: Mutex<Option<Costs>>,
 }
 
 type Job = Box<dyn FnOnce() + Send>;
@@ -288,6 +290,15 @@ impl Device {
 
     pub(crate) fn driver(&self) -> &Arc<dyn Driver> {
         &self.0.driver
+    }
+
+    /// What a launch and a transfer cost: measured once, by one thread while others wait.
+    pub(crate) fn kept_costs(&self, measure: impl FnOnce() -> Result<Costs>) -> Result<Costs> {
+        let mut kept = self.0.costs.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        match *kept {
+            Some(costs) => Ok(costs),
+            None => Ok(*kept.insert(measure()?)),
+        }
     }
 
     pub(crate) fn kept_roofline(&self) -> MutexGuard<'_, Option<Roofline>> {

@@ -167,6 +167,7 @@ impl Device {
             faults: Faults::default(),
             worker: OnceLock::new(),
             roofline: Mutex::default(),
+            costs: Mutex::default(),
         };
         Device(Arc::new(inner), Handle(Some(handles)))
     }

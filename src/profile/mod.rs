@@ -1,9 +1,12 @@
 //! Profiles: a trace of a device's work, and its peak speeds.
 
 mod roofline;
+mod worth;
 
 pub use crate::occupancy::{Limiter, Occupancy};
 pub use crate::trace::{Roofline, Span, SpanKind, Trace};
+pub(crate) use worth::Costs;
+pub use worth::Worth;
 
 use crate::device::Device;
 use crate::error::{CallSite, Error, Result};

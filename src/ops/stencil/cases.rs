@@ -136,6 +136,9 @@ pub fn cases(caps: &Caps) -> Vec<Case> {
             all.push(case(&FIELDS, DType::F32, &[2, 19, 67], boundary, steps));
         }
         all.push(case(&SPACE, DType::F32, &[2, 4, 7, 70], boundary, 3));
+        // Tiles that are not at the ends.
+        all.push(case(&HEAT, DType::F32, &[130, 150], boundary, 6));
+        all.push(case(&LINE, DType::F32, &[5000], boundary, 6));
         // Shorter than the reach.
         all.push(case(&LINE, DType::F32, &[1], boundary, 5));
         all.push(case(&HEAT, DType::F32, &[1, 3], boundary, 4));

@@ -42,13 +42,25 @@ impl Way {
             return None;
         }
         let steps = (STEPS / reach).min(left.min(STEPS as usize) as u32);
-        let (held_x, mut held_y) = if reach_y == 0 { (2048, 1) } else { (64, 32) };
-        let fields = stencil.fields.len() as u32 * stencil.dtype().size() as u32;
-        while held_x * held_y * fields > caps.workgroup_bytes && held_y > 16 {
+        let (held_x, mut held_y) = if reach_y == 0 { (2048, 1) } else { (64, 64) };
+        // With what elements at the rim read past the tile.
+        let bytes = |held_y: u32| {
+            let elements = held_x * held_y + 2 * (reach_y * held_x + reach_x);
+            elements * stencil.fields.len() as u32 * stencil.dtype().size() as u32
+        };
+        while bytes(held_y) > caps.workgroup_bytes && held_y > 16 {
             held_y /= 2;
         }
-        let fits = held_x * held_y * fields <= caps.workgroup_bytes;
+        let fits = bytes(held_y) <= caps.workgroup_bytes;
         (steps > 1 && fits).then_some(Way::Tiled { steps, held_x, held_y, workgroup })
+    }
+
+    /// Elements of an invocation.
+    pub fn cells(self) -> u32 {
+        match self {
+            Way::Direct { tile_x, tile_y, workgroup } => tile_x * tile_y / workgroup,
+            Way::Tiled { held_x, held_y, workgroup, .. } => held_x * held_y / workgroup,
+        }
     }
 
     /// Steps of a launch.
