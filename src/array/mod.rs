@@ -15,6 +15,7 @@ mod explain;
 mod filters;
 mod from_host;
 mod host_array;
+mod images;
 mod inputs;
 mod masks;
 #[cfg(all(test, feature = "cpu"))]
@@ -46,6 +47,7 @@ pub use evaluate::eval_all;
 pub use explain::{ExplainedStep, Explanation};
 pub use filters::{ConvolveOptions, Footprint};
 pub use host_array::HostArray;
+pub use images::{Pixel, Resampling, ResizeOptions};
 pub use inputs::Inputs;
 pub use orders::{Interpolation, QuantileOptions, SortKey, SortOptions, TopKOptions, Unique, lexsort};
 pub use products::einsum;

@@ -25,6 +25,7 @@ macro_rules! operations {
             pad [] {Pad};
             recurrence ["recurrence" "recurrence_carry"] {Recurrence};
             reduce ["reduce_rows" "reduce_columns" "reduce_lines"] {Operator, Reduce};
+            resample ["resample"] {Resample, Resampling};
             runs ["runs"] {Runs};
             scan ["scan" "scan_columns" "scan_spans"] {ByKey, PrefixScan, Select};
             scatter ["scatter"] {Combine, Scatter};
@@ -62,6 +63,7 @@ mod fuse;
 mod indexing;
 mod lanes;
 mod order;
+mod pixels;
 pub(crate) mod random;
 mod tunables;
 
@@ -69,3 +71,5 @@ pub use boundary::Boundary;
 pub(crate) use histogram::{compared, even_edges, thresholds};
 pub use indexing::{Indexing, OutOfRange};
 pub(crate) use map::buffer_bytes;
+pub(crate) use pixels::Extents;
+pub(crate) use resample::Table;

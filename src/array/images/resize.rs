@@ -1,0 +1,155 @@
+//! Images of another size.
+
+use super::place::{INTERLEAVED, Images, MOST, PLANAR};
+use super::{Pixel, Resampling};
+use crate::array::{Array, create};
+use crate::element::DType;
+use crate::error::{CallSite, Error, Result};
+use crate::graph::{Take, Task};
+use crate::op::{Expression, Op};
+use crate::ops::{Extents, Resample, Table};
+use crate::recent::Recent;
+use std::panic::Location;
+use std::sync::{Arc, LazyLock};
+
+/// How [`Array::resize`] weighs pixels, and which axes it resizes.
+///
+/// ```
+/// # crosslane::example(|device| {
+/// use crosslane::Array;
+/// use crosslane::array::{Resampling, ResizeOptions};
+/// let colours = Array::from_shape(device, &[1, 2, 3], &[0u8, 10, 20, 100, 110, 120]);
+/// let options = ResizeOptions::default().by(Resampling::Nearest).interleaved();
+/// assert_eq!(colours.resize([1, 4], &options).to_vec()?, [0, 10, 20, 0, 10, 20, 100, 110, 120, 100, 110, 120]);
+/// # Ok(()) });
+/// ```
+#[derive(Clone, Debug)]
+pub struct ResizeOptions {
+    by: Resampling,
+    antialias: bool,
+    axes: [isize; 2],
+}
+
+impl Default for ResizeOptions {
+    fn default() -> ResizeOptions {
+        ResizeOptions { by: Resampling::default(), antialias: true, axes: PLANAR }
+    }
+}
+
+impl ResizeOptions {
+    /// How pixels are weighed: without it by [`Resampling::Bilinear`].
+    pub fn by(self, by: Resampling) -> ResizeOptions {
+        ResizeOptions { by, ..self }
+    }
+
+    /// Whether an image that shrinks is smoothed first, so that all of its pixels count: without it yes.
+    pub fn antialias(self, antialias: bool) -> ResizeOptions {
+        ResizeOptions { antialias, ..self }
+    }
+
+    /// The axes of rows and of columns: without it the last two.
+    pub fn axes(self, axes: [isize; 2]) -> ResizeOptions {
+        ResizeOptions { axes, ..self }
+    }
+
+    /// Channels are the last axis, rows and columns the two before it.
+    pub fn interleaved(self) -> ResizeOptions {
+        self.axes(INTERLEAVED)
+    }
+}
+
+impl<T: Pixel> Array<T> {
+    /// The images in another size: rows, then columns. All axes but two are images side by side.
+    ///
+    /// With antialiasing as Pillow's `resize` and the crate `image`: where the image shrinks, the function that weighs pixels is stretched
+    /// by the scale, and at the edges only pixels of the image count. Without it as OpenCV's `resize`: the function has its own size, and
+    /// edge pixels are continued. [`Resampling::Bicubic`] has Keys' parameter -0.5 with antialiasing and -0.75 without, as these have.
+    /// [`Resampling::Nearest`] takes the pixel under the middle of the result's: as Pillow, and OpenCV's `INTER_NEAREST_EXACT`, which differs
+    /// from its `INTER_NEAREST`. [`Resampling::Area`] is OpenCV's `INTER_AREA` where the image shrinks; where it grows, OpenCV interpolates,
+    /// and this still takes the mean over the area. Pillow rounds `u8` after each axis, and this once in the end: it may differ by 1.
+    ///
+    /// Elementwise work before and after fuses. Cost: one launch for windows of at most 8 pixels along each axis, else two, with an image of
+    /// f32 between. The tables of weights are computed in f64 on the host, and kept. Error: that of a sum of the products in f32, each
+    /// weight rounded once.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::Array;
+    /// use crosslane::array::{Resampling, ResizeOptions};
+    /// let image = Array::from_shape(device, &[2, 2], &[0.0f32, 4.0, 8.0, 12.0]);
+    /// let area = ResizeOptions::default().by(Resampling::Area);
+    /// assert_eq!(image.resize([1, 1], &area).to_vec()?, [6.0]);
+    /// assert_eq!(image.resize([1, 4], &ResizeOptions::default()).to_vec()?, [4.0, 5.0, 7.0, 8.0]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): fewer than two axes; an axis out of range, or given twice; no pixels, more than 2^24 along an axis, or
+    /// more bytes than a kernel binds.
+    #[doc(alias = "imresize")]
+    #[track_caller]
+    pub fn resize(&self, size: [usize; 2], options: &ResizeOptions) -> Array<T> {
+        let at = Location::caller();
+        Array::kept(self.device(), self.resized(size, options, at))
+    }
+
+    fn resized(&self, size: [usize; 2], options: &ResizeOptions, at: CallSite) -> Result<Array<T>> {
+        let images = Images::of("resize", self, options.axes, at)?;
+        if size.iter().any(|&extent| extent == 0 || extent > MOST) {
+            let wanted = format!("1 to {MOST} rows and columns");
+            return Err(Error::argument("resize", "size", wanted, format!("{size:?}"), at));
+        }
+        let (from, results) = (images.extents.size(), images.extents.resized(size));
+        if from == size {
+            return Ok(self.clone());
+        }
+        create::fits("resize", DType::F32, &results.shape, at)?;
+        if results.shape.contains(&0) {
+            return Ok(images.back(Array::zeros(self.device(), &results.shape)));
+        }
+        let tables = [0, 1].map(|axis| table(from[axis], size[axis], options));
+        let sums = resampled(&images.array.cast(), images.extents.clone(), size, &tables);
+        Ok(images.back(Array::of_results(sums)))
+    }
+}
+
+/// A table as memory holds it.
+struct Held {
+    taps: usize,
+    words: Vec<u32>,
+}
+
+/// Tables that are kept: those of Lanczos' function take longer on the host than the image on a card.
+const KEPT: usize = 32;
+
+type Key = (usize, usize, Resampling, bool);
+static TABLES: LazyLock<Recent<Key, Arc<Held>>> = LazyLock::new(|| Recent::new(KEPT));
+
+/// Along one axis, if it has another extent.
+fn table(from: usize, to: usize, options: &ResizeOptions) -> Option<Arc<Held>> {
+    let key = (from, to, options.by, options.antialias);
+    if let Some(held) = TABLES.get(&key) {
+        return Some(held);
+    }
+    let table = Table::of(from, to, options.by, options.antialias)?;
+    Some(TABLES.keep(key, Arc::new(Held { taps: table.taps, words: table.words() })))
+}
+
+fn resampled(
+    pixels: &Array<f32>,
+    extents: Extents,
+    size: [usize; 2],
+    tables: &[Option<Arc<Held>>; 2],
+) -> Array<f32> {
+    let taps = tables.each_ref().map(|table| table.as_ref().map_or(0, |table| table.taps));
+    let words: Vec<u32> = tables.iter().flatten().flat_map(|table| table.words.iter().copied()).collect();
+    let tables = Array::from_slice(pixels.device(), &words);
+    let results = extents.resized(size);
+    let make = move |mut inputs: Vec<Expression>, output: usize| {
+        let mut last = || inputs.pop().expect("the pixels, the tables, the epilogue");
+        let (epilogue, tables, expression) = (last(), last(), last());
+        let extents = extents.clone();
+        Box::new(Resample { expression, extents, tables, taps, size, epilogue, output }) as Box<dyn Op>
+    };
+    let inputs = [(&*pixels.node, Take::Fused), (&*tables.node, Take::Dense)];
+    Array::of(Task::going_on(&inputs, (results.shape, DType::F32), DType::F32, 2, make))
+}

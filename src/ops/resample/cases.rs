@@ -1,0 +1,110 @@
+//! Resamplings: up and down, along one axis and both, all kinds of windows, planar and interleaved, epilogues that fill words or not.
+
+use super::{Resample, Resampling, Table};
+use crate::caps::Caps;
+use crate::element::DType;
+use crate::op::{Expression, Fill, Function, Leaf, LeafSource, Scalar, StepKind, Value};
+use crate::ops::cases::{Case, cast, contiguous, expression, leaf, step};
+use crate::ops::pixels::Extents;
+
+/// The sums in a type; of integers after adding what brings no sum of quarters by even weights close to an integer.
+fn epilogue(dtype: DType, rank: usize) -> Expression {
+    let mut epilogue = Expression::given(DType::F32, rank);
+    if dtype.is_stored() {
+        epilogue.scalars.push(Scalar::from_f64(DType::F32, 0.3137));
+        epilogue.steps.push(step(StepKind::Scalar(0), DType::F32));
+        epilogue.steps.push(step(StepKind::Call(Function::Add, vec![0, 1]), DType::F32));
+    }
+    let last = epilogue.steps.len() - 1;
+    cast(&mut epilogue, last, dtype);
+    epilogue
+}
+
+/// What the tables' words are; one word where there are none.
+fn words(tables: &[Option<Table>; 2]) -> Vec<Value> {
+    let mut words: Vec<u32> = tables.iter().flatten().flat_map(Table::words).collect();
+    if words.is_empty() {
+        words.push(0);
+    }
+    words.into_iter().map(|word| Value::Int(word as i128)).collect()
+}
+
+struct Problem<'a> {
+    shape: &'a [usize],
+    interleaved: bool,
+    size: [usize; 2],
+    by: Resampling,
+    antialias: bool,
+    types: [DType; 2],
+}
+
+impl Problem<'_> {
+    fn case(&self) -> Case {
+        let extents = Extents { shape: self.shape.to_vec(), interleaved: self.interleaved };
+        let pixels = leaf(0, self.types[0], extents.len(), 0, &contiguous(self.shape));
+        self.case_of(extents, pixels, None)
+    }
+
+    fn case_of(&self, extents: Extents, pixels: Leaf, before: Option<Function>) -> Case {
+        let Problem { shape, size, by, antialias, types, .. } = self;
+        let from = extents.size();
+        let tables = [0, 1].map(|axis| Table::of(from[axis], size[axis], *by, *antialias));
+        let (words, taps) = (words(&tables), tables.each_ref().map(|table| table.as_ref().map_or(0, |table| table.taps)));
+        let mut expression = expression(before, pixels);
+        let last = expression.steps.len() - 1;
+        cast(&mut expression, last, DType::F32);
+        let tables = crate::ops::cases::row(1, DType::U32, words.len());
+        let epilogue = epilogue(types[1], shape.len());
+        let what = format!("{shape:?} to {size:?} by {by:?}, {antialias}, {:?}, {}", types, self.interleaved);
+        let op = Resample { expression, extents, tables, taps, size: *size, epilogue, output: 2 };
+        // Weights below 0 make the sum of sizes larger than the sum.
+        Case::new(what, op).fill(1, Fill::Values(words)).scale(12.0)
+    }
+}
+
+pub fn cases(caps: &Caps) -> Vec<Case> {
+    let mut all = vec![];
+    let floats = [DType::F32; 2];
+    let mut add = |shape: &[usize], interleaved, size, by, antialias, types| {
+        all.push(Problem { shape, interleaved, size, by, antialias, types }.case());
+    };
+    use Resampling::*;
+    for by in [Nearest, Bilinear, Bicubic, Lanczos, Area] {
+        for antialias in [false, true] {
+            add(&[2, 13, 17], false, [29, 11], by, antialias, floats);
+            add(&[13, 17], false, [5, 40], by, antialias, floats);
+            add(&[7, 9, 3], true, [16, 5], by, antialias, floats);
+            add(&[1, 1], false, [3, 2], by, antialias, floats);
+            add(&[40, 60], false, [3, 2], by, antialias, floats);
+        }
+        for types in [[DType::U8; 2], [DType::U16; 2], [DType::U8, DType::F32], [DType::F16; 2]] {
+            if types.iter().all(|&dtype| caps.lacks(dtype).is_none()) {
+                // Rows that fill words, and rows that do not.
+                add(&[2, 20, 24], false, [33, 12], by, true, types);
+                add(&[9, 24, 3], true, [7, 20], by, true, types);
+                add(&[20, 24], false, [33, 11], by, true, types);
+                add(&[90, 100], false, [8, 8], by, true, types);
+            }
+        }
+        // One axis alone.
+        add(&[20, 30], false, [20, 11], by, true, floats);
+        add(&[20, 30], false, [7, 30], by, true, floats);
+        add(&[200, 30], false, [3, 30], by, true, floats);
+        add(&[20, 300], false, [20, 3], by, true, floats);
+        // Enough results to fill a device, so that invocations have several rows.
+        add(&[300, 400], false, [600, 500], by, true, floats);
+        add(&[1200, 800], false, [600, 400], by, true, floats);
+    }
+    for by in [Nearest, Lanczos] {
+        add(&[800, 600, 3], true, [500, 400], by, true, [DType::U8; 2]);
+        add(&[3, 800, 600], false, [500, 400], by, true, [DType::U8; 2]);
+    }
+    add(&[20, 30], false, [20, 30], Bilinear, true, floats);
+    add(&[0, 20, 30], false, [10, 10], Bilinear, true, floats);
+    let squared = Leaf { source: LeafSource::Slot(0), ..leaf(0, DType::F32, 800, 799, &[-40, -2]) };
+    let problem =
+        Problem { shape: &[20, 20], interleaved: false, size: [9, 31], by: Bicubic, antialias: true, types: floats };
+    let extents = Extents { shape: vec![20, 20], interleaved: false };
+    all.push(problem.case_of(extents, squared, Some(Function::Multiply)));
+    all
+}
