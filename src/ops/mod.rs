@@ -27,6 +27,7 @@ macro_rules! operations {
             reduce ["reduce_rows" "reduce_columns" "reduce_lines"] {Operator, Reduce};
             resample ["resample"] {Resample, Resampling};
             runs ["runs"] {Runs};
+            sample ["sample"] {Sample};
             scan ["scan" "scan_columns" "scan_spans"] {ByKey, PrefixScan, Select};
             scatter ["scatter"] {Combine, Scatter};
             searchsorted ["searchsorted"] {SearchSorted};

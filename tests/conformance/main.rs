@@ -18,6 +18,7 @@ mod filters;
 mod gather;
 mod gl;
 mod histogram;
+mod images;
 mod interop;
 mod masked;
 mod matmul;

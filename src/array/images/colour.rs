@@ -1,0 +1,376 @@
+//! Colour spaces: elementwise work over the channels' axis, which fuses.
+
+use super::Pixel;
+use super::channels::{Channels, full, of_shares, share};
+use crate::array::Array;
+use crate::array::shapes::axes::axis as place;
+use crate::element::Class;
+use crate::error::{CallSite, Error, Result};
+use std::panic::Location;
+
+/// The weights of red, green and blue in the luma of ITU-R BT.601.
+const LUMA: [f64; 3] = [0.299, 0.587, 0.114];
+/// JPEG's File Interchange Format 1.02: to YCbCr and back.
+const TO_YCBCR: [[f64; 3]; 3] = [LUMA, [-0.168736, -0.331264, 0.5], [0.5, -0.418688, -0.081312]];
+const FROM_YCBCR: [[f64; 3]; 3] = [[1.0, 0.0, 1.402], [1.0, -0.344136, -0.714136], [1.0, 1.772, 0.0]];
+/// IEC 61966-2-1: from linear sRGB to CIE XYZ, and the inverse.
+const TO_XYZ: [[f64; 3]; 3] =
+    [[0.412453, 0.357580, 0.180423], [0.212671, 0.715160, 0.072169], [0.019334, 0.119193, 0.950227]];
+const FROM_XYZ: [[f64; 3]; 3] = [
+    [3.240481342, -1.537151516, -0.498536326],
+    [-0.969254949, 1.875990001, 0.041555926],
+    [0.055646639, -0.204041338, 1.057311069],
+];
+/// The white of the illuminant D65, for an observer of 2 degrees.
+const WHITE: [f64; 3] = [0.95047, 1.0, 1.08883];
+/// Where the cube root of CIE's L*a*b* begins, and the line before it.
+const LINEAR_TO: f64 = 0.008856;
+const SLOPE: f64 = 7.787;
+const START: f64 = 16.0 / 116.0;
+
+/// The hue of a type as a part of a degree, and the whole circle.
+fn circle<T: Pixel>() -> [f64; 2] {
+    match full::<T>() {
+        1.0 => [1.0, 360.0],
+        255.0 => [0.5, 180.0],
+        full => [(full + 1.0) / 360.0, full + 1.0],
+    }
+}
+
+/// What is added to signed values of a type's channels so that they are positive.
+fn middle<T: Pixel>() -> f64 {
+    if T::DTYPE.class() == Class::Unsigned { (full::<T>() + 1.0) / 2.0 } else { 0.5 }
+}
+
+impl<T: Pixel> Array<T> {
+    /// The luma of images with red, green and blue along an axis, which the result lacks: `0.299 r + 0.587 g + 0.114 b`, of ITU-R BT.601.
+    /// OpenCV's `COLOR_RGB2GRAY` and Pillow's mode `L`; scikit-image's `rgb2gray` takes the weights of BT.709. Fuses: no launch of its own.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let image = crosslane::Array::from_shape(device, &[1, 2, 3], &[255u8, 0, 0, 10, 10, 10]);
+    /// assert_eq!(image.rgb_to_gray(-1).to_vec()?, [76, 10]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): an axis out of range, or without three channels.
+    #[track_caller]
+    pub fn rgb_to_gray(&self, axis: isize) -> Array<T> {
+        let at = Location::caller();
+        let made = || {
+            let [r, g, b] = Channels::of("rgb_to_gray", self, axis, at)?.each;
+            let [red, green, blue] = LUMA.map(|weight| weight as f32);
+            let luma = Array::of_results(r * red + g * green + b * blue);
+            let axis = place("rgb_to_gray", axis, self.rank(), at)?;
+            let mut shape = self.shape().to_vec();
+            shape.remove(axis);
+            Ok(luma.reshape(&shape))
+        };
+        Array::kept(self.device(), made())
+    }
+
+    /// A channel three times, along a new axis before this one; -1 is the last. A view.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let gray = crosslane::Array::from_shape(device, &[1, 2], &[7u8, 9]);
+    /// assert_eq!(gray.gray_to_rgb(-1).to_vec()?, [7, 7, 7, 9, 9, 9]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): an axis out of range.
+    #[track_caller]
+    pub fn gray_to_rgb(&self, axis: isize) -> Array<T> {
+        let at = Location::caller();
+        let made = || {
+            let axis = place("gray_to_rgb", axis, self.check()?.rank() + 1, at)?;
+            let mut shape = self.shape().to_vec();
+            shape.insert(axis, 3);
+            Ok(self.expand_dims(axis as isize).broadcast_to(&shape))
+        };
+        Array::kept(self.device(), made())
+    }
+
+    /// Hue, saturation and value of red, green and blue along an axis: OpenCV's `COLOR_RGB2HSV`. Floats are from 0 to 1, and the hue is in
+    /// degrees, from 0 to 360; of `u8` it is half of that, and saturation and value are up to 255; of `u16` the whole circle is 65536.
+    /// Fuses: no launch of its own.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let image = crosslane::Array::from_shape(device, &[2, 3], &[0.0f32, 0.5, 0.0, 0.5, 0.25, 0.25]);
+    /// assert_eq!(image.rgb_to_hsv(-1).to_vec()?, [120.0, 1.0, 0.5, 0.0, 0.5, 0.5]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): as [`Array::rgb_to_gray`].
+    #[track_caller]
+    pub fn rgb_to_hsv(&self, axis: isize) -> Array<T> {
+        let at = Location::caller();
+        let made = || {
+            let channels = Channels::shares("rgb_to_hsv", self, axis, at)?;
+            let [r, g, b] = &channels.each;
+            let value = r.maximum(g).maximum(b);
+            let range = &value - &r.minimum(g).minimum(b);
+            let is_gray = range.less_equal(0.0);
+            let [degree, circle] = circle::<T>().map(|number| number as f32);
+            let sixth = is_gray.select(0.0, 60.0 / is_gray.select(1.0, &range)) * degree;
+            let red = (g - b) * &sixth;
+            let green = (b - r) * &sixth + 120.0 * degree;
+            let blue = (r - g) * &sixth + 240.0 * degree;
+            let hue = value.equal(r).select(red, value.equal(g).select(green, blue));
+            // Integers are rounded before negative ones go around: there is no hue of a whole circle.
+            let hue = if T::DTYPE.class() == Class::Unsigned { hue.round() } else { hue };
+            let hue = hue.less(0.0).select(&hue + circle, &hue);
+            let saturation = value.less_equal(0.0).select(0.0, range / &value);
+            let full = full::<T>() as f32;
+            Ok(Array::of_results(channels.with([hue, saturation * full, value * full])))
+        };
+        Array::kept(self.device(), made())
+    }
+
+    /// Red, green and blue of hue, saturation and value, in the ranges of [`Array::rgb_to_hsv`]: OpenCV's `COLOR_HSV2RGB`. Fuses: no launch of
+    /// its own.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let image = crosslane::Array::from_shape(device, &[1, 3], &[120.0f32, 1.0, 0.5]);
+    /// assert_eq!(image.hsv_to_rgb(-1).to_vec()?, [0.0, 0.5, 0.0]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): as [`Array::rgb_to_gray`].
+    #[track_caller]
+    pub fn hsv_to_rgb(&self, axis: isize) -> Array<T> {
+        let at = Location::caller();
+        let made = || {
+            let channels = Channels::of("hsv_to_rgb", self, axis, at)?;
+            let [hue, saturation, value] = &channels.each;
+            let (sixths, full) = (6.0 / circle::<T>()[1] as f32, full::<T>() as f32);
+            // Each channel falls off from its own hue (Smith, 1978, by distances on the circle).
+            let zero = hue.zeros_like();
+            let place = channels.plus(zero, [5.0, 3.0, 1.0]);
+            let turned = (place + hue * sixths).modulo(6.0);
+            let near = (4.0 - &turned).minimum(&turned).clamp(0.0, 1.0);
+            let share = saturation / full;
+            Ok(Array::of_results(value - value * share * near))
+        };
+        Array::kept(self.device(), made())
+    }
+
+    /// Luma and the differences of blue and of red from it, in this order: JPEG's YCbCr with the full range, and Pillow's mode `YCbCr`. OpenCV's
+    /// `COLOR_RGB2YCrCb` has the differences in the other order. They have 0.5 added, of `u8` 128, of `u16` 32768. Fuses: no launch
+    /// of its own.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let image = crosslane::Array::from_shape(device, &[2, 3], &[255u8, 0, 0, 50, 50, 50]);
+    /// assert_eq!(image.rgb_to_ycbcr(-1).to_vec()?, [76, 85, 255, 50, 128, 128]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): as [`Array::rgb_to_gray`].
+    #[track_caller]
+    pub fn rgb_to_ycbcr(&self, axis: isize) -> Array<T> {
+        let at = Location::caller();
+        let made = || {
+            let channels = Channels::of("rgb_to_ycbcr", self, axis, at)?;
+            let middle = middle::<T>();
+            Ok(Array::of_results(channels.plus(channels.multiplied(TO_YCBCR), [0.0, middle, middle])))
+        };
+        Array::kept(self.device(), made())
+    }
+
+    /// Red, green and blue of what [`Array::rgb_to_ycbcr`] gives. Fuses: no launch of its own.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let image = crosslane::Array::from_shape(device, &[1, 3], &[76u8, 85, 255]);
+    /// assert_eq!(image.ycbcr_to_rgb(-1).to_vec()?, [254, 0, 0]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): as [`Array::rgb_to_gray`].
+    #[track_caller]
+    pub fn ycbcr_to_rgb(&self, axis: isize) -> Array<T> {
+        let at = Location::caller();
+        let made = || {
+            let mut channels = Channels::of("ycbcr_to_rgb", self, axis, at)?;
+            let middle = middle::<T>() as f32;
+            channels.each[1] = &channels.each[1] - middle;
+            channels.each[2] = &channels.each[2] - middle;
+            Ok(Array::of_results(channels.multiplied(FROM_YCBCR)))
+        };
+        Array::kept(self.device(), made())
+    }
+
+    /// CIE's L*a*b* of sRGB along an axis, white being D65: scikit-image's `rgb2lab` and OpenCV's `COLOR_RGB2Lab`. `L` is from 0 to 100. Of
+    /// integers `L` fills the range, and the others, which are from -128 to 127, have the middle of the range added; of `u16` they are
+    /// multiplied by 257 as well. Fuses: no launch of its own.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let white = crosslane::Array::from_shape(device, &[1, 3], &[1.0f32, 1.0, 1.0]).rgb_to_lab(-1).to_vec()?;
+    /// assert!((white[0] - 100.0).abs() < 1e-3 && white[1].abs() < 1e-2 && white[2].abs() < 2e-2);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): as [`Array::rgb_to_gray`].
+    #[track_caller]
+    pub fn rgb_to_lab(&self, axis: isize) -> Array<T> {
+        let at = Location::caller();
+        let made = || {
+            let channels = Channels::shares("rgb_to_lab", self, axis, at)?;
+            let [r, g, b] = channels.each.each_ref().map(linear);
+            let root = |row: usize| {
+                let [red, green, blue] = TO_XYZ[row].map(|weight| (weight / WHITE[row]) as f32);
+                let t = &r * red + &g * green + &b * blue;
+                t.greater(LINEAR_TO as f32).select(t.cbrt(), &t * SLOPE as f32 + START as f32)
+            };
+            let [x, y, z] = [0, 1, 2].map(root);
+            let [light, scale, shift] = lab_ranges::<T>();
+            let l = (&y * 116.0 - 16.0) * light as f32;
+            let a = (x - &y) * (500.0 * scale as f32) + shift as f32;
+            let b = (y - z) * (200.0 * scale as f32) + shift as f32;
+            Ok(Array::of_results(channels.with([l, a, b])))
+        };
+        Array::kept(self.device(), made())
+    }
+
+    /// sRGB of L*a*b*, in the ranges of [`Array::rgb_to_lab`]: scikit-image's `lab2rgb`. What sRGB has no colour for is cut off to 0 and the
+    /// largest value. Fuses: no launch of its own.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let image = crosslane::Array::from_shape(device, &[1, 3], &[0.2f32, 0.5, 0.7]);
+    /// let back = image.rgb_to_lab(-1).lab_to_rgb(-1).to_vec()?;
+    /// assert!(back.iter().zip([0.2, 0.5, 0.7]).all(|(a, b)| (a - b).abs() < 1e-4));
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): as [`Array::rgb_to_gray`].
+    #[track_caller]
+    pub fn lab_to_rgb(&self, axis: isize) -> Array<T> {
+        let at = Location::caller();
+        let made = || {
+            let mut channels = Channels::of("lab_to_rgb", self, axis, at)?;
+            let [light, scale, shift] = lab_ranges::<T>().map(|number| number as f32);
+            let [l, a, b] = &channels.each;
+            let y = (l / light + 16.0) / 116.0;
+            let x = (a - shift) / (500.0 * scale) + &y;
+            let z = &y - (b - shift) / (200.0 * scale);
+            let cube = |root: Array<f32>, white: f64| {
+                let line = (&root - START as f32) / SLOPE as f32;
+                // Where the cube root begins: scikit-image's number.
+                root.greater(0.2068966).select(root.square() * &root, line) * white as f32
+            };
+            channels.each = [cube(x, WHITE[0]), cube(y, WHITE[1]), cube(z.maximum(0.0), WHITE[2])];
+            Ok(of_shares(encoded(&channels.multiplied(FROM_XYZ)).clamp(0.0, 1.0)))
+        };
+        Array::kept(self.device(), made())
+    }
+
+    /// The light that sRGB values stand for, from 0 to 1: IEC 61966-2-1. Integers are shares of their largest. Fuses: no launch of its own.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let light = device.array([0u8, 255]).srgb_to_linear();
+    /// crosslane::assert_close(&light.to_vec()?, &[0.0, 1.0]);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn srgb_to_linear(&self) -> Array<f32> {
+        linear(&share::<T>(&self.cast()))
+    }
+
+    /// Each value to a power, as a share of the largest integer: scikit-image's `adjust_gamma`. Values below 0 become NaN, 0 of integers. Fuses.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// assert_eq!(device.array([0u8, 64, 255]).adjust_gamma(0.5).to_vec()?, [0, 128, 255]);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn adjust_gamma(&self, gamma: f64) -> Array<T> {
+        of_shares(share::<T>(&self.cast()).pow(gamma as f32))
+    }
+
+    /// Each value times a contrast, with a brightness added: OpenCV's `convertTo`. Fuses.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// assert_eq!(device.array([0u8, 100, 200]).adjust_contrast(1.5, -10.0).to_vec()?, [0, 140, 255]);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn adjust_contrast(&self, contrast: f64, brightness: f64) -> Array<T> {
+        Array::of_results(self.cast::<f32>() * contrast as f32 + brightness as f32)
+    }
+
+    /// Each channel less its mean, over its deviation, in f32; integers are shares of their largest: torchvision's `Normalize` after
+    /// `ToTensor`. The channels are along an axis. Fuses: no launch of its own.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let image = crosslane::Array::from_shape(device, &[2, 1, 1], &[255u8, 0]);
+    /// assert_eq!(image.normalise_channels(&[0.5, 0.5], &[0.5, 0.25], 0).to_vec()?, [1.0, -2.0]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): an axis out of range; another number of means or deviations than there are channels.
+    #[track_caller]
+    pub fn normalise_channels(&self, means: &[f64], deviations: &[f64], axis: isize) -> Array<f32> {
+        let at = Location::caller();
+        Array::kept(self.device(), self.normalised(means, deviations, axis, at))
+    }
+
+    fn normalised(&self, means: &[f64], deviations: &[f64], axis: isize, at: CallSite) -> Result<Array<f32>> {
+        let axis = place("normalise_channels", axis, self.check()?.rank(), at)?;
+        let channels = self.shape()[axis];
+        if means.len() != channels || deviations.len() != channels {
+            let wanted = format!("{channels} means and deviations, as there are channels");
+            let got = format!("{} and {}", means.len(), deviations.len());
+            return Err(Error::argument("normalise_channels", "means", wanted, got, at));
+        }
+        let mut shape = vec![1; self.rank()];
+        shape[axis] = channels;
+        let along = |numbers: Vec<f32>| Array::from_shape(self.device(), &shape, &numbers);
+        let means = along(means.iter().map(|&mean| mean as f32).collect());
+        let deviations = along(deviations.iter().map(|&deviation| deviation as f32).collect());
+        Ok((share::<T>(&self.cast()) - means) / deviations)
+    }
+}
+
+impl Array<f32> {
+    /// sRGB values of light from 0 to 1, in a type: the inverse of [`Array::srgb_to_linear`]. Fuses: no launch of its own.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let light = device.array([0.0f32, 0.2140411, 1.0]);
+    /// assert_eq!(light.linear_to_srgb::<u8>().to_vec()?, [0, 128, 255]);
+    /// # Ok(()) });
+    /// ```
+    #[track_caller]
+    pub fn linear_to_srgb<T: Pixel>(&self) -> Array<T> {
+        of_shares(encoded(self))
+    }
+}
+
+/// How much of L, and of a and b, is 1 in a type, and what is added to a and b.
+fn lab_ranges<T: Pixel>() -> [f64; 3] {
+    match full::<T>() {
+        1.0 => [1.0, 1.0, 0.0],
+        full => [full / 100.0, full / 255.0, (full + 1.0) / 2.0],
+    }
+}
+
+/// Light of sRGB values.
+fn linear(values: &Array<f32>) -> Array<f32> {
+    let power = ((values + 0.055) / 1.055).maximum(0.0).pow(2.4);
+    values.less_equal(0.04045).select(values / 12.92, power)
+}
+
+/// sRGB values of light.
+fn encoded(light: &Array<f32>) -> Array<f32> {
+    let power = light.maximum(0.0).pow(1.0f32 / 2.4) * 1.055 - 0.055;
+    light.less_equal(0.0031308).select(light * 12.92, power)
+}

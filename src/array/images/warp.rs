@@ -1,0 +1,364 @@
+//! Images read at coordinates: remapped, and by affine and perspective maps.
+
+use super::place::{INTERLEAVED, Images, MOST, PLANAR};
+use super::{Pixel, Resampling};
+use crate::array::shapes::PadMode;
+use crate::array::{Array, create};
+use crate::device::Device;
+use crate::element::DType;
+use crate::error::{CallSite, Error, Result};
+use crate::graph::{Expr, Node, Take, Task};
+use crate::layout::{Layout, broadcast_shapes};
+use crate::op::{Expression, Op};
+use crate::ops::{Boundary, Extents, Sample};
+use std::panic::Location;
+
+/// How [`Array::remap`] and the warps weigh pixels, what stands past the edges, and which axes are rows and columns.
+///
+/// ```
+/// # crosslane::example(|device| {
+/// use crosslane::Array;
+/// use crosslane::array::{PadMode, Resampling, WarpOptions};
+/// let image = Array::from_shape(device, &[1, 3], &[10u8, 20, 30]);
+/// let right = [[1.0, 0.0, 1.0], [0.0, 1.0, 0.0]];
+/// let edge = WarpOptions::default().by(Resampling::Nearest).boundary(PadMode::Edge);
+/// assert_eq!(image.warp_affine(right, [1, 3], &edge).to_vec()?, [10, 10, 20]);
+/// # Ok(()) });
+/// ```
+#[derive(Clone, Debug)]
+pub struct WarpOptions<T> {
+    by: Resampling,
+    boundary: PadMode<T>,
+    axes: [isize; 2],
+}
+
+impl<T: Pixel> Default for WarpOptions<T> {
+    fn default() -> WarpOptions<T> {
+        let zero = T::from_scalar(crate::op::Value::Int(0).scalar(T::DTYPE));
+        WarpOptions { by: Resampling::default(), boundary: PadMode::Constant(zero), axes: PLANAR }
+    }
+}
+
+impl<T: Pixel> WarpOptions<T> {
+    /// How pixels are weighed: without it by [`Resampling::Bilinear`]. There are [`Resampling::Nearest`] and [`Resampling::Bicubic`] too.
+    pub fn by(self, by: Resampling) -> WarpOptions<T> {
+        WarpOptions { by, ..self }
+    }
+
+    /// What stands past the edges: without it zeros.
+    pub fn boundary(self, boundary: PadMode<T>) -> WarpOptions<T> {
+        WarpOptions { boundary, ..self }
+    }
+
+    /// The axes of rows and of columns: without it the last two.
+    pub fn axes(self, axes: [isize; 2]) -> WarpOptions<T> {
+        WarpOptions { axes, ..self }
+    }
+
+    /// Channels are the last axis, rows and columns the two before it.
+    pub fn interleaved(self) -> WarpOptions<T> {
+        self.axes(INTERLEAVED)
+    }
+}
+
+impl<T: Pixel> Array<T> {
+    /// The images at these columns `x` and rows `y`, counted from the middle of the first pixel: OpenCV's `remap`, and for two dimensions
+    /// SciPy's `map_coordinates` of order 0 and 1. The coordinates' last two axes are the rows and columns of the result; they
+    /// broadcast over images, and are the same for all channels.
+    ///
+    /// [`Resampling::Bicubic`] is the cubic convolution of Keys with OpenCV's parameter -0.75; SciPy's order 3 is a spline, which is another
+    /// function. Halves are rounded up by [`Resampling::Nearest`]. What stands past the edges takes part in sums, as in OpenCV and in
+    /// SciPy's `grid-constant`; SciPy's `nearest` is [`PadMode::Edge`], its `mirror` is [`PadMode::Reflect`], its `reflect` is
+    /// [`PadMode::Symmetric`], its `grid-wrap` is [`PadMode::Wrap`]. A coordinate that is NaN gives NaN, 0 for integers. Results of integers
+    /// are rounded, and what is past an end becomes the end.
+    ///
+    /// Elementwise work on coordinates and results fuses: coordinates that are computed from indices take no memory. Cost: one launch.
+    /// Error: that of a sum of the products in f32, where the image is steep that of coordinates in f32: 2^-24 of their size.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::Array;
+    /// use crosslane::array::WarpOptions;
+    /// let image = Array::from_shape(device, &[2, 2], &[0.0f32, 4.0, 8.0, 12.0]);
+    /// let (x, y) = (device.array([0.5f32, 1.0, -1.0]), device.array([0.5f32, 0.25, 0.0]));
+    /// let [x, y] = [x, y].map(|at| at.reshape(&[1, 3]));
+    /// assert_eq!(image.remap(&x, &y, &WarpOptions::default()).to_vec()?, [6.0, 6.0, 0.0]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): as [`Array::resize`]; coordinates of fewer than two axes, of shapes that do not broadcast to the images',
+    /// or on another device; [`Resampling::Lanczos`] or [`Resampling::Area`].
+    #[doc(alias = "map_coordinates")]
+    #[doc(alias = "grid_sample")]
+    #[track_caller]
+    pub fn remap(&self, x: &Array<f32>, y: &Array<f32>, options: &WarpOptions<T>) -> Array<T> {
+        let at = Location::caller();
+        let remapped = || {
+            let images = options.images("remap", self, at)?;
+            let (x, y) = (x.check()?, y.check()?);
+            if let Some(other) = [x, y].into_iter().find(|array| array.device() != self.device()) {
+                let (wanted, got) = (format!("on {:?}", self.device()), format!("{:?}", other.device()));
+                return Err(Error::argument("remap", "coordinates", wanted, got, at));
+            }
+            let shapes = [x.shape(), y.shape()];
+            let both = broadcast_shapes(&shapes).filter(|both| both.len() >= 2);
+            let Some(both) = both else {
+                let wanted = "shapes that broadcast together, of two axes at least";
+                return Err(Error::argument("remap", "coordinates", wanted, format!("{shapes:?}"), at));
+            };
+            let size = [both[both.len() - 2], both[both.len() - 1]];
+            let results = images.results("remap", size, at)?;
+            // Without the channels' axis, which they lack.
+            let plane = &results.shape[..results.shape.len() - results.interleaved as usize];
+            if broadcast_shapes(&[&both, plane]).is_none_or(|shape| shape != plane) {
+                let wanted = format!("a shape that broadcasts to {plane:?}");
+                return Err(Error::argument("remap", "coordinates", wanted, format!("{both:?}"), at));
+            }
+            let over = |array: &Array<f32>| {
+                let whole = array.broadcast_to(plane);
+                if results.interleaved { whole.expand_dims(-1).broadcast_to(&results.shape) } else { whole }
+            };
+            images.sampled("remap", [over(y), over(x)], size, options, at)
+        };
+        Array::kept(self.device(), remapped())
+    }
+
+    /// The images moved by an affine map of points `(x, y)`: a pixel at `x, y` comes to `m00 x + m01 y + m02, m10 x + m11 y + m12`. OpenCV's
+    /// `warpAffine`; as there, results are read at the inverse map, which is computed on the host in f64. The result has so many rows
+    /// and columns. See [`Array::remap`], which reads pixels, for weights, edges and errors.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::Array;
+    /// use crosslane::array::WarpOptions;
+    /// let image = Array::from_shape(device, &[2, 2], &[1.0f32, 2.0, 3.0, 4.0]);
+    /// let down = [[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]];
+    /// assert_eq!(image.warp_affine(down, [3, 2], &WarpOptions::default()).to_vec()?, [0.0, 0.0, 1.0, 2.0, 3.0, 4.0]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): as [`Array::remap`]; a map without an inverse.
+    #[doc(alias = "affine_transform")]
+    #[track_caller]
+    pub fn warp_affine(&self, map: [[f64; 3]; 2], size: [usize; 2], options: &WarpOptions<T>) -> Array<T> {
+        let whole = [map[0], map[1], [0.0, 0.0, 1.0]];
+        self.warped("warp_affine", whole, size, options, Location::caller())
+    }
+
+    /// The images moved by a perspective map of points: as [`Array::warp_affine`], where both coordinates are then divided by `m20 x + m21 y +
+    /// m22`. OpenCV's `warpPerspective`.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::Array;
+    /// use crosslane::array::WarpOptions;
+    /// let image = Array::from_shape(device, &[1, 4], &[1.0f32, 2.0, 3.0, 4.0]);
+    /// let half = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 2.0]];
+    /// assert_eq!(image.warp_perspective(half, [1, 2], &WarpOptions::default()).to_vec()?, [1.0, 3.0]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): as [`Array::warp_affine`].
+    #[doc(alias = "homography")]
+    #[track_caller]
+    pub fn warp_perspective(&self, map: [[f64; 3]; 3], size: [usize; 2], options: &WarpOptions<T>) -> Array<T> {
+        self.warped("warp_perspective", map, size, options, Location::caller())
+    }
+
+    /// The images rotated about their middles by so many degrees, anticlockwise, in their own size: scikit-image's `rotate`, and SciPy's
+    /// with `reshape=False`. See [`Array::remap`] for weights, edges and errors.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::Array;
+    /// use crosslane::array::{Resampling, WarpOptions};
+    /// let image = Array::from_shape(device, &[2, 2], &[1.0f32, 2.0, 3.0, 4.0]);
+    /// let nearest = WarpOptions::default().by(Resampling::Nearest);
+    /// assert_eq!(image.rotate(90.0, &nearest).to_vec()?, [2.0, 4.0, 1.0, 3.0]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): as [`Array::remap`]; an angle that is not finite.
+    #[track_caller]
+    pub fn rotate(&self, degrees: f64, options: &WarpOptions<T>) -> Array<T> {
+        self.turned(degrees, false, options, Location::caller())
+    }
+
+    /// As [`Array::rotate`], in a size that holds all of the image: SciPy's with `reshape=True`, Pillow's with `expand`.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::Array;
+    /// use crosslane::array::WarpOptions;
+    /// let image = Array::<f32>::ones(device, &[20, 10]);
+    /// assert_eq!(image.rotate_grown(90.0, &WarpOptions::default()).shape(), [10, 20]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): as [`Array::rotate`].
+    #[track_caller]
+    pub fn rotate_grown(&self, degrees: f64, options: &WarpOptions<T>) -> Array<T> {
+        self.turned(degrees, true, options, Location::caller())
+    }
+
+    fn turned(&self, degrees: f64, grown: bool, options: &WarpOptions<T>, at: CallSite) -> Array<T> {
+        let operation = if grown { "rotate_grown" } else { "rotate" };
+        let turned = || {
+            let images = options.images(operation, self, at)?;
+            if !degrees.is_finite() {
+                return Err(Error::argument(operation, "degrees", "a finite number", degrees.to_string(), at));
+            }
+            let (sin, cos) = sin_cos(degrees);
+            let from = images.extents.size();
+            let [height, width] = from.map(|extent| extent as f64);
+            let size = match grown {
+                true => [width * sin.abs() + height * cos.abs(), width * cos.abs() + height * sin.abs()]
+                    .map(|extent| ((extent + 0.5) as usize).max(1)),
+                false => from,
+            };
+            // From results to pixels: about the middle of both.
+            let middle = |extents: [usize; 2]| extents.map(|extent| (extent as f64 - 1.0) / 2.0);
+            let ([y0, x0], [y1, x1]) = (middle(from), middle(size));
+            let map = [
+                [cos, -sin, x0 - cos * x1 + sin * y1],
+                [sin, cos, y0 - sin * x1 - cos * y1],
+                [0.0, 0.0, 1.0],
+            ];
+            images.read_at(operation, map, size, options, at)
+        };
+        Array::kept(self.device(), turned())
+    }
+
+    fn warped(
+        &self,
+        operation: &'static str,
+        map: [[f64; 3]; 3],
+        size: [usize; 2],
+        options: &WarpOptions<T>,
+        at: CallSite,
+    ) -> Array<T> {
+        let warped = || {
+            let images = options.images(operation, self, at)?;
+            let Some(inverse) = inverted(map) else {
+                return Err(Error::argument(operation, "map", "a map that has an inverse", format!("{map:?}"), at));
+            };
+            images.read_at(operation, inverse, size, options, at)
+        };
+        Array::kept(self.device(), warped())
+    }
+}
+
+impl<T: Pixel> WarpOptions<T> {
+    fn images(&self, operation: &'static str, array: &Array<T>, at: CallSite) -> Result<Images<T>> {
+        if !matches!(self.by, Resampling::Nearest | Resampling::Bilinear | Resampling::Bicubic) {
+            let wanted = "Nearest, Bilinear or Bicubic";
+            return Err(Error::argument(operation, "by", wanted, format!("{:?}", self.by), at));
+        }
+        Images::of(operation, array, self.axes, at)
+    }
+
+    fn boundary_of(&self) -> Boundary {
+        match self.boundary {
+            PadMode::Constant(value) => Boundary::Constant(value.scalar().to_f64().to_bits()),
+            PadMode::Edge => Boundary::Edge,
+            PadMode::Reflect => Boundary::Reflect,
+            PadMode::Symmetric => Boundary::Symmetric,
+            PadMode::Wrap => Boundary::Wrap,
+        }
+    }
+}
+
+impl<T: Pixel> Images<T> {
+    /// The extents of results of a size.
+    fn results(&self, operation: &'static str, size: [usize; 2], at: CallSite) -> Result<Extents> {
+        if size.iter().any(|&extent| extent == 0 || extent > MOST) {
+            let wanted = format!("1 to {MOST} rows and columns");
+            return Err(Error::argument(operation, "size", wanted, format!("{size:?}"), at));
+        }
+        let results = self.extents.resized(size);
+        create::fits(operation, DType::F32, &results.shape, at)?;
+        Ok(results)
+    }
+
+    /// Read where a map of results' points says.
+    fn read_at(
+        &self,
+        operation: &'static str,
+        map: [[f64; 3]; 3],
+        size: [usize; 2],
+        options: &WarpOptions<T>,
+        at: CallSite,
+    ) -> Result<Array<T>> {
+        let results = self.results(operation, size, at)?;
+        let [y, x] = places(self.array.device(), &results);
+        let line = |[a, b, c]: [f64; 3]| x.multiply_add(a as f32, y.multiply_add(b as f32, c as f32));
+        let coordinates = match map[2] {
+            [0.0, 0.0, 1.0] => [line(map[1]), line(map[0])],
+            depth => {
+                let depth = line(depth);
+                [line(map[1]) / &depth, line(map[0]) / &depth]
+            }
+        };
+        self.sampled(operation, coordinates, size, options, at)
+    }
+
+    /// Read at these rows and columns, over the results' index space.
+    fn sampled(
+        &self,
+        operation: &'static str,
+        coordinates: [Array<f32>; 2],
+        size: [usize; 2],
+        options: &WarpOptions<T>,
+        at: CallSite,
+    ) -> Result<Array<T>> {
+        let (extents, results) = (self.extents.clone(), self.results(operation, size, at)?);
+        if results.shape.contains(&0) {
+            return Ok(self.back(Array::zeros(self.array.device(), &results.shape)));
+        }
+        let (by, boundary, pixels) = (options.by, options.boundary_of(), self.array.cast::<f32>());
+        let make = move |mut inputs: Vec<Expression>, output: usize| {
+            let mut last = || inputs.pop().expect("the pixels, rows, columns, the epilogue");
+            let (epilogue, columns, rows, expression) = (last(), last(), last(), last());
+            let (extents, coordinates) = (extents.clone(), [rows, columns]);
+            Box::new(Sample { expression, extents, coordinates, size, by, boundary, epilogue, output }) as Box<dyn Op>
+        };
+        let [y, x] = &coordinates;
+        let inputs = [(&*pixels.node, Take::Strided), (&*y.node, Take::Fused), (&*x.node, Take::Fused)];
+        let sums = Task::going_on(&inputs, (results.shape, DType::F32), DType::F32, 2, make);
+        Ok(self.back(Array::of_results(Array::of(sums))))
+    }
+}
+
+/// The row and the column of each result, which take no memory.
+fn places(device: &Device, results: &Extents) -> [Array<f32>; 2] {
+    let last = results.shape.len() - 1 - results.interleaved as usize;
+    [last - 1, last].map(|axis| {
+        let mut strides = vec![0; results.shape.len()];
+        strides[axis] = 1;
+        let layout = Layout { shape: results.shape.clone(), strides, offset: 0 };
+        Array::<u32>::of(Node::lazy(device, results.shape.clone(), DType::U32, Expr::Index(layout))).cast()
+    })
+}
+
+/// Exact for quarters of a turn.
+fn sin_cos(degrees: f64) -> (f64, f64) {
+    match degrees.rem_euclid(360.0) {
+        0.0 => (0.0, 1.0),
+        90.0 => (1.0, 0.0),
+        180.0 => (0.0, -1.0),
+        270.0 => (-1.0, 0.0),
+        degrees => degrees.to_radians().sin_cos(),
+    }
+}
+
+/// The inverse map, by cofactors; of an affine one an affine one.
+fn inverted(map: [[f64; 3]; 3]) -> Option<[[f64; 3]; 3]> {
+    let minor = |row: usize, column: usize| {
+        let [r0, r1, c0, c1] = [(row + 1) % 3, (row + 2) % 3, (column + 1) % 3, (column + 2) % 3];
+        map[r0][c0] * map[r1][c1] - map[r0][c1] * map[r1][c0]
+    };
+    let determinant: f64 = (0..3).map(|column| map[0][column] * minor(0, column)).sum();
+    let inverse = [0, 1, 2].map(|row| [0, 1, 2].map(|column| minor(column, row) / determinant));
+    let finite = inverse.iter().flatten().all(|number| number.is_finite() && number.abs() <= f32::MAX as f64);
+    (determinant != 0.0 && finite).then_some(inverse)
+}

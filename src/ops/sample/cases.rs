@@ -1,0 +1,103 @@
+//! Samplings: all boundaries and weights, coordinates within and far outside, planar and interleaved, epilogues that fill words or not.
+
+use super::{Boundary, Resampling, Sample};
+use crate::caps::Caps;
+use crate::element::DType;
+use crate::op::{Expression, Fill, Function, Scalar, StepKind};
+use crate::ops::cases::{Case, call, cast, contiguous, expression, leaf, step};
+use crate::ops::pixels::Extents;
+
+const BOUNDARIES: [Boundary; 6] = [
+    Boundary::Constant(0),
+    Boundary::Constant(0x4004_0000_0000_0000), // 2.5
+    Boundary::Edge,
+    Boundary::Reflect,
+    Boundary::Symmetric,
+    Boundary::Wrap,
+];
+
+/// The sums in a type; of integers after adding what brings no sum of quarters close to an integer.
+fn epilogue(dtype: DType, rank: usize) -> Expression {
+    let mut epilogue = Expression::given(DType::F32, rank);
+    if dtype.is_stored() {
+        epilogue.scalars.push(Scalar::from_f64(DType::F32, 0.3137));
+        epilogue.steps.push(step(StepKind::Scalar(0), DType::F32));
+        epilogue.steps.push(step(StepKind::Call(Function::Add, vec![0, 1]), DType::F32));
+    }
+    let last = epilogue.steps.len() - 1;
+    cast(&mut epilogue, last, dtype);
+    epilogue
+}
+
+struct Problem<'a> {
+    shape: &'a [usize],
+    interleaved: bool,
+    size: [usize; 2],
+    types: [DType; 2],
+    /// Whether coordinates are far outside too, and whether they are squared.
+    far: bool,
+    squared: bool,
+}
+
+impl Problem<'_> {
+    fn case(&self, by: Resampling, boundary: Boundary) -> Case {
+        let Problem { shape, interleaved, size, types, far, squared } = *self;
+        let extents = Extents { shape: shape.to_vec(), interleaved };
+        let mut pixels = expression(None, leaf(0, types[0], extents.len(), 0, &contiguous(shape)));
+        let last = pixels.steps.len() - 1;
+        cast(&mut pixels, last, DType::F32);
+        // One coordinate for all images and channels.
+        let results = extents.resized(size);
+        let axis = shape.len() - 2 - interleaved as usize;
+        let mut strides = vec![0; shape.len()];
+        (strides[axis], strides[axis + 1]) = (size[1] as i64, 1);
+        let coordinates = [1, 2].map(|slot| {
+            let mut expression = expression(None, leaf(slot, DType::F32, size[0] * size[1], 0, &strides));
+            if squared {
+                call(&mut expression, Function::Square);
+            }
+            expression
+        });
+        let fill = if far { Fill::Any } else { Fill::Numbers };
+        let what = format!("{shape:?} at {size:?}, {by:?}, {boundary:?}, {types:?}, far {far}, squared {squared}");
+        let epilogue = epilogue(types[1], shape.len());
+        debug_assert_eq!(results.size(), size);
+        let op = Sample { expression: pixels, extents, coordinates, size, by, boundary, epilogue, output: 3 };
+        // Cubic weights' sizes sum to less than 2 along an axis.
+        Case::new(what, op).fill(1, fill.clone()).fill(2, fill).scale(12.0)
+    }
+}
+
+pub fn cases(caps: &Caps) -> Vec<Case> {
+    let mut all = vec![];
+    use Resampling::*;
+    let floats = [DType::F32; 2];
+    let plain = Problem {
+        shape: &[3, 4],
+        interleaved: false,
+        size: [7, 9],
+        types: floats,
+        far: false,
+        squared: false,
+    };
+    for by in [Nearest, Bilinear, Bicubic] {
+        for boundary in BOUNDARIES {
+            for far in [false, true] {
+                all.push(Problem { far, ..plain }.case(by, boundary));
+                all.push(Problem { far, shape: &[2, 3, 5, 3], interleaved: true, ..plain }.case(by, boundary));
+            }
+            all.push(Problem { shape: &[1, 1], ..plain }.case(by, boundary));
+        }
+        for types in [[DType::U8; 2], [DType::U16; 2], [DType::U8, DType::F32], [DType::F16; 2]] {
+            if types.iter().all(|&dtype| caps.lacks(dtype).is_none()) {
+                // Rows that fill words, and rows that do not.
+                all.push(Problem { shape: &[2, 9, 8], size: [5, 12], types, ..plain }.case(by, Boundary::Edge));
+                all.push(Problem { shape: &[2, 9, 8], size: [5, 11], types, ..plain }.case(by, Boundary::Edge));
+            }
+        }
+        all.push(Problem { squared: true, shape: &[9, 9], ..plain }.case(by, Boundary::Reflect));
+        all.push(Problem { shape: &[0, 9, 9], ..plain }.case(by, Boundary::Reflect));
+        all.push(Problem { shape: &[300, 400], size: [600, 500], ..plain }.case(by, Boundary::Edge));
+    }
+    all
+}

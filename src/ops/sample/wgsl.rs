@@ -1,0 +1,98 @@
+//! The text of a sampling.
+
+use super::{Boundary, KEYS, taps};
+use crate::caps::Caps;
+use crate::kernel::{Draft, Spec};
+use crate::ops::fuse::FusionSpec;
+use crate::ops::pixels::{Lanes, finish_text};
+use crate::ops::resample::Resampling;
+
+/// What a kernel's text depends on.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) struct SampleSpec {
+    pub pixels: FusionSpec,
+    pub coordinates: [FusionSpec; 2],
+    pub epilogue: FusionSpec,
+    pub by: Resampling,
+    /// Without its number.
+    pub boundary: Boundary,
+    pub interleaved: bool,
+    pub lanes: Lanes,
+    /// Whether zeros come after the last result.
+    pub padded: bool,
+}
+
+/// The parameters before those of the expressions.
+const PARAMS: [&str; 10] = [
+    "images", "blocks_along", "blocks_down", "height", "width", "channels", "rows", "columns", "padding", "outside",
+];
+
+impl SampleSpec {
+    fn constants(&self) -> Vec<(&'static str, u32)> {
+        let ([taps, before], boundary) = (taps(self.by), self.boundary);
+        let boundaries = [Boundary::Constant(0), Boundary::Edge, Boundary::Reflect, Boundary::Symmetric, Boundary::Wrap];
+        let names = ["CONSTANT", "EDGE", "REFLECT", "SYMMETRIC", "WRAP"];
+        let place = boundaries.iter().position(|other| *other == boundary).expect("all are listed");
+        let own = [
+            ("WORKGROUP", self.lanes.workgroup),
+            ("LANES", self.lanes.along),
+            ("PER", self.lanes.per),
+            ("TAPS", taps),
+            ("BEFORE", before),
+            ("BOUNDARY", place),
+        ];
+        let numbered = names.into_iter().zip(0..);
+        own.into_iter().map(|(name, value)| (name, value as u32)).chain(numbered).collect()
+    }
+
+    /// `weights(at)`, by a coordinate's fraction.
+    fn weights_text(&self) -> String {
+        let (near, far) = (
+            format!("{:?} * x - {:?}) * x * x + 1.0", KEYS + 2.0, KEYS + 3.0),
+            format!("({KEYS:?} * x - {:?}) * x + {:?}) * x - {:?}", 5.0 * KEYS, 8.0 * KEYS, 4.0 * KEYS),
+        );
+        match self.by {
+            Resampling::Nearest => "fn weights(at: f32) -> array<f32, TAPS> {\n    return array<f32, TAPS>(1.0);\n}\n".into(),
+            Resampling::Bicubic => format!(
+                "fn near(x: f32) -> f32 {{\n    return ({near};\n}}\nfn far(x: f32) -> f32 {{\n    return ({far};\n}}\n\
+                 fn weights(at: f32) -> array<f32, TAPS> {{\n    \
+                 return array<f32, TAPS>(far(1.0 + at), near(at), near(1.0 - at), far(2.0 - at));\n}}\n"
+            ),
+            _ => "fn weights(at: f32) -> array<f32, TAPS> {\n    return array<f32, TAPS>(1.0 - at, at);\n}\n".into(),
+        }
+    }
+
+    fn text(&self) -> String {
+        let channel = if self.interleaved { "j % params.channels" } else { "0u" };
+        let rounded = if self.by == Resampling::Nearest { "floor(at + 0.5)" } else { "at" };
+        self.weights_text()
+            + &format!(
+                "fn channel(j: u32) -> u32 {{\n    return {channel};\n}}\n\
+                 fn met(at: f32) -> f32 {{\n    return {rounded};\n}}\n"
+            )
+            + &finish_text(&self.epilogue, self.padded)
+    }
+}
+
+impl Spec for SampleSpec {
+    fn draft(&self, _: &Caps) -> Draft {
+        let [rows, columns] = &self.coordinates;
+        let fusions = [&self.pixels, rows, columns, &self.epilogue];
+        let (mut text, mut access) = (String::new(), vec![]);
+        for fusion in fusions {
+            text += &fusion.text(access.len());
+            access.extend(fusion.access());
+        }
+        let own = PARAMS.map(String::from);
+        Draft {
+            constants: self.constants(),
+            params: own.into_iter().chain(fusions.iter().flat_map(|fusion| fusion.param_names())).collect(),
+            access,
+            text: text + &self.text(),
+            width: self.epilogue.width,
+            f16: fusions.iter().any(|fusion| fusion.uses_f16()),
+            trusted: fusions.iter().all(|fusion| fusion.is_safe()),
+            ..Draft::new(format!("sample, {:?}", self.by), "sample")
+        }
+    }
+}

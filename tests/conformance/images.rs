@@ -1,0 +1,261 @@
+//! Images against the results of Pillow, OpenCV and SciPy, kept in `images.json`, and against definitions.
+
+use crate::support::*;
+use crosslane::array::{PadMode, Pixel, Resampling, ResizeOptions, WarpOptions};
+use crosslane::{Array, Device, Element, f16};
+use rand::{Rng, SeedableRng, rngs::StdRng};
+use serde_json::Value;
+use std::sync::LazyLock;
+
+static TABLE: LazyLock<Value> =
+    LazyLock::new(|| serde_json::from_str(include_str!("images.json")).expect("the file is JSON"));
+
+fn rows(part: &str) -> &'static [Value] {
+    TABLE[part].as_array().expect("a list")
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    value.as_array().expect("a list").iter().map(|number| number.as_f64().expect("a number")).collect()
+}
+
+fn shape(value: &Value) -> Vec<usize> {
+    numbers(value).iter().map(|&extent| extent as usize).collect()
+}
+
+fn size(value: &Value) -> [usize; 2] {
+    shape(value).try_into().expect("rows and columns")
+}
+
+fn array(device: &Device, shape: &[usize], values: &[f64]) -> Array<f32> {
+    Array::from_shape(device, shape, &values.iter().map(|&value| value as f32).collect::<Vec<f32>>())
+}
+
+fn bytes(device: &Device, shape: &[usize], values: &[f64]) -> Array<u8> {
+    Array::from_shape(device, shape, &values.iter().map(|&value| value as u8).collect::<Vec<u8>>())
+}
+
+fn floats<T: Element>(array: &Array<T>) -> Vec<f64> {
+    array.to_vec().unwrap().iter().map(|value| value.scalar().to_f64()).collect()
+}
+
+/// The largest distance of values from those wanted.
+fn apart<T: Element>(got: &Array<T>, wanted: &[f64]) -> f64 {
+    let got = floats(got);
+    assert_eq!(got.len(), wanted.len());
+    got.iter().zip(wanted).map(|(a, b)| if a == b { 0.0 } else { (a - b).abs() }).fold(0.0, |a, b| if b > a || b.is_nan() { b } else { a })
+}
+
+fn resampling(value: &Value) -> Resampling {
+    match value.as_str().unwrap() {
+        "nearest" => Resampling::Nearest,
+        "bilinear" => Resampling::Bilinear,
+        "bicubic" => Resampling::Bicubic,
+        "lanczos" => Resampling::Lanczos,
+        "area" => Resampling::Area,
+        other => panic!("{other}"),
+    }
+}
+
+fn boundary(value: &Value, constant: f32) -> PadMode<f32> {
+    match value.as_str().unwrap() {
+        "constant" => PadMode::Constant(constant),
+        "edge" => PadMode::Edge,
+        "reflect" => PadMode::Reflect,
+        "symmetric" => PadMode::Symmetric,
+        "wrap" => PadMode::Wrap,
+        other => panic!("{other}"),
+    }
+}
+
+/// One row in so many on drivers that compile slowly.
+fn some<'a>(device: &Device, rows: &'a [Value]) -> impl Iterator<Item = &'a Value> {
+    let every = if compiles_slowly(device) { 5 } else { 1 };
+    say(&format!("images: {} of {} rows on {}", rows.len().div_ceil(every), rows.len(), name(device)));
+    rows.iter().step_by(every)
+}
+
+#[test]
+fn sizes_as_pillow_and_opencv() {
+    for device in devices() {
+        for row in some(device, rows("resize")) {
+            let options =
+                ResizeOptions::default().by(resampling(&row["by"])).antialias(row["antialias"].as_bool().unwrap());
+            let (from, values, size) = (shape(&row["shape"]), numbers(&row["x"]), size(&row["size"]));
+            let wanted = numbers(&row["result"]);
+            // Pillow rounds bytes after each axis. Of floats up to 4 it sums in f32 as this does, and the table has 5 decimals.
+            let (far, bound) = match row["dtype"].as_str().unwrap() {
+                "u8" => (apart(&bytes(device, &from, &values).resize(size, &options), &wanted), 1.0),
+                _ => (apart(&array(device, &from, &values).resize(size, &options), &wanted), 2e-5),
+            };
+            let what = format!("{} of {from:?} to {size:?} as {} on {}", row["by"], row["source"], name(device));
+            assert!(far <= bound, "{what}: {far}");
+        }
+    }
+}
+
+/// The share of a pixel in each result, as a matrix: of the area alone, which needs no table of ours.
+fn area(from: usize, to: usize) -> Vec<Vec<f64>> {
+    let share = |result: usize, pixel: usize| {
+        let (start, end) = ((result * from).max(pixel * to), ((result + 1) * from).min((pixel + 1) * to));
+        end.saturating_sub(start) as f64 / from as f64
+    };
+    (0..to).map(|result| (0..from).map(|pixel| share(result, pixel)).collect()).collect()
+}
+
+/// Images side by side in every layout are resized as each alone, in all types.
+#[test]
+fn layouts_and_types() {
+    fn check<T: Pixel>(device: &Device, of: impl Fn(f64) -> T, precision: f64) {
+        let mut random = StdRng::seed_from_u64(5);
+        let (height, width, to) = (11usize, 16, [7usize, 12]);
+        let host: Vec<f64> = (0..2 * 3 * height * width).map(|_| random.random_range(0..=255) as f64).collect();
+        let planar =
+            Array::from_shape(device, &[2, 3, height, width], &host.iter().map(|&value| of(value)).collect::<Vec<T>>());
+        let options = ResizeOptions::default().by(Resampling::Area);
+        let (down, along) = (area(height, to[0]), area(width, to[1]));
+        let mut wanted = vec![];
+        for image in host.chunks(height * width) {
+            for rows in &down {
+                for columns in &along {
+                    let row = |y: usize| (0..width).map(|x| columns[x] * image[y * width + x]).sum::<f64>();
+                    wanted.push((0..height).map(|y| rows[y] * row(y)).sum::<f64>());
+                }
+            }
+        }
+        let bound = if precision == 0.0 { 0.5001 } else { precision };
+        let what = |layout: &str| format!("{layout} of {} on {}", T::DTYPE, name(device));
+        let result = planar.resize(to, &options);
+        assert_eq!(result.shape(), [2, 3, 7, 12]);
+        assert!(apart(&result, &wanted) <= bound, "{}", what("planar"));
+        let between = planar.move_axis(1, -1).resize(to, &options.clone().interleaved());
+        assert_eq!(between.shape(), [2, 7, 12, 3]);
+        assert!(apart(&between.move_axis(-1, 1), &wanted) <= bound, "{}", what("interleaved"));
+        // Interleaved in memory, with rows that fill no words.
+        let copy = planar.move_axis(1, -1).copy();
+        let odd = copy.resize([7, 5], &options.clone().interleaved());
+        let apart_from = floats(&planar.resize([7, 5], &options).move_axis(1, -1));
+        assert!(apart(&odd, &apart_from) <= 1e-3, "{}", what("odd rows"));
+        let turned = planar.permute([3, 0, 2, 1]).resize(to, &options.axes([2, 0]));
+        assert_eq!(turned.shape(), [12, 2, 7, 3]);
+        assert!(apart(&turned.permute([1, 3, 2, 0]), &wanted) <= bound, "{}", what("turned"));
+    }
+    for device in quick() {
+        check(device, |value| value as f32, 255.0 * 4e-6);
+        check(device, |value| value as u8, 0.0);
+        check(device, |value| (value * 256.0) as u16 / 256, 0.0);
+        match device.caps().f16 {
+            true => check(device, |value| f16::from_f64(value), 0.13),
+            false => say(&format!("f16 images are not tested on {}, which has none", name(device))),
+        }
+    }
+}
+
+#[test]
+fn sizes_fuse_with_what_is_before_and_after() {
+    for device in quick() {
+        let image = Array::from_shape(device, &[8, 8], &(0..64).collect::<Vec<u8>>());
+        let half = ((image.cast::<f32>() / 2.0).resize([4, 4], &ResizeOptions::default().by(Resampling::Area)) + 1.0).sqrt();
+        assert_eq!(half.explain().unwrap().steps.len(), 1, "{}", half.explain().unwrap());
+        // The middle of pixels 0, 1, 8, 9 is 4.5.
+        assert!((half.to_vec().unwrap()[0] - (4.5f32 / 2.0 + 1.0).sqrt()).abs() < 1e-6);
+        let long = image.resize([3, 1], &ResizeOptions::default().by(Resampling::Lanczos));
+        assert_eq!(long.shape(), [3, 1]);
+        // A pixel without a weight has no part.
+        let mut host = vec![1.0f32; 40];
+        host[30] = f32::INFINITY;
+        let line = Array::from_shape(device, &[1, 40], &host).resize([1, 80], &ResizeOptions::default()).to_vec().unwrap();
+        let infinite: Vec<usize> = (0..80).filter(|&at| line[at] == f32::INFINITY).collect();
+        assert_eq!((infinite, line[58]), (vec![59, 60, 61, 62], 1.0), "{}", name(device));
+        // Past every end.
+        let bright = Array::from_shape(device, &[1, 4], &[0u8, 255, 255, 0]);
+        let sharp = bright.resize([1, 8], &ResizeOptions::default().by(Resampling::Lanczos)).to_vec().unwrap();
+        assert!(sharp.contains(&255) && sharp[0] == 0, "{sharp:?} on {}", name(device));
+    }
+}
+
+fn warped(device: &Device, row: &Value) -> Array<f32> {
+    let image = array(device, &shape(&row["shape"]), &numbers(&row["x"]));
+    let outside = row["value"].as_f64().unwrap() as f32;
+    let options =
+        WarpOptions::default().by(resampling(&row["by"])).boundary(boundary(&row["boundary"], outside));
+    let (args, size) = (numbers(&row["args"]), size(&row["size"]));
+    let line = |nth: usize| [args[3 * nth], args[3 * nth + 1], args[3 * nth + 2]];
+    match row["what"].as_str().unwrap() {
+        "remap" => {
+            let (x, y) = args.split_at(size[0] * size[1]);
+            image.remap(&array(device, &size, x), &array(device, &size, y), &options)
+        }
+        "affine" => image.warp_affine([line(0), line(1)], size, &options),
+        "perspective" => image.warp_perspective([line(0), line(1), line(2)], size, &options),
+        "rotate" => image.rotate(args[0], &options),
+        "rotate_grown" => image.rotate_grown(args[0], &options),
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn warps_as_scipy() {
+    for device in devices() {
+        for row in some(device, rows("warp")) {
+            let got = warped(device, row);
+            let what =
+                format!("{} of {} by {}, {} on {}", row["what"], row["shape"], row["by"], row["boundary"], name(device));
+            assert_eq!(got.shape(), shape(&row["size"]), "{what}");
+            // Pixels are up to 8 apart, and coordinates of size 16, which a perspective map divides, are off by 1e-6 each.
+            let far = apart(&got, &numbers(&row["result"]));
+            assert!(far <= 1e-4, "{what}: {far}, {:?}", got.to_vec());
+        }
+    }
+}
+
+#[test]
+fn warps_of_every_layout_in_one_launch() {
+    for device in quick() {
+        let host: Vec<u8> = (0..2 * 6 * 8 * 3).map(|i| (i * 37 % 251) as u8).collect();
+        let colours = Array::from_shape(device, &[2, 6, 8, 3], &host);
+        let options = WarpOptions::default().by(Resampling::Nearest).interleaved();
+        let turned = colours.rotate_grown(90.0, &options);
+        assert_eq!(turned.shape(), [2, 8, 6, 3]);
+        assert_eq!(turned.to_vec().unwrap(), colours.rot90(1, 1, 2).to_vec().unwrap(), "on {}", name(device));
+        assert_eq!(turned.explain().unwrap().steps.len(), 1);
+        let planes = colours.move_axis(-1, 1).rotate(180.0, &WarpOptions::default().by(Resampling::Bilinear));
+        assert_eq!(planes.to_vec().unwrap(), colours.move_axis(-1, 1).flip([-1, -2]).to_vec().unwrap());
+        // Coordinates of each image, and those that are no numbers.
+        let x = Array::from_shape(device, &[2, 1, 3], &[0.0f32, f32::NAN, 1e30, 1.0, f32::INFINITY, -1e30]);
+        let y = Array::<f32>::zeros(device, &[1, 1]);
+        let edge = WarpOptions::default().boundary(PadMode::Edge).interleaved();
+        let got = colours.remap(&x, &y, &edge).to_vec().unwrap();
+        let at = |image: usize, x: usize| host[(image * 48 + x) * 3..][..3].to_vec();
+        let wanted = [at(0, 0), vec![0; 3], at(0, 7), at(1, 1), at(1, 7), at(1, 0)].concat();
+        assert_eq!(got, wanted, "on {}", name(device));
+    }
+}
+
+#[test]
+fn mistakes_are_told() {
+    for device in quick() {
+        let image = Array::<f32>::ones(device, &[4, 5]);
+        let told = |array: Array<f32>, parts: &[&str]| {
+            let error = array.to_vec().unwrap_err().to_string();
+            assert!(parts.iter().all(|part| error.contains(part)), "{error}");
+        };
+        let (resize, warp) = (ResizeOptions::default(), WarpOptions::default());
+        told(image.resize([0, 3], &resize), &["resize", "size", "[0, 3]"]);
+        told(image.resize([3, 1 << 25], &resize), &["resize", "size", "rows and columns"]);
+        told(Array::<f32>::ones(device, &[4]).resize([2, 2], &resize), &["resize", "array", "[4]"]);
+        told(Array::<f32>::ones(device, &[4, 0]).resize([2, 2], &resize), &["resize", "array", "[4, 0]"]);
+        told(image.resize([2, 2], &resize.clone().axes([0, 2])), &["resize", "axis", "2"]);
+        told(image.resize([2, 2], &resize.clone().axes([1, -1])), &["resize", "axes", "two axes"]);
+        told(image.resize([2, 2], &resize.interleaved()), &["resize", "axis", "-3"]);
+        told(image.rotate(f64::NAN, &warp), &["rotate", "degrees", "NaN"]);
+        told(image.rotate(1.0, &warp.clone().by(Resampling::Lanczos)), &["rotate", "by", "Lanczos"]);
+        told(image.warp_affine([[1.0, 2.0, 0.0], [2.0, 4.0, 1.0]], [2, 2], &warp), &["warp_affine", "map", "inverse"]);
+        told(image.warp_perspective([[0.0; 3]; 3], [2, 2], &warp), &["warp_perspective", "map"]);
+        let at = |shape: &[usize]| Array::<f32>::zeros(device, shape);
+        told(image.remap(&at(&[2]), &at(&[2]), &warp), &["remap", "coordinates", "two axes"]);
+        told(image.remap(&at(&[2, 2]), &at(&[3, 2]), &warp), &["remap", "coordinates", "broadcast"]);
+        told(image.remap(&at(&[3, 2, 2]), &at(&[2, 2]), &warp), &["remap", "coordinates", "[3, 2, 2]"]);
+        assert_eq!(Array::<u8>::zeros(device, &[0, 4, 5]).resize([2, 3], &ResizeOptions::default()).shape(), [0, 2, 3]);
+        assert_eq!(image.sum().item().unwrap(), 20.0, "{} is usable", name(device));
+    }
+}
