@@ -4,8 +4,8 @@
 //
 // An invocation has PER neighbours of a row. Indices are folded into the image before a pixel is read: any coordinate is in bounds.
 //
-// Left open: the constants; value(k, y, x, c), a pixel; v_value and u_value(k, y, j), the coordinates; weights; channel of an element
-// of a row; met, the coordinate that is meant; finish(k, y, j, sums).
+// Left open: the constants; value(k, y, x, c), a pixel; v_value and u_value(k, y, j), the coordinates; image, which one is read; weights;
+// channel of an element of a row; met, the coordinate that is meant; finish(k, y, j, sums).
 
 // The pixel that stands at an index, or -1 for what is no pixel. Without remainders of negative numbers, which llvmpipe gets wrong.
 fn place(i: i32, extent: u32) -> i32 {
@@ -76,7 +76,7 @@ fn sample(
     var sums: array<f32, PER>;
     for (var p = 0u; p < PER; p++) {
         unroll();
-        sums[p] = sampled(k, channel(j + p), v_value(k, y, j + p), u_value(k, y, j + p));
+        sums[p] = sampled(image(k, y, j + p), channel(j + p), v_value(k, y, j + p), u_value(k, y, j + p));
     }
     finish(k, y, j, sums);
 }

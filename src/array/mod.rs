@@ -47,7 +47,7 @@ pub use evaluate::eval_all;
 pub use explain::{ExplainedStep, Explanation};
 pub use filters::{ConvolveOptions, Footprint};
 pub use host_array::HostArray;
-pub use images::{Pixel, Resampling, ResizeOptions, WarpOptions};
+pub use images::{ColourMap, Pixel, Resampling, ResizeOptions, WarpOptions};
 pub use inputs::Inputs;
 pub use orders::{Interpolation, QuantileOptions, SortKey, SortOptions, TopKOptions, Unique, lexsort};
 pub use products::einsum;

@@ -65,6 +65,16 @@ impl Extents {
         point
     }
 
+    /// The point of an image's pixel, of images without channels between.
+    pub fn point(&self, image: usize, [y, x]: [usize; 2]) -> Vec<u64> {
+        let (mut point, mut rest) = (vec![0; self.shape.len()], image);
+        for axis in (0..self.row_axis()).rev() {
+            point[axis] = (rest % self.shape[axis]) as u64;
+            rest /= self.shape[axis];
+        }
+        self.moved(&point, [y, x])
+    }
+
     /// Each axis, and the kernel's variable that it is part of: the image, the row, the column, the channel.
     fn axes(&self) -> Vec<(usize, usize)> {
         let first = self.row_axis();

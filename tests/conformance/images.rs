@@ -1,7 +1,7 @@
 //! Images against the results of Pillow, OpenCV and SciPy, kept in `images.json`, and against definitions.
 
 use crate::support::*;
-use crosslane::array::{PadMode, Pixel, Resampling, ResizeOptions, WarpOptions};
+use crosslane::array::{ColourMap, PadMode, Pixel, Resampling, ResizeOptions, WarpOptions};
 use crosslane::{Array, Device, Element, f16};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use serde_json::Value;
@@ -211,11 +211,11 @@ fn warps_as_scipy() {
 #[test]
 fn warps_of_every_layout_in_one_launch() {
     for device in quick() {
-        let host: Vec<u8> = (0..2 * 6 * 8 * 3).map(|i| (i * 37 % 251) as u8).collect();
-        let colours = Array::from_shape(device, &[2, 6, 8, 3], &host);
+        let host: Vec<u8> = (0..2 * 4 * 8 * 3).map(|i| (i * 37 % 251) as u8).collect();
+        let colours = Array::from_shape(device, &[2, 4, 8, 3], &host);
         let options = WarpOptions::default().by(Resampling::Nearest).interleaved();
         let turned = colours.rotate_grown(90.0, &options);
-        assert_eq!(turned.shape(), [2, 8, 6, 3]);
+        assert_eq!(turned.shape(), [2, 8, 4, 3]);
         assert_eq!(turned.to_vec().unwrap(), colours.rot90(1, 1, 2).to_vec().unwrap(), "on {}", name(device));
         assert_eq!(turned.explain().unwrap().steps.len(), 1);
         let planes = colours.move_axis(-1, 1).rotate(180.0, &WarpOptions::default().by(Resampling::Bilinear));
@@ -225,7 +225,7 @@ fn warps_of_every_layout_in_one_launch() {
         let y = Array::<f32>::zeros(device, &[1, 1]);
         let edge = WarpOptions::default().boundary(PadMode::Edge).interleaved();
         let got = colours.remap(&x, &y, &edge).to_vec().unwrap();
-        let at = |image: usize, x: usize| host[(image * 48 + x) * 3..][..3].to_vec();
+        let at = |image: usize, x: usize| host[(image * 32 + x) * 3..][..3].to_vec();
         let wanted = [at(0, 0), vec![0; 3], at(0, 7), at(1, 1), at(1, 7), at(1, 0)].concat();
         assert_eq!(got, wanted, "on {}", name(device));
     }
@@ -257,5 +257,164 @@ fn mistakes_are_told() {
         told(image.remap(&at(&[3, 2, 2]), &at(&[2, 2]), &warp), &["remap", "coordinates", "[3, 2, 2]"]);
         assert_eq!(Array::<u8>::zeros(device, &[0, 4, 5]).resize([2, 3], &ResizeOptions::default()).shape(), [0, 2, 3]);
         assert_eq!(image.sum().item().unwrap(), 20.0, "{} is usable", name(device));
+    }
+}
+
+/// A row's result in the row's type, or the distance of both.
+fn coloured<T: Pixel>(image: &Array<T>, what: &str, wanted: &[f64]) -> f64 {
+    match what {
+        "rgb_to_gray" => apart(&image.rgb_to_gray(-1), wanted),
+        "rgb_to_hsv" => apart(&image.rgb_to_hsv(-1), wanted),
+        "hsv_to_rgb" => apart(&image.hsv_to_rgb(-1), wanted),
+        "rgb_to_ycbcr" => apart(&image.rgb_to_ycbcr(-1), wanted),
+        "ycbcr_to_rgb" => apart(&image.ycbcr_to_rgb(-1), wanted),
+        "rgb_to_lab" => apart(&image.rgb_to_lab(-1), wanted),
+        "lab_to_rgb" => apart(&image.lab_to_rgb(-1), wanted),
+        "adjust_gamma" => apart(&image.adjust_gamma(0.7), wanted),
+        "srgb_to_linear" => apart(&image.srgb_to_linear(), wanted),
+        "linear_to_srgb" => apart(&image.cast::<f32>().linear_to_srgb::<T>(), wanted),
+        other => panic!("{other}"),
+    }
+}
+
+/// Bounds are in the table: those of integers are the other library's rounding on the way.
+#[test]
+fn colours_as_opencv_pillow_and_skimage() {
+    for device in devices() {
+        for row in some(device, rows("colour")) {
+            let (values, wanted) = (numbers(&row["x"]), numbers(&row["result"]));
+            let (what, dtype) = (row["what"].as_str().unwrap(), row["dtype"].as_str().unwrap());
+            let shape = [values.len() / 3, 3];
+            let far = match dtype {
+                "f32" => coloured(&array(device, &shape, &values), what, &wanted),
+                "u8" => coloured(&bytes(device, &shape, &values), what, &wanted),
+                _ => {
+                    let host: Vec<u16> = values.iter().map(|&value| value as u16).collect();
+                    coloured(&Array::from_shape(device, &shape, &host), what, &wanted)
+                }
+            };
+            assert!(far <= row["bound"].as_f64().unwrap(), "{what} of {dtype} on {}: {far}", name(device));
+        }
+    }
+}
+
+/// Channels along any axis, in one launch with what is before and after; there and back again.
+#[test]
+fn colours_of_every_layout() {
+    for device in quick() {
+        let mut random = StdRng::seed_from_u64(6);
+        let host: Vec<f32> = (0..2 * 3 * 4 * 5).map(|_| random.random_range(0.0..1.0)).collect();
+        let planar = Array::from_shape(device, &[2, 3, 4, 5], &host);
+        let last = planar.move_axis(1, -1);
+        for (there, back) in [
+            (planar.rgb_to_hsv(1), last.rgb_to_hsv(-1)),
+            (planar.rgb_to_ycbcr(1), last.rgb_to_ycbcr(-1)),
+            (planar.rgb_to_lab(-3), last.rgb_to_lab(3)),
+        ] {
+            assert_eq!(there.to_vec().unwrap(), back.move_axis(-1, 1).to_vec().unwrap(), "on {}", name(device));
+        }
+        let wanted: Vec<f64> = host.iter().map(|&value| value as f64).collect();
+        for (what, image) in [
+            ("hsv", planar.rgb_to_hsv(1).hsv_to_rgb(1)),
+            ("ycbcr", planar.rgb_to_ycbcr(1).ycbcr_to_rgb(1)),
+            ("lab", planar.rgb_to_lab(1).lab_to_rgb(1)),
+            ("linear", planar.srgb_to_linear().linear_to_srgb()),
+        ] {
+            let far = apart(&image, &wanted);
+            assert!(far < 1e-4, "{what} on {}: {far}", name(device));
+        }
+        let gray = ((&planar * 0.5).rgb_to_gray(1) + 1.0).gray_to_rgb(1);
+        assert_eq!((gray.shape(), gray.explain().unwrap().steps.len()), (&[2, 3, 4, 5][..], 1));
+        let scaled = planar.normalise_channels(&[0.5, 0.25, 0.0], &[0.5, 1.0, 2.0], 1);
+        let wanted: Vec<f64> = wanted
+            .iter()
+            .enumerate()
+            .map(|(at, value)| match at / 20 % 3 {
+                0 => (value - 0.5) / 0.5,
+                1 => value - 0.25,
+                _ => value / 2.0,
+            })
+            .collect();
+        assert!(apart(&scaled, &wanted) < 1e-6);
+        let told = |array: Array<f32>, parts: &[&str]| {
+            let error = array.to_vec().unwrap_err().to_string();
+            assert!(parts.iter().all(|part| error.contains(part)), "{error}");
+        };
+        told(planar.rgb_to_hsv(0), &["rgb_to_hsv", "three channels", "axis 0"]);
+        told(planar.rgb_to_gray(4), &["rgb_to_gray", "axis", "4"]);
+        told(planar.normalise_channels(&[0.0; 2], &[1.0; 3], 1), &["normalise_channels", "3 means", "2 and 3"]);
+    }
+}
+
+#[test]
+fn contrast_as_opencv() {
+    for device in devices() {
+        for row in some(device, rows("equalise")) {
+            let (from, args, wanted) = (shape(&row["shape"]), numbers(&row["args"]), numbers(&row["result"]));
+            let image = bytes(device, &from, &numbers(&row["x"]));
+            let result = match row["what"].as_str().unwrap() {
+                "equalise" => image.histogram_equalise([-2, -1]),
+                _ => image.clahe(args[0], [args[1] as usize, args[2] as usize], [-2, -1]),
+            };
+            let got = floats(&result);
+            let other = got.iter().zip(&wanted).filter(|(a, b)| a != b).count();
+            // A level between two, in f32, may go to either: of these few.
+            let what = format!("{} of {from:?} {args:?} on {}: {other} differ", row["what"], name(device));
+            assert!(apart(&result, &wanted) <= 1.0 && other * 20 <= wanted.len(), "{what}");
+        }
+    }
+}
+
+/// Each plane alone, in every layout.
+#[test]
+fn contrast_of_every_layout() {
+    for device in quick() {
+        let mut random = StdRng::seed_from_u64(7);
+        let host: Vec<u8> = (0..2 * 3 * 12 * 16).map(|at| random.random_range(0..=(30 + at / 192 * 40) as u8)).collect();
+        let planar = Array::from_shape(device, &[2, 3, 12, 16], &host);
+        let pixel_axes = [-2, -1];
+        for made in [
+            |image: &Array<u8>, axes| image.histogram_equalise(axes),
+            |image: &Array<u8>, axes| image.clahe(3.0, [2, 4], axes),
+        ] {
+            let all = made(&planar, pixel_axes);
+            let last = made(&planar.move_axis(1, -1), [-3, -2]);
+            assert_eq!(all.to_vec().unwrap(), last.move_axis(-1, 1).to_vec().unwrap(), "on {}", name(device));
+            for (nth, plane) in host.chunks(192).enumerate() {
+                let alone = made(&Array::from_shape(device, &[12, 16], plane), pixel_axes).to_vec().unwrap();
+                assert_eq!(alone, all.to_vec().unwrap()[nth * 192..][..192], "plane {nth} on {}", name(device));
+            }
+            assert_eq!(made(&Array::zeros(device, &[0, 4, 5]), pixel_axes).shape(), [0, 4, 5]);
+        }
+        let error = planar.clahe(1.0, [13, 1], pixel_axes).to_vec().unwrap_err().to_string();
+        assert!(error.contains("clahe") && error.contains("tiles") && error.contains("[13, 1]"), "{error}");
+        let error = planar.clahe(f64::NAN, [1, 1], pixel_axes).to_vec().unwrap_err().to_string();
+        assert!(error.contains("limit"), "{error}");
+    }
+}
+
+#[test]
+fn colour_maps_as_matplotlib() {
+    let levels = [0u8, 1, 37, 64, 100, 127, 128, 160, 200, 233, 254, 255];
+    for device in quick() {
+        for (map, by) in [
+            (ColourMap::Viridis, "viridis"),
+            (ColourMap::Magma, "magma"),
+            (ColourMap::Inferno, "inferno"),
+            (ColourMap::Turbo, "turbo"),
+            (ColourMap::Jet, "jet"),
+            (ColourMap::Gray, "gray"),
+        ] {
+            let wanted = numbers(&TABLE["maps"][by]);
+            let image = Array::from_shape(device, &[3, 4], &levels);
+            let colours = image.colour_map(map);
+            assert_eq!((colours.shape(), apart(&colours, &wanted)), (&[3, 4, 3][..], 0.0), "{by} on {}", name(device));
+            let middles = (image.cast::<f32>() + 0.5) / 256.0;
+            assert_eq!(apart(&middles.colour_map(map), &wanted), 0.0, "{by} of f32 on {}", name(device));
+            let wide = (image.cast::<u32>() * 257u32).cast::<u16>();
+            assert_eq!(apart(&wide.colour_map(map), &wanted), 0.0, "{by} of u16 on {}", name(device));
+        }
+        let outside = device.array([-1.0f32, 2.0, f32::INFINITY, f32::NAN]).colour_map(ColourMap::Gray).to_vec().unwrap();
+        assert_eq!(outside, [[0; 3], [255; 3], [255; 3], [0; 3]].concat(), "on {}", name(device));
     }
 }

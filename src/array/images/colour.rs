@@ -320,10 +320,10 @@ impl<T: Pixel> Array<T> {
     #[track_caller]
     pub fn normalise_channels(&self, means: &[f64], deviations: &[f64], axis: isize) -> Array<f32> {
         let at = Location::caller();
-        Array::kept(self.device(), self.normalised(means, deviations, axis, at))
+        Array::kept(self.device(), self.less_means(means, deviations, axis, at))
     }
 
-    fn normalised(&self, means: &[f64], deviations: &[f64], axis: isize, at: CallSite) -> Result<Array<f32>> {
+    fn less_means(&self, means: &[f64], deviations: &[f64], axis: isize, at: CallSite) -> Result<Array<f32>> {
         let axis = place("normalise_channels", axis, self.check()?.rank(), at)?;
         let channels = self.shape()[axis];
         if means.len() != channels || deviations.len() != channels {

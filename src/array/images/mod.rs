@@ -2,12 +2,16 @@
 
 mod channels;
 mod colour;
+mod colour_map;
+mod equalise;
 mod pixel;
 mod place;
 mod resize;
+mod tables;
 mod warp;
 
 pub use crate::ops::Resampling;
+pub use colour_map::ColourMap;
 pub use pixel::Pixel;
 pub use resize::ResizeOptions;
 pub use warp::WarpOptions;

@@ -24,6 +24,21 @@ pub(super) struct Images<T: Element> {
 impl<T: Element> Images<T> {
     /// Those of an array with these axes of rows and of columns.
     pub fn of(operation: &'static str, array: &Array<T>, axes: [isize; 2], at: CallSite) -> Result<Images<T>> {
+        Images::laid(operation, array, axes, true, at)
+    }
+
+    /// As [`Images::of`], with channels before the rows too.
+    pub fn planar(operation: &'static str, array: &Array<T>, axes: [isize; 2], at: CallSite) -> Result<Images<T>> {
+        Images::laid(operation, array, axes, false, at)
+    }
+
+    fn laid(
+        operation: &'static str,
+        array: &Array<T>,
+        axes: [isize; 2],
+        interleaved: bool,
+        at: CallSite,
+    ) -> Result<Images<T>> {
         let rank = array.check()?.rank();
         if rank < 2 {
             let got = format!("{:?}", array.shape());
@@ -39,7 +54,7 @@ impl<T: Element> Images<T> {
             let wanted = format!("1 to {MOST} rows and columns");
             return Err(Error::argument(operation, "array", wanted, format!("{extents:?}"), at));
         }
-        let (last, before) = (y + 2 == rank && x + 1 == rank, y + 3 == rank && x + 2 == rank);
+        let (last, before) = (y + 2 == rank && x + 1 == rank, interleaved && y + 3 == rank && x + 2 == rank);
         if last || before {
             let extents = Extents { shape: array.shape().to_vec(), interleaved: before };
             return Ok(Images { array: array.clone(), extents, order: None });

@@ -69,7 +69,7 @@ impl<T: Pixel> Array<T> {
     /// and this still takes the mean over the area. Pillow rounds `u8` after each axis, and this once in the end: it may differ by 1.
     ///
     /// Elementwise work before and after fuses. Cost: one launch for windows of at most 8 pixels along each axis, else two, with an image of
-    /// f32 between. The tables of weights are computed in f64 on the host, and kept. Error: that of a sum of the products in f32, each
+    /// f32 between; one more for `u8` and `u16` where a row is no multiple of 4 values. The tables of weights are computed in f64 on the host, and kept. Error: that of a sum of the products in f32, each
     /// weight rounded once.
     ///
     /// ```

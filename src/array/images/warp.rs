@@ -72,7 +72,8 @@ impl<T: Pixel> Array<T> {
     /// [`PadMode::Symmetric`], its `grid-wrap` is [`PadMode::Wrap`]. A coordinate that is NaN gives NaN, 0 for integers. Results of integers
     /// are rounded, and what is past an end becomes the end.
     ///
-    /// Elementwise work on coordinates and results fuses: coordinates that are computed from indices take no memory. Cost: one launch.
+    /// Elementwise work on coordinates and results fuses: coordinates that are computed from indices take no memory. Cost: one launch,
+    /// and one more for `u8` and `u16` where a row is no multiple of 4 values.
     /// Error: that of a sum of the products in f32, where the image is steep that of coordinates in f32: 2^-24 of their size.
     ///
     /// ```
@@ -316,11 +317,14 @@ impl<T: Pixel> Images<T> {
             return Ok(self.back(Array::zeros(self.array.device(), &results.shape)));
         }
         let (by, boundary, pixels) = (options.by, options.boundary_of(), self.array.cast::<f32>());
+        let space = results.clone();
         let make = move |mut inputs: Vec<Expression>, output: usize| {
             let mut last = || inputs.pop().expect("the pixels, rows, columns, the epilogue");
             let (epilogue, columns, rows, expression) = (last(), last(), last(), last());
-            let (extents, coordinates) = (extents.clone(), [rows, columns]);
-            Box::new(Sample { expression, extents, coordinates, size, by, boundary, epilogue, output }) as Box<dyn Op>
+            let (extents, results, images) = (extents.clone(), space.clone(), None);
+            let coordinates = [rows, columns];
+            Box::new(Sample { expression, extents, coordinates, images, results, by, boundary, epilogue, output })
+                as Box<dyn Op>
         };
         let [y, x] = &coordinates;
         let inputs = [(&*pixels.node, Take::Strided), (&*y.node, Take::Fused), (&*x.node, Take::Fused)];

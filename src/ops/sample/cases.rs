@@ -61,11 +61,31 @@ impl Problem<'_> {
         let fill = if far { Fill::Any } else { Fill::Numbers };
         let what = format!("{shape:?} at {size:?}, {by:?}, {boundary:?}, {types:?}, far {far}, squared {squared}");
         let epilogue = epilogue(types[1], shape.len());
-        debug_assert_eq!(results.size(), size);
-        let op = Sample { expression: pixels, extents, coordinates, size, by, boundary, epilogue, output: 3 };
+        let images = None;
+        let op = Sample { expression: pixels, extents, coordinates, images, results, by, boundary, epilogue, output: 3 };
         // Cubic weights' sizes sum to less than 2 along an axis.
         Case::new(what, op).fill(1, fill.clone()).fill(2, fill).scale(12.0)
     }
+}
+
+/// Each result reads an image of its own choice, of more than there are: the last.
+fn chosen(types: [DType; 2]) -> Case {
+    let (shape, size) = ([5, 4, 6], [2, 7, 12]);
+    let mut pixels = expression(None, leaf(0, types[0], 120, 0, &contiguous(&shape)));
+    cast(&mut pixels, 0, DType::F32);
+    let over = |slot: usize, dtype: DType| expression(None, leaf(slot, dtype, 168, 0, &contiguous(&size)));
+    let op = Sample {
+        expression: pixels,
+        extents: Extents { shape: shape.to_vec(), interleaved: false },
+        coordinates: [over(1, DType::F32), over(2, DType::F32)],
+        images: Some(over(3, DType::U32)),
+        results: Extents { shape: size.to_vec(), interleaved: false },
+        by: Resampling::Bilinear,
+        boundary: Boundary::Edge,
+        epilogue: epilogue(types[1], 3),
+        output: 4,
+    };
+    Case::new(format!("chosen images of {types:?}"), op).fill(3, Fill::Indices(7)).scale(12.0)
 }
 
 pub fn cases(caps: &Caps) -> Vec<Case> {
@@ -80,6 +100,7 @@ pub fn cases(caps: &Caps) -> Vec<Case> {
         far: false,
         squared: false,
     };
+    all.extend([[DType::F32; 2], [DType::F32, DType::U8]].map(chosen));
     for by in [Nearest, Bilinear, Bicubic] {
         for boundary in BOUNDARIES {
             for far in [false, true] {

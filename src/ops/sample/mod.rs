@@ -27,8 +27,10 @@ pub struct Sample {
     pub(crate) extents: Extents,
     /// The row and the column that each result reads, counted from the middle of the first pixel: f32 over the results' index space.
     pub coordinates: [Expression; 2],
-    /// Rows and columns of the results.
-    pub size: [usize; 2],
+    /// The image that each result reads, a u32 over the results' index space; without it its own.
+    pub images: Option<Expression>,
+    /// The results' index space.
+    pub(crate) results: Extents,
     /// How pixels are weighed: the nearest, linearly, or by Keys' cubic convolution.
     pub by: Resampling,
     /// What stands past the edges.
@@ -63,19 +65,15 @@ fn weights(by: Resampling, at: f64) -> Vec<f64> {
 }
 
 impl Sample {
-    fn results(&self) -> Extents {
-        self.extents.resized(self.size)
-    }
-
     fn expressions(&self) -> impl Iterator<Item = &Expression> {
-        [&self.expression].into_iter().chain(&self.coordinates).chain([&self.epilogue])
+        [&self.expression].into_iter().chain(&self.coordinates).chain(&self.images).chain([&self.epilogue])
     }
 
     /// Bytes of a slot, or of scratch after them.
     fn bytes_of(&self, slot: usize, scratch: &[u64]) -> u64 {
         match slot.checked_sub(self.output) {
             None => read_bytes(self.expressions(), slot).expect("a binding is a leaf"),
-            Some(0) => buffer_bytes(self.epilogue.dtype(), self.results().len()),
+            Some(0) => buffer_bytes(self.epilogue.dtype(), self.results.len()),
             Some(after) => scratch[after - 1],
         }
     }
@@ -97,18 +95,19 @@ impl Op for Sample {
     }
 
     fn slots(&self) -> Vec<Slot> {
-        let (dtype, len) = (self.epilogue.dtype(), self.results().len());
+        let (dtype, len) = (self.epilogue.dtype(), self.results.len());
         let output = Slot { name: "output".into(), access: Access::Write, dtype, len };
         [read_slots(self.expressions()), vec![output]].concat()
     }
 
     fn vary(&mut self, by: &mut dyn Vary) {
-        let all = [&mut self.expression].into_iter().chain(&mut self.coordinates).chain([&mut self.epilogue]);
+        let coordinates = self.coordinates.iter_mut().chain(&mut self.images);
+        let all = [&mut self.expression].into_iter().chain(coordinates).chain([&mut self.epilogue]);
         all.for_each(|expression| by.expression(expression));
     }
 
     fn plan(&self, caps: &Caps) -> Result<Plan> {
-        if self.results().len() == 0 || self.extents.len() == 0 {
+        if self.results.len() == 0 || self.extents.len() == 0 {
             return Ok(Plan::default());
         }
         plan::plan(self, caps)
@@ -117,21 +116,22 @@ impl Op for Sample {
     fn flops(&self) -> u64 {
         let ([taps, _], [rows, columns]) = (taps(self.by), &self.coordinates);
         let pixel = 2 + self.expression.flops();
-        let each = (taps * taps) as u64 * pixel + rows.flops() + columns.flops() + self.epilogue.flops();
-        self.results().len() as u64 * each
+        let images = self.images.as_ref().map_or(0, Expression::flops);
+        let each = (taps * taps) as u64 * pixel + rows.flops() + columns.flops() + images + self.epilogue.flops();
+        self.results.len() as u64 * each
     }
 
     fn bytes(&self) -> u64 {
         let of = |extents: &Extents| -> Vec<u64> { extents.shape.iter().map(|&extent| extent as u64).collect() };
-        let (results, [rows, columns]) = (of(&self.results()), &self.coordinates);
-        let written = (self.results().len() * self.epilogue.dtype().size()) as u64;
-        let over: u64 = [rows, columns, &self.epilogue].map(|expression| expression.bytes(&results)).iter().sum();
+        let results = of(&self.results);
+        let written = (self.results.len() * self.epilogue.dtype().size()) as u64;
+        let over: u64 = self.expressions().skip(1).map(|expression| expression.bytes(&results)).sum();
         self.expression.bytes(&of(&self.extents)) + over + written
     }
 
     fn reference(&self, host: &mut Host) {
-        let results = self.results();
-        for (at, point) in points(&results.shape).enumerate() {
+        for (at, point) in points(&self.results.shape).enumerate() {
+            let image = self.images.as_ref().map(|images| images.meaning(host, &point).int() as usize);
             let [rows, columns] =
                 [0, 1].map(|axis| self.window(axis, self.coordinates[axis].meaning(host, &point).float()));
             let mut sum = 0.0;
@@ -139,7 +139,11 @@ impl Op for Sample {
                 for (x, along) in columns.iter().filter(|(_, along)| down * along != 0.0) {
                     let pixel = match (y, x) {
                         (Some(y), Some(x)) => {
-                            self.expression.meaning(host, &self.extents.moved(&point, [*y, *x])).float()
+                            let point = match image {
+                                Some(image) => self.extents.point(image.min(self.extents.images() - 1), [*y, *x]),
+                                None => self.extents.moved(&point, [*y, *x]),
+                            };
+                            self.expression.meaning(host, &point).float()
                         }
                         _ => self.boundary.outside(),
                     };

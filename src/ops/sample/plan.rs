@@ -15,32 +15,34 @@ use crate::ops::pixels::{Lanes, epilogue_of, padding, stored, too_large};
 const ROWS: usize = 1;
 
 pub(super) fn plan(op: &Sample, caps: &Caps) -> Result<Plan> {
-    let results = op.results();
+    let results = &op.results;
     let slots = op.slots();
     let largest = (0..slots.len()).map(|slot| op.bytes_of(slot, &[])).max().expect("there is the output");
     if let Some(error) = too_large("sample", largest, results.len().max(op.extents.len()), caps) {
         return Err(error);
     }
-    if stored(&results, &op.epilogue, op.output).is_some() {
+    if stored(results, &op.epilogue, op.output).is_some() {
         return Ok(Plan { scratch: vec![], passes: vec![pass(op, &op.epilogue, op.output, &[], caps)] });
     }
     let given = Expression::given(DType::F32, results.shape.len());
     let scratch = vec![buffer_bytes(DType::F32, results.len())];
     let mut passes = vec![pass(op, &given, op.output + 1, &scratch, caps)];
-    passes.extend(epilogue_of(&op.epilogue, &results, op.output, op.output + 1).plan(caps)?.passes);
+    passes.extend(epilogue_of(&op.epilogue, results, op.output, op.output + 1).plan(caps)?.passes);
     Ok(Plan { scratch, passes })
 }
 
 fn pass(op: &Sample, epilogue: &Expression, output: usize, scratch: &[u64], caps: &Caps) -> Pass {
-    let results = op.results();
+    let results = &op.results;
     let pixels = op.extents.pixels(&op.expression);
     let [rows, columns] = &op.coordinates;
     let (rows, columns) = (results.along_rows(rows, "v_", None), results.along_rows(columns, "u_", None));
-    let epilogue = stored(&results, epilogue, output).expect("results that fill no words are in f32");
-    let lanes = Lanes::new(&results, epilogue.width as usize, ROWS, caps);
+    let images = op.images.as_ref().map(|images| results.along_rows(images, "k_", None));
+    let epilogue = stored(results, epilogue, output).expect("results that fill no words are in f32");
+    let lanes = Lanes::new(results, epilogue.width as usize, ROWS, caps);
     let spec = SampleSpec {
         pixels: pixels.spec(),
         coordinates: [rows.spec(), columns.spec()],
+        images: images.as_ref().map(Fusion::spec),
         epilogue: epilogue.spec(),
         by: op.by,
         boundary: if let Boundary::Constant(_) = op.boundary { Boundary::Constant(0) } else { op.boundary },
@@ -49,17 +51,19 @@ fn pass(op: &Sample, epilogue: &Expression, output: usize, scratch: &[u64], caps
         padded: output > op.output,
     };
     let ([along, down], [height, width], [rows_in, columns_in]) =
-        (lanes.blocks(&results), results.size(), op.extents.size());
-    let words = [results.images(), along, down, height, width, results.channels(), rows_in, columns_in, padding(&results)];
+        (lanes.blocks(results), results.size(), op.extents.size());
+    let (images_out, images_in) = (results.images(), op.extents.images());
+    let sizes = [height, width, results.channels(), images_in, rows_in, columns_in];
+    let words = [images_out, along, down].into_iter().chain(sizes).chain([padding(results)]);
     let outside = Param::Is((op.boundary.outside() as f32).to_bits());
-    let mut params: Vec<Param> = words.into_iter().map(|word| Param::Is(word as u32)).chain([outside]).collect();
+    let mut params: Vec<Param> = words.map(|word| Param::Is(word as u32)).chain([outside]).collect();
     let mut buffers: Vec<Binding> = vec![];
     let bytes = |slot: usize| op.bytes_of(slot, scratch);
     let whole = |fusion: &Fusion| fusion.dims.iter().map(|dim| 0..dim.extent).collect::<Vec<_>>();
-    for fusion in [&pixels, &rows, &columns, &epilogue] {
+    for fusion in [&pixels, &rows, &columns].into_iter().chain(&images).chain([&epilogue]) {
         let (words, windows) = fusion.params(&whole(fusion), caps.offset_alignment, &bytes);
         params.extend(words);
         buffers.extend(windows);
     }
-    Pass { kernel: Kernel::of(spec, caps), buffers, params, grid: Grid::Count(lanes.groups(&results) as u64) }
+    Pass { kernel: Kernel::of(spec, caps), buffers, params, grid: Grid::Count(lanes.groups(results) as u64) }
 }

@@ -12,6 +12,7 @@ use crate::ops::resample::Resampling;
 pub(super) struct SampleSpec {
     pub pixels: FusionSpec,
     pub coordinates: [FusionSpec; 2],
+    pub images: Option<FusionSpec>,
     pub epilogue: FusionSpec,
     pub by: Resampling,
     /// Without its number.
@@ -23,8 +24,9 @@ pub(super) struct SampleSpec {
 }
 
 /// The parameters before those of the expressions.
-const PARAMS: [&str; 10] = [
-    "images", "blocks_along", "blocks_down", "height", "width", "channels", "rows", "columns", "padding", "outside",
+const PARAMS: [&str; 11] = [
+    "images", "blocks_along", "blocks_down", "height", "width", "channels", "images_in", "rows", "columns", "padding",
+    "outside",
 ];
 
 impl SampleSpec {
@@ -65,9 +67,11 @@ impl SampleSpec {
     fn text(&self) -> String {
         let channel = if self.interleaved { "j % params.channels" } else { "0u" };
         let rounded = if self.by == Resampling::Nearest { "floor(at + 0.5)" } else { "at" };
+        let image = if self.images.is_some() { "min(k_value(k, y, j), params.images_in - 1u)" } else { "k" };
         self.weights_text()
             + &format!(
                 "fn channel(j: u32) -> u32 {{\n    return {channel};\n}}\n\
+                 fn image(k: u32, y: u32, j: u32) -> u32 {{\n    return {image};\n}}\n\
                  fn met(at: f32) -> f32 {{\n    return {rounded};\n}}\n"
             )
             + &finish_text(&self.epilogue, self.padded)
@@ -76,10 +80,10 @@ impl SampleSpec {
 
 impl Spec for SampleSpec {
     fn draft(&self, _: &Caps) -> Draft {
-        let [rows, columns] = &self.coordinates;
-        let fusions = [&self.pixels, rows, columns, &self.epilogue];
+        let inputs = [&self.pixels].into_iter().chain(&self.coordinates).chain(&self.images);
+        let fusions: Vec<&FusionSpec> = inputs.chain([&self.epilogue]).collect();
         let (mut text, mut access) = (String::new(), vec![]);
-        for fusion in fusions {
+        for fusion in &fusions {
             text += &fusion.text(access.len());
             access.extend(fusion.access());
         }
