@@ -62,6 +62,8 @@ pub mod error;
 mod event;
 mod graph;
 pub mod guide;
+#[cfg(feature = "image")]
+mod image;
 pub mod kernel;
 pub mod launch;
 mod layout;
@@ -94,6 +96,8 @@ pub use element::{Arithmetic, DType, Element, Float, Integer, Number, Ordered, P
 pub use error::{Error, ErrorKind, Result};
 pub use event::Event;
 pub use half::{bf16, f16};
+#[cfg(feature = "image")]
+pub use image::ImageSample;
 pub use kernel::{Kernel, Parameters};
 pub use launch::{Argument, Launcher, Recording};
 pub use num_complex::Complex;
