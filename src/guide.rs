@@ -13,6 +13,7 @@
 //! | [`spectra`] | What can be transformed, what fuses, and how exact is it? |
 //! | [`filters`] | How are signals and images convolved, smoothed, pooled? |
 //! | [`signals`] | How are signals filtered recursively, resampled, searched for peaks? |
+//! | [`images`] | How are images resized, warped, recoloured, and which library do results agree with? |
 //! | [`accuracy`] | How exact are results, and are they the same each time? |
 //! | [`command_line`] | How is a WGSL file checked, run and timed without a program? |
 //! | [`cuda`] | What does the CUDA engine do, and what is written by hand? |
@@ -29,4 +30,5 @@ macro_rules! chapters {
 
 chapters! {
     arrays kernels memory streams debugging profiling portability random spectra filters signals accuracy command_line cuda coming_from
+    arrays kernels memory streams debugging profiling portability random spectra filters images accuracy command_line cuda coming_from
 }
