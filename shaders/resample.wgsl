@@ -2,7 +2,8 @@
 //
 //   result[y, x] = sum over dy, dx of weight_down(y, dy) weight_along(x, dx) pixel[first_down(y) + dy, first_along(x) + dx]
 //
-// An invocation has PER neighbours of a row, in some rows one below the other: what tables say of columns is read once for them.
+// An invocation has COLUMNS times PER neighbours of a row, in some rows one below the other: what tables say of columns is read once
+// for all its rows, and what they say of rows once for all its columns.
 // Neighbouring invocations have neighbouring results, and read neighbouring pixels. Where windows overlap, the sum along each row of
 // pixels is kept while the window slides down: each is computed once for all rows of an invocation. Tables keep windows in the image:
 // no index is checked.
@@ -11,45 +12,70 @@
 // element of a row; finish(k, y, j, sums).
 
 struct Columns {
-    firsts: array<u32, PER>,
-    channels: array<u32, PER>,
+    firsts: array<u32, ITEMS>,
+    channels: array<u32, ITEMS>,
     weights: array<f32, WEIGHTS>,
 }
 
-fn columns_of(first: u32) -> Columns {
+// The place in its row of an item of an invocation, of what lies past the row the last one's.
+fn place(j: u32, item: u32) -> u32 {
+    let last = params.width * params.channels - PER;
+    return min(j + item / PER * (LANES * PER), last) + item % PER;
+}
+
+fn columns_of(j: u32) -> Columns {
     var columns: Columns;
-    for (var p = 0u; p < PER; p++) {
+    for (var i = 0u; i < ITEMS; i++) {
         unroll();
-        let x = column(first + p);
-        columns.firsts[p] = first_along(x);
-        columns.channels[p] = channel(first + p);
+        let at = place(j, i);
+        let x = column(at);
+        columns.firsts[i] = first_along(x);
+        columns.channels[i] = channel(at);
         for (var t = 0u; t < TAPS_ALONG; t++) {
             unroll();
-            columns.weights[p * TAPS_ALONG + t] = weight_along(x, t);
+            columns.weights[i * TAPS_ALONG + t] = weight_along(x, t);
         }
     }
     return columns;
 }
 
 // The sum along a row of pixels.
-fn along(k: u32, y: u32, columns: Columns, p: u32) -> f32 {
+fn along(k: u32, y: u32, columns: Columns, i: u32) -> f32 {
     var sum = 0.0;
     for (var t = 0u; t < TAPS_ALONG; t++) {
         unroll();
-        let pixel = value(k, y, columns.firsts[p] + t, columns.channels[p]);
-        sum = add_along(sum, columns.weights[p * TAPS_ALONG + t], pixel);
+        let pixel = value(k, y, columns.firsts[i] + t, columns.channels[i]);
+        sum = add_along(sum, columns.weights[i * TAPS_ALONG + t], pixel);
     }
     return sum;
 }
 
-fn finish_row(k: u32, y: u32, j: u32, all: array<f32, SUMS>, row: u32) {
-    if y < params.height {
+fn finish_row(k: u32, y: u32, j: u32, row: array<f32, ITEMS>) {
+    for (var q = 0u; q < COLUMNS; q++) {
+        unroll();
         var sums: array<f32, PER>;
         for (var p = 0u; p < PER; p++) {
             unroll();
-            sums[p] = all[row * PER + p];
+            sums[p] = row[q * PER + p];
         }
-        finish(k, y, j, sums);
+        let at = j + q * (LANES * PER);
+        if at < params.width * params.channels {
+            finish(k, y, at, sums);
+        }
+    }
+}
+
+fn finish_rows(k: u32, y: u32, j: u32, all: array<f32, SUMS>) {
+    for (var row = 0u; row < ROWS; row++) {
+        unroll();
+        var items: array<f32, ITEMS>;
+        for (var i = 0u; i < ITEMS; i++) {
+            unroll();
+            items[i] = all[row * ITEMS + i];
+        }
+        if y + row < params.height {
+            finish_row(k, y + row, j, items);
+        }
     }
 }
 
@@ -64,16 +90,13 @@ fn direct(k: u32, y: u32, j: u32) {
         for (var t = 0u; t < TAPS_DOWN; t++) {
             unroll();
             let weight = weight_down(at, t);
-            for (var p = 0u; p < PER; p++) {
+            for (var i = 0u; i < ITEMS; i++) {
                 unroll();
-                all[row * PER + p] = add_down(all[row * PER + p], weight, along(k, top + t, columns, p));
+                all[row * ITEMS + i] = add_down(all[row * ITEMS + i], weight, along(k, top + t, columns, i));
             }
         }
     }
-    for (var row = 0u; row < ROWS; row++) {
-        unroll();
-        finish_row(k, y + row, j, all, row);
-    }
+    finish_rows(k, y, j, all);
 }
 
 fn sliding(k: u32, y: u32, j: u32) {
@@ -85,67 +108,64 @@ fn sliding(k: u32, y: u32, j: u32) {
         let top = first_down(at);
         next = max(next, top);
         while next < top + TAPS_DOWN {
-            for (var i = PER; i < HELD; i++) {
+            for (var i = ITEMS; i < HELD; i++) {
                 unroll();
-                held[i - PER] = held[i];
+                held[i - ITEMS] = held[i];
             }
-            for (var p = 0u; p < PER; p++) {
+            for (var i = 0u; i < ITEMS; i++) {
                 unroll();
-                held[HELD - PER + p] = along(k, next, columns, p);
+                held[HELD - ITEMS + i] = along(k, next, columns, i);
             }
             next++;
         }
-        var sums: array<f32, PER>;
+        var sums: array<f32, ITEMS>;
         for (var t = 0u; t < TAPS_DOWN; t++) {
             unroll();
             let weight = weight_down(at, t);
-            for (var p = 0u; p < PER; p++) {
+            for (var i = 0u; i < ITEMS; i++) {
                 unroll();
-                sums[p] = add_down(sums[p], weight, held[t * PER + p]);
+                sums[i] = add_down(sums[i], weight, held[t * ITEMS + i]);
             }
         }
-        finish(k, at, j, sums);
+        finish_row(k, at, j, sums);
     }
 }
 
 // A weight is read once for all rows.
 fn long_along(k: u32, y: u32, j: u32) {
     var all: array<f32, SUMS>;
-    for (var p = 0u; p < PER; p++) {
+    for (var i = 0u; i < ITEMS; i++) {
         unroll();
-        let x = column(j + p);
+        let at = place(j, i);
+        let x = column(at);
         let first = first_along(x);
         for (var t = 0u; t < params.taps_along; t++) {
             let weight = weight_along(x, t);
             for (var row = 0u; row < ROWS; row++) {
                 unroll();
-                let at = first_down(min(y + row, params.height - 1u));
-                let pixel = value(k, at, first + t, channel(j + p));
-                all[row * PER + p] = add_along(all[row * PER + p], weight, pixel);
+                let source = first_down(min(y + row, params.height - 1u));
+                all[row * ITEMS + i] = add_along(all[row * ITEMS + i], weight, value(k, source, first + t, channel(at)));
             }
         }
     }
-    for (var row = 0u; row < ROWS; row++) {
-        unroll();
-        finish_row(k, y + row, j, all, row);
-    }
+    finish_rows(k, y, j, all);
 }
 
+// A weight is read once for all columns.
 fn long_down(k: u32, y: u32, j: u32) {
-    for (var row = 0u; row < ROWS; row++) {
-        let at = min(y + row, params.height - 1u);
+    let columns = columns_of(j);
+    let end = min(y + params.rows, params.height);
+    for (var at = y; at < end; at++) {
         let top = first_down(at);
-        var sums: array<f32, PER>;
+        var sums: array<f32, ITEMS>;
         for (var t = 0u; t < params.taps_down; t++) {
             let weight = weight_down(at, t);
-            for (var p = 0u; p < PER; p++) {
+            for (var i = 0u; i < ITEMS; i++) {
                 unroll();
-                sums[p] = add_down(sums[p], weight, value(k, top + t, first_along(column(j + p)), channel(j + p)));
+                sums[i] = add_down(sums[i], weight, along(k, top + t, columns, i));
             }
         }
-        if y + row < params.height {
-            finish(k, at, j, sums);
-        }
+        finish_row(k, at, j, sums);
     }
 }
 
@@ -156,7 +176,7 @@ fn resample(
 ) {
     let nth = group.x + group.y * groups.x;
     let block = nth / params.blocks_along;
-    let j = (nth % params.blocks_along * LANES + lane % LANES) * PER;
+    let j = (nth % params.blocks_along * (LANES * COLUMNS) + lane % LANES) * PER;
     let y = (block % params.blocks_down * (WORKGROUP / LANES) + lane / LANES) * params.rows;
     let k = block / params.blocks_down;
     if k >= params.images || y >= params.height || j >= params.width * params.channels {

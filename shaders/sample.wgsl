@@ -2,7 +2,7 @@
 //
 //   result[y, x] = sum over dy, dx of weights(v - floor(v))[dy] weights(u - floor(u))[dx] pixel[floor(v) + dy, floor(u) + dx]
 //
-// An invocation has PER neighbours of a row. Indices are folded into the image before a pixel is read: any coordinate is in bounds.
+// An invocation has PER neighbours of a row, in some rows of its workgroup's tile. Indices are folded into the image before a pixel is read: any coordinate is in bounds.
 //
 // Left open: the constants; value(k, y, x, c), a pixel; v_value and u_value(k, y, j), the coordinates; image, which one is read; weights;
 // channel of an element of a row; met, the coordinate that is meant; finish(k, y, j, sums).
@@ -68,15 +68,19 @@ fn sample(
     let nth = group.x + group.y * groups.x;
     let block = nth / params.blocks_along;
     let j = (nth % params.blocks_along * LANES + lane % LANES) * PER;
-    let y = block % params.blocks_down * (WORKGROUP / LANES) + lane / LANES;
+    const STEP = WORKGROUP / LANES;
+    let first = block % params.blocks_down * STEP * params.tall + lane / LANES;
     let k = block / params.blocks_down;
-    if k >= params.images || y >= params.height || j >= params.width * params.channels {
+    if k >= params.images || j >= params.width * params.channels {
         return;
     }
-    var sums: array<f32, PER>;
-    for (var p = 0u; p < PER; p++) {
-        unroll();
-        sums[p] = sampled(image(k, y, j + p), channel(j + p), v_value(k, y, j + p), u_value(k, y, j + p));
+    let end = min(first + params.tall * STEP, params.height);
+    for (var y = first; y < end; y += STEP) {
+        var sums: array<f32, PER>;
+        for (var p = 0u; p < PER; p++) {
+            unroll();
+            sums[p] = sampled(image(k, y, j + p), channel(j + p), v_value(k, y, j + p), u_value(k, y, j + p));
+        }
+        finish(k, y, j, sums);
     }
-    finish(k, y, j, sums);
 }

@@ -154,8 +154,9 @@ pub(super) struct Lanes {
     pub workgroup: usize,
     /// Side by side along a row.
     pub along: usize,
-    /// Neighbours of a row that an invocation computes.
+    /// Neighbours of a row that an invocation computes, and how often that, side by side.
     pub per: usize,
+    pub columns: usize,
     /// Rows that an invocation computes.
     pub rows: usize,
 }
@@ -164,22 +165,32 @@ pub(super) struct Lanes {
 const WAVES: usize = 8;
 
 impl Lanes {
-    /// Of at most so many rows for an invocation, of fewer where too few workgroups would fill the device.
-    pub fn new(extents: &Extents, per: usize, most_rows: usize, caps: &Caps) -> Lanes {
+    /// Of at most so many lanes, columns and rows; of fewer where too few workgroups would fill the device.
+    pub fn new(extents: &Extents, per: usize, [most_along, most_columns, most_rows]: [usize; 3], caps: &Caps) -> Lanes {
         let (workgroup, units) = (caps.workgroup() as usize, extents.row() / per);
-        let along = units.next_power_of_two().min(workgroup);
-        let mut lanes = Lanes { workgroup, along, per, rows: most_rows };
-        while lanes.rows > 1 && lanes.groups(extents) < WAVES * caps.multiprocessors as usize {
+        let whole = units.next_power_of_two();
+        let along = whole.min(workgroup).min(most_along);
+        let mut lanes = Lanes { workgroup, along, per, columns: most_columns.min(whole / along), rows: most_rows };
+        let few = |lanes: &Lanes| lanes.groups(extents) < WAVES * caps.multiprocessors as usize;
+        while lanes.rows > 1 && few(&lanes) {
             lanes.rows /= 2;
         }
+        while lanes.columns > 1 && few(&lanes) {
+            lanes.columns /= 2;
+        }
         lanes
+    }
+
+    /// Results of an invocation in a row.
+    pub fn items(&self) -> usize {
+        self.per * self.columns
     }
 
     /// Blocks along a row, and along a column.
     pub fn blocks(&self, extents: &Extents) -> [usize; 2] {
         let [height, _] = extents.size();
         let rows = self.workgroup / self.along * self.rows;
-        [(extents.row() / self.per).div_ceil(self.along), height.div_ceil(rows)]
+        [extents.row().div_ceil(self.along * self.items()), height.div_ceil(rows)]
     }
 
     pub fn groups(&self, extents: &Extents) -> usize {

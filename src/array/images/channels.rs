@@ -12,7 +12,7 @@ use crate::layout::Layout;
 pub(super) struct Channels {
     pub each: [Array<f32>; 3],
     /// The number of the channel, over the image's shape.
-    number: Array<u32>,
+    pub number: Array<u32>,
 }
 
 impl Channels {
@@ -35,22 +35,22 @@ impl Channels {
         self.number.equal(0).select(first, rest)
     }
 
-    /// For each channel its number.
-    fn number(&self, [first, second, third]: [f64; 3]) -> Array<f32> {
+    /// For each channel a number of its own.
+    fn each_of(&self, [first, second, third]: [f64; 3]) -> Array<f32> {
         let rest = self.number.equal(1).select(second as f32, third as f32);
         self.number.equal(0).select(first as f32, rest)
     }
 
     /// The product of a matrix and the channels of each pixel.
     pub fn multiplied(&self, matrix: [[f64; 3]; 3]) -> Array<f32> {
-        let column = |nth: usize| self.number(matrix.map(|row| row[nth]));
+        let column = |nth: usize| self.each_of(matrix.map(|row| row[nth]));
         let [r, g, b] = &self.each;
         r * column(0) + g * column(1) + b * column(2)
     }
 
     /// With a number added to each channel.
     pub fn plus(&self, image: Array<f32>, numbers: [f64; 3]) -> Array<f32> {
-        image + self.number(numbers)
+        image + self.each_of(numbers)
     }
 }
 

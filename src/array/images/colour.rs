@@ -2,11 +2,12 @@
 
 use super::Pixel;
 use super::channels::{Channels, full, of_shares, share};
-use crate::array::Array;
 use crate::array::shapes::axes::axis as place;
+use crate::array::{Array, Elementwise};
 use crate::element::Class;
 use crate::error::{CallSite, Error, Result};
 use std::panic::Location;
+use std::sync::LazyLock;
 
 /// The weights of red, green and blue in the luma of ITU-R BT.601.
 const LUMA: [f64; 3] = [0.299, 0.587, 0.114];
@@ -27,6 +28,24 @@ const WHITE: [f64; 3] = [0.95047, 1.0, 1.08883];
 const LINEAR_TO: f64 = 0.008856;
 const SLOPE: f64 = 7.787;
 const START: f64 = 16.0 / 116.0;
+
+/// Hue, saturation or value, by the number of the channel. Integers are rounded before negative ones go around: there is no hue of a
+/// whole circle.
+static TO_HSV: LazyLock<Elementwise> = LazyLock::new(|| {
+    let text = "
+        let high = max(r, max(g, b));
+        let range = high - min(r, min(g, b));
+        let sixth = select(60.0 * degree / range, 0.0, range <= 0.0);
+        let from_green = (b - r) * sixth + 120.0 * degree;
+        let from_blue = (r - g) * sixth + 240.0 * degree;
+        let around = select(select(from_blue, from_green, g == high), (g - b) * sixth, r == high);
+        let rounded = select(around, round(around), whole == 1u);
+        let hue = select(rounded, rounded + circle, rounded < 0.0);
+        let saturation = select(range / high, 0.0, high <= 0.0) * full;
+        y = select(select(high * full, saturation, channel == 1u), hue, channel == 0u)";
+    let parameters = "r: f32, g: f32, b: f32, channel: u32, degree: f32, circle: f32, full: f32, whole: u32";
+    Elementwise::new(parameters, text).expect("the text is valid")
+});
 
 /// The hue of a type as a part of a degree, and the whole circle.
 fn circle<T: Pixel>() -> [f64; 2] {
@@ -108,22 +127,10 @@ impl<T: Pixel> Array<T> {
         let at = Location::caller();
         let made = || {
             let channels = Channels::shares("rgb_to_hsv", self, axis, at)?;
-            let [r, g, b] = &channels.each;
-            let value = r.maximum(g).maximum(b);
-            let range = &value - &r.minimum(g).minimum(b);
-            let is_gray = range.less_equal(0.0);
-            let [degree, circle] = circle::<T>().map(|number| number as f32);
-            let sixth = is_gray.select(0.0, 60.0 / is_gray.select(1.0, &range)) * degree;
-            let red = (g - b) * &sixth;
-            let green = (b - r) * &sixth + 120.0 * degree;
-            let blue = (r - g) * &sixth + 240.0 * degree;
-            let hue = value.equal(r).select(red, value.equal(g).select(green, blue));
-            // Integers are rounded before negative ones go around: there is no hue of a whole circle.
-            let hue = if T::DTYPE.class() == Class::Unsigned { hue.round() } else { hue };
-            let hue = hue.less(0.0).select(&hue + circle, &hue);
-            let saturation = value.less_equal(0.0).select(0.0, range / &value);
-            let full = full::<T>() as f32;
-            Ok(Array::of_results(channels.with([hue, saturation * full, value * full])))
+            let ([r, g, b], [degree, circle]) = (&channels.each, circle::<T>().map(|number| number as f32));
+            let whole = (T::DTYPE.class() == Class::Unsigned) as u32;
+            let arguments = (r, g, b, &channels.number, degree, circle, full::<T>() as f32, whole);
+            Ok(Array::of_results(TO_HSV.call(arguments)?))
         };
         Array::kept(self.device(), made())
     }

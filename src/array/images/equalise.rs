@@ -160,9 +160,8 @@ fn between(flat: &Array<u8>, tables: &Array<f32>, tiles: [usize; 2], extents: [u
     let planes = flat.shape()[0];
     let images = tables.move_axis(-1, 1).reshape(&[planes * LEVELS, tiles[0], tiles[1]]);
     let number = flat.cast::<u32>() + leading(flat, 2) * LEVELS as u32;
-    let [y, x] = [1, 2].map(|axis| {
-        numbers(flat, flat.shape(), axis).cast::<f32>() * (1.0 / extents[axis - 1] as f32) - 0.5
-    });
+    let [y, x] =
+        [1, 2].map(|axis| numbers(flat, flat.shape(), axis).cast::<f32>() * (1.0 / extents[axis - 1] as f32) - 0.5);
     let from = Extents { shape: images.shape().to_vec(), interleaved: false };
     let results = Extents { shape: flat.shape().to_vec(), interleaved: false };
     let shape = results.shape.clone();

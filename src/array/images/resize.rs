@@ -68,9 +68,9 @@ impl<T: Pixel> Array<T> {
     /// from its `INTER_NEAREST`. [`Resampling::Area`] is OpenCV's `INTER_AREA` where the image shrinks; where it grows, OpenCV interpolates,
     /// and this still takes the mean over the area. Pillow rounds `u8` after each axis, and this once in the end: it may differ by 1.
     ///
-    /// Elementwise work before and after fuses. Cost: one launch for windows of at most 8 pixels along each axis, else two, with an image of
+    /// Elementwise work before and after fuses. Cost: one launch for windows of at most 16 pixels along each axis, else two, with an image of
     /// f32 between; one more for `u8` and `u16` where a row is no multiple of 4 values. The tables of weights are computed in f64 on the host, and kept. Error: that of a sum of the products in f32, each
-    /// weight rounded once.
+    /// weight rounded once. A pixel that is infinite or NaN reaches as far as the longest window does.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -134,12 +134,7 @@ fn table(from: usize, to: usize, options: &ResizeOptions) -> Option<Arc<Held>> {
     Some(TABLES.keep(key, Arc::new(Held { taps: table.taps, words: table.words() })))
 }
 
-fn resampled(
-    pixels: &Array<f32>,
-    extents: Extents,
-    size: [usize; 2],
-    tables: &[Option<Arc<Held>>; 2],
-) -> Array<f32> {
+fn resampled(pixels: &Array<f32>, extents: Extents, size: [usize; 2], tables: &[Option<Arc<Held>>; 2]) -> Array<f32> {
     let taps = tables.each_ref().map(|table| table.as_ref().map_or(0, |table| table.taps));
     let words: Vec<u32> = tables.iter().flatten().flat_map(|table| table.words.iter().copied()).collect();
     let tables = Array::from_slice(pixels.device(), &words);

@@ -220,11 +220,7 @@ impl<T: Pixel> Array<T> {
             // From results to pixels: about the middle of both.
             let middle = |extents: [usize; 2]| extents.map(|extent| (extent as f64 - 1.0) / 2.0);
             let ([y0, x0], [y1, x1]) = (middle(from), middle(size));
-            let map = [
-                [cos, -sin, x0 - cos * x1 + sin * y1],
-                [sin, cos, y0 - sin * x1 - cos * y1],
-                [0.0, 0.0, 1.0],
-            ];
+            let map = [[cos, -sin, x0 - cos * x1 + sin * y1], [sin, cos, y0 - sin * x1 - cos * y1], [0.0, 0.0, 1.0]];
             images.read_at(operation, map, size, options, at)
         };
         Array::kept(self.device(), turned())

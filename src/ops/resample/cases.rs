@@ -49,7 +49,8 @@ impl Problem<'_> {
         let Problem { shape, size, by, antialias, types, .. } = self;
         let from = extents.size();
         let tables = [0, 1].map(|axis| Table::of(from[axis], size[axis], *by, *antialias));
-        let (words, taps) = (words(&tables), tables.each_ref().map(|table| table.as_ref().map_or(0, |table| table.taps)));
+        let (words, taps) =
+            (words(&tables), tables.each_ref().map(|table| table.as_ref().map_or(0, |table| table.taps)));
         let mut expression = expression(before, pixels);
         let last = expression.steps.len() - 1;
         cast(&mut expression, last, DType::F32);
@@ -99,6 +100,9 @@ pub fn cases(caps: &Caps) -> Vec<Case> {
         add(&[800, 600, 3], true, [500, 400], by, true, [DType::U8; 2]);
         add(&[3, 800, 600], false, [500, 400], by, true, [DType::U8; 2]);
     }
+    // Long windows, of as many results.
+    add(&[2400, 1500], false, [500, 300], Lanczos, true, floats);
+    add(&[8, 780, 780], false, [260, 260], Lanczos, true, [DType::U8; 2]);
     add(&[20, 30], false, [20, 30], Bilinear, true, floats);
     add(&[0, 20, 30], false, [10, 10], Bilinear, true, floats);
     let squared = Leaf { source: LeafSource::Slot(0), ..leaf(0, DType::F32, 800, 799, &[-40, -2]) };

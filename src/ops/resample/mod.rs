@@ -10,8 +10,8 @@ mod plan;
 mod table;
 mod wgsl;
 
-pub(crate) use table::Table;
 pub use table::Resampling;
+pub(crate) use table::Table;
 
 use super::fuse::{read_bytes, read_slots};
 use super::map::{buffer_bytes, points};
@@ -105,7 +105,8 @@ impl Op for Resample {
 
     fn bytes(&self) -> u64 {
         let of = |extents: &Extents| -> Vec<u64> { extents.shape.iter().map(|&extent| extent as u64).collect() };
-        let words: usize = self.taps.iter().zip(self.size).filter(|(taps, _)| **taps > 0).map(|(t, n)| (t + 1) * n).sum();
+        let words: usize =
+            self.taps.iter().zip(self.size).filter(|(taps, _)| **taps > 0).map(|(t, n)| (t + 1) * n).sum();
         let (results, written) = (self.results(), self.results().len() * self.epilogue.dtype().size());
         self.expression.bytes(&of(&self.extents)) + self.epilogue.bytes(&of(&results)) + (4 * words + written) as u64
     }

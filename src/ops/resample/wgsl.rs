@@ -38,8 +38,18 @@ pub(super) struct ResampleSpec {
 
 /// The parameters before those of the expressions.
 pub(super) const PARAMS: [&str; 12] = [
-    "images", "blocks_along", "blocks_down", "rows", "height", "width", "channels", "base_down", "base_along",
-    "taps_down", "taps_along", "padding",
+    "images",
+    "blocks_along",
+    "blocks_down",
+    "rows",
+    "height",
+    "width",
+    "channels",
+    "base_down",
+    "base_along",
+    "taps_down",
+    "taps_along",
+    "padding",
 ];
 
 impl ResampleSpec {
@@ -49,12 +59,14 @@ impl ResampleSpec {
             ("WORKGROUP", lanes.workgroup),
             ("LANES", lanes.along),
             ("PER", lanes.per),
+            ("COLUMNS", lanes.columns),
+            ("ITEMS", lanes.items()),
             ("ROWS", lanes.rows),
-            ("SUMS", lanes.rows * lanes.per),
+            ("SUMS", lanes.rows * lanes.items()),
             ("TAPS_DOWN", down),
             ("TAPS_ALONG", along),
-            ("HELD", down * lanes.per),
-            ("WEIGHTS", along * lanes.per),
+            ("HELD", down * lanes.items()),
+            ("WEIGHTS", along * lanes.items()),
             ("KIND", self.kind as usize),
             ("DIRECT", Kind::Direct as usize),
             ("SLIDING", Kind::Sliding as usize),
@@ -80,8 +92,7 @@ impl ResampleSpec {
 
     fn text(&self) -> String {
         let [down, along] = self.weighed;
-        // A pixel without a weight has no part in the sum, be it infinite.
-        let sum = |weighed: bool| if weighed { "fma(weight, select(0.0, pixel, weight != 0.0), sum)" } else { "pixel" };
+        let sum = |weighed: bool| if weighed { "fma(weight, pixel, sum)" } else { "pixel" };
         let channel = if self.interleaved { ["j / params.channels", "j % params.channels"] } else { ["j", "0u"] };
         let arguments = "sum: f32, weight: f32, pixel: f32";
         self.table_text(0)

@@ -24,15 +24,26 @@ pub(super) struct SampleSpec {
 }
 
 /// The parameters before those of the expressions.
-const PARAMS: [&str; 11] = [
-    "images", "blocks_along", "blocks_down", "height", "width", "channels", "images_in", "rows", "columns", "padding",
+const PARAMS: [&str; 12] = [
+    "images",
+    "blocks_along",
+    "blocks_down",
+    "tall",
+    "height",
+    "width",
+    "channels",
+    "images_in",
+    "rows",
+    "columns",
+    "padding",
     "outside",
 ];
 
 impl SampleSpec {
     fn constants(&self) -> Vec<(&'static str, u32)> {
         let ([taps, before], boundary) = (taps(self.by), self.boundary);
-        let boundaries = [Boundary::Constant(0), Boundary::Edge, Boundary::Reflect, Boundary::Symmetric, Boundary::Wrap];
+        let boundaries =
+            [Boundary::Constant(0), Boundary::Edge, Boundary::Reflect, Boundary::Symmetric, Boundary::Wrap];
         let names = ["CONSTANT", "EDGE", "REFLECT", "SYMMETRIC", "WRAP"];
         let place = boundaries.iter().position(|other| *other == boundary).expect("all are listed");
         let own = [
@@ -54,7 +65,9 @@ impl SampleSpec {
             format!("({KEYS:?} * x - {:?}) * x + {:?}) * x - {:?}", 5.0 * KEYS, 8.0 * KEYS, 4.0 * KEYS),
         );
         match self.by {
-            Resampling::Nearest => "fn weights(at: f32) -> array<f32, TAPS> {\n    return array<f32, TAPS>(1.0);\n}\n".into(),
+            Resampling::Nearest => {
+                "fn weights(at: f32) -> array<f32, TAPS> {\n    return array<f32, TAPS>(1.0);\n}\n".into()
+            }
             Resampling::Bicubic => format!(
                 "fn near(x: f32) -> f32 {{\n    return ({near};\n}}\nfn far(x: f32) -> f32 {{\n    return ({far};\n}}\n\
                  fn weights(at: f32) -> array<f32, TAPS> {{\n    \
