@@ -4,14 +4,17 @@ mod channels;
 mod colour;
 mod colour_map;
 mod equalise;
+mod lab;
 mod pixel;
 mod place;
+mod remap;
 mod resize;
 mod tables;
+mod tone;
 mod warp;
 
 pub use crate::ops::Resampling;
 pub use colour_map::ColourMap;
 pub use pixel::Pixel;
+pub use remap::WarpOptions;
 pub use resize::ResizeOptions;
-pub use warp::WarpOptions;
