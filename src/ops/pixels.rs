@@ -1,6 +1,6 @@
 //! The index space of operations on images, and how rows of results go through an epilogue into the output.
 
-use super::fuse::{Fusion, FusionSpec, Several};
+use super::fuse::{Fusion, FusionSpec, Several, Store, bits};
 use super::map::Map;
 use crate::caps::Caps;
 use crate::element::DType;
@@ -99,27 +99,32 @@ impl Extents {
     }
 }
 
-/// The epilogue with the output, four neighbours at once for types smaller than a word; `None` where these fill no words.
+/// The epilogue with the output; `None` where rows of a type smaller than a word fill no words.
 pub(super) fn stored<'a>(extents: &Extents, epilogue: &'a Expression, output: usize) -> Option<Fusion<'a>> {
-    let dtype = epilogue.dtype();
+    let (dtype, per_word) = (epilogue.dtype(), epilogue.dtype().per_word());
     let mut fusion = extents.along_rows(epilogue, "r_", Some((output, dtype)));
-    let whole: Vec<u64> = fusion.dims.iter().map(|dim| dim.extent).collect();
-    (dtype.per_word() == 1 || fusion.widen_each(&whole, 2, false)).then_some(fusion)
+    fusion.output = Some((output, dtype, if per_word > 1 { Store::Word } else { Store::Element }));
+    extents.row().is_multiple_of(per_word as usize).then_some(fusion)
 }
 
-/// `finish(k, y, j, sums)`: neighbours of a row go through the epilogue into the output. `padded`: after the last result come as many
-/// zeros as `params.padding` says.
+/// `finish(k, y, j, sums)`: neighbours of a row, as many as a word holds, go through the epilogue into the output. `padded`: after the
+/// last result come as many zeros as `params.padding` says.
 pub(super) fn finish_text(epilogue: &FusionSpec, padded: bool) -> String {
-    let sums = match epilogue.width {
-        4 => "vec4<f32>(sums[0], sums[1], sums[2], sums[3])",
-        _ => "sums[0]",
-    };
+    let (dtype, array) = (epilogue.dtype(), epilogue.arrays.len() - 1);
+    let head = "fn finish(k: u32, y: u32, j: u32, sums: array<f32, PER>) {\n";
+    if dtype.per_word() > 1 {
+        let (address, value, shift) =
+            (epilogue.address_text("r_address", array), bits("v", dtype), 32 / dtype.per_word());
+        return format!(
+            "{address}{head}    var word = 0u;\n    for (var p = 0u; p < PER; p++) {{\n        unroll();\n        \
+             let v = r_value(k, y, j + p, sums[p]);\n        word |= {value} << (p * {shift}u);\n    }}\n    \
+             r_x{array}[r_address(k, y, j) / PER] = word;\n}}\n"
+        );
+    }
     let zeros = "    if k + 1u == params.images && y + 1u == params.height && j + 1u == params.width * params.channels {\n        \
                  for (var i = 0u; i < params.padding; i++) {\n            store(k, y, j + 1u + i, 0.0);\n        }\n    }\n";
     let zeros = if padded { zeros } else { "" };
-    format!(
-        "fn finish(k: u32, y: u32, j: u32, sums: array<f32, PER>) {{\n    store(k, y, j, r_value(k, y, j, {sums}));\n{zeros}}}\n"
-    )
+    format!("{head}    store(k, y, j, r_value(k, y, j, sums[0]));\n{zeros}}}\n")
 }
 
 /// Results past the last one that a map reads with the last: it takes four at once.

@@ -164,6 +164,21 @@ fn sizes_fuse_with_what_is_before_and_after() {
         assert!((half.to_vec().unwrap()[0] - (4.5f32 / 2.0 + 1.0).sqrt()).abs() < 1e-6);
         let long = image.resize([3, 1], &ResizeOptions::default().by(Resampling::Lanczos));
         assert_eq!(long.shape(), [3, 1]);
+        // Functions in what is resized, where results are packed into words.
+        let roots = (image.cast::<f32>().sqrt() * 4.0).round().cast::<u8>();
+        let small = roots.resize([4, 8], &ResizeOptions::default().by(Resampling::Nearest));
+        assert_eq!(small.explain().unwrap().steps.len(), 1);
+        let wanted: Vec<u8> =
+            (0..64).filter(|at| at / 8 % 2 == 1).map(|at| ((at as f32).sqrt() * 4.0).round() as u8).collect();
+        assert_eq!(small.to_vec().unwrap(), wanted, "on {}", name(device));
+        let (y, x) = (device.array([0.0f32, 0.5, 1.0, 0.5]).reshape(&[4, 1]), device.array([0.0f32, 1.0, 2.0, 3.0]));
+        let waves = roots.remap(&x, &(y * std::f32::consts::PI).sin().round(), &WarpOptions::default());
+        let wanted: Vec<u8> = [0, 1, 0, 1]
+            .iter()
+            .flat_map(|row| (0..4).map(move |x| ((row * 8 + x) as f32).sqrt()))
+            .map(|root| (root * 4.0).round() as u8)
+            .collect();
+        assert_eq!(waves.to_vec().unwrap(), wanted, "on {}", name(device));
         // No number and infinity stay within a window.
         let mut host = vec![1.0f32; 40];
         host[30] = f32::INFINITY;

@@ -72,7 +72,7 @@ impl<T: Pixel> Array<T> {
     /// are rounded, and what is past an end becomes the end.
     ///
     /// Elementwise work on coordinates and results fuses: coordinates that are computed from indices take no memory. Cost: one launch,
-    /// and one more for `u8` and `u16` where a row is no multiple of 4 values.
+    /// and one more for `u8` and `u16` where a row ends within 4 bytes.
     /// Error: that of a sum of the products in f32, where the image is steep that of coordinates in f32: 2^-24 of their size.
     ///
     /// ```

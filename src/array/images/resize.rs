@@ -68,8 +68,9 @@ impl<T: Pixel> Array<T> {
     /// from its `INTER_NEAREST`. [`Resampling::Area`] is OpenCV's `INTER_AREA` where the image shrinks; where it grows, OpenCV interpolates,
     /// and this still takes the mean over the area. Pillow rounds `u8` after each axis, and this once in the end: it may differ by 1.
     ///
-    /// Elementwise work before and after fuses. Cost: one launch for windows of at most 16 pixels along each axis, else two, with an image of
-    /// f32 between; one more for `u8` and `u16` where a row is no multiple of 4 values. The tables of weights are computed in f64 on the host, and kept. Error: that of a sum of the products in f32, each
+    /// Elementwise work before and after fuses. Cost: one launch for windows of at most 16 pixels along each axis (8 on
+    /// software drivers), else two, with an image of
+    /// f32 between; one more for `u8` and `u16` where a row ends within 4 bytes. The tables of weights are computed in f64 on the host, and kept. Error: that of a sum of the products in f32, each
     /// weight rounded once. A pixel that is infinite or NaN reaches as far as the longest window does.
     ///
     /// ```

@@ -17,6 +17,8 @@ use std::borrow::Cow;
 /// quarter with antialiasing), bicubic 0.72 to 0.92, with antialiasing 0.44 to 0.75; Lanczos 0.38 to 0.73. With one column instead of
 /// four bilinear and bicubic take 20 to 40 % longer where the image grows; windows that are not kept twice as long for 16 pixels.
 const FIXED: usize = 16;
+/// On software drivers, which take seconds to compile long texts.
+const FIXED_ON_SOFTWARE: usize = 8;
 const DIRECT: usize = 4;
 /// Invocations along a row, and columns and rows of an invocation: at most.
 const ALONG: usize = 64;
@@ -27,6 +29,10 @@ const SLIDING_ROWS: usize = 16;
 const LONG_COLUMNS: usize = 2;
 /// Weights that an invocation keeps at most: registers.
 const KEPT: usize = 32;
+
+fn fixed(caps: &Caps) -> usize {
+    if caps.short_vectors() { FIXED_ON_SOFTWARE } else { FIXED }
+}
 
 /// A launch: pixels, the taps along each axis, what becomes of results, and where they go.
 struct Launch<'a> {
@@ -41,7 +47,7 @@ struct Launch<'a> {
 pub(super) fn plan(op: &Resample, caps: &Caps) -> Result<Plan> {
     let (results, rank) = (op.results(), op.extents.shape.len());
     let [rows, columns] = op.taps;
-    let apart = rows.max(columns) > FIXED && rows.min(columns) > 0;
+    let apart = rows.max(columns) > fixed(caps) && rows.min(columns) > 0;
     // The axis first along which there is less to write.
     let down_first = op.size[0] * op.extents.size()[1] <= op.extents.size()[0] * op.size[1];
     let between = match down_first {
@@ -89,9 +95,9 @@ pub(super) fn plan(op: &Resample, caps: &Caps) -> Result<Plan> {
 }
 
 impl Launch<'_> {
-    fn kind(&self) -> Kind {
-        let [rows, columns] = self.taps;
-        match (rows > FIXED, columns > FIXED) {
+    fn kind(&self, caps: &Caps) -> Kind {
+        let ([rows, columns], fixed) = (self.taps, fixed(caps));
+        match (rows > fixed, columns > fixed) {
             (true, _) => Kind::LongDown,
             (_, true) => Kind::LongAlong,
             _ if rows > 1 && rows * columns.max(1) > DIRECT => Kind::Sliding,
@@ -107,16 +113,17 @@ impl Launch<'_> {
             Kind::LongAlong => (1, ROWS),
             Kind::LongDown => (LONG_COLUMNS, ROWS),
         };
+        let columns = if caps.short_vectors() { 1 } else { columns };
         Lanes::new(results, per, [ALONG, (columns / per).max(1), rows], caps)
     }
 
     fn pass(&self, op: &Resample, scratch: &[u64], caps: &Caps) -> Pass {
-        let (results, kind) = (self.extents.resized(self.size), self.kind());
+        let (results, kind) = (self.extents.resized(self.size), self.kind(caps));
         let pixels = self.extents.pixels(&self.expression);
         let epilogue = stored(&results, &self.epilogue, self.output).expect("results that fill no words are in f32");
         let tables = flat(&op.tables, "t_");
-        let lanes = self.lanes(kind, &results, epilogue.width as usize, caps);
-        let fixed = self.taps.map(|taps| if taps > FIXED { 0 } else { taps.max(1) });
+        let lanes = self.lanes(kind, &results, self.epilogue.dtype().per_word() as usize, caps);
+        let fixed = self.taps.map(|taps| if taps > fixed(caps) { 0 } else { taps.max(1) });
         let spec = ResampleSpec {
             pixels: pixels.spec(),
             tables: tables.spec(),

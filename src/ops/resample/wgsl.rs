@@ -121,7 +121,6 @@ impl Spec for ResampleSpec {
             params: [own, pixels.param_names(), tables.param_names(), epilogue.param_names()].concat(),
             access,
             text: pixels.text(bound[0]) + &tables.text(bound[1]) + &epilogue.text(bound[2]) + &self.text(),
-            width: epilogue.width,
             f16: pixels.uses_f16() || epilogue.uses_f16(),
             trusted: pixels.is_safe() && epilogue.is_safe(),
             ..Draft::new(format!("resample, {:?}", self.kind), "resample")

@@ -39,8 +39,9 @@ fn pass(op: &Sample, epilogue: &Expression, output: usize, scratch: &[u64], caps
     let [rows, columns] = &op.coordinates;
     let (rows, columns) = (results.along_rows(rows, "v_", None), results.along_rows(columns, "u_", None));
     let images = op.images.as_ref().map(|images| results.along_rows(images, "k_", None));
+    let per = epilogue.dtype().per_word() as usize;
     let epilogue = stored(results, epilogue, output).expect("results that fill no words are in f32");
-    let lanes = Lanes::new(results, epilogue.width as usize, LANES, caps);
+    let lanes = Lanes::new(results, per, LANES, caps);
     let spec = SampleSpec {
         pixels: pixels.spec(),
         coordinates: [rows.spec(), columns.spec()],

@@ -106,7 +106,6 @@ impl Spec for SampleSpec {
             params: own.into_iter().chain(fusions.iter().flat_map(|fusion| fusion.param_names())).collect(),
             access,
             text: text + &self.text(),
-            width: self.epilogue.width,
             f16: fusions.iter().any(|fusion| fusion.uses_f16()),
             trusted: fusions.iter().all(|fusion| fusion.is_safe()),
             ..Draft::new(format!("sample, {:?}", self.by), "sample")
