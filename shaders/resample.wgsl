@@ -2,14 +2,13 @@
 //
 //   result[y, x] = sum over dy, dx of weight_down(y, dy) weight_along(x, dx) pixel[first_down(y) + dy, first_along(x) + dx]
 //
-// An invocation has COLUMNS times PER neighbours of a row, in some rows one below the other: what tables say of columns is read once
-// for all its rows, and what they say of rows once for all its columns.
-// Neighbouring invocations have neighbouring results, and read neighbouring pixels. Where windows overlap, the sum along each row of
-// pixels is kept while the window slides down: each is computed once for all rows of an invocation. Tables keep windows in the image:
-// no index is checked.
+// An invocation has COLUMNS times PER neighbours of a row, in some rows one below the other: what tables say of columns is read
+// once for all its rows, and what they say of rows once for all its columns. Neighbouring invocations have neighbouring results,
+// and read neighbouring pixels. Where windows overlap, the sum along each row of pixels is kept while the window slides down:
+// each is computed once for all rows of an invocation. Tables keep windows in the image: no index is checked.
 //
-// Left open: the constants; value(k, y, x, c), a pixel; first_* and weight_*, tables; add_*, a product more; column and channel of an
-// element of a row; finish(k, y, j, sums).
+// Left open: the constants; value(k, y, x, c), a pixel; first_* and weight_*, tables; add_*, a product more; column and channel
+// of an element of a row; finish(k, y, j, sums).
 
 struct Columns {
     firsts: array<u32, ITEMS>,

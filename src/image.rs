@@ -91,7 +91,8 @@ impl<T: ImageSample> Array<T> {
         Array::from_shape(device, &shape, samples)
     }
 
-    /// The image of an array `[height, width, channels]`, or of one channel `[height, width]`. Computes the array if need be, and waits.
+    /// The image of an array `[height, width, channels]`, or of one channel `[height, width]`. Computes the array if need be, and
+    /// waits.
     ///
     /// ```
     /// # crosslane::example(|device| {

@@ -107,8 +107,8 @@ pub(super) fn stored<'a>(extents: &Extents, epilogue: &'a Expression, output: us
     extents.row().is_multiple_of(per_word as usize).then_some(fusion)
 }
 
-/// `finish(k, y, j, sums)`: neighbours of a row, as many as a word holds, go through the epilogue into the output. `padded`: after the
-/// last result come as many zeros as `params.padding` says.
+/// `finish(k, y, j, sums)`: neighbours of a row, as many as a word holds, go through the epilogue into the output. `padded`:
+/// after the last result come as many zeros as `params.padding` says.
 pub(super) fn finish_text(epilogue: &FusionSpec, padded: bool) -> String {
     let (dtype, array) = (epilogue.dtype(), epilogue.arrays.len() - 1);
     let head = "fn finish(k: u32, y: u32, j: u32, sums: array<f32, PER>) {\n";

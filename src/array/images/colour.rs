@@ -14,8 +14,8 @@ const LUMA: [f64; 3] = [0.299, 0.587, 0.114];
 /// JPEG's File Interchange Format 1.02: to YCbCr and back.
 const TO_YCBCR: [[f64; 3]; 3] = [LUMA, [-0.168736, -0.331264, 0.5], [0.5, -0.418688, -0.081312]];
 const FROM_YCBCR: [[f64; 3]; 3] = [[1.0, 0.0, 1.402], [1.0, -0.344136, -0.714136], [1.0, 1.772, 0.0]];
-/// Hue, saturation or value, by the number of the channel. Integers are rounded before negative ones go around: there is no hue of a
-/// whole circle.
+/// Hue, saturation or value, by the number of the channel. Integers are rounded before negative ones go around: there is no hue
+/// of a whole circle.
 static TO_HSV: LazyLock<Elementwise> = LazyLock::new(|| {
     let text = "
         let high = max(r, max(g, b));
@@ -47,8 +47,9 @@ fn middle<T: Pixel>() -> f64 {
 }
 
 impl<T: Pixel> Array<T> {
-    /// The luma of images with red, green and blue along an axis, which the result lacks: `0.299 r + 0.587 g + 0.114 b`, of ITU-R BT.601.
-    /// OpenCV's `COLOR_RGB2GRAY` and Pillow's mode `L`; scikit-image's `rgb2gray` takes the weights of BT.709. Fuses: no launch of its own.
+    /// The luma of images with red, green and blue along an axis, which the result lacks: `0.299 r + 0.587 g + 0.114 b`, of ITU-R
+    /// BT.601. OpenCV's `COLOR_RGB2GRAY` and Pillow's mode `L`; scikit-image's `rgb2gray` takes the weights of BT.709. Fuses: no
+    /// launch of its own.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -95,9 +96,9 @@ impl<T: Pixel> Array<T> {
         Array::kept(self.device(), made())
     }
 
-    /// Hue, saturation and value of red, green and blue along an axis: OpenCV's `COLOR_RGB2HSV`. Floats are from 0 to 1, and the hue is in
-    /// degrees, from 0 to 360; of `u8` it is half of that, and saturation and value are up to 255; of `u16` the whole circle is 65536.
-    /// Fuses: no launch of its own.
+    /// Hue, saturation and value of red, green and blue along an axis: OpenCV's `COLOR_RGB2HSV`. Floats are from 0 to 1, and the
+    /// hue is in degrees, from 0 to 360; of `u8` it is half of that, and saturation and value are up to 255; of `u16` the whole
+    /// circle is 65536. Fuses: no launch of its own.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -120,8 +121,8 @@ impl<T: Pixel> Array<T> {
         Array::kept(self.device(), made())
     }
 
-    /// Red, green and blue of hue, saturation and value, in the ranges of [`Array::rgb_to_hsv`]: OpenCV's `COLOR_HSV2RGB`. Fuses: no launch of
-    /// its own.
+    /// Red, green and blue of hue, saturation and value, in the ranges of [`Array::rgb_to_hsv`]: OpenCV's `COLOR_HSV2RGB`. Fuses:
+    /// no launch of its own.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -149,9 +150,9 @@ impl<T: Pixel> Array<T> {
         Array::kept(self.device(), made())
     }
 
-    /// Luma and the differences of blue and of red from it, in this order: JPEG's YCbCr with the full range, and Pillow's mode `YCbCr`. OpenCV's
-    /// `COLOR_RGB2YCrCb` has the differences in the other order. They have 0.5 added, of `u8` 128, of `u16` 32768. Fuses: no launch
-    /// of its own.
+    /// Luma and the differences of blue and of red from it, in this order: JPEG's YCbCr with the full range, and Pillow's mode
+    /// `YCbCr`. OpenCV's `COLOR_RGB2YCrCb` has the differences in the other order. They have 0.5 added, of `u8` 128, of `u16`
+    /// 32768. Fuses: no launch of its own.
     ///
     /// ```
     /// # crosslane::example(|device| {

@@ -44,9 +44,9 @@ impl ColourMap {
 }
 
 impl<T: Pixel> Array<T> {
-    /// Red, green and blue for each value, as a new last axis of bytes: Matplotlib's colour maps of 256 colours. A `u8` has a colour of its
-    /// own; a `u16` that of its 257th part; floats from 0 to 1 are cut into 256 levels, and what is outside, or NaN, has the colour of an
-    /// end, NaN that of 0.
+    /// Red, green and blue for each value, as a new last axis of bytes: Matplotlib's colour maps of 256 colours. A `u8` has a
+    /// colour of its own; a `u16` that of its 257th part; floats from 0 to 1 are cut into 256 levels, and what is outside, or
+    /// NaN, has the colour of an end, NaN that of 0.
     ///
     /// Elementwise work on the values fuses. Cost: one launch.
     ///

@@ -16,8 +16,8 @@ use std::panic::Location;
 const LEVELS: usize = 256;
 
 impl Array<u8> {
-    /// The images with their levels spread evenly, each plane by its own histogram: OpenCV's `equalizeHist`. An image of one level stays.
-    /// The axes are those of rows and of columns.
+    /// The images with their levels spread evenly, each plane by its own histogram: OpenCV's `equalizeHist`. An image of one
+    /// level stays. The axes are those of rows and of columns.
     ///
     /// Cost: a histogram, its sums, a table and a gather. f32 may round a level that lies between two to the other one.
     ///
@@ -56,13 +56,13 @@ impl Array<u8> {
         Ok(images.back(table.take(&place, OutOfRange::Clamp)))
     }
 
-    /// Contrast-limited adaptive equalisation: each of so many tiles (rows, columns) is equalised, with counts cut off at a limit times
-    /// their mean, and pixels interpolate between the tiles around. OpenCV's `createCLAHE(limit, tiles).apply`: the same padding, clipping
-    /// and tables (Zuiderveld, Graphics Gems IV, 1994). A limit of 0 or less is none. The axes are those of rows and of columns; each
-    /// plane is taken alone.
+    /// Contrast-limited adaptive equalisation: each of so many tiles (rows, columns) is equalised, with counts cut off at a limit
+    /// times their mean, and pixels interpolate between the tiles around. OpenCV's `createCLAHE(limit, tiles).apply`: the same
+    /// padding, clipping and tables (Zuiderveld, Graphics Gems IV, 1994). A limit of 0 or less is none. The axes are those of
+    /// rows and of columns; each plane is taken alone.
     ///
-    /// Cost: a histogram of the tiles, two launches for their tables, and one that reads the pixels. f32 may round a level that lies
-    /// between two to the other one.
+    /// Cost: a histogram of the tiles, two launches for their tables, and one that reads the pixels. f32 may round a level that
+    /// lies between two to the other one.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -72,7 +72,8 @@ impl Array<u8> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): as [`Array::histogram_equalise`]; no tiles, or more than pixels along an axis; a limit that is no number.
+    /// Errors (kept in the array): as [`Array::histogram_equalise`]; no tiles, or more than pixels along an axis; a limit that is
+    /// no number.
     #[doc(alias = "createCLAHE")]
     #[doc(alias = "equalize_adapthist")]
     #[track_caller]

@@ -22,9 +22,9 @@ const SLOPE: f64 = 7.787;
 const START: f64 = 16.0 / 116.0;
 
 impl<T: Pixel> Array<T> {
-    /// CIE's L*a*b* of sRGB along an axis, white being D65: scikit-image's `rgb2lab` and OpenCV's `COLOR_RGB2Lab`. `L` is from 0 to 100. Of
-    /// integers `L` fills the range, and the others, which are from -128 to 127, have the middle of the range added; of `u16` they are
-    /// multiplied by 257 as well. Fuses: no launch of its own.
+    /// CIE's L*a*b* of sRGB along an axis, white being D65: scikit-image's `rgb2lab` and OpenCV's `COLOR_RGB2Lab`. `L` is from 0
+    /// to 100. Of integers `L` fills the range, and the others, which are from -128 to 127, have the middle of the range added;
+    /// of `u16` they are multiplied by 257 as well. Fuses: no launch of its own.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -55,8 +55,8 @@ impl<T: Pixel> Array<T> {
         Array::kept(self.device(), made())
     }
 
-    /// sRGB of L*a*b*, in the ranges of [`Array::rgb_to_lab`]: scikit-image's `lab2rgb`. What sRGB has no colour for is cut off to 0 and the
-    /// largest value. Fuses: no launch of its own.
+    /// sRGB of L*a*b*, in the ranges of [`Array::rgb_to_lab`]: scikit-image's `lab2rgb`. What sRGB has no colour for is cut off
+    /// to 0 and the largest value. Fuses: no launch of its own.
     ///
     /// ```
     /// # crosslane::example(|device| {

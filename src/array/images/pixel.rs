@@ -4,8 +4,8 @@ use crate::array::Array;
 use crate::element::{Class, Ordered};
 use half::f16;
 
-/// An element type of images: `u8`, `u16`, `f16` or `f32`. Images are computed in f32; to integers results are rounded, ties to even,
-/// and what is past an end becomes the end.
+/// An element type of images: `u8`, `u16`, `f16` or `f32`. Images are computed in f32; to integers results are rounded, ties to
+/// even, and what is past an end becomes the end.
 pub trait Pixel: Ordered {}
 impl Pixel for u8 {}
 impl Pixel for u16 {}

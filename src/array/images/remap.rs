@@ -39,7 +39,8 @@ impl<T: Pixel> Default for WarpOptions<T> {
 }
 
 impl<T: Pixel> WarpOptions<T> {
-    /// How pixels are weighed: without it by [`Resampling::Bilinear`]. There are [`Resampling::Nearest`] and [`Resampling::Bicubic`] too.
+    /// How pixels are weighed: without it by [`Resampling::Bilinear`]. There are [`Resampling::Nearest`] and
+    /// [`Resampling::Bicubic`] too.
     pub fn by(self, by: Resampling) -> WarpOptions<T> {
         WarpOptions { by, ..self }
     }
@@ -61,19 +62,19 @@ impl<T: Pixel> WarpOptions<T> {
 }
 
 impl<T: Pixel> Array<T> {
-    /// The images at these columns `x` and rows `y`, counted from the middle of the first pixel: OpenCV's `remap`, and for two dimensions
-    /// SciPy's `map_coordinates` of order 0 and 1. The coordinates' last two axes are the rows and columns of the result; they
-    /// broadcast over images, and are the same for all channels.
+    /// The images at these columns `x` and rows `y`, counted from the middle of the first pixel: OpenCV's `remap`, and for two
+    /// dimensions SciPy's `map_coordinates` of order 0 and 1. The coordinates' last two axes are the rows and columns of the
+    /// result; they broadcast over images, and are the same for all channels.
     ///
-    /// [`Resampling::Bicubic`] is the cubic convolution of Keys with OpenCV's parameter -0.75; SciPy's order 3 is a spline, which is another
-    /// function. Halves are rounded up by [`Resampling::Nearest`]. What stands past the edges takes part in sums, as in OpenCV and in
-    /// SciPy's `grid-constant`; SciPy's `nearest` is [`PadMode::Edge`], its `mirror` is [`PadMode::Reflect`], its `reflect` is
-    /// [`PadMode::Symmetric`], its `grid-wrap` is [`PadMode::Wrap`]. A coordinate that is NaN gives NaN, 0 for integers. Results of integers
-    /// are rounded, and what is past an end becomes the end.
+    /// [`Resampling::Bicubic`] is the cubic convolution of Keys with OpenCV's parameter -0.75; SciPy's order 3 is a spline, which
+    /// is another function. Halves are rounded up by [`Resampling::Nearest`]. What stands past the edges takes part in sums, as
+    /// in OpenCV and in SciPy's `grid-constant`; SciPy's `nearest` is [`PadMode::Edge`], its `mirror` is [`PadMode::Reflect`],
+    /// its `reflect` is [`PadMode::Symmetric`], its `grid-wrap` is [`PadMode::Wrap`]. A coordinate that is NaN gives NaN, 0 for
+    /// integers. Results of integers are rounded, and what is past an end becomes the end.
     ///
-    /// Elementwise work on coordinates and results fuses: coordinates that are computed from indices take no memory. Cost: one launch,
-    /// and one more for `u8` and `u16` where a row ends within 4 bytes.
-    /// Error: that of a sum of the products in f32, where the image is steep that of coordinates in f32: 2^-24 of their size.
+    /// Elementwise work on coordinates and results fuses: coordinates that are computed from indices take no memory. Cost: one
+    /// launch, and one more for `u8` and `u16` where a row ends within 4 bytes. Error: that of a sum of the products in f32,
+    /// where the image is steep that of coordinates in f32: 2^-24 of their size.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -86,8 +87,8 @@ impl<T: Pixel> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): as [`Array::resize`]; coordinates of fewer than two axes, of shapes that do not broadcast to the images',
-    /// or on another device; [`Resampling::Lanczos`] or [`Resampling::Area`].
+    /// Errors (kept in the array): as [`Array::resize`]; coordinates of fewer than two axes, of shapes that do not broadcast to
+    /// the images', or on another device; [`Resampling::Lanczos`] or [`Resampling::Area`].
     #[doc(alias = "map_coordinates")]
     #[doc(alias = "grid_sample")]
     #[track_caller]

@@ -61,17 +61,18 @@ impl ResizeOptions {
 impl<T: Pixel> Array<T> {
     /// The images in another size: rows, then columns. All axes but two are images side by side.
     ///
-    /// With antialiasing as Pillow's `resize` and the crate `image`: where the image shrinks, the function that weighs pixels is stretched
-    /// by the scale, and at the edges only pixels of the image count. Without it as OpenCV's `resize`: the function has its own size, and
-    /// edge pixels are continued. [`Resampling::Bicubic`] has Keys' parameter -0.5 with antialiasing and -0.75 without, as these have.
-    /// [`Resampling::Nearest`] takes the pixel under the middle of the result's: as Pillow, and OpenCV's `INTER_NEAREST_EXACT`, which differs
-    /// from its `INTER_NEAREST`. [`Resampling::Area`] is OpenCV's `INTER_AREA` where the image shrinks; where it grows, OpenCV interpolates,
-    /// and this still takes the mean over the area. Pillow rounds `u8` after each axis, and this once in the end: it may differ by 1.
+    /// With antialiasing as Pillow's `resize` and the crate `image`: where the image shrinks, the function that weighs pixels is
+    /// stretched by the scale, and at the edges only pixels of the image count. Without it as OpenCV's `resize`: the function has
+    /// its own size, and edge pixels are continued. [`Resampling::Bicubic`] has Keys' parameter -0.5 with antialiasing and -0.75
+    /// without, as these have. [`Resampling::Nearest`] takes the pixel under the middle of the result's: as Pillow, and OpenCV's
+    /// `INTER_NEAREST_EXACT`, which differs from its `INTER_NEAREST`. [`Resampling::Area`] is OpenCV's `INTER_AREA` where the
+    /// image shrinks; where it grows, OpenCV interpolates, and this still takes the mean over the area. Pillow rounds `u8` after
+    /// each axis, and this once in the end: it may differ by 1.
     ///
-    /// Elementwise work before and after fuses. Cost: one launch for windows of at most 16 pixels along each axis (8 on
-    /// software drivers), else two, with an image of
-    /// f32 between; one more for `u8` and `u16` where a row ends within 4 bytes. The tables of weights are computed in f64 on the host, and kept. Error: that of a sum of the products in f32, each
-    /// weight rounded once. A pixel that is infinite or NaN reaches as far as the longest window does.
+    /// Elementwise work before and after fuses. Cost: one launch for windows of at most 16 pixels along each axis (8 on software
+    /// drivers), else two, with an image of f32 between; one more for `u8` and `u16` where a row ends within 4 bytes. The tables
+    /// of weights are computed in f64 on the host, and kept. Error: that of a sum of the products in f32, each weight rounded
+    /// once. A pixel that is infinite or NaN reaches as far as the longest window does.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -84,8 +85,8 @@ impl<T: Pixel> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): fewer than two axes; an axis out of range, or given twice; no pixels, more than 2^24 along an axis, or
-    /// more bytes than a kernel binds.
+    /// Errors (kept in the array): fewer than two axes; an axis out of range, or given twice; no pixels, more than 2^24 along an
+    /// axis, or more bytes than a kernel binds.
     #[doc(alias = "imresize")]
     #[track_caller]
     pub fn resize(&self, size: [usize; 2], options: &ResizeOptions) -> Array<T> {

@@ -8,7 +8,8 @@ use crate::error::{CallSite, Error, Result};
 use std::panic::Location;
 
 impl<T: Pixel> Array<T> {
-    /// The light that sRGB values stand for, from 0 to 1: IEC 61966-2-1. Integers are shares of their largest. Fuses: no launch of its own.
+    /// The light that sRGB values stand for, from 0 to 1: IEC 61966-2-1. Integers are shares of their largest. Fuses: no launch
+    /// of its own.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -21,7 +22,8 @@ impl<T: Pixel> Array<T> {
         linear(&share::<T>(&self.cast()))
     }
 
-    /// Each value to a power, as a share of the largest integer: scikit-image's `adjust_gamma`. Values below 0 become NaN, 0 of integers. Fuses.
+    /// Each value to a power, as a share of the largest integer: scikit-image's `adjust_gamma`. Values below 0 become NaN, 0 of
+    /// integers. Fuses.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -45,8 +47,8 @@ impl<T: Pixel> Array<T> {
         Array::of_results(self.cast::<f32>() * contrast as f32 + brightness as f32)
     }
 
-    /// Each channel less its mean, over its deviation, in f32; integers are shares of their largest: torchvision's `Normalize` after
-    /// `ToTensor`. The channels are along an axis. Fuses: no launch of its own.
+    /// Each channel less its mean, over its deviation, in f32; integers are shares of their largest: torchvision's `Normalize`
+    /// after `ToTensor`. The channels are along an axis. Fuses: no launch of its own.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -84,7 +86,7 @@ impl Array<f32> {
     ///
     /// ```
     /// # crosslane::example(|device| {
-    /// let light = device.array([0.0f32, 0.2140411, 1.0]);
+    /// let light = device.array([0.0f32, 0.2158605, 1.0]);
     /// assert_eq!(light.linear_to_srgb::<u8>().to_vec()?, [0, 128, 255]);
     /// # Ok(()) });
     /// ```

@@ -12,9 +12,9 @@ use crate::ops::Extents;
 use std::panic::Location;
 
 impl<T: Pixel> Array<T> {
-    /// The images moved by an affine map of points `(x, y)`: a pixel at `x, y` comes to `m00 x + m01 y + m02, m10 x + m11 y + m12`. OpenCV's
-    /// `warpAffine`; as there, results are read at the inverse map, which is computed on the host in f64. The result has so many rows
-    /// and columns. See [`Array::remap`], which reads pixels, for weights, edges and errors.
+    /// The images moved by an affine map of points `(x, y)`: a pixel at `x, y` comes to `m00 x + m01 y + m02, m10 x + m11 y +
+    /// m12`. OpenCV's `warpAffine`; as there, results are read at the inverse map, which is computed on the host in f64. The
+    /// result has so many rows and columns. See [`Array::remap`], which reads pixels, for weights, edges and errors.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -34,8 +34,8 @@ impl<T: Pixel> Array<T> {
         self.warped("warp_affine", whole, size, options, Location::caller())
     }
 
-    /// The images moved by a perspective map of points: as [`Array::warp_affine`], where both coordinates are then divided by `m20 x + m21 y +
-    /// m22`. OpenCV's `warpPerspective`.
+    /// The images moved by a perspective map of points: as [`Array::warp_affine`], where both coordinates are then divided by
+    /// `m20 x + m21 y + m22`. OpenCV's `warpPerspective`.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -54,8 +54,8 @@ impl<T: Pixel> Array<T> {
         self.warped("warp_perspective", map, size, options, Location::caller())
     }
 
-    /// The images rotated about their middles by so many degrees, anticlockwise, in their own size: scikit-image's `rotate`, and SciPy's
-    /// with `reshape=False`. See [`Array::remap`] for weights, edges and errors.
+    /// The images rotated about their middles by so many degrees, anticlockwise, in their own size: scikit-image's `rotate`, and
+    /// SciPy's with `reshape=False`. See [`Array::remap`] for weights, edges and errors.
     ///
     /// ```
     /// # crosslane::example(|device| {

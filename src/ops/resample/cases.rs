@@ -1,4 +1,5 @@
-//! Resamplings: up and down, along one axis and both, all kinds of windows, planar and interleaved, epilogues that fill words or not.
+//! Resamplings: up and down, along one axis and both, all kinds of windows, planar and interleaved, epilogues that fill words or
+//! not.
 
 use super::{Resample, Resampling, Table};
 use crate::caps::Caps;

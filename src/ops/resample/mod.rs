@@ -1,8 +1,8 @@
 //! Resample: images of another size, sums of pixels by weights from a table for each axis; `shaders/resample.wgsl`.
 //!
-//! Bound by memory for windows of few pixels: one launch, which reads pixels by way of the caches and writes results once. For long
-//! windows two launches, one along each axis, the second over an image of f32 in scratch. Error: that of sums of so many products, in
-//! their order.
+//! Bound by memory for windows of few pixels: one launch, which reads pixels by way of the caches and writes results once. For
+//! long windows two launches, one along each axis, the second over an image of f32 in scratch. Error: that of sums of so many
+//! products, in their order.
 
 #[cfg(feature = "cases")]
 pub(crate) mod cases;

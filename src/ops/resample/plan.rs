@@ -13,9 +13,10 @@ use std::borrow::Cow;
 
 /// Pixels of windows at most whose sums are unrolled, and of those that are not kept from row to row.
 ///
-/// An H100 through Vulkan, 8192 x 8192 f32, 2026-11-26, part of a copy's bandwidth: nearest 0.96 and more, bilinear 0.83 to 0.94 (0.70 to a
-/// quarter with antialiasing), bicubic 0.72 to 0.92, with antialiasing 0.44 to 0.75; Lanczos 0.38 to 0.73. With one column instead of
-/// four bilinear and bicubic take 20 to 40 % longer where the image grows; windows that are not kept twice as long for 16 pixels.
+/// An H100 through Vulkan, 8192 x 8192 f32, 2026-11-26, part of a copy's bandwidth: nearest 0.96 and more, bilinear 0.83 to 0.94
+/// (0.70 to a quarter with antialiasing), bicubic 0.72 to 0.92, with antialiasing 0.44 to 0.75; Lanczos 0.38 to 0.73. With one
+/// column instead of four bilinear and bicubic take 20 to 40 % longer where the image grows; windows that are not kept twice as
+/// long for 16 pixels.
 const FIXED: usize = 16;
 /// On software drivers, which take seconds to compile long texts.
 const FIXED_ON_SOFTWARE: usize = 8;

@@ -1,4 +1,5 @@
-//! Samplings: all boundaries and weights, coordinates within and far outside, planar and interleaved, epilogues that fill words or not.
+//! Samplings: all boundaries and weights, coordinates within and far outside, planar and interleaved, epilogues that fill words
+//! or not.
 
 use super::{Boundary, Resampling, Sample};
 use crate::caps::Caps;

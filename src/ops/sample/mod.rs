@@ -1,7 +1,7 @@
 //! Sample: images read at coordinates that an expression gives for each result; `shaders/sample.wgsl`.
 //!
-//! One launch, bound by memory where neighbours read neighbours: pixels come by way of the caches, 1, 4 or 16 for each result. Error:
-//! that of a sum of so many products, and of the weights, which are polynomials of the coordinates' fractions.
+//! One launch, bound by memory where neighbours read neighbours: pixels come by way of the caches, 1, 4 or 16 for each result.
+//! Error: that of a sum of so many products, and of the weights, which are polynomials of the coordinates' fractions.
 
 #[cfg(feature = "cases")]
 pub(crate) mod cases;
@@ -25,7 +25,8 @@ pub struct Sample {
     pub expression: Expression,
     /// Their index space.
     pub(crate) extents: Extents,
-    /// The row and the column that each result reads, counted from the middle of the first pixel: f32 over the results' index space.
+    /// The row and the column that each result reads, counted from the middle of the first pixel: f32 over the results' index
+    /// space.
     pub coordinates: [Expression; 2],
     /// The image that each result reads, a u32 over the results' index space; without it its own.
     pub images: Option<Expression>,

@@ -11,9 +11,9 @@ use crate::ops::fuse::Fusion;
 use crate::ops::map::buffer_bytes;
 use crate::ops::pixels::{Lanes, epilogue_of, padding, stored, too_large};
 
-/// Invocations along a row, and columns and rows of an invocation: at most. Few along a row, as turned images are read by columns: an H100
-/// through Vulkan, 8192 x 8192 f32 by a quarter of a turn, bilinear, 2026-11-26: 338 us with 8, 577 with 16, 1075 with 32 (a copy
-/// takes 183); by half a degree 316, 308, 303.
+/// Invocations along a row, and columns and rows of an invocation: at most. Few along a row, as turned images are read by
+/// columns: an H100 through Vulkan, 8192 x 8192 f32 by a quarter of a turn, bilinear, 2026-11-26: 338 us with 8, 577 with 16,
+/// 1075 with 32 (a copy takes 183); by half a degree 316, 308, 303.
 const LANES: [usize; 3] = [8, 1, 4];
 
 pub(super) fn plan(op: &Sample, caps: &Caps) -> Result<Plan> {
