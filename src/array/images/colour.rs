@@ -1,11 +1,10 @@
 //! Colour spaces: elementwise work over the channels' axis, which fuses.
 
 use super::Pixel;
-use super::channels::{Channels, full, of_shares, share};
+use super::channels::{Channels, full};
 use crate::array::shapes::axes::axis as place;
 use crate::array::{Array, Elementwise};
 use crate::element::Class;
-use crate::error::{CallSite, Error, Result};
 use std::panic::Location;
 use std::sync::LazyLock;
 
