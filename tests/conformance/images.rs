@@ -147,7 +147,7 @@ fn layouts_and_types() {
         check(device, |value| value as u8, 0.0);
         check(device, |value| (value * 256.0) as u16 / 256, 0.0);
         match device.caps().f16 {
-            true => check(device, |value| f16::from_f64(value), 0.13),
+            true => check(device, f16::from_f64, 0.13),
             false => say(&format!("f16 images are not tested on {}, which has none", name(device))),
         }
     }
