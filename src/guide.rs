@@ -29,6 +29,6 @@ macro_rules! chapters {
 }
 
 chapters! {
-    arrays kernels memory streams debugging profiling portability random spectra filters signals accuracy command_line cuda coming_from
-    arrays kernels memory streams debugging profiling portability random spectra filters images accuracy command_line cuda coming_from
+    arrays kernels memory streams debugging profiling portability random spectra filters signals images accuracy command_line cuda
+    coming_from
 }

@@ -8,7 +8,7 @@ pub(crate) mod cases;
 mod plan;
 mod wgsl;
 
-use super::correlate::Boundary;
+use super::Boundary;
 use super::fuse::{read_bytes, read_slots};
 use super::map::{buffer_bytes, points};
 use super::pixels::Extents;
