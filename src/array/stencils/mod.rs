@@ -3,7 +3,7 @@
 mod text;
 
 use super::{Array, PadMode, create};
-use crate::element::{DType, Element, Number, Scalar};
+use crate::element::{DType, Number, Scalar};
 use crate::error::{CallSite, Error, Result};
 use crate::graph::{Take, Task};
 use crate::op::{Expression, Formula, Op, Text};

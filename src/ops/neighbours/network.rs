@@ -66,8 +66,8 @@ mod tests {
                 let values: Vec<u32> = (0..count).map(|place| bits >> place & 1).collect();
                 let mut sorted = values.clone();
                 sorted.sort();
-                for place in 0..count {
-                    assert_eq!(run(count, &[place], values.clone()), [sorted[place]], "{count} {bits:b} {place}");
+                for (place, wanted) in sorted.into_iter().enumerate() {
+                    assert_eq!(run(count, &[place], values.clone()), [wanted], "{count} {bits:b} {place}");
                 }
             }
         }

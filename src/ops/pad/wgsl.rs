@@ -36,7 +36,7 @@ impl PadSpec {
         let all = |of: &dyn Fn(usize) -> String| (0..VARIABLES.len()).map(of).collect::<Vec<_>>().join(", ");
         let mut text = self.boundary.place_text();
         let arguments: Vec<String> = (0..self.longer.len()).map(|nth| format!("k{nth}: u32")).collect();
-        write!(text, "fn padded({}) -> Element {{\n", arguments.join(", ")).expect("to a string");
+        writeln!(text, "fn padded({}) -> Element {{", arguments.join(", ")).expect("to a string");
         let longer = || (0..self.longer.len()).filter(|&nth| self.longer[nth]);
         for nth in longer() {
             writeln!(text, "    let p{nth} = place(i32(k{nth}) - i32(params.before{nth}), params.size{nth});")

@@ -48,8 +48,8 @@ impl Op for Meant {
             let next = stencil.next(&fields, update);
             next.into_iter().enumerate().for_each(|(nth, values)| fields[nth] = values);
         }
-        for nth in 0..stencil.formulas.len() {
-            for (at, &value) in fields[nth].iter().enumerate() {
+        for (nth, values) in fields.iter().take(stencil.formulas.len()).enumerate() {
+            for (at, &value) in values.iter().enumerate() {
                 host.set(stencil.output + nth, at, Value::Float(value));
             }
         }
