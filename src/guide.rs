@@ -17,6 +17,7 @@
 //! | [`accuracy`] | How exact are results, and are they the same each time? |
 //! | [`command_line`] | How is a WGSL file checked, run and timed without a program? |
 //! | [`cuda`] | What does the CUDA engine do, and what is written by hand? |
+//! | [`exercises`] | Which program shows what the usual tutorials teach, and what is to be seen in it? |
 //! | [`coming_from`] | What are the terms here, for users of CUDA, CuPy, Numba, PyCUDA, HIP, SYCL or Metal? |
 //!
 //! The texts are in `docs/guide`.
@@ -29,6 +30,6 @@ macro_rules! chapters {
 }
 
 chapters! {
-    arrays kernels memory streams debugging profiling portability random spectra filters signals images accuracy command_line cuda
-    coming_from
+    arrays kernels memory streams debugging profiling portability random spectra filters signals images exercises accuracy
+    command_line cuda coming_from
 }
