@@ -5,7 +5,6 @@ mod worth;
 
 pub use crate::occupancy::{Limiter, Occupancy};
 pub use crate::trace::{Roofline, Span, SpanKind, Trace};
-pub(crate) use worth::Costs;
 pub use worth::Worth;
 
 use crate::device::Device;

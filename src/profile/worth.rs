@@ -3,6 +3,7 @@
 use crate::array::Array;
 use crate::device::Device;
 use crate::error::Result;
+use crate::trace::Costs;
 use std::fmt;
 use std::hint::black_box;
 use std::sync::OnceLock;
@@ -29,15 +30,6 @@ impl fmt::Display for Worth {
         let better = if self.is_device() { "the device" } else { "the processor" };
         write!(f, "device {:.1?}, processor {:.1?}: {better}", self.device, self.processor)
     }
-}
-
-/// What a device's part of an estimate is made of, measured once.
-#[derive(Clone, Copy)]
-pub(crate) struct Costs {
-    /// Seconds of a transfer there, a launch, and a transfer back, of next to nothing.
-    latency: f64,
-    /// Bytes a second that travel, in both directions.
-    transfer: f64,
 }
 
 /// Bytes and operations a second of one thread.

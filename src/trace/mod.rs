@@ -7,6 +7,7 @@ mod table;
 
 use std::time::Duration;
 
+pub(crate) use roofline::Costs;
 pub use roofline::Roofline;
 
 /// The kind of a [`Span`].

@@ -11,3 +11,12 @@ pub struct Roofline {
     /// f32 operations in a second by fused multiply-adds on registers, each counting two. Without tensor cores.
     pub flops_per_second: f64,
 }
+
+/// What a launch and transfers cost on a device, measured once.
+#[derive(Clone, Copy)]
+pub(crate) struct Costs {
+    /// Seconds of a transfer there, a launch, and a transfer back, of next to nothing.
+    pub latency: f64,
+    /// Bytes a second that travel, in both directions.
+    pub transfer: f64,
+}
