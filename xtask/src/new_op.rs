@@ -134,7 +134,7 @@ mod tests {
     fn the_first_and_the_last_stand_in_their_places() {
         let list = fs::read_to_string(crate::root().join(LIST)).unwrap();
         let first = listed(&list, "add").unwrap();
-        assert!(first.contains("$given! {\n            add [\"add\"] {Add};\n            concatenate"));
+        assert!(first.contains("$given! {\n            add [\"add\"] {Add};\n            components"));
         let last = listed(&list, "zip").unwrap();
         assert!(last.contains("            zip [\"zip\"] {Zip};\n            _ ["));
         // A line that goes on is not torn.
