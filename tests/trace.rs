@@ -253,6 +253,22 @@ fn a_failed_profile_leaves_the_device_usable() {
 }
 
 #[test]
+fn worth_grows_with_the_work_and_is_kept() {
+    let _alone = alone();
+    for device in apis() {
+        let of = |bytes, flops| device.worth(bytes, flops).unwrap();
+        assert_eq!(of(1 << 20, 1 << 20), of(1 << 20, 1 << 20));
+        let (small, large, long) = (of(4, 1), of(1 << 40, 1), of(4, 1 << 50));
+        assert!(small.device < large.device && small.processor < large.processor, "{small}; {large}");
+        assert!(small.device < long.device && small.processor < long.processor, "{small}; {long}");
+        // A launch takes longer than an addition.
+        assert!(!small.is_device(), "{small}");
+        // Past all numbers.
+        assert!(of(u64::MAX, u64::MAX).device > large.device);
+    }
+}
+
+#[test]
 fn the_roofline_is_sane_and_kept() {
     let _alone = alone();
     for device in apis() {
