@@ -152,13 +152,17 @@ fn a_template_filled_with_values_is_the_plan_of_the_operation_that_has_them() {
             "matmul",
             "neighbours",
             "normalise",
+            "pad",
             "recurrence",
             "reduce",
             "reduce_by_key",
+            "resample",
+            "sample",
             "scan",
             "scatter",
             "searchsorted",
             "select",
+            "stencil",
         ];
         assert_eq!(filled.into_iter().collect::<Vec<_>>(), all, "{preset}");
     }
