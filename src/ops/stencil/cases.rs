@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::op::{Fill, Formula, Host, Op, Plan, Slot, Text, Value};
 use crate::ops::Boundary;
 use crate::ops::cases::{Case, expression, leaf};
+use crate::ops::map::points;
 use std::panic::Location;
 
 const BOUNDARIES: [Boundary; 5] =
@@ -18,6 +19,32 @@ type Update = fn(&[f64]) -> Vec<f64>;
 /// A stencil with the meaning of its formulas on the host.
 #[derive(Clone, Hash)]
 struct Meant(Stencil, Update);
+
+impl Stencil {
+    /// The next values of the updated fields, from those of all.
+    fn next(&self, fields: &[Vec<f64>], update: &dyn Fn(&[f64]) -> Vec<f64>) -> Vec<Vec<f64>> {
+        let extents = self.extents();
+        let mut next = vec![vec![]; self.formulas.len()];
+        for point in points(&extents) {
+            let near = |neighbour: &Neighbour| {
+                let places = (0..3).map(|axis| {
+                    let extent = extents[1 + axis] as i64;
+                    self.boundary.place(point[1 + axis] as i64 + neighbour.offset[axis] as i64, extent)
+                });
+                let places: Option<Vec<i64>> = places.collect();
+                let outside = self.outside.to_f64();
+                places.map_or(outside, |places| {
+                    let at =
+                        places.iter().zip(&extents[1..]).fold(point[0] as usize, |at, (&p, &n)| at * n + p as usize);
+                    fields[neighbour.field][at]
+                })
+            };
+            let values: Vec<f64> = self.neighbours.iter().map(near).collect();
+            next.iter_mut().zip(update(&values)).for_each(|(next, value)| next.push(value));
+        }
+        next
+    }
+}
 
 impl Op for Meant {
     fn name(&self) -> &'static str {

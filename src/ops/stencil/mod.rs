@@ -11,7 +11,7 @@ mod tiled;
 mod wgsl;
 
 use super::fuse::{read_bytes, read_slots};
-use super::map::{buffer_bytes, points};
+use super::map::buffer_bytes;
 use super::{Boundary, dense::slot_of};
 use crate::caps::Caps;
 use crate::element::{DType, Scalar};
@@ -76,31 +76,6 @@ impl Stencil {
 
     fn bytes_of(&self, slot: usize) -> u64 {
         read_bytes(self.fields.iter(), slot).unwrap_or(buffer_bytes(self.dtype(), self.len()))
-    }
-
-    /// The next values of the updated fields, from those of all.
-    #[cfg(feature = "cases")]
-    fn next(&self, fields: &[Vec<f64>], update: &dyn Fn(&[f64]) -> Vec<f64>) -> Vec<Vec<f64>> {
-        let extents = self.extents();
-        let mut next = vec![vec![]; self.formulas.len()];
-        for point in points(&extents) {
-            let near = |neighbour: &Neighbour| {
-                let places = (0..3).map(|axis| {
-                    let extent = extents[1 + axis] as i64;
-                    self.boundary.place(point[1 + axis] as i64 + neighbour.offset[axis] as i64, extent)
-                });
-                let places: Option<Vec<i64>> = places.collect();
-                let outside = self.outside.to_f64();
-                places.map_or(outside, |places| {
-                    let at =
-                        places.iter().zip(&extents[1..]).fold(point[0] as usize, |at, (&p, &n)| at * n + p as usize);
-                    fields[neighbour.field][at]
-                })
-            };
-            let values: Vec<f64> = self.neighbours.iter().map(near).collect();
-            next.iter_mut().zip(update(&values)).for_each(|(next, value)| next.push(value));
-        }
-        next
     }
 }
 
