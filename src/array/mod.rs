@@ -201,3 +201,8 @@ impl<T: Element> fmt::Debug for Array<T> {
         if f.alternate() { write!(f, "\n{self}") } else { Ok(()) }
     }
 }
+
+/// The greatest common divisor.
+fn gcd(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { gcd(b, a % b) }
+}

@@ -54,6 +54,11 @@ impl Boundary {
         format!("fn place(i: i32, extent: u32) -> i32 {{\n    let n = i32(extent);\n    {body}\n}}\n")
     }
 
+    /// What a kernel's text depends on: a constant without its number.
+    pub(super) fn rule(self) -> Boundary {
+        if let Boundary::Constant(_) = self { Boundary::Constant(0) } else { self }
+    }
+
     /// What stands past the ends, where that is one number.
     pub(super) fn outside(self) -> f64 {
         match self {

@@ -246,6 +246,11 @@ fn nothing_and_mistakes() {
         fails(zeros(&[2, 3, 5]).conv(&zeros(&[3, 3, 1]), &plain.clone().steps([0])), "steps");
         fails(zeros(&[2, 3, 5]).conv(&zeros(&[3, 3, 1]), &plain.clone().dilations([usize::MAX])), "dilations");
         fails(zeros(&[2, 3, 5]).conv(&zeros(&[3, 3, 1]), &plain.clone().padding([(1, 1); 2])), "padding");
+        if let Some(other) = devices().iter().find(|other| *other != device) {
+            let there = Array::<f32>::zeros(other, &[3, 3, 3]);
+            fails(zeros(&[2, 3, 5]).conv(&there, &plain), "device");
+            fails(zeros(&[3, 3, 5]).conv_weights_gradient(&there, &[3], &plain), "device");
+        }
         fails(zeros(&[2, 3, 5]).conv_gradient(&zeros(&[3, 3, 2]), &[5], &plain), "[4] along the axes");
         fails(zeros(&[2, 3, 5]).conv_weights_gradient(&zeros(&[2, 3, 5]), &[2], &plain), "[4] along the axes");
         fails(zeros(&[2, 3, 1]).conv_transposed(&zeros(&[3, 3, 2]), &plain.clone().padding([(2, 1)])), "padding");

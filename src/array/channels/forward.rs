@@ -20,8 +20,8 @@ impl<T: Arithmetic> Array<T> {
     ///
     /// A bias, an activation and other elementwise work on the result become part of its kernel.
     ///
-    /// Cost: one product of matrices, whose windows are a view, after a copy with the padding, where there is one. Error: that
-    /// of [`Array::matmul`] over channels times taps.
+    /// Cost: one product of matrices, whose windows are a view, after a copy with the padding, where there is one; of one output for
+    /// each group (a depthwise convolution) a reduction of products. Error: that of [`Array::matmul`] over channels times taps.
     ///
     /// ```
     /// # crosslane::example(|device| {

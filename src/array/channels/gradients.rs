@@ -6,7 +6,7 @@ use super::phases::{Phase, phases, together};
 use super::windows::{Geometry, windowed};
 use crate::array::Array;
 use crate::array::products::contract::{Kinds, contract};
-use crate::array::products::matmul::ordered;
+use crate::array::products::matmul::{one_device, ordered};
 use crate::element::Arithmetic;
 use crate::error::{CallSite, Error, Result};
 use crate::ops::Precision;
@@ -109,7 +109,8 @@ impl<T: Arithmetic> Array<T> {
     pub fn conv_weights_gradient(&self, gradient: &Array<T>, taps: &[usize], options: &ConvOptions) -> Array<T> {
         let (operation, at) = ("conv_weights_gradient", Location::caller());
         let result = || {
-            let (shape, given) = (self.check()?.shape(), gradient.check()?.shape());
+            one_device(operation, [&self.node, &gradient.node], at)?;
+            let (shape, given) = (self.shape(), gradient.shape());
             let last = shape.len().saturating_sub(1);
             let channels = if options.channels_last { last } else { 1.min(last) };
             let fits = shape.len() == given.len() && shape.len() == taps.len() + 2 && shape[0] == given[0];
@@ -118,10 +119,8 @@ impl<T: Arithmetic> Array<T> {
                 let got = format!("{shape:?}, gradient {given:?}, {} taps, {} groups", taps.len(), options.groups);
                 return Err(Error::argument(operation, "gradient", wanted, got, at));
             }
-            // As weights would be.
             let weighed = [&[given[channels], shape[channels] / options.groups], taps].concat();
-            let weights = Array::<T>::zeros(self.device(), &weighed);
-            let geometry = Geometry::of(operation, self, &weights, options, at)?;
+            let geometry = Geometry::of_shapes(operation, shape, &weighed, options, at)?;
             counted(operation, gradient, geometry.extents(self), &geometry, at)?;
             let windows = geometry.windows(operation, geometry.extents(self), at)?;
             let axes = windows.len();

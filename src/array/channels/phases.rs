@@ -2,7 +2,7 @@
 //! convolution with steps of 1.
 
 use super::windows::Geometry;
-use crate::array::Array;
+use crate::array::{Array, gcd};
 use crate::element::Arithmetic;
 use crate::error::Result;
 use crate::ops::correlate::Window;
@@ -25,6 +25,7 @@ pub(super) fn phases(geometry: &Geometry, extents: &[usize]) -> Vec<Vec<Phase>> 
     axes.map(|((&taps, options), &extent)| {
         let (step, dilation, before) = (options.step, options.dilation, options.padding.0);
         let count = extent.div_ceil(step);
+        // Weights so far apart meet values of one phase, which then are `dilation / common` apart.
         let common = gcd(step, dilation);
         let apart = step / common;
         // Result r + t * step meets weight k at the value i where r + t * step + before = i * step + k * dilation.
@@ -80,8 +81,4 @@ fn interleaved<'a, T: Arithmetic>(
         return Ok(all.reshape(&shape).part(place, 0, 1, extents[0]));
     };
     Ok(one.part(place, 0, 1, extents[0]))
-}
-
-fn gcd(a: usize, b: usize) -> usize {
-    if b == 0 { a } else { gcd(b, a % b) }
 }

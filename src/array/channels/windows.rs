@@ -2,6 +2,7 @@
 
 use super::options::{AxisOptions, ConvOptions, REACH};
 use crate::array::Array;
+use crate::array::products::matmul::one_device;
 use crate::array::shapes::PadMode;
 use crate::element::Arithmetic;
 use crate::error::{CallSite, Error, Result};
@@ -25,8 +26,7 @@ pub(super) struct Geometry {
 }
 
 impl Geometry {
-    /// Of weights (outputs, inputs of a group, taps ..), for arrays whose axes are a batch, channels and as many more as the
-    /// weights have taps.
+    /// Of an array with weights (outputs, inputs of a group, taps ..).
     pub fn of<T: Arithmetic>(
         operation: &'static str,
         array: &Array<T>,
@@ -34,16 +34,18 @@ impl Geometry {
         options: &ConvOptions,
         at: CallSite,
     ) -> Result<Geometry> {
-        let (shape, weighed) = (array.check()?.shape(), weights.check()?.shape());
-        if array.device() != weights.device() {
-            return Err(Error::argument(
-                operation,
-                "weights",
-                "an array on this array's device",
-                "another device's",
-                at,
-            ));
-        }
+        one_device(operation, [&array.node, &weights.node], at)?;
+        Geometry::of_shapes(operation, array.shape(), weights.shape(), options, at)
+    }
+
+    /// Of an array and weights of these shapes.
+    pub fn of_shapes(
+        operation: &'static str,
+        shape: &[usize],
+        weighed: &[usize],
+        options: &ConvOptions,
+        at: CallSite,
+    ) -> Result<Geometry> {
         if !(3..=2 + AXES).contains(&shape.len()) || weighed.len() != shape.len() {
             let wanted =
                 format!("arrays of as many axes, 3 to {}: batch or outputs, channels, and those of windows", 2 + AXES);

@@ -7,8 +7,8 @@ use crate::element::Part;
 use crate::error::{CallSite, Error, Result};
 use crate::graph::{Take, Task};
 use crate::op::{Expression, Op};
+use crate::ops::Correlate;
 use crate::ops::correlate::Window;
-use crate::ops::{Boundary, Correlate};
 use std::panic::Location;
 
 /// From so many weights on, transforms take less time than sums: on a card, where not measured yet, and on a processor.
@@ -219,10 +219,7 @@ impl<R: Part> Array<R> {
         if output.contains(&0) {
             return Ok(Array::zeros(self.device(), &output));
         }
-        let boundary = match boundary {
-            PadMode::Constant(value) => Boundary::Constant(value.scalar().to_f64().to_bits()),
-            other => other.boundary(),
-        };
+        let boundary = boundary.boundary();
         let make = move |mut inputs: Vec<Expression>, output: usize| {
             let (weights, expression) = (inputs.remove(1), inputs.remove(0));
             let (shape, windows) = (shape.clone(), windows.clone());

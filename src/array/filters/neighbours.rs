@@ -68,22 +68,16 @@ impl Windows {
 
 /// A boundary as operations have it.
 pub(super) fn boundary_of<T: Element>(operation: &'static str, boundary: PadMode<T>, at: CallSite) -> Result<Boundary> {
-    Ok(match boundary {
-        PadMode::Constant(value) => {
-            let number = value.scalar().to_f64();
-            // The ends of types of 64 bits are saturated to.
-            let exact = crate::element::Scalar::from_f64(T::DTYPE, number).bits == value.scalar().bits;
-            if !exact && T::DTYPE.class() != Class::Float {
-                let wanted = "a constant that f64 has exactly";
-                return Err(Error::argument(operation, "boundary", wanted, format!("{value:?}"), at));
-            }
-            Boundary::Constant(number.to_bits())
+    let made = boundary.boundary();
+    if let (PadMode::Constant(value), Boundary::Constant(bits)) = (boundary, made) {
+        // The ends of types of 64 bits are saturated to.
+        let exact = crate::element::Scalar::from_f64(T::DTYPE, f64::from_bits(bits)).bits == value.scalar().bits;
+        if !exact && T::DTYPE.class() != Class::Float {
+            let wanted = "a constant that f64 has exactly";
+            return Err(Error::argument(operation, "boundary", wanted, format!("{value:?}"), at));
         }
-        PadMode::Edge => Boundary::Edge,
-        PadMode::Reflect => Boundary::Reflect,
-        PadMode::Symmetric => Boundary::Symmetric,
-        PadMode::Wrap => Boundary::Wrap,
-    })
+    }
+    Ok(made)
 }
 
 impl<T: Ordered> Array<T> {

@@ -101,7 +101,7 @@ impl<T: Float> Array<T> {
     /// The mean of windows along the last one to three axes, `steps` apart: PyTorch's `avg_pool1d` to `avg_pool3d`, without
     /// `ceil_mode`. The ends are padded by zeros, which count.
     ///
-    /// Cost: of padding a launch for each axis, then a reduction over windows that lie in cache.
+    /// Cost: a launch for padding, where there is any, then a reduction over windows that lie in cache.
     ///
     /// ```
     /// # crosslane::example(|device| {

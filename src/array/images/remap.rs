@@ -9,7 +9,7 @@ use crate::error::{CallSite, Error, Result};
 use crate::graph::{Take, Task};
 use crate::layout::broadcast_shapes;
 use crate::op::{Expression, Op};
-use crate::ops::{Boundary, Extents, Sample};
+use crate::ops::{Extents, Sample};
 use std::panic::Location;
 
 /// How [`Array::remap`] and the warps weigh pixels, what stands past the edges, and which axes are rows and columns.
@@ -133,16 +133,6 @@ impl<T: Pixel> WarpOptions<T> {
         }
         Images::of(operation, array, self.axes, at)
     }
-
-    fn boundary_of(&self) -> Boundary {
-        match self.boundary {
-            PadMode::Constant(value) => Boundary::Constant(value.scalar().to_f64().to_bits()),
-            PadMode::Edge => Boundary::Edge,
-            PadMode::Reflect => Boundary::Reflect,
-            PadMode::Symmetric => Boundary::Symmetric,
-            PadMode::Wrap => Boundary::Wrap,
-        }
-    }
 }
 
 impl<T: Pixel> Images<T> {
@@ -170,7 +160,7 @@ impl<T: Pixel> Images<T> {
         if results.shape.contains(&0) {
             return Ok(self.back(Array::zeros(self.array.device(), &results.shape)));
         }
-        let (by, boundary, pixels) = (options.by, options.boundary_of(), self.array.cast::<f32>());
+        let (by, boundary, pixels) = (options.by, options.boundary.boundary(), self.array.cast::<f32>());
         let space = results.clone();
         let make = move |mut inputs: Vec<Expression>, output: usize| {
             let mut last = || inputs.pop().expect("the pixels, rows, columns, the epilogue");

@@ -26,10 +26,10 @@ pub enum PadMode<T> {
 }
 
 impl<T: Element> PadMode<T> {
-    /// The rule, with the number 0 for a constant.
+    /// As operations have it: a constant as f64 has its number.
     pub(crate) fn boundary(self) -> Boundary {
         match self {
-            PadMode::Constant(_) => Boundary::Constant(0),
+            PadMode::Constant(value) => Boundary::Constant(value.scalar().to_f64().to_bits()),
             PadMode::Edge => Boundary::Edge,
             PadMode::Reflect => Boundary::Reflect,
             PadMode::Symmetric => Boundary::Symmetric,

@@ -2,7 +2,7 @@
 
 use super::design::weights;
 use super::lfilter::place;
-use crate::array::{Array, ConvolveOptions, FftOptions, PadMode, Window};
+use crate::array::{Array, ConvolveOptions, FftOptions, PadMode, Window, gcd};
 use crate::element::Part;
 use crate::error::{Error, Result};
 use num_complex::Complex;
@@ -180,8 +180,4 @@ impl<R: Part> Array<R> {
         let flat = products.reshape(&[&products.shape()[..by], &[windows * up]].concat());
         Ok(flat.check()?.part(by, 0, 1, count).move_axis(-1, axis as isize))
     }
-}
-
-fn gcd(a: usize, b: usize) -> usize {
-    if b == 0 { a } else { gcd(b, a % b) }
 }

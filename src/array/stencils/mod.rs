@@ -36,9 +36,9 @@ use text::Translated;
 ///
 /// **Several fields** ([`Stencil::of_fields`]) have names of their own: `v`, `v.left`, `v[-1, 0]`.
 ///
-/// All steps of a call are one submission, without waits between them. Steps of a small neighbourhood go through workgroup
-/// memory four at a time, so that a step costs less than reading and writing the field once; the values are those of single
-/// steps, but for what a compiler makes of the same formula.
+/// All steps of a call are one submission, without waits between them. On a card steps of a small neighbourhood go through
+/// workgroup memory four at a time, so that a step can cost less than reading and writing the field once (`benches/NOTES.md` has
+/// figures); the values are those of single steps, but for what a compiler makes of the same formula.
 #[derive(Clone, Debug)]
 pub struct Stencil(Arc<Template>);
 

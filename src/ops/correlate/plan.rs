@@ -85,7 +85,7 @@ pub(super) fn plan(op: &Correlate, caps: &Caps) -> Result<Plan> {
         weights: weights.spec(),
         tile,
         windows: space.windows.map(|window| Window { count: 0, first: 0, ..window }),
-        boundary: if let Boundary::Constant(_) = op.boundary { Boundary::Constant(0) } else { op.boundary },
+        boundary: op.boundary.rule(),
         vector: caps.processor.is_some(),
     };
     let words = words(&space, tiles).into_iter().map(Param::Is).collect();

@@ -35,7 +35,7 @@ pub(super) fn plan(op: &Neighbours, caps: &Caps) -> Result<Plan> {
         values: fusion.spec(),
         list: listed.as_ref().map(|list| list.spec()),
         way: Way::of(op),
-        boundary: if let Boundary::Constant(_) = op.boundary { Boundary::Constant(0) } else { op.boundary },
+        boundary: op.boundary.rule(),
         moves: std::array::from_fn(|axis| op.moves(axis)),
     };
     let units = op.output_len().div_ceil(dtype.per_word() as usize);

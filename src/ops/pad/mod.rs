@@ -89,7 +89,7 @@ impl Pad {
         let (params, mut buffers) = several.params(&whole, caps.offset_alignment, &bytes);
         buffers.push(Binding::new(self.output, 0, written));
         let longer = variables.iter().map(|axes| axes.len() == 1 && self.widths[axes.start] != (0, 0)).collect();
-        let spec = PadSpec { several: several.spec(), longer, boundary: self.boundary };
+        let spec = PadSpec { several: several.spec(), longer, boundary: self.boundary.rule() };
         let units = len.div_ceil(spec.per_unit());
         let extents = variables.iter().flat_map(|axes| {
             let extent: usize = shape[axes.clone()].iter().product();

@@ -1,7 +1,7 @@
 //! The launch of a sampling.
 
+use super::Sample;
 use super::wgsl::SampleSpec;
-use super::{Boundary, Sample};
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::error::Result;
@@ -48,7 +48,7 @@ fn pass(op: &Sample, epilogue: &Expression, output: usize, scratch: &[u64], caps
         images: images.as_ref().map(Fusion::spec),
         epilogue: epilogue.spec(),
         by: op.by,
-        boundary: if let Boundary::Constant(_) = op.boundary { Boundary::Constant(0) } else { op.boundary },
+        boundary: op.boundary.rule(),
         interleaved: results.interleaved,
         lanes: Lanes { rows: 1, ..lanes },
         padded: output > op.output,

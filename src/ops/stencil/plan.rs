@@ -25,7 +25,7 @@ pub(super) fn plan(stencil: &Stencil, caps: &Caps) -> Result<Plan> {
     let mut passes = Vec::with_capacity(count);
     for (nth, &way) in ways.iter().enumerate() {
         if !kernels.iter().any(|(other, _)| *other == way) {
-            kernels.push((way, Kernel::of(StencilSpec::new(stencil, way, caps), caps)));
+            kernels.push((way, Kernel::of(StencilSpec::new(stencil, way), caps)));
         }
         let kernel = &kernels.iter().find(|(other, _)| *other == way).expect("it was made").1;
         // Launches before the last one, by turns.

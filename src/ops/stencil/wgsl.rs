@@ -26,17 +26,13 @@ pub(super) struct StencilSpec {
 }
 
 impl StencilSpec {
-    pub fn new(stencil: &Stencil, way: Way, _: &Caps) -> StencilSpec {
+    pub fn new(stencil: &Stencil, way: Way) -> StencilSpec {
         StencilSpec {
             fields: stencil.fields.len(),
             dtype: stencil.dtype(),
             neighbours: stencil.neighbours.clone(),
             formulas: stencil.formulas.clone(),
-            boundary: if let Boundary::Constant(_) = stencil.boundary {
-                Boundary::Constant(0)
-            } else {
-                stencil.boundary
-            },
+            boundary: stencil.boundary.rule(),
             reach: stencil.reach(),
             way,
         }

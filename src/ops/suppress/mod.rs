@@ -25,7 +25,7 @@ pub struct Suppress {
     pub output: usize,
 }
 
-/// What the text depends on: the type, and whether both slopes are one array.
+/// What the text depends on: the type.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct SuppressSpec(DType);
 
