@@ -53,6 +53,19 @@ pub(super) fn step(what: StepKind, dtype: DType) -> ExpressionStep {
     ExpressionStep { what, dtype }
 }
 
+/// The sums in a type; of integers after adding what brings no sum of quarters close to an integer.
+pub(super) fn sums_in(dtype: DType, rank: usize) -> Expression {
+    let mut epilogue = Expression::given(DType::F32, rank);
+    if dtype.is_stored() {
+        epilogue.scalars.push(crate::op::Scalar::from_f64(DType::F32, 0.3137));
+        epilogue.steps.push(step(StepKind::Scalar(0), DType::F32));
+        epilogue.steps.push(step(StepKind::Call(Function::Add, vec![0, 1]), DType::F32));
+    }
+    let last = epilogue.steps.len() - 1;
+    cast(&mut epilogue, last, dtype);
+    epilogue
+}
+
 /// `function(x, x, x)` over an array, then what a leaf of this layout gives.
 pub(super) fn expression(function: Option<Function>, leaf: Leaf) -> Expression {
     let steps = vec![step(StepKind::Leaf(0), leaf.dtype)];

@@ -4,22 +4,9 @@
 use super::{Resample, Resampling, Table};
 use crate::caps::Caps;
 use crate::element::DType;
-use crate::op::{Expression, Fill, Function, Leaf, LeafSource, Scalar, StepKind, Value};
-use crate::ops::cases::{Case, cast, contiguous, expression, leaf, step};
+use crate::op::{Fill, Function, Leaf, LeafSource, Value};
+use crate::ops::cases::{Case, cast, contiguous, expression, leaf, sums_in};
 use crate::ops::pixels::Extents;
-
-/// The sums in a type; of integers after adding what brings no sum of quarters by even weights close to an integer.
-fn epilogue(dtype: DType, rank: usize) -> Expression {
-    let mut epilogue = Expression::given(DType::F32, rank);
-    if dtype.is_stored() {
-        epilogue.scalars.push(Scalar::from_f64(DType::F32, 0.3137));
-        epilogue.steps.push(step(StepKind::Scalar(0), DType::F32));
-        epilogue.steps.push(step(StepKind::Call(Function::Add, vec![0, 1]), DType::F32));
-    }
-    let last = epilogue.steps.len() - 1;
-    cast(&mut epilogue, last, dtype);
-    epilogue
-}
 
 /// What the tables' words are; one word where there are none.
 fn words(tables: &[Option<Table>; 2]) -> Vec<Value> {
@@ -56,7 +43,7 @@ impl Problem<'_> {
         let last = expression.steps.len() - 1;
         cast(&mut expression, last, DType::F32);
         let tables = crate::ops::cases::row(1, DType::U32, words.len());
-        let epilogue = epilogue(types[1], shape.len());
+        let epilogue = sums_in(types[1], shape.len());
         let what = format!("{shape:?} to {size:?} by {by:?}, {antialias}, {:?}, {}", types, self.interleaved);
         let op = Resample { expression, extents, tables, taps, size: *size, epilogue, output: 2 };
         // Weights below 0 make the sum of sizes larger than the sum.

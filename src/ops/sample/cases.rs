@@ -4,8 +4,8 @@
 use super::{Boundary, Resampling, Sample};
 use crate::caps::Caps;
 use crate::element::DType;
-use crate::op::{Expression, Fill, Function, Leaf, LeafSource, Scalar, StepKind};
-use crate::ops::cases::{Case, call, cast, contiguous, expression, leaf, step};
+use crate::op::{Fill, Function, Leaf, LeafSource};
+use crate::ops::cases::{Case, call, cast, contiguous, expression, leaf, sums_in};
 use crate::ops::pixels::Extents;
 
 const BOUNDARIES: [Boundary; 6] = [
@@ -16,19 +16,6 @@ const BOUNDARIES: [Boundary; 6] = [
     Boundary::Symmetric,
     Boundary::Wrap,
 ];
-
-/// The sums in a type; of integers after adding what brings no sum of quarters close to an integer.
-fn epilogue(dtype: DType, rank: usize) -> Expression {
-    let mut epilogue = Expression::given(DType::F32, rank);
-    if dtype.is_stored() {
-        epilogue.scalars.push(Scalar::from_f64(DType::F32, 0.3137));
-        epilogue.steps.push(step(StepKind::Scalar(0), DType::F32));
-        epilogue.steps.push(step(StepKind::Call(Function::Add, vec![0, 1]), DType::F32));
-    }
-    let last = epilogue.steps.len() - 1;
-    cast(&mut epilogue, last, dtype);
-    epilogue
-}
 
 struct Problem<'a> {
     shape: &'a [usize],
@@ -61,7 +48,7 @@ impl Problem<'_> {
         });
         let fill = if far { Fill::Any } else { Fill::Numbers };
         let what = format!("{shape:?} at {size:?}, {by:?}, {boundary:?}, {types:?}, far {far}, squared {squared}");
-        let epilogue = epilogue(types[1], shape.len());
+        let epilogue = sums_in(types[1], shape.len());
         let images = None;
         let op =
             Sample { expression: pixels, extents, coordinates, images, results, by, boundary, epilogue, output: 3 };
@@ -88,7 +75,7 @@ fn chosen(types: [DType; 2]) -> Case {
         results: Extents { shape: size.to_vec(), interleaved: false },
         by: Resampling::Bilinear,
         boundary: Boundary::Edge,
-        epilogue: epilogue(types[1], 3),
+        epilogue: sums_in(types[1], 3),
         output: 3,
     };
     Case::new(format!("chosen images of {types:?}"), op).fill(2, Fill::Indices(7)).scale(12.0)
