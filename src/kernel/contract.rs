@@ -44,13 +44,32 @@ pub(crate) struct Contraction {
     pub sides: [Side; 2],
 }
 
-/// A side of a [`Contraction`]: lines of neighbours in memory, of inner elements or of rows (of `b`, columns).
+/// A side of a [`Contraction`]: an array in memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Side {
+    /// The first element in the binding.
+    pub first: Word,
+    /// The axes of matrices, of rows (of `b`, columns), and of inner elements, the outermost first.
+    pub axes: [Vec<Axis>; 3],
+    /// Where neighbours in memory are neighbours along one of the last two.
+    pub lines: Option<Lines>,
+}
+
+/// An axis of a [`Side`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Axis {
+    /// Of the outermost none: what the others leave of all rows, columns, and so on.
+    pub extent: Option<Word>,
+    /// Elements from index to index.
+    pub step: Word,
+}
+
+/// A side as lines of neighbours in memory, of inner elements or of rows (of `b`, columns).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Lines {
     /// Whether neighbouring elements are along the inner dimension.
     pub by_inner: bool,
-    /// The first element in the binding, and elements from line to line and from matrix to matrix.
-    pub first: Word,
+    /// Elements from line to line and from matrix to matrix.
     pub step: Word,
     pub batch: Word,
     /// Whether no two lines share an element.

@@ -34,7 +34,9 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
 
-pub(crate) use contract::{Carried, Contract, Contraction, Side, SortByDigit, SortRows, SumOfRows, Transforms, Word};
+pub(crate) use contract::{
+    Axis, Carried, Contract, Contraction, Lines, Side, SortByDigit, SortRows, SumOfRows, Transforms, Word,
+};
 pub(crate) use counting::Driven;
 pub(crate) use guard::guarded;
 use library::link;

@@ -51,6 +51,8 @@ struct Policy {
     /// Values for each addition of a counter to the output, at least, unless workgroups were fewer than `few_groups`.
     per_counter: u64,
     few_groups: u64,
+    /// Workgroups on a processor, at most: each clears its counters and adds them up, and few run at the same time.
+    on_processor: u64,
     /// Values for each lane, at least.
     per_lane: u64,
     /// Bytes of counters and edges in a workgroup, at most.
@@ -70,8 +72,15 @@ pub(super) const COUNTERS: Tunable = Tunable {
     candidates: &[&[2, 4096], &[2, 2048], &[2, 8192], &[2, 16384], &[4, 2048], &[4, 4096], &[4, 8192]],
 };
 
-const POLICY: Policy =
-    Policy { groups: 2112, per_counter: 64, few_groups: 528, per_lane: 16, most_bytes: 48 << 10, parts: 4 };
+const POLICY: Policy = Policy {
+    groups: 2112,
+    per_counter: 64,
+    few_groups: 528,
+    on_processor: 64,
+    per_lane: 16,
+    most_bytes: 48 << 10,
+    parts: 4,
+};
 
 /// Counters of values in no bin, as in the shader.
 const NOWHERE: u64 = 32;
@@ -159,6 +168,7 @@ impl Histogram {
         let tile = workgroup * width;
         let flushes = (extent / (policy.per_counter * part_bins)).max(policy.few_groups).min(policy.groups);
         let groups = if private { flushes } else { policy.groups };
+        let groups = groups.min(if caps.processor.is_some() { policy.on_processor } else { groups });
         let chunks = extent.div_ceil(workgroup * policy.per_lane).min(groups).max(1);
         let span = extent.div_ceil(chunks).next_multiple_of(tile);
         // Clearing and adding up more counters than a workgroup has values would cost more than counting.

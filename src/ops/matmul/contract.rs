@@ -1,29 +1,29 @@
-//! A product's contract, where both sides lie in memory in lines of neighbours.
+//! A product's contract, where both sides are arrays in memory.
 
 use super::shape::Shape;
 use super::{BATCH, COLUMN, INNER, ROW};
-use crate::kernel::{Contract, Contraction, Side, Word};
+use crate::kernel::{Axis, Contract, Contraction, Lines, Side, Word};
 use crate::op::{LeafSource, StepKind};
 use crate::ops::fuse::{Fusion, Several};
 
-/// What [`Side::aligned`] lines begin at multiples of.
+/// What [`Lines::aligned`] lines begin at multiples of.
 const ALIGNED: i64 = 8;
 
-/// A side that is an array in memory, walked by one stride along each variable.
+/// A side that is an array in memory: the axes of matrices, of its own dimension and of inner elements.
 struct Read {
     name: char,
     offset: i64,
-    batch: Steps,
-    outer: Steps,
-    inner: Steps,
+    axes: [Vec<Walked>; 3],
 }
 
-/// How an array is walked along one of the kernel's variables.
-struct Steps {
+/// How an array is walked along an axis.
+#[derive(Clone)]
+struct Walked {
     extent: u64,
     stride: i64,
-    /// The parameter's name, where the stride is one.
-    param: Option<String>,
+    /// The parameters' names, where the extent and the stride are such.
+    extent_param: String,
+    stride_param: Option<String>,
 }
 
 /// The parameter of this name.
@@ -31,9 +31,9 @@ fn param(params: &[String], name: &str) -> Option<Word> {
     params.iter().position(|other| other == name).map(Word::Param)
 }
 
-impl Steps {
-    fn word(&self, params: &[String]) -> Option<Word> {
-        match &self.param {
+impl Walked {
+    fn step(&self, params: &[String]) -> Option<Word> {
+        match &self.stride_param {
             Some(name) => param(params, name),
             None => Some(Word::Is(self.stride as u32)),
         }
@@ -41,23 +41,44 @@ impl Steps {
 }
 
 impl Read {
-    /// As lines of neighbours; of both ways the one that is the easier to read. `even`: boxes begin where lines do.
     fn side(&self, params: &[String], even: bool) -> Option<Side> {
-        let side = |by_inner: bool| {
-            let (along, across) = if by_inner { (&self.inner, &self.outer) } else { (&self.outer, &self.inner) };
-            let steps = [across.stride, self.batch.stride, self.offset];
+        let [batch, outer, inner] = self.axes.each_ref().map(|axes| {
+            let axis = |(nth, walked): (usize, &Walked)| {
+                let extent = if nth == 0 { None } else { Some(param(params, &walked.extent_param)?) };
+                Some(Axis { extent, step: walked.step(params)? })
+            };
+            axes.iter().enumerate().map(axis).collect::<Option<Vec<Axis>>>()
+        });
+        Some(Side {
+            first: param(params, &format!("{}_offset0", self.name.to_ascii_lowercase()))?,
+            axes: [batch?, outer?, inner?],
+            lines: self.lines(params, even),
+        })
+    }
+
+    /// As lines of neighbours; of both ways the one that is the easier to read. `even`: boxes begin where lines do.
+    fn lines(&self, params: &[String], even: bool) -> Option<Lines> {
+        let single = |axes: &[Walked]| match axes {
+            [] => Some(Walked { extent: 1, stride: 0, extent_param: String::new(), stride_param: None }),
+            [axis] => Some(axis.clone()),
+            _ => None,
+        };
+        let [batch, outer, inner] = self.axes.each_ref().map(|axes| single(axes));
+        let (batch, outer, inner) = (batch?, outer?, inner?);
+        let lines = |by_inner: bool| {
+            let (along, across) = if by_inner { (&inner, &outer) } else { (&outer, &inner) };
+            let steps = [across.stride, batch.stride, self.offset];
             let whole = along.extent.is_multiple_of(ALIGNED as u64) && steps.iter().all(|step| step % ALIGNED == 0);
-            (along.stride == 1).then_some(Side {
+            (along.stride == 1).then_some(Lines {
                 by_inner,
-                first: param(params, &format!("{}_offset0", self.name.to_ascii_lowercase()))?,
-                step: across.word(params)?,
-                batch: self.batch.word(params)?,
+                step: across.step(params)?,
+                batch: batch.step(params)?,
                 // A stride of 0 is that of one line only.
                 apart: across.stride >= along.extent as i64 || across.extent == 1,
                 aligned: even && whole,
             })
         };
-        [true, false].into_iter().filter_map(side).max_by_key(|side| (side.apart, side.aligned, side.by_inner))
+        [true, false].into_iter().filter_map(lines).max_by_key(|lines| (lines.apart, lines.aligned, lines.by_inner))
     }
 }
 
@@ -94,21 +115,21 @@ fn read(fusion: &Fusion, outer: usize, name: char) -> Option<Read> {
     if fusion.expression.steps.len() != 1 || fusion.slot(0).is_none() {
         return None;
     }
-    let steps = |group| steps(fusion, group);
-    let offset = fusion.walks[0].offset;
-    Some(Read { name, offset, batch: steps(BATCH)?, outer: steps(outer)?, inner: steps(INNER)? })
+    let [batch, outer, inner] = [BATCH, outer, INNER].map(|group| walked(fusion, group));
+    Some(Read { name, offset: fusion.walks[0].offset, axes: [batch?, outer?, inner?] })
 }
 
-/// How a side's array is walked along a variable: not by more than one stride, and not backwards.
-fn steps(fusion: &Fusion, group: usize) -> Option<Steps> {
+/// How a side's array is walked along a variable: not backwards.
+fn walked(fusion: &Fusion, group: usize) -> Option<Vec<Walked>> {
     let dims = fusion.dims.iter().zip(&fusion.walks[0].strides).enumerate();
-    let mut dims = dims.filter(|(_, (dim, _))| dim.group == group);
-    let (first, further) = (dims.next(), dims.next());
-    let Some((nth, (dim, &stride))) = first else {
-        return Some(Steps { extent: 1, stride: 0, param: None });
-    };
-    let param = (stride > 1).then(|| format!("{}stride0_{nth}", fusion.prefix));
-    (stride >= 0 && further.is_none()).then_some(Steps { extent: dim.extent, stride, param })
+    let dims = dims.filter(|(_, (dim, _))| dim.group == group).map(|(nth, (dim, &stride))| Walked {
+        extent: dim.extent,
+        stride,
+        extent_param: format!("{}extent{nth}", fusion.prefix),
+        stride_param: (stride > 1).then(|| format!("{}stride0_{nth}", fusion.prefix)),
+    });
+    let axes: Vec<Walked> = dims.collect();
+    axes.iter().all(|axis| axis.stride >= 0).then_some(axes)
 }
 
 #[cfg(test)]
@@ -163,15 +184,19 @@ mod tests {
             let word = |word: Word| word.of(&params) as i64;
             assert_eq!(product.extents(&params), Some(extents.map(|extent| extent as u32)));
             for (side, [batch, outer, inner]) in product.sides.iter().zip([a, b]) {
-                let lines = if side.by_inner { [word(side.step), 1] } else { [1, word(side.step)] };
-                assert_eq!([word(side.batch), lines[0], lines[1]], [batch, outer, inner], "{dtype}");
+                let lines = side.lines.as_ref().expect("neighbours");
+                let steps = if lines.by_inner { [word(lines.step), 1] } else { [1, word(lines.step)] };
+                assert_eq!([word(lines.batch), steps[0], steps[1]], [batch, outer, inner], "{dtype}");
+                let axes = side.axes.each_ref().map(|axes| axes.iter().map(|axis| word(axis.step)).sum::<i64>());
+                assert_eq!(axes, [batch, outer, inner], "{dtype}");
                 // The window begins at a multiple of 64 bytes: here with the array.
                 assert_eq!(word(side.first), 8);
             }
         }
         let (a, b) = ([0, 96, 1], [0, 1, 160]);
-        assert!(product(DType::F32, [1, 200, 160, 96], [a, [0, 2, 320]]).is_none(), "no neighbours");
-        let apart = |a| product(DType::F32, [1, 200, 160, 96], [a, b]).unwrap().0.sides[0].apart;
+        let [left, right] = product(DType::F32, [1, 200, 160, 96], [a, [0, 2, 320]]).unwrap().0.sides;
+        assert!(left.lines.is_some() && right.lines.is_none(), "no neighbours");
+        let apart = |a| product(DType::F32, [1, 200, 160, 96], [a, b]).unwrap().0.sides[0].lines.clone().unwrap().apart;
         assert!(!apart([0, 1, 1]) && apart(a), "lines that overlap");
     }
 }

@@ -1,12 +1,14 @@
 //! The sanitizer: watches every access of a launch.
 
 mod shadow;
+mod watch;
 
-use super::memory::{View, is_marked, mark};
+use super::memory::View;
 use super::program::{AtomicOp, Program, Space};
 use super::run::Context;
 use shadow::{Shadow, Stamp};
 use std::collections::HashMap;
+use watch::{Noted, Watch};
 
 use crate::report::{Checks, Defect, Finding, Report, Spot};
 
@@ -204,12 +206,13 @@ impl Checker {
         }
     }
 
-    pub fn read(&mut self, who: &Who, piece: &Piece) {
-        self.access(who, piece, How { reads: true, writes: 0, changes: false, atomic: false });
+    /// Reads of several invocations at a step: `count` neighbours each, from its address on. `who` and `piece` say the rest.
+    pub fn read(&mut self, who: &Who, piece: &Piece, count: u32, lanes: impl Iterator<Item = (usize, u32)>) {
+        self.access(who, piece, count, How { reads: true, writes: 0, changes: false, atomic: false }, lanes);
     }
 
-    pub fn write(&mut self, who: &Who, piece: &Piece) {
-        self.access(who, piece, How { reads: false, writes: u64::MAX, changes: true, atomic: false });
+    pub fn write(&mut self, who: &Who, piece: &Piece, count: u32, lanes: impl Iterator<Item = (usize, u32)>) {
+        self.access(who, piece, count, How { reads: false, writes: u64::MAX, changes: true, atomic: false }, lanes);
     }
 
     pub fn atomic(&mut self, who: &Who, piece: &Piece, (op, value, used): (AtomicOp, u64, bool)) {
@@ -224,78 +227,69 @@ impl Checker {
         let merges = !used && matches!(op, AtomicOp::And | AtomicOp::Or);
         let reads = op != AtomicOp::Store && !merges && (used || op != AtomicOp::Exchange);
         let how = How { reads, writes, changes: op != AtomicOp::Load, atomic: true };
-        self.access(who, piece, how);
+        self.access(who, piece, 1, how, std::iter::once((who.lane, piece.address)));
     }
 
-    fn access(&mut self, who: &Who, piece: &Piece, how: How) {
-        let &Who { context, step, group, lane } = who;
-        let &Piece { space, address, width, view } = piece;
-        if !view.holds(address, width) {
-            if self.checks.bounds {
-                self.outside(who, piece);
+    fn access(&mut self, who: &Who, piece: &Piece, count: u32, how: How, lanes: impl Iterator<Item = (usize, u32)>) {
+        self.enter(who.group, &who.context.groups);
+        let (mut watch, mut wrong, width) = (self.watch(who, piece.space, how), vec![], piece.width);
+        for (lane, first) in lanes {
+            for nth in 0..count {
+                let address = first.wrapping_add(nth * width);
+                let noted = match piece.view.holds(address, width) {
+                    true => watch.as_mut().map_or(Noted::default(), |watch| watch.note(lane, address, width)),
+                    false => Noted { outside: true, ..Noted::default() },
+                };
+                if noted.is_wrong() {
+                    wrong.push((lane, address, noted));
+                }
             }
-            return;
         }
-        if space == Space::Immediate {
-            return;
+        for (lane, address, noted) in wrong {
+            self.tell(&Who { lane, ..*who }, &Piece { address, ..*piece }, &noted);
         }
-        self.enter(group, &context.groups);
+    }
+
+    /// `None` where accesses are never wrong, as long as they are within bounds.
+    fn watch(&mut self, who: &Who, space: Space, how: How) -> Option<Watch<'_>> {
         let epoch = self.group.epochs[if space == Space::Workgroup { 0 } else { 1 }];
         let now = Stamp {
             group: self.group.number,
-            lane: lane as u16,
+            lane: 0,
             atomic: how.atomic,
             epoch,
             subgroup_epoch: self.group.epochs[2],
-            step,
+            step: who.step,
         };
-        let subgroup = context.program.subgroup;
-        let unset = self.unset || self.checks.workgroup_unset;
-        let (known, base) = match space {
-            Space::Buffer(buffer) => match &self.bound[buffer as usize] {
-                Some(bound) => (Some(&mut self.blocks[bound.block]), bound.offset as u32),
-                None => return,
-            },
-            _ => (None, 0),
-        };
-        let at = (base + address) as usize;
-        let (shadow, written, tells) = match known {
-            Some(known) => (&mut known.shadow, &mut known.written, true),
-            None => (&mut self.group.shadow, &mut self.group.written, unset),
-        };
-        let mut fresh = false;
-        if tells {
-            let count = width as usize;
-            if written.len() * 64 < at + count {
-                written.resize((at + count).div_ceil(64), 0);
+        let (shadow, written, base) = match space {
+            Space::Immediate => return None,
+            Space::Buffer(buffer) => {
+                let bound = self.bound[buffer as usize].as_ref()?;
+                let known = &mut self.blocks[bound.block];
+                (&mut known.shadow, Some(&mut known.written), bound.offset as u32)
             }
-            fresh = how.reads && !is_marked(written, at, count);
-            match how.writes {
-                0 => {}
-                u64::MAX => mark(written, at, count),
-                some => (0..count).filter(|byte| some >> byte & 1 != 0).for_each(|byte| mark(written, at + byte, 1)),
+            Space::Workgroup => {
+                let tells = self.unset || self.checks.workgroup_unset;
+                (&mut self.group.shadow, tells.then_some(&mut self.group.written), 0)
             }
+        };
+        let (shadow, subgroup) = (self.checks.races.then_some(shadow), who.context.program.subgroup);
+        Some(Watch { shadow, written, base, now, subgroup, grain: self.grain, how })
+    }
+
+    #[cold]
+    fn tell(&mut self, who: &Who, piece: &Piece, noted: &Noted) {
+        if noted.outside && self.checks.bounds {
+            self.outside(who, piece);
         }
-        let writes = how.changes;
-        let mut conflict = None;
-        if self.checks.races {
-            let grain = self.grain;
-            for place in at >> grain..(at + width as usize).div_ceil(1 << grain) {
-                let found = match writes {
-                    true => shadow.write(place, now, subgroup),
-                    false => shadow.read(place, now, subgroup),
-                };
-                conflict = conflict.or(found);
-            }
-        }
-        if fresh && self.checks.uninitialised {
+        if noted.fresh && self.checks.uninitialised {
             let (name, index) = self.named(who.context.program, piece);
             let message = format!("`{name}` is read at index {index} before anything was written there");
             self.find(who, Defect::Uninitialised, None, Some((name, index)), message);
         }
-        if let Some(other) = conflict {
+        if let Some(other) = noted.conflict {
             let (name, index) = self.named(who.context.program, piece);
-            let hint = match (other.group == now.group, space) {
+            let hint = match (other.group == self.group.number, piece.space) {
                 (true, Space::Workgroup) => "no workgroupBarrier() is between them",
                 (true, _) => "no storageBarrier() is between them",
                 (false, _) => "workgroups of one launch are not ordered",

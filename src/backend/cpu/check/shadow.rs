@@ -30,8 +30,9 @@ impl Stamp {
     }
 }
 
-/// What is known of one place.
+/// What is known of one place: a line of the processor's cache, which is what an access costs.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(align(64))]
 struct Cell {
     write: Stamp,
     /// Two readers are enough: any writer differs from one of them.

@@ -129,19 +129,15 @@ impl Machine {
         width: u8,
     ) {
         self.look_at_stride(context, checker, step, at);
-        let list = &context.program.lists[to as usize];
-        for lane in self.active.lanes() {
-            for (k, &to) in (0..).zip(list) {
-                let address = self.address(at, lane).wrapping_add(k * width as u32);
-                let view = self.view(context, at.space);
-                let value = view.load(address, width);
-                checker.read(
-                    &self.who(context, step, lane),
-                    &Piece { space: at.space, address, width: width as u32, view },
-                );
-                self.regs[to as usize][lane] = value;
-            }
-        }
+        self.load(context, to, at, width, self.active.low..self.active.high);
+        let count = context.program.lists[to as usize].len() as u32;
+        let lanes = self.active.lanes().map(|lane| (lane, self.address(at, lane)));
+        checker.read(&self.who(context, step, 0), &self.piece(context, at, width), count, lanes);
+    }
+
+    /// What a step accesses, for the checks.
+    fn piece<'a>(&'a self, context: &Context<'a>, at: Address, width: u8) -> Piece<'a> {
+        Piece { space: at.space, address: 0, width: width as u32, view: self.view(context, at.space) }
     }
 
     pub(super) fn store_checked(
@@ -155,18 +151,16 @@ impl Machine {
     ) {
         self.look_at_stride(context, checker, step, at);
         let list = &context.program.lists[from as usize];
+        let lanes = self.active.lanes().map(|lane| (lane, self.address(at, lane)));
+        let piece = self.piece(context, at, width);
+        checker.write(&self.who(context, step, 0), &piece, list.len() as u32, lanes);
         let mut changes = 0;
         for lane in self.active.lanes() {
             for (k, &from) in (0..).zip(list) {
                 let address = self.address(at, lane).wrapping_add(k * width as u32);
-                let view = self.view(context, at.space);
                 let value = self.regs[from as usize][lane];
-                changes += (view.load(address, width) != value) as u64;
-                checker.write(
-                    &self.who(context, step, lane),
-                    &Piece { space: at.space, address, width: width as u32, view },
-                );
-                view.store(address, width, value);
+                changes += (piece.view.load(address, width) != value) as u64;
+                piece.view.store(address, width, value);
             }
         }
         self.changes += changes;
@@ -186,7 +180,9 @@ impl Machine {
                 let [low, high] = exact.map(|r| self.regs[r as usize][lane]);
                 super::super::scalar::join(low, high) as i64
             });
-            checker.index(&self.who(context, step, lane), (at, limit, exact), of);
+            if at >= limit || exact.is_some_and(|exact| exact != at as i64) {
+                checker.index(&self.who(context, step, lane), (at, limit, exact), of);
+            }
         }
     }
 

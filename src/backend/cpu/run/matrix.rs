@@ -3,6 +3,7 @@
 use super::*;
 use crate::backend::cpu::check::Piece;
 use crate::backend::cpu::scalar::{bits, float, half, half_bits};
+use std::iter::once;
 
 /// Bytes of an element.
 fn width(kind: Kind) -> u8 {
@@ -76,7 +77,7 @@ impl Machine {
             match checker {
                 Some(checker) if inside => {
                     let piece = Piece { space: at.space, address, width: width as u32, view };
-                    checker.read(&self.who(context, step, lane), &piece);
+                    checker.read(&self.who(context, step, lane), &piece, 1, once((lane, address)));
                 }
                 Some(checker) => checker.leaves(&self.who(context, step, lane), within, address),
                 None => {}
@@ -106,7 +107,7 @@ impl Machine {
             match checker {
                 Some(checker) if inside => {
                     let piece = Piece { space: at.space, address, width: width as u32, view };
-                    checker.write(&self.who(context, step, lane), &piece);
+                    checker.write(&self.who(context, step, lane), &piece, 1, once((lane, address)));
                 }
                 Some(checker) => checker.leaves(&self.who(context, step, lane), within, address),
                 None => {}

@@ -4,6 +4,7 @@ mod product;
 mod rows;
 mod sort;
 mod transforms;
+mod walk;
 
 use super::Cpu;
 use crate::backend::choices::{Choice, Choices, WGSL};

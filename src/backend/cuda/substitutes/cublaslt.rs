@@ -140,7 +140,7 @@ fn knows(product: &Contraction) -> bool {
         [DType::F32, DType::F32, DType::F32] => !product.tensor,
         _ => false,
     };
-    product.plain && types && product.sides.iter().all(|side| side.apart)
+    product.plain && types && product.sides.iter().all(|side| side.lines.as_ref().is_some_and(|lines| lines.apart))
 }
 
 /// What a launch's parameters say.
@@ -153,14 +153,14 @@ fn shape(product: &Contraction, launch: &Launch) -> Option<(Shape, Places)> {
     let first = |side: &Side, window| start(window) + word(side.first) as u64 * dtype.size() as u64;
     let [left, right] = &product.sides;
     let places = [first(left, a), first(right, b), start(output)];
-    let side = |side: &Side| (side.by_inner, word(side.step), word(side.batch));
+    let side = |side: &Side| side.lines.as_ref().map(|lines| (lines.by_inner, word(lines.step), word(lines.batch)));
     let shape = Shape {
         dtypes: [dtype, result],
         rows: rows as u64,
         columns: columns as u64,
         inner: inner as u64,
         batch: batch as i32,
-        sides: [side(left), side(right)],
+        sides: [side(left)?, side(right)?],
         alignment: places.map(|place| 1 << place.trailing_zeros().min(8)),
     };
     Some((shape, places))

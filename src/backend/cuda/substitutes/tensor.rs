@@ -2,7 +2,7 @@
 
 use super::natives::Native;
 use crate::element::DType;
-use crate::kernel::{Contraction, Side, Word};
+use crate::kernel::{Contraction, Lines, Word};
 
 /// Rows and columns that a block computes.
 const TILE: [u32; 2] = [128, 256];
@@ -12,22 +12,24 @@ const BYTES: u32 = 4 * 64 * 2 * (TILE[0] + TILE[1]) + 1024;
 /// `params` are the names of the launch's parameters. It copies 16 bytes at once: all lines are aligned. The grid is the
 /// kernel's: it must have blocks enough.
 pub(super) fn native(product: &Contraction, params: &[String]) -> Option<Native> {
+    let [Some(a), Some(b)] = product.sides.each_ref().map(|side| side.lines.as_ref()) else { return None };
     let fits = product.tensor
         && product.dtypes[..2] == [DType::F16; 2]
         && product.tile.iter().zip(TILE).all(|(&its, ours)| its <= ours)
-        && product.sides.iter().all(|side| side.aligned);
+        && a.aligned
+        && b.aligned;
     // As the translation spells them.
     let text = |word: Word| match word {
         Word::Is(value) => format!("{value}u"),
         Word::Param(index) => format!("params.{}_", params[index]),
     };
-    let define = |name: char, side: &Side| {
-        let all = [("INNER", side.by_inner.to_string()), ("STEP", text(side.step)), ("BATCH", text(side.batch))];
+    let define = |name: char, lines: &Lines| {
+        let all = [("INNER", lines.by_inner.to_string()), ("STEP", text(lines.step)), ("BATCH", text(lines.batch))];
         all.map(|(what, value)| (format!("{name}_{what}"), value))
     };
     fits.then(|| Native {
         file: "matmul_tensor",
-        defines: [define('A', &product.sides[0]), define('B', &product.sides[1])].concat(),
+        defines: [define('A', a), define('B', b)].concat(),
         workgroup_size: [384, 1, 1],
         dynamic_bytes: BYTES,
         behind_translation: true,
