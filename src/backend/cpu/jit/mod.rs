@@ -49,6 +49,11 @@ unsafe impl Send for Code {}
 // SAFETY: as above.
 unsafe impl Sync for Code {}
 
+/// Steps of kernels at most whose registers are allocated the slow way, which takes time by more than the square of their number.
+/// Two cores of an EPYC, 2026-11-25: kernels of 140 to 1,800 steps took 4 to 110 ms, one of 9,264 7.5 s. In one pass (two cores of a
+/// Xeon, 2026-11-26) kernels of 2,100 to 14,000 steps take 60 to 250 ms, and are 2 to 20 times as fast as interpreted.
+const MOST_ALLOCATED: usize = 2000;
+
 /// What kernels are compiled for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Target {
@@ -58,18 +63,27 @@ pub(super) struct Target {
     pub watched: bool,
 }
 
-/// This machine, or why it has no code.
-static MACHINE: LazyLock<Result<OwnedTargetIsa, &'static str>> = LazyLock::new(|| {
+/// This machine, or why it has no code; and as it is for long kernels, whose registers are allocated in one pass.
+static MACHINE: LazyLock<Machine> = LazyLock::new(|| machine("backtracking"));
+static MACHINE_OF_LONG: LazyLock<Machine> = LazyLock::new(|| machine("single_pass"));
+
+type Machine = Result<OwnedTargetIsa, &'static str>;
+
+fn machine(registers: &str) -> Machine {
     let mut flags = settings::builder();
-    let set =
-        [("opt_level", "speed"), ("is_pic", "false"), ("enable_verifier", if cfg!(test) { "true" } else { "false" })];
+    let set = [
+        ("opt_level", "speed"),
+        ("is_pic", "false"),
+        ("enable_verifier", if cfg!(test) { "true" } else { "false" }),
+        ("regalloc_algorithm", registers),
+    ];
     set.iter()
         .try_for_each(|(name, value)| flags.set(name, value))
         .map_err(|_| "a setting that Cranelift does not know")?;
     cranelift_native::builder()?
         .finish(settings::Flags::new(flags))
         .map_err(|_| "a machine that Cranelift does not know")
-});
+}
 
 /// Whether kernels can be compiled on this machine.
 pub(super) fn is_available() -> bool {
@@ -78,7 +92,8 @@ pub(super) fn is_available() -> bool {
 
 /// Compiles a kernel; an error says why it is interpreted.
 pub(super) fn compile(kernel: &Lowered, target: Target) -> Result<Code, String> {
-    let isa = MACHINE.as_ref().map_err(|why| why.to_string())?;
+    let machine = if kernel.code.len() > MOST_ALLOCATED { &MACHINE_OF_LONG } else { &MACHINE };
+    let isa = machine.as_ref().map_err(|why| why.to_string())?;
     // Where there is no such flag, every machine has it.
     let has_fma =
         isa.isa_flags().iter().find(|flag| flag.name == "has_fma").is_none_or(|flag| flag.as_bool() == Some(true));
