@@ -151,7 +151,7 @@ pub(crate) fn explained(engine: &(impl Substitutes + ?Sized), launch: &Launch) -
     let known = settled.or_else(|| choices.find(class, &|| key(engine, launch, class)));
     let (own, native) = (engine.label(Way::Wgsl, launch), engine.native_text(launch));
     Some(match known.map(|choice| choice.best) {
-        Some(Way::Native) if native.is_some() => (engine.label(Way::Native, launch).into(), native),
+        Some(Way::Native) => (engine.label(Way::Native, launch).into(), native),
         Some(Way::Library) => (engine.label(Way::Library, launch).into(), None),
         Some(_) => (format!("{own}, preferred over the substitutes"), None),
         None => (format!("{own} or a substitute: not measured yet"), None),

@@ -2,6 +2,7 @@
 //! library or a kernel written by hand. The contract is all that it decides by. The substitute takes the launch's own
 //! bindings and parameters.
 
+use super::boundary::Boundary;
 use crate::element::DType;
 
 /// What a kernel computes.
@@ -12,6 +13,7 @@ pub(crate) enum Contract {
     SortByDigit(SortByDigit),
     SortRows(SortRows),
     Transforms(Transforms),
+    Correlation(Correlation),
 }
 
 /// A number of a launch: known, or the parameter with this index.
@@ -144,6 +146,22 @@ pub(crate) struct Transforms {
     pub scale: [Word; 2],
     /// The first element in the binding.
     pub first: Word,
+}
+
+/// Sums of products of windows with weights, of f32 or f64 in arrays without gaps. Bindings: the values, the weights, the result.
+/// The first parameters are those of `shaders/correlate.wgsl`, and the number that stands outside.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Correlation {
+    pub dtype: DType,
+    /// Of windows along x, y and z: weights, from a result's window to the next one's, and from a value of it to the next.
+    pub taps: [usize; 3],
+    pub steps: [usize; 3],
+    pub dilations: [usize; 3],
+    /// Without its number.
+    pub boundary: Boundary,
+    /// The first elements in their bindings.
+    pub values: Word,
+    pub weights: Word,
 }
 
 /// What goes with a key.

@@ -5,6 +5,7 @@
 //! A program's own WGSL is parsed and reflected by naga, and launched by a [`Launcher`](crate::Launcher).
 
 pub(crate) mod blocks;
+mod boundary;
 mod collective;
 mod contract;
 pub(crate) mod counting;
@@ -34,8 +35,9 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
 
+pub use boundary::Boundary;
 pub(crate) use contract::{
-    Axis, Carried, Contract, Contraction, Lines, Side, SortByDigit, SortRows, SumOfRows, Transforms, Word,
+    Axis, Carried, Contract, Contraction, Correlation, Lines, Side, SortByDigit, SortRows, SumOfRows, Transforms, Word,
 };
 pub(crate) use counting::Driven;
 pub(crate) use guard::guarded;

@@ -53,7 +53,6 @@ macro_rules! modules {
 
 operations!(modules);
 
-mod boundary;
 #[cfg(feature = "cases")]
 pub mod cases;
 mod cells;
@@ -68,7 +67,7 @@ mod pixels;
 pub(crate) mod random;
 mod tunables;
 
-pub use boundary::Boundary;
+pub use crate::kernel::Boundary;
 pub(crate) use histogram::{compared, even_edges, thresholds};
 pub use indexing::{Indexing, OutOfRange};
 pub(crate) use map::buffer_bytes;

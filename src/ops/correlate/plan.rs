@@ -7,7 +7,7 @@ use crate::caps::Caps;
 use crate::element::DType;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::Kernel;
-use crate::op::{Binding, Grid, Param, Pass, Plan};
+use crate::op::{Binding, Expression, Grid, LeafSource, Param, Pass, Plan};
 use crate::ops::fuse::{Several, flat};
 use crate::ops::map::buffer_bytes;
 
@@ -87,6 +87,7 @@ pub(super) fn plan(op: &Correlate, caps: &Caps) -> Result<Plan> {
         windows: space.windows.map(|window| Window { count: 0, first: 0, ..window }),
         boundary: op.boundary.rule(),
         vector: caps.processor.is_some(),
+        plain: is_plain(&op.expression, &op.shape) && op.weights.steps.len() == 1,
     };
     let words = words(&space, tiles).into_iter().map(Param::Is).collect();
     let outside = match (op.boundary, dtype) {
@@ -106,6 +107,17 @@ pub(super) fn plan(op: &Correlate, caps: &Caps) -> Result<Plan> {
             grid: Grid::Count(groups),
         }],
     })
+}
+
+/// Whether an expression is an array in memory without gaps.
+fn is_plain(expression: &Expression, shape: &[usize]) -> bool {
+    let ([leaf], [_]) = (&expression.leaves[..], &expression.steps[..]) else { return false };
+    let (mut step, mut whole) = (1, matches!(leaf.source, LeafSource::Slot(_)));
+    for (&extent, &stride) in shape.iter().zip(&leaf.strides).rev() {
+        whole &= extent == 1 || stride == step;
+        step *= extent as i64;
+    }
+    whole
 }
 
 /// In the order of [`super::wgsl::PARAMS`].

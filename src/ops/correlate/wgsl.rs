@@ -4,7 +4,7 @@ use super::tile::Tile;
 use super::{Boundary, Window};
 use crate::caps::Caps;
 use crate::element::DType;
-use crate::kernel::{Access, Draft, Spec};
+use crate::kernel::{Access, Contract, Correlation, Draft, Spec, Word};
 use crate::ops::fuse::{FusionSpec, param};
 
 /// What a kernel's text depends on.
@@ -19,6 +19,8 @@ pub(super) struct CorrelateSpec {
     pub boundary: Boundary,
     /// Whether a workgroup is one vector of a processor.
     pub vector: bool,
+    /// Whether values and weights are arrays without gaps.
+    pub plain: bool,
 }
 
 /// The parameters before those of the expressions, without the number that stands outside.
@@ -95,6 +97,20 @@ impl CorrelateSpec {
         )
     }
 
+    fn contract(&self) -> Option<Contract> {
+        let names = self.param_names();
+        let param = |name: &str| names.iter().position(|other| other == name).map(Word::Param);
+        Some(Contract::Correlation(Correlation {
+            dtype: self.values.dtype(),
+            taps: self.windows.map(|window| window.taps),
+            steps: self.windows.map(|window| window.step),
+            dilations: self.windows.map(|window| window.dilation),
+            boundary: self.boundary,
+            values: param("offset0")?,
+            weights: param("w_offset0")?,
+        }))
+    }
+
     fn param_names(&self) -> Vec<String> {
         let outside: &[&str] = match (self.boundary, self.values.dtype()) {
             (Boundary::Constant(_), DType::F64) => &["outside", "outside_high"],
@@ -115,6 +131,7 @@ impl Spec for CorrelateSpec {
             access: [access.clone(), vec![Access::Write]].concat(),
             text: self.values.text(0) + &self.weights.text(self.values.access().len()) + &self.text(access.len()),
             f16: self.values.uses_f16() || self.weights.uses_f16(),
+            contract: if self.plain { self.contract() } else { None },
             trusted: self.values.is_safe() && self.weights.is_safe(),
             ..Draft::new(format!("correlate of {}", self.values.dtype()), "correlate")
         }

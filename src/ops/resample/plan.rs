@@ -32,7 +32,7 @@ const LONG_COLUMNS: usize = 2;
 const KEPT: usize = 32;
 
 fn fixed(caps: &Caps) -> usize {
-    if caps.short_vectors() { FIXED_ON_SOFTWARE } else { FIXED }
+    if caps.short_vectors() || caps.processor.is_some() { FIXED_ON_SOFTWARE } else { FIXED }
 }
 
 /// A launch: pixels, the taps along each axis, what becomes of results, and where they go.
@@ -114,7 +114,7 @@ impl Launch<'_> {
             Kind::LongAlong => (1, ROWS),
             Kind::LongDown => (LONG_COLUMNS, ROWS),
         };
-        let columns = if caps.short_vectors() { 1 } else { columns };
+        let columns = if caps.short_vectors() || caps.processor.is_some() { 1 } else { columns };
         Lanes::new(results, per, [ALONG, (columns / per).max(1), rows], caps)
     }
 

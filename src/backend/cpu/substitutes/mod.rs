@@ -1,5 +1,6 @@
 //! What runs in place of a kernel, by its contract: a crate's code, or code of the processor's own.
 
+mod correlation;
 mod product;
 mod rows;
 mod sort;
@@ -12,6 +13,7 @@ use crate::backend::substitutes::{Substitutes, Way, choose};
 use crate::error::Result;
 use crate::kernel::Contract;
 use crate::work::Launch;
+use correlation::Correlated;
 use product::Product;
 use rows::SortedRows;
 use sort::SortPass;
@@ -26,6 +28,7 @@ pub(super) enum Substitute<'a> {
     Sort(SortPass<'a>),
     Rows(SortedRows<'a>),
     Transforms(TransformedRows<'a>),
+    Correlation(Correlated<'a>),
 }
 
 impl Substitute<'_> {
@@ -35,6 +38,7 @@ impl Substitute<'_> {
             Contract::SortByDigit(pass) => SortPass::of(pass, launch).map(Substitute::Sort),
             Contract::SortRows(rows) => SortedRows::of(rows, launch).map(Substitute::Rows),
             Contract::Transforms(rows) => TransformedRows::of(rows, launch).map(Substitute::Transforms),
+            Contract::Correlation(sums) => Correlated::of(sums, launch).map(Substitute::Correlation),
             Contract::SumOfRows(_) => None,
         }
     }
@@ -42,7 +46,7 @@ impl Substitute<'_> {
     fn way(&self) -> Way {
         match self {
             Substitute::Product(_) | Substitute::Transforms(_) => Way::Library,
-            Substitute::Sort(_) | Substitute::Rows(_) => Way::Native,
+            Substitute::Sort(_) | Substitute::Rows(_) | Substitute::Correlation(_) => Way::Native,
         }
     }
 
@@ -55,6 +59,8 @@ impl Substitute<'_> {
             Substitute::Product(product) => unsafe { product.run() },
             Substitute::Sort(pass) => pass.run(),
             Substitute::Rows(rows) => rows.run(),
+            // SAFETY: as the caller says.
+            Substitute::Correlation(sums) => unsafe { sums.run() },
             // SAFETY: as the caller says.
             Substitute::Transforms(rows) => unsafe { rows.run() },
         }
@@ -84,7 +90,7 @@ impl Substitutes for Cpu {
         Some(match Substitute::of(launch) {
             Some(Substitute::Product(product)) if product.is_worthwhile() => LIBRARY,
             Some(Substitute::Transforms(rows)) if rows.is_worthwhile() => LIBRARY,
-            Some(Substitute::Sort(_) | Substitute::Rows(_)) => NATIVE,
+            Some(Substitute::Sort(_) | Substitute::Rows(_) | Substitute::Correlation(_)) => NATIVE,
             _ => WGSL,
         })
     }
@@ -96,6 +102,9 @@ impl Substitutes for Cpu {
     fn label(&self, way: Way, launch: &Launch) -> &'static str {
         match way {
             Way::Wgsl => "the kernel",
+            Way::Native if matches!(launch.kernel.contract(), Some(Contract::Correlation(_))) => {
+                "the processor's rows of sums"
+            }
             Way::Native => "the processor's radix sort",
             Way::Library if matches!(launch.kernel.contract(), Some(Contract::Transforms(_))) => "rustfft",
             Way::Library => "gemm",

@@ -47,7 +47,7 @@ pub(in crate::backend::cuda) fn native_for(kernel: &Kernel, architecture: u32) -
         Contract::Contraction(product) => tensor::native(product, kernel.param_names()),
         Contract::SumOfRows(sum) => Some(reduce::native(sum)),
         Contract::SortByDigit(pass) => sort::native(pass),
-        Contract::SortRows(_) | Contract::Transforms(_) => None,
+        Contract::SortRows(_) | Contract::Transforms(_) | Contract::Correlation(_) => None,
     }?;
     native.architecture.is_none_or(|only| only == architecture).then_some(native)
 }

@@ -17,7 +17,7 @@ pub enum Boundary {
 
 impl Boundary {
     /// The index of what stands at an index, of an axis of this extent; `None` for what is no value of it.
-    pub(super) fn place(self, index: i64, extent: i64) -> Option<i64> {
+    pub(crate) fn place(self, index: i64, extent: i64) -> Option<i64> {
         let inside = (0..extent).contains(&index);
         match self {
             Boundary::Constant(_) => inside.then_some(index),
@@ -36,7 +36,7 @@ impl Boundary {
     }
 
     /// The WGSL function `place(i: i32, extent: u32) -> i32`: the same, or -1 for what is no value.
-    pub(super) fn place_text(self) -> String {
+    pub(crate) fn place_text(self) -> String {
         let body = match self {
             Boundary::Constant(_) => "return select(-1, i, (i >= 0) & (i < n));",
             Boundary::Edge => "return clamp(i, 0, n - 1);",
@@ -55,12 +55,12 @@ impl Boundary {
     }
 
     /// What a kernel's text depends on: a constant without its number.
-    pub(super) fn rule(self) -> Boundary {
+    pub(crate) fn rule(self) -> Boundary {
         if let Boundary::Constant(_) = self { Boundary::Constant(0) } else { self }
     }
 
     /// What stands past the ends, where that is one number.
-    pub(super) fn outside(self) -> f64 {
+    pub(crate) fn outside(self) -> f64 {
         match self {
             Boundary::Constant(bits) => f64::from_bits(bits),
             _ => 0.0,
