@@ -2,7 +2,7 @@
 //
 // A workgroup has a tile of TILE_X x TILE_Y elements, CELLS for each invocation.
 //
-// Left open: the constants; update(k, z, y, x, inner), which stores the next values of an element.
+// Left open: the constants; along(lane) and across(lane), an invocation's place in the first of its rows; update(k, z, y, x, inner), which stores the next values of an element.
 
 @compute @workgroup_size(WORKGROUP)
 fn stencil(
@@ -24,9 +24,8 @@ fn stencil(
         & (first_y >= REACH_Y) & (first_y + TILE_Y + REACH_Y <= params.size_y)
         & (z >= REACH_Z) & (z + 1u + REACH_Z <= params.size_z);
     for (var cell = 0u; cell < CELLS; cell++) {
-        let at = lane + cell * WORKGROUP;
-        let x = first_x + at % TILE_X;
-        let y = first_y + at / TILE_X;
+        let x = first_x + along(lane);
+        let y = first_y + across(lane) + cell * (WORKGROUP / TILE_X);
         if ((x < params.size_x) & (y < params.size_y)) {
             update(k, z, y, x, inner);
         }

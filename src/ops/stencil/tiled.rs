@@ -29,7 +29,12 @@ impl Way {
         // On a processor a workgroup is one vector.
         let flat = y == 1 || caps.processor.is_some() || caps.short_vectors() || workgroup < 64;
         let tile_x = if flat { workgroup } else { 64 };
-        Way::Direct { tile_x, tile_y: workgroup / tile_x * if y == 1 { 1 } else { 4 }, workgroup }
+        let rows = match caps.processor {
+            _ if y == 1 => 1,
+            Some(_) => 16,
+            None => 4,
+        };
+        Way::Direct { tile_x, tile_y: workgroup / tile_x * rows, workgroup }
     }
 
     fn several(stencil: &Stencil, left: usize, caps: &Caps) -> Option<Way> {

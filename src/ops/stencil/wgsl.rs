@@ -111,11 +111,18 @@ impl StencilSpec {
         self.formulas.iter().enumerate().map(|(nth, formula)| formula.call(&format!("formula{nth}"), arguments, 1))
     }
 
-    /// `update(k, z, y, x, inner)`: the next values of an element. `inner`: no neighbour is past an end.
+    /// An invocation's place, and `update(k, z, y, x, inner)`: the next values of an element. `inner`: no neighbour is past an end.
     fn direct_text(&self) -> String {
-        let mut text = String::from(
-            "fn update(k: u32, z: u32, y: u32, x: u32, inner: bool) {\n    \
-             let at = ((k * params.size_z + z) * params.size_y + y) * params.size_x + x;\n",
+        // On a processor neighbours are seen to be such where nothing is divided.
+        let whole = matches!(self.way, Way::Direct { tile_x, workgroup, .. } if tile_x == workgroup);
+        let [along, across] = if whole { ["lane", "0u"] } else { ["lane % TILE_X", "lane / TILE_X"] };
+        let mut text = format!(
+            "fn along(lane: u32) -> u32 {{\n    return {along};\n}}\n\
+             fn across(lane: u32) -> u32 {{\n    return {across};\n}}\n"
+        );
+        text += concat!(
+            "fn update(k: u32, z: u32, y: u32, x: u32, inner: bool) {\n    ",
+            "let at = ((k * params.size_z + z) * params.size_y + y) * params.size_x + x;\n",
         );
         (0..self.neighbours.len()).for_each(|nth| text += &format!("    var n{nth}: Element;\n"));
         let (mut inner, mut other) = (String::new(), String::new());
