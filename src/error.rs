@@ -271,7 +271,11 @@ impl Error {
     pub(crate) fn located(self, site: CallSite) -> Error {
         let mut kind = self.kind().clone();
         match &mut kind {
-            ErrorKind::TooLarge { at, .. } | ErrorKind::OutOfMemory { at, .. } if at.is_none() => *at = Some(site),
+            ErrorKind::Argument { at, .. } | ErrorKind::TooLarge { at, .. } | ErrorKind::OutOfMemory { at, .. }
+                if at.is_none() =>
+            {
+                *at = Some(site);
+            }
             _ => return self,
         }
         kind.into()

@@ -160,8 +160,10 @@ fn show(f: &mut fmt::Formatter<'_>, kernel: &str, spot: &Spot) -> fmt::Result {
     writeln!(f, "{:gutter$} |", "")?;
     writeln!(f, "{} | {}", spot.line, spot.text)?;
     let skip = spot.column.saturating_sub(1) as usize;
+    // A width of a format is at most 65,535.
+    let before = " ".repeat(skip.min(spot.text.chars().count()));
     let marks = "^".repeat((spot.width.max(1) as usize).min(spot.text.chars().count().saturating_sub(skip).max(1)));
-    write!(f, "{:gutter$} | {:skip$}{marks} workgroup ({gx}, {gy}, {gz}), invocation ({x}, {y}, {z})", "", "")
+    write!(f, "{:gutter$} | {before}{marks} workgroup ({gx}, {gy}, {gz}), invocation ({x}, {y}, {z})", "")
 }
 
 impl fmt::Display for Finding {

@@ -7,7 +7,9 @@ use crosslane::array::Slice;
 use crosslane::cpu::{Checks, Profile};
 use crosslane::device::Backend;
 use crosslane::share::Direction;
-use crosslane::{Array, Device, DeviceOptions, Error, ErrorKind, HostBuffer, axes, eval_all, f16, s, upload_all};
+use crosslane::{
+    Array, Device, DeviceOptions, Error, ErrorKind, HostBuffer, Kernel, Unified, axes, eval_all, f16, s, upload_all,
+};
 use support::*;
 
 /// The device still computes.
@@ -273,6 +275,117 @@ fn more_than_the_processor_has() {
         }
         works(&device);
     }
+}
+
+/// A processor that says it has memory for anything.
+fn boundless(checks: Option<Checks>) -> Device {
+    let mut profile = Profile::native();
+    profile.caps.buffer_bytes = 1 << 62;
+    DeviceOptions::default().cpu(profile, checks).unwrap()
+}
+
+/// Elements that the host has no room for, although the device would have.
+#[test]
+fn more_than_the_host_has() {
+    let device = boundless(None);
+    let out = |error: Error, bytes: u64| {
+        let ErrorKind::OutOfMemory { requested, at: Some(_), .. } = error.kind() else { panic!("{error}") };
+        assert!(*requested == bytes && error.to_string().contains("on the host"), "{error}");
+    };
+    let ones = Array::<f32>::ones(&device, &[1 << 52]);
+    out(ones.to_vec().unwrap_err(), 1 << 54);
+    out(Array::read_all(&[&ones]).unwrap_err(), 1 << 54);
+    for shape in [&[1 << 52][..], &[1 << 26, 1 << 26]] {
+        out(Unified::<f32>::new(&device, shape).map(|_| ()).unwrap_err(), 1 << 54);
+    }
+    for device in apis() {
+        out(Unified::<u16>::new(device, &[1 << 60]).map(|_| ()).unwrap_err(), 1 << 61);
+        works(device);
+    }
+    works(&device);
+}
+
+/// Work for more launches than anyone waits for is refused before they are listed.
+#[test]
+fn more_launches_than_are_planned() {
+    let refused = |device: &Device, error: Error, line: u32| {
+        let parts = ["shape: wanted what 65536 launches can access", "got 536870912 launches"];
+        argument(&error, "reduce", line, &parts);
+        works(device);
+    };
+    for device in apis() {
+        let ones = Array::<f32>::ones(device, &[1 << 60]);
+        let error = ones.sum().item().unwrap_err();
+        refused(device, error, line!() - 1);
+        for sum in [ones.reshape(&[1 << 30, 1 << 30]).sum_axes(1), ones.mean(), ones.softmax(0), ones.variance(1)] {
+            assert!(sum.to_vec().is_err() && sum.explain().is_err());
+        }
+        // Elements are counted, and what they cost, in 64 bits.
+        let busy = (0..40).fold(ones, |x, _| x.sin() * 2.0 + 1.0);
+        assert!(busy.eval().is_err() && busy.explain().is_err() && busy.sum().explain().is_err());
+        works(device);
+    }
+}
+
+#[test]
+fn more_parts_than_anyone_splits_into() {
+    for device in apis() {
+        let none = Array::<f32>::zeros(device, &[0]);
+        let wanted = ["parts: wanted at most 1048576, got 4611686018427387904"];
+        argument(&none.split(1 << 62, 0).unwrap_err(), "split", line!(), &wanted);
+        argument(&none.array_split(1 << 62, 0).unwrap_err(), "array_split", line!(), &wanted);
+        assert_eq!(none.split(5, 0).unwrap().len(), 5);
+    }
+}
+
+/// A line of a text may be longer than a format's width.
+#[test]
+fn findings_far_to_the_right() {
+    let device = DeviceOptions::default().cpu(Profile::native(), Some(Checks::default())).unwrap();
+    let source = format!(
+        "@group(0) @binding(0) var<storage, read_write> x: array<u32>;\n\
+         @compute @workgroup_size(1) fn main() {{ {} x[9] = 1u; }}",
+        " ".repeat(70_000)
+    );
+    let mut x = Array::from_slice(&device, &[0u32; 4]);
+    let kernel = Kernel::wgsl(&source).unwrap();
+    let found = kernel.grid([1]).args(&mut x).launch(&device).and_then(|()| device.synchronize()).unwrap_err();
+    let said = found.to_string();
+    assert!(said.contains("out of bounds") && said.contains("main:2:70042"), "{}", &said[..200]);
+}
+
+/// Numbers of a text at the end of 32 bits.
+#[test]
+fn numbers_at_the_end_of_their_range() {
+    let source = |binding: u32, body: &str| {
+        format!(
+            "@group(0) @binding({binding}) var<storage, read_write> x: array<u32>;
+             @compute @workgroup_size(1) fn main(@builtin(global_invocation_id) id: vec3<u32>) {{ {body} }}"
+        )
+    };
+    let device = DeviceOptions::default().cpu(Profile::native(), None).unwrap();
+    for body in ["print_u32(id, x[0]);", "for (var i = 0u; i < x[0]; i++) { x[1] += i; }"] {
+        for binding in [0, u32::MAX - 1, u32::MAX] {
+            let mut x = Array::from_slice(&device, &[3u32, 0]);
+            let kernel = Kernel::wgsl(&source(binding, body)).unwrap();
+            kernel.grid([1]).args(&mut x).launch(&device).unwrap();
+            let wanted = if body.starts_with("print") { [3, 0] } else { [3, 3] };
+            assert_eq!(x.to_vec().unwrap(), wanted, "{body} at {binding}");
+        }
+    }
+    assert_eq!(device.messages().unwrap().len(), 3);
+    for device in apis() {
+        // Some drivers have no bindings so far: an error or the result.
+        let mut x = Array::from_slice(device, &[3u32, 0]);
+        let kernel = Kernel::wgsl(&source(u32::MAX, "x[1] = 3u;")).unwrap();
+        let _ = kernel.grid([1]).args(&mut x).launch(device).and_then(|()| device.synchronize());
+        works(device);
+    }
+    let immediates = "var<immediate> many: array<vec4<u32>, 67108864>;
+        @compute @workgroup_size(1) fn main() { _ = many[1].x; }";
+    let error = Kernel::wgsl(immediates).unwrap_err().to_string();
+    // naga 30.0.1 panics of them where its overflows are checked.
+    assert!(error.contains("immediates take 1073741824 bytes") || error.contains("naga panicked"), "{error}");
 }
 
 #[test]

@@ -110,7 +110,7 @@ impl<T: Element> Array<T> {
     #[track_caller]
     pub fn to_vec(&self) -> Result<Vec<T>> {
         self.readable_size()?;
-        let mut stored = stored_zeros::<T>(self.len());
+        let mut stored = crate::memory::zeros("to_vec", self.len(), Location::caller())?;
         self.read_stored(&mut stored)?;
         Ok(T::from_stored(stored))
     }
@@ -204,7 +204,9 @@ impl<T: Element> Array<T> {
                 return Err(Error::argument("read_all", "device", wanted, got, Location::caller()));
             }
         }
-        let mut stored: Vec<Vec<T::Stored>> = arrays.iter().map(|array| stored_zeros::<T>(array.len())).collect();
+        let at = Location::caller();
+        let zeros = |array: &&Array<T>| crate::memory::zeros::<T::Stored>("read_all", array.len(), at);
+        let mut stored = arrays.iter().map(zeros).collect::<Result<Vec<_>>>()?;
         let mut jobs: Vec<(&Arc<Node>, &mut [u8])> = arrays
             .iter()
             .zip(&mut stored)
@@ -321,10 +323,6 @@ impl<T: Element> Array<T> {
         let storage = storage_of(&node)?;
         Ok((storage.memory, (storage.layout.offset * T::DTYPE.size()) as u64))
     }
-}
-
-fn stored_zeros<T: Element>(len: usize) -> Vec<T::Stored> {
-    crate::memory::zeros(len)
 }
 
 pub(crate) fn copied(node: &Arc<Node>) -> Arc<Node> {

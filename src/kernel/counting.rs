@@ -19,6 +19,7 @@ mod pass;
 
 use super::blocks::each;
 use super::graft::graft;
+use super::messages::free;
 use super::prelude::own;
 use naga::{Function, Handle, Module, ResourceBinding, Span, Statement, Type};
 use pass::Pass;
@@ -110,8 +111,7 @@ pub(crate) enum Driven {
 pub(crate) fn counting(module: &Module, source: &str, entry: &str, driven: Driven) -> Option<Module> {
     let mut module = module.clone();
     let entry = module.entry_points.iter().position(|point| point.name == entry)?;
-    let first = module.global_variables.iter().filter_map(|(_, variable)| variable.binding).filter(|b| b.group == 0);
-    let first = first.map(|point| point.binding + 1).max().unwrap_or(0);
+    let first = free(module.global_variables.iter().filter_map(|(_, variable)| variable.binding), 2);
     let text = match driven {
         Driven::Runs => COUNTING.to_string(),
         Driven::Leaves => [COUNTING, LEAVING].concat(),

@@ -32,14 +32,27 @@ pub(super) fn says(name: &str) -> bool {
     MESSENGERS.contains(&name)
 }
 
+/// The first of so many bindings of group 0 in a row that nobody has: after all others, where there are numbers left.
+pub(super) fn free(taken: impl Iterator<Item = ResourceBinding>, count: u32) -> u32 {
+    let mut taken: Vec<u32> = taken.filter(|point| point.group == 0).map(|point| point.binding).collect();
+    taken.sort_unstable();
+    let after = taken.last().map_or(Some(0), |last| last.checked_add(1));
+    if let Some(after) = after.filter(|after| after.checked_add(count).is_some()) {
+        return after;
+    }
+    // Far fewer are taken than there are, so that there is a gap.
+    taken
+        .into_iter()
+        .fold(0, |first, taken| if taken.wrapping_sub(first) < count { taken.wrapping_add(1) } else { first })
+}
+
 /// Binds the buffer, if the module has it, and puts in place of each call of a messenger one that also says the number of the
 /// program's text and the call's line.
 pub(super) fn settle(module: &mut Module, program: &str) {
     let named = |name: &Option<String>| name.as_deref() == Some(MESSAGES);
     let Some((buffer, _)) = module.global_variables.iter().find(|(_, variable)| named(&variable.name)) else { return };
     let others = module.global_variables.iter().filter(|(handle, _)| *handle != buffer);
-    let taken = others.filter_map(|(_, variable)| variable.binding).filter(|binding| binding.group == 0);
-    let binding = taken.map(|binding| binding.binding + 1).max().unwrap_or(0);
+    let binding = free(others.filter_map(|(_, variable)| variable.binding), 1);
     module.global_variables.get_mut(buffer).binding = Some(ResourceBinding { group: 0, binding });
     let find = |name: &str| {
         let mut functions = module.functions.iter();

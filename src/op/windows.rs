@@ -1,6 +1,7 @@
 //! Arrays larger than one binding. The index space is cut into boxes, each of which accesses a window of every buffer
 //! that fits a binding.
 
+use crate::error::{Error, ErrorKind, Result};
 use std::ops::Range;
 
 /// An index space: its extents, and how far each array moves in each dimension.
@@ -35,6 +36,8 @@ impl Walk {
 
 /// The most elements in one box: indices are 32-bit, four elements a unit.
 const MOST: u64 = 1 << 31;
+/// The most boxes of a space: each is a launch or several, and all are listed before the first runs.
+const MOST_BOXES: u64 = 1 << 16;
 /// The most bytes in a window: kernels index single bytes with 32 bits, however much a device can bind.
 pub(crate) const WINDOW: u64 = (1 << 32) - 64;
 
@@ -74,7 +77,18 @@ impl Space {
     }
 
     /// The boxes, first dimension slowest.
-    pub fn boxes(&self, chunk: &[u64]) -> Vec<Vec<Range<u64>>> {
+    ///
+    /// Errors: more of them than launches of one operation are planned.
+    pub fn boxes(&self, operation: &'static str, chunk: &[u64]) -> Result<Vec<Vec<Range<u64>>>> {
+        let along = self.extents.iter().zip(chunk).map(|(&extent, &step)| extent.div_ceil(step));
+        let count = along.fold(1, |all: u64, count| all.saturating_mul(count));
+        if count > MOST_BOXES {
+            return Err(too_many(operation, &self.extents, count));
+        }
+        Ok(self.listed(chunk))
+    }
+
+    fn listed(&self, chunk: &[u64]) -> Vec<Vec<Range<u64>>> {
         let mut all: Vec<Vec<Range<u64>>> = vec![vec![]];
         for (&extent, &step) in self.extents.iter().zip(chunk) {
             all = all
@@ -90,6 +104,13 @@ impl Space {
         }
         all
     }
+}
+
+/// An index space of these extents takes more boxes than are listed.
+fn too_many(operation: &'static str, extents: &[u64], count: u64) -> Error {
+    let wanted = format!("what {MOST_BOXES} launches can access, one window of each array at a time");
+    let got = format!("{count} launches, for {extents:?} elements");
+    ErrorKind::Argument { operation, argument: "shape".into(), wanted, got, at: None }.into()
 }
 
 #[cfg(test)]
@@ -108,7 +129,7 @@ mod tests {
     fn small_spaces_stay_whole() {
         let space = Space { extents: vec![100, 50], arrays: vec![contiguous(&[100, 50], 4)] };
         assert_eq!(space.chunks(1 << 20, 4), [100, 50]);
-        assert_eq!(space.boxes(&[100, 50]).len(), 1);
+        assert_eq!(space.boxes("map", &[100, 50]).unwrap().len(), 1);
     }
 
     #[test]
@@ -117,7 +138,7 @@ mod tests {
         let transposed = Walk { offset: 0, strides: vec![1, 3000], size: 4 };
         let space = Space { extents: extents.clone(), arrays: vec![contiguous(&extents, 4), transposed] };
         let chunk = space.chunks(1 << 20, 4);
-        let boxes = space.boxes(&chunk);
+        let boxes = space.boxes("map", &chunk).unwrap();
         let mut covered = 0;
         for cut in &boxes {
             for walk in &space.arrays {
@@ -136,5 +157,14 @@ mod tests {
             Space { extents: vec![1 << 20, 1 << 20], arrays: vec![Walk { offset: 0, strides: vec![0, 0], size: 4 }] };
         let chunk = space.chunks(1 << 27, 4);
         assert!(chunk.iter().product::<u64>() <= 1 << 31);
+    }
+
+    #[test]
+    fn more_boxes_than_anyone_plans_are_refused_unlisted() {
+        let space = Space { extents: vec![1 << 60], arrays: vec![Walk { offset: 0, strides: vec![0], size: 4 }] };
+        let error = space.boxes("reduce", &space.chunks(1 << 27, 4)).unwrap_err().to_string();
+        assert!(error.contains("wanted what 65536 launches") && error.contains("got 536870912 launches"), "{error}");
+        let cubes = Space { extents: vec![1 << 40; 3], arrays: vec![] };
+        assert!(cubes.boxes("map", &[1, 1, 1]).is_err());
     }
 }

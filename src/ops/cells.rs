@@ -3,6 +3,7 @@
 
 use super::fuse::Dim;
 use crate::caps::Caps;
+use crate::error::Result;
 use crate::op::{Space, WINDOW, Walk};
 use std::ops::Range;
 
@@ -51,10 +52,10 @@ pub(super) fn chunks(dims: &[Dim], mut space: Space, result_bytes: u64, state_by
 }
 
 /// The cells for chunks of these lengths, in the order of their results.
-pub(super) fn cells(dims: &[Dim], space: &Space, chunk: &[u64]) -> Vec<Cell> {
+pub(super) fn cells(operation: &'static str, dims: &[Dim], space: &Space, chunk: &[u64]) -> Result<Vec<Cell>> {
     let kept = kept(dims);
     let mut cells: Vec<Cell> = Vec::new();
-    for cut in space.boxes(chunk) {
+    for cut in space.boxes(operation, chunk)? {
         let first_output = cut[..kept].iter().zip(dims).fold(0, |flat, (range, dim)| flat * dim.extent + range.start);
         let outputs = cut[..kept].iter().map(|range| range.end - range.start).product();
         match cells.last_mut() {
@@ -62,5 +63,5 @@ pub(super) fn cells(dims: &[Dim], space: &Space, chunk: &[u64]) -> Vec<Cell> {
             _ => cells.push(Cell { first_output, outputs, parts: vec![cut] }),
         }
     }
-    cells
+    Ok(cells)
 }

@@ -178,6 +178,23 @@ fn what_does_not_fit_is_refused_and_deleted() {
     }
 }
 
+/// One element again and again, in more places than any memory has: where that must be copied, an error.
+#[test]
+fn repeated_elements_past_all_memory() {
+    for device in devices() {
+        let deleted = count();
+        for extent in [1i64 << 40, 1 << 52] {
+            let draft = Draft { strides: Some(vec![0]), shape: vec![extent], ..Draft::of(&[7.0], &[1]) };
+            match Array::<f32>::from_dlpack(device, draft.make(&deleted).unwrap()) {
+                Ok(x) => assert_eq!(x.slice(s![extent - 1]).item().unwrap(), 7.0, "on {}", name(device)),
+                Err(error) => assert!(error.to_string().contains("bytes wanted"), "{error} on {}", name(device)),
+            }
+        }
+        assert_eq!(deleted.load(Ordering::SeqCst), 2, "on {}", name(device));
+        assert_eq!((Array::from_slice(device, &[1.0f32]) + 1.0).item().unwrap(), 2.0);
+    }
+}
+
 fn there_and_back<T: Element>(device: &Device) {
     let x = Array::from_slice(device, &small::<T>(60)).reshape(&[5, 12]);
     for view in [x.clone(), x.transpose(), x.flip(1), x.slice(s![1..4, ..;5]), x.slice(s![2])] {

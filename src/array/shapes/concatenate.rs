@@ -9,6 +9,9 @@ use crate::ops::Concatenate;
 use std::panic::Location;
 use std::sync::Arc;
 
+/// The most parts that an array is split into: each is an array of its own.
+const MOST_PARTS: usize = 1 << 20;
+
 impl<T: Element> Array<T> {
     /// Arrays one after the other along an axis: NumPy's `concatenate`. Deferred elementwise work of the arrays is
     /// fused into the kernel.
@@ -81,7 +84,7 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: a number that does not divide the axis; an axis out of range; the error that the array holds.
+    /// Errors: a number that does not divide the axis; more than 2^20 parts; an axis out of range; the error that the array holds.
     #[track_caller]
     pub fn split(&self, parts: usize, axis: isize) -> Result<Vec<Array<T>>> {
         let at = Location::caller();
@@ -104,7 +107,7 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: no part; an axis out of range; the error that the array holds.
+    /// Errors: no part; more than 2^20 parts; an axis out of range; the error that the array holds.
     #[track_caller]
     pub fn array_split(&self, parts: usize, axis: isize) -> Result<Vec<Array<T>>> {
         let axis = self.axis_to_split("array_split", parts, axis, Location::caller())?;
@@ -136,7 +139,8 @@ impl<T: Element> Array<T> {
         let axis = place(operation, axis, self.rank(), at)?;
         match parts {
             0 => Err(Error::argument(operation, "parts", "at least one", "0", at)),
-            _ => Ok(axis),
+            1..=MOST_PARTS => Ok(axis),
+            _ => Err(Error::argument(operation, "parts", format!("at most {MOST_PARTS}"), parts.to_string(), at)),
         }
     }
 

@@ -9,6 +9,7 @@ use crate::backend::HostBlock;
 use crate::error::Result;
 use crate::memory::{Direction, Memory, zeros};
 use cudarc::driver::sys::{self, CUresult};
+use std::panic::Location;
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
@@ -90,7 +91,7 @@ impl PinnedBlock {
         let _entered = context.enter()?;
         let bytes = bytes.max(1) as usize;
         let pages = bytes.next_multiple_of(PAGE);
-        let mut memory = zeros::<u8>(pages + PAGE);
+        let mut memory = zeros::<u8>("pinned memory", pages + PAGE, Location::caller())?;
         let start = memory.as_ptr().align_offset(PAGE);
         touch(&mut memory[start..][..pages]);
         let event = Event::new(&context, false)?;

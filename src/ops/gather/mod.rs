@@ -125,7 +125,7 @@ impl Op for Gather {
         let chunk = space.chunks(caps.binding_bytes, 4096);
         let source = flat(&self.source, "s_");
         let windows = source.space();
-        let windows = windows.boxes(&windows.chunks(caps.binding_bytes, 4096));
+        let windows = windows.boxes(self.name(), &windows.chunks(caps.binding_bytes, 4096))?;
         let whole = chunk.iter().zip(&space.extents).all(|(chunk, extent)| chunk == extent);
         let mut per_unit = 1;
         if dtype.per_word() > 1 {
@@ -135,7 +135,7 @@ impl Op for Gather {
         }
         let spec = GatherSpec { several: several.spec(), source: source.spec(), indexing: self.indexing.spec() };
         let kernel = Kernel::of(spec, caps);
-        for cut in space.boxes(&chunk) {
+        for cut in space.boxes(self.name(), &chunk)? {
             let count: u64 = cut.iter().map(|range| range.end - range.start).product();
             let units = count.div_ceil(per_unit);
             for window in &windows {

@@ -206,7 +206,7 @@ impl Op for Histogram {
         let chunk = space.chunks(caps.binding_bytes, 4096);
         several.widen(&chunk, caps);
         let bytes = |slot: usize| read_bytes(self.expressions(), slot).expect("a fusion's bindings are its leaves");
-        for cut in space.boxes(&chunk) {
+        for cut in space.boxes(self.name(), &chunk)? {
             plan.passes.push(self.pass(&several, &cut, caps, &bytes));
         }
         Ok(plan)

@@ -7,8 +7,9 @@ use super::super::fuse::{Fusion, FusionSpec, Mode};
 use super::tiles::{extents, ordered, turned};
 use super::{Map, buffer_bytes, slot_bytes};
 use crate::caps::Caps;
+use crate::error::Result;
 use crate::kernel::{Draft, Kernel, Spec};
-use crate::op::{Grid, Param, Pass, Plan};
+use crate::op::{Grid, Op, Param, Pass, Plan};
 use std::ops::Range;
 
 /// Rows of a block: a cache line of an input of 32 bits.
@@ -21,13 +22,13 @@ const PARAMS: [&str; 5] = ["blocks", "plane", "across", "rows", "columns"];
 
 impl Map {
     /// The plan by blocks, if this is a processor and an input is turned.
-    pub(super) fn in_blocks(&self, fusion: &Fusion, caps: &Caps) -> Option<Plan> {
+    pub(super) fn in_blocks(&self, fusion: &Fusion, caps: &Caps) -> Result<Option<Plan>> {
         if caps.processor.is_none() || self.count.is_some() || self.expression.dtype().per_word() > 1 {
-            return None;
+            return Ok(None);
         }
-        let (across, along, _) = turned(fusion)?;
+        let Some((across, along, _)) = turned(fusion) else { return Ok(None) };
         if fusion.dims[across].extent < LEAST || fusion.dims[along].extent < LEAST {
-            return None;
+            return Ok(None);
         }
         let (dims, walks) = ordered(fusion, &[across], &[along]);
         let modes = vec![Mode::Scalar; walks.len()];
@@ -48,7 +49,8 @@ impl Map {
             let grid = Grid::Count(planes * plane);
             Pass { kernel: kernel.clone(), buffers, params: [own, params].concat(), grid }
         };
-        Some(Plan { scratch: vec![], passes: space.boxes(&chunk).into_iter().map(pass).collect() })
+        let boxes = space.boxes(self.name(), &chunk)?;
+        Ok(Some(Plan { scratch: vec![], passes: boxes.into_iter().map(pass).collect() }))
     }
 }
 

@@ -218,7 +218,10 @@ impl Op for Map {
             return Ok(Plan::default());
         }
         let mut fusion = self.fusion();
-        if let Some(plan) = self.tiled(&fusion, caps).or_else(|| self.in_blocks(&fusion, caps)) {
+        if let Some(plan) = self.tiled(&fusion, caps)? {
+            return Ok(plan);
+        }
+        if let Some(plan) = self.in_blocks(&fusion, caps)? {
             return Ok(plan);
         }
         let space = fusion.space();
@@ -247,7 +250,7 @@ impl Op for Map {
             pass
         };
         let mut plan = self.filling().map_or(Ok(Plan::default()), |map| map.plan(caps))?;
-        plan.passes.extend(space.boxes(&chunk).into_iter().map(pass));
+        plan.passes.extend(space.boxes(self.name(), &chunk)?.into_iter().map(pass));
         Ok(plan)
     }
 

@@ -8,8 +8,9 @@ use super::tiles::{Tiles, extents};
 use super::{Map, buffer_bytes, slot_bytes};
 use crate::caps::Caps;
 use crate::element::DType;
+use crate::error::Result;
 use crate::kernel::{Draft, Kernel, Spec};
-use crate::op::{Grid, Param, Pass, Plan};
+use crate::op::{Grid, Op, Param, Pass, Plan};
 use std::fmt::Write;
 use std::ops::Range;
 
@@ -18,17 +19,18 @@ const PARAMS: [&str; 5] = ["tiles", "down", "across", "rows", "columns"];
 
 impl Map {
     /// The plan through tiles, if they help.
-    pub(super) fn tiled(&self, fusion: &Fusion, caps: &Caps) -> Option<Plan> {
+    pub(super) fn tiled(&self, fusion: &Fusion, caps: &Caps) -> Result<Option<Plan>> {
         if self.count.is_some() {
-            return None;
+            return Ok(None);
         }
-        let tiles = Tiles::of(fusion, caps)?;
+        let Some(tiles) = Tiles::of(fusion, caps) else { return Ok(None) };
         let (kept, result) = tiles.split(&self.expression);
         let mut several = tiles.fusions(&kept, &result, fusion);
         let space = several.space();
         let chunk = space.chunks(caps.binding_bytes, 4096);
         let whole = chunk == space.extents;
-        let words = self.widen(&mut several, &chunk, whole && tiles.keeps_result(&self.expression), caps)?;
+        let keeps_words = whole && tiles.keeps_result(&self.expression);
+        let Some(words) = self.widen(&mut several, &chunk, keeps_words, caps) else { return Ok(None) };
         let spec = TiledSpec {
             several: several.spec(),
             steps: self.expression.steps.len(),
@@ -55,7 +57,8 @@ impl Map {
             let grid = Grid::Count(planes * down * across);
             Pass { kernel: kernel.clone(), buffers, params: [own, params].concat(), grid }
         };
-        Some(Plan { scratch: vec![], passes: space.boxes(&chunk).into_iter().map(pass).collect() })
+        let boxes = space.boxes(self.name(), &chunk)?;
+        Ok(Some(Plan { scratch: vec![], passes: boxes.into_iter().map(pass).collect() }))
     }
 
     /// Whether it goes through tiles where it goes in one launch.

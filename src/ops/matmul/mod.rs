@@ -325,7 +325,7 @@ impl Op for Matmul {
         let mut chunk = space.chunks_of(caps.binding_bytes, 64, u64::MAX);
         settled.shorten(&mut chunk);
         self.check_launches(&settled, &chunk)?;
-        let boxes = space.boxes(&chunk);
+        let boxes = space.boxes(self.name(), &chunk)?;
         Ok(match boxes.len() {
             1 => self.plan_whole(&settled, caps),
             _ => self.plan_boxes(&settled, &boxes, &chunk, caps),

@@ -6,7 +6,8 @@ use super::wgsl::{Sink, Source};
 use super::{Normalisation, Normalise};
 use crate::caps::Caps;
 use crate::element::DType;
-use crate::op::{Binding, Grid, Param, Pass, Plan};
+use crate::error::Result;
+use crate::op::{Binding, Grid, Op, Param, Pass, Plan};
 use crate::ops::cells::{self, Cell};
 use crate::ops::fuse::{Several, read_bytes};
 use crate::ops::map::buffer_bytes;
@@ -21,16 +22,16 @@ struct Planner<'a> {
     plan: Plan,
 }
 
-pub(super) fn plan(op: &Normalise, caps: &Caps) -> Plan {
+pub(super) fn plan(op: &Normalise, caps: &Caps) -> Result<Plan> {
     let mut fusions = op.fusions();
     let (columns, dims, space) = (fusions.0[0].by_columns(), fusions.0[0].dims.clone(), fusions.space());
     let chunk = cells::chunks(&dims, space.clone(), op.dtype().size() as u64, op.state_bytes(), caps);
     fusions.widen_along(&chunk, if columns { 0 } else { 1 }, !columns, caps);
     let mut planner = Planner { op, caps, fusions, columns, plan: Plan::default() };
-    for cell in cells::cells(&dims, &space, &chunk) {
+    for cell in cells::cells(op.name(), &dims, &space, &chunk)? {
         planner.cell(&cell);
     }
-    planner.plan
+    Ok(planner.plan)
 }
 
 impl Normalise {

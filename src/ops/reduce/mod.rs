@@ -260,7 +260,7 @@ impl Op for Reduce {
         let bytes = |slot: usize| slot_bytes(&self.expression, slot).expect("a fusion's bindings are its leaves");
         let scratch = self.output + 1;
         let identity: Vec<Param> = self.operator.identity(self.expression.dtype()).words().map(Param::Is).collect();
-        for cell in cells::cells(&fusion.dims, &fusion.space(), &chunk) {
+        for cell in cells::cells(self.name(), &fusion.dims, &fusion.space(), &chunk)? {
             let extent = |cut: &Vec<Range<u64>>| cells::extent(&fusion.dims, cut);
             let by = match (columns, caps.processor) {
                 (false, _) => By::Rows,

@@ -150,7 +150,7 @@ impl Op for Runs {
             0 => return Ok(Plan::default()),
             _ => space.chunks(caps.binding_bytes - 1024, 4096),
         };
-        let passes = space.boxes(&chunk).into_iter().map(|cut| self.pass(cut[0].clone(), caps)).collect();
+        let passes = space.boxes(self.name(), &chunk)?.into_iter().map(|cut| self.pass(cut[0].clone(), caps)).collect();
         Ok(Plan { scratch: vec![], passes })
     }
 

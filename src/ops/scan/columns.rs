@@ -4,6 +4,7 @@
 use super::scanned::{Fusions, Scanned};
 use super::spec::{Form, ScanSpec};
 use crate::caps::{Caps, Processor};
+use crate::error::Result;
 use crate::kernel::{Access, Draft, Kernel};
 use crate::op::{Binding, Grid, Param, Pass, Plan};
 use std::ops::Range;
@@ -44,7 +45,7 @@ fn chunks(columns: u64, extent: u64, caps: &Caps) -> (u64, u64) {
 }
 
 impl Scanned {
-    pub(super) fn plan_columns(&self, mut fusions: Fusions, caps: &Caps) -> Plan {
+    pub(super) fn plan_columns(&self, mut fusions: Fusions, caps: &Caps) -> Result<Plan> {
         let kept = fusions.values.dims.iter().filter(|dim| dim.group == 0).count();
         let chunk = self.space(&fusions).chunks(caps.binding_bytes, 4096);
         if caps.processor.is_some() && !self.wants_columns(&fusions.values) {
@@ -52,10 +53,10 @@ impl Scanned {
             fusions.widen(&|fusion| fusion.widen_each(&chunk, 1, rows == 1));
         }
         let mut plan = Plan::default();
-        for strip in strips(self.space(&fusions).boxes(&chunk), kept) {
+        for strip in strips(self.space(&fusions).boxes(self.name(), &chunk)?, kept) {
             self.plan_strip(&fusions, &strip, kept, caps, &mut plan);
         }
-        plan
+        Ok(plan)
     }
 
     fn plan_strip(&self, fusions: &Fusions, strip: &Strip, kept: usize, caps: &Caps, plan: &mut Plan) {

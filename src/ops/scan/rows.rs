@@ -159,7 +159,7 @@ impl Scanned {
         let mut plan = Plan::default();
         let (mut chain, mut of) = (Chain { first: 0, tiles: tiles_all, groups: groups_all }, None::<Vec<Range<u64>>>);
         let mut entries = 0;
-        for cut in self.space(&fusions).boxes(&chunk) {
+        for cut in self.space(&fusions).boxes(self.name(), &chunk)? {
             let rows: u64 = cut[..kept].iter().map(|range| range.end - range.start).product();
             let scanned = cut.get(kept).cloned().unwrap_or(0..1);
             if of.as_deref() != Some(&cut[..kept]) {

@@ -221,7 +221,7 @@ impl Scanned {
         self.check_output(caps)?;
         // A processor's invocations go through spans one element after the other, whatever lies side by side.
         match caps.processor.is_some() || self.wants_columns(&fusions.values) {
-            true => Ok(self.plan_columns(fusions, caps)),
+            true => self.plan_columns(fusions, caps),
             false => self.plan_rows(fusions, caps),
         }
     }

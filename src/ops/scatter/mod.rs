@@ -241,7 +241,7 @@ impl Op for Scatter {
         let kernel = Kernel::of(spec, caps);
         // Windows begin where every device lets bindings begin.
         let most = (caps.binding_bytes / size / 4096 * 4096).max(4096);
-        for cut in space.boxes(&space.chunks(caps.binding_bytes, 4096)) {
+        for cut in space.boxes(self.name(), &space.chunks(caps.binding_bytes, 4096))? {
             let units: u64 = cut.iter().map(|range| range.end - range.start).product();
             for first in (0..self.len() as u64).step_by(most as usize) {
                 let window = most.min(self.len() as u64 - first);

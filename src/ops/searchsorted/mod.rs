@@ -172,8 +172,8 @@ impl Op for SearchSorted {
         let chunk = space.chunks(caps.binding_bytes, 4096);
         let sorted = self.sorted();
         let windows = sorted.space();
-        let windows = windows.boxes(&windows.chunks(caps.binding_bytes, 4096));
-        for cut in space.boxes(&chunk) {
+        let windows = windows.boxes(self.name(), &windows.chunks(caps.binding_bytes, 4096))?;
+        for cut in space.boxes(self.name(), &chunk)? {
             for (nth, window) in windows.iter().enumerate() {
                 plan.passes.push(self.pass(&values, &sorted, [&cut, window], nth == 0, caps, &bytes));
             }

@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::layout::Layout;
 use crate::memory::{Home, Owner};
 use std::ffi::c_void;
+use std::panic::Location;
 use std::ptr::{self, NonNull};
 
 /// The version that is written.
@@ -60,7 +61,7 @@ impl<T: Element> Array<T> {
 
     #[track_caller]
     fn copied_tensor(&self) -> Result<Tensor> {
-        let mut values: Vec<T::Stored> = crate::memory::zeros(self.len());
+        let mut values: Vec<T::Stored> = crate::memory::zeros("to_dlpack", self.len(), Location::caller())?;
         self.read_stored(&mut values)?;
         let first = values.as_mut_ptr().cast();
         let device = DLDevice { device_type: CPU, device_id: 0 };

@@ -4,9 +4,10 @@ use super::{CPU, CUDA, CUDA_HOST, FLAG_READ_ONLY, Tensor, data_type};
 use crate::array::Array;
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{CallSite, Error, Result};
+use crate::error::{CallSite, Error, ErrorKind, Result};
 use crate::layout::Layout;
 use crate::memory::{Adopted, Home, Owner};
+use crate::ops::buffer_bytes;
 use crate::share::foreign::{Elements, aligned};
 use std::panic::Location;
 
@@ -22,7 +23,8 @@ impl<T: Element> Array<T> {
     /// is refused if the tensor is marked read-only, as those of [`Array::to_dlpack`] are.
     ///
     /// Errors: another element type, or vectors of it; memory of another device; an address that is no multiple of the
-    /// element's size; a null pointer to elements; extents that are negative or too large.
+    /// element's size; a null pointer to elements; extents that are negative or too large; a copy that the host or the
+    /// device has no memory for.
     #[track_caller]
     pub fn from_dlpack(device: &Device, tensor: Tensor) -> Result<Array<T>> {
         let at = Location::caller();
@@ -55,7 +57,7 @@ impl<T: Element> Array<T> {
         }
         let tensor = owner.as_ref().and_then(|owner| owner.downcast_ref::<Tensor>()).expect("what was put in");
         match home {
-            Home::Host => copied(device, address as usize as *const T::Stored, &layout),
+            Home::Host => copied(device, address as usize as *const T::Stored, &layout, at),
             Home::Cuda(_) => Err(elsewhere(device, tensor, at)),
         }
     }
@@ -95,15 +97,24 @@ fn layout(tensor: &Tensor, at: CallSite) -> Result<Layout> {
 }
 
 /// A copy of elements on the host. Those of `layout` count from `lowest` on.
-fn copied<T: Element>(device: &Device, lowest: *const T::Stored, layout: &Layout) -> Result<Array<T>> {
-    let values: Vec<T::Stored> = match layout.is_contiguous() {
+fn copied<T: Element>(device: &Device, lowest: *const T::Stored, layout: &Layout, at: CallSite) -> Result<Array<T>> {
+    // Elements may repeat: there may be more of them than any memory holds.
+    let (bytes, limit) = (buffer_bytes(T::DTYPE, layout.len()), device.caps().buffer_bytes);
+    if bytes > limit {
+        let device = device.properties().label();
+        return Err(ErrorKind::TooLarge { operation: OPERATION, bytes, limit, device, at: Some(at) }.into());
+    }
+    let mut values: Vec<T::Stored> = crate::memory::room(OPERATION, layout.len(), at)?;
+    match layout.is_contiguous() {
         // SAFETY: the tensor's memory holds the elements, aligned, as whoever made it promised.
-        true => unsafe { std::slice::from_raw_parts(lowest.add(layout.offset), layout.len()) }.to_vec(),
+        true => {
+            values.extend_from_slice(unsafe { std::slice::from_raw_parts(lowest.add(layout.offset), layout.len()) })
+        }
         false => {
             // SAFETY: as above, for each.
             let element = |index: usize| unsafe { lowest.add(layout.address(index)).read() };
-            (0..layout.len()).map(element).collect()
+            values.extend((0..layout.len()).map(element));
         }
-    };
+    }
     Array::from_shape(device, &layout.shape, &T::from_stored(values)).check().cloned()
 }

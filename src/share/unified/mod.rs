@@ -88,11 +88,12 @@ pub struct Unified<T: Element> {
 impl<T: Element> Unified<T> {
     /// Zeros on the host; the device side is made at its first access.
     ///
-    /// Errors: a type or size that the device does not have.
+    /// Errors: a type or size that the device does not have; the host is out of memory.
     #[track_caller]
     pub fn new(device: &Device, shape: &[usize]) -> Result<Unified<T>> {
-        crate::array::check::<T>("Unified::new", device, shape, Location::caller())?;
-        let values = T::from_stored(crate::memory::zeros(shape.iter().product()));
+        let at = Location::caller();
+        crate::array::check::<T>("Unified::new", device, shape, at)?;
+        let values = T::from_stored(crate::memory::zeros("Unified::new", crate::layout::count(shape), at)?);
         Ok(Unified::with(device, shape, Some(Side::Plain(values)), None))
     }
 
