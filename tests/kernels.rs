@@ -653,6 +653,42 @@ fn what_a_kernel_breaks() {
     }
 }
 
+/// What a text of a few lines declares is counted before any memory is taken for it.
+#[test]
+fn a_few_lines_that_want_much_memory() {
+    let tiles = (0..4).map(|n| format!("var<workgroup> t{n}: array<u32, 268435456>;")).collect::<String>();
+    let wrapped =
+        format!("{tiles} @compute @workgroup_size(1) fn main() {{ t0[0] = 1u; t1[0] = 1u; t2[0] = 1u; t3[0] = 1u; }}");
+    does_not_compile(Kernel::wgsl(&wrapped), &["workgroup memory takes 4294967296 bytes", "wanted less than 2^32"]);
+    // What the entry point does not use counts nothing.
+    let unused = format!("{tiles} {}", ADD);
+    assert_eq!(reflection(&unused).workgroup_bytes, 0);
+    for device in devices().iter().filter(|device| device.properties().backend == Backend::Cpu) {
+        let (x, mut y) = (Array::from_slice(device, &[1.0f32, 2.0]), Array::<f32>::ones(device, &[2]).copy());
+        kernel(&unused).grid([1]).args((&x, &mut y)).launch(device).unwrap();
+        assert_eq!(y.to_vec().unwrap(), [2.0, 3.0]);
+        let refused = |declared: &str, body: &str, size: u32, part: &str| {
+            let text = format!(
+                "@group(0) @binding(0) var<storage, read_write> x: array<u32>; {declared}
+                 fn zeros() -> array<u32, 67108864> {{ return array<u32, 67108864>(); }}
+                 @compute @workgroup_size({size}) fn main(@builtin(local_invocation_index) i: u32) {{ {body} }}"
+            );
+            let mut x = Array::<u32>::zeros(device, &[4]);
+            let error = kernel(&text).grid([1]).args(&mut x).launch(device).unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::Compile { .. }) && error.to_string().contains(part), "{error}");
+        };
+        let (words, bytes) = ("words or more: wanted 4194304 at most", "bytes a workgroup: wanted 1073741824 at most");
+        for size in [1, 64] {
+            let part = if size == 1 { words } else { bytes };
+            refused("var<private> p: array<u32, 67108864>;", "p[x[0]] = 1u; x[1] = p[2];", size, part);
+            refused("", "var p: array<u32, 67108864>; p[x[0]] = 1u; x[1] = p[2];", size, part);
+            refused("", "let p = array<u32, 67108864>(); x[1] = p[i];", size, part);
+            refused("", "x[1] = zeros()[i];", size, part);
+        }
+        works(device);
+    }
+}
+
 /// naga 30.0.1 panics in its writer of SPIR-V where an override's value is taken for other bits.
 #[test]
 fn what_the_shader_compiler_panics_on_is_an_error() {

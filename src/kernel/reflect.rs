@@ -230,6 +230,9 @@ impl Reflection {
     }
 }
 
+/// More bytes of immediates than any device has.
+const MOST_IMMEDIATES: u64 = 65536;
+
 /// WebGPU promises four groups.
 const LAST_GROUP: u32 = 3;
 
@@ -243,19 +246,27 @@ pub(super) fn reflect(program: &Program, source: &str) -> Result<Reflection, Str
     let uses = info.get_entry_point(index);
     let used: Vec<&GlobalVariable> =
         module.global_variables.iter().filter(|(handle, _)| !uses[*handle].is_empty()).map(|(_, v)| v).collect();
-    let size = |variable: &&GlobalVariable| module.types[variable.ty].inner.size(module.to_ctx());
+    let size = |variable: &&GlobalVariable| module.types[variable.ty].inner.size(module.to_ctx()) as u64;
     let inside = |space: AddressSpace| used.iter().copied().filter(move |variable| variable.space == space);
     let mut bindings =
         used.iter().filter_map(|variable| resource(module, variable).transpose()).collect::<Result<Vec<_>, _>>()?;
     bindings.sort_by_key(|resource| (resource.point.group, resource.point.binding));
     let equally_long = equally_long(source, &bindings)?;
+    let immediate_bytes = inside(AddressSpace::Immediate).map(|v| size(&v)).sum::<u64>();
+    if immediate_bytes > MOST_IMMEDIATES {
+        return Err(format!("the immediates take {immediate_bytes} bytes: wanted {MOST_IMMEDIATES} at most"));
+    }
+    // As WebGPU counts it.
+    let workgroup_bytes = inside(AddressSpace::WorkGroup).map(|v| size(&v).next_multiple_of(16)).sum::<u64>();
+    if workgroup_bytes > u32::MAX as u64 {
+        return Err(format!("workgroup memory takes {workgroup_bytes} bytes: wanted less than 2^32"));
+    }
     Ok(Reflection {
         bindings,
         equally_long,
         workgroup_size: module.entry_points[index].workgroup_size,
-        // As WebGPU counts it.
-        workgroup_bytes: inside(AddressSpace::WorkGroup).map(|v| size(&v).next_multiple_of(16)).sum(),
-        immediate_bytes: inside(AddressSpace::Immediate).map(|v| size(&v)).sum(),
+        workgroup_bytes: workgroup_bytes as u32,
+        immediate_bytes: immediate_bytes as u32,
         immediates: inside(AddressSpace::Immediate).flat_map(|variable| immediates(module, variable)).collect(),
         sees_rows: sees_rows(&module.entry_points[index].function, module),
         overrides: program.overrides.clone(),

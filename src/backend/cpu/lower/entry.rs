@@ -3,9 +3,13 @@
 use super::*;
 
 impl<'a> Builder<'a> {
-    /// Gives each global variable its place.
-    pub(super) fn globals(&mut self, bindings: &[(u32, u32)]) -> std::result::Result<(), String> {
+    /// Gives each global variable its place that the entry point uses: others may be of any size.
+    pub(super) fn globals(&mut self, uses: &FunctionInfo, bindings: &[(u32, u32)]) -> Room<()> {
         for (handle, global) in self.module.global_variables.iter() {
+            let own = matches!(global.space, AddressSpace::WorkGroup | AddressSpace::Private);
+            if own && uses[handle].is_empty() {
+                continue;
+            }
             let name = global.name.clone().unwrap_or_default();
             let ty = self.types.inner(global.ty).clone();
             let of = self.names.len() as u32;
@@ -21,14 +25,18 @@ impl<'a> Builder<'a> {
                 AddressSpace::WorkGroup => {
                     let (size, alignment) = self.types.layout(global.ty);
                     let start = self.workgroup_bytes.next_multiple_of(alignment.max(4));
-                    self.workgroup_bytes = start + size;
+                    let end = start as usize + size as usize;
+                    if end > MOST_BYTES {
+                        return Err(format!("its workgroup memory takes {end} bytes: wanted {MOST_BYTES} at most"));
+                    }
+                    self.workgroup_bytes = end as u32;
                     self.workgroup_names.push((name, start, size));
                     let place = Place { root: Root::Memory(Space::Workgroup, of), ty, offset: start, dynamic: NONE };
                     self.globals.insert(handle, Value::Place(place));
                     continue;
                 }
                 AddressSpace::Private => {
-                    let variable = Rc::new(self.variable(&ty, true));
+                    let variable = Rc::new(self.variable(&ty, true)?);
                     let place = Place { root: Root::Variable(variable, of), ty, offset: 0, dynamic: NONE };
                     self.globals.insert(handle, Value::Place(place));
                     continue;

@@ -18,7 +18,8 @@ impl Builder<'_> {
     }
 
     /// Registers of a variable, with others beside them for its exact values.
-    pub(super) fn variable(&mut self, ty: &Inner, varying: bool) -> Vec<Reg> {
+    pub(super) fn variable(&mut self, ty: &Inner, varying: bool) -> Room<Vec<Reg>> {
+        self.room(self.types.words(ty) as usize)?;
         let regs: Vec<Reg> = (0..self.types.words(ty)).map(|_| self.register(varying)).collect();
         if self.counts(ty) {
             for &reg in &regs {
@@ -26,7 +27,7 @@ impl Builder<'_> {
                 self.exact.insert(reg, pair);
             }
         }
-        regs
+        Ok(regs)
     }
 
     /// The exact value of a register. A large unsigned number is a negative one: a stride of -1, say. No array has 2^31

@@ -1,7 +1,7 @@
 //! Functions, which are inlined.
 
 use super::*;
-use naga::{Block, Statement};
+use naga::{Block, Statement, Type};
 
 impl<'a> Builder<'a> {
     /// Inlines a function; gives the registers of its result.
@@ -13,7 +13,7 @@ impl<'a> Builder<'a> {
     ) -> Outcome<Rc<[Reg]>> {
         let early = returns_early(&function.body, true);
         let result: Rc<[Reg]> = match &function.result {
-            Some(result) => self.variable(self.types.inner(result.ty), true).into(),
+            Some(result) => self.registers_of(result.ty, true)?.into(),
             None => [].into(),
         };
         let frame = early.then(|| self.open());
@@ -35,7 +35,7 @@ impl<'a> Builder<'a> {
         let (values, locals) = (HashMap::new(), HashMap::new());
         self.scopes.push(Scope { function, info, arguments, values, locals, result });
         for (handle, local) in function.local_variables.iter() {
-            let variable = self.variable(self.types.inner(local.ty), !uniform.contains(&handle));
+            let variable = self.registers_of(local.ty, !uniform.contains(&handle))?;
             let (words, variable) = (variable.len(), Rc::new(variable));
             self.scopes.last_mut().expect("just pushed").locals.insert(handle, variable.clone());
             let init = match local.init {
@@ -64,6 +64,14 @@ impl<'a> Builder<'a> {
             self.close();
         }
         Ok(result)
+    }
+
+    /// A variable of the function being inlined.
+    fn registers_of(&mut self, ty: Handle<Type>, varying: bool) -> Outcome<Vec<Reg>> {
+        match self.variable(self.types.inner(ty), varying) {
+            Ok(variable) => Ok(variable),
+            Err(message) => self.refuse(message),
+        }
     }
 
     pub(super) fn give(&mut self, value: Option<Handle<Expression>>, set: bool, tail: bool) -> Outcome<()> {

@@ -55,6 +55,10 @@ const MOST_STEPS: usize = 1 << 20;
 /// The most memory that the variables of a workgroup may take.
 const MOST_BYTES: usize = 1 << 30;
 
+/// Words of variables and intermediate values that are lowered, over all of a kernel: no more of them is written than this,
+/// whatever a text of a few lines declares.
+const MOST_WORDS: usize = 1 << 22;
+
 /// Lowers a kernel.
 #[track_caller]
 pub(super) fn lower(kernel: &Kernel, target: &Target) -> Result<Lowered> {
@@ -71,6 +75,7 @@ fn lowered(kernel: &Kernel, target: &Target, refuse: &dyn Fn(String) -> Error) -
     let index = found.ok_or_else(|| refuse(format!("it has no compute entry point `{entry}`")))?;
     let size = parsed.module.entry_points[index].workgroup_size;
     let mut builder = Builder::new(&parsed.module, &parsed.info, target, size).map_err(refuse)?;
+    builder.globals(parsed.info.get_entry_point(index), &target.bindings).map_err(refuse)?;
     builder.entry(index).map_err(|refused| {
         let place = refused.span.location(kernel.source());
         refuse(format!("line {}, column {}: {}", place.line_number, place.line_position, refused.message))
@@ -99,6 +104,9 @@ struct Refused {
     message: String,
     span: Span,
 }
+
+/// A message if there is no room.
+type Room<T> = std::result::Result<T, String>;
 
 type Outcome<T> = std::result::Result<T, Refused>;
 
@@ -184,18 +192,15 @@ struct Builder<'a> {
     small: bool,
     /// The end of the kernel.
     end: Label,
+    /// Words of composite values so far, beside registers.
+    composed: usize,
 }
 
 impl<'a> Builder<'a> {
-    fn new(
-        module: &'a Module,
-        info: &'a ModuleInfo,
-        target: &Target,
-        size: [u32; 3],
-    ) -> std::result::Result<Builder<'a>, String> {
+    fn new(module: &'a Module, info: &'a ModuleInfo, target: &Target, size: [u32; 3]) -> Room<Builder<'a>> {
         let mut layouter = naga::proc::Layouter::default();
         layouter.update(module.to_ctx()).map_err(|e| e.to_string())?;
-        let mut builder = Builder {
+        Ok(Builder {
             types: Types { module, layouter, subgroup: target.subgroup },
             module,
             info,
@@ -227,9 +232,22 @@ impl<'a> Builder<'a> {
             workgroup_names: vec![],
             small: false,
             end: 0,
-        };
-        builder.globals(&target.bindings)?;
-        Ok(builder)
+            composed: 0,
+        })
+    }
+
+    /// Whether there is room for a variable or value of so many words; an error says how many are too many.
+    fn room(&self, words: usize) -> Room<()> {
+        let lanes = self.size.iter().fold(1usize, |all, &size| all.saturating_mul(size as usize));
+        let bytes = words.saturating_mul(lanes).saturating_mul(4);
+        if bytes > MOST_BYTES {
+            return Err(format!("its variables take {bytes} bytes a workgroup: wanted {MOST_BYTES} at most"));
+        }
+        let all = self.registers.len() + self.composed + words;
+        if all > MOST_WORDS {
+            return Err(format!("its variables and values have {all} words or more: wanted {MOST_WORDS} at most"));
+        }
+        Ok(())
     }
 
     fn refuse<T>(&self, message: impl Into<String>) -> Outcome<T> {

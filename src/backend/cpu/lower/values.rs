@@ -28,10 +28,23 @@ impl<'a> Builder<'a> {
         }
         let site = self.site;
         self.at(self.scope().function.expressions.get_span(handle));
+        self.compose(self.types.words(self.ty(handle)))?;
         let value = self.expression(handle)?;
         self.site = site;
         self.remember(handle, value.clone());
         Ok(value)
+    }
+
+    /// Counts a value's words where it has more than a vector.
+    fn compose(&mut self, words: u32) -> Outcome<()> {
+        if words <= 4 {
+            return Ok(());
+        }
+        if let Err(message) = self.room(words as usize) {
+            return self.refuse(message);
+        }
+        self.composed += words as usize;
+        Ok(())
     }
 
     pub(super) fn remember(&mut self, handle: Handle<Expression>, value: Value) {
