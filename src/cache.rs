@@ -1,8 +1,11 @@
-//! The folder where things are kept from one run of a program to the next, and how files are written there.
+//! The folder where things are kept from one run of a program to the next, and how long their files may be.
 
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::{fs, io};
+pub(crate) use crate::files::write_private as write;
+
+use std::path::PathBuf;
+
+/// Bytes of a file at most that people may write too, as a device's tuning.
+pub(crate) const MOST_TEXT: u64 = 1 << 20;
 
 /// `CROSSLANE_CACHE` (`off`: none), or crosslane's part of the system's folder for caches.
 pub(crate) fn folder() -> Option<PathBuf> {
@@ -16,20 +19,6 @@ pub(crate) fn folder() -> Option<PathBuf> {
             .or_else(|| set("LOCALAPPDATA"))
             .map(|folder| folder.join("crosslane")),
     }
-}
-
-/// Writes beside the place and moves there: a reader sees all of it or nothing.
-pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    static NUMBER: AtomicU32 = AtomicU32::new(0);
-    let folder = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
-    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    let beside = folder.join(format!("{}-{number}.new", std::process::id()));
-    let result = fs::write(&beside, bytes).and_then(|_| fs::rename(&beside, path));
-    if result.is_err() {
-        let _ = fs::remove_file(&beside);
-    }
-    result
 }
 
 /// FNV-1a with 128 bits.

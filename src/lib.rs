@@ -60,6 +60,7 @@ pub mod device;
 mod element;
 pub mod error;
 mod event;
+mod files;
 mod graph;
 pub mod guide;
 #[cfg(feature = "image")]

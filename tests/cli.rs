@@ -302,6 +302,43 @@ fn check_tells_errors_as_a_compiler() {
     assert_eq!(crosslane(&["check", &file, "--emit", "cobol"]).status.code(), Some(2));
 }
 
+/// A disk that is full leaves the file of the last run what it was. (Here it is a limit to files, which gives an error too.)
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_leaves_the_old_file() {
+    let folder = Folder::new("full");
+    let file = folder.file("fill.wgsl", SAXPY);
+    let out = folder.file("y.npy", "of the last run");
+    let y = format!("y={out}");
+    let run = ["run", &file, "--entry", "other", "--device", "cpu", "--grid", "1", "--bind", "y=zeros:f32:65536"];
+    let limited = ["-c", "trap '' XFSZ; ulimit -f 16; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_crosslane")];
+    let arguments = [&limited[..], &run, &["--out", &y]].concat();
+    let output = Command::new("sh").args(arguments).env("RUST_LOG", "off").output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && told.contains("y.npy: File too large"), "{told}");
+    assert_eq!(std::fs::read_to_string(&out).unwrap(), "of the last run");
+    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 2, "nothing is left beside it");
+    prints(&[&run[..], &["--out", &y]].concat());
+    assert_eq!(std::fs::metadata(&out).unwrap().len(), 128 + 4 * 65536);
+}
+
+/// A pipe where a device's tuning should be is passed over, and not waited for.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_pipe_as_tuning() {
+    let folder = Folder::new("pipe");
+    let _ = std::fs::remove_dir_all(folder.0.join("tuning"));
+    std::fs::create_dir_all(folder.0.join("tuning")).unwrap();
+    let pipe = folder.path("tuning/cpu-cpu.txt");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let file = folder.file("fill.wgsl", SAXPY);
+    let run = ["run", &file, "--entry", "other", "--device", "cpu", "--grid", "1", "--bind", "y=zeros:f32:2"];
+    let mut limited = Command::new("timeout");
+    limited.args(["60", env!("CARGO_BIN_EXE_crosslane")]).args(run).env("CROSSLANE_CACHE", &folder.0);
+    let output = limited.output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "y: f32 [2]: 1 0\n", "{output:?}");
+}
+
 #[test]
 fn run_reads_and_writes_arrays() {
     if no_device() {

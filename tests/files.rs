@@ -93,6 +93,32 @@ fn what_is_wrong_is_told() {
     }
 }
 
+/// Headers that want much of who reads them are refused at once.
+#[test]
+fn headers_that_take_long_or_much() {
+    let file = Temporary::new("hostile.npy");
+    let told = |header: &[u8], part: &str| {
+        std::fs::write(&file.0, header).unwrap();
+        let began = std::time::Instant::now();
+        for error in [npy::load::<f32>(&file.0).map(|_| ()), npy::dtype(&file.0).map(|_| ())].map(Result::unwrap_err) {
+            assert!(error.to_string().contains(part), "{error}");
+        }
+        assert!(began.elapsed().as_secs() < 5, "{part}");
+    };
+    let headed = |version: u8, length: u32, text: &str| {
+        let length = &length.to_le_bytes()[..if version == 1 { 2 } else { 4 }];
+        [b"\x93NUMPY", &[version, 0][..], length, text.as_bytes()].concat()
+    };
+    for nested in [22, 60_000] {
+        let text = format!("{{'descr': {}, 'fortran_order': False, 'shape': (1,), }}\n", "[".repeat(nested));
+        told(&headed(2, text.len() as u32, &text), "got records");
+    }
+    for version in [2, 3] {
+        told(&headed(version, u32::MAX, "{}"), "its header has 4294967295 bytes, wanted 65536 at most");
+    }
+    told(&headed(1, 65535, "{}"), "not a .npy file");
+}
+
 /// Every prefix of a file is read without a panic.
 #[test]
 fn files_cut_short() {

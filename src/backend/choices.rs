@@ -2,9 +2,9 @@
 
 use super::substitutes::{Natives, WAYS, Way, name_of};
 use crate::cache::{self, hash};
+use crate::files;
 use crate::work::Launch;
 use std::collections::HashMap;
-use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Mutex, MutexGuard};
@@ -123,7 +123,7 @@ impl Choices {
             return Some(found);
         }
         let key = key();
-        let text = fs::read_to_string(self.path(&key)?).ok()?;
+        let text = files::read_text(&self.path(&key)?, cache::MOST_TEXT).ok()?;
         let found = decode(&text, &key)?;
         self.known().insert(class, found);
         Some(found)
@@ -173,6 +173,7 @@ pub(crate) fn class(launch: &Launch) -> Class {
 mod tests {
     use super::*;
     use std::cell::Cell;
+    use std::fs;
 
     /// Looking for a kernel's text and its file takes longer than launching it.
     #[test]

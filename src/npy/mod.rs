@@ -22,9 +22,10 @@ use crate::array::{Array, HostArray};
 use crate::device::Device;
 use crate::element::{DType, Element};
 use crate::error::{ErrorKind, Result};
+use crate::files;
 use header::Header;
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Write};
+use std::io::BufReader;
 use std::path::Path;
 
 /// What went wrong with a file.
@@ -51,16 +52,12 @@ pub fn load<T: Element>(path: impl AsRef<Path>) -> Result<HostArray<T>> {
     data::read(&mut BufReader::new(file)).map_err(fails)
 }
 
-/// Writes an array to a `.npy` file.
+/// Writes an array to a `.npy` file. A file that is there already is replaced once the new one is complete.
 ///
-/// Errors: the file cannot be written.
+/// Errors: the file cannot be written: it is then what it was before.
 pub fn save<T: Element>(path: impl AsRef<Path>, array: &HostArray<T>) -> Result<()> {
-    let write = || -> io::Result<()> {
-        let mut file = BufWriter::new(File::create(&path)?);
-        data::write(&mut file, array)?;
-        file.flush()
-    };
-    write().map_err(|error| failed("npy::save", path.as_ref().display(), error))
+    files::replace(path.as_ref(), |file| data::write(file, array))
+        .map_err(|error| failed("npy::save", path.as_ref().display(), error))
 }
 
 impl<T: Element> Array<T> {

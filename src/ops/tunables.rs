@@ -2,10 +2,10 @@
 
 use crate::cache;
 use crate::error::{Error, ErrorKind, Result};
+use crate::files;
 use crate::properties::Properties;
 use crate::tuning::{Tunable, Tuning};
 use std::fmt::Write;
-use std::fs;
 use std::path::PathBuf;
 
 /// All that may be done in several ways.
@@ -50,7 +50,7 @@ impl Tuning {
     /// The tuning saved for a device, on top of its engine's built-in one.
     pub fn load(properties: &Properties) -> Tuning {
         let mut tuning = properties.caps.tuning.clone();
-        if let Some(text) = path(properties).and_then(|path| fs::read_to_string(path).ok()) {
+        if let Some(text) = path(properties).and_then(|path| files::read_text(&path, cache::MOST_TEXT).ok()) {
             tuning.read(&text);
         }
         tuning

@@ -6,6 +6,7 @@
 
 use super::compile::CudaBinary;
 use crate::cache::{self, hash};
+use crate::files;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -55,7 +56,7 @@ impl Cache {
     /// The entry of this key.
     pub fn load(&self, key: &str) -> Option<Compiled> {
         let path = self.path(key)?;
-        let bytes = fs::read(&path).ok()?;
+        let bytes = files::read(&path, MOST).ok()?;
         let found = decode(&bytes, key);
         if found.is_none() {
             log::info!("{}: not what it should be; made anew", path.display());
