@@ -6,7 +6,7 @@ mod support;
 use crosslane::device::{Backend, Caps};
 use crosslane::kernel::{Access, BindPoint, Feature, Reflection};
 use crosslane::op::Op;
-use crosslane::{Argument, Array, DType, Device, DeviceOptions, Error, ErrorKind, Kernel, Result, f16, s};
+use crosslane::{Argument, Array, DType, Device, DeviceOptions, Elementwise, Error, ErrorKind, Kernel, Result, f16, s};
 use support::*;
 
 const ADD: &str = "
@@ -651,6 +651,67 @@ fn what_a_kernel_breaks() {
         unsupported(&kernel(source), &[], "64-bit floats, not supported");
         works(device);
     }
+}
+
+/// What stands inside something else is followed by the stack: what is too deep for one is refused, and the rest works on a
+/// thread of 2 MiB.
+#[test]
+fn texts_that_nest_deeply() {
+    let test = || {
+        let body = |body: &str| {
+            format!(
+                "@group(0) @binding(0) var<storage, read_write> x: array<u32>;
+                 @compute @workgroup_size(1) fn main() {{ {body} }}"
+            )
+        };
+        let sum = |count: usize| body(&format!("x[0] = {}x[1];", "x[1] + ".repeat(count)));
+        let called = |count: usize| {
+            let each =
+                |n: usize| format!("fn f{n}() -> u32 {{ if x[1] > 0u {{ return f{}() + 1u; }} return 0u; }}\n", n - 1);
+            let functions: String = (1..=count).map(each).collect();
+            format!("fn f0() -> u32 {{ return x[1]; }}\n{functions}{}", body(&format!("x[0] = f{count}();")))
+        };
+        let chained = |count: usize| {
+            let each = |n: usize| format!("if x[1] == {}u {{ x[0] = {n}u; }} else ", n + 2);
+            body(&((0..count).map(each).collect::<String>() + "{ x[0] = 1000u; }"))
+        };
+        let typed = |count: usize| {
+            let each = |n: usize| format!("alias T{} = array<T{n}, 1>;", n + 1);
+            let alias: String = (0..count).map(each).collect();
+            format!("alias T0 = u32; {alias} var<private> p: T{count}; {}", body("let q = p; x[0] = 7u;"))
+        };
+        for (text, part) in [
+            (sum(3_300), "wanted fewer than 1000 operators"),
+            (sum(200_000), "wanted fewer than 1000 operators"),
+            (body(&format!("x[0] = x{};", "[0]".repeat(5_000))), "wanted fewer than 1000 operators"),
+            (called(1_500), "wanted at most 250 functions that call one another"),
+            (called(20_000), "wanted fewer than 16384 declarations"),
+            (chained(5_000), "wanted fewer than 250 statements"),
+            (typed(5_000), "wanted at most 250 types"),
+        ] {
+            does_not_compile(Kernel::wgsl(&text), &[part]);
+        }
+        for device in devices().iter().filter(|device| device.properties().backend == Backend::Cpu) {
+            let run = |text: String| {
+                let mut x = Array::from_slice(device, &[0u32, 1]);
+                let launched = kernel(&text).grid([1]).args(&mut x).launch(device);
+                launched.and_then(|()| Ok(x.to_vec()?[0]))
+            };
+            assert_eq!(run(sum(490)).unwrap(), 491, "on {}", name(device));
+            assert_eq!(run(called(120)).unwrap(), 121, "on {}", name(device));
+            assert_eq!(run(chained(200)).unwrap(), 1000, "on {}", name(device));
+            let error = run(called(240)).unwrap_err().to_string();
+            assert!(error.contains("statements inside one another, functions inlined"), "{error}");
+            works(device);
+        }
+        // Sums of a formula are those of a text.
+        let x = Array::from_slice(&devices()[0], &[1u32]);
+        let long = |count: usize| Elementwise::new("x: u32", &format!("z: u32 = {}x", "x + ".repeat(count)));
+        let sum = long(400).unwrap().call::<u32>((&x,)).unwrap();
+        assert_eq!(sum.to_vec().unwrap(), [401]);
+        assert!(long(5_000).unwrap_err().to_string().contains("wanted fewer than 1000 operators"));
+    };
+    std::thread::Builder::new().stack_size(2 << 20).spawn(test).unwrap().join().unwrap();
 }
 
 /// What a text of a few lines declares is counted before any memory is taken for it.

@@ -9,6 +9,7 @@ mod boundary;
 mod collective;
 mod contract;
 pub(crate) mod counting;
+mod depth;
 pub(crate) mod draft;
 mod graft;
 mod guard;
@@ -40,6 +41,7 @@ pub(crate) use contract::{
     Axis, Carried, Contract, Contraction, Correlation, Lines, Side, SortByDigit, SortRows, SumOfRows, Transforms, Word,
 };
 pub(crate) use counting::Driven;
+pub(crate) use depth::{Depth, on_large_stack};
 pub(crate) use guard::guarded;
 use library::link;
 pub use parameters::{Field, HostType, Parameters};

@@ -1,5 +1,6 @@
 //! A program's WGSL as naga's intermediate representation: parsed, validated, its overrides given values.
 
+use super::depth::{self, Depth};
 use super::guard::guarded;
 use super::reflect::Override;
 use super::unroll::unroll;
@@ -42,10 +43,13 @@ pub(super) fn parse(
     source: &str,
     entry: Option<&str>,
     values: &[(&str, f64)],
-    change: impl FnOnce(&mut Module),
+    change: impl FnOnce(&mut Module) + Send,
     at: CallSite,
 ) -> Result<Program> {
-    guarded(|| parse_unguarded(source, entry, values, change, at)).map_err(|message| fails(message, at))?
+    let depth = Depth::of(source).map_err(|message| fails(message, at))?;
+    depth
+        .run(|| guarded(|| parse_unguarded(source, entry, values, change, at)))
+        .map_err(|message| fails(message, at))?
 }
 
 fn parse_unguarded(
@@ -57,6 +61,7 @@ fn parse_unguarded(
 ) -> Result<Program> {
     let mut module = naga::front::wgsl::parse_str(source)
         .map_err(|error| fails(error.emit_to_string_with_path(source, PATH), at))?;
+    depth::check(&module).map_err(|message| fails(message, at))?;
     change(&mut module);
     let info = validated(&module, source, at)?;
     let entry = entry_point(&module, entry, at)?;
@@ -91,7 +96,8 @@ pub(super) fn library(name: &str, source: &str) -> Result<Parsed> {
         let info = validator().validate(&module).map_err(|error| error.emit_to_string(source))?;
         Ok(Parsed { module, info })
     };
-    guarded(parse).and_then(|parsed| parsed).map_err(|message| {
+    let parsed = Depth::of(source).and_then(|depth| depth.run(|| guarded(parse)));
+    parsed.and_then(|parsed| parsed).map_err(|message| {
         let message = format!("{}\n{source}", message.trim_end());
         ErrorKind::Compile { kernel: name.into(), device: "any device".into(), message, at: None }.into()
     })

@@ -3,7 +3,7 @@
 use super::wrapper::Wrapper;
 use crate::element::{DType, Scalar};
 use crate::kernel::reflect::{needs, number};
-use crate::kernel::{Feature, guarded};
+use crate::kernel::{Depth, Feature, guarded};
 use naga::common::wgsl::TypeContext;
 use naga::valid::{Capabilities, FunctionInfo, ValidationFlags, Validator};
 use naga::{BinaryOperator, Block, Expression, Handle, Literal, Module, ScalarKind, Statement, TypeInner};
@@ -23,7 +23,7 @@ const CHEAP: u64 = 8;
 
 /// Parses and validates the function in a wrapper, and inspects the value with this name.
 pub(super) fn checked(wrapper: &Wrapper, name: &str) -> Result<Known, String> {
-    guarded(|| known(wrapper, name))?
+    Depth::of(&wrapper.text)?.run(|| guarded(|| known(wrapper, name)))?
 }
 
 fn known(wrapper: &Wrapper, name: &str) -> Result<Known, String> {

@@ -26,7 +26,7 @@ mod values;
 use super::lanes::*;
 use super::program::*;
 use crate::error::{Error, ErrorKind, Result};
-use crate::kernel::{Kernel, guarded};
+use crate::kernel::{Kernel, guarded, on_large_stack};
 use naga::valid::{FunctionInfo, ModuleInfo};
 use naga::{AddressSpace, BuiltIn, Expression, Function, Handle, Module, Span};
 use std::collections::HashMap;
@@ -55,6 +55,12 @@ const MOST_STEPS: usize = 1 << 20;
 /// The most memory that the variables of a workgroup may take.
 const MOST_BYTES: usize = 1 << 30;
 
+/// Statements inside one another at most, once functions are inlined.
+const MOST_NESTED: usize = 400;
+
+/// A kernel of more functions is lowered on a stack of its own.
+const FEW_FUNCTIONS: usize = 16;
+
 /// Words of variables and intermediate values that are lowered, over all of a kernel: no more of them is written than this,
 /// whatever a text of a few lines declares.
 const MOST_WORDS: usize = 1 << 22;
@@ -66,7 +72,12 @@ pub(super) fn lower(kernel: &Kernel, target: &Target) -> Result<Lowered> {
         let (kernel, device) = (kernel.name().into(), "the cpu engine".into());
         ErrorKind::Compile { kernel, device, message, at: None }.into()
     };
-    guarded(|| lowered(kernel, target, &refuse)).unwrap_or_else(|message| Err(refuse(message)))
+    let lower = || guarded(|| lowered(kernel, target, &refuse)).unwrap_or_else(|message| Err(refuse(message)));
+    // Functions are inlined, each within those that call it.
+    match kernel.parsed()?.module.functions.len() > FEW_FUNCTIONS {
+        true => on_large_stack(lower),
+        false => lower(),
+    }
 }
 
 fn lowered(kernel: &Kernel, target: &Target, refuse: &dyn Fn(String) -> Error) -> Result<Lowered> {
@@ -192,6 +203,8 @@ struct Builder<'a> {
     small: bool,
     /// The end of the kernel.
     end: Label,
+    /// Statements that are open, across functions.
+    nested: usize,
     /// Words of composite values so far, beside registers.
     composed: usize,
 }
@@ -232,6 +245,7 @@ impl<'a> Builder<'a> {
             workgroup_names: vec![],
             small: false,
             end: 0,
+            nested: 0,
             composed: 0,
         })
     }

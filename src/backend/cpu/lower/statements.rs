@@ -7,13 +7,19 @@ use naga::{AtomicFunction, Barrier, Block, GatherMode, Statement, SwitchCase, Sw
 impl<'a> Builder<'a> {
     /// `set`: whether returning writes the result's registers. `tail`: whether the function ends after the block.
     pub(super) fn block(&mut self, block: &'a Block, set: bool, tail: bool) -> Outcome<()> {
+        self.nested += 1;
         for (i, (statement, span)) in block.span_iter().enumerate() {
             self.at(*span);
+            if self.nested > MOST_NESTED {
+                return self
+                    .refuse(format!("more than {MOST_NESTED} statements inside one another, functions inlined"));
+            }
             if self.code.len() > MOST_STEPS {
                 return self.refuse(format!("more than {MOST_STEPS} instructions once functions are inlined"));
             }
             self.statement(statement, set, tail && i + 1 == block.len())?;
         }
+        self.nested -= 1;
         Ok(())
     }
 
