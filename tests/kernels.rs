@@ -5,7 +5,7 @@ mod support;
 
 use crosslane::device::{Backend, Caps};
 use crosslane::kernel::{Access, BindPoint, Feature, Reflection};
-use crosslane::op::Op;
+use crosslane::op::{Op, Value};
 use crosslane::{Argument, Array, DType, Device, DeviceOptions, Elementwise, Error, ErrorKind, Kernel, Result, f16, s};
 use support::*;
 
@@ -691,7 +691,10 @@ fn texts_that_nest_deeply() {
         ] {
             does_not_compile(Kernel::wgsl(&text), &[part]);
         }
-        for device in devices().iter().filter(|device| device.properties().backend == Backend::Cpu) {
+        // As machine code from the first launch on, too.
+        let compiled = Device::open("cpu:compiled").unwrap();
+        let interpreted = devices().iter().filter(|device| device.properties().backend == Backend::Cpu);
+        for device in interpreted.chain([&compiled]) {
             let run = |text: String| {
                 let mut x = Array::from_slice(device, &[0u32, 1]);
                 let launched = kernel(&text).grid([1]).args(&mut x).launch(device);
@@ -712,6 +715,26 @@ fn texts_that_nest_deeply() {
         assert!(long(5_000).unwrap_err().to_string().contains("wanted fewer than 1000 operators"));
     };
     std::thread::Builder::new().stack_size(2 << 20).spawn(test).unwrap().join().unwrap();
+}
+
+/// A program that never collects its messages does not fill the host's memory with them.
+#[test]
+fn messages_that_nobody_collects() {
+    let device = Device::open("cpu").unwrap();
+    let says = |first: u32| {
+        let text = format!(
+            "@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
+                print_u32(id, id.x + {first}u);
+            }}"
+        );
+        kernel(&text).grid([256]).launch(&device).unwrap();
+        device.synchronize().unwrap();
+    };
+    (0..6).for_each(|nth| says(nth << 14));
+    let said = device.messages().unwrap();
+    assert_eq!(said.len(), 4 << 14, "the last are kept");
+    assert_eq!((said[0].value, said[said.len() - 1].value), (Value::Int(2 << 14), Value::Int((6 << 14) - 1)));
+    assert!(device.messages().unwrap().is_empty());
 }
 
 /// What a text of a few lines declares is counted before any memory is taken for it.

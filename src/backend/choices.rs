@@ -38,6 +38,9 @@ impl Choice {
 /// A native must be faster by this factor: a measurement is not exact.
 const WORTH: f64 = 0.98;
 
+/// Choices that a device remembers at most.
+const MOST_KNOWN: usize = 1 << 14;
+
 /// A kernel, and the shape class of a launch: the powers of two that its workgroups and bytes lie between.
 pub(crate) type Class = (u64, [u32; 2]);
 
@@ -91,8 +94,17 @@ impl Choices {
         }
     }
 
-    pub fn known(&self) -> MutexGuard<'_, HashMap<Class, Choice>> {
+    fn known(&self) -> MutexGuard<'_, HashMap<Class, Choice>> {
         self.known.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Takes note of a choice. Kernels come and go: when there are too many, all are looked up anew.
+    pub fn note(&self, class: Class, choice: Choice) {
+        let mut known = self.known();
+        if known.len() >= MOST_KNOWN {
+            known.clear();
+        }
+        known.insert(class, choice);
     }
 
     /// The choice for a class, or the ways to be compared: asks for what takes time to make only where that is needed.
@@ -110,7 +122,7 @@ impl Choices {
         let ways = ways();
         if ways.len() == 1 {
             if lasting {
-                self.known().insert(class, WGSL);
+                self.note(class, WGSL);
             }
             return Ok(WGSL);
         }
@@ -125,13 +137,13 @@ impl Choices {
         let key = key();
         let text = files::read_text(&self.path(&key)?, cache::MOST_TEXT).ok()?;
         let found = decode(&text, &key)?;
-        self.known().insert(class, found);
+        self.note(class, found);
         Some(found)
     }
 
     pub fn keep(&self, class: Class, key: &str, times: &Times) -> Choice {
         let choice = Choice::of(times);
-        self.known().insert(class, choice);
+        self.note(class, choice);
         if let Some(path) = self.path(key)
             && let Err(error) = cache::write(&path, encode(key, times).as_bytes())
         {
@@ -201,6 +213,17 @@ mod tests {
         let native = choices.keep((2, [3, 20]), "key", &vec![(Way::Wgsl, 10.0), (Way::Native, 5.0)]);
         (0..10).for_each(|_| assert_eq!(look((2, [3, 20]), false, two), Ok(native)));
         assert_eq!((looked.take(), keyed.take()), (1, 1));
+    }
+
+    #[test]
+    fn choices_are_remembered_up_to_a_bound() {
+        let choices = Choices::from_environment(None, false);
+        let times = vec![(Way::Wgsl, 10.0), (Way::Native, 5.0)];
+        for kernel in 0..3 * MOST_KNOWN as u64 {
+            let native = choices.keep((kernel, [3, 20]), "key", &times);
+            assert_eq!(choices.find((kernel, [3, 20]), &|| "key".into()), Some(native));
+            assert!(choices.known().len() <= MOST_KNOWN);
+        }
     }
 
     /// No measurement decides, and recordings take the way of evaluations.

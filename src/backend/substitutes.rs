@@ -107,7 +107,7 @@ fn fastest(engine: &(impl Substitutes + ?Sized), choices: &Choices, launch: &Lau
         Err(error) if matches!(error.kind(), ErrorKind::DeviceLost { .. }) => Err(error),
         Err(error) => {
             log::warn!("{}: its variants are not compared: {error}", launch.kernel.name());
-            choices.known().insert(class, WGSL);
+            choices.note(class, WGSL);
             Ok(WGSL)
         }
     }

@@ -1,5 +1,6 @@
 //! Messages of kernels: printed values, and failed assertions.
 
+use super::names::Names;
 use crate::backend::Driver;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::Kernel;
@@ -8,7 +9,6 @@ use crate::kernel::messages::{HEAD_WORDS, MESSAGE_WORDS, MOST_MESSAGES};
 use crate::memory::{Memory, Place, Pool};
 use crate::op::Value;
 use crate::work::{Read, Window, Write};
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -54,7 +54,8 @@ pub(crate) struct Messages {
 struct State {
     memory: Option<Arc<Memory>>,
     /// Kernels by the numbers that they write.
-    names: HashMap<u32, String>,
+    names: Names,
+    /// Those that were waited for and not collected.
     said: Vec<Message>,
 }
 
@@ -64,6 +65,9 @@ struct Seen {
     count: u32,
     failed: u32,
 }
+
+/// Messages that are kept until the program collects them: then the oldest are dropped.
+const MOST_SAID: usize = 4 * MOST_MESSAGES;
 
 const BYTES: usize = (HEAD_WORDS + MOST_MESSAGES * MESSAGE_WORDS) * 4;
 
@@ -79,7 +83,7 @@ impl Messages {
     /// The memory for a launch of a kernel with messages.
     pub fn window(&self, driver: &dyn Driver, pool: &Arc<Pool>, kernel: &Kernel) -> Result<Window> {
         let mut state = self.state();
-        state.names.entry(number(kernel.original())).or_insert_with(|| kernel.name().into());
+        state.names.note(number(kernel.original()), kernel);
         let memory = match &state.memory {
             Some(memory) => memory.clone(),
             None => {
@@ -124,9 +128,12 @@ impl Messages {
         let said: Vec<Message> = words.chunks_exact(MESSAGE_WORDS).map(|words| state.message(words)).collect();
         let (failed, mut said): (Vec<_>, Vec<_>) = said.into_iter().partition(|said| said.value == Value::Bool(false));
         said.sort_by_key(|said| (said.line, said.invocation[2], said.invocation[1], said.invocation[0]));
-        state.said.extend(said);
+        let forgotten = state.add(said);
         drop(state);
         drop(seen);
+        if forgotten > 0 {
+            log::warn!("{forgotten} kernel messages that nobody collected are dropped: {MOST_SAID} are kept");
+        }
         let first = failed.into_iter().min_by_key(|failed| (failed.line, failed.invocation));
         match (first, failures) {
             (_, 0) => Ok(()),
@@ -149,6 +156,14 @@ impl Messages {
 }
 
 impl State {
+    /// Keeps messages, and gives how many of the oldest are dropped for them.
+    fn add(&mut self, said: Vec<Message>) -> usize {
+        self.said.extend(said);
+        let forgotten = self.said.len().saturating_sub(MOST_SAID);
+        self.said.drain(..forgotten);
+        forgotten
+    }
+
     fn message(&self, words: &[u32]) -> Message {
         let bits = words[6];
         let value = match words[2] {
@@ -157,7 +172,7 @@ impl State {
             2 => Value::Int(bits as i128),
             _ => Value::Bool(false),
         };
-        let kernel = self.names.get(&words[0]).cloned().unwrap_or_default();
+        let kernel = self.names.of(words[0]);
         Message { kernel, line: words[1], invocation: [words[3], words[4], words[5]], value }
     }
 }

@@ -5,6 +5,7 @@ mod claims;
 mod faults;
 mod judge;
 mod messages;
+mod names;
 mod occupancy;
 mod open;
 mod options;
@@ -160,7 +161,7 @@ impl Device {
     /// Waits, and returns the values that kernels printed since the last call, ordered by line, then invocation.
     /// Kernels print by `print_f32(id, value)`, `print_i32` and `print_u32`, where `id` is a `vec3<u32>` that
     /// identifies the invocation, for instance the global invocation id. At most 16,384 messages are kept between two
-    /// waits.
+    /// waits, and the last 65,536 until they are collected by this.
     ///
     /// ```
     /// # crosslane::example(|device| {

@@ -1,12 +1,12 @@
 //! A device's state for kernels whose loops count: their shared memory, and the reports in it.
 
+use super::names::Names;
 use crate::backend::Driver;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::Kernel;
 use crate::kernel::counting::{CUT, limit, number};
 use crate::memory::{Memory, Place, Pool};
 use crate::work::{Read, Window, Write};
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -26,7 +26,7 @@ pub(crate) struct Watch {
 struct State {
     words: Option<Words>,
     /// Kernels by the numbers that they write.
-    names: HashMap<u32, String>,
+    names: Names,
 }
 
 /// What kernels that count share.
@@ -53,7 +53,7 @@ impl Watch {
     /// The memory for a launch of a kernel that counts: limits and report.
     pub fn windows(&self, driver: &dyn Driver, pool: &Arc<Pool>, kernel: &Kernel) -> Result<[Window; 2]> {
         let mut state = self.state();
-        state.names.entry(number(kernel.source())).or_insert_with(|| kernel.name().into());
+        state.names.note(number(kernel.source()), kernel);
         let Words { limits, report } = match &state.words {
             Some(words) => words.clone(),
             None => {
@@ -108,7 +108,7 @@ impl Watch {
             return Ok(());
         }
         self.reset(driver, &words)?;
-        let kernel = self.state().names.get(&number).cloned().unwrap_or_else(|| "a kernel".into());
+        let kernel = self.state().names.of(number);
         let seconds = self.budget.as_secs_f64();
         Err(match line & CUT {
             0 => ErrorKind::Endless { kernel, line, workgroup: None, seconds },
