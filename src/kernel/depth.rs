@@ -38,6 +38,9 @@ struct Level {
 }
 
 impl Depth {
+    /// The deepest there is.
+    pub const MOST: Depth = Depth { operators: MOST_OPERATORS, blocks: MOST_BLOCKS, declarations: MOST_DECLARATIONS };
+
     /// How deep a text is. Operators are counted from what separates values; a template's brackets count as two.
     ///
     /// Errors: deeper than anything is parsed.

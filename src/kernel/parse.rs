@@ -96,7 +96,8 @@ pub(super) fn library(name: &str, source: &str) -> Result<Parsed> {
         let info = validator().validate(&module).map_err(|error| error.emit_to_string(source))?;
         Ok(Parsed { module, info })
     };
-    let parsed = Depth::of(source).and_then(|depth| depth.run(|| guarded(parse)));
+    // What a program has written in it has been parsed by itself.
+    let parsed = Depth::of(source).unwrap_or(Depth::MOST).run(|| guarded(parse));
     parsed.and_then(|parsed| parsed).map_err(|message| {
         let message = format!("{}\n{source}", message.trim_end());
         ErrorKind::Compile { kernel: name.into(), device: "any device".into(), message, at: None }.into()

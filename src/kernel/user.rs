@@ -53,8 +53,9 @@ impl Kernel {
     ///
     /// Names that begin with `crosslane_` are the library's own.
     ///
-    /// Errors: a text that does not compile, or declares a name of the library, with line and column; no compute entry
-    /// point, or several.
+    /// Errors: a text that does not compile, or declares a name of the library, with line and column; one that nests deeper
+    /// than compilers follow (1000 operators applied to one another, 250 statements inside one another or functions that
+    /// call one another); no compute entry point, or several.
     #[doc(alias = "RawKernel")]
     #[doc(alias = "RawModule")]
     #[track_caller]
