@@ -46,59 +46,24 @@ impl Depth {
     /// Errors: deeper than anything is parsed.
     pub fn of(source: &str) -> Result<Depth, String> {
         let code = without_comments(source);
-        let (mut open, mut most) = (vec![Level::default()], Depth::default());
+        let mut scan = Scan { open: vec![Level::default()], now: Depth::default(), most: Depth::default() };
         let mut bytes = code.bytes().enumerate().peekable();
         while let Some((at, byte)) = bytes.next() {
-            let level = open.last_mut().expect("the text itself");
             match byte {
-                b'(' | b'[' | b'{' => {
-                    level.operators += (byte != b'{') as usize;
-                    open.push(Level { bracket: byte, ..Level::default() });
-                }
-                b')' | b']' | b'}' => {
-                    if open.len() > 1 {
-                        open.pop();
-                    }
-                    if byte == b'}' {
-                        close(open.last_mut().expect("the text itself"), &code[at + 1..]);
-                    }
-                }
-                b',' | b';' => level.operators = 0,
-                b'.' => level.operators += bytes.peek().is_some_and(|(_, next)| next.is_ascii_alphabetic()) as usize,
+                b'(' | b'[' | b'{' => scan.open(byte),
+                b')' | b']' | b'}' => scan.close(byte, &code[at + 1..]),
+                b',' | b';' => scan.part(byte),
+                b'.' if bytes.peek().is_none_or(|(_, next)| !next.is_ascii_alphabetic()) => {}
+                b'.' => scan.operator(),
                 _ if is_operator(byte) => {
-                    level.operators += 1;
+                    scan.operator();
                     while bytes.next_if(|(_, next)| is_operator(*next)).is_some() {}
                 }
                 _ => continue,
             }
-            most.declarations += (open.len() == 1 && matches!(byte, b';' | b'}')) as usize;
-            most.note(&open, || 1 + code[..at].matches('\n').count())?;
+            scan.check(|| 1 + code[..at].matches('\n').count())?;
         }
-        Ok(most)
-    }
-
-    /// Takes note of what is open.
-    fn note(&mut self, open: &[Level], line: impl Fn() -> usize) -> Result<(), String> {
-        let last = open.last().expect("the text itself");
-        // Only what grew can be the most so far: the levels below are as they were.
-        let inside = |open: &[Level]| open.iter().map(|level| level.operators).sum::<usize>();
-        if last.operators > 0 && (self.operators < MOST_OPERATORS) {
-            self.operators = self.operators.max(inside(open));
-        }
-        let blocks = open.iter().map(|level| (level.bracket == b'{') as usize + level.chained).sum::<usize>();
-        self.blocks = self.blocks.max(blocks);
-        let limits = [
-            (self.operators, MOST_OPERATORS, "operators applied to one another", "split it: let a = ..;"),
-            (self.blocks, MOST_BLOCKS, "statements inside one another", "take a switch, or functions"),
-            (self.declarations, MOST_DECLARATIONS, "declarations", "take arrays"),
-        ];
-        match limits.iter().find(|(got, wanted, ..)| got >= wanted) {
-            None => Ok(()),
-            Some((_, wanted, what, help)) => Err(format!(
-                "error: wanted fewer than {wanted} {what}, got more\n  ┌─ wgsl:{}:1\n  = note: {help}",
-                line()
-            )),
-        }
+        Ok(scan.most)
     }
 
     /// Runs what goes through a text of this depth: on a stack of its own where this thread's may not do.
@@ -110,12 +75,79 @@ impl Depth {
     }
 }
 
-/// A block ends: what follows is a statement of its own, or another `else`.
-fn close(level: &mut Level, rest: &str) {
-    level.operators = 0;
-    let word = rest.trim_start();
-    let chained = word.strip_prefix("else").is_some_and(|rest| !rest.starts_with(super::text::in_name));
-    level.chained = if chained { level.chained + 1 } else { 0 };
+/// A text as it is read.
+struct Scan {
+    open: Vec<Level>,
+    now: Depth,
+    most: Depth,
+}
+
+impl Scan {
+    fn last(&mut self) -> &mut Level {
+        self.open.last_mut().expect("the text itself")
+    }
+
+    fn operator(&mut self) {
+        self.last().operators += 1;
+        self.now.operators += 1;
+    }
+
+    fn open(&mut self, bracket: u8) {
+        match bracket {
+            b'{' => self.now.blocks += 1,
+            _ => self.operator(),
+        }
+        self.open.push(Level { bracket, ..Level::default() });
+    }
+
+    /// After a block comes a statement of its own, or another `else`.
+    fn close(&mut self, bracket: u8, rest: &str) {
+        if self.open.len() > 1
+            && let Some(closed) = self.open.pop()
+        {
+            self.now.operators -= closed.operators;
+            self.now.blocks -= closed.chained + (closed.bracket == b'{') as usize;
+        }
+        if bracket != b'}' {
+            return;
+        }
+        self.part(bracket);
+        let word = rest.trim_start().strip_prefix("else");
+        let chained = word.is_some_and(|rest| !rest.starts_with(super::text::in_name));
+        let level = self.last();
+        let before = level.chained;
+        level.chained = if chained { before + 1 } else { 0 };
+        match chained {
+            true => self.now.blocks += 1,
+            false => self.now.blocks -= before,
+        }
+    }
+
+    /// A value, a statement or a declaration ends: what follows is not applied to it.
+    fn part(&mut self, by: u8) {
+        self.now.operators -= std::mem::take(&mut self.last().operators);
+        self.now.declarations += (self.open.len() == 1 && by != b',') as usize;
+    }
+
+    /// Takes note of the most so far; an error if that is too much.
+    fn check(&mut self, line: impl Fn() -> usize) -> Result<(), String> {
+        let (now, most) = (self.now, &mut self.most);
+        most.operators = most.operators.max(now.operators);
+        most.blocks = most.blocks.max(now.blocks);
+        most.declarations = now.declarations;
+        let limits = [
+            (most.operators, MOST_OPERATORS, "operators applied to one another", "split it: let a = ..;"),
+            (most.blocks, MOST_BLOCKS, "statements inside one another", "take a switch, or functions"),
+            (most.declarations, MOST_DECLARATIONS, "declarations", "take arrays"),
+        ];
+        match limits.iter().find(|(got, wanted, ..)| got >= wanted) {
+            None => Ok(()),
+            Some((_, wanted, what, help)) => Err(format!(
+                "error: wanted fewer than {wanted} {what}, got more\n  ┌─ wgsl:{}:1\n  = note: {help}",
+                line()
+            )),
+        }
+    }
 }
 
 fn is_operator(byte: u8) -> bool {
@@ -198,8 +230,8 @@ mod tests {
     fn texts_are_as_deep_as_they_are() {
         assert_eq!(of(""), [0, 0, 0]);
         assert_eq!(of("const a = 1.5 + 2.0;"), [2, 0, 1], "the = and the +");
-        assert_eq!(of("fn f() { x = a.b; } /* ((({{{ */ fn g() {}"), [2, 1, 2]);
-        assert_eq!(of("fn f() { if a { b(c, -d, (e)); } }"), [2, 2, 1]);
+        assert_eq!(of("fn f() { x = a.b; } /* ((({{{ */ fn g() {}"), [3, 1, 2], "the first bracket too");
+        assert_eq!(of("fn f() { if a { b(c, -d, (e)); } }"), [3, 2, 1]);
         let chained = |count: usize| format!("fn f() {{ {} }}", "if a { } else ".repeat(count) + "{ }");
         assert_eq!(of(&chained(9)), [1, 11, 1]);
         assert_eq!(of("fn f() { if a { } else { } if a { } else { } elsewhere(); }")[1], 3);
