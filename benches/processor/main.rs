@@ -1,6 +1,8 @@
-//! Fourier transforms: crosslane's kernels, its substitute and rustfft (`fourier.rs`). Products of f32 matrices of 512 x 512: crosslane on its interpreter and on drivers that run on the processor, beside
+//! Fourier transforms: crosslane's kernels, its substitute and rustfft (`fourier.rs`). Gaussian filters beside the crate
+//! image (`blur.rs`). Products of f32 matrices of 512 x 512: crosslane on its interpreter and on drivers that run on the processor, beside
 //! ndarray (three loops, and its `dot`), gemm and faer. Prints GFLOP/s, the best of several.
 
+mod blur;
 mod fourier;
 
 use crosslane::{Array, Device};
@@ -69,6 +71,7 @@ fn by_faer(a: &faer::Mat<f32>, b: &faer::Mat<f32>) -> Vec<f32> {
 }
 
 fn main() -> Result<(), crosslane::Error> {
+    blur::compare()?;
     fourier::compare()?;
     let mut rng = StdRng::seed_from_u64(1);
     let mut matrix = || -> Vec<f32> { (0..N * N).map(|_| rng.random()).collect() };

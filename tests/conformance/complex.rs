@@ -388,7 +388,7 @@ fn functions_of_doubles() {
             assert!(part(got.re, wanted.re) && part(got.im, wanted.im), "exp of {z} on {}: {got}", name(device));
         }
         let powers = Array::from_slice(device, &[c(0.0, 0.0), c(0.0, 0.0)])
-            .pow(&Array::from_slice(device, &[c(0.0, 0.0), c(2.0, 1.0)]));
+            .pow(Array::from_slice(device, &[c(0.0, 0.0), c(2.0, 1.0)]));
         assert_eq!(powers.to_vec().unwrap(), [c(1.0, 0.0), c(0.0, 0.0)], "on {}", name(device));
     }
 }
