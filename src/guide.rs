@@ -7,6 +7,7 @@
 //! | [`memory`] | What does a copy cost, and how is it avoided or hidden? |
 //! | [`streams`] | What work overlaps, and what waits for what? |
 //! | [`debugging`] | How are races, bad indices and endless loops found? |
+//! | [`faults`] | What happens when a device, memory, a text or a file fails? |
 //! | [`profiling`] | Where does the time go? |
 //! | [`portability`] | What differs between devices, and how is that tested without them? |
 //! | [`random`] | How are random numbers drawn, and why are they the same everywhere? |
@@ -30,6 +31,6 @@ macro_rules! chapters {
 }
 
 chapters! {
-    arrays kernels memory streams debugging profiling portability random spectra filters signals images exercises accuracy
+    arrays kernels memory streams debugging faults profiling portability random spectra filters signals images exercises accuracy
     command_line cuda coming_from
 }
