@@ -680,7 +680,14 @@ fn texts_that_nest_deeply() {
             let alias: String = (0..count).map(each).collect();
             format!("alias T0 = u32; {alias} var<private> p: T{count}; {}", body("let q = p; x[0] = 7u;"))
         };
+        let doubling = |count: usize| {
+            let each = |n: usize| format!("fn f{n}() -> u32 {{ return f{m}() + f{m}(); }}\n", m = n - 1);
+            let functions: String = (1..=count).map(each).collect();
+            format!("fn f0() -> u32 {{ return x[1]; }}\n{functions}{}", body(&format!("x[0] = f{count}();")))
+        };
         for (text, part) in [
+            (doubling(40), "wanted at most 262144 expressions and statements with all calls written out"),
+            (doubling(200), "written out"),
             (sum(3_300), "wanted fewer than 1000 operators"),
             (sum(200_000), "wanted fewer than 1000 operators"),
             (body(&format!("x[0] = x{};", "[0]".repeat(5_000))), "wanted fewer than 1000 operators"),
@@ -700,6 +707,7 @@ fn texts_that_nest_deeply() {
                 let launched = kernel(&text).grid([1]).args(&mut x).launch(device);
                 launched.and_then(|()| Ok(x.to_vec()?[0]))
             };
+            assert_eq!(run(doubling(8)).unwrap(), 256, "on {}", name(device));
             assert_eq!(run(sum(490)).unwrap(), 491, "on {}", name(device));
             assert_eq!(run(called(120)).unwrap(), 121, "on {}", name(device));
             assert_eq!(run(chained(200)).unwrap(), 1000, "on {}", name(device));

@@ -593,3 +593,36 @@ fn a_long_wait_is_ones_own() {
         assert!(slow[1].to_vec().is_ok() && event.is_done().unwrap(), "who uses its memory waits");
     }
 }
+
+/// Tells a process which device it is to leave at work.
+const LEAVES: &str = "CROSSLANE_TEST_LEAVES";
+
+/// Many futures that nobody waits for, dropped, and the end of the process: its threads are in the driver.
+fn leave_at_work(request: &str) -> ! {
+    let device = Device::open(request).unwrap();
+    let x = Array::arange(&device, 0u32, 1 << 16, 1);
+    for nth in 0..20 {
+        drop((&x * nth).to_vec_async());
+        (&x + nth).eval().unwrap();
+    }
+    std::process::exit(0)
+}
+
+/// A process ends as it says, whatever its devices are at.
+#[test]
+fn processes_end_while_devices_work() {
+    if let Ok(request) = std::env::var(LEAVES) {
+        leave_at_work(&request);
+    }
+    for (index, properties) in Device::list().into_iter().enumerate() {
+        for run in 0..6 {
+            let output = std::process::Command::new(std::env::current_exe().unwrap())
+                .args(["--exact", "processes_end_while_devices_work", "--nocapture"])
+                .env(LEAVES, index.to_string())
+                .output()
+                .unwrap();
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "run {run} on {properties}: {}, {said}", output.status);
+        }
+    }
+}

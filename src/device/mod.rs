@@ -323,7 +323,8 @@ impl Device {
         let job: Job = Box::new(move || drop(sender.send(crate::backend::current::within(streams, work))));
         let worker = self.0.worker.get_or_init(|| {
             let (jobs, queue) = mpsc::channel::<Job>();
-            std::thread::spawn(move || queue.into_iter().for_each(finish));
+            crate::threads::watch_the_end();
+            std::thread::spawn(move || queue.into_iter().for_each(|job| crate::threads::in_driver(|| finish(job))));
             jobs
         });
         let sent = worker.send(job).is_ok();

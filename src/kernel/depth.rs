@@ -12,6 +12,9 @@ const MOST_BLOCKS: usize = 250;
 const MOST_DECLARATIONS: usize = 1 << 14;
 /// Functions that call one another at most.
 const MOST_CALLS: usize = 250;
+/// Expressions and statements at most, were all calls written out, as drivers' compilers do: twenty functions that each call the
+/// next one twice are a million.
+const MOST_WRITTEN_OUT: usize = 1 << 18;
 /// Types inside one another at most.
 const MOST_TYPES: usize = 250;
 
@@ -188,6 +191,14 @@ pub(super) fn check(module: &Module) -> Result<(), String> {
     if deepest > MOST_CALLS {
         return refused("functions that call one another", MOST_CALLS, deepest);
     }
+    let mut lengths = vec![0usize; module.functions.len()];
+    for (handle, function) in module.functions.iter() {
+        lengths[handle.index()] = written_out(function, &lengths);
+    }
+    let longest = module.entry_points.iter().map(|entry| written_out(&entry.function, &lengths)).max().unwrap_or(0);
+    if longest > MOST_WRITTEN_OUT {
+        return refused("expressions and statements with all calls written out", MOST_WRITTEN_OUT, longest);
+    }
     let mut types = vec![0usize; module.types.len()];
     for (handle, ty) in module.types.iter() {
         let inside = match &ty.inner {
@@ -215,6 +226,19 @@ fn depth(function: &Function, calls: &[usize]) -> usize {
         }
     });
     deepest + 1
+}
+
+/// Expressions and statements of a function and of all that it calls, each time.
+fn written_out(function: &Function, lengths: &[usize]) -> usize {
+    let mut length = function.expressions.len();
+    super::blocks::each(&function.body, &mut |_, statement| {
+        let called = match statement {
+            Statement::Call { function, .. } => lengths[function.index()],
+            _ => 0,
+        };
+        length = length.saturating_add(called).saturating_add(1);
+    });
+    length
 }
 
 #[cfg(test)]

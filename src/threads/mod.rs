@@ -1,8 +1,10 @@
 //! How many threads run at the same time, and threads that share work.
 
+mod ending;
 #[cfg(any(feature = "wgpu", feature = "cuda", feature = "cpu"))]
 mod pool;
 
+pub(crate) use ending::{in_driver, watch_the_end};
 #[cfg(any(feature = "wgpu", feature = "cuda", feature = "cpu"))]
 pub(crate) use pool::{both, each, spawn, together};
 #[cfg(feature = "jit")]

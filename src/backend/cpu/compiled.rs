@@ -62,8 +62,8 @@ mod tier {
 
     /// Words that a kernel computes interpreted before it is compiled: about as long as compiling takes.
     const WORTH: u64 = 1 << 20;
-    /// Steps of the longest kernel that is compiled, which takes half a second.
-    const MOST_STEPS: usize = 20_000;
+    /// Steps of the longest kernel that is compiled, which takes a quarter of a second.
+    const MOST_STEPS: usize = 8000;
     /// Words to compute below which a second thread costs more than it saves.
     const SMALL: u64 = 1 << 20;
     /// Pieces of a launch for each thread, so that none waits long for another.

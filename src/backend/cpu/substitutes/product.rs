@@ -1,12 +1,13 @@
 //! Products of matrices by the crates of gemm. Sides whose elements gemm does not find, windows say, are copied a block at a time.
 
 use super::super::block;
-use super::walk::Walked;
+use super::walk::{Stored, Walked};
 use crate::element::DType;
 use crate::kernel::Contraction;
 use crate::threads;
 use crate::work::{Launch, Window};
 use gemm_common::Parallelism;
+use half::f16;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -21,7 +22,8 @@ const MOST_INNER: usize = 768;
 
 /// A launch as products of matrices.
 pub(in crate::backend::cpu) struct Product {
-    dtype: DType,
+    /// Of the sides, and of the output.
+    types: [DType; 2],
     batch: usize,
     rows: usize,
     columns: usize,
@@ -33,19 +35,19 @@ pub(in crate::backend::cpu) struct Product {
 impl Product {
     /// None where gemm does not compute all that the kernel does.
     pub fn of(product: &Contraction, launch: &Launch) -> Option<Product> {
-        let dtype = known(product)?;
+        let types = known(product)?;
         let [batch, rows, columns, inner] = product.extents(&launch.params)?.map(|extent| extent as usize);
         let [output, a, b] = &launch.buffers[..] else { return None };
         if [batch, rows, columns, inner].contains(&0) {
             return None;
         }
         let side = |nth: usize, window, outer| {
-            Walked::of(&product.sides[nth], window, [batch, outer, inner], dtype.size(), &launch.params)
+            Walked::of(&product.sides[nth], window, [batch, outer, inner], types[0].size(), &launch.params)
         };
         let sides = [side(0, a, rows)?, side(1, b, columns)?];
-        let bytes = batch as u128 * rows as u128 * columns as u128 * dtype.size() as u128;
+        let bytes = batch as u128 * rows as u128 * columns as u128 * types[1].size() as u128;
         let output = (bytes <= output.bytes as u128).then(|| output.clone())?;
-        Some(Product { dtype, batch, rows, columns, inner, output, sides })
+        Some(Product { types, batch, rows, columns, inner, output, sides })
     }
 
     /// Whether gemm takes less time than the kernel.
@@ -62,11 +64,14 @@ impl Product {
     ///
     /// Nobody may use the output, and nobody may write to the sides, until it returns.
     pub unsafe fn run(&self) {
+        let (singles, doubles) = (gemm_f32::gemm::f32::get_gemm_fn(), gemm_f64::gemm::f64::get_gemm_fn());
         // SAFETY: as the caller says.
         let run = || unsafe {
-            match self.dtype {
-                DType::F64 => self.run_by(gemm_f64::gemm::f64::get_gemm_fn(), 0.0, 1.0),
-                _ => self.run_by(gemm_f32::gemm::f32::get_gemm_fn(), 0.0, 1.0),
+            match self.types {
+                [DType::F64, _] => self.run_by::<f64, f64, f64>(doubles, [0.0, 1.0]),
+                [DType::F16, DType::F16] => self.run_by::<f32, f16, f16>(singles, [0.0, 1.0]),
+                [DType::F16, _] => self.run_by::<f32, f16, f32>(singles, [0.0, 1.0]),
+                _ => self.run_by::<f32, f32, f32>(singles, [0.0, 1.0]),
             }
         };
         threads::within(run);
@@ -74,31 +79,33 @@ impl Product {
 
     /// # Safety
     ///
-    /// As [`Product::run`]; `T` must be the type of elements.
-    unsafe fn run_by<T: Copy + Send + Sync>(&self, gemm: Gemm<T>, zero: T, one: T) {
-        let is_shared = self.multiplications() >= SMALL && threads::is_own();
-        if self.sides.iter().all(Walked::is_regular) {
+    /// As [`Product::run`]; `E` must be the type of the sides' elements, `O` of the output's.
+    unsafe fn run_by<T, E: Stored<T>, O: Stored<T>>(&self, gemm: Gemm<T>, numbers: [T; 2])
+    where
+        T: Copy + Send + Sync,
+    {
+        if E::SAME && O::SAME && self.sides.iter().all(Walked::is_regular) {
+            let is_shared = self.multiplications() >= SMALL && threads::is_own();
             let parallel = if is_shared { Parallelism::Rayon(threads::count()) } else { Parallelism::None };
-            let whole = [0..self.rows, 0..self.columns];
-            for nth in 0..self.batch {
-                // SAFETY: as the caller says.
-                unsafe { self.block(gemm, nth, &whole, self.inner, &mut [vec![], vec![]], [zero, one], parallel) };
-            }
+            let (by, whole) = (By { gemm, numbers, depth: self.inner, parallel }, [0..self.rows, 0..self.columns]);
+            // SAFETY: as the caller says.
+            (0..self.batch).for_each(|nth| unsafe { self.block::<T, E, O>(&by, nth, &whole, &mut Room::default()) });
             return;
         }
         let [high, wide] = self.tile();
         let tiles = [self.rows.div_ceil(high), self.columns.div_ceil(wide)];
-        let tile = |room: &mut [Vec<T>; 2], nth: usize| {
+        let depth = self.inner.div_ceil(self.inner.div_ceil(MOST_INNER));
+        let by = By { gemm, numbers, depth, parallel: Parallelism::None };
+        let tile = |room: &mut Room<T>, nth: usize| {
             let (matrix, row, column) = (nth / (tiles[0] * tiles[1]), nth / tiles[1] % tiles[0], nth % tiles[1]);
             let range = |nth: usize, size: usize, end: usize| nth * size..end.min((nth + 1) * size);
             let ranges = [range(row, high, self.rows), range(column, wide, self.columns)];
-            let depth = self.inner.div_ceil(self.inner.div_ceil(MOST_INNER));
             // SAFETY: as the caller says; no two tiles have elements of the output in common.
-            unsafe { self.block(gemm, matrix, &ranges, depth, room, [zero, one], Parallelism::None) };
+            unsafe { self.block::<T, E, O>(&by, matrix, &ranges, room) };
         };
-        let (all, mut room) = (0..self.batch * tiles[0] * tiles[1], [vec![], vec![]]);
+        let (all, mut room) = (0..self.batch * tiles[0] * tiles[1], Room::default());
         match self.batch.saturating_mul(self.multiplications()) >= SMALL && threads::is_own() {
-            true => all.into_par_iter().for_each_init(|| [vec![], vec![]], tile),
+            true => all.into_par_iter().for_each_init(Room::default, tile),
             false => all.for_each(|nth| tile(&mut room, nth)),
         }
     }
@@ -122,52 +129,88 @@ impl Product {
     /// # Safety
     ///
     /// As [`Product::run_by`], of this block.
-    #[allow(clippy::too_many_arguments, reason = "what gemm takes, once")]
-    unsafe fn block<T: Copy>(
+    unsafe fn block<T: Copy, E: Stored<T>, O: Stored<T>>(
         &self,
-        gemm: Gemm<T>,
+        by: &By<T>,
         matrix: usize,
         [rows, columns]: &[Range<usize>; 2],
-        depth: usize,
-        [left_room, right_room]: &mut [Vec<T>; 2],
-        [zero, one]: [T; 2],
-        parallel: Parallelism,
+        room: &mut Room<T>,
     ) {
+        let [zero, one] = by.numbers;
         let first = (matrix * self.rows + rows.start) * self.columns + columns.start;
-        let bytes = self.output.offset as usize + first * size_of::<T>();
-        let to = block(&self.output.memory).words.as_ptr().cast::<u8>().cast_mut().wrapping_add(bytes).cast::<T>();
+        let bytes = self.output.offset as usize + first * size_of::<O>();
+        let output = block(&self.output.memory).words.as_ptr().cast::<u8>().cast_mut().wrapping_add(bytes).cast::<O>();
+        // What is to be converted is summed elsewhere.
+        let (to, row) = match O::SAME {
+            true => (output.cast::<T>(), self.columns),
+            false => {
+                room.sums.resize(rows.len() * columns.len(), zero);
+                (room.sums.as_mut_ptr(), columns.len())
+            }
+        };
         let [left, right] = &self.sides;
-        for start in (0..self.inner).step_by(depth) {
-            let inner = start..self.inner.min(start + depth);
+        for start in (0..self.inner).step_by(by.depth) {
+            let inner = start..self.inner.min(start + by.depth);
+            let before = if start > 0 { one } else { zero };
             // gemm computes columns of the result, which are ours where sides change places and are transposed.
             // SAFETY: all elements lie in their windows, as `of` has seen; the windows are words, so that elements are
             // aligned to 4 bytes, and gemm loads and stores vectors unaligned. The caller says that nobody else uses them.
             unsafe {
-                let a = left.block(matrix, rows.clone(), inner.clone(), left_room);
-                let b = right.block(matrix, columns.clone(), inner.clone(), right_room);
-                gemm(
-                    columns.len(),
-                    rows.len(),
-                    inner.len(),
+                let a = left.block::<T, E>(matrix, rows.clone(), inner.clone(), &mut room.left);
+                let b = right.block::<T, E>(matrix, columns.clone(), inner.clone(), &mut room.right);
+                let [(b_inner, b_outer), (a_outer, a_inner)] =
+                    [(b.inner, b.outer), (a.outer, a.inner)].map(|(one, other)| (one as isize, other as isize));
+                let (m, n, k) = (columns.len(), rows.len(), inner.len());
+                (by.gemm)(
+                    m,
+                    n,
+                    k,
                     to,
-                    self.columns as isize,
+                    row as isize,
                     1,
                     start > 0,
                     b.first,
-                    b.inner as isize,
-                    b.outer as isize,
+                    b_inner,
+                    b_outer,
                     a.first,
-                    a.outer as isize,
-                    a.inner as isize,
-                    if start > 0 { one } else { zero },
+                    a_outer,
+                    a_inner,
+                    before,
                     one,
                     false,
                     false,
                     false,
-                    parallel,
+                    by.parallel,
                 );
             }
         }
+        if !O::SAME {
+            for nth in 0..rows.len() {
+                // SAFETY: a row of the sums, and of the output, as above.
+                unsafe { O::narrow(to.add(nth * row), output.add(nth * self.columns), columns.len()) };
+            }
+        }
+    }
+}
+
+/// How blocks are multiplied: by which function, the numbers 0 and 1, how many inner elements at a time, on how many threads.
+struct By<T> {
+    gemm: Gemm<T>,
+    numbers: [T; 2],
+    depth: usize,
+    parallel: Parallelism,
+}
+
+/// What a thread needs for a block: copies of the sides, and sums that are converted.
+struct Room<T> {
+    left: Vec<T>,
+    right: Vec<T>,
+    sums: Vec<T>,
+}
+
+impl<T> Default for Room<T> {
+    fn default() -> Room<T> {
+        Room { left: vec![], right: vec![], sums: vec![] }
     }
 }
 
@@ -195,9 +238,15 @@ type Gemm<T> = unsafe fn(
     Parallelism,
 );
 
-/// The type of elements, if gemm multiplies them and nothing is to be done with the sums.
-fn known(product: &Contraction) -> Option<DType> {
+/// The types of the sides' elements and of the output's, if gemm multiplies them and nothing else is to be done with the sums.
+/// f16 is added up in f32 by tensor cores too.
+fn known(product: &Contraction) -> Option<[DType; 2]> {
     let [a, b, output] = product.dtypes;
-    let is_known = matches!(a, DType::F32 | DType::F64) && a == b && a == output;
-    (product.plain && !product.tensor && is_known).then_some(a)
+    let is_known = match a {
+        DType::F16 => matches!(output, DType::F16 | DType::F32),
+        DType::F32 => output == a && !product.tensor,
+        DType::F64 => output == a,
+        _ => false,
+    };
+    (product.plain && a == b && is_known).then_some([a, output])
 }

@@ -3,8 +3,55 @@
 use super::super::block;
 use crate::kernel::{Axis, Side};
 use crate::work::Window;
+use half::f16;
+use half::slice::HalfFloatSliceExt;
 use std::iter::successors;
 use std::ops::Range;
+use std::slice;
+
+/// Elements in memory, and the numbers `T` that gemm multiplies.
+pub(super) trait Stored<T>: Copy + Send + Sync {
+    /// Whether these are the same.
+    const SAME: bool;
+
+    /// # Safety
+    ///
+    /// So many can be read, and written.
+    unsafe fn widen(from: *const Self, to: *mut T, count: usize);
+
+    /// # Safety
+    ///
+    /// As [`Stored::widen`].
+    unsafe fn narrow(from: *const T, to: *mut Self, count: usize);
+}
+
+impl<T: Copy + Send + Sync> Stored<T> for T {
+    const SAME: bool = true;
+
+    unsafe fn widen(from: *const T, to: *mut T, count: usize) {
+        // SAFETY: as the caller says.
+        unsafe { to.copy_from_nonoverlapping(from, count) }
+    }
+
+    unsafe fn narrow(from: *const T, to: *mut T, count: usize) {
+        // SAFETY: as the caller says.
+        unsafe { to.copy_from_nonoverlapping(from, count) }
+    }
+}
+
+impl Stored<f32> for f16 {
+    const SAME: bool = false;
+
+    unsafe fn widen(from: *const f16, to: *mut f32, count: usize) {
+        // SAFETY: as the caller says; elements begin at multiples of their size, and any bits are a number.
+        unsafe { slice::from_raw_parts(from, count).convert_to_f32_slice(slice::from_raw_parts_mut(to, count)) }
+    }
+
+    unsafe fn narrow(from: *const f32, to: *mut f16, count: usize) {
+        // SAFETY: as above.
+        unsafe { slice::from_raw_parts_mut(to, count).convert_from_f32_slice(slice::from_raw_parts(from, count)) }
+    }
+}
 
 /// An axis: its extent, and the elements from index to index.
 type Step = (usize, usize);
@@ -107,22 +154,22 @@ impl Walked {
         block(&self.window.memory).words.as_ptr().cast::<u8>().wrapping_add(bytes).cast()
     }
 
-    /// A block of a matrix: in place where elements are so regular, and else a copy.
+    /// A block of a matrix: in place where elements are so regular and numbers already, and else a copy.
     ///
     /// # Safety
     ///
-    /// `T` is the type of elements. Nobody writes to them while the block is used.
-    pub unsafe fn block<T: Copy>(
+    /// `E` is the type of elements. Nobody writes to them while the block is used.
+    pub unsafe fn block<T: Copy, E: Stored<T>>(
         &self,
         nth: usize,
         outer: Range<usize>,
         inner: Range<usize>,
         room: &mut Vec<T>,
     ) -> Block<T> {
-        let matrix = self.matrix::<T>(nth);
-        if let (Some(by_outer), Some(by_inner)) = (self.outer.step(), self.inner.step()) {
+        let matrix = self.matrix::<E>(nth);
+        if let (true, Some(by_outer), Some(by_inner)) = (E::SAME, self.outer.step(), self.inner.step()) {
             let first = matrix.wrapping_add(outer.start * by_outer + inner.start * by_inner);
-            return Block { first, outer: by_outer, inner: by_inner };
+            return Block { first: first.cast(), outer: by_outer, inner: by_inner };
         }
         let (outers, inners) = (outer.len(), inner.len());
         // Along those that lie the closest.
@@ -148,8 +195,8 @@ impl Walked {
 /// # Safety
 ///
 /// The elements can be read.
-unsafe fn copy<T: Copy>(
-    from: *const T,
+unsafe fn copy<T, E: Stored<T>>(
+    from: *const E,
     (across, lines): (&Walk, Range<usize>),
     (along, elements): (&Walk, Range<usize>),
     room: &mut Vec<T>,
@@ -165,8 +212,8 @@ unsafe fn copy<T: Copy>(
             for &(offset, count) in &runs {
                 let run = line.add(offset);
                 match step {
-                    1 => to.copy_from_nonoverlapping(run, count),
-                    _ => (0..count).for_each(|nth| *to.add(nth) = *run.add(nth * step)),
+                    1 => E::widen(run, to, count),
+                    _ => (0..count).for_each(|nth| E::widen(run.add(nth * step), to.add(nth), 1)),
                 }
                 to = to.add(count);
             }
