@@ -8,6 +8,8 @@ use crate::caps::Caps;
 use crate::device::{Messages, Watch};
 use crate::error::Result;
 use crate::memory::{Handles, Pool};
+use crate::properties::{Backend, DeviceKind};
+use crate::threads::wait_at_the_end;
 use crate::tuning::Tuning;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
@@ -154,6 +156,14 @@ impl Device {
         let tuning = tuning.unwrap_or_else(|| Tuning::load(driver.properties()));
         let caps = Caps { tuning, ..driver.caps().clone() };
         let pool = Pool::new(driver.clone());
+        // A software driver computes on threads of the process.
+        if driver.properties().kind == DeviceKind::Software && driver.properties().backend != Backend::Cpu {
+            let driver = Arc::downgrade(&driver);
+            wait_at_the_end(move |wait| match wait {
+                true => driver.upgrade().map(|driver| driver.wait()).is_some(),
+                false => driver.strong_count() > 0,
+            });
+        }
         let handles = Arc::new(Handles { pool: pool.clone(), device: driver.properties().label() });
         let inner = Inner {
             pool,

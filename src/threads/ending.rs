@@ -1,12 +1,16 @@
-//! The end of the process, which waits for the library's own threads that are in a driver: drivers free what they use in handlers
-//! of their own, and a thread that is in one then crashes.
+//! The end of the process, which waits for the library's own threads that are in a driver, and for work of drivers that compute on
+//! threads of their own: drivers free what they use in handlers, and a thread that is in one then crashes.
 
 use std::cell::Cell;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::Duration;
 
 /// The longest that the process waits: a job may never end.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Handlers at most: a process has no more drivers, however many devices it opens.
+const MOST_HANDLERS: usize = 64;
 
 struct State {
     /// Threads that are in a driver.
@@ -17,6 +21,11 @@ struct State {
 
 static STATE: Mutex<State> = Mutex::new(State { inside: 0, ends: false });
 static LEFT: Condvar = Condvar::new();
+
+/// Says whether a driver's device is still there; if asked to, once its work is done.
+type Work = Box<dyn Fn(bool) -> bool + Send>;
+
+static WORK: Mutex<Vec<Work>> = Mutex::new(vec![]);
 
 thread_local! {
     /// Whether this thread is one of them.
@@ -30,8 +39,9 @@ fn state() -> MutexGuard<'static, State> {
 /// Has the end of the process wait for those that are in a driver. Called once the driver is loaded: handlers run in reverse order,
 /// so that this one runs before the driver's own, however many drivers there are.
 pub(crate) fn watch_the_end() {
+    static TIMES: AtomicUsize = AtomicUsize::new(0);
     #[cfg(any(unix, windows))]
-    {
+    if TIMES.fetch_add(1, Relaxed) < MOST_HANDLERS {
         unsafe extern "C" {
             fn atexit(handler: extern "C" fn()) -> std::ffi::c_int;
         }
@@ -42,12 +52,39 @@ pub(crate) fn watch_the_end() {
     }
 }
 
+/// Has the end of the process wait for a device's work too, as long as the device is there.
+pub(crate) fn wait_at_the_end(work: impl Fn(bool) -> bool + Send + 'static) {
+    let mut all = WORK.lock().unwrap_or_else(PoisonError::into_inner);
+    all.retain(|work| work(false));
+    all.push(Box::new(work));
+    drop(all);
+    watch_the_end();
+}
+
+/// Waits for all devices' work: on another thread, since this one may hold what it needs.
+fn finish_work() {
+    let all = std::mem::take(&mut *WORK.lock().unwrap_or_else(PoisonError::into_inner));
+    if all.is_empty() {
+        return;
+    }
+    let (done, told) = mpsc::channel();
+    let finish = move || {
+        let there = all.iter().filter(|work| work(true)).count();
+        // Who waited may have lost patience.
+        let _ = done.send(there);
+    };
+    if std::thread::Builder::new().name("crosslane end".into()).spawn(finish).is_ok() {
+        let _ = told.recv_timeout(PATIENCE);
+    }
+}
+
 /// From here on nobody enters a driver, and those that are in one have left it, or are this thread.
 extern "C" fn wait() {
     let mut state = state();
     state.ends = true;
     let own = INSIDE.get() as usize;
     drop(LEFT.wait_timeout_while(state, PATIENCE, |state| state.inside > own));
+    finish_work();
 }
 
 /// Leaves the driver, also where the work panics.

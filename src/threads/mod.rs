@@ -4,7 +4,7 @@ mod ending;
 #[cfg(any(feature = "wgpu", feature = "cuda", feature = "cpu"))]
 mod pool;
 
-pub(crate) use ending::{in_driver, watch_the_end};
+pub(crate) use ending::{in_driver, wait_at_the_end, watch_the_end};
 #[cfg(any(feature = "wgpu", feature = "cuda", feature = "cpu"))]
 pub(crate) use pool::{both, each, spawn, together};
 #[cfg(feature = "jit")]
