@@ -309,7 +309,7 @@ fn more_than_the_host_has() {
 #[test]
 fn more_launches_than_are_planned() {
     let refused = |device: &Device, error: Error, line: u32| {
-        let parts = ["shape: wanted what 65536 launches can access", "got 536870912 launches"];
+        let parts = ["shape: wanted what 131072 launches can access", "got 536870912 launches"];
         argument(&error, "reduce", line, &parts);
         works(device);
     };

@@ -37,7 +37,7 @@ impl Walk {
 /// The most elements in one box: indices are 32-bit, four elements a unit.
 const MOST: u64 = 1 << 31;
 /// The most boxes of a space: each is a launch or several, and all are listed before the first runs.
-const MOST_BOXES: u64 = 1 << 16;
+const MOST_BOXES: u64 = 1 << 17;
 /// The most bytes in a window: kernels index single bytes with 32 bits, however much a device can bind.
 pub(crate) const WINDOW: u64 = (1 << 32) - 64;
 
@@ -163,7 +163,7 @@ mod tests {
     fn more_boxes_than_anyone_plans_are_refused_unlisted() {
         let space = Space { extents: vec![1 << 60], arrays: vec![Walk { offset: 0, strides: vec![0], size: 4 }] };
         let error = space.boxes("reduce", &space.chunks(1 << 27, 4)).unwrap_err().to_string();
-        assert!(error.contains("wanted what 65536 launches") && error.contains("got 536870912 launches"), "{error}");
+        assert!(error.contains("wanted what 131072 launches") && error.contains("got 536870912 launches"), "{error}");
         let cubes = Space { extents: vec![1 << 40; 3], arrays: vec![] };
         assert!(cubes.boxes("map", &[1, 1, 1]).is_err());
     }

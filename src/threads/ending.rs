@@ -93,6 +93,8 @@ struct Inside;
 impl Drop for Inside {
     fn drop(&mut self) {
         INSIDE.set(false);
+        // Drivers load their compilers when they need them.
+        watch_the_end();
         state().inside -= 1;
         LEFT.notify_all();
     }

@@ -143,6 +143,8 @@ fn load_nvrtc() -> Result<(u32, u32)> {
                        folder in LD_LIBRARY_PATH";
         return Err(missing(FILES.1, "the run-time compiler", NAMES[1], install));
     }
+    // Its handlers are new: the end of the process waits before they run.
+    crate::threads::watch_the_end();
     // SAFETY: as for the driver.
     let absent = |name: &&&str| unsafe { nvrtc::sys::culib().get::<Function>(name.as_bytes()).is_err() };
     if let Some(name) = NVRTC.iter().find(absent) {
