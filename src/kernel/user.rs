@@ -55,7 +55,7 @@ impl Kernel {
     ///
     /// Errors: a text that does not compile, or declares a name of the library, with line and column; one that nests deeper
     /// than compilers follow (1000 operators applied to one another, 250 statements inside one another or functions that
-    /// call one another); no compute entry point, or several.
+    /// call one another, 2^18 expressions and statements with all calls written out); no compute entry point, or several.
     #[doc(alias = "RawKernel")]
     #[doc(alias = "RawModule")]
     #[track_caller]
