@@ -1,7 +1,5 @@
 //! The folder where things are kept from one run of a program to the next, and how long their files may be.
 
-pub(crate) use crate::files::write_private as write;
-
 use std::path::PathBuf;
 
 /// Bytes of a file at most that people may write too, as a device's tuning.

@@ -145,7 +145,7 @@ impl Choices {
         let choice = Choice::of(times);
         self.note(class, choice);
         if let Some(path) = self.path(key)
-            && let Err(error) = cache::write(&path, encode(key, times).as_bytes())
+            && let Err(error) = files::write_private(&path, encode(key, times).as_bytes())
         {
             log::info!("{}: {error}; the choice is not kept", path.display());
         }

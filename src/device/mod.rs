@@ -18,6 +18,7 @@ use crate::error::{ErrorKind, Result};
 use crate::kernel::Kernel;
 use crate::memory::{Handles, Memory, Pool, Site};
 use crate::op::{Op, Values};
+use crate::threads::{in_driver, watch_a_device};
 use crate::trace::{Costs, Roofline};
 use crate::work::{Launch, Window};
 use messages::Messages;
@@ -323,8 +324,18 @@ impl Device {
         let job: Job = Box::new(move || drop(sender.send(crate::backend::current::within(streams, work))));
         let worker = self.0.worker.get_or_init(|| {
             let (jobs, queue) = mpsc::channel::<Job>();
-            crate::threads::watch_the_end();
-            std::thread::spawn(move || queue.into_iter().for_each(|job| crate::threads::in_driver(|| finish(job))));
+            watch_a_device();
+            std::thread::spawn(move || {
+                for (nth, job) in queue.into_iter().enumerate() {
+                    in_driver(|| {
+                        finish(job);
+                        // Drivers load their compilers when they need them: the first job did.
+                        if nth == 0 {
+                            watch_a_device();
+                        }
+                    });
+                }
+            });
             jobs
         });
         let sent = worker.send(job).is_ok();

@@ -159,10 +159,10 @@ impl Device {
         // A software driver computes on threads of the process.
         if driver.properties().kind == DeviceKind::Software && driver.properties().backend != Backend::Cpu {
             let driver = Arc::downgrade(&driver);
-            wait_at_the_end(move |wait| match wait {
-                true => driver.upgrade().map(|driver| driver.wait()).is_some(),
-                false => driver.strong_count() > 0,
-            });
+            let there = driver.clone();
+            // What its work failed with is told to nobody any more.
+            let wait = move || drop(driver.upgrade().map(|driver| driver.wait()));
+            wait_at_the_end(move || there.strong_count() > 0, wait);
         }
         let handles = Arc::new(Handles { pool: pool.clone(), device: driver.properties().label() });
         let inner = Inner {

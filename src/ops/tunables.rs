@@ -66,7 +66,7 @@ impl Tuning {
         let wanted = "a folder for caches: CROSSLANE_CACHE, XDG_CACHE_HOME or HOME";
         let path = path(properties).ok_or_else(|| refused("folder", wanted.into(), "none".into()))?;
         let text = format!("# crosslane tune on {properties}\n{self}");
-        let written = cache::write(&path, text.as_bytes());
+        let written = files::write_private(&path, text.as_bytes());
         written.map_err(|error| {
             refused("folder", "one that can be written".into(), format!("{}: {error}", path.display()))
         })?;

@@ -9,8 +9,8 @@ use std::time::Duration;
 /// The longest that the process waits: a job may never end.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Handlers at most: a process has no more drivers, however many devices it opens.
-const MOST_HANDLERS: usize = 64;
+/// Devices that handlers are registered for: a process has no more drivers, however many devices it opens.
+const MOST_DEVICES: usize = 64;
 
 struct State {
     /// Threads that are in a driver.
@@ -22,8 +22,12 @@ struct State {
 static STATE: Mutex<State> = Mutex::new(State { inside: 0, ends: false });
 static LEFT: Condvar = Condvar::new();
 
-/// Says whether a driver's device is still there; if asked to, once its work is done.
-type Work = Box<dyn Fn(bool) -> bool + Send>;
+/// The work of a device that computes on threads of the process.
+struct Work {
+    /// Whether the device is there.
+    is_there: Box<dyn Fn() -> bool + Send>,
+    wait: Box<dyn Fn() + Send>,
+}
 
 static WORK: Mutex<Vec<Work>> = Mutex::new(vec![]);
 
@@ -36,12 +40,11 @@ fn state() -> MutexGuard<'static, State> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Has the end of the process wait for those that are in a driver. Called once the driver is loaded: handlers run in reverse order,
-/// so that this one runs before the driver's own, however many drivers there are.
+/// Has the end of the process wait for those that are in a driver. Called once a driver, or a compiler of it, is loaded: handlers run
+/// in reverse order, so that this one runs before those of what was loaded.
 pub(crate) fn watch_the_end() {
-    static TIMES: AtomicUsize = AtomicUsize::new(0);
     #[cfg(any(unix, windows))]
-    if TIMES.fetch_add(1, Relaxed) < MOST_HANDLERS {
+    {
         unsafe extern "C" {
             fn atexit(handler: extern "C" fn()) -> std::ffi::c_int;
         }
@@ -52,13 +55,21 @@ pub(crate) fn watch_the_end() {
     }
 }
 
+/// As [`watch_the_end`], for one of any number of devices.
+pub(crate) fn watch_a_device() {
+    static DEVICES: AtomicUsize = AtomicUsize::new(0);
+    if DEVICES.fetch_add(1, Relaxed) < MOST_DEVICES {
+        watch_the_end();
+    }
+}
+
 /// Has the end of the process wait for a device's work too, as long as the device is there.
-pub(crate) fn wait_at_the_end(work: impl Fn(bool) -> bool + Send + 'static) {
+pub(crate) fn wait_at_the_end(is_there: impl Fn() -> bool + Send + 'static, wait: impl Fn() + Send + 'static) {
     let mut all = WORK.lock().unwrap_or_else(PoisonError::into_inner);
-    all.retain(|work| work(false));
-    all.push(Box::new(work));
+    all.retain(|work| (work.is_there)());
+    all.push(Work { is_there: Box::new(is_there), wait: Box::new(wait) });
     drop(all);
-    watch_the_end();
+    watch_a_device();
 }
 
 /// Waits for all devices' work: on another thread, since this one may hold what it needs.
@@ -69,9 +80,9 @@ fn finish_work() {
     }
     let (done, told) = mpsc::channel();
     let finish = move || {
-        let there = all.iter().filter(|work| work(true)).count();
+        all.iter().for_each(|work| (work.wait)());
         // Who waited may have lost patience.
-        let _ = done.send(there);
+        let _ = done.send(());
     };
     if std::thread::Builder::new().name("crosslane end".into()).spawn(finish).is_ok() {
         let _ = told.recv_timeout(PATIENCE);
@@ -93,8 +104,6 @@ struct Inside;
 impl Drop for Inside {
     fn drop(&mut self) {
         INSIDE.set(false);
-        // Drivers load their compilers when they need them.
-        watch_the_end();
         state().inside -= 1;
         LEFT.notify_all();
     }

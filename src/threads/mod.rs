@@ -4,7 +4,9 @@ mod ending;
 #[cfg(any(feature = "wgpu", feature = "cuda", feature = "cpu"))]
 mod pool;
 
-pub(crate) use ending::{in_driver, wait_at_the_end, watch_the_end};
+#[cfg(feature = "cuda")]
+pub(crate) use ending::watch_the_end;
+pub(crate) use ending::{in_driver, wait_at_the_end, watch_a_device};
 #[cfg(any(feature = "wgpu", feature = "cuda", feature = "cpu"))]
 pub(crate) use pool::{both, each, spawn, together};
 #[cfg(feature = "jit")]

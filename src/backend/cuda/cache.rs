@@ -67,7 +67,7 @@ impl Cache {
     /// Keeps a kernel. A folder that cannot be written is said once, and done without.
     pub fn store(&self, key: &str, kernel: &Compiled) {
         let Some(path) = self.path(key) else { return };
-        if let Err(error) = cache::write(&path, &encode(key, kernel))
+        if let Err(error) = files::write_private(&path, &encode(key, kernel))
             && !self.warned.swap(true, Ordering::Relaxed)
         {
             log::warn!("{}: {error}; kernels are not kept", path.display());

@@ -11,7 +11,7 @@ use super::line::{Order, is_mapped, mappable, used_by};
 use super::submit::{Prepared, TOGETHER, dispatch};
 use crate::error::Result;
 use crate::memory::Memory;
-use crate::threads::{in_driver, watch_the_end};
+use crate::threads::{in_driver, watch_a_device};
 use crate::work::Launch;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -196,7 +196,7 @@ impl Wgpu {
 fn start(engine: Weak<Wgpu>) -> Option<SyncSender<()>> {
     let (told, tells) = sync_channel(1);
     let thread = thread::Builder::new().name("crosslane submissions".into());
-    watch_the_end();
+    watch_a_device();
     thread.spawn(move || submit_in_time(&engine, &tells)).ok().map(|_| told)
 }
 

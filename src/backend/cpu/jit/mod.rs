@@ -132,7 +132,6 @@ pub(super) fn compile(kernel: &Lowered, target: Target) -> Result<Code, String> 
         let bytes = frame.map_or("unknown".into(), |bytes| bytes.to_string());
         return Err(format!("{bytes} bytes of stack are more than {MOST_STACK}"));
     }
-    log::debug!("{}: {} steps, {frame:?} bytes of stack", kernel.name, kernel.code.len());
     module.finalize_definitions().map_err(|error| error.to_string())?;
     let entry = module.get_finalized_function(name);
     // SAFETY: the function has this signature.

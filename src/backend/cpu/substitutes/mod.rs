@@ -103,7 +103,7 @@ impl Substitutes for Cpu {
         match way {
             Way::Wgsl => "the kernel",
             Way::Native if matches!(launch.kernel.contract(), Some(Contract::Correlation(_))) => {
-                "the processor's rows of sums"
+                "the processor's own correlation"
             }
             Way::Native => "the processor's radix sort",
             Way::Library if matches!(launch.kernel.contract(), Some(Contract::Transforms(_))) => "rustfft",
