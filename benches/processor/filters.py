@@ -8,24 +8,15 @@ Prints row, n, crosslane's figure, and the ratios to SciPy and to OpenCV on one 
 import json
 import os
 import sys
-import time
 
 import cv2
 import numpy as np
 import scipy.ndimage as ndimage
 import scipy.signal as signal
 
+from timing import best
+
 rng = np.random.default_rng(1)
-
-
-def best(f, least=0.3):
-    f()
-    times, start = [], time.perf_counter()
-    while len(times) < 5 or time.perf_counter() - start < least:
-        t = time.perf_counter()
-        f()
-        times.append(time.perf_counter() - t)
-    return min(times)
 
 
 def image(n):

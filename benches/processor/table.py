@@ -8,21 +8,12 @@ peer takes `out`. `benches/processor/table.sh` runs all of it.
 """
 import json
 import sys
-import time
 
 import numpy as np
 
+from timing import best
+
 rng = np.random.default_rng(1)
-
-
-def best(f, least=0.3):
-    f()
-    times, start = [], time.perf_counter()
-    while len(times) < 5 or time.perf_counter() - start < least:
-        t = time.perf_counter()
-        f()
-        times.append(time.perf_counter() - t)
-    return min(times)
 
 
 def vectors(n):
