@@ -244,8 +244,8 @@ fn known(product: &Contraction) -> Option<[DType; 2]> {
     let [a, b, output] = product.dtypes;
     let is_known = match a {
         DType::F16 => matches!(output, DType::F16 | DType::F32),
-        DType::F32 => output == a && !product.tensor,
-        DType::F64 => output == a,
+        // f32 that may be rounded need not be.
+        DType::F32 | DType::F64 => output == a,
         _ => false,
     };
     (product.plain && a == b && is_known).then_some([a, output])
