@@ -4,8 +4,9 @@
 mod support;
 
 use crosslane::array::OutOfRange;
+use crosslane::device::Backend;
 use crosslane::device::DeviceKind;
-use crosslane::{Argument, Array, Device, Kernel, Result, Scan, f16, s};
+use crosslane::{Argument, Array, Device, DeviceOptions, Kernel, Recording, Result, Scan, f16, s};
 use support::{apis, name, say};
 
 const N: usize = 1 << 30;
@@ -174,6 +175,84 @@ fn bytes_counted_and_selected() {
         let sorted = few.sort().to_array().unwrap();
         let places = Array::<u32>::arange(device, 0, N as u32 / 4, 1);
         holds("sort of selected", device, &sorted.cast::<u32>().equal(&(places / (N as u32 / 256))));
+    }
+}
+
+/// Every array a dedicated allocation, as those past wgpu's largest buffer are: transfers, kernels and recordings over them.
+#[test]
+#[cfg(feature = "wgpu")]
+fn dedicated_allocations() {
+    for other in apis().iter().filter(|device| device.properties().backend == Backend::Vulkan) {
+        let opened = DeviceOptions::default().dedicated_from(0).open(&format!("vulkan:{}", other.properties().name));
+        let device = &opened.unwrap();
+        for length in [1, 7, 1000, (1 << 20) + 5] {
+            let host: Vec<u16> = (0..length).map(|i| (i as u32).wrapping_mul(40_503) as u16).collect();
+            let x = Array::from_slice(device, &host);
+            assert_eq!(x.to_vec().unwrap(), host, "{length} on {}", name(device));
+            let mut sorted = host.clone();
+            sorted.sort_unstable();
+            assert_eq!(x.sort().to_vec().unwrap(), sorted, "{length} on {}", name(device));
+            let sum: u32 = host.iter().fold(0u32, |sum, &x| sum.wrapping_add(x as u32 * 3 + 1));
+            assert_eq!((x.cast::<u32>() * 3 + 1).sum().item().unwrap(), sum, "{length} on {}", name(device));
+            assert!(x.map_memory().is_err() || length == 0, "wgpu cannot map it");
+        }
+        let mut x = Array::<u32>::zeros(device, &[1 << 16]).copy();
+        let kernel = Kernel::wgsl(
+            "@group(0) @binding(0) var<storage, read_write> x: array<u32>;
+             @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) { x[id.x] += id.x; }",
+        );
+        kernel.unwrap().for_elements(1 << 16).args(&mut x).launch(device).unwrap();
+        let mut recording = Recording::of(&[&(&x * 2)]).unwrap();
+        recording.run().unwrap();
+        assert!(x.equal(Array::arange(device, 0, 1 << 16, 1)).all().item().unwrap(), "on {}", name(device));
+        drop(x);
+        drop(recording);
+        device.trim();
+        assert_eq!(device.memory().pooled, 0);
+    }
+}
+
+/// As many bytes as 32 bits count, and more: elementwise work, sums, running sums, parts and single elements around 2^31 and
+/// 2^32.
+#[test]
+fn elements_past_32_bits() {
+    const ROW: usize = 1 << 20;
+    for device in cards() {
+        for rows in [1 << 11, 1 << 12, (1 << 12) + 1, 1 << 13] {
+            let what = format!("{rows} x 2^20 on {}", name(device));
+            let (i, j) =
+                (Array::<u32>::arange(device, 0, rows, 1).expand_dims(1), Array::arange(device, 0, ROW as u32, 1));
+            let x = ((&i * 7 + &j * 13 + (&j >> 8)) & 127).cast::<u8>().copy();
+            x.eval().unwrap();
+            let wanted = |place: usize| {
+                let (i, j) = (place / ROW, place % ROW);
+                (i * 7 + j * 13 + (j >> 8)) as u8 & 127
+            };
+            let flat = x.reshape(&[-1]);
+            let len = flat.len();
+            assert_eq!(len, rows as usize * ROW);
+            for place in [0, (1 << 31) - 3, (1 << 32) - 3, len - 10].into_iter().filter(|&place| place + 10 <= len) {
+                let part = flat.slice(s![place as isize..place as isize + 10]).to_vec().unwrap();
+                assert_eq!(part, (place..place + 10).map(wanted).collect::<Vec<_>>(), "at {place} of {what}");
+            }
+            // A shift by a row keeps values of the same column, each 7 more.
+            let (above, below) = (flat.slice(s![..-(ROW as isize)]), flat.slice(s![ROW as isize..]));
+            assert!(
+                below.equal(&((above.cast::<u32>() + 7) & 127).cast::<u8>()).all().item().unwrap(),
+                "rows of {what}"
+            );
+            let all: u64 = (0..ROW).map(|j| (0..128).map(|i| wanted(i * ROW + j) as u64).sum::<u64>()).sum();
+            let whole = rows as usize / 128 * 128;
+            let rest: u64 =
+                (whole..rows as usize).map(|i| (0..ROW).map(|j| wanted(i * ROW + j) as u64).sum::<u64>()).sum();
+            let sum = flat.cast::<u64>().sum().item().unwrap();
+            assert_eq!(sum, all * (whole as u64 / 128) + rest, "sum of {what}");
+            let mut changed = flat.copy();
+            changed.slice_mut(s![-5..-2]).assign(200).unwrap();
+            let changed = changed.cast::<u32>();
+            assert_eq!(changed.greater(127).cast::<u32>().sum().item().unwrap(), 3, "assignment to {what}");
+            assert_eq!(changed.max().item().unwrap(), 200, "assignment to {what}");
+        }
     }
 }
 

@@ -33,6 +33,8 @@ pub(crate) struct Options {
     pub staged: bool,
     /// No parameters inside command buffers, through wgpu.
     pub no_immediates: bool,
+    /// The most bytes of a buffer that wgpu allocates; larger ones are dedicated allocations. `None`: wgpu's own bound.
+    pub shared_most: Option<u64>,
     /// No limit and no feature past what every WebGPU implementation has, through wgpu.
     pub webgpu_limits: bool,
     /// The longest that one workgroup may run on the cpu engine.

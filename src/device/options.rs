@@ -45,6 +45,14 @@ impl DeviceOptions {
         self
     }
 
+    /// For tests: arrays of more bytes than this are dedicated allocations in Vulkan, as those past wgpu's largest buffer are.
+    #[cfg(feature = "cases")]
+    #[doc(hidden)]
+    pub fn dedicated_from(mut self, bytes: u64) -> DeviceOptions {
+        self.options.shared_most = Some(bytes);
+        self
+    }
+
     /// Whether parameters of kernels are passed as immediates, inside the command buffer, on wgpu devices that have
     /// them. On by default. Otherwise they are passed in uniform buffers, as on a plain WebGPU device.
     ///

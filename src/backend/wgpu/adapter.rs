@@ -125,7 +125,7 @@ fn caps(info: &wgpu::AdapterInfo, features: Features, limits: &Limits, tensor: O
         grid: limits.max_compute_workgroups_per_dimension,
         bindings: limits.max_storage_buffers_per_shader_stage,
         binding_bytes: limits.max_storage_buffer_binding_size & !3,
-        buffer_bytes: limits.max_buffer_size & !63,
+        buffer_bytes: 0, // told by buffer_bytes()
         offset_alignment: limits.min_storage_buffer_offset_alignment as u64,
         multiprocessors: MANY,
         processor: None,
@@ -135,6 +135,15 @@ fn caps(info: &wgpu::AdapterInfo, features: Features, limits: &Limits, tensor: O
             _ => Tuning::default(),
         },
     }
+}
+
+/// The largest array: past wgpu's largest buffer if the device was opened with all that the adapter has.
+fn buffer_bytes(adapter: &wgpu::Adapter, limits: &Limits) -> u64 {
+    let most = match limits.max_buffer_size == adapter.limits().max_buffer_size {
+        true => super::dedicated::most(adapter).unwrap_or(0),
+        false => 0,
+    };
+    most.max(limits.max_buffer_size) & !63
 }
 
 /// The properties of an adapter as it would be opened.
@@ -164,7 +173,7 @@ pub(super) fn describe(adapter: &wgpu::Adapter, features: Features, limits: &Lim
             wgpu::DeviceType::Cpu => DeviceKind::Software,
             wgpu::DeviceType::Other => DeviceKind::Other,
         },
-        caps: caps(info, features, limits, matrices(adapter)),
+        caps: Caps { buffer_bytes: buffer_bytes(adapter, limits), ..caps(info, features, limits, matrices(adapter)) },
         number: 0,
     }
 }

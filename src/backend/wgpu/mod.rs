@@ -4,6 +4,7 @@ mod adapter;
 mod barriers;
 mod buffer;
 mod clock;
+mod dedicated;
 mod encode;
 mod guard;
 mod joined;
@@ -58,6 +59,8 @@ pub(crate) struct Wgpu {
     waits: Waits,
     line: Line,
     joined: joined::Joined,
+    /// Buffers of more bytes than this are dedicated allocations.
+    shared_most: u64,
     /// For threads that outlive what starts them.
     me: Weak<Wgpu>,
 }
@@ -80,19 +83,21 @@ fn open(index: usize, options: &Options) -> Result<Arc<dyn Driver>> {
         })
     })?;
     let (device, queue) = adapter::request(adapter, options)?;
-    Ok(Wgpu::new(adapter::properties(adapter, options), device, queue))
+    let most = device.limits().max_buffer_size.min(options.shared_most.unwrap_or(u64::MAX));
+    Ok(Wgpu::new(adapter::properties(adapter, options), device, queue, most))
 }
 
 /// An engine over a device that the program already has.
 pub(crate) fn adopt(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::Queue) -> Arc<dyn Driver> {
     let properties = adapter::describe(adapter, device.features(), &device.limits());
-    let engine = Wgpu::new(properties, device, queue);
+    let most = device.limits().max_buffer_size;
+    let engine = Wgpu::new(properties, device, queue, most);
     engine.share();
     engine
 }
 
 impl Wgpu {
-    fn new(properties: Properties, device: wgpu::Device, queue: wgpu::Queue) -> Arc<Wgpu> {
+    fn new(properties: Properties, device: wgpu::Device, queue: wgpu::Queue, shared_most: u64) -> Arc<Wgpu> {
         let properties = subgroups::checked(properties.opened(), &device, &queue);
         let lost = Arc::new(Mutex::new(None));
         let note = lost.clone();
@@ -115,6 +120,7 @@ impl Wgpu {
             waits: Waits::default(),
             line: Line::new(),
             joined: Default::default(),
+            shared_most,
             me: me.clone(),
         })
     }
@@ -144,6 +150,9 @@ impl Allocator for Wgpu {
     }
 
     fn allocate(&self, bytes: u64, _used: u64, place: Place) -> Result<Block> {
+        if bytes > self.shared_most {
+            return Ok(Box::new(Buffer::new(self.create_dedicated(bytes)?)));
+        }
         let mut usage = BufferUsages::STORAGE | BufferUsages::UNIFORM | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
         if self.unified() {
             usage |= BufferUsages::MAP_READ | BufferUsages::MAP_WRITE;
@@ -187,7 +196,7 @@ impl Driver for Wgpu {
     fn write(&self, writes: &[Write]) -> Result<()> {
         self.alive()?;
         let _span = self.observer.recorder.upload(writes);
-        match self.unified() {
+        match writes.iter().all(|write| buffer(write.to).usage().contains(BufferUsages::MAP_WRITE)) {
             true => self.write_mapped(writes),
             false => self.write_staged(writes),
         }
