@@ -22,6 +22,7 @@ pub(crate) enum Reason {
     FewWorkgroups,
     PartialSubgroups,
     CopiedBack,
+    Long,
     /// At this line.
     Strided(u32),
 }

@@ -2,8 +2,9 @@
 
 mod support;
 
+use crosslane::device::Backend;
 use crosslane::profile::{Limiter, Span, SpanKind, Trace};
-use crosslane::{Argument, Array, Device, Kernel, Recording};
+use crosslane::{Argument, Array, Device, DeviceOptions, Kernel, Recording};
 use serde_json::Value;
 use std::sync::{Mutex, MutexGuard, Once};
 use std::time::{Duration, Instant};
@@ -369,6 +370,34 @@ fn said(kernel: &str) -> Vec<String> {
         std::mem::take(&mut *all).into_iter().partition(|text| text.starts_with(&format!("{kernel}: ")));
     *all = others;
     own
+}
+
+/// Where launches are to be short, a program's kernel that was not is named.
+#[test]
+fn long_kernels_are_named() {
+    let _alone = alone();
+    listen();
+    for other in apis().iter().filter(|device| device.caps().timestamps && !is_checked(device)) {
+        let request = match other.properties().backend {
+            Backend::Cpu => "cpu:compiled".to_string(),
+            Backend::Cuda => "cuda".to_string(),
+            api => format!("{api:?}:{}", other.properties().name),
+        };
+        let open = |budget| DeviceOptions::default().slice(budget).open(&request).unwrap();
+        for (budget, named) in [(Duration::from_nanos(1), 1), (Duration::from_secs(100), 0), (Duration::MAX, 0)] {
+            let device = &open(budget);
+            let (x, y) = (Array::<f32>::ones(device, &[1 << 16]).copy(), Array::<f32>::zeros(device, &[1 << 16]));
+            let title = format!("long on {request}, {budget:?}");
+            let kernel = add_one(&title);
+            for _ in 0..2 {
+                launch(device, &kernel, 1024, &x, &y).unwrap();
+                device.synchronize().unwrap();
+            }
+            let texts = said(&title);
+            let of_time = texts.iter().filter(|text| text.contains("it took") && text.contains("DeviceOptions::slice"));
+            assert_eq!(of_time.count(), named, "{texts:?} on {request}");
+        }
+    }
 }
 
 #[test]

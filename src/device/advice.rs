@@ -99,6 +99,7 @@ impl Device {
     /// | few workgroups | 4 MiB of data or more, and fewer workgroups than the device has units (multiprocessors, or threads) |
     /// | idle places | workgroups that are no multiple of the subgroup size |
     /// | copied both ways | an array of 64 KiB or more was uploaded, only read by kernels, and downloaded again |
+    /// | long launches | where [`DeviceOptions::slice`](crate::DeviceOptions::slice) is on: a launch took longer |
     /// | strided access | on a device that checks: neighbouring invocations touch memory 128 bytes apart or more |
     ///
     /// A launch without advice costs a few nanoseconds more.

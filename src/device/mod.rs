@@ -11,6 +11,7 @@ mod open;
 mod options;
 mod plans;
 mod run;
+mod slices;
 mod watch;
 
 use crate::backend::Driver;
@@ -23,6 +24,7 @@ use crate::trace::{Costs, Roofline};
 use crate::work::{Launch, Window};
 use messages::Messages;
 use plans::{Planned, Plans};
+use slices::Slices;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak, mpsc};
@@ -62,6 +64,7 @@ struct Inner {
     /// Blocking work of asynchronous calls, done in order by one thread.
     worker: OnceLock<mpsc::Sender<Job>>,
     roofline: Mutex<Option<Roofline>>,
+    slices: Slices,
     costs: Mutex<Option<Costs>>,
 }
 
@@ -98,6 +101,7 @@ impl Device {
     /// After a wait, for `all` that was asked of the device or a part: whether a kernel had to be stopped, and what kernels
     /// said.
     pub(crate) fn look(&self, all: bool) -> Result<()> {
+        self.look_at_times();
         self.0.watch.look(&**self.driver(), all)?;
         if !all {
             return Ok(());
@@ -304,6 +308,15 @@ impl Device {
 
     pub(crate) fn kept_roofline(&self) -> MutexGuard<'_, Option<Roofline>> {
         self.0.roofline.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// The roofline, measured if need be; `None` while another call measures it, or where that fails.
+    pub(crate) fn roofline_if_free(&self) -> Option<Roofline> {
+        match self.0.roofline.try_lock().map(|kept| *kept) {
+            Ok(Some(roofline)) => Some(roofline),
+            Ok(None) => self.roofline().ok(),
+            Err(_) => None,
+        }
     }
 
     pub(crate) fn pool(&self) -> &Arc<Pool> {

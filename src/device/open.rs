@@ -1,6 +1,6 @@
 //! Opening devices, and those that a program has opened itself.
 
-use super::{Claims, Device, DeviceOptions, Faults, Handle, Inner, Properties};
+use super::{Claims, Device, DeviceOptions, Faults, Handle, Inner, Properties, Slices};
 #[cfg(feature = "cpu")]
 use crate::backend::cpu::Profile;
 use crate::backend::{self, Driver};
@@ -139,7 +139,7 @@ impl Device {
     /// A device over a wgpu device of the program. Features that it was opened without are not used.
     #[cfg(feature = "wgpu")]
     pub fn from_wgpu(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::Queue) -> Device {
-        Device::with_driver(backend::wgpu::adopt(adapter, device, queue), crate::backend::BUDGET, None)
+        Device::with_driver(backend::wgpu::adopt(adapter, device, queue), crate::backend::BUDGET, None, None)
     }
 
     /// The wgpu device and queue behind this device. Work that the program submits runs after all work submitted here
@@ -152,7 +152,12 @@ impl Device {
     }
 
     /// With what was tuned for it, if nothing else is said.
-    pub(super) fn with_driver(driver: Arc<dyn Driver>, budget: Duration, tuning: Option<Tuning>) -> Device {
+    pub(super) fn with_driver(
+        driver: Arc<dyn Driver>,
+        budget: Duration,
+        slice: Option<Duration>,
+        tuning: Option<Tuning>,
+    ) -> Device {
         let tuning = tuning.unwrap_or_else(|| Tuning::load(driver.properties()));
         let caps = Caps { tuning, ..driver.caps().clone() };
         let pool = Pool::new(driver.clone());
@@ -164,6 +169,7 @@ impl Device {
             let wait = move || drop(driver.upgrade().map(|driver| driver.wait()));
             wait_at_the_end(move || there.strong_count() > 0, wait);
         }
+        let slices = Slices::new(slice, driver.properties());
         let handles = Arc::new(Handles { pool: pool.clone(), device: driver.properties().label() });
         let inner = Inner {
             pool,
@@ -177,6 +183,7 @@ impl Device {
             faults: Faults::default(),
             worker: OnceLock::new(),
             roofline: Mutex::default(),
+            slices,
             costs: Mutex::default(),
         };
         Device(Arc::new(inner), Handle(Some(handles)))

@@ -22,6 +22,7 @@ pub struct DeviceOptions {
     options: Options,
     memory_limit: Option<u64>,
     track: Option<bool>,
+    slice: Option<Duration>,
     tuning: Option<Tuning>,
 }
 
@@ -98,6 +99,30 @@ impl DeviceOptions {
         self
     }
 
+    /// The most that one launch of the library's kernels may take: longer ones are cut into slices, several launches of parts
+    /// of the grid, so that a device that also drives a screen can show pictures between them, and no watchdog of the system
+    /// ends them. 50 ms by default where a screen is connected, off elsewhere; [`Duration::MAX`] turns it off.
+    ///
+    /// A launch's time is estimated: its bytes and operations at a tenth of the device's [`Device::roofline`], which is
+    /// measured at the first launch that may be long. Kernels in slices have no substitutes (cuBLASLt, the crate gemm).
+    /// Recordings are not cut, nor are a program's own kernels: those that took longer are named by advice
+    /// ([`Device::set_advice`]), where the device has timestamps.
+    ///
+    /// ```
+    /// use crosslane::DeviceOptions;
+    /// use std::time::Duration;
+    /// # let Ok(device) = DeviceOptions::default().slice(Duration::from_millis(20)).open("") else { return Ok(()) };
+    /// let x = crosslane::Array::linspace(&device, 0.0f32, 1.0, 256 * 256).reshape(&[256, 256]);
+    /// assert_eq!(x.matmul(&x).shape(), [256, 256]);
+    /// # Ok::<(), crosslane::Error>(())
+    /// ```
+    #[doc(alias = "TDR")]
+    #[doc(alias = "watchdog")]
+    pub fn slice(mut self, budget: Duration) -> DeviceOptions {
+        self.slice = Some(budget);
+        self
+    }
+
     /// Faster and less exact arithmetic on the cuda engine: approximate division, square roots and functions, and
     /// denormals as zero. Off by default.
     pub fn fast_math(mut self, fast: bool) -> DeviceOptions {
@@ -140,7 +165,8 @@ impl DeviceOptions {
 
     /// A device with what is set here beside the options of the engine.
     fn over(&self, driver: Arc<dyn Driver>) -> Device {
-        let device = Device::with_driver(driver, self.options.time_limit.unwrap_or(BUDGET), self.tuning.clone());
+        let device =
+            Device::with_driver(driver, self.options.time_limit.unwrap_or(BUDGET), self.slice, self.tuning.clone());
         device.set_memory_limit(self.memory_limit);
         if let Some(track) = self.track {
             device.pool().track(track);

@@ -103,6 +103,11 @@ impl Batch {
         loop {
             let mut batch = Batch::new(device, at);
             plan(&mut batch).map_err(|error| error.located(at))?;
+            // A recording's launches are known by their numbers.
+            if batch.record.is_none() {
+                batch.launches =
+                    device.sliced(std::mem::take(&mut batch.launches)).map_err(|error| error.located(at))?;
+            }
             let claim = match batch.keys() {
                 keys if keys.is_empty() => None,
                 keys => match device.claims().claim(keys, || batch.is_stale()) {

@@ -22,6 +22,7 @@ pub(crate) mod prelude;
 mod recipe;
 pub(crate) mod reflect;
 mod rows;
+pub(crate) mod slice;
 mod spec;
 pub(crate) mod text;
 mod turns;
@@ -80,6 +81,9 @@ struct Inner {
     /// The same text with loops that count, if it has loops that may not end.
     counting: Arc<[OnceLock<Result<Option<Kernel>>>; 2]>,
     contract: Option<Contract>,
+    /// The same kernel for slices of a launch.
+    sliced: Arc<OnceLock<Result<Option<Kernel>>>>,
+    is_slice: bool,
 }
 
 /// How a kernel uses a buffer.
@@ -192,6 +196,8 @@ impl Kernel {
             recipe: None,
             counting: Arc::default(),
             contract: draft.contract,
+            sliced: Arc::default(),
+            is_slice: false,
         }))
     }
 

@@ -111,7 +111,7 @@ impl Kernel {
             return kept;
         }
         let (id, counting) = (next_id(), Arc::default());
-        let mut inner = Inner { id, counting, recipe: recipe.clone(), ..(*self.0).clone() };
+        let mut inner = Inner { id, counting, recipe: recipe.clone(), sliced: Arc::default(), ..(*self.0).clone() };
         change(&mut inner);
         let made = Kernel(Arc::new(inner));
         match recipe {
@@ -260,5 +260,7 @@ fn of(program: Program, source: String, original: Arc<str>, at: CallSite) -> Res
         recipe: None,
         counting: Arc::default(),
         contract: None,
+        sliced: Arc::default(),
+        is_slice: false,
     })
 }

@@ -161,7 +161,7 @@ impl<'a> Launcher<'a> {
         match self.resolve(device)? {
             Some(launch) => {
                 let launch = [launch];
-                device.submit(&launch)?;
+                device.timed(&launch[0].kernel, || device.submit(&launch))?;
                 // A reader that looked before the kernel ran saw none of its writes.
                 if launch[0].buffers.iter().any(|window| window.memory.is_shared()) {
                     device.watch_again();

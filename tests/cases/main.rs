@@ -15,8 +15,9 @@ use crosslane::cpu::Profile;
 use crosslane::device::{Caps, Natives};
 use crosslane::op::Case;
 use crosslane::ops::cases::{ALL, Cases};
-use crosslane::{Device, Kernel};
-use std::time::Instant;
+use crosslane::profile::SpanKind;
+use crosslane::{Array, Device, DeviceOptions, Kernel};
+use std::time::{Duration, Instant};
 use support::{compiles_slowly, devices, name, say};
 
 /// On drivers that take long to compile a kernel, and as each kind of hardware, one case in so many runs: on others of them,
@@ -101,6 +102,31 @@ fn explain_says_which_tier_runs() {
     assert!(how("cpu", 0).ends_with(", interpreted until compiling pays"));
 }
 
+/// Cases whose launches are cut into as many slices as there may be: the results, and that something was cut.
+fn in_slices(operation: &str) {
+    let open = |request: &str| DeviceOptions::default().slice(Duration::from_nanos(1)).open(request).unwrap();
+    let all = |device: &Device| cases(operation)(device.caps()).into_iter().filter(Case::runs).collect::<Vec<_>>();
+    let mut failures = vec![];
+    for (request, every) in [("cpu:compiled", 4 * SAMPLED), ("cpu:checked", 12 * SAMPLED), ("lavapipe", 30 * SAMPLED)] {
+        let device = open(request);
+        let all = all(&device);
+        failures.extend(all.iter().skip(2 % all.len()).step_by(every).filter_map(|case| run(&device, case).err()));
+    }
+    none(operation, failures);
+}
+
+#[test]
+fn launches_are_cut() {
+    let whole = Device::open("cpu:compiled").unwrap();
+    let device = DeviceOptions::default().slice(Duration::from_nanos(1)).open("cpu:compiled").unwrap();
+    let launches = |device: &Device| {
+        let ((), trace) = device.profile(|| Array::<f32>::ones(device, &[1 << 20]).copy().eval()).unwrap();
+        trace.spans().iter().filter(|span| span.kind == SpanKind::Launch).count()
+    };
+    assert_eq!(launches(&whole), 1);
+    assert!(launches(&device) > 16);
+}
+
 fn none(operation: &str, failures: Vec<String>) {
     let shown: Vec<&String> = failures.iter().take(10).collect();
     assert!(failures.is_empty(), "{} cases of {operation} fail, such as {shown:#?}", failures.len());
@@ -133,6 +159,10 @@ macro_rules! operations {
         }
         mod checked {
             $(#[test] fn $name() { super::gate::checked(stringify!($name)); })*
+        }
+        #[cfg(feature = "jit")]
+        mod sliced {
+            $(#[test] fn $name() { super::in_slices(stringify!($name)); })*
         }
         mod plan {
             $(#[test] fn $name() { super::plans(stringify!($name)); })*

@@ -126,9 +126,9 @@ impl Wgpu {
     }
 
     /// Whether nothing but their order matters to these launches: no clock times their submission, the host maps none of
-    /// their arrays, and their parameters travel with them.
+    /// their arrays, their parameters travel with them, and none is a slice, which is to end before others begin.
     fn may_join(&self, prepared: &[Prepared], launches: &[Launch]) -> bool {
-        !prepared.iter().any(|launch| launch.pipeline.uniform)
+        !prepared.iter().any(|launch| launch.pipeline.uniform || launch.pipeline.kernel.is_slice())
             && mappable(launches).all(|memory| memory.is_shared())
             && !self.clock().as_ref().is_some_and(|clock| clock.runs())
     }

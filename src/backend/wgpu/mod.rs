@@ -211,6 +211,8 @@ impl Driver for Wgpu {
             // What came before is not to count as the transfer.
             self.submit(std::mem::take(&mut launches))?;
             self.finish()?;
+        } else if launches.iter().any(|launch| launch.kernel.is_slice()) {
+            self.submit(std::mem::take(&mut launches))?;
         }
         self.waits.one();
         let _span = self.observer.recorder.download(reads);

@@ -7,6 +7,7 @@ use super::pipeline::{Groups, Pipeline};
 use super::{Wgpu, lent};
 use crate::error::Result;
 use crate::work::{Cost, Launch};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A launch with all that it needs.
@@ -82,14 +83,30 @@ impl Wgpu {
             Way::Alone => None,
         };
         self.guarded("submit", || {
-            prepared.chunks(TOGETHER).zip(launches.chunks(TOGETHER)).try_for_each(|(prepared, launches)| {
+            submissions(launches).into_iter().try_for_each(|part| {
                 let mut commands = self.commands();
-                commands.launches(launches);
-                self.record(&mut commands, prepared)?;
+                commands.launches(&launches[part.clone()]);
+                self.record(&mut commands, &prepared[part])?;
                 self.queue_up(commands).map(|_| ())
             })
         })?
     }
+}
+
+/// Which launches go into one submission: [`TOGETHER`] at most, and each slice alone, since a system's watchdog may time
+/// submissions.
+fn submissions(launches: &[Launch]) -> Vec<Range<usize>> {
+    let mut parts: Vec<Range<usize>> = vec![];
+    let is_alone = |launch: &Launch| launch.kernel.is_slice();
+    for (index, launch) in launches.iter().enumerate() {
+        match parts.last_mut() {
+            Some(part) if part.len() < TOGETHER && !is_alone(launch) && !is_alone(&launches[index - 1]) => {
+                part.end += 1
+            }
+            _ => parts.push(index..index + 1),
+        }
+    }
+    parts
 }
 
 /// An error if the host sees memory that one of the launches uses.

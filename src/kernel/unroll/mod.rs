@@ -24,7 +24,7 @@ mod tests;
 
 use super::blocks::each;
 use naga::{Function, Handle, Module, Statement};
-use rebuild::Rebuild;
+pub(super) use rebuild::Rebuild;
 
 /// The functions that mark a loop: `shaders/shared/unroll.wgsl`.
 const MARKERS: [&str; 2] = ["unroll", "unroll_if"];

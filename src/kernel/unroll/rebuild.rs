@@ -1,17 +1,21 @@
 //! Rebuilds a function: statements and expressions are copied, loops unrolled, arrays split.
 
 use super::super::operands::{of_expression, of_statement};
+use super::super::slice;
 use super::fold::{Folded, fold};
 use super::loops::split_condition;
 use super::promote::Variables;
 use super::split::Arrays;
-use naga::{Block, Expression, Function, Handle, Literal, LocalVariable, Module, Range, Span, Statement};
+use naga::{
+    BinaryOperator, Block, Expression, Function, GlobalVariable, Handle, Literal, LocalVariable, Module, Range, Span,
+    Statement, SwizzleComponent, VectorSize,
+};
 use std::collections::HashMap;
 
 /// Turns of a loop at most: more are a mistake.
 const MOST: u32 = 4096;
 
-pub(super) struct Rebuild<'a> {
+pub(in super::super) struct Rebuild<'a> {
     module: &'a Module,
     old: &'a Function,
     new: Function,
@@ -89,9 +93,47 @@ impl<'a> Rebuild<'a> {
         rebuild
     }
 
+    /// With workgroups that are counted from where a slice begins, in the grid of all slices.
+    pub(in super::super) fn slicing(
+        module: &'a Module,
+        old: &'a Function,
+        slice: Handle<GlobalVariable>,
+    ) -> Rebuild<'a> {
+        let mut rebuild = Rebuild::new(module, old, &[]);
+        let none = Span::UNDEFINED;
+        let base = rebuild.append(Expression::GlobalVariable(slice), none);
+        let mut changed = vec![];
+        for (handle, expression) in old.expressions.iter() {
+            if let Expression::FunctionArgument(index) = *expression
+                && let Some(word) = slice::word(&old.arguments[index as usize])
+            {
+                changed.push((handle, word, rebuild.append(expression.clone(), none)));
+            }
+        }
+        let first = rebuild.new.expressions.len();
+        for (handle, word, argument) in changed {
+            let pointer = rebuild.append(Expression::AccessIndex { base, index: word }, none);
+            let vector = rebuild.append(Expression::Load { pointer }, none);
+            let pattern = SwizzleComponent::XYZW;
+            let right = rebuild.append(Expression::Swizzle { size: VectorSize::Tri, vector, pattern }, none);
+            let value = match word {
+                slice::FIRST => {
+                    rebuild.append(Expression::Binary { op: BinaryOperator::Add, left: argument, right }, none)
+                }
+                _ => right,
+            };
+            rebuild.values.insert(handle, value);
+        }
+        let emitted = rebuild.new.expressions.range_from(first);
+        rebuild.new.body.push(Statement::Emit(emitted), none);
+        rebuild
+    }
+
     pub fn function(mut self) -> Function {
         let old = self.old;
-        self.new.body = self.block(&old.body);
+        let mut body = std::mem::take(&mut self.new.body);
+        self.statements(&old.body, &mut body);
+        self.new.body = body;
         self.new
     }
 
