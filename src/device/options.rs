@@ -103,7 +103,7 @@ impl DeviceOptions {
     /// of the grid, so that a device that also drives a screen can show pictures between them, and no watchdog of the system
     /// ends them. 50 ms by default where a screen is connected, off elsewhere; [`Duration::MAX`] turns it off.
     ///
-    /// A launch's time is estimated: its bytes and operations at a tenth of the device's [`Device::roofline`], which is
+    /// A launch's time is estimated: its bytes and operations at a quarter of the device's [`Device::roofline`], which is
     /// measured at the first launch that may be long. Kernels in slices have no substitutes (cuBLASLt, the crate gemm).
     /// Recordings are not cut, nor are a program's own kernels: those that took longer are named by advice
     /// ([`Device::set_advice`]), where the device has timestamps.

@@ -15,7 +15,7 @@ use std::time::Duration;
 /// The budget of a slice on devices that drive a screen, if nothing else is set: three of 60 pictures a second.
 const SCREEN: Duration = Duration::from_millis(50);
 /// How much slower than the device's roofline a kernel is taken to be.
-const SLOWER: f64 = 10.0;
+const SLOWER: f64 = 4.0;
 /// What is no more than this is not looked at: it takes any GPU a few ms.
 const SMALL: Cost = Cost { bytes: 32 << 20, flops: Some(1 << 29) };
 /// Slices of a launch at most.
