@@ -1,7 +1,7 @@
 //! How files are read and written: only what is a file is opened, and a file is replaced by a whole one or not at all.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, ErrorKind, Read, Write};
+use std::io::{self, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -55,31 +55,82 @@ pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     moved(written, &beside, path)
 }
 
-/// Replaces a file by what `write` writes, or leaves it as it is: that goes to a file beside it, which is moved there once it is
-/// complete. What is no regular file is written as it is, as a terminal or a pipe, and so is a file in a folder that cannot be
-/// written.
-#[cfg_attr(not(feature = "npy"), allow(dead_code, reason = "arrays in files are a feature"))]
-pub(crate) fn replace(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
-    let old = fs::metadata(path).ok();
-    let place = match fs::symlink_metadata(path) {
-        Ok(_) if !old.as_ref().is_some_and(fs::Metadata::is_file) => return all(write, File::create(path)?),
-        // What a link leads to is replaced, and not the link.
-        Ok(_) => fs::canonicalize(path)?,
-        Err(_) => path.to_path_buf(),
-    };
-    let (file, beside) = match fresh(folder_of(&place), false) {
-        Err(error) if error.kind() == ErrorKind::PermissionDenied => return all(write, File::create(path)?),
-        made => made?,
-    };
-    let written =
-        all(write, file).and_then(|()| old.map_or(Ok(()), |old| fs::set_permissions(&beside, old.permissions())));
-    moved(written, &beside, &place)
+/// A file that takes another's place once it is complete: until then it lies beside it, and dropped before, it leaves nothing.
+/// What is no regular file is written as it is, as a terminal or a pipe, and so is a file in a folder that cannot be written.
+pub struct Replacement {
+    file: BufWriter<File>,
+    /// Where it lies, and where it goes.
+    moves: Option<(PathBuf, PathBuf)>,
+    /// Those of the file that it replaces.
+    permissions: Option<fs::Permissions>,
 }
 
-fn all(write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>, file: File) -> io::Result<()> {
-    let mut file = BufWriter::new(file);
+impl Replacement {
+    /// Errors: the place cannot be written.
+    pub fn new(path: &Path) -> io::Result<Replacement> {
+        let in_place = || {
+            let file = BufWriter::new(File::create(path)?);
+            Ok(Replacement { file, moves: None, permissions: None })
+        };
+        let old = fs::metadata(path).ok();
+        let place = match fs::symlink_metadata(path) {
+            Ok(_) if !old.as_ref().is_some_and(fs::Metadata::is_file) => return in_place(),
+            // What a link leads to is replaced, and not the link.
+            Ok(_) => fs::canonicalize(path)?,
+            Err(_) => path.to_path_buf(),
+        };
+        match fresh(folder_of(&place), false) {
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => in_place(),
+            made => {
+                let (file, beside) = made?;
+                let permissions = old.map(|old| old.permissions());
+                Ok(Replacement { file: BufWriter::new(file), moves: Some((beside, place)), permissions })
+            }
+        }
+    }
+
+    /// Moves it to its place.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.file.flush()?;
+        if let Some((beside, place)) = &self.moves {
+            self.permissions.take().map_or(Ok(()), |permissions| fs::set_permissions(beside, permissions))?;
+            fs::rename(beside, place)?;
+            self.moves = None;
+        }
+        Ok(())
+    }
+}
+
+impl Write for Replacement {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Seek for Replacement {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
+}
+
+impl Drop for Replacement {
+    fn drop(&mut self) {
+        if let Some((beside, _)) = &self.moves {
+            let _ = fs::remove_file(beside);
+        }
+    }
+}
+
+/// Replaces a file by what `write` writes, or leaves it as it is: [`Replacement`].
+#[cfg_attr(not(feature = "npy"), allow(dead_code, reason = "arrays in files are a feature"))]
+pub(crate) fn replace(path: &Path, write: impl FnOnce(&mut Replacement) -> io::Result<()>) -> io::Result<()> {
+    let mut file = Replacement::new(path)?;
     write(&mut file)?;
-    file.flush()
+    file.finish()
 }
 
 /// Moves what was written to its place; what failed is removed.

@@ -96,6 +96,10 @@ pub use device::{Device, DeviceOptions};
 pub use element::{Arithmetic, DType, Element, Float, Integer, Number, Ordered, Part, Transcendental};
 pub use error::{Error, ErrorKind, Result};
 pub use event::Event;
+/// For the program `crosslane`.
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub use files::Replacement;
 pub use half::{bf16, f16};
 #[cfg(feature = "image")]
 pub use image::ImageSample;

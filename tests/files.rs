@@ -152,6 +152,10 @@ fn arrays_there_and_back() {
         writer.add("y", &HostArray::new(&[1, 1], vec![true]).unwrap()).unwrap();
         assert!(writer.add("x", &HostArray::new(&[0], Vec::<u8>::new()).unwrap()).is_err(), "twice");
         writer.finish().unwrap();
+        // A writer that does not finish changes nothing.
+        let mut other = NpzWriter::create(&file.0).unwrap();
+        other.add("z", &HostArray::new(&[1], vec![1u8]).unwrap()).unwrap();
+        drop(other);
         let mut npz = Npz::open(&file.0).unwrap();
         assert_eq!(npz.names(), ["x", "y"]);
         assert_eq!(npz.load::<f32>("x").unwrap().to_device(device).to_vec().unwrap(), [1.5, -2.0]);

@@ -7,9 +7,9 @@ use super::{
     spectra, stencils, table, transfers, tutorial, workloads,
 };
 use crosslane::Device;
+use crosslane::Replacement;
 use crosslane::device::DeviceKind;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::fs::File;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 
@@ -52,7 +52,7 @@ pub fn run(options: &Options) -> Outcome {
     let file = match &options.json {
         None => None,
         Some(path) => {
-            let file = File::create(path).map_err(|error| format!("bench: {}: {error}", path.display()))?;
+            let file = Replacement::new(path).map_err(|error| format!("bench: {}: {error}", path.display()))?;
             Some((path, file))
         }
     };
@@ -67,7 +67,9 @@ pub fn run(options: &Options) -> Outcome {
     print(&if engines.len() > 1 { table::compared(&measured, &names) } else { table::measured(&measured) })?;
     if let Some((path, mut file)) = file {
         let text = serde_json::to_string_pretty(&measured)? + "\n";
-        file.write_all(text.as_bytes()).map_err(|error| format!("bench: {}: {error}", path.display()))?;
+        file.write_all(text.as_bytes())
+            .and_then(|()| file.finish())
+            .map_err(|error| format!("bench: {}: {error}", path.display()))?;
     }
     Ok(())
 }

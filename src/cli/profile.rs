@@ -1,6 +1,8 @@
 //! `crosslane profile`: where the time of one kernel from a file goes.
 
 use super::{Outcome, kernel, print, told};
+use crosslane::Replacement;
+use std::io::Write;
 use std::path::PathBuf;
 
 #[derive(clap::Args)]
@@ -22,7 +24,12 @@ pub fn run(options: &Options) -> Outcome {
     print(&trace.to_string())?;
     print(&format!("occupancy: {}", kernel.occupancy(&ready.device).map_err(told)?))?;
     if let Some(path) = &options.trace {
-        std::fs::write(path, trace.chrome_json()).map_err(|error| format!("--trace {}: {error}", path.display()))?;
+        let write = || {
+            let mut file = Replacement::new(path)?;
+            file.write_all(trace.chrome_json().as_bytes())?;
+            file.finish()
+        };
+        write().map_err(|error: std::io::Error| format!("--trace {}: {error}", path.display()))?;
     }
     Ok(())
 }

@@ -5,8 +5,9 @@ use super::{data, failed};
 use crate::array::HostArray;
 use crate::element::{DType, Element};
 use crate::error::{Error, Result};
+use crate::files::Replacement;
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Write};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use zip::read::ZipFile;
 use zip::write::SimpleFileOptions;
@@ -84,15 +85,17 @@ impl Npz {
 /// A `.npz` file to write, for NumPy's `load`: not compressed, as by `savez`.
 pub struct NpzWriter {
     path: PathBuf,
-    archive: ZipWriter<BufWriter<File>>,
+    archive: ZipWriter<Replacement>,
 }
 
 impl NpzWriter {
-    /// Creates a file, or truncates an existing one. Errors: it cannot be written.
+    /// A file that is there already is replaced by [`NpzWriter::finish`]; without that it stays as it was, and no file is made.
+    ///
+    /// Errors: the place cannot be written.
     pub fn create(path: impl AsRef<Path>) -> Result<NpzWriter> {
         let path = path.as_ref().to_path_buf();
-        let file = File::create(&path).map_err(|error| failed("NpzWriter::create", path.display(), error))?;
-        Ok(NpzWriter { archive: ZipWriter::new(BufWriter::new(file)), path })
+        let file = Replacement::new(&path).map_err(|error| failed("NpzWriter::create", path.display(), error))?;
+        Ok(NpzWriter { archive: ZipWriter::new(file), path })
     }
 
     /// Adds an array. Errors: a name that the file has already; the file cannot be written.
@@ -106,13 +109,13 @@ impl NpzWriter {
         data::write(&mut self.archive, array).map_err(|error| self.fails(name, error))
     }
 
-    /// Writes the archive's directory at its end. Without it the file cannot be read.
+    /// Writes the archive's directory at its end, and puts the file in its place.
     ///
     /// Errors: the file cannot be written.
     pub fn finish(self) -> Result<()> {
         let fails = |message: String| failed("NpzWriter::finish", self.path.display(), message);
-        let mut file = self.archive.finish().map_err(|error| fails(error.to_string()))?;
-        file.flush().map_err(|error| fails(error.to_string()))
+        let file = self.archive.finish().map_err(|error| fails(error.to_string()))?;
+        file.finish().map_err(|error| fails(error.to_string()))
     }
 
     fn fails(&self, name: &str, error: impl ToString) -> Error {
