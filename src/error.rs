@@ -267,6 +267,16 @@ impl Error {
 }
 
 impl Error {
+    /// The same failure of memory with the line that asked for the work, in place of the library's own line that did it.
+    pub(crate) fn asked_at(self, site: CallSite) -> Error {
+        let mut kind = self.kind().clone();
+        match &mut kind {
+            ErrorKind::TooLarge { at, .. } | ErrorKind::OutOfMemory { at, .. } => *at = Some(site),
+            _ => return self,
+        }
+        kind.into()
+    }
+
     /// The same failure with the line that asked for the work, if it knows none yet.
     pub(crate) fn located(self, site: CallSite) -> Error {
         let mut kind = self.kind().clone();

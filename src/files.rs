@@ -152,7 +152,7 @@ fn fresh(folder: &Path, private: bool) -> io::Result<(File, PathBuf)> {
     /// Names that are tried: an earlier process of the same number may have left some.
     const TRIES: usize = 100;
     let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
+    options.read(true).write(true).create_new(true);
     #[cfg(unix)]
     if private {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
@@ -168,6 +168,33 @@ fn fresh(folder: &Path, private: bool) -> io::Result<(File, PathBuf)> {
         }
     }
     Err(last.unwrap_or_else(|| ErrorKind::AlreadyExists.into()))
+}
+
+/// A file without a name, for the user alone: it is gone once it is dropped, and when the process ends, however that is.
+pub(crate) struct Temporary {
+    file: File,
+    /// Where the system keeps names of open files.
+    name: Option<PathBuf>,
+}
+
+impl Temporary {
+    pub fn new(folder: &Path) -> io::Result<Temporary> {
+        let (file, path) = fresh(folder, true)?;
+        let name = fs::remove_file(&path).is_err().then_some(path);
+        Ok(Temporary { file, name })
+    }
+
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if let Some(name) = &self.name {
+            let _ = fs::remove_file(name);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -217,6 +244,22 @@ mod tests {
         std::thread::spawn(move || done.send(read(&pipe, 100).unwrap_err().to_string()));
         let told = waits.recv_timeout(std::time::Duration::from_secs(20)).expect("it does not wait");
         assert!(told.contains("regular file"), "{told}");
+    }
+
+    #[test]
+    fn a_temporary_file_has_no_name() {
+        use std::io::{Seek, SeekFrom};
+        let folder = Folder::new("temporary");
+        let file = Temporary::new(&folder.0).unwrap();
+        file.file().write_all(b"kept").unwrap();
+        file.file().seek(SeekFrom::Start(1)).unwrap();
+        let mut text = String::new();
+        file.file().read_to_string(&mut text).unwrap();
+        assert_eq!(text, "ept");
+        #[cfg(unix)]
+        assert!(folder.names().is_empty());
+        drop(file);
+        assert!(folder.names().is_empty() && Temporary::new(&folder.0.join("none")).is_err());
     }
 
     #[test]

@@ -25,6 +25,7 @@
 //! | [`Kernel`], [`Launcher`], [`Parameters`] | kernels of your own in WGSL, and their launches |
 //! | [`Stream`], [`Event`], [`Recording`] | queues whose work may overlap; points in them; launches recorded once and run again |
 //! | [`Unified`], [`HostBuffer`] | an array with a host and a device side; pinned host memory |
+//! | [`Streamed`] | files and other numbers that fit no memory: reductions, maps, histograms, sorts |
 //! | [`Error`] | every error: operation, argument, wanted, got, call site |
 //!
 //! | module | what it holds |
@@ -36,6 +37,7 @@
 //! | [`profile`] | traces ([`Device::profile`]), the roofline, and occupancy |
 //! | [`random`] | random numbers: generators and distributions; sequences that fill space evenly |
 //! | [`share`] | shared memory: mapped, unified, DLPack |
+//! | [`streamed`] | streams of numbers larger than memory |
 //! | [`op`], [`ops`] | the interface between operations and engines: plans as plain data; the operations behind arrays |
 //! | [`cpu`], [`cuda`](https://docs.rs/crosslane/latest/crosslane/cuda) | profiles of simulated hardware, and reports of checks; CUDA texts |
 
@@ -83,6 +85,7 @@ mod recent;
 mod report;
 pub mod share;
 mod stream;
+pub mod streamed;
 mod sync;
 mod threads;
 mod trace;
@@ -108,6 +111,7 @@ pub use launch::{Argument, Launcher, Recording};
 pub use num_complex::Complex;
 pub use share::{HostBuffer, Unified};
 pub use stream::Stream;
+pub use streamed::Streamed;
 
 /// The processor: profiles of the hardware that it simulates, and the reports of its checks.
 #[cfg(feature = "cpu")]

@@ -19,7 +19,7 @@ const FLOORS: [&[&str]; 9] = [
     &["backend"],
     &["device", "event", "stream"],
     &["graph", "array", "launch"],
-    &["random", "share", "profile", "image", "ndarray", "npy", "cli", "guide"],
+    &["random", "share", "profile", "image", "ndarray", "npy", "streamed", "cli", "guide"],
 ];
 /// Files of the largest circle.
 const LARGEST_CIRCLE: usize = 10;

@@ -68,7 +68,7 @@ impl<T: Element> Array<T> {
         Array::uploaded(device, shape, values, at).unwrap_or_else(|error| Array::failed(device, error))
     }
 
-    fn uploaded(device: &Device, shape: &[usize], values: &[T], at: CallSite) -> Result<Array<T>> {
+    pub(crate) fn uploaded(device: &Device, shape: &[usize], values: &[T], at: CallSite) -> Result<Array<T>> {
         create::check::<T>("from_slice", device, shape, at)?;
         if shape.iter().product::<usize>() != values.len() {
             let wanted = format!("{} elements for shape {shape:?}", shape.iter().product::<usize>());

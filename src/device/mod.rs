@@ -13,22 +13,22 @@ mod plans;
 mod run;
 mod slices;
 mod watch;
+mod worker;
 
 use crate::backend::Driver;
-use crate::error::{ErrorKind, Result};
+use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::memory::{Handles, Memory, Pool, Site};
 use crate::op::{Op, Values};
-use crate::threads::{in_driver, watch_a_device};
 use crate::trace::{Costs, Roofline};
 use crate::work::{Launch, Window};
 use messages::Messages;
 use plans::{Planned, Plans};
 use slices::Slices;
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
 use std::time::Duration;
+use worker::Worker;
 
 pub use crate::backend::Natives;
 pub use crate::caps::{Caps, Processor};
@@ -39,6 +39,7 @@ pub(crate) use claims::{Claim, Claims};
 pub(crate) use faults::Faults;
 pub use messages::Message;
 pub(crate) use watch::Watch;
+pub(crate) use worker::Begun;
 
 pub use options::DeviceOptions;
 
@@ -62,13 +63,11 @@ struct Inner {
     messages: Messages,
     faults: Faults,
     /// Blocking work of asynchronous calls, done in order by one thread.
-    worker: OnceLock<mpsc::Sender<Job>>,
+    worker: OnceLock<Worker>,
     roofline: Mutex<Option<Roofline>>,
     slices: Slices,
     costs: Mutex<Option<Costs>>,
 }
-
-type Job = Box<dyn FnOnce() + Send>;
 
 impl Device {
     /// The device's properties.
@@ -327,44 +326,6 @@ impl Device {
         &self.0.claims
     }
 
-    /// Does blocking work on the device's own thread; the future needs no particular executor.
-    pub(crate) fn in_background<R: Send + 'static>(
-        &self,
-        work: Box<dyn FnOnce() -> Result<R> + Send>,
-    ) -> impl Future<Output = Result<R>> + Send + use<R> {
-        let (sender, receiver) = futures::channel::oneshot::channel();
-        let streams = crate::backend::current::entered();
-        let job: Job = Box::new(move || drop(sender.send(crate::backend::current::within(streams, work))));
-        let worker = self.0.worker.get_or_init(|| {
-            let (jobs, queue) = mpsc::channel::<Job>();
-            watch_a_device();
-            std::thread::spawn(move || {
-                for (nth, job) in queue.into_iter().enumerate() {
-                    in_driver(|| {
-                        finish(job);
-                        // Drivers load their compilers when they need them: the first job did.
-                        if nth == 0 {
-                            watch_a_device();
-                        }
-                    });
-                }
-            });
-            jobs
-        });
-        let sent = worker.send(job).is_ok();
-        let device = self.properties().label();
-        async move {
-            let gone = || {
-                let (operation, message) = ("background work", "the device's thread ended".to_string());
-                ErrorKind::Backend { operation, device, message }.into()
-            };
-            match sent {
-                true => receiver.await.unwrap_or_else(|_| Err(gone())),
-                false => Err(gone()),
-            }
-        }
-    }
-
     /// Waits, without blocking the executor, until all work queued on the device is done.
     ///
     /// ```
@@ -381,13 +342,6 @@ impl Device {
 impl Clone for Device {
     fn clone(&self) -> Device {
         Device(self.0.clone(), Handle(self.1.0.clone().or_else(|| self.0.handles.upgrade())))
-    }
-}
-
-/// Does a job. One that panics, as a program's callback may, does not end the thread.
-fn finish(job: Job) {
-    if catch_unwind(AssertUnwindSafe(job)).is_err() {
-        log::error!("a callback or background work of a device panicked");
     }
 }
 

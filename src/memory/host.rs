@@ -28,7 +28,7 @@ pub(crate) fn room<T>(operation: &'static str, len: usize, at: CallSite) -> Resu
 }
 
 /// The host has no memory for this.
-fn exhausted(operation: &'static str, requested: u64, at: CallSite) -> Error {
+pub(crate) fn exhausted(operation: &'static str, requested: u64, at: CallSite) -> Error {
     let (device, at) = ("the host, for elements outside of arrays".into(), Some(at));
     ErrorKind::OutOfMemory { operation, requested, live: 0, pooled: 0, limit: None, free: None, device, at }.into()
 }

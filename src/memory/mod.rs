@@ -12,7 +12,7 @@ mod pool;
 pub(crate) use allocator::{Allocator, Block};
 pub(crate) use foreign::{Foreign, Home, Owner};
 pub(crate) use history::History;
-pub(crate) use host::{room, zeros};
+pub(crate) use host::{exhausted, room, zeros};
 pub use live::Allocation;
 pub(crate) use live::Handles;
 pub(crate) use marks::{BYTES, Fault, Marks, Site, WORDS, begin};

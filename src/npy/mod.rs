@@ -23,7 +23,7 @@ use crate::device::Device;
 use crate::element::{DType, Element};
 use crate::error::{ErrorKind, Result};
 use crate::files;
-use header::Header;
+pub(crate) use header::Header;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;

@@ -71,5 +71,6 @@ pub use crate::kernel::Boundary;
 pub(crate) use histogram::{compared, even_edges, thresholds};
 pub use indexing::{Indexing, OutOfRange};
 pub(crate) use map::buffer_bytes;
+pub(crate) use order::number as order_number;
 pub(crate) use pixels::Extents;
 pub(crate) use resample::Table;

@@ -11,7 +11,7 @@ pub(super) fn words(dtype: DType) -> u32 {
 }
 
 /// A key's bits as a number that is ordered as keys are.
-pub(super) fn number(bits: u64, dtype: DType, descending: bool) -> u64 {
+pub(crate) fn number(bits: u64, dtype: DType, descending: bool) -> u64 {
     let width = dtype.size() * 8;
     let (all, sign) = (u64::MAX >> (64 - width), 1u64 << (width - 1));
     let (bits, is_nan) = match dtype.class() {
