@@ -61,7 +61,7 @@ fn integers<T: Total>(device: &Device)
 where
     T::Sum: Bits,
 {
-    for (len, piece) in [(1, 1), (1000, 7), (300_000, 140_001)] {
+    for (len, piece) in [(1, 1), (100, 7), (150_000, 70_001)] {
         let values = numbers::<T>(len as u64, len);
         let stream = || Streamed::from_chunks(device, chunked(3, &values, len / 3 + 1)).chunk(piece);
         let what = format!("{len} of {} by {piece} on {}", T::DTYPE, name(device));
@@ -88,7 +88,7 @@ fn extremes<'a, T: Number>(values: &[T], stream: impl Fn() -> Streamed<'a, T>, w
 
 fn floats<T: Total<Sum = f64> + crosslane::Float>(device: &Device) {
     let exact = device.caps().f64;
-    for (len, piece) in [(1, 1), (1000, 7), (300_000, 140_001)] {
+    for (len, piece) in [(1, 1), (100, 7), (20_000, 12_001)] {
         let values = numbers::<T>(len as u64, len);
         let stream = || Streamed::from_chunks(device, chunked(3, &values, len / 3 + 1)).chunk(piece);
         let what = format!("{len} of {} by {piece} on {}", T::DTYPE, name(device));
@@ -136,10 +136,10 @@ fn reductions_are_the_hosts() {
 #[test]
 fn moments_do_not_cancel_and_nan_stays() {
     for device in drivers() {
-        let values: Vec<f32> = (0..50_000).map(|i| 1e6 + (i * 7919 % 101) as f32 / 16.0).collect();
+        let values: Vec<f32> = (0..8000).map(|i| 1e6 + (i * 7919 % 101) as f32 / 16.0).collect();
         let stream = || Streamed::from_chunks(device, [values.clone()]).chunk(777);
-        let mean = values.iter().map(|&x| f64::from(x)).sum::<f64>() / 5e4;
-        let variance = values.iter().map(|&x| (f64::from(x) - mean).powi(2)).sum::<f64>() / 5e4;
+        let mean = values.iter().map(|&x| f64::from(x)).sum::<f64>() / 8e3;
+        let variance = values.iter().map(|&x| (f64::from(x) - mean).powi(2)).sum::<f64>() / 8e3;
         let got = stream().mean_variance(0).unwrap();
         let (steps, relative) = if device.caps().f64 { (1e-11, 1e-9) } else { (2e-6, 5e-3) };
         near(got.0, mean, mean * steps, name(device));
@@ -151,7 +151,7 @@ fn moments_do_not_cancel_and_nan_stays() {
                 Ok(if piece == at { x * f32::NAN } else { x.clone() })
             }
         });
-        for at in [1, 2, 65] {
+        for at in [1, 2, 11] {
             assert!(broken(at).min().unwrap().is_nan() && broken(at).max().unwrap().is_nan(), "on {}", name(device));
             assert_eq!(broken(at).arg_min().unwrap(), 777 * (at as u64 - 1), "on {}", name(device));
             assert!(broken(at).sum().unwrap().is_nan() && broken(at).std(0).unwrap().is_nan());
@@ -207,7 +207,7 @@ fn histograms_count_all() {
 }
 
 fn sorts<T: Ordered>(device: &Device) {
-    for (len, piece) in [(1, 1), (200, 2), (1000, 999), (30_000, 4000)] {
+    for (len, piece) in [(1, 1), (140, 2), (9000, 1400)] {
         let values: Vec<T> = {
             let mut rng = random(len as u64);
             (0..len).map(|i| if i % 7 == 0 { of::<T>(0) } else { bits(&mut rng) }).collect()
@@ -377,10 +377,10 @@ fn faults_in_the_middle() {
     for device in drivers() {
         let Some(device) = &fresh_like(device) else { continue };
         let what = name(device);
-        let chunks = || (0..20u32).map(|k| vec![k; 5000]);
+        let chunks = || (0..9u32).map(|k| vec![k; 5000]);
         let stream = || Streamed::from_chunks(device, chunks()).chunk(5000);
         // Once, so that what is kept for good is there.
-        assert_eq!(stream().map(|x| x + 1).sort_in(&folder.0).unwrap().sum().unwrap(), 1_050_000, "on {what}");
+        assert_eq!(stream().map(|x| x + 1).sort_in(&folder.0).unwrap().sum().unwrap(), 225_000, "on {what}");
         let broken = |wrong: u32| {
             stream().map(move |x| {
                 let wrong = x.slice(s![..1]).equal(wrong).cast::<u32>() * 9;
@@ -388,7 +388,7 @@ fn faults_in_the_middle() {
             })
         };
         let live = device.memory().live;
-        for error in [broken(13).sum().map(drop), broken(0).to_vec().map(drop), broken(19).sort_in(&folder.0).map(drop)] {
+        for error in [broken(5).sum().map(drop), broken(0).to_vec().map(drop), broken(8).sort_in(&folder.0).map(drop)] {
             let error = error.unwrap_err().to_string();
             assert!(error.contains("indices") && error.contains("got 5004"), "{error} on {what}");
         }
@@ -418,7 +418,7 @@ fn faults_in_the_middle() {
         device.synchronize().unwrap();
         // Less than one piece: words for faults are kept.
         assert!(device.memory().live < live + 20_000, "{:?} and {live} on {what}", device.memory());
-        assert_eq!(stream().max().unwrap(), 19, "on {what}");
+        assert_eq!(stream().max().unwrap(), 8, "on {what}");
     }
 }
 
@@ -435,14 +435,14 @@ fn writers_and_folders_that_fail() {
     }
 }
 
-/// Sixteen times the memory that the device may use, and files as large.
+/// Eight times the memory that the device may use.
 #[test]
 fn streams_larger_than_memory() {
     let folder = Folder::new("memory");
     for device in drivers() {
         let Some(device) = &fresh_like(device) else { continue };
         let what = name(device);
-        let len = 1 << 20;
+        let len = 1 << 19;
         let values: Vec<u32> = numbers(1, len);
         let path = folder.0.join("numbers");
         std::fs::write(&path, bytemuck::cast_slice(&values)).unwrap();
