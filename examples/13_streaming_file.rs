@@ -2,11 +2,10 @@
 //! while the device computes and the last result comes back.
 
 use crosslane::device::MemoryUse;
-use crosslane::share::Direction;
-use crosslane::{Array, Device, HostBuffer, Kernel, Result};
-use futures::executor::block_on;
+use crosslane::{Device, Kernel, Result, Streamed};
 use std::fs::File;
 use std::io::{BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Each number becomes a mixture of its bits, so that a piece that is lost or in the wrong place shows.
@@ -31,7 +30,7 @@ pub struct Summary {
     pub bytes: usize,
     /// From opening the file until its last number was checked.
     pub time: Duration,
-    /// Of that, reading the file.
+    /// Reading the file and nothing else.
     pub reading: Duration,
     /// The device's memory at the end.
     pub memory: MemoryUse,
@@ -39,65 +38,31 @@ pub struct Summary {
 
 /// Streams a file of `bytes` through the device in pieces of `piece` bytes, and checks every number that comes out.
 ///
-/// Two buffers a way: one is filled from the file while the device reads the other; one is looked at by the host while
-/// the device fills the other.
+/// While this thread reads the file or looks at results, the device's own thread copies pieces to the device, and
+/// results back. A piece's array is described here, and computed there.
 pub fn stream(device: &Device, bytes: usize, piece: usize) -> Result<Summary> {
     let (path, wanted) = write_file(bytes);
-    // No more than three pieces in and three out, with what the pool rounds up: the file does not fit.
+    let reading = read_alone(&path, piece);
+    // Two pieces arrive, two results return, and the pool rounds up: the file does not fit.
     device.trim();
     device.set_memory_limit(Some(device.memory().live + 8 * piece as u64));
     let mix = Kernel::wgsl(MIX)?;
-    let numbers = piece / 4;
-    let mut up = Vec::new();
-    let mut down = Vec::new();
-    for _ in 0..2 {
-        up.push(HostBuffer::<u32>::new(device, numbers, Direction::Upload)?);
-        down.push(HostBuffer::<u32>::new(device, numbers, Direction::Download)?);
-    }
     let start = Instant::now();
-    let (mut file, mut reading, mut sum, mut at) = (File::open(&path).expect("just written"), Duration::ZERO, 0u64, 0);
-    let mut arriving = None;
-    let mut returning = None;
-    let mut buffer = vec![0u32; numbers];
-    loop {
-        // The host reads the file while the device has the piece before it.
-        let reading_since = Instant::now();
-        let count = read_numbers(&mut file, &mut buffer);
-        reading += reading_since.elapsed();
-        let mut next = None;
-        if count > 0 {
-            let mut host = up.pop().expect("one of the two is free");
-            buffer[count..].fill(0);
-            host.fill(0, &buffer)?;
-            next = Some((host.upload_async(), count));
-        }
-        // What arrived meanwhile is computed, and begins to return.
-        let mut computed = None;
-        if let Some((upload, count)) = arriving.take() {
-            let (host, x): (HostBuffer<u32>, Array<u32>) = block_on(upload)?;
-            up.push(host);
-            let mut y = device.acquire::<u32>(numbers);
-            mix.for_elements(numbers).args((&x, &mut y)).launch(device)?;
-            let host = down.pop().expect("one of the two is free");
-            computed = Some((host.download_async(&y), count));
-        }
-        // What returned is checked.
-        if let Some((download, count)) = returning.take() {
-            let host: HostBuffer<u32> = block_on(download)?;
-            sum = host.as_slice()?[..count].iter().fold(sum, |sum, &y| check_sum(sum, y));
-            at += count * 4;
-            down.push(host);
-        }
-        (arriving, returning) = (next, computed);
-        if arriving.is_none() && returning.is_none() {
-            break;
-        }
-    }
+    let results = Streamed::<u32>::from_file(device, &path)?.chunk(piece / 4).try_map(|x| {
+        let mut y = device.acquire::<u32>(x.len());
+        mix.for_elements(x.len()).args((x, &mut y)).launch(device)?;
+        Ok(y)
+    });
+    let (mut at, mut sum) = (0, 0u64);
+    results.for_each(|piece| {
+        sum = piece.iter().fold(sum, |sum, &y| check_sum(sum, y));
+        at += size_of_val(piece);
+        Ok(())
+    })?;
     let time = start.elapsed();
     std::fs::remove_file(&path).ok();
     assert_eq!((at, sum), (bytes, wanted), "the host's arithmetic gives the same");
-    let memory = device.memory();
-    Ok(Summary { bytes: at, time, reading, memory })
+    Ok(Summary { bytes: at, time, reading, memory: device.memory() })
 }
 
 /// Depends on the order.
@@ -106,7 +71,7 @@ fn check_sum(sum: u64, y: u32) -> u64 {
 }
 
 /// A file of numbers, and what their mixtures sum up to.
-fn write_file(bytes: usize) -> (std::path::PathBuf, u64) {
+fn write_file(bytes: usize) -> (PathBuf, u64) {
     let name = format!("crosslane_streaming_{}_{:?}.bin", std::process::id(), std::thread::current().id());
     let path = std::env::temp_dir().join(name);
     let mut file = BufWriter::new(File::create(&path).expect("a folder for temporary files"));
@@ -120,16 +85,13 @@ fn write_file(bytes: usize) -> (std::path::PathBuf, u64) {
     (path, wanted)
 }
 
-/// Fills the buffer as far as the file goes.
-fn read_numbers(file: &mut File, buffer: &mut [u32]) -> usize {
-    let mut bytes = vec![0; buffer.len() * 4];
-    let mut filled = 0;
-    while let Ok(count @ 1..) = file.read(&mut bytes[filled..]) {
-        filled += count;
-    }
-    let numbers = bytes[..filled].chunks_exact(4).map(|b| u32::from_le_bytes(b.try_into().expect("four bytes")));
-    buffer.iter_mut().zip(numbers).for_each(|(to, number)| *to = number);
-    filled / 4
+/// How long it takes to read the file, so much at a time.
+fn read_alone(path: &Path, piece: usize) -> Duration {
+    let mut buffer = vec![0; piece];
+    let start = Instant::now();
+    let mut file = File::open(path).expect("just written");
+    while let Ok(1..) = file.read(&mut buffer) {}
+    start.elapsed()
 }
 
 fn main() -> Result<()> {
@@ -142,7 +104,7 @@ fn main() -> Result<()> {
     println!("a file of {file} MiB through at most {limit} MiB of device memory, {} MiB at a time", piece >> 20);
     let seconds = time.as_secs_f64();
     println!("{:8.1} ms in all, {:.2} GB/s each way", seconds * 1e3, bytes as f64 / seconds * 1e-9);
-    println!("{:8.1} ms of that reading the file", reading.as_secs_f64() * 1e3);
+    println!("{:8.1} ms to read the file alone", reading.as_secs_f64() * 1e3);
     println!(
         "memory: {} allocated, {} taken from the pool, peak {} MiB",
         memory.misses,

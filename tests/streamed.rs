@@ -11,6 +11,8 @@ use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc;
+use std::time::Duration;
 use support::*;
 
 /// Values in chunks of random lengths, some of them empty.
@@ -61,7 +63,7 @@ fn integers<T: Total>(device: &Device)
 where
     T::Sum: Bits,
 {
-    for (len, piece) in [(1, 1), (100, 7), (150_000, 70_001)] {
+    for (len, piece) in [(1, 1), (100, 7), (80_000, 66_001)] {
         let values = numbers::<T>(len as u64, len);
         let stream = || Streamed::from_chunks(device, chunked(3, &values, len / 3 + 1)).chunk(piece);
         let what = format!("{len} of {} by {piece} on {}", T::DTYPE, name(device));
@@ -76,7 +78,8 @@ where
 
 fn extremes<'a, T: Number>(values: &[T], stream: impl Fn() -> Streamed<'a, T>, what: &str) {
     let of = |x: &T| value(*x);
-    let less = |a: Value, b: Value| if let (Value::Int(a), Value::Int(b)) = (a, b) { a < b } else { a.float() < b.float() };
+    let less =
+        |a: Value, b: Value| if let (Value::Int(a), Value::Int(b)) = (a, b) { a < b } else { a.float() < b.float() };
     let first = |is_better: &dyn Fn(Value, Value) -> bool| {
         (1..values.len()).fold(0, |best, i| if is_better(of(&values[i]), of(&values[best])) { i } else { best })
     };
@@ -87,7 +90,7 @@ fn extremes<'a, T: Number>(values: &[T], stream: impl Fn() -> Streamed<'a, T>, w
 }
 
 fn floats<T: Total<Sum = f64> + crosslane::Float>(device: &Device) {
-    let exact = device.caps().f64;
+    let exact = T::DTYPE == DType::F64;
     for (len, piece) in [(1, 1), (100, 7), (20_000, 12_001)] {
         let values = numbers::<T>(len as u64, len);
         let stream = || Streamed::from_chunks(device, chunked(3, &values, len / 3 + 1)).chunk(piece);
@@ -102,7 +105,7 @@ fn floats<T: Total<Sum = f64> + crosslane::Float>(device: &Device) {
         let relative = if exact { 1e-11 } else { 4e-6 };
         let (mean, got) = stream().mean_variance(0).unwrap();
         near(got, variance, variance * relative, &format!("variance of {what}"));
-        near(mean, sum / count, relative * ((sum / count).abs() + (variance / count).sqrt()), &what);
+        near(mean, sum / count, relative * (variance.sqrt() + (sum / count - doubles[0]).abs()), &what);
         if len > 1 {
             let sample = variance * count / (count - 1.0);
             near(stream().variance(1).unwrap(), sample, sample * relative, &what);
@@ -136,21 +139,25 @@ fn reductions_are_the_hosts() {
 #[test]
 fn moments_do_not_cancel_and_nan_stays() {
     for device in drivers() {
+        // A sum of 2^16 large numbers and as many small ones, which f32 would lose.
+        let tides = (0..32).map(|k| vec![if k % 2 == 0 { 1e8f32 } else { 1.0 }; 4096]);
+        assert_eq!(Streamed::from_chunks(device, tides).sum().unwrap(), 65_536.0 * (1e8 + 1.0), "on {}", name(device));
         let values: Vec<f32> = (0..8000).map(|i| 1e6 + (i * 7919 % 101) as f32 / 16.0).collect();
         let stream = || Streamed::from_chunks(device, [values.clone()]).chunk(777);
         let mean = values.iter().map(|&x| f64::from(x)).sum::<f64>() / 8e3;
         let variance = values.iter().map(|&x| (f64::from(x) - mean).powi(2)).sum::<f64>() / 8e3;
         let got = stream().mean_variance(0).unwrap();
-        let (steps, relative) = if device.caps().f64 { (1e-11, 1e-9) } else { (2e-6, 5e-3) };
-        near(got.0, mean, mean * steps, name(device));
-        near(got.1, variance, variance * relative, name(device));
-        let broken = |at: usize| stream().map(move |x| x.clone()).progress(move |_| ()).try_map({
-            let mut piece = 0;
-            move |x| {
-                piece += 1;
-                Ok(if piece == at { x * f32::NAN } else { x.clone() })
-            }
-        });
+        near(got.0, mean, 4e-6 * (variance.sqrt() + mean - 1e6), name(device));
+        near(got.1, variance, variance * 4e-6, name(device));
+        let broken = |at: usize| {
+            stream().map(move |x| x.clone()).progress(move |_| ()).try_map({
+                let mut piece = 0;
+                move |x| {
+                    piece += 1;
+                    Ok(if piece == at { x * f32::NAN } else { x.clone() })
+                }
+            })
+        };
         for at in [1, 2, 11] {
             assert!(broken(at).min().unwrap().is_nan() && broken(at).max().unwrap().is_nan(), "on {}", name(device));
             assert_eq!(broken(at).arg_min().unwrap(), 777 * (at as u64 - 1), "on {}", name(device));
@@ -202,7 +209,10 @@ fn histograms_count_all() {
         wanted[36] += values.iter().filter(|&&x| f64::from(x) == edges[37]).count() as u64;
         assert_eq!(counts, wanted, "on {}", name(device));
         let error = stream().histogram(0, 0.0..1.0).unwrap_err();
-        assert!(error.to_string().starts_with("histogram: bins: wanted 1 to") && error.call_site().unwrap().file().ends_with("streamed.rs"));
+        assert!(
+            error.to_string().starts_with("histogram: bins: wanted 1 to")
+                && error.call_site().unwrap().file().ends_with("streamed.rs")
+        );
     }
 }
 
@@ -232,15 +242,20 @@ fn sorts<T: Ordered>(device: &Device) {
 #[test]
 fn sorts_are_the_hosts() {
     for device in drivers() {
+        for_types!(device, [f32], sorts);
+        // Each type is more kernels to compile.
         if !compiles_slowly(device) {
-            for_types!(device, [f16, bf16, f64, i8, i16, i64, u8, u16, u64, bool], sorts);
+            for_types!(device, [f16, f64, i8, i32, u64, bool], sorts);
         }
-        for_types!(device, [f32, i32, u32], sorts);
         // A stream like any other: sorted already, the other way round, and mapped.
         for values in [(0..5000).collect::<Vec<i32>>(), (0..5000).rev().collect(), vec![7; 5000]] {
             let sorted = Streamed::from_chunks(device, [values.clone()]).chunk(100).sort().unwrap();
             let steps = sorted.map(|x| x * 2).to_vec().unwrap();
-            assert!(steps.is_sorted() && steps.iter().sum::<i32>() == 2 * values.iter().sum::<i32>(), "on {}", name(device));
+            assert!(
+                steps.is_sorted() && steps.iter().sum::<i32>() == 2 * values.iter().sum::<i32>(),
+                "on {}",
+                name(device)
+            );
         }
     }
 }
@@ -285,6 +300,19 @@ fn nothing_at_all() {
     }
 }
 
+/// A callback runs on the thread that a stream's work goes to: that thread does not wait for itself.
+#[test]
+fn streams_in_callbacks() {
+    for device in drivers() {
+        let (sender, receiver) = mpsc::channel();
+        let own = device.clone();
+        let sum = move || Streamed::from_chunks(&own, [vec![1u32; 100]]).chunk(9).map(|x| x + 1).sum();
+        device.then(move |_| drop(sender.send(sum()))).unwrap();
+        let sum = receiver.recv_timeout(Duration::from_secs(60)).expect("it does not wait");
+        assert_eq!(sum.unwrap(), 200, "on {}", name(device));
+    }
+}
+
 /// Far more elements than 32 bits count, of which the device computes few.
 #[test]
 fn counts_have_64_bits() {
@@ -326,7 +354,12 @@ fn sources_that_fail() {
         let stream = Streamed::try_from_chunks(device, chunks()).chunk(150).map(|x| x + 0);
         let error = stream.for_each(|x| Ok(taken.extend_from_slice(x))).unwrap_err();
         assert_eq!(error.to_string(), "Streamed: chunk 7 of the source: the sensor is off");
-        assert_eq!(taken, (0..600).map(|i| i / 100).collect::<Vec<i32>>(), "all before it was given, on {}", name(device));
+        assert_eq!(
+            taken,
+            (0..600).map(|i| i / 100).collect::<Vec<i32>>(),
+            "all before it was given, on {}",
+            name(device)
+        );
         let reader = Breaks { left: 40_000, panics: false };
         let error = Streamed::<u32>::from_read(device, reader).chunk(1000).sum().unwrap_err().to_string();
         assert_eq!(error, "Streamed: the reader: in the chunk from element 9000 on: the cable was pulled");
@@ -338,7 +371,9 @@ fn sources_that_fail() {
         assert!(error.to_string().starts_with("Streamed::chunk: elements: wanted 1 to"), "{error}");
         assert_eq!(error.call_site().unwrap().file(), file!());
         assert!(Streamed::from_chunks(device, [vec![1u32]]).chunk(usize::MAX).sum().is_err());
-        assert!(Streamed::<f32>::from_file(device, "/no/such/file").is_err_and(|e| e.to_string().contains("/no/such/file")));
+        assert!(
+            Streamed::<f32>::from_file(device, "/no/such/file").is_err_and(|e| e.to_string().contains("/no/such/file"))
+        );
     }
 }
 
@@ -360,7 +395,8 @@ impl Folder {
     }
 
     fn is_empty(&self) -> bool {
-        std::fs::read_dir(&self.0).unwrap().next().is_none() && deleted_files().iter().all(|file| !file.contains(self.0.to_str().unwrap()))
+        std::fs::read_dir(&self.0).unwrap().next().is_none()
+            && deleted_files().iter().all(|file| !file.contains(self.0.to_str().unwrap()))
     }
 }
 
@@ -411,7 +447,8 @@ fn faults_in_the_middle() {
         ];
         for panics in panics {
             let text = catch_unwind(AssertUnwindSafe(panics)).unwrap_err();
-            let text = text.downcast_ref::<&str>().map(|text| text.to_string()).or(text.downcast_ref::<String>().cloned());
+            let text =
+                text.downcast_ref::<&str>().map(|text| text.to_string()).or(text.downcast_ref::<String>().cloned());
             assert!(text.unwrap().contains("panics"));
         }
         assert!(folder.is_empty(), "on {what}");

@@ -54,7 +54,7 @@ use std::path::Path;
 /// | the elements themselves, in order | [`for_each`](Streamed::for_each), [`write_to`](Streamed::write_to), [`to_vec`](Streamed::to_vec) |
 ///
 /// **Pieces.** A source's chunks may have any lengths: they are joined and split into pieces of [`chunk`](Streamed::chunk)
-/// elements. By default a piece has 32 MiB, and at most a sixteenth of what [`Device::set_memory_limit`] leaves.
+/// elements. By default a piece has 32 MiB, 4 MiB on a processor, and at most a sixteenth of what [`Device::set_memory_limit`] leaves.
 ///
 /// **Overlap.** The thread that calls an operation reads the source and gives results to functions of the program. Meanwhile the
 /// device's own thread copies the next piece to the device, has the one before computed, and copies its results. There is no
@@ -183,11 +183,19 @@ impl<'a, T: Element> Streamed<'a, T> {
             return Err(failed(&name, format!("wanted elements of {}, got {}", T::DTYPE, header.dtype)));
         }
         if header.fortran && header.shape.iter().filter(|&&extent| extent > 1).count() > 1 {
-            return Err(failed(&name, format!("wanted elements in C order, got Fortran order of shape {:?}", header.shape)));
+            return Err(failed(
+                &name,
+                format!("wanted elements in C order, got Fortran order of shape {:?}", header.shape),
+            ));
         }
         let len = header.shape.iter().try_fold(1u64, |len, &extent| len.checked_mul(extent as u64));
-        let len = len.ok_or_else(|| failed(&name, format!("wanted fewer than 2^64 elements, got {:?}", header.shape)))?;
-        let mut stream = Streamed::of(device, Bytes { reader: file, name, swapped: header.swapped, len: Some(len), taken: 0 }, Some(len));
+        let len =
+            len.ok_or_else(|| failed(&name, format!("wanted fewer than 2^64 elements, got {:?}", header.shape)))?;
+        let mut stream = Streamed::of(
+            device,
+            Bytes { reader: file, name, swapped: header.swapped, len: Some(len), taken: 0 },
+            Some(len),
+        );
         stream.total = Some(len);
         Ok(stream)
     }

@@ -11,8 +11,9 @@ use std::panic::Location;
 impl<T: Total> Streamed<'_, T> {
     /// The sum, as `f64`, `i64` or `u64`; 0 for no elements.
     ///
-    /// Integers are exact, and wrap past 64 bits. Floats are added up in f64 where the device has it: the error is within 1e-12 of
-    /// the sum of absolute values. Elsewhere pieces are added up in f32, as by [`Array::sum`], within 1e-6, and their sums in f64.
+    /// Integers are exact, and wrap past 64 bits. Of f32 and f16, rows of 4096 elements are added up in f32 and the rows' sums in f64:
+    /// the error is within 1e-6 of the sum of absolute values, however many there are, and the less the more rows there are. f64 is
+    /// within 1e-12.
     ///
     /// ```
     /// # crosslane::example(|device| {

@@ -11,6 +11,8 @@ use std::cell::RefCell;
 
 /// Bytes of a piece, where the program names no number of elements: 32 MiB take 1 ms on a fast bus, the calls for it less than 0.1.
 const PIECE: u64 = 32 << 20;
+/// The same on a processor, whose caches hold what the host has just read (`benches/NOTES.md`).
+const PIECE_OF_PROCESSOR: u64 = 4 << 20;
 /// Pieces that fit the pool's limit. Two arrive, and the operation on one may need several times its memory: sorting takes four
 /// times, the pool rounds up, and what a program's functions take is not known.
 const FIT: u64 = 16;
@@ -113,7 +115,8 @@ impl<'a, T: Element> Streamed<'a, T> {
         }
         let memory = self.device.memory();
         let room = memory.limit.map_or(u64::MAX, |limit| limit.saturating_sub(memory.live));
-        let chunk = (PIECE.min(room / FIT) / bytes).clamp(1, most) as usize;
+        let piece = if caps.processor.is_some() { PIECE_OF_PROCESSOR } else { PIECE };
+        let chunk = (piece.min(room / FIT) / bytes).clamp(1, most) as usize;
         Ok(Request { chunk, at })
     }
 

@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::panic::Location;
 use std::path::Path;
 
-/// Runs that are merged at a time: blocks of 512 KiB of a piece of 32 MiB, so that a disk reads at its speed.
+/// Runs that are merged at a time: blocks are this part of a piece, at least 64 KiB by default, so that a disk reads at its speed.
 const FAN: usize = 64;
 
 impl<'a, T: Ordered> Streamed<'a, T> {
@@ -18,8 +18,8 @@ impl<'a, T: Ordered> Streamed<'a, T> {
     /// by [`Array::sort`].
     ///
     /// The call reads the whole stream. The device sorts it by pieces, which are written to a temporary file in
-    /// [`std::env::temp_dir`]; [`Streamed::sort_in`] names another folder. The file takes as much of the disk as the elements. The
-    /// merge reads blocks of 64 pieces at a time; the device sorts them. Of more pieces, 64 at a time are merged to longer ones
+    /// [`std::env::temp_dir`]. On some systems that folder lies in memory; [`Streamed::sort_in`] names another. The file takes as much
+    /// room as the elements. The merge reads blocks of 64 pieces at a time; the device sorts them. Of more pieces, 64 at a time are merged to longer ones
     /// first, in a second file.
     ///
     /// The files are the user's alone. They are gone when the stream is dropped, and on Unix when the process ends, however that is.
@@ -78,7 +78,13 @@ impl<'a, T: Ordered> Streamed<'a, T> {
 }
 
 /// Longer runs, of [`FAN`] neighbours each.
-fn rounded<T: Ordered>(device: &Device, spill: &Spill<T>, folder: &Path, chunk: usize, at: CallSite) -> Result<Spill<T>> {
+fn rounded<T: Ordered>(
+    device: &Device,
+    spill: &Spill<T>,
+    folder: &Path,
+    chunk: usize,
+    at: CallSite,
+) -> Result<Spill<T>> {
     let mut longer = Spill::new(folder)?;
     for first in (0..spill.runs.len()).step_by(FAN) {
         longer.open_run();

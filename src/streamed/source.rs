@@ -9,7 +9,7 @@ use std::io::{self, Read};
 
 /// Elements in order, some at a time.
 pub(super) trait Source<T> {
-    /// Replaces `values` by the next elements, `most` at most. None means the end.
+    /// Replaces `values` by the next elements, as many as `most` if the source does not say itself. None means the end.
     fn fill(&mut self, values: &mut Vec<T>, most: usize, at: CallSite) -> Result<()>;
 }
 
@@ -82,7 +82,11 @@ impl<T: Element, R: Read> Source<T> for Bytes<R> {
 }
 
 /// Reads elements until the values are full or the reader ends, and returns how many there were.
-pub(super) fn read_values<T: Element>(reader: &mut impl Read, values: &mut [T], swapped: bool) -> Result<usize, String> {
+pub(super) fn read_values<T: Element>(
+    reader: &mut impl Read,
+    values: &mut [T],
+    swapped: bool,
+) -> Result<usize, String> {
     let mut own = vec![]; // not every byte is a `bool`
     let bytes = match T::as_stored_mut(values) {
         Some(stored) => bytemuck::cast_slice_mut(stored),

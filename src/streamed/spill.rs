@@ -99,7 +99,7 @@ impl<T: Ordered> Head<T> {
 }
 
 impl<T: Ordered> Source<T> for Merge<T> {
-    /// All elements of the blocks that come before what is still in the file.
+    /// All elements of the blocks that come before what is still in the file: how many is not known before.
     fn fill(&mut self, values: &mut Vec<T>, _: usize, _: CallSite) -> Result<()> {
         values.clear();
         for head in &mut self.heads {

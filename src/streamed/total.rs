@@ -2,12 +2,14 @@
 
 use super::run::{Work, ahead};
 use crate::array::Array;
-use crate::element::{Float, Number};
+use crate::element::Number;
 use crate::error::{CallSite, Result};
 use half::f16;
 
 /// Elements whose halves of 16 bits are added up in 32 bits without overflow.
-const ROW: usize = 1 << 16;
+const HALVES: usize = 1 << 16;
+/// Elements that are added up in f32; the sums of so many are added up in f64, on the host.
+const SINGLES: usize = 1 << 12;
 
 /// A number that [`Streamed::sum`](super::Streamed::sum) adds up: `f16 f32 f64 i32 i64 u32 u64`.
 pub trait Total: Number {
@@ -39,21 +41,13 @@ macro_rules! totals {
 }
 
 totals! {
-    f16 => f64, of_floats, |a, b| a + b;
-    f32 => f64, of_floats, |a, b| a + b;
-    f64 => f64, of_floats, |a, b| a + b;
+    f16 => f64, |piece: &Array<f16>, at| of_singles(&piece.cast(), at), |a, b| a + b;
+    f32 => f64, of_singles, |a, b| a + b;
+    f64 => f64, of_wide, |a, b| a + b;
     i32 => i64, of_signed, i64::wrapping_add;
     i64 => i64, of_wide, i64::wrapping_add;
     u32 => u64, of_unsigned, u64::wrapping_add;
     u64 => u64, of_wide, u64::wrapping_add;
-}
-
-fn of_floats<T: Float>(piece: &Array<T>, at: CallSite) -> Result<Work<f64>> {
-    if piece.device().caps().f64 {
-        return of_wide(&piece.cast::<f64>(), at);
-    }
-    let sum = of_wide(&piece.cast::<f32>(), at)?;
-    Ok(Box::new(move || sum().map(f64::from)))
 }
 
 fn of_wide<T: Number>(piece: &Array<T>, at: CallSite) -> Result<Work<T>> {
@@ -78,17 +72,26 @@ fn of_unsigned(piece: &Array<u32>, at: CallSite) -> Result<Work<u64>> {
 
 /// Without integers of 64 bits: the lower and the upper halves are added up by rows, and the rows' sums on the host.
 fn of_halves(piece: &Array<u32>, at: CallSite) -> Result<Work<u64>> {
-    let flat = piece.flatten();
-    let rows = flat.len() / ROW;
-    let end = (rows * ROW) as isize;
-    let (whole, rest) = (flat.slice(crate::s![..end]).reshape(&[rows, ROW]), flat.slice(crate::s![end..]));
-    let low = [(&whole & 0xffff).sum_axes(1), (&rest & 0xffff).sum()];
-    let high = [(whole >> 16).sum_axes(1), (rest >> 16).sum()];
-    let sums = low.into_iter().chain(high).collect::<Vec<_>>();
-    ahead(&sums.iter().collect::<Vec<_>>(), at)?;
+    let low = sums_of_rows(&(piece & 0xffff), HALVES, at)?;
+    let high = sums_of_rows(&(piece >> 16), HALVES, at)?;
     Ok(Box::new(move || {
-        let sums = Array::read_all(&sums.iter().collect::<Vec<_>>())?;
-        let of = |sums: &[Vec<u32>]| sums.iter().flatten().map(|&sum| u64::from(sum)).sum::<u64>();
-        Ok(of(&sums[..2]) + (of(&sums[2..]) << 16))
+        let [low, high] = [low()?, high()?].map(|sums| sums.into_iter().map(u64::from).sum::<u64>());
+        Ok(low + (high << 16))
     }))
+}
+
+fn of_singles(piece: &Array<f32>, at: CallSite) -> Result<Work<f64>> {
+    let sums = sums_of_rows(piece, SINGLES, at)?;
+    Ok(Box::new(move || Ok(sums()?.into_iter().map(f64::from).sum())))
+}
+
+/// The sums of so many elements each, the last of what is left.
+fn sums_of_rows<T: Number>(piece: &Array<T>, row: usize, at: CallSite) -> Result<Work<Vec<T>>> {
+    let flat = piece.flatten();
+    let rows = flat.len() / row;
+    let end = (rows * row) as isize;
+    let whole = flat.slice(crate::s![..end]).reshape(&[rows, row]).sum_axes(1);
+    let rest = flat.slice(crate::s![end..]).sum();
+    ahead(&[&whole, &rest], at)?;
+    Ok(Box::new(move || Ok(Array::read_all(&[&whole, &rest])?.concat())))
 }
