@@ -5,7 +5,7 @@ mod support;
 use crosslane::array::OutOfRange;
 use crosslane::op::Value;
 use crosslane::streamed::Total;
-use crosslane::{Array, DType, Device, Element, ErrorKind, Number, Ordered, Streamed, bf16, f16, s};
+use crosslane::{Array, DType, Device, Element, ErrorKind, Number, Ordered, Streamed, f16, s};
 use rand::Rng;
 use std::cell::RefCell;
 use std::fs::File;
@@ -135,13 +135,32 @@ fn reductions_are_the_hosts() {
     }
 }
 
+/// Without integers of 64 bits sums are as exact.
+#[test]
+fn integers_without_64_bits() {
+    let device = stand_in("webgpu", 1 << 20);
+    assert!(!device.caps().i64);
+    for len in [70_001, 5] {
+        let (signed, unsigned) = (numbers::<i32>(1, len), numbers::<u32>(2, len));
+        let sum = Streamed::from_chunks(&device, [signed.clone()]).sum().unwrap();
+        assert_eq!(sum, signed.iter().map(|&x| i64::from(x)).sum::<i64>());
+        let sum = Streamed::from_chunks(&device, [unsigned.clone()]).sum().unwrap();
+        assert_eq!(sum, unsigned.iter().map(|&x| u64::from(x)).sum::<u64>());
+    }
+}
+
 /// A mean far from 0, where squares cancel; and what is no number.
 #[test]
 fn moments_do_not_cancel_and_nan_stays() {
     for device in drivers() {
         // A sum of 2^16 large numbers and as many small ones, which f32 would lose.
-        let tides = (0..32).map(|k| vec![if k % 2 == 0 { 1e8f32 } else { 1.0 }; 4096]);
-        assert_eq!(Streamed::from_chunks(device, tides).sum().unwrap(), 65_536.0 * (1e8 + 1.0), "on {}", name(device));
+        let tides = (0..32).map(|k| vec![if k % 2 == 0 { 134_217_728.0f32 } else { 1.0 }; 4096]);
+        assert_eq!(
+            Streamed::from_chunks(device, tides).sum().unwrap(),
+            65_536.0 * 134_217_729.0,
+            "on {}",
+            name(device)
+        );
         let values: Vec<f32> = (0..8000).map(|i| 1e6 + (i * 7919 % 101) as f32 / 16.0).collect();
         let stream = || Streamed::from_chunks(device, [values.clone()]).chunk(777);
         let mean = values.iter().map(|&x| f64::from(x)).sum::<f64>() / 8e3;
@@ -352,7 +371,11 @@ fn sources_that_fail() {
         let chunks = || (0..9).map(|k| if k == 6 { Err("the sensor is off") } else { Ok(vec![k; 100]) });
         let mut taken = vec![];
         let stream = Streamed::try_from_chunks(device, chunks()).chunk(150).map(|x| x + 0);
-        let error = stream.for_each(|x| Ok(taken.extend_from_slice(x))).unwrap_err();
+        let error = stream.for_each(|x| {
+            taken.extend_from_slice(x);
+            Ok(())
+        });
+        let error = error.unwrap_err();
         assert_eq!(error.to_string(), "Streamed: chunk 7 of the source: the sensor is off");
         assert_eq!(
             taken,

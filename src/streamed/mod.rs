@@ -214,9 +214,8 @@ impl<'a, T: Element> Streamed<'a, T> {
     /// ```
     /// # crosslane::example(|device| {
     /// use crosslane::Streamed;
-    /// let mut lengths = vec![];
-    /// Streamed::from_chunks(device, [vec![7; 10]]).chunk(4).for_each(|x| Ok(lengths.push(x.len())))?;
-    /// assert_eq!(lengths, [4, 4, 2]);
+    /// let sums = Streamed::from_chunks(device, [vec![1; 10]]).chunk(4).map(|x| x.sum());
+    /// assert_eq!(sums.to_vec()?, [4, 4, 2]);
     /// # Ok(()) });
     /// ```
     ///

@@ -175,14 +175,19 @@ impl<T: Element> Streamed<'_, T> {
     pub fn count(mut self) -> Result<u64> {
         let at = Location::caller();
         let mut count = 0;
+        let mut add = |len: u64| {
+            count += len;
+            Ok(())
+        };
         if self.pieces.on_host().is_some() {
-            return self.deliver(at, |values| Ok(count += values.len() as u64)).map(|()| count);
+            self.deliver(at, |values| add(values.len() as u64))?;
+            return Ok(count);
         }
         let start = |piece: &Array<T>| {
             let len = piece.len() as u64;
             Ok(Box::new(move || Ok(len)) as Work<u64>)
         };
-        self.run(at, start, |len| Ok(count += len))?;
+        self.run(at, start, add)?;
         Ok(count)
     }
 
@@ -206,7 +211,10 @@ impl<T: Element> Streamed<'_, T> {
             ahead(&[&count], at)?;
             Ok(Box::new(move || count.item()) as Work<u32>)
         };
-        self.run(at, start, |count| Ok(all += u64::from(count)))?;
+        self.run(at, start, |count| {
+            all += u64::from(count);
+            Ok(())
+        })?;
         Ok(all)
     }
 }
@@ -284,12 +292,16 @@ mod tests {
     fn the_first_nan_is_kept() {
         for end in [End::Smallest, End::Largest] {
             let mut found = Found::default();
-            [1.0f32, f32::NAN, f32::NEG_INFINITY, f32::NAN, f32::INFINITY].map(|value| found.see(value, 2, 10, end));
+            for value in [1.0f32, f32::NAN, f32::NEG_INFINITY, f32::NAN, f32::INFINITY] {
+                found.see(value, 2, 10, end);
+            }
             let (value, place) = found.best.expect("five were seen");
             assert!(value.is_nan() && place == 12, "{value} at {place}");
         }
         let mut found = Found::default();
-        [0.0f32, -0.0, 0.0].map(|value| found.see(value, 0, 1, End::Smallest));
+        for value in [0.0f32, -0.0, 0.0] {
+            found.see(value, 0, 1, End::Smallest);
+        }
         assert_eq!(found.best, Some((0.0, 0)), "zeros are equal");
     }
 }

@@ -17,7 +17,10 @@ impl<T: Element> Streamed<'_, T> {
     /// use crosslane::Streamed;
     /// let mut all = vec![];
     /// let stream = Streamed::from_chunks(device, [vec![1.0f32, 4.0], vec![9.0]]).map(|x| x.sqrt());
-    /// stream.for_each(|roots| Ok(all.extend_from_slice(roots)))?;
+    /// stream.for_each(|roots| {
+    ///     all.extend_from_slice(roots);
+    ///     Ok(())
+    /// })?;
     /// assert_eq!(all, [1.0, 2.0, 3.0]);
     /// # Ok(()) });
     /// ```

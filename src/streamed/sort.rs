@@ -28,9 +28,7 @@ impl<'a, T: Ordered> Streamed<'a, T> {
     /// # crosslane::example(|device| {
     /// use crosslane::Streamed;
     /// let stream = Streamed::from_chunks(device, [vec![5, 1, 4], vec![2], vec![3, 0]]).chunk(2);
-    /// let mut sorted = vec![];
-    /// stream.sort()?.for_each(|values| Ok(sorted.extend_from_slice(values)))?;
-    /// assert_eq!(sorted, [0, 1, 2, 3, 4, 5]);
+    /// assert_eq!(stream.sort()?.to_vec()?, [0, 1, 2, 3, 4, 5]);
     /// # Ok(()) });
     /// ```
     ///
