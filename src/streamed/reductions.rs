@@ -197,7 +197,7 @@ impl<T: Element> Streamed<'_, T> {
     /// # crosslane::example(|device| {
     /// use crosslane::Streamed;
     /// let stream = Streamed::from_chunks(device, [vec![0.5f32, 0.0], vec![2.0]]);
-    /// assert_eq!(stream.map(|x| x.gt(1.0)).count_nonzero()?, 1u64);
+    /// assert_eq!(stream.map(|x| x.greater(1.0)).count_nonzero()?, 1u64);
     /// # Ok(()) });
     /// ```
     ///
