@@ -120,7 +120,7 @@ impl<'a, T: Element> Streamed<'a, T> {
         I::IntoIter: 'a,
         E: Display + 'a,
     {
-        Streamed::of(device, Chunks::new(chunks.into_iter()), None)
+        Streamed::of(device, Chunks::new(chunks.into_iter()))
     }
 
     /// The elements that a reader gives, each in little-endian order, up to its end. It need not be buffered.
@@ -135,7 +135,7 @@ impl<'a, T: Element> Streamed<'a, T> {
     ///
     /// Errors of operations: the reader's; bytes at the end that are no whole element; a byte other than 0 and 1 for a `bool`.
     pub fn from_read(device: &Device, reader: impl Read + 'a) -> Streamed<'a, T> {
-        Streamed::of_bytes(device, reader, "the reader".into(), None)
+        Streamed::of_bytes(device, reader, "the reader".into())
     }
 
     /// As [`Streamed::from_read`], of a file.
@@ -155,9 +155,8 @@ impl<'a, T: Element> Streamed<'a, T> {
         let name = path.as_ref().display().to_string();
         let opened = File::open(path).and_then(|file| file.metadata().map(|about| (file, about)));
         let (file, about) = opened.map_err(|error| failed(&name, error))?;
-        let mut stream = Streamed::of_bytes(device, file, name, None);
-        stream.total = about.is_file().then(|| about.len() / size_of::<T>() as u64);
-        Ok(stream)
+        let total = about.is_file().then(|| about.len() / size_of::<T>() as u64);
+        Ok(Streamed { total, ..Streamed::of_bytes(device, file, name) })
     }
 
     /// The elements of a `.npy` file, in C order. Their shape does not matter.
@@ -191,22 +190,17 @@ impl<'a, T: Element> Streamed<'a, T> {
         let len = header.shape.iter().try_fold(1u64, |len, &extent| len.checked_mul(extent as u64));
         let len =
             len.ok_or_else(|| failed(&name, format!("wanted fewer than 2^64 elements, got {:?}", header.shape)))?;
-        let mut stream = Streamed::of(
-            device,
-            Bytes { reader: file, name, swapped: header.swapped, len: Some(len), taken: 0 },
-            Some(len),
-        );
-        stream.total = Some(len);
-        Ok(stream)
+        let source = Bytes { reader: file, name, swapped: header.swapped, len: Some(len), taken: 0 };
+        Ok(Streamed { total: Some(len), ..Streamed::of(device, source) })
     }
 
-    fn of_bytes(device: &Device, reader: impl Read + 'a, name: String, len: Option<u64>) -> Streamed<'a, T> {
-        Streamed::of(device, Bytes { reader, name, swapped: cfg!(target_endian = "big"), len, taken: 0 }, len)
+    fn of_bytes(device: &Device, reader: impl Read + 'a, name: String) -> Streamed<'a, T> {
+        Streamed::of(device, Bytes { reader, name, swapped: cfg!(target_endian = "big"), len: None, taken: 0 })
     }
 
-    fn of(device: &Device, source: impl Source<T> + 'a, total: Option<u64>) -> Streamed<'a, T> {
+    fn of(device: &Device, source: impl Source<T> + 'a) -> Streamed<'a, T> {
         let pieces = Box::new(Uploads::new(device, source));
-        Streamed { device: device.clone(), pieces, chunk: None, progress: None, done: 0, total }
+        Streamed { device: device.clone(), pieces, chunk: None, progress: None, done: 0, total: None }
     }
 
     /// How many elements of the source go through the device at a time. Results of floats depend on it in their last bits.
