@@ -242,6 +242,10 @@ impl Error {
         &self.0
     }
 
+    pub(crate) fn is_out_of_memory(&self) -> bool {
+        matches!(self.kind(), ErrorKind::OutOfMemory { .. })
+    }
+
     /// The line of the caller's program that caused the error, if the caller did.
     pub fn call_site(&self) -> Option<CallSite> {
         match self.kind() {

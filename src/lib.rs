@@ -58,6 +58,7 @@ pub mod array;
 mod backend;
 mod cache;
 mod caps;
+mod countdown;
 pub mod device;
 mod element;
 pub mod error;

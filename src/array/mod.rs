@@ -23,6 +23,7 @@ mod model;
 mod operators;
 mod orders;
 mod products;
+mod rebuild;
 mod reductions;
 mod selections;
 #[cfg(feature = "serde")]

@@ -4,7 +4,7 @@ use super::{Array, Slice, create};
 use crate::device::{Device, advice};
 use crate::element::Element;
 use crate::error::{CallSite, Error, ErrorKind, Result};
-use crate::graph::{Batch, Expr, Node, Storage, storage_of};
+use crate::graph::{Batch, Expr, How, Node, Storage, storage_of};
 use crate::memory::Memory;
 use crate::ops::buffer_bytes;
 use crate::work::{Read, Write};
@@ -33,6 +33,9 @@ pub fn upload_all<T: Element>(device: &Device, values: &[&[T]]) -> Result<Vec<Ar
     let writes: Vec<Write> =
         pairs.map(|((_, memory), from)| Write { to: memory, offset: 0, from: bytemuck::cast_slice(from) }).collect();
     device.driver().write(&writes)?;
+    for ((array, _), from) in arrays.iter().zip(values) {
+        array.keep_uploaded(bytemuck::cast_slice(from), at)?;
+    }
     Ok(arrays.into_iter().map(|(array, _)| array).collect())
 }
 
@@ -80,7 +83,18 @@ impl<T: Element> Array<T> {
             device.driver().write(&[Write { to: &memory, offset: 0, from: bytes }])?;
             memory.history.note_upload();
         }
+        array.keep_uploaded(bytes, at)?;
         Ok(array)
+    }
+
+    /// Keeps what was uploaded into the array, where the device keeps lineage.
+    pub(crate) fn keep_uploaded(&self, bytes: &[u8], at: CallSite) -> Result<()> {
+        if self.device().keeps_lineage() {
+            let mut kept = crate::memory::room("from_slice", bytes.len(), at)?;
+            kept.extend_from_slice(bytes);
+            self.node.set_lineage(How::Host(Arc::new(kept)));
+        }
+        Ok(())
     }
 
     /// As [`Array::from_slice`], without blocking the executor: the copy runs on the device's own thread.
@@ -161,6 +175,13 @@ impl<T: Element> Array<T> {
     pub(crate) fn read_stored(&self, values: &mut [T::Stored]) -> Result<()> {
         self.readable_size()?;
         read(&self.device().clone(), &mut [(&self.node, bytemuck::cast_slice_mut(values))])
+    }
+
+    /// As [`Array::read_stored`], into bytes.
+    #[track_caller]
+    pub(crate) fn read_bytes(&self, bytes: &mut [u8]) -> Result<()> {
+        self.readable_size()?;
+        read(&self.device().clone(), &mut [(&self.node, bytes)])
     }
 
     /// The only element of an array.

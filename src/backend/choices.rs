@@ -73,7 +73,7 @@ impl Choices {
         self.setting.store(natives as u8, Ordering::Relaxed);
     }
 
-    fn setting(&self) -> Natives {
+    pub fn setting(&self) -> Natives {
         match self.setting.load(Ordering::Relaxed) {
             0 => Natives::Auto,
             1 => Natives::Off,

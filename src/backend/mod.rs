@@ -19,7 +19,7 @@ pub(crate) mod wgpu;
 
 pub(crate) use choices::Choices;
 pub(crate) use driver::{Driver, Habits, HostBlock};
-pub(crate) use engine::{BUDGET, Engine, Options};
+pub(crate) use engine::{Engine, Options};
 pub(crate) use interop::{ForeignWork, Interop, Mapping, lent};
 pub(crate) use order::{Order, Waits};
 pub(crate) use registry::{ENGINES, Listed, list, open, request};

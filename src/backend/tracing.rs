@@ -1,15 +1,18 @@
 //! Time measurement by an engine: a clock of the device, and a record of its work.
 
 use crate::advice::Advice;
+use crate::countdown::Countdown;
 use crate::error::Result;
 use crate::trace::recorder::Recorder;
 use std::time::Duration;
 
-/// What watches an engine: a record of what it does, and advice about what it is asked to do.
+/// What watches an engine: a record of what it does, advice about what it is asked to do, and injected faults.
 #[derive(Default)]
 pub(crate) struct Observer {
     pub recorder: Recorder,
     pub advice: Advice,
+    /// In tests, the call that loses the device.
+    pub loss: Countdown,
 }
 
 /// Time on the device.

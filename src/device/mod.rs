@@ -3,6 +3,8 @@
 pub(crate) mod advice;
 mod claims;
 mod faults;
+#[cfg(feature = "cases")]
+mod inject;
 mod judge;
 mod messages;
 mod names;
@@ -10,6 +12,7 @@ mod occupancy;
 mod open;
 mod options;
 mod plans;
+mod reopen;
 mod run;
 mod slices;
 mod watch;
@@ -24,6 +27,7 @@ use crate::trace::{Costs, Roofline};
 use crate::work::{Launch, Window};
 use messages::Messages;
 use plans::{Planned, Plans};
+use reopen::Opening;
 use slices::Slices;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
@@ -51,6 +55,7 @@ struct Handle(Option<Arc<Handles>>);
 
 struct Inner {
     driver: Arc<dyn Driver>,
+    opening: Opening,
     /// The driver's, tuned.
     caps: Caps,
     pool: Arc<Pool>,
@@ -316,6 +321,11 @@ impl Device {
             Ok(None) => self.roofline().ok(),
             Err(_) => None,
         }
+    }
+
+    /// Whether it is kept how each array was computed.
+    pub(crate) fn keeps_lineage(&self) -> bool {
+        self.0.opening.options.lineage
     }
 
     pub(crate) fn pool(&self) -> &Arc<Pool> {

@@ -5,6 +5,7 @@ use super::{Claims, Device, DeviceOptions, Faults, Handle, Inner, Properties, Sl
 use crate::backend::cpu::Profile;
 use crate::backend::{self, Driver};
 use crate::caps::Caps;
+use crate::device::reopen::{Opening, Source};
 use crate::device::{Messages, Watch};
 use crate::error::Result;
 use crate::memory::{Handles, Pool};
@@ -12,7 +13,6 @@ use crate::properties::{Backend, DeviceKind};
 use crate::threads::wait_at_the_end;
 use crate::tuning::Tuning;
 use std::sync::{Arc, Mutex, OnceLock};
-use std::time::Duration;
 
 impl Device {
     /// All devices of this machine, in the order of their indices for [`Device::open`].
@@ -139,7 +139,9 @@ impl Device {
     /// A device over a wgpu device of the program. Features that it was opened without are not used.
     #[cfg(feature = "wgpu")]
     pub fn from_wgpu(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::Queue) -> Device {
-        Device::with_driver(backend::wgpu::adopt(adapter, device, queue), crate::backend::BUDGET, None, None)
+        let driver = backend::wgpu::adopt(adapter, device, queue);
+        let source = Source::Listed(driver.properties().clone());
+        DeviceOptions::default().over(driver, source)
     }
 
     /// The wgpu device and queue behind this device. Work that the program submits runs after all work submitted here
@@ -152,13 +154,9 @@ impl Device {
     }
 
     /// With what was tuned for it, if nothing else is said.
-    pub(super) fn with_driver(
-        driver: Arc<dyn Driver>,
-        budget: Duration,
-        slice: Option<Duration>,
-        tuning: Option<Tuning>,
-    ) -> Device {
-        let tuning = tuning.unwrap_or_else(|| Tuning::load(driver.properties()));
+    pub(super) fn with_driver(driver: Arc<dyn Driver>, opening: Opening) -> Device {
+        let budget = opening.options.options.budget();
+        let tuning = opening.options.tuning.clone().unwrap_or_else(|| Tuning::load(driver.properties()));
         let caps = Caps { tuning, ..driver.caps().clone() };
         let pool = Pool::new(driver.clone());
         // A software driver computes on threads of the process.
@@ -169,12 +167,13 @@ impl Device {
             let wait = move || drop(driver.upgrade().map(|driver| driver.wait()));
             wait_at_the_end(move || there.strong_count() > 0, wait);
         }
-        let slices = Slices::new(slice, driver.properties());
+        let slices = Slices::new(opening.options.slice, driver.properties());
         let handles = Arc::new(Handles { pool: pool.clone(), device: driver.properties().label() });
         let inner = Inner {
             pool,
             handles: Arc::downgrade(&handles),
             driver,
+            opening,
             caps,
             claims: Claims::default(),
             plans: Default::default(),

@@ -1,9 +1,10 @@
 //! Finding and choosing a device, and how to open it.
 
 use super::Device;
+use super::reopen::{Opening, Source};
 #[cfg(feature = "cpu")]
 use crate::backend::cpu::Profile;
-use crate::backend::{self, BUDGET, Driver, ENGINES, Listed, Options};
+use crate::backend::{self, Driver, ENGINES, Listed, Options};
 use crate::error::{Error, ErrorKind, Result};
 #[cfg(feature = "cpu")]
 use crate::report::Checks;
@@ -19,11 +20,12 @@ use std::time::Duration;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct DeviceOptions {
-    options: Options,
+    pub(super) options: Options,
     memory_limit: Option<u64>,
     track: Option<bool>,
-    slice: Option<Duration>,
-    tuning: Option<Tuning>,
+    pub(super) slice: Option<Duration>,
+    pub(super) tuning: Option<Tuning>,
+    pub(super) lineage: bool,
 }
 
 impl DeviceOptions {
@@ -152,6 +154,26 @@ impl DeviceOptions {
         self
     }
 
+    /// Whether to keep how each array was computed, so that [`Array::rebuild`](crate::Array::rebuild) can compute it again
+    /// after the device was lost. Off by default.
+    ///
+    /// Cost: a copy, in the host's memory, of all data that the program uploads, and a description of each step, of some
+    /// hundred bytes, for as long as an array that was computed from them is there. In a loop that updates an array, that is
+    /// all steps of the loop: [`Array::checkpoint`](crate::Array::checkpoint) ends it. The device's memory is not kept.
+    ///
+    /// ```
+    /// let options = crosslane::DeviceOptions::default().keep_lineage(true);
+    /// # let Ok(device) = options.open("") else { return Ok(()) };
+    /// let x = crosslane::Array::from_slice(&device, &[1.0f32, 2.0]) + 1.0;
+    /// assert_eq!(x.rebuild(&device.reopen()?)?.to_vec()?, [2.0, 3.0]);
+    /// # Ok::<(), crosslane::Error>(())
+    /// ```
+    #[doc(alias = "checkpoint")]
+    pub fn keep_lineage(mut self, keep: bool) -> DeviceOptions {
+        self.lineage = keep;
+        self
+    }
+
     /// The tuning to use. By default the one saved by `crosslane tune` for this device, else the built-in one.
     pub fn tuning(mut self, tuning: Tuning) -> DeviceOptions {
         self.tuning = Some(tuning);
@@ -164,9 +186,8 @@ impl DeviceOptions {
     }
 
     /// A device with what is set here beside the options of the engine.
-    fn over(&self, driver: Arc<dyn Driver>) -> Device {
-        let device =
-            Device::with_driver(driver, self.options.time_limit.unwrap_or(BUDGET), self.slice, self.tuning.clone());
+    pub(super) fn over(&self, driver: Arc<dyn Driver>, source: Source) -> Device {
+        let device = Device::with_driver(driver, Opening { source, options: self.clone() });
         device.set_memory_limit(self.memory_limit);
         if let Some(track) = self.track {
             device.pool().track(track);
@@ -185,7 +206,8 @@ impl DeviceOptions {
     /// ```
     #[cfg(feature = "cpu")]
     pub fn cpu(&self, profile: Profile, checks: Option<Checks>) -> Result<Device> {
-        Ok(self.over(backend::cpu::open(profile, checks, backend::cpu::Tier::default(), &self.options)?))
+        let driver = backend::cpu::open(profile.clone(), checks, backend::cpu::Tier::default(), &self.options)?;
+        Ok(self.over(driver, Source::Processor(profile, checks)))
     }
 
     /// As [`Device::open`].
@@ -193,7 +215,7 @@ impl DeviceOptions {
         let request = request.trim();
         let lower = request.to_lowercase();
         if let Some(opened) = backend::request(&lower, &self.options) {
-            return Ok(self.over(opened?)); // without asking other drivers
+            return Ok(self.over(opened?, Source::Request(lower))); // without asking other drivers
         }
         let all = backend::list();
         // A number is an index and nothing else: as a part of a name it would fit most versions.
@@ -213,7 +235,8 @@ impl DeviceOptions {
             listed.properties,
             all.iter().enumerate().filter(fits).count()
         );
-        Ok(self.over(backend::open(listed, &self.options)?))
+        let driver = backend::open(listed, &self.options)?;
+        Ok(self.over(driver, Source::Listed(listed.properties.clone())))
     }
 }
 

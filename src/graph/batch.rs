@@ -26,6 +26,8 @@ pub(crate) struct Batch {
     made: Vec<(Arc<Node>, Arc<State>)>,
     /// The operations that the batch runs, with where their outputs will lie.
     ran: Vec<(Arc<Task>, Vec<Storage>)>,
+    /// Whether a kernel writes to memory that was there before.
+    pub in_place: bool,
     /// For `explain()`: keeps the operations and plans that would run.
     pub record: Option<Vec<(Box<dyn Op>, Plan)>>,
 }
@@ -85,12 +87,13 @@ pub(crate) struct Submission<'a> {
 
 impl Batch {
     pub fn new(device: &Device, at: CallSite) -> Batch {
-        let (launches, made, ran, record, mut seen): (_, _, _, _, Sightings) = Default::default();
+        let (launches, made, ran, in_place, record, mut seen): (_, _, _, _, _, Sightings) = Default::default();
         seen.all.reserve(Sightings::FEW);
-        Batch { device: device.uncounted(), at, launches, seen, made, ran, record }
+        Batch { device: device.uncounted(), at, launches, seen, made, ran, in_place, record }
     }
 
-    /// Plans, submits and publishes. If `plan` or `submit` fails, all nodes stay as they were.
+    /// Plans, submits and publishes. If `plan` or `submit` fails, all nodes stay as they were. If memory runs out, what is
+    /// pooled is given back, and all is tried once more: other threads may have dropped arrays meanwhile.
     ///
     /// Several threads may plan at a time. If another thread has submitted a part of the same work before this one
     /// submits, this one plans again: that is cheaper than computing the part twice.
@@ -100,13 +103,16 @@ impl Batch {
         plan: impl Fn(&mut Batch) -> Result<()>,
         mut submit: impl FnMut(&mut Submission) -> Result<R>,
     ) -> Result<R> {
+        let mut again = true;
         loop {
             let mut batch = Batch::new(device, at);
-            plan(&mut batch).map_err(|error| error.located(at))?;
-            // A recording's launches are known by their numbers.
-            if batch.record.is_none() {
-                batch.launches =
-                    device.sliced(std::mem::take(&mut batch.launches)).map_err(|error| error.located(at))?;
+            match plan(&mut batch).and_then(|()| batch.cut()) {
+                Err(error) if error.is_out_of_memory() && std::mem::take(&mut again) => {
+                    drop(batch);
+                    device.trim();
+                    continue;
+                }
+                planned => planned.map_err(|error| error.located(at))?,
             }
             let claim = match batch.keys() {
                 keys if keys.is_empty() => None,
@@ -116,10 +122,27 @@ impl Batch {
                 },
             };
             let mut submission = Submission { batch, claim };
-            let result = submit(&mut submission).map_err(|error| error.located(at))?;
-            submission.publish();
-            return Ok(result);
+            match submit(&mut submission) {
+                // A kernel that writes in place may have run.
+                Err(error) if error.is_out_of_memory() && !submission.batch.in_place && std::mem::take(&mut again) => {
+                    drop(submission);
+                    device.trim();
+                }
+                result => {
+                    let result = result.map_err(|error| error.located(at))?;
+                    submission.publish();
+                    return Ok(result);
+                }
+            }
         }
+    }
+
+    /// Cuts launches that are too long. Those of a recording are known by their numbers.
+    fn cut(&mut self) -> Result<()> {
+        if self.record.is_none() {
+            self.launches = self.device.sliced(std::mem::take(&mut self.launches))?;
+        }
+        Ok(())
     }
 
     /// The nodes and operations to claim before submission, by address.

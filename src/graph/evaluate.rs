@@ -169,6 +169,7 @@ impl Batch {
             count: None,
             fill: None,
         };
+        self.in_place = true;
         to.memory.history.note_write();
         to.memory.note_end_written();
         buffers.push(to.memory.clone());

@@ -4,12 +4,16 @@
 mod batch;
 mod evaluate;
 mod flatten;
+mod lineage;
 mod node;
+mod rebuild;
 mod task;
 mod view;
 
 pub(crate) use batch::{Batch, Submission};
 pub(crate) use evaluate::{evaluate, storage_of};
+pub(crate) use lineage::How;
 pub(crate) use node::{Expr, Handle, Node, State, Storage};
+pub(crate) use rebuild::rebuild;
 pub(crate) use task::{Take, Task};
 pub(crate) use view::{axis_last, broadcast, view};

@@ -1,5 +1,6 @@
 //! The deferred graph: a node is a value in memory, or a description of how to compute it.
 
+use super::lineage::Lineage;
 use super::task::Task;
 use crate::device::Device;
 use crate::element::{DType, Scalar};
@@ -38,6 +39,8 @@ pub(crate) struct Node {
     /// Whether the node's state before evaluation is kept (`recipe`), which shows how the node was computed.
     keeps: AtomicBool,
     recipe: OnceLock<Arc<State>>,
+    /// How the value was computed, where the device keeps it.
+    pub(super) lineage: Mutex<Option<Arc<Lineage>>>,
 }
 
 /// The state of a node.
@@ -67,28 +70,30 @@ impl Storage {
 }
 
 /// How a node is computed. Arguments have the node's shape, unless said otherwise.
+///
+/// `I` and `T` stand for inputs and operations: nodes and tasks here, and others in a [`Lineage`].
 #[derive(Clone)]
-pub(crate) enum Expr {
+pub(crate) enum Expr<I = Arc<Node>, T = Arc<Task>> {
     /// One value everywhere.
     Constant(Scalar),
     /// The element at address `a` of this layout is `a`.
     Index(Layout),
-    Call(Function, Vec<Arc<Node>>),
-    Formula(Formula, Vec<Arc<Node>>),
-    Cast(Arc<Node>),
+    Call(Function, Vec<I>),
+    Formula(Formula, Vec<I>),
+    Cast(I),
     /// A copy in row-major order, into any shape with as many elements: the result has a layout that can be viewed
     /// again.
-    Copy(Arc<Node>),
+    Copy(I),
     /// Some axes of a larger node combined.
     Reduce {
         operator: Operator,
-        input: Arc<Node>,
+        input: I,
         reduced: Vec<bool>,
     },
     /// An output of an operation with kernels of its own.
-    Output(Arc<Task>, usize),
+    Output(T, usize),
     /// A view of a node that will be materialised without gaps.
-    View(Arc<Node>, Layout),
+    View(I, Layout),
     /// The value that the planned kernel itself computes, in this type. Epilogues begin with it.
     Given(DType),
 }
@@ -165,8 +170,23 @@ impl Node {
         state: State,
     ) -> Arc<Node> {
         let (users, computed, count, keeps, recipe) = Default::default();
+        let lineage = Mutex::new(device.keeps_lineage().then(|| Lineage::of(&shape, dtype, &state)));
         let (device, state) = (device.uncounted(), Mutex::new(Arc::new(state)));
-        Arc::new(Node { device, shape, dtype, steps, goes_on, long, users, computed, count, state, keeps, recipe })
+        Arc::new(Node {
+            device,
+            shape,
+            dtype,
+            steps,
+            goes_on,
+            long,
+            users,
+            computed,
+            count,
+            state,
+            keeps,
+            recipe,
+            lineage,
+        })
     }
 
     pub fn len(&self) -> usize {
@@ -181,6 +201,7 @@ impl Node {
     /// Sets how many of the node's elements are values. Nodes computed from it element by element inherit the count.
     pub fn set_count(&self, count: &Arc<Node>) {
         self.count.get_or_init(|| count.clone());
+        self.set_count_of_lineage(count);
     }
 
     /// How many kernels computed the node on the way to another.
@@ -225,6 +246,7 @@ impl Node {
 
     /// Sets the state to ready, unless the node was ready already.
     pub fn publish(&self, ready: Arc<State>) {
+        self.bind_lineage(&ready);
         let mut state = self.lock();
         if let State::Lazy(_) = **state {
             let old = std::mem::replace(&mut *state, ready);
@@ -299,6 +321,26 @@ impl State {
     fn let_go(&self) {
         if let State::Lazy(expr) = self {
             expr.own_inputs().iter().for_each(|input| input.unwant());
+        }
+    }
+}
+
+impl<I, T> Expr<I, T> {
+    /// The same computation of other inputs.
+    pub fn map<J, U>(&self, input: &mut dyn FnMut(&I) -> J, task: &mut dyn FnMut(&T) -> U) -> Expr<J, U> {
+        match self {
+            Expr::Constant(scalar) => Expr::Constant(*scalar),
+            Expr::Index(layout) => Expr::Index(layout.clone()),
+            Expr::Call(function, inputs) => Expr::Call(*function, inputs.iter().map(input).collect()),
+            Expr::Formula(formula, inputs) => Expr::Formula(formula.clone(), inputs.iter().map(input).collect()),
+            Expr::Cast(from) => Expr::Cast(input(from)),
+            Expr::Copy(from) => Expr::Copy(input(from)),
+            Expr::Reduce { operator, input: from, reduced } => {
+                Expr::Reduce { operator: operator.clone(), input: input(from), reduced: reduced.clone() }
+            }
+            Expr::Output(of, index) => Expr::Output(task(of), *index),
+            Expr::View(of, layout) => Expr::View(input(of), layout.clone()),
+            Expr::Given(dtype) => Expr::Given(*dtype),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::batch::Batch;
 use super::flatten::Inputs;
+use super::lineage::Origin;
 use super::node::{Expr, Node, State, Storage};
 use crate::device::Device;
 use crate::element::DType;
@@ -11,12 +12,21 @@ use crate::memory::{Memory, Place};
 use crate::op::{Expression, Op};
 use crate::sync::Mutex;
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-/// An operation whose outputs are nodes: its inputs and outputs, and how to construct it once the inputs' places are
-/// known.
+/// An operation whose outputs are nodes.
 pub(crate) struct Task {
     pub inputs: Vec<Arc<Node>>,
+    pub outline: Arc<Outline>,
+    /// Its part of the outputs' lineages, where they are kept.
+    pub(super) origin: OnceLock<Arc<Origin>>,
+    /// Where the outputs lie, after submission.
+    done: Mutex<Option<Vec<Storage>>>,
+}
+
+/// An operation without its inputs: how it reads them, its outputs, and how to construct it once the inputs' places are
+/// known.
+pub(crate) struct Outline {
     /// How the kernel reads each input.
     takes: Vec<Take>,
     /// Shape and type of each output.
@@ -26,8 +36,6 @@ pub(crate) struct Task {
     make: Make,
     /// The type of the value inside the kernel, if the kernel can take in an epilogue on its only output.
     given: Option<DType>,
-    /// Where the outputs lie, after submission.
-    done: Mutex<Option<Vec<Storage>>>,
 }
 
 /// Constructs the operation from the expressions of its inputs and the slot of its first output. If the operation takes
@@ -92,13 +100,18 @@ impl Task {
         given: Option<DType>,
     ) -> Arc<Task> {
         let (inputs, takes): (Vec<Arc<Node>>, _) = inputs.iter().map(|(node, take)| (Arc::clone(node), take)).unzip();
+        Task::over(inputs, Arc::new(Outline { takes, outputs, own, make, given }))
+    }
+
+    /// The operation on these inputs.
+    pub fn over(inputs: Vec<Arc<Node>>, outline: Arc<Outline>) -> Arc<Task> {
         inputs.iter().for_each(|input| input.want());
-        Arc::new(Task { inputs, takes, outputs, own, make, given, done: Mutex::default() })
+        Arc::new(Task { inputs, outline, origin: OnceLock::new(), done: Mutex::default() })
     }
 
     /// Whether the kernel can take in an epilogue.
     pub fn goes_on(&self) -> bool {
-        self.given.is_some()
+        self.outline.given.is_some()
     }
 
     /// The memory of an output, if the operation has run.
@@ -166,7 +179,7 @@ impl Batch {
     /// Counts the uses of nodes within a fused node, and finds operations that can take in an epilogue.
     fn search(&mut self, node: &Arc<Node>, users: &mut Users, found: &mut Vec<Through>) {
         match &*self.state(node) {
-            State::Lazy(Expr::Output(task, 0)) if task.given.is_some() => found.push((node.clone(), task.clone())),
+            State::Lazy(Expr::Output(task, 0)) if task.outline.given.is_some() => found.push((node.clone(), task.clone())),
             State::Lazy(expr) if expr.fuses() => {
                 for input in expr.inputs() {
                     let count = users.entry(Arc::as_ptr(input)).or_insert(0);
@@ -184,10 +197,10 @@ impl Batch {
     pub fn run_task(&mut self, task: &Arc<Task>) -> Result<()> {
         let (mut inputs, expressions) = self.taken(task)?;
         let first = inputs.memory.len();
-        let op = (task.make)(expressions, first);
+        let op = (task.outline.make)(expressions, first);
         let buffers: &mut Vec<Arc<Memory>> = &mut inputs.memory;
         let mut outputs = vec![];
-        for (shape, dtype) in &task.outputs {
+        for (shape, dtype) in &task.outline.outputs {
             let layout = Layout::contiguous(shape);
             let (len, bytes) = (layout.len(), layout.len() as u64 * dtype.size() as u64);
             let memory = self.take_memory(op.name(), bytes, Place::Device)?;
@@ -203,10 +216,10 @@ impl Batch {
     fn taken(&mut self, task: &Task) -> Result<(Inputs, Vec<Expression>)> {
         let mut inputs = Inputs::default();
         let mut expressions = vec![];
-        for (node, take) in task.inputs.iter().zip(&task.takes) {
+        for (node, take) in task.inputs.iter().zip(&task.outline.takes) {
             let node = match take {
                 Take::Fused => {
-                    self.prepare_fused(node, task.own + task.inputs.len() as u32 - 1).map(|()| node.clone())?
+                    self.prepare_fused(node, task.outline.own + task.inputs.len() as u32 - 1).map(|()| node.clone())?
                 }
                 Take::Dense => self.dense(node)?,
                 Take::Strided => self.strided(node).map(|()| node.clone())?,
@@ -220,7 +233,7 @@ impl Batch {
     /// memory of the result.
     pub fn run_through(&mut self, node: &Arc<Node>, (given, task): Through, place: Place) -> Result<Storage> {
         let (mut inputs, mut expressions) = self.taken(&task)?;
-        self.give(&given, task.given.expect("one that goes on"));
+        self.give(&given, task.outline.given.expect("one that goes on"));
         self.prepare(node)?;
         self.count(node);
         // Two bindings more: the output and a scratch buffer.
@@ -231,7 +244,7 @@ impl Batch {
             return self.run_apart(node, &given, place);
         }
         expressions.push(inputs.expression(self, node)?);
-        let op = (task.make)(expressions, inputs.memory.len());
+        let op = (task.outline.make)(expressions, inputs.memory.len());
         self.in_new_memory(node, op, inputs.memory, place)
     }
 

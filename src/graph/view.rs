@@ -1,5 +1,6 @@
 //! Views of nodes: the same elements in another order or shape, without a copy wherever strides can express it.
 
+use super::lineage::viewed;
 use super::node::{Expr, Node, State, Storage};
 use crate::layout::Layout;
 use std::sync::Arc;
@@ -25,7 +26,11 @@ pub(crate) fn view(node: &Arc<Node>, change: &dyn Fn(&Layout) -> Option<Layout>)
     match &*node.state() {
         State::Failed(error) => Node::failed(&node.device, node.dtype, error.clone()),
         State::Ready(storage) => match change(&storage.layout) {
-            Some(layout) => Node::ready(&node.device, node.dtype, Storage { layout, ..storage.clone() }),
+            Some(layout) => {
+                let view = Node::ready(&node.device, node.dtype, Storage { layout, ..storage.clone() });
+                node.lineage().into_iter().for_each(|of| view.set_lineage(viewed(of, change)));
+                view
+            }
             None => copied(),
         },
         State::Lazy(expr) => match expr {

@@ -196,6 +196,7 @@ impl Recording {
             }
         };
         self.changed.clear();
+        self.note_writes();
         if self.device.faults_are_used() {
             self.forget_faults();
         }
@@ -205,6 +206,15 @@ impl Recording {
             self.device.watch_again(); // who looked before they ran saw nothing of them
         }
         Ok(())
+    }
+
+    /// The launches write memory that arrays refer to.
+    fn note_writes(&self) {
+        for launch in &self.launches {
+            let points = launch.kernel.bindings().iter().zip(&launch.buffers);
+            let written = points.filter(|(point, _)| point.access == Access::Write);
+            written.for_each(|(_, window)| window.memory.history.note_write());
+        }
     }
 
     /// What the library's kernels write before they read it has no faults of the last run: they write all of it.

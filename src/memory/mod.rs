@@ -11,7 +11,7 @@ mod pool;
 
 pub(crate) use allocator::{Allocator, Block};
 pub(crate) use foreign::{Foreign, Home, Owner};
-pub(crate) use history::History;
+pub(crate) use history::{Contents, History};
 pub(crate) use host::{exhausted, room, zeros};
 pub use live::Allocation;
 pub(crate) use live::Handles;

@@ -3,6 +3,7 @@
 use super::Allocator;
 use super::piece::{Adopted, Memory, Origin, Piece};
 use super::{Allocation, MemoryUse, Place};
+use crate::countdown::Countdown;
 use crate::error::{CallSite, Error, ErrorKind, Result};
 use crate::memory::Block;
 use std::collections::BTreeMap;
@@ -16,6 +17,8 @@ pub(crate) struct Pool {
     /// Whether what is taken from now on is written down.
     tracks: AtomicBool,
     state: Mutex<State>,
+    /// In tests, the attempts to allocate that find no memory.
+    shortage: Countdown,
 }
 
 #[derive(Default)]
@@ -42,7 +45,7 @@ type Class = (Place, u64, usize);
 impl Pool {
     pub fn new(allocator: Arc<dyn Allocator>) -> Arc<Pool> {
         let tracks = AtomicBool::new(cfg!(debug_assertions));
-        Arc::new(Pool { allocator, tracks, state: Mutex::default() })
+        Arc::new(Pool { allocator, tracks, state: Mutex::default(), shortage: Countdown::default() })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -161,13 +164,26 @@ impl Pool {
 
     /// New memory; what is pooled is given up first if the device asks for it.
     fn fresh(&self, bytes: u64, used: u64, place: Place) -> Result<Block> {
-        match self.allocator.allocate(bytes, used, place) {
-            Err(error) if matches!(error.kind(), ErrorKind::OutOfMemory { .. }) => {
+        match self.allocate(bytes, used, place) {
+            Err(error) if error.is_out_of_memory() => {
                 self.trim();
-                self.allocator.allocate(bytes, used, place)
+                self.allocate(bytes, used, place)
             }
             other => other,
         }
+    }
+
+    fn allocate(&self, bytes: u64, used: u64, place: Place) -> Result<Block> {
+        match self.shortage.is_due() {
+            true => Err(self.exhausted("allocate", bytes, None)),
+            false => self.allocator.allocate(bytes, used, place),
+        }
+    }
+
+    /// From now on this many allocations find memory, then `failing` attempts find none.
+    #[cfg(feature = "cases")]
+    pub fn run_short(&self, good: u64, failing: u64) {
+        self.shortage.set(good, failing);
     }
 
     /// An engine's out-of-memory error with the pool's figures, which the engine does not know.

@@ -32,6 +32,8 @@ pub struct HostBuffer<T: Element> {
     block: Box<dyn HostBlock>,
     len: usize,
     direction: Direction,
+    /// What the program copied in, where the device keeps lineage.
+    kept: Option<Vec<u8>>,
     marker: PhantomData<T>,
 }
 
@@ -52,7 +54,9 @@ impl<T: Element> HostBuffer<T> {
         let at = Location::caller();
         let block = device.driver().clone().host_block(bytes, direction);
         let block = block.map_err(|e| device.pool().with_figures(e, "HostBuffer::new", bytes).located(at))?;
-        Ok(HostBuffer { device: device.clone(), block, len, direction, marker: PhantomData })
+        let keeps = device.keeps_lineage() && direction == Direction::Upload;
+        let kept = keeps.then(|| crate::memory::zeros("HostBuffer::new", len * size_of::<T>(), at)).transpose()?;
+        Ok(HostBuffer { device: device.clone(), block, len, direction, kept, marker: PhantomData })
     }
 
     /// Number of elements.
@@ -85,7 +89,12 @@ impl<T: Element> HostBuffer<T> {
             let wanted = format!("at most {} elements", self.len);
             return Err(Error::argument("HostBuffer::fill", "values", wanted, got, Location::caller()));
         }
-        self.block.fill(start * size_of::<T>(), bytemuck::cast_slice(values))
+        let (start, bytes) = (start * size_of::<T>(), bytemuck::cast_slice(values));
+        self.block.fill(start, bytes)?;
+        if let Some(kept) = &mut self.kept {
+            kept[start..][..bytes.len()].copy_from_slice(bytes);
+        }
+        Ok(())
     }
 
     /// A new one-dimensional array with the buffer's elements. Does not wait for the copy: the next use of the buffer
@@ -98,6 +107,9 @@ impl<T: Element> HostBuffer<T> {
         let (array, memory) = Array::uninitialised(&self.device, &[self.len])?;
         if self.len > 0 {
             self.transfer(&memory, 0)?;
+        }
+        if let Some(kept) = &self.kept {
+            array.keep_uploaded(kept, Location::caller())?;
         }
         Ok(array)
     }

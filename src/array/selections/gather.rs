@@ -4,7 +4,7 @@ use crate::array::shapes::axes::axis as place;
 use crate::array::{Array, create};
 use crate::element::{DType, Element, Number};
 use crate::error::{CallSite, Error, ErrorKind, Result};
-use crate::graph::{Expr, Node, Storage, Take, Task};
+use crate::graph::{Expr, Node, Take, Task};
 use crate::layout::{Layout, broadcast_shapes};
 use crate::memory::Site;
 use crate::ops::{Combine, Gather, Indexing, OutOfRange, Scatter};
@@ -125,9 +125,8 @@ impl Call<'_> {
         let report = match self.outside {
             OutOfRange::Error => {
                 let (operation, at, signed) = (self.operation, self.at, self.indices.dtype == DType::I32);
-                let memory = device.fault_cell(Site { operation, at, signed }).map_err(|error| error.located(at))?;
-                let storage = Storage::new(memory, Layout::contiguous(&[3]), 3);
-                Some(Node::ready(device, DType::U32, storage))
+                let cell = Node::fault_cell(device, Site { operation, at, signed });
+                Some(cell.map_err(|error| error.located(at))?)
             }
             _ => None,
         };

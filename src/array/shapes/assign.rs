@@ -102,7 +102,8 @@ impl<T: Element> Array<T> {
         }
         drop(storage);
         self.replace_by_copy();
-        self.eval()
+        self.node.note_own_write(&self.storage()?);
+        Ok(())
     }
 
     fn replace_by_copy(&mut self) {
@@ -110,17 +111,20 @@ impl<T: Element> Array<T> {
         *self = Array::of(Node::lazy(self.device(), self.shape().to_vec(), T::DTYPE, copy));
     }
 
-    /// Moves the array into memory that nothing else refers to.
+    /// Moves the array into memory that nothing else refers to, to be written.
     fn own(&mut self) -> Result<Storage> {
         let storage = self.storage()?;
         // One share is this node's own, one is ours: nobody else can look at the contents, nor begin to.
         let alone = self.node.users() == 1 && storage.share.count() == 2;
         if alone && !storage.memory.is_others() && !storage.memory.is_lent() && !storage.layout.repeats() {
+            self.node.note_own_write(&storage);
             return Ok(storage);
         }
         drop(storage);
         self.replace_by_copy();
-        self.storage()
+        let storage = self.storage()?;
+        self.node.note_own_write(&storage);
+        Ok(storage)
     }
 }
 

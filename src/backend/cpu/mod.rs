@@ -218,6 +218,17 @@ impl Cpu {
         Ok(self.kernels.keep(kernel.id(), compiled))
     }
 
+    /// Called where a call begins: an error if a test has lost the device.
+    fn begin(&self) -> Result<()> {
+        match self.observer.loss.is_due() {
+            false => Ok(()),
+            true => {
+                let (device, reason) = (self.properties.label(), "lost by a test".into());
+                Err(ErrorKind::DeviceLost { device, reason }.into())
+            }
+        }
+    }
+
     /// The pool adds its figures.
     fn out_of_memory(&self, operation: &'static str, requested: u64) -> Error {
         let device = self.properties.label();
@@ -226,6 +237,7 @@ impl Cpu {
     }
 
     fn run(&self, launches: &[Launch]) -> Result<()> {
+        self.begin()?;
         let prepared: Vec<_> = launches.iter().map(|l| Ok((l, self.compiled(&l.kernel)?))).collect::<Result<_>>()?;
         // The checks depend on the launches that ran before.
         let uses = if self.checks.is_some() { Use::everything() } else { Use::of(launches) };
@@ -327,6 +339,7 @@ impl Allocator for Cpu {
     }
 
     fn allocate(&self, bytes: u64, used: u64, _place: Place) -> Result<Block> {
+        self.begin()?;
         let block = memory::Block::new(bytes, used, self.checks.is_some());
         Ok(Box::new(block.ok_or_else(|| self.out_of_memory("allocate", bytes))?))
     }
@@ -349,6 +362,7 @@ impl Driver for Cpu {
     }
 
     fn prepare(&self, launches: &[Launch]) -> Result<Block> {
+        self.begin()?;
         launches.iter().try_for_each(|launch| self.compiled(&launch.kernel).map(drop))?;
         Ok(Box::new(())) // compiled kernels are kept
     }
@@ -362,6 +376,7 @@ impl Driver for Cpu {
     }
 
     fn write(&self, writes: &[Write]) -> Result<()> {
+        self.begin()?;
         let _span = self.observer.recorder.upload(writes);
         let uses = writes.iter().map(|write| Use::part(write.to, write.offset, write.from.len(), true));
         let _between_launches = self.turns.take(uses.collect());
@@ -372,6 +387,7 @@ impl Driver for Cpu {
     fn read(&self, launches: &[Launch], reads: &mut [Read], accepted: &mut dyn FnMut()) -> Result<()> {
         self.run(launches)?;
         accepted();
+        self.begin()?;
         self.waits.one();
         let _span = self.observer.recorder.download(reads);
         let uses = reads.iter().map(|read| Use::part(read.from, read.offset, read.to.len(), false));
@@ -381,6 +397,7 @@ impl Driver for Cpu {
     }
 
     fn host_block(self: Arc<Self>, bytes: u64, direction: Direction) -> Result<Box<dyn HostBlock>> {
+        self.begin()?;
         let room = usize::try_from(bytes).ok().and_then(memory::zeros);
         let bytes = room.ok_or_else(|| self.out_of_memory("host_block", bytes))?;
         Ok(Box::new(HostBytes { engine: self, bytes, direction }))
@@ -401,6 +418,7 @@ impl Driver for Cpu {
 
 impl Tracing for Cpu {
     fn start_clock(&self) -> Result<bool> {
+        self.begin()?;
         self.busy.store(0, Relaxed);
         Ok(self.properties.caps.timestamps)
     }
@@ -425,6 +443,7 @@ impl Tracing for Cpu {
 
 impl Interop for Cpu {
     fn mapped(self: Arc<Self>, memory: &Arc<Memory>, offset: u64, bytes: u64) -> Result<Option<Box<dyn Mapping>>> {
+        self.begin()?;
         self.waits.one();
         let _between_launches = self.turns.take(Use::everything());
         let lent = memory.lend();
@@ -465,11 +484,13 @@ impl HostBlock for HostBytes {
     }
 
     fn fill(&mut self, offset: usize, bytes: &[u8]) -> Result<()> {
+        self.engine.begin()?;
         self.bytes[offset..][..bytes.len()].copy_from_slice(bytes);
         Ok(())
     }
 
     fn transfer(&mut self, memory: &Memory, offset: u64, bytes: u64) -> Result<()> {
+        self.engine.begin()?;
         let host = &mut self.bytes[..bytes as usize];
         match self.direction {
             Direction::Upload => block(memory).write(offset, host),

@@ -15,11 +15,13 @@ impl Order for Cpu {
 
     /// There is nothing to wait for, and it counts: a program's waits are the same everywhere.
     fn wait_stream(&self) -> Result<()> {
+        self.begin()?;
         self.waits.one();
         Ok(())
     }
 
     fn record(&self, _timed: bool) -> Result<Block> {
+        self.begin()?;
         // What other threads have asked for may be running.
         drop(self.turns.take(Use::everything()));
         Ok(Box::new(Instant::now()))
@@ -40,6 +42,6 @@ impl Order for Cpu {
     }
 
     fn update(&self, _prepared: &mut Block, _launches: &[Launch], _changed: &[usize]) -> Result<()> {
-        Ok(())
+        self.begin()
     }
 }

@@ -144,6 +144,9 @@ impl Context {
     ///
     /// Errors: the device is lost, and with it all that it held.
     pub fn enter(&self) -> Result<Entered> {
+        if self.observer.loss.is_due() {
+            self.lost.get_or_init(|| "lost by a test".into());
+        }
         self.alive()?;
         // The context is retained as long as this object is there.
         Entered::new(self.raw).map_err(|error| self.failure("enter", error))

@@ -14,7 +14,7 @@ impl Wgpu {
     /// Records launches into a program's encoder. Their memory is kept until the device has run them, or the encoder is
     /// dropped.
     pub(crate) fn encode(&self, launches: &[Launch], encoder: &mut wgpu::CommandEncoder) -> Result<()> {
-        self.alive()?;
+        self.begin()?;
         // Lets go what earlier encoders kept, if it has run; what else the poll says is of no interest.
         let _ = self.device.poll(wgpu::PollType::Poll);
         let prepared = self.look_up(launches)?;
@@ -51,7 +51,7 @@ impl Wgpu {
 
     /// Whether a buffer of the program's can be bound here.
     pub(crate) fn bindable(&self, operation: &'static str, buffer: &wgpu::Buffer) -> Result<()> {
-        self.alive()?;
+        self.begin()?;
         self.guarded(operation, || {
             let layout = super::pipeline::one_buffer(&self.device);
             let size = wgpu::BufferSize::new(buffer.size().min(256) & !3);

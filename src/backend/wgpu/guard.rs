@@ -27,6 +27,15 @@ impl Scopes {
 }
 
 impl Wgpu {
+    /// Called where a call begins that needs the device: as [`Wgpu::alive`], and the place where tests lose the device. It is
+    /// destroyed then, and the call goes on as far as wgpu lets it.
+    pub(super) fn begin(&self) -> Result<()> {
+        if self.observer.loss.is_due() {
+            self.device.destroy();
+        }
+        self.alive()
+    }
+
     /// An error if the device is lost.
     pub(super) fn alive(&self) -> Result<()> {
         match &*self.lost.lock().expect("no panic while held") {
@@ -39,6 +48,7 @@ impl Wgpu {
 
     /// Runs `calls` and turns what wgpu says into an error.
     pub(super) fn guarded<R>(&self, operation: &'static str, calls: impl FnOnce() -> R) -> Result<R> {
+        self.begin()?;
         let scopes = Scopes::push(&self.device);
         let result = calls();
         let error = scopes.pop();

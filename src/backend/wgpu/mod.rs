@@ -178,23 +178,24 @@ impl Driver for Wgpu {
     }
 
     fn prepare(&self, launches: &[Launch]) -> Result<Block> {
-        self.alive()?;
+        self.begin()?;
         Ok(Box::new(self.look_up(launches)?))
     }
 
     fn submit_prepared(&self, prepared: &Block, launches: &[Launch]) -> Result<()> {
+        self.begin()?;
         refuse_lent(launches)?;
         let prepared: &Vec<Prepared> = prepared.downcast_ref().expect("prepared by this engine");
         self.submit_launches(prepared, launches)
     }
 
     fn submit(&self, launches: &[Launch]) -> Result<()> {
-        self.alive()?;
+        self.begin()?;
         self.submit_launches(&self.look_up(launches)?, launches)
     }
 
     fn write(&self, writes: &[Write]) -> Result<()> {
-        self.alive()?;
+        self.begin()?;
         let _span = self.observer.recorder.upload(writes);
         match writes.iter().all(|write| buffer(write.to).usage().contains(BufferUsages::MAP_WRITE)) {
             true => self.write_mapped(writes),
@@ -203,7 +204,7 @@ impl Driver for Wgpu {
     }
 
     fn read(&self, mut launches: &[Launch], reads: &mut [Read], accepted: &mut dyn FnMut()) -> Result<()> {
-        self.alive()?;
+        self.begin()?;
         if reads.iter().any(|read| read.from.is_lent()) {
             return Err(lent("read"));
         }

@@ -54,7 +54,7 @@ impl Wgpu {
 
     /// The same as a part of this operation.
     pub(super) fn idle(&self, operation: &'static str) -> Result<()> {
-        self.alive()?;
+        self.begin()?;
         let done = self.when_done()?;
         self.wait_for(operation, done.last.as_ref(), || done.is())
     }
@@ -70,7 +70,7 @@ impl Order for Wgpu {
     }
 
     fn record(&self, timed: bool) -> Result<Block> {
-        self.alive()?;
+        self.begin()?;
         let stamp = match timed && self.properties.caps.timestamps {
             true => Some(self.stamp()?),
             false => None,
@@ -90,7 +90,7 @@ impl Order for Wgpu {
     }
 
     fn wait_event(&self, event: &Block) -> Result<()> {
-        self.alive()?;
+        self.begin()?;
         self.waits.one();
         let done = &point(event).done;
         self.wait_for("wait", done.last.as_ref(), || done.is())
@@ -107,7 +107,7 @@ impl Order for Wgpu {
     }
 
     fn update(&self, prepared: &mut Block, launches: &[Launch], changed: &[usize]) -> Result<()> {
-        self.alive()?;
+        self.begin()?;
         let old: &mut Vec<Prepared> = prepared.downcast_mut().expect("prepared by this engine");
         let anew: Vec<Launch> = changed.iter().map(|&index| launches[index].clone()).collect();
         for (&index, made) in changed.iter().zip(self.look_up(&anew)?) {

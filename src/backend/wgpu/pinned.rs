@@ -59,7 +59,7 @@ impl HostBlock for PinnedBlock {
     }
 
     fn fill(&mut self, offset: usize, bytes: &[u8]) -> Result<()> {
-        self.engine.alive()?;
+        self.engine.begin()?;
         self.finish()?;
         if !bytes.is_empty() {
             let view = self.buffer.get_mapped_range_mut(..);
