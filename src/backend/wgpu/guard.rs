@@ -1,6 +1,7 @@
 //! What wgpu says of calls, as errors.
 
 use super::Wgpu;
+use super::wait::NAP;
 use crate::error::{Error, ErrorKind, Result};
 use wgpu::BufferUsages;
 
@@ -71,7 +72,15 @@ impl Wgpu {
     }
 
     pub(super) fn backend_error(&self, operation: &'static str, message: String) -> Error {
-        ErrorKind::Backend { operation, device: self.properties.label(), message }.into()
+        self.or_lost(ErrorKind::Backend { operation, device: self.properties.label(), message }.into())
+    }
+
+    /// The error, or that the device is lost: of a device that is destroyed wgpu says so only after another poll, and until
+    /// then that objects are invalid.
+    pub(super) fn or_lost(&self, error: Error) -> Error {
+        // What the poll itself says is of no interest: the callback for a lost device is.
+        let _ = self.device.poll(wgpu::PollType::Wait { submission_index: None, timeout: Some(NAP) });
+        self.alive().err().unwrap_or(error)
     }
 
     pub(super) fn create_buffer(

@@ -53,7 +53,8 @@ impl Wgpu {
             let (params, grid, cost) = (launch.params.clone(), launch.grid.fold(caps.grid), launch.cost());
             Ok(Prepared { pipeline, groups, params, grid, cost })
         };
-        self.guarded("launch", || launches.iter().map(one).collect())?
+        let made: Result<Vec<Prepared>> = self.guarded("launch", || launches.iter().map(one).collect())?;
+        made.map_err(|error| self.or_lost(error))
     }
 
     /// Records launches into one compute pass.

@@ -6,7 +6,7 @@
 
 use super::Wgpu;
 use super::line::Ticket;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::properties::DeviceKind;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,7 +19,7 @@ const SPIN: Duration = Duration::from_millis(2);
 /// How long other threads that use a small result may be kept from submitting.
 const SOON: Duration = Duration::from_micros(100);
 /// The longest single sleep; then it is seen whether the device is lost.
-const NAP: Duration = Duration::from_secs(2);
+pub(super) const NAP: Duration = Duration::from_secs(2);
 /// The same where the submission to wait for is unknown: it may be done before the last is, which others go on making.
 const DOZE: Duration = Duration::from_micros(100);
 
@@ -116,16 +116,9 @@ impl Wgpu {
     pub(super) fn mapped(&self, operation: &'static str, mapping: &Mapping) -> Result<()> {
         self.wait_for(operation, mapping.last().as_ref(), || mapping.done.load(Ordering::Acquire))?;
         match mapping.failed.load(Ordering::Relaxed) {
-            true => Err(self.map_failed(operation)),
+            true => Err(self.backend_error(operation, "the memory could not be mapped".into())),
             false => Ok(()),
         }
-    }
-
-    /// Why memory could not be mapped: that the device is lost, if it is, which is known only after another poll.
-    pub(super) fn map_failed(&self, operation: &'static str) -> Error {
-        // What the poll itself says is of no interest: the callback for a lost device is.
-        let _ = self.device.poll(wgpu::PollType::Wait { submission_index: None, timeout: Some(NAP) });
-        self.alive().err().unwrap_or_else(|| self.backend_error(operation, "the memory could not be mapped".into()))
     }
 
     /// Maps a range of a buffer if that can be done within a short time; false, and not mapped, if not.
