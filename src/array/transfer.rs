@@ -32,7 +32,7 @@ pub fn upload_all<T: Element>(device: &Device, values: &[&[T]]) -> Result<Vec<Ar
     let pairs = arrays.iter().zip(values);
     let writes: Vec<Write> =
         pairs.map(|((_, memory), from)| Write { to: memory, offset: 0, from: bytemuck::cast_slice(from) }).collect();
-    device.driver().write(&writes)?;
+    device.write(&writes)?;
     for ((array, _), from) in arrays.iter().zip(values) {
         array.keep_uploaded(bytemuck::cast_slice(from), at)?;
     }
@@ -80,7 +80,7 @@ impl<T: Element> Array<T> {
         let (array, memory) = Array::uninitialised_for(device, shape, at).map_err(|e| e.located(at))?;
         let bytes = bytemuck::cast_slice(values);
         if !bytes.is_empty() {
-            device.driver().write(&[Write { to: &memory, offset: 0, from: bytes }])?;
+            device.write(&[Write { to: &memory, offset: 0, from: bytes }])?;
             memory.history.note_upload();
         }
         array.keep_uploaded(bytes, at)?;

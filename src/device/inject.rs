@@ -15,4 +15,10 @@ impl Device {
     pub fn run_short_after(&self, good: u64, failing: u64) {
         self.pool().run_short(good, failing);
     }
+
+    /// After `good` more submissions `failing` ones find no memory.
+    #[doc(hidden)]
+    pub fn submit_short_after(&self, good: u64, failing: u64) {
+        self.0.shortage.set(good, failing);
+    }
 }

@@ -19,12 +19,13 @@ mod watch;
 mod worker;
 
 use crate::backend::Driver;
-use crate::error::Result;
+use crate::countdown::Countdown;
+use crate::error::{ErrorKind, Result};
 use crate::kernel::Kernel;
 use crate::memory::{Handles, Memory, Pool, Site};
 use crate::op::{Op, Values};
 use crate::trace::{Costs, Roofline};
-use crate::work::{Launch, Window};
+use crate::work::{Launch, Window, Write};
 use messages::Messages;
 use plans::{Planned, Plans};
 use reopen::Opening;
@@ -72,6 +73,8 @@ struct Inner {
     roofline: Mutex<Option<Roofline>>,
     slices: Slices,
     costs: Mutex<Option<Costs>>,
+    /// In tests, the submissions that find no memory.
+    shortage: Countdown,
 }
 
 impl Device {
@@ -113,6 +116,11 @@ impl Device {
         self.0.messages.look(&**self.driver())
     }
 
+    /// Copies to the device; the source is free when it returns.
+    pub(crate) fn write(&self, writes: &[Write]) -> Result<()> {
+        self.driver().write(writes).map_err(|error| self.pool().with_own_figures(error))
+    }
+
     /// Runs launches.
     pub(crate) fn submit(&self, launches: &[Launch]) -> Result<()> {
         self.faulty(launches, || self.driver().submit(launches))
@@ -121,9 +129,19 @@ impl Device {
     /// Has launches run, and their faults noted.
     pub(crate) fn faulty<R>(&self, launches: &[Launch], submit: impl FnOnce() -> Result<R>) -> Result<R> {
         let faults = self.0.faults.mark(launches);
-        let result = submit()?;
+        let result = self.try_submission(submit).map_err(|error| self.pool().with_own_figures(error))?;
         self.0.faults.ran(faults);
         Ok(result)
+    }
+
+    /// A submission, unless it is one that must find no memory in a test.
+    fn try_submission<R>(&self, submit: impl FnOnce() -> Result<R>) -> Result<R> {
+        if !self.0.shortage.is_due() {
+            return submit();
+        }
+        let (operation, device) = ("submit", self.properties().label());
+        let (requested, live, pooled, limit, free, at) = Default::default();
+        Err(ErrorKind::OutOfMemory { operation, requested, live, pooled, limit, free, device, at }.into())
     }
 
     /// Whether an operation was ever asked to look for faults.

@@ -5,6 +5,7 @@ use super::{Claims, Device, DeviceOptions, Faults, Handle, Inner, Properties, Sl
 use crate::backend::cpu::Profile;
 use crate::backend::{self, Driver};
 use crate::caps::Caps;
+use crate::countdown::Countdown;
 use crate::device::reopen::{Opening, Source};
 use crate::device::{Messages, Watch};
 use crate::error::Result;
@@ -184,6 +185,7 @@ impl Device {
             roofline: Mutex::default(),
             slices,
             costs: Mutex::default(),
+            shortage: Countdown::default(),
         };
         Device(Arc::new(inner), Handle(Some(handles)))
     }

@@ -250,3 +250,22 @@ impl Node {
         self.set_lineage(How::Unknown("memory that an assignment to a part, or a kernel, wrote in place"));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{DType, Expr, How, Lineage};
+    use std::sync::Arc;
+
+    #[test]
+    fn a_million_links_are_dropped_without_recursion() {
+        let link = |from| Arc::new(Lineage::new(&[], DType::F32, How::Computed(Expr::Cast(from))));
+        let drop_a_chain = move || {
+            let host = Arc::new(Lineage::new(&[], DType::F32, How::Host(Arc::default())));
+            let chain = (0..1_000_000).fold(host.clone(), |from, _| link(from));
+            assert_eq!(Arc::strong_count(&host), 2);
+            drop(chain);
+            assert_eq!(Arc::strong_count(&host), 1);
+        };
+        std::thread::Builder::new().stack_size(64 << 10).spawn(drop_a_chain).unwrap().join().unwrap();
+    }
+}

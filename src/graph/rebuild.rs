@@ -162,7 +162,7 @@ impl<'a> Rebuilding<'a> {
         let memory = self.device.pool().take_for("Array::rebuild", bytes.len() as u64, Place::Device, self.at);
         let memory = memory.map_err(|error| error.located(self.at))?;
         if !bytes.is_empty() {
-            self.device.driver().write(&[Write { to: &memory, offset: 0, from: bytes }])?;
+            self.device.write(&[Write { to: &memory, offset: 0, from: bytes }])?;
             memory.history.note_upload();
         }
         let len = layout.len();

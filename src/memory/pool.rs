@@ -194,6 +194,16 @@ impl Pool {
         }
     }
 
+    /// The same of an error that names its operation and what was asked for.
+    pub fn with_own_figures(&self, error: Error) -> Error {
+        match *error.kind() {
+            ErrorKind::OutOfMemory { operation, requested, live: 0, pooled: 0, limit: None, .. } => {
+                self.with_figures(error, operation, requested)
+            }
+            _ => error,
+        }
+    }
+
     fn exhausted(&self, operation: &'static str, requested: u64, free: Option<u64>) -> Error {
         let MemoryUse { live, pooled, limit, .. } = self.usage();
         let device = self.allocator.properties().label();
