@@ -1,8 +1,8 @@
 //! Counts calls down to those in which a fault is injected, in tests.
 
-use std::sync::atomic::{AtomicU64, Ordering::AcqRel, Ordering::Acquire};
 #[cfg(feature = "cases")]
 use std::sync::atomic::Ordering::Release;
+use std::sync::atomic::{AtomicU64, Ordering::AcqRel, Ordering::Acquire};
 
 /// So many calls go well, and so many after them do not. At first all go well.
 #[derive(Default)]

@@ -11,7 +11,20 @@ use std::path::Path;
 
 /// Top-level modules from the ground up. A module knows those before it, its own floor's included.
 const FLOORS: [&[&str]; 9] = [
-    &["sync", "threads", "countdown", "recent", "files", "cache", "report", "error", "element", "layout", "tuning", "caps"],
+    &[
+        "sync",
+        "threads",
+        "countdown",
+        "recent",
+        "files",
+        "cache",
+        "report",
+        "error",
+        "element",
+        "layout",
+        "tuning",
+        "caps",
+    ],
     &["kernel", "properties"],
     &["op"],
     &["ops"],

@@ -15,6 +15,7 @@ mod plans;
 mod reopen;
 mod run;
 mod slices;
+mod submit;
 mod watch;
 mod worker;
 
@@ -25,7 +26,7 @@ use crate::kernel::Kernel;
 use crate::memory::{Handles, Memory, Pool, Site};
 use crate::op::{Op, Values};
 use crate::trace::{Costs, Roofline};
-use crate::work::{Launch, Window, Write};
+use crate::work::Window;
 use messages::Messages;
 use plans::{Planned, Plans};
 use reopen::Opening;
@@ -114,34 +115,6 @@ impl Device {
             return Ok(());
         }
         self.0.messages.look(&**self.driver())
-    }
-
-    /// Copies to the device; the source is free when it returns.
-    pub(crate) fn write(&self, writes: &[Write]) -> Result<()> {
-        self.driver().write(writes).map_err(|error| self.pool().with_own_figures(error))
-    }
-
-    /// Runs launches.
-    pub(crate) fn submit(&self, launches: &[Launch]) -> Result<()> {
-        self.faulty(launches, || self.driver().submit(launches))
-    }
-
-    /// Has launches run, and their faults noted.
-    pub(crate) fn faulty<R>(&self, launches: &[Launch], submit: impl FnOnce() -> Result<R>) -> Result<R> {
-        let faults = self.0.faults.mark(launches);
-        let result = self.try_submission(submit).map_err(|error| self.pool().with_own_figures(error))?;
-        self.0.faults.ran(faults);
-        Ok(result)
-    }
-
-    /// A submission, unless it is one that must find no memory in a test.
-    fn try_submission<R>(&self, submit: impl FnOnce() -> Result<R>) -> Result<R> {
-        if !self.0.shortage.is_due() {
-            return submit();
-        }
-        let (operation, device) = ("submit", self.properties().label());
-        let (requested, live, pooled, limit, free, at) = Default::default();
-        Err(ErrorKind::OutOfMemory { operation, requested, live, pooled, limit, free, device, at }.into())
     }
 
     /// Whether an operation was ever asked to look for faults.

@@ -168,7 +168,6 @@ impl DeviceOptions {
     /// assert_eq!(x.rebuild(&device.reopen()?)?.to_vec()?, [2.0, 3.0]);
     /// # Ok::<(), crosslane::Error>(())
     /// ```
-    #[doc(alias = "checkpoint")]
     pub fn keep_lineage(mut self, keep: bool) -> DeviceOptions {
         self.lineage = keep;
         self

@@ -66,7 +66,9 @@ impl Device {
         let own = self.properties();
         let all = backend::list();
         let same = |listed: &&Listed| {
-            listed.properties.backend == Backend::Vulkan && own.backend == Backend::Cuda && is_same_card(&listed.properties, own)
+            listed.properties.backend == Backend::Vulkan
+                && own.backend == Backend::Cuda
+                && is_same_card(&listed.properties, own)
         };
         let Some(listed) = all.iter().find(same) else { return Err(error) };
         let driver = backend::open(listed, &options.options)?;
@@ -98,7 +100,8 @@ fn open(source: &Source, options: &DeviceOptions) -> Result<Arc<dyn Driver>> {
 fn gone(wanted: String, all: &[Listed]) -> Error {
     let found: Vec<String> = all.iter().map(|listed| listed.properties.to_string()).collect();
     let looked = format!("looked for it again; found {}", found.join(", "));
-    ErrorKind::NoDevice { wanted, looked, install: "It was there before: look whether its driver still works".into() }.into()
+    ErrorKind::NoDevice { wanted, looked, install: "It was there before: look whether its driver still works".into() }
+        .into()
 }
 
 fn is_lost(error: &Error) -> bool {

@@ -1,7 +1,8 @@
 //! A batch: the kernels of one submission, and the state that nodes will have after it. Other threads see none of it
 //! before the device has accepted the kernels.
 
-use super::node::{Expr, Node, State, Storage};
+use super::expr::Expr;
+use super::node::{Node, State, Storage};
 use super::task::Task;
 use crate::device::{Claim, Device};
 use crate::element::DType;

@@ -1,8 +1,9 @@
 //! Evaluation: from the graph to plans, and from those to one submission.
 
 use super::batch::{Batch, Submission};
+use super::expr::Expr;
 use super::flatten::Inputs;
-use super::node::{Expr, Node, State, Storage};
+use super::node::{Node, State, Storage};
 use crate::error::Result;
 use crate::layout::Layout;
 use crate::memory::{Memory, Place};

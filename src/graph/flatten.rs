@@ -1,7 +1,8 @@
 //! From the graph to a fused expression: nodes become steps, each once.
 
 use super::batch::Batch;
-use super::node::{Expr, Node, State};
+use super::expr::Expr;
+use super::node::{Node, State};
 use crate::element::DType;
 use crate::error::Result;
 use crate::layout::Layout;

@@ -1,10 +1,11 @@
 //! Lineage: how a value was computed, from the host's data on, so that it can be computed again on another device. It holds
 //! no device memory. Kept where [`DeviceOptions::keep_lineage`](crate::DeviceOptions::keep_lineage) asks for it.
 
-use super::node::{Expr, Node, State, Storage};
+use super::expr::Expr;
+use super::node::{Node, State, Storage};
 use super::task::{Outline, Task};
-use crate::element::DType;
 use crate::device::Device;
+use crate::element::DType;
 use crate::error::{Error, Result};
 use crate::layout::Layout;
 use crate::memory::{Contents, Site, WORDS};
@@ -54,7 +55,9 @@ impl Lineage {
     /// The lineage of a node that begins in this state.
     pub fn of(shape: &[usize], dtype: DType, state: &State) -> Arc<Lineage> {
         let how = match state {
-            State::Lazy(expr) => How::Computed(expr.map(&mut |input| input.expect_lineage(), &mut |task| task.origin())),
+            State::Lazy(expr) => {
+                How::Computed(expr.map(&mut |input| input.expect_lineage(), &mut |task| task.origin()))
+            }
             State::Ready(_) => How::Unknown("memory that the program had filled"),
             State::Failed(error) => How::Failed(error.clone()),
         };
@@ -178,11 +181,15 @@ impl Task {
 impl Node {
     /// How the value was computed, where the device keeps it.
     pub fn lineage(&self) -> Option<Arc<Lineage>> {
-        self.lineage.lock().expect("no panic while held").clone()
+        match self.device.keeps_lineage() {
+            true => self.lineage.lock().expect("no panic while held").clone(),
+            false => None,
+        }
     }
 
     fn expect_lineage(&self) -> Arc<Lineage> {
-        let unknown = || Arc::new(Lineage::new(&self.shape, self.dtype, How::Unknown("a device that keeps no lineage")));
+        let unknown =
+            || Arc::new(Lineage::new(&self.shape, self.dtype, How::Unknown("a device that keeps no lineage")));
         self.lineage().unwrap_or_else(unknown)
     }
 

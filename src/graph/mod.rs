@@ -3,6 +3,7 @@
 
 mod batch;
 mod evaluate;
+mod expr;
 mod flatten;
 mod lineage;
 mod node;
@@ -12,8 +13,9 @@ mod view;
 
 pub(crate) use batch::{Batch, Submission};
 pub(crate) use evaluate::{evaluate, storage_of};
+pub(crate) use expr::Expr;
 pub(crate) use lineage::How;
-pub(crate) use node::{Expr, Handle, Node, State, Storage};
+pub(crate) use node::{Handle, Node, State, Storage};
 pub(crate) use rebuild::rebuild;
 pub(crate) use task::{Take, Task};
 pub(crate) use view::{axis_last, broadcast, view};

@@ -1,7 +1,8 @@
 //! Computing a node again from its lineage, on any device.
 
+use super::expr::Expr;
 use super::lineage::{How, Lineage, Origin};
-use super::node::{Expr, Node, Storage};
+use super::node::{Node, Storage};
 use super::task::Task;
 use crate::device::Device;
 use crate::error::{CallSite, Error, ErrorKind, Result};
@@ -55,7 +56,8 @@ fn needed(lineage: &Lineage, how: &How) -> impl Iterator<Item = Arc<Lineage>> + 
 
 /// How a value was computed, if that is known.
 fn known(lineage: &Lineage, at: CallSite) -> Result<How> {
-    let wanted = "values that the graph computed from data of the host, or a checkpoint (Array::checkpoint) of other ones";
+    let wanted =
+        "values that the graph computed from data of the host, or a checkpoint (Array::checkpoint) of other ones";
     let of = || format!("of shape {:?}", lineage.shape);
     match lineage.how() {
         how @ How::Faults(_) => Ok(how),
@@ -124,9 +126,7 @@ impl<'a> Rebuilding<'a> {
                 Node::lazy(self.device, shape, dtype, expr)
             }
             How::Host(bytes) => self.uploaded(lineage, bytes)?,
-            How::Faults(site) => {
-                Node::fault_cell(self.device, *site).map_err(|error| error.located(self.at))?
-            }
+            How::Faults(site) => Node::fault_cell(self.device, *site).map_err(|error| error.located(self.at))?,
             How::Failed(error) => return Err(error.clone()),
             How::Unknown(_) => unreachable!("refused before the first step"),
         })

@@ -1,9 +1,10 @@
 //! Operations with kernels of their own, of one output or several: scans, sorts, selections.
 
 use super::batch::Batch;
+use super::expr::Expr;
 use super::flatten::Inputs;
 use super::lineage::Origin;
-use super::node::{Expr, Node, State, Storage};
+use super::node::{Node, State, Storage};
 use crate::device::Device;
 use crate::element::DType;
 use crate::error::Result;
@@ -179,7 +180,9 @@ impl Batch {
     /// Counts the uses of nodes within a fused node, and finds operations that can take in an epilogue.
     fn search(&mut self, node: &Arc<Node>, users: &mut Users, found: &mut Vec<Through>) {
         match &*self.state(node) {
-            State::Lazy(Expr::Output(task, 0)) if task.outline.given.is_some() => found.push((node.clone(), task.clone())),
+            State::Lazy(Expr::Output(task, 0)) if task.outline.given.is_some() => {
+                found.push((node.clone(), task.clone()))
+            }
             State::Lazy(expr) if expr.fuses() => {
                 for input in expr.inputs() {
                     let count = users.entry(Arc::as_ptr(input)).or_insert(0);

@@ -1,7 +1,8 @@
 //! Views of nodes: the same elements in another order or shape, without a copy wherever strides can express it.
 
+use super::expr::Expr;
 use super::lineage::viewed;
-use super::node::{Expr, Node, State, Storage};
+use super::node::{Node, State, Storage};
 use crate::layout::Layout;
 use std::sync::Arc;
 

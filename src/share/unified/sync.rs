@@ -138,6 +138,9 @@ impl<T: Element> Unified<T> {
             block.transfer_part(Direction::Upload, at, &memory, 0, bytes as u64)?;
             memory.history.note_upload();
         }
+        if let Some(host) = block.memory() {
+            array.keep_uploaded(&host[at..][..bytes], Location::caller())?;
+        }
         Ok(array)
     }
 }
