@@ -7,13 +7,14 @@ mod support;
 mod memory;
 mod rebuilt;
 
+use crosslane::array::OutOfRange;
 use crosslane::cpu::{Checks, Profile};
 use crosslane::device::Backend;
 use crosslane::share::Direction;
 use crosslane::{
-    Argument, Array, Device, DeviceOptions, Error, ErrorKind, HostBuffer, Kernel, Recording, Result, Stream,
+    Argument, Array, Device, DeviceOptions, Error, ErrorKind, Event, HostBuffer, Kernel, Recording, Result, Stream,
 };
-use crosslane::{eval_all, s, upload_all};
+use crosslane::{Unified, eval_all, s, upload_all};
 use std::time::{Duration, Instant};
 use support::*;
 
@@ -99,6 +100,32 @@ fn operations_give() -> Vec<u32> {
     vec![*x.iter().max().unwrap(), x.iter().sum(), x.iter().filter(|&&x| x > 2900).sum()]
 }
 
+/// Events, clocks, profiles, callbacks, memory with two sides, messages and deferred errors.
+fn measured(device: &Device) -> Result<Vec<u32>> {
+    let x = Array::from_vec(device, (0..200u32).collect());
+    let first = Event::record(device)?;
+    let time = device.gpu_time(|| (&x + 1).eval())?;
+    let last = Event::record(device)?;
+    last.wait()?;
+    first.is_done()?;
+    last.elapsed_since(&first).or_else(|error| if is_lost(&error) { Err(error) } else { Ok(Duration::ZERO) })?;
+    let (sum, _trace) = device.profile(|| (&x * 2).sum().item())?;
+    let (sender, receiver) = std::sync::mpsc::channel();
+    device.then(move |result| drop(sender.send(result)))?;
+    receiver.recv_timeout(Duration::from_secs(10)).expect("the callback runs")?;
+    let mut sides = Unified::from_vec(device, vec![1u32; 64])?;
+    Kernel::wgsl(ADD)?.for_elements(64).args(sides.device_mut()?).launch(device)?;
+    let two = sides.host()?[63];
+    sides.host_range_mut(3..5)?.fill(7);
+    let summed = sides.device()?.sum().item()?;
+    let found = x.take(&Array::from_slice(device, &[199u32, 3]), OutOfRange::Error).to_vec()?;
+    device.messages()?;
+    let _ = time;
+    Ok([vec![sum, two, summed], found].concat())
+}
+
+const MEASURED: [u32; 5] = [199 * 200, 2, 62 * 2 + 14, 199, 3];
+
 /// Every later call says at once that the device is lost.
 fn stays_lost(device: &Device) {
     let started = Instant::now();
@@ -159,7 +186,8 @@ fn step(way: &str, calls_in_ci: u64) -> u64 {
 fn lost_at_every_call() {
     for way in &ways() {
         let slow = way.1.contains("SwiftShader");
-        sweep(way, "program", &program, &GIVES, step(&way.1, if slow { 13 } else { 4 }));
+        sweep(way, "program", &program, &GIVES, step(&way.1, if slow { 17 } else { 5 }));
+        sweep(way, "measured", &measured, &MEASURED, step(&way.1, if slow { 17 } else { 7 }));
         sweep(way, "operations", &operations, &operations_give(), step(&way.1, if slow { 11 } else { 7 }));
     }
 }
