@@ -84,7 +84,7 @@ impl Clock {
         let ticks: Vec<u64> =
             view.chunks_exact(8).map(|b| u64::from_le_bytes(b.try_into().expect("eight bytes"))).collect();
         drop(view);
-        self.mapped.unmap();
+        engine.unmap(&self.mapped);
         let sum: u64 = ticks.chunks_exact(2).map(|pair| pair[1].saturating_sub(pair[0])).sum();
         Ok(Duration::from_secs_f64(sum as f64 * engine.queue.get_timestamp_period() as f64 * 1e-9))
     }

@@ -64,7 +64,7 @@ impl Wgpu {
 
     /// Memory where the host reads it, until it is dropped.
     pub(super) fn map_for_host(
-        &self,
+        self: &Arc<Self>,
         memory: &Arc<Memory>,
         offset: u64,
         bytes: u64,
@@ -73,17 +73,19 @@ impl Wgpu {
         if !self.unified() || !source.usage().contains(BufferUsages::MAP_READ) {
             return Ok(None);
         }
-        crate::memory::Allocator::wait(self)?;
+        crate::memory::Allocator::wait(&**self)?;
         let range = super::staging::map_range(offset, bytes as usize);
         let lent = self.map_and_lend(memory, range.clone())?.ok_or_else(|| lent("map"))?;
         let view = source.get_mapped_range(range.clone()).map_err(|e| self.backend_error("map", e.to_string()))?;
         let at = (offset - range.start) as usize;
-        Ok(Some(Box::new(View { view: Some(view), buffer: source.clone(), at, bytes: bytes as usize, _lent: lent })))
+        let (engine, buffer, bytes) = (self.clone(), source.clone(), bytes as usize);
+        Ok(Some(Box::new(View { engine, view: Some(view), buffer, at, bytes, _lent: lent })))
     }
 }
 
 /// A mapped part of an array.
 struct View {
+    engine: Arc<Wgpu>,
     /// There until it is dropped.
     view: Option<BufferView>,
     buffer: wgpu::Buffer,
@@ -101,6 +103,6 @@ impl Mapping for View {
 impl Drop for View {
     fn drop(&mut self) {
         self.view = None;
-        self.buffer.unmap();
+        self.engine.unmap(&self.buffer);
     }
 }

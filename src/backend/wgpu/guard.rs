@@ -83,6 +83,13 @@ impl Wgpu {
         self.alive().err().unwrap_or(error)
     }
 
+    /// Unmaps a buffer. wgpu refuses that once the device is lost, and nothing is to be done about it.
+    pub(super) fn unmap(&self, buffer: &wgpu::Buffer) {
+        let scope = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
+        buffer.unmap();
+        drop(pollster::block_on(scope.pop()));
+    }
+
     pub(super) fn create_buffer(
         &self,
         operation: &'static str,

@@ -35,7 +35,7 @@ impl Wgpu {
                 target.get_mapped_range_mut(range.clone()).map_err(|e| self.backend_error("upload", e.to_string()))?;
             fill(&mut view, (write.offset - range.start) as usize, write.from);
             drop(view);
-            target.unmap();
+            self.unmap(target);
         }
         Ok(())
     }
@@ -120,7 +120,7 @@ impl Wgpu {
         let view = source.get_mapped_range(range).map_err(|e| self.backend_error("download", e.to_string()))?;
         empty(&view[at..at + read.to.len()], read.to);
         drop(view);
-        source.unmap();
+        self.unmap(source);
         Ok(())
     }
 

@@ -235,7 +235,7 @@ impl Wgpu {
                 empty(&view[part.at..part.at + to.len()], to);
             }
             drop(view);
-            chunk.buffer.unmap();
+            self.unmap(&chunk.buffer);
             free.push(chunk);
         }
         match launches.is_empty() {

@@ -134,7 +134,7 @@ impl Wgpu {
         let start = Instant::now();
         while !mapping.done.load(Ordering::Acquire) {
             if start.elapsed() > SOON {
-                buffer.unmap();
+                self.unmap(buffer);
                 return Ok(false);
             }
             let _ = self.device.poll(wgpu::PollType::Poll);
