@@ -21,7 +21,7 @@ mod worker;
 
 use crate::backend::Driver;
 use crate::countdown::Countdown;
-use crate::error::{ErrorKind, Result};
+use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::memory::{Handles, Memory, Pool, Site};
 use crate::op::{Op, Values};

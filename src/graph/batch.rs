@@ -107,7 +107,7 @@ impl Batch {
         let mut again = true;
         loop {
             let mut batch = Batch::new(device, at);
-            match plan(&mut batch).and_then(|()| batch.cut()) {
+            match plan(&mut batch).and_then(|()| batch.slice_launches()) {
                 Err(error) if error.is_out_of_memory() && std::mem::take(&mut again) => {
                     drop(batch);
                     device.trim();
@@ -139,7 +139,7 @@ impl Batch {
     }
 
     /// Cuts launches that are too long. Those of a recording are known by their numbers.
-    fn cut(&mut self) -> Result<()> {
+    fn slice_launches(&mut self) -> Result<()> {
         if self.record.is_none() {
             self.launches = self.device.sliced(std::mem::take(&mut self.launches))?;
         }
