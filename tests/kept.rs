@@ -5,21 +5,17 @@ mod support;
 
 use crosslane::device::Backend;
 use crosslane::{Array, Device, Elementwise, Kernel};
+use support::process::Usage;
 use support::*;
 
 const TEXT: &str = "override n: u32 = 1u;
     @group(0) @binding(0) var<storage, read_write> x: array<u32>;
     @compute @workgroup_size(1) fn add() { x[0] += n; }";
 
-/// MiB of memory that the process has, where the system says it.
-fn memory() -> Option<f64> {
-    let pages = std::fs::read_to_string("/proc/self/statm").ok()?;
-    Some(pages.split(' ').nth(1)?.parse::<f64>().ok()? * 4096.0 / (1 << 20) as f64)
-}
-
 /// Does it until all that is kept is full, then as often again: the second time must not take more than so many MiB.
 fn grows(what: &str, most: f64, rounds: usize, mut work: impl FnMut(usize)) {
     (0..rounds).for_each(&mut work);
+    let memory = || Usage::now().map(|usage| usage.memory);
     let before = memory();
     (rounds..2 * rounds).for_each(&mut work);
     let Some((before, after)) = before.zip(memory()) else {

@@ -21,12 +21,24 @@ pub(crate) fn check<T: Element>(operation: &'static str, device: &Device, shape:
     fits(operation, T::DTYPE, shape, at)
 }
 
-/// Checks that the elements of a shape can be counted, and their bytes too.
+/// Checks that the elements of a shape can be counted, and their bytes too. As in NumPy an extent of 0 hides no others: shapes
+/// of parts of an empty array can be counted as well.
 pub(crate) fn fits(operation: &'static str, dtype: DType, shape: &[usize], at: CallSite) -> Result<()> {
-    match crate::layout::count(shape).checked_mul(dtype.size()).is_some_and(|bytes| bytes <= isize::MAX as usize) {
+    let bytes = shape.iter().try_fold(dtype.size(), |bytes, &extent| bytes.checked_mul(extent.max(1)));
+    match bytes.is_some_and(|bytes| bytes <= isize::MAX as usize) {
         true => Ok(()),
         false => Err(Error::argument(operation, "shape", "fewer than 2^63 bytes", format!("{shape:?}"), at)),
     }
+}
+
+/// Checks that a device has buffers for so many elements, before they take memory of the host.
+pub(crate) fn holds(operation: &'static str, device: &Device, dtype: DType, len: usize, at: CallSite) -> Result<()> {
+    let (bytes, limit) = (crate::ops::buffer_bytes(dtype, len), device.caps().buffer_bytes);
+    if bytes <= limit {
+        return Ok(());
+    }
+    let device = device.properties().label();
+    Err(ErrorKind::TooLarge { operation, bytes, limit, device, at: Some(at) }.into())
 }
 
 impl Device {

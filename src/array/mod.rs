@@ -61,7 +61,7 @@ pub use stencils::Stencil;
 pub use transfer::upload_all;
 
 pub(crate) use bind::Untyped;
-pub(crate) use create::check;
+pub(crate) use create::{check, holds};
 #[cfg(feature = "wgpu")]
 pub(crate) use encode::no_encoders;
 pub(crate) use evaluate::one_device;

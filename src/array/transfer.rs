@@ -5,6 +5,7 @@ use crate::device::{Device, advice};
 use crate::element::Element;
 use crate::error::{CallSite, Error, ErrorKind, Result};
 use crate::graph::{Batch, Expr, How, Node, Storage, storage_of};
+use crate::layout::count;
 use crate::memory::Memory;
 use crate::ops::buffer_bytes;
 use crate::work::{Read, Write};
@@ -73,8 +74,10 @@ impl<T: Element> Array<T> {
 
     pub(crate) fn uploaded(device: &Device, shape: &[usize], values: &[T], at: CallSite) -> Result<Array<T>> {
         create::check::<T>("from_slice", device, shape, at)?;
-        if shape.iter().product::<usize>() != values.len() {
-            let wanted = format!("{} elements for shape {shape:?}", shape.iter().product::<usize>());
+        // `check` has refused what overflows, unless an extent of 0 makes it empty.
+        let len = count(shape);
+        if len != values.len() {
+            let wanted = format!("{len} elements for shape {shape:?}");
             return Err(Error::argument("from_shape", "values", wanted, values.len().to_string(), at));
         }
         let (array, memory) = Array::uninitialised_for(device, shape, at).map_err(|e| e.located(at))?;

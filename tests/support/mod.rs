@@ -1,6 +1,8 @@
 //! What the integration tests share: the devices, a host array to compare with, garbage in memory, random numbers.
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
+pub mod process;
+
 use crosslane::array::Axes;
 use crosslane::cpu::{Checks, Profile};
 use crosslane::device::{Backend, Caps, DeviceKind, Tuning};

@@ -5,6 +5,7 @@ mod format;
 mod new_op;
 mod peers;
 mod results;
+mod sanitize;
 
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -24,6 +25,8 @@ cargo xtask COMMAND
   ci                runs .ci/run: format, lints, documentation and all tests
   bench [ARGUMENT ..]
                     runs the program's own benchmark, built for release: `cargo xtask bench --quick`
+  sanitize miri|address|thread [TEST ..]
+                    runs unit tests under Miri, or conformance on the processor under a sanitizer (CONTRIBUTING.md)
   peers [OUT]       measures CUDA, CUB, PyTorch, CuPy and Numba on this machine's NVIDIA card (benches/peers)";
 
 /// The repository's folder.
@@ -54,6 +57,7 @@ fn command(arguments: &[&str]) -> Outcome<()> {
         ["bench", rest @ ..] => {
             run("cargo", &[&["run", "--release", "--features", "cli,cuda", "--", "bench"], rest].concat())
         }
+        ["sanitize", which, tests @ ..] => sanitize::run(which, tests),
         ["peers"] => peers::measure(None),
         ["peers", out] => peers::measure(Some(out)),
         [] | ["help" | "--help" | "-h"] => {

@@ -1,6 +1,7 @@
 //! Filters that smooth: by one-dimensional weights along one axis after the other.
 
 use super::ConvolveOptions;
+use super::neighbours::REACH;
 use crate::array::Array;
 use crate::array::shapes::PadMode;
 use crate::array::shapes::axes::Axes;
@@ -56,13 +57,13 @@ impl<R: Part> Array<R> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): a size of 0; an axis out of range or given twice, or without values.
+    /// Errors (kept in the array): a size of 0 or past 2^28; an axis out of range or given twice, or without values.
     #[doc(alias = "box_filter")]
     #[track_caller]
     pub fn uniform_filter(&self, size: usize, axes: impl Into<Axes>, boundary: PadMode<R>) -> Array<R> {
         let at = Location::caller();
-        if size == 0 {
-            let error = Error::argument("uniform_filter", "size", "at least 1", "0", at);
+        if !(1..=REACH).contains(&size) {
+            let error = Error::argument("uniform_filter", "size", format!("1 to {REACH}"), size.to_string(), at);
             return Array::failed(self.device(), error);
         }
         self.along_each("uniform_filter", &vec![1.0 / size as f64; size], axes.into(), boundary, at)

@@ -1,6 +1,7 @@
 //! The extents in shapes of [`Array::reshape`].
 
 use crate::array::Array;
+use crate::array::create::fits;
 use crate::element::Element;
 use crate::error::{CallSite, Error, Result};
 use crate::layout::count;
@@ -60,11 +61,12 @@ impl<T: Element> Array<T> {
         let known: Vec<usize> = extents.iter().copied().flatten().collect();
         let elements = format!("{} elements, as in {:?}", self.len(), self.shape());
         match extents.len() - known.len() {
-            0 if known.iter().try_fold(1usize, |len, &extent| len.checked_mul(extent)) == Some(self.len()) => Ok(known),
+            0 if count(&known) == self.len() => fits(operation, T::DTYPE, &known, at).map(|()| known),
             0 => mistake(elements),
             1 => match self.len().checked_div(count(&known)) {
                 Some(left) if left.checked_mul(count(&known)) == Some(self.len()) => {
-                    Ok(extents.into_iter().map(|extent| extent.unwrap_or(left)).collect())
+                    let shape: Vec<usize> = extents.into_iter().map(|extent| extent.unwrap_or(left)).collect();
+                    fits(operation, T::DTYPE, &shape, at).map(|()| shape)
                 }
                 _ => mistake(format!("extents that divide {elements}")),
             },

@@ -1,9 +1,9 @@
 //! The frequencies of a transform's values, and zero in the middle.
 
-use crate::array::Array;
 use crate::array::shapes::axes::Axes;
+use crate::array::{Array, create};
 use crate::device::Device;
-use crate::element::Element;
+use crate::element::{DType, Element};
 use crate::error::{CallSite, Result};
 use std::panic::Location;
 
@@ -16,12 +16,13 @@ impl Array<f32> {
     /// assert_eq!(frequencies.to_vec()?, [0.0, 1.0, -2.0, -1.0]);
     /// # Ok(()) });
     /// ```
+    ///
+    /// Errors (kept in the array): more values than the host or the device has memory for.
+    #[track_caller]
     pub fn fftfreq(device: &Device, length: usize, spacing: f64) -> Array<f32> {
-        let frequency = |k: usize| {
-            let k = if k < length.div_ceil(2) { k as f64 } else { k as f64 - length as f64 };
-            (k / (length as f64 * spacing)) as f32
-        };
-        Array::from_slice(device, &(0..length).map(frequency).collect::<Vec<f32>>())
+        let turn = |k: usize| if k < length.div_ceil(2) { k as f64 } else { k as f64 - length as f64 };
+        let frequency = |k: usize| (turn(k) / (length as f64 * spacing)) as f32;
+        Array::kept(device, values("fftfreq", device, length, frequency, Location::caller()))
     }
 
     /// The frequencies of [`Array::rfft`]: NumPy's `rfftfreq`.
@@ -32,11 +33,28 @@ impl Array<f32> {
     /// assert_eq!(frequencies.to_vec()?, [0.0, 1.0, 2.0]);
     /// # Ok(()) });
     /// ```
+    ///
+    /// Errors (kept in the array): as [`Array::fftfreq`].
+    #[track_caller]
     pub fn rfftfreq(device: &Device, length: usize, spacing: f64) -> Array<f32> {
         let frequency = |k: usize| (k as f64 / (length as f64 * spacing)) as f32;
         let count = if length == 0 { 0 } else { length / 2 + 1 };
-        Array::from_slice(device, &(0..count).map(frequency).collect::<Vec<f32>>())
+        Array::kept(device, values("rfftfreq", device, count, frequency, Location::caller()))
     }
+}
+
+/// So many values of a function, computed on the host.
+fn values(
+    operation: &'static str,
+    device: &Device,
+    count: usize,
+    value: impl Fn(usize) -> f32,
+    at: CallSite,
+) -> Result<Array<f32>> {
+    create::holds(operation, device, DType::F32, count, at)?;
+    let mut values: Vec<f32> = crate::memory::room(operation, count, at)?;
+    values.extend((0..count).map(value));
+    Ok(Array::from_slice(device, &values))
 }
 
 impl<T: Element> Array<T> {

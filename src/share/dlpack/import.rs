@@ -4,10 +4,9 @@ use super::{CPU, CUDA, CUDA_HOST, FLAG_READ_ONLY, Tensor, data_type};
 use crate::array::Array;
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{CallSite, Error, ErrorKind, Result};
+use crate::error::{CallSite, Error, Result};
 use crate::layout::Layout;
 use crate::memory::{Adopted, Home, Owner};
-use crate::ops::buffer_bytes;
 use crate::share::foreign::{Elements, aligned};
 use std::panic::Location;
 
@@ -99,11 +98,7 @@ fn layout(tensor: &Tensor, at: CallSite) -> Result<Layout> {
 /// A copy of elements on the host. Those of `layout` count from `lowest` on.
 fn copied<T: Element>(device: &Device, lowest: *const T::Stored, layout: &Layout, at: CallSite) -> Result<Array<T>> {
     // Elements may repeat: there may be more of them than any memory holds.
-    let (bytes, limit) = (buffer_bytes(T::DTYPE, layout.len()), device.caps().buffer_bytes);
-    if bytes > limit {
-        let device = device.properties().label();
-        return Err(ErrorKind::TooLarge { operation: OPERATION, bytes, limit, device, at: Some(at) }.into());
-    }
+    crate::array::holds(OPERATION, device, T::DTYPE, layout.len(), at)?;
     let mut values: Vec<T::Stored> = crate::memory::room(OPERATION, layout.len(), at)?;
     match layout.is_contiguous() {
         // SAFETY: the tensor's memory holds the elements, aligned, as whoever made it promised.

@@ -1,0 +1,75 @@
+//! Runs tests under Miri, AddressSanitizer or ThreadSanitizer, each in a build folder of its own. CONTRIBUTING.md says when.
+
+use crate::{Outcome, root};
+use std::process::Command;
+
+/// Unit tests of the parts that own memory or share it, none of which needs a device's machine code.
+const MIRI: [&str; 9] = [
+    "memory::",
+    "share::",
+    "layout::",
+    "element::",
+    "files::",
+    "recent::",
+    "backend::cuda::ledger::",
+    "backend::cpu::memory::",
+    "backend::cpu::turns::",
+];
+
+/// Tests of threads and of memory that is shared, for ThreadSanitizer: the others use one thread of the program's.
+const THREADS: [&str; 5] = ["threads::", "stress::", "transfers::", "memory::", "selections::"];
+
+/// Both tiers of the cpu engine: drivers of others are built without the sanitizers, which see nothing in them.
+const PROFILES: [&str; 2] = ["cpu:compiled", "cpu:interpreted"];
+
+/// The triple of this machine, as the sanitizers' builds need it.
+fn host() -> Outcome<String> {
+    let output = Command::new("rustc").arg("-vV").output().map_err(|error| format!("rustc: {error}"))?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    text.lines().find_map(|line| line.strip_prefix("host: ")).map(str::to_string).ok_or("rustc -vV names no host".into())
+}
+
+fn cargo(arguments: &[&str], variables: &[(&str, &str)], folder: &str) -> Outcome<()> {
+    let target = root().join("target/sanitize").join(folder);
+    let mut command = Command::new("cargo");
+    command.args(arguments).current_dir(root()).env("CARGO_TARGET_DIR", target).env("CARGO_INCREMENTAL", "0");
+    command.envs(variables.iter().copied());
+    let status = command.status().map_err(|error| format!("cargo: {error}"))?;
+    if status.success() { Ok(()) } else { Err(format!("cargo {}: {status}", arguments.join(" "))) }
+}
+
+fn miri(filters: &[&str]) -> Outcome<()> {
+    let filters = if filters.is_empty() { &MIRI } else { filters };
+    let build = ["+nightly", "miri", "test", "-p", "crosslane", "--no-default-features", "--features", "cpu,cuda,npy"];
+    // Files and clocks are the machine's.
+    let flags = [("MIRIFLAGS", "-Zmiri-disable-isolation"), ("RUSTFLAGS", "")];
+    cargo(&[&build[..], &["--lib", "--"], filters].concat(), &flags, "miri")
+}
+
+/// Conformance under a sanitizer. The features are nightly's: `RUSTC_BOOTSTRAP` unlocks them in the version that CI has.
+fn conformance(sanitizer: &str, build: &[&str], filters: &[&str]) -> Outcome<()> {
+    let (flag, host) = (format!("-Zsanitizer={sanitizer}"), host()?);
+    let test = ["test", "--all-features", "--target", &host, "-p", "crosslane-tests", "--test", "conformance"];
+    for profile in PROFILES {
+        println!("-- {sanitizer}: conformance, {profile}");
+        let variables = [
+            ("RUSTC_BOOTSTRAP", "1"),
+            ("RUSTFLAGS", &flag),
+            ("CROSSLANE_TEST_PROFILE", profile),
+            ("CROSSLANE_REQUIRE", ""),
+        ];
+        cargo(&[build, &test[..], &["--"], filters].concat(), &variables, sanitizer)?;
+    }
+    Ok(())
+}
+
+/// Runs one of the three; `filters` are names of tests, by default those that are worth their time.
+pub fn run(which: &str, filters: &[&str]) -> Outcome<()> {
+    match which {
+        "miri" => miri(filters),
+        "address" => conformance("address", &[], filters),
+        // The standard library's own synchronisation is seen only if it is built with the sanitizer: `rust-src` has it.
+        "thread" => conformance("thread", &["-Zbuild-std"], if filters.is_empty() { &THREADS } else { filters }),
+        _ => Err(format!("no such sanitizer: {which}; wanted miri, address or thread")),
+    }
+}
