@@ -3,12 +3,12 @@
 
 mod support;
 
-use crosslane::array::Slice;
+use crosslane::array::{CosineKind, Footprint, Norm, PadMode, Slice, SpectrumOptions};
 use crosslane::cpu::{Checks, Profile};
 use crosslane::device::Backend;
 use crosslane::share::Direction;
 use crosslane::{
-    Array, Device, DeviceOptions, Error, ErrorKind, HostBuffer, Kernel, Unified, axes, eval_all, f16, s, upload_all,
+    Array, Complex, Device, DeviceOptions, Error, ErrorKind, HostBuffer, Kernel, Unified, axes, eval_all, f16, s, upload_all,
 };
 use support::*;
 
@@ -339,6 +339,35 @@ fn more_parts_than_anyone_splits_into() {
 }
 
 /// A line of a text may be longer than a format's width.
+/// Found by `tests/fuzz`: sizes that the host would first have taken memory for, and shapes whose other extents overflow.
+#[test]
+fn sizes_past_all_memory() {
+    let device = &Device::cpu().unwrap();
+    let much = 1usize << 40;
+    let refused = |array: Array<f32>, operation: &str, part: &str| {
+        let error = array.check().unwrap_err().to_string();
+        assert!(error.starts_with(operation) && error.contains(part) && error.contains("errors.rs"), "{error}");
+    };
+    let (x, none) = (Array::<f32>::ones(device, &[3, 4]), Array::<f32>::ones(device, &[0, 1 << 33]));
+    let overflows = [0, much, much];
+    refused(Array::from_shape(device, &overflows, &[]), "from_slice", "fewer than 2^63 bytes");
+    refused(Array::zeros(device, &overflows), "full", "fewer than 2^63 bytes");
+    refused(none.reshape(&overflows), "reshape", "fewer than 2^63 bytes");
+    refused(none.broadcast_to(&[much, 0, 1 << 33]), "broadcast_to", "fewer than 2^63 bytes");
+    refused(x.uniform_filter(much, 0, PadMode::Edge), "uniform_filter", "1 to 268435456");
+    refused(x.erode(&Footprint::cross(much), PadMode::Edge), "erode", "a box of 1 to 2 axes");
+    refused(none.dct(CosineKind::II, Norm::Ortho), "dct", "268435456 values at most");
+    refused(none.dst(CosineKind::I, Norm::Backward), "dst", "268435456 values at most");
+    refused(x.power_spectrum(&SpectrumOptions::new(much), 1.0), "power_spectrum", "a length and a step of 1 to");
+    let pieces = x.cast::<Complex<f32>>();
+    refused(pieces.istft(&SpectrumOptions::new(6).step(usize::MAX)), "istft", "a length and a step of 1 to");
+    for frequencies in [Array::fftfreq(device, much, 1.0), Array::rfftfreq(device, 4 * much, 1.0)] {
+        let error = frequencies.check().unwrap_err().to_string();
+        assert!(error.contains("fftfreq") && error.contains("bytes wanted") && error.contains("errors.rs"), "{error}");
+    }
+    works(device);
+}
+
 #[test]
 fn findings_far_to_the_right() {
     let device = DeviceOptions::default().cpu(Profile::native(), Some(Checks::default())).unwrap();

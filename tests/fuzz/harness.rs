@@ -38,6 +38,11 @@ fn variable<T: std::str::FromStr>(name: &str) -> Option<T> {
     std::env::var(name).ok()?.parse().ok()
 }
 
+/// The seed of all changes, fixed unless the environment names another: it is a part of the names of files that are written.
+fn seed() -> u64 {
+    variable("CROSSLANE_SEED").unwrap_or(2026)
+}
+
 /// The files of a folder, by name.
 fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
@@ -76,7 +81,7 @@ fn folder(target: &Target) -> PathBuf {
 }
 
 fn keep(target: &Target, name: &str, input: &[u8]) -> PathBuf {
-    let path = folder(target).join(name);
+    let path = folder(target).join(format!("{name}-{}", seed()));
     std::fs::write(&path, input).expect("the build's own folder takes files");
     path
 }
@@ -143,7 +148,7 @@ fn watch(name: &'static str, current: Current) {
 /// Tries the corpus as it is, then changes of it. Fails if there are findings.
 pub fn fuzz(target: &Target, mut case: impl FnMut(&[u8]) -> Verdict) {
     let patience = Duration::from_secs_f64(variable("CROSSLANE_FUZZ_SECONDS").unwrap_or(2.0));
-    let seed: u64 = variable("CROSSLANE_SEED").unwrap_or(2026);
+    let seed = seed();
     panics::keep();
     let current = Current::default();
     watch(target.name, current.clone());

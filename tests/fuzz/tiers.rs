@@ -1,5 +1,7 @@
 //! Compiled against interpreted: where no order of invocations decides the result, both give the same bits. A checked device
-//! says where one does: races, divergent barriers, waiting.
+//! says where one does: races, divergent barriers, waiting, and indices out of bounds, which meet where they are clamped. It says
+//! nothing of atomics, whose old values and mixtures depend on
+//! the order: texts with them only run.
 //!
 //! `tests/wgsl/programs.rs` compares programs that a generator writes; here texts are changed that people wrote.
 
@@ -32,6 +34,7 @@ fn case(tiers: &Tiers, input: &[u8]) -> Verdict {
     }
     let ends = [&tiers.interpreted, &tiers.compiled].map(|device| launch(device, &kernel, &sizes, 1));
     match ends {
+        [Ok(_), Ok(_)] if text.contains("atomic") => Ok("atomics".into()),
         [Ok(interpreted), Ok(compiled)] if interpreted == compiled => Ok(letters(&interpreted)),
         [Ok(interpreted), Ok(compiled)] => {
             let differ = |n: &usize| interpreted[*n] != compiled[*n];
@@ -52,7 +55,7 @@ fn case(tiers: &Tiers, input: &[u8]) -> Verdict {
 #[test]
 fn same_bits() {
     let options = DeviceOptions::default().time_limit(LIMIT).memory_limit(64 << 20);
-    let checks = Checks::none().with(|checks| (checks.races, checks.barriers, checks.progress) = (true, true, true));
+    let checks = Checks::default().with(|checks| (checks.uninitialised, checks.overflow) = (false, false));
     let checked = options.cpu(Profile::compiled(), Some(checks)).unwrap();
     let [interpreted, compiled] = ["cpu:interpreted", "cpu:compiled"].map(|request| options.open(request).unwrap());
     let tiers = Tiers { checked, interpreted, compiled };

@@ -1,6 +1,6 @@
 //! Cosine and sine transforms, by Fourier transforms of twice the length, whose second half is zeros.
 
-use super::{Norm, Transform};
+use super::{LONGEST, Norm, Transform};
 use crate::array::Array;
 use crate::error::{CallSite, Error, Result};
 use num_complex::Complex;
@@ -139,6 +139,11 @@ impl Array<f32> {
             return Err(Error::argument(operation, "norm", wanted, format!("{norm:?}"), at));
         }
         let way = Way::of(kind, sine, n);
+        // Before the factors take memory: an array without values may be long along this axis.
+        if way.whole > LONGEST {
+            let wanted = format!("a transform of {LONGEST} values at most");
+            return Err(Error::argument(operation, "length", wanted, format!("{} of {n}", way.whole), at));
+        }
         let count = n as f64;
         // By its root a vector's length is kept, but for the values that come once.
         let scale = match norm {

@@ -1,6 +1,6 @@
 //! Spectra of short pieces of a signal: spectrograms, their inverse, and the power spectrum.
 
-use super::Transform;
+use super::{LONGEST, Transform};
 use crate::array::{Array, PadMode};
 use crate::error::{CallSite, Error, Result};
 use num_complex::Complex;
@@ -93,13 +93,12 @@ impl SpectrumOptions {
     }
 
     fn checked(&self, operation: &'static str, at: CallSite) -> Result<()> {
-        match self.length > 0 && self.step > 0 {
-            true => Ok(()),
-            false => {
-                let got = format!("a length of {} and a step of {}", self.length, self.step);
-                Err(Error::argument(operation, "options", "a length and a step above 0", got, at))
-            }
+        if [self.length, self.step].iter().all(|number| (1..=LONGEST).contains(number)) {
+            return Ok(());
         }
+        let wanted = format!("a length and a step of 1 to {LONGEST}");
+        let got = format!("a length of {} and a step of {}", self.length, self.step);
+        Err(Error::argument(operation, "options", wanted, got, at))
     }
 }
 
@@ -117,7 +116,8 @@ impl Array<f32> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): no axis, or one shorter than a piece; a length or step of 0.
+    /// Errors (kept in the array): no axis, or one shorter than a piece; a length or step of 0 or past
+    /// 2^28.
     #[doc(alias = "spectrogram")]
     #[track_caller]
     pub fn stft(&self, options: &SpectrumOptions) -> Array<Complex<f32>> {
@@ -170,6 +170,7 @@ impl Array<f32> {
             if rate.is_nan() || rate <= 0.0 {
                 return Err(Error::argument(operation, "rate", "above 0", rate.to_string(), at));
             }
+            options.checked(operation, at)?;
             let energy: f64 = options.window.values(options.length).iter().map(|&x| x as f64 * x as f64).sum();
             let spectra = self.short(operation, options, 1.0 / (energy * rate).sqrt(), at)?;
             let twice = |k: usize| if k == 0 || 2 * k == options.length { 1.0f32 } else { 2.0 };
@@ -214,7 +215,7 @@ impl Array<Complex<f32>> {
     /// ```
     ///
     /// Errors (kept in the array): an array of another rank than 2; rows of another length than half a piece; no rows; a length
-    /// or step of 0.
+    /// or step of 0 or past 2^28; more values than the host has memory for.
     #[track_caller]
     pub fn istft(&self, options: &SpectrumOptions) -> Array<f32> {
         let (operation, at) = ("istft", Location::caller());
@@ -235,8 +236,9 @@ impl Array<Complex<f32>> {
             let pieces: Array<f32> =
                 Transform { length, inverse: true, half: true, kept: length, scale, ..whole }.of(self)?;
             let pieces = pieces * Array::from_slice(self.device(), &window);
-            let total = (count - 1) * step + length;
-            let mut energy = vec![0f64; total];
+            let total = (count - 1).saturating_mul(step).saturating_add(length);
+            let mut energy: Vec<f64> = crate::memory::room(operation, total, at)?;
+            energy.resize(total, 0.0);
             for piece in 0..count {
                 (0..length).for_each(|at| energy[piece * step + at] += (window[at] as f64).powi(2));
             }

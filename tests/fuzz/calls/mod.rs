@@ -6,6 +6,7 @@
 
 mod draws;
 mod numbers;
+mod signals;
 mod views;
 
 use crate::harness::{Target, Verdict, fuzz};
@@ -34,7 +35,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// A call of two arrays. What else it needs it takes from the tape.
 type Call = fn(&Array<f32>, &Array<f32>, &mut Tape) -> crosslane::Result<Array<f32>>;
 
-const ALL: [&[Call]; 3] = [views::VIEWS, numbers::NUMBERS, draws::DRAWS];
+const ALL: [&[Call]; 4] = [views::VIEWS, numbers::NUMBERS, draws::DRAWS, signals::SIGNALS];
 
 fn shape(t: &mut Tape) -> Vec<usize> {
     t.several(4, Tape::size)
