@@ -6,9 +6,11 @@ mod support;
 use crosslane::array::{CosineKind, Footprint, Norm, PadMode, Slice, SpectrumOptions};
 use crosslane::cpu::{Checks, Profile};
 use crosslane::device::Backend;
+use crosslane::random::Generator;
 use crosslane::share::Direction;
 use crosslane::{
-    Array, Complex, Device, DeviceOptions, Error, ErrorKind, HostBuffer, Kernel, Unified, axes, eval_all, f16, s, upload_all,
+    Array, Complex, Device, DeviceOptions, Error, ErrorKind, HostBuffer, Kernel, Unified, axes, eval_all, f16, s,
+    upload_all,
 };
 use support::*;
 
@@ -361,7 +363,9 @@ fn sizes_past_all_memory() {
     refused(x.power_spectrum(&SpectrumOptions::new(much), 1.0), "power_spectrum", "a length and a step of 1 to");
     let pieces = x.cast::<Complex<f32>>();
     refused(pieces.istft(&SpectrumOptions::new(6).step(usize::MAX)), "istft", "a length and a step of 1 to");
-    for frequencies in [Array::fftfreq(device, much, 1.0), Array::rfftfreq(device, 4 * much, 1.0)] {
+    let window = [much, much, 1, 1];
+    refused(Generator::new(device, 1).he_uniform(&window), "uniform_in", "fewer than 2^63 bytes");
+    for frequencies in [Array::fftfreq(device, usize::MAX, 1.0), Array::rfftfreq(device, 4 * much, 1.0)] {
         let error = frequencies.check().unwrap_err().to_string();
         assert!(error.contains("fftfreq") && error.contains("bytes wanted") && error.contains("errors.rs"), "{error}");
     }

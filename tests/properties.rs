@@ -8,8 +8,8 @@ mod tape;
 
 use crosslane::array::{Slice, SortOptions, TopKOptions};
 use crosslane::{Array, Scan, s};
-use proptest::prelude::*;
 use programs::Program;
+use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, RngSeed, TestRunner};
 use support::*;
 

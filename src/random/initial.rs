@@ -10,8 +10,9 @@ use std::panic::Location;
 /// elements count for both.
 fn fans(shape: &[usize]) -> Option<[f64; 2]> {
     let [window @ .., outputs, inputs] = shape else { return None };
-    let window: usize = window.iter().product();
-    Some([inputs * window, outputs * window].map(|count| count.max(1) as f64))
+    // In f64: the shape is checked when it is drawn.
+    let window: f64 = window.iter().map(|&extent| extent as f64).product();
+    Some([inputs, outputs].map(|&count| (count as f64 * window).max(1.0)))
 }
 
 impl Generator {

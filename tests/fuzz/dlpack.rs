@@ -7,7 +7,9 @@
 use crate::harness::{Target, Verdict, fuzz};
 use crate::mutate::Form;
 use crate::tape::Tape;
-use crosslane::share::dlpack::{DLDataType, DLDevice, DLManagedTensor, DLManagedTensorVersioned, DLPackVersion, DLTensor, Tensor};
+use crosslane::share::dlpack::{
+    DLDataType, DLDevice, DLManagedTensor, DLManagedTensorVersioned, DLPackVersion, DLTensor, Tensor,
+};
 use crosslane::{Array, Device, Result};
 use std::ffi::c_void;
 use std::ptr;
@@ -44,14 +46,26 @@ impl Draft {
             true => DLDataType { code: t.byte(), bits: t.byte(), lanes: t.byte() as u16 },
             false => F32,
         };
-        let device = DLDevice { device_type: if seldom(t) { t.number() as i32 } else { 1 }, device_id: t.number() as i32 };
+        let device =
+            DLDevice { device_type: if seldom(t) { t.number() as i32 } else { 1 }, device_id: t.number() as i32 };
         let shape = t.several(5, Tape::number);
         let strides = (t.below(3) > 0).then(|| shape.iter().map(|_| t.number()).collect());
         let ndim = if seldom(t) { t.number().min(shape.len() as i64) as i32 } else { shape.len() as i32 };
         let byte_offset = if seldom(t) { t.number() as u64 } else { 4 * t.below(ROOM) as u64 };
         let (null, version) = (seldom(t), if seldom(t) { t.byte() as u32 } else { 1 });
         let shape = (!seldom(t)).then_some(shape);
-        Draft { dtype, device, ndim, shape, strides, byte_offset, null, version, old: t.below(2) == 1, flags: t.below(4) as u64 }
+        Draft {
+            dtype,
+            device,
+            ndim,
+            shape,
+            strides,
+            byte_offset,
+            null,
+            version,
+            old: t.below(2) == 1,
+            flags: t.below(4) as u64,
+        }
     }
 
     /// The extents that count.
@@ -64,7 +78,8 @@ impl Draft {
         match &self.strides {
             Some(strides) => strides.iter().map(|&stride| stride as i128).collect(),
             None => {
-                let product = |from: usize| self.extents()[from + 1..].iter().fold(1i128, |n, &e| n.saturating_mul(e as i128));
+                let product =
+                    |from: usize| self.extents()[from + 1..].iter().fold(1i128, |n, &e| n.saturating_mul(e as i128));
                 (0..self.extents().len()).map(product).collect()
             }
         }

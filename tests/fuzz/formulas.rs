@@ -26,7 +26,9 @@ fn computed(device: &Device, kind: &str, parts: [&str; 5]) -> Result<Vec<f32>> {
         "reduce" => x.reduce(first, 0.0),
         "scan" => Scan::new(first, second).axis(-1).call(&x),
         "stencil" => Stencil::new(first)?.run(&x, 2, PadMode::Edge)?,
-        "stencils" => Stencil::of_fields(&["u", "v"], &[first, second])?.run_fields(&[&x, &x], 2, PadMode::Wrap)?.remove(0),
+        "stencils" => {
+            Stencil::of_fields(&["u", "v"], &[first, second])?.run_fields(&[&x, &x], 2, PadMode::Wrap)?.remove(0)
+        }
         _ => einsum(first, &[&x, &x.transpose()]).or_else(|_| einsum(first, &[&x]))?,
     };
     result.to_vec()

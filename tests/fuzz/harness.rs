@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// A case that takes longer hangs: it ends the program, since nothing else can end a thread.
-const HANGS: Duration = Duration::from_secs(60);
+const HANGS: Duration = Duration::from_secs(120);
 /// Bytes that a case may allocate, with what runs beside it: the cpu engine gives a workgroup 2^30 at most, on two threads.
 const MOST_BYTES: usize = 3 << 30;
 /// Outcomes not seen before whose inputs are changed in their turn.

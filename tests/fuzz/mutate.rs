@@ -90,24 +90,23 @@ fn any(of: &[Range<usize>], rng: &mut StdRng) -> Range<usize> {
 }
 
 /// What stands in programs here and there.
-const WORDS: &[&str] = &[
-    "0", "1", "-1", "2147483647", "4294967295u", "-2147483648", "0x7fffffff", "1e38", "1e-45", "0.0", "65536u", "1e999",
-    "u32", "i32", "f32", "f16", "f64", "i64", "u64", "bool", "vec2", "vec3", "vec4", "mat4x4", "atomic", "array", "ptr",
-    "storage", "workgroup", "private", "function", "read_write", "uniform", "override", "const", "var", "let", "loop",
-    "continuing", "break", "break if true;", "return", "if", "else", "switch", "default", "while", "for", "discard",
-    "workgroupBarrier()", "storageBarrier()", "arrayLength", "select", "bitcast<f32>", "@id(1)", "@align(16)", "@size(64)",
-    "@workgroup_size(1)", "@builtin(local_invocation_index)", "&", "*", "%", "/", "<<", ">>", "==", "&&", "++", "!", "~",
-    "enable f16;", "_", "i++", "pow", "sqrt", "clamp", "extractBits", "insertBits", "firstLeadingBit", "dot4I8Packed",
-    "pack4x8snorm", "unpack2x16float", "frexp", "modf", "ldexp", "subgroupAdd", "subgroupBroadcast", "subgroupShuffle",
-    "atomicAdd", "atomicCompareExchangeWeak", "workgroup_sum_f32", "linear_index", "print_f32", "assert_that", "philox",
-];
+const WORDS: &str = "0 1 -1 2147483647 4294967295u -2147483648 0x7fffffff 1e38 1e-45 0.0 65536u 1e999 u32 i32 f32 f16 f64 i64
+    u64 bool vec2 vec3 vec4 mat4x4 atomic array ptr storage workgroup private function read_write uniform override const var let
+    loop continuing break return if else switch default while for discard workgroupBarrier() storageBarrier() arrayLength select
+    bitcast<f32> @id(1) @align(16) @size(64) @workgroup_size(1) @builtin(local_invocation_index) & * % / << >> == && ++ ! ~ ; _
+    i++ pow sqrt clamp extractBits insertBits firstLeadingBit dot4I8Packed pack4x8snorm unpack2x16float frexp modf ldexp
+    subgroupAdd subgroupBroadcast subgroupShuffle atomicAdd atomicCompareExchangeWeak workgroup_sum_f32 linear_index print_f32
+    assert_that philox";
 
 fn change_text(text: &mut Vec<u8>, other: &[u8], rng: &mut StdRng) {
     let (words, rows) = (tokens(text), lines(text));
     let word = any(&words, rng);
     match rng.random_range(0..11) {
         0 => drop(text.drain(word)),
-        1 => drop(text.splice(word, WORDS[rng.random_range(0..WORDS.len())].bytes())),
+        1 => {
+            let words: Vec<&str> = WORDS.split_whitespace().collect();
+            drop(text.splice(word, words[rng.random_range(0..words.len())].bytes()));
+        }
         2 => {
             let new = other[any(&tokens(other), rng)].to_vec();
             drop(text.splice(word, new));
@@ -139,7 +138,8 @@ fn change_text(text: &mut Vec<u8>, other: &[u8], rng: &mut StdRng) {
             drop(text.splice(to..to, moved));
         }
         _ => {
-            let (open, close) = [("(", ")"), ("-(", ")"), ("{", "}"), ("if true {", "}"), ("vec2(", ")")][rng.random_range(0..5)];
+            let (open, close) =
+                [("(", ")"), ("-(", ")"), ("{", "}"), ("if true {", "}"), ("vec2(", ")")][rng.random_range(0..5)];
             let depth = 1 << rng.random_range(0..10);
             let new = [open.repeat(depth).as_bytes(), &text[word.clone()], close.repeat(depth).as_bytes()].concat();
             drop(text.splice(word, new));

@@ -30,7 +30,8 @@ fn told(panic: &PanicHookInfo) -> Panic {
     // Walking the stack takes longer than most cases.
     let stack = if SHRINKING.get() { String::new() } else { Backtrace::force_capture().to_string() };
     let ours = stack.lines().filter(|line| line.contains("crosslane::")).take(4);
-    let through: Vec<&str> = ours.map(|line| line.trim().trim_start_matches(|c: char| c.is_ascii_digit() || c == ':')).collect();
+    let through: Vec<&str> =
+        ours.map(|line| line.trim().trim_start_matches(|c: char| c.is_ascii_digit() || c == ':')).collect();
     Panic { text: format!("{}, through{}", says(panic.payload()), through.join(" <-")), place }
 }
 

@@ -1,7 +1,6 @@
 //! Compiled against interpreted: where no order of invocations decides the result, both give the same bits. A checked device
 //! says where one does: races, divergent barriers, waiting, and indices out of bounds, which meet where they are clamped. It says
-//! nothing of atomics, whose old values and mixtures depend on
-//! the order: texts with them only run.
+//! nothing of atomics, whose old values depend on the order: texts with them only run.
 //!
 //! `tests/wgsl/programs.rs` compares programs that a generator writes; here texts are changed that people wrote.
 
@@ -44,9 +43,7 @@ fn case(tiers: &Tiers, input: &[u8]) -> Verdict {
             let (left, right) = (left[at], right[at]);
             Err(format!("buffer {buffer} at {at}: {left:#x} interpreted, {right:#x} compiled"))
         }
-        [Err(error), _] | [_, Err(error)] if matches!(error.kind(), ErrorKind::Endless { .. }) => {
-            Ok("stopped".into())
-        }
+        [Err(error), _] | [_, Err(error)] if matches!(error.kind(), ErrorKind::Endless { .. }) => Ok("stopped".into()),
         [Err(one), Err(two)] if one.to_string() == two.to_string() => Ok(one.to_string()),
         [one, two] => Err(format!("interpreted {:?}, compiled {:?}", one.err(), two.err())),
     }
@@ -59,5 +56,7 @@ fn same_bits() {
     let checked = options.cpu(Profile::compiled(), Some(checks)).unwrap();
     let [interpreted, compiled] = ["cpu:interpreted", "cpu:compiled"].map(|request| options.open(request).unwrap());
     let tiers = Tiers { checked, interpreted, compiled };
-    fuzz(&Target { name: "tiers", form: Form::Text, also: &["wgsl/clean", "cuda/corpus"] }, |input| case(&tiers, input));
+    fuzz(&Target { name: "tiers", form: Form::Text, also: &["wgsl/clean", "cuda/corpus"] }, |input| {
+        case(&tiers, input)
+    });
 }

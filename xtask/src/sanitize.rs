@@ -26,7 +26,10 @@ const PROFILES: [&str; 2] = ["cpu:compiled", "cpu:interpreted"];
 fn host() -> Outcome<String> {
     let output = Command::new("rustc").arg("-vV").output().map_err(|error| format!("rustc: {error}"))?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    text.lines().find_map(|line| line.strip_prefix("host: ")).map(str::to_string).ok_or("rustc -vV names no host".into())
+    text.lines()
+        .find_map(|line| line.strip_prefix("host: "))
+        .map(str::to_string)
+        .ok_or("rustc -vV names no host".into())
 }
 
 fn cargo(arguments: &[&str], variables: &[(&str, &str)], folder: &str) -> Outcome<()> {

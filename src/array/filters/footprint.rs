@@ -50,7 +50,10 @@ impl Footprint {
         let places = 3usize.pow(axes.min(AXES + 1) as u32);
         let apart =
             |place: usize| (0..axes.min(AXES + 1)).filter(|&axis| place / 3usize.pow(axis as u32) % 3 != 1).count();
-        Footprint { shape: vec![3; axes.min(AXES + 1)], mask: Some((0..places).map(|place| apart(place) <= 1).collect()) }
+        Footprint {
+            shape: vec![3; axes.min(AXES + 1)],
+            mask: Some((0..places).map(|place| apart(place) <= 1).collect()),
+        }
     }
 
     /// The neighbours in a plane not farther away than the radius: scikit-image's `disk`. A radius past 2^10 is an error of the

@@ -152,7 +152,8 @@ mod tests {
                 });
             }
         });
-        assert!(most.into_inner() > 1, "readers never ran side by side");
+        // Miri's threads take long turns: few rounds show nothing of it.
+        assert!(cfg!(miri) || most.into_inner() > 1, "readers never ran side by side");
         assert!(turns.state().turns.is_empty());
     }
 

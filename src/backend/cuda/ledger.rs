@@ -246,7 +246,9 @@ mod tests {
             (state >> 33) % below
         };
         let mut skipped = 0;
-        for _ in 0..20_000 {
+        // Under Miri each round takes a thousand times as long.
+        let rounds = if cfg!(miri) { 200 } else { 20_000 };
+        for _ in 0..rounds {
             let lane = random(LANES as u64) as usize;
             let accesses: Vec<Access> = (0..1 + random(3)).map(|_| (random(12), random(3) == 0)).collect();
             let waits = ledger.waits(lane, accesses.iter().copied());
@@ -270,7 +272,7 @@ mod tests {
             ledger.note(lane, accesses.iter().copied());
             history.values_mut().for_each(|uses| uses.drain(..uses.len().saturating_sub(50)).for_each(drop));
         }
-        assert!(skipped > 1000, "streams that share nothing do not wait: {skipped}");
+        assert!(skipped > rounds / 20, "streams that share nothing do not wait: {skipped}");
     }
 
     #[test]

@@ -191,9 +191,10 @@ pub(crate) fn slot_bytes(expression: &Expression, slot: usize) -> Option<u64> {
     Some(buffer_bytes(leaf.dtype, leaf.len))
 }
 
-/// Bytes of a buffer of `len` elements.
+/// Bytes of a buffer of `len` elements; more than any device has where 64 bits do not count them.
 pub(crate) fn buffer_bytes(dtype: DType, len: usize) -> u64 {
-    (len as u64 * dtype.size() as u64).next_multiple_of(PADDING).max(PADDING)
+    let bytes = (len as u64).checked_mul(dtype.size() as u64).and_then(|bytes| bytes.checked_next_multiple_of(PADDING));
+    bytes.unwrap_or(u64::MAX).max(PADDING)
 }
 
 impl Op for Map {

@@ -32,7 +32,12 @@ pub const NUMBERS: &[Call] = &[
     |x, y, _| Ok(x.kron(y)),
     |x, y, _| Ok(x.cross(y)),
     |x, _, t| Ok(x.matrix_power(t.size() as u32)),
-    |x, y, t| einsum(t.one(&["ij,jk->ik", "ij->ji", "i,j->ij", "ii->i", "ii->", "...i,i", "ij,ij", "", "->", "i,->"]), &[x, y]),
+    |x, y, t| {
+        einsum(
+            t.one(&["ij,jk->ik", "ij->ji", "i,j->ij", "ii->i", "ii->", "...i,i", "ij,ij", "", "->", "i,->"]),
+            &[x, y],
+        )
+    },
     |x, _, t| Ok(x.trace(t.number() as isize, t.number() as isize, t.number() as isize)),
     |x, _, t| Ok(x.sort_axis(t.number() as isize)),
     |x, _, t| Ok(x.argsort_with(&SortOptions::default().axis(t.number() as isize).descending()).cast()),

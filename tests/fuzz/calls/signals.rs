@@ -3,8 +3,8 @@
 use super::{Call, axes, mode, real, shape};
 use crate::tape::Tape;
 use crosslane::array::{
-    ConvolveMode, ConvolveOptions, Footprint, Norm, PeakOptions, Resampling, ResizeOptions, Side, SpectrumOptions, WarpOptions,
-    Window, lexsort,
+    ConvolveMode, ConvolveOptions, Footprint, Norm, PeakOptions, Resampling, ResizeOptions, Side, SpectrumOptions,
+    WarpOptions, Window, lexsort,
 };
 use crosslane::{Array, Complex};
 
@@ -22,13 +22,19 @@ pub const SIGNALS: &[Call] = &[
     |x, _, t| Ok(x.adaptive_threshold_mean(t.size(), real(t)).cast()),
     |x, _, t| Ok(x.adaptive_threshold_gaussian(t.size(), real(t)).cast()),
     |x, y, t| Ok(x.convolve_with(y, &convolve(t))),
-    |x, _, t| Ok(x.resize([t.size(), t.size()], &ResizeOptions::default().by(resampling(t)).axes([t.number() as isize, -1]))),
+    |x, _, t| {
+        Ok(x.resize([t.size(), t.size()], &ResizeOptions::default().by(resampling(t)).axes([t.number() as isize, -1])))
+    },
     |x, _, t| Ok(x.rotate(real(t), &warp(t))),
     |x, _, t| Ok(x.rotate_grown(real(t), &warp(t))),
     |x, _, t| Ok(x.warp_affine([[real(t), 0.5, real(t)], [0.1, real(t), real(t)]], [t.size(), t.size()], &warp(t))),
-    |x, _, t| Ok(x.warp_perspective([[1.0, real(t), 0.0], [0.0, 1.0, 0.0], [real(t), 0.0, real(t)]], [t.size(), 3], &warp(t))),
+    |x, _, t| {
+        Ok(x.warp_perspective([[1.0, real(t), 0.0], [0.0, 1.0, 0.0], [real(t), 0.0, real(t)]], [t.size(), 3], &warp(t)))
+    },
     |x, y, t| Ok(x.remap(y, y, &warp(t))),
-    |x, _, t| Ok(x.cast::<u8>().clahe(real(t), [t.size(), t.size()], [t.number() as isize, t.number() as isize]).cast()),
+    |x, _, t| {
+        Ok(x.cast::<u8>().clahe(real(t), [t.size(), t.size()], [t.number() as isize, t.number() as isize]).cast())
+    },
     |x, _, t| Ok(x.cast::<u8>().histogram_equalise([t.number() as isize, t.number() as isize]).cast()),
     |x, _, t| Ok(x.normalise_channels(&t.several(3, real), &t.several(3, real), t.number() as isize)),
     |x, _, t| Ok(x.rgb_to_lab(t.number() as isize)),
@@ -77,5 +83,9 @@ fn warp(t: &mut Tape) -> WarpOptions<f32> {
 }
 
 fn spectrum(t: &mut Tape) -> SpectrumOptions {
-    SpectrumOptions::new(t.size()).step(t.size()).window(t.one(&[Window::Hann, Window::Kaiser(1e300), Window::Rectangular]))
+    SpectrumOptions::new(t.size()).step(t.size()).window(t.one(&[
+        Window::Hann,
+        Window::Kaiser(1e300),
+        Window::Rectangular,
+    ]))
 }
