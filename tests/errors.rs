@@ -226,8 +226,9 @@ fn too_large() {
         for shape in [&[usize::MAX][..], &[1 << 40, 1 << 40], &[usize::MAX, usize::MAX], &[1 << 61]] {
             argument(&held(&Array::<f32>::zeros(device, shape)), "full", line!(), &["2^63 bytes"]);
         }
-        // A shape is an argument even where an extent of 0 leaves no element.
-        let none = Array::<f32>::zeros(device, &[0, usize::MAX, 4]);
+        // As in NumPy an extent of 0 hides no others.
+        argument(&held(&Array::<f32>::zeros(device, &[0, usize::MAX, 4])), "full", line!(), &["2^63 bytes"]);
+        let none = Array::<f32>::zeros(device, &[0, 1 << 58, 4]);
         assert_eq!((none.len(), none.transpose().len()), (0, 0));
         assert!(none.to_vec().unwrap().is_empty() && none.transpose().to_vec().unwrap().is_empty());
         // Wider by broadcasting than any memory: an error, at once or when it is evaluated.

@@ -3,6 +3,7 @@
 #[path = "fuzz/programs.rs"]
 mod programs;
 mod support;
+#[expect(dead_code, reason = "the other targets of `fuzz` use the rest")]
 #[path = "fuzz/tape.rs"]
 mod tape;
 
@@ -41,7 +42,8 @@ fn random_float_expressions() {
     run::<f32>(40);
 }
 
-/// Moves that come to nothing: twice transposed, cut and brought together, rolled all the way round.#[test]
+/// Moves that come to nothing: twice transposed, cut and brought together, rolled all the way round.
+#[test]
 fn moves_there_and_back_change_nothing() {
     let extents = (1..90usize, 1..90usize, 1..5usize);
     let strategy = (extents, any::<u64>(), 1..6usize, 0..2isize, any::<i16>());
