@@ -25,8 +25,8 @@ cargo xtask COMMAND
   ci                runs .ci/run: format, lints, documentation and all tests
   bench [ARGUMENT ..]
                     runs the program's own benchmark, built for release: `cargo xtask bench --quick`
-  sanitize miri|address|thread [TEST ..]
-                    runs unit tests under Miri, or conformance on the processor under a sanitizer (CONTRIBUTING.md)
+  sanitize miri|address|thread|cuda [TEST ..]
+                    runs unit tests under Miri, or conformance under a sanitizer (CONTRIBUTING.md)
   peers [OUT]       measures CUDA, CUB, PyTorch, CuPy and Numba on this machine's NVIDIA card (benches/peers)";
 
 /// The repository's folder.

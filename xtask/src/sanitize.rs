@@ -1,4 +1,5 @@
-//! Runs tests under Miri, AddressSanitizer or ThreadSanitizer, each in a build folder of its own. CONTRIBUTING.md says when.
+//! Runs tests under Miri, AddressSanitizer, ThreadSanitizer, each in a build folder of its own, or NVIDIA's compute-sanitizer.
+//! CONTRIBUTING.md says when.
 
 use crate::{Outcome, root};
 use std::process::Command;
@@ -66,13 +67,32 @@ fn conformance(sanitizer: &str, build: &[&str], filters: &[&str]) -> Outcome<()>
     Ok(())
 }
 
-/// Runs one of the three; `filters` are names of tests, by default those that are worth their time.
+/// Operations with kernels written by hand, on a card: with each tool of compute-sanitizer.
+const NATIVES: [&str; 6] = ["sort::", "reductions::", "scans::", "top_k::", "histogram::", "normalise::"];
+
+/// Conformance on this machine's NVIDIA card, and on no driver of Vulkan's.
+fn cuda(filters: &[&str]) -> Outcome<()> {
+    let filters = if filters.is_empty() { &NATIVES } else { filters };
+    let runner = format!("CARGO_TARGET_{}_RUNNER", host()?.to_uppercase().replace('-', "_"));
+    let test = ["test", "--all-features", "-p", "crosslane-tests", "--test", "conformance", "--"];
+    for tool in ["memcheck", "racecheck"] {
+        println!("-- compute-sanitizer: conformance, {tool}");
+        let program = format!("compute-sanitizer --tool {tool} --error-exitcode 1");
+        let variables =
+            [(runner.as_str(), program.as_str()), ("CROSSLANE_REQUIRE", "cuda"), ("VK_DRIVER_FILES", "/nowhere")];
+        cargo(&[&test[..], filters].concat(), &variables, "cuda")?;
+    }
+    Ok(())
+}
+
+/// Runs one of the four; `filters` are names of tests, by default those that are worth their time.
 pub fn run(which: &str, filters: &[&str]) -> Outcome<()> {
     match which {
         "miri" => miri(filters),
         "address" => conformance("address", &[], filters),
         // The standard library's own synchronisation is seen only if it is built with the sanitizer: `rust-src` has it.
         "thread" => conformance("thread", &["-Zbuild-std"], if filters.is_empty() { &THREADS } else { filters }),
-        _ => Err(format!("no such sanitizer: {which}; wanted miri, address or thread")),
+        "cuda" => cuda(filters),
+        _ => Err(format!("no such sanitizer: {which}; wanted miri, address, thread or cuda")),
     }
 }
