@@ -266,7 +266,7 @@ mod tests {
     fn a_file_that_cannot_be_completed_stays_what_it_was() {
         let folder = Folder::new("replace");
         let file = folder.0.join("file");
-        let say = |what: &'static str| move |to: &mut BufWriter<File>| to.write_all(what.as_bytes());
+        let say = |what: &'static str| move |to: &mut Replacement| to.write_all(what.as_bytes());
         replace(&file, say("one")).unwrap();
         replace(&file, say("two")).unwrap();
         let full = replace(&file, |to| to.write_all(b"thr").and(Err(ErrorKind::StorageFull.into()))).unwrap_err();

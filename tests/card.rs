@@ -36,7 +36,9 @@ fn memory_used_up(device: &Device) {
         };
         let ErrorKind::OutOfMemory { requested, live, free, .. } = error.kind() else { panic!("{label}: {error}") };
         assert!(*requested == bytes && *live >= arrays.len() as u64 * SIZES[2], "{label}: {error}");
-        assert!(device.properties().backend != Backend::Cuda || free.is_some_and(|free| free < bytes), "{error}");
+        // The driver keeps some for itself: 5 MiB of an H200.
+        let few = bytes.max(16 << 20);
+        assert!(device.properties().backend != Backend::Cuda || free.is_some_and(|free| free < few), "{error}");
     }
     println!("{label}: {} arrays, {} bytes", arrays.len(), device.memory().live);
     // There may be room for small things, or not; neither is more than an error.
