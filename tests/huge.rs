@@ -238,7 +238,7 @@ fn elements_past_32_bits() {
             // A shift by a row keeps values of the same column, each 7 more.
             let (above, below) = (flat.slice(s![..-(ROW as isize)]), flat.slice(s![ROW as isize..]));
             assert!(
-                below.equal(&((above.cast::<u32>() + 7) & 127).cast::<u8>()).all().item().unwrap(),
+                below.equal(((above.cast::<u32>() + 7) & 127).cast::<u8>()).all().item().unwrap(),
                 "rows of {what}"
             );
             let all: u64 = (0..ROW).map(|j| (0..128).map(|i| wanted(i * ROW + j) as u64).sum::<u64>()).sum();

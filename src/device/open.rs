@@ -141,7 +141,7 @@ impl Device {
     #[cfg(feature = "wgpu")]
     pub fn from_wgpu(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::Queue) -> Device {
         let driver = backend::wgpu::adopt(adapter, device, queue);
-        let source = Source::Listed(driver.properties().clone());
+        let source = Source::Listed(Box::new(driver.properties().clone()));
         DeviceOptions::default().over(driver, source)
     }
 

@@ -235,7 +235,7 @@ impl DeviceOptions {
             all.iter().enumerate().filter(fits).count()
         );
         let driver = backend::open(listed, &self.options)?;
-        Ok(self.over(driver, Source::Listed(listed.properties.clone())))
+        Ok(self.over(driver, Source::Listed(Box::new(listed.properties.clone()))))
     }
 }
 

@@ -21,7 +21,7 @@ pub(super) enum Source {
     /// An engine was asked for it by name, `cuda:1` for instance.
     Request(String),
     /// The list, or the program, which had it from wgpu.
-    Listed(Properties),
+    Listed(Box<Properties>),
     #[cfg(feature = "cpu")]
     Processor(Profile, Option<Checks>),
 }
@@ -73,7 +73,7 @@ impl Device {
         let Some(listed) = all.iter().find(same) else { return Err(error) };
         let driver = backend::open(listed, &options.options)?;
         log::warn!("{error}: opened {} instead", listed.properties);
-        Ok((driver, Source::Listed(listed.properties.clone())))
+        Ok((driver, Source::Listed(Box::new(listed.properties.clone()))))
     }
 }
 

@@ -266,7 +266,7 @@ macro_rules! methods {
             #[track_caller]
             pub fn $name(&self, axis: isize) -> Array<T> {
                 let at = Location::caller();
-                let checked = create::check::<T>("scan", self.device(), self.shape(), at);
+                let checked = self.check().and_then(|_| create::check::<T>("scan", self.device(), self.shape(), at));
                 let node = checked.and_then(|()| scanned(&self.node, None, Operator::$operator, axis, false, false, at));
                 node.map_or_else(|error| Array::failed(self.device(), error), Array::of)
             }

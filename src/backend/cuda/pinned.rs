@@ -156,8 +156,11 @@ impl PinnedBlock {
 impl Drop for PinnedBlock {
     fn drop(&mut self) {
         let context = self.engine.context.clone();
-        // On a context that is lost the card does nothing more.
-        let Ok(_entered) = context.enter() else { return };
+        // On a context that is lost the card does nothing more, but the pages stay registered: nothing else may come to lie there.
+        let Ok(_entered) = context.enter() else {
+            std::mem::forget(std::mem::take(&mut self.memory));
+            return;
+        };
         if let Err(error) = self.finish() {
             log::warn!("{error}");
             if context.alive().is_ok() {

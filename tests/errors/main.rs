@@ -1,6 +1,8 @@
 //! Bad input of every kind: the documented error with operation, argument, wanted, got and the caller's line; never a
 //! panic or a hang; and the device works afterwards.
 
+mod stays;
+#[path = "../support/mod.rs"]
 mod support;
 
 use crosslane::array::{CosineKind, Footprint, Norm, PadMode, Slice, SpectrumOptions};
