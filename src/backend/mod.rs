@@ -14,6 +14,7 @@ mod order;
 mod registry;
 mod substitutes;
 mod tracing;
+mod turn;
 #[cfg(feature = "wgpu")]
 pub(crate) mod wgpu;
 
@@ -26,3 +27,5 @@ pub(crate) use registry::{ENGINES, Listed, list, open, request};
 pub use substitutes::Natives;
 pub(crate) use substitutes::{Substitutes, Timer, Way, choose, explained, set_natives};
 pub(crate) use tracing::{Observer, Tracing};
+#[cfg(any(feature = "wgpu", feature = "cuda"))]
+pub(crate) use turn::Turn;

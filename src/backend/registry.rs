@@ -2,9 +2,10 @@
 
 use super::driver::Driver;
 use super::engine::{Engine, Opened, Options};
+use super::turn::Turn;
 use crate::error::{ErrorKind, Result};
 use crate::properties::Properties;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 
 /// Engines by their cargo features, which are their modules: [`ENGINES`] and [`KNOWN`].
 macro_rules! engines {
@@ -31,17 +32,9 @@ pub(crate) struct Listed {
     pub properties: Properties,
 }
 
-/// Held while devices are looked for or opened. On an H200 (driver 580) tests hung whose threads did so side by side, through
-/// Vulkan, EGL and CUDA; why, and whether this is the cure, is not known. One after the other has always run there.
-static STARTING: Mutex<()> = Mutex::new(());
-
-fn starting() -> MutexGuard<'static, ()> {
-    STARTING.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
-}
-
 /// Every device of every engine.
 pub(crate) fn list() -> Vec<Listed> {
-    let _starting = starting();
+    let _turn = Turn::take();
     let of = |engine: &'static Engine| {
         let all = (engine.list)().into_iter().enumerate();
         all.map(move |(index, properties)| Listed { engine, index, properties })
@@ -51,7 +44,7 @@ pub(crate) fn list() -> Vec<Listed> {
 
 /// Opens one of them.
 pub(crate) fn open(listed: &Listed, options: &Options) -> Result<Arc<dyn Driver>> {
-    let _starting = starting();
+    let _turn = Turn::take();
     (listed.engine.open)(listed.index, options)
 }
 
@@ -60,7 +53,7 @@ pub(crate) fn request(request: &str, options: &Options) -> Option<Opened> {
     let (name, rest) = request.split_once(':').unwrap_or((request, ""));
     match ENGINES.iter().find(|engine| engine.name == name) {
         Some(engine) => {
-            let _starting = starting();
+            let _turn = Turn::take();
             (engine.request)(rest, options)
         }
         None => {

@@ -13,10 +13,11 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 /// The pool of a device.
 pub(crate) struct Pool {
-    allocator: Arc<dyn Allocator>,
     /// Whether what is taken from now on is written down.
     tracks: AtomicBool,
     state: Mutex<State>,
+    /// Dropped after the blocks, which keep the device open.
+    allocator: Arc<dyn Allocator>,
     /// In tests, the attempts to allocate that find no memory.
     shortage: Countdown,
 }

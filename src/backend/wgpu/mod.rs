@@ -25,7 +25,7 @@ mod uniforms;
 mod wait;
 
 use super::{Driver, HostBlock, Mapping, Observer, Options, lent};
-use crate::backend::{Engine, Habits, Interop, Substitutes, Tracing, Waits};
+use crate::backend::{Engine, Habits, Interop, Substitutes, Tracing, Turn, Waits};
 use crate::caps::Caps;
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory::{Allocator, Block, Direction, Memory, Place};
@@ -63,6 +63,14 @@ pub(crate) struct Wgpu {
     shared_most: u64,
     /// For threads that outlive what starts them.
     me: Weak<Wgpu>,
+    /// Taken when it closes, and given back after all else has: fields are dropped in their order.
+    closing: Option<Turn>,
+}
+
+impl Drop for Wgpu {
+    fn drop(&mut self) {
+        self.closing = Some(Turn::take());
+    }
 }
 
 /// The engine. What its devices are called is up to their drivers.
@@ -122,6 +130,7 @@ impl Wgpu {
             joined: Default::default(),
             shared_most,
             me: me.clone(),
+            closing: None,
         })
     }
 
