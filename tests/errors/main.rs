@@ -38,7 +38,7 @@ fn argument(error: &Error, wanted_operation: &str, line: u32, parts: &[&str]) {
 fn called_at(error: &Error, line: u32) {
     let site = error.call_site().unwrap_or_else(|| panic!("no call site: {error}"));
     assert_eq!((site.file(), site.line()), (file!(), line), "{error}");
-    assert!(error.to_string().contains(&format!("errors.rs:{line}")), "{error}");
+    assert!(error.to_string().contains(&format!("errors/main.rs:{line}")), "{error}");
 }
 
 #[test]
@@ -351,7 +351,7 @@ fn sizes_past_all_memory() {
     let much = 1usize << 40;
     let refused = |array: Array<f32>, operation: &str, part: &str| {
         let error = array.check().unwrap_err().to_string();
-        assert!(error.starts_with(operation) && error.contains(part) && error.contains("errors.rs"), "{error}");
+        assert!(error.starts_with(operation) && error.contains(part) && error.contains("errors/main.rs"), "{error}");
     };
     let (x, none) = (Array::<f32>::ones(device, &[3, 4]), Array::<f32>::ones(device, &[0, 1 << 33]));
     let overflows = [0, much, much];
@@ -370,7 +370,7 @@ fn sizes_past_all_memory() {
     refused(Generator::new(device, 1).he_uniform(&window), "uniform_in", "fewer than 2^63 bytes");
     for frequencies in [Array::fftfreq(device, usize::MAX, 1.0), Array::rfftfreq(device, 4 * much, 1.0)] {
         let error = frequencies.check().unwrap_err().to_string();
-        assert!(error.contains("fftfreq") && error.contains("bytes wanted") && error.contains("errors.rs"), "{error}");
+        assert!(error.contains("fftfreq") && error.contains("bytes wanted") && error.contains("errors/main.rs"), "{error}");
     }
     works(device);
 }
