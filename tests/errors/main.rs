@@ -370,7 +370,10 @@ fn sizes_past_all_memory() {
     refused(Generator::new(device, 1).he_uniform(&window), "uniform_in", "fewer than 2^63 bytes");
     for frequencies in [Array::fftfreq(device, usize::MAX, 1.0), Array::rfftfreq(device, 4 * much, 1.0)] {
         let error = frequencies.check().unwrap_err().to_string();
-        assert!(error.contains("fftfreq") && error.contains("bytes wanted") && error.contains("errors/main.rs"), "{error}");
+        assert!(
+            error.contains("fftfreq") && error.contains("bytes wanted") && error.contains("errors/main.rs"),
+            "{error}"
+        );
     }
     works(device);
 }
