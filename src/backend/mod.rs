@@ -9,23 +9,23 @@ pub(crate) mod cuda;
 pub(crate) mod current;
 mod driver;
 mod engine;
+mod exclusive;
 mod interop;
 mod order;
 mod registry;
 mod substitutes;
 mod tracing;
-mod turn;
 #[cfg(feature = "wgpu")]
 pub(crate) mod wgpu;
 
 pub(crate) use choices::Choices;
 pub(crate) use driver::{Driver, Habits, HostBlock};
 pub(crate) use engine::{Engine, Options};
+#[cfg(any(feature = "wgpu", feature = "cuda"))]
+pub(crate) use exclusive::Exclusive;
 pub(crate) use interop::{ForeignWork, Interop, Mapping, lent};
 pub(crate) use order::{Order, Waits};
 pub(crate) use registry::{ENGINES, Listed, list, open, request};
 pub use substitutes::Natives;
 pub(crate) use substitutes::{Substitutes, Timer, Way, choose, explained, set_natives};
 pub(crate) use tracing::{Observer, Tracing};
-#[cfg(any(feature = "wgpu", feature = "cuda"))]
-pub(crate) use turn::Turn;

@@ -2,7 +2,7 @@
 
 use super::driver::Driver;
 use super::engine::{Engine, Opened, Options};
-use super::turn::Turn;
+use super::exclusive::Exclusive;
 use crate::error::{ErrorKind, Result};
 use crate::properties::Properties;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub(crate) struct Listed {
 
 /// Every device of every engine.
 pub(crate) fn list() -> Vec<Listed> {
-    let _turn = Turn::take();
+    let _exclusive = Exclusive::take();
     let of = |engine: &'static Engine| {
         let all = (engine.list)().into_iter().enumerate();
         all.map(move |(index, properties)| Listed { engine, index, properties })
@@ -44,7 +44,7 @@ pub(crate) fn list() -> Vec<Listed> {
 
 /// Opens one of them.
 pub(crate) fn open(listed: &Listed, options: &Options) -> Result<Arc<dyn Driver>> {
-    let _turn = Turn::take();
+    let _exclusive = Exclusive::take();
     (listed.engine.open)(listed.index, options)
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn request(request: &str, options: &Options) -> Option<Opened> {
     let (name, rest) = request.split_once(':').unwrap_or((request, ""));
     match ENGINES.iter().find(|engine| engine.name == name) {
         Some(engine) => {
-            let _turn = Turn::take();
+            let _exclusive = Exclusive::take();
             (engine.request)(rest, options)
         }
         None => {

@@ -168,7 +168,7 @@ impl Device {
             let wait = move || drop(driver.upgrade().map(|driver| driver.wait()));
             wait_at_the_end(move || there.strong_count() > 0, wait);
         }
-        let slices = Slices::new(opening.options.slice, driver.properties());
+        let slices = Slices::new(opening.options.slice, opening.options.options.deterministic, driver.properties());
         let handles = Arc::new(Handles { pool: pool.clone(), device: driver.properties().label() });
         let inner = Inner {
             pool,

@@ -103,7 +103,8 @@ impl DeviceOptions {
 
     /// The most that one launch of the library's kernels may take: longer ones are cut into slices, several launches of parts
     /// of the grid, so that a device that also drives a screen can show pictures between them, and no watchdog of the system
-    /// ends them. 50 ms by default where a screen is connected, off elsewhere; [`Duration::MAX`] turns it off.
+    /// ends them. 50 ms by default where a screen is connected, off elsewhere
+    /// and on [`DeviceOptions::deterministic`] devices; [`Duration::MAX`] turns it off.
     ///
     /// A launch's time is estimated: its bytes and operations at a quarter of the device's [`Device::roofline`], which is
     /// measured at the first launch that may be long. Kernels in slices have no substitutes (cuBLASLt, the crate gemm).

@@ -58,10 +58,13 @@ pub(super) struct Slices {
 const MOST_TIMED: usize = 64;
 
 impl Slices {
-    /// With a budget, or that of the device if none is set.
-    pub fn new(set: Option<Duration>, properties: &Properties) -> Slices {
+    /// With a budget, or that of the device if none is set. Which launches are cut depends on a measurement, and kernels in slices
+    /// have no substitutes: a deterministic device cuts only what the program asks for.
+    pub fn new(set: Option<Duration>, deterministic: bool, properties: &Properties) -> Slices {
         Slices {
-            budget: set.or_else(|| budget(properties)).filter(|&budget| budget < Duration::MAX),
+            budget: set
+                .or_else(|| budget(properties).filter(|_| !deterministic))
+                .filter(|&budget| budget < Duration::MAX),
             ..Slices::default()
         }
     }

@@ -3,7 +3,7 @@
 use super::card::Card;
 use super::ledger::Ledger;
 use super::streams::Streams;
-use crate::backend::{Observer, Turn, Waits};
+use crate::backend::{Exclusive, Observer, Waits};
 use crate::error::{Error, ErrorKind, Result};
 use cudarc::driver::sys::{self, CUresult};
 use std::ffi::CStr;
@@ -251,7 +251,7 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        let _turn = Turn::take();
+        let _exclusive = Exclusive::take();
         if let Ok(entered) = self.enter() {
             // SAFETY: nobody else has the streams: whoever used them held this context. Nor does anybody have memory of
             // the pool: whoever had it held this context too, and freeing is done when the streams are.

@@ -25,7 +25,7 @@ mod uniforms;
 mod wait;
 
 use super::{Driver, HostBlock, Mapping, Observer, Options, lent};
-use crate::backend::{Engine, Habits, Interop, Substitutes, Tracing, Turn, Waits};
+use crate::backend::{Engine, Exclusive, Habits, Interop, Substitutes, Tracing, Waits};
 use crate::caps::Caps;
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory::{Allocator, Block, Direction, Memory, Place};
@@ -64,12 +64,12 @@ pub(crate) struct Wgpu {
     /// For threads that outlive what starts them.
     me: Weak<Wgpu>,
     /// Taken when it closes, and given back after all else has: fields are dropped in their order.
-    closing: Option<Turn>,
+    closing: Option<Exclusive>,
 }
 
 impl Drop for Wgpu {
     fn drop(&mut self) {
-        self.closing = Some(Turn::take());
+        self.closing = Some(Exclusive::take());
     }
 }
 

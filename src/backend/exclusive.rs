@@ -6,7 +6,7 @@
 use std::sync::{Condvar, Mutex, MutexGuard};
 use std::thread::{self, ThreadId};
 
-/// The thread whose turn it is, and how often it has taken it.
+/// The thread that has it, and how often it has taken it.
 static HOLDER: Mutex<Option<(ThreadId, usize)>> = Mutex::new(None);
 static FREE: Condvar = Condvar::new();
 
@@ -14,21 +14,22 @@ fn holder() -> MutexGuard<'static, Option<(ThreadId, usize)>> {
     HOLDER.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// This thread's turn, until it is dropped. A thread may take it again: opening a device may close one that failed.
-pub(crate) struct Turn(());
+/// Keeps other threads from opening and closing devices until it is dropped. A thread may take it again: opening a device may
+/// close one that failed.
+pub(crate) struct Exclusive(());
 
-impl Turn {
-    pub fn take() -> Turn {
+impl Exclusive {
+    pub fn take() -> Exclusive {
         let (me, mut holder) = (thread::current().id(), holder());
         loop {
             match &mut *holder {
                 None => {
                     *holder = Some((me, 1));
-                    return Turn(());
+                    return Exclusive(());
                 }
                 Some((thread, times)) if *thread == me => {
                     *times += 1;
-                    return Turn(());
+                    return Exclusive(());
                 }
                 Some(_) => holder = FREE.wait(holder).unwrap_or_else(|poisoned| poisoned.into_inner()),
             }
@@ -36,7 +37,7 @@ impl Turn {
     }
 }
 
-impl Drop for Turn {
+impl Drop for Exclusive {
     fn drop(&mut self) {
         let mut holder = holder();
         *holder = holder.take().and_then(|(thread, times)| (times > 1).then_some((thread, times - 1)));
@@ -48,18 +49,18 @@ impl Drop for Turn {
 
 #[cfg(test)]
 mod tests {
-    use super::Turn;
+    use super::Exclusive;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::thread::scope;
 
     #[test]
-    fn one_thread_has_the_turn_and_may_take_it_again() {
+    fn one_thread_has_it_and_may_take_it_again() {
         let inside = AtomicUsize::new(0);
         let work = || {
             for _ in 0..1000 {
-                let _turn = Turn::take();
+                let _exclusive = Exclusive::take();
                 assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
-                drop(Turn::take());
+                drop(Exclusive::take());
                 assert_eq!(inside.fetch_sub(1, Ordering::SeqCst), 1);
             }
         };
