@@ -181,7 +181,7 @@ impl Device {
         }
         let from = bytemuck::cast_slice(&words);
         let table = self.pool().take("slices", from.len() as u64, Place::Device)?;
-        self.driver().write(&[Write { to: &table, offset: 0, from }])?;
+        self.write(&[Write { to: &table, offset: 0, from }])?;
         Ok(table)
     }
 }
