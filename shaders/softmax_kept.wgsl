@@ -12,9 +12,9 @@
 // place_of, as in normalise_held.wgsl.
 
 @compute @workgroup_size(WORKGROUP)
-fn softmax_kept(at: At) {
+fn softmax_kept(at: At, @builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     let lane = lane_of(at);
-    let k = ((at.group.x + at.group.y * at.groups.x) * (WORKGROUP / LANES) + row_of(lane)) * ROW_WIDTH;
+    let k = ((group.x + group.y * groups.x) * (WORKGROUP / LANES) + row_of(lane)) * ROW_WIDTH;
     let row = min(k, params.outputs - ROW_WIDTH);
     let begin = place_of(lane) * WIDTH;
     // Nothing of rows past the last is kept.

@@ -12,8 +12,8 @@
 var<workgroup> pool: array<atomic<u32>, POOL>;
 
 @compute @workgroup_size(WORKGROUP)
-fn rows(at: At) {
-    let index = at.group.x + at.group.y * at.groups.x;
+fn rows(at: At, @builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+    let index = group.x + group.y * groups.x;
     if (index >= params.groups) {
         return;
     }

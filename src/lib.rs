@@ -38,6 +38,7 @@
 //! | [`random`] | random numbers: generators and distributions; sequences that fill space evenly |
 //! | [`share`] | shared memory: mapped, unified, DLPack |
 //! | [`streamed`] | streams of numbers larger than memory |
+//! | [`export`](https://docs.rs/crosslane/latest/crosslane/export) | pipelines as data, for browsers and other hosts of WebGPU: feature `serde` |
 //! | [`op`], [`ops`] | the interface between operations and engines: plans as plain data; the operations behind arrays |
 //! | [`cpu`], [`cuda`](https://docs.rs/crosslane/latest/crosslane/cuda) | profiles of simulated hardware, and reports of checks; CUDA texts |
 
@@ -63,6 +64,8 @@ pub mod device;
 mod element;
 pub mod error;
 mod event;
+#[cfg(feature = "serde")]
+pub mod export;
 mod files;
 mod graph;
 pub mod guide;

@@ -32,7 +32,7 @@ const FLOORS: [&[&str]; 9] = [
     &["backend"],
     &["device", "event", "stream"],
     &["graph", "array", "launch"],
-    &["random", "share", "profile", "image", "ndarray", "npy", "streamed", "cli", "guide"],
+    &["random", "share", "profile", "image", "ndarray", "npy", "streamed", "export", "cli", "guide"],
 ];
 /// Files of the largest circle.
 const LARGEST_CIRCLE: usize = 10;

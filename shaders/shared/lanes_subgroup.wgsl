@@ -1,8 +1,6 @@
 // Which lane of its workgroup an invocation is, where subgroups have SUBGROUP lanes each.
 
 struct At {
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(subgroup_id) subgroup: u32,
     @builtin(subgroup_invocation_id) place: u32,
 }

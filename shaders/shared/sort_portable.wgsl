@@ -2,8 +2,6 @@
 // memory (the "fake" ballot of Raph Levien's sort), with barriers where a subgroup needs none.
 
 struct At {
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,
 }
 

@@ -1,8 +1,6 @@
 // Ranks and sums of a workgroup whose subgroups can ballot, of any size from 4 to 128.
 
 struct At {
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(subgroup_id) subgroup: u32,
     @builtin(subgroup_invocation_id) place: u32,
     @builtin(subgroup_size) size: u32,

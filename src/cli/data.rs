@@ -3,6 +3,8 @@
 use super::compare::random;
 use super::{Outcome, npy};
 use crosslane::array::HostArray;
+use crosslane::export::Exporter;
+use crosslane::kernel::Access;
 use crosslane::op::Value;
 use crosslane::{Argument, Array, Complex, DType, Device, Element, bf16, f16};
 use std::fmt::Display;
@@ -33,6 +35,8 @@ pub trait OnHost {
 pub trait OnDevice {
     fn argument(&self) -> Argument<'static>;
     fn fetch(&self) -> Outcome<Box<dyn OnHost>>;
+    /// Names it in an export: an input if a kernel only reads it.
+    fn export<'a>(&self, exporter: Exporter<'a>, name: &'a str, access: Access) -> Exporter<'a>;
 }
 
 /// Elements that are shown of an array.
@@ -71,6 +75,13 @@ impl<T: Plain> OnDevice for Array<T> {
 
     fn fetch(&self) -> Outcome<Box<dyn OnHost>> {
         Ok(Box::new(self.to_host().map_err(super::told)?))
+    }
+
+    fn export<'a>(&self, exporter: Exporter<'a>, name: &'a str, access: Access) -> Exporter<'a> {
+        match access {
+            Access::Read => exporter.input(name, self),
+            Access::Write => exporter.output(name, self),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::data::{self, FORMS, OnDevice, OnHost};
 use super::{Outcome, told};
 use crosslane::kernel::Reflection;
-use crosslane::{Argument, Device, Kernel};
+use crosslane::{Argument, Device, Kernel, Launcher, Recording};
 use std::path::PathBuf;
 
 #[derive(clap::Args)]
@@ -44,13 +44,11 @@ pub struct Target {
 impl Target {
     /// Uploads the kernel's arguments, and runs it once.
     pub fn launched(&self, kernel: &Kernel) -> Outcome<Ready> {
-        let grid = self.kernel.grid()?.ok_or("--grid: wanted the workgroups in each dimension, as 64 or 64,8,1")?;
-        let inputs = self.kernel.inputs(kernel)?;
         let device = match &self.device {
             Some(request) => Device::open(request)?,
             None => Device::new()?,
         };
-        let ready = inputs.upload(&device, kernel, grid)?;
+        let ready = self.kernel.ready(kernel, &device)?;
         ready.launch().and_then(|()| device.synchronize()).map_err(told)?;
         Ok(ready)
     }
@@ -96,6 +94,12 @@ impl Options {
             Some(&[x, y, z]) => Ok(Some([x, y, z])),
             _ => Err(format!("--grid: wanted one to three counts, as 64 or 64,8,1, got {text:?}").into()),
         }
+    }
+
+    /// The kernel with its arguments on a device.
+    pub fn ready(&self, kernel: &Kernel, device: &Device) -> Outcome<Ready> {
+        let grid = self.grid()?.ok_or("--grid: wanted the workgroups in each dimension, as 64 or 64,8,1")?;
+        self.inputs(kernel)?.upload(device, kernel, grid)
     }
 
     /// The arrays and immediates that the kernel needs.
@@ -155,11 +159,22 @@ impl Inputs {
 impl Ready {
     /// Queues the kernel.
     pub fn launch(&self) -> crosslane::Result<()> {
+        self.launcher().launch(&self.device)
+    }
+
+    /// A recording of its launch, which does not run.
+    pub fn recording(&self) -> crosslane::Result<Recording> {
+        let mut recording = Recording::new(&self.device);
+        recording.add(self.launcher())?;
+        Ok(recording)
+    }
+
+    fn launcher(&self) -> Launcher<'_> {
         let mut arguments: Vec<Argument> = self.arrays.iter().map(|array| array.argument()).collect();
         if !self.immediates.is_empty() {
             arguments.push(Argument::immediates(&self.immediates));
         }
-        self.kernel.grid(self.grid).args(arguments).launch(&self.device)
+        self.kernel.grid(self.grid).args(arguments)
     }
 }
 

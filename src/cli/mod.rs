@@ -10,6 +10,7 @@ mod cuda;
 mod data;
 mod devices;
 mod engines;
+mod export;
 mod groups;
 mod histograms;
 mod kernel;
@@ -67,6 +68,8 @@ enum Command {
     Check(check::Options),
     /// Runs a kernel with arrays from .npy files.
     Run(run::Options),
+    /// Writes a kernel with its arrays as a folder that runs it in a browser.
+    Export(export::Options),
     /// Runs a kernel again and again, and prints where the time goes.
     Profile(profile::Options),
 }
@@ -80,6 +83,7 @@ pub fn run() -> ExitCode {
         Command::Tune(options) => tune::run(&options),
         Command::Check(options) => check::run(&options),
         Command::Run(options) => run::run(&options),
+        Command::Export(options) => export::run(&options),
         Command::Profile(options) => profile::run(&options),
     };
     match result {

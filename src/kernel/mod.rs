@@ -15,6 +15,8 @@ mod graft;
 mod guard;
 mod library;
 pub(crate) mod messages;
+#[cfg(feature = "serde")]
+mod needs;
 mod operands;
 pub(crate) mod parameters;
 mod parse;
@@ -45,6 +47,8 @@ pub(crate) use counting::Driven;
 pub(crate) use depth::{Depth, on_large_stack};
 pub(crate) use guard::guarded;
 use library::link;
+#[cfg(feature = "serde")]
+pub(crate) use needs::Needs;
 pub use parameters::{Field, HostType, Parameters};
 pub(crate) use parse::Parsed;
 pub(crate) use reflect::has_matrices;

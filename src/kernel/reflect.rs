@@ -270,7 +270,7 @@ pub(super) fn reflect(program: &Program, source: &str) -> Result<Reflection, Str
         immediates: inside(AddressSpace::Immediate).flat_map(|variable| immediates(module, variable)).collect(),
         sees_rows: sees_rows(&module.entry_points[index].function, module),
         overrides: program.overrides.clone(),
-        features: Feature::ALL.into_iter().filter(|&feature| needs(module, feature)).collect(),
+        features: features(module),
     })
 }
 
@@ -286,6 +286,13 @@ fn equally_long(source: &str, bindings: &[Resource]) -> Result<Vec<Vec<String>>,
         }
     };
     contracts.map(names).collect()
+}
+
+/// The features without which the kernel is not valid.
+pub(super) fn features(module: &Module) -> Vec<Feature> {
+    let none = Feature::ALL.into_iter().fold(ALLOWED, |left, feature| left - feature.capabilities());
+    let plain = !has_matrices(module) && Validator::new(ValidationFlags::all(), none).validate(module).is_ok();
+    if plain { vec![] } else { Feature::ALL.into_iter().filter(|&feature| needs(module, feature)).collect() }
 }
 
 /// Whether the kernel is valid only with this feature.

@@ -404,6 +404,16 @@ impl Recording {
         Ok(())
     }
 
+    #[cfg(feature = "serde")]
+    pub(crate) fn launches(&self) -> &[Launch] {
+        &self.launches
+    }
+
+    #[cfg(feature = "serde")]
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
+    }
+
     /// The number of launches.
     pub fn len(&self) -> usize {
         self.launches.len()

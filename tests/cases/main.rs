@@ -5,6 +5,8 @@
 #[path = "../plans/check.rs"]
 mod check;
 mod covered;
+#[cfg(feature = "serde")]
+mod dawn;
 mod gate;
 #[path = "../support/mod.rs"]
 mod support;

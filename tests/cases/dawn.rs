@@ -1,0 +1,271 @@
+//! Kernels and cases on Dawn, the WebGPU of Chromium, where Tint compiles WGSL instead of naga: as exports, which `replay.js` runs
+//! under Node.
+
+use crate::support::say;
+use crosslane::array::PadMode;
+use crosslane::device::Caps;
+use crosslane::export::{Export, ExportedKernel, Exporter};
+use crosslane::kernel::Access;
+use crosslane::op::Case;
+use crosslane::ops::cases::{ALL, Cases};
+use crosslane::{Array, Device, Kernel, Recording, axes};
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, process};
+
+/// All small cases run, and not one of each operation: SwiftShader takes half a second to compile a kernel.
+const ALL_CASES: &str = "CROSSLANE_DAWN_ALL";
+
+/// A folder for what goes to Dawn and comes back.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Scratch {
+        let folder = env::temp_dir().join(format!("crosslane-dawn-{name}-{}", process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        Scratch(folder)
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+
+    /// Writes a file of a line of JSON for each.
+    fn write<T: Serialize>(&self, name: &str, all: impl Iterator<Item = T>) {
+        let mut file = BufWriter::new(File::create(self.file(name)).unwrap());
+        for one in all {
+            serde_json::to_writer(&mut file, &one).unwrap();
+            file.write_all(b"\n").unwrap();
+        }
+        file.flush().unwrap();
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Dawn, and what its adapter has.
+struct Dawn {
+    folder: String,
+    caps: Caps,
+}
+
+impl Dawn {
+    /// None where it is not installed, which is said.
+    fn find() -> Option<Dawn> {
+        let required = env::var("CROSSLANE_REQUIRE").is_ok_and(|names| names.split(',').any(|name| name == "dawn"));
+        let Ok(folder) = env::var("CROSSLANE_DAWN") else {
+            assert!(!required, "CROSSLANE_REQUIRE names dawn, and CROSSLANE_DAWN no folder");
+            say("skipped Dawn: CROSSLANE_DAWN names no folder with the npm package `webgpu`");
+            return None;
+        };
+        let adapter: Value = serde_json::from_str(&node(&folder, &["caps"])).unwrap();
+        say(&format!("Dawn on {}", adapter["info"]["description"]));
+        Some(Dawn { folder, caps: caps(&adapter) })
+    }
+}
+
+/// What a command of `dawn.mjs` prints. It runs on the software driver that Dawn accepts, if there is one.
+fn node(folder: &str, arguments: &[&str]) -> String {
+    let mut node = Command::new("node");
+    node.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("cases/dawn.mjs")).arg(folder).args(arguments);
+    for name in ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"] {
+        let all = env::var(name).unwrap_or_default();
+        if let Some(swiftshader) = all.split(':').find(|file| file.contains("swiftshader")) {
+            node.env(name, swiftshader);
+        }
+    }
+    let ran = node.output().unwrap_or_else(|error| panic!("node: {error}"));
+    assert!(ran.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
+    String::from_utf8(ran.stdout).unwrap()
+}
+
+/// A device's capabilities as its adapter states them.
+fn caps(adapter: &Value) -> Caps {
+    let limit = |name: &str| adapter["limits"][name].as_u64().unwrap();
+    let has = |name: &str| adapter["features"].as_array().unwrap().iter().any(|feature| feature == name);
+    let size = |name: &str| adapter["info"][name].as_u64().unwrap() as u32;
+    Caps::webgpu().with(|caps| {
+        caps.f16 = has("shader-f16");
+        caps.subgroups = has("subgroups").then(|| (size("subgroupMinSize"), size("subgroupMaxSize")));
+        caps.workgroup_invocations = limit("maxComputeInvocationsPerWorkgroup") as u32;
+        caps.workgroup_bytes = limit("maxComputeWorkgroupStorageSize") as u32;
+        caps.bindings = limit("maxStorageBuffersPerShaderStage") as u32;
+        caps.binding_bytes = limit("maxStorageBufferBindingSize");
+        caps.buffer_bytes = limit("maxBufferSize");
+    })
+}
+
+/// What each line of exports gives: outputs' bytes in order, or what went wrong.
+fn replay(dawn: &Dawn, scratch: &Scratch, all: impl Iterator<Item = Export>) -> Vec<Result<Vec<Vec<u8>>, String>> {
+    scratch.write("exports", all);
+    let replay =
+        Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the library's").join("src/export/web/replay.js");
+    let [exports, results] = ["exports", "results"].map(|name| scratch.file(name));
+    node(&dawn.folder, &["run", &exports, &results, &replay.display().to_string()]);
+    let lines = BufReader::new(File::open(results).unwrap()).lines();
+    let bytes = |digits: &Value| -> Vec<u8> {
+        let digits = digits.as_str().expect("digits");
+        (0..digits.len()).step_by(2).map(|at| u8::from_str_radix(&digits[at..at + 2], 16).unwrap()).collect()
+    };
+    let answer = |line: std::io::Result<String>| {
+        let answer: Value = serde_json::from_str(&line.unwrap()).unwrap();
+        match answer["error"].as_str() {
+            Some(error) => Err(error.to_string()),
+            None => Ok(answer["outputs"].as_array().expect("outputs or an error").iter().map(bytes).collect()),
+        }
+    };
+    lines.map(answer).collect()
+}
+
+fn export(case: &Case, caps: &Caps, contents: &[Vec<u8>]) -> Export {
+    let plan = case.op.plan(caps);
+    plan.and_then(|plan| Export::of_plan(&case.what, &case.op.slots(), contents, &plan))
+        .unwrap_or_else(|error| panic!("{}: {error}", case.what))
+}
+
+/// Cases' kernels, each text once.
+fn kernels(caps: &Caps, texts: &mut HashSet<String>) -> Vec<ExportedKernel> {
+    let cases = ALL.iter().flat_map(|(_, cases)| cases(caps));
+    let kernels = cases.flat_map(|case| export(&case, caps, &[]).kernels);
+    kernels.filter(|kernel| texts.insert(kernel.wgsl.clone())).collect()
+}
+
+/// All kernels of all cases, for this adapter, which has subgroups, and for the least that WebGPU promises.
+#[test]
+fn tint_compiles_every_kernel() {
+    let Some(dawn) = Dawn::find() else { return };
+    let (scratch, mut texts) = (Scratch::new("kernels"), HashSet::new());
+    let all = [&dawn.caps, &Caps::webgpu()].map(|caps| kernels(caps, &mut texts));
+    scratch.write("kernels", all.iter().flatten());
+    let refused = node(&dawn.folder, &["compile", &scratch.file("kernels")]);
+    say(&format!("Tint compiled {} kernels", texts.len()));
+    assert!(texts.len() > 1000 && refused.is_empty(), "{refused}");
+}
+
+#[test]
+fn cases_run_on_dawn() {
+    let Some(dawn) = Dawn::find() else { return };
+    let most = if env::var_os(ALL_CASES).is_some() { usize::MAX } else { 1 };
+    let small = |cases: &Cases| cases(&dawn.caps).into_iter().filter(|case| case.runs() && case.is_judged());
+    // Not the first, which are the simplest.
+    let some = |cases: &Cases| small(cases).skip(if most == 1 { small(cases).count() / 3 } else { 0 }).take(most);
+    let cases: Vec<Case> = ALL.iter().flat_map(|(_, cases)| some(cases)).collect();
+    let exports = cases.iter().map(|case| export(case, &dawn.caps, &case.slots()));
+    let results = replay(&dawn, &Scratch::new("cases"), exports);
+    assert_eq!(results.len(), cases.len());
+    let failures: Vec<String> = cases.iter().zip(results).filter_map(|(case, result)| wrong(case, result)).collect();
+    say(&format!("{} cases ran on Dawn", cases.len()));
+    assert!(failures.is_empty(), "{} of {}: {:#?}", failures.len(), cases.len(), &failures[..failures.len().min(10)]);
+}
+
+/// What is wrong with a case's outputs.
+fn wrong(case: &Case, result: Result<Vec<Vec<u8>>, String>) -> Option<String> {
+    let told = |wrong: String| format!("{}: {wrong}", case.what);
+    let outputs = match result {
+        Ok(outputs) => outputs,
+        Err(error) => return Some(told(error)),
+    };
+    let (slots, mut got) = (case.op.slots(), case.slots());
+    let written = slots.iter().zip(&mut got).filter(|(slot, _)| slot.access == Access::Write);
+    for ((slot, to), mut output) in written.zip(outputs) {
+        output.truncate(slot.len * slot.dtype.size());
+        *to = output;
+    }
+    case.wrong(got).map(told)
+}
+
+/// Recordings of arrays and of a program's kernel, as a page gets them: with the results that the library has.
+#[test]
+fn recordings_run_on_dawn() {
+    let Some(dawn) = Dawn::find() else { return };
+    let device = Device::open("cpu:webgpu").unwrap();
+    let host: Vec<f32> = (0..1200).map(|i| (i * 7919 % 1201) as f32 / 64.0).collect();
+    let image = Array::from_shape(&device, &[30, 40], &host);
+    image.eval().unwrap();
+    let arrays = [
+        image.gaussian_filter(2.0, [0, 1], PadMode::Edge) + 1.0,
+        (&image * 2.0).sum_axes(axes(1)),
+        image.reshape(&[1200]).sort(),
+        image.matmul(&image.transpose()),
+    ];
+    let kernel = Kernel::wgsl_with(
+        "override factor: f32;
+        @group(0) @binding(0) var<storage, read> x: array<f32>;
+        @group(0) @binding(1) var<storage, read_write> y: array<f32>;
+        @group(1) @binding(0) var<uniform> shift: vec2<f32>;
+        @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+            if id.x < arrayLength(&x) { y[id.x] = factor * x[id.x] + shift.y + y[id.x]; }
+        }",
+        None,
+        &[("factor", 3.0)],
+    )
+    .unwrap();
+    let mut added = Array::full(&device, &[1200], 0.5f32).copy();
+    let mut own = Recording::new(&device);
+    own.add(kernel.for_elements(1200).args((&image, &mut added, [0.0f32, 0.25]))).unwrap();
+    let exported = |recording: &Recording, name, y: &Array<f32>| {
+        recording.export(name).input("x", &image).output("y", y).finish().unwrap()
+    };
+    let mut exports: Vec<Export> = arrays
+        .iter()
+        .enumerate()
+        .map(|(nth, y)| exported(&Recording::of(&[y]).unwrap(), ["a", "b", "c", "d"][nth], y))
+        .collect();
+    exports.push(exported(&own, "own", &added));
+    own.run().unwrap();
+    assert_eq!(added.to_vec().unwrap()[1], 3.0 * host[1] + 0.75);
+    let folder = Scratch::new("folder");
+    exports[0].write_folder(&folder.0).unwrap();
+    let written = |name: &str| fs::read_to_string(folder.file(name)).unwrap();
+    assert_eq!(serde_json::from_str::<Export>(&written("export.json")).unwrap(), exports[0]);
+    assert!(written("index.html").contains("./replay.js") && !written("index.html").contains("http"));
+    // As a file has them.
+    let read = exports.iter().map(|export| serde_json::from_str(&serde_json::to_string(export).unwrap()).unwrap());
+    let results = replay(&dawn, &Scratch::new("recordings"), read);
+    assert_eq!(results.len(), exports.len());
+    for ((export, result), wanted) in exports.iter().zip(results).zip(arrays.iter().chain([&added])) {
+        let result = result.unwrap_or_else(|error| panic!("{}: {error}", export.name));
+        let got: &[f32] = bytemuck::cast_slice(&result[0]);
+        let wanted = wanted.to_vec().unwrap();
+        assert_eq!(got.len(), wanted.len());
+        // Sums in another order: relative to the largest, as all are positive.
+        let largest = wanted.iter().fold(0.0f32, |most, &x| most.max(x));
+        assert!(got.iter().zip(&wanted).all(|(a, b)| (a - b).abs() <= 1e-5 * largest), "{}", export.name);
+    }
+}
+
+/// What an export refuses, and that it says why. It needs no Dawn.
+#[test]
+fn exports_refuse_what_webgpu_does_not_have() {
+    let device = Device::open("cpu:native").unwrap();
+    let mut x = Array::<u32>::zeros(&device, &[64]);
+    let text = "@group(0) @binding(0) var<storage, read_write> x: array<u32>;
+        @compute @workgroup_size(1) fn main() { x[0] = u32(f64(x[1]) * 0.5lf); }";
+    let mut recording = Recording::new(&device);
+    recording.add(Kernel::wgsl(text).unwrap().grid([1]).args((&mut x,))).unwrap();
+    let error = recording.export("refused").output("x", &x).finish().unwrap_err().to_string();
+    assert!(error.contains("64-bit floats") && error.contains("WebGPU"), "{error}");
+    let plus = &Array::<f32>::ones(&device, &[8]).copy() + 1.0;
+    let error = Recording::of(&[&plus]).unwrap().export("refused").finish().unwrap_err().to_string();
+    assert!(error.contains("immediates") && error.contains("WebGPU's limits"), "{error}");
+    let device = Device::open("cpu:webgpu").unwrap();
+    let (x, other) = (Array::<f32>::ones(&device, &[8]).copy(), Array::<f32>::ones(&device, &[8]).copy());
+    [&x, &other].iter().for_each(|array| array.eval().unwrap());
+    let y = &x + 1.0;
+    let recording = Recording::of(&[&y]).unwrap();
+    let told = |exporter: Exporter| exporter.finish().unwrap_err().to_string();
+    assert!(told(recording.export("a").input("other", &other)).contains("none of them uses"));
+    assert!(told(recording.export("a").input("x", &x).output("x", &y)).contains("no other array"));
+    assert!(told(recording.export("a").input("x", &x.flip(0))).contains("without gaps"));
+    let elsewhere = Array::<f32>::ones(&Device::open("cpu:webgpu").unwrap(), &[8]).copy();
+    assert!(told(recording.export("a").input("x", &elsewhere)).contains("recording's device"));
+}
