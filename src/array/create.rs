@@ -8,6 +8,7 @@ use crate::graph::{Expr, Node, Storage};
 use crate::layout::Layout;
 use crate::memory::{Memory, Place};
 use crate::op::{Function, Value};
+use std::ops::Range;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -282,7 +283,9 @@ impl<T: Number> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): a step of zero; 2^32 elements or more.
+    /// An array of 2^32 elements or more is computed into memory where it is used, and not inside the kernel that uses it.
+    ///
+    /// Errors (kept in the array): a step of zero; more elements than 2^42.
     #[track_caller]
     pub fn arange(device: &Device, start: T, stop: T, step: T) -> Array<T> {
         let at = Location::caller();
@@ -295,16 +298,16 @@ impl<T: Number> Array<T> {
         let Some(count) = steps(start, stop, step) else {
             let [from, to, by] = [start, stop, step].map(|x| format!("{:?}", x));
             let got = format!("{from} to {to} by {by}");
-            return Array::failed(device, Error::argument("arange", "range", "fewer than 2^32 elements", got, at));
+            return Array::failed(device, Error::argument("arange", "range", "fewer than 2^63 elements", got, at));
         };
         if let Err(error) = check::<T>("arange", device, &[count], at) {
             return Array::failed(device, error);
         }
-        match T::DTYPE {
+        Array::in_windows("arange", device, count, MOST_IN_ONE, at, |window| match T::DTYPE {
             // f16 cannot hold indices above 65504.
-            DType::F16 => along::<f32>(device, count, in_type(step), in_type(start)).cast(),
-            _ => along(device, count, step, start),
-        }
+            DType::F16 => along::<f32>(device, window, in_type(step), in_type(start)).cast(),
+            _ => along(device, window, step, start),
+        })
     }
 }
 
@@ -316,28 +319,27 @@ impl<T: Float> Array<T> {
     /// assert_eq!(crosslane::Array::linspace(device, 0.0f32, 1.0, 5).to_vec()?, [0.0, 0.25, 0.5, 0.75, 1.0]);
     /// # Ok(()) });
     /// ```
+    ///
+    /// As [`Array::arange`] past 2^32 elements. Errors (kept in the array): more elements than 2^42.
     #[track_caller]
     pub fn linspace(device: &Device, start: T, stop: T, count: usize) -> Array<T> {
-        if let Err(error) = check::<T>("linspace", device, &[count], Location::caller()) {
+        let at = Location::caller();
+        if let Err(error) = check::<T>("linspace", device, &[count], at) {
             return Array::failed(device, error);
         }
-        if count > u32::MAX as usize {
-            let got = count.to_string();
-            return Array::failed(
-                device,
-                Error::argument("linspace", "count", "fewer than 2^32", got, Location::caller()),
-            );
-        }
-        let line = match T::DTYPE {
-            // f16 cannot hold indices above 65504.
-            DType::F16 => line::<f32>(device, count, in_type(start), in_type(stop)).cast(),
-            _ => line(device, count, start, stop),
-        };
-        // The end is exact, as in NumPy.
-        match count > 1 {
-            true => Array::counting(device, count).equal(count as u32 - 1).select(stop, &line),
-            false => line,
-        }
+        Array::in_windows("linspace", device, count, MOST_IN_ONE, at, |window| {
+            let (len, last) = (window.len(), count.wrapping_sub(1).wrapping_sub(window.start));
+            let line = match T::DTYPE {
+                // f16 cannot hold indices above 65504.
+                DType::F16 => line::<f32>(device, window, count, in_type(start), in_type(stop)).cast(),
+                _ => line(device, window, count, start, stop),
+            };
+            // The end is exact, as in NumPy.
+            match count > 1 && last < len {
+                true => Array::counting(device, len).equal(last as u32).select(stop, &line),
+                false => line,
+            }
+        })
     }
 }
 
@@ -347,7 +349,7 @@ fn in_type<T: Element>(x: impl Element) -> T {
 }
 
 /// How many of `start`, `start + step` and so on lie before `stop`: integers are counted as such. `None` for a step of
-/// zero or 2^32 and more.
+/// zero or 2^63 and more.
 fn steps<T: Number>(start: T, stop: T, step: T) -> Option<usize> {
     let count = match [start, stop, step].map(|x| Value::of(x.scalar())) {
         [Value::Int(from), Value::Int(to), Value::Int(by)] => {
@@ -359,28 +361,40 @@ fn steps<T: Number>(start: T, stop: T, step: T) -> Option<usize> {
             (by.float() != 0.0 && count.is_finite()).then(|| count.max(0.0) as i128)?
         }
     };
-    (count < u32::MAX as i128).then_some(count as usize)
+    (count < isize::MAX as i128).then_some(count as usize)
 }
 
-/// `start + i * step` for this many indices.
-fn along<T: Number>(device: &Device, count: usize, step: T, start: T) -> Array<T> {
-    let index = Array::counting(device, count).cast::<T>();
+/// Elements of a window at most: fewer than indices of 32 bits could number.
+const MOST_IN_ONE: usize = u32::MAX as usize - 1;
+
+/// The indices of a window as numbers.
+fn indices<T: Number>(device: &Device, window: &Range<usize>) -> Array<T> {
+    let index = Array::counting(device, window.len()).cast::<T>();
+    match window.start {
+        0 => index,
+        first => index + T::from_scalar(Value::Int(first as i128).scalar(T::DTYPE)),
+    }
+}
+
+/// `start + i * step` for the indices of a window.
+fn along<T: Number>(device: &Device, window: Range<usize>, step: T, start: T) -> Array<T> {
+    let index = indices(device, &window);
     let is = |x: T, number: i128| Value::of(x.scalar()).float() == number as f64;
     let scaled = if is(step, 1) { index } else { index * step };
     if is(start, 0) { scaled } else { scaled + start }
 }
 
-/// This many values from `start` to `stop`, at equal steps.
-fn line<T: Float>(device: &Device, count: usize, start: T, stop: T) -> Array<T> {
+/// A window of this many values from `start` to `stop`, at equal steps.
+fn line<T: Float>(device: &Device, window: Range<usize>, count: usize, start: T, stop: T) -> Array<T> {
     let [from, to] = [start, stop].map(|x| x.scalar().to_f64());
     let most = if T::DTYPE == DType::F64 { f64::MAX } else { f32::MAX as f64 };
     let steps = count.saturating_sub(1).max(1) as f64;
     // Scaled by a quarter where `stop - start` overflows.
     match (to - from).abs() <= most || !from.is_finite() || !to.is_finite() {
-        true => along(device, count, in_type((to - from) / steps), start),
+        true => along(device, window, in_type((to - from) / steps), start),
         false => {
             let quarter = |x: f64| in_type::<T>(x * 0.25);
-            along(device, count, in_type((to * 0.25 - from * 0.25) / steps), quarter(from)) * in_type::<T>(4.0)
+            along(device, window, in_type((to * 0.25 - from * 0.25) / steps), quarter(from)) * in_type::<T>(4.0)
         }
     }
 }

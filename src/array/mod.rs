@@ -35,6 +35,7 @@ mod spectra;
 mod stencils;
 mod to_device;
 mod transfer;
+mod windows;
 
 pub use crate::element::Input;
 pub use crate::layout::{Layout, broadcast_shapes};

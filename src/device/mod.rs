@@ -319,6 +319,11 @@ impl Device {
         self.0.opening.options.lineage
     }
 
+    /// The most elements that an operation takes at once, where it can number `most`: fewer in tests.
+    pub(crate) fn most_numbered(&self, most: usize) -> usize {
+        self.0.opening.options.numbered.map_or(most, |fewer| fewer.clamp(1, most))
+    }
+
     pub(crate) fn pool(&self) -> &Arc<Pool> {
         &self.0.pool
     }

@@ -26,6 +26,7 @@ pub struct DeviceOptions {
     pub(super) slice: Option<Duration>,
     pub(super) tuning: Option<Tuning>,
     pub(super) lineage: bool,
+    pub(super) numbered: Option<usize>,
 }
 
 impl DeviceOptions {
@@ -53,6 +54,14 @@ impl DeviceOptions {
     #[doc(hidden)]
     pub fn dedicated_from(mut self, bytes: u64) -> DeviceOptions {
         self.options.shared_most = Some(bytes);
+        self
+    }
+
+    /// For tests: operations that number elements with 32 bits take this many at once instead of some 2^32.
+    #[cfg(feature = "cases")]
+    #[doc(hidden)]
+    pub fn numbered_most(mut self, elements: usize) -> DeviceOptions {
+        self.numbered = Some(elements);
         self
     }
 

@@ -35,7 +35,8 @@ pub(super) fn bounded(mut draft: Draft, params: &[(&str, u32)], counted: bool) -
 /// The number for a launch of such a kernel, which begins with an element.
 pub(super) fn count_pass(pass: &mut Pass, count: &Expression, from: u64) {
     pass.buffers.push(Binding::new(slot_of(count), 0, super::buffer_bytes(DType::U32, 1)));
-    pass.params.push(Param::of(from));
+    // No count is larger than 32 bits hold: a launch from there on has nothing to do.
+    pass.params.push(Param::of(from.min(u32::MAX as u64)));
 }
 
 /// The number on the host, or all.

@@ -28,6 +28,7 @@ mod moves;
 mod nan;
 mod normalise;
 mod ordered;
+mod past_bound;
 mod places;
 mod printing;
 mod quantiles;

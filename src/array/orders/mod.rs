@@ -3,6 +3,7 @@
 
 pub(crate) mod interp;
 pub(crate) mod lexsort;
+mod long;
 pub(crate) mod nth;
 pub(crate) mod partition;
 pub(crate) mod quantile;

@@ -31,7 +31,7 @@ fn searched(
         return Err(Error::argument(
             operation,
             "sorted array",
-            "fewer than 2^32 elements",
+            "fewer than 2^32 elements: a u32 holds the index",
             sorted.len().to_string(),
             at,
         ));
@@ -66,7 +66,8 @@ impl<T: Ordered> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): an array of another rank, or on another device; 2^32 elements.
+    /// Errors (kept in the array): an array of another rank, or on another device; 2^32 elements, since indices are
+    /// u32.
     #[track_caller]
     pub fn searchsorted(&self, values: &Array<T>, side: Side) -> Array<u32> {
         let node = searched("searchsorted", &self.node, &values.node, side, Location::caller());

@@ -22,7 +22,7 @@ impl<T: Ordered> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): a set on another device; 2^32 - 2^16 elements in it.
+    /// Errors (kept in the array): a set on another device; 2^32 elements in it.
     #[track_caller]
     #[doc(alias = "isin")]
     #[doc(alias = "in1d")]

@@ -66,8 +66,17 @@ impl SortOptions {
         SortOptions { bits: Some(bits), ..self }
     }
 
+    /// The bits to sort by, if they are not all.
+    pub(super) fn some_bits(&self, dtype: DType) -> Option<Range<u32>> {
+        self.bits.clone().filter(|bits| *bits != (0..width(dtype)))
+    }
+
+    pub(super) fn is_descending(&self) -> bool {
+        self.descending
+    }
+
     fn checked_bits(&self, operation: &'static str, dtype: DType, at: CallSite) -> Result<Range<u32>> {
-        let width = if dtype == DType::Bool { 1 } else { 8 * dtype.size() as u32 };
+        let width = width(dtype);
         match &self.bits {
             None => Ok(0..width),
             Some(bits) if bits.start <= bits.end && bits.end <= width => Ok(bits.clone()),
@@ -76,6 +85,11 @@ impl SortOptions {
             }
         }
     }
+}
+
+/// How many bits a key has.
+fn width(dtype: DType) -> u32 {
+    if dtype == DType::Bool { 1 } else { 8 * dtype.size() as u32 }
 }
 
 /// What is sorted: the operation as it is called, and what comes out.
@@ -99,6 +113,17 @@ enum Moves<'a> {
 }
 
 impl Call<'_> {
+    /// The axis, if rows along it are longer than one sort takes. Mistakes are left to [`Call::nodes`].
+    fn long<T: Ordered>(&self, keys: &Array<T>) -> Option<usize> {
+        let place = axis(self.operation, self.options.axis, keys.rank(), self.at).ok()?;
+        let fits = match self.moves {
+            Moves::Values(values) => self.check_values(values).is_ok(),
+            _ => true,
+        };
+        let bits = self.options.checked_bits(self.operation, T::DTYPE, self.at).is_ok();
+        (keys.error().is_none() && fits && bits && !keys.is_empty() && keys.is_long(place)).then_some(place)
+    }
+
     /// The outputs. The axis is sorted as the last one, in memory without gaps, and viewed as what it was.
     fn nodes(&self) -> Result<Vec<Arc<Node>>> {
         let keys = self.keys;
@@ -110,9 +135,9 @@ impl Call<'_> {
         if let Moves::Values(values) = self.moves {
             self.check_values(values)?;
         }
-        let length = keys.shape[place];
-        if length > Sort::MOST {
-            let wanted = format!("at most {} elements along it", Sort::MOST);
+        let (length, most) = (keys.shape[place], keys.device.most_numbered(Sort::MOST));
+        if length > most {
+            let wanted = format!("at most {most} elements along it: their positions are given as u32");
             return Err(Error::argument(self.operation, "axis", wanted, length.to_string(), self.at));
         }
         let (last, back) = axis_last(keys, place);
@@ -186,7 +211,12 @@ impl<T: Ordered> Array<T> {
     /// element, and as much memory again as the array takes. Rows of a few thousand elements take one launch, in
     /// workgroup memory. The cpu engine merges them instead (64 elements in 10 us, 4000 in 150 us).
     ///
-    /// Errors (kept in the array): no axis; more than 2^32 - 2^16 elements along it.
+    /// A row of more than 2^32 - 2^16 elements is sorted at once, and not when its values are needed: its windows are sorted,
+    /// then parts of them that lie between the same values. The host waits for the bounds of these parts. That takes twice
+    /// as long as a sort, and four times as much memory as the array takes.
+    ///
+    /// Errors (kept in the array): no axis. Of rows that are sorted in windows also: more elements than 2^42, fewer bits than
+    /// all, out of memory, device lost.
     #[track_caller]
     pub fn sort(&self) -> Array<T> {
         self.sorted("sort", &SortOptions::default(), Location::caller())
@@ -220,7 +250,7 @@ impl<T: Ordered> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): as for [`Array::sort`].
+    /// Errors (kept in the array): no axis; more than 2^32 - 2^16 elements along it, since indices are u32.
     #[track_caller]
     pub fn argsort(&self) -> Array<u32> {
         self.sorting("argsort", &SortOptions::default(), Location::caller())
@@ -286,7 +316,7 @@ impl<T: Ordered> Array<T> {
     ///
     /// Cost: a sort with indices, and a gather of each value.
     ///
-    /// Errors: as for [`Array::sort`]; values of another shape or on another device; 2^32 - 1 elements in all; the
+    /// Errors: as for [`Array::argsort`]; values of another shape or on another device; 2^32 - 1 elements in all; the
     /// error that an array holds.
     #[track_caller]
     pub fn sort_pairs_all<V: Element>(&self, values: &[&Array<V>]) -> Result<(Array<T>, Vec<Array<V>>)> {
@@ -314,6 +344,10 @@ impl<T: Ordered> Array<T> {
     pub(crate) fn sorted(&self, operation: &'static str, options: &SortOptions, at: CallSite) -> Array<T> {
         let call =
             Call { operation, keys: &self.node, moves: Moves::Nothing, gives_keys: true, options, count: None, at };
+        if let Some(place) = call.long(self) {
+            let sorted = self.sorted_long::<T>(operation, None, options, place, at);
+            return Array::kept(self.device(), sorted.map(|(keys, _)| keys));
+        }
         match call.nodes() {
             Ok(nodes) => Array::of(nodes[0].clone()),
             Err(error) => Array::failed(self.device(), error),
@@ -365,6 +399,13 @@ impl<T: Ordered> Array<T> {
         at: CallSite,
     ) -> (Array<T>, Array<V>) {
         let moves = Moves::Values(&values.node);
-        Call { operation, keys: &self.node, moves, gives_keys: true, options, count: None, at }.pair(self.device())
+        let call = Call { operation, keys: &self.node, moves, gives_keys: true, options, count: None, at };
+        match call.long(self) {
+            None => call.pair(self.device()),
+            Some(place) => match self.sorted_long(operation, Some(values), options, place, at) {
+                Ok((keys, values)) => (keys, values.expect("values are sorted with their keys")),
+                Err(error) => (Array::failed(self.device(), error.clone()), Array::failed(self.device(), error)),
+            },
+        }
     }
 }

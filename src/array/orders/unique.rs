@@ -28,7 +28,8 @@ impl<T: Ordered> Array<T> {
     /// Elements are equal if a sort treats them as equal: all NaNs are one value, the last; -0 and +0 are one. The
     /// first of equal elements is returned.
     ///
-    /// Cost: a sort, then 10 bytes of memory traffic for an element of four, and the writes of the result.
+    /// Cost: a sort, then 10 bytes of memory traffic for an element of four, and the writes of the result. More than
+    /// 2^32 - 2^16 elements are sorted and selected at once, as [`Array::sort`] and [`Array::compress`] do.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -39,7 +40,8 @@ impl<T: Ordered> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in it): more than 2^32 - 2^16 elements; a result that would not fit one binding.
+    /// Errors (kept in it): a result that would not fit one binding. Of more than 2^32 - 2^16 elements: as [`Array::sort`] and
+    /// [`Array::compress`].
     #[track_caller]
     #[doc(alias = "distinct")]
     pub fn unique(&self) -> Selected<T> {
@@ -61,7 +63,7 @@ impl<T: Ordered> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in both): as [`Array::unique`].
+    /// Errors (kept in both): as [`Array::unique`]; kept in the counts: an element that occurs 2^32 times.
     #[track_caller]
     #[doc(alias = "value_counts")]
     pub fn unique_counts(&self) -> (Selected<T>, Selected<u32>) {
@@ -89,7 +91,7 @@ impl<T: Ordered> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in all): as [`Array::unique`].
+    /// Errors (kept in all): more than 2^32 - 2^16 elements, since indices are u32; a result that would not fit one binding.
     #[track_caller]
     #[doc(alias = "unique_inverse")]
     #[doc(alias = "factorize")]

@@ -2,10 +2,12 @@
 //! is fused into the kernel.
 
 use crate::array::Array;
+use crate::array::elementwise::call;
+use crate::array::windows::{ranges, window};
 use crate::element::{Class, DType, Element, Number, Ordered};
 use crate::error::{CallSite, Error, ErrorKind, Result};
 use crate::graph::{Node, Take, Task};
-use crate::op::Value;
+use crate::op::{Function, Value};
 use crate::ops::{Binning, Histogram, compared, even_edges, thresholds};
 use std::ops::Range;
 use std::panic::Location;
@@ -43,10 +45,6 @@ impl Counted<'_> {
             let (wanted, got) = (format!("{:?}", first.shape), format!("{:?}", other.shape));
             return Err(Error::argument(operation, "shape", wanted, got, at));
         }
-        if first.len() > u32::MAX as usize {
-            let got = first.len().to_string();
-            return Err(Error::argument(operation, "array", "fewer than 2^32 elements", got, at));
-        }
         check_bins(operation, first, self.axes.iter().map(|axis| axis.bins as u64), at)
     }
 
@@ -61,27 +59,51 @@ impl Counted<'_> {
         Err(ErrorKind::Unsupported { operation: self.operation, wanted, device, help, at: Some(self.at) }.into())
     }
 
-    /// The counts.
+    /// The counts, as the sum of those of windows where there are more elements than one kernel counts.
     fn node(&self) -> Result<Arc<Node>> {
         self.check()?;
         self.check_weights()?;
-        let first = self.samples[0];
+        let (first, at) = (self.samples[0], self.at);
         let compared = compared(first.dtype);
         let edges = (!self.edges.is_empty()).then(|| uploaded(first, compared, &self.edges));
-        let fused = self.inputs().map(|node| (node, Take::Fused));
-        let inputs: Vec<_> = fused.chain(edges.iter().map(|edges| (edges, Take::Dense))).collect();
+        let most = first.device.most_numbered(u32::MAX as usize);
+        let ranges = ranges(self.operation, first.len(), most, at)?;
+        if ranges.len() == 1 {
+            return Ok(self.counted(self.inputs().cloned().collect(), edges.as_ref()));
+        }
+        let counted = |range: &Range<usize>| {
+            self.counted(self.inputs().map(|node| window(node, range)).collect(), edges.as_ref())
+        };
+        let counts = ranges.iter().map(counted);
+        let sum = counts.reduce(|sum, more| match self.weights {
+            Some(_) => call(Function::Add, &[sum, more], at),
+            None => bounded_sum(&Array::of(sum), &Array::of(more)).into_node(),
+        });
+        Ok(sum.expect("there is a window"))
+    }
+
+    /// The counts of samples, before their weights.
+    fn counted(&self, inputs: Vec<Arc<Node>>, edges: Option<&Arc<Node>>) -> Arc<Node> {
         let dtype = self.weights.map_or(DType::U32, |weights| weights.dtype);
         let shape = self.axes.iter().map(|axis| axis.bins).collect();
-        let (space, axes) = (first.shape.clone(), self.axes.clone());
+        let (space, axes) = (inputs[0].shape.clone(), self.axes.clone());
         let (weighted, with_edges) = (self.weights.is_some(), edges.is_some());
+        let fused = inputs.iter().map(|node| (node, Take::Fused));
+        let inputs: Vec<_> = fused.chain(edges.map(|edges| (edges, Take::Dense))).collect();
         let make = move |mut inputs: Vec<_>, output| {
             let edges = with_edges.then(|| inputs.pop().expect("edges come last"));
             let weights = weighted.then(|| inputs.pop().expect("weights come before edges"));
             let (shape, axes) = (space.clone(), axes.clone());
             Box::new(Histogram { samples: inputs, weights, shape, axes, edges, output }) as Box<dyn crate::op::Op>
         };
-        Ok(Task::nodes(&inputs, vec![(shape, dtype)], 1, make).remove(0))
+        Task::nodes(&inputs, vec![(shape, dtype)], 1, make).remove(0)
     }
+}
+
+/// The sum of counts, or 2^32 - 1 where it is larger.
+fn bounded_sum(a: &Array<u32>, b: &Array<u32>) -> Array<u32> {
+    let sum = a + b;
+    sum.less(b).select(u32::MAX, &sum)
 }
 
 /// As many bins as there can be: one at least, and their counts and edges in one binding.
@@ -151,7 +173,8 @@ impl<T: Ordered> Array<T> {
     ///
     /// Cost: each element is read once. Up to 12,288 bins (4,096 on devices with 16 KiB of workgroup memory) are
     /// counted in workgroup memory, and up to four times as many by reading the array again. More bins are counted in
-    /// global memory, which is several times slower.
+    /// global memory, which is several times slower. An array of 2^32 elements or more is counted in windows of fewer; a
+    /// count past 2^32 - 1 is given as 2^32 - 1.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -163,7 +186,7 @@ impl<T: Ordered> Array<T> {
     /// ```
     ///
     /// Errors: no bins, or more than fit one binding; a descending or infinite range, or so narrow that edges coincide;
-    /// past the type's own for 32- and 64-bit integers; 2^32 elements; the error that the array holds.
+    /// past the type's own for 32- and 64-bit integers; more elements than 2^42; the error that the array holds.
     #[track_caller]
     pub fn histogram(&self, bins: usize, range: Range<f64>) -> Result<(Array<u32>, Vec<f64>)> {
         self.evenly("histogram", None, bins, range, false, Location::caller())

@@ -28,36 +28,40 @@ pub(crate) enum Along {
 }
 
 /// A call with indices before it is checked.
-struct Call<'a> {
-    operation: &'static str,
-    array: &'a Arc<Node>,
-    indices: &'a Arc<Node>,
-    along: Along,
-    outside: OutOfRange,
-    at: CallSite,
+pub(super) struct Call<'a> {
+    pub operation: &'static str,
+    pub array: &'a Arc<Node>,
+    pub indices: &'a Arc<Node>,
+    pub along: Along,
+    pub outside: OutOfRange,
+    pub at: CallSite,
 }
 
+/// The most elements that one kernel numbers, beside the number that means none.
+const MOST: usize = u32::MAX as usize - 1;
+
 /// The layout of indices over the space of the elements that are gathered or scattered.
-struct Extents {
-    space: Vec<usize>,
+pub(super) struct Extents {
+    pub space: Vec<usize>,
     /// The shape of the indices that is broadcast to the space.
-    own: Vec<usize>,
+    pub own: Vec<usize>,
     /// How far the address of the axis' first element moves along each axis of the space.
     moves: Vec<isize>,
-    /// The axis' extent and stride.
-    extent: usize,
+    /// The axis, or none for the whole array; its extent and stride.
+    pub axis: Option<usize>,
+    pub extent: usize,
     stride: usize,
 }
 
 /// Indices over the space of the elements that are gathered or scattered.
-struct Space {
-    shape: Vec<usize>,
-    indices: Arc<Node>,
-    base: Arc<Node>,
-    extent: usize,
-    stride: usize,
+pub(super) struct Space {
+    pub shape: Vec<usize>,
+    pub indices: Arc<Node>,
+    pub base: Arc<Node>,
+    pub extent: usize,
+    pub stride: usize,
     /// For [`OutOfRange::Error`].
-    report: Option<Arc<Node>>,
+    pub report: Option<Arc<Node>>,
 }
 
 impl Call<'_> {
@@ -73,26 +77,23 @@ impl Call<'_> {
         if let Some(other) = all().find(|node| node.device != self.array.device) {
             return self.mistake("device", format!("{:?}", self.array.device), format!("{:?}", other.device));
         }
-        if self.array.len() >= u32::MAX as usize {
-            return self.mistake("array", "fewer than 2^32 - 1 elements", self.array.len().to_string());
-        }
         Ok(())
     }
 
-    fn extents(&self) -> Result<Extents> {
+    pub(super) fn extents(&self) -> Result<Extents> {
         let (shape, given) = (&self.array.shape, &self.indices.shape);
         let strides = Layout::contiguous(shape).strides;
         match self.along {
             Along::Flat => {
                 let (space, own, moves) = (given.clone(), given.clone(), vec![0; given.len()]);
-                Ok(Extents { space, own, moves, extent: self.array.len(), stride: 1 })
+                Ok(Extents { space, own, moves, axis: None, extent: self.array.len(), stride: 1 })
             }
             Along::Rows(axis) => {
                 let a = place(self.operation, axis, shape.len(), self.at)?;
                 let space = [&shape[..a], given, &shape[a + 1..]].concat();
                 let own = [vec![1; a], given.clone(), vec![1; shape.len() - a - 1]].concat();
                 let moves = [&strides[..a], &vec![0; given.len()], &strides[a + 1..]].concat();
-                Ok(Extents { space, own, moves, extent: shape[a], stride: strides[a] as usize })
+                Ok(Extents { space, own, moves, axis: Some(a), extent: shape[a], stride: strides[a] as usize })
             }
             Along::Each(axis) => {
                 let a = place(self.operation, axis, shape.len(), self.at)?;
@@ -106,13 +107,14 @@ impl Call<'_> {
                 };
                 let step = |d: usize| if d == a || shape[d] == 1 { 0 } else { strides[d] };
                 let moves = (0..shape.len()).map(step).collect();
-                Ok(Extents { space, own: given.clone(), moves, extent: shape[a], stride: strides[a] as usize })
+                let (own, stride) = (given.clone(), strides[a] as usize);
+                Ok(Extents { space, own, moves, axis: Some(a), extent: shape[a], stride })
             }
         }
     }
 
-    fn space(&self) -> Result<Space> {
-        let Extents { space: shape, own, moves, extent, stride } = self.extents()?;
+    pub(super) fn space(&self) -> Result<Space> {
+        let Extents { space: shape, own, moves, extent, stride, .. } = self.extents()?;
         create::fits(self.operation, self.array.dtype, &shape, self.at)?;
         if extent == 0 && !shape.contains(&0) {
             return self.mistake("array", "a non-empty array, as there are indices", format!("{:?}", self.array.shape));
@@ -133,13 +135,21 @@ impl Call<'_> {
         Ok(Space { shape, indices, base, extent, stride, report })
     }
 
-    fn gathered(&self) -> Result<Arc<Node>> {
+    pub(super) fn gathered(&self) -> Result<Arc<Node>> {
         self.check(&[])?;
-        let space = self.space()?;
-        let Space { shape, extent, stride, .. } = &space;
+        let most = self.array.device.most_numbered(MOST);
+        match self.array.len() > most {
+            true => self.gathered_in_windows(most),
+            false => Ok(self.gathered_from(self.array, &self.space()?)),
+        }
+    }
+
+    /// A gather from a source of the array's type, at the addresses of a space.
+    pub(super) fn gathered_from(&self, source: &Arc<Node>, space: &Space) -> Arc<Node> {
+        let Space { shape, extent, stride, .. } = space;
         let (shape, extent, stride, outside) = (shape.clone(), *extent, *stride, self.outside);
         let checks = space.report.is_some();
-        let inputs = [(&space.indices, Take::Fused), (&space.base, Take::Fused), (self.array, Take::Dense)];
+        let inputs = [(&space.indices, Take::Fused), (&space.base, Take::Fused), (source, Take::Dense)];
         let inputs = inputs.into_iter().chain(space.report.iter().map(|report| (report, Take::Dense)));
         let outputs = vec![(shape.clone(), self.array.dtype)];
         let make = move |inputs: Vec<_>, output| {
@@ -150,11 +160,15 @@ impl Call<'_> {
             let indexing = Indexing { indices, base, extent, stride, outside, report };
             Box::new(Gather { source, indexing, shape: shape.clone(), output }) as Box<dyn crate::op::Op>
         };
-        Ok(Task::nodes(&inputs.collect::<Vec<_>>(), outputs, 1, make).remove(0))
+        Task::nodes(&inputs.collect::<Vec<_>>(), outputs, 1, make).remove(0)
     }
 
     fn scattered(&self, values: &Arc<Node>, combine: Combine) -> Result<Arc<Node>> {
         self.check(&[values])?;
+        if self.array.len() > MOST {
+            let wanted = "fewer than 2^32 - 1 elements: a u32 numbers each";
+            return self.mistake("array", wanted, self.array.len().to_string());
+        }
         let dtype = self.array.dtype;
         if !combine.exists(dtype) {
             let (wanted, device) = (format!("atomics for {dtype}"), self.array.device.properties().label());
@@ -204,7 +218,7 @@ impl<T: Element> Array<T> {
     /// The elements at these row-major indices, in the shape of the index array: NumPy's `take`.
     ///
     /// Cost: the array is made contiguous if need be; then one read for each index, coalesced where neighbouring
-    /// indices are adjacent.
+    /// indices are adjacent. An array of 2^32 elements or more is read in windows, each time with all indices.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -220,14 +234,15 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): 2^32 - 1 elements; another device; indices into an empty array. With
+    /// Errors (kept in the array): more elements than 2^42; another device; indices into an empty array. With
     /// [`OutOfRange::Error`]: an index out of range.
     #[track_caller]
     pub fn take<I: ArrayIndex>(&self, indices: &Array<I>, outside: OutOfRange) -> Array<T> {
         self.gather("take", indices, Along::Flat, outside, Location::caller())
     }
 
-    /// Rows along an axis by their indices: NumPy's `take` with an axis. The axes of the index array replace that axis.
+    /// Rows along an axis by their indices: NumPy's `take` with an axis. The axes of the index array replace that axis. An array
+    /// of 2^32 elements or more is read in windows of another axis, whose results are joined.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -282,7 +297,7 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: as [`Array::take`]; values of a shape that does not fit.
+    /// Errors: as [`Array::take`]; values of a shape that does not fit; an array of 2^32 - 1 elements.
     #[track_caller]
     pub fn put<I: ArrayIndex>(&self, indices: &Array<I>, values: &Array<T>, outside: OutOfRange) -> Array<T> {
         self.scatter("put", indices, values, Combine::Replace, Along::Flat, outside, Location::caller())

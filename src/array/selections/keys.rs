@@ -117,5 +117,9 @@ fn of_keys<K: Ordered, T: Element>(
         let (wanted, got) = (format!("{:?}", keys.node.device), format!("{:?}", values.node.device));
         return Err(Error::argument(operation, "values", wanted, got, at));
     }
+    if keys.len() > u32::MAX as usize {
+        let got = keys.len().to_string();
+        return Err(Error::argument(operation, "keys", "fewer than 2^32 elements", got, at));
+    }
     Edges::of(operation, keys, at)
 }

@@ -1,6 +1,7 @@
 //! Elements by condition, by index, and by key.
 
 pub(crate) mod gather;
+mod gather_windows;
 pub(crate) mod group_by;
 pub(crate) mod keys;
 pub(crate) mod put_where;
@@ -8,6 +9,7 @@ pub(crate) mod runs;
 pub(crate) mod segments;
 pub(crate) mod select;
 pub(crate) mod selected;
+pub(crate) mod selected_windows;
 
 pub use gather::ArrayIndex;
 pub use group_by::GroupBy;

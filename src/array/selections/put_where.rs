@@ -79,6 +79,10 @@ impl<T: Element> Array<T> {
 
     fn scattered_by(&self, mask: &Array<bool>, values: &Array<T>, at: CallSite) -> Result<Array<T>> {
         crate::array::selections::select::fits("masked_scatter", &self.node, &mask.node, at)?;
+        if self.len() >= u32::MAX as usize {
+            let wanted = "fewer than 2^32 - 1 elements: a u32 numbers the values";
+            return Err(Error::argument("masked_scatter", "array", wanted, self.len().to_string(), at));
+        }
         if self.is_empty() {
             return Ok(self.clone());
         }

@@ -31,7 +31,7 @@ impl<'a> Segments<'a> {
             return mistake("array", "one dimension", format!("shape {:?}", x.shape()));
         }
         if x.len() >= u32::MAX as usize - 1 {
-            return mistake("array", "fewer than 2^32 - 2 elements", x.len().to_string());
+            return mistake("array", "fewer than 2^32 - 2 elements: offsets are u32", x.len().to_string());
         }
         if offsets.rank() != 1 || offsets.is_empty() {
             let wanted = "one dimension, and one element more than there are segments";
@@ -99,7 +99,8 @@ impl Scan {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): as [`Scan::call`]; arrays of another rank or device; no offset; 2^32 - 2 elements.
+    /// Errors (kept in the array): as [`Scan::call`]; arrays of another rank or device; no offset; 2^32 - 2 elements,
+    /// since offsets are u32.
     /// With [`crate::array::OutOfRange::Error`]: an offset past the end, reported as an index.
     #[track_caller]
     pub fn call_offsets<T: Element, R: Element>(&self, x: &Array<T>, offsets: &Array<u32>) -> Array<R> {

@@ -1,6 +1,7 @@
 //! Selection: the elements that satisfy a condition, stored contiguously.
 
 use crate::array::Array;
+use crate::array::selections::selected_windows::{is_long, selected_of_many};
 use crate::device::Device;
 use crate::element::{DType, Element, Scalar};
 use crate::error::{CallSite, Error, Result};
@@ -29,19 +30,22 @@ pub struct Selected<T: Element> {
     pub(crate) count: Array<u32>,
     /// What was selected from, and by what; `None` if they were made of selected elements.
     pub(crate) of: Option<[Arc<Node>; 2]>,
+    /// How many elements they were selected from: no fewer than there are values.
+    pub(crate) source: usize,
 }
 
 impl<T: Element> Selected<T> {
     /// New values, whose count the device will know: only they are computed with.
     pub(crate) fn new(values: Array<T>, count: Array<u32>, of: Option<[Arc<Node>; 2]>) -> Selected<T> {
         values.node.set_count(&count.node);
-        Selected { values, count, of }
+        let source = values.len();
+        Selected { values, count, of, source }
     }
 
     /// A mistake in place of elements.
     pub(crate) fn failed(device: &Device, error: Error) -> Selected<T> {
         let (values, count) = (Array::failed(device, error.clone()), Array::failed(device, error));
-        Selected { values, count, of: None }
+        Selected { values, count, of: None, source: 0 }
     }
 
     /// Elements with others beside them, or the mistake in place of both.
@@ -128,6 +132,10 @@ impl<T: Element> Selected<T> {
         match (self.values.node.error(), &self.of) {
             (Some(error), _) => Array::failed(self.values.device(), error),
             (None, Some([picked, condition])) => selected::<T>(picked, condition, Some(fill.scalar())).values,
+            (None, None) if self.source > self.values.len() => {
+                let others = Array::full(self.values.device(), &[self.source - self.values.len()], fill);
+                Array::joined("or", &[self.filled(fill.scalar()), others], 0, Location::caller())
+            }
             (None, None) => self.filled(fill.scalar()),
         }
     }
@@ -149,14 +157,15 @@ impl<T: Element> fmt::Debug for Selected<T> {
 }
 
 /// The elements of `picked` whose condition is not zero, and their number; both in one dimension.
-fn selected<T: Element>(picked: &Arc<Node>, condition: &Arc<Node>, fill: Option<Scalar>) -> Selected<T> {
+pub(super) fn selected<T: Element>(picked: &Arc<Node>, condition: &Arc<Node>, fill: Option<Scalar>) -> Selected<T> {
     let of = Some([picked.clone(), condition.clone()]);
-    let len = picked.len();
+    let (len, source) = (picked.len(), picked.len());
     let device = &picked.device;
     if len == 0 {
         let nothing =
             |len: usize, dtype| Node::lazy(device, vec![len], dtype, Expr::Constant(Value::Int(0).scalar(dtype)));
-        return Selected { values: Array::of(nothing(0, T::DTYPE)), count: Array::of(nothing(1, DType::U32)), of };
+        let (values, count) = (Array::of(nothing(0, T::DTYPE)), Array::of(nothing(1, DType::U32)));
+        return Selected { values, count, of, source };
     }
     let outputs = vec![(vec![len], T::DTYPE), (vec![1], DType::U32)];
     let make = move |mut expressions: Vec<crate::op::Expression>, output| {
@@ -167,7 +176,7 @@ fn selected<T: Element>(picked: &Arc<Node>, condition: &Arc<Node>, fill: Option<
     let mut next = || nodes.next().expect("there are two outputs");
     let (values, count) = (Array::of(next()), Array::of(next()));
     match fill {
-        Some(_) => Selected { values, count, of }, // all of them are values
+        Some(_) => Selected { values, count, of, source }, // all of them are values
         None => Selected::new(values, count, of),
     }
 }
@@ -184,13 +193,20 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the arrays): a condition of another shape or device; a result that would not fit one binding.
+    /// From 2^32 elements or more it selects at once, window by window, and waits for the device. The values are then as many
+    /// as were selected, which must be fewer than 2^32.
+    ///
+    /// Errors (kept in the arrays): a condition of another shape or device; a result that would not fit one binding. From
+    /// 2^32 elements or more also: 2^32 selected ones, more elements than 2^42, out of memory, device lost.
     #[track_caller]
     #[doc(alias = "filter")]
     #[doc(alias = "copy_if")]
     #[doc(alias = "boolean_index")]
     pub fn compress<C: Element>(&self, condition: &Array<C>) -> Selected<T> {
-        match fits("compress", &self.node, &condition.node, Location::caller()) {
+        let (operation, at) = ("compress", Location::caller());
+        match fits(operation, &self.node, &condition.node, at) {
+            Ok(()) if is_long(&self.node) => selected_of_many(operation, &self.node, &condition.node, at)
+                .unwrap_or_else(|error| Selected::failed(self.device(), error)),
             Ok(()) => selected(&self.flatten().node, &condition.flatten().node, None),
             Err(error) => Selected::failed(self.device(), error),
         }
@@ -205,11 +221,16 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the arrays): 2^32 elements or more; a result that would not fit one binding.
+    /// Errors (kept in the arrays): more than 2^32 elements, since indices are u32; a result that would not fit one binding.
     #[track_caller]
     #[doc(alias = "flatnonzero")]
     #[doc(alias = "argwhere")]
     pub fn nonzero(&self) -> Selected<u32> {
+        if self.len() as u64 > 1 << 32 {
+            let (wanted, got) = ("at most 2^32 elements: a u32 holds the index of each", self.len().to_string());
+            let error = Error::argument("nonzero", "array", wanted, got, Location::caller());
+            return Selected::failed(self.device(), error);
+        }
         Array::<u32>::counting(self.device(), self.len()).compress(&self.flatten())
     }
 }
@@ -226,8 +247,5 @@ pub(crate) fn fits(operation: &'static str, node: &Node, condition: &Node, at: C
         let (wanted, got) = (format!("{:?}", node.device), format!("{:?}", condition.device));
         return Err(Error::argument(operation, "condition", wanted, got, at));
     }
-    match u32::try_from(node.len()) {
-        Ok(_) => Ok(()),
-        Err(_) => Err(Error::argument(operation, "array", "fewer than 2^32 elements", node.len().to_string(), at)),
-    }
+    Ok(())
 }

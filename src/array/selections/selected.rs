@@ -5,7 +5,7 @@ use crate::element::{DType, Element, Number, Ordered, Scalar};
 use crate::error::{CallSite, Error};
 use crate::graph::{Expr, Node, Take, Task};
 use crate::op::{Expression, Op};
-use crate::ops::{Map, Operator, Reduce};
+use crate::ops::{Map, Operator, Reduce, Sort};
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -45,17 +45,20 @@ impl<T: Ordered> Selected<T> {
     }
 
     fn sorted(&self, operation: &'static str, options: &SortOptions, at: CallSite) -> Selected<T> {
-        let sorted = self.values.sorted_of(operation, &self.count, options, at);
+        let sorted = match self.values.len() > self.values.device().most_numbered(Sort::MOST) {
+            true => Array::kept(self.values.device(), self.to_array().map(|all| all.sorted(operation, options, at))),
+            false => self.values.sorted_of(operation, &self.count, options, at),
+        };
         match sorted.node.error() {
             Some(error) => Selected::failed(self.values.device(), error),
-            None => Selected::new(sorted, self.count.clone(), None),
+            None => Selected { source: self.source, ..Selected::new(sorted, self.count.clone(), None) },
         }
     }
 }
 
 impl<T: Element> Selected<T> {
-    /// Applies elementwise work to the selected elements. `work` receives an array as long as the source; elements past
-    /// the count are unspecified and are not computed.
+    /// Applies elementwise work to the selected elements. `work` receives an array as long as the source, or as the selection
+    /// where the source has 2^32 elements or more; elements past the count are unspecified and are not computed.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -78,7 +81,7 @@ impl<T: Element> Selected<T> {
             None if before.shape != after.shape || before.device != after.device => {
                 Selected::failed(device, Error::argument("map", "work", wanted(before), got(after), at))
             }
-            None => Selected { values: made, count: self.count.clone(), of: None },
+            None => Selected { values: made, count: self.count.clone(), of: None, source: self.source },
         }
     }
 

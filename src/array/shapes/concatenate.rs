@@ -181,7 +181,7 @@ fn checked<T: Element>(operation: &'static str, arrays: &[&Array<T>], at: CallSi
 }
 
 /// Nodes whose shapes fit, one after the other along an axis.
-fn joined(operation: &'static str, nodes: &[Arc<Node>], axis: usize, at: CallSite) -> Result<Arc<Node>> {
+pub(crate) fn joined(operation: &'static str, nodes: &[Arc<Node>], axis: usize, at: CallSite) -> Result<Arc<Node>> {
     if let Some(error) = nodes.iter().find_map(|node| node.error()) {
         return Err(error);
     }
