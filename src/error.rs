@@ -258,6 +258,12 @@ impl Error {
         }
     }
 
+    /// No memory for so many bytes, or 0 where an engine does not know them; `free` of them are left. The pool adds its figures.
+    pub(crate) fn out_of_memory(operation: &'static str, requested: u64, free: Option<u64>, device: String) -> Error {
+        let (live, pooled, limit, at) = Default::default();
+        ErrorKind::OutOfMemory { operation, requested, live, pooled, limit, free, device, at }.into()
+    }
+
     pub(crate) fn argument(
         operation: &'static str,
         argument: impl Into<String>,

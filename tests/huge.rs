@@ -4,6 +4,7 @@
 mod support;
 
 use crosslane::array::OutOfRange;
+use crosslane::cpu::Profile;
 use crosslane::device::Backend;
 use crosslane::device::DeviceKind;
 use crosslane::{Argument, Array, Device, DeviceOptions, Kernel, Recording, Result, Scan, f16, s};
@@ -280,5 +281,196 @@ fn halves_past_what_is_counted() {
         assert_eq!(length.item().unwrap(), u32::MAX, "on {}", name(device));
         let last = x.slice(s![words as isize - 1..]).copy();
         assert_eq!(last.item().unwrap(), f16::ONE.to_bits() as u32, "on {}", name(device)); // the half before the last
+    }
+}
+
+/// Rows of 2^20 bytes below 128, `1 + 2^12` of them: more than 2^32 in all, and by how many rows.
+const ROW: usize = 1 << 20;
+const ROWS: usize = (1 << 12) + 1;
+
+/// The byte at this place.
+fn byte(place: usize) -> u8 {
+    let (i, j) = (place / ROW, place % ROW);
+    (i * 7 + j * 13 + (j >> 8)) as u8 & 127
+}
+
+/// All of them, `[ROWS, ROW]`.
+fn bytes(device: &Device) -> Array<u8> {
+    let i = Array::<u32>::arange(device, 0, ROWS as u32, 1).expand_dims(1);
+    let j = Array::<u32>::arange(device, 0, ROW as u32, 1);
+    let x = ((&i * 7 + &j * 13 + (&j >> 8)) & 127).cast::<u8>().copy();
+    x.eval().unwrap();
+    x
+}
+
+/// How often each occurs.
+fn occurrences() -> Vec<u32> {
+    let mut counts = vec![0; 128];
+    // A row is the first one, each byte 7 more for each row.
+    let first = (0..ROW).fold(vec![0u32; 128], |mut counts, j| {
+        counts[byte(j) as usize] += 1;
+        counts
+    });
+    for row in 0..ROWS {
+        (0..128).for_each(|x| counts[(x + row * 7) & 127] += first[x]);
+    }
+    counts
+}
+
+/// The cards, and with `CROSSLANE_HUGE=cpu` the processor, which takes minutes and 16 GiB of the host's memory.
+fn cards_and_processor() -> Vec<Device> {
+    let mut all: Vec<Device> = cards().into_iter().cloned().collect();
+    match std::env::var("CROSSLANE_HUGE").as_deref() {
+        Ok("cpu") => {
+            let mut profile = Profile::native();
+            profile.caps.buffer_bytes = 1 << 36;
+            all.push(DeviceOptions::default().cpu(profile, None).unwrap());
+        }
+        _ => say("skipped the processor: wanted CROSSLANE_HUGE=cpu"),
+    }
+    all
+}
+
+/// Whether a device has memory for this; says if not.
+fn has_memory(device: &Device, gibibytes: u64, what: &str) -> bool {
+    let enough = device.caps().buffer_bytes >= gibibytes << 30 && device.properties().kind == DeviceKind::Discrete;
+    if !enough {
+        say(&format!("skipped {what} on {}: wanted a card with buffers of {gibibytes} GiB", name(device)));
+    }
+    enough
+}
+
+fn part<T: crosslane::Element>(array: &Array<T>, start: usize, len: usize) -> Vec<T> {
+    array.slice(s![start..start + len]).to_vec().unwrap()
+}
+
+#[test]
+fn numbers_past_2_32() {
+    let len = (1usize << 32) + 1024;
+    for device in &cards_and_processor() {
+        if has_memory(device, 20, "2^32 + 1024 floats") {
+            let x = Array::arange(device, 0.0f32, len as f32, 1.0);
+            x.eval().unwrap();
+            assert_eq!(x.len(), len);
+            for place in [0, 1 << 20, 1 << 31, (1 << 32) - 256, 1 << 32, len - 512] {
+                assert_eq!(part(&x, place, 1), [place as f32], "arange on {}", name(device));
+            }
+            drop(x);
+            let x = Array::linspace(device, -1.0f32, 1.0, len);
+            x.eval().unwrap();
+            for place in [0, 1 << 31, 1 << 32, len - 2, len - 1] {
+                let (got, wanted) = (part(&x, place, 1)[0] as f64, place as f64 * 2.0 / (len - 1) as f64 - 1.0);
+                assert!((got - wanted).abs() < 1e-6, "{got} and not {wanted}: linspace on {}", name(device));
+            }
+            assert_eq!(part(&x, len - 1, 1), [1.0], "linspace on {}", name(device));
+        }
+        if has_memory(device, 40, "2^32 + 1024 numbers of 64 bits") {
+            let x = Array::arange(device, 5u64, 5 + 3 * len as u64, 3);
+            x.eval().unwrap();
+            let wanted = |place: usize| 5 + 3 * place as u64;
+            for place in [0, (1 << 32) - 3, len - 9] {
+                assert_eq!(
+                    part(&x, place, 9),
+                    (place..place + 9).map(wanted).collect::<Vec<_>>(),
+                    "on {}",
+                    name(device)
+                );
+            }
+            let all = len as u64;
+            let sum = 5 * all + 3 * (all / 2) * (all - 1);
+            assert_eq!(x.sum().item().unwrap(), sum, "sum on {}", name(device));
+        }
+    }
+}
+
+#[test]
+fn counts_past_2_32() {
+    for device in &cards_and_processor() {
+        let x = bytes(device);
+        assert_eq!(x.bincount(128).to_vec().unwrap(), occurrences(), "bincount on {}", name(device));
+        let halves: Vec<u32> = occurrences().chunks(64).map(|half| half.iter().sum()).collect();
+        let (counts, _) = x.histogram(2, 0.0..128.0).unwrap();
+        assert_eq!(counts.to_vec().unwrap(), halves, "histogram on {}", name(device));
+        drop(x);
+        let zeros = Array::<u8>::zeros(device, &[1 << 33]);
+        assert_eq!(zeros.bincount(2).to_vec().unwrap(), [u32::MAX, 0], "one count on {}", name(device));
+        let error = zeros.argsort().to_vec().unwrap_err().to_string();
+        assert!(error.contains("positions are given as u32"), "{error}");
+        let error = zeros.nonzero().to_vec().unwrap_err().to_string();
+        assert!(error.contains("at most 2^32 elements"), "{error}");
+    }
+}
+
+#[test]
+fn selections_past_2_32() {
+    for device in &cards_and_processor() {
+        let (x, counts) = (bytes(device), occurrences());
+        let few = x.compress(&x.cast::<u32>().less(3));
+        let count: u32 = counts[..3].iter().sum();
+        assert_eq!(few.count().unwrap(), count as usize, "selection on {}", name(device));
+        let few = few.to_array().unwrap();
+        assert_eq!(few.bincount(4).to_vec().unwrap(), [counts[0], counts[1], counts[2], 0], "on {}", name(device));
+        let first: Vec<u8> = (0..ROWS * ROW).map(byte).filter(|&x| x < 3).take(1000).collect();
+        assert_eq!(part(&few, 0, 1000), first, "first of selection on {}", name(device));
+        let last = (0..ROWS * ROW).rev().map(byte).filter(|&x| x < 3).take(1000).collect::<Vec<_>>();
+        let last: Vec<u8> = last.into_iter().rev().collect();
+        assert_eq!(part(&few, few.len() - 1000, 1000), last, "last of selection on {}", name(device));
+        let (parted, count) = x.partition(&x.cast::<u32>().less(64));
+        let below: usize = counts[..64].iter().map(|&count| count as usize).sum();
+        assert_eq!(count.item().unwrap() as usize, below, "partition on {}", name(device));
+        assert_eq!(parted.len(), ROWS * ROW);
+        let (low, high) = (parted.slice(s![..below]), parted.slice(s![below..]));
+        assert_eq!(low.cast::<u32>().max().item().unwrap(), 63, "partition on {}", name(device));
+        assert_eq!(high.cast::<u32>().min().item().unwrap(), 64, "partition on {}", name(device));
+        assert_eq!(parted.bincount(128).to_vec().unwrap(), counts, "partition on {}", name(device));
+    }
+}
+
+#[test]
+fn elements_by_index_past_2_32() {
+    let outside = OutOfRange::Error;
+    for device in &cards_and_processor() {
+        let (x, len) = (bytes(device), ROWS * ROW);
+        let rows = x.take_axis(&Array::from_slice(device, &[ROWS as i32 - 1, 0, -2]), 0, outside);
+        for (row, from) in [ROWS - 1, 0, ROWS - 2].into_iter().enumerate() {
+            let same = rows.slice(s![row]).equal(x.slice(s![from])).all().item().unwrap();
+            assert!(same, "row {from} on {}", name(device));
+        }
+        let columns = x.take_axis(&Array::from_slice(device, &[ROW as u32 - 1, 3]), 1, outside);
+        let wanted: Vec<u8> = (0..ROWS).flat_map(|i| [ROW - 1, 3].map(|j| byte(i * ROW + j))).collect();
+        assert_eq!(columns.to_vec().unwrap(), wanted, "columns on {}", name(device));
+        let flat = x.flatten();
+        let near = flat.take(&Array::from_slice(device, &[0i32, -1, i32::MIN, i32::MAX]), outside);
+        let wanted = [0, len - 1, len - (1 << 31), (1 << 31) - 1].map(byte);
+        assert_eq!(near.to_vec().unwrap(), wanted, "signed indices on {}", name(device));
+        let far = flat.take(&Array::from_slice(device, &[u32::MAX, u32::MAX - 1, 1 << 31]), outside);
+        let wanted = [(1 << 32) - 1, (1 << 32) - 2, 1 << 31].map(byte);
+        assert_eq!(far.to_vec().unwrap(), wanted, "indices on {}", name(device));
+    }
+}
+
+#[test]
+fn sorts_past_2_32() {
+    for device in &cards_and_processor() {
+        let (x, counts) = (bytes(device).flatten(), occurrences());
+        let (sorted, values) = x.sort_pairs(&(&x.cast::<u32>() ^ 85).cast::<u8>());
+        let (before, after) = (sorted.slice(s![..-1]).cast::<u32>(), sorted.slice(s![1..]).cast::<u32>());
+        let rises = before.less_equal(after).all().item().unwrap();
+        assert!(rises, "sort on {}", name(device));
+        assert_eq!(sorted.bincount(128).to_vec().unwrap(), counts, "sort on {}", name(device));
+        let moved = (&values.cast::<u32>() ^ 85).equal(sorted.cast::<u32>()).all().item().unwrap();
+        assert!(moved, "sort with values on {}", name(device));
+        drop(values);
+        let (distinct, times) = sorted.run_lengths();
+        assert_eq!(distinct.to_vec().unwrap(), (0..128).collect::<Vec<u8>>(), "runs on {}", name(device));
+        assert_eq!(times.to_vec().unwrap(), counts, "runs on {}", name(device));
+        drop((x, sorted));
+        if !has_memory(device, 48, "a sort of 2^33 bytes") {
+            continue;
+        }
+        let zeros = Array::<u8>::zeros(device, &[1 << 33]).copy();
+        assert_eq!(zeros.unique().to_vec().unwrap(), [0], "unique of 2^33 on {}", name(device));
+        let error = zeros.run_lengths().1.to_vec().unwrap_err().to_string();
+        assert!(error.contains("runs of fewer than 2^32 elements"), "{error}");
     }
 }

@@ -1,7 +1,7 @@
 //! Submissions and uploads, with the pool's figures in their errors.
 
 use super::Device;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::work::{Launch, Write};
 
 impl Device {
@@ -28,8 +28,6 @@ impl Device {
         if !self.0.shortage.is_due() {
             return submit();
         }
-        let (operation, device) = ("submit", self.properties().label());
-        let (requested, live, pooled, limit, free, at) = Default::default();
-        Err(ErrorKind::OutOfMemory { operation, requested, live, pooled, limit, free, device, at }.into())
+        Err(Error::out_of_memory("submit", 0, None, self.properties().label()))
     }
 }

@@ -1,6 +1,6 @@
 //! Host memory for results: zeroed, in huge pages where the system has them.
 
-use crate::error::{CallSite, Error, ErrorKind, Result};
+use crate::error::{CallSite, Error, Result};
 use bytemuck::Pod;
 
 /// This many zeros. The system makes the pages when they are first written, by several threads; 2 MiB at a time if it
@@ -29,8 +29,8 @@ pub(crate) fn room<T>(operation: &'static str, len: usize, at: CallSite) -> Resu
 
 /// The host has no memory for this.
 pub(crate) fn exhausted(operation: &'static str, requested: u64, at: CallSite) -> Error {
-    let (device, at) = ("the host, for elements outside of arrays".into(), Some(at));
-    ErrorKind::OutOfMemory { operation, requested, live: 0, pooled: 0, limit: None, free: None, device, at }.into()
+    let host = "the host, for elements outside of arrays".into();
+    Error::out_of_memory(operation, requested, None, host).located(at)
 }
 
 #[cfg(target_os = "linux")]

@@ -231,9 +231,7 @@ impl Cpu {
 
     /// The pool adds its figures.
     fn out_of_memory(&self, operation: &'static str, requested: u64) -> Error {
-        let device = self.properties.label();
-        ErrorKind::OutOfMemory { operation, requested, free: None, live: 0, pooled: 0, limit: None, device, at: None }
-            .into()
+        Error::out_of_memory(operation, requested, None, self.properties.label())
     }
 
     fn run(&self, launches: &[Launch]) -> Result<()> {

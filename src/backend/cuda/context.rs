@@ -180,20 +180,7 @@ impl Context {
         }
         let device = self.card.name.clone();
         match result {
-            CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
-                let free = self.free_bytes();
-                ErrorKind::OutOfMemory {
-                    operation,
-                    requested: 0,
-                    live: 0,
-                    pooled: 0,
-                    limit: None,
-                    free,
-                    device,
-                    at: None,
-                }
-                .into()
-            }
+            CUresult::CUDA_ERROR_OUT_OF_MEMORY => Error::out_of_memory(operation, 0, self.free_bytes(), device),
             _ => ErrorKind::Backend { operation, device, message: text(result) }.into(),
         }
     }

@@ -10,7 +10,7 @@ use crate::error::Result;
 #[cfg(any(windows, target_os = "linux", target_os = "android", target_os = "freebsd"))]
 mod vulkan {
     use super::*;
-    use crate::error::ErrorKind;
+    use crate::error::Error;
     use ash::vk;
     use wgpu::BufferUsages;
     use wgpu::hal::{api::Vulkan, vulkan};
@@ -102,12 +102,10 @@ mod vulkan {
             self.guarded("array", || unsafe { self.device.create_buffer_from_hal::<Vulkan>(raw, &descriptor) })
         }
 
-        fn refused(&self, requested: u64, refusal: Refusal) -> crate::error::Error {
+        fn refused(&self, requested: u64, refusal: Refusal) -> Error {
             match refusal {
                 vk::Result::ERROR_OUT_OF_DEVICE_MEMORY | vk::Result::ERROR_OUT_OF_HOST_MEMORY => {
-                    let (operation, device) = ("array", self.properties.label());
-                    let (live, pooled, limit, free, at) = Default::default();
-                    ErrorKind::OutOfMemory { operation, requested, live, pooled, limit, free, device, at }.into()
+                    Error::out_of_memory("array", requested, None, self.properties.label())
                 }
                 other => self.backend_error("array", other.to_string()),
             }

@@ -56,17 +56,9 @@ impl Wgpu {
         self.alive()?;
         match error {
             None => Ok(result),
-            Some(wgpu::Error::OutOfMemory { .. }) => Err(ErrorKind::OutOfMemory {
-                operation,
-                requested: 0,
-                live: 0,
-                pooled: 0,
-                limit: None,
-                free: None,
-                device: self.properties.label(),
-                at: None,
+            Some(wgpu::Error::OutOfMemory { .. }) => {
+                Err(Error::out_of_memory(operation, 0, None, self.properties.label()))
             }
-            .into()),
             Some(other) => Err(self.backend_error(operation, other.to_string())),
         }
     }
