@@ -134,3 +134,38 @@ unsafe extern "C" fn delete_versioned(tensor: *mut DLManagedTensorVersioned) {
         drop(Box::from_raw(managed.manager_ctx.cast::<Tensor>()));
     }
 }
+
+/// Without a device, so that Miri sees who owns what.
+#[cfg(test)]
+mod tests {
+    use super::{CPU, DLDevice, FLAG_READ_ONLY, Tensor, export};
+    use crate::layout::Layout;
+    use std::sync::Arc;
+
+    #[test]
+    fn structures_are_deleted_once_whichever_way_they_go() {
+        for ways in [&[][..], &[true], &[false], &[true, false], &[false, true, true]] {
+            let values = Arc::new(vec![1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0]);
+            let device = DLDevice { device_type: CPU, device_id: 0 };
+            let layout = Layout { shape: vec![2, 2], strides: vec![3, 1], offset: 0 };
+            let first = values.as_ptr().cast_mut().cast();
+            let mut tensor = export::<f32>(first, device, &layout, FLAG_READ_ONLY, Box::new(values.clone()));
+            for &versioned in ways {
+                // SAFETY: the pointers are those that this tensor gives, and each is taken once.
+                tensor = unsafe {
+                    match versioned {
+                        true => Tensor::from_raw(tensor.into_raw()),
+                        false => Tensor::from_raw_unversioned(tensor.into_raw_unversioned()),
+                    }
+                }
+                .unwrap();
+            }
+            assert_eq!((tensor.shape(), tensor.strides()), (&[2, 2][..], Some(&[3, 1][..])));
+            // SAFETY: the tensor keeps the values, of which this is the fifth.
+            assert_eq!(unsafe { tensor.tensor().data.cast::<f32>().add(4).read() }, 5.0);
+            assert_eq!(Arc::strong_count(&values), 2);
+            drop(tensor);
+            assert_eq!(Arc::strong_count(&values), 1, "{ways:?}");
+        }
+    }
+}
