@@ -40,9 +40,12 @@ fn integers_count_in_integers() {
         counted::<i64>(device, [most, least, least]);
         counted::<i64>(device, [least, least + 10, 4]);
         counted::<i64>(device, [0, 10, -1]);
-        for bad in [[i64::MIN, i64::MAX, 1], [0, 1 << 32, 1]] {
-            let error = Array::arange(device, bad[0], bad[1], bad[2]).to_vec().unwrap_err().to_string();
-            assert!(error.starts_with("arange: range: wanted fewer than 2^32 elements"), "{error}");
+        let most = "arange: array: wanted at most 1024 windows of 4294967294 elements";
+        for (start, stop, wanted) in
+            [(i64::MIN, i64::MAX, "arange: range: wanted fewer than 2^63 elements"), (0, 1 << 50, most)]
+        {
+            let error = Array::arange(device, start, stop, 1).to_vec().unwrap_err().to_string();
+            assert!(error.starts_with(wanted), "{error}");
         }
     }
 }

@@ -239,33 +239,27 @@ fn order(a: &f32, b: &f32) -> Ordering {
     a.partial_cmp(b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
 }
 
-fn checked_sort<T: Ordered + PartialEq + Debug>(
+/// Keys with their places, sorted both ways: the places say which element each key is, of those that are equal too. Keys that
+/// `is_last` are not equal to themselves.
+fn checked_sort<T: Ordered>(
     device: &Device,
     host: &[T],
-    order: impl Fn(&T, &T) -> Ordering + Copy,
-    last: impl Fn(&T) -> bool,
+    order: impl Fn(&T, &T) -> Ordering,
+    is_last: impl Fn(&T) -> bool,
 ) {
+    let at = |i: u32| &host[i as usize];
     let x = Array::from_slice(device, host);
     let places = Array::arange(device, 0u32, host.len() as u32, 1);
-    let mut by: Vec<u32> = (0..host.len() as u32).collect();
-    by.sort_by(|&i, &j| order(&host[i as usize], &host[j as usize]));
-    // Bits of NaNs are no matter; places say which element it is.
-    let (keys, order_of) = x.sort_pairs(&places);
-    same(&order_of, &by);
-    same(
-        &keys.equal(&x.take(&order_of, OutOfRange::Error)).cast::<u32>().sum().reshape(&[1]),
-        &[by.iter().filter(|&&i| !last(&host[i as usize])).count() as u32],
-    );
-    let key_only = x.sort();
-    same(
-        &key_only.equal(&keys).cast::<u32>().sum().reshape(&[1]),
-        &[by.iter().filter(|&&i| !last(&host[i as usize])).count() as u32],
-    );
+    let mut rising: Vec<u32> = (0..host.len() as u32).collect();
+    rising.sort_by(|&i, &j| order(at(i), at(j)));
+    let (keys, moved) = x.sort_pairs(&places);
+    same(&moved, &rising);
+    let equal = host.iter().filter(|x| !is_last(x)).count() as u32;
+    let count_equal = |other: &Array<T>| keys.equal(other).cast::<u32>().sum().item().unwrap();
+    assert_eq!(count_equal(&x.take(&moved, OutOfRange::Error)), equal, "keys beside their places");
+    assert_eq!(count_equal(&x.sort()), equal, "keys alone");
     let mut falling: Vec<u32> = (0..host.len() as u32).collect();
-    falling.sort_by(|&i, &j| {
-        let (a, b) = (&host[i as usize], &host[j as usize]);
-        last(a).cmp(&last(b)).then(order(b, a))
-    });
+    falling.sort_by(|&i, &j| is_last(at(i)).cmp(&is_last(at(j))).then(order(at(j), at(i))));
     same(&x.sort_pairs_with(&places, &SortOptions::default().descending()).1, &falling);
 }
 
