@@ -119,7 +119,7 @@ pub fn progress(steps: usize) -> Outcome<ProgressBar> {
     if !std::io::stderr().is_terminal() {
         bar.set_draw_target(ProgressDrawTarget::hidden());
     }
-    bar.set_style(ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}")?);
+    bar.set_style(ProgressStyle::with_template("{bar:30} {pos}/{len}, {eta} left, {msg}")?);
     Ok(bar)
 }
 

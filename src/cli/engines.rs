@@ -86,6 +86,27 @@ pub fn engines(request: Option<&str>, compare: bool) -> Outcome<Vec<Engine>> {
     }
 }
 
+/// Every engine of this machine: each device by its API; CUDA as it is by default, and of the translated WGSL alone; the processor
+/// with compiled and with interpreted kernels.
+pub fn all() -> Vec<(Engine, Properties)> {
+    let mut engines = vec![];
+    for (index, properties) in Device::list().into_iter().enumerate() {
+        let engine = |name: &str, request: String, what| Engine { name: name.into(), request, what };
+        match api(&properties).as_str() {
+            "cpu" => {
+                engines.push((engine("compiled", "cpu:compiled".into(), What::Any), properties.clone()));
+                engines.push((engine("interpreted", "cpu:interpreted".into(), What::Any), properties));
+            }
+            "cuda" => {
+                engines.push((engine("cuda", index.to_string(), What::Any), properties.clone()));
+                engines.push((engine("cuda-wgsl", index.to_string(), What::Wgsl), properties));
+            }
+            name => engines.push((engine(name, index.to_string(), What::Any), properties)),
+        }
+    }
+    engines
+}
+
 /// Whether two APIs mean the same card: the place on the bus where both say it, else the name.
 fn same_card(a: &Properties, b: &Properties) -> bool {
     match (&a.pci_bus, &b.pci_bus) {

@@ -111,6 +111,36 @@ pub fn measure(row: &Row, engine: &str, device: &Device, quick: bool) -> Outcome
     })
 }
 
+/// How long a line is measured: the warm-up, the runs at most, and the time that they may take by each clock; three runs at
+/// least.
+pub struct Effort {
+    pub warm: Duration,
+    pub runs: usize,
+    pub budget: Duration,
+}
+
+/// The seconds of some runs, sorted: by the device's clock, if it has one, and by the host's, each with a wait for its result.
+pub struct Times {
+    pub device: Option<Vec<f64>>,
+    pub host: Vec<f64>,
+}
+
+/// Times a line by both clocks, after its check.
+pub fn timed(row: &Row, device: &Device, effort: &Effort) -> Outcome<Times> {
+    (row.check)()?;
+    wall(row, device)?; // what is made at the first use
+    repeat(effort.warm, || (row.work)().and_then(|()| device.synchronize()))?;
+    let once = wall(row, device)?.as_secs_f64().max(1e-9);
+    let runs = ((effort.budget.as_secs_f64() / once) as usize).clamp(3, effort.runs.max(3));
+    let sorted = |mut seconds: Vec<f64>| {
+        seconds.sort_by(f64::total_cmp);
+        seconds
+    };
+    let on_device = times(runs, || device.gpu_time(&row.work))?.map(sorted);
+    let host = times(runs, || wall(row, device).map(Some))?.ok_or("the host's clock stands still")?;
+    Ok(Times { device: on_device, host: sorted(host) })
+}
+
 /// The median time of some work in seconds, and the clock that measured it: `device` or `wall`.
 pub fn median(device: &Device, work: &dyn Fn() -> Result<()>) -> Outcome<(f64, &'static str)> {
     let waited = || work().and_then(|()| device.synchronize());

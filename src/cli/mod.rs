@@ -22,6 +22,7 @@ mod npy;
 mod products;
 mod profile;
 mod randoms;
+mod report;
 mod run;
 mod sorts;
 mod spectra;
@@ -72,6 +73,8 @@ enum Command {
     Export(export::Options),
     /// Runs a kernel again and again, and prints where the time goes.
     Profile(profile::Options),
+    /// Measures performance portability: a suite of problems on every engine of this machine, as a page, JSON and CSV.
+    Report(report::Options),
 }
 
 /// Runs the program.
@@ -85,6 +88,7 @@ pub fn run() -> ExitCode {
         Command::Run(options) => run::run(&options),
         Command::Export(options) => export::run(&options),
         Command::Profile(options) => profile::run(&options),
+        Command::Report(options) => report::run(&options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,0 +1,64 @@
+//! The cascade plot of Sewall and Pennycook: a suite's efficiencies from the best platform to the worst, and its performance
+//! portability as platforms are added in that order.
+
+use super::super::efficiency::{Against, of_suite, portability};
+use super::super::model::Report;
+use super::{Svg, colour, cut};
+
+const WIDTH: f64 = 860.0;
+const LEFT: f64 = 48.0;
+const RIGHT: f64 = 560.0;
+const TOP: f64 = 36.0;
+const BOTTOM: f64 = 300.0;
+const ROW: f64 = 18.0;
+
+pub fn cascade(report: &Report, against: Against) -> Svg {
+    let suites = report.suites();
+    let legend = TOP + 14.0 + ROW * suites.len() as f64;
+    let mut svg = Svg::new(WIDTH, (BOTTOM + 48.0).max(legend + 40.0));
+    svg.head(&format!("Efficiency, {}", against.name()));
+    for tenth in [0, 2, 4, 6, 8, 10] {
+        let y = height(f64::from(tenth) / 10.0);
+        svg.line("axis", [LEFT, y], [RIGHT, y]);
+        svg.text([LEFT - 8.0, y + 4.0], "end", &format!("{:.1}", f64::from(tenth) / 10.0));
+    }
+    let count = report.platforms.len();
+    let x = |nth: usize| match count {
+        0 | 1 => (LEFT + RIGHT) / 2.0,
+        _ => LEFT + 24.0 + (RIGHT - LEFT - 48.0) * nth as f64 / (count - 1) as f64,
+    };
+    for nth in 0..count {
+        svg.text([x(nth), BOTTOM + 16.0], "middle", &(nth + 1).to_string());
+    }
+    svg.text([(LEFT + RIGHT) / 2.0, BOTTOM + 34.0], "middle", "platforms of each suite, the best first");
+    svg.text([RIGHT + 44.0, TOP], "start", "suite: PP over all platforms (dashed: so far)");
+    for (nth, suite) in suites.iter().enumerate() {
+        let class = colour(nth);
+        let ordered = ordered(report, suite, against);
+        let so_far = |last: usize| portability(ordered[..=last].iter().map(|(_, efficiency)| *efficiency));
+        let points: Vec<[f64; 2]> = (0..count).map(|at| [x(at), height(ordered[at].1)]).collect();
+        let together: Vec<[f64; 2]> = (0..count).map(|at| [x(at), height(so_far(at))]).collect();
+        svg.path(&format!("line {class}"), &points);
+        svg.path(&format!("line dashed {class}"), &together);
+        for (at, (platform, efficiency)) in ordered.iter().enumerate() {
+            svg.dot(&class, points[at], 4.0, &format!("{suite} on {platform}: {efficiency:.3}"));
+        }
+        let y = TOP + ROW * (nth + 1) as f64;
+        svg.bar(&class, [RIGHT + 28.0, y - 9.0], [10.0, 10.0], suite);
+        let all = if count == 0 { 0.0 } else { so_far(count - 1) };
+        svg.text([RIGHT + 44.0, y], "start", &format!("{}: {all:.2}", cut(suite, 28)));
+    }
+    svg
+}
+
+fn height(efficiency: f64) -> f64 {
+    BOTTOM - efficiency.clamp(0.0, 1.0) * (BOTTOM - TOP)
+}
+
+/// A suite's platforms and efficiencies, the best first.
+fn ordered<'a>(report: &'a Report, suite: &str, against: Against) -> Vec<(&'a str, f64)> {
+    let one = |name: &'a str| (name, of_suite(report, suite, name, against));
+    let mut all: Vec<(&str, f64)> = report.platforms.iter().map(|platform| one(&platform.name)).collect();
+    all.sort_by(|a, b| b.1.total_cmp(&a.1));
+    all
+}

@@ -1,0 +1,213 @@
+//! A report as data: what `--json` writes, and what `--merge` and `--compare` read.
+
+use super::super::Outcome;
+use crosslane::Replacement;
+use serde::{Deserialize, Serialize};
+use std::io::Write;
+use std::path::Path;
+
+/// Bytes of a report at most.
+const LARGEST: u64 = 1 << 28;
+
+/// What one or several machines measured.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// The version of crosslane.
+    pub version: String,
+    /// `tiny`, `quick` or `full`.
+    pub scale: String,
+    /// Whether every row was measured; else the next run goes on.
+    pub complete: bool,
+    /// The row that is being measured.
+    pub running: Option<Running>,
+    pub platforms: Vec<Platform>,
+    pub rows: Vec<Row>,
+}
+
+/// A row that has begun, and how often: one that ends the program twice has failed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Running {
+    pub problem: String,
+    pub platform: String,
+    pub attempts: u32,
+}
+
+/// An engine on a device.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Platform {
+    /// Its name in rows: the device and the engine.
+    pub name: String,
+    /// What the engines share that are compared with each other: a card, or the processor.
+    pub hardware: String,
+    pub engine: String,
+    pub driver: String,
+    /// Measured: a copy of arrays of the suite's size, and multiply-adds of f32.
+    pub bytes_per_second: f64,
+    pub flops_per_second: f64,
+}
+
+/// A problem on a platform.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    pub suite: String,
+    pub name: String,
+    pub platform: String,
+    pub n: usize,
+    pub bytes: u64,
+    pub flops: u64,
+    pub result: Measured,
+}
+
+/// What came of a row.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Measured {
+    /// The result was right; by the device's clock, if it has one, and by the host's.
+    Right { device: Option<Spread>, host: Spread },
+    /// Why there is no time: the result was wrong, or the device cannot run it.
+    Failed { why: String },
+}
+
+/// How times are spread, in seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Spread {
+    pub runs: usize,
+    pub min: f64,
+    pub lower_quartile: f64,
+    pub median: f64,
+    pub upper_quartile: f64,
+    pub p95: f64,
+}
+
+impl Spread {
+    /// Of sorted times; `None` without any. A quantile is the smallest time that is not exceeded by its share of runs.
+    pub fn of(sorted: &[f64]) -> Option<Spread> {
+        let quantile = |share: f64| {
+            let rank = (share * sorted.len() as f64).ceil() as usize;
+            sorted.get(rank.clamp(1, sorted.len().max(1)) - 1).copied()
+        };
+        Some(Spread {
+            runs: sorted.len(),
+            min: *sorted.first()?,
+            lower_quartile: quantile(0.25)?,
+            median: quantile(0.5)?,
+            upper_quartile: quantile(0.75)?,
+            p95: quantile(0.95)?,
+        })
+    }
+}
+
+impl Row {
+    /// The problem's name in tables and filters.
+    pub fn problem(&self) -> String {
+        format!("{} {}", self.suite, self.name)
+    }
+
+    /// The spread that counts: the device's, else the host's; `None` if the row failed.
+    pub fn spread(&self) -> Option<&Spread> {
+        match &self.result {
+            Measured::Right { device, host } => Some(device.as_ref().unwrap_or(host)),
+            Measured::Failed { .. } => None,
+        }
+    }
+
+    /// Why it failed.
+    pub fn failure(&self) -> Option<&str> {
+        match &self.result {
+            Measured::Right { .. } => None,
+            Measured::Failed { why } => Some(why),
+        }
+    }
+}
+
+impl Report {
+    /// The row of a problem on a platform.
+    pub fn row(&self, problem: &str, platform: &str) -> Option<&Row> {
+        self.rows.iter().find(|row| row.platform == platform && row.problem() == problem)
+    }
+
+    /// The problems' names, each once, in the order of the rows.
+    pub fn problems(&self) -> Vec<String> {
+        let mut problems: Vec<String> = vec![];
+        for problem in self.rows.iter().map(Row::problem) {
+            if !problems.contains(&problem) {
+                problems.push(problem);
+            }
+        }
+        problems
+    }
+
+    /// The suites' names, each once, in the order of the rows.
+    pub fn suites(&self) -> Vec<&str> {
+        let mut suites: Vec<&str> = vec![];
+        for row in &self.rows {
+            if !suites.contains(&row.suite.as_str()) {
+                suites.push(&row.suite);
+            }
+        }
+        suites
+    }
+
+    pub fn read(path: &Path) -> Outcome<Report> {
+        let told = |error: &dyn std::fmt::Display| format!("report: {}: {error}", path.display());
+        let about = std::fs::metadata(path).map_err(|error| told(&error))?;
+        if !about.is_file() || about.len() > LARGEST {
+            return Err(told(&format!("wanted a file of {LARGEST} bytes at most")).into());
+        }
+        let text = std::fs::read_to_string(path).map_err(|error| told(&error))?;
+        let report: Report = serde_json::from_str(&text).map_err(|error| told(&error))?;
+        if let Some(row) = report.rows.iter().find(|row| report.platform(&row.platform).is_none()) {
+            return Err(told(&format!("a row's platform is not listed: {:?}", row.platform)).into());
+        }
+        Ok(report)
+    }
+
+    pub fn platform(&self, name: &str) -> Option<&Platform> {
+        self.platforms.iter().find(|platform| platform.name == name)
+    }
+
+    /// Replaces the file: a reader sees all of it or the one before.
+    pub fn write(&self, path: &Path) -> Outcome {
+        write(path, &(serde_json::to_string_pretty(self)? + "\n"))
+    }
+
+    /// The platforms and rows of several reports. Of a row that occurs twice the last report's counts.
+    pub fn merged(reports: &[Report]) -> Report {
+        let mut all = Report { complete: true, ..Report::default() };
+        for report in reports {
+            all.version.clone_from(&report.version);
+            all.scale = match all.scale.as_str() {
+                "" => report.scale.clone(),
+                scale if scale == report.scale => report.scale.clone(),
+                _ => "several".into(),
+            };
+            all.complete &= report.complete;
+            for platform in &report.platforms {
+                all.platforms.retain(|other| other.name != platform.name);
+                all.platforms.push(platform.clone());
+            }
+            for row in &report.rows {
+                all.put(row.clone());
+            }
+        }
+        all
+    }
+
+    /// Adds a row, in place of the one of the same problem and platform.
+    pub fn put(&mut self, row: Row) {
+        match self.rows.iter_mut().find(|old| old.platform == row.platform && old.problem() == row.problem()) {
+            Some(old) => *old = row,
+            None => self.rows.push(row),
+        }
+    }
+}
+
+/// Replaces a file by this text.
+pub fn write(path: &Path, text: &str) -> Outcome {
+    let write = || {
+        let mut file = Replacement::new(path)?;
+        file.write_all(text.as_bytes())?;
+        file.finish()
+    };
+    write().map_err(|error: std::io::Error| format!("report: {}: {error}", path.display()).into())
+}
