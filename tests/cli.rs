@@ -1,6 +1,8 @@
 //! The program `crosslane`: `check` and `run` with kernels and arrays from files, and what each mistake is told as.
 #![cfg(feature = "cli")]
 
+#[path = "cli/report.rs"]
+mod report;
 mod support;
 
 use std::path::PathBuf;

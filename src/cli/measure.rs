@@ -128,9 +128,10 @@ pub struct Times {
 /// Times a line by both clocks, after its check.
 pub fn timed(row: &Row, device: &Device, effort: &Effort) -> Outcome<Times> {
     (row.check)()?;
-    wall(row, device)?; // what is made at the first use
-    repeat(effort.warm, || (row.work)().and_then(|()| device.synchronize()))?;
     let once = wall(row, device)?.as_secs_f64().max(1e-9);
+    if once < effort.warm.as_secs_f64() {
+        repeat(effort.warm, || (row.work)().and_then(|()| device.synchronize()))?;
+    }
     let runs = ((effort.budget.as_secs_f64() / once) as usize).clamp(3, effort.runs.max(3));
     let sorted = |mut seconds: Vec<f64>| {
         seconds.sort_by(f64::total_cmp);

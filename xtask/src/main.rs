@@ -4,6 +4,7 @@ mod chart;
 mod format;
 mod new_op;
 mod peers;
+mod report;
 mod results;
 mod sanitize;
 
@@ -25,6 +26,9 @@ cargo xtask COMMAND
   ci                runs .ci/run: format, lints, documentation and all tests
   bench [ARGUMENT ..]
                     runs the program's own benchmark, built for release: `cargo xtask bench --quick`
+  report NAME [ARGUMENT ..]
+                    measures this machine into benches/reports/NAME.json, then joins the reports
+  report            joins the reports of benches/reports: the README's cascade, and a page in target/report
   sanitize miri|address|thread|cuda [TEST ..]
                     runs unit tests under Miri, or conformance under a sanitizer (CONTRIBUTING.md)
   peers [OUT]       measures CUDA, CUB, PyTorch, CuPy and Numba on this machine's NVIDIA card (benches/peers)";
@@ -58,6 +62,8 @@ fn command(arguments: &[&str]) -> Outcome<()> {
             run("cargo", &[&["run", "--release", "--features", "cli,cuda", "--", "bench"], rest].concat())
         }
         ["sanitize", which, tests @ ..] => sanitize::run(which, tests),
+        ["report"] => report::join(),
+        ["report", name, options @ ..] => report::measure(name, options),
         ["peers"] => peers::measure(None),
         ["peers", out] => peers::measure(Some(out)),
         [] | ["help" | "--help" | "-h"] => {

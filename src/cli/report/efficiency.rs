@@ -112,7 +112,12 @@ mod tests {
     #[test]
     fn rows_are_compared_with_the_roofline_and_with_the_best_engine() {
         let report = Report {
-            platforms: vec![platform("a", "card"), platform("b", "card"), platform("c", "other"), platform("d", "card")],
+            platforms: vec![
+                platform("a", "card"),
+                platform("b", "card"),
+                platform("c", "other"),
+                platform("d", "card"),
+            ],
             rows: vec![row("a", Some(2.0), 0), row("b", Some(4.0), 0), row("c", Some(1.0), 4000), row("d", None, 0)],
             ..Report::default()
         };

@@ -80,21 +80,26 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Of sorted times; `None` without any. A quantile is the smallest time that is not exceeded by its share of runs.
+    /// Of sorted times, to five digits; `None` without any. A quantile is the smallest time that is not exceeded by its share of runs.
     pub fn of(sorted: &[f64]) -> Option<Spread> {
         let quantile = |share: f64| {
             let rank = (share * sorted.len() as f64).ceil() as usize;
-            sorted.get(rank.clamp(1, sorted.len().max(1)) - 1).copied()
+            sorted.get(rank.clamp(1, sorted.len().max(1)) - 1).copied().map(rounded)
         };
         Some(Spread {
             runs: sorted.len(),
-            min: *sorted.first()?,
+            min: rounded(*sorted.first()?),
             lower_quartile: quantile(0.25)?,
             median: quantile(0.5)?,
             upper_quartile: quantile(0.75)?,
             p95: quantile(0.95)?,
         })
     }
+}
+
+/// To five digits: no clock measures more, and files stay small.
+fn rounded(seconds: f64) -> f64 {
+    format!("{seconds:.4e}").parse().unwrap_or(seconds)
 }
 
 impl Row {
@@ -166,15 +171,25 @@ impl Report {
         self.platforms.iter().find(|platform| platform.name == name)
     }
 
-    /// Replaces the file: a reader sees all of it or the one before.
+    /// Replaces the file: a reader sees all of it or the one before. A row has a line.
     pub fn write(&self, path: &Path) -> Outcome {
-        write(path, &(serde_json::to_string_pretty(self)? + "\n"))
+        let lines = |items: Vec<serde_json::Result<String>>| -> Outcome<String> {
+            Ok(items.into_iter().collect::<serde_json::Result<Vec<_>>>()?.join(",\n"))
+        };
+        let head = serde_json::to_string(&Report { platforms: vec![], rows: vec![], ..self.clone() })?;
+        let head = head.strip_suffix("\"platforms\":[],\"rows\":[]}").expect("the last fields are empty lists");
+        let platforms = lines(self.platforms.iter().map(serde_json::to_string).collect())?;
+        let rows = lines(self.rows.iter().map(serde_json::to_string).collect())?;
+        write(path, &format!("{head}\n\"platforms\":[\n{platforms}\n],\n\"rows\":[\n{rows}\n]}}\n"))
     }
 
-    /// The platforms and rows of several reports. Of a row that occurs twice the last report's counts.
+    /// The platforms and rows of several reports. Of a row that occurs twice the last report's counts. A platform whose name
+    /// another machine's has gets its hardware's name too.
     pub fn merged(reports: &[Report]) -> Report {
         let mut all = Report { complete: true, ..Report::default() };
         for report in reports {
+            let mut report = report.clone();
+            report.part_from(&all);
             all.version.clone_from(&report.version);
             all.scale = match all.scale.as_str() {
                 "" => report.scale.clone(),
@@ -191,6 +206,20 @@ impl Report {
             }
         }
         all
+    }
+
+    /// Renames platforms that other hardware has the name of.
+    fn part_from(&mut self, all: &Report) {
+        for platform in &mut self.platforms {
+            if all.platform(&platform.name).is_some_and(|other| other.hardware != platform.hardware) {
+                let name = format!("{} ({})", platform.name, platform.hardware);
+                self.rows
+                    .iter_mut()
+                    .filter(|row| row.platform == platform.name)
+                    .for_each(|row| row.platform.clone_from(&name));
+                platform.name = name;
+            }
+        }
     }
 
     /// Adds a row, in place of the one of the same problem and platform.

@@ -2,8 +2,8 @@
 
 use super::super::table::{significant, time};
 use super::chart::{STYLE, cascade, escaped, portability, roofline, times};
-use super::efficiency::{Against, efficiency, of, raw};
 use super::efficiency::portability as harmonic;
+use super::efficiency::{Against, efficiency, of, raw};
 use super::model::{Measured, Report, Row};
 
 const LOOK: &str = "
@@ -11,18 +11,21 @@ const LOOK: &str = "
 @media (prefers-color-scheme: dark) {
 :root { --text: #f0f6fc; --back: #0d1117; --rule: #3d444d; --soft: #161b22; --good: #238636; --bad: #8e1519 }
 }
-body { margin: 0 auto; max-width: 1200px; padding: 16px; font: 15px/1.5 sans-serif; color: var(--text); background: var(--back) }
+body { margin: 0 auto; max-width: 1320px; padding: 16px; font: 15px/1.5 sans-serif; color: var(--text); background: var(--back) }
 h1 { font-size: 26px; margin: 8px 0 } h2 { font-size: 19px; margin: 32px 0 8px; border-bottom: 1px solid var(--rule) }
 .wide { overflow-x: auto; margin: 8px 0 } svg { height: auto; max-width: none } .side { display: flex; flex-wrap: wrap; gap: 12px }
 .side svg { max-width: 100% }
 table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums }
 th, td { border: 1px solid var(--rule); padding: 3px 8px; text-align: right; white-space: nowrap }
-td:first-child, th:first-child, .left { text-align: left }
+td:first-child, th:first-child, .left, .about th { text-align: left }
 th { background: var(--soft); cursor: pointer; position: sticky; top: 0 } th:hover { text-decoration: underline }
 .heat td:first-child, .heat th:first-child { position: sticky; left: 0; background: var(--soft); z-index: 1 }
 .heat td[style] { background: color-mix(in srgb, var(--good) calc(var(--e) * 70%), transparent) }
 .failed { background: color-mix(in srgb, var(--bad) 45%, transparent) }
 .why { white-space: normal; min-width: 240px; text-align: left }
+@media (max-width: 600px) {
+.about td, .heat th, .heat td:first-child { white-space: normal; overflow-wrap: anywhere; min-width: 70px; max-width: 130px }
+}
 details { margin: 8px 0 } summary { cursor: pointer }
 ";
 
@@ -44,8 +47,10 @@ for (const head of document.querySelectorAll('th')) head.addEventListener('click
 
 /// The whole page.
 pub fn page(report: &Report) -> String {
-    let each = |chart: &dyn Fn(&super::model::Platform) -> String| report.platforms.iter().map(chart).collect::<String>();
-    let cascades = Against::ALL.map(|against| figure(&cascade::cascade(report, against).inline("cascade plot"))).concat();
+    let each =
+        |chart: &dyn Fn(&super::model::Platform) -> String| report.platforms.iter().map(chart).collect::<String>();
+    let cascades =
+        Against::ALL.map(|against| figure(&cascade::cascade(report, against).inline("cascade plot"))).concat();
     let roofs = each(&|platform| roofline::roofline(report, platform).inline("roofline"));
     let spreads = each(&|platform| {
         let chart = figure(&times::times(report, platform).inline("times"));
@@ -58,11 +63,11 @@ pub fn page(report: &Report) -> String {
          <h1>crosslane: performance portability</h1>\n{}\
          <h2>Platforms</h2>\n{}\
          <h2>Cascade</h2>\n<p>A suite&#39;s efficiency on a platform is the harmonic mean over its problems; 0 where one fails.</p>\n\
-         {cascades}\
+         <p>The best engine is the fastest of those on the same hardware.</p>\n{cascades}\
          <h2>Efficiency by problem and platform</h2>\n<p>Of the measured roofline; 1 is the least time that it allows. A click on \
          a column sorts.</p>\n{}\
          <h2>Performance portability by problem</h2>\n{}\
-         <h2>Rooflines</h2>\n<div class=\"side\">\n{roofs}</div>\n\
+         <h2>Rooflines</h2>\n<p>A dot is a problem, in its suite&#39;s colour of the cascade.</p>\n<div class=\"side\">\n{roofs}</div>\n\
          <h2>Times by the host&#39;s clock</h2>\n{spreads}\
          <h2>All rows</h2>\n{}{}<script>{SORT}</script>\n</body>\n</html>\n",
         introduction(report),
@@ -128,7 +133,7 @@ fn platforms(report: &Report) -> String {
             number(mean, &format!("{mean:.3}")),
         ]
     };
-    table("", &header, &report.platforms.iter().map(line).collect::<Vec<_>>())
+    table("about", &header, &report.platforms.iter().map(line).collect::<Vec<_>>())
 }
 
 /// The heat map.
@@ -155,7 +160,18 @@ fn heat(report: &Report) -> String {
 
 fn rows(report: &Report) -> String {
     let header = [
-        "problem", "platform", "n", "clock", "min", "median", "p95", "host, median", "host, p95", "GB/s", "GFLOP/s", "of roofline",
+        "problem",
+        "platform",
+        "n",
+        "clock",
+        "min",
+        "median",
+        "p95",
+        "host, median",
+        "host, p95",
+        "GB/s",
+        "GFLOP/s",
+        "of roofline",
         "of best",
     ];
     let line = |row: &Row| -> Option<Vec<String>> {
@@ -183,7 +199,11 @@ fn rows(report: &Report) -> String {
         ])
     };
     let lines: Vec<Vec<String>> = report.rows.iter().filter_map(line).collect();
-    format!("<details open><summary>{} rows</summary>{}</details>\n", lines.len(), table("", &header.map(String::from), &lines))
+    format!(
+        "<details open><summary>{} rows</summary>{}</details>\n",
+        lines.len(),
+        table("", &header.map(String::from), &lines)
+    )
 }
 
 fn failures(report: &Report) -> String {

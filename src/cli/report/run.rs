@@ -234,3 +234,58 @@ impl Bench<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::suite::{Prepared, Work};
+    use super::*;
+
+    fn prepared(setting: &Setting, wanted: f64) -> Outcome<Prepared> {
+        let x = Array::from_slice(setting.device, &[1.0f32, 2.0]);
+        Ok(Prepared::new(2, Work::each(2, 1, 1), 1e-6, move || Ok(x.sum()), move || vec![wanted]))
+    }
+
+    /// Right, wrong, not possible, and a panic: each is a row.
+    #[test]
+    fn what_fails_is_a_row_that_says_why() {
+        let (engine, platform) = wanted(&["cpu interpreted".into()]).unwrap().remove(0);
+        let mut bench = Bench { engine: &engine, name: platform.name.clone(), scale: Scale::Tiny, device: None };
+        let mut report = Report::default();
+        bench.roofline(&mut report, &platform).unwrap();
+        assert!(report.platforms[0].bytes_per_second > 0.0 && report.platforms[0].flops_per_second > 0.0);
+        let cases: [(fn(&Setting) -> Outcome<Prepared>, Option<&str>); 5] = [
+            (|setting| prepared(setting, 3.0), None),
+            (|setting| prepared(setting, 4.0), Some("wrong result at index 0: wanted 4e0")),
+            (|_| Err("it cannot".into()), Some("it cannot")),
+            (|_| panic!("it fell"), Some("it fell")),
+            (|setting| prepared(setting, 3.0), None),
+        ];
+        for (prepare, why) in cases {
+            let row = bench.row(&Problem { suite: "S", name: "P", prepare });
+            match why {
+                None => assert!(row.spread().unwrap().median > 0.0),
+                Some(why) => assert!(row.failure().unwrap().contains(why), "{:?}", row.failure()),
+            }
+            assert_eq!(
+                super::super::efficiency::efficiency(
+                    &Report { rows: vec![row.clone()], ..report.clone() },
+                    &row,
+                    super::super::efficiency::Against::Best,
+                ) > 0.0,
+                why.is_none()
+            );
+        }
+    }
+
+    #[test]
+    fn platforms_are_found_by_parts_of_their_names() {
+        assert!(wanted(&[]).unwrap().iter().all(|(engine, _)| engine.name != INTERPRETED));
+        assert!(wanted(&["no such device".into()]).is_err());
+        let all = wanted(&["cpu compiled".into(), "CPU interpreted".into()]).unwrap();
+        assert_eq!(
+            all.iter().map(|(_, platform)| platform.name.as_str()).collect::<Vec<_>>(),
+            ["cpu compiled", "cpu interpreted"]
+        );
+        assert!(all.iter().all(|(_, platform)| platform.hardware.ends_with(" threads")));
+    }
+}

@@ -1,1 +1,191 @@
-//! t
+//! A report's forms, its reading, merging and comparison, with names that HTML and CSV must escape.
+
+use super::model::{Measured, Platform, Row, Running, Spread};
+use super::*;
+
+const NASTY: &str = "<b>&\"'</td>, vulkan";
+
+fn platform(name: &str, hardware: &str) -> Platform {
+    let (bytes_per_second, flops_per_second) = (1e9, 1e10);
+    Platform {
+        name: name.into(),
+        hardware: hardware.into(),
+        engine: "vulkan".into(),
+        driver: "<script>".into(),
+        bytes_per_second,
+        flops_per_second,
+    }
+}
+
+/// Times around a median, which differ by a part of it.
+fn row(name: &str, platform: &str, median: f64, spread: f64) -> Row {
+    let times: Vec<f64> = (-2..=2).map(|nth| median * (1.0 + spread * f64::from(nth) / 2.0)).collect();
+    let host = Spread::of(&times).unwrap();
+    let result = Measured::Right { device: Some(host), host };
+    Row { suite: "Suite".into(), name: name.into(), platform: platform.into(), n: 8, bytes: 1000, flops: 10, result }
+}
+
+fn broken(name: &str, platform: &str) -> Row {
+    Row { result: Measured::Failed { why: "wrong <result> & why".into() }, ..row(name, platform, 1.0, 0.0) }
+}
+
+fn sample() -> Report {
+    Report {
+        version: "1".into(),
+        scale: "quick".into(),
+        complete: true,
+        running: Some(Running { problem: "Suite A".into(), platform: "x".into(), attempts: 1 }),
+        platforms: vec![platform(NASTY, "card"), platform("b", "card")],
+        rows: vec![row("A", NASTY, 2e-6, 0.1), row("A", "b", 4e-6, 0.1), row("B", NASTY, 1e-3, 0.1), broken("B", "b")],
+    }
+}
+
+fn folder() -> PathBuf {
+    let path = std::env::temp_dir().join(format!("crosslane-report-{}", std::process::id()));
+    std::fs::create_dir_all(&path).unwrap();
+    path
+}
+
+#[test]
+fn json_comes_back_and_other_files_are_errors() {
+    let file = folder().join("sample.json");
+    sample().write(&file).unwrap();
+    assert_eq!(Report::read(&file).unwrap(), sample());
+    Report::default().write(&file).unwrap();
+    assert_eq!(Report::read(&file).unwrap(), Report::default());
+    let mut lost = sample();
+    lost.platforms.pop();
+    lost.write(&file).unwrap();
+    assert!(Report::read(&file).unwrap_err().to_string().contains("a row's platform is not listed: \"b\""));
+    for text in ["", "[]", "{\"rows\": 1}", "\u{0}"] {
+        model::write(&file, text).unwrap();
+        assert!(Report::read(&file).unwrap_err().to_string().contains("sample.json: "), "{text:?}");
+    }
+    assert!(Report::read(&folder()).unwrap_err().to_string().contains("wanted a file"));
+    assert!(Report::read(&folder().join("none")).is_err());
+}
+
+/// The names of elements as they open and close; elements without an end are left out.
+fn unbalanced(text: &str) -> Option<String> {
+    let mut open: Vec<&str> = vec![];
+    for part in text.split('<').skip(1) {
+        let (tag, rest) = part.split_once('>')?;
+        let name = tag.trim_start_matches('/').split([' ', '/']).next().unwrap_or_default();
+        match tag {
+            tag if tag.starts_with('/') => {
+                if open.pop() != Some(name) {
+                    return Some(format!("</{name}> closes nothing"));
+                }
+            }
+            tag if tag.ends_with('/') || tag.starts_with('!') || name == "meta" => {}
+            _ => open.push(name),
+        }
+        if rest.contains('>') && name != "script" && name != "style" {
+            return Some(format!("a bare > after <{tag}>"));
+        }
+    }
+    (!open.is_empty()).then(|| format!("{open:?} are open"))
+}
+
+#[test]
+fn pages_are_whole_escaped_and_want_no_network() {
+    let unfinished = Report { complete: false, ..Report::default() };
+    for report in [sample(), unfinished] {
+        let page = page::page(&report);
+        // Text of scripts and styles is no markup.
+        let (head, script) = page.rsplit_once("<script>").unwrap();
+        let markup = format!(
+            "{head}<script>{}",
+            script.split_once("</script>").map(|(_, end)| format!("</script>{end}")).unwrap()
+        );
+        assert_eq!(unbalanced(&markup), None);
+        for foreign in ["http:", "https:", "src=", "href=", "url(", "@import", "<b>&"] {
+            assert!(!page.contains(foreign), "{foreign}");
+        }
+        assert!(!markup.contains("NaN") && !markup.contains("inf\""), "numbers are finite");
+        let svg = chart::cascade::cascade(&report, Against::Roofline).file("title & more");
+        assert_eq!(unbalanced(&svg), None);
+        assert!(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\"") && !svg.contains("NaN"));
+    }
+    let page = page::page(&sample());
+    for part in
+        ["&lt;b&gt;&amp;&quot;&#39;", "wrong &lt;result&gt; &amp; why", "prefers-color-scheme: dark", "<svg ", "failed"]
+    {
+        assert!(page.contains(part), "{part}");
+    }
+    assert!(page.contains("3 of 4 rows have a right result"));
+    assert!(unbalanced("<p><b></p>").is_some() && unbalanced("<p>").is_some());
+}
+
+#[test]
+fn csv_has_the_columns_of_p3_analysis() {
+    let text = csv::csv(&sample());
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "problem,application,platform,fom,arch eff,app eff");
+    assert_eq!(lines[1], "Suite A,crosslane,\"<b>&\"\"'</td>, vulkan\",2e-6,0.500000,1.000000");
+    assert_eq!(lines[2], "Suite A,crosslane,b,4e-6,0.250000,0.500000");
+    assert_eq!(lines[4], "Suite B,crosslane,b,,0.000000,0.000000");
+    assert_eq!(lines.len(), 5);
+}
+
+#[test]
+fn merging_joins_platforms_and_keeps_the_last_of_a_row() {
+    let other = Report {
+        platforms: vec![platform("c", "card"), platform("b", "card")],
+        rows: vec![row("A", "b", 8e-6, 0.1), row("A", "c", 1e-6, 0.1)],
+        ..sample()
+    };
+    let merged = Report::merged(&[sample(), other]);
+    assert_eq!(merged.platforms.len(), 3);
+    assert_eq!(merged.rows.len(), 5);
+    assert_eq!(merged.row("Suite A", "b").unwrap().spread().unwrap().median, 8e-6);
+    assert_eq!(of(&merged, "Suite A", NASTY, Against::Best), 0.5, "c is faster, on the same hardware");
+    // Platforms of one name on two machines stay apart.
+    let far = Report { platforms: vec![platform("b", "other")], rows: vec![row("A", "b", 1.0, 0.0)], ..sample() };
+    let merged = Report::merged(&[sample(), far]);
+    assert_eq!(merged.platforms.len(), 3);
+    assert_eq!(merged.row("Suite A", "b (other)").unwrap().spread().unwrap().median, 1.0);
+    assert_eq!(Report::merged(&[sample(), Report { scale: "full".into(), ..sample() }]).scale, "several");
+}
+
+#[test]
+fn comparison_takes_noise_into_account() {
+    let judged = |old: Row, new: Row| {
+        let report = |row| Report { rows: vec![row], ..sample() };
+        let changed = changes::changes(&report(old), &report(new));
+        assert_eq!(changed.len(), 1);
+        changed[0].change
+    };
+    let at = |median, spread| row("A", "b", median, spread);
+    assert_eq!(judged(at(1.0, 0.02), at(1.2, 0.02)), Change::Slower);
+    assert_eq!(judged(at(1.2, 0.02), at(1.0, 0.02)), Change::Faster);
+    assert_eq!(judged(at(1.0, 0.5), at(1.2, 0.5)), Change::Same, "the spreads meet");
+    assert_eq!(judged(at(1.0, 0.0), at(1.04, 0.0)), Change::Same, "less than 5 %");
+    assert_eq!(judged(at(1.0, 0.0), broken("A", "b")), Change::Broken);
+    assert_eq!(judged(broken("A", "b"), at(1.0, 0.0)), Change::Mended);
+    assert_eq!(judged(at(1.0, 0.0), Row { n: 9, ..at(2.0, 0.0) }), Change::Incomparable);
+    compare(&sample(), &sample()).unwrap();
+    let worse = Report { rows: vec![broken("A", NASTY)], ..sample() };
+    assert!(compare(&sample(), &worse).unwrap_err().to_string().contains("1 rows are slower or broken"));
+}
+
+#[test]
+fn an_interrupted_report_goes_on() {
+    let old = Report { complete: false, version: env!("CARGO_PKG_VERSION").into(), ..sample() };
+    let go_on = |old: &Report, scale| run::resumed(Some(old.clone()), scale);
+    assert_eq!(go_on(&old, Scale::Quick), old);
+    assert!(go_on(&old, Scale::Full).rows.is_empty(), "of other sizes");
+    assert!(go_on(&Report { complete: true, ..old.clone() }, Scale::Quick).rows.is_empty());
+    assert!(go_on(&Report { version: "0".into(), ..old.clone() }, Scale::Quick).rows.is_empty());
+    let mut report = Report { running: None, ..old };
+    assert!(!run::begin(&mut report, "Suite A", "b"), "it was measured");
+    // A row that ends the program is tried twice.
+    for attempts in 1..=2 {
+        assert!(run::begin(&mut report, "Suite C", "b"));
+        assert_eq!(report.running.as_ref().unwrap().attempts, attempts);
+    }
+    assert!(!run::begin(&mut report, "Suite C", "b"));
+    let why = report.row("Suite C", "b").unwrap().failure().unwrap();
+    assert_eq!(why, "the program ended 2 times while this ran");
+    assert!(run::begin(&mut report, "Suite D", "b") && report.running.as_ref().unwrap().attempts == 1);
+}

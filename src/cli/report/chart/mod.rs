@@ -66,11 +66,8 @@ impl Svg {
     }
 
     pub fn text(&mut self, [x, y]: [f64; 2], anchor: &str, text: &str) {
-        let _ = writeln!(
-            self.body,
-            "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{}</text>",
-            escaped(text)
-        );
+        let _ =
+            writeln!(self.body, "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{}</text>", escaped(text));
     }
 
     pub fn head(&mut self, text: &str) {

@@ -1,7 +1,7 @@
 //! How the host's times of each problem are spread on a platform, waits included.
 
-use super::super::model::{Measured, Platform, Report, Spread};
 use super::super::super::table::time;
+use super::super::model::{Measured, Platform, Report, Spread};
 use super::{Svg, cut, decades, logarithmic, ticks};
 
 const WIDTH: f64 = 860.0;

@@ -64,10 +64,22 @@ fn closed_form(last: usize) -> f64 {
     for round in 0..ROUNDS {
         for kernel in 0..if round + 1 == ROUNDS { last + 1 } else { 5 } {
             written = match kernel {
-                0 => { c = a; c }
-                1 => { b = scalar * c; b }
-                2 => { c = a + b; c }
-                3 => { a = b + scalar * c; a }
+                0 => {
+                    c = a;
+                    c
+                }
+                1 => {
+                    b = scalar * c;
+                    b
+                }
+                2 => {
+                    c = a + b;
+                    c
+                }
+                3 => {
+                    a = b + scalar * c;
+                    a
+                }
                 _ => a * b,
             };
         }

@@ -26,7 +26,8 @@ fn coordinate(axis: u64, i: usize) -> f64 {
 /// The accelerations of bodies of one mass, each from all others: x, y and z of each body.
 fn n_body(setting: &Setting) -> Outcome<Prepared> {
     let (n, device) = (4 * setting.sizes.matrix, setting.device.clone());
-    let places: Vec<f32> = (0..4 * n).map(|i| if i % 4 == 3 { 0.0 } else { coordinate(i as u64 % 4, i / 4) as f32 }).collect();
+    let places: Vec<f32> =
+        (0..4 * n).map(|i| if i % 4 == 3 { 0.0 } else { coordinate(i as u64 % 4, i / 4) as f32 }).collect();
     let bodies = Array::from_slice(&device, &places);
     let text = format!(
         "fn value(i: u32) -> vec4<f32> {{

@@ -41,7 +41,13 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
         self.launched(device, n, inputs, &Array::empty(device, &[4 * n]))
     }
 
-    fn launched<T: Element>(&self, device: &Device, n: usize, inputs: &[Argument<'_>], out: &Array<T>) -> Result<Array<T>> {
+    fn launched<T: Element>(
+        &self,
+        device: &Device,
+        n: usize,
+        inputs: &[Argument<'_>],
+        out: &Array<T>,
+    ) -> Result<Array<T>> {
         let mut arguments = inputs.to_vec();
         arguments.push(Argument::bytes_of(out));
         self.0.for_elements(n).args(arguments).launch(device)?;

@@ -16,8 +16,8 @@ use super::super::Outcome;
 use super::super::compare::{random, randoms};
 use crosslane::device::DeviceKind;
 use crosslane::{Array, Device};
-use rayon::prelude::*;
 pub use prepared::{Prepared, Work};
+use rayon::prelude::*;
 
 /// A problem of the suite.
 #[derive(Clone, Copy)]
@@ -72,7 +72,7 @@ impl Sizes {
         let card = device.properties().kind == DeviceKind::Discrete;
         let [line, plane, cube, matrix, chain] = match (scale, card) {
             (Scale::Tiny, _) => [32 * 32, 33, 9, 24, 12],
-            (Scale::Quick, false) => [1 << 18, 512, 64, 128, 64],
+            (Scale::Quick, false) => [1 << 18, 512, 48, 128, 64],
             (Scale::Full, false) => [1 << 22, 2048, 128, 512, 256],
             (Scale::Quick, true) => [1 << 24, 4096, 256, 1024, 256],
             (Scale::Full, true) => [1 << 26, 8192, 400, 2048, 1024],

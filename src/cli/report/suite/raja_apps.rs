@@ -56,10 +56,8 @@ fn ltimes(setting: &Setting) -> Outcome<Prepared> {
             (0..DIRECTIONS).map(|d| value(1, moment * DIRECTIONS + d) * value(2, row * DIRECTIONS + d)).sum()
         })
     };
-    let work = Work {
-        bytes: (4 * rows * (DIRECTIONS + MOMENTS)) as u64,
-        flops: (2 * rows * MOMENTS * DIRECTIONS) as u64,
-    };
+    let work =
+        Work { bytes: (4 * rows * (DIRECTIONS + MOMENTS)) as u64, flops: (2 * rows * MOMENTS * DIRECTIONS) as u64 };
     Ok(Prepared::new(rows * DIRECTIONS, work, BOUND, move || Ok(psi.matmul(&ell.transpose())), wanted))
 }
 
@@ -134,10 +132,8 @@ fn energy(setting: &Setting) -> Outcome<Prepared> {
     let inputs: Vec<Array<f32>> = (0..INPUTS)
         .map(|input| Array::from_slice(&device, &(0..n).map(|i| energetic(input, i) as f32).collect::<Vec<_>>()))
         .collect();
-    let viscosity_of = Elementwise::new(
-        "delvc: f32, pbvc: f32, e: f32, v: f32, bvc: f32, p: f32, ql: f32, qq: f32",
-        VISCOSITY,
-    )?;
+    let viscosity_of =
+        Elementwise::new("delvc: f32, pbvc: f32, e: f32, v: f32, bvc: f32, p: f32, ql: f32, qq: f32", VISCOSITY)?;
     let make = move || -> Result<Vec<Array<f32>>> {
         let of = |input: usize| &inputs[input];
         let q = |e: &Array<f32>, v: &Array<f32>, p: &Array<f32>| {

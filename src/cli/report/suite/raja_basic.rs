@@ -1,8 +1,8 @@
 //! RAJAPerf's group Basic, in f32. References are loops in f64.
 
 use super::super::super::Outcome;
-use super::{Prepared, Problem, Setting, Work, each, value};
 use super::super::super::compare::{random, word};
+use super::{Prepared, Problem, Setting, Work, each, value};
 use crosslane::{Argument, Array, Elementwise, Kernel, Reduction, Result};
 
 const SUITE: &str = "RAJAPerf Basic";
@@ -43,9 +43,8 @@ fn if_quad(setting: &Setting) -> Outcome<Prepared> {
     let (a, c) = (setting.input(1, &[n]), setting.input(3, &[n]));
     let b = Array::from_slice(setting.device, &(0..n).map(middle).collect::<Vec<_>>());
     let root = |sign: &str| {
-        let text = format!(
-            "let s = b * b - 4.0 * a * c; select(0.0, (-b {sign} sqrt(max(s, 0.0))) * (0.5 / a), s >= 0.0)"
-        );
+        let text =
+            format!("let s = b * b - 4.0 * a * c; select(0.0, (-b {sign} sqrt(max(s, 0.0))) * (0.5 / a), s >= 0.0)");
         Elementwise::new("a: f32, b: f32, c: f32", &text)
     };
     let roots = [root("+")?, root("-")?];

@@ -77,25 +77,14 @@ fn hydro_1d(setting: &Setting) -> Outcome<Prepared> {
     let n = setting.sizes.line;
     let (y, z) = (setting.input(1, &[n]), setting.input(2, &[n + 12]));
     let make = move || Ok(&y * (from(&z, 10, n) * R + from(&z, 11, n) * T) + Q);
-    let wanted = move || {
-        each(n, |i| Q as f64 + value(1, i) * (R as f64 * value(2, i + 10) + T as f64 * value(2, i + 11)))
-    };
+    let wanted =
+        move || each(n, |i| Q as f64 + value(1, i) * (R as f64 * value(2, i + 10) + T as f64 * value(2, i + 11)));
     Ok(Prepared::new(n, Work::each(n, 3, 5), BOUND, make, wanted))
 }
 
 /// Rows of the thirteen, and their factors.
-const PREDICTORS: [(usize, f32); 10] = [
-    (12, 0.1),
-    (11, 0.2),
-    (10, 0.3),
-    (9, 0.1),
-    (8, 0.2),
-    (7, 0.3),
-    (6, 0.1),
-    (4, 0.25),
-    (5, 0.25),
-    (2, 1.0),
-];
+const PREDICTORS: [(usize, f32); 10] =
+    [(12, 0.1), (11, 0.2), (10, 0.3), (9, 0.1), (8, 0.2), (7, 0.3), (6, 0.1), (4, 0.25), (5, 0.25), (2, 1.0)];
 
 fn int_predict(setting: &Setting) -> Outcome<Prepared> {
     let n = setting.sizes.line / 8;
@@ -104,9 +93,8 @@ fn int_predict(setting: &Setting) -> Outcome<Prepared> {
         let row = |&(row, factor): &(usize, f32)| x.slice(s![row as isize]) * factor;
         Ok(PREDICTORS[1..].iter().fold(row(&PREDICTORS[0]), |sum, next| sum + row(next)))
     };
-    let wanted = move || {
-        each(n, |i| PREDICTORS.iter().map(|&(row, factor)| factor as f64 * value(1, row * n + i)).sum())
-    };
+    let wanted =
+        move || each(n, |i| PREDICTORS.iter().map(|&(row, factor)| factor as f64 * value(1, row * n + i)).sum());
     Ok(Prepared::new(n, Work::each(n, 11, 17), BOUND, make, wanted))
 }
 

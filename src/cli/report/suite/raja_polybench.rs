@@ -144,9 +144,7 @@ fn gemver(setting: &Setting) -> Outcome<Prepared> {
         Ok(sum.matvec(&x) * ALPHA)
     };
     let wanted = move || {
-        let sum = |r: usize, c: usize| {
-            value(1, r * n + c) + value(2, r) * value(4, c) + value(3, r) * value(5, c)
-        };
+        let sum = |r: usize, c: usize| value(1, r * n + c) + value(2, r) * value(4, c) + value(3, r) * value(5, c);
         let x = times(n, |r, c| BETA as f64 * sum(c, r), &each(n, |i| value(6, i)));
         let x: Vec<f64> = x.iter().enumerate().map(|(i, x)| x + value(7, i)).collect();
         times(n, |r, c| ALPHA as f64 * sum(r, c), &x)
@@ -228,7 +226,8 @@ fn jacobi(setting: &Setting, axes: usize) -> Outcome<Prepared> {
 }
 
 fn heat_3d(setting: &Setting) -> Outcome<Prepared> {
-    let text = "0.125 * (back - 2.0 * u + front) + 0.125 * (down - 2.0 * u + up) + 0.125 * (right - 2.0 * u + left) + u";
+    let text =
+        "0.125 * (back - 2.0 * u + front) + 0.125 * (down - 2.0 * u + up) + 0.125 * (right - 2.0 * u + left) + u";
     let rule = |own: f64, around: f64| 0.125 * (around - 6.0 * own) + own;
     swept(setting, 3, setting.sizes.cube, (text, 15), rule)
 }
