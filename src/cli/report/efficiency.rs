@@ -72,6 +72,18 @@ pub fn portability(efficiencies: impl IntoIterator<Item = f64>) -> f64 {
     if count == 0 { 0.0 } else { count as f64 / sum }
 }
 
+/// A problem's performance portability over all platforms.
+pub fn of_problem(report: &Report, problem: &str, against: Against) -> f64 {
+    portability(report.platforms.iter().map(|platform| of(report, problem, &platform.name, against)))
+}
+
+/// The median of the problems' performance portabilities; 0 without problems.
+pub fn median_portability(report: &Report, against: Against) -> f64 {
+    let mut all: Vec<f64> = report.problems().iter().map(|problem| of_problem(report, problem, against)).collect();
+    all.sort_by(f64::total_cmp);
+    all.get(all.len() / 2).copied().unwrap_or(0.0)
+}
+
 /// A suite's efficiency on a platform: the harmonic mean over its problems, 0 if one fails.
 pub fn of_suite(report: &Report, suite: &str, platform: &str, against: Against) -> f64 {
     let problems = report.problems();
@@ -128,6 +140,10 @@ mod tests {
         assert_eq!(of(&report, "S P", "nowhere", Against::Best), 0.0);
         assert_eq!(of_suite(&report, "S", "b", Against::Roofline), 0.25);
         assert_eq!(of_suite(&report, "S", "d", Against::Roofline), 0.0);
+        assert_eq!(of_problem(&report, "S P", Against::Best), 0.0, "it fails on d");
+        let all = Report { platforms: report.platforms[..2].to_vec(), ..report.clone() };
+        assert!((median_portability(&all, Against::Roofline) - 1.0 / 3.0).abs() < 1e-15);
+        assert_eq!(median_portability(&Report::default(), Against::Best), 0.0);
     }
 
     #[test]

@@ -11,7 +11,7 @@ mod suite;
 
 use super::{Outcome, print, table};
 use changes::{Change, Changed};
-use efficiency::{Against, of, of_suite, portability};
+use efficiency::{Against, of_suite, portability};
 use model::Report;
 use std::path::{Path, PathBuf};
 use suite::Scale;
@@ -98,21 +98,28 @@ fn summary(report: &Report) -> String {
     };
     let lines: Vec<Vec<String>> = [header].into_iter().chain(report.suites().into_iter().map(line)).collect();
     let failed = report.rows.iter().filter(|row| row.failure().is_some()).count();
-    let problems = report.problems();
-    let every = |against| {
-        let pairs = problems.iter().flat_map(|problem| report.platforms.iter().map(move |p| (problem, &p.name)));
-        portability(pairs.map(|(problem, platform)| of(report, problem, platform, against)))
-    };
-    let [roofline, best] = Against::ALL.map(every);
+    let [roofline, best] = Against::ALL.map(|against| efficiency::median_portability(report, against));
     format!(
         "Efficiency of the roofline: the harmonic mean over a suite's problems, and PP over the platforms.\n{}\n\
-         PP over all problems and platforms: {roofline:.3} of the roofline, {best:.3} of the best engine. {} rows, {failed} failed.",
+         Half of the problems have a PP of {roofline:.3} at least of the roofline, {best:.3} of the best engine. {} rows, \
+         {failed} failed.",
         table::boxed(&lines),
         report.rows.len()
     )
 }
 
+/// Prints what has changed; an error if a row is slower or broken.
 fn compare(old: &Report, new: &Report) -> Outcome {
+    let (text, worse) = comparison(old, new);
+    print(&text)?;
+    match worse {
+        0 => Ok(()),
+        worse => Err(format!("report: {worse} rows are slower or broken").into()),
+    }
+}
+
+/// What has changed, as text, and how many rows are slower or broken.
+fn comparison(old: &Report, new: &Report) -> (String, usize) {
     let changed = changes::changes(old, new);
     let shown = |change: Change| !matches!(change, Change::Same | Change::Incomparable);
     let line = |row: &Changed| {
@@ -121,23 +128,18 @@ fn compare(old: &Report, new: &Report) -> Outcome {
     };
     let header = ["problem", "platform", "new : old", "change"].map(String::from).to_vec();
     let lines: Vec<Vec<String>> = changed.iter().filter(|row| shown(row.change)).map(line).collect();
+    let table = if lines.is_empty() { String::new() } else { table::boxed(&[vec![header], lines].concat()) + "\n" };
     let count = |wanted: Change| changed.iter().filter(|row| row.change == wanted).count();
-    if !lines.is_empty() {
-        print(&table::boxed(&[vec![header], lines].concat()))?;
-    }
     let (slower, broken) = (count(Change::Slower), count(Change::Broken));
-    print(&format!(
-        "{} rows: {slower} slower, {} faster, {} the same within their spread, {broken} broken, {} mended, {} not comparable",
+    let text = format!(
+        "{table}{} rows: {slower} slower, {} faster, {} the same within their spread, {broken} broken, {} mended, {} not comparable",
         changed.len(),
         count(Change::Faster),
         count(Change::Same),
         count(Change::Mended),
         count(Change::Incomparable)
-    ))?;
-    match slower + broken {
-        0 => Ok(()),
-        worse => Err(format!("report: {worse} rows are slower or broken").into()),
-    }
+    );
+    (text, slower + broken)
 }
 
 #[cfg(test)]

@@ -45,9 +45,10 @@ fn word(scale: Scale) -> &'static str {
     }
 }
 
-/// A device's name without what its driver adds in brackets.
+/// A device's name without what its driver adds in brackets, or after a slash.
 fn short(name: &str) -> &str {
-    name.split(" (").next().unwrap_or(name)
+    let name = name.split(" (").next().unwrap_or(name);
+    name.split('/').next().unwrap_or(name)
 }
 
 /// What the processor calls itself, and its threads.
@@ -64,7 +65,7 @@ fn platform(engine: &Engine, properties: &Properties) -> Platform {
     let software = properties.kind == DeviceKind::Software;
     Platform {
         name: format!("{} {}", short(&properties.name), engine.name),
-        hardware: if software { processor() } else { properties.name.clone() },
+        hardware: if software { processor() } else { short(&properties.name).into() },
         engine: engine.name.clone(),
         driver: properties.driver.clone(),
         bytes_per_second: 0.0,

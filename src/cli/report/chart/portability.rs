@@ -1,6 +1,6 @@
 //! Bars of performance portability: each problem over all platforms.
 
-use super::super::efficiency::{Against, of, portability};
+use super::super::efficiency::{Against, of_problem};
 use super::super::model::Report;
 use super::{Svg, cut};
 
@@ -31,7 +31,7 @@ pub fn bars(report: &Report) -> Svg {
         let y = TOP + ROW * row as f64 + 2.0;
         svg.text([LEFT - 8.0, y + 11.0], "end", &cut(problem, 38));
         for (nth, against) in Against::ALL.into_iter().enumerate() {
-            let pp = portability(report.platforms.iter().map(|p| of(report, problem, &p.name, against)));
+            let pp = of_problem(report, problem, against);
             let title = format!("{problem}, {}: {pp:.3}", against.name());
             let at = [LEFT, y + (BAR + 1.0) * nth as f64];
             svg.bar(&super::colour(nth), at, [(pp * (RIGHT - LEFT)).max(1.0), BAR], &title);

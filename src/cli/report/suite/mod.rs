@@ -9,6 +9,7 @@ mod raja_algorithm;
 mod raja_apps;
 mod raja_basic;
 mod raja_lcals;
+mod raja_mesh;
 mod raja_polybench;
 mod tutorials;
 
@@ -83,12 +84,13 @@ impl Sizes {
 
 /// All problems, in the order of the tables.
 pub fn all() -> Vec<Problem> {
-    let tables: [&[Problem]; 9] = [
+    let tables: [&[Problem]; 10] = [
         &babelstream::PROBLEMS,
         &raja_basic::PROBLEMS,
         &raja_lcals::PROBLEMS,
         &raja_polybench::PROBLEMS,
         &raja_apps::PROBLEMS,
+        &raja_mesh::PROBLEMS,
         &raja_algorithm::PROBLEMS,
         &library::PROBLEMS,
         &tutorials::PROBLEMS,

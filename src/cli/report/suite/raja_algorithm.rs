@@ -4,6 +4,7 @@ use super::super::super::Outcome;
 use super::super::super::compare::word;
 use super::{Prepared, Problem, Setting, Work, each, value};
 use crosslane::{Array, Scan};
+use rayon::prelude::*;
 
 const SUITE: &str = "RAJAPerf Algorithm";
 
@@ -76,7 +77,7 @@ fn sort(setting: &Setting) -> Outcome<Prepared> {
     let x = setting.input(1, &[n]);
     let wanted = move || {
         let mut keys = each(n, |i| value(1, i));
-        keys.sort_by(f64::total_cmp);
+        keys.par_sort_unstable_by(f64::total_cmp);
         keys
     };
     Ok(Prepared::new(n, Work::each(n, 2, 0), 0.0, move || Ok(x.sort()), wanted))
@@ -88,7 +89,7 @@ fn sortpairs(setting: &Setting) -> Outcome<Prepared> {
     let (x, places) = (setting.input(1, &[n]), Array::<u32>::arange(setting.device, 0, n as u32, 1).copy());
     let wanted = move || {
         let mut pairs: Vec<(f64, usize)> = (0..n).map(|i| (value(1, i), i)).collect();
-        pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
+        pairs.par_sort_by(|a, b| a.0.total_cmp(&b.0));
         [each(n, |i| pairs[i].0), each(n, |i| pairs[i].1 as f64)].concat()
     };
     Ok(Prepared::new(n, Work::each(n, 4, 0), 0.0, move || Ok(x.sort_pairs(&places)), wanted))
