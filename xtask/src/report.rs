@@ -14,7 +14,7 @@ pub fn measure(name: &str, options: &[&str]) -> Outcome<()> {
     }
     std::fs::create_dir_all(root().join(MADE)).map_err(|error| format!("{MADE}: {error}"))?;
     let (html, json) = (format!("{MADE}/{name}.html"), format!("{REPORTS}/{name}.json"));
-    run("cargo", &[&PROGRAM, &[&html, "--json", &json], options].concat())?;
+    run("cargo", &[&PROGRAM[..], &[&html, "--json", &json], options].concat())?;
     join()
 }
 
@@ -28,5 +28,5 @@ pub fn join() -> Outcome<()> {
     std::fs::create_dir_all(root().join(MADE)).map_err(|error| format!("{MADE}: {error}"))?;
     let [html, json, svg] = [format!("{MADE}/all.html"), format!("{MADE}/all.json"), format!("{REPORTS}/cascade.svg")];
     let files: Vec<&str> = files.iter().map(String::as_str).collect();
-    run("cargo", &[&PROGRAM, &[&html, "--json", &json, "--svg", &svg, "--merge"], &files[..]].concat())
+    run("cargo", &[&PROGRAM[..], &[&html, "--json", &json, "--svg", &svg, "--merge"], &files[..]].concat())
 }

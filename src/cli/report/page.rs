@@ -123,7 +123,8 @@ fn rate(value: f64) -> String {
 }
 
 fn platforms(report: &Report) -> String {
-    let header = ["platform", "hardware", "driver", "GB/s, copy", "GFLOP/s, f32", "efficiency, all problems"].map(String::from);
+    let header =
+        ["platform", "hardware", "driver", "GB/s, copy", "GFLOP/s, f32", "efficiency, all problems"].map(String::from);
     let problems = report.problems();
     let line = |platform: &super::model::Platform| {
         let mean = harmonic(problems.iter().map(|problem| of(report, problem, &platform.name, Against::Roofline)));

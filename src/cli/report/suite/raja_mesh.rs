@@ -24,7 +24,10 @@ fn coordinate(axis: usize, node: usize, side: usize) -> f64 {
 }
 
 fn coordinates(device: &Device, axis: usize, side: usize, nodes: usize) -> Array<f32> {
-    Array::from_slice(device, &each(nodes, |node| coordinate(axis, node, side)).iter().map(|&x| x as f32).collect::<Vec<_>>())
+    Array::from_slice(
+        device,
+        &each(nodes, |node| coordinate(axis, node, side)).iter().map(|&x| x as f32).collect::<Vec<_>>(),
+    )
 }
 
 /// The divergence of a velocity in each zone, from its four nodes in a turn.
@@ -111,7 +114,8 @@ fn value(zone: u32) -> f32 {{
             let by = |to: usize, from: usize| {
                 [0, 1, 2].map(|axis| coordinate(axis, node(to), side) - coordinate(axis, node(from), side))
             };
-            let [d71, d72, d74, d30, d50, d60] = [(7, 1), (7, 2), (7, 4), (3, 0), (5, 0), (6, 0)].map(|(a, b)| by(a, b));
+            let [d71, d72, d74, d30, d50, d60] =
+                [(7, 1), (7, 2), (7, 4), (3, 0), (5, 0), (6, 0)].map(|(a, b)| by(a, b));
             (triple(d71, d60, d72, d30) + triple(d72, d50, d74, d60) + triple(d74, d30, d71, d50)) / 12.0
         })
     };
