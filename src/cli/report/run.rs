@@ -238,7 +238,7 @@ impl Bench<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::suite::{Prepared, Work};
+    use super::super::suite::{Prepare, Prepared, Work};
     use super::*;
 
     fn prepared(setting: &Setting, wanted: f64) -> Outcome<Prepared> {
@@ -254,7 +254,7 @@ mod tests {
         let mut report = Report::default();
         bench.roofline(&mut report, &platform).unwrap();
         assert!(report.platforms[0].bytes_per_second > 0.0 && report.platforms[0].flops_per_second > 0.0);
-        let cases: [(fn(&Setting) -> Outcome<Prepared>, Option<&str>); 5] = [
+        let cases: [(Prepare, Option<&str>); 5] = [
             (|setting| prepared(setting, 3.0), None),
             (|setting| prepared(setting, 4.0), Some("wrong result at index 0: wanted 4e0")),
             (|_| Err("it cannot".into()), Some("it cannot")),

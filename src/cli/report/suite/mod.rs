@@ -27,8 +27,11 @@ pub struct Problem {
     pub suite: &'static str,
     /// Its name there.
     pub name: &'static str,
-    pub prepare: fn(&Setting) -> Outcome<Prepared>,
+    pub prepare: Prepare,
 }
+
+/// Uploads a problem's inputs and compiles its texts.
+pub type Prepare = fn(&Setting) -> Outcome<Prepared>;
 
 impl Problem {
     /// Its name in tables and filters.
