@@ -44,6 +44,10 @@ pub enum DeviceKind {
     Software,
     /// Something else.
     Other,
+    /// A driver that compiles for a card that is not there: Mesa's RADV with `RADV_FORCE_FAMILY`. Kernels can be compiled
+    /// ([`crate::Launcher::compile`]); whatever would run is [`crate::ErrorKind::Unsupported`]. It is opened only by its
+    /// index, name, vendor or driver, or as `null`.
+    Null,
 }
 
 /// Properties of a device.
@@ -103,11 +107,12 @@ impl Properties {
     /// How good a choice it is; larger is better.
     pub(super) fn rank(&self) -> impl Ord + use<> {
         let kind = match self.kind {
-            DeviceKind::Discrete => 4,
-            DeviceKind::Integrated => 3,
-            DeviceKind::Virtual => 2,
-            DeviceKind::Other => 1,
-            DeviceKind::Software => 0,
+            DeviceKind::Discrete => 5,
+            DeviceKind::Integrated => 4,
+            DeviceKind::Virtual => 3,
+            DeviceKind::Other => 2,
+            DeviceKind::Software => 1,
+            DeviceKind::Null => 0,
         };
         // Among software, the library's own engine comes first: it is right, and runs loops to their ends, which Mesa's
         // llvmpipe does not. OpenGL comes last: naga's GLSL lacks WGSL's guards, and no type beside 32 bits is there.
@@ -134,18 +139,20 @@ impl Properties {
     /// Whether a request names this device: `vulkan`, `nvidia`, `vulkan:nvidia`, `gpu`, `software`, a part of a name.
     pub(super) fn matches(&self, request: &str) -> bool {
         let request = request.to_lowercase();
+        let runs = self.kind != DeviceKind::Null; // an API or a kind of device is asked for to run kernels
         let backend = format!("{:?}", self.backend).to_lowercase();
         if let Some((first, rest)) = request.split_once(':')
             && (first == backend || (first == "wgpu" && self.backend.is_wgpu()))
         {
-            return rest.is_empty() || self.matches(rest);
+            return if rest.is_empty() { runs } else { self.matches(rest) };
         }
         // A word of the table means just that: "gl" is not a part of "Google".
         match request.as_str() {
-            "wgpu" => return self.backend.is_wgpu(),
-            "gpu" => return self.kind != DeviceKind::Software,
-            "vulkan" | "metal" | "dx12" | "gl" | "cuda" | "cpu" => return request == backend,
-            "discrete" | "integrated" | "virtual" | "software" => {
+            "" => return runs,
+            "wgpu" => return runs && self.backend.is_wgpu(),
+            "gpu" => return runs && self.kind != DeviceKind::Software,
+            "vulkan" | "metal" | "dx12" | "gl" | "cuda" | "cpu" => return runs && request == backend,
+            "discrete" | "integrated" | "virtual" | "software" | "null" => {
                 return format!("{:?}", self.kind).to_lowercase() == request;
             }
             _ => {}

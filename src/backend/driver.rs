@@ -1,13 +1,12 @@
 //! What every engine provides.
 
+use super::compiling::Compiling;
 use super::interop::Interop;
 use super::order::Order;
 use super::substitutes::Substitutes;
 use super::tracing::Tracing;
 use crate::error::Result;
-use crate::kernel::Kernel;
 use crate::memory::{Allocator, Block, Direction, Memory};
-use crate::occupancy::Occupancy;
 use crate::work::{Launch, Read, Write};
 use std::any::Any;
 use std::sync::Arc;
@@ -48,7 +47,7 @@ pub(crate) struct Habits {
 
 /// What an engine provides: it runs launches and copies to and from the host. What else it may offer are traits of their own,
 /// whose methods do nothing where it has nothing.
-pub(crate) trait Driver: Any + Allocator + Order + Tracing + Interop + Substitutes {
+pub(crate) trait Driver: Any + Allocator + Compiling + Order + Tracing + Interop + Substitutes {
     /// Looks up and makes all that the launches need, so that running them is as cheap as it can be.
     fn prepare(&self, launches: &[Launch]) -> Result<Block>;
     /// Runs what [`Driver::prepare`] made of these launches: in order, each seeing what the ones before it wrote. Returns
@@ -82,10 +81,6 @@ pub(crate) trait Driver: Any + Allocator + Order + Tracing + Interop + Substitut
     /// How many workgroups, at least, run side by side when there are enough: multiprocessors, or threads.
     fn units(&self) -> Option<u32> {
         None
-    }
-    /// What the engine knows of how much of the device the kernel's workgroups fill.
-    fn occupancy(&self, _kernel: &Kernel) -> Result<Option<Occupancy>> {
-        Ok(None)
     }
 }
 

@@ -2,6 +2,7 @@
 //! ([`ENGINES`]). No engine knows an operation.
 
 mod choices;
+mod compiling;
 #[cfg(feature = "cpu")]
 pub(crate) mod cpu;
 #[cfg(feature = "cuda")]
@@ -19,6 +20,7 @@ mod tracing;
 pub(crate) mod wgpu;
 
 pub(crate) use choices::Choices;
+pub(crate) use compiling::Compiling;
 pub(crate) use driver::{Driver, Habits, HostBlock};
 pub(crate) use engine::{Engine, Options};
 #[cfg(any(feature = "wgpu", feature = "cuda"))]

@@ -106,7 +106,7 @@ const PROPERTIES: [Property; 17] = [
     ("PCI ids", Row::ids),
     ("PCI bus", |d| d.pci_bus.clone().unwrap_or_else(|| "-".into())),
     ("backend", |d| d.backend.clone()),
-    ("kind", |d| d.kind.clone()),
+    ("kind", |d| if d.kind == "null" { "null: only compiles".into() } else { d.kind.clone() }),
     ("driver", |d| d.driver.clone()),
     ("largest buffer", |d| size(d.buffer_bytes)),
     ("largest binding", |d| format!("{}, {} a kernel", size(d.binding_bytes), d.bindings)),

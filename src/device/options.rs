@@ -231,7 +231,7 @@ impl DeviceOptions {
         let number: Option<usize> = request.parse().ok();
         let fits = |(index, listed): &(usize, &Listed)| match number {
             Some(number) => number == *index,
-            None => request.is_empty() || listed.properties.matches(request),
+            None => listed.properties.matches(request),
         };
         let best = all
             .iter()

@@ -31,6 +31,13 @@ impl Device {
         Ok(plan.passes.into_iter().map(|pass| pass.kernel).collect())
     }
 
+    /// Compiles a kernel of a plan, and gives what the compiler says of it.
+    #[cfg(feature = "cases")]
+    #[doc(hidden)]
+    pub fn compile_kernel(&self, kernel: &Kernel) -> Result<Vec<(String, u64)>> {
+        self.driver().compile(kernel)
+    }
+
     /// Runs a plan over buffers of these slots, as `run_op` does.
     pub(super) fn run_plan(
         &self,

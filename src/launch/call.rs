@@ -68,7 +68,7 @@ impl Call<'_> {
     }
 
     /// The kernel with loops that count, where the device has two bindings to spare for it.
-    fn counting(&self, kernel: &Kernel) -> Result<Option<Kernel>> {
+    pub fn counting(&self, kernel: &Kernel) -> Result<Option<Kernel>> {
         let properties = self.device.properties();
         if self.device.driver().habits().stops_loops {
             return Ok(None);

@@ -172,20 +172,40 @@ impl<'a> Launcher<'a> {
         }
     }
 
+    /// Compiles the kernel for a device without launching it: the first launch then takes no longer than others, and a
+    /// device that only compiles ([`DeviceKind::Null`](crate::device::DeviceKind::Null)) tells whether its compiler
+    /// accepts the kernel, and what it says of the result: registers, spills and the like, by the driver's own names. Other
+    /// devices give an empty list. Arguments are not looked at. Costs the time of the driver's compiler, on this thread; nothing
+    /// if the kernel is compiled already.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let kernel = crosslane::Kernel::wgsl("
+    ///     @group(0) @binding(0) var<storage, read_write> x: array<f32>;
+    ///     @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) { x[id.x] += 1.0; }
+    /// ")?;
+    /// for (name, value) in kernel.grid([1]).compile(device)? {
+    ///     println!("{name}: {value}");
+    /// }
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors: no such override, or one without a value; a feature or limit that the device does not have; a kernel that
+    /// the driver refuses; device lost.
+    #[track_caller]
+    pub fn compile(&self, device: &Device) -> Result<Vec<(String, u64)>> {
+        let call = Call { device, at: Location::caller() };
+        let kernel = self.kernel(&call)?;
+        let counting = call.counting(&kernel)?;
+        device.driver().compile(counting.as_ref().unwrap_or(&kernel))
+    }
+
     /// The launch with all that it needs, checked; `None` if it is for no element.
     #[track_caller]
     pub(crate) fn resolve(&self, device: &Device) -> Result<Option<Launch>> {
         let call = Call { device, at: Location::caller() };
-        if self.kernel.reflection().is_none() {
-            return call.mistake(
-                "kernel",
-                "one made by Kernel::wgsl",
-                format!("the library's {:?}", self.kernel.name()),
-            );
-        }
-        let kernel = self.kernel.with(&self.overrides, device.caps().subgroups.is_some(), self.at)?;
-        let reflection = kernel.reflection().expect("it was there before overrides were set");
-        call.supports(&kernel, reflection)?;
+        let kernel = self.kernel(&call)?;
+        let reflection = kernel.reflection().expect("a program's kernel");
         let grid = self.workgroups(&call, reflection)?;
         let none = matches!(grid, Grid::Fixed(counts) if counts.contains(&0));
         let (buffers, params) = call.bind(reflection, &self.arguments, none)?;
@@ -198,6 +218,18 @@ impl<'a> Launcher<'a> {
         let launch = call.watched(launch)?;
         advice::look_at(device, &launch);
         Ok(Some(launch))
+    }
+
+    /// The kernel with its overrides, if it is a program's and the device has what it needs.
+    fn kernel(&self, call: &Call) -> Result<Kernel> {
+        if self.kernel.reflection().is_none() {
+            let got = format!("the library's {:?}", self.kernel.name());
+            return call.mistake("kernel", "one made by Kernel::wgsl", got);
+        }
+        let kernel = self.kernel.with(&self.overrides, call.device.caps().subgroups.is_some(), self.at)?;
+        let reflection = kernel.reflection().expect("it was there before overrides were set");
+        call.supports(&kernel, reflection)?;
+        Ok(kernel)
     }
 
     fn workgroups(&self, call: &Call, reflection: &Reflection) -> Result<Grid> {

@@ -176,8 +176,8 @@ pub fn is_thorough(device: &Device) -> bool {
     }
 }
 
-/// What `CROSSLANE_REQUIRE` may name beside devices: tools that tests of the CUDA text need.
-const TOOLS: [&str; 2] = ["g++", "nvrtc"];
+/// What `CROSSLANE_REQUIRE` may name beside devices: compilers that tests of kernels' texts start.
+const TOOLS: [&str; 5] = ["g++", "nvrtc", "radv", "spirv-tools", "glslang"];
 
 fn required() -> Vec<String> {
     let names = std::env::var("CROSSLANE_REQUIRE").unwrap_or_default();

@@ -42,7 +42,7 @@ mod visit;
 use super::{Driver, HostBlock, Mapping, Observer, lent};
 #[cfg(feature = "jit")]
 use crate::backend::choices::Choices;
-use crate::backend::{Habits, Interop, Options, Order as _, Tracing, Waits};
+use crate::backend::{Compiling, Habits, Interop, Options, Order as _, Tracing, Waits};
 use crate::caps::Caps;
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::{Access, Kernel};
@@ -411,6 +411,13 @@ impl Driver for Cpu {
 
     fn units(&self) -> Option<u32> {
         Some(crate::threads::count() as u32)
+    }
+}
+
+impl Compiling for Cpu {
+    fn compile(&self, kernel: &Kernel) -> Result<Vec<(String, u64)>> {
+        self.begin()?;
+        self.compiled(kernel).map(|_| vec![])
     }
 }
 

@@ -40,7 +40,7 @@ pub(crate) mod translate;
 mod ways;
 
 use super::{Driver, ForeignWork, HostBlock, Observer, Options};
-use crate::backend::{Choices, Engine, Interop, Substitutes, Timer, Tracing, Way};
+use crate::backend::{Choices, Compiling, Engine, Interop, Substitutes, Timer, Tracing, Way};
 use crate::caps::Caps;
 use crate::error::Result;
 use crate::kernel::Kernel;
@@ -285,6 +285,13 @@ impl Driver for Cuda {
 
     fn units(&self) -> Option<u32> {
         Some(self.context.card.units)
+    }
+}
+
+impl Compiling for Cuda {
+    fn compile(&self, kernel: &Kernel) -> Result<Vec<(String, u64)>> {
+        let _entered = self.context.enter()?;
+        self.kernels.get(kernel).map(|_| vec![])
     }
 
     fn occupancy(&self, kernel: &Kernel) -> Result<Option<Occupancy>> {

@@ -67,9 +67,15 @@ pub(super) fn request(adapter: &wgpu::Adapter, options: &Options) -> Result<(wgp
     })
 }
 
+/// Whether the driver only compiles: RADV for a card that is not there. Vulkan has no query for it; RADV's null winsys gives the
+/// name, <https://gitlab.freedesktop.org/mesa/mesa/-/blob/main/src/amd/vulkan/winsys/null/radv_null_winsys.c>.
+pub(super) fn is_null(info: &wgpu::AdapterInfo) -> bool {
+    info.driver == "radv" && info.name.starts_with("Null hardware")
+}
+
 /// Whether host and device share memory.
 fn shares_memory(info: &wgpu::AdapterInfo) -> bool {
-    matches!(info.device_type, wgpu::DeviceType::IntegratedGpu | wgpu::DeviceType::Cpu)
+    !is_null(info) && matches!(info.device_type, wgpu::DeviceType::IntegratedGpu | wgpu::DeviceType::Cpu)
 }
 
 /// The features to open an adapter with.
@@ -167,6 +173,7 @@ pub(super) fn describe(adapter: &wgpu::Adapter, features: Features, limits: &Lim
             _ => Backend::Gl,
         },
         kind: match info.device_type {
+            _ if is_null(info) => DeviceKind::Null,
             wgpu::DeviceType::DiscreteGpu => DeviceKind::Discrete,
             wgpu::DeviceType::IntegratedGpu => DeviceKind::Integrated,
             wgpu::DeviceType::VirtualGpu => DeviceKind::Virtual,

@@ -10,6 +10,8 @@ mod guard;
 mod joined;
 mod line;
 mod mapped;
+#[cfg(any(windows, target_os = "linux", target_os = "android", target_os = "freebsd"))]
+mod null;
 mod order;
 mod pinned;
 mod pipeline;
@@ -25,9 +27,10 @@ mod uniforms;
 mod wait;
 
 use super::{Driver, HostBlock, Mapping, Observer, Options, lent};
-use crate::backend::{Engine, Exclusive, Habits, Interop, Substitutes, Tracing, Waits};
+use crate::backend::{Compiling, Engine, Exclusive, Habits, Interop, Substitutes, Tracing, Waits};
 use crate::caps::Caps;
 use crate::error::{Error, ErrorKind, Result};
+use crate::kernel::Kernel;
 use crate::memory::{Allocator, Block, Direction, Memory, Place};
 use crate::properties::{DeviceKind, Properties};
 use crate::work::{Launch, Read, Write};
@@ -90,6 +93,10 @@ fn open(index: usize, options: &Options) -> Result<Arc<dyn Driver>> {
             install: "list them again".into(),
         })
     })?;
+    #[cfg(any(windows, target_os = "linux", target_os = "android", target_os = "freebsd"))]
+    if adapter::is_null(&adapter.get_info()) {
+        return null::open(adapter, adapter::properties(adapter, options));
+    }
     let (device, queue) = adapter::request(adapter, options)?;
     let most = device.limits().max_buffer_size.min(options.shared_most.unwrap_or(u64::MAX));
     Ok(Wgpu::new(adapter::properties(adapter, options), device, queue, most))
@@ -239,6 +246,15 @@ impl Driver for Wgpu {
     /// What runs on the processor runs a workgroup on each thread; of cards wgpu does not say it.
     fn units(&self) -> Option<u32> {
         (self.properties.kind == DeviceKind::Software).then(|| crate::threads::count() as u32)
+    }
+}
+
+impl Compiling for Wgpu {
+    fn compile(&self, kernel: &Kernel) -> Result<Vec<(String, u64)>> {
+        let (caps, recorder) = (&self.properties.caps, &self.observer.recorder);
+        let made = self
+            .guarded("compile", || self.cache.pipeline(&self.device, &self.properties, caps, kernel, recorder))?;
+        made.map(|_| vec![]).map_err(|error| self.or_lost(error))
     }
 }
 

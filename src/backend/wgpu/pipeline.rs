@@ -196,7 +196,7 @@ impl Cache {
 ///
 /// NVIDIA's (580) moves loads of what is only read up past barriers, and what is stored to workgroup memory then queues
 /// behind them (H200, products of f16: 240 TFLOP/s instead of 312).
-fn as_given<'a>(kernel: &'a Kernel, caps: &Caps) -> Result<(naga::Module, Cow<'a, [BindPoint]>)> {
+pub(super) fn as_given<'a>(kernel: &'a Kernel, caps: &Caps) -> Result<(naga::Module, Cow<'a, [BindPoint]>)> {
     let mut module = kernel.parsed()?.module.clone();
     if caps.tensor != Some(16) || !has_matrices(&module) {
         return Ok((module, kernel.bindings().into()));

@@ -1,0 +1,93 @@
+//! Every case's kernels through AMD's compiler, for three families of cards: none may need more registers than there are.
+//!
+//! Each kernel is compiled for one of the cards, so that all kernels of an operation, which come in types and shapes, meet all
+//! cards. `CROSSLANE_STATISTICS=1 cargo test --all-features --test radv` compiles each for each, and writes `benches/amd.md`.
+
+use crate::statistics::{Figures, line, read, table};
+use crate::support::say;
+use crate::{CARDS, TASK, said, start};
+use crosslane::op::Case;
+use crosslane::ops::cases::ALL;
+use crosslane::{Device, Kernel};
+use std::collections::HashSet;
+use std::time::Instant;
+
+/// Compiles each for each card, and writes the table.
+const ALL_OF_IT: &str = "CROSSLANE_STATISTICS";
+
+#[test]
+fn no_kernel_spills() {
+    if let Ok(task) = std::env::var(TASK) {
+        return compile(&task);
+    }
+    let (all, start_time) = (std::env::var(ALL_OF_IT).is_ok(), Instant::now());
+    let mut figures = vec![];
+    // Two at a time: each keeps a processor busy.
+    for pair in (0..CARDS.len()).collect::<Vec<_>>().chunks(2) {
+        let task = |place: usize| if all { "0 1".into() } else { format!("{place} {}", CARDS.len()) };
+        let begin = |&place: &usize| Some((CARDS[place], start(CARDS[place], "compiled::no_kernel_spills", &task(place))?));
+        let children: Vec<_> = pair.iter().filter_map(begin).collect();
+        figures.extend(children.into_iter().map(|(card, child)| (card, read(&said(child, card.name)))));
+    }
+    if figures.is_empty() {
+        return; // no RADV: said
+    }
+    let count: usize = figures.iter().map(|(_, of)| of.len()).sum();
+    say(&format!("AMD's compiler: {count} kernels in {:.0} s", start_time.elapsed().as_secs_f64()));
+    if all {
+        write(&table(&figures));
+    }
+    assert!(figures.iter().all(|(_, of)| of.len() > 1000));
+    for (card, figures) in &figures {
+        let size = if card.name.ends_with("64") { 64 } else { 32 };
+        assert!(figures.iter().any(|one| one.subgroup == size), "{}: nothing runs in subgroups of {size}", card.name);
+    }
+    let spill = |(card, figures): &(crate::Card, Vec<Figures>)| {
+        let of = figures.iter().filter(|one| one.spilled_vgprs > 0);
+        of.map(|one| format!("{}: {one:?}", card.name)).collect::<Vec<_>>()
+    };
+    let spilling: Vec<String> = figures.iter().flat_map(spill).collect();
+    assert!(spilling.is_empty(), "{} kernels spill:\n{}", spilling.len(), spilling.join("\n"));
+}
+
+/// The kernels of all cases' plans for a device, each once.
+fn kernels(device: &Device) -> Vec<(&'static str, String, Kernel)> {
+    let mut seen = HashSet::new();
+    let mut all = vec![];
+    for (operation, cases) in ALL {
+        for case in cases(device.caps()) {
+            for pass in case.op.plan(device.caps()).map_or(vec![], |plan| plan.passes) {
+                if seen.insert(Case::identity(&pass.kernel)) {
+                    all.push((*operation, format!("{}, {}", case.what, pass.kernel.name()), pass.kernel));
+                }
+            }
+        }
+    }
+    all
+}
+
+/// In a child: compiles every so manieth kernel, and says what the compiler says.
+fn compile(task: &str) {
+    let (first, every) = task.split_once(' ').expect("two numbers");
+    let (first, every): (usize, usize) = (first.parse().unwrap(), every.parse().unwrap());
+    let device = Device::open("radv").unwrap();
+    for (operation, what, kernel) in kernels(&device).into_iter().skip(first).step_by(every) {
+        let begun = Instant::now();
+        let figures = device.compile_kernel(&kernel).unwrap_or_else(|error| panic!("{operation}: {what}: {error}"));
+        say(&line(operation, &what, &figures));
+        if begun.elapsed().as_secs() > 2 {
+            say(&format!("{operation}: {what}: the compiler took {:.1} s", begun.elapsed().as_secs_f64()));
+        }
+    }
+}
+
+fn write(table: &str) {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../benches/amd.md");
+    let text = format!(
+        "# Kernels as AMD's compiler makes them\n\n\
+         Written by `CROSSLANE_STATISTICS=1 cargo test --all-features --test radv`: the kernels of all test cases, compiled by\n\
+         ACO in Mesa's RADV for cards that are not there. Nothing ran. Each figure is the most of an operation's kernels (of\n\
+         subgroups a SIMD the least). LDS and scratch are in bytes, scratch of each invocation or as the driver rounds it.\n\n{table}"
+    );
+    std::fs::write(path, text).unwrap();
+}
