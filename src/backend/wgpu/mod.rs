@@ -252,8 +252,8 @@ impl Driver for Wgpu {
 impl Compiling for Wgpu {
     fn compile(&self, kernel: &Kernel) -> Result<Vec<(String, u64)>> {
         let (caps, recorder) = (&self.properties.caps, &self.observer.recorder);
-        let made = self
-            .guarded("compile", || self.cache.pipeline(&self.device, &self.properties, caps, kernel, recorder))?;
+        let made =
+            self.guarded("compile", || self.cache.pipeline(&self.device, &self.properties, caps, kernel, recorder))?;
         made.map(|_| vec![]).map_err(|error| self.or_lost(error))
     }
 }

@@ -56,6 +56,14 @@ const SMALLER: [([u32; 6], u64); 6] = [
 /// For few workgroups with many inner elements each: a step's latency counts, so that steps are long and shared.
 const SHARED: Tile = Tile { slices: 8, unroll: 8, ..Tile::new([16, 32, 128, 4, 4, 1]) };
 
+/// The most sums of an invocation. Where subgroups may be of 64, an invocation has 256 registers at most: AMD's compiler (ACO of Mesa
+/// 22.3.6, Vega and RDNA 2, 2026-11-26) spills 133 of them with 128 sums of u32, 538 of i64, none of f32.
+fn most_sums(caps: &Caps, sums: DType) -> u32 {
+    let plain = matches!(sums, DType::F16 | DType::F32);
+    let large = caps.subgroups.is_some_and(|(_, most)| most >= 64);
+    if plain || !large { u32::MAX } else { 64 }
+}
+
 impl Tile {
     const fn new(numbers: [u32; 6]) -> Tile {
         let [rows, columns, depth, high, wide, stages] = numbers;
@@ -75,7 +83,9 @@ impl Tile {
         let tuned = caps.tuning.get(&MATMUL).try_into().expect("as many numbers as MATMUL names");
         let all = [(tuned, 100)].into_iter().chain(SMALLER);
         let all = all.map(|(numbers, speed)| (Tile::new(numbers).within(caps, work.sums), speed));
-        let fitting = all.filter(|(tile, _)| tile.threads() <= caps.workgroup_invocations);
+        let most = most_sums(caps, work.sums);
+        let fits = |tile: &Tile| tile.threads() <= caps.workgroup_invocations && tile.high * tile.wide <= most;
+        let fitting = all.filter(|(tile, _)| fits(tile));
         let tile =
             fitting.min_by_key(|(tile, speed)| time([tile.rows, tile.columns], *speed, work)).expect("one fits").0;
         let few = groups([32, 32], work) < FILLED && work.inner >= SHARED.depth as u64;

@@ -135,8 +135,7 @@ impl Made<'_> {
             }
             let stages = vk::ShaderStageFlags::COMPUTE;
             let pushed = [vk::PushConstantRange::default().stage_flags(stages).size(self.compiler.push_bytes)];
-            let info =
-                vk::PipelineLayoutCreateInfo::default().set_layouts(&self.groups).push_constant_ranges(&pushed);
+            let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&self.groups).push_constant_ranges(&pushed);
             self.layout = device.create_pipeline_layout(&info, None)?;
             // As wgpu: the driver chooses the size of subgroups.
             let stage = vk::PipelineShaderStageCreateInfo::default()
@@ -156,8 +155,7 @@ impl Made<'_> {
 }
 
 fn entry(at: &Binding) -> vk::DescriptorSetLayoutBinding<'static> {
-    let kind =
-        if at.uniform { vk::DescriptorType::UNIFORM_BUFFER } else { vk::DescriptorType::STORAGE_BUFFER };
+    let kind = if at.uniform { vk::DescriptorType::UNIFORM_BUFFER } else { vk::DescriptorType::STORAGE_BUFFER };
     let entry = vk::DescriptorSetLayoutBinding::default().binding(at.binding).descriptor_type(kind);
     entry.descriptor_count(1).stage_flags(vk::ShaderStageFlags::COMPUTE)
 }

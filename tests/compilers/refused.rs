@@ -11,7 +11,10 @@ fn refused<T>(result: Result<T>) {
     let Err(error) = result else { panic!("it ran on null hardware") };
     assert!(matches!(error.kind(), ErrorKind::Unsupported { .. }), "{error}");
     let text = error.to_string();
-    assert!(text.contains("Null hardware") && text.contains("only compiles") && text.contains("another device"), "{text}");
+    assert!(
+        text.contains("Null hardware") && text.contains("only compiles") && text.contains("another device"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -19,8 +22,8 @@ fn null_hardware_compiles_and_runs_nothing() {
     match std::env::var(TASK) {
         Ok(_) => look(),
         Err(_) => {
-            let children: Vec<_> =
-                [CARDS[0], CARDS[1], CARDS[3]].map(|card| start(card, "refused::null_hardware_compiles_and_runs_nothing", "look")).into();
+            let name = "refused::null_hardware_compiles_and_runs_nothing";
+            let children = [CARDS[0], CARDS[1], CARDS[3]].map(|card| start(card, name, "look"));
             for child in children.into_iter().flatten() {
                 let text = said(child, "null hardware");
                 assert!(text.contains("all of it was refused"), "{text}");

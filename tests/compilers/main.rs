@@ -1,7 +1,10 @@
-//! AMD's compiler without AMD's card: Mesa's RADV compiles every case's kernels for null hardware (`RADV_FORCE_FAMILY`), in
-//! child processes whose environment names that driver alone.
+//! Every case's kernels through compilers of others, without their hardware: AMD's in Mesa's RADV, and Khronos' tools for
+//! SPIR-V.
+//!
+//! RADV compiles for null hardware (`RADV_FORCE_FAMILY`), in child processes whose environment names that driver alone.
 
-mod compiled;
+mod amd;
+mod khronos;
 mod refused;
 mod statistics;
 #[path = "../support/mod.rs"]
@@ -38,7 +41,8 @@ pub const CARDS: [Card; 5] = [
 fn driver() -> Option<PathBuf> {
     let folders = ["/usr/share/vulkan/icd.d", "/usr/local/share/vulkan/icd.d", "/etc/vulkan/icd.d"];
     let files = folders.iter().flat_map(|folder| std::fs::read_dir(folder).into_iter().flatten().flatten());
-    let is_radv = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("radeon_icd"));
+    let is_radv =
+        |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("radeon_icd"));
     let found = files.map(|entry| entry.path()).find(is_radv);
     if found.is_none() {
         assert!(!is_required("radv"), "CROSSLANE_REQUIRE names radv: no radeon_icd*.json in {folders:?}");
