@@ -17,8 +17,8 @@ use std::process::Command;
 /// One kernel in so many is judged.
 const SAMPLED: usize = 6;
 
-/// naga 30 gives one type of WGSL several in SPIR-V, and stores a value of one in a variable of another: invalid, and taken by every
-/// driver that was tried. Kernels of normalisations have it.
+/// What the optimiser of SPIRV-Tools 2023.1 makes of valid kernels of normalisations: it stores a value of one type in a variable of
+/// another. What it was given passes the validator.
 const KNOWN: &str = "type does not match Object <id>";
 
 /// A kernel, and where it comes from.
@@ -118,15 +118,15 @@ fn spirv_is_valid_for_vulkan() {
         none(&all, |nth, kernel| {
             let [file, smaller] = ["spv", "opt"].map(|end| folder.0.join(format!("{target}-{nth}.{end}")));
             std::fs::write(&file, spirv(kernel, version)).unwrap();
-            match run("spirv-val", &["--target-env", target], &file) {
-                Err(said) if said.contains(KNOWN) && kernel.name().contains(" to ") => return Ok(()),
-                judged => judged?,
-            }
+            run("spirv-val", &["--target-env", target], &file)?;
             // The optimiser is a compiler's middle: it must take it, and give what is valid.
             if nth % 3 == 0 {
                 let to = smaller.display().to_string();
                 run("spirv-opt", &["-O", &format!("--target-env={target}"), "-o", &to], &file)?;
-                run("spirv-val", &["--target-env", target], &smaller)?;
+                match run("spirv-val", &["--target-env", target], &smaller) {
+                    Err(said) if said.contains(KNOWN) && kernel.name().contains(" to ") => {}
+                    judged => judged?,
+                }
             }
             Ok(())
         });
