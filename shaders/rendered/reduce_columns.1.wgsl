@@ -3,7 +3,8 @@
 // An invocation takes WIDTH outputs, COLUMNS invocations lie side by side, and WORKGROUP / COLUMNS rows of them share
 // the range of r, which is cut into `chunks` of `span`; a tree in workgroup memory combines the rows.
 //
-// Left open: the constants, State, identity, combine, accumulate (UNROLL rows), accumulate_tail (one row), finish,
+// Left open: the constants, State, States (WIDTH of them: by its name, since naga's SPIR-V takes types of two names for two),
+// identity, combine, accumulate (UNROLL rows), accumulate_tail (one row), finish,
 // bounded_extent().
 
 var<workgroup> states: array<State, WORKGROUP * WIDTH>;
@@ -19,7 +20,7 @@ fn columns(
     let column = lane % COLUMNS;
     let k = ((index / params.chunks) * COLUMNS + column) * WIDTH;
     let rows = WORKGROUP / COLUMNS;
-    var state: array<State, WIDTH>;
+    var state: States;
     for (var i = 0u; i < WIDTH; i++) {
         state[i] = identity();
     }
