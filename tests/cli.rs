@@ -236,6 +236,36 @@ fn commands_of_the_guide_work() {
     }
 }
 
+/// The guide's export is a folder whose data say what the kernel wants; what WebGPU does not have is refused.
+#[test]
+#[cfg(feature = "cpu")]
+fn export_writes_a_folder() {
+    let folder = Folder::new("export");
+    let web = folder.path("web");
+    let exports = of_the_guide("export");
+    let [command] = exports.as_slice() else { panic!("{exports:?}") };
+    let command: Vec<&str> = command.iter().map(|word| if word == "web" { &web } else { word.as_str() }).collect();
+    has(&prints(&command), &["export.json", &web]);
+    let read = |name: &str| std::fs::read_to_string(format!("{web}/{name}")).unwrap();
+    has(&read("replay.js"), &["export async function load"]);
+    has(&read("index.html"), &["./replay.js"]);
+    let export: crosslane::export::Export = serde_json::from_str(&read("export.json")).unwrap();
+    let names: Vec<(&str, &str)> = export.arrays.iter().map(|a| (a.name.as_str(), a.dtype.as_str())).collect();
+    assert_eq!((names, export.launches[0].grid), (vec![("x", "f32"), ("y", "f32")], [16, 1, 1]));
+    assert_eq!(export.limits.max_compute_invocations_per_workgroup, 32);
+    // `y` is read too, before it is written.
+    assert_eq!(export.buffers.iter().map(|buffer| buffer.contents.len()).collect::<Vec<_>>(), [1, 1]);
+    let kernel = folder.file(
+        "wide.wgsl",
+        "@group(0) @binding(0) var<storage, read_write> x: array<u64>;
+        @compute @workgroup_size(1) fn main() { x[0] += 1lu; }",
+    );
+    fails(
+        &["export", &kernel, "--bind", "x=zeros:u64:4", "--grid", "1", "--out", &web],
+        &["64-bit integers", "WebGPU"],
+    );
+}
+
 /// A missing barrier: the two lines that race, each shown.
 #[test]
 #[cfg(feature = "cpu")]

@@ -44,9 +44,9 @@ var<workgroup> held: State;
 const NONE = 0xffffffffu;
 
 @compute @workgroup_size(WORKGROUP)
-fn scan(at: At) {
+fn scan(at: At, @builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     let lane = lane_of(at);
-    let index = at.group.x + at.group.y * at.groups.x;
+    let index = group.x + group.y * groups.x;
     if (index >= params.rows * params.tiles) {
         return;
     }
@@ -272,8 +272,6 @@ fn value(k: u32, r: u32) -> vec4<f32> {
 // Which lane of its workgroup an invocation is, where subgroups have SUBGROUP lanes each.
 
 struct At {
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(subgroup_id) subgroup: u32,
     @builtin(subgroup_invocation_id) place: u32,
 }

@@ -11,9 +11,9 @@
 // workgroup and which place in it a lane has; pivot, which is near the values where that helps.
 
 @compute @workgroup_size(WORKGROUP)
-fn normalise_held(at: At) {
+fn normalise_held(at: At, @builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     let lane = lane_of(at);
-    let k = ((at.group.x + at.group.y * at.groups.x) * (WORKGROUP / LANES) + row_of(lane)) * ROW_WIDTH;
+    let k = ((group.x + group.y * groups.x) * (WORKGROUP / LANES) + row_of(lane)) * ROW_WIDTH;
     let row = min(k, params.outputs - ROW_WIDTH);
     let r = place_of(lane) * WIDTH;
     let lifted = lift(row, r, params.extent, pivot(row));
@@ -125,8 +125,6 @@ fn finish(k: u32, r: u32, row: Row, values: Values) {
 // Which lane of its workgroup an invocation is, where subgroups have SUBGROUP lanes each.
 
 struct At {
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(subgroup_id) subgroup: u32,
     @builtin(subgroup_invocation_id) place: u32,
 }

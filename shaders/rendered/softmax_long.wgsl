@@ -11,9 +11,9 @@
 // Left open: the constants, State, gather, merge, finish; row_of, place_of and pivot, as in normalise_held.wgsl.
 
 @compute @workgroup_size(WORKGROUP)
-fn normalise(at: At) {
+fn normalise(at: At, @builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     let lane = lane_of(at);
-    let index = at.group.x + at.group.y * at.groups.x;
+    let index = group.x + group.y * groups.x;
     let chunk = index % params.chunks;
     let k = ((index / params.chunks) * (WORKGROUP / LANES) + row_of(lane)) * ROW_WIDTH;
     let row = min(k, params.outputs - ROW_WIDTH);
@@ -167,8 +167,6 @@ fn finish(here: Here, zero: Stat, whole: State) {
 // Which lane of its workgroup an invocation is, where subgroups have SUBGROUP lanes each.
 
 struct At {
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(subgroup_id) subgroup: u32,
     @builtin(subgroup_invocation_id) place: u32,
 }

@@ -32,9 +32,9 @@ var<workgroup> furthest: atomic<u32>;
 var<workgroup> stalled: u32;
 
 @compute @workgroup_size(WORKGROUP)
-fn scatter(at: At) {
+fn scatter(at: At, @builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     let who = who_is(at);
-    let index = tile_index(at, who);
+    let index = tile_index(group.x + group.y * groups.x, who);
     if (index >= params.groups) {
         return;
     }
@@ -89,10 +89,10 @@ fn scatter(at: At) {
     store_values(&places, &targets, first, tile * TILE, count, who);
 }
 
-// Which tile this workgroup orders: its number, or, where params.ticket names a counter, the next that nobody has begun.
-fn tile_index(at: At, who: Who) -> u32 {
+// Which tile this workgroup orders: its own number, or, where params.ticket names a counter, the next that nobody has begun.
+fn tile_index(number: u32, who: Who) -> u32 {
     if (params.ticket == 0xffffffffu) {
-        return at.group.x + at.group.y * at.groups.x;
+        return number;
     }
     if (who.lane == 0u) {
         stalled = atomicAdd(&state[params.ticket], 1u);
@@ -397,8 +397,6 @@ struct Who { lane: u32, team: u32, place: u32, size: u32 }
 // Ranks and sums of a workgroup whose subgroups can ballot, of any size from 4 to 128.
 
 struct At {
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(subgroup_id) subgroup: u32,
     @builtin(subgroup_invocation_id) place: u32,
     @builtin(subgroup_size) size: u32,

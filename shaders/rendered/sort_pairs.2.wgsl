@@ -5,8 +5,8 @@
 // Left open: WORKGROUP, STRIPS, PLACES, PREFIX, At, who_is and scan of shared/sort_*.wgsl.
 
 @compute @workgroup_size(WORKGROUP)
-fn seed(at: At) {
-    let index = at.group.x + at.group.y * at.groups.x;
+fn seed(at: At, @builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+    let index = group.x + group.y * groups.x;
     if (index >= params.groups) {
         return;
     }
@@ -51,8 +51,6 @@ struct Who { lane: u32, team: u32, place: u32, size: u32 }
 // Ranks and sums of a workgroup whose subgroups can ballot, of any size from 4 to 128.
 
 struct At {
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(subgroup_id) subgroup: u32,
     @builtin(subgroup_invocation_id) place: u32,
     @builtin(subgroup_size) size: u32,

@@ -12,8 +12,8 @@
 var<workgroup> pool: array<atomic<u32>, POOL>;
 
 @compute @workgroup_size(WORKGROUP)
-fn rows(at: At) {
-    let index = at.group.x + at.group.y * at.groups.x;
+fn rows(at: At, @builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+    let index = group.x + group.y * groups.x;
     if (index >= params.groups) {
         return;
     }
@@ -215,8 +215,6 @@ struct Who { lane: u32, team: u32, place: u32, size: u32 }
 // Ranks and sums of a workgroup whose subgroups can ballot, of any size from 4 to 128.
 
 struct At {
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(subgroup_id) subgroup: u32,
     @builtin(subgroup_invocation_id) place: u32,
     @builtin(subgroup_size) size: u32,

@@ -1,7 +1,7 @@
 //! Kernels and cases on Dawn, the WebGPU of Chromium, where Tint compiles WGSL instead of naga: as exports, which `replay.js` runs
 //! under Node.
 
-use crate::support::say;
+use crate::support::{is_required, say};
 use crosslane::array::PadMode;
 use crosslane::device::Caps;
 use crosslane::export::{Export, ExportedKernel, Exporter};
@@ -61,9 +61,8 @@ struct Dawn {
 impl Dawn {
     /// None where it is not installed, which is said.
     fn find() -> Option<Dawn> {
-        let required = env::var("CROSSLANE_REQUIRE").is_ok_and(|names| names.split(',').any(|name| name == "dawn"));
         let Ok(folder) = env::var("CROSSLANE_DAWN") else {
-            assert!(!required, "CROSSLANE_REQUIRE names dawn, and CROSSLANE_DAWN no folder");
+            assert!(!is_required("dawn"), "CROSSLANE_REQUIRE names dawn, and CROSSLANE_DAWN no folder");
             say("skipped Dawn: CROSSLANE_DAWN names no folder with the npm package `webgpu`");
             return None;
         };

@@ -23,8 +23,8 @@ const KNOWN: [&str; 2] = [
     "Rank(24, 24) of [9, 11], f64",
 ];
 
-/// VGPRs that an invocation may have, less what the compiler may leave. Mesa 22.3.6 spills on RDNA 3 with 132 to 144 taken: that is
-/// its first compiler for these cards, and no kernel's need.
+/// VGPRs that an invocation may have, less what the compiler may leave. On RDNA 3 Mesa 22.3.6 spills where only 132 to 144 are taken,
+/// which is not judged: a newer Mesa, which nobody has run here, would tell whether that is the compiler's or the kernels'.
 const REGISTERS: u64 = 240;
 
 /// Compiles each for each card, and writes the table; an operation's name: compiles its kernels for each card.
