@@ -262,7 +262,7 @@ fn export_writes_a_folder() {
     );
     fails(
         &["export", &kernel, "--bind", "x=zeros:u64:4", "--grid", "1", "--out", &web],
-        &["64-bit integers", "WebGPU"],
+        &["64-bit integers", "webgpu"],
     );
 }
 

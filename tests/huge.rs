@@ -377,7 +377,8 @@ fn numbers_past_2_32() {
                 );
             }
             let all = len as u64;
-            let sum = 5 * all + 3 * (all / 2) * (all - 1);
+            // Modulo 2^64.
+            let sum = (3 * (all / 2)).wrapping_mul(all - 1).wrapping_add(5 * all);
             assert_eq!(x.sum().item().unwrap(), sum, "sum on {}", name(device));
         }
     }

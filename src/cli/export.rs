@@ -19,8 +19,9 @@ pub fn run(options: &Options) -> Outcome {
     let device = Device::open("cpu:webgpu").map_err(told)?;
     let ready = options.kernel.ready(&kernel, &device)?;
     let recording = ready.recording().map_err(told)?;
+    let name = options.kernel.file.file_stem().unwrap_or_default().to_string_lossy();
     let named = ready.names.iter().zip(&ready.arrays).zip(&kernel::reflection(&kernel).bindings);
-    let exporter = named.fold(recording.export(kernel.name()), |exporter, ((name, array), resource)| {
+    let exporter = named.fold(recording.export(&name), |exporter, ((name, array), resource)| {
         array.export(exporter, name, resource.point.access)
     });
     let export = exporter.finish().map_err(told)?;

@@ -395,17 +395,3 @@ fn shown<T: Element>(values: &[T]) -> String {
         _ => format!("{values:?}"),
     }
 }
-
-#[cfg(all(test, feature = "cpu"))]
-mod tests {
-    use super::bounded_sum;
-    use crate::{Array, Device};
-
-    #[test]
-    fn sums_of_counts_stay_at_the_largest() {
-        let device = Device::open("cpu").unwrap();
-        let (a, b) = ([0, 5, u32::MAX, u32::MAX - 2, u32::MAX], [0, 7, 1, 2, u32::MAX]);
-        let sums = bounded_sum(&Array::from_slice(&device, &a), &Array::from_slice(&device, &b));
-        assert_eq!(sums.to_vec().unwrap(), [0, 12, u32::MAX, u32::MAX, u32::MAX]);
-    }
-}

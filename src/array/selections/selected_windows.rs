@@ -30,7 +30,9 @@ pub(crate) fn selected_parts<T: Element>(
         part.eval()?;
         Ok(part)
     };
-    let ranges = ranges(operation, picked.len(), picked.device.most_numbered(MOST), at)?;
+    // All of a window may be selected, into one binding.
+    let fitting = picked.device.caps().binding_bytes as usize / T::DTYPE.size();
+    let ranges = ranges(operation, picked.len(), picked.device.most_numbered(MOST).min(fitting), at)?;
     ranges.into_iter().map(part).collect::<Result<_>>().map_err(|error: Error| error.asked_at(at))
 }
 
