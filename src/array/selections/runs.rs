@@ -1,7 +1,6 @@
 //! Runs of equal neighbours: where they begin and end, and their values and lengths.
 
-use crate::array::selections::selected_windows::{MOST, count_of, is_long, selected_of_many, selected_parts};
-use crate::array::windows::ranges;
+use crate::array::selections::selected_windows::{count_of, is_long, selected_of_many, selected_parts, windows_of};
 use crate::array::{Array, Selected, create};
 use crate::element::{DType, Element, Ordered, Scalar};
 use crate::error::{CallSite, Error, Result};
@@ -88,8 +87,7 @@ impl Edges {
     /// Whether a u32 holds the length of each run, of which the places are given where they begin in each window.
     fn check_lengths(&self, parts: &[Array<u32>]) -> Result<()> {
         let len = self.bytes.len();
-        let most = self.bytes.device().most_numbered(MOST);
-        let ranges = ranges(self.operation, len, most, self.at)?;
+        let ranges = windows_of::<u32>(self.operation, &self.bytes.node, self.at)?;
         let some = || ranges.iter().zip(parts).filter(|(_, part)| !part.is_empty());
         let ends = some().flat_map(|(_, part)| [0, part.len() - 1].map(|place| part.part(0, place, 1, 1)));
         let ends = Array::read_all(&ends.collect::<Vec<_>>().iter().collect::<Vec<_>>())?;

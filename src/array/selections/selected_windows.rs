@@ -6,6 +6,7 @@ use crate::array::{Array, Selected};
 use crate::element::Element;
 use crate::error::{CallSite, Error, Result};
 use crate::graph::Node;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The most elements from which one kernel selects.
@@ -14,6 +15,16 @@ pub(crate) const MOST: usize = u32::MAX as usize;
 /// Whether one kernel selects from so many.
 pub(crate) fn is_long(node: &Node) -> bool {
     node.len() > node.device.most_numbered(MOST)
+}
+
+/// The windows that [`selected_parts`] takes: all of one may be selected, into one binding.
+pub(crate) fn windows_of<T: Element>(
+    operation: &'static str,
+    picked: &Node,
+    at: CallSite,
+) -> Result<Vec<Range<usize>>> {
+    let fitting = picked.device.caps().binding_bytes as usize / T::DTYPE.size();
+    ranges(operation, picked.len(), picked.device.most_numbered(MOST).min(fitting), at)
 }
 
 /// The elements of each window whose condition is not zero, in memory of their number. Waits for the device.
@@ -30,9 +41,7 @@ pub(crate) fn selected_parts<T: Element>(
         part.eval()?;
         Ok(part)
     };
-    // All of a window may be selected, into one binding.
-    let fitting = picked.device.caps().binding_bytes as usize / T::DTYPE.size();
-    let ranges = ranges(operation, picked.len(), picked.device.most_numbered(MOST).min(fitting), at)?;
+    let ranges = windows_of::<T>(operation, picked, at)?;
     ranges.into_iter().map(part).collect::<Result<_>>().map_err(|error: Error| error.asked_at(at))
 }
 
