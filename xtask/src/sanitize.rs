@@ -85,7 +85,9 @@ fn cuda(filters: &[&str]) -> Outcome<()> {
     let test = ["test", "--all-features", "-p", "crosslane-tests", "--test", "conformance", "--"];
     for tool in ["memcheck", "racecheck"] {
         println!("-- compute-sanitizer: conformance, {tool}");
-        let program = format!("compute-sanitizer --tool {tool} --error-exitcode 1");
+        // memcheck takes it for an error of the program's that the driver says whose memory a host's pointer is: nobody's.
+        let options = if tool == "memcheck" { "--report-api-errors no" } else { "" };
+        let program = format!("compute-sanitizer --tool {tool} {options} --error-exitcode 1");
         let variables =
             [(runner.as_str(), program.as_str()), ("CROSSLANE_REQUIRE", "cuda"), ("VK_DRIVER_FILES", "/nowhere")];
         cargo(&[&test[..], filters].concat(), &variables, "cuda")?;
