@@ -12,6 +12,7 @@ const TYPES = {
 export function typed(array, buffer) {
   const size = array.shape.reduce((product, extent) => product * extent, 1);
   if (array.dtype === "Complex32") return new Float32Array(buffer, 0, 2 * size);
+  if (array.dtype === "Complex64") return new Float64Array(buffer, 0, 2 * size);
   return new (TYPES[array.dtype] ?? Uint16Array)(buffer, 0, size);
 }
 
@@ -26,8 +27,7 @@ export async function open(exported, gpu = navigator.gpu) {
   for (const [name, wanted] of Object.entries(exported.limits)) {
     const most = adapter.limits[name];
     if (wanted > most) throw new Error(`${exported.name} needs a ${name} of ${wanted}; this adapter has ${most}`);
-    // A limit below what every device has may not be asked for: nothing changes where it is that.
-    requiredLimits[name] = most;
+    requiredLimits[name] = wanted;
   }
   return adapter.requestDevice({ requiredFeatures: exported.features, requiredLimits });
 }
