@@ -10,7 +10,7 @@ use rand::seq::SliceRandom;
 const ALL: [OutOfRange; 3] = [OutOfRange::Clamp, OutOfRange::Wrap, OutOfRange::Drop];
 
 /// The element that an index means, by NumPy's modes.
-fn meant(index: i64, extent: usize, outside: OutOfRange) -> Option<usize> {
+pub fn meant(index: i64, extent: usize, outside: OutOfRange) -> Option<usize> {
     let extent = extent as i64;
     let index = match outside {
         OutOfRange::Clamp => index.clamp(0, extent - 1),

@@ -1,5 +1,6 @@
 //! Operations over more elements than they number at once, in windows: with a bound of 1000 elements in place of some 2^32.
 
+use super::gather::meant;
 use super::support::say;
 use crosslane::array::{OutOfRange, SortOptions};
 use crosslane::cpu::{Checks, Profile};
@@ -156,17 +157,6 @@ fn selections() {
     }
 }
 
-/// The place that an index means, by definition.
-fn place(index: i64, extent: i64, outside: OutOfRange) -> Option<usize> {
-    let index = match outside {
-        OutOfRange::Clamp => index.clamp(0, extent - 1),
-        OutOfRange::Wrap => index.rem_euclid(extent),
-        _ if index < 0 => index + extent,
-        _ => index,
-    };
-    (0..extent).contains(&index).then_some(index as usize)
-}
-
 #[test]
 fn elements_by_index() {
     let host = numbers(3507, 1 << 20);
@@ -176,7 +166,7 @@ fn elements_by_index() {
     for device in devices() {
         let x = Array::from_slice(device, &host);
         for outside in [OutOfRange::Clamp, OutOfRange::Wrap, OutOfRange::Drop] {
-            let wanted = |index: i64| place(index, 3507, outside).map_or(0, |i| host[i]);
+            let wanted = |index: i64| meant(index, 3507, outside).map_or(0, |i| host[i]);
             let taken = x.take(&Array::from_slice(device, &signed), outside);
             same(&taken, &signed.iter().map(|&i| wanted(i as i64)).collect::<Vec<_>>());
             let taken = x.cast::<u8>().take(&Array::from_slice(device, &unsigned), outside);
