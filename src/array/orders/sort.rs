@@ -212,8 +212,8 @@ impl<T: Ordered> Array<T> {
     /// workgroup memory. The cpu engine merges them instead (64 elements in 10 us, 4000 in 150 us).
     ///
     /// A row of more than 2^32 - 2^16 elements is sorted at once, and not when its values are needed: its windows are sorted,
-    /// then parts of them that lie between the same values. The host waits for the bounds of these parts. That takes twice
-    /// as long as a sort, and four times as much memory as the array takes.
+    /// then parts of them that lie between the same values. The host waits for the bounds of these parts. So each element
+    /// is sorted twice, and some four copies of the array are in memory.
     ///
     /// Errors (kept in the array): no axis. Of rows that are sorted in windows also: more elements than 2^42, fewer bits than
     /// all, out of memory, device lost.
