@@ -803,19 +803,20 @@ fn what_the_shader_compiler_panics_on_is_an_error() {
     }
 }
 
-/// The processor compiles a kernel that it runs often, while threads go on launching it: every launch gives the same.
+/// The processor compiles a kernel that it runs often, and again with care, while threads go on launching it: every launch gives
+/// the same.
 #[test]
 fn a_kernel_is_compiled_while_threads_launch_it() {
     let device = Device::open("cpu").unwrap();
     let kernel = kernel(ADD);
-    let x: Vec<f32> = (0..1 << 14).map(|i| i as f32 * 0.37).collect();
+    let x: Vec<f32> = (0..1 << 17).map(|i| i as f32 * 0.37).collect();
     let once = || {
-        let (x, mut y) = (Array::from_slice(&device, &x), Array::<f32>::ones(&device, &[1 << 14]).copy());
-        kernel.grid([256]).args((&x, &mut y)).launch(&device).unwrap();
+        let (x, mut y) = (Array::from_slice(&device, &x), Array::<f32>::ones(&device, &[1 << 17]).copy());
+        kernel.grid([2048]).args((&x, &mut y)).launch(&device).unwrap();
         y.to_vec().unwrap()
     };
     let wanted: Vec<f32> = x.iter().map(|x| 1.0 + x).collect();
-    // 256 launches of 2^14 elements are several times what is interpreted before a kernel is compiled.
+    // 256 launches of 2^17 elements compute several times the 2^20 words of the interpreter, and the 2^26 of the first code.
     std::thread::scope(|scope| {
         (0..4).for_each(|_| drop(scope.spawn(|| (0..64).for_each(|_| assert!(once() == wanted)))));
     });

@@ -1,6 +1,6 @@
 //! Kernels run unchecked on GPUs since every one of them ran with all checks on: here.
 
-use crate::support::{played, say, stand_in};
+use crate::support::{played, say, stand_in, stand_in_with};
 use crate::{cases, none, run};
 use crosslane::Device;
 use crosslane::device::Caps;
@@ -13,6 +13,8 @@ use std::time::Instant;
 pub const NARROW: u64 = 1 << 16;
 /// The same for kernels that combine what many windows gave. Normalisations alone can do with so little.
 const NARROWER: [u64; 3] = [1 << 14, 1 << 12, 1 << 11];
+/// Multiprocessors of a large card: what plans for one take, and for any device that does not tell.
+const MANY: u32 = 128;
 /// Elements of the largest case that runs in the most windows, of the largest that runs in many, and of the largest that runs.
 const MOST_NARROWER: usize = 250_000;
 const MOST_NARROW: usize = 1_000_000;
@@ -114,6 +116,8 @@ pub fn checked(operation: &str) {
         by_len(operation, device, Case::runs).iter().for_each(|case| gate.launch(device, case));
     }
     let (small, seconds) = (gate.plans.len(), start.elapsed().as_secs_f64());
+    // A large card, which plans what small shapes do not fill.
+    devices.extend((profile == "native").then(|| stand_in_with("native", |caps| caps.multiprocessors = MANY)));
     // What the processor compiles differs from what cards run in numbers: a case for each kernel is enough.
     let compiled = (profile == "native").then_some("compiled");
     devices.extend(compiled.map(|name| stand_in(name, u64::MAX)));

@@ -15,17 +15,7 @@ fn product(a: &Dense<f64>, b: &Dense<f64>) -> Dense<f64> {
     let rank = a.shape.len();
     let (rows, inner, columns) = (a.shape[rank - 2], a.shape[rank - 1], b.shape[rank - 1]);
     let batch: usize = a.shape[..rank - 2].iter().product();
-    let mut data = vec![0.0; batch * rows * columns];
-    for n in 0..batch {
-        for r in 0..rows {
-            for k in 0..inner {
-                let left = a.data[(n * rows + r) * inner + k];
-                for c in 0..columns {
-                    data[(n * rows + r) * columns + c] += left * b.data[(n * inner + k) * columns + c];
-                }
-            }
-        }
-    }
+    let data = references::products::product(&a.data, &b.data, [batch, rows, inner, columns]);
     Dense::new(&[&a.shape[..rank - 2], &[rows, columns]].concat(), data)
 }
 

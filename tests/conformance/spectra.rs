@@ -6,20 +6,10 @@ use crosslane::cpu::Profile;
 use crosslane::device::Natives;
 use crosslane::{Array, Complex, Device};
 use rand::{Rng, SeedableRng, rngs::StdRng};
+use references::fourier::dft;
 use std::f64::consts::{PI, TAU};
 
 type Row = Vec<Complex<f64>>;
-
-/// By definition for primes; else of every p-th value, p the smallest prime.
-fn dft(x: &[Complex<f64>], inverse: bool) -> Row {
-    let n = x.len();
-    let sign = if inverse { TAU } else { -TAU };
-    let turns: Row = (0..n).map(|k| Complex::from_polar(1.0, sign * k as f64 / n as f64)).collect();
-    let p = (2..=n).find(|&p| n.is_multiple_of(p)).unwrap_or(1);
-    let part = |first: usize| x.iter().skip(first).step_by(p).copied().collect::<Row>();
-    let parts: Vec<Row> = (0..p).map(|first| if p == n { part(first) } else { dft(&part(first), inverse) }).collect();
-    (0..n).map(|j| (0..p).map(|first| parts[first][j % (n / p)] * turns[j * first % n]).sum()).collect()
-}
 
 fn noise(seed: u64, count: usize) -> Vec<Complex<f32>> {
     let mut random = StdRng::seed_from_u64(seed);

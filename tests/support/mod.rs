@@ -141,8 +141,13 @@ pub fn limited() -> &'static [Device] {
 
 /// A preset of the cpu engine with every check on, and with bindings so small that arrays past one are quick to test.
 pub fn stand_in(name: &str, binding_bytes: u64) -> Device {
+    stand_in_with(name, |caps| caps.binding_bytes = caps.binding_bytes.min(binding_bytes))
+}
+
+/// The same, with other figures.
+pub fn stand_in_with(name: &str, change: impl FnOnce(&mut Caps)) -> Device {
     let mut profile = Profile::presets().into_iter().find(|p| p.name == name).unwrap_or_else(|| panic!("{name}?"));
-    profile.caps.binding_bytes = profile.caps.binding_bytes.min(binding_bytes);
+    change(&mut profile.caps);
     // The variants that cards use, and the interpreter does not.
     if profile.caps.processor.is_none() {
         profile.caps.tuning = Tuning::default();

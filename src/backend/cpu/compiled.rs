@@ -1,4 +1,5 @@
-//! A kernel in both tiers: interpreted until it has computed so much that compiling it pays, then compiled.
+//! A kernel in its tiers: interpreted until it has computed so much that compiling it pays, then compiled in a hurry, and once
+//! more with care where it computes much.
 
 use super::Tier;
 use super::lower;
@@ -48,7 +49,7 @@ impl Compiled {
 
 #[cfg(feature = "jit")]
 mod tier {
-    use super::super::jit::{self, Code, Given, Target};
+    use super::super::jit::{self, Allocation, Code, Given, MOST_ALLOCATED, Target};
     use super::super::schedule::{Stuck, unfold};
     use super::super::{Cpu, Tier, block};
     use super::Compiled;
@@ -70,6 +71,9 @@ mod tier {
     const PIECES: u64 = 16;
     /// Words of a launch that is not interpreted while its code is compiled, but waits for it.
     const WAITS: u64 = 1 << 23;
+    /// Words that code whose registers were allocated in one pass computes before they are allocated anew. A launch of so many
+    /// waits for that.
+    const MUCH: u64 = 1 << 26;
     /// Bytes that code may touch past the end of a window: vectors of the last elements.
     const SLACK: u64 = 64;
 
@@ -85,26 +89,40 @@ mod tier {
         kind: Tier,
         trusted: bool,
         watched: bool,
-        /// Words computed by the interpreter.
-        interpreted: AtomicU64,
-        /// Whether a thread compiles, without and with guarded accesses.
-        begun: [AtomicBool; 2],
-        /// Without and with guarded accesses; why if it has no code.
-        code: [OnceLock<Result<Arc<Code>, String>>; 2],
+        /// Words computed before the code of the last tier was there.
+        computed: AtomicU64,
+        /// Without and with guarded accesses.
+        one_pass: [Made; 2],
+        backtracking: [Made; 2],
         memories: Mutex<Vec<Memory>>,
+    }
+
+    /// Code of one kind.
+    #[derive(Default)]
+    struct Made {
+        /// Whether a thread compiles.
+        begun: AtomicBool,
+        /// Why if there is none.
+        code: OnceLock<Result<Arc<Code>, String>>,
     }
 
     impl Compiling {
         pub fn new(kind: Tier, trusted: bool, watched: bool) -> Compiling {
-            let (interpreted, begun) = (AtomicU64::new(0), Default::default());
             Compiling {
                 kind,
                 trusted,
                 watched,
-                interpreted,
-                begun,
-                code: Default::default(),
+                computed: AtomicU64::new(0),
+                one_pass: Default::default(),
+                backtracking: Default::default(),
                 memories: Mutex::default(),
+            }
+        }
+
+        fn made(&self, allocation: Allocation, guarded: bool) -> &Made {
+            match allocation {
+                Allocation::OnePass => &self.one_pass[guarded as usize],
+                Allocation::Backtracking => &self.backtracking[guarded as usize],
             }
         }
 
@@ -123,27 +141,52 @@ mod tier {
             }
             let padded = |window: &Window| block(&window.memory).bytes_after(window.offset + window.bytes) >= SLACK;
             let guarded = !tier.trusted || !launch.buffers.iter().all(padded);
-            if let Some(code) = tier.code[guarded as usize].get() {
-                return code.clone().ok();
+            let last = self.last();
+            let found = |allocation| tier.made(allocation, guarded).code.get();
+            if let Some(code) = found(last) {
+                let code = code.as_ref().ok();
+                return code.or_else(|| found(Allocation::OnePass)?.as_ref().ok()).cloned();
             }
             let groups: u64 = groups.iter().map(|&n| n as u64).product();
             let words = groups.saturating_mul(self.effort);
-            let computed = tier.interpreted.fetch_add(words, Relaxed).saturating_add(words);
-            if tier.kind == Tier::Compiled || words >= WAITS {
-                return self.compile(guarded);
+            let computed = tier.computed.fetch_add(words, Relaxed).saturating_add(words);
+            if tier.kind == Tier::Compiled || words >= MUCH {
+                return self.compile(last, guarded);
             }
-            if computed >= WORTH && !tier.begun[guarded as usize].swap(true, Relaxed) {
+            if computed >= MUCH {
+                self.compile_beside(last, guarded);
+            }
+            match found(Allocation::OnePass) {
+                Some(Ok(code)) => Some(code.clone()),
+                // One pass takes more of the stack than backtracking.
+                Some(Err(_)) => self.compile(last, guarded),
+                None if words >= WAITS => self.compile(Allocation::OnePass, guarded),
+                None if computed >= WORTH => {
+                    self.compile_beside(Allocation::OnePass, guarded);
+                    None
+                }
+                None => None,
+            }
+        }
+
+        /// How the registers of the last tier are allocated.
+        fn last(&self) -> Allocation {
+            if self.lowered.code.len() > MOST_ALLOCATED { Allocation::OnePass } else { Allocation::Backtracking }
+        }
+
+        /// Compiles on a thread of its own, once. Where the system gives no thread, the kernel stays as it is until a large
+        /// launch.
+        fn compile_beside(self: &Arc<Self>, allocation: Allocation, guarded: bool) {
+            if !self.tier.made(allocation, guarded).begun.swap(true, Relaxed) {
                 let this = self.clone();
-                // Where the system gives no thread, the kernel stays interpreted until a large launch.
-                drop(Builder::new().name("crosslane compile".into()).spawn(move || this.compile(guarded)));
+                drop(Builder::new().name("crosslane compile".into()).spawn(move || this.compile(allocation, guarded)));
             }
-            None
         }
 
         /// Compiles, or waits for the thread that does; `None` where the kernel cannot be compiled.
-        fn compile(&self, guarded: bool) -> Option<Arc<Code>> {
+        fn compile(&self, allocation: Allocation, guarded: bool) -> Option<Arc<Code>> {
             let compile = || {
-                let target = Target { guarded, watched: self.tier.watched };
+                let target = Target { allocation, guarded, watched: self.tier.watched };
                 let (start, steps) = (Instant::now(), self.lowered.code.len());
                 // A mistake in the compiler is no reason to fail: the kernel is interpreted.
                 let attempt = || catch_unwind(AssertUnwindSafe(|| jit::compile(&self.lowered, target)));
@@ -153,22 +196,24 @@ mod tier {
                 };
                 match made {
                     Ok(code) => {
-                        log::debug!("{}: {steps} steps compiled in {:.1?}", self.lowered.name, start.elapsed());
+                        let (name, took) = (&self.lowered.name, start.elapsed());
+                        log::debug!("{name}: {steps} steps compiled in {took:.1?} ({allocation:?})");
                         Ok(Arc::new(code))
                     }
                     Err(why) => {
-                        log::info!("{} is interpreted: {why}", self.lowered.name);
+                        log::info!("{} has no code ({allocation:?}): {why}", self.lowered.name);
                         Err(why)
                     }
                 }
             };
-            self.tier.code[guarded as usize].get_or_init(compile).clone().ok()
+            self.tier.made(allocation, guarded).code.get_or_init(compile).clone().ok()
         }
 
         /// How the kernel runs, in words.
         pub(in crate::backend::cpu) fn how(&self) -> String {
             let steps = self.lowered.code.len();
-            match self.tier.code.iter().find_map(|code| code.get()) {
+            let made = || self.tier.backtracking.iter().chain(&self.tier.one_pass).filter_map(|made| made.code.get());
+            match made().max_by_key(|made| made.is_ok()) {
                 _ if self.tier.kind == Tier::Interpreted => "interpreted".into(),
                 Some(Ok(_)) => "compiled".into(),
                 Some(Err(why)) => format!("interpreted: {why}"),

@@ -29,8 +29,18 @@ impl CudaSource {
     /// Errors: NVRTC is missing, knows neither the architecture nor an older one, or refuses the text.
     pub fn compile(&self) -> Result<CudaBinary> {
         match target(self.options.architecture)? {
-            Target::Cubin(_) => cubin(self),
+            Target::Cubin(_) => cubin(self, &[]),
             Target::Ptx(architecture) => ptx(self, architecture),
+        }
+    }
+
+    /// Whether NVRTC and its assembler take the text, as [`CudaSource::compile`] tells, in half the time: they optimise less.
+    #[doc(hidden)]
+    pub fn check(&self) -> Result<()> {
+        let hurry = (library::nvrtc()? >= MINIMAL).then_some("--Ofast-compile=mid");
+        match target(self.options.architecture)? {
+            Target::Cubin(_) => cubin(self, hurry.as_slice()).map(drop),
+            Target::Ptx(architecture) => ptx(self, architecture).map(drop),
         }
     }
 
@@ -61,7 +71,7 @@ impl CudaSource {
     }
 }
 
-/// The version that `--minimal` is known to work with.
+/// The version that `--minimal` and `--Ofast-compile` are known to work with.
 const MINIMAL: (u32, u32) = (13, 0);
 
 enum Target {
@@ -103,8 +113,9 @@ fn architectures() -> Result<Vec<u32>> {
     Ok(if listed == sys::nvrtcResult::NVRTC_SUCCESS { known.iter().map(|&k| k as u32).collect() } else { vec![] })
 }
 
-fn cubin(source: &CudaSource) -> Result<CudaBinary> {
+fn cubin(source: &CudaSource, more: &[&str]) -> Result<CudaBinary> {
     let mut options = source.flags()?;
+    options.extend(more.iter().map(|flag| flag.to_string()));
     options.extend([format!("--gpu-architecture={}", source.architecture()), "--ptxas-options=-v".into()]);
     let program = Program::compile(source, &options)?;
     let log = program.log();

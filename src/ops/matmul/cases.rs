@@ -22,8 +22,14 @@ const SIZES: [[usize; 4]; 10] = [
 ];
 /// Of types that lie or are computed differently: for each kind of tile as little as it is taken for.
 const LARGE: [[usize; 4]; 3] = [[1, 576, 3, 575], [1, 5, 33_000, 9], [80, 64, 32, 64]];
-/// What fills the largest tiles, of registers and of tensor cores.
-const LARGEST: [[usize; 4]; 2] = [[1, 1280, 8, 3328], [1, 1152, 32, 1152]];
+
+/// What fills the device with the largest tiles, of registers or of tensor cores.
+fn largest(caps: &Caps, tensor: bool) -> [usize; 4] {
+    let tiles = caps.multiprocessors as usize;
+    let down = tiles.isqrt();
+    let across = tiles.div_ceil(down);
+    if tensor { [1, 128 * down, 32, 128 * across] } else { [1, 128 * down, 8, 256 * across] }
+}
 
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let mut all = vec![];
@@ -35,7 +41,7 @@ pub fn cases(caps: &Caps) -> Vec<Case> {
         let mut sizes = SIZES.to_vec();
         if matches!(dtype, DType::F16 | DType::F32 | DType::I64 | DType::U32) {
             let tensor = caps.tensor.is_some() && (dtype == DType::F16 || precision == Precision::Tensor);
-            sizes.extend(LARGE.into_iter().chain([LARGEST[tensor as usize], [1, 4096, 4096, 4096]]));
+            sizes.extend(LARGE.into_iter().chain([largest(caps, tensor), [1, 4096, 4096, 4096]]));
         }
         sizes.extend((dtype == DType::F32 && precision == Precision::Exact).then_some(huge));
         for size in sizes {

@@ -1,7 +1,6 @@
 //! Products in several launches: inner elements in parts where there are few tiles, and boxes of the index space where
 //! an array is larger than a binding.
 
-use super::shape::FILLED;
 use super::*;
 use crate::op::{ExpressionStep, Function, Leaf, LeafSource, Plan, StepKind};
 
@@ -14,7 +13,7 @@ fn parts(caps: &Caps, groups: u64, inner: u64, most: u64, least: u64) -> (u64, u
     let wanted = if caps.short_vectors() || caps.processor.is_some() {
         1
     } else {
-        (2 * FILLED).div_ceil(groups).min(inner / least).min(most)
+        (2 * caps.multiprocessors as u64).div_ceil(groups).min(inner / least).min(most)
     };
     let span = inner.div_ceil(wanted.max(1)).next_multiple_of(64);
     (inner.div_ceil(span), span)

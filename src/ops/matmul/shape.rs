@@ -30,9 +30,6 @@ pub(super) struct Work {
     pub inner: u64,
 }
 
-/// Workgroups that fill a large card.
-pub(super) const FILLED: u64 = 132;
-
 impl Shape {
     pub fn choose(caps: &Caps, work: &Work) -> Shape {
         let each = Each::choose(caps, work).map(Shape::Each);
@@ -137,8 +134,8 @@ pub(super) fn groups([rows, columns]: [u32; 2], work: &Work) -> u64 {
 }
 
 /// How long a product takes in tiles of this many rows and columns, compared with other tiles: all that is computed,
-/// useful or not, by a speed in hundredths, and as long with fewer workgroups than fill the card.
-pub(super) fn time(tile: [u32; 2], speed: u64, work: &Work) -> u64 {
+/// useful or not, by a speed in hundredths, and as long with fewer workgroups than fill the device.
+pub(super) fn time(caps: &Caps, tile: [u32; 2], speed: u64, work: &Work) -> u64 {
     let each = tile[0] as u64 * tile[1] as u64 * 100 / speed;
-    groups(tile, work).max(FILLED).saturating_mul(each)
+    groups(tile, work).max(caps.multiprocessors as u64).saturating_mul(each)
 }

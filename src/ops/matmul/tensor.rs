@@ -77,7 +77,7 @@ impl TensorTile {
         let all = [(large, 100), ([64, 64, 32, 32, 32, 1], 60), ([32, 32, 32, 16, 16, 1], 30)].into_iter();
         let tile = |numbers| TensorTile { size, half, lanes, ..TensorTile::new(numbers) }.within(caps);
         let fitting = all.filter_map(|(numbers, speed)| Some((tile(numbers)?, speed)));
-        let best = fitting.min_by_key(|(tile, speed)| time([tile.rows, tile.columns], *speed, work));
+        let best = fitting.min_by_key(|(tile, speed)| time(caps, [tile.rows, tile.columns], *speed, work));
         best.map(|(tile, _)| tile)
     }
 

@@ -1,6 +1,6 @@
 //! Register tiles: how a product is laid over workgroups and their invocations.
 
-use super::shape::{FILLED, Work, groups, time};
+use super::shape::{Work, groups, time};
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::tuning::Tunable;
@@ -86,9 +86,11 @@ impl Tile {
         let most = most_sums(caps, work.sums);
         let fits = |tile: &Tile| tile.threads() <= caps.workgroup_invocations && tile.high * tile.wide <= most;
         let fitting = all.filter(|(tile, _)| fits(tile));
-        let tile =
-            fitting.min_by_key(|(tile, speed)| time([tile.rows, tile.columns], *speed, work)).expect("one fits").0;
-        let few = groups([32, 32], work) < FILLED && work.inner >= SHARED.depth as u64;
+        let tile = fitting
+            .min_by_key(|(tile, speed)| time(caps, [tile.rows, tile.columns], *speed, work))
+            .expect("one fits")
+            .0;
+        let few = groups([32, 32], work) < caps.multiprocessors as u64 && work.inner >= SHARED.depth as u64;
         let fits =
             SHARED.bytes(work.sums) <= caps.workgroup_bytes as u64 && SHARED.threads() <= caps.workgroup_invocations;
         if few && fits && tile.rows <= 32 { SHARED } else { tile }

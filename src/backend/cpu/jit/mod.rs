@@ -49,27 +49,37 @@ unsafe impl Send for Code {}
 // SAFETY: as above.
 unsafe impl Sync for Code {}
 
-/// Steps of kernels at most whose registers are allocated the slow way, which takes time by more than the square of their number.
-/// Two cores of an EPYC, 2026-11-25: kernels of 140 to 1,800 steps took 4 to 110 ms, one of 9,264 7.5 s. In one pass (two cores of a
-/// Xeon, 2026-11-26) kernels of 2,100 to 14,000 steps take 60 to 250 ms, and are 2 to 20 times as fast as interpreted.
-const MOST_ALLOCATED: usize = 2000;
+/// Steps of kernels at most whose registers are allocated by backtracking, which takes time by more than the square of their
+/// number. Two cores of an EPYC, 2026-11-25: kernels of 140 to 1,800 steps took 4 to 110 ms, one of 9,264 7.5 s. In one pass (two
+/// cores of a Xeon, 2026-11-26) kernels of 2,100 to 14,000 steps take 60 to 250 ms, and are 2 to 20 times as fast as interpreted.
+pub(super) const MOST_ALLOCATED: usize = 2000;
 
 /// Bytes of the stack that code takes at most: a program's threads may have 2 MiB. Registers that are allocated in one pass lie there
 /// each in a place of its own: a scan took 4.4 MB.
 const MOST_STACK: u32 = 256 << 10;
 
+/// How registers are allocated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Allocation {
+    /// In one pass: made soon, slower code.
+    OnePass,
+    /// By backtracking.
+    Backtracking,
+}
+
 /// What kernels are compiled for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Target {
+    pub allocation: Allocation,
     /// Not trusted: nothing outside of buffers is touched.
     pub guarded: bool,
     /// Loops look at the clock.
     pub watched: bool,
 }
 
-/// This machine, or why it has no code; and as it is for long kernels, whose registers are allocated in one pass.
-static MACHINE: LazyLock<Machine> = LazyLock::new(|| machine("backtracking"));
-static MACHINE_OF_LONG: LazyLock<Machine> = LazyLock::new(|| machine("single_pass"));
+/// This machine, or why it has no code.
+static BACKTRACKING: LazyLock<Machine> = LazyLock::new(|| machine("backtracking"));
+static ONE_PASS: LazyLock<Machine> = LazyLock::new(|| machine("single_pass"));
 
 type Machine = Result<OwnedTargetIsa, &'static str>;
 
@@ -91,12 +101,15 @@ fn machine(registers: &str) -> Machine {
 
 /// Whether kernels can be compiled on this machine.
 pub(super) fn is_available() -> bool {
-    MACHINE.is_ok()
+    BACKTRACKING.is_ok()
 }
 
 /// Compiles a kernel; an error says why it is interpreted.
 pub(super) fn compile(kernel: &Lowered, target: Target) -> Result<Code, String> {
-    let machine = if kernel.code.len() > MOST_ALLOCATED { &MACHINE_OF_LONG } else { &MACHINE };
+    let machine = match target.allocation {
+        Allocation::OnePass => &ONE_PASS,
+        Allocation::Backtracking => &BACKTRACKING,
+    };
     let isa = machine.as_ref().map_err(|why| why.to_string())?;
     // Where there is no such flag, every machine has it.
     let has_fma =

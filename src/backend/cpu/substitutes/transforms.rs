@@ -6,10 +6,8 @@ use crate::kernel::Transforms;
 use crate::recent::Recent;
 use crate::threads;
 use crate::work::Launch;
+use crosslane_fft::{ComplexToReal, Fft, Part, RealToComplex, Zero};
 use num_complex::Complex;
-use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
-use rustfft::num_traits::{Float, Zero};
-use rustfft::{Fft, FftDirection, FftNum, FftPlanner};
 use std::hash::Hash;
 use std::ops::Range;
 use std::sync::atomic::AtomicU32;
@@ -33,27 +31,27 @@ const PLANS: usize = 64;
 
 type Plans<K, T> = LazyLock<Recent<K, Arc<T>>>;
 
-/// `f32` and `f64`.
-trait Part: FftNum + Float {
+/// Parts of complex numbers whose plans are kept.
+trait Kept: Part {
     /// The plans of complex transforms by length and direction, of real ones, and of halves.
-    fn complex() -> &'static Plans<(usize, bool), dyn Fft<Self>>;
-    fn real() -> &'static Plans<usize, dyn RealToComplex<Self>>;
-    fn half() -> &'static Plans<usize, dyn ComplexToReal<Self>>;
+    fn complex_plans() -> &'static Plans<(usize, bool), dyn Fft<Self>>;
+    fn real_plans() -> &'static Plans<usize, dyn RealToComplex<Self>>;
+    fn half_plans() -> &'static Plans<usize, dyn ComplexToReal<Self>>;
     fn from_words(words: [u32; 2]) -> Self;
 }
 
 macro_rules! part {
     ($type:ident, $words:ident => $value:expr) => {
-        impl Part for $type {
-            fn complex() -> &'static Plans<(usize, bool), dyn Fft<Self>> {
+        impl Kept for $type {
+            fn complex_plans() -> &'static Plans<(usize, bool), dyn Fft<Self>> {
                 static KEPT: Plans<(usize, bool), dyn Fft<$type>> = LazyLock::new(|| Recent::new(PLANS));
                 &KEPT
             }
-            fn real() -> &'static Plans<usize, dyn RealToComplex<Self>> {
+            fn real_plans() -> &'static Plans<usize, dyn RealToComplex<Self>> {
                 static KEPT: Plans<usize, dyn RealToComplex<$type>> = LazyLock::new(|| Recent::new(PLANS));
                 &KEPT
             }
-            fn half() -> &'static Plans<usize, dyn ComplexToReal<Self>> {
+            fn half_plans() -> &'static Plans<usize, dyn ComplexToReal<Self>> {
                 static KEPT: Plans<usize, dyn ComplexToReal<$type>> = LazyLock::new(|| Recent::new(PLANS));
                 &KEPT
             }
@@ -87,7 +85,7 @@ struct Line {
 }
 
 /// How rows are transformed.
-enum Plan<T: Part> {
+enum Plan<T: Kept> {
     /// Complex numbers, from memory to memory.
     Direct(Arc<dyn Fft<T>>),
     /// Complex numbers, or what is taken for such, in a block.
@@ -135,17 +133,14 @@ impl<'a> TransformedRows<'a> {
         self.contract.length >= LEAST
     }
 
-    fn plan<T: Part>(&self) -> Plan<T> {
+    fn plan<T: Kept>(&self) -> Plan<T> {
         let Transforms { length, inverse, from, given, half, to, kept: values, .. } = *self.contract;
         let whole = length as usize;
-        let complex = || {
-            let direction = if inverse { FftDirection::Inverse } else { FftDirection::Forward };
-            kept(T::complex(), (whole, inverse), || FftPlanner::new().plan_fft(whole, direction))
-        };
+        let complex = || kept(T::complex_plans(), (whole, inverse), || T::complex(whole, inverse));
         match (half, from.is_complex(), to.is_complex()) {
-            (true, _, false) => Plan::Half(kept(T::half(), whole, || RealFftPlanner::new().plan_fft_inverse(whole))),
+            (true, _, false) => Plan::Half(kept(T::half_plans(), whole, || T::half(whole))),
             (false, false, true) if values <= length / 2 + 1 => {
-                Plan::Real(kept(T::real(), whole, || RealFftPlanner::new().plan_fft_forward(whole)))
+                Plan::Real(kept(T::real_plans(), whole, || T::real(whole)))
             }
             (false, true, true) if self.inner == 1 && [given, values] == [length; 2] && self.is_aligned::<T>() => {
                 Plan::Direct(complex())
@@ -176,7 +171,7 @@ impl<'a> TransformedRows<'a> {
     /// # Safety
     ///
     /// As [`TransformedRows::run`]; parts must have this type.
-    unsafe fn run_of<T: Part>(&self) {
+    unsafe fn run_of<T: Kept>(&self) {
         let length = self.contract.length as usize;
         let plan = self.plan::<T>();
         let least = if self.inner > 1 { (LONG_BLOCK / length).clamp(1, ACROSS) } else { 1 };
@@ -219,7 +214,7 @@ impl<'a> TransformedRows<'a> {
     /// # Safety
     ///
     /// As [`TransformedRows::run_of`].
-    unsafe fn run_direct<T: Part>(&self, fft: &dyn Fft<T>, block: Range<usize>, room: &mut Room<T>) {
+    unsafe fn run_direct<T: Kept>(&self, fft: &dyn Fft<T>, block: Range<usize>, room: &mut Room<T>) {
         let length = self.contract.length as usize;
         let (first, count) = (block.start * length, block.len() * length);
         // SAFETY: as the caller says: nobody writes to what is read, and nobody else uses what is written. Both are
@@ -239,7 +234,7 @@ impl<'a> TransformedRows<'a> {
     /// # Safety
     ///
     /// As [`TransformedRows::run_of`].
-    unsafe fn run_block<T: Part>(&self, fft: &dyn Fft<T>, block: Range<usize>, room: &mut Room<T>) {
+    unsafe fn run_block<T: Kept>(&self, fft: &dyn Fft<T>, block: Range<usize>, room: &mut Room<T>) {
         let length = self.contract.length as usize;
         let Room { values, scratch, .. } = room;
         let values = &mut values[..block.len() * pitch(length)];
@@ -269,7 +264,7 @@ impl<'a> TransformedRows<'a> {
     /// # Safety
     ///
     /// As [`TransformedRows::run_of`].
-    unsafe fn load<T: Part>(&self, values: &mut [Complex<T>], block: Range<usize>) {
+    unsafe fn load<T: Kept>(&self, values: &mut [Complex<T>], block: Range<usize>) {
         let (length, lines) = (self.contract.length as usize, block.map(|row| self.read_line(row)));
         let input: *const T = self.input.as_ptr().cast();
         // SAFETY: as the caller says.
@@ -285,7 +280,7 @@ impl<'a> TransformedRows<'a> {
     /// # Safety
     ///
     /// As [`TransformedRows::run_of`].
-    unsafe fn run_real<T: Part>(&self, fft: &dyn RealToComplex<T>, row: usize, room: &mut Room<T>) {
+    unsafe fn run_real<T: Kept>(&self, fft: &dyn RealToComplex<T>, row: usize, room: &mut Room<T>) {
         let length = self.contract.length as usize;
         let Room { values, reals, scratch } = room;
         let (line, values) = (self.read_line(row), &mut values[..length / 2 + 1]);
@@ -311,7 +306,7 @@ impl<'a> TransformedRows<'a> {
     /// # Safety
     ///
     /// As [`TransformedRows::run_of`].
-    unsafe fn run_half<T: Part>(&self, fft: &dyn ComplexToReal<T>, row: usize, room: &mut Room<T>) {
+    unsafe fn run_half<T: Kept>(&self, fft: &dyn ComplexToReal<T>, row: usize, room: &mut Room<T>) {
         let length = self.contract.length as usize;
         let Room { values, reals, scratch } = room;
         // SAFETY: as the caller says.
@@ -336,7 +331,7 @@ impl<'a> TransformedRows<'a> {
     }
 }
 
-impl<T: Part> Room<T> {
+impl<T: Kept> Room<T> {
     fn new(plan: &Plan<T>, rows: usize, length: usize) -> Room<T> {
         let (rows, reals, scratch) = match plan {
             Plan::Direct(fft) => (0, 0, fft.get_immutable_scratch_len()),
@@ -364,7 +359,7 @@ fn in_tiles(lines: &mut (impl Iterator<Item = Line> + Clone)) -> usize {
 }
 
 /// Rows from memory to a block, zeros where there is nothing.
-fn gather<T: Part>(
+fn gather<T: Kept>(
     values: &mut [Complex<T>],
     mut lines: impl Iterator<Item = Line> + Clone,
     length: usize,
@@ -385,7 +380,7 @@ fn gather<T: Part>(
 }
 
 /// Rows from a block to memory.
-fn scatter<T: Part>(
+fn scatter<T: Kept>(
     values: &[Complex<T>],
     mut lines: impl Iterator<Item = Line> + Clone,
     length: usize,
