@@ -56,7 +56,9 @@ pub use products::einsum;
 pub use reductions::{Scan, Tolerance};
 pub use selections::{ArrayIndex, GroupBy, Selected};
 pub use shapes::{Axes, Extent, PadMode, Slice, ViewMut, axes};
-pub use signals::{Band, PeakOptions, Peaks, butterworth, firwin, lfilter_zi, savgol_coefficients, sosfilt_zi};
+pub use signals::{
+    Band, PeakOptions, Peaks, butterworth, chebyshev1, firwin, lfilter_zi, savgol_coefficients, sosfilt_zi,
+};
 pub use spectra::{ConvolveMode, CosineKind, FftOptions, Norm, SpectrumOptions, Window};
 pub use stencils::Stencil;
 pub use transfer::upload_all;

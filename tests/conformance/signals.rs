@@ -1,15 +1,15 @@
-//! Filters in time against SciPy's results, kept in `signals.json`, and long recurrences against the definition in f64.
+//! Filters in time against SciPy's results, kept in `signals.json` (some are made by `signals.py`), and long recurrences against the definition in f64.
 
 use crate::support::*;
 use crosslane::array::{
-    Band, PadMode, PeakOptions, Window, butterworth, firwin, lfilter_zi, savgol_coefficients, sosfilt_zi,
+    Band, PadMode, PeakOptions, Window, butterworth, chebyshev1, firwin, lfilter_zi, savgol_coefficients, sosfilt_zi,
 };
 
 use crosslane::{Array, Device, Part};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use serde_json::Value;
 
-const TABLE: &str = include_str!("signals.json");
+pub const TABLE: &str = include_str!("signals.json");
 
 fn numbers(value: &Value) -> Vec<f64> {
     value.as_array().expect("a list").iter().map(|number| number.as_f64().expect("a number")).collect()
@@ -31,11 +31,11 @@ fn of_f64<R: Part>(value: f64) -> R {
     R::rounded(value)
 }
 
-fn to_f64<R: Part>(array: &Array<R>) -> Vec<f64> {
+pub fn to_f64<R: Part>(array: &Array<R>) -> Vec<f64> {
     array.cast::<R>().to_vec().unwrap().into_iter().map(|value| parts(value)[0]).collect()
 }
 
-fn sections(value: &Value) -> Vec<[f64; 6]> {
+pub fn sections(value: &Value) -> Vec<[f64; 6]> {
     host(value).chunks(6).map(|section| section.try_into().unwrap()).collect()
 }
 
@@ -118,7 +118,7 @@ fn most(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |most: f64, value| most.max(value.abs()))
 }
 
-fn band(row: &Value) -> Band {
+pub fn band(row: &Value) -> Band {
     match (row["band"].as_str().unwrap(), &numbers(&row["bounds"])[..]) {
         ("low", &[bound]) => Band::LowPass(bound),
         ("high", &[bound]) => Band::HighPass(bound),
@@ -240,6 +240,11 @@ fn results<R: Part>(device: &Device, row: &Value) -> (Vec<Array<R>>, f64) {
         "resample" => (vec![x.resample(index("count"), axis)], unit * 64.0 * input),
         "resample_poly" => (vec![x.resample_poly(index("up"), index("down"), axis)], sums(150, 1.0)),
         "decimate" => (vec![x.decimate(index("factor"), axis)], sums(101, 0.5)),
+        // What its documentation says, of values that the ends continue up to three times the size; SciPy's are off by as much.
+        "decimate_iir" => {
+            let off = unit * (16 * index("factor").max(5).pow(2)) as f64 * 3.0 * input;
+            (vec![x.decimate_iir(index("factor"), axis)], off + off / unit * 2f64.powi(-53))
+        }
         "medfilt" => (vec![x.median_filter(index("size"), .., PadMode::Constant(of_f64(0.0)))], 0.0),
         other => panic!("{other}"),
     }
@@ -248,7 +253,9 @@ fn results<R: Part>(device: &Device, row: &Value) -> (Vec<Array<R>>, f64) {
 fn as_scipy<R: Part>(device: &Device) -> usize {
     let table: Value = serde_json::from_str(TABLE).unwrap();
     let rows = table["rows"].as_array().unwrap();
-    let rows: Vec<&Value> = rows.iter().filter(|row| designed(row).is_none() && row["what"] != "find_peaks").collect();
+    let others = ["find_peaks", "butterworth_response", "chebyshev1_response"];
+    let on_devices = |row: &&Value| designed(row).is_none() && !others.iter().any(|other| row["what"] == *other);
+    let rows: Vec<&Value> = rows.iter().filter(on_devices).collect();
     let every = if compiles_slowly(device) { 11 } else { 1 };
     for row in rows.iter().step_by(every) {
         let (got, bound) = results::<R>(device, row);
@@ -457,6 +464,18 @@ fn mistakes() {
     says(held(&x.resample_poly(0, 1, 0)), &["resample_poly", "up, down"]);
     says(held(&x.resample_poly(1 << 20, (1 << 20) - 1, 0)), &["resample_poly", "matrix"]);
     says(held(&x.decimate(0, 0)), &["decimate", "factor"]);
+    says(held(&x.decimate_iir(0, 1)), &["decimate_iir", "factor", "1 to 256"]);
+    says(held(&x.decimate_iir(257, 1)), &["decimate_iir", "factor", "257"]);
+    says(held(&x.decimate_iir(2, 2)), &["decimate_iir", "axis"]);
+    says(held(&x.decimate_iir(2, 0)), &["decimate_iir", "more than 27"]);
+    says(chebyshev1(0, 1.0, Band::LowPass(0.1), 1.0).unwrap_err(), &["chebyshev1", "order"]);
+    says(chebyshev1(2, 1.0, Band::LowPass(0.5), 1.0).unwrap_err(), &["chebyshev1", "band"]);
+    for ripple in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        says(chebyshev1(2, ripple, Band::LowPass(0.1), 1.0).unwrap_err(), &["chebyshev1", "ripple"]);
+    }
+    // Gains below the least f64.
+    says(butterworth(200, Band::LowPass(1e-3), 1.0).unwrap_err(), &["butterworth", "order 200", "range"]);
+    says(chebyshev1(3, 1e4, Band::LowPass(0.1), 1.0).unwrap_err(), &["chebyshev1", "range"]);
     says(x.find_peaks(&PeakOptions::default()).unwrap_err(), &["find_peaks", "one axis"]);
     let row = x.reshape(&[60]);
     says(row.find_peaks(&PeakOptions::default().distance(0.5)).unwrap_err(), &["find_peaks", "distance"]);
@@ -467,6 +486,10 @@ fn mistakes() {
         if empty[1] > 0 {
             assert_eq!(x.resample(4, 1).shape(), [0, 4]);
             assert!(x.resample(4, 1).to_vec().unwrap().is_empty());
+        }
+        if empty[1] > 0 {
+            assert_eq!(x.decimate_iir(4, 1).shape(), [0, 8]);
+            assert!(x.decimate_iir(4, 1).to_vec().unwrap().is_empty());
         }
         for (y, extent) in [(x.decimate(2, 1), empty[1] / 2), (x.resample_poly(3, 2, 1), empty[1] * 3 / 2)] {
             assert_eq!(y.shape(), [empty[0], extent]);

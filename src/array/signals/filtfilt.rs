@@ -64,19 +64,30 @@ impl<R: Part> Array<R> {
         let (operation, at) = ("sosfiltfilt", Location::caller());
         let result = || {
             let axis = place(operation, self, axis, at)?;
-            let all = sections(operation, sos, at)?;
-            let states = settled(operation, &sections::cascade(&all), at)?;
-            // Coefficients of the whole filter, without those that are 0 in each numerator or in each denominator.
-            let zeros = |at: usize| sos.iter().filter(|section| section[at] == 0.0).count();
-            let margin = 3 * (2 * sos.len() + 1 - zeros(2).min(zeros(5)));
-            let pass = |x: &Array<R>| {
-                let states = first_times(x, axis, &states);
-                let each = [&states.shape()[..states.rank() - 1], &[sos.len(), 2]].concat();
-                Ok(x.by_sections(operation, &all, axis, &states.reshape(&each), at)?.0)
-            };
-            self.both_ways(operation, axis, margin, &pass, at)
+            self.sections_both_ways(operation, sos, axis, at)
         };
         Array::kept(self.device(), result())
+    }
+
+    /// [`Array::sosfiltfilt`] along an axis in range.
+    pub(super) fn sections_both_ways(
+        &self,
+        operation: &'static str,
+        sos: &[[f64; 6]],
+        axis: usize,
+        at: CallSite,
+    ) -> Result<Array<R>> {
+        let all = sections(operation, sos, at)?;
+        let states = settled(operation, &sections::cascade(&all), at)?;
+        // Coefficients of the whole filter, without those that are 0 in each numerator or in each denominator.
+        let zeros = |at: usize| sos.iter().filter(|section| section[at] == 0.0).count();
+        let margin = 3 * (2 * sos.len() + 1 - zeros(2).min(zeros(5)));
+        let pass = |x: &Array<R>| {
+            let states = first_times(x, axis, &states);
+            let each = [&states.shape()[..states.rank() - 1], &[sos.len(), 2]].concat();
+            Ok(x.by_sections(operation, &all, axis, &states.reshape(&each), at)?.0)
+        };
+        self.both_ways(operation, axis, margin, &pass, at)
     }
 
     fn both_ways(

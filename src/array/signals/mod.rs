@@ -1,16 +1,20 @@
 //! Filters in time: recurrences, their design, other rates, smoothing by polynomials, peaks.
 
 mod butterworth;
+mod chebyshev;
+mod decimate;
 mod design;
 mod filtfilt;
 mod lfilter;
 mod peaks;
+mod prototype;
 mod resample;
 mod savgol;
 mod sections;
 mod sosfilt;
 
 pub use butterworth::butterworth;
+pub use chebyshev::chebyshev1;
 pub use design::{Band, firwin};
 pub use lfilter::lfilter_zi;
 pub use peaks::{PeakOptions, Peaks};

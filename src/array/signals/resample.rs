@@ -9,7 +9,7 @@ use num_complex::Complex;
 use std::panic::Location;
 
 /// The highest rates: weights are 20 times as many.
-const MOST: usize = 1 << 20;
+pub(super) const MOST: usize = 1 << 20;
 /// Weights of a correlation with steps at most: the least workgroup memory holds these and a few windows.
 const MOST_IN_TILES: usize = 1500;
 /// Weights of a matrix at most, of the windows' length by the phases.
@@ -108,41 +108,8 @@ impl<R: Part> Array<R> {
         Array::kept(self.device(), result())
     }
 
-    /// Every so-many-th value along an axis, after a low-pass filter of `20 factor + 1` weights by a Hamming window that shifts no phase:
-    /// SciPy's `decimate(.., ftype='fir')`.
-    ///
-    /// ```
-    /// # crosslane::example(|device| {
-    /// use crosslane::Array;
-    /// let x = Array::<f32>::ones(device, &[200]);
-    /// let y = x.decimate(4, 0);
-    /// assert!(y.shape() == [50] && (y.to_vec()?[25] - 1.0).abs() < 1e-5);
-    /// # Ok(()) });
-    /// ```
-    ///
-    /// Cost: one launch: a correlation with steps; from a factor of 75 on a product as of [`Array::resample_poly`]. Error: that of a sum of `20 factor` products.
-    ///
-    /// Errors (kept in the array): a factor of 0 or above 2^20; an axis out of range.
-    #[track_caller]
-    pub fn decimate(&self, factor: usize, axis: isize) -> Array<R> {
-        let at = Location::caller();
-        let result = || {
-            let axis = place("decimate", self, axis, at)?;
-            if factor == 0 || factor > MOST {
-                let wanted = format!("1 to {MOST}");
-                return Err(Error::argument("decimate", "factor", wanted, factor.to_string(), at));
-            }
-            if factor == 1 {
-                return Ok(self.clone());
-            }
-            let taps = weights(20 * factor + 1, &[(0.0, 1.0 / factor as f64)], Window::Hamming);
-            self.polyphase(&taps, 1, factor, axis)
-        };
-        Array::kept(self.device(), result())
-    }
-
     /// `result[i]` is the sum over j of `taps[i down + half - j up] x[j]`, of an odd number of weights.
-    fn polyphase(&self, taps: &[f64], up: usize, down: usize, axis: usize) -> Result<Array<R>> {
+    pub(super) fn polyphase(&self, taps: &[f64], up: usize, down: usize, axis: usize) -> Result<Array<R>> {
         let (half, given) = (taps.len() / 2, self.shape()[axis]);
         let count = given.saturating_mul(up).div_ceil(down);
         if self.is_empty() {

@@ -105,6 +105,7 @@ pub const NUMBERS: &[Call] = &[
     |x, y, _| Ok(x.sort_segments(&y.abs().cast::<u32>().sort())),
     |x, y, _| x.group_by(y).mean().1.to_array(),
     |x, y, _| Ok(x.run_lengths().1.or(0).cast::<f32>() + y),
+    |x, _, t| Ok(x.decimate_iir(t.size(), t.number() as isize)),
 ];
 
 fn convolve_mode(t: &mut crate::tape::Tape) -> ConvolveMode {
