@@ -1,12 +1,21 @@
-//! Lines and bars as an SVG file among the temporary files.
+//! Lines and bars as an SVG file among the temporary files. A PNG file of a chart needs a font: pictures without text are PNG files.
 #![allow(dead_code, reason = "each example uses a part of it")]
 
-use std::fmt::Write;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use std::error::Error;
+use std::ops::Range;
 use std::path::PathBuf;
 
-const WIDE: f64 = 640.0;
-const HIGH: f64 = 400.0;
-const COLOURS: [&str; 5] = ["#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#7f7f7f"];
+const SIZE: (u32, u32) = (640, 400);
+const COLOURS: [RGBColor; 5] = [
+    RGBColor(31, 119, 180),
+    RGBColor(214, 39, 40),
+    RGBColor(44, 160, 44),
+    RGBColor(148, 103, 189),
+    RGBColor(127, 127, 127),
+];
+const BARS: RGBColor = RGBColor(198, 219, 239);
 
 pub struct Plot {
     title: &'static str,
@@ -38,64 +47,57 @@ impl Plot {
     /// Writes the file, and says where.
     pub fn save(&self, name: &str) -> PathBuf {
         let path = std::env::temp_dir().join(name);
-        std::fs::write(&path, self.svg()).expect("the folder for temporary files can be written to");
+        let mut svg = String::new();
+        self.drawn(&mut svg).expect("a drawing in memory");
+        std::fs::write(&path, svg).expect("the folder for temporary files can be written to");
         println!("{}", path.display());
         path
     }
 
-    fn scaled(&self, (x, y): (f64, f64)) -> (f64, f64) {
-        if self.logarithmic { (x.log10(), y.max(1e-300).log10()) } else { (x, y) }
+    /// A logarithmic chart shows logarithms, but none of 0. Axes of a type of their own would compile all of it twice in each example.
+    fn scaled(&self, points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+        let scaled = points.iter().map(|&(x, y)| if self.logarithmic { (x.log10(), y.log10()) } else { (x, y) });
+        scaled.filter(|(x, y)| x.is_finite() && y.is_finite()).collect()
     }
 
-    fn svg(&self) -> String {
-        let all = self.lines.iter().flat_map(|(_, points)| points).chain(&self.bars).map(|&point| self.scaled(point));
-        let ends = |values: &mut dyn Iterator<Item = f64>| {
-            values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)))
-        };
-        let (left, right) = ends(&mut all.clone().map(|point| point.0));
-        let (mut low, high) = ends(&mut all.map(|point| point.1));
+    /// From the least to the largest of these.
+    fn range(values: impl Iterator<Item = f64>) -> Range<f64> {
+        values.fold(f64::INFINITY..f64::NEG_INFINITY, |ends, value| ends.start.min(value)..ends.end.max(value))
+    }
+
+    fn drawn(&self, svg: &mut String) -> Result<(), Box<dyn Error>> {
+        let area = SVGBackend::with_string(svg, SIZE).into_drawing_area();
+        area.fill(&WHITE)?;
+        let lines: Vec<_> = self.lines.iter().map(|(label, points)| (label, self.scaled(points))).collect();
+        let points = lines.iter().flat_map(|(_, points)| points).chain(&self.bars);
+        let (x, mut y) = (Plot::range(points.clone().map(|point| point.0)), Plot::range(points.map(|point| point.1)));
         if !self.bars.is_empty() {
-            low = low.min(0.0);
+            y.start = y.start.min(0.0);
         }
-        let at = |point: (f64, f64)| {
-            let (x, y) = self.scaled(point);
-            (50.0 + (x - left) / (right - left) * (WIDE - 70.0), HIGH - 30.0 - (y - low) / (high - low) * (HIGH - 70.0))
+        let mut chart = ChartBuilder::on(&area)
+            .caption(self.title, ("sans-serif", 16))
+            .margin(10)
+            .margin_right(30)
+            .x_label_area_size(30)
+            .y_label_area_size(60)
+            .build_cartesian_2d(x, y)?;
+        let mut mesh = chart.configure_mesh();
+        let power = |exponent: &f64| format!("{:.1e}", 10f64.powf(*exponent));
+        if self.logarithmic {
+            mesh.x_label_formatter(&power).y_label_formatter(&power);
+        }
+        mesh.light_line_style(TRANSPARENT).draw()?;
+        let half = match self.bars[..] {
+            [first, second, ..] => (second.0 - first.0) / 2.0,
+            _ => 0.0,
         };
-        let mut svg = format!(
-            "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {WIDE} {HIGH}' font-family='sans-serif' font-size='12'>\n\
-             <rect width='100%' height='100%' fill='white'/><text x='50' y='20' font-size='15'>{}</text>\n",
-            self.title
-        );
-        let bar = (WIDE - 70.0) / self.bars.len().max(1) as f64;
-        for &point in &self.bars {
-            let ((x, y), base) = (at(point), at((point.0, 0.0)).1);
-            writeln!(
-                svg,
-                "<rect x='{:.1}' y='{y:.1}' width='{bar:.1}' height='{:.1}' fill='#c6dbef'/>",
-                x - bar / 2.0,
-                base - y
-            )
-            .expect("to a string");
+        let bar = |&(x, y): &(f64, f64)| Rectangle::new([(x - half, 0.0), (x + half, y)], BARS.filled());
+        chart.draw_series(self.bars.iter().map(bar))?;
+        for (nth, ((label, points), colour)) in lines.into_iter().zip(COLOURS.into_iter().cycle()).enumerate() {
+            chart.draw_series(LineSeries::new(points, colour))?;
+            let style = ("sans-serif", 14).into_font().color(&colour).pos(Pos::new(HPos::Right, VPos::Top));
+            area.draw_text(label, &style, (SIZE.0 as i32 - 36, 40 + 18 * nth as i32))?;
         }
-        for (nth, (label, points)) in self.lines.iter().enumerate() {
-            let colour = COLOURS[nth % COLOURS.len()];
-            let points: Vec<String> = points.iter().map(|&p| at(p)).map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
-            writeln!(svg, "<polyline fill='none' stroke='{colour}' points='{}'/>", points.join(" "))
-                .expect("to a string");
-            let y = 40 + 16 * nth;
-            writeln!(svg, "<text x='{}' y='{y}' text-anchor='end' fill='{colour}'>{label}</text>", WIDE - 20.0)
-                .expect("to a string");
-        }
-        let power = |x: f64| if self.logarithmic { format!("{:.3e}", 10f64.powf(x)) } else { format!("{x:.3}") };
-        for (x, y, anchor, text) in [
-            (50.0, HIGH - 10.0, "start", power(left)),
-            (WIDE - 20.0, HIGH - 10.0, "end", power(right)),
-            (46.0, HIGH - 30.0, "end", power(low)),
-            (46.0, 46.0, "end", power(high)),
-        ] {
-            writeln!(svg, "<text x='{x}' y='{y}' text-anchor='{anchor}' font-size='10'>{text}</text>")
-                .expect("to a string");
-        }
-        svg + "</svg>\n"
+        Ok(area.present()?)
     }
 }
