@@ -7,13 +7,13 @@
 // and read neighbouring pixels. Where windows overlap, the sum along each row of pixels is kept while the window slides down:
 // each is computed once for all rows of an invocation. Tables keep windows in the image: no index is checked.
 //
-// Left open: the constants; value(k, y, x, c), a pixel; first_* and weight_*, tables; add_*, a product more; column and channel
+// Left open: the constants; Real, the type of sums; value(k, y, x, c), a pixel; first_* and weight_*, tables; add_*, a product more; column and channel
 // of an element of a row; finish(k, y, j, sums).
 
 struct Columns {
     firsts: array<u32, ITEMS>,
     channels: array<u32, ITEMS>,
-    weights: array<f32, WEIGHTS>,
+    weights: array<Real, WEIGHTS>,
 }
 
 // The place in its row of an item of an invocation, of what lies past the row the last one's.
@@ -39,8 +39,8 @@ fn columns_of(j: u32) -> Columns {
 }
 
 // The sum along a row of pixels.
-fn along(k: u32, y: u32, columns: Columns, i: u32) -> f32 {
-    var sum = 0.0;
+fn along(k: u32, y: u32, columns: Columns, i: u32) -> Real {
+    var sum = Real(0);
     for (var t = 0u; t < TAPS_ALONG; t++) {
         unroll();
         let pixel = value(k, y, columns.firsts[i] + t, columns.channels[i]);
@@ -49,10 +49,10 @@ fn along(k: u32, y: u32, columns: Columns, i: u32) -> f32 {
     return sum;
 }
 
-fn finish_row(k: u32, y: u32, j: u32, row: array<f32, ITEMS>) {
+fn finish_row(k: u32, y: u32, j: u32, row: array<Real, ITEMS>) {
     for (var q = 0u; q < COLUMNS; q++) {
         unroll();
-        var sums: array<f32, PER>;
+        var sums: array<Real, PER>;
         for (var p = 0u; p < PER; p++) {
             unroll();
             sums[p] = row[q * PER + p];
@@ -64,10 +64,10 @@ fn finish_row(k: u32, y: u32, j: u32, row: array<f32, ITEMS>) {
     }
 }
 
-fn finish_rows(k: u32, y: u32, j: u32, all: array<f32, SUMS>) {
+fn finish_rows(k: u32, y: u32, j: u32, all: array<Real, SUMS>) {
     for (var row = 0u; row < ROWS; row++) {
         unroll();
-        var items: array<f32, ITEMS>;
+        var items: array<Real, ITEMS>;
         for (var i = 0u; i < ITEMS; i++) {
             unroll();
             items[i] = all[row * ITEMS + i];
@@ -81,7 +81,7 @@ fn finish_rows(k: u32, y: u32, j: u32, all: array<f32, SUMS>) {
 // Each window alone, several rows at once: their loads wait together.
 fn direct(k: u32, y: u32, j: u32) {
     let columns = columns_of(j);
-    var all: array<f32, SUMS>;
+    var all: array<Real, SUMS>;
     for (var row = 0u; row < ROWS; row++) {
         unroll();
         let at = min(y + row, params.height - 1u);
@@ -100,7 +100,7 @@ fn direct(k: u32, y: u32, j: u32) {
 
 fn sliding(k: u32, y: u32, j: u32) {
     let columns = columns_of(j);
-    var held: array<f32, HELD>;
+    var held: array<Real, HELD>;
     var next = first_down(y);
     let end = min(y + params.rows, params.height);
     for (var at = y; at < end; at++) {
@@ -117,7 +117,7 @@ fn sliding(k: u32, y: u32, j: u32) {
             }
             next++;
         }
-        var sums: array<f32, ITEMS>;
+        var sums: array<Real, ITEMS>;
         for (var t = 0u; t < TAPS_DOWN; t++) {
             unroll();
             let weight = weight_down(at, t);
@@ -132,7 +132,7 @@ fn sliding(k: u32, y: u32, j: u32) {
 
 // A weight is read once for all rows.
 fn long_along(k: u32, y: u32, j: u32) {
-    var all: array<f32, SUMS>;
+    var all: array<Real, SUMS>;
     for (var i = 0u; i < ITEMS; i++) {
         unroll();
         let at = place(j, i);
@@ -156,7 +156,7 @@ fn long_down(k: u32, y: u32, j: u32) {
     let end = min(y + params.rows, params.height);
     for (var at = y; at < end; at++) {
         let top = first_down(at);
-        var sums: array<f32, ITEMS>;
+        var sums: array<Real, ITEMS>;
         for (var t = 0u; t < params.taps_down; t++) {
             let weight = weight_down(at, t);
             for (var i = 0u; i < ITEMS; i++) {

@@ -4,7 +4,7 @@
 //
 // An invocation has PER neighbours of a row, in some rows of its workgroup's tile. Indices are folded into the image before a pixel is read: any coordinate is in bounds.
 //
-// Left open: the constants; value(k, y, x, c), a pixel; v_value and u_value(k, y, j), the coordinates; image, which one is read; weights;
+// Left open: the constants; Real, the type of sums and coordinates; value(k, y, x, c), a pixel; outside, what stands past the edges; v_value and u_value(k, y, j), the coordinates; image, which one is read; weights;
 // channel of an element of a row; met, the coordinate that is meant; finish(k, y, j, sums).
 
 // The pixel that stands at an index, or -1 for what is no pixel. Without remainders of negative numbers, which llvmpipe gets wrong.
@@ -27,14 +27,10 @@ fn place(i: i32, extent: u32) -> i32 {
     return min(at, turn - at);
 }
 
-fn is_no_number(x: f32) -> bool {
-    return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u;
-}
-
-fn sampled(k: u32, c: u32, v: f32, u: f32) -> f32 {
+fn sampled(k: u32, c: u32, v: Real, u: Real) -> Real {
     // Further out all is the same, or nothing is exact.
-    let y = met(clamp(v, -1.0e9, 1.0e9));
-    let x = met(clamp(u, -1.0e9, 1.0e9));
+    let y = met(clamp(v, Real(-1.0e9), Real(1.0e9)));
+    let x = met(clamp(u, Real(-1.0e9), Real(1.0e9)));
     let top = i32(floor(y)) - i32(BEFORE);
     let left = i32(floor(x)) - i32(BEFORE);
     let down = weights(y - floor(y));
@@ -44,17 +40,17 @@ fn sampled(k: u32, c: u32, v: f32, u: f32) -> f32 {
         unroll();
         columns[dx] = place(left + i32(dx), params.columns);
     }
-    var sum = 0.0;
+    var sum = Real(0);
     for (var dy = 0u; dy < TAPS; dy++) {
         unroll();
         let row = place(top + i32(dy), params.rows);
         for (var dx = 0u; dx < TAPS; dx++) {
             unroll();
             let there = value(k, u32(max(row, 0)), u32(max(columns[dx], 0)), c);
-            let pixel = select(bitcast<f32>(params.outside), there, min(row, columns[dx]) >= 0);
+            let pixel = select(outside(), there, min(row, columns[dx]) >= 0);
             let weight = down[dy] * along[dx];
             // A pixel without a weight has no part in the sum, be it infinite.
-            sum = fma(weight, select(0.0, pixel, weight != 0.0), sum);
+            sum = multiply_add(weight, select(Real(0), pixel, weight != Real(0)), sum);
         }
     }
     return select(sum, v + u, is_no_number(v) | is_no_number(u));
@@ -76,7 +72,7 @@ fn sample(
     }
     let end = min(first + params.tall * STEP, params.height);
     for (var y = first; y < end; y += STEP) {
-        var sums: array<f32, PER>;
+        var sums: array<Real, PER>;
         for (var p = 0u; p < PER; p++) {
             unroll();
             sums[p] = sampled(image(k, y, j + p), channel(j + p), v_value(k, y, j + p), u_value(k, y, j + p));

@@ -53,13 +53,13 @@ pub(super) fn step(what: StepKind, dtype: DType) -> ExpressionStep {
     ExpressionStep { what, dtype }
 }
 
-/// The sums in a type; of integers after adding what brings no sum of quarters close to an integer.
-pub(super) fn sums_in(dtype: DType, rank: usize) -> Expression {
-    let mut epilogue = Expression::given(DType::F32, rank);
+/// The sums of a type in another; of integers after adding what brings no sum of quarters close to an integer.
+pub(super) fn sums_in(sums: DType, dtype: DType, rank: usize) -> Expression {
+    let mut epilogue = Expression::given(sums, rank);
     if dtype.is_stored() {
-        epilogue.scalars.push(crate::op::Scalar::from_f64(DType::F32, 0.3137));
-        epilogue.steps.push(step(StepKind::Scalar(0), DType::F32));
-        epilogue.steps.push(step(StepKind::Call(Function::Add, vec![0, 1]), DType::F32));
+        epilogue.scalars.push(crate::op::Scalar::from_f64(sums, 0.3137));
+        epilogue.steps.push(step(StepKind::Scalar(0), sums));
+        epilogue.steps.push(step(StepKind::Call(Function::Add, vec![0, 1]), sums));
     }
     let last = epilogue.steps.len() - 1;
     cast(&mut epilogue, last, dtype);

@@ -107,24 +107,29 @@ pub(super) fn stored<'a>(extents: &Extents, epilogue: &'a Expression, output: us
     extents.row().is_multiple_of(per_word as usize).then_some(fusion)
 }
 
-/// `finish(k, y, j, sums)`: neighbours of a row, as many as a word holds, go through the epilogue into the output. `padded`:
-/// after the last result come as many zeros as `params.padding` says.
-pub(super) fn finish_text(epilogue: &FusionSpec, padded: bool) -> String {
+/// `Real`, the type of sums; `multiply_add(a, b, c)` of it; `finish(k, y, j, sums)`: neighbours of a row, as many as a word holds,
+/// go through the epilogue into the output. `padded`: after the last result come as many zeros as `params.padding` says.
+pub(super) fn finish_text(sums: DType, epilogue: &FusionSpec, padded: bool) -> String {
+    let sum = if sums == DType::F32 { "fma(a, b, c)" } else { "a * b + c" };
+    let real = format!(
+        "alias Real = {};\nfn multiply_add(a: Real, b: Real, c: Real) -> Real {{\n    return {sum};\n}}\n",
+        sums.wgsl()
+    );
     let (dtype, array) = (epilogue.dtype(), epilogue.arrays.len() - 1);
-    let head = "fn finish(k: u32, y: u32, j: u32, sums: array<f32, PER>) {\n";
+    let head = "fn finish(k: u32, y: u32, j: u32, sums: array<Real, PER>) {\n";
     if dtype.per_word() > 1 {
         let (address, value, shift) =
             (epilogue.address_text("r_address", array), bits("v", dtype), 32 / dtype.per_word());
         return format!(
-            "{address}{head}    var word = 0u;\n    for (var p = 0u; p < PER; p++) {{\n        unroll();\n        \
+            "{real}{address}{head}    var word = 0u;\n    for (var p = 0u; p < PER; p++) {{\n        unroll();\n        \
              let v = r_value(k, y, j + p, sums[p]);\n        word |= {value} << (p * {shift}u);\n    }}\n    \
              r_x{array}[r_address(k, y, j) / PER] = word;\n}}\n"
         );
     }
     let zeros = "    if k + 1u == params.images && y + 1u == params.height && j + 1u == params.width * params.channels {\n        \
-                 for (var i = 0u; i < params.padding; i++) {\n            store(k, y, j + 1u + i, 0.0);\n        }\n    }\n";
+                 for (var i = 0u; i < params.padding; i++) {\n            store(k, y, j + 1u + i, Real(0));\n        }\n    }\n";
     let zeros = if padded { zeros } else { "" };
-    format!("{head}    store(k, y, j, r_value(k, y, j, sums[0]));\n{zeros}}}\n")
+    format!("{real}{head}    store(k, y, j, r_value(k, y, j, sums[0]));\n{zeros}}}\n")
 }
 
 /// Results past the last one that a map reads with the last: it takes four at once.
@@ -132,7 +137,7 @@ pub(super) fn padding(extents: &Extents) -> usize {
     extents.len().next_multiple_of(4) - extents.len()
 }
 
-/// The epilogue as a launch of its own, over results of f32 in a scratch buffer.
+/// The epilogue as a launch of its own, over sums in a scratch buffer.
 pub(super) fn epilogue_of(epilogue: &Expression, extents: &Extents, output: usize, scratch: usize) -> Map {
     let (shape, output_len) = (extents.shape.clone(), extents.len());
     let mut output_strides = vec![1; shape.len()];
@@ -147,9 +152,9 @@ pub(super) fn epilogue_of(epilogue: &Expression, extents: &Extents, output: usiz
     Map { expression, shape, output, output_len, output_offset, output_strides, fresh, count, fill }
 }
 
-/// Where results of f32 lie without gaps.
-pub(super) fn dense(extents: &Extents, slot: usize) -> Expression {
-    let map = epilogue_of(&Expression::given(DType::F32, extents.shape.len()), extents, slot, slot);
+/// Where sums of this type lie without gaps.
+pub(super) fn dense(sums: DType, extents: &Extents, slot: usize) -> Expression {
+    let map = epilogue_of(&Expression::given(sums, extents.shape.len()), extents, slot, slot);
     map.expression
 }
 

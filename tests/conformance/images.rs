@@ -2,7 +2,7 @@
 
 use crate::support::*;
 use crosslane::array::{ColourMap, PadMode, Pixel, Resampling, ResizeOptions, WarpOptions};
-use crosslane::{Array, Device, Element, f16};
+use crosslane::{Array, Device, Element, Part, f16};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use serde_json::Value;
 use std::sync::LazyLock;
@@ -26,8 +26,8 @@ fn size(value: &Value) -> [usize; 2] {
     shape(value).try_into().expect("rows and columns")
 }
 
-fn array(device: &Device, shape: &[usize], values: &[f64]) -> Array<f32> {
-    Array::from_shape(device, shape, &values.iter().map(|&value| value as f32).collect::<Vec<f32>>())
+fn array<R: Part>(device: &Device, shape: &[usize], values: &[f64]) -> Array<R> {
+    Array::from_shape(device, shape, &values.iter().map(|&value| R::rounded(value)).collect::<Vec<R>>())
 }
 
 fn bytes(device: &Device, shape: &[usize], values: &[f64]) -> Array<u8> {
@@ -59,7 +59,7 @@ fn resampling(value: &Value) -> Resampling {
     }
 }
 
-fn boundary(value: &Value, constant: f32) -> PadMode<f32> {
+fn boundary<R>(value: &Value, constant: R) -> PadMode<R> {
     match value.as_str().unwrap() {
         "constant" => PadMode::Constant(constant),
         "edge" => PadMode::Edge,
@@ -88,8 +88,12 @@ fn sizes_as_pillow_and_opencv() {
             // Pillow rounds bytes after each axis. Of floats up to 4 it sums in f32 as this does, and the table has 5 decimals.
             let (far, bound) = match row["dtype"].as_str().unwrap() {
                 "u8" => (apart(&bytes(device, &from, &values).resize(size, &options), &wanted), 1.0),
-                _ => (apart(&array(device, &from, &values).resize(size, &options), &wanted), 2e-5),
+                _ => (apart(&array::<f32>(device, &from, &values).resize(size, &options), &wanted), 2e-5),
             };
+            if device.caps().f64 && bound < 1.0 {
+                let far = apart(&array::<f64>(device, &from, &values).resize(size, &options), &wanted);
+                assert!(far <= bound, "f64: {} of {from:?} to {size:?} on {}: {far}", row["by"], name(device));
+            }
             let what = format!("{} of {from:?} to {size:?} as {} on {}", row["by"], row["source"], name(device));
             assert!(far <= bound, "{what}: {far}");
         }
@@ -144,6 +148,10 @@ fn layouts_and_types() {
     }
     for device in quick() {
         check(device, |value| value as f32, 255.0 * 4e-6);
+        match device.caps().f64 {
+            true => check(device, |value| value, 255.0 * 1e-14),
+            false => say(&format!("f64 images are not tested on {}, which has none", name(device))),
+        }
         check(device, |value| value as u8, 0.0);
         check(device, |value| (value * 256.0) as u16 / 256, 0.0);
         match device.caps().f16 {
@@ -193,9 +201,9 @@ fn sizes_fuse_with_what_is_before_and_after() {
     }
 }
 
-fn warped(device: &Device, row: &Value) -> Array<f32> {
-    let image = array(device, &shape(&row["shape"]), &numbers(&row["x"]));
-    let outside = row["value"].as_f64().unwrap() as f32;
+fn warped<R: Pixel<Sums = R> + Part>(device: &Device, row: &Value) -> Array<R> {
+    let image = array::<R>(device, &shape(&row["shape"]), &numbers(&row["x"]));
+    let outside = R::rounded(row["value"].as_f64().unwrap());
     let options = WarpOptions::default().by(resampling(&row["by"])).boundary(boundary(&row["boundary"], outside));
     let (args, size) = (numbers(&row["args"]), size(&row["size"]));
     let line = |nth: usize| [args[3 * nth], args[3 * nth + 1], args[3 * nth + 2]];
@@ -216,7 +224,7 @@ fn warped(device: &Device, row: &Value) -> Array<f32> {
 fn warps_as_scipy() {
     for device in devices() {
         for row in some(device, rows("warp")) {
-            let got = warped(device, row);
+            let got = warped::<f32>(device, row);
             let what = format!(
                 "{} of {} by {}, {} on {}",
                 row["what"],
@@ -229,6 +237,11 @@ fn warps_as_scipy() {
             // Pixels are up to 8 apart, and coordinates of size 16, which a perspective map divides, are off by 1e-6 each.
             let far = apart(&got, &numbers(&row["result"]));
             assert!(far <= 1e-4, "{what}: {far}, {:?}", got.to_vec());
+            if device.caps().f64 {
+                let far = apart(&warped::<f64>(device, row), &numbers(&row["result"]));
+                // The table's decimals.
+                assert!(far <= 6e-6, "f64: {what}: {far}");
+            }
         }
     }
 }
@@ -265,6 +278,10 @@ fn mistakes_are_told() {
             assert!(parts.iter().all(|part| error.contains(part)), "{error}");
         };
         let (resize, warp) = (ResizeOptions::default(), WarpOptions::default());
+        if !device.caps().f64 {
+            let error = Array::<f64>::ones(device, &[4, 5]).resize([2, 2], &resize).to_vec().unwrap_err().to_string();
+            assert!(error.contains("f64"), "{error}");
+        }
         told(image.resize([0, 3], &resize), &["resize", "size", "[0, 3]"]);
         told(image.resize([3, 1 << 25], &resize), &["resize", "size", "rows and columns"]);
         told(Array::<f32>::ones(device, &[4]).resize([2, 2], &resize), &["resize", "array", "[4]"]);
@@ -286,7 +303,7 @@ fn mistakes_are_told() {
 }
 
 /// A row's result in the row's type, or the distance of both.
-fn coloured<T: Pixel>(image: &Array<T>, what: &str, wanted: &[f64]) -> f64 {
+fn coloured<T: Pixel<Sums = f32>>(image: &Array<T>, what: &str, wanted: &[f64]) -> f64 {
     match what {
         "rgb_to_gray" => apart(&image.rgb_to_gray(-1), wanted),
         "rgb_to_hsv" => apart(&image.rgb_to_hsv(-1), wanted),
@@ -311,7 +328,7 @@ fn colours_as_opencv_pillow_and_skimage() {
             let (what, dtype) = (row["what"].as_str().unwrap(), row["dtype"].as_str().unwrap());
             let shape = [values.len() / 3, 3];
             let far = match dtype {
-                "f32" => coloured(&array(device, &shape, &values), what, &wanted),
+                "f32" => coloured(&array::<f32>(device, &shape, &values), what, &wanted),
                 "u8" => coloured(&bytes(device, &shape, &values), what, &wanted),
                 _ => {
                     let host: Vec<u16> = values.iter().map(|&value| value as u16).collect();

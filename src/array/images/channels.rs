@@ -96,7 +96,7 @@ pub(super) fn share<T: Pixel>(values: &Array<f32>) -> Array<f32> {
 }
 
 /// From shares to values of a type.
-pub(super) fn of_shares<T: Pixel>(shares: Array<f32>) -> Array<T> {
+pub(super) fn of_shares<T: Pixel<Sums = f32>>(shares: Array<f32>) -> Array<T> {
     Array::of_results(match full::<T>() {
         1.0 => shares,
         full => shares * full as f32,

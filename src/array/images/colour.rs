@@ -45,7 +45,7 @@ fn middle<T: Pixel>() -> f64 {
     if T::DTYPE.class() == Class::Unsigned { (full::<T>() + 1.0) / 2.0 } else { 0.5 }
 }
 
-impl<T: Pixel> Array<T> {
+impl<T: Pixel<Sums = f32>> Array<T> {
     /// The luma of images with red, green and blue along an axis, which the result lacks: `0.299 r + 0.587 g + 0.114 b`, of ITU-R
     /// BT.601. OpenCV's `COLOR_RGB2GRAY` and Pillow's mode `L`; scikit-image's `rgb2gray` takes the weights of BT.709. Fuses: no
     /// launch of its own.

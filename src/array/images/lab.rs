@@ -21,7 +21,7 @@ const LINEAR_TO: f64 = 0.008856;
 const SLOPE: f64 = 7.787;
 const START: f64 = 16.0 / 116.0;
 
-impl<T: Pixel> Array<T> {
+impl<T: Pixel<Sums = f32>> Array<T> {
     /// CIE's L*a*b* of sRGB along an axis, white being D65: scikit-image's `rgb2lab` and OpenCV's `COLOR_RGB2Lab`. `L` is from 0
     /// to 100. Of integers `L` fills the range, and the others, which are from -128 to 127, have the middle of the range added;
     /// of `u16` they are multiplied by 257 as well. Fuses: no launch of its own.

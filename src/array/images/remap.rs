@@ -4,7 +4,7 @@ use super::place::{INTERLEAVED, Images, MOST, PLANAR};
 use super::{Pixel, Resampling};
 use crate::array::shapes::PadMode;
 use crate::array::{Array, create};
-use crate::element::DType;
+use crate::element::Element;
 use crate::error::{CallSite, Error, Result};
 use crate::graph::{Take, Task};
 use crate::layout::broadcast_shapes;
@@ -74,7 +74,7 @@ impl<T: Pixel> Array<T> {
     ///
     /// Elementwise work on coordinates and results fuses: coordinates that are computed from indices take no memory. Cost: one
     /// launch, and one more for `u8` and `u16` where a row ends within 4 bytes. Error: that of a sum of the products in f32,
-    /// where the image is steep that of coordinates in f32: 2^-24 of their size.
+    /// where the image is steep that of coordinates in f32: 2^-24 of their size. Images of f64 have coordinates and sums in f64.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -92,7 +92,7 @@ impl<T: Pixel> Array<T> {
     #[doc(alias = "map_coordinates")]
     #[doc(alias = "grid_sample")]
     #[track_caller]
-    pub fn remap(&self, x: &Array<f32>, y: &Array<f32>, options: &WarpOptions<T>) -> Array<T> {
+    pub fn remap(&self, x: &Array<T::Sums>, y: &Array<T::Sums>, options: &WarpOptions<T>) -> Array<T> {
         let at = Location::caller();
         let remapped = || {
             let images = options.images("remap", self, at)?;
@@ -115,7 +115,7 @@ impl<T: Pixel> Array<T> {
                 let wanted = format!("a shape that broadcasts to {plane:?}");
                 return Err(Error::argument("remap", "coordinates", wanted, format!("{both:?}"), at));
             }
-            let over = |array: &Array<f32>| {
+            let over = |array: &Array<T::Sums>| {
                 let whole = array.broadcast_to(plane);
                 if results.interleaved { whole.expand_dims(-1).broadcast_to(&results.shape) } else { whole }
             };
@@ -143,7 +143,7 @@ impl<T: Pixel> Images<T> {
             return Err(Error::argument(operation, "size", wanted, format!("{size:?}"), at));
         }
         let results = self.extents.resized(size);
-        create::fits(operation, DType::F32, &results.shape, at)?;
+        create::fits(operation, T::Sums::DTYPE, &results.shape, at)?;
         Ok(results)
     }
 
@@ -151,7 +151,7 @@ impl<T: Pixel> Images<T> {
     pub(super) fn sampled(
         &self,
         operation: &'static str,
-        coordinates: [Array<f32>; 2],
+        coordinates: [Array<T::Sums>; 2],
         size: [usize; 2],
         options: &WarpOptions<T>,
         at: CallSite,
@@ -160,7 +160,7 @@ impl<T: Pixel> Images<T> {
         if results.shape.contains(&0) {
             return Ok(self.back(Array::zeros(self.array.device(), &results.shape)));
         }
-        let (by, boundary, pixels) = (options.by, options.boundary.boundary(), self.array.cast::<f32>());
+        let (by, boundary, pixels) = (options.by, options.boundary.boundary(), self.array.cast::<T::Sums>());
         let space = results.clone();
         let make = move |mut inputs: Vec<Expression>, output: usize| {
             let mut last = || inputs.pop().expect("the pixels, rows, columns, the epilogue");
@@ -172,7 +172,7 @@ impl<T: Pixel> Images<T> {
         };
         let [y, x] = &coordinates;
         let inputs = [(&*pixels.node, Take::Strided), (&*y.node, Take::Fused), (&*x.node, Take::Fused)];
-        let sums = Task::going_on(&inputs, (results.shape, DType::F32), DType::F32, 2, make);
+        let sums = Task::going_on(&inputs, (results.shape, T::Sums::DTYPE), T::Sums::DTYPE, 2, make);
         Ok(self.back(Array::of_results(Array::of(sums))))
     }
 }

@@ -3,9 +3,10 @@
 use super::place::{INTERLEAVED, Images, MOST, PLANAR};
 use super::{Pixel, Resampling};
 use crate::array::{Array, create};
-use crate::element::DType;
+use crate::device::Device;
+use crate::element::{DType, Element, Part};
 use crate::error::{CallSite, Error, Result};
-use crate::graph::{Take, Task};
+use crate::graph::{Handle, Take, Task};
 use crate::op::{Expression, Op};
 use crate::ops::{Extents, Resample, Table};
 use crate::recent::Recent;
@@ -70,9 +71,9 @@ impl<T: Pixel> Array<T> {
     /// each axis, and this once in the end: it may differ by 1.
     ///
     /// Elementwise work before and after fuses. Cost: one launch for windows of at most 16 pixels along each axis (8 on software
-    /// drivers), else two, with an image of f32 between; one more for `u8` and `u16` where a row ends within 4 bytes. The tables
-    /// of weights are computed in f64 on the host, and kept. Error: that of a sum of the products in f32, each weight rounded
-    /// once. A pixel that is infinite or NaN reaches as far as the longest window does.
+    /// drivers), else two, with an image of sums between; one more for `u8` and `u16` where a row ends within 4 bytes. The tables
+    /// of weights are computed in f64 on the host, and kept. Error: that of a sum of the products in f32 (of f64 in f64), each
+    /// weight rounded once. A pixel that is infinite or NaN reaches as far as the longest window does.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -104,7 +105,7 @@ impl<T: Pixel> Array<T> {
         if from == size {
             return Ok(self.clone());
         }
-        create::fits("resize", DType::F32, &results.shape, at)?;
+        create::fits("resize", T::Sums::DTYPE, &results.shape, at)?;
         if results.shape.contains(&0) {
             return Ok(images.back(Array::zeros(self.device(), &results.shape)));
         }
@@ -114,10 +115,25 @@ impl<T: Pixel> Array<T> {
     }
 }
 
-/// A table as memory holds it.
+/// A table's numbers, and how many windows of how many pixels there are.
 struct Held {
     taps: usize,
-    words: Vec<u32>,
+    windows: usize,
+    numbers: Vec<f64>,
+}
+
+/// The tables of rows and of columns in memory, for pixels of this type.
+fn held<R: Part>(device: &Device, tables: &[Option<Arc<Held>>; 2]) -> Handle {
+    let tables = tables.iter().flatten();
+    match R::DTYPE {
+        DType::F64 => {
+            Array::from_slice(device, &tables.flat_map(|table| table.numbers.clone()).collect::<Vec<f64>>()).node
+        }
+        _ => {
+            let words: Vec<u32> = tables.flat_map(|table| Table::words(&table.numbers, table.windows)).collect();
+            Array::from_slice(device, &words).node
+        }
+    }
 }
 
 /// Tables that are kept: those of Lanczos' function take longer on the host than the image on a card.
@@ -133,13 +149,17 @@ fn table(from: usize, to: usize, options: &ResizeOptions) -> Option<Arc<Held>> {
         return Some(held);
     }
     let table = Table::of(from, to, options.by, options.antialias)?;
-    Some(TABLES.keep(key, Arc::new(Held { taps: table.taps, words: table.words() })))
+    Some(TABLES.keep(key, Arc::new(Held { taps: table.taps, windows: to, numbers: table.numbers() })))
 }
 
-fn resampled(pixels: &Array<f32>, extents: Extents, size: [usize; 2], tables: &[Option<Arc<Held>>; 2]) -> Array<f32> {
+fn resampled<R: Part>(
+    pixels: &Array<R>,
+    extents: Extents,
+    size: [usize; 2],
+    tables: &[Option<Arc<Held>>; 2],
+) -> Array<R> {
     let taps = tables.each_ref().map(|table| table.as_ref().map_or(0, |table| table.taps));
-    let words: Vec<u32> = tables.iter().flatten().flat_map(|table| table.words.iter().copied()).collect();
-    let tables = Array::from_slice(pixels.device(), &words);
+    let tables = held::<R>(pixels.device(), tables);
     let results = extents.resized(size);
     let make = move |mut inputs: Vec<Expression>, output: usize| {
         let mut last = || inputs.pop().expect("the pixels, the tables, the epilogue");
@@ -147,6 +167,6 @@ fn resampled(pixels: &Array<f32>, extents: Extents, size: [usize; 2], tables: &[
         let extents = extents.clone();
         Box::new(Resample { expression, extents, tables, taps, size, epilogue, output }) as Box<dyn Op>
     };
-    let inputs = [(&*pixels.node, Take::Fused), (&*tables.node, Take::Dense)];
-    Array::of(Task::going_on(&inputs, (results.shape, DType::F32), DType::F32, 2, make))
+    let inputs = [(&*pixels.node, Take::Fused), (&*tables, Take::Dense)];
+    Array::of(Task::going_on(&inputs, (results.shape, R::DTYPE), R::DTYPE, 2, make))
 }

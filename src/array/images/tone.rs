@@ -7,7 +7,7 @@ use crate::array::shapes::axes::axis as place;
 use crate::error::{CallSite, Error, Result};
 use std::panic::Location;
 
-impl<T: Pixel> Array<T> {
+impl<T: Pixel<Sums = f32>> Array<T> {
     /// The light that sRGB values stand for, from 0 to 1: IEC 61966-2-1. Integers are shares of their largest. Fuses: no launch
     /// of its own.
     ///
@@ -91,7 +91,7 @@ impl Array<f32> {
     /// # Ok(()) });
     /// ```
     #[track_caller]
-    pub fn linear_to_srgb<T: Pixel>(&self) -> Array<T> {
+    pub fn linear_to_srgb<T: Pixel<Sums = f32>>(&self) -> Array<T> {
         of_shares(encoded(self))
     }
 }

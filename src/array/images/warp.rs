@@ -4,7 +4,7 @@ use super::place::Images;
 use super::{Pixel, WarpOptions};
 use crate::array::Array;
 use crate::device::Device;
-use crate::element::DType;
+use crate::element::{DType, Part};
 use crate::error::{CallSite, Error, Result};
 use crate::graph::{Expr, Node};
 use crate::layout::Layout;
@@ -144,8 +144,9 @@ impl<T: Pixel> Images<T> {
         at: CallSite,
     ) -> Result<Array<T>> {
         let results = self.results(operation, size, at)?;
-        let [y, x] = places(self.array.device(), &results);
-        let line = |[a, b, c]: [f64; 3]| x.multiply_add(a as f32, y.multiply_add(b as f32, c as f32));
+        let [y, x] = places::<T::Sums>(self.array.device(), &results);
+        let number = T::Sums::rounded;
+        let line = |[a, b, c]: [f64; 3]| x.multiply_add(number(a), y.multiply_add(number(b), number(c)));
         let coordinates = match map[2] {
             [0.0, 0.0, 1.0] => [line(map[1]), line(map[0])],
             depth => {
@@ -158,7 +159,7 @@ impl<T: Pixel> Images<T> {
 }
 
 /// The row and the column of each result, which take no memory.
-fn places(device: &Device, results: &Extents) -> [Array<f32>; 2] {
+fn places<R: Part>(device: &Device, results: &Extents) -> [Array<R>; 2] {
     let last = results.shape.len() - 1 - results.interleaved as usize;
     [last - 1, last].map(|axis| {
         let mut strides = vec![0; results.shape.len()];

@@ -8,13 +8,17 @@ use crate::op::{Fill, Function, Leaf, LeafSource, Value};
 use crate::ops::cases::{Case, cast, contiguous, expression, leaf, sums_in};
 use crate::ops::pixels::Extents;
 
-/// What the tables' words are; one word where there are none.
-fn words(tables: &[Option<Table>; 2]) -> Vec<Value> {
-    let mut words: Vec<u32> = tables.iter().flatten().flat_map(Table::words).collect();
-    if words.is_empty() {
-        words.push(0);
-    }
-    words.into_iter().map(|word| Value::Int(word as i128)).collect()
+/// What memory holds of the tables; one number where there are none.
+fn held(tables: &[Option<Table>; 2], sums: DType) -> Vec<Value> {
+    let values = |table: &Table| -> Vec<Value> {
+        let (numbers, windows) = (table.numbers(), table.firsts.len());
+        match sums {
+            DType::F64 => numbers.into_iter().map(Value::Float).collect(),
+            _ => Table::words(&numbers, windows).map(|word| Value::Int(word as i128)).collect(),
+        }
+    };
+    let all: Vec<Value> = tables.iter().flatten().flat_map(values).collect();
+    if all.is_empty() { vec![Value::Int(0).cast(if sums == DType::F64 { sums } else { DType::U32 })] } else { all }
 }
 
 struct Problem<'a> {
@@ -37,17 +41,18 @@ impl Problem<'_> {
         let Problem { shape, size, by, antialias, types, .. } = self;
         let from = extents.size();
         let tables = [0, 1].map(|axis| Table::of(from[axis], size[axis], *by, *antialias));
-        let (words, taps) =
-            (words(&tables), tables.each_ref().map(|table| table.as_ref().map_or(0, |table| table.taps)));
+        let (sums, kind) = if types[0] == DType::F64 { (DType::F64, DType::F64) } else { (DType::F32, DType::U32) };
+        let (values, taps) =
+            (held(&tables, sums), tables.each_ref().map(|table| table.as_ref().map_or(0, |table| table.taps)));
         let mut expression = expression(before, pixels);
         let last = expression.steps.len() - 1;
-        cast(&mut expression, last, DType::F32);
-        let tables = crate::ops::cases::row(1, DType::U32, words.len());
-        let epilogue = sums_in(types[1], shape.len());
+        cast(&mut expression, last, sums);
+        let tables = crate::ops::cases::row(1, kind, values.len());
+        let epilogue = sums_in(sums, types[1], shape.len());
         let what = format!("{shape:?} to {size:?} by {by:?}, {antialias}, {:?}, {}", types, self.interleaved);
         let op = Resample { expression, extents, tables, taps, size: *size, epilogue, output: 2 };
         // Weights below 0 make the sum of sizes larger than the sum.
-        Case::new(what, op).fill(1, Fill::Values(words)).scale(12.0)
+        Case::new(what, op).fill(1, Fill::Values(values)).scale(12.0)
     }
 }
 
@@ -83,6 +88,15 @@ pub fn cases(caps: &Caps) -> Vec<Case> {
         // Enough results to fill a device, so that invocations have several rows.
         add(&[300, 400], false, [600, 500], by, true, floats);
         add(&[1200, 800], false, [600, 400], by, true, floats);
+    }
+    if caps.lacks(DType::F64).is_none() {
+        let doubles = [DType::F64; 2];
+        for by in [Nearest, Bilinear, Bicubic, Lanczos, Area] {
+            add(&[2, 13, 17], false, [29, 11], by, true, doubles);
+            add(&[7, 9, 3], true, [16, 5], by, false, doubles);
+            add(&[40, 60], false, [3, 2], by, true, doubles);
+        }
+        add(&[20, 24], false, [33, 12], Bicubic, true, [DType::F64, DType::F32]);
     }
     for by in [Nearest, Lanczos] {
         add(&[800, 600, 3], true, [500, 400], by, true, [DType::U8; 2]);

@@ -25,11 +25,12 @@ use crate::op::{Expression, Host, Op, Plan, Slot, Value, Vary};
 /// Images of another size.
 #[derive(Clone, Debug, Hash)]
 pub struct Resample {
-    /// The pixels, as f32.
+    /// The pixels, as f32 or f64, in which they are added up.
     pub expression: Expression,
     /// Their index space.
     pub(crate) extents: Extents,
-    /// The tables of rows and of columns, one after the other: one leaf of u32 without gaps.
+    /// The tables of rows and of columns, one after the other: one leaf without gaps, of u32 (see [`Table::words`]) for pixels of f32, and
+    /// of f64 for those of f64.
     pub tables: Expression,
     /// Pixels of a window along each axis; 0 where an axis stays as it is, which has no table.
     pub taps: [usize; 2],
@@ -42,6 +43,11 @@ pub struct Resample {
 }
 
 impl Resample {
+    /// The type that pixels are added up in.
+    fn sums(&self) -> DType {
+        self.expression.dtype()
+    }
+
     fn results(&self) -> Extents {
         self.extents.resized(self.size)
     }
@@ -67,10 +73,18 @@ impl Resample {
     /// The pixels of a result's window along an axis, and their weights.
     fn window(&self, host: &Host, axis: usize, result: usize) -> Vec<(usize, f64)> {
         let slot = self.tables.slots()[0].0;
-        let word = |at: usize| host.get(slot, self.bases()[axis] + at * self.size[axis] + result).int() as u32;
+        let held = |at: usize| host.get(slot, self.bases()[axis] + at * self.size[axis] + result);
+        let first = || match self.sums() {
+            DType::F64 => held(0).float() as usize,
+            _ => held(0).int() as usize,
+        };
+        let weight = |tap: usize| match self.sums() {
+            DType::F64 => held(tap + 1).float(),
+            _ => f32::from_bits(held(tap + 1).int() as u32) as f64,
+        };
         match self.taps[axis] {
             0 => vec![(result, 1.0)],
-            taps => (0..taps).map(|tap| (word(0) as usize + tap, f32::from_bits(word(tap + 1)) as f64)).collect(),
+            taps => (0..taps).map(|tap| (first() + tap, weight(tap))).collect(),
         }
     }
 }
@@ -108,7 +122,9 @@ impl Op for Resample {
         let words: usize =
             self.taps.iter().zip(self.size).filter(|(taps, _)| **taps > 0).map(|(t, n)| (t + 1) * n).sum();
         let (results, written) = (self.results(), self.results().len() * self.epilogue.dtype().size());
-        self.expression.bytes(&of(&self.extents)) + self.epilogue.bytes(&of(&results)) + (4 * words + written) as u64
+        self.expression.bytes(&of(&self.extents))
+            + self.epilogue.bytes(&of(&results))
+            + (self.tables.dtype().size() * words + written) as u64
     }
 
     fn reference(&self, host: &mut Host) {
@@ -128,6 +144,3 @@ impl Op for Resample {
         }
     }
 }
-
-/// The type that pixels are added up in.
-pub(crate) const SUMS: DType = DType::F32;

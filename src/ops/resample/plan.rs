@@ -1,7 +1,7 @@
 //! The launches of a resampling: one for short windows, else one along each axis.
 
+use super::Resample;
 use super::wgsl::{Kind, ResampleSpec};
-use super::{Resample, SUMS};
 use crate::caps::Caps;
 use crate::error::Result;
 use crate::kernel::Kernel;
@@ -57,14 +57,14 @@ pub(super) fn plan(op: &Resample, caps: &Caps) -> Result<Plan> {
     };
     let slots = op.slots();
     let largest = (0..slots.len()).map(|slot| op.bytes_of(slot, &[])).max().expect("there is the output");
-    let largest = largest.max(if apart { 4 * between.len() as u64 } else { 0 });
+    let largest = largest.max(if apart { buffer_bytes(op.sums(), between.len()) } else { 0 });
     if let Some(error) = too_large("resample", largest, results.len().max(op.extents.len()), caps) {
         return Err(error);
     }
-    let given = || Cow::Owned(Expression::given(SUMS, rank));
+    let given = || Cow::Owned(Expression::given(op.sums(), rank));
     let mut scratch = vec![];
     let mut held = |extents: &Extents| {
-        scratch.push(buffer_bytes(SUMS, extents.len()));
+        scratch.push(buffer_bytes(op.sums(), extents.len()));
         op.output + scratch.len()
     };
     let fits = stored(&results, &op.epilogue, op.output).is_some();
@@ -77,7 +77,7 @@ pub(super) fn plan(op: &Resample, caps: &Caps) -> Result<Plan> {
         let middle = held(&between);
         let [first, second] = if down_first { [[rows, 0], [0, columns]] } else { [[0, columns], [rows, 0]] };
         let into = between.size();
-        let read = Cow::Owned(dense(&between, middle));
+        let read = Cow::Owned(dense(op.sums(), &between, middle));
         vec![
             Launch { extents, expression, taps: first, size: into, epilogue: given(), output: middle },
             Launch { extents: between, expression: read, taps: second, size: op.size, epilogue, output },

@@ -85,10 +85,16 @@ impl Table {
     }
 
     /// As memory holds it: where windows begin, then the first weight of each, the second of each, and so on.
-    pub fn words(&self) -> Vec<u32> {
+    pub fn numbers(&self) -> Vec<f64> {
         let count = self.firsts.len();
-        let weight = |at: usize| (self.weights[at % count * self.taps + at / count] as f32).to_bits();
-        self.firsts.iter().copied().chain((0..count * self.taps).map(weight)).collect()
+        let weight = |at: usize| self.weights[at % count * self.taps + at / count];
+        self.firsts.iter().map(|&first| first as f64).chain((0..count * self.taps).map(weight)).collect()
+    }
+
+    /// A table's numbers for pixels of f32: where so many windows begin as integers, and the bits of the weights.
+    pub fn words(numbers: &[f64], windows: usize) -> impl Iterator<Item = u32> {
+        let (firsts, weights) = numbers.split_at(windows);
+        firsts.iter().map(|&first| first as u32).chain(weights.iter().map(|&weight| (weight as f32).to_bits()))
     }
 }
 

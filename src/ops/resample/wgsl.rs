@@ -1,6 +1,7 @@
 //! The text of a resampling.
 
 use crate::caps::Caps;
+use crate::element::DType;
 use crate::kernel::{Access, Draft, Spec};
 use crate::ops::fuse::FusionSpec;
 use crate::ops::pixels::{Lanes, finish_text};
@@ -78,27 +79,29 @@ impl ResampleSpec {
     /// `first_NAME(i)`, where a window begins, and `weight_NAME(i, t)`.
     fn table_text(&self, axis: usize) -> String {
         let (name, count) = [("down", "height"), ("along", "width")][axis];
-        let word = |place: &str| format!("t_value(params.base_{name} + {place})");
-        let first = if self.tabled[axis] { word("i") } else { "i".into() };
-        let weight = match self.weighed[axis] {
-            true => format!("bitcast<f32>({})", word(&format!("(t + 1u) * params.{count} + i"))),
-            false => "1.0".into(),
+        let held = |place: &str| format!("t_value(params.base_{name} + {place})");
+        let first = if self.tabled[axis] { format!("u32({})", held("i")) } else { "i".into() };
+        let weight = held(&format!("(t + 1u) * params.{count} + i"));
+        let weight = match (self.weighed[axis], self.pixels.dtype()) {
+            (false, _) => "Real(1)".into(),
+            (true, DType::F64) => weight,
+            (true, _) => format!("bitcast<f32>({weight})"),
         };
         format!(
             "fn first_{name}(i: u32) -> u32 {{\n    return {first};\n}}\n\
-             fn weight_{name}(i: u32, t: u32) -> f32 {{\n    return {weight};\n}}\n"
+             fn weight_{name}(i: u32, t: u32) -> Real {{\n    return {weight};\n}}\n"
         )
     }
 
     fn text(&self) -> String {
         let [down, along] = self.weighed;
-        let sum = |weighed: bool| if weighed { "fma(weight, pixel, sum)" } else { "pixel" };
+        let sum = |weighed: bool| if weighed { "multiply_add(weight, pixel, sum)" } else { "pixel" };
         let channel = if self.interleaved { ["j / params.channels", "j % params.channels"] } else { ["j", "0u"] };
-        let arguments = "sum: f32, weight: f32, pixel: f32";
+        let arguments = "sum: Real, weight: Real, pixel: Real";
         self.table_text(0)
             + &self.table_text(1)
             + &format!(
-                "fn add_down({arguments}) -> f32 {{\n    return {};\n}}\nfn add_along({arguments}) -> f32 {{\n    return {};\n}}\n",
+                "fn add_down({arguments}) -> Real {{\n    return {};\n}}\nfn add_along({arguments}) -> Real {{\n    return {};\n}}\n",
                 sum(down),
                 sum(along)
             )
@@ -106,7 +109,7 @@ impl ResampleSpec {
                 "fn column(j: u32) -> u32 {{\n    return {};\n}}\nfn channel(j: u32) -> u32 {{\n    return {};\n}}\n",
                 channel[0], channel[1]
             )
-            + &finish_text(&self.epilogue, self.padded)
+            + &finish_text(self.pixels.dtype(), &self.epilogue, self.padded)
     }
 }
 

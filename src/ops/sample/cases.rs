@@ -33,14 +33,15 @@ impl Problem<'_> {
         let extents = Extents { shape: shape.to_vec(), interleaved };
         let mut pixels = expression(None, leaf(0, types[0], extents.len(), 0, &contiguous(shape)));
         let last = pixels.steps.len() - 1;
-        cast(&mut pixels, last, DType::F32);
+        let sums = if types[0] == DType::F64 { DType::F64 } else { DType::F32 };
+        cast(&mut pixels, last, sums);
         // One coordinate for all images and channels.
         let results = extents.resized(size);
         let axis = shape.len() - 2 - interleaved as usize;
         let mut strides = vec![0; shape.len()];
         (strides[axis], strides[axis + 1]) = (size[1] as i64, 1);
         let coordinates = [1, 2].map(|slot| {
-            let mut expression = expression(None, leaf(slot, DType::F32, size[0] * size[1], 0, &strides));
+            let mut expression = expression(None, leaf(slot, sums, size[0] * size[1], 0, &strides));
             if squared {
                 call(&mut expression, Function::Square);
             }
@@ -48,7 +49,7 @@ impl Problem<'_> {
         });
         let fill = if far { Fill::Any } else { Fill::Numbers };
         let what = format!("{shape:?} at {size:?}, {by:?}, {boundary:?}, {types:?}, far {far}, squared {squared}");
-        let epilogue = sums_in(types[1], shape.len());
+        let epilogue = sums_in(sums, types[1], shape.len());
         let images = None;
         let op =
             Sample { expression: pixels, extents, coordinates, images, results, by, boundary, epilogue, output: 3 };
@@ -75,7 +76,7 @@ fn chosen(types: [DType; 2]) -> Case {
         results: Extents { shape: size.to_vec(), interleaved: false },
         by: Resampling::Bilinear,
         boundary: Boundary::Edge,
-        epilogue: sums_in(types[1], 3),
+        epilogue: sums_in(DType::F32, types[1], 3),
         output: 3,
     };
     Case::new(format!("chosen images of {types:?}"), op).fill(2, Fill::Indices(7)).scale(12.0)
@@ -101,6 +102,15 @@ pub fn cases(caps: &Caps) -> Vec<Case> {
                 all.push(Problem { shape: &[2, 9, 8], size: [5, 12], types, ..plain }.case(by, Boundary::Edge));
                 all.push(Problem { shape: &[2, 9, 8], size: [5, 11], types, ..plain }.case(by, Boundary::Edge));
             }
+        }
+        if caps.lacks(DType::F64).is_none() {
+            let types = [DType::F64; 2];
+            for boundary in BOUNDARIES {
+                all.push(
+                    Problem { far: true, shape: &[2, 3, 5, 3], interleaved: true, types, ..plain }.case(by, boundary),
+                );
+            }
+            all.push(Problem { squared: true, types: [DType::F64, DType::F32], ..plain }.case(by, Boundary::Edge));
         }
         all.push(Problem { squared: true, shape: &[9, 9], ..plain }.case(by, Boundary::Reflect));
         all.push(Problem { shape: &[0, 9, 9], ..plain }.case(by, Boundary::Reflect));

@@ -14,6 +14,7 @@ use super::map::{buffer_bytes, points};
 use super::pixels::Extents;
 use super::resample::Resampling;
 use crate::caps::Caps;
+use crate::element::DType;
 use crate::error::Result;
 use crate::kernel::Access;
 use crate::op::{Expression, Host, Op, Plan, Slot, Value, Vary};
@@ -21,12 +22,12 @@ use crate::op::{Expression, Host, Op, Plan, Slot, Value, Vary};
 /// Images read at coordinates.
 #[derive(Clone, Debug, Hash)]
 pub struct Sample {
-    /// The pixels, as f32.
+    /// The pixels, as f32 or f64, in which they are added up.
     pub expression: Expression,
     /// Their index space.
     pub(crate) extents: Extents,
-    /// The row and the column that each result reads, counted from the middle of the first pixel: f32 over the results' index
-    /// space.
+    /// The row and the column that each result reads, counted from the middle of the first pixel: in the pixels' type over
+    /// the results' index space.
     pub coordinates: [Expression; 2],
     /// The image that each result reads, a u32 over the results' index space; without it its own.
     pub images: Option<Expression>,
@@ -66,6 +67,11 @@ fn weights(by: Resampling, at: f64) -> Vec<f64> {
 }
 
 impl Sample {
+    /// The type that pixels are added up in.
+    fn sums(&self) -> DType {
+        self.expression.dtype()
+    }
+
     fn expressions(&self) -> impl Iterator<Item = &Expression> {
         [&self.expression].into_iter().chain(&self.coordinates).chain(&self.images).chain([&self.epilogue])
     }

@@ -3,7 +3,7 @@
 use super::Sample;
 use super::wgsl::SampleSpec;
 use crate::caps::Caps;
-use crate::element::DType;
+use crate::element::{Scalar, word_suffixes};
 use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::op::{Binding, Expression, Grid, Op, Param, Pass, Plan};
@@ -26,8 +26,8 @@ pub(super) fn plan(op: &Sample, caps: &Caps) -> Result<Plan> {
     if stored(results, &op.epilogue, op.output).is_some() {
         return Ok(Plan { scratch: vec![], passes: vec![pass(op, &op.epilogue, op.output, &[], caps)] });
     }
-    let given = Expression::given(DType::F32, results.shape.len());
-    let scratch = vec![buffer_bytes(DType::F32, results.len())];
+    let given = Expression::given(op.sums(), results.shape.len());
+    let scratch = vec![buffer_bytes(op.sums(), results.len())];
     let mut passes = vec![pass(op, &given, op.output + 1, &scratch, caps)];
     passes.extend(epilogue_of(&op.epilogue, results, op.output, op.output + 1).plan(caps)?.passes);
     Ok(Plan { scratch, passes })
@@ -58,8 +58,9 @@ fn pass(op: &Sample, epilogue: &Expression, output: usize, scratch: &[u64], caps
     let (images_out, images_in) = (results.images(), op.extents.images());
     let sizes = [height, width, results.channels(), images_in, rows_in, columns_in];
     let words = [images_out, along, down, lanes.rows].into_iter().chain(sizes).chain([padding(results)]);
-    let outside = Param::Is((op.boundary.outside() as f32).to_bits());
-    let mut params: Vec<Param> = words.map(|word| Param::Is(word as u32)).chain([outside]).collect();
+    let outside = Scalar::from_f64(op.sums(), op.boundary.outside());
+    let outside = outside.words().take(word_suffixes(op.sums()).count());
+    let mut params: Vec<Param> = words.map(|word| word as u32).chain(outside).map(Param::Is).collect();
     let mut buffers: Vec<Binding> = vec![];
     let bytes = |slot: usize| op.bytes_of(slot, scratch);
     let whole = |fusion: &Fusion| fusion.dims.iter().map(|dim| 0..dim.extent).collect::<Vec<_>>();

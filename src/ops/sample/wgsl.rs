@@ -2,8 +2,9 @@
 
 use super::{Boundary, KEYS, taps};
 use crate::caps::Caps;
+use crate::element::{DType, word_suffixes};
 use crate::kernel::{Draft, Spec};
-use crate::ops::fuse::FusionSpec;
+use crate::ops::fuse::{FusionSpec, param};
 use crate::ops::pixels::{Lanes, finish_text};
 use crate::ops::resample::Resampling;
 
@@ -24,7 +25,7 @@ pub(super) struct SampleSpec {
 }
 
 /// The parameters before those of the expressions.
-const PARAMS: [&str; 12] = [
+const PARAMS: [&str; 11] = [
     "images",
     "blocks_along",
     "blocks_down",
@@ -36,7 +37,6 @@ const PARAMS: [&str; 12] = [
     "rows",
     "columns",
     "padding",
-    "outside",
 ];
 
 impl SampleSpec {
@@ -66,18 +66,24 @@ impl SampleSpec {
         );
         match self.by {
             Resampling::Nearest => {
-                "fn weights(at: f32) -> array<f32, TAPS> {\n    return array<f32, TAPS>(1.0);\n}\n".into()
+                "fn weights(at: Real) -> array<Real, TAPS> {\n    return array<Real, TAPS>(1.0);\n}\n".into()
             }
             Resampling::Bicubic => format!(
-                "fn near(x: f32) -> f32 {{\n    return ({near};\n}}\nfn far(x: f32) -> f32 {{\n    return ({far};\n}}\n\
-                 fn weights(at: f32) -> array<f32, TAPS> {{\n    \
-                 return array<f32, TAPS>(far(1.0 + at), near(at), near(1.0 - at), far(2.0 - at));\n}}\n"
+                "fn near(x: Real) -> Real {{\n    return ({near};\n}}\nfn far(x: Real) -> Real {{\n    return ({far};\n}}\n\
+                 fn weights(at: Real) -> array<Real, TAPS> {{\n    \
+                 return array<Real, TAPS>(far(1.0 + at), near(at), near(1.0 - at), far(2.0 - at));\n}}\n"
             ),
-            _ => "fn weights(at: f32) -> array<f32, TAPS> {\n    return array<f32, TAPS>(1.0 - at, at);\n}\n".into(),
+            _ => "fn weights(at: Real) -> array<Real, TAPS> {\n    return array<Real, TAPS>(1.0 - at, at);\n}\n".into(),
         }
     }
 
     fn text(&self) -> String {
+        let sums = self.pixels.dtype();
+        // In the bits: a compiler may assume that there is no NaN.
+        let no_number = match sums {
+            DType::F64 => "(bitcast<u64>(x) & 0x7ffffffffffffffflu) > 0x7ff0000000000000lu",
+            _ => "(bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u",
+        };
         let channel = if self.interleaved { "j % params.channels" } else { "0u" };
         let rounded = if self.by == Resampling::Nearest { "floor(at + 0.5)" } else { "at" };
         let image = if self.images.is_some() { "min(k_value(k, y, j), params.images_in - 1u)" } else { "k" };
@@ -85,9 +91,12 @@ impl SampleSpec {
             + &format!(
                 "fn channel(j: u32) -> u32 {{\n    return {channel};\n}}\n\
                  fn image(k: u32, y: u32, j: u32) -> u32 {{\n    return {image};\n}}\n\
-                 fn met(at: f32) -> f32 {{\n    return {rounded};\n}}\n"
+                 fn met(at: Real) -> Real {{\n    return {rounded};\n}}\n\
+                 fn is_no_number(x: Real) -> bool {{\n    return {no_number};\n}}\n\
+                 fn outside() -> Real {{\n    return {};\n}}\n",
+                param("outside", sums)
             )
-            + &finish_text(&self.epilogue, self.padded)
+            + &finish_text(sums, &self.epilogue, self.padded)
     }
 }
 
@@ -100,10 +109,11 @@ impl Spec for SampleSpec {
             text += &fusion.text(access.len());
             access.extend(fusion.access());
         }
-        let own = PARAMS.map(String::from);
+        let outside = word_suffixes(self.pixels.dtype()).map(|suffix| format!("outside{suffix}"));
+        let own = PARAMS.into_iter().map(String::from).chain(outside);
         Draft {
             constants: self.constants(),
-            params: own.into_iter().chain(fusions.iter().flat_map(|fusion| fusion.param_names())).collect(),
+            params: own.chain(fusions.iter().flat_map(|fusion| fusion.param_names())).collect(),
             access,
             text: text + &self.text(),
             f16: fusions.iter().any(|fusion| fusion.uses_f16()),
