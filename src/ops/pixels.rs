@@ -126,10 +126,17 @@ pub(super) fn finish_text(sums: DType, epilogue: &FusionSpec, padded: bool) -> S
              r_x{array}[r_address(k, y, j) / PER] = word;\n}}\n"
         );
     }
-    let zeros = "    if k + 1u == params.images && y + 1u == params.height && j + 1u == params.width * params.channels {\n        \
-                 for (var i = 0u; i < params.padding; i++) {\n            store(k, y, j + 1u + i, Real(0));\n        }\n    }\n";
-    let zeros = if padded { zeros } else { "" };
-    format!("{real}{head}    store(k, y, j, r_value(k, y, j, sums[0]));\n{zeros}}}\n")
+    let store = "    store(k, y, j, r_value(k, y, j, sums[0]));\n";
+    if !padded {
+        return format!("{real}{head}{store}}}\n");
+    }
+    // By the address: along an axis of one element other indices have none of their own.
+    let address = epilogue.address_text("r_address", array);
+    let zeros = format!(
+        "    if k + 1u == params.images && y + 1u == params.height && j + 1u == params.width * params.channels {{\n        \
+         for (var i = 0u; i < params.padding; i++) {{\n            r_x{array}[r_address(k, y, j) + 1u + i] = Real(0);\n        }}\n    }}\n"
+    );
+    format!("{real}{address}{head}{store}{zeros}}}\n")
 }
 
 /// Results past the last one that a map reads with the last: it takes four at once.

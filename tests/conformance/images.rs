@@ -194,6 +194,13 @@ fn sizes_fuse_with_what_is_before_and_after() {
             Array::from_shape(device, &[1, 40], &host).resize([1, 80], &ResizeOptions::default()).to_vec().unwrap();
         assert!(line.iter().enumerate().all(|(at, value)| value.is_finite() || (57..=64).contains(&at)), "{line:?}");
         assert!((59..=62).all(|at| !line[at].is_finite()), "{line:?} on {}", name(device));
+        // One column, one pixel.
+        let column = Array::from_shape(device, &[10, 2], &(10..30).collect::<Vec<u8>>());
+        let options = ResizeOptions::default().by(Resampling::Area);
+        assert_eq!(column.resize([5, 1], &options).to_vec().unwrap(), [12, 16, 20, 24, 28], "on {}", name(device));
+        assert_eq!(column.resize([1, 1], &options).to_vec().unwrap(), [20], "on {}", name(device));
+        let turned = column.rotate_grown(90.0, &WarpOptions::default()).slice(&[(..1).into()]).resize([1, 1], &options);
+        assert_eq!(turned.to_vec().unwrap(), [20], "on {}", name(device));
         // Past every end.
         let bright = Array::from_shape(device, &[1, 4], &[0u8, 255, 255, 0]);
         let sharp = bright.resize([1, 8], &ResizeOptions::default().by(Resampling::Lanczos)).to_vec().unwrap();

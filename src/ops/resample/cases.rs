@@ -89,6 +89,11 @@ pub fn cases(caps: &Caps) -> Vec<Case> {
         add(&[300, 400], false, [600, 500], by, true, floats);
         add(&[1200, 800], false, [600, 400], by, true, floats);
     }
+    // One column, one pixel.
+    for types in [[DType::U8; 2], [DType::U16; 2]] {
+        add(&[10, 2], false, [5, 1], Bilinear, true, types);
+        add(&[1, 2], false, [1, 1], Bilinear, true, types);
+    }
     if caps.lacks(DType::F64).is_none() {
         let doubles = [DType::F64; 2];
         for by in [Nearest, Bilinear, Bicubic, Lanczos, Area] {

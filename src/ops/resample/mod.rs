@@ -29,8 +29,8 @@ pub struct Resample {
     pub expression: Expression,
     /// Their index space.
     pub(crate) extents: Extents,
-    /// The tables of rows and of columns, one after the other: one leaf without gaps, of u32 (see [`Table::words`]) for pixels of f32, and
-    /// of f64 for those of f64.
+    /// The tables of rows and of columns, one after the other: one leaf without gaps, of u32 for pixels of f32 (weights by their
+    /// bits), of f64 for pixels of f64.
     pub tables: Expression,
     /// Pixels of a window along each axis; 0 where an axis stays as it is, which has no table.
     pub taps: [usize; 2],

@@ -112,6 +112,7 @@ pub fn cases(caps: &Caps) -> Vec<Case> {
             }
             all.push(Problem { squared: true, types: [DType::F64, DType::F32], ..plain }.case(by, Boundary::Edge));
         }
+        all.push(Problem { size: [5, 1], types: [DType::U8; 2], ..plain }.case(by, Boundary::Edge));
         all.push(Problem { squared: true, shape: &[9, 9], ..plain }.case(by, Boundary::Reflect));
         all.push(Problem { shape: &[0, 9, 9], ..plain }.case(by, Boundary::Reflect));
         all.push(Problem { shape: &[300, 400], size: [600, 500], ..plain }.case(by, Boundary::Edge));
