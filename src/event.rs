@@ -103,7 +103,7 @@ impl Event {
     /// ```
     pub fn wait_async(&self) -> impl Future<Output = Result<()>> + Send + use<> {
         let own = self.clone();
-        self.device.in_background(Box::new(move || own.wait()))
+        self.device.awaited(move || own.wait())
     }
 
     /// The time from an earlier event to this one by the device's own clock; zero if the other one is later. Waits for

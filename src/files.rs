@@ -157,6 +157,8 @@ fn fresh(folder: &Path, private: bool) -> io::Result<(File, PathBuf)> {
     if private {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     }
+    #[cfg(not(unix))]
+    let _ = private; // there are no such modes
     let mut last = None;
     for _ in 0..TRIES {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);

@@ -81,6 +81,7 @@ mod ndarray;
 pub mod npy;
 mod occupancy;
 pub mod op;
+mod platform;
 pub mod profile;
 mod properties;
 pub mod random;

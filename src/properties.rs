@@ -18,6 +18,8 @@ pub enum Backend {
     Dx12,
     /// OpenGL or OpenGL ES.
     Gl,
+    /// WebGPU, as a browser has it.
+    WebGpu,
     /// CUDA: NVIDIA's own.
     Cuda,
     /// None: the library's own interpreter on the processor.
@@ -151,7 +153,7 @@ impl Properties {
             "" => return runs,
             "wgpu" => return runs && self.backend.is_wgpu(),
             "gpu" => return runs && self.kind != DeviceKind::Software,
-            "vulkan" | "metal" | "dx12" | "gl" | "cuda" | "cpu" => return runs && request == backend,
+            "vulkan" | "metal" | "dx12" | "gl" | "webgpu" | "cuda" | "cpu" => return runs && request == backend,
             "discrete" | "integrated" | "virtual" | "software" | "null" => {
                 return format!("{:?}", self.kind).to_lowercase() == request;
             }

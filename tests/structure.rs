@@ -12,6 +12,7 @@ use std::path::Path;
 /// Top-level modules from the ground up. A module knows those before it, its own floor's included.
 const FLOORS: [&[&str]; 9] = [
     &[
+        "platform",
         "sync",
         "threads",
         "countdown",

@@ -8,6 +8,7 @@ use crate::graph::{Batch, Expr, How, Node, Storage, storage_of};
 use crate::layout::count;
 use crate::memory::Memory;
 use crate::ops::buffer_bytes;
+use crate::platform::BROWSER;
 use crate::work::{Read, Write};
 use std::panic::Location;
 use std::sync::Arc;
@@ -141,8 +142,8 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     pub fn to_vec_async(&self) -> impl Future<Output = Result<Vec<T>>> + Send + use<T> {
-        let own = self.clone();
-        self.device().in_background(Box::new(move || own.to_vec()))
+        let own = self.readable();
+        self.device().awaited(move || own.to_vec())
     }
 
     /// Copies the elements, in row-major order, into existing memory. That is cheaper than a fresh vector, whose pages
@@ -252,9 +253,9 @@ impl<T: Element> Array<T> {
     /// ```
     pub async fn read_all_async(arrays: &[&Array<T>]) -> Result<Vec<Vec<T>>> {
         let Some(first) = arrays.first() else { return Ok(vec![]) };
-        let own: Vec<Array<T>> = arrays.iter().map(|&array| array.clone()).collect();
+        let own: Vec<Array<T>> = arrays.iter().map(|array| array.readable()).collect();
         let work = move || Array::read_all(&own.iter().collect::<Vec<_>>());
-        first.device().in_background(Box::new(work)).await
+        first.device().awaited(work).await
     }
 
     /// Replaces elements from `start` on, counted in row-major order.
@@ -333,6 +334,11 @@ impl<T: Element> Array<T> {
         }
     }
 
+    /// An array whose bytes are read where they lie, by every attempt from the same place.
+    fn readable(&self) -> Array<T> {
+        readable(&self.node).map_or_else(|_| self.clone(), Array::of)
+    }
+
     /// Where the array lies, computed if need be: no one writes there in place while this is kept.
     #[track_caller]
     pub(crate) fn in_memory(&self) -> Result<Storage> {
@@ -388,6 +394,11 @@ fn read(device: &Device, jobs: &mut [(&Arc<Node>, &mut [u8])]) -> Result<()> {
         let launches = std::mem::take(&mut submission.batch.launches);
         // Other threads go on with the results while this one waits for them.
         let mut accepted = || submission.publish();
+        if BROWSER {
+            device.submit(&launches)?;
+            accepted(); // the next attempt goes on with them
+            return device.driver().read(&[], &mut reads, &mut || {}).map(|()| storages);
+        }
         device.faulty(&launches, || device.driver().read(&launches, &mut reads, &mut accepted))?;
         Ok(storages)
     })?;

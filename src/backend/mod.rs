@@ -1,6 +1,7 @@
 //! The engines: the required trait of each ([`Driver`]), its optional traits, and the list of those that are built in
 //! ([`ENGINES`]). No engine knows an operation.
 
+pub(crate) mod attempt;
 mod choices;
 mod compiling;
 #[cfg(feature = "cpu")]
@@ -27,6 +28,8 @@ pub(crate) use engine::{Engine, Options};
 pub(crate) use exclusive::Exclusive;
 pub(crate) use interop::{ForeignWork, Interop, Mapping, lent};
 pub(crate) use order::{Order, Waits};
+#[cfg(target_family = "wasm")]
+pub(crate) use registry::open_in_browser;
 pub(crate) use registry::{ENGINES, Listed, list, open, request};
 pub use substitutes::Natives;
 pub(crate) use substitutes::{Substitutes, Timer, Way, choose, explained, set_natives};

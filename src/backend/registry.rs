@@ -48,6 +48,15 @@ pub(crate) fn open(listed: &Listed, options: &Options) -> Result<Arc<dyn Driver>
     (listed.engine.open)(listed.index, options)
 }
 
+/// Opens the device of a browser, which one engine reaches.
+#[cfg(target_family = "wasm")]
+pub(crate) async fn open_in_browser(options: &Options) -> Result<Arc<dyn Driver>> {
+    #[cfg(feature = "wgpu")]
+    return super::wgpu::browser::open(options).await;
+    #[cfg(not(feature = "wgpu"))]
+    request("wgpu", options).expect("its name is known")
+}
+
 /// Opens what is asked for by an engine's name, `cpu:checked` for instance, in small letters; `None` if no engine is named.
 pub(crate) fn request(request: &str, options: &Options) -> Option<Opened> {
     let (name, rest) = request.split_once(':').unwrap_or((request, ""));

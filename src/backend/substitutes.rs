@@ -5,8 +5,9 @@ use super::choices::{Choice, Choices, Class, Times, WGSL, class};
 use crate::cache::hash;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::Contract;
+use crate::platform::Instant;
 use crate::work::Launch;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Measures a way once, in microseconds.
 pub(crate) type Timer<'a> = Box<dyn FnMut() -> Result<f64> + 'a>;

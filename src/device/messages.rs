@@ -102,7 +102,8 @@ impl Messages {
         self.pending.store(true, Ordering::Release);
     }
 
-    /// Called after a wait for the device: collects messages; an error if an assertion failed.
+    /// Called after a wait for the device: collects messages; an error if an assertion failed. If they cannot be read, the next
+    /// call looks for them.
     pub fn look(&self, driver: &dyn Driver) -> Result<()> {
         if !self.pending.swap(false, Ordering::AcqRel) {
             return Ok(());
@@ -110,13 +111,13 @@ impl Messages {
         let mut seen = self.looking();
         let Some(memory) = self.state().memory.clone() else { return Ok(()) };
         let mut head = [0u32; HEAD_WORDS];
-        fetch(driver, &memory, 0, &mut head)?;
+        fetch(driver, &memory, 0, &mut head).inspect_err(|_| self.again())?;
         let [count, failed, ..] = head;
         let failures = failed.wrapping_sub(seen.failed);
         if count == seen.count {
             return Ok(());
         }
-        let words = said_since(driver, &memory, seen.count, count)?;
+        let words = said_since(driver, &memory, seen.count, count).inspect_err(|_| self.again())?;
         // What has been read may be overwritten from now on.
         driver.write(&[Write { to: &memory, offset: 8, from: &count.to_le_bytes() }])?;
         let lost = count.wrapping_sub(seen.count) as usize - words.len() / MESSAGE_WORDS;

@@ -2,6 +2,8 @@
 
 pub(crate) mod advice;
 mod claims;
+#[cfg(target_family = "wasm")]
+mod event_loop;
 mod faults;
 #[cfg(feature = "cases")]
 mod inject;
@@ -10,6 +12,7 @@ mod messages;
 mod names;
 mod occupancy;
 mod open;
+mod open_async;
 mod options;
 mod plans;
 mod reopen;
@@ -17,6 +20,7 @@ mod run;
 mod slices;
 mod submit;
 mod watch;
+#[cfg(not(target_family = "wasm"))]
 mod worker;
 
 use crate::backend::Driver;
@@ -27,6 +31,8 @@ use crate::memory::{Handles, Memory, Pool, Site};
 use crate::op::{Op, Values};
 use crate::trace::{Costs, Roofline};
 use crate::work::Window;
+#[cfg(target_family = "wasm")]
+use event_loop as worker;
 use messages::Messages;
 use plans::{Planned, Plans};
 use reopen::Opening;
@@ -244,11 +250,7 @@ impl Device {
     #[doc(alias = "cudaLaunchHostFunc")]
     pub fn then(&self, callback: impl FnOnce(Result<()>) + Send + 'static) -> Result<()> {
         let (device, event) = (self.uncounted(), self.driver().record(false)?);
-        let work = move || {
-            callback(device.driver().wait_event(&event));
-            Ok(())
-        };
-        drop(self.in_background(Box::new(work)));
+        self.when(move || device.driver().wait_event(&event), callback);
         Ok(())
     }
 
@@ -341,7 +343,7 @@ impl Device {
     /// ```
     pub fn synchronize_async(&self) -> impl Future<Output = Result<()>> + Send + use<> {
         let device = self.clone();
-        self.in_background(Box::new(move || device.synchronize()))
+        self.awaited(move || device.synchronize())
     }
 }
 

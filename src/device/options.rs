@@ -6,6 +6,7 @@ use super::reopen::{Opening, Source};
 use crate::backend::cpu::Profile;
 use crate::backend::{self, Driver, ENGINES, Listed, Options};
 use crate::error::{Error, ErrorKind, Result};
+use crate::platform::BROWSER;
 #[cfg(feature = "cpu")]
 use crate::report::Checks;
 use crate::tuning::Tuning;
@@ -221,6 +222,11 @@ impl DeviceOptions {
 
     /// As [`Device::open`].
     pub fn open(&self, request: &str) -> Result<Device> {
+        if BROWSER {
+            let (wanted, help) = ("calls that block".to_string(), "await Device::open_async".to_string());
+            let (operation, device) = ("Device::open", "a browser".to_string());
+            return Err(ErrorKind::Unsupported { operation, wanted, device, help, at: None }.into());
+        }
         let request = request.trim();
         let lower = request.to_lowercase();
         if let Some(opened) = backend::request(&lower, &self.options) {

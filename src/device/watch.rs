@@ -100,7 +100,7 @@ impl Watch {
             if !all {
                 return Ok(()); // reading it would wait for the rest
             }
-            driver.read(&[], &mut [read], &mut || {})?;
+            driver.read(&[], &mut [read], &mut || {}).inspect_err(|_| self.again())?;
             driver.waits().one_less(); // it belongs to the wait before it
         }
         let [line, number] = report;

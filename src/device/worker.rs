@@ -1,6 +1,6 @@
 //! A device's own thread, which does the blocking work of asynchronous calls in order.
 
-use super::Device;
+use super::{Device, DeviceOptions};
 use crate::backend::current;
 use crate::error::{Error, ErrorKind, Result};
 use crate::threads::{in_driver, watch_a_device};
@@ -67,6 +67,18 @@ fn gone(device: &str) -> Error {
     ErrorKind::Backend { operation, device: device.into(), message }.into()
 }
 
+/// Opens a device on a thread of its own.
+pub(super) fn opening(options: DeviceOptions, request: String) -> impl Future<Output = Result<Device>> + Send {
+    let (sender, receiver) = futures::channel::oneshot::channel();
+    let open = move || {
+        let _ = sender.send(options.open(&request)); // nobody may want it any more
+        watch_a_device();
+    };
+    // Without a thread the sender is dropped, which the receiver sees.
+    let _ = std::thread::Builder::new().name("crosslane open".into()).spawn(move || in_driver(open));
+    async move { receiver.await.unwrap_or_else(|_| Err(gone("the device that was to be opened"))) }
+}
+
 impl Device {
     /// Does blocking work on the device's own thread; the future needs no particular executor.
     pub(crate) fn in_background<R: Send + 'static>(
@@ -83,6 +95,27 @@ impl Device {
                 false => Err(gone(&device)),
             }
         }
+    }
+
+    /// As [`Device::in_background`], for work that waits and may be done again: in a browser it is attempted.
+    pub(crate) fn awaited<R: Send + 'static, W: FnMut() -> Result<R> + Send + 'static>(
+        &self,
+        work: W,
+    ) -> impl Future<Output = Result<R>> + Send + use<R, W> {
+        self.in_background(Box::new(work))
+    }
+
+    /// Passes on what such work returns.
+    pub(super) fn when(
+        &self,
+        mut work: impl FnMut() -> Result<()> + Send + 'static,
+        then: impl FnOnce(Result<()>) + Send + 'static,
+    ) {
+        let both = move || {
+            then(work());
+            Ok(())
+        };
+        drop(self.in_background(Box::new(both)));
     }
 
     /// As [`Device::in_background`], for a thread that waits. On the device's own thread, which would wait for itself, the work is

@@ -9,8 +9,8 @@ pub use worth::Worth;
 
 use crate::device::Device;
 use crate::error::{CallSite, Error, Result};
+use crate::platform::Instant;
 use std::panic::Location;
-use std::time::Instant;
 
 impl Device {
     /// Calls `work` and returns a trace of the device: each launch with its kernel's name and its time on the device,

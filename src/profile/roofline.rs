@@ -5,9 +5,10 @@ use crate::device::Device;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::Kernel;
 use crate::launch::Argument;
+use crate::platform::Instant;
 use crate::trace::Roofline;
 use std::fmt::Write;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The time for each of the two measurements on a device that is slow, such as a software driver.
 const BUDGET: Duration = Duration::from_millis(25);

@@ -3,11 +3,12 @@
 use crate::array::Array;
 use crate::device::Device;
 use crate::error::Result;
+use crate::platform::Instant;
 use crate::trace::Costs;
 use std::fmt;
 use std::hint::black_box;
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// About how long work takes on a device and on one thread of the processor: [`Device::worth`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

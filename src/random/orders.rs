@@ -96,7 +96,7 @@ impl Generator {
     pub fn choice<T: Element>(&mut self, array: &Array<T>, shape: &[usize]) -> Array<T> {
         let at = Location::caller();
         match array.shape() {
-            &[count] if (1..1 << 32).contains(&count) => {
+            &[count] if (1..=u32::MAX as usize).contains(&count) => {
                 array.take(&self.integers(0..count as u32, shape), OutOfRange::Clamp)
             }
             other => {

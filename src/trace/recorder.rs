@@ -1,11 +1,12 @@
 //! The recorder that engines write to while a profile runs.
 
 use super::{Span, SpanKind};
+use crate::platform::Instant;
 use crate::work::{Cost, Launch, Read, Write};
 use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Waits by this name are the profile's own, and not recorded.
 pub(crate) const OWN: &str = "profile";

@@ -110,7 +110,7 @@ impl Array<u8> {
 
 /// Whether there are few enough histograms, of few enough values that f32 counts them.
 fn few(operation: &'static str, histograms: usize, pixels: usize, at: CallSite) -> Result<()> {
-    match histograms < 1 << 24 && pixels < 1 << 32 {
+    match histograms < 1 << 24 && (pixels as u64) < 1 << 32 {
         true => Ok(()),
         false => {
             let got = format!("{histograms} of {pixels} pixels");

@@ -3,6 +3,7 @@
 use crate::backend::Options;
 use crate::caps::{Caps, IMMEDIATES, MANY};
 use crate::error::{ErrorKind, Result};
+use crate::platform::BROWSER;
 use crate::properties::{Backend, DeviceKind, Properties};
 use crate::tuning::Tuning;
 use wgpu::{Features, Limits};
@@ -21,12 +22,12 @@ const WANTED: Features = Features::SHADER_F16
     .union(Features::EXPERIMENTAL_COOPERATIVE_MATRIX);
 
 /// All adapters that compute, in the order wgpu finds them.
-pub(super) fn adapters() -> Vec<wgpu::Adapter> {
+pub(super) async fn adapters() -> Vec<wgpu::Adapter> {
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
         flags: wgpu::InstanceFlags::empty().with_env(),
         ..wgpu::InstanceDescriptor::new_without_display_handle_from_env()
     });
-    let mut all = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::all()));
+    let mut all = instance.enumerate_adapters(wgpu::Backends::all()).await;
     all.retain(|adapter| {
         let keep = computes(adapter);
         if !keep {
@@ -50,7 +51,7 @@ fn computes(adapter: &wgpu::Adapter) -> bool {
 }
 
 /// Opens an adapter with all it has, but for what the options leave out.
-pub(super) fn request(adapter: &wgpu::Adapter, options: &Options) -> Result<(wgpu::Device, wgpu::Queue)> {
+pub(super) async fn request(adapter: &wgpu::Adapter, options: &Options) -> Result<(wgpu::Device, wgpu::Queue)> {
     let descriptor = wgpu::DeviceDescriptor {
         label: Some("crosslane"),
         required_features: features(adapter, options),
@@ -61,7 +62,7 @@ pub(super) fn request(adapter: &wgpu::Adapter, options: &Options) -> Result<(wgp
         memory_hints: wgpu::MemoryHints::Performance,
         trace: wgpu::Trace::Off,
     };
-    pollster::block_on(adapter.request_device(&descriptor)).map_err(|error| {
+    adapter.request_device(&descriptor).await.map_err(|error| {
         let device = adapter.get_info().name;
         ErrorKind::Backend { operation: "open", device, message: error.to_string() }.into()
     })
@@ -149,7 +150,9 @@ fn buffer_bytes(adapter: &wgpu::Adapter, limits: &Limits) -> u64 {
         true => super::dedicated::most(adapter).unwrap_or(0),
         false => 0,
     };
-    most.max(limits.max_buffer_size) & !63
+    // Addresses of the page's own memory have 32 bits.
+    let all = if BROWSER { 1 << 31 } else { u64::MAX };
+    most.max(limits.max_buffer_size).min(all) & !63
 }
 
 /// The properties of an adapter as it would be opened.
@@ -160,7 +163,7 @@ pub(super) fn properties(adapter: &wgpu::Adapter, options: &Options) -> Properti
 pub(super) fn describe(adapter: &wgpu::Adapter, features: Features, limits: &Limits) -> Properties {
     let info = &adapter.get_info();
     Properties {
-        name: info.name.clone(),
+        name: if info.name.is_empty() { format!("{:?}", info.backend) } else { info.name.clone() },
         vendor: vendor(info),
         vendor_id: info.vendor,
         device_id: info.device,
@@ -170,6 +173,7 @@ pub(super) fn describe(adapter: &wgpu::Adapter, features: Features, limits: &Lim
             wgpu::Backend::Vulkan => Backend::Vulkan,
             wgpu::Backend::Metal => Backend::Metal,
             wgpu::Backend::Dx12 => Backend::Dx12,
+            wgpu::Backend::BrowserWebGpu => Backend::WebGpu,
             _ => Backend::Gl,
         },
         kind: match info.device_type {
@@ -187,6 +191,7 @@ pub(super) fn describe(adapter: &wgpu::Adapter, features: Features, limits: &Lim
 
 fn vendor(info: &wgpu::AdapterInfo) -> String {
     let known = match info.vendor {
+        0 if info.backend == wgpu::Backend::BrowserWebGpu => "not told",
         0x10de => "NVIDIA",
         0x1002 | 0x1022 => "AMD",
         0x8086 => "Intel",

@@ -1,31 +1,10 @@
 //! What wgpu says of calls, as errors.
 
+use super::answers::{Scopes, whatever};
 use super::Wgpu;
 use super::wait::NAP;
 use crate::error::{Error, ErrorKind, Result};
 use wgpu::BufferUsages;
-
-/// Error scopes of every kind around some calls on this thread, the innermost first: in this order they are dropped, and wgpu
-/// panics at any other.
-pub(super) struct Scopes([wgpu::ErrorScopeGuard; 3]);
-
-impl Scopes {
-    pub fn push(device: &wgpu::Device) -> Scopes {
-        let memory = device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
-        let internal = device.push_error_scope(wgpu::ErrorFilter::Internal);
-        Scopes([device.push_error_scope(wgpu::ErrorFilter::Validation), internal, memory])
-    }
-
-    /// The first error, if any.
-    pub fn pop(self) -> Option<wgpu::Error> {
-        let [validation, internal, memory] = self.0;
-        // Native wgpu answers at once.
-        let validation = pollster::block_on(validation.pop());
-        let internal = pollster::block_on(internal.pop());
-        let memory = pollster::block_on(memory.pop());
-        memory.or(internal).or(validation)
-    }
-}
 
 impl Wgpu {
     /// Called where a call begins that needs the device: as [`Wgpu::alive`], and the place where tests lose the device. It is
@@ -77,9 +56,7 @@ impl Wgpu {
 
     /// Unmaps a buffer. wgpu refuses that once the device is lost, and nothing is to be done about it.
     pub(super) fn unmap(&self, buffer: &wgpu::Buffer) {
-        let scope = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
-        buffer.unmap();
-        drop(pollster::block_on(scope.pop()));
+        whatever(&self.device, || buffer.unmap());
     }
 
     pub(super) fn create_buffer(

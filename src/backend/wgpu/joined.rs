@@ -11,13 +11,14 @@ use super::line::{Order, is_mapped, mappable, used_by};
 use super::submit::{Prepared, TOGETHER, dispatch};
 use crate::error::Result;
 use crate::memory::Memory;
+use crate::platform::Instant;
 use crate::threads::{in_driver, watch_a_device};
 use crate::work::Launch;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Submissions that the device has ahead when further ones are joined: one that runs and one to go on with.
 const AHEAD: u64 = 2;

@@ -5,10 +5,11 @@ use super::uniforms::Lease;
 use super::{Wgpu, lent};
 use crate::error::Result;
 use crate::memory::{Lent, Memory};
+use crate::platform::Instant;
 use crate::work::Launch;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The order of submissions, and the threads that wait to submit.
 pub(super) struct Line {

@@ -1,7 +1,12 @@
 //! The portable engine: WGSL through wgpu on Vulkan, Metal, DX12 and GL.
 
 mod adapter;
+mod awaited;
 mod barriers;
+#[cfg(not(target_family = "wasm"))]
+mod blocking;
+#[cfg(target_family = "wasm")]
+pub(crate) mod browser;
 mod buffer;
 mod clock;
 mod dedicated;
@@ -32,8 +37,13 @@ use crate::caps::Caps;
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::Kernel;
 use crate::memory::{Allocator, Block, Direction, Memory, Place};
+use crate::platform::BROWSER;
 use crate::properties::{DeviceKind, Properties};
 use crate::work::{Launch, Read, Write};
+#[cfg(not(target_family = "wasm"))]
+use blocking as answers;
+#[cfg(target_family = "wasm")]
+use browser as answers;
 use buffer::{Buffer, buffer};
 pub(crate) use buffer::{adopted, shown};
 use clock::Clock;
@@ -51,6 +61,7 @@ pub(crate) struct Wgpu {
     properties: Properties,
     cache: Cache,
     lost: Arc<Mutex<Option<String>>>,
+    told: awaited::Told,
     uniforms: uniforms::Free,
     upload: rings::Rings,
     download: rings::Rings,
@@ -81,11 +92,11 @@ pub(super) const ENGINE: Engine =
     Engine { name: "wgpu", reaches: "Vulkan, Metal, DX12 and GL through wgpu", list, open, request: |_, _| None };
 
 fn list() -> Vec<Properties> {
-    adapter::adapters().iter().map(|adapter| adapter::properties(adapter, &Options::default())).collect()
+    answers::adapters().iter().map(|adapter| adapter::properties(adapter, &Options::default())).collect()
 }
 
 fn open(index: usize, options: &Options) -> Result<Arc<dyn Driver>> {
-    let adapters = adapter::adapters();
+    let adapters = answers::adapters();
     let adapter = adapters.get(index).ok_or_else(|| {
         Error::from(ErrorKind::NoDevice {
             wanted: index.to_string(),
@@ -97,7 +108,7 @@ fn open(index: usize, options: &Options) -> Result<Arc<dyn Driver>> {
     if adapter::is_null(&adapter.get_info()) {
         return null::open(adapter, adapter::properties(adapter, options));
     }
-    let (device, queue) = adapter::request(adapter, options)?;
+    let (device, queue) = answers::request(adapter, options)?;
     let most = device.limits().max_buffer_size.min(options.shared_most.unwrap_or(u64::MAX));
     Ok(Wgpu::new(adapter::properties(adapter, options), device, queue, most))
 }
@@ -114,6 +125,10 @@ pub(crate) fn adopt(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::
 impl Wgpu {
     fn new(properties: Properties, device: wgpu::Device, queue: wgpu::Queue, shared_most: u64) -> Arc<Wgpu> {
         let properties = subgroups::checked(properties.opened(), &device, &queue);
+        let told = awaited::Told::default();
+        if BROWSER {
+            told.listen(&device);
+        }
         let lost = Arc::new(Mutex::new(None));
         let note = lost.clone();
         device.set_device_lost_callback(move |reason, message| {
@@ -127,6 +142,7 @@ impl Wgpu {
             properties,
             cache: Cache::default(),
             lost,
+            told,
             uniforms: Default::default(),
             clock: Mutex::default(),
             observer: Observer::default(),
@@ -190,7 +206,8 @@ impl Allocator for Wgpu {
 
 impl Driver for Wgpu {
     fn habits(&self) -> Habits {
-        Habits { rounds_uniforms: true, ..Habits::default() }
+        // A browser ends what takes too long.
+        Habits { rounds_uniforms: true, stops_loops: BROWSER, ..Habits::default() }
     }
 
     fn prepare(&self, launches: &[Launch]) -> Result<Block> {
@@ -213,6 +230,9 @@ impl Driver for Wgpu {
     fn write(&self, writes: &[Write]) -> Result<()> {
         self.begin()?;
         let _span = self.observer.recorder.upload(writes);
+        if BROWSER {
+            return writes.iter().try_for_each(|write| self.write_small(write)); // by the browser's own staging memory
+        }
         match writes.iter().all(|write| buffer(write.to).usage().contains(BufferUsages::MAP_WRITE)) {
             true => self.write_mapped(writes),
             false => self.write_staged(writes),
@@ -223,6 +243,9 @@ impl Driver for Wgpu {
         self.begin()?;
         if reads.iter().any(|read| read.from.is_lent()) {
             return Err(lent("read"));
+        }
+        if BROWSER {
+            return self.await_read(launches, reads, accepted);
         }
         if self.observer.recorder.running() {
             // What came before is not to count as the transfer.
@@ -240,6 +263,9 @@ impl Driver for Wgpu {
     }
 
     fn host_block(self: Arc<Self>, bytes: u64, direction: Direction) -> Result<Box<dyn HostBlock>> {
+        if BROWSER {
+            return Err(awaited::blocks("host buffer")); // it would be mapped by then
+        }
         pinned::PinnedBlock::create(self, bytes, direction)
     }
 

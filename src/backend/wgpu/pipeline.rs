@@ -1,10 +1,11 @@
 //! Pipelines, their layouts, and bind groups, made once and kept.
 
 use super::barriers;
-use super::guard::Scopes;
+use super::answers::Scopes;
 use crate::caps::Caps;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::{Access, BindPoint, Kernel, guarded, has_matrices, travels_inside};
+use crate::platform::BROWSER;
 use crate::properties::Properties;
 use crate::recent::Recent;
 use crate::trace::{SpanKind, recorder::Recorder};
@@ -111,7 +112,7 @@ impl Cache {
         if device.adapter_info().backend == wgpu::Backend::Vulkan {
             barriers::order(&mut module);
         }
-        let source = wgpu::ShaderSource::Naga(Cow::Owned(module));
+        let source = given(kernel, module);
         let descriptor = wgpu::ShaderModuleDescriptor { label: Some(kernel.name()), source };
         let checks = match kernel.is_trusted() {
             true => wgpu::ShaderRuntimeChecks::unchecked(),
@@ -189,6 +190,15 @@ impl Cache {
         let first = all.next().expect("group 0 is there always");
         let more: Vec<wgpu::BindGroup> = all.collect();
         self.groups.keep(key, Groups { first, more: (!more.is_empty()).then(|| more.into()) })
+    }
+}
+
+/// What is compiled: what runs. A browser's compiler gets a text, for which naga would write the library's own anew: those it
+/// has compiled in the tests, as they are.
+fn given(kernel: &Kernel, module: naga::Module) -> wgpu::ShaderSource<'_> {
+    match BROWSER && kernel.reflection().is_none() {
+        true => wgpu::ShaderSource::Wgsl(kernel.source().into()),
+        false => wgpu::ShaderSource::Naga(Cow::Owned(module)),
     }
 }
 

@@ -15,8 +15,9 @@
 //! WIDTH invocations in all, and none has more than `size`, so that none has fewer. Where it does not, the device
 //! counts as one without subgroups.
 
-use super::guard::Scopes;
+use super::answers::Scopes;
 use crate::kernel::guarded;
+use crate::platform::BROWSER;
 use crate::properties::Properties;
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
@@ -49,6 +50,10 @@ fn probe(
 pub(super) fn checked(mut properties: Properties, device: &wgpu::Device, queue: &wgpu::Queue) -> Properties {
     static KNOWN: LazyLock<Mutex<HashMap<String, bool>>> = LazyLock::new(Mutex::default);
     let Some((_, most)) = properties.caps.subgroups else { return properties };
+    if BROWSER {
+        properties.caps.subgroups = None; // the answer would be waited for
+        return properties;
+    }
     let Properties { name, driver, backend, vendor_id, device_id, .. } = &properties;
     let key = format!("{backend:?} {vendor_id} {device_id} {name} {driver}");
     let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);

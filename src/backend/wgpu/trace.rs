@@ -5,11 +5,11 @@ use super::line::Commands;
 use super::pipeline::Pipeline;
 use super::submit::{Prepared, TOGETHER};
 use crate::error::Result;
+use crate::platform::Instant;
 use crate::trace::SpanKind;
 use crate::trace::recorder::{Launched, OWN, Task, Timed};
 use crate::work::{Cost, Launch};
 use std::sync::{Arc, MutexGuard};
-use std::time::Instant;
 use wgpu::BufferUsages;
 
 /// Passes of one query set: there are as many sets as it takes.

@@ -7,11 +7,12 @@
 use super::Wgpu;
 use super::line::Ticket;
 use crate::error::Result;
+use crate::platform::{BROWSER, Instant};
 use crate::properties::DeviceKind;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use wgpu::MapMode;
 
 /// How long to ask again and again before sleeping: a blocking wait costs 50 us on the H200, asking 28 (2026-11-21).
@@ -37,6 +38,9 @@ impl Wgpu {
         submission: Option<&Ticket>,
         done: impl Fn() -> bool,
     ) -> Result<()> {
+        if BROWSER {
+            return if done() { Ok(()) } else { self.await_work(operation) };
+        }
         let _span = self.observer.recorder.wait(operation);
         let start = Instant::now();
         let (mut spinning, mut submission) = (true, submission);
