@@ -170,6 +170,8 @@ impl Properties {
 impl fmt::Display for Properties {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let place = self.pci_bus.as_ref().map_or(String::new(), |place| format!(", at {place}"));
-        write!(f, "{} ({:?}, {:?}, {}{place})", self.name, self.backend, self.kind, self.driver)
+        // A browser names no driver.
+        let driver = if self.driver.is_empty() { String::new() } else { format!(", {}", self.driver) };
+        write!(f, "{} ({:?}, {:?}{driver}{place})", self.name, self.backend, self.kind)
     }
 }

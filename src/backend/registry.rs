@@ -52,7 +52,7 @@ pub(crate) fn open(listed: &Listed, options: &Options) -> Result<Arc<dyn Driver>
 #[cfg(target_family = "wasm")]
 pub(crate) async fn open_in_browser(options: &Options) -> Result<Arc<dyn Driver>> {
     #[cfg(feature = "wgpu")]
-    return super::wgpu::browser::open(options).await;
+    return super::wgpu::page::open(options).await;
     #[cfg(not(feature = "wgpu"))]
     request("wgpu", options).expect("its name is known")
 }

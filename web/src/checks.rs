@@ -214,7 +214,7 @@ async fn faults(device: &Device) -> Check {
     )
     .map_err(told)?;
     asserting.grid([1]).launch(device).map_err(told)?;
-    fails("an assertion", device.synchronize_async().await, "(3, 0, 0)")?;
+    fails("an assertion", device.synchronize_async().await, "[3, 0, 0]")?;
     device.synchronize_async().await.map_err(told)
 }
 

@@ -163,7 +163,7 @@ pub(super) fn properties(adapter: &wgpu::Adapter, options: &Options) -> Properti
 pub(super) fn describe(adapter: &wgpu::Adapter, features: Features, limits: &Limits) -> Properties {
     let info = &adapter.get_info();
     Properties {
-        name: if info.name.is_empty() { format!("{:?}", info.backend) } else { info.name.clone() },
+        name: if info.name.is_empty() { "unnamed adapter".into() } else { info.name.clone() },
         vendor: vendor(info),
         vendor_id: info.vendor,
         device_id: info.device,

@@ -2,41 +2,21 @@
 
 use super::Wgpu;
 use super::buffer::buffer;
+use super::told::blocks;
 use crate::backend::Driver;
 use crate::backend::attempt::{self, Coming};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::work::{Launch, Read};
 use futures::channel::oneshot;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use wgpu::{BufferUsages, MapMode};
-
-/// The error for a call that would block a page.
-pub(super) fn blocks(operation: &'static str) -> Error {
-    let wanted = "calls that block".to_string();
-    let help = "await to_vec_async, read_all_async, synchronize_async or Event::wait_async".to_string();
-    ErrorKind::Unsupported { operation, wanted, device: "a browser".into(), help, at: None }.into()
-}
-
-/// The first thing that the device has found wrong since the last wait: a browser tells it to nobody else.
-#[derive(Clone, Default)]
-pub(super) struct Told(Arc<Mutex<Option<wgpu::Error>>>);
-
-impl Told {
-    /// Keeps what the device tells from now on.
-    pub fn listen(&self, device: &wgpu::Device) {
-        let first = self.0.clone();
-        device.on_uncaptured_error(Arc::new(move |error| {
-            log::error!("{error}");
-            first.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-        }));
-    }
-}
 
 impl Wgpu {
     /// After a wait: an error if the device is lost, or if one of the calls before was wrong.
-    pub(super) fn told(&self, operation: &'static str) -> Result<()> {
+    async fn told(&self, operation: &'static str) -> Result<()> {
+        let first = self.told.first().await;
         self.alive()?;
-        match self.told.0.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        match first {
             None => Ok(()),
             Some(wgpu::Error::OutOfMemory { .. }) => {
                 Err(Error::out_of_memory(operation, 0, None, self.properties.label()))
@@ -55,7 +35,7 @@ impl Wgpu {
             let own = self.own()?;
             let done = async move {
                 let _ = receiver.await; // the queue may end first, which `told` says
-                own.told(operation).map(|()| vec![])
+                own.told(operation).await.map(|()| vec![])
             };
             Ok(Box::pin(done) as Coming)
         };
@@ -63,12 +43,7 @@ impl Wgpu {
     }
 
     /// Runs launches and copies to the host.
-    pub(super) fn await_read(
-        &self,
-        launches: &[Launch],
-        reads: &mut [Read],
-        accepted: &mut dyn FnMut(),
-    ) -> Result<()> {
+    pub(super) fn await_read(&self, launches: &[Launch], reads: &mut [Read], accepted: &mut dyn FnMut()) -> Result<()> {
         if !launches.is_empty() {
             self.submit(launches)?;
         }
@@ -111,7 +86,7 @@ impl Wgpu {
         let own = self.own()?;
         Ok(Box::pin(async move {
             let mapped = receiver.await == Ok(true);
-            own.told("download")?;
+            own.told("download").await?;
             if !mapped {
                 return Err(own.backend_error("download", "the memory could not be mapped".into()));
             }

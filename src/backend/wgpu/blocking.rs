@@ -1,18 +1,11 @@
 //! Answers of wgpu that come as futures, waited for: native wgpu has them at once. A browser's are in `browser.rs`.
 
-use super::adapter;
-use crate::backend::Options;
-use crate::error::Result;
+use super::told::Told;
 use pollster::block_on;
 
-/// All adapters that compute.
-pub(super) fn adapters() -> Vec<wgpu::Adapter> {
-    block_on(adapter::adapters())
-}
-
-/// Opens an adapter.
-pub(super) fn request(adapter: &wgpu::Adapter, options: &Options) -> Result<(wgpu::Device, wgpu::Queue)> {
-    block_on(adapter::request(adapter, options))
+/// What a future comes to.
+pub(super) fn now<T>(future: impl Future<Output = T>) -> Option<T> {
+    Some(block_on(future))
 }
 
 /// Error scopes of every kind around some calls on this thread, the innermost first: in this order they are dropped, and wgpu
@@ -34,6 +27,13 @@ impl Scopes {
         let memory = block_on(memory.pop());
         memory.or(internal).or(validation)
     }
+}
+
+/// Makes calls, and gives the first thing that is wrong in them.
+pub(super) fn scoped<R>(device: &wgpu::Device, _: &Told, calls: impl FnOnce() -> R) -> (R, Option<wgpu::Error>) {
+    let scopes = Scopes::push(device);
+    let result = calls();
+    (result, scopes.pop())
 }
 
 /// Calls wgpu where it may find something wrong that is of no interest.

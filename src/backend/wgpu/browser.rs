@@ -1,35 +1,19 @@
 //! Answers of wgpu in a browser: they come from its event loop, to calls that are over by then. What `blocking.rs` has for
 //! other targets.
 
-use super::awaited::blocks;
-use super::{Wgpu, adapter};
-use crate::backend::{Driver, Options};
-use crate::error::{Error, ErrorKind, Result};
-use std::sync::Arc;
+use super::told::Told;
+use wasm_bindgen_futures::spawn_local;
+use wgpu::ErrorFilter;
 
-/// A browser tells its adapters to asynchronous calls only: [`open`].
-pub(super) fn adapters() -> Vec<wgpu::Adapter> {
-    vec![]
+/// Calls at most whose answers are kept until the next wait.
+const MOST: usize = 1024;
+
+/// Nothing comes at once.
+pub(super) fn now<T>(_: impl Future<Output = T>) -> Option<T> {
+    None
 }
 
-pub(super) fn request(_: &wgpu::Adapter, _: &Options) -> Result<(wgpu::Device, wgpu::Queue)> {
-    Err(blocks("open"))
-}
-
-/// Opens the adapter that the browser gives.
-pub(crate) async fn open(options: &Options) -> Result<Arc<dyn Driver>> {
-    let none = || {
-        let looked = "looked for WebGPU; the browser has no adapter for it".to_string();
-        let install = "Use a browser with WebGPU, and a page of https or of this machine".to_string();
-        Error::from(ErrorKind::NoDevice { wanted: "any".into(), looked, install })
-    };
-    let adapter = adapter::adapters().await.into_iter().next().ok_or_else(none)?;
-    let (device, queue) = adapter::request(&adapter, options).await?;
-    let most = device.limits().max_buffer_size;
-    Ok(Wgpu::new(adapter::properties(&adapter, options), device, queue, most))
-}
-
-/// No scopes: what they hold would come when the calls in them have returned. [`super::awaited::Told`] has it.
+/// No scopes where their answers are asked for at once: [`scoped`] is around them.
 pub(super) struct Scopes;
 
 impl Scopes {
@@ -42,6 +26,22 @@ impl Scopes {
     }
 }
 
+/// Makes calls. What is wrong in them is told by the next wait.
+pub(super) fn scoped<R>(device: &wgpu::Device, told: &Told, calls: impl FnOnce() -> R) -> (R, Option<wgpu::Error>) {
+    let scopes = [ErrorFilter::OutOfMemory, ErrorFilter::Internal, ErrorFilter::Validation]
+        .map(|filter| device.push_error_scope(filter));
+    let result = calls();
+    let [memory, internal, validation] = scopes;
+    let validation = validation.pop();
+    let (internal, memory) = (internal.pop(), memory.pop());
+    let found = async move { memory.await.or(internal.await).or(validation.await) };
+    if told.add(Box::pin(found)) > MOST {
+        spawn_local(told.clone().gather());
+    }
+    (result, None)
+}
+
+/// Calls that unmap find nothing wrong in a browser.
 pub(super) fn whatever(_: &wgpu::Device, call: impl FnOnce()) {
     call();
 }

@@ -1,7 +1,7 @@
 //! What wgpu says of calls, as errors.
 
-use super::answers::{Scopes, whatever};
 use super::Wgpu;
+use super::answers::{scoped, whatever};
 use super::wait::NAP;
 use crate::error::{Error, ErrorKind, Result};
 use wgpu::BufferUsages;
@@ -29,9 +29,7 @@ impl Wgpu {
     /// Runs `calls` and turns what wgpu says into an error.
     pub(super) fn guarded<R>(&self, operation: &'static str, calls: impl FnOnce() -> R) -> Result<R> {
         self.begin()?;
-        let scopes = Scopes::push(&self.device);
-        let result = calls();
-        let error = scopes.pop();
+        let (result, error) = scoped(&self.device, &self.told, calls);
         self.alive()?;
         match error {
             None => Ok(result),

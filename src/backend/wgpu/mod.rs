@@ -6,7 +6,7 @@ mod barriers;
 #[cfg(not(target_family = "wasm"))]
 mod blocking;
 #[cfg(target_family = "wasm")]
-pub(crate) mod browser;
+mod browser;
 mod buffer;
 mod clock;
 mod dedicated;
@@ -18,6 +18,8 @@ mod mapped;
 #[cfg(any(windows, target_os = "linux", target_os = "android", target_os = "freebsd"))]
 mod null;
 mod order;
+#[cfg(target_family = "wasm")]
+pub(crate) mod page;
 mod pinned;
 mod pipeline;
 mod rings;
@@ -27,6 +29,7 @@ mod subgroups;
 mod submit;
 #[cfg(test)]
 mod tests;
+mod told;
 mod trace;
 mod uniforms;
 mod wait;
@@ -61,7 +64,7 @@ pub(crate) struct Wgpu {
     properties: Properties,
     cache: Cache,
     lost: Arc<Mutex<Option<String>>>,
-    told: awaited::Told,
+    told: told::Told,
     uniforms: uniforms::Free,
     upload: rings::Rings,
     download: rings::Rings,
@@ -91,12 +94,17 @@ impl Drop for Wgpu {
 pub(super) const ENGINE: Engine =
     Engine { name: "wgpu", reaches: "Vulkan, Metal, DX12 and GL through wgpu", list, open, request: |_, _| None };
 
+/// All adapters; a page asks for its own (`page.rs`).
+fn adapters() -> Vec<wgpu::Adapter> {
+    answers::now(adapter::adapters()).unwrap_or_default()
+}
+
 fn list() -> Vec<Properties> {
-    answers::adapters().iter().map(|adapter| adapter::properties(adapter, &Options::default())).collect()
+    adapters().iter().map(|adapter| adapter::properties(adapter, &Options::default())).collect()
 }
 
 fn open(index: usize, options: &Options) -> Result<Arc<dyn Driver>> {
-    let adapters = answers::adapters();
+    let adapters = adapters();
     let adapter = adapters.get(index).ok_or_else(|| {
         Error::from(ErrorKind::NoDevice {
             wanted: index.to_string(),
@@ -108,7 +116,7 @@ fn open(index: usize, options: &Options) -> Result<Arc<dyn Driver>> {
     if adapter::is_null(&adapter.get_info()) {
         return null::open(adapter, adapter::properties(adapter, options));
     }
-    let (device, queue) = answers::request(adapter, options)?;
+    let (device, queue) = answers::now(adapter::request(adapter, options)).ok_or_else(|| told::blocks("open"))??;
     let most = device.limits().max_buffer_size.min(options.shared_most.unwrap_or(u64::MAX));
     Ok(Wgpu::new(adapter::properties(adapter, options), device, queue, most))
 }
@@ -125,7 +133,7 @@ pub(crate) fn adopt(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::
 impl Wgpu {
     fn new(properties: Properties, device: wgpu::Device, queue: wgpu::Queue, shared_most: u64) -> Arc<Wgpu> {
         let properties = subgroups::checked(properties.opened(), &device, &queue);
-        let told = awaited::Told::default();
+        let told = told::Told::default();
         if BROWSER {
             told.listen(&device);
         }
@@ -264,7 +272,7 @@ impl Driver for Wgpu {
 
     fn host_block(self: Arc<Self>, bytes: u64, direction: Direction) -> Result<Box<dyn HostBlock>> {
         if BROWSER {
-            return Err(awaited::blocks("host buffer")); // it would be mapped by then
+            return Err(told::blocks("host buffer")); // it would be mapped by then
         }
         pinned::PinnedBlock::create(self, bytes, direction)
     }

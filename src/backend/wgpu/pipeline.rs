@@ -1,7 +1,7 @@
 //! Pipelines, their layouts, and bind groups, made once and kept.
 
-use super::barriers;
 use super::answers::Scopes;
+use super::barriers;
 use crate::caps::Caps;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::{Access, BindPoint, Kernel, guarded, has_matrices, travels_inside};
