@@ -3,11 +3,13 @@
 //! A call is attempted. Its first wait begins what it waits for, and fails, which ends the attempt. When that has come, the
 //! call is attempted again from its beginning: its first wait then returns what has come, and it goes on to the second.
 //! What a call does before a wait is done again in the next attempt. So launches are submitted and their results published
-//! before the wait, where the next attempt finds them, and what a wait returns is found by its name, not by its number.
+//! before the wait, where the next attempt finds them; what a wait returns is found by its name, not by its number; and memory that
+//! is read lives as long as the call.
 
 use crate::error::{Error, Result};
 use std::cell::RefCell;
 use std::pin::Pin;
+use std::rc::Rc;
 
 /// What identifies a wait in each attempt of a call: what is done, and the memory that is read.
 pub(crate) type Name = (&'static str, Vec<u64>);
@@ -23,7 +25,7 @@ const MOST: usize = 256;
 #[derive(Default)]
 struct Attempt {
     /// What waits of the attempts before have returned, and whether this attempt has come by it.
-    come: Vec<(Name, Vec<u8>, bool)>,
+    come: Vec<(Name, Rc<Vec<u8>>, bool)>,
     /// What ends this attempt.
     begun: Option<(Name, Coming)>,
 }
@@ -35,7 +37,7 @@ thread_local! {
 
 /// Waits: returns what was waited for, or begins it and ends the attempt by the error `blocks`. Outside of an attempt nothing
 /// begins.
-pub(crate) fn wait(name: Name, blocks: Error, begin: impl FnOnce() -> Result<Coming>) -> Result<Vec<u8>> {
+pub(crate) fn wait(name: Name, blocks: Error, begin: impl FnOnce() -> Result<Coming>) -> Result<Rc<Vec<u8>>> {
     let known = ATTEMPT.with_borrow_mut(|attempt| {
         let attempt = attempt.as_mut().filter(|attempt| attempt.begun.is_none())?;
         let found = attempt.come.iter_mut().find(|(other, _, passed)| !passed && *other == name);
@@ -69,7 +71,7 @@ pub(crate) async fn attempts<R>(mut call: impl FnMut() -> Result<R>) -> Result<R
             Some((name, coming)) if attempt.come.len() < MOST => {
                 come = attempt.come;
                 come.iter_mut().for_each(|(_, _, passed)| *passed = false);
-                come.push((name, coming.await?, false));
+                come.push((name, Rc::new(coming.await?), false));
             }
             _ => return result,
         }
@@ -87,7 +89,8 @@ mod tests {
     }
 
     fn read(name: u64) -> Result<Vec<u8>> {
-        wait(("read", vec![name]), blocks(), || Ok(Box::pin(async move { Ok(vec![name as u8]) })))
+        let begin = || Ok(Box::pin(async move { Ok(vec![name as u8]) }) as Coming);
+        wait(("read", vec![name]), blocks(), begin).map(|bytes| bytes.to_vec())
     }
 
     #[test]

@@ -34,6 +34,7 @@ impl Told {
     }
 
     /// Adds what is found in further calls; gives how many there are.
+    #[cfg(target_family = "wasm")]
     pub fn add(&self, found: Found) -> usize {
         let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
         calls.push(found);
@@ -41,6 +42,7 @@ impl Told {
     }
 
     /// Keeps what was wrong in the calls so far, and forgets the rest.
+    #[cfg(target_family = "wasm")]
     pub async fn gather(self) {
         if let Some(error) = self.first().await {
             self.beside.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
