@@ -16,11 +16,13 @@ function tell(section, text, wrong = false) {
 function inTurn(section, work) {
   let [running, again] = [null, false];
   const run = async () => {
+    section.ariaBusy = true;
     do {
       again = false;
       try { await work(); } catch (error) { tell(section, error.message ?? String(error), true); }
     } while (again);
     running = null;
+    section.ariaBusy = false;
   };
   return () => {
     if (running) again = true;
@@ -155,7 +157,7 @@ function expressionSection(page) {
     place.textContent = wgsl;
     // What is the visitor's comes after what all expressions share.
     const lines = wgsl.split("\n");
-    place.scrollTop = (place.scrollHeight * lines.findIndex((line) => line.startsWith("fn evaluate"))) / lines.length;
+    place.scrollTop = (place.scrollHeight * lines.findIndex((line) => line.startsWith("fn formula"))) / lines.length;
     const range = `from ${low.toPrecision(3)} to ${high.toPrecision(3)}, ${mean.toPrecision(3)} on average`;
     tell(section, `${kernels} kernel${kernels === 1 ? "" : "s"}; ${range}; computed and copied back in ${time.toFixed(1)} ms`);
   });
