@@ -133,10 +133,6 @@ pub(crate) fn adopt(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::
 impl Wgpu {
     fn new(properties: Properties, device: wgpu::Device, queue: wgpu::Queue, shared_most: u64) -> Arc<Wgpu> {
         let properties = subgroups::checked(properties.opened(), &device, &queue);
-        let told = told::Told::default();
-        if BROWSER {
-            told.listen(&device);
-        }
         let lost = Arc::new(Mutex::new(None));
         let note = lost.clone();
         device.set_device_lost_callback(move |reason, message| {
@@ -150,7 +146,7 @@ impl Wgpu {
             properties,
             cache: Cache::default(),
             lost,
-            told,
+            told: told::Told::default(),
             uniforms: Default::default(),
             clock: Mutex::default(),
             observer: Observer::default(),

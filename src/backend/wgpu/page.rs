@@ -15,5 +15,7 @@ pub(crate) async fn open(options: &Options) -> Result<Arc<dyn Driver>> {
     let adapter = adapter::adapters().await.into_iter().next().ok_or_else(none)?;
     let (device, queue) = adapter::request(&adapter, options).await?;
     let most = device.limits().max_buffer_size;
-    Ok(Wgpu::new(adapter::properties(&adapter, options), device, queue, most))
+    let engine = Wgpu::new(adapter::properties(&adapter, options), device, queue, most);
+    engine.told.listen(&engine.device);
+    Ok(engine)
 }

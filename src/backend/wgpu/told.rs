@@ -25,6 +25,7 @@ pub(super) struct Told {
 
 impl Told {
     /// Keeps what the device tells from now on.
+    #[cfg(target_family = "wasm")]
     pub fn listen(&self, device: &wgpu::Device) {
         let beside = self.beside.clone();
         device.on_uncaptured_error(Arc::new(move |error| {
