@@ -8,13 +8,13 @@ impl Device {
     /// to open one, and there is one device, which the browser chooses. The future runs on any executor.
     ///
     /// ```
-    /// # if crosslane::Device::new().is_err() { return Ok(()) }
     /// use crosslane::{Array, Device};
+    /// # if Device::new().is_err() { return }
     /// # futures::executor::block_on(async {
     /// let device = Device::open_async("").await?;
     /// let x = Array::arange(&device, 0.0f32, 4.0, 1.0);
     /// assert_eq!((x * 2.0).to_vec_async().await?, [0.0, 2.0, 4.0, 6.0]);
-    /// # Ok::<(), crosslane::Error>(()) })
+    /// # Ok::<(), crosslane::Error>(()) }).unwrap();
     /// ```
     ///
     /// Errors: no such device; engine not built in.
