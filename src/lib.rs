@@ -1,6 +1,7 @@
 //! Arrays and compute kernels on GPUs: deferred, fused, and checked.
 //!
 //! The kernels are WGSL compute shaders, run by wgpu through Vulkan, Metal, DX12 or GL, on a GPU or a software driver,
+//! in a browser through WebGPU ([`Device::open_async`]),
 //! and on NVIDIA's cards as native CUDA too ([`Device::cuda`]). Without any of these they run on the processor, compiled
 //! to machine code ([`Device::cpu`]). An interpreter checks them ([`Device::cpu_checked`]) and simulates the limits of
 //! other hardware ([`Device::cpu_as`]). The README lists the platforms on which they have run. Metal and DX12 are not among

@@ -228,3 +228,17 @@ fn arrows_go_down_and_circles_are_small() {
     // The reader sees what is there: a known arrow and a known re-export.
     assert!(rooms[&vec!["ops".to_string()]].contains(&vec!["op".to_string()]) && between > 100);
 }
+
+/// `std`'s clock panics in a browser: what is built for one takes `platform`'s.
+#[test]
+fn clocks_are_the_platforms() {
+    let mut all = BTreeMap::new();
+    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../src"), &[], &mut all);
+    let clock = |path: &Vec<String>| *path == ["std", "time", "Instant"];
+    let users: Vec<String> =
+        all.iter().filter(|(_, said)| said.paths.iter().any(clock)).map(|(module, _)| module.join("::")).collect();
+    let elsewhere = ["cli", "backend::cpu", "backend::cuda"];
+    let wrong = users.iter().filter(|user| !elsewhere.iter().any(|other| user.starts_with(other)));
+    assert_eq!(wrong.collect::<Vec<_>>(), Vec::<&String>::new(), "they use std::time::Instant");
+    assert!(!users.is_empty(), "the reader sees none at all");
+}

@@ -207,7 +207,8 @@ async function start() {
   try {
     await init();
     const page = await Page.open();
-    place.textContent = page.name();
+    const software = page.name().includes("Software") ? ": a software driver, whose times say nothing about a card" : "";
+    place.textContent = page.name() + software;
     sortSection(page);
     for (const show of [imageSection(page), expressionSection(page)]) await show();
     return page;
