@@ -42,7 +42,8 @@ fn told(error: crosslane::Error) -> String {
 fn close(what: &str, got: &[f32], wanted: impl IntoIterator<Item = f64>, within: f64) -> Check {
     let wanted: Vec<f64> = wanted.into_iter().collect();
     ensure(got.len() == wanted.len(), || format!("{what}: {} values, not {}", got.len(), wanted.len()))?;
-    let off = got.iter().zip(&wanted).position(|(&got, &wanted)| !((got as f64 - wanted).abs() <= within));
+    let is_off = |(&got, &wanted): (&f32, &f64)| got.is_nan() || (got as f64 - wanted).abs() > within;
+    let off = got.iter().zip(&wanted).position(is_off);
     off.map_or(Ok(()), |at| Err(format!("{what}: element {at} is {}, not {}", got[at], wanted[at])))
 }
 
@@ -244,7 +245,11 @@ fn blocking(device: &Device) -> Check {
     fails("item", x.sum().item(), "await to_vec_async")?;
     fails("synchronize", device.synchronize(), "synchronize_async")?;
     fails("Event::wait", Event::record(device).and_then(|event| event.wait()), "Event::wait_async")?;
-    fails("gpu_time", device.gpu_time(|| (&x + 1.0).eval()).and_then(|time| time.ok_or_else(|| x.to_vec().unwrap_err())), "await")?;
+    fails(
+        "gpu_time",
+        device.gpu_time(|| (&x + 1.0).eval()).and_then(|time| time.ok_or_else(|| x.to_vec().unwrap_err())),
+        "await",
+    )?;
     fails("HostBuffer::new", HostBuffer::<f32>::new(device, 3, share::Direction::Upload), "calls that block")?;
     ensure(Device::list().is_empty(), || "a browser lists no devices".into())
 }
