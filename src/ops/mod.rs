@@ -11,7 +11,7 @@ macro_rules! operations {
         $given! {
             components ["components_start" "components_join" "components_flatten"] {Components};
             concatenate [] {Concatenate};
-            correlate ["correlate"] {Correlate};
+            correlate ["correlate" "correlate_sliding"] {Correlate};
             envelope ["envelope"] {Envelope};
             fft ["fft"] {Fft};
             gather ["gather"] {Gather};

@@ -46,6 +46,16 @@ pub fn cases(caps: &Caps) -> Vec<Case> {
             all.push(case(dtype, &[3, 4], vec![same(9, 3), same(14, 4)], boundary));
             all.push(case(dtype, &[1, 1], vec![same(3, 1), same(4, 1)], boundary));
         }
+        // Rows that are vectors: windows of every place among them, more rows than an invocation has, an end within a workgroup.
+        for boundary in BOUNDARIES {
+            all.push(case(dtype, &[2, 19, 260], vec![same(3, 19), same(5, 260)], boundary));
+        }
+        for (taps, first) in [(1, 0), (2, -1), (3, -1), (4, -3), (5, 2), (7, -3)] {
+            let x = Window { taps, first, ..Window::single(520) };
+            all.push(case(dtype, &[40, 520], vec![same(taps, 40), x], Boundary::Reflect));
+        }
+        all.push(case(dtype, &[40, 260], vec![same(15, 40), Window::single(260)], Boundary::Symmetric));
+        all.push(case(dtype, &[9, 300], vec![same(15, 300)], Boundary::Edge));
         for taps in [1, 2, 4, 15, 31, 100] {
             all.push(case(dtype, &[700], vec![same(taps, 700)], ZERO));
         }

@@ -1,4 +1,5 @@
-//! Correlate: sums of products of windows with weights; `shaders/correlate.wgsl`.
+//! Correlate: sums of products of windows with weights; `shaders/correlate.wgsl`, and for short windows over arrays in memory
+//! `shaders/correlate_sliding.wgsl`.
 //!
 //! Bound by memory for few weights: each value is read once, with the margins of tiles twice. For many bound by arithmetic, a
 //! multiplication and an addition for each weight and result. Error: that of a sum of so many products, in their order.
@@ -6,6 +7,7 @@
 #[cfg(feature = "cases")]
 pub(crate) mod cases;
 mod plan;
+mod sliding;
 mod tile;
 mod wgsl;
 

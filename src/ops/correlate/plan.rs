@@ -1,5 +1,6 @@
 //! The launch of a correlation.
 
+use super::sliding::{Sliding, SlidingSpec};
 use super::tile::tile;
 use super::wgsl::CorrelateSpec;
 use super::{Boundary, Correlate, Window};
@@ -8,8 +9,12 @@ use crate::element::DType;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::Kernel;
 use crate::op::{Binding, Expression, Grid, LeafSource, Param, Pass, Plan};
-use crate::ops::fuse::{Several, flat};
+use crate::ops::fuse::{Fusion, Mode, Several, flat};
 use crate::ops::map::buffer_bytes;
+
+/// The kernels' variables, and the number of the last one.
+const VARIABLES: &[&str] = &["k", "z", "y", "x"];
+const X: usize = 3;
 
 /// What the kernel's variables k, z, y, x stand for: extents and windows, some of which are of one value.
 struct Space {
@@ -52,7 +57,7 @@ impl Space {
 
 pub(super) fn plan(op: &Correlate, caps: &Caps) -> Result<Plan> {
     let space = Space::of(op);
-    let [x, y, z] = &space.windows;
+    let [x, y, _] = &space.windows;
     let dtype = op.dtype();
     let argument = |argument: &str, wanted: String, got: String| -> crate::error::Error {
         ErrorKind::Argument { operation: "correlate", argument: argument.into(), wanted, got, at: None }.into()
@@ -65,19 +70,16 @@ pub(super) fn plan(op: &Correlate, caps: &Caps) -> Result<Plan> {
     if op.shape.contains(&0) {
         return Err(argument("array", "a value along each axis".into(), format!("{:?}", op.shape)));
     }
+    if let Some(plan) = plan_sliding(op, &space, caps) {
+        return Ok(plan);
+    }
     let Some(tile) = tile(x, y, dtype, caps) else {
         let wanted = format!("windows that fit the {} bytes of a workgroup's memory", caps.workgroup_bytes);
         let got = format!("{} x {} weights, {} x {} apart", y.taps, x.taps, y.dilation, x.dilation);
         return Err(argument("weights", wanted, got));
     };
-    let variables = &["k", "z", "y", "x"];
-    let several = Several::over(&op.shape, &Space::axes(op), variables, &[(&op.expression, "")], None);
+    let several = Several::over(&op.shape, &Space::axes(op), VARIABLES, &[(&op.expression, "")], None);
     let (fusion, weights) = (&several.0[0], flat(&op.weights, "w_"));
-    let whole: Vec<_> = fusion.dims.iter().map(|dim| 0..dim.extent).collect();
-    let bytes = |slot: usize| op.bytes_of(slot);
-    let (own, windows) = fusion.params(&whole, caps.offset_alignment, &bytes);
-    let all = 0..op.taps() as u64;
-    let (more, weight_windows) = weights.params(&[all], caps.offset_alignment, &bytes);
     let [tile_x, tile_y] = tile.extents();
     let tiles = [x.count.div_ceil(tile_x), y.count.div_ceil(tile_y)];
     let kernel = CorrelateSpec {
@@ -89,7 +91,25 @@ pub(super) fn plan(op: &Correlate, caps: &Caps) -> Result<Plan> {
         vector: caps.processor.is_some(),
         plain: is_plain(&op.expression, &op.shape) && op.weights.steps.len() == 1,
     };
-    let words = words(&space, tiles).into_iter().map(Param::Is).collect();
+    let kernel = Kernel::of(kernel, caps);
+    Ok(launch(op, &space, (kernel, tiles), (fusion, &weights), caps))
+}
+
+/// The launch of a kernel with so many tiles.
+fn launch(
+    op: &Correlate,
+    space: &Space,
+    (kernel, tiles): (Kernel, [usize; 2]),
+    (fusion, weights): (&Fusion, &Fusion),
+    caps: &Caps,
+) -> Plan {
+    let dtype = op.dtype();
+    let whole: Vec<_> = fusion.dims.iter().map(|dim| 0..dim.extent).collect();
+    let bytes = |slot: usize| op.bytes_of(slot);
+    let (own, windows) = fusion.params(&whole, caps.offset_alignment, &bytes);
+    let all = 0..op.taps() as u64;
+    let (more, weight_windows) = weights.params(&[all], caps.offset_alignment, &bytes);
+    let words = words(space, tiles).into_iter().map(Param::Is).collect();
     let outside = match (op.boundary, dtype) {
         (Boundary::Constant(bits), DType::F64) => vec![bits as u32, (bits >> 32) as u32],
         (Boundary::Constant(bits), _) => vec![(f64::from_bits(bits) as f32).to_bits()],
@@ -97,16 +117,34 @@ pub(super) fn plan(op: &Correlate, caps: &Caps) -> Result<Plan> {
     };
     let outside = outside.into_iter().map(Param::Is).collect();
     let result = Binding::new(op.output, 0, buffer_bytes(dtype, op.output_len()));
-    let groups = [tiles[0], tiles[1], z.count, space.kept].iter().map(|&count| count as u64).product();
-    Ok(Plan {
+    let groups = [tiles[0], tiles[1], space.windows[2].count, space.kept].iter().map(|&count| count as u64).product();
+    Plan {
         scratch: vec![],
         passes: vec![Pass {
-            kernel: Kernel::of(kernel, caps),
+            kernel,
             buffers: [windows, weight_windows, vec![result]].concat(),
             params: [words, outside, own, more].concat(),
             grid: Grid::Count(groups),
         }],
-    })
+    }
+}
+
+/// The launch for short windows over an array in memory; `None` for others.
+fn plan_sliding(op: &Correlate, space: &Space, caps: &Caps) -> Option<Plan> {
+    let [x, y, z] = &space.windows;
+    let plain = is_plain(&op.expression, &op.shape) && op.dtype() == DType::F32;
+    let sliding = Sliding::choose([x, y], space.sizes[0], caps).filter(|_| plain && *z == Window::single(1))?;
+    let mut several = Several::over(&op.shape, &Space::axes(op), VARIABLES, &[(&op.expression, "")], None);
+    let whole: Vec<u64> = several.0[0].dims.iter().map(|dim| dim.extent).collect();
+    if !several.0[0].widen_each(&whole, X, false) || several.0[0].modes != [Mode::Vector] {
+        return None;
+    }
+    let (fusion, weights) = (&several.0[0], flat(&op.weights, "w_"));
+    let [tile_x, tile_y] = sliding.extents();
+    let tiles = [x.count.div_ceil(tile_x), y.count.div_ceil(tile_y)];
+    let (values, own, boundary) = (fusion.spec(), weights.spec(), op.boundary.rule());
+    let kernel = Kernel::of(SlidingSpec { values, weights: own, sliding, boundary }, caps);
+    Some(launch(op, space, (kernel, tiles), (fusion, &weights), caps))
 }
 
 /// Whether an expression is an array in memory without gaps.
