@@ -26,9 +26,10 @@ fn columns(inner: bool, k: u32, first_y: u32, x: u32, from_y: i32, from_x: i32) 
     }
     var sums: array<vec4<f32>, TAPS_Y>;
     for (var round = 0u; round < ROUNDS; round++) {
-        for (var nth = 0u; nth < TAPS_Y; nth++) {
+        for (var step = 0u; step < STEPS; step++) {
             unroll();
-            let row = round * TAPS_Y + nth;
+            let row = round * STEPS + step;
+            let nth = step % TAPS_Y;
             var values: array<f32, VALUES>;
             if inner {
                 for (var n = 0u; n < VALUES; n += 4u) {
@@ -79,7 +80,7 @@ fn correlate_sliding(
     let left = i32(first_x) + i32(params.first_x) - i32(SHIFT);
     let top = i32(first_y) + i32(params.first_y);
     let right = left + i32(4 * (WORKGROUP - 1) + VALUES);
-    let bottom = top + i32(ROUNDS * TAPS_Y);
+    let bottom = top + i32(ROUNDS * STEPS);
     let x = first_x + 4 * lane;
     let from_x = left + i32(4 * lane);
     if min(left, top) >= 0 && right <= i32(params.size_x) && bottom <= i32(params.size_y) {

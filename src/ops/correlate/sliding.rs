@@ -10,10 +10,15 @@ use crate::ops::fuse::{FusionSpec, param};
 /// Weights along an axis, and in all: of a row of values, and of all weights, an invocation's registers hold as many.
 const MOST_TAPS: usize = 16;
 const MOST_WEIGHTS: usize = 49;
-/// Invocations of a workgroup, each with four columns, and rows of results that each has at least. An H200, 2026-11-27, a prototype
-/// in CUDA: 3 x 3 by 7 rows 3,800 GB/s, by 10 3,620; 128 invocations take 5 % longer.
+/// Invocations of a workgroup, each with four columns: twice as many take 0 to 4 % longer.
 const WORKGROUP: usize = 64;
-const LEAST_ROWS: usize = 7;
+/// Rows of values of an invocation: so many times the weights along y, or so many where there is one weight. An H200 through Vulkan,
+/// 2026-11-27, GB/s: windows of 3 x 3 and 5 x 5, twice 3,709 and 3,201, three times 3,532 and 2,879.
+const ROUNDS: usize = 2;
+const ROWS: usize = 4;
+/// Weights along y up to which all rows are unrolled, so that their loads are under way together. A loop over 15 at a time is faster
+/// than 30 unrolled: a bell of 15 ran at 3,057 for 2,904 GB/s.
+const UNROLLED: usize = 7;
 
 /// How windows slide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,8 +28,9 @@ pub(super) struct Sliding {
     taps: [usize; 2],
     /// Values before the first window of an invocation, since vectors are aligned.
     shift: usize,
-    /// Rows of values, in rounds of as many as there are weights along y.
+    /// Rows of values: rounds of so many steps, which are unrolled.
     rounds: usize,
+    steps: usize,
 }
 
 impl Sliding {
@@ -35,18 +41,23 @@ impl Sliding {
             [x, y].iter().all(|window| window.step == 1 && window.dilation == 1 && window.taps <= MOST_TAPS);
         let vectors = x.count.is_multiple_of(4) && row.is_multiple_of(4) && x.count >= 4 * workgroup;
         let few = x.taps * y.taps <= MOST_WEIGHTS;
-        let rows = if y.count == 1 { 1 } else { LEAST_ROWS };
+        let (rounds, steps) = match y.taps {
+            1 => (1, ROWS.min(y.count)),
+            taps @ ..=UNROLLED => (1, ROUNDS * taps),
+            taps => (ROUNDS, taps),
+        };
         (caps.processor.is_none() && neighbours && vectors && few).then(|| Sliding {
             workgroup,
             taps: [x.taps, y.taps],
             shift: x.first.rem_euclid(4) as usize,
-            rounds: (rows + y.taps - 1).div_ceil(y.taps),
+            rounds,
+            steps,
         })
     }
 
     /// Results of a workgroup along x and y.
     pub fn extents(&self) -> [usize; 2] {
-        [4 * self.workgroup, self.rounds * self.taps[1] - (self.taps[1] - 1)]
+        [4 * self.workgroup, self.rounds * self.steps - (self.taps[1] - 1)]
     }
 }
 
@@ -63,7 +74,7 @@ pub(super) struct SlidingSpec {
 
 impl SlidingSpec {
     fn constants(&self) -> Vec<(&'static str, u32)> {
-        let Sliding { workgroup, taps: [x, y], shift, rounds } = self.sliding;
+        let Sliding { workgroup, taps: [x, y], shift, rounds, steps } = self.sliding;
         let all = [
             ("WORKGROUP", workgroup),
             ("TAPS_X", x),
@@ -72,6 +83,7 @@ impl SlidingSpec {
             ("SHIFT", shift),
             ("VALUES", (shift + x - 1 + 4).next_multiple_of(4)),
             ("ROUNDS", rounds),
+            ("STEPS", steps),
             ("ROWS", self.sliding.extents()[1]),
         ];
         all.map(|(name, value)| (name, value as u32)).to_vec()
