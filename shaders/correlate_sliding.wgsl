@@ -17,7 +17,8 @@ fn taken(k: u32, y: i32, x: i32) -> f32 {
     return select(outside(), there, min(at_x, at_y) >= 0);
 }
 
-// Four columns of results, from this row and column on; the first values that are loaded. `inner`: all of them are there.
+// The results of an invocation, from first_y and x on. Its values are loaded from from_y and from_x on; `inner`: none of them lies
+// past an end of the array.
 fn columns(inner: bool, k: u32, first_y: u32, x: u32, from_y: i32, from_x: i32) {
     var weights: array<f32, WEIGHTS>;
     for (var i = 0u; i < WEIGHTS; i++) {

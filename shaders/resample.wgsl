@@ -7,8 +7,8 @@
 // and read neighbouring pixels. Where windows overlap, the sum along each row of pixels is kept while the window slides down:
 // each is computed once for all rows of an invocation. Tables keep windows in the image: no index is checked.
 //
-// Left open: the constants; Real, the type of sums; value(k, y, x, c), a pixel; first_* and weight_*, tables; add_*, a product more; column and channel
-// of an element of a row; finish(k, y, j, sums).
+// Left open: the constants; Real, the type of sums; value(k, y, x, c), a pixel; first_* and weight_*, tables; add_*, a product more;
+// column and channel of an element of a row; finish(k, y, j, sums).
 
 struct Columns {
     firsts: array<u32, ITEMS>,

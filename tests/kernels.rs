@@ -803,8 +803,8 @@ fn what_the_shader_compiler_panics_on_is_an_error() {
     }
 }
 
-/// The processor compiles a kernel that it runs often, and again with care, while threads go on launching it: every launch gives
-/// the same.
+/// The processor compiles a kernel that it runs often, and compiles it again in the next tier, while threads go on launching it:
+/// every launch gives the same.
 #[test]
 fn a_kernel_is_compiled_while_threads_launch_it() {
     let device = Device::open("cpu").unwrap();

@@ -54,7 +54,7 @@ fn programs() -> Vec<(String, Kernel)> {
 /// A kernel, and the architectures to compile it for.
 type Wanted = ((String, Kernel), &'static [u32]);
 
-/// Compiles kernels as programs do for the first architecture, and in a hurry for the others; gives what failed.
+/// Compiles kernels as programs do for the first architecture, and with less optimisation for the others; gives what failed.
 fn compile_all(kernels: impl Iterator<Item = Wanted>) -> Vec<String> {
     let compile = |source: CudaSource, nth| if nth == 0 { source.compile().map(drop) } else { source.check() };
     let compile = |kernel: &Kernel, nth: usize, architecture| {

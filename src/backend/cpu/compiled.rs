@@ -1,5 +1,5 @@
-//! A kernel in its tiers: interpreted until it has computed so much that compiling it pays, then compiled in a hurry, and once
-//! more with care where it computes much.
+//! A kernel in its tiers: interpreted until it has computed so much that compiling it pays, then compiled with registers allocated
+//! in one pass, and where it computes much compiled again with registers allocated by backtracking.
 
 use super::Tier;
 use super::lower;

@@ -34,12 +34,12 @@ impl CudaSource {
         }
     }
 
-    /// Whether NVRTC and its assembler take the text, as [`CudaSource::compile`] tells, in half the time: they optimise less.
+    /// Whether NVRTC and its assembler take the text, as [`CudaSource::compile`] tells, in half the time: they optimise less. The code is thrown away.
     #[doc(hidden)]
     pub fn check(&self) -> Result<()> {
-        let hurry = (library::nvrtc()? >= MINIMAL).then_some("--Ofast-compile=mid");
+        let fast = (library::nvrtc()? >= MINIMAL).then_some("--Ofast-compile=mid");
         match target(self.options.architecture)? {
-            Target::Cubin(_) => cubin(self, hurry.as_slice()).map(drop),
+            Target::Cubin(_) => cubin(self, fast.as_slice()).map(drop),
             Target::Ptx(architecture) => ptx(self, architecture).map(drop),
         }
     }

@@ -7,7 +7,8 @@ use crate::element::DType;
 use crate::kernel::{Access, Draft, Spec};
 use crate::ops::fuse::{FusionSpec, param};
 
-/// Weights along an axis, and in all: of a row of values, and of all weights, an invocation's registers hold as many.
+/// Weights along an axis, and in all. An invocation's registers hold all weights, a row of values and the sums of as many rows as
+/// there are weights along y.
 const MOST_TAPS: usize = 16;
 const MOST_WEIGHTS: usize = 49;
 /// Invocations of a workgroup, each with four columns: twice as many take 0 to 4 % longer.
@@ -34,7 +35,8 @@ pub(super) struct Sliding {
 }
 
 impl Sliding {
-    /// For windows along x and y over rows of so many values; `None` where workgroup memory is to be taken, or rows are no vectors.
+    /// For windows along x and y over rows of so many values; `None` where there are too many weights for registers, where windows
+    /// have steps or gaps, and where rows are not whole vectors or shorter than a workgroup.
     pub fn choose([x, y]: [&Window; 2], row: usize, caps: &Caps) -> Option<Sliding> {
         let workgroup = WORKGROUP.min(caps.workgroup_invocations as usize);
         let neighbours =
