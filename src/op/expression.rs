@@ -5,6 +5,9 @@ use super::function::Function;
 use super::host::{Host, Value};
 use crate::element::{DType, Scalar};
 
+/// Steps of an expression, and arguments of a function, whose values a reference holds without allocation.
+const FEW: usize = 8;
+
 /// The source of a leaf's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LeafSource {
@@ -149,9 +152,17 @@ impl Expression {
 
     /// As [`Expression::meaning`], in an epilogue: `given` is the value that the kernel itself has computed.
     pub fn meaning_of(&self, host: &Host, point: &[u64], given: Option<Value>) -> Value {
-        let mut values: Vec<Value> = Vec::with_capacity(self.steps.len());
-        for step in &self.steps {
-            values.push(match &step.what {
+        // References call this for each element, and most expressions are short.
+        let (mut few, mut many) = ([Value::Int(0); FEW], vec![]);
+        let values: &mut [Value] = match self.steps.len() {
+            count @ ..=FEW => &mut few[..count],
+            count => {
+                many.resize(count, Value::Int(0));
+                &mut many
+            }
+        };
+        for (nth, step) in self.steps.iter().enumerate() {
+            values[nth] = match &step.what {
                 StepKind::Leaf(leaf) => {
                     let leaf = &self.leaves[*leaf];
                     let moves: i64 = leaf.strides.iter().zip(point).map(|(s, p)| s * *p as i64).sum();
@@ -176,8 +187,9 @@ impl Expression {
                         DType::Complex32 => DType::Complex64,
                         dtype => dtype,
                     };
-                    let args: Vec<Value> = args.iter().map(|&a| values[a]).collect();
-                    function.meaning(wide, &args)
+                    let mut given = [Value::Int(0); FEW];
+                    given.iter_mut().zip(args).for_each(|(given, &a)| *given = values[a]);
+                    function.meaning(wide, &given[..args.len()])
                 }
                 StepKind::Formula(formula, args) => {
                     let args: Vec<Value> = args.iter().map(|&a| values[a]).collect();
@@ -186,7 +198,7 @@ impl Expression {
                     };
                     value
                 }
-            });
+            };
         }
         *values.last().expect("an expression has a step")
     }

@@ -16,7 +16,7 @@ pub(crate) struct Extents {
 
 impl Extents {
     /// The axis of rows.
-    fn row_axis(&self) -> usize {
+    pub fn row_axis(&self) -> usize {
         self.shape.len() - 2 - self.interleaved as usize
     }
 

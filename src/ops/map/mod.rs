@@ -276,6 +276,17 @@ impl Op for Map {
     }
 }
 
+/// Moves to the next point in row-major order, from the last one to the first.
+pub(crate) fn to_next(point: &mut [u64], shape: &[usize]) {
+    for (at, &extent) in point.iter_mut().zip(shape).rev() {
+        *at += 1;
+        if *at < extent as u64 {
+            return;
+        }
+        *at = 0;
+    }
+}
+
 /// Every point of an index space in row-major order.
 pub(crate) fn points(shape: &[usize]) -> impl Iterator<Item = Vec<u64>> + '_ {
     let count: usize = shape.iter().product();

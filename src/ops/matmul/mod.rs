@@ -30,7 +30,7 @@ pub(super) use tensor::MATMUL_TENSOR;
 pub(super) use tile::MATMUL;
 
 use super::fuse::{Dim, Fusion, Several, collapse, read_bytes, read_slots};
-use super::map::{Map, buffer_bytes, leaf_walks, points};
+use super::map::{Map, buffer_bytes, leaf_walks, points, to_next};
 use crate::caps::Caps;
 use crate::element::{Class, DType};
 use crate::error::{ErrorKind, Result};
@@ -348,14 +348,14 @@ impl Op for Matmul {
         let sums = self.own_sums();
         for (index, point) in points(&kept).enumerate() {
             let (mut float, mut int) = (0.0, 0i128);
-            for inner in points(&self.extents[INNER]) {
-                let at = [point.clone(), inner].concat();
+            let mut at = [point, vec![0; self.extents[INNER].len()]].concat();
+            for _ in 0..self.extents[INNER].iter().product() {
                 let [a, b] = [0, 1].map(|side: usize| self.sides[side].meaning(host, &at));
                 float += a.float() * b.float();
                 int = int.wrapping_add(a.int().wrapping_mul(b.int()));
+                to_next(&mut at[kept.len()..], &self.extents[INNER]);
             }
             let sum = if sums.class() == Class::Float { Value::Float(float) } else { Value::Int(int).cast(sums) };
-            let at = [point, vec![0; self.extents[INNER].len()]].concat();
             let value = self.epilogue.meaning_of(host, &at, Some(sum));
             host.set(self.output, index, value);
         }

@@ -132,11 +132,11 @@ impl Op for Resample {
         for (at, point) in points(&results.shape).enumerate() {
             let [_, y, x, _] = results.place(&point);
             let (rows, columns) = (self.window(host, 0, y), self.window(host, 1, x));
-            let mut sum = 0.0;
+            let (mut sum, mut tap, axis) = (0.0, point.clone(), self.extents.row_axis());
             for (y, down) in &rows {
                 for (x, along) in columns.iter().filter(|(_, along)| down * along != 0.0) {
-                    let pixel = self.expression.meaning(host, &self.extents.moved(&point, [*y, *x]));
-                    sum += down * along * pixel.float();
+                    (tap[axis], tap[axis + 1]) = (*y as u64, *x as u64);
+                    sum += down * along * self.expression.meaning(host, &tap).float();
                 }
             }
             let value = self.epilogue.meaning_of(host, &point, Some(Value::Float(sum)));
