@@ -106,7 +106,6 @@ pub use element::{Arithmetic, DType, Element, Float, Integer, Number, Ordered, P
 pub use error::{Error, ErrorKind, Result};
 pub use event::Event;
 /// For the program `crosslane`.
-#[cfg(feature = "cli")]
 #[doc(hidden)]
 pub use files::Replacement;
 pub use half::{bf16, f16};

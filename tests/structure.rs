@@ -33,7 +33,7 @@ const FLOORS: [&[&str]; 9] = [
     &["backend"],
     &["device", "event", "stream"],
     &["graph", "array", "launch"],
-    &["random", "share", "profile", "image", "ndarray", "npy", "streamed", "export", "cli", "guide"],
+    &["random", "share", "profile", "image", "ndarray", "npy", "streamed", "export", "guide"],
 ];
 /// Files of the largest circle.
 const LARGEST_CIRCLE: usize = 10;
@@ -237,7 +237,7 @@ fn clocks_are_the_platforms() {
     let clock = |path: &Vec<String>| *path == ["std", "time", "Instant"];
     let users: Vec<String> =
         all.iter().filter(|(_, said)| said.paths.iter().any(clock)).map(|(module, _)| module.join("::")).collect();
-    let elsewhere = ["cli", "backend::cpu", "backend::cuda"];
+    let elsewhere = ["backend::cpu", "backend::cuda"];
     let wrong = users.iter().filter(|user| !elsewhere.iter().any(|other| user.starts_with(other)));
     assert_eq!(wrong.collect::<Vec<_>>(), Vec::<&String>::new(), "they use std::time::Instant");
     assert!(!users.is_empty(), "the reader sees none at all");

@@ -1,8 +1,7 @@
 //! The program `crosslane`: `check` and `run` with kernels and arrays from files, and what each mistake is told as.
-#![cfg(feature = "cli")]
 
-#[path = "cli/report.rs"]
 mod report;
+#[path = "../../../tests/support/mod.rs"]
 mod support;
 
 use std::path::PathBuf;
@@ -43,8 +42,15 @@ impl Folder {
     }
 }
 
+/// The program, in the repository's folder.
+fn program() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_crosslane"));
+    command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+    command
+}
+
 fn crosslane(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_crosslane")).args(arguments).env("RUST_LOG", "off").output().unwrap()
+    program().args(arguments).env("RUST_LOG", "off").output().unwrap()
 }
 
 /// What it prints; it succeeds.
@@ -198,7 +204,7 @@ fn bench_checks_and_times() {
 }
 
 /// What the guide says of the program.
-const CHAPTER: &str = include_str!("../docs/guide/command_line.md");
+const CHAPTER: &str = include_str!("../../../docs/guide/command_line.md");
 
 /// The arguments of the guide's commands with this verb.
 fn of_the_guide(verb: &str) -> Vec<Vec<String>> {
@@ -271,7 +277,7 @@ fn export_writes_a_folder() {
 #[cfg(feature = "cpu")]
 fn check_finds_races() {
     let folder = Folder::new("race");
-    let text = include_str!("wgsl/faulty/race_within.wgsl");
+    let text = include_str!("../../../tests/wgsl/faulty/race_within.wgsl");
     let file = folder.file("race.wgsl", text);
     let bind = ["--bind", "input=arange:u32:64", "--bind", "output=zeros:u32:64"];
     let lines: Vec<(usize, &str)> = (1..).zip(text.lines()).filter(|(_, line)| line.contains("FINDING")).collect();
@@ -288,10 +294,15 @@ fn check_finds_races() {
 fn check_finds_more_on_request() {
     let folder = Folder::new("request");
     let cases = [
-        ("--nan", include_str!("wgsl/faulty/nan.wgsl"), "f32", "NaN: the result is NaN although no operand is NaN"),
+        (
+            "--nan",
+            include_str!("../../../tests/wgsl/faulty/nan.wgsl"),
+            "f32",
+            "NaN: the result is NaN although no operand is NaN",
+        ),
         (
             "--workgroup-unset",
-            include_str!("wgsl/faulty/uninitialised_workgroup.wgsl"),
+            include_str!("../../../tests/wgsl/faulty/uninitialised_workgroup.wgsl"),
             "u32",
             "uninitialised memory: `sums` is read at index 32 before anything was written there",
         ),
@@ -532,7 +543,7 @@ fn run_says_which_argument_does_not_fit() {
 fn tune_keeps_the_fastest() {
     let folder = Folder::new("tune");
     let crosslane = |arguments: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_crosslane"));
+        let mut command = program();
         command.args(arguments).env("CROSSLANE_CACHE", &folder.0).env("RUST_LOG", "info").output().unwrap()
     };
     let tune = ["tune", "--quick", "--device", "cpu", "--filter", "reduce"];

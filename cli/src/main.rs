@@ -1,4 +1,4 @@
-//! The command line: arguments, errors, and what a command prints.
+//! The program `crosslane`: arguments, errors, and what a command prints.
 
 mod bench;
 mod channels;
@@ -47,7 +47,7 @@ type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;
 ///
 /// RUST_LOG=info shows why a device was chosen.
 #[derive(Parser)]
-#[command(version)]
+#[command(name = "crosslane", version)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -77,8 +77,7 @@ enum Command {
     Report(report::Options),
 }
 
-/// Runs the program.
-pub fn run() -> ExitCode {
+fn main() -> ExitCode {
     env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("error,crosslane=warn")).init();
     let result = match Arguments::parse().command {
         Command::Devices { json } => devices::run(json),
