@@ -10,6 +10,7 @@
 //! | [`faults`] | What happens when a device, memory, a text or a file fails? |
 //! | [`profiling`] | Where does the time go? |
 //! | [`portability`] | What differs between devices, and how is that tested without them? |
+//! | [`drivers`] | Which limits does each engine have, and what do drivers get wrong? |
 //! | [`random`] | How are random numbers drawn, and why are they the same everywhere? |
 //! | [`spectra`] | What can be transformed, what fuses, and how exact is it? |
 //! | [`filters`] | How are signals and images convolved, smoothed, pooled? |
@@ -31,6 +32,6 @@ macro_rules! chapters {
 }
 
 chapters! {
-    arrays kernels memory streams debugging faults profiling portability random spectra filters signals images exercises accuracy
+    arrays kernels memory streams debugging faults profiling portability drivers random spectra filters signals images exercises accuracy
     command_line cuda coming_from
 }

@@ -28,10 +28,11 @@ impl Device {
     }
 
     /// The device named by the environment variable `CROSSLANE_DEVICE`, or the best one here: a card before an
-    /// integrated GPU before the library's own engine on the processor ([`Device::cpu`]) before software drivers. The
-    /// reason for the choice is logged at level info.
+    /// integrated GPU before the library's own engine on the processor ([`Device::cpu`]) before software drivers. If
+    /// the best one does not open, the next is tried. The reason for the choice is logged at level info, why a device did not
+    /// open at level warn.
     ///
-    /// Errors: no device; the message lists what was looked for and what to install.
+    /// Errors: no device; the message lists what was looked for and what to install. None opens: the error of the best.
     pub fn new() -> Result<Device> {
         Device::open(&std::env::var("CROSSLANE_DEVICE").unwrap_or_default())
     }
@@ -40,9 +41,10 @@ impl Device {
     /// `lavapipe`), an API (`vulkan`), both (`vulkan:nvidia`), or a kind (`gpu`, `discrete`, `integrated`, `software`).
     /// `cuda` and `cuda:1` are NVIDIA's cards by their ordinals. `cpu` is the processor, `cpu:checked` with
     /// [`Device::cpu_checked`]'s checks, `cpu:apple-like` and the like simulate other hardware ([`Device::cpu_as`]).
-    /// Case does not matter; an empty request takes the best of all.
+    /// Case does not matter; an empty request takes the best of all. Where several fit and the best does not open, the next is
+    /// tried, as in [`Device::new`].
     ///
-    /// Errors: no such device; engine not built in.
+    /// Errors: no such device; engine not built in; none of those that fit opens.
     pub fn open(request: &str) -> Result<Device> {
         DeviceOptions::default().open(request)
     }

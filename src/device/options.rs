@@ -239,20 +239,39 @@ impl DeviceOptions {
             Some(number) => number == *index,
             None => listed.properties.matches(request),
         };
-        let best = all
-            .iter()
-            .enumerate()
-            .filter(fits)
-            .max_by(|a, b| a.1.properties.rank().cmp(&b.1.properties.rank()).then(b.0.cmp(&a.0)));
-        let Some((index, listed)) = best else { return Err(no_device(request, &all)) };
+        let mut fitting: Vec<(usize, &Listed)> = all.iter().enumerate().filter(fits).collect();
+        if fitting.is_empty() {
+            return Err(no_device(request, &all));
+        }
+        // The best first; of equals the first that is listed.
+        fitting.sort_by_key(|(_, listed)| std::cmp::Reverse(listed.properties.rank()));
+        let open = |(index, listed): (usize, &Listed)| {
+            let opened = backend::open(listed, &self.options).map(|driver| (index, listed.properties.clone(), driver));
+            opened.inspect_err(|error| log::warn!("device {index}, {}, does not open: {error}", listed.properties))
+        };
+        let count = fitting.len();
+        let (index, properties, driver) = first_that_opens(fitting, open)?;
         log::info!(
-            "took device {index}, {}: the best of {} that fit {request:?}, by kind, API, f16, subgroup and workgroup size",
-            listed.properties,
-            all.iter().enumerate().filter(fits).count()
+            "took device {index}, {}: the best of {} that fit {request:?} and open, by kind, API, f16, subgroup and workgroup size",
+            properties,
+            count
         );
-        let driver = backend::open(listed, &self.options)?;
-        Ok(self.over(driver, Source::Listed(Box::new(listed.properties.clone()))))
+        Ok(self.over(driver, Source::Listed(Box::new(properties))))
     }
+}
+
+/// What the first device that opens gives; where none does, the error of the best one, which is the first. A mistake in the options
+/// is one on every device: none is tried after it.
+fn first_that_opens<C, T>(candidates: Vec<C>, open: impl Fn(C) -> Result<T>) -> Result<T> {
+    let mut first = None;
+    for candidate in candidates {
+        match open(candidate) {
+            Ok(opened) => return Ok(opened),
+            Err(error) if matches!(error.kind(), ErrorKind::Argument { .. }) => return Err(first.unwrap_or(error)),
+            Err(error) => first = first.or(Some(error)),
+        }
+    }
+    Err(first.expect("there is a candidate"))
 }
 
 fn no_device(request: &str, all: &[Listed]) -> Error {
@@ -278,4 +297,42 @@ fn no_device(request: &str, all: &[Listed]) -> Error {
     };
     let wanted = if request.is_empty() { "any" } else { request }.to_string();
     ErrorKind::NoDevice { wanted, looked, install: install.into() }.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_that_opens;
+    use crate::error::{Error, ErrorKind};
+    use std::cell::RefCell;
+
+    fn fails(message: &str) -> Error {
+        ErrorKind::DeviceLost { device: "a card".into(), reason: message.into() }.into()
+    }
+
+    #[test]
+    fn the_next_device_is_tried() {
+        let tried = RefCell::new(vec![]);
+        let open = |nth: i32| {
+            tried.borrow_mut().push(nth);
+            if nth < 3 { Err(fails(&format!("{nth}"))) } else { Ok(nth) }
+        };
+        assert_eq!(first_that_opens(vec![1, 2, 3, 4], open).unwrap(), 3);
+        assert_eq!(tried.take(), [1, 2, 3]);
+        let error = first_that_opens(vec![2, 1], open).unwrap_err();
+        assert!(error.to_string().contains("2") && tried.take() == [2, 1], "{error}");
+    }
+
+    #[test]
+    fn a_mistake_in_the_options_is_told_at_once() {
+        let wrong = || -> Error {
+            let (argument, wanted, got) = ("slice".into(), "a time".into(), "none".into());
+            ErrorKind::Argument { operation: "Device::open", argument, wanted, got, at: None }.into()
+        };
+        let tried = RefCell::new(0);
+        let error = first_that_opens(vec![(), ()], |()| -> Result<(), Error> {
+            *tried.borrow_mut() += 1;
+            Err(wrong())
+        });
+        assert!(matches!(error.unwrap_err().kind(), ErrorKind::Argument { .. }) && tried.take() == 1);
+    }
 }

@@ -10,6 +10,8 @@ mod collective;
 mod contract;
 pub(crate) mod counting;
 mod depth;
+#[cfg(feature = "wgpu")]
+mod directx;
 pub(crate) mod draft;
 mod graft;
 mod guard;
@@ -45,6 +47,8 @@ pub(crate) use contract::{
 };
 pub(crate) use counting::Driven;
 pub(crate) use depth::{Depth, on_large_stack};
+#[cfg(feature = "wgpu")]
+pub(crate) use directx::for_directx;
 pub(crate) use guard::guarded;
 use library::link;
 #[cfg(feature = "serde")]
@@ -243,6 +247,15 @@ impl Kernel {
     #[doc(hidden)]
     pub fn module(&self) -> Result<naga::Module> {
         Ok(self.parsed()?.module.clone())
+    }
+
+    /// The same as DX12 gets it, for the tests.
+    #[cfg(feature = "wgpu")]
+    #[doc(hidden)]
+    pub fn directx_module(&self) -> Result<naga::Module> {
+        let mut module = self.module()?;
+        for_directx(&mut module);
+        Ok(module)
     }
 
     /// The values that the kernel's overrides take, by name or `@id`. Those not listed keep their defaults.

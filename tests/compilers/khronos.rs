@@ -22,10 +22,10 @@ const SAMPLED: usize = 6;
 const KNOWN: &str = "type does not match Object <id>";
 
 /// A kernel, and where it comes from.
-type Planned = (String, Kernel);
+pub type Planned = (String, Kernel);
 
-/// Those of the kernels of all cases' plans that are judged.
-fn kernels(caps: &Caps) -> Vec<Planned> {
+/// One in so many of the kernels of all cases' plans.
+pub fn kernels(caps: &Caps, every: usize) -> Vec<Planned> {
     let (mut seen, mut all) = (HashSet::new(), vec![]);
     for case in ALL.iter().flat_map(|(_, cases)| cases(caps)) {
         for pass in case.op.plan(caps).map_or(vec![], |plan| plan.passes) {
@@ -34,7 +34,7 @@ fn kernels(caps: &Caps) -> Vec<Planned> {
             }
         }
     }
-    all.into_iter().step_by(SAMPLED).collect()
+    all.into_iter().step_by(every).collect()
 }
 
 fn parsed(kernel: &Kernel) -> (naga::Module, ModuleInfo) {
@@ -54,10 +54,10 @@ fn has(tool: &str, package: &str, required: &str) -> bool {
 }
 
 /// A folder of its own for a test's files, removed in the end.
-struct Folder(PathBuf);
+pub struct Folder(pub PathBuf);
 
 impl Folder {
-    fn new(name: &str) -> Folder {
+    pub fn new(name: &str) -> Folder {
         let path = std::env::temp_dir().join(format!("crosslane-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&path).unwrap();
         Folder(path)
@@ -112,7 +112,7 @@ fn spirv_is_valid_for_vulkan() {
     }
     let folder = Folder::new("spirv");
     for (caps, target, version) in [(Caps::webgpu(), "vulkan1.1", (1, 3)), (Caps::amd_like(), "vulkan1.3", (1, 6))] {
-        let mut all = kernels(&caps);
+        let mut all = kernels(&caps, SAMPLED);
         // SPV_KHR_cooperative_matrix is of June 2023: Debian 12's tools are older.
         all.retain(|(_, kernel)| !kernel.source().contains("coop_mat"));
         none(&all, |nth, kernel| {

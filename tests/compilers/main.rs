@@ -1,9 +1,10 @@
-//! Every case's kernels through compilers of others, without their hardware: AMD's in Mesa's RADV, and Khronos' tools for
-//! SPIR-V.
+//! Every case's kernels through compilers of others, without their hardware: AMD's in Mesa's RADV, Microsoft's DXC for
+//! HLSL, and Khronos' tools for SPIR-V.
 //!
 //! RADV compiles for null hardware (`RADV_FORCE_FAMILY`), in child processes whose environment names that driver alone.
 
 mod amd;
+mod dxc;
 mod khronos;
 mod refused;
 mod statistics;

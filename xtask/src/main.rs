@@ -7,6 +7,7 @@ mod peers;
 mod report;
 mod results;
 mod sanitize;
+mod switching;
 
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -31,6 +32,7 @@ cargo xtask COMMAND
   report            joins the reports of benches/reports: the README's cascade, and a page in target/report
   sanitize miri|address|thread|cuda [TEST ..]
                     runs unit tests under Miri, or conformance under a sanitizer (CONTRIBUTING.md)
+  switching         runs one example by each engine's feature alone, and on each device: the answers must be the same
   peers [OUT]       measures CUDA, CUB, PyTorch, CuPy and Numba on this machine's NVIDIA card (benches/peers)";
 
 /// The repository's folder.
@@ -64,6 +66,7 @@ fn command(arguments: &[&str]) -> Outcome<()> {
         ["sanitize", which, tests @ ..] => sanitize::run(which, tests),
         ["report"] => report::join(),
         ["report", name, options @ ..] => report::measure(name, options),
+        ["switching"] => switching::compare(),
         ["peers"] => peers::measure(None),
         ["peers", out] => peers::measure(Some(out)),
         [] | ["help" | "--help" | "-h"] => {

@@ -4,7 +4,7 @@ use super::answers::Scopes;
 use super::barriers;
 use crate::caps::Caps;
 use crate::error::{ErrorKind, Result};
-use crate::kernel::{Access, BindPoint, Kernel, guarded, has_matrices, travels_inside};
+use crate::kernel::{Access, BindPoint, Kernel, for_directx, guarded, has_matrices, travels_inside};
 use crate::platform::BROWSER;
 use crate::properties::Properties;
 use crate::recent::Recent;
@@ -109,8 +109,10 @@ impl Cache {
         let immediate_size = if immediates { kernel.param_words() as u32 * 4 } else { 0 };
         let (mut module, points) = as_given(kernel, caps)?;
         let (layouts, pipeline_layout) = self.layout(device, &points, immediate_size, uniform);
-        if device.adapter_info().backend == wgpu::Backend::Vulkan {
-            barriers::order(&mut module);
+        match device.adapter_info().backend {
+            wgpu::Backend::Vulkan => barriers::order(&mut module),
+            wgpu::Backend::Dx12 => for_directx(&mut module),
+            _ => {}
         }
         let source = given(kernel, module);
         let descriptor = wgpu::ShaderModuleDescriptor { label: Some(kernel.name()), source };
