@@ -4,7 +4,13 @@ use super::Wgpu;
 use super::answers::{scoped, whatever};
 use super::wait::NAP;
 use crate::error::{Error, ErrorKind, Result};
+use crate::platform::{BROWSER, Instant};
+use std::time::Duration;
 use wgpu::BufferUsages;
+
+/// How long an error that nothing explains waits to be told that the device is lost. A poll takes wgpu's callback before it calls it,
+/// after the callbacks of mappings that the loss made fail: what those wake may come here before the callback has run.
+const GRACE: Duration = Duration::from_millis(500);
 
 impl Wgpu {
     /// Called where a call begins that needs the device: as [`Wgpu::alive`], and the place where tests lose the device. It is
@@ -49,6 +55,15 @@ impl Wgpu {
     pub(super) fn or_lost(&self, error: Error) -> Error {
         // What the poll itself says is of no interest: the callback for a lost device is.
         let _ = self.device.poll(wgpu::PollType::Wait { submission_index: None, timeout: Some(NAP) });
+        let until = Instant::now() + GRACE;
+        // A page has one thread, which nothing else can have kept the callback from.
+        while !BROWSER
+            && matches!(error.kind(), ErrorKind::Backend { .. })
+            && self.alive().is_ok()
+            && Instant::now() < until
+        {
+            std::thread::sleep(Duration::from_millis(1));
+        }
         self.alive().err().unwrap_or(error)
     }
 

@@ -5,6 +5,7 @@ use super::Wgpu;
 use crate::backend::Driver;
 use crate::caps::Caps;
 use crate::device::{Device, DeviceOptions};
+use crate::error::ErrorKind;
 use crate::kernel::{Access, Draft, Kernel, Spec};
 use crate::memory::{Memory, Place};
 use crate::op::Grid;
@@ -142,6 +143,23 @@ fn parameters_belong_to_their_submission_where_transfers_are_staged() {
 #[test]
 fn parameters_of_wide_kernels_belong_to_their_submission() {
     side_by_side(DeviceOptions::default(), 70);
+}
+
+/// Another thread's poll has wgpu's callback for a lost device, and has not called it yet, when a mapping fails here.
+#[test]
+fn an_error_waits_to_be_told_of_a_loss() {
+    for device in devices(DeviceOptions::default()) {
+        let driver = engine(&device);
+        let fails = || driver.backend_error("download", "the memory could not be mapped".into());
+        assert!(matches!(fails().kind(), ErrorKind::Backend { .. }), "nothing is lost");
+        scope(|threads| {
+            threads.spawn(|| {
+                sleep(SHORT);
+                *driver.lost.lock().unwrap() = Some("told late".into());
+            });
+            assert!(matches!(fails().kind(), ErrorKind::DeviceLost { .. }));
+        });
+    }
 }
 
 /// Long enough for a thousand launches beside it.
