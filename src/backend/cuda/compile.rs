@@ -34,7 +34,8 @@ impl CudaSource {
         }
     }
 
-    /// Whether NVRTC and its assembler take the text, as [`CudaSource::compile`] tells, in half the time: they optimise less. The code is thrown away.
+    /// Whether NVRTC and its assembler take the text, as [`CudaSource::compile`] tells, in half the time: they optimise less. The
+    /// code is thrown away.
     #[doc(hidden)]
     pub fn check(&self) -> Result<()> {
         let fast = (library::nvrtc()? >= MINIMAL).then_some("--Ofast-compile=mid");
