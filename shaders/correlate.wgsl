@@ -68,14 +68,15 @@ fn load_batches(k: u32, z: i32, y: i32, x: i32, lane: u32) {
 }
 
 // Weights of a plane, those along next to each other.
-fn load_weights(plane: u32, lane: u32) {
+fn load_weights(filter_of: u32, plane: u32, lane: u32) {
     const COUNT = TAPS_ALONG * TAPS_ACROSS;
+    let first = (filter_of * TAPS_Z + plane) * COUNT;
     for (var i = lane; i < COUNT; i += WORKGROUP) {
         var j = i % TAPS_ALONG * TAPS_ACROSS + i / TAPS_ALONG;
         if ALONG_X {
             j = i;
         }
-        weights[i] = w_value(plane * COUNT + j);
+        weights[i] = w_value(first + j);
     }
 }
 
@@ -106,7 +107,7 @@ fn correlate(
         if dz > 0u {
             workgroupBarrier();
         }
-        load_weights(dz, lane);
+        load_weights(k % params.filters, dz, lane);
         let at_z = place(i32(z * STEP_Z + dz * DILATION_Z) + i32(params.first_z), params.size_z);
         if BY_ROWS {
             load_rows(k, at_z, from_y, from_x, lane);

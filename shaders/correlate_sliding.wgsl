@@ -20,10 +20,11 @@ fn taken(k: u32, y: i32, x: i32) -> f32 {
 // The results of an invocation, from first_y and x on. Its values are loaded from from_y and from_x on; `inner`: none of them lies
 // past an end of the array.
 fn columns(inner: bool, k: u32, first_y: u32, x: u32, from_y: i32, from_x: i32) {
+    let first = k % params.filters * WEIGHTS;
     var weights: array<f32, WEIGHTS>;
     for (var i = 0u; i < WEIGHTS; i++) {
         unroll();
-        weights[i] = w_value(i);
+        weights[i] = w_value(first + i);
     }
     var sums: array<vec4<f32>, TAPS_Y>;
     for (var round = 0u; round < ROUNDS; round++) {

@@ -125,8 +125,8 @@ impl Device {
         DeviceOptions::default().cuda(ordinal)
     }
 
-    /// Chooses whether kernels written by hand and cuBLASLt replace translated WGSL on CUDA: where faster, never,
-    /// always, or cuBLASLt alone. On the processor the crate gemm replaces kernels of products of f32 and f64: `Auto` from
+    /// Chooses whether kernels written by hand, cuBLASLt and cuDNN replace translated WGSL on CUDA: where faster, never,
+    /// always, or the libraries alone. On the processor the crate gemm replaces kernels of products of f32 and f64: `Auto` from
     /// 2^13 multiplications on, `Library` for all. The default is the environment variable `CROSSLANE_NATIVES` (`auto`, `off`, `on`,
     /// `library`); `auto` if it is not set. [`Array::explain`](crate::Array::explain) shows what runs.
     ///

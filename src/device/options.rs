@@ -117,7 +117,7 @@ impl DeviceOptions {
     /// and on [`DeviceOptions::deterministic`] devices; [`Duration::MAX`] turns it off.
     ///
     /// A launch's time is estimated: its bytes and operations at a quarter of the device's [`Device::roofline`], which is
-    /// measured at the first launch that may be long. Kernels in slices have no substitutes (cuBLASLt, the crate gemm).
+    /// measured at the first launch that may be long. Kernels in slices have no substitutes (cuBLASLt, cuDNN, the crate gemm).
     /// Recordings are not cut, nor are a program's own kernels: those that took longer are named by advice
     /// ([`Device::set_advice`]), where the device has timestamps.
     ///
@@ -146,7 +146,7 @@ impl DeviceOptions {
     /// Always uses the same kernels, so that the same program gives the same bits in evaluations and recordings and
     /// from run to run. Off by default: then the cuda engine measures which kernel for a product or a sum is the
     /// fastest, and the last bits depend on the choice. With it, kernels written by hand run wherever there is one, and
-    /// cuBLASLt never, unless [`Device::natives`](crate::Device) turns them off. Other engines have no such choice.
+    /// NVIDIA's libraries never, unless [`Device::natives`](crate::Device) turns them off. Other engines have no such choice.
     ///
     /// Functions that add floats by atomics still have no fixed order:
     /// [`Array::scatter_add`](crate::Array::scatter_add) and

@@ -148,7 +148,8 @@ pub(crate) struct Transforms {
     pub first: Word,
 }
 
-/// Sums of products of windows with weights, of f32 or f64 in arrays without gaps. Bindings: the values, the weights, the result.
+/// Sums of products of windows with weights, of f32 or f64 in arrays without gaps. Bindings: the values, the weights of all filters,
+/// the result.
 /// The first parameters are those of `shaders/correlate.wgsl`, and the number that stands outside.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Correlation {

@@ -138,6 +138,42 @@ fn dot(a: &[i64], b: &[i64]) -> i64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
+/// A convolution by its definition, and its gradients as its adjoints.
+fn verify(device: &Device, setting: &Setting, random: &mut StdRng) {
+    let (counts, options) = (setting.counts(), setting.options());
+    let shapes = [
+        setting.shape(setting.inputs, &setting.extents),
+        setting.weights_shape(),
+        setting.shape(setting.outputs, &counts),
+    ];
+    let [x, w, y] = [0, 1, 2].map(|nth: usize| integers(random, &shapes[nth]));
+    let [xs, ws, ys] = [(&x, 0), (&w, 1), (&y, 2)].map(|(values, nth): (_, usize)| array(device, &shapes[nth], values));
+    let what = format!("{setting:?} on {}", name(device));
+
+    let result = xs.conv(&ws, &options);
+    assert_eq!(result.shape(), shapes[2], "{what}");
+    let wanted = setting.convolution(&x, &w);
+    assert_eq!(of(&result), wanted, "{what}");
+
+    // <conv(x, w), y> is <x, gradient for x> and <w, gradient for w>: for random numbers that holds of no other gradient.
+    let for_x = ys.conv_gradient(&ws, &setting.extents, &options);
+    assert_eq!(for_x.shape(), shapes[0], "{what}");
+    let of_x = of(&for_x);
+    assert_eq!(dot(&of_x, &x), dot(&wanted, &y), "{what}: for the array");
+    let for_w = xs.conv_weights_gradient(&ys, &setting.taps, &options);
+    assert_eq!(for_w.shape(), shapes[1], "{what}");
+    assert_eq!(dot(&of(&for_w), &w), dot(&wanted, &y), "{what}: for the weights");
+
+    // The transposed convolution is the gradient for the shortest array of that many windows.
+    let transposed = ys.conv_transposed(&ws, &options);
+    if let Ok(shortest) = transposed.to_vec() {
+        let first = if setting.last { 1 } else { 2 };
+        let extents = &transposed.shape()[first..first + counts.len()];
+        let same = ys.conv_gradient(&ws, extents, &options).to_vec().unwrap();
+        assert_eq!(shortest, same, "{what}: transposed");
+    }
+}
+
 #[test]
 fn as_defined_and_adjoint() {
     for device in devices() {
@@ -145,41 +181,30 @@ fn as_defined_and_adjoint() {
         let mut random = StdRng::seed_from_u64(240);
         for _ in 0..tried {
             let setting = Setting::random(&mut random);
-            let (counts, options) = (setting.counts(), setting.options());
-            let shapes = [
-                setting.shape(setting.inputs, &setting.extents),
-                setting.weights_shape(),
-                setting.shape(setting.outputs, &counts),
-            ];
-            let [x, w, y] = [0, 1, 2].map(|nth: usize| integers(&mut random, &shapes[nth]));
-            let [xs, ws, ys] =
-                [(&x, 0), (&w, 1), (&y, 2)].map(|(values, nth): (_, usize)| array(device, &shapes[nth], values));
-            let what = format!("{setting:?} on {}", name(device));
-
-            let result = xs.conv(&ws, &options);
-            assert_eq!(result.shape(), shapes[2], "{what}");
-            let wanted = setting.convolution(&x, &w);
-            assert_eq!(of(&result), wanted, "{what}");
-
-            // <conv(x, w), y> is <x, gradient for x> and <w, gradient for w>: for random numbers that holds of no other gradient.
-            let for_x = ys.conv_gradient(&ws, &setting.extents, &options);
-            assert_eq!(for_x.shape(), shapes[0], "{what}");
-            let of_x = of(&for_x);
-            assert_eq!(dot(&of_x, &x), dot(&wanted, &y), "{what}: for the array");
-            let for_w = xs.conv_weights_gradient(&ys, &setting.taps, &options);
-            assert_eq!(for_w.shape(), shapes[1], "{what}");
-            assert_eq!(dot(&of(&for_w), &w), dot(&wanted, &y), "{what}: for the weights");
-
-            // The transposed convolution is the gradient for the shortest array of that many windows.
-            let transposed = ys.conv_transposed(&ws, &options);
-            if let Ok(shortest) = transposed.to_vec() {
-                let first = if setting.last { 1 } else { 2 };
-                let extents = &transposed.shape()[first..first + counts.len()];
-                let same = ys.conv_gradient(&ws, extents, &options).to_vec().unwrap();
-                assert_eq!(shortest, same, "{what}: transposed");
-            }
+            verify(device, &setting, &mut random);
         }
         say(&format!("channels: {tried} settings on {}", name(device)));
+    }
+}
+
+/// Each channel has filters of its own: one, with rows of whole vectors, and several, with steps and gaps; along one to three axes.
+#[test]
+fn depthwise() {
+    for device in devices() {
+        let mut random = StdRng::seed_from_u64(242);
+        for (outputs, extents, taps, step, dilation) in [
+            (1, vec![9, 260], vec![3, 3], 1, 1),
+            (3, vec![11, 14], vec![3, 2], 2, 2),
+            (2, vec![40], vec![5], 1, 3),
+            (1, vec![5, 6, 7], vec![2, 3, 3], 1, 1),
+        ] {
+            let axes = taps.len();
+            let (padding, steps, dilations) = (vec![(1, 2); axes], vec![step; axes], vec![dilation; axes]);
+            let (batch, groups, inputs, last) = (2, 3, 1, false);
+            let setting = Setting { batch, groups, inputs, outputs, extents, taps, padding, steps, dilations, last };
+            verify(device, &setting, &mut random);
+        }
+        say(&format!("channels: 4 depthwise settings on {}", name(device)));
     }
 }
 

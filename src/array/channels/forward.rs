@@ -1,6 +1,7 @@
 //! Convolutions over channels.
 
 use super::ConvOptions;
+use super::depthwise;
 use super::windows::{Geometry, windowed};
 use crate::array::Array;
 use crate::array::products::contract::{Kinds, contract};
@@ -18,10 +19,11 @@ impl<T: Arithmetic> Array<T> {
     /// The convolution of neural networks: of a batch of arrays with channels (batch, channels, one to three axes ..) by weights
     /// (outputs, channels of a group, taps ..), which are not turned round. PyTorch's `conv1d`, `conv2d` and `conv3d`.
     ///
-    /// A bias, an activation and other elementwise work on the result become part of its kernel.
+    /// A bias, an activation and other elementwise work on the result become part of its kernel, but of a depthwise one's.
     ///
-    /// Cost: one product of matrices, whose windows are a view, after a copy with the padding, where there is one; of one output for
-    /// each group (a depthwise convolution) a reduction of products. Error: that of [`Array::matmul`] over channels times taps.
+    /// Cost: one product of matrices, whose windows are a view, after a copy with the padding, where there is one. A depthwise
+    /// convolution, of one channel in each group, reads each value once; of `f16`, of integers and with channels last it is a
+    /// reduction of products. Error: that of [`Array::matmul`] over channels times taps.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -67,6 +69,9 @@ pub(super) fn weighed<T: Arithmetic>(
     let axes = windows.len();
     let (batch, groups) = (array.shape()[0], geometry.groups);
     let (outputs, inputs) = (weights.shape()[0] / groups, weights.shape()[1]);
+    if depthwise::takes(array, weights, geometry, windows) {
+        return Ok(depthwise::correlated(array, weights, windows));
+    }
     let counts: Vec<usize> = windows.iter().map(|window| window.count).collect();
     let windowed = windowed(operation, array, geometry, inputs, windows, at)?;
     // Groups, outputs of a group, channels of a group, taps.

@@ -223,7 +223,7 @@ impl<R: Part> Array<R> {
         let make = move |mut inputs: Vec<Expression>, output: usize| {
             let (weights, expression) = (inputs.remove(1), inputs.remove(0));
             let (shape, windows) = (shape.clone(), windows.clone());
-            Box::new(Correlate { expression, shape, weights, windows, boundary, output }) as Box<dyn Op>
+            Box::new(Correlate { expression, shape, weights, windows, filters: 1, boundary, output }) as Box<dyn Op>
         };
         let inputs = [(&*self.node, Take::Fused), (&*weights.node, Take::Dense)];
         Ok(Array::of(Task::nodes(&inputs, vec![(output, R::DTYPE)], 1, make).remove(0)))

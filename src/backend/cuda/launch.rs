@@ -5,7 +5,7 @@ use super::context::Context;
 use super::kernels::Function;
 use super::ledger::Access;
 use super::memory::block;
-use super::substitutes::cublaslt;
+use super::substitutes::library;
 use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::trace::recorder::Task;
@@ -135,7 +135,7 @@ pub(super) fn run_all(
                 arguments.set_launch(launch);
                 run(context, stream, function, launch.grid.fold(limit), &arguments)?;
             }
-            Runner::Product(product) => product.run(context, stream)?,
+            Runner::Library(call) => call.run(context, stream)?,
         }
     }
     Ok(())
@@ -144,7 +144,7 @@ pub(super) fn run_all(
 /// What runs for a launch.
 pub(super) enum Runner {
     Function(Arc<Function>),
-    Product(cublaslt::Call),
+    Library(library::Call),
 }
 
 /// Runs a function in a stream that has been put in order.

@@ -8,7 +8,7 @@
 //! | `compile.rs`, `cache.rs`, `identity.rs`, `kernels.rs`, `limits.rs` | machine code: made, kept on disk, loaded, within limits |
 //! | `launch.rs`, `graph.rs` | launches with their arguments; several as one |
 //! | `memory.rs`, `pinned.rs`, `staging.rs`, `copiers.rs` | memory of the card and of the host, and transfers |
-//! | `substitutes/` | what runs in place of translated kernels, by their contracts: kernels written by hand, products by cuBLASLt |
+//! | `substitutes/` | what runs in place of translated kernels, by their contracts: kernels written by hand, cuBLASLt, cuDNN |
 //! | `ways.rs` | the ways to run a launch, and how long each takes |
 //! | `streams.rs`, `ledger.rs`, `order.rs` | streams side by side, and who must wait for whom; events of programs |
 //! | `clock.rs`, `trace.rs`, `event.rs` | time on the card: of submissions, of single launches |
@@ -60,7 +60,7 @@ use std::slice::from_ref;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use substitutes::cublaslt::Products;
+use substitutes::library::Libraries;
 
 pub use compile::CudaBinary;
 
@@ -68,7 +68,7 @@ pub use compile::CudaBinary;
 pub(crate) struct Cuda {
     kernels: Kernels,
     choices: Choices,
-    products: Products,
+    libraries: Libraries,
     upload: staging::Ring,
     download: staging::Ring,
     clock: Clock,
@@ -124,7 +124,7 @@ fn open(ordinal: usize, options: &Options) -> Result<Arc<dyn Driver>> {
     let kernels = Kernels::new(context.clone(), properties.caps.clone(), options.fast_math);
     Ok(Arc::new(Cuda {
         choices: Choices::from_environment(kernels.folder(), options.deterministic),
-        products: Products::default(),
+        libraries: Libraries::default(),
         kernels,
         upload: staging::Ring::default(),
         download: staging::Ring::default(),
@@ -369,7 +369,7 @@ impl Substitutes for Cuda {
     fn ways(&self, launch: &Launch) -> Vec<Way> {
         let Ok(_entered) = self.context.enter() else { return vec![Way::Wgsl] };
         let native = self.native_of(launch).map(|_| Way::Native);
-        let library = self.products.call(launch).map(|_| Way::Library);
+        let library = self.libraries.call(launch, &self.context).map(|_| Way::Library);
         [Some(Way::Wgsl), native, library].into_iter().flatten().collect()
     }
 
@@ -382,11 +382,11 @@ impl Substitutes for Cuda {
         format!("{name} {driver} fast_math {}", self.kernels.options().fast_math)
     }
 
-    fn label(&self, way: Way, _: &Launch) -> &'static str {
+    fn label(&self, way: Way, launch: &Launch) -> &'static str {
         match way {
             Way::Wgsl => "translated WGSL",
             Way::Native => "native CUDA",
-            Way::Library => "cuBLASLt",
+            Way::Library => self.libraries.call(launch, &self.context).map_or("a library", |call| call.name()),
         }
     }
 

@@ -1,4 +1,4 @@
-//! The ways to run a launch, its kernel's translation, its native or cuBLASLt, and how long each takes.
+//! The ways to run a launch, its kernel's translation, its native or a library, and how long each takes.
 
 use super::Cuda;
 use super::context::Context;
@@ -29,9 +29,9 @@ impl Cuda {
     /// What runs for a launch.
     pub(super) fn work(&self, launch: &Launch) -> Result<Runner> {
         let choice = choose(self, launch)?;
-        let product = if choice.best == Way::Library { self.products.call(launch) } else { None };
-        match product {
-            Some(product) => Ok(Runner::Product(product)),
+        let call = if choice.best == Way::Library { self.libraries.call(launch, &self.context) } else { None };
+        match call {
+            Some(call) => Ok(Runner::Library(call)),
             None => Ok(Runner::Function(self.function_of(launch, choice.kernel)?)),
         }
     }
@@ -68,16 +68,16 @@ impl Cuda {
         let first = outputs.iter().find_map(|(output, _)| Some(output.as_ref()?.address()));
         let (outputs, arguments) = (Rc::new(outputs), Rc::new(arguments));
         let timer = |&way: &Way| -> Result<Timer<'a>> {
-            let product = if way == Way::Library { self.products.call(launch) } else { None };
-            let work = match (product, first) {
-                (Some(product), Some(output)) => Runner::Product(product.into(output)),
+            let call = if way == Way::Library { self.libraries.call(launch, context) } else { None };
+            let work = match (call, first) {
+                (Some(call), Some(output)) => Runner::Library(call.into(output)),
                 _ => Runner::Function(self.function_of(launch, way)?),
             };
             let (outputs, arguments) = (outputs.clone(), arguments.clone());
             Ok(Box::new(move || {
                 let launch = || match &work {
                     Runner::Function(function) => run(context, context.stream, function, grid, &arguments),
-                    Runner::Product(product) => product.run(context, context.stream),
+                    Runner::Library(call) => call.run(context, context.stream),
                 };
                 match reads_back {
                     true => time_afresh(context, &outputs, launch),

@@ -22,11 +22,16 @@ fn same(taps: usize, count: usize) -> Window {
 }
 
 fn of(values: Expression, shape: &[usize], windows: Vec<Window>, boundary: Boundary) -> Case {
+    of_filters(1, values, shape, windows, boundary)
+}
+
+fn of_filters(filters: usize, values: Expression, shape: &[usize], windows: Vec<Window>, boundary: Boundary) -> Case {
     let dtype = values.dtype();
-    let (taps, slot) = (windows.iter().map(|window| window.taps).product(), values.slots().len());
-    let what = format!("{:?} of {shape:?}, {dtype}, {boundary:?}", windows);
-    let weights = expression(None, leaf(slot, dtype, taps, 0, &[1]));
-    let op = Correlate { expression: values, shape: shape.to_vec(), weights, windows, boundary, output: slot + 1 };
+    let (taps, slot) = (windows.iter().map(|window| window.taps).product::<usize>(), values.slots().len());
+    let what = format!("{:?} of {shape:?}, {filters} filters, {dtype}, {boundary:?}", windows);
+    let weights = expression(None, leaf(slot, dtype, filters * taps, 0, &[1]));
+    let op =
+        Correlate { expression: values, shape: shape.to_vec(), weights, windows, filters, boundary, output: slot + 1 };
     // Numbers up to 3 by numbers up to 3: sums of integers are exact, others are off by what they sum.
     Case::new(what, op).fill(0, Fill::Numbers).fill(slot, Fill::Numbers).scale(9.0 * (taps as f64).sqrt())
 }
@@ -77,6 +82,20 @@ pub fn cases(caps: &Caps) -> Vec<Case> {
         all.push(case(dtype, &[20], vec![Window { taps: 6, first: -5, ..Window::single(25) }], ZERO));
         all.push(case(dtype, &[20], vec![Window { taps: 6, ..Window::single(15) }], ZERO));
         all.push(case(dtype, &[0, 8], vec![same(3, 8)], ZERO));
+        // Channels with filters of their own: along one to three axes, by vectors, with steps, several results of a channel.
+        for (shape, windows) in [
+            (&[2, 3, 37][..], vec![same(5, 37)]),
+            (&[2, 3, 9, 37], vec![same(3, 9), same(5, 37)]),
+            (&[3, 9, 260], vec![same(3, 9), same(3, 260)]),
+            (&[2, 3, 4, 5, 6], vec![same(3, 4), same(2, 5), same(3, 6)]),
+            (&[6, 50, 60], vec![gaps(25), gaps(30)]),
+        ] {
+            let (len, strides) = (shape.iter().product(), contiguous(shape));
+            let values = expression(None, leaf(0, dtype, len, 0, &strides));
+            all.push(of_filters(3, values, shape, windows, ZERO));
+        }
+        let repeated = expression(None, leaf(0, dtype, 2 * 9 * 37, 0, &[333, 0, 37, 1]));
+        all.push(of_filters(6, repeated, &[2, 3, 9, 37], vec![same(3, 9), same(5, 37)], ZERO));
     }
     let squared = expression(Some(Function::Multiply), leaf(0, DType::F32, 800, 799, &[-40, -2]));
     all.push(of(squared, &[20, 20], vec![same(3, 20), same(3, 20)], Boundary::Reflect));

@@ -54,10 +54,13 @@ pub struct Correlate {
     pub expression: Expression,
     /// Its index space.
     pub shape: Vec<usize>,
-    /// The weights: one leaf without gaps, of the values' type.
+    /// The weights: one leaf without gaps, of the values' type, filter by filter.
     pub weights: Expression,
     /// The windows along the last axes, one to three.
     pub windows: Vec<Window>,
+    /// Sets of weights, one after the other: what lies along the axes before takes them in turns. One for all of it, or as many as
+    /// a multiple of them has of channels.
+    pub filters: usize,
     /// What stands past the ends.
     pub boundary: Boundary,
     /// The output's slot, after all inputs: fresh and without gaps.
@@ -129,13 +132,15 @@ impl Op for Correlate {
     fn bytes(&self) -> u64 {
         let extents: Vec<u64> = self.shape.iter().map(|&extent| extent as u64).collect();
         let size = self.dtype().size();
-        self.expression.bytes(&extents) + (size * (self.taps() + self.output_len())) as u64
+        self.expression.bytes(&extents) + (size * (self.filters * self.taps() + self.output_len())) as u64
     }
 
     fn reference(&self, host: &mut Host) {
         let kept = self.kept().len();
         let taps: Vec<usize> = self.windows.iter().map(|window| window.taps).collect();
+        let results: usize = self.windows.iter().map(|window| window.count).product();
         for (at, point) in points(&self.output_shape()).enumerate() {
+            let first = at / results % self.filters * self.taps();
             let term = |(nth, tap): (usize, Vec<u64>)| {
                 let mut from = point.clone();
                 let inside = self.windows.iter().enumerate().all(|(axis, window)| {
@@ -148,7 +153,7 @@ impl Op for Correlate {
                     true => self.expression.meaning(host, &from).float(),
                     false => self.boundary.outside(),
                 };
-                value * flat(&self.weights, "").expression.meaning(host, &[nth as u64]).float()
+                value * flat(&self.weights, "").expression.meaning(host, &[(first + nth) as u64]).float()
             };
             let sum: f64 = points(&taps).enumerate().map(term).sum();
             host.set(self.output, at, Value::Float(sum));

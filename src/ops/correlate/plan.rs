@@ -34,8 +34,8 @@ impl Space {
             windows[nth] = *window;
             sizes[nth] = op.shape[op.shape.len() - 1 - nth];
         }
-        // Rows without a window between them fill tiles side by side.
-        if axes == 1 {
+        // Rows without a window between them fill tiles side by side, if all have one filter.
+        if axes == 1 && op.filters == 1 {
             windows[1] = Window::single(kept);
             sizes[1] = kept;
             return Space { kept: 1, sizes, windows };
@@ -48,7 +48,7 @@ impl Space {
         let (rank, axes) = (op.shape.len(), op.windows.len());
         let variable = |axis: usize| match (rank - axis, axes) {
             (back, _) if back <= axes => 4 - back,
-            (_, 1) => 2,
+            (_, 1) if op.filters == 1 => 2,
             _ => 0,
         };
         (0..rank).map(|axis| (axis, variable(axis))).collect()
@@ -107,9 +107,9 @@ fn launch(
     let whole: Vec<_> = fusion.dims.iter().map(|dim| 0..dim.extent).collect();
     let bytes = |slot: usize| op.bytes_of(slot);
     let (own, windows) = fusion.params(&whole, caps.offset_alignment, &bytes);
-    let all = 0..op.taps() as u64;
+    let all = 0..(op.filters * op.taps()) as u64;
     let (more, weight_windows) = weights.params(&[all], caps.offset_alignment, &bytes);
-    let words = words(space, tiles).into_iter().map(Param::Is).collect();
+    let words = words(op, space, tiles).into_iter().map(Param::Is).collect();
     let outside = match (op.boundary, dtype) {
         (Boundary::Constant(bits), DType::F64) => vec![bits as u32, (bits >> 32) as u32],
         (Boundary::Constant(bits), _) => vec![(f64::from_bits(bits) as f32).to_bits()],
@@ -159,9 +159,9 @@ fn is_plain(expression: &Expression, shape: &[usize]) -> bool {
 }
 
 /// In the order of [`super::wgsl::PARAMS`].
-fn words(space: &Space, tiles: [usize; 2]) -> Vec<u32> {
+fn words(op: &Correlate, space: &Space, tiles: [usize; 2]) -> Vec<u32> {
     let counts = space.windows.map(|window| window.count as u32);
     let firsts = space.windows.map(|window| window.first as i32 as u32);
     let groups = [space.kept, tiles[0], tiles[1]].map(|word| word as u32);
-    [groups, counts, space.sizes.map(|size| size as u32), firsts].concat()
+    [&[op.filters as u32], &groups[..], &counts, &space.sizes.map(|size| size as u32), &firsts].concat()
 }

@@ -24,9 +24,9 @@ pub(super) struct CorrelateSpec {
 }
 
 /// The parameters before those of the expressions, without the number that stands outside.
-pub(super) const PARAMS: [&str; 12] = [
-    "count", "tiles_x", "tiles_y", "out_x", "out_y", "out_z", "size_x", "size_y", "size_z", "first_x", "first_y",
-    "first_z",
+pub(super) const PARAMS: [&str; 13] = [
+    "filters", "count", "tiles_x", "tiles_y", "out_x", "out_y", "out_z", "size_x", "size_y", "size_z", "first_x",
+    "first_y", "first_z",
 ];
 
 /// Loads of an invocation that wait together. An H200 through Vulkan, 2026-11-26, windows of 3 x 3 and 5 x 5: 3,070 and 2,340 GB/s;

@@ -21,6 +21,7 @@ const SMALL: usize = 1 << 18;
 /// A launch as sums of windows. Of three numbers the first is that along x, the last along z.
 pub(in crate::backend::cpu) struct Correlated<'a> {
     sums: &'a Correlation,
+    filters: usize,
     count: usize,
     results: [usize; 3],
     sizes: [usize; 3],
@@ -169,8 +170,22 @@ unsafe fn results<T: Part, const N: usize, const NEIGHBOURS: bool>(
 impl<'a> Correlated<'a> {
     pub fn of(sums: &'a Correlation, launch: &Launch) -> Option<Correlated<'a>> {
         let params = &launch.params[..];
-        let &[count, _, _, out_x, out_y, out_z, size_x, size_y, size_z, first_x, first_y, first_z, ref rest @ ..] =
-            params
+        let &[
+            filters,
+            count,
+            _,
+            _,
+            out_x,
+            out_y,
+            out_z,
+            size_x,
+            size_y,
+            size_z,
+            first_x,
+            first_y,
+            first_z,
+            ref rest @ ..,
+        ] = params
         else {
             return None;
         };
@@ -185,13 +200,14 @@ impl<'a> Correlated<'a> {
         let taps: usize = sums.taps.iter().product();
         let correlated = Correlated {
             sums,
+            filters: filters as usize,
             count: count as usize,
             results: results.map(|number| number as usize),
             sizes: sizes.map(|number| number as usize),
             firsts: [first_x, first_y, first_z].map(|first| first as i32 as i64),
             outside,
             values: Array::of(values, sums.values.of(params), count as u128 * product(&sizes), sums.dtype)?,
-            weights: Array::of(weights, sums.weights.of(params), taps as u128, sums.dtype)?,
+            weights: Array::of(weights, sums.weights.of(params), filters as u128 * taps as u128, sums.dtype)?,
             output: Array::of(output, 0, count as u128 * product(&results), sums.dtype)?,
         };
         (!correlated.results.contains(&0) && !correlated.sizes.contains(&0)).then_some(correlated)
@@ -274,7 +290,7 @@ impl<'a> Correlated<'a> {
         // SAFETY: as the caller says; `of` has seen that all of the arrays is there.
         unsafe {
             self.find_rows(k, z, [first_x, first_y], [width, height], room);
-            let weights = self.weights.pointer::<T>();
+            let weights = self.weights.pointer::<T>().add(k % self.filters * taps_z * taps_y * taps_x);
             for y in ys.clone() {
                 room.lines.clear();
                 for dz in 0..taps_z {
