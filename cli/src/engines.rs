@@ -31,8 +31,9 @@ pub enum What {
 pub const NATIVE: [&str; 6] =
     ["matmul_f16", "sum_f32", "sum_rows_f32", "sort_keys_u32", "sort_pairs_u32", "argsort_i32"];
 
-/// The rows that cuBLASLt may compute.
-pub const LIBRARY: [&str; 3] = ["matmul_f32", "matmul_f16", "matmul_batched_f32_64"];
+/// The rows that cuBLASLt or cuDNN may compute.
+pub const LIBRARY: [&str; 5] =
+    ["matmul_f32", "matmul_f16", "matmul_batched_f32_64", "conv2d_3x3_n32_c64_112_f32", "conv2d_3x3_n32_c64_112_f16"];
 
 /// The API's name, as requests have it.
 fn api(properties: &Properties) -> String {
