@@ -10,13 +10,12 @@
 // Where it is not known how many lanes a subgroup has, a workgroup has as many subgroups as parts or fewer, and these
 // compute all parts in several turns.
 //
-// Left open: what shared/matmul_tiles.wgsl leaves open, `put`, and the entry point, unrolled.
+// Left open: what shared/matmul_tiles.wgsl leaves open, `put`, `scratch` of SLOTS * SCRATCH vectors, `sums_at`, which reads one, and
+// the entry point, unrolled.
 
 // Vectors from one line to the next of what is put down, and of all of it: other lines lie in other banks.
 const LINE: u32 = SIZE / 4u + 1u;
 const SCRATCH: u32 = SIZE * LINE;
-
-var<workgroup> scratch: array<vec4<f32>, SLOTS * SCRATCH>;
 
 // Takes the matrices that some parts from `first` on have put down, one each, through the epilogue to where they belong:
 // `at` is where that of part 0 begins.
@@ -27,6 +26,6 @@ fn hand_out(batch: u32, at: vec2<u32>, lane: u32, first: u32, count: u32) {
         let within = vec2<u32>(i % ALL / (SIZE / 4u), i % (SIZE / 4u));
         let row = at.x + part / RIGHT * PART_ROWS + within.x;
         let column = at.y + part % RIGHT * PART_COLUMNS + within.y * 4u;
-        put(batch, row, column, scratch[i / ALL * SCRATCH + within.x * LINE + within.y]);
+        put(batch, row, column, sums_at(i / ALL * SCRATCH + within.x * LINE + within.y));
     }
 }

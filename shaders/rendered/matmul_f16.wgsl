@@ -10,13 +10,12 @@ enable f16; enable wgpu_cooperative_matrix; // Products of matrices by tensor co
 // Where it is not known how many lanes a subgroup has, a workgroup has as many subgroups as parts or fewer, and these
 // compute all parts in several turns.
 //
-// Left open: what shared/matmul_tiles.wgsl leaves open, `put`, and the entry point, unrolled.
+// Left open: what shared/matmul_tiles.wgsl leaves open, `put`, `scratch` of SLOTS * SCRATCH vectors, `sums_at`, which reads one, and
+// the entry point, unrolled.
 
 // Vectors from one line to the next of what is put down, and of all of it: other lines lie in other banks.
 const LINE: u32 = SIZE / 4u + 1u;
 const SCRATCH: u32 = SIZE * LINE;
-
-var<workgroup> scratch: array<vec4<f32>, SLOTS * SCRATCH>;
 
 // Takes the matrices that some parts from `first` on have put down, one each, through the epilogue to where they belong:
 // `at` is where that of part 0 begins.
@@ -27,7 +26,7 @@ fn hand_out(batch: u32, at: vec2<u32>, lane: u32, first: u32, count: u32) {
         let within = vec2<u32>(i % ALL / (SIZE / 4u), i % (SIZE / 4u));
         let row = at.x + part / RIGHT * PART_ROWS + within.x;
         let column = at.y + part % RIGHT * PART_COLUMNS + within.y * 4u;
-        put(batch, row, column, scratch[i / ALL * SCRATCH + within.x * LINE + within.y]);
+        put(batch, row, column, sums_at(i / ALL * SCRATCH + within.x * LINE + within.y));
     }
 }
 
@@ -105,8 +104,8 @@ fn b_value(batch: u32, row: u32, column: u32, inner: u32) -> vec4<f16> {
 }
 // Which tile a workgroup of a product computes, how much of the inner ones, and the tiles of a and b that it needs for that.
 //
-// Left open: BAND, THREADS, DEPTH, STAGES, FULL; Held; of a and b: how many vectors of a tile are fetched (A_QUADS), by an
-// invocation at most (A_EACH), and how many it takes (A_VECTORS); a_fetch, a_fetch_end, a_keep.
+// Left open: BAND, THREADS, DEPTH, STAGES, FULL; Held; of a and b: the tiles in workgroup memory (a_tile), how many vectors of a tile
+// are fetched (A_QUADS), by an invocation at most (A_EACH), and how many it takes (A_VECTORS); a_fetch, a_fetch_end, a_keep.
 
 // The tile that a workgroup computes: its row and column among the tiles.
 fn tile_at(index: u32) -> vec2<u32> {
@@ -121,10 +120,6 @@ fn tile_at(index: u32) -> vec2<u32> {
 fn inner_end(batch: u32) -> u32 {
     return min(params.span, params.inner - batch / params.part * params.span);
 }
-
-// STAGES tiles: with two, one is written while the other is read.
-var<workgroup> a_tile: array<Held, STAGES * A_VECTORS>;
-var<workgroup> b_tile: array<Held, STAGES * B_VECTORS>;
 
 // A vector of an invocation's part of a tile: where not all have one, those past the last fetch that again.
 fn own_quad(lane: u32, nth: u32, all: u32) -> u32 {
@@ -203,6 +198,7 @@ fn keep(
 }
 alias Sums = vec4<f32>;
 alias Held = vec4<f16>;
+var<workgroup> a_tile: array<Held, STAGES * A_VECTORS>;
 fn a_fetch(batch: u32, first: u32, k: u32, quad: u32) -> Held {
     let outer = min(first + (quad / 64u * 8u + quad / 8u % 2u * 4u + quad / 16u % 4u), params.rows - 1u);
     let inner = k + quad % 8u * 4u;
@@ -220,6 +216,7 @@ fn a_fetch_end(batch: u32, first: u32, k: u32, quad: u32, end: u32) -> Held {
 fn a_keep(quad: u32, v: Held, stage: u32) {
     a_tile[stage + (quad / 64u * 8u + quad / 8u % 2u * 4u + quad / 16u % 4u) * 10u + quad % 8u] = v;
 }
+var<workgroup> b_tile: array<Held, STAGES * B_VECTORS>;
 fn b_fetch(batch: u32, first: u32, k: u32, quad: u32) -> Held {
     let outer = min(first + quad % 32u * 4u, (params.columns - 1u) / 4u * 4u);
     let inner = k + quad / 32u;
@@ -241,6 +238,10 @@ fn put(batch: u32, row: u32, column: u32, v: Sums) {
         return;
     }
     store(batch, row, column, 0u, value(batch, row, column, 0u, v));
+}
+var<workgroup> scratch: array<vec4<f32>, SLOTS * SCRATCH>;
+fn sums_at(at: u32) -> vec4<f32> {
+    return scratch[at];
 }
 @compute @workgroup_size(THREADS)
 fn matmul(
@@ -291,52 +292,52 @@ fn matmul(
     k += DEPTH;
     fetch(&a_next, &b_next, batch, vec2<u32>(a_first, b_first), k, end, lane);
     {
-        let a0 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[(row + 0u) * 10u + 0u], 10u);
-        let a1 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[(row + 16u) * 10u + 0u], 10u);
-        let a2 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[(row + 32u) * 10u + 0u], 10u);
-        let a3 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[(row + 48u) * 10u + 0u], 10u);
-        let b0 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[0u + (column + 0u) / 4u], 34u);
+        let a0 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[((row + 0u) * 10u + 0u)], 10u);
+        let a1 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[((row + 16u) * 10u + 0u)], 10u);
+        let a2 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[((row + 32u) * 10u + 0u)], 10u);
+        let a3 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[((row + 48u) * 10u + 0u)], 10u);
+        let b0 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[(0u + (column + 0u) / 4u)], 34u);
         c0_0 = coopMultiplyAdd(a0, b0, c0_0);
         c1_0 = coopMultiplyAdd(a1, b0, c1_0);
         c2_0 = coopMultiplyAdd(a2, b0, c2_0);
         c3_0 = coopMultiplyAdd(a3, b0, c3_0);
-        let b1 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[0u + (column + 16u) / 4u], 34u);
+        let b1 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[(0u + (column + 16u) / 4u)], 34u);
         c0_1 = coopMultiplyAdd(a0, b1, c0_1);
         c1_1 = coopMultiplyAdd(a1, b1, c1_1);
         c2_1 = coopMultiplyAdd(a2, b1, c2_1);
         c3_1 = coopMultiplyAdd(a3, b1, c3_1);
-        let b2 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[0u + (column + 32u) / 4u], 34u);
+        let b2 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[(0u + (column + 32u) / 4u)], 34u);
         c0_2 = coopMultiplyAdd(a0, b2, c0_2);
         c1_2 = coopMultiplyAdd(a1, b2, c1_2);
         c2_2 = coopMultiplyAdd(a2, b2, c2_2);
         c3_2 = coopMultiplyAdd(a3, b2, c3_2);
-        let b3 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[0u + (column + 48u) / 4u], 34u);
+        let b3 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[(0u + (column + 48u) / 4u)], 34u);
         c0_3 = coopMultiplyAdd(a0, b3, c0_3);
         c1_3 = coopMultiplyAdd(a1, b3, c1_3);
         c2_3 = coopMultiplyAdd(a2, b3, c2_3);
         c3_3 = coopMultiplyAdd(a3, b3, c3_3);
     }
     {
-        let a0 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[(row + 0u) * 10u + 4u], 10u);
-        let a1 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[(row + 16u) * 10u + 4u], 10u);
-        let a2 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[(row + 32u) * 10u + 4u], 10u);
-        let a3 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[(row + 48u) * 10u + 4u], 10u);
-        let b0 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[544u + (column + 0u) / 4u], 34u);
+        let a0 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[((row + 0u) * 10u + 4u)], 10u);
+        let a1 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[((row + 16u) * 10u + 4u)], 10u);
+        let a2 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[((row + 32u) * 10u + 4u)], 10u);
+        let a3 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[((row + 48u) * 10u + 4u)], 10u);
+        let b0 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[(544u + (column + 0u) / 4u)], 34u);
         c0_0 = coopMultiplyAdd(a0, b0, c0_0);
         c1_0 = coopMultiplyAdd(a1, b0, c1_0);
         c2_0 = coopMultiplyAdd(a2, b0, c2_0);
         c3_0 = coopMultiplyAdd(a3, b0, c3_0);
-        let b1 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[544u + (column + 16u) / 4u], 34u);
+        let b1 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[(544u + (column + 16u) / 4u)], 34u);
         c0_1 = coopMultiplyAdd(a0, b1, c0_1);
         c1_1 = coopMultiplyAdd(a1, b1, c1_1);
         c2_1 = coopMultiplyAdd(a2, b1, c2_1);
         c3_1 = coopMultiplyAdd(a3, b1, c3_1);
-        let b2 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[544u + (column + 32u) / 4u], 34u);
+        let b2 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[(544u + (column + 32u) / 4u)], 34u);
         c0_2 = coopMultiplyAdd(a0, b2, c0_2);
         c1_2 = coopMultiplyAdd(a1, b2, c1_2);
         c2_2 = coopMultiplyAdd(a2, b2, c2_2);
         c3_2 = coopMultiplyAdd(a3, b2, c3_2);
-        let b3 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[544u + (column + 48u) / 4u], 34u);
+        let b3 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[(544u + (column + 48u) / 4u)], 34u);
         c0_3 = coopMultiplyAdd(a0, b3, c0_3);
         c1_3 = coopMultiplyAdd(a1, b3, c1_3);
         c2_3 = coopMultiplyAdd(a2, b3, c2_3);
@@ -348,7 +349,7 @@ fn matmul(
     }
     for (var turn = 0u; turn < at_once; turn += SLOTS) {
         if (subgroup / SLOTS == turn / SLOTS) {
-            coopStoreT(c0_0, &scratch[subgroup % SLOTS * SCRATCH], LINE);
+            coopStoreT(c0_0, &scratch[(subgroup % SLOTS * SCRATCH)], LINE);
         }
         workgroupBarrier();
         hand_out(batch, vec2<u32>(a_first + 0u, b_first + 0u), lane, first + turn, min(at_once - turn, SLOTS));
@@ -356,7 +357,7 @@ fn matmul(
     }
     for (var turn = 0u; turn < at_once; turn += SLOTS) {
         if (subgroup / SLOTS == turn / SLOTS) {
-            coopStoreT(c0_1, &scratch[subgroup % SLOTS * SCRATCH], LINE);
+            coopStoreT(c0_1, &scratch[(subgroup % SLOTS * SCRATCH)], LINE);
         }
         workgroupBarrier();
         hand_out(batch, vec2<u32>(a_first + 0u, b_first + 16u), lane, first + turn, min(at_once - turn, SLOTS));
@@ -364,7 +365,7 @@ fn matmul(
     }
     for (var turn = 0u; turn < at_once; turn += SLOTS) {
         if (subgroup / SLOTS == turn / SLOTS) {
-            coopStoreT(c0_2, &scratch[subgroup % SLOTS * SCRATCH], LINE);
+            coopStoreT(c0_2, &scratch[(subgroup % SLOTS * SCRATCH)], LINE);
         }
         workgroupBarrier();
         hand_out(batch, vec2<u32>(a_first + 0u, b_first + 32u), lane, first + turn, min(at_once - turn, SLOTS));
@@ -372,7 +373,7 @@ fn matmul(
     }
     for (var turn = 0u; turn < at_once; turn += SLOTS) {
         if (subgroup / SLOTS == turn / SLOTS) {
-            coopStoreT(c0_3, &scratch[subgroup % SLOTS * SCRATCH], LINE);
+            coopStoreT(c0_3, &scratch[(subgroup % SLOTS * SCRATCH)], LINE);
         }
         workgroupBarrier();
         hand_out(batch, vec2<u32>(a_first + 0u, b_first + 48u), lane, first + turn, min(at_once - turn, SLOTS));
@@ -380,7 +381,7 @@ fn matmul(
     }
     for (var turn = 0u; turn < at_once; turn += SLOTS) {
         if (subgroup / SLOTS == turn / SLOTS) {
-            coopStoreT(c1_0, &scratch[subgroup % SLOTS * SCRATCH], LINE);
+            coopStoreT(c1_0, &scratch[(subgroup % SLOTS * SCRATCH)], LINE);
         }
         workgroupBarrier();
         hand_out(batch, vec2<u32>(a_first + 16u, b_first + 0u), lane, first + turn, min(at_once - turn, SLOTS));
@@ -388,7 +389,7 @@ fn matmul(
     }
     for (var turn = 0u; turn < at_once; turn += SLOTS) {
         if (subgroup / SLOTS == turn / SLOTS) {
-            coopStoreT(c1_1, &scratch[subgroup % SLOTS * SCRATCH], LINE);
+            coopStoreT(c1_1, &scratch[(subgroup % SLOTS * SCRATCH)], LINE);
         }
         workgroupBarrier();
         hand_out(batch, vec2<u32>(a_first + 16u, b_first + 16u), lane, first + turn, min(at_once - turn, SLOTS));
@@ -396,7 +397,7 @@ fn matmul(
     }
     for (var turn = 0u; turn < at_once; turn += SLOTS) {
         if (subgroup / SLOTS == turn / SLOTS) {
-            coopStoreT(c1_2, &scratch[subgroup % SLOTS * SCRATCH], LINE);
+            coopStoreT(c1_2, &scratch[(subgroup % SLOTS * SCRATCH)], LINE);
         }
         workgroupBarrier();
         hand_out(batch, vec2<u32>(a_first + 16u, b_first + 32u), lane, first + turn, min(at_once - turn, SLOTS));
@@ -404,7 +405,7 @@ fn matmul(
     }
     for (var turn = 0u; turn < at_once; turn += SLOTS) {
         if (subgroup / SLOTS == turn / SLOTS) {
-            coopStoreT(c1_3, &scratch[subgroup % SLOTS * SCRATCH], LINE);
+            coopStoreT(c1_3, &scratch[(subgroup % SLOTS * SCRATCH)], LINE);
         }
         workgroupBarrier();
         hand_out(batch, vec2<u32>(a_first + 16u, b_first + 48u), lane, first + turn, min(at_once - turn, SLOTS));
@@ -412,7 +413,7 @@ fn matmul(
     }
     for (var turn = 0u; turn < at_once; turn += SLOTS) {
         if (subgroup / SLOTS == turn / SLOTS) {
-            coopStoreT(c2_0, &scratch[subgroup % SLOTS * SCRATCH], LINE);
+            coopStoreT(c2_0, &scratch[(subgroup % SLOTS * SCRATCH)], LINE);
         }
         workgroupBarrier();
         hand_out(batch, vec2<u32>(a_first + 32u, b_first + 0u), lane, first + turn, min(at_once - turn, SLOTS));
@@ -420,7 +421,7 @@ fn matmul(
     }
     for (var turn = 0u; turn < at_once; turn += SLOTS) {
         if (subgroup / SLOTS == turn / SLOTS) {
-            coopStoreT(c2_1, &scratch[subgroup % SLOTS * SCRATCH], LINE);
+            coopStoreT(c2_1, &scratch[(subgroup % SLOTS * SCRATCH)], LINE);
         }
         workgroupBarrier();
         hand_out(batch, vec2<u32>(a_first + 32u, b_first + 16u), lane, first + turn, min(at_once - turn, SLOTS));
@@ -428,7 +429,7 @@ fn matmul(
     }
     for (var turn = 0u; turn < at_once; turn += SLOTS) {
         if (subgroup / SLOTS == turn / SLOTS) {
-            coopStoreT(c2_2, &scratch[subgroup % SLOTS * SCRATCH], LINE);
+            coopStoreT(c2_2, &scratch[(subgroup % SLOTS * SCRATCH)], LINE);
         }
         workgroupBarrier();
         hand_out(batch, vec2<u32>(a_first + 32u, b_first + 32u), lane, first + turn, min(at_once - turn, SLOTS));
@@ -436,7 +437,7 @@ fn matmul(
     }
     for (var turn = 0u; turn < at_once; turn += SLOTS) {
         if (subgroup / SLOTS == turn / SLOTS) {
-            coopStoreT(c2_3, &scratch[subgroup % SLOTS * SCRATCH], LINE);
+            coopStoreT(c2_3, &scratch[(subgroup % SLOTS * SCRATCH)], LINE);
         }
         workgroupBarrier();
         hand_out(batch, vec2<u32>(a_first + 32u, b_first + 48u), lane, first + turn, min(at_once - turn, SLOTS));
@@ -444,7 +445,7 @@ fn matmul(
     }
     for (var turn = 0u; turn < at_once; turn += SLOTS) {
         if (subgroup / SLOTS == turn / SLOTS) {
-            coopStoreT(c3_0, &scratch[subgroup % SLOTS * SCRATCH], LINE);
+            coopStoreT(c3_0, &scratch[(subgroup % SLOTS * SCRATCH)], LINE);
         }
         workgroupBarrier();
         hand_out(batch, vec2<u32>(a_first + 48u, b_first + 0u), lane, first + turn, min(at_once - turn, SLOTS));
@@ -452,7 +453,7 @@ fn matmul(
     }
     for (var turn = 0u; turn < at_once; turn += SLOTS) {
         if (subgroup / SLOTS == turn / SLOTS) {
-            coopStoreT(c3_1, &scratch[subgroup % SLOTS * SCRATCH], LINE);
+            coopStoreT(c3_1, &scratch[(subgroup % SLOTS * SCRATCH)], LINE);
         }
         workgroupBarrier();
         hand_out(batch, vec2<u32>(a_first + 48u, b_first + 16u), lane, first + turn, min(at_once - turn, SLOTS));
@@ -460,7 +461,7 @@ fn matmul(
     }
     for (var turn = 0u; turn < at_once; turn += SLOTS) {
         if (subgroup / SLOTS == turn / SLOTS) {
-            coopStoreT(c3_2, &scratch[subgroup % SLOTS * SCRATCH], LINE);
+            coopStoreT(c3_2, &scratch[(subgroup % SLOTS * SCRATCH)], LINE);
         }
         workgroupBarrier();
         hand_out(batch, vec2<u32>(a_first + 48u, b_first + 32u), lane, first + turn, min(at_once - turn, SLOTS));
@@ -468,7 +469,7 @@ fn matmul(
     }
     for (var turn = 0u; turn < at_once; turn += SLOTS) {
         if (subgroup / SLOTS == turn / SLOTS) {
-            coopStoreT(c3_3, &scratch[subgroup % SLOTS * SCRATCH], LINE);
+            coopStoreT(c3_3, &scratch[(subgroup % SLOTS * SCRATCH)], LINE);
         }
         workgroupBarrier();
         hand_out(batch, vec2<u32>(a_first + 48u, b_first + 48u), lane, first + turn, min(at_once - turn, SLOTS));

@@ -219,8 +219,8 @@ fn b_value(batch: u32, row: u32, column: u32, inner: u32) -> vec4<f32> {
 }
 // Which tile a workgroup of a product computes, how much of the inner ones, and the tiles of a and b that it needs for that.
 //
-// Left open: BAND, THREADS, DEPTH, STAGES, FULL; Held; of a and b: how many vectors of a tile are fetched (A_QUADS), by an
-// invocation at most (A_EACH), and how many it takes (A_VECTORS); a_fetch, a_fetch_end, a_keep.
+// Left open: BAND, THREADS, DEPTH, STAGES, FULL; Held; of a and b: the tiles in workgroup memory (a_tile), how many vectors of a tile
+// are fetched (A_QUADS), by an invocation at most (A_EACH), and how many it takes (A_VECTORS); a_fetch, a_fetch_end, a_keep.
 
 // The tile that a workgroup computes: its row and column among the tiles.
 fn tile_at(index: u32) -> vec2<u32> {
@@ -235,10 +235,6 @@ fn tile_at(index: u32) -> vec2<u32> {
 fn inner_end(batch: u32) -> u32 {
     return min(params.span, params.inner - batch / params.part * params.span);
 }
-
-// STAGES tiles: with two, one is written while the other is read.
-var<workgroup> a_tile: array<Held, STAGES * A_VECTORS>;
-var<workgroup> b_tile: array<Held, STAGES * B_VECTORS>;
 
 // A vector of an invocation's part of a tile: where not all have one, those past the last fetch that again.
 fn own_quad(lane: u32, nth: u32, all: u32) -> u32 {
@@ -317,6 +313,7 @@ fn keep(
 }
 alias Sums = vec4<f32>;
 alias Held = vec4<f32>;
+var<workgroup> a_tile: array<Held, STAGES * A_VECTORS>;
 fn a_fetch(batch: u32, first: u32, k: u32, quad: u32) -> Held {
     let outer = min(first + quad / 2u, params.rows - 1u);
     let inner = k + quad % 2u * 4u;
@@ -339,6 +336,7 @@ fn a_keep(quad: u32, v: Held, stage: u32) {
     a_tile[stage + (first + 2u) * 33u + line / 4u][line % 4u] = v[2];
     a_tile[stage + (first + 3u) * 33u + line / 4u][line % 4u] = v[3];
 }
+var<workgroup> b_tile: array<Held, STAGES * B_VECTORS>;
 fn b_fetch(batch: u32, first: u32, k: u32, quad: u32) -> Held {
     let outer = min(first + quad % 64u * 4u, (params.columns - 1u) / 4u * 4u);
     let inner = k + quad / 64u;

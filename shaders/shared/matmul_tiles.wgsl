@@ -1,7 +1,7 @@
 // Which tile a workgroup of a product computes, how much of the inner ones, and the tiles of a and b that it needs for that.
 //
-// Left open: BAND, THREADS, DEPTH, STAGES, FULL; Held; of a and b: how many vectors of a tile are fetched (A_QUADS), by an
-// invocation at most (A_EACH), and how many it takes (A_VECTORS); a_fetch, a_fetch_end, a_keep.
+// Left open: BAND, THREADS, DEPTH, STAGES, FULL; Held; of a and b: the tiles in workgroup memory (a_tile), how many vectors of a tile
+// are fetched (A_QUADS), by an invocation at most (A_EACH), and how many it takes (A_VECTORS); a_fetch, a_fetch_end, a_keep.
 
 // The tile that a workgroup computes: its row and column among the tiles.
 fn tile_at(index: u32) -> vec2<u32> {
@@ -16,10 +16,6 @@ fn tile_at(index: u32) -> vec2<u32> {
 fn inner_end(batch: u32) -> u32 {
     return min(params.span, params.inner - batch / params.part * params.span);
 }
-
-// STAGES tiles: with two, one is written while the other is read.
-var<workgroup> a_tile: array<Held, STAGES * A_VECTORS>;
-var<workgroup> b_tile: array<Held, STAGES * B_VECTORS>;
 
 // A vector of an invocation's part of a tile: where not all have one, those past the last fetch that again.
 fn own_quad(lane: u32, nth: u32, all: u32) -> u32 {

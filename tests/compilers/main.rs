@@ -6,6 +6,7 @@
 mod amd;
 mod dxc;
 mod khronos;
+mod metal;
 mod refused;
 mod statistics;
 #[path = "../support/mod.rs"]

@@ -46,6 +46,11 @@ impl Shape {
         }
     }
 
+    /// Whether tiles are arrays of elements, not of vectors.
+    pub fn single(self) -> bool {
+        matches!(self, Shape::Tensor(tile) if tile.single())
+    }
+
     /// Inner elements that lie in workgroup memory at a time.
     pub fn depth(self) -> u32 {
         match self {

@@ -36,12 +36,14 @@ pub(super) struct Side<'a> {
     pub inner_lines: bool,
     /// Vectors from one line to the next.
     pub pitch: u32,
+    /// Whether the tile is an array of elements, not of vectors.
+    pub single: bool,
 }
 
 impl Side<'_> {
     /// The functions that fetch a vector of the tile and keep it.
     pub fn text(&self) -> String {
-        self.fetch_text() + &self.keep_text()
+        self.tile_text() + &self.fetch_text() + &self.keep_text()
     }
 
     /// How much of it there is: fetched by all, by an invocation at most, and kept; and from one line to the next.
@@ -52,6 +54,24 @@ impl Side<'_> {
             _ => ["B_QUADS", "B_EACH", "B_VECTORS", "B_PITCH"],
         };
         names.into_iter().zip([all, each, self.vectors(), self.pitch]).collect()
+    }
+
+    /// STAGES tiles: with two, one is written while the other is read.
+    fn tile_text(&self) -> String {
+        let (name, vectors) = (self.name, format!("STAGES * {}_VECTORS", self.name.to_uppercase()));
+        match self.single {
+            true => format!("var<workgroup> {name}_tile: array<{}, 4u * {vectors}>;\n", self.held.wgsl()),
+            false => format!("var<workgroup> {name}_tile: array<Held, {vectors}>;\n"),
+        }
+    }
+
+    /// What stores a vector in the tile, from this one on.
+    fn store_text(&self, vector: &str) -> String {
+        let tile = format!("{}_tile", self.name);
+        match self.single {
+            true => (0..4).map(|j| format!("    {tile}[({vector}) * 4u + {j}u] = v[{j}];\n")).collect(),
+            false => format!("    {tile}[{vector}] = v;\n"),
+        }
     }
 
     /// Vectors that it takes.
@@ -175,7 +195,7 @@ impl Side<'_> {
         };
         let mut lines = match (each, fetched_inner == self.inner_lines) {
             (true, _) => String::new(),
-            (_, true) => format!("    {tile}[stage + {line} * {}u + {nth}] = v;\n", self.pitch),
+            (_, true) => self.store_text(&format!("stage + {line} * {}u + {nth}", self.pitch)),
             (_, false) => format!("    let line = {line};\n    let first = {nth} * 4u;\n"),
         };
         for j in (0..4).filter(|_| each || fetched_inner != self.inner_lines) {
@@ -188,7 +208,11 @@ impl Side<'_> {
             };
             let (outer, inner) = if fetched_inner { (line, place) } else { (place, line) };
             let (vector, one) = self.place(&outer, &inner);
-            writeln!(lines, "    {tile}[stage + {vector}][{one}] = v[{j}];").expect("to a string");
+            match self.single {
+                true => writeln!(lines, "    {tile}[(stage + {vector}) * 4u + {one}] = v[{j}];"),
+                false => writeln!(lines, "    {tile}[stage + {vector}][{one}] = v[{j}];"),
+            }
+            .expect("to a string");
         }
         format!("fn {name}_keep(quad: u32, v: Held, stage: u32) {{\n{lines}}}\n")
     }

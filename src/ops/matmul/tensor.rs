@@ -124,6 +124,31 @@ impl TensorTile {
         self.size * (self.size / 4 + 1)
     }
 
+    /// Whether matrices are loaded from and stored to arrays of elements, not of vectors. Those of 8 x 8 are Metal's, which has no
+    /// pointers to elements of vectors, and counts strides in elements: naga's MSL of the others is refused.
+    pub fn single(self) -> bool {
+        self.size == 8
+    }
+
+    /// What an index of a vector, or a number of vectors, is multiplied by.
+    fn pieces(self) -> &'static str {
+        if self.single() { "4u * " } else { "" }
+    }
+
+    /// The memory that sums go through.
+    fn scratch_text(self) -> &'static str {
+        match self.single() {
+            true => {
+                "var<workgroup> scratch: array<f32, 4u * SLOTS * SCRATCH>;\nfn sums_at(at: u32) -> vec4<f32> {\n    \
+                 return vec4<f32>(scratch[at * 4u], scratch[at * 4u + 1u], scratch[at * 4u + 2u], scratch[at * 4u + 3u]);\n}\n"
+            }
+            false => {
+                "var<workgroup> scratch: array<vec4<f32>, SLOTS * SCRATCH>;\nfn sums_at(at: u32) -> vec4<f32> {\n    \
+                 return scratch[at];\n}\n"
+            }
+        }
+    }
+
     pub fn constants(self) -> Vec<(&'static str, u32)> {
         vec![
             ("PARTS", self.parts()),
@@ -138,7 +163,8 @@ impl TensorTile {
     pub fn main(self, sides: &[Side; 2]) -> String {
         let known = self.lanes.0 == self.lanes.1;
         let counted = if known { "" } else { "    @builtin(num_subgroups) at_once: u32,\n" };
-        let mut main = self.head(&format!("    @builtin(subgroup_id) subgroup: u32,\n{counted}"));
+        let mut main = String::from(self.scratch_text());
+        main += &self.head(&format!("    @builtin(subgroup_id) subgroup: u32,\n{counted}"));
         main += match known {
             true => "    let first = 0u;\n    let at_once = PARTS;\n    let part = subgroup;\n",
             false => "    for (var first = 0u; first < PARTS; first += at_once) {\n    let part = first + subgroup;\n",
@@ -149,11 +175,12 @@ impl TensorTile {
             writeln!(main, "    var c{i}_{j} = coop_mat{size}x{size}<f32, C>();").expect("to a string");
         }
         main += &self.turns(sides);
+        let pieces = self.pieces();
         for (i, j) in self.matrices() {
             write!(
                 main,
                 "    for (var turn = 0u; turn < at_once; turn += SLOTS) {{\n        if (subgroup / SLOTS == turn / SLOTS) {{\n            \
-                 coopStoreT(c{i}_{j}, &scratch[subgroup % SLOTS * SCRATCH], LINE);\n        }}\n        workgroupBarrier();\n        \
+                 coopStoreT(c{i}_{j}, &scratch[{pieces}(subgroup % SLOTS * SCRATCH)], {pieces}LINE);\n        }}\n        workgroupBarrier();\n        \
                  hand_out(batch, vec2<u32>(a_first + {}u, b_first + {}u), lane, first + turn, min(at_once - turn, SLOTS));\n        \
                  workgroupBarrier();\n    }}\n",
                 i * size,
@@ -223,7 +250,7 @@ impl TensorTile {
 
     /// The `nth` matrix of a part from a side's tile: at its first row or column, and an inner one.
     fn load(self, side: &Side, stage: u32, first: &str, nth: u32, inner: u32) -> String {
-        let (name, pitch, size) = (side.name, side.pitch, self.size);
+        let (name, pitch, size, pieces) = (side.name, side.pitch, self.size, self.pieces());
         let outer = format!("({first} + {}u)", nth * size);
         let tile = stage * side.vectors();
         let at = match side.inner_lines {
@@ -235,7 +262,7 @@ impl TensorTile {
         let (load, role) = (if by_rows { "coopLoadT" } else { "coopLoad" }, name.to_uppercase());
         let element = self.held().wgsl();
         format!(
-            "        let {name}{nth} = {load}<coop_mat{size}x{size}<{element}, {role}>>(&{name}_tile[{at}], {pitch}u);\n"
+            "        let {name}{nth} = {load}<coop_mat{size}x{size}<{element}, {role}>>(&{name}_tile[{pieces}({at})], {pieces}{pitch}u);\n"
         )
     }
 }

@@ -100,7 +100,19 @@ impl MatmulSpec {
             let (fetch, fusion) = (self.fetch[at], &self.several.0[1 + at]);
             let (held, depth) = (self.held(), shape.depth());
             let threads = shape.threads();
-            Side { name, outer, fetch, fusion, held, across, depth, threads, inner_lines, pitch }
+            Side {
+                name,
+                outer,
+                fetch,
+                fusion,
+                held,
+                across,
+                depth,
+                threads,
+                inner_lines,
+                pitch,
+                single: shape.single(),
+            }
         };
         [side("a", "row", rows, 0), side("b", "column", columns, 1)]
     }
