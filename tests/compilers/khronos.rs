@@ -1,4 +1,5 @@
-//! Kernels' SPIR-V before Khronos' validator for the Vulkan that it is written for, and through its optimiser.
+//! Kernels' SPIR-V before Khronos' validator for the Vulkan that it is written for, and through its optimiser; their GLSL before
+//! Khronos' compiler.
 //!
 //! The validator knows the rules of SPIR-V and Vulkan that drivers rely on and do not check.
 
@@ -7,7 +8,7 @@ use crosslane::Kernel;
 use crosslane::device::Caps;
 use crosslane::op::Case;
 use crosslane::ops::cases::ALL;
-use naga::back::spv;
+use naga::back::{glsl, spv};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use rayon::prelude::*;
 use std::collections::HashSet;
@@ -132,4 +133,46 @@ fn spirv_is_valid_for_vulkan() {
         });
         say(&format!("spirv-val: {} kernels for {target}", all.len()));
     }
+}
+
+/// As wgpu writes it for OpenGL ES 3.1, the least that it runs kernels on.
+fn glsl(kernel: &Kernel) -> String {
+    let (module, info) = parsed(kernel);
+    let options =
+        glsl::Options { version: glsl::Version::Embedded { version: 310, is_webgl: false }, ..Default::default() };
+    let (shader_stage, entry_point) = (naga::ShaderStage::Compute, kernel.entry().to_string());
+    let pipeline = glsl::PipelineOptions { shader_stage, entry_point, multiview: None };
+    let (mut text, policies) = (String::new(), naga::proc::BoundsCheckPolicies::default());
+    let writer = glsl::Writer::new(&mut text, &module, &info, &options, &pipeline, policies);
+    writer.and_then(|mut writer| writer.write()).unwrap();
+    text
+}
+
+#[test]
+fn glsl_is_taken_by_the_reference_compiler() {
+    if !has("glslangValidator", "glslang-tools", "glslang") {
+        return;
+    }
+    let folder = Folder::new("glsl");
+    let every = std::env::var("CROSSLANE_GLSL_EVERY").map_or(SAMPLED, |every| every.parse().unwrap());
+    let mut all = kernels(&Caps::webgpu(), every);
+    // What OpenGL does not have.
+    all.retain(|(_, kernel)| {
+        !["f16", "f64", "i64", "u64", "atomic<f32>"].iter().any(|it| kernel.source().contains(it))
+    });
+    let file = |nth: usize| folder.0.join(format!("{nth}.comp"));
+    let nths: Vec<usize> = (0..all.len()).collect();
+    nths.par_iter().for_each(|&nth| std::fs::write(file(nth), glsl(&all[nth].1)).unwrap());
+    // Many by one process, which makes its built-in functions once: those of a batch that is refused then one by one.
+    let refused = nths.par_chunks(32).filter(|batch| {
+        let files: Vec<PathBuf> = batch.iter().map(|&nth| file(nth)).collect();
+        !Command::new("glslangValidator").args(files).output().unwrap().status.success()
+    });
+    let suspects: HashSet<usize> = refused.flatten_iter().copied().collect();
+    none(&all, |nth, _| if suspects.contains(&nth) { run("glslangValidator", &[], &file(nth)) } else { Ok(()) });
+    say(&format!("glslang: {} kernels for OpenGL ES 3.1", all.len()));
+    let wrong = folder.0.join("wrong.comp");
+    std::fs::write(&wrong, glsl(&all[0].1).replace("void main() {", "void main() { uint x = y;")).unwrap();
+    let said = run("glslangValidator", &[], &wrong).unwrap_err();
+    assert!(said.contains("undeclared identifier"), "{said}");
 }
