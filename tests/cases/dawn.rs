@@ -1,5 +1,5 @@
 //! Kernels and cases on Dawn, the WebGPU of Chromium, where Tint compiles WGSL instead of naga: as exports, which `replay.js` runs
-//! under Node.
+//! under Node, or in the browser itself.
 
 use crate::support::{is_required, say};
 use crosslane::array::PadMode;
@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::HashSet;
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, process};
@@ -52,39 +52,50 @@ impl Drop for Scratch {
     }
 }
 
+/// Where Dawn runs: what names it in the environment, and the script that asks it.
+const HOSTS: [(&str, &str); 2] = [("CROSSLANE_CHROMIUM", "browser.mjs"), ("CROSSLANE_DAWN", "node.mjs")];
+
 /// Dawn, and what its adapter has.
 struct Dawn {
-    folder: String,
+    script: &'static str,
+    /// A browser's program, or a folder with the npm package.
+    place: String,
     caps: Caps,
 }
 
 impl Dawn {
     /// None where it is not installed, which is said.
     fn find() -> Option<Dawn> {
-        let Ok(folder) = env::var("CROSSLANE_DAWN") else {
+        let Some((place, script)) = HOSTS.iter().find_map(|(name, script)| Some((env::var(name).ok()?, *script)))
+        else {
             assert!(!is_required("dawn"), "CROSSLANE_REQUIRE names dawn, and CROSSLANE_DAWN no folder");
-            say("skipped Dawn: CROSSLANE_DAWN names no folder with the npm package `webgpu`");
+            say(
+                "skipped Dawn: CROSSLANE_DAWN names no folder with the npm package `webgpu`, CROSSLANE_CHROMIUM no browser",
+            );
             return None;
         };
-        let adapter: Value = serde_json::from_str(&node(&folder, &["caps"])).unwrap();
-        say(&format!("Dawn on {}", adapter["info"]["description"]));
-        Some(Dawn { folder, caps: caps(&adapter) })
+        let mut dawn = Dawn { script, place, caps: Caps::webgpu() };
+        let adapter: Value = serde_json::from_str(&dawn.ask(&["caps"])).unwrap();
+        say(&format!("Dawn by {script} on {}", adapter["info"]));
+        dawn.caps = caps(&adapter);
+        Some(dawn)
     }
-}
 
-/// What a command of `dawn.mjs` prints. It runs on the software driver that Dawn accepts, if there is one.
-fn node(folder: &str, arguments: &[&str]) -> String {
-    let mut node = Command::new("node");
-    node.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("cases/dawn.mjs")).arg(folder).args(arguments);
-    for name in ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"] {
-        let all = env::var(name).unwrap_or_default();
-        if let Some(swiftshader) = all.split(':').find(|file| file.contains("swiftshader")) {
-            node.env(name, swiftshader);
+    /// What a command of `commands.mjs` tells. It runs on the software driver that Dawn accepts, if there is one.
+    fn ask(&self, arguments: &[&str]) -> String {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases/webgpu").join(self.script);
+        let mut node = Command::new("node");
+        node.arg(script).arg(&self.place).args(arguments);
+        for name in ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"] {
+            let all = env::var(name).unwrap_or_default();
+            if let Some(swiftshader) = all.split(':').find(|file| file.contains("swiftshader")) {
+                node.env(name, swiftshader);
+            }
         }
+        let ran = node.output().unwrap_or_else(|error| panic!("node: {error}"));
+        assert!(ran.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
+        String::from_utf8(ran.stdout).unwrap()
     }
-    let ran = node.output().unwrap_or_else(|error| panic!("node: {error}"));
-    assert!(ran.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
-    String::from_utf8(ran.stdout).unwrap()
 }
 
 /// A device's capabilities as its adapter states them.
@@ -108,21 +119,19 @@ fn replay(dawn: &Dawn, scratch: &Scratch, all: impl Iterator<Item = Export>) -> 
     scratch.write("exports", all);
     let replay =
         Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the library's").join("src/export/web/replay.js");
-    let [exports, results] = ["exports", "results"].map(|name| scratch.file(name));
-    node(&dawn.folder, &["run", &exports, &results, &replay.display().to_string()]);
-    let lines = BufReader::new(File::open(results).unwrap()).lines();
+    let told = dawn.ask(&["run", &scratch.file("exports"), &replay.display().to_string()]);
     let bytes = |digits: &Value| -> Vec<u8> {
         let digits = digits.as_str().expect("digits");
         (0..digits.len()).step_by(2).map(|at| u8::from_str_radix(&digits[at..at + 2], 16).unwrap()).collect()
     };
-    let answer = |line: std::io::Result<String>| {
-        let answer: Value = serde_json::from_str(&line.unwrap()).unwrap();
+    let answer = |line: &str| {
+        let answer: Value = serde_json::from_str(line).unwrap();
         match answer["error"].as_str() {
             Some(error) => Err(error.to_string()),
             None => Ok(answer["outputs"].as_array().expect("outputs or an error").iter().map(bytes).collect()),
         }
     };
-    lines.map(answer).collect()
+    told.lines().map(answer).collect()
 }
 
 fn export(case: &Case, caps: &Caps, contents: &[Vec<u8>]) -> Export {
@@ -145,7 +154,7 @@ fn tint_compiles_every_kernel() {
     let (scratch, mut texts) = (Scratch::new("kernels"), HashSet::new());
     let all = [&dawn.caps, &Caps::webgpu()].map(|caps| kernels(caps, &mut texts));
     scratch.write("kernels", all.iter().flatten());
-    let refused = node(&dawn.folder, &["compile", &scratch.file("kernels")]);
+    let refused = dawn.ask(&["compile", &scratch.file("kernels")]);
     say(&format!("Tint compiled {} kernels", texts.len()));
     assert!(texts.len() > 1000 && refused.is_empty(), "{refused}");
 }
