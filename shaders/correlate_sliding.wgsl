@@ -18,7 +18,7 @@ fn taken(k: u32, y: i32, x: i32) -> f32 {
 }
 
 // The results of an invocation, from first_y and x on. Its values are loaded from from_y and from_x on; `inner`: none of them lies
-// past an end of the array.
+// past an end of the array, and all results are wanted.
 fn columns(inner: bool, k: u32, first_y: u32, x: u32, from_y: i32, from_x: i32) {
     let first = k % params.filters * WEIGHTS;
     var weights: array<f32, WEIGHTS>;
@@ -61,7 +61,7 @@ fn columns(inner: bool, k: u32, first_y: u32, x: u32, from_y: i32, from_x: i32) 
             // The row whose last values these were.
             let done = (nth + 1) % TAPS_Y;
             let y = first_y + row + 1 - TAPS_Y;
-            if row + 1 >= TAPS_Y && y < params.out_y && x < params.out_x {
+            if row + 1 >= TAPS_Y && (inner || (y < params.out_y && x < params.out_x)) {
                 result[((k * params.out_y + y) * params.out_x + x) / 4] = sums[done];
             }
             sums[done] = vec4<f32>();
@@ -77,17 +77,19 @@ fn correlate_sliding(
     let nth = group.x + group.y * groups.x;
     // Workgroups past the last one compute the last one's results again.
     let k = min(nth / (params.tiles_x * params.tiles_y), params.count - 1);
-    let first_x = nth % params.tiles_x * WORKGROUP * 4;
-    let first_y = nth / params.tiles_x % params.tiles_y * ROWS;
+    let first_x = nth % params.tiles_x * ALONG * 4;
+    let first_y = nth / params.tiles_x % params.tiles_y * DOWN * ROWS;
     let left = i32(first_x) + i32(params.first_x) - i32(SHIFT);
     let top = i32(first_y) + i32(params.first_y);
-    let right = left + i32(4 * (WORKGROUP - 1) + VALUES);
-    let bottom = top + i32(ROUNDS * STEPS);
-    let x = first_x + 4 * lane;
-    let from_x = left + i32(4 * lane);
-    if min(left, top) >= 0 && right <= i32(params.size_x) && bottom <= i32(params.size_y) {
-        columns(true, k, first_y, x, top, from_x);
+    let right = left + i32(4 * (ALONG - 1) + VALUES);
+    let bottom = top + i32((DOWN - 1) * ROWS + ROUNDS * STEPS);
+    let inside = min(left, top) >= 0 && right <= i32(params.size_x) && bottom <= i32(params.size_y);
+    let wanted = first_x + 4 * ALONG <= params.out_x && first_y + DOWN * ROWS <= params.out_y;
+    let x = 4 * (lane % ALONG);
+    let y = lane / ALONG * ROWS;
+    if inside && wanted {
+        columns(true, k, first_y + y, first_x + x, top + i32(y), left + i32(x));
     } else {
-        columns(false, k, first_y, x, top, from_x);
+        columns(false, k, first_y + y, first_x + x, top + i32(y), left + i32(x));
     }
 }

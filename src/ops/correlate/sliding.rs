@@ -11,8 +11,13 @@ use crate::ops::fuse::{FusionSpec, param};
 /// there are weights along y.
 const MOST_TAPS: usize = 16;
 const MOST_WEIGHTS: usize = 49;
-/// Invocations of a workgroup, each with four columns: twice as many take 0 to 4 % longer.
-const WORKGROUP: usize = 64;
+/// Invocations of a workgroup along x and y, each with four columns: what those above and below load too, they find in the cache of
+/// their multiprocessor. An H200, 2026-11-27, GB/s, Vulkan / CUDA, of 3 x 3, 5 x 5 and a bell of 15: 64 x 1 3,670 / 3,725, 3,138 / 3,065
+/// and 2,596 / 3,152, 64 x 2 3,712 / 3,728, 3,195 / 3,152 and 2,638 / 3,107, 32 x 4 3,698 / 3,770, 3,220 / 3,113 and 2,695 / 3,141, 32 x 8
+/// 3,690 / 3,747, 3,219 / 3,144 and 2,584 / 2,685.
+///
+/// The first that has rows enough.
+const WORKGROUPS: [[usize; 2]; 3] = [[32, 4], [32, 2], [64, 1]];
 /// Rows of values of an invocation: so many times the weights along y, or so many where there is one weight. An H200 through Vulkan,
 /// 2026-11-27, GB/s: windows of 3 x 3 and 5 x 5, twice 3,709 and 3,201, three times 3,532 and 2,879.
 const ROUNDS: usize = 2;
@@ -24,7 +29,8 @@ const UNROLLED: usize = 7;
 /// How windows slide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Sliding {
-    pub workgroup: usize,
+    /// Invocations of a workgroup along x and y.
+    pub invocations: [usize; 2],
     /// Weights along x and y.
     taps: [usize; 2],
     /// Values before the first window of an invocation, since vectors are aligned.
@@ -38,18 +44,22 @@ impl Sliding {
     /// For windows along x and y over rows of so many values; `None` where there are too many weights for registers, where windows
     /// have steps or gaps, and where rows are not whole vectors or shorter than a workgroup.
     pub fn choose([x, y]: [&Window; 2], row: usize, caps: &Caps) -> Option<Sliding> {
-        let workgroup = WORKGROUP.min(caps.workgroup_invocations as usize);
         let neighbours =
             [x, y].iter().all(|window| window.step == 1 && window.dilation == 1 && window.taps <= MOST_TAPS);
-        let vectors = x.count.is_multiple_of(4) && row.is_multiple_of(4) && x.count >= 4 * workgroup;
         let few = x.taps * y.taps <= MOST_WEIGHTS;
         let (rounds, steps) = match y.taps {
             1 => (1, ROWS.min(y.count)),
             taps @ ..=UNROLLED => (1, ROUNDS * taps),
             taps => (ROUNDS, taps),
         };
+        let rows = rounds * steps - (y.taps - 1);
+        let fits = |[along, down]: &[usize; 2]| {
+            (*down == 1 || down * rows <= y.count) && along * down <= caps.workgroup_invocations as usize
+        };
+        let invocations = WORKGROUPS.into_iter().find(fits)?;
+        let vectors = x.count.is_multiple_of(4) && row.is_multiple_of(4) && x.count >= 4 * invocations[0];
         (caps.processor.is_none() && neighbours && vectors && few).then(|| Sliding {
-            workgroup,
+            invocations,
             taps: [x.taps, y.taps],
             shift: x.first.rem_euclid(4) as usize,
             rounds,
@@ -57,9 +67,15 @@ impl Sliding {
         })
     }
 
+    /// Rows of results of an invocation.
+    fn rows(&self) -> usize {
+        self.rounds * self.steps - (self.taps[1] - 1)
+    }
+
     /// Results of a workgroup along x and y.
     pub fn extents(&self) -> [usize; 2] {
-        [4 * self.workgroup, self.rounds * self.steps - (self.taps[1] - 1)]
+        let [along, down] = self.invocations;
+        [4 * along, down * self.rows()]
     }
 }
 
@@ -76,9 +92,11 @@ pub(super) struct SlidingSpec {
 
 impl SlidingSpec {
     fn constants(&self) -> Vec<(&'static str, u32)> {
-        let Sliding { workgroup, taps: [x, y], shift, rounds, steps } = self.sliding;
+        let Sliding { invocations: [along, down], taps: [x, y], shift, rounds, steps } = self.sliding;
         let all = [
-            ("WORKGROUP", workgroup),
+            ("WORKGROUP", along * down),
+            ("ALONG", along),
+            ("DOWN", down),
             ("TAPS_X", x),
             ("TAPS_Y", y),
             ("WEIGHTS", x * y),
@@ -86,7 +104,7 @@ impl SlidingSpec {
             ("VALUES", (shift + x - 1 + 4).next_multiple_of(4)),
             ("ROUNDS", rounds),
             ("STEPS", steps),
-            ("ROWS", self.sliding.extents()[1]),
+            ("ROWS", self.sliding.rows()),
         ];
         all.map(|(name, value)| (name, value as u32)).to_vec()
     }
