@@ -39,6 +39,20 @@ pub struct Leaf {
     pub strides: Vec<i64>,
 }
 
+impl Leaf {
+    /// Its element at a point; `given` as [`Expression::meaning_of`] has it.
+    fn meaning(&self, host: &Host, point: &[u64], given: Option<Value>) -> Value {
+        let moves: i64 = self.strides.iter().zip(point).map(|(s, p)| s * *p as i64).sum();
+        let address = (self.offset + moves) as usize;
+        match self.source {
+            LeafSource::Slot(slot) => host.get(slot, address),
+            LeafSource::Index => Value::Int(address as i128),
+            LeafSource::Given => given.expect("only operations that compute a value have such a leaf"),
+            LeafSource::Tile(_) => unreachable!("an operation's own expression has none"),
+        }
+    }
+}
+
 /// How a step computes its value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum StepKind {
@@ -152,7 +166,10 @@ impl Expression {
 
     /// As [`Expression::meaning`], in an epilogue: `given` is the value that the kernel itself has computed.
     pub fn meaning_of(&self, host: &Host, point: &[u64], given: Option<Value>) -> Value {
-        // References call this for each element, and most expressions are short.
+        // References call this for each element: most expressions are a leaf, and others short.
+        if let [ExpressionStep { what: StepKind::Leaf(leaf), .. }] = &self.steps[..] {
+            return self.leaves[*leaf].meaning(host, point, given);
+        }
         let (mut few, mut many) = ([Value::Int(0); FEW], vec![]);
         let values: &mut [Value] = match self.steps.len() {
             count @ ..=FEW => &mut few[..count],
@@ -163,17 +180,7 @@ impl Expression {
         };
         for (nth, step) in self.steps.iter().enumerate() {
             values[nth] = match &step.what {
-                StepKind::Leaf(leaf) => {
-                    let leaf = &self.leaves[*leaf];
-                    let moves: i64 = leaf.strides.iter().zip(point).map(|(s, p)| s * *p as i64).sum();
-                    let address = (leaf.offset + moves) as usize;
-                    match leaf.source {
-                        LeafSource::Slot(slot) => host.get(slot, address),
-                        LeafSource::Index => Value::Int(address as i128),
-                        LeafSource::Given => given.expect("only operations that compute a value have such a leaf"),
-                        LeafSource::Tile(_) => unreachable!("an operation's own expression has none"),
-                    }
-                }
+                StepKind::Leaf(leaf) => self.leaves[*leaf].meaning(host, point, given),
                 StepKind::Scalar(scalar) => Value::of(self.scalars[*scalar]),
                 StepKind::Cast(from) => match step.dtype {
                     DType::F32 => Value::Float(values[*from].float()),

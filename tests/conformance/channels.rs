@@ -84,27 +84,31 @@ impl Setting {
         }
     }
 
+    /// Which value a tap of a window meets; none in the padding.
+    fn value(&self, place: &[usize], tap: &[usize]) -> Option<Vec<usize>> {
+        let along = |axis: usize| {
+            let at = place[axis] * self.steps[axis] + tap[axis] * self.dilations[axis];
+            at.checked_sub(self.padding[axis].0).filter(|&at| at < self.extents[axis])
+        };
+        (0..tap.len()).map(along).collect()
+    }
+
     /// By the definition.
     fn convolution(&self, x: &[i64], weights: &[i64]) -> Vec<i64> {
         let counts = self.counts();
         let mut result = vec![0; self.shape(self.outputs, &counts).iter().product()];
-        for batch in 0..self.batch {
-            for output in 0..self.outputs * self.groups {
-                for place in points(&counts) {
+        let taps = points(&self.taps);
+        for place in points(&counts) {
+            let inside: Vec<(usize, Vec<usize>)> =
+                taps.iter().enumerate().filter_map(|(nth, tap)| Some((nth, self.value(&place, tap)?))).collect();
+            for batch in 0..self.batch {
+                for output in 0..self.outputs * self.groups {
                     let to = self.index(self.outputs, &counts, batch, output, &place);
                     for input in 0..self.inputs {
-                        for (nth, tap) in points(&self.taps).into_iter().enumerate() {
-                            let at: Option<Vec<usize>> = (0..tap.len())
-                                .map(|a| {
-                                    let at = place[a] * self.steps[a] + tap[a] * self.dilations[a];
-                                    at.checked_sub(self.padding[a].0).filter(|&at| at < self.extents[a])
-                                })
-                                .collect();
-                            let Some(at) = at else { continue };
-                            let channel = output / self.outputs * self.inputs + input;
-                            let taps: usize = self.taps.iter().product();
-                            let weight = weights[(output * self.inputs + input) * taps + nth];
-                            result[to] += weight * x[self.index(self.inputs, &self.extents, batch, channel, &at)];
+                        let channel = output / self.outputs * self.inputs + input;
+                        let weights = &weights[(output * self.inputs + input) * taps.len()..];
+                        for (nth, at) in &inside {
+                            result[to] += weights[*nth] * x[self.index(self.inputs, &self.extents, batch, channel, at)];
                         }
                     }
                 }

@@ -5,6 +5,7 @@ use super::program::Program;
 use super::run::{Context, Machine, Status};
 use super::{Compiled, Cpu, WorkgroupOrder, block, memory};
 use crate::advice::Reason;
+use crate::kernel::Access;
 use crate::report::{Checks, Report};
 use crate::threads;
 use crate::work::Launch;
@@ -191,7 +192,8 @@ fn bind<'a>(program: &Program, launch: &'a Launch) -> (Vec<Option<Bound>>, Vec<K
     let mut ids: Vec<u64> = vec![];
     let (mut blocks, mut memories) = (vec![], vec![]);
     let bound = program.buffers.iter().map(|buffer| {
-        let window = &launch.buffers[buffer.window?];
+        let nth = buffer.window?;
+        let window = &launch.buffers[nth];
         let at = ids.iter().position(|&id| id == window.memory.id()).unwrap_or_else(|| {
             let memory = block(&window.memory);
             let written = memory.written.as_ref().map(|w| std::mem::take(&mut *w.lock().expect("no panic while held")));
@@ -200,6 +202,7 @@ fn bind<'a>(program: &Program, launch: &'a Launch) -> (Vec<Option<Bound>>, Vec<K
             memories.push(memory);
             ids.len() - 1
         });
+        blocks[at].changes |= launch.kernel.bindings()[nth].access != Access::Read;
         Some(Bound { block: at, offset: window.offset })
     });
     (bound.collect(), blocks, memories)

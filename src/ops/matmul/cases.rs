@@ -21,7 +21,7 @@ const SIZES: [[usize; 4]; 10] = [
     [1, 900, 20, 1],
 ];
 /// Of types that lie or are computed differently: for each kind of tile as little as it is taken for.
-const LARGE: [[usize; 4]; 3] = [[1, 576, 3, 575], [1, 5, 33_000, 9], [80, 64, 32, 64]];
+const LARGE: [[usize; 4]; 4] = [[1, 576, 3, 575], [1, 5, 4200, 9], [1, 5, 33_000, 9], [80, 64, 32, 64]];
 
 /// What fills the device with the largest tiles, of registers or of tensor cores.
 fn largest(caps: &Caps, tensor: bool) -> [usize; 4] {

@@ -85,7 +85,9 @@ pub fn cases(caps: &Caps) -> Vec<Case> {
         add(&[20, 30], false, [7, 30], by, true, floats);
         add(&[200, 30], false, [3, 30], by, true, floats);
         add(&[20, 300], false, [20, 3], by, true, floats);
-        // Enough results to fill a device, so that invocations have several rows.
+        // Enough results to fill a small device, and a device, so that invocations have several rows.
+        add(&[40, 400], false, [80, 500], by, true, floats);
+        add(&[160, 800], false, [80, 400], by, true, floats);
         add(&[300, 400], false, [600, 500], by, true, floats);
         add(&[1200, 800], false, [600, 400], by, true, floats);
     }
@@ -104,10 +106,14 @@ pub fn cases(caps: &Caps) -> Vec<Case> {
         add(&[20, 24], false, [33, 12], Bicubic, true, [DType::F64, DType::F32]);
     }
     for by in [Nearest, Lanczos] {
+        add(&[160, 600, 3], true, [100, 400], by, true, [DType::U8; 2]);
+        add(&[3, 160, 600], false, [100, 400], by, true, [DType::U8; 2]);
         add(&[800, 600, 3], true, [500, 400], by, true, [DType::U8; 2]);
         add(&[3, 800, 600], false, [500, 400], by, true, [DType::U8; 2]);
     }
     // Long windows, of as many results.
+    add(&[480, 1500], false, [100, 300], Lanczos, true, floats);
+    add(&[2, 195, 780], false, [65, 260], Lanczos, true, [DType::U8; 2]);
     add(&[2400, 1500], false, [500, 300], Lanczos, true, floats);
     add(&[8, 780, 780], false, [260, 260], Lanczos, true, [DType::U8; 2]);
     add(&[20, 30], false, [20, 30], Bilinear, true, floats);

@@ -24,12 +24,14 @@ pub(super) struct Bound {
 pub(super) struct Known {
     /// One bit for each byte that something wrote.
     pub written: Vec<u64>,
+    /// Whether a binding of the launch may change it. If none does, reads race with nothing.
+    pub changes: bool,
     shadow: Shadow,
 }
 
 impl Known {
     pub fn new(written: Vec<u64>) -> Known {
-        Known { written, shadow: Shadow::default() }
+        Known { written, ..Known::default() }
     }
 }
 
@@ -266,14 +268,14 @@ impl Checker {
             Space::Buffer(buffer) => {
                 let bound = self.bound[buffer as usize].as_ref()?;
                 let known = &mut self.blocks[bound.block];
-                (&mut known.shadow, Some(&mut known.written), bound.offset as u32)
+                (known.changes.then_some(&mut known.shadow), Some(&mut known.written), bound.offset as u32)
             }
             Space::Workgroup => {
                 let tells = self.unset || self.checks.workgroup_unset;
-                (&mut self.group.shadow, tells.then_some(&mut self.group.written), 0)
+                (Some(&mut self.group.shadow), tells.then_some(&mut self.group.written), 0)
             }
         };
-        let (shadow, subgroup) = (self.checks.races.then_some(shadow), who.context.program.subgroup);
+        let (shadow, subgroup) = (shadow.filter(|_| self.checks.races), who.context.program.subgroup);
         Some(Watch { shadow, written, base, now, subgroup, grain: self.grain, how })
     }
 
