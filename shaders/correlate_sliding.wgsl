@@ -18,7 +18,7 @@ fn taken(k: u32, y: i32, x: i32) -> f32 {
 }
 
 // The results of an invocation, from first_y and x on. Its values are loaded from from_y and from_x on; `inner`: none of them lies
-// past an end of the array, and all results are wanted.
+// past an end of the array, and all results are wanted. With GUARDS each store asks nevertheless whether its result is.
 fn columns(inner: bool, k: u32, first_y: u32, x: u32, from_y: i32, from_x: i32) {
     let first = k % params.filters * WEIGHTS;
     var weights: array<f32, WEIGHTS>;
@@ -61,7 +61,7 @@ fn columns(inner: bool, k: u32, first_y: u32, x: u32, from_y: i32, from_x: i32) 
             // The row whose last values these were.
             let done = (nth + 1) % TAPS_Y;
             let y = first_y + row + 1 - TAPS_Y;
-            if row + 1 >= TAPS_Y && (inner || (y < params.out_y && x < params.out_x)) {
+            if row + 1 >= TAPS_Y && ((inner && GUARDS == 0) || (y < params.out_y && x < params.out_x)) {
                 result[((k * params.out_y + y) * params.out_x + x) / 4] = sums[done];
             }
             sums[done] = vec4<f32>();

@@ -44,6 +44,10 @@ pub(crate) const OF_PROCESSOR: [(&str, &[u32]); 2] = [("map_tiled", &[0, 0, 0]),
 pub(crate) const OF_COMPILED: [(&str, &[u32]); 3] =
     [("map_tiled", &[0, 0, 0]), ("reduce", &[4]), ("sort_merge", &[8192])];
 
+/// What the CUDA engine takes: its compiler is another than the driver's for Vulkan.
+#[cfg(feature = "cuda")]
+pub(crate) const OF_CUDA: [(&str, &[u32]); 1] = [("correlate_sliding", &[1])];
+
 /// The variant of each [`Tunable`] that a device uses. [`Device::open`](crate::Device::open) reads the fastest ones
 /// that `crosslane tune` found on this device; [`DeviceOptions::tuning`](crate::DeviceOptions::tuning) overrides them.
 ///
@@ -72,6 +76,12 @@ impl Tuning {
     /// The built-in variants of the cpu engine.
     pub(crate) fn of_compiled() -> Tuning {
         Tuning { chosen: OF_COMPILED.to_vec() }
+    }
+
+    /// The built-in variants of the CUDA engine.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn of_cuda() -> Tuning {
+        Tuning { chosen: OF_CUDA.to_vec() }
     }
 
     /// The variant of a tunable that is used.

@@ -27,7 +27,7 @@ pub struct Options {
 }
 
 /// Which row of the benchmark judges a tunable. Results are checked before they are timed, as there.
-const JUDGES: [(&str, &str); 12] = [
+const JUDGES: [(&str, &str); 13] = [
     ("reduce", "sum_f32"),
     ("scan", "exclusive_sum_f32"),
     ("select", "select_if_f32_25pct"),
@@ -40,6 +40,7 @@ const JUDGES: [(&str, &str); 12] = [
     ("matmul_tensor", "matmul_f16"),
     ("map_tiled", "transpose_f32"),
     ("normalise", "softmax_rows_f32"),
+    ("correlate_sliding", "conv2d_5x5_1ch_f32"),
 ];
 /// A variant replaces the built-in one only if it is faster by this factor: a measurement is not exact.
 const WORTH: f64 = 1.02;

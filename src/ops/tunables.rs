@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 /// All that may be done in several ways.
-const TUNABLES: [&Tunable; 12] = [
+const TUNABLES: [&Tunable; 13] = [
     &super::reduce::UNROLL,
     &super::scan::SCAN,
     &super::scan::SELECT,
@@ -22,6 +22,7 @@ const TUNABLES: [&Tunable; 12] = [
     &super::matmul::MATMUL_TENSOR,
     &super::map::TILE,
     &super::normalise::NORMALISE,
+    &super::correlate::GUARDS,
 ];
 
 impl Tunable {

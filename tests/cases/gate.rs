@@ -118,6 +118,9 @@ pub fn checked(operation: &str) {
     let (small, seconds) = (gate.plans.len(), start.elapsed().as_secs_f64());
     // A large card, which plans what small shapes do not fill.
     devices.extend((profile == "native").then(|| stand_in_with("native", |caps| caps.multiprocessors = MANY)));
+    // CUDA's own tuning.
+    let guarded = |caps: &mut Caps| caps.tuning.set("correlate_sliding", &[1]).expect("it may");
+    devices.extend((profile == "native" && operation == "correlate").then(|| stand_in_with("native", guarded)));
     // What the processor compiles differs from what cards run in numbers: a case for each kernel is enough.
     let compiled = (profile == "native").then_some("compiled");
     devices.extend(compiled.map(|name| stand_in(name, u64::MAX)));

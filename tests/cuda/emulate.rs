@@ -31,7 +31,10 @@ pub fn available() -> bool {
 
 /// What the emulated card has: an NVIDIA card's, through CUDA.
 pub fn caps() -> Caps {
-    Caps::nvidia_like().with(|caps| (caps.binding_bytes, caps.workgroup_bytes) = (1 << 40, 99 << 10))
+    Caps::nvidia_like().with(|caps| {
+        (caps.binding_bytes, caps.workgroup_bytes) = (1 << 40, 99 << 10);
+        caps.tuning.set("correlate_sliding", &[1]).expect("it may");
+    })
 }
 
 /// The text is the same for all; the emulation says that it is the newest.

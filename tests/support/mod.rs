@@ -147,11 +147,11 @@ pub fn stand_in(name: &str, binding_bytes: u64) -> Device {
 /// The same, with other figures.
 pub fn stand_in_with(name: &str, change: impl FnOnce(&mut Caps)) -> Device {
     let mut profile = Profile::presets().into_iter().find(|p| p.name == name).unwrap_or_else(|| panic!("{name}?"));
-    change(&mut profile.caps);
     // The variants that cards use, and the interpreter does not.
     if profile.caps.processor.is_none() {
         profile.caps.tuning = Tuning::default();
     }
+    change(&mut profile.caps);
     DeviceOptions::default().cpu(profile, Some(Checks::default())).unwrap()
 }
 

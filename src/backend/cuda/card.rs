@@ -144,7 +144,7 @@ fn caps(raw: sys::CUdevice, architecture: u32) -> Result<Caps> {
         tensor: (architecture >= 75).then_some(16),
         timestamps: true,
         immediate_bytes: IMMEDIATES,
-        tuning: Tuning::default(),
+        tuning: Tuning::of_cuda(),
         workgroup_invocations: attribute(raw, Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)? as u32,
         workgroup_bytes: attribute(raw, Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)? as u32,
         grid: 65535,

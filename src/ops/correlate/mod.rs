@@ -11,6 +11,8 @@ mod sliding;
 mod tile;
 mod wgsl;
 
+pub(super) use sliding::GUARDS;
+
 use super::Boundary;
 use super::fuse::{flat, read_bytes, read_slots};
 use super::map::{buffer_bytes, points};

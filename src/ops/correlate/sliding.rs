@@ -6,6 +6,7 @@ use crate::caps::Caps;
 use crate::element::DType;
 use crate::kernel::{Access, Draft, Spec};
 use crate::ops::fuse::{FusionSpec, param};
+use crate::tuning::Tunable;
 
 /// Weights along an axis, and in all. An invocation's registers hold all weights, a row of values and the sums of as many rows as
 /// there are weights along y.
@@ -26,6 +27,12 @@ const ROWS: usize = 4;
 /// run at 2,742 GB/s through Vulkan and 3,200 through CUDA on an H200, and two rounds of 15 rows at 2,862 and 3,007.
 const UNROLLED: usize = 7;
 
+/// Whether each store asks if its result is wanted where all are. NVRTC, which then loads one row after the other, makes faster kernels
+/// of it but for long columns, NVIDIA's Vulkan slower ones. An H200, 2026-11-27, GB/s without and with, of 3 x 3, 5 x 5 and a bell of 15:
+/// Vulkan 3,723 and 3,698, 3,268 and 3,220, 2,973 and 2,695; CUDA 3,335 and 3,770, 2,927 and 3,113, 3,227 and 3,141.
+pub(in crate::ops) const GUARDS: Tunable =
+    Tunable { name: "correlate_sliding", numbers: &["guards"], candidates: &[&[0], &[1]] };
+
 /// How windows slide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Sliding {
@@ -38,6 +45,8 @@ pub(super) struct Sliding {
     /// Rows of values: rounds of so many steps, which are unrolled.
     rounds: usize,
     steps: usize,
+    /// As [`GUARDS`] has it.
+    guards: u32,
 }
 
 impl Sliding {
@@ -64,6 +73,7 @@ impl Sliding {
             shift: x.first.rem_euclid(4) as usize,
             rounds,
             steps,
+            guards: caps.tuning.get(&GUARDS)[0],
         })
     }
 
@@ -92,7 +102,7 @@ pub(super) struct SlidingSpec {
 
 impl SlidingSpec {
     fn constants(&self) -> Vec<(&'static str, u32)> {
-        let Sliding { invocations: [along, down], taps: [x, y], shift, rounds, steps } = self.sliding;
+        let Sliding { invocations: [along, down], taps: [x, y], shift, rounds, steps, guards } = self.sliding;
         let all = [
             ("WORKGROUP", along * down),
             ("ALONG", along),
@@ -105,6 +115,7 @@ impl SlidingSpec {
             ("ROUNDS", rounds),
             ("STEPS", steps),
             ("ROWS", self.sliding.rows()),
+            ("GUARDS", guards as usize),
         ];
         all.map(|(name, value)| (name, value as u32)).to_vec()
     }
