@@ -20,7 +20,8 @@ const SIZES: [[usize; 4]; 10] = [
     [1000, 2, 3, 4],
     [1, 900, 20, 1],
 ];
-/// Of types that lie or are computed differently: for each kind of tile as little as it is taken for.
+/// Of types that lie or are computed differently: for each kind of tile as little as it is taken for, and inner elements in two parts
+/// and in as many as there may be.
 const LARGE: [[usize; 4]; 4] = [[1, 576, 3, 575], [1, 5, 4200, 9], [1, 5, 33_000, 9], [80, 64, 32, 64]];
 
 /// What fills the device with the largest tiles, of registers or of tensor cores.
