@@ -18,7 +18,7 @@ fn taken(k: u32, y: i32, x: i32) -> f32 {
 }
 
 // The results of an invocation, from first_y and x on. Its values are loaded from from_y and from_x on; `inner`: none of them lies
-// past an end of the array, and all results are wanted. With GUARDS each store asks nevertheless whether its result is.
+// past an end of the array, and without GUARDS all results are wanted. With GUARDS each store asks whether its result is.
 fn columns(inner: bool, k: u32, first_y: u32, x: u32, from_y: i32, from_x: i32) {
     let first = k % params.filters * WEIGHTS;
     var weights: array<f32, WEIGHTS>;
@@ -87,7 +87,7 @@ fn correlate_sliding(
     let wanted = first_x + 4 * ALONG <= params.out_x && first_y + DOWN * ROWS <= params.out_y;
     let x = 4 * (lane % ALONG);
     let y = lane / ALONG * ROWS;
-    if inside && wanted {
+    if inside && (wanted || GUARDS == 1) {
         columns(true, k, first_y + y, first_x + x, top + i32(y), left + i32(x));
     } else {
         columns(false, k, first_y + y, first_x + x, top + i32(y), left + i32(x));
