@@ -18,8 +18,8 @@ fn taken(k: u32, y: i32, x: i32) -> f32 {
 }
 
 // The results of an invocation, from first_y and x on. Its values are loaded from from_y and from_x on; `inner`: none of them lies
-// past an end of the array; `whole`: all results are wanted, so that no store asks.
-fn columns(inner: bool, whole: bool, k: u32, first_y: u32, x: u32, from_y: i32, from_x: i32) {
+// past an end of the array, and without GUARDS all results are wanted. With GUARDS each store asks whether its result is.
+fn columns(inner: bool, k: u32, first_y: u32, x: u32, from_y: i32, from_x: i32) {
     let first = k % params.filters * WEIGHTS;
     var weights: array<f32, WEIGHTS>;
     for (var i = 0u; i < WEIGHTS; i++) {
@@ -61,7 +61,7 @@ fn columns(inner: bool, whole: bool, k: u32, first_y: u32, x: u32, from_y: i32, 
             // The row whose last values these were.
             let done = (nth + 1) % TAPS_Y;
             let y = first_y + row + 1 - TAPS_Y;
-            if row + 1 >= TAPS_Y && (whole || (y < params.out_y && x < params.out_x)) {
+            if row + 1 >= TAPS_Y && ((inner && GUARDS == 0) || (y < params.out_y && x < params.out_x)) {
                 result[((k * params.out_y + y) * params.out_x + x) / 4] = sums[done];
             }
             sums[done] = vec4<f32>();
@@ -85,16 +85,11 @@ fn correlate_sliding(
     let bottom = top + i32((DOWN - 1) * ROWS + ROUNDS * STEPS);
     let inside = min(left, top) >= 0 && right <= i32(params.size_x) && bottom <= i32(params.size_y);
     let wanted = first_x + 4 * ALONG <= params.out_x && first_y + DOWN * ROWS <= params.out_y;
-    let x = first_x + 4 * (lane % ALONG);
-    let from_x = left + i32(4 * (lane % ALONG));
-    let own = lane / ALONG * ROWS;
-    if inside {
-        if GUARDS == 0 && wanted {
-            columns(true, true, k, first_y + own, x, top + i32(own), from_x);
-        } else {
-            columns(true, false, k, first_y + own, x, top + i32(own), from_x);
-        }
+    let x = 4 * (lane % ALONG);
+    let y = lane / ALONG * ROWS;
+    if inside && (wanted || GUARDS == 1) {
+        columns(true, k, first_y + y, first_x + x, top + i32(y), left + i32(x));
     } else {
-        columns(false, false, k, first_y + own, x, top + i32(own), from_x);
+        columns(false, k, first_y + y, first_x + x, top + i32(y), left + i32(x));
     }
 }
