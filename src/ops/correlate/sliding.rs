@@ -28,8 +28,8 @@ const ROWS: usize = 4;
 const UNROLLED: usize = 7;
 
 /// Whether each store asks if its result is wanted where all are. NVRTC makes faster kernels of it, but for long columns, and NVIDIA's
-/// Vulkan slower ones; why is not known. An H200, 2026-11-27, GB/s without and with, of 3 x 3, 5 x 5 and a bell of 15:
-/// Vulkan 3,723 and 3,698, 3,268 and 3,220, 2,973 and 2,695; CUDA 3,335 and 3,770, 2,927 and 3,113, 3,227 and 3,141.
+/// Vulkan slower ones; why is not known. One H200, 2026-11-27, GB/s without and with, of 3 x 3, 5 x 5 and a
+/// bell of 15: Vulkan 3,751 and 3,698, 3,271 and 3,220, 2,926 and 2,695; CUDA 3,439 and 3,770, 3,020 and 3,113, 3,184 and 3,141.
 pub(in crate::ops) const GUARDS: Tunable =
     Tunable { name: "correlate_sliding", numbers: &["guards"], candidates: &[&[0], &[1]] };
 
