@@ -182,7 +182,8 @@ pub(crate) fn shader(name: &str) -> &'static str {
 /// Modules of the library's kernels that are kept. An engine asks once, when it compiles; several devices do so one after the other.
 const KEPT_MODULES: usize = 32;
 
-static MODULES: LazyLock<Recent<u64, Arc<Parsed>>> = LazyLock::new(|| Recent::new(KEPT_MODULES));
+/// By their texts.
+static MODULES: LazyLock<Recent<String, Arc<Parsed>>> = LazyLock::new(|| Recent::new(KEPT_MODULES));
 
 impl Kernel {
     fn new(draft: Draft, caps: &Caps) -> Kernel {
@@ -237,10 +238,15 @@ impl Kernel {
     /// What runs: naga's module of the text, with the overrides' values put in, changed by the library's passes. A program's
     /// text is parsed when its kernel is made, one of the library's own when an engine first asks.
     pub(crate) fn parsed(&self) -> Result<Arc<Parsed>> {
-        match self.0.parsed.clone().or_else(|| MODULES.get(&self.id())) {
+        match self.0.parsed.clone().or_else(|| MODULES.get(self.source())) {
             Some(parsed) => Ok(parsed),
-            None => Ok(MODULES.keep(self.id(), Arc::new(parse::library(self.name(), self.source())?))),
+            None => Ok(MODULES.keep(self.source().into(), Arc::new(parse::library(self.name(), self.source())?))),
         }
+    }
+
+    /// Whether it is the library's own: then its text says all of it.
+    pub(crate) fn is_of_library(&self) -> bool {
+        self.0.parsed.is_none()
     }
 
     /// The validated naga module that runs, for the program and the tests.

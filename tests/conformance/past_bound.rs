@@ -25,7 +25,7 @@ fn open_all() -> Vec<Device> {
     }
     let mut devices = vec![];
     for (index, properties) in Device::list().iter().enumerate() {
-        let request = if properties.backend == Backend::Cpu { "cpu:compiled".to_string() } else { index.to_string() };
+        let request = if properties.backend == Backend::Cpu { "cpu:one-pass".to_string() } else { index.to_string() };
         match options.open(&request) {
             Ok(device) => devices.push(device),
             Err(error) => say(&format!("skipped {properties}: {error}")),

@@ -42,6 +42,13 @@ pub fn devices() -> &'static [Device] {
     SETS[set()].get_or_init(open_all)
 }
 
+/// The processor compiles each kernel: most would be too small for that. Both ways to allocate registers run all operations, one in
+/// `cases` and the other in `conformance`.
+const PROCESSOR: &str = match env!("CARGO_CRATE_NAME").as_bytes() {
+    b"cases" => "cpu:compiled",
+    _ => "cpu:one-pass",
+};
+
 /// Which set of devices this test uses.
 pub fn set() -> usize {
     thread_local!(static TAKEN: Taken = Taken::new());
@@ -82,8 +89,7 @@ fn open_all() -> Vec<Device> {
     }
     let mut devices = Vec::new();
     for (index, properties) in Device::list().iter().enumerate() {
-        // The processor compiles each kernel: most would be too small for that.
-        let request = if properties.backend == Backend::Cpu { "cpu:compiled".to_string() } else { index.to_string() };
+        let request = if properties.backend == Backend::Cpu { PROCESSOR.to_string() } else { index.to_string() };
         match Device::open(&request) {
             Ok(device) => devices.push(device),
             Err(error) => say(&format!("skipped {properties}: {error}")),

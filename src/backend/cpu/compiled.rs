@@ -1,15 +1,18 @@
 //! A kernel in its tiers: interpreted until it has computed so much that compiling it pays, then compiled with registers allocated
 //! in one pass, and where it computes much compiled again with registers allocated by backtracking.
 
-use super::Tier;
 use super::lower;
 use super::program::{Lowered, Program};
 use super::run::Machine;
+use super::shared::Identity;
 use crate::error::Result;
+use crate::kernel::Kernel;
 use std::sync::{Mutex, OnceLock};
 
 /// A kernel, and what has run it.
 pub(super) struct Compiled {
+    /// What it was lowered for.
+    pub identity: Identity,
     pub lowered: Lowered,
     /// Roughly how many words one workgroup computes.
     pub effort: u64,
@@ -20,14 +23,15 @@ pub(super) struct Compiled {
 }
 
 impl Compiled {
-    #[cfg_attr(not(feature = "jit"), allow(unused_variables, reason = "all kernels are interpreted"))]
-    pub fn new(lowered: Lowered, tier: Tier, trusted: bool, watched: bool) -> Result<Compiled> {
+    pub fn new(kernel: &Kernel, identity: Identity) -> Result<Compiled> {
+        let lowered = lower::lower(kernel, &identity.target)?;
         let compiled = Compiled {
             effort: lowered.effort(),
             machines: Mutex::default(),
             program: OnceLock::new(),
             #[cfg(feature = "jit")]
-            tier: tier::Compiling::new(tier, trusted, watched),
+            tier: tier::Compiling::new(&identity),
+            identity,
             lowered,
         };
         lower::check_size(compiled.program())?;
@@ -52,7 +56,7 @@ mod tier {
     use super::super::jit::{self, Allocation, Code, Given, MOST_ALLOCATED, Target};
     use super::super::schedule::{Stuck, unfold};
     use super::super::{Cpu, Tier, block};
-    use super::Compiled;
+    use super::{Compiled, Identity};
     use crate::threads;
     use crate::work::{Launch, Window};
     use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -107,11 +111,11 @@ mod tier {
     }
 
     impl Compiling {
-        pub fn new(kind: Tier, trusted: bool, watched: bool) -> Compiling {
+        pub fn new(identity: &Identity) -> Compiling {
             Compiling {
-                kind,
-                trusted,
-                watched,
+                kind: identity.tier,
+                trusted: identity.trusted,
+                watched: identity.watched,
                 computed: AtomicU64::new(0),
                 one_pass: Default::default(),
                 backtracking: Default::default(),
@@ -146,6 +150,10 @@ mod tier {
             if let Some(code) = found(last) {
                 let code = code.as_ref().ok();
                 return code.or_else(|| found(Allocation::OnePass)?.as_ref().ok()).cloned();
+            }
+            if tier.kind == Tier::OnePass {
+                // One pass takes more of the stack than backtracking: that is what is left to try.
+                return self.compile(Allocation::OnePass, guarded).or_else(|| self.compile(last, guarded));
             }
             let groups: u64 = groups.iter().map(|&n| n as u64).product();
             let words = groups.saturating_mul(self.effort);
@@ -218,7 +226,7 @@ mod tier {
                 Some(Ok(_)) => "compiled".into(),
                 Some(Err(why)) => format!("interpreted: {why}"),
                 None if steps > MOST_STEPS => format!("interpreted: {steps} steps are more than {MOST_STEPS}"),
-                None if self.tier.kind == Tier::Compiled => "compiled".into(),
+                None if self.tier.kind != Tier::Both => "compiled".into(),
                 None => "interpreted until compiling pays".into(),
             }
         }

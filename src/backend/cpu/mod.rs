@@ -12,6 +12,7 @@
 //! | `lanes.rs`, `scalar.rs` | arithmetic, as loops over lanes |
 //! | `run/` | one workgroup: control flow by masks, memory, atomics, subgroups |
 //! | `compiled.rs`, `jit/` | the compiled tier: when a kernel is compiled, and how |
+//! | `shared.rs` | compiled kernels that devices share |
 //! | `substitutes/` | what runs in place of a kernel: gemm, a radix sort |
 //! | `schedule.rs` | many workgroups: side by side, or in turns |
 //! | `check/` | the sanitizer |
@@ -33,6 +34,7 @@ mod request;
 mod run;
 mod scalar;
 mod schedule;
+mod shared;
 mod subgroups;
 #[cfg(feature = "jit")]
 mod substitutes;
@@ -64,6 +66,7 @@ use crate::report::{Checks, Report};
 pub use profile::{Profile, WorkgroupOrder};
 pub(super) use request::ENGINE;
 use schedule::Stuck;
+use shared::Identity;
 
 /// Kernels that are kept lowered.
 const KEPT: usize = 1024;
@@ -87,12 +90,14 @@ pub(crate) struct Cpu {
 }
 
 /// How kernels run. Results are the same, bit for bit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Tier {
     /// Interpreted until compiling pays.
     Both,
     /// As machine code from the first launch on.
     Compiled,
+    /// The same, its registers allocated in one pass.
+    OnePass,
     Interpreted,
 }
 
@@ -108,6 +113,7 @@ impl Tier {
         match self {
             Tier::Both => "cpu",
             Tier::Compiled => "cpu compiled",
+            Tier::OnePass => "cpu compiled in one pass",
             Tier::Interpreted => "cpu interpreter",
         }
     }
@@ -115,7 +121,7 @@ impl Tier {
     /// How kernels run.
     fn how(self) -> &'static str {
         match self {
-            Tier::Both | Tier::Compiled => "compiles kernels",
+            Tier::Both | Tier::Compiled | Tier::OnePass => "compiles kernels",
             Tier::Interpreted => "interprets kernels",
         }
     }
@@ -213,8 +219,8 @@ impl Cpu {
             clamps: !kernel.is_trusted(),
             nan: self.checks.is_some_and(|checks| checks.nan),
         };
-        let lowered = lower::lower(kernel, &target)?;
-        let compiled = Arc::new(Compiled::new(lowered, self.tier, kernel.is_trusted(), kernel.is_watched())?);
+        let identity = Identity::of(kernel, target, self.tier);
+        let compiled = shared::compiled(kernel, identity, |identity| Compiled::new(kernel, identity))?;
         Ok(self.kernels.keep(kernel.id(), compiled))
     }
 

@@ -1,5 +1,5 @@
 //! What devices the processor can be asked for by name: `cpu`, `cpu:checked`, `cpu:apple-like`, `cpu:checked:apple-like`;
-//! `cpu:compiled` and `cpu:interpreted` are one tier alone.
+//! `cpu:compiled`, `cpu:one-pass` and `cpu:interpreted` are one tier alone.
 
 use super::Tier;
 use super::profile::{Profile, WorkgroupOrder};
@@ -25,15 +25,22 @@ fn request(words: &str, options: &Options) -> Result<Arc<dyn Driver>> {
     for word in words.split(':') {
         match Profile::presets().into_iter().find(|preset| preset.name == word) {
             None if word == "checked" => checks = Some(Checks::default()),
-            None if word == "interpreted" => (profile, tier) = (Some(Profile::compiled()), Tier::Interpreted),
+            None if word == "one-pass" && super::compiles() => {
+                (profile, tier) = (Some(Profile::compiled()), Tier::OnePass);
+            }
+            None if word == "interpreted" || word == "one-pass" => {
+                (profile, tier) = (Some(Profile::compiled()), Tier::Interpreted)
+            }
             Some(preset) => {
                 tier = if word == "compiled" && super::compiles() { Tier::Compiled } else { tier };
                 profile = Some(preset);
             }
             None => {
                 let names: Vec<&str> = Profile::presets().iter().map(|preset| preset.name).collect();
-                let looked =
-                    format!("looked for `checked`, `interpreted` and the profiles {} after `cpu:`", names.join(", "));
+                let looked = format!(
+                    "looked for `checked`, `interpreted`, `one-pass` and the profiles {} after `cpu:`",
+                    names.join(", ")
+                );
                 let (wanted, install) = (format!("cpu:{words}"), format!("There is no {word:?}"));
                 return Err(ErrorKind::NoDevice { wanted, looked, install }.into());
             }

@@ -35,7 +35,7 @@ use std::sync::Arc;
 use types::{Inner, Types};
 
 /// What lowering needs to know beside the kernel.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Target {
     /// Invocations of a subgroup.
     pub subgroup: u32,
