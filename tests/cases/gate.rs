@@ -4,7 +4,7 @@ use crate::support::{played, say, stand_in, stand_in_with};
 use crate::{cases, none, run};
 use crosslane::Device;
 use crosslane::device::Caps;
-use crosslane::op::Case;
+use crosslane::op::{Case, Plan};
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Instant;
@@ -31,22 +31,20 @@ const UNREACHED: [(&str, usize, &str); 1] = [(
 /// The kernels that cases plan and no checked device has launched, with their names and the smallest case.
 type Missing = BTreeMap<u64, String>;
 
-/// A case's kernels, and what tells its plan from others.
-struct Planned {
-    kernels: Vec<(u64, String)>,
-    identity: u64,
+/// A case's plan; none where bindings are too small for the operation, which says so.
+fn planned(case: &Case, caps: &Caps) -> Option<Plan> {
+    match case.op.plan(caps) {
+        Err(error) if caps.binding_bytes <= NARROW && error.to_string().contains("one binding") => None,
+        plan => Some(plan.unwrap_or_else(|error| panic!("{}: {error}", case.what))),
+    }
 }
 
-/// None where bindings are too small for the operation, which says so.
-fn planned(case: &Case, caps: &Caps) -> Option<Planned> {
-    let plan = match case.op.plan(caps) {
-        Err(error) if caps.binding_bytes <= NARROW && error.to_string().contains("one binding") => return None,
-        plan => plan.unwrap_or_else(|error| panic!("{}: {error}", case.what)),
-    };
-    let kernels = plan.passes.iter().map(|pass| (Case::identity(&pass.kernel), pass.kernel.name().to_string()));
-    let (kernels, mut hasher) = (kernels.collect(), DefaultHasher::new());
-    (&case.what, &kernels, format!("{plan:?}")).hash(&mut hasher);
-    Some(Planned { kernels, identity: hasher.finish() })
+/// What tells a case's plan from others.
+fn identity(case: &Case, plan: &Plan) -> u64 {
+    let kernels: Vec<u64> = plan.passes.iter().map(|pass| Case::identity(&pass.kernel)).collect();
+    let mut hasher = DefaultHasher::new();
+    (&case.what, kernels, format!("{plan:?}")).hash(&mut hasher);
+    hasher.finish()
 }
 
 /// What ran.
@@ -60,8 +58,8 @@ struct Gate {
 impl Gate {
     /// Runs a case, unless this plan of it ran before.
     fn launch(&mut self, device: &Device, case: &Case) {
-        let Some(planned) = planned(case, device.caps()) else { return };
-        if self.plans.insert(planned.identity) {
+        let Some(plan) = planned(case, device.caps()) else { return };
+        if self.plans.insert(identity(case, &plan)) {
             match run(device, case) {
                 Ok(kernels) => self.launched.extend(kernels.iter().map(Case::identity)),
                 Err(message) => self.failures.push(message),
@@ -74,20 +72,26 @@ impl Gate {
         let mut missing = Missing::new();
         for device in devices {
             for case in by_len(operation, device, |_| true) {
-                let planned = planned(&case, device.caps()).expect("bindings are as large as they get");
-                for (kernel, name) in planned.kernels.into_iter().filter(|(kernel, _)| !self.launched.contains(kernel))
-                {
-                    missing.entry(kernel).or_insert_with(|| format!("{}: {name}", case.what));
+                let plan = planned(&case, device.caps()).expect("bindings are as large as they get");
+                for kernel in plan.passes.iter().map(|pass| &pass.kernel) {
+                    let identity = Case::identity(kernel);
+                    if !self.launched.contains(&identity) {
+                        missing.entry(identity).or_insert_with(|| format!("{}: {}", case.what, kernel.name()));
+                    }
                 }
             }
         }
         missing
     }
 
-    /// Runs those cases that plan a missing kernel, the smallest first.
+    /// Runs those cases that plan a missing kernel, the smallest first, until none is missing.
     fn find(&mut self, operation: &str, device: &Device, missing: &mut Missing, suits: impl Fn(&Case) -> bool) {
         for case in by_len(operation, device, suits) {
-            let misses = |planned: &Planned| planned.kernels.iter().any(|(kernel, _)| missing.contains_key(kernel));
+            if missing.is_empty() {
+                return;
+            }
+            let misses =
+                |plan: &Plan| plan.passes.iter().any(|pass| missing.contains_key(&Case::identity(&pass.kernel)));
             if planned(&case, device.caps()).as_ref().is_some_and(misses) {
                 self.launch(device, &case);
                 missing.retain(|kernel, _| !self.launched.contains(kernel));

@@ -571,7 +571,11 @@ fn same_bits<T: Float>(device: &Device) {
         backend => format!("{backend:?}:{}", properties.name),
     };
     let open = || DeviceOptions::default().deterministic(true).open(&request).unwrap();
-    let side = if is_thorough(device) { 512 } else { 70 };
+    let side = match properties.backend {
+        Backend::Cpu => 200,
+        _ if is_thorough(device) => 512,
+        _ => 70,
+    };
     let mut rng = random(17);
     let mut host = || -> Vec<T> {
         (0..side * side).map(|_| T::from_scalar(Value::Float(rng.random_range(-1.0..1.0)).scalar(T::DTYPE))).collect()
