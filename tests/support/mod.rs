@@ -254,7 +254,11 @@ pub fn fresh_like(device: &Device) -> Option<Device> {
     let properties = device.properties();
     match properties.backend {
         Backend::Cpu if is_checked(device) => fresh("cpu:checked"),
-        Backend::Cpu => fresh(if name(device).contains("compiled") { "cpu:compiled" } else { "cpu" }),
+        Backend::Cpu => fresh(match name(device) {
+            "cpu compiled in one pass" => "cpu:one-pass",
+            "cpu compiled" => "cpu:compiled",
+            _ => "cpu",
+        }),
         backend => fresh(&format!("{backend:?}:{}", properties.name)),
     }
 }
