@@ -14,6 +14,18 @@ export const posted = (request) => new Promise((done) => {
   request.on("end", () => done(Buffer.concat(parts)));
 });
 
+/// Removes a browser's folder. Processes of its own may still write there for a moment after it has ended.
+async function removed(folder) {
+  for (let nth = 0; nth < 20; nth += 1) {
+    try {
+      return rmSync(folder, { recursive: true, force: true });
+    } catch {
+      await new Promise((later) => setTimeout(later, 100));
+    }
+  }
+  console.error(`left behind: ${folder}`);
+}
+
 /// Opens the page at `path` in the program `chromium`; `answer(request, response, end)` serves it. `end(code, words)` ends the browser
 /// and this program. So do signals, the browser's own end, and a page that asks for nothing for `patience` milliseconds.
 export function browse({ chromium, path, patience, answer }) {
@@ -24,8 +36,8 @@ export function browse({ chromium, path, patience, answer }) {
   function end(code, words = "") {
     if (words) (code ? console.error : console.log)(words);
     clearTimeout(waiting);
-    const leave = () => {
-      rmSync(profile, { recursive: true, force: true });
+    const leave = async () => {
+      await removed(profile);
       process.exit(code);
     };
     browser?.removeAllListeners("exit");
