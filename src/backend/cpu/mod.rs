@@ -11,7 +11,7 @@
 //! | `program.rs`, `visit.rs` | the instructions, and what they read and write |
 //! | `lanes.rs`, `scalar.rs` | arithmetic, as loops over lanes |
 //! | `run/` | one workgroup: control flow by masks, memory, atomics, subgroups |
-//! | `compiled.rs`, `jit/` | the compiled tier: when a kernel is compiled, and how |
+//! | `tier.rs`, `compiled.rs`, `jit/` | the compiled tier: when a kernel is compiled, and how |
 //! | `shared.rs` | compiled kernels that devices share |
 //! | `substitutes/` | what runs in place of a kernel: gemm, a radix sort |
 //! | `schedule.rs` | many workgroups: side by side, or in turns |
@@ -38,6 +38,7 @@ mod shared;
 mod subgroups;
 #[cfg(feature = "jit")]
 mod substitutes;
+mod tier;
 mod turns;
 mod visit;
 
@@ -67,6 +68,7 @@ pub use profile::{Profile, WorkgroupOrder};
 pub(super) use request::ENGINE;
 use schedule::Stuck;
 use shared::Identity;
+pub(crate) use tier::Tier;
 
 /// Kernels that are kept lowered.
 const KEPT: usize = 1024;
@@ -87,44 +89,6 @@ pub(crate) struct Cpu {
     /// Nanoseconds that launches have taken since the clock was started.
     busy: AtomicU64,
     observer: Observer,
-}
-
-/// How kernels run. Results are the same, bit for bit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Tier {
-    /// Interpreted until compiling pays.
-    Both,
-    /// As machine code from the first launch on.
-    Compiled,
-    /// The same, its registers allocated in one pass.
-    OnePass,
-    Interpreted,
-}
-
-impl Default for Tier {
-    fn default() -> Tier {
-        if compiles() { Tier::Both } else { Tier::Interpreted }
-    }
-}
-
-impl Tier {
-    /// The device's name.
-    fn name(self) -> &'static str {
-        match self {
-            Tier::Both => "cpu",
-            Tier::Compiled => "cpu compiled",
-            Tier::OnePass => "cpu compiled in one pass",
-            Tier::Interpreted => "cpu interpreter",
-        }
-    }
-
-    /// How kernels run.
-    fn how(self) -> &'static str {
-        match self {
-            Tier::Both | Tier::Compiled | Tier::OnePass => "compiles kernels",
-            Tier::Interpreted => "interprets kernels",
-        }
-    }
 }
 
 /// Whether this build compiles kernels on this machine.

@@ -25,11 +25,9 @@ fn request(words: &str, options: &Options) -> Result<Arc<dyn Driver>> {
     for word in words.split(':') {
         match Profile::presets().into_iter().find(|preset| preset.name == word) {
             None if word == "checked" => checks = Some(Checks::default()),
-            None if word == "one-pass" && super::compiles() => {
-                (profile, tier) = (Some(Profile::compiled()), Tier::OnePass);
-            }
             None if word == "interpreted" || word == "one-pass" => {
-                (profile, tier) = (Some(Profile::compiled()), Tier::Interpreted)
+                let compiles = word == "one-pass" && super::compiles();
+                (profile, tier) = (Some(Profile::compiled()), if compiles { Tier::OnePass } else { Tier::Interpreted });
             }
             Some(preset) => {
                 tier = if word == "compiled" && super::compiles() { Tier::Compiled } else { tier };
