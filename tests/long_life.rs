@@ -85,7 +85,7 @@ fn open_and_close(request: &str, round: u64) -> crosslane::Result<()> {
 #[test]
 fn devices_on_the_processor() {
     let _one = alone();
-    let requests = ["cpu", "cpu:checked", "cpu:interpreted", "cpu:compiled", "cpu:apple-like"];
+    let requests = ["cpu", "cpu:checked", "cpu:interpreted", "cpu:compiled", "cpu:one-pass", "cpu:apple-like"];
     leaves_nothing("devices on the processor", 20, 100, |round| {
         open_and_close(requests[round as usize % requests.len()], round).unwrap();
     });

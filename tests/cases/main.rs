@@ -100,6 +100,7 @@ fn explain_says_which_tier_runs() {
         doubled().explain().unwrap().steps[0].kernels[0].0.clone()
     };
     assert!(how("cpu:compiled", 1).ends_with(", compiled"));
+    assert!(how("cpu:one-pass", 1).ends_with(", compiled"));
     assert!(how("cpu:interpreted", 1).ends_with(", interpreted"));
     assert!(how("cpu", 0).ends_with(", interpreted until compiling pays"));
 }

@@ -1,7 +1,7 @@
 //! Operations over more elements than they number at once, in windows: with a bound of 1000 elements in place of some 2^32.
 
 use super::gather::meant;
-use super::support::say;
+use super::support::{PROCESSOR, say};
 use crosslane::array::{OutOfRange, SortOptions};
 use crosslane::cpu::{Checks, Profile};
 use crosslane::device::Backend;
@@ -25,7 +25,7 @@ fn open_all() -> Vec<Device> {
     }
     let mut devices = vec![];
     for (index, properties) in Device::list().iter().enumerate() {
-        let request = if properties.backend == Backend::Cpu { "cpu:one-pass".to_string() } else { index.to_string() };
+        let request = if properties.backend == Backend::Cpu { PROCESSOR.to_string() } else { index.to_string() };
         match options.open(&request) {
             Ok(device) => devices.push(device),
             Err(error) => say(&format!("skipped {properties}: {error}")),

@@ -42,9 +42,9 @@ pub fn devices() -> &'static [Device] {
     SETS[set()].get_or_init(open_all)
 }
 
-/// The processor compiles each kernel: most would be too small for that. Both ways to allocate registers run all operations, one in
-/// `cases` and the other in `conformance`.
-const PROCESSOR: &str = match env!("CARGO_CRATE_NAME").as_bytes() {
+/// How the processor is opened: it compiles each kernel, of which most would be too small for that. `cases` has registers allocated by
+/// backtracking, all other programs in one pass, so that both ways run all operations.
+pub const PROCESSOR: &str = match env!("CARGO_CRATE_NAME").as_bytes() {
     b"cases" => "cpu:compiled",
     _ => "cpu:one-pass",
 };
