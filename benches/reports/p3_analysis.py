@@ -4,7 +4,7 @@
     pip install pandas matplotlib git+https://github.com/intel/p3-analysis-library
     python3 benches/reports/p3_analysis.py report.csv [cascade.png PROBLEM]
 
-Its `pp` takes one problem at a time. The medians that it prints last are the larger of the two in the middle, as `crosslane report`
+p3-analysis' `pp` takes one problem at a time. The last two lines are medians, of two in the middle the larger, as `crosslane report`
 prints them.
 """
 

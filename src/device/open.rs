@@ -55,7 +55,7 @@ impl Device {
     /// Kernels are compiled to machine code (Cranelift; feature `jit`): a kernel's first launches are interpreted until
     /// they have computed 2^20 words, then while another thread compiles. Both give the same bits, but for the order of
     /// atomics. `Device::open("cpu:compiled")` compiles before the first launch, `"cpu:one-pass"` too, in half of the time to
-    /// slower code; `"cpu:interpreted"` never compiles. Devices of one process share what they have compiled.
+    /// slower code; `"cpu:interpreted"` never compiles. Devices of one process share the library's kernels, compiled or not.
     ///
     /// ```
     /// use crosslane::{Array, Device};
