@@ -1,11 +1,12 @@
-// A map on a processor whose inputs' neighbours in memory are not the output's: a transposition, say.
+// A map on a processor that is walked along two axes or more, so that places are not found by division for each element.
 //
-//   for a block of ROWS by WORKGROUP elements: the output's neighbours lie along a row, an input's along a column
-//       row after row: read, compute and store WORKGROUP neighbours of the output
+//   for a block of params.high rows by params.wide columns, along which the output's neighbours lie
+//       row after row: read, compute and store WORKGROUP neighbours of the output at a time
 //
-// A block reads and writes whole cache lines, and is done with them before others push them out.
+// Where an input's neighbours lie along the columns, as in a transposition, blocks are whole cache lines of both: they are done with
+// them before others push them out. Otherwise they are as long as rows are.
 //
-// Left open: WORKGROUP, ROWS, params.blocks, params.across (blocks side by side) and params.plane (blocks of a plane);
+// Left open: WORKGROUP, params.blocks, params.across (blocks side by side) and params.plane (blocks of a plane);
 // evaluate(k, row, column), which computes and stores one element.
 
 @compute @workgroup_size(WORKGROUP)
@@ -19,12 +20,15 @@ fn map_blocks(
         return;
     }
     let k = index / params.plane;
-    let row = index % params.plane / params.across * ROWS;
-    let column = index % params.across * WORKGROUP + lane;
-    if (column < params.columns) {
-        let end = min(row + ROWS, params.rows);
-        for (var r = row; r < end; r++) {
-            evaluate(k, r, column);
+    let row = index % params.plane / params.across * params.high;
+    let column = index % params.across * params.wide;
+    let end_row = min(row + params.high, params.rows);
+    let end = min(column + params.wide, params.columns);
+    for (var r = row; r < end_row; r++) {
+        for (var first = column; first < end; first += WORKGROUP) {
+            if (first + lane < end) {
+                evaluate(k, r, first + lane);
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::support::*;
 use crosslane::array::ConvOptions;
-use crosslane::{Array, Device};
+use crosslane::{Array, DType, Device};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
 /// A convolution of one or two axes, as numbers.
@@ -131,6 +131,44 @@ fn integers(random: &mut StdRng, shape: &[usize]) -> Vec<i64> {
 
 fn array(device: &Device, shape: &[usize], values: &[i64]) -> Array<f32> {
     Array::from_shape(device, shape, &values.iter().map(|&value| value as f32).collect::<Vec<_>>())
+}
+
+/// Windows whose rows are longer and shorter than a tile of a processor's registers, that fill tiles, and are less than one; more
+/// rows than a tile, and fewer; steps from row to row of windows; weights of each group; `f32` and `f64`.
+#[test]
+fn windows_of_all_widths() {
+    let shapes: [(usize, usize, usize, usize, &[usize], &[usize], &[usize], &[usize]); 9] = [
+        (2, 1, 3, 9, &[14, 61], &[3, 3], &[1, 1], &[1, 1]),
+        (1, 1, 5, 70, &[7, 7], &[3, 3], &[1, 1], &[1, 1]),
+        (3, 2, 4, 8, &[9, 50], &[2, 3], &[2, 1], &[1, 2]),
+        (1, 1, 2, 5, &[48], &[1], &[1], &[1]),
+        (1, 1, 2, 16, &[200], &[9], &[1], &[3]),
+        (1, 3, 2, 4, &[4, 6, 18], &[2, 1, 3], &[1, 2, 1], &[1, 1, 1]),
+        (1, 1, 4, 12, &[3, 20], &[3, 4], &[1, 1], &[1, 1]),
+        (1, 1, 1, 4, &[40, 9], &[3, 3], &[1, 1], &[1, 1]),
+        (2, 1, 700, 4, &[2, 30], &[1, 1], &[1, 1], &[1, 1]),
+    ];
+    for device in devices() {
+        let mut random = StdRng::seed_from_u64(243);
+        let shapes = &shapes[..if compiles_slowly(device) { 3 } else { shapes.len() }];
+        for &(batch, groups, inputs, outputs, extents, taps, steps, dilations) in shapes {
+            let [extents, taps, steps, dilations] = [extents, taps, steps, dilations].map(<[usize]>::to_vec);
+            let padding = vec![(0, 0); taps.len()];
+            let last = false;
+            let setting = Setting { batch, groups, inputs, outputs, extents, taps, padding, steps, dilations, last };
+            let shapes = [setting.shape(inputs, &setting.extents), setting.weights_shape()];
+            let [x, w] = [0, 1].map(|nth: usize| integers(&mut random, &shapes[nth]));
+            let wanted = setting.convolution(&x, &w);
+            let what = format!("{setting:?} on {}", name(device));
+            let [xs, ws] = [(&x, 0), (&w, 1)].map(|(values, nth): (_, usize)| array(device, &shapes[nth], values));
+            assert_eq!(of(&xs.conv(&ws, &setting.options())), wanted, "{what}");
+            if has(device, DType::F64) {
+                let doubles = xs.cast::<f64>().conv(&ws.cast::<f64>(), &setting.options());
+                assert_eq!(of(&doubles.cast()), wanted, "{what} of f64");
+            }
+        }
+        say(&format!("channels: {} widths of windows on {}", shapes.len(), name(device)));
+    }
 }
 
 fn of(array: &Array<f32>) -> Vec<i64> {

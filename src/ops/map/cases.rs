@@ -102,13 +102,15 @@ fn casts(caps: &Caps, dtype: DType) -> Vec<Case> {
 
 fn layouts(caps: &Caps, dtype: DType) -> Vec<Case> {
     let mut all = vec![];
-    let layouts: [Walked; 9] = [
+    let layouts: [Walked; 11] = [
         ("empty", &[5, 0], 7, 0, vec![0, 1]),
         ("of one element", &[], 1, 0, vec![]),
         ("in order", &[40, 77], 3080, 0, vec![77, 1]),
         ("transposed", &[70, 50], 3500, 0, vec![1, 70]),
         ("repeated", &[70, 52], 52, 0, vec![0, 1]),
         ("repeated column", &[70, 52], 70, 0, vec![1, 0]),
+        ("of rows of three", &[333, 3], 2000, 1, vec![6, 1]),
+        ("of long rows", &[3, 5000], 15_100, 7, vec![5031, 1]),
         ("backwards", &[70, 52], 3640, 3639, vec![-52, -1]),
         ("of rank 5", &[2, 3, 4, 5, 8], 960, 0, vec![480, 8, 24, 96, 1]),
         ("past one binding", &[40_000, 10_007], 400_280_000, 0, vec![10_007, 1]),

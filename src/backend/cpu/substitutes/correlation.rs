@@ -15,6 +15,8 @@ use std::ops::Range;
 /// Results of a row at a time, and rows of them that are neighbours: what a thread does at once.
 const ALONG: usize = 4096;
 const ROWS: usize = 16;
+/// Rows of results up to this long are not cut where windows begin to reach past the ends: they are copied whole.
+const SHORT: usize = 512;
 /// Products that are not worth a second thread.
 const SMALL: usize = 1 << 18;
 
@@ -81,7 +83,7 @@ trait Part: Copy + Send + Sync {
 }
 
 macro_rules! part {
-    ($type:ident, $row:ident, $most:literal) => {
+    ($type:ident, $row:ident, $most:literal, $some:literal) => {
         impl Part for $type {
             const ZERO: $type = 0.0;
             fn of(number: f64) -> $type {
@@ -103,39 +105,68 @@ macro_rules! part {
             // Without the instruction it would be a function of the C library.
             let fused = target_cfg_f!(any(target_feature = "fma", target_arch = "aarch64"));
             // SAFETY: as the caller says.
-            unsafe { row::<$type, $most>(whole, lines, fused) }
+            unsafe { row::<$type, $most, $some>(whole, lines, fused) }
         }
     };
 }
 
-part!(f32, row_of_f32, 64);
-part!(f64, row_of_f64, 32);
+part!(f32, row_of_f32, 64, 16);
+part!(f64, row_of_f64, 32, 8);
 
 /// # Safety
 ///
 /// All values that the windows meet can be read, all weights too, and all results can be written.
 #[inline(always)]
-unsafe fn row<T: Part, const MOST: usize>(row: Row<T>, lines: &[Line<T>], fused: bool) {
-    let mut at = 0;
-    // SAFETY: as the caller says; blocks end with the row.
+unsafe fn row<T: Part, const MOST: usize, const SOME: usize>(row: Row<T>, lines: &[Line<T>], fused: bool) {
+    // SAFETY: as the caller says.
     unsafe {
-        if row.step == 1 {
-            while at + MOST <= row.count {
-                results::<T, MOST, true>(row, at, lines, fused);
-                at += MOST;
+        match (row.step, row.count) {
+            (1, count) if count >= SOME => {
+                let done = blocks::<T, MOST, true>(row, 0, lines, fused);
+                rest::<T, SOME, true>(row, done, lines, fused);
             }
-            while at + 8 <= row.count {
-                results::<T, 8, true>(row, at, lines, fused);
-                at += 8;
-            }
+            (_, count) if count >= 8 => rest::<T, 8, false>(row, 0, lines, fused),
+            _ => rest::<T, 1, false>(row, 0, lines, fused),
         }
-        while at + 8 <= row.count {
-            results::<T, 8, false>(row, at, lines, fused);
-            at += 8;
-        }
-        while at < row.count {
-            results::<T, 1, false>(row, at, lines, fused);
-            at += 1;
+    }
+}
+
+/// Blocks of results from `at` on, as many as there are whole ones; where the next would begin.
+///
+/// # Safety
+///
+/// As [`row`].
+#[inline(always)]
+unsafe fn blocks<T: Part, const N: usize, const NEIGHBOURS: bool>(
+    row: Row<T>,
+    mut at: usize,
+    lines: &[Line<T>],
+    fused: bool,
+) -> usize {
+    while at + N <= row.count {
+        // SAFETY: as the caller says; the block ends with the row.
+        unsafe { results::<T, N, NEIGHBOURS>(row, at, lines, fused) };
+        at += N;
+    }
+    at
+}
+
+/// All results from `at` on of a row that has `N` or more: the last block may begin before others end.
+///
+/// # Safety
+///
+/// As [`row`].
+#[inline(always)]
+unsafe fn rest<T: Part, const N: usize, const NEIGHBOURS: bool>(
+    row: Row<T>,
+    at: usize,
+    lines: &[Line<T>],
+    fused: bool,
+) {
+    // SAFETY: as the caller says.
+    unsafe {
+        if blocks::<T, N, NEIGHBOURS>(row, at, lines, fused) < row.count {
+            results::<T, N, NEIGHBOURS>(row, row.count - N, lines, fused);
         }
     }
 }
@@ -256,6 +287,11 @@ impl<'a> Correlated<'a> {
     ///
     /// As [`Correlated::run_by`], of these results.
     unsafe fn piece<T: Part>(&self, k: usize, z: usize, [xs, ys]: [Range<usize>; 2], room: &mut Room<T>) {
+        if xs.len() <= SHORT {
+            // SAFETY: as the caller says.
+            unsafe { self.part(k, z, [xs, ys], room) };
+            return;
+        }
         let inside = self.inside();
         let (from, to) = (inside.start.clamp(xs.start, xs.end), inside.end.clamp(xs.start, xs.end));
         let parts = if from < to { vec![xs.start..from, from..to, to..xs.end] } else { vec![xs] };
@@ -323,14 +359,18 @@ impl<'a> Correlated<'a> {
     ) {
         let [size_x, size_y, size_z] = self.sizes;
         let place = |index: i64, size: usize| self.sums.boundary.place(index, size as i64).map(|at| at as usize);
-        let inside = first_x >= 0 && first_x + width as i64 <= size_x as i64;
+        // What of a row stands within the array, and where the rest of it does.
+        let whole =
+            (-first_x).clamp(0, width as i64) as usize..(size_x as i64 - first_x).clamp(0, width as i64) as usize;
+        let inside = whole.len() == width;
         let (rows, outside) = (height * self.sums.taps[2], T::of(self.outside));
         room.rows.clear();
         room.places.clear();
         room.copies.clear();
         room.copies.resize(width * if inside { 1 } else { rows + 1 }, outside);
         if !inside {
-            room.places.extend((0..width).map(|x| place(first_x + x as i64, size_x)));
+            let rest = (0..width).filter(|x| !whole.contains(x));
+            room.places.extend(rest.map(|x| (x, place(first_x + x as i64, size_x))));
         }
         let (nothing, copies) = room.copies.split_at_mut(width);
         let mut copies = copies.chunks_exact_mut(width);
@@ -354,9 +394,11 @@ impl<'a> Correlated<'a> {
                 continue;
             }
             let copy = copies.next().expect("as many as rows");
-            for (to, at) in copy.iter_mut().zip(&room.places) {
-                // SAFETY: places are within the row.
-                *to = at.map_or(outside, |at| unsafe { *row.add(at) });
+            // SAFETY: places are within the row.
+            unsafe {
+                let from = row.wrapping_offset(first_x as isize).wrapping_add(whole.start);
+                copy[whole.clone()].as_mut_ptr().copy_from_nonoverlapping(from, whole.len());
+                room.places.iter().for_each(|&(to, at)| copy[to] = at.map_or(outside, |at| *row.add(at)));
             }
             room.rows.push(copy.as_ptr());
         }
@@ -371,8 +413,8 @@ struct Room<T> {
     rows: Vec<*const T>,
     /// The lines of a row of results.
     lines: Vec<Line<T>>,
-    /// Where the values of a copied row are.
-    places: Vec<Option<usize>>,
+    /// Where those values of a copied row are that stand past its ends.
+    places: Vec<(usize, Option<usize>)>,
 }
 
 impl<T> Default for Room<T> {

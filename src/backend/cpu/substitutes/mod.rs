@@ -6,6 +6,7 @@ mod rows;
 mod sort;
 mod transforms;
 mod walk;
+mod windows;
 
 use super::Cpu;
 use crate::backend::choices::{Choice, Choices, WGSL};

@@ -1,7 +1,9 @@
-//! Products of matrices by the crates of gemm. Sides whose elements gemm does not find, windows say, are copied a block at a time.
+//! Products of matrices by the crates of gemm. Sides whose elements gemm does not find are copied a block at a time, but for windows
+//! that can be read in place.
 
 use super::super::block;
 use super::walk::{Stored, Walked};
+use super::windows::{Element, Windowed};
 use crate::element::DType;
 use crate::kernel::Contraction;
 use crate::threads;
@@ -82,7 +84,7 @@ impl Product {
     /// As [`Product::run`]; `E` must be the type of the sides' elements, `O` of the output's.
     unsafe fn run_by<T, E: Stored<T>, O: Stored<T>>(&self, gemm: Gemm<T>, numbers: [T; 2])
     where
-        T: Copy + Send + Sync,
+        T: Element,
     {
         if E::SAME && O::SAME && self.sides.iter().all(Walked::is_regular) {
             let is_shared = self.multiplications() >= SMALL && threads::is_own();
@@ -90,6 +92,14 @@ impl Product {
             let (by, whole) = (By { gemm, numbers, depth: self.inner, parallel }, [0..self.rows, 0..self.columns]);
             // SAFETY: as the caller says.
             (0..self.batch).for_each(|nth| unsafe { self.block::<T, E, O>(&by, nth, &whole, &mut Room::default()) });
+            return;
+        }
+        let is_shared = self.batch.saturating_mul(self.multiplications()) >= SMALL && threads::is_own();
+        let (batch, rows, columns, inner) = (self.batch, self.rows, self.columns, self.inner);
+        let windowed = Windowed { sides: &self.sides, batch, rows, columns, inner };
+        if E::SAME && O::SAME && windowed.is_worthwhile::<T>() {
+            // SAFETY: as the caller says, and `of` has seen that the window has room for the output.
+            unsafe { windowed.run(self.output::<T>(), is_shared) };
             return;
         }
         let [high, wide] = self.tile();
@@ -104,10 +114,16 @@ impl Product {
             unsafe { self.block::<T, E, O>(&by, matrix, &ranges, room) };
         };
         let (all, mut room) = (0..self.batch * tiles[0] * tiles[1], Room::default());
-        match self.batch.saturating_mul(self.multiplications()) >= SMALL && threads::is_own() {
+        match is_shared {
             true => all.into_par_iter().for_each_init(Room::default, tile),
             false => all.for_each(|nth| tile(&mut room, nth)),
         }
+    }
+
+    /// The first of the output.
+    fn output<O>(&self) -> *mut O {
+        let first = block(&self.output.memory).words.as_ptr().cast::<u8>().cast_mut();
+        first.wrapping_add(self.output.offset as usize).cast()
     }
 
     /// Rows and columns of a tile: enough tiles for all threads, if that leaves them large enough.
@@ -138,8 +154,7 @@ impl Product {
     ) {
         let [zero, one] = by.numbers;
         let first = (matrix * self.rows + rows.start) * self.columns + columns.start;
-        let bytes = self.output.offset as usize + first * size_of::<O>();
-        let output = block(&self.output.memory).words.as_ptr().cast::<u8>().cast_mut().wrapping_add(bytes).cast::<O>();
+        let output = self.output::<O>().wrapping_add(first);
         // What is to be converted is summed elsewhere.
         let (to, row) = match O::SAME {
             true => (output.cast::<T>(), self.columns),

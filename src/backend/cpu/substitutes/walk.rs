@@ -56,6 +56,13 @@ impl Stored<f32> for f16 {
 /// An axis: its extent, and the elements from index to index.
 type Step = (usize, usize);
 
+/// Elements of an axis that are neighbours in memory: the first one's index, its offset, and how many.
+pub(super) struct Run {
+    pub first: usize,
+    pub offset: usize,
+    pub count: usize,
+}
+
 /// The axes of several that count as one, the outermost first. None has an extent of 1, and neighbours do not continue one
 /// another.
 struct Walk(Vec<Step>);
@@ -109,6 +116,16 @@ impl Walk {
         self.0.iter().map(|&(extent, step)| (extent - 1) as u128 * step as u128).sum()
     }
 
+    /// From the first element to the last, both included, where lines of neighbours follow one another.
+    fn extent(&self) -> Option<usize> {
+        let mut extent = 1;
+        for (nth, &(count, step)) in self.0.iter().rev().enumerate() {
+            let follows = if nth == 0 { step == 1 } else { step >= extent };
+            extent = follows.then_some((count - 1) * step + extent)?;
+        }
+        Some(extent)
+    }
+
     /// From the first element to the nth.
     fn offset(&self, nth: usize) -> usize {
         let (mut rest, mut offset) = (nth, 0);
@@ -148,9 +165,43 @@ impl Walked {
         self.outer.step().is_some() && self.inner.step().is_some()
     }
 
+    /// From the first row's (column's) element to the last one's, both included, where they lie in lines that follow one another.
+    pub fn outer_extent(&self) -> Option<usize> {
+        self.outer.extent()
+    }
+
+    /// Lines of rows (columns).
+    pub fn outer_runs(&self) -> Vec<Run> {
+        let count = self.outer.0.iter().map(|&(extent, _)| extent).product();
+        let mut first = 0;
+        let run = |(offset, count)| {
+            first += count;
+            Run { first: first - count, offset, count }
+        };
+        self.outer.runs(0..count).into_iter().map(run).collect()
+    }
+
+    pub fn batch_offset(&self, nth: usize) -> usize {
+        self.batch.offset(nth)
+    }
+
+    pub fn outer_offset(&self, nth: usize) -> usize {
+        self.outer.offset(nth)
+    }
+
+    pub fn inner_offsets(&self) -> Vec<usize> {
+        let count = self.inner.0.iter().map(|&(extent, _)| extent).product();
+        (0..count).map(|nth| self.inner.offset(nth)).collect()
+    }
+
     /// The first element of a matrix.
     fn matrix<T>(&self, nth: usize) -> *const T {
-        let bytes = self.window.offset as usize + (self.first + self.batch.offset(nth)) * size_of::<T>();
+        self.element(self.batch.offset(nth))
+    }
+
+    /// So many elements behind the first.
+    pub fn element<T>(&self, offset: usize) -> *const T {
+        let bytes = self.window.offset as usize + (self.first + offset) * size_of::<T>();
         block(&self.window.memory).words.as_ptr().cast::<u8>().wrapping_add(bytes).cast()
     }
 
