@@ -8,12 +8,6 @@
 // stands at an index, or -1, outside, what stands there, combined(k, z, y, x), what is made of the window that begins there,
 // and evaluate(unit), which stores the results of a unit.
 
-// The value at places of which none is -1.
-fn near(k: u32, z: i32, y: i32, x: i32) -> Real {
-    let there = lifted(value(k, u32(max(z, 0)), u32(max(y, 0)), u32(max(x, 0))));
-    return select(outside(), there, min(x, min(y, z)) >= 0);
-}
-
 fn result_at(i: u32) -> Real {
     let row = i / params.out_x;
     let plane = row / params.out_y;

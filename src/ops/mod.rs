@@ -18,7 +18,7 @@ macro_rules! operations {
             histogram ["histogram"] {Binning, Histogram, Rule};
             map ["map" "map_blocks" "map_tiled"] {Map};
             matmul ["matmul" "matmul_each" "matmul_tensor"] {Matmul, Precision};
-            neighbours ["neighbours"] {Neighbours};
+            neighbours ["neighbours" "neighbours_rows"] {Neighbours};
             normalise ["normalise" "normalise_held" "softmax_kept"] {Normalisation, Normalise};
             nothing ["nothing"] {EmptyKernel};
             nth ["nth_count" "nth_find"] {Nth};

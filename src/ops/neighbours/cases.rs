@@ -110,6 +110,16 @@ pub fn cases(caps: &Caps) -> Vec<Case> {
         all.push(case(dtype, &[20], full, boxed([1, 1, 6]), Rule::Minimum, Boundary::Wrap));
         all.push(case(dtype, &[3, 2, 5, 4], same(&[2, 5, 4], [3; 3]), boxed([3; 3]), Rule::Maximum, Boundary::Edge));
     }
+    // Rows longer than a workgroup of a processor has of one, of all types that it has rows of.
+    for dtype in ordered(caps).into_iter().filter(|dtype| dtype.per_word() == 1) {
+        let (shape, three) = ([2, 1100], Points::Fixed((0..3).map(|n| [0, 0, n - 1]).collect()));
+        all.push(case(dtype, &shape, same(&shape, [0; 3]), three, Rule::Rank(1, 1), Boundary::Reflect));
+        let steps = [single(1), single(2), Span { count: 541, first: -2, step: 2 }];
+        all.push(case(dtype, &shape, steps, boxed([1, 2, 3]), Rule::Maximum, BOUNDARIES[0]));
+        all.push(listed(dtype, [3, 70], Rule::Minimum, Boundary::Wrap));
+    }
+    let rule = Rule::Bilateral { space: 0.1f64.to_bits(), range: 0.7f64.to_bits() };
+    all.push(case(DType::F32, &[40, 50], same(&[40, 50], [1, 3, 3]), boxed([1, 3, 3]), rule, Boundary::Edge));
     let squared = expression(Some(Function::Multiply), leaf(0, DType::F32, 800, 799, &[-40, -2]));
     let spans = same(&[20, 20], [1, 3, 3]);
     all.push(of(squared, &[20, 20], spans, boxed([1, 3, 3]), Rule::Minimum, Boundary::Reflect));

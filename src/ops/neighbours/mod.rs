@@ -1,9 +1,10 @@
 //! Neighbours: what is made of the values of windows other than sums: the least, the greatest, one by its rank, means weighed by
-//! distance; `shaders/neighbours.wgsl`.
+//! distance; `shaders/neighbours.wgsl`, on a processor `shaders/neighbours_rows.wgsl`.
 //!
 //! Bound by loads from caches: a load for each value of a window. Windows whose greatest or least is wanted are split by the
 //! caller, so that no launch loads many.
 
+mod body;
 #[cfg(feature = "cases")]
 pub(crate) mod cases;
 mod network;

@@ -1,6 +1,6 @@
 //! The launch.
 
-use super::wgsl::{NeighboursSpec, Way};
+use super::wgsl::{NeighboursSpec, WIDE, Way};
 use super::{Neighbours, Points, Rule};
 use crate::caps::Caps;
 use crate::element::{DType, Scalar, word_suffixes};
@@ -37,15 +37,22 @@ pub(super) fn plan(op: &Neighbours, caps: &Caps) -> Result<Plan> {
         way: Way::of(op),
         boundary: op.boundary.rule(),
         moves: std::array::from_fn(|axis| op.moves(axis)),
+        rows: (caps.processor.is_some() && dtype.per_word() == 1).then_some(op.spans[2].step),
     };
-    let units = op.output_len().div_ceil(dtype.per_word() as usize);
+    let [kept, z, y, x] = op.output_shape();
+    // Workgroups where they have rows, and else words of results.
+    let units = match spec.rows {
+        Some(_) => kept * z * y * x.div_ceil(WIDE),
+        None => op.output_len().div_ceil(dtype.per_word() as usize),
+    };
+    let grid = if spec.rows.is_some() { units as u64 } else { (units as u64).div_ceil(caps.workgroup() as u64) };
     Ok(Plan {
         scratch: vec![],
         passes: vec![Pass {
-            kernel: Kernel::of(spec, caps),
             buffers,
-            params: [Param::all(words(op, units)), own].concat(),
-            grid: Grid::Count((units as u64).div_ceil(caps.workgroup() as u64)),
+            params: [Param::all(words(op, units, spec.rows.is_some())), own].concat(),
+            kernel: Kernel::of(spec, caps),
+            grid: Grid::Count(grid),
         }],
     })
 }
@@ -69,16 +76,21 @@ impl Neighbours {
     /// Whether windows have places along z, y or x that may be past the ends.
     fn moves(&self, axis: usize) -> bool {
         let (span, extent) = (&self.spans[axis], self.sizes()[axis + 1] as i64);
-        let (least, most) = match &self.points {
-            Points::Box { last, .. } => (0, last[axis] as i64),
-            Points::Fixed(list) => {
-                let along = || list.iter().map(|point| point[axis] as i64);
-                (along().min().unwrap_or(0), along().max().unwrap_or(0))
-            }
-            Points::Listed(..) => return true,
-        };
+        let Some((least, most)) = self.ends(axis) else { return true };
         let last = (span.count as i64 - 1) * span.step as i64 + span.first + most;
         span.first + least < 0 || last >= extent
+    }
+
+    /// The first and the last place of a window along an axis, if the host knows them.
+    fn ends(&self, axis: usize) -> Option<(i64, i64)> {
+        match &self.points {
+            Points::Box { last, .. } => Some((0, last[axis] as i64)),
+            Points::Fixed(list) => {
+                let along = || list.iter().map(|point| point[axis] as i64);
+                Some((along().min().unwrap_or(0), along().max().unwrap_or(0)))
+            }
+            Points::Listed(..) => None,
+        }
     }
 }
 
@@ -88,7 +100,7 @@ fn number(bits: u64, dtype: DType) -> Vec<u32> {
 }
 
 /// In the order of [`NeighboursSpec::param_names`].
-fn words(op: &Neighbours, units: usize) -> Vec<u32> {
+fn words(op: &Neighbours, units: usize, rows: bool) -> Vec<u32> {
     let of = |values: [usize; 3]| values.map(|value| value as u32);
     let mut words = vec![units as u32, op.output_len() as u32];
     words.extend(of(op.spans.map(|span| span.count)));
@@ -99,6 +111,12 @@ fn words(op: &Neighbours, units: usize) -> Vec<u32> {
         Points::Box { jump, last, .. } => words.extend([of(*jump), of(*last)].concat()),
         Points::Listed(_, count) => words.push(*count as u32),
         Points::Fixed(_) => {}
+    }
+    if rows {
+        // Where nobody knows, each window may reach past an end.
+        let size = op.sizes()[3] as i64;
+        let (from, to) = op.ends(2).map_or((i32::MAX as i64, 0), |(least, most)| (-least, size - 1 - most));
+        words.extend([op.spans[2].count.div_ceil(WIDE) as u32, from as i32 as u32, to as i32 as u32]);
     }
     let dtype = op.dtype();
     if let Rule::Bilateral { space, range } = op.rule {

@@ -1,18 +1,18 @@
 //! The text of values by their order: those with some ranks, the least, the greatest.
 
+use super::body::Body;
 use super::network::{Exchange, network};
-use super::wgsl::{AXES, NeighboursSpec};
+use super::wgsl::AXES;
 use crate::element::{Class, DType};
 use crate::op::Function;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-impl NeighboursSpec {
+impl Body<'_> {
     /// Each value is a key that orders as the values do, so that the exchanges are minima and maxima of integers. NaNs are
     /// looked for before.
     pub(super) fn ranks_text(&self, head: &str, points: &[[i32; 3]], [low, high]: [usize; 2]) -> String {
-        let keys = Keys::of(self.real());
-        let mut text = keys.text() + head;
+        let mut text = head.to_string();
         for axis in 0..3 {
             let distinct: BTreeSet<i32> = points.iter().map(|point| point[axis]).collect();
             for offset in distinct {
@@ -20,10 +20,10 @@ impl NeighboursSpec {
                 writeln!(text, "    let {} = {index};", name(axis, offset)).expect("to a string");
             }
         }
-        let mut names: Vec<String> = vec![];
+        let (mut names, end): (Vec<String>, &str) = (vec![], self.end);
         for (nth, point) in points.iter().enumerate() {
             let [z, y, x] = std::array::from_fn(|axis| name(axis, point[axis]));
-            writeln!(text, "    let r{nth} = near(k, {z}, {y}, {x});\n    let v{nth} = key(r{nth});")
+            writeln!(text, "    let r{nth} = near{end}(k, {z}, {y}, {x});\n    let v{nth} = key(r{nth});")
                 .expect("to a string");
             names.push(format!("v{nth}"));
         }
@@ -35,7 +35,7 @@ impl NeighboursSpec {
                 names[place] = own;
             }
         }
-        let floats = self.real().class() == Class::Float;
+        let floats = self.spec.real().class() == Class::Float;
         let mean = match low == high || !floats {
             true => format!("unkey({})", names[low]),
             false => format!("(unkey({}) * Real(0.5) + unkey({}) * Real(0.5))", names[low], names[high]),
@@ -46,7 +46,7 @@ impl NeighboursSpec {
         // The first NaN, if there is one.
         writeln!(text, "    var all = {mean};").expect("to a string");
         for nth in (0..points.len()).rev() {
-            let nan = Function::IsNan.wgsl(self.real(), 1, [&format!("r{nth}"), "", ""]);
+            let nan = Function::IsNan.wgsl(self.spec.real(), 1, [&format!("r{nth}"), "", ""]);
             writeln!(text, "    all = select(all, r{nth}, {nan});").expect("to a string");
         }
         text + "    return all;\n}\n"
@@ -60,7 +60,7 @@ fn name(axis: usize, offset: i32) -> String {
 }
 
 /// How values are compared.
-enum Keys {
+pub(super) enum Keys {
     /// f32, and f16 by way of it: as integers, by their bits.
     Bits(DType),
     /// Integers of 32 bits: themselves.
@@ -70,7 +70,7 @@ enum Keys {
 }
 
 impl Keys {
-    fn of(dtype: DType) -> Keys {
+    pub fn of(dtype: DType) -> Keys {
         match dtype {
             DType::F16 | DType::F32 => Keys::Bits(dtype),
             DType::F64 | DType::I64 | DType::U64 => Keys::Compared(dtype),
@@ -79,7 +79,7 @@ impl Keys {
     }
 
     /// `key`, its inverse `unkey`, and the `low` and the `high` one of two keys.
-    fn text(&self) -> String {
+    pub fn text(&self) -> String {
         let (key, to, from, low, high) = match self {
             Keys::Bits(dtype) => (
                 "i32",
