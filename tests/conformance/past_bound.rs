@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 use std::fmt::Debug;
 use std::sync::OnceLock;
 
-const BOUND: usize = 1000;
+pub const BOUND: usize = 1000;
 
 fn open_all() -> Vec<Device> {
     let options = DeviceOptions::default().numbered_most(BOUND);
@@ -34,19 +34,19 @@ fn open_all() -> Vec<Device> {
     devices
 }
 
-fn devices() -> &'static [Device] {
+pub fn devices() -> &'static [Device] {
     static DEVICES: OnceLock<Vec<Device>> = OnceLock::new();
     DEVICES.get_or_init(open_all)
 }
 
 /// Numbers below `limit`, the same each time.
-fn numbers(len: usize, limit: i32) -> Vec<i32> {
+pub fn numbers(len: usize, limit: i32) -> Vec<i32> {
     let mut random = StdRng::seed_from_u64(len as u64);
     (0..len).map(|_| random.random_range(0..limit)).collect()
 }
 
 #[track_caller]
-fn same<T: Element + PartialEq + Debug>(array: &Array<T>, wanted: &[T]) {
+pub fn same<T: Element + PartialEq + Debug>(array: &Array<T>, wanted: &[T]) {
     let device = array.device().properties();
     let got = array.to_vec().unwrap_or_else(|error| panic!("{error} on {device}"));
     assert_eq!(got.len(), wanted.len(), "length on {device}");
@@ -56,7 +56,7 @@ fn same<T: Element + PartialEq + Debug>(array: &Array<T>, wanted: &[T]) {
 }
 
 #[track_caller]
-fn refused<T: Element>(array: &Array<T>, words: &str) {
+pub fn refused<T: Element>(array: &Array<T>, words: &str) {
     let error = array.to_vec().map(|_| ()).unwrap_err().to_string();
     assert!(error.contains(words), "{error}");
 }

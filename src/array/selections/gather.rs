@@ -124,15 +124,17 @@ impl Call<'_> {
         let indices = crate::graph::view(self.indices, &view);
         let base = Layout { shape: shape.clone(), strides: moves, offset: 0 };
         let base = Node::lazy(device, shape.clone(), DType::U32, Expr::Index(base));
-        let report = match self.outside {
-            OutOfRange::Error => {
-                let (operation, at, signed) = (self.operation, self.at, self.indices.dtype == DType::I32);
-                let cell = Node::fault_cell(device, Site { operation, at, signed });
-                Some(cell.map_err(|error| error.located(at))?)
-            }
-            _ => None,
-        };
-        Ok(Space { shape, indices, base, extent, stride, report })
+        Ok(Space { shape, indices, base, extent, stride, report: self.report()? })
+    }
+
+    /// Where an index out of range is reported, if it is an error.
+    pub(super) fn report(&self) -> Result<Option<Arc<Node>>> {
+        if self.outside != OutOfRange::Error {
+            return Ok(None);
+        }
+        let (operation, at, signed) = (self.operation, self.at, self.indices.dtype == DType::I32);
+        let cell = Node::fault_cell(&self.array.device, Site { operation, at, signed });
+        cell.map(Some).map_err(|error| error.located(at))
     }
 
     pub(super) fn gathered(&self) -> Result<Arc<Node>> {
@@ -163,24 +165,25 @@ impl Call<'_> {
         Task::nodes(&inputs.collect::<Vec<_>>(), outputs, 1, make).remove(0)
     }
 
-    fn scattered(&self, values: &Arc<Node>, combine: Combine) -> Result<Arc<Node>> {
+    pub(super) fn scattered(&self, values: &Arc<Node>, combine: Combine) -> Result<Arc<Node>> {
         self.check(&[values])?;
-        if self.array.len() > MOST {
-            let wanted = "fewer than 2^32 - 1 elements: a u32 numbers each";
-            return self.mistake("array", wanted, self.array.len().to_string());
-        }
         let dtype = self.array.dtype;
         if !combine.exists(dtype) {
             let (wanted, device) = (format!("atomics for {dtype}"), self.array.device.properties().label());
             let (operation, help) = (self.operation, "cast to f32, i32 or u32".to_string());
             return Err(ErrorKind::Unsupported { operation, wanted, device, help, at: Some(self.at) }.into());
         }
-        let space = self.space()?;
-        let Space { shape, extent, stride, .. } = &space;
-        if broadcast_shapes(&[&values.shape, shape]).is_none_or(|to| to != *shape) {
+        let shape = self.extents()?.space;
+        if broadcast_shapes(&[&values.shape, &shape]).is_none_or(|to| to != shape) {
             let wanted = format!("a shape that broadcasts to {shape:?}");
             return self.mistake("shape of the values", wanted, format!("{:?}", values.shape));
         }
+        let most = self.array.device.most_numbered(MOST);
+        if self.array.len() > most {
+            return self.scattered_in_windows(values, combine, most);
+        }
+        let space = self.space()?;
+        let Space { shape, extent, stride, .. } = &space;
         let values = crate::graph::broadcast(values, shape);
         let (shape, extent, stride, outside) = (shape.clone(), *extent, *stride, self.outside);
         let checks = space.report.is_some();
@@ -297,7 +300,7 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: as [`Array::take`]; values of a shape that does not fit; an array of 2^32 - 1 elements.
+    /// Errors: as [`Array::take`]; values of a shape that does not fit.
     #[track_caller]
     pub fn put<I: ArrayIndex>(&self, indices: &Array<I>, values: &Array<T>, outside: OutOfRange) -> Array<T> {
         self.scatter("put", indices, values, Combine::Replace, Along::Flat, outside, Location::caller())

@@ -16,9 +16,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Indices into a window of an axis, and where they point into it.
-struct Local {
-    indices: Array<u32>,
-    inside: Array<bool>,
+pub(super) struct Local {
+    pub indices: Array<u32>,
+    pub inside: Array<bool>,
 }
 
 /// Whether numbers lie in a range, of which 32 bits reach a part or nothing.
@@ -31,7 +31,7 @@ fn is_in(numbers: &Array<u32>, range: Range<u64>) -> Array<bool> {
 }
 
 /// Indices of which those past the axis are brought into it, where that is asked for and 32 bits reach past it.
-fn brought_in(indices: &Arc<Node>, extent: usize, outside: OutOfRange) -> Arc<Node> {
+pub(super) fn brought_in(indices: &Arc<Node>, extent: usize, outside: OutOfRange) -> Arc<Node> {
     let unsigned = || Array::<u32>::of(indices.clone());
     let signed = || Array::<i32>::of(indices.clone());
     match (outside, indices.dtype) {
@@ -51,7 +51,7 @@ fn brought_in(indices: &Arc<Node>, extent: usize, outside: OutOfRange) -> Arc<No
 }
 
 /// Indices into an axis as seen from a window of it. Sums wrap: those of indices into the window do not leave it.
-fn localised(indices: &Arc<Node>, extent: usize, range: &Range<usize>) -> Local {
+pub(super) fn localised(indices: &Arc<Node>, extent: usize, range: &Range<usize>) -> Local {
     let (first, end, extent) = (range.start as u64, range.end as u64, extent as u64);
     if indices.dtype == DType::U32 {
         let indices = Array::<u32>::of(indices.clone());

@@ -1,6 +1,7 @@
 //! Scans and reductions of values whose neighbouring keys are equal.
 
 use crate::array::selections::runs::{Edges, by_key};
+use crate::array::selections::selected_windows::{is_long, selected_of_many};
 use crate::array::{Array, Scan, Selected};
 use crate::element::{Element, Ordered};
 use crate::error::{CallSite, Error, Result};
@@ -22,8 +23,7 @@ impl Scan {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): as [`Scan::call`]; keys and values that are not of one dimension, length and device;
-    /// 2^32 elements.
+    /// Errors (kept in the array): as [`Scan::call`]; keys and values that are not of one dimension, length and device.
     #[track_caller]
     pub fn call_by_key<K: Ordered, T: Element, R: Element>(&self, keys: &Array<K>, values: &Array<T>) -> Array<R> {
         let at = Location::caller();
@@ -52,7 +52,10 @@ impl Scan {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in both): as [`Scan::call_by_key`]; an exclusive scan; results that would not fit one binding.
+    /// From 2^32 elements on it selects at once, as [`Array::compress`].
+    ///
+    /// Errors (kept in both): as [`Scan::call_by_key`]; an exclusive scan; results that would not fit one binding. From 2^32
+    /// elements on: as [`Array::compress`].
     #[track_caller]
     pub fn reduce_by_key<K: Ordered, T: Element, R: Element>(
         &self,
@@ -73,6 +76,10 @@ impl Scan {
         let edges = of_keys(operation, keys, values, at)?;
         let scanned = self.of_runs::<T, R>(&edges, values, at)?;
         let whole = if self.reverse { edges.begins() } else { edges.ends() };
+        if is_long(&keys.node) {
+            let combined = selected_of_many(operation, &scanned.node, &whole.node, at)?;
+            return Ok((edges.firsts(keys), combined));
+        }
         let (firsts, combined) = (edges.firsts(keys), scanned.compress(&whole));
         let operator = self.operator(&values.node, at)?;
         let one = (!self.reverse).then(|| by_key(keys, &values.node, operator)).flatten();
@@ -116,10 +123,6 @@ fn of_keys<K: Ordered, T: Element>(
     if values.node.device != keys.node.device {
         let (wanted, got) = (format!("{:?}", keys.node.device), format!("{:?}", values.node.device));
         return Err(Error::argument(operation, "values", wanted, got, at));
-    }
-    if keys.len() > u32::MAX as usize {
-        let got = keys.len().to_string();
-        return Err(Error::argument(operation, "keys", "fewer than 2^32 elements", got, at));
     }
     Edges::of(operation, keys, at)
 }

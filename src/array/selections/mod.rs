@@ -6,6 +6,7 @@ pub(crate) mod group_by;
 pub(crate) mod keys;
 pub(crate) mod put_where;
 pub(crate) mod runs;
+mod scatter_windows;
 pub(crate) mod segments;
 pub(crate) mod select;
 pub(crate) mod selected;

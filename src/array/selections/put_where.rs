@@ -1,10 +1,22 @@
 //! Assignment through a mask.
 
+use crate::array::selections::gather::Along;
+use crate::array::windows::{ranges, window};
 use crate::array::{Array, Operand};
 use crate::element::Element;
 use crate::error::{CallSite, Error, Result};
+use crate::graph::Node;
 use crate::ops::OutOfRange;
 use std::panic::Location;
+use std::sync::Arc;
+
+/// Values that a u32 numbers, beside the number that means none.
+const MOST: usize = u32::MAX as usize - 1;
+
+/// Sums, of which those that have wrapped below a part of them are the greatest number.
+fn no_more(sums: &Array<u32>, part: &Array<u32>) -> Array<u32> {
+    sums.less(part).select(u32::MAX, sums)
+}
 
 impl<T: Element> Array<T> {
     /// This array with another value wherever the mask is true: NumPy's `x[mask] = value` with a scalar, and `copyto`
@@ -59,7 +71,7 @@ impl<T: Element> Array<T> {
     /// `x[mask] = values` with as many values as the mask has true elements, as a new value; Torch's `masked_scatter`.
     /// It is the inverse of [`Array::compress`]. Surplus values are ignored.
     ///
-    /// Cost: a scan of the mask, and a read for each element.
+    /// Cost: a scan of the mask, and a read for each element. An array of 2^32 - 1 elements or more is made in windows.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -69,8 +81,8 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): a mask of another shape or device; no value; 2^32 - 1 elements. With
-    /// [`OutOfRange::Error`]: too few values, reported as an index past the last.
+    /// Errors (kept in the array): a mask of another shape or device; no value; too few values, or 2^32 - 1 true elements, reported as
+    /// an index past the last.
     #[track_caller]
     pub fn masked_scatter(&self, mask: &Array<bool>, values: &Array<T>) -> Array<T> {
         let at = Location::caller();
@@ -79,18 +91,26 @@ impl<T: Element> Array<T> {
 
     fn scattered_by(&self, mask: &Array<bool>, values: &Array<T>, at: CallSite) -> Result<Array<T>> {
         crate::array::selections::select::fits("masked_scatter", &self.node, &mask.node, at)?;
-        if self.len() >= u32::MAX as usize {
-            let wanted = "fewer than 2^32 - 1 elements: a u32 numbers the values";
-            return Err(Error::argument("masked_scatter", "array", wanted, self.len().to_string(), at));
-        }
         if self.is_empty() {
             return Ok(self.clone());
         }
-        // How many came before; anywhere the mask is false, a place that is there.
-        let flat = mask.flatten();
-        let places = flat.select(flat.cast::<u32>().cumsum(0) - 1, 0);
-        let along = crate::array::selections::gather::Along::Flat;
-        let placed = values.flatten().gather("masked_scatter", &places, along, OutOfRange::Error, at);
-        Ok(mask.select(placed.reshape(self.shape()), self))
+        let (flat, mask) = (self.flatten(), mask.flatten());
+        // As many as u32 numbers.
+        let values = values.flatten();
+        let values = values.part(0, 0, 1, values.len().min(MOST));
+        let mut before = Array::<u32>::zeros(self.device(), &[1]);
+        let mut parts = vec![];
+        for range in ranges("masked_scatter", self.len(), self.device().most_numbered(MOST), at)? {
+            let part = |array: &Arc<Node>| window(array, &range);
+            let (own, mask) = (Array::<T>::of(part(&flat.node)), Array::<bool>::of(part(&mask.node)));
+            // How many came before, where u32 numbers them; anywhere the mask is false, a place that is there.
+            let counts = mask.cast::<u32>().cumsum(0);
+            let ends = no_more(&(&counts + &before), &before);
+            let places = mask.select(ends.equal(u32::MAX).select(u32::MAX, &ends - 1), 0);
+            before = ends.part(0, range.len() - 1, 1, 1);
+            let placed = values.gather("masked_scatter", &places, Along::Flat, OutOfRange::Error, at);
+            parts.push(mask.select(placed, own));
+        }
+        Ok(Array::joined("masked_scatter", &parts, 0, at).reshape(self.shape()))
     }
 }

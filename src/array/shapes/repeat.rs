@@ -1,6 +1,6 @@
 //! Each element repeated by its count: decodes run lengths.
 
-use crate::array::Array;
+use crate::array::{Array, create};
 use crate::array::selections::gather::Along;
 use crate::element::Element;
 use crate::error::{CallSite, Error, Result};
@@ -24,22 +24,45 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors: counts of another shape or device; more than some 4.29e9 elements; the error that an array holds; out of
-    /// memory; device lost.
+    /// A result of more than some 4.29e9 elements is joined of parts of that many.
+    ///
+    /// Errors: counts of another shape or device; more elements than the device's largest buffer has; the error that an array holds; out of memory; device lost.
     #[track_caller]
     pub fn repeat(&self, counts: &Array<u32>) -> Result<Array<T>> {
         let at = Location::caller();
         self.check_counts("repeat", counts, at)?;
+        let mut parts = vec![];
+        self.flatten().repeated_in_parts("repeat", &counts.flatten(), &mut parts, at)?;
+        let repeated = Array::joined("repeat", &parts, 0, at);
+        repeated.check()?;
+        Ok(repeated)
+    }
+
+    /// Appends the copies of elements of one dimension: of all at once, if their number is that of one part, and else of either half.
+    fn repeated_in_parts(
+        &self,
+        operation: &'static str,
+        counts: &Array<u32>,
+        parts: &mut Vec<Array<T>>,
+        at: CallSite,
+    ) -> Result<()> {
         // The sum wraps; its nearest float does not.
         let sums = [counts.sum(), counts.cast::<f32>().sum().cast::<u32>()];
         let sums = Array::read_all(&[&sums[0], &sums[1]])?;
-        if sums[1][0] > MOST {
-            let got = format!("some {:e}", sums[1][0] as f32);
-            return Err(Error::argument("repeat", "counts", format!("a sum of {MOST} at most"), got, at));
+        let (len, most) = (self.len(), self.device().most_numbered(MOST as usize));
+        match (sums[1][0] as usize > most, len) {
+            (false, _) => parts.push(self.repeated(operation, counts, sums[0][0] as usize, at)),
+            (true, 1) => parts.push(self.broadcast_to(&[sums[0][0] as usize])),
+            (true, _) => {
+                let about = counts.cast::<f32>().sum().item()?;
+                create::holds(operation, self.device(), T::DTYPE, about as usize, at)?;
+                for (first, len) in [(0, len / 2), (len / 2, len - len / 2)] {
+                    let (own, counts) = (self.part(0, first, 1, len), counts.part(0, first, 1, len));
+                    own.repeated_in_parts(operation, &counts, parts, at)?;
+                }
+            }
         }
-        let repeated = self.repeated("repeat", counts, sums[0][0] as usize, at);
-        repeated.check()?;
-        Ok(repeated)
+        Ok(())
     }
 
     /// As [`Array::repeat`] for counts whose sum is known: the host does not wait. Run lengths padded with zeros are
@@ -54,6 +77,8 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
+    /// More than some 4.29e9 elements are made as by [`Array::repeat`], at once.
+    ///
     /// Errors (kept in the array): as [`Array::repeat`]. With [`crate::array::OutOfRange::Error`]: a different sum,
     /// reported as an index past the last element. A length of 0 is not checked, and sums are taken modulo 2^32.
     #[track_caller]
@@ -62,9 +87,17 @@ impl<T: Element> Array<T> {
         let failed = |error| Array::failed(self.device(), error);
         match self.check_counts("repeat_to", counts, at) {
             Err(error) => failed(error),
-            Ok(()) if len as u64 > MOST as u64 => {
-                let wanted = format!("{MOST} elements at most");
-                failed(Error::argument("repeat_to", "length", wanted, len.to_string(), at))
+            Ok(()) if len > self.device().most_numbered(MOST as usize) => {
+                let mut parts = vec![];
+                let made = self.flatten().repeated_in_parts("repeat_to", &counts.flatten(), &mut parts, at);
+                match (made, parts.iter().map(Array::len).sum::<usize>()) {
+                    (Err(error), _) => failed(error),
+                    (Ok(()), sum) if sum == len => Array::joined("repeat_to", &parts, 0, at),
+                    (Ok(()), sum) => {
+                        let wanted = format!("{sum}, the sum of the counts");
+                        failed(Error::argument("repeat_to", "length", wanted, len.to_string(), at))
+                    }
+                }
             }
             Ok(()) => self.repeated("repeat_to", counts, len, at),
         }
@@ -106,5 +139,5 @@ impl<T: Element> Array<T> {
     }
 }
 
-/// Elements of a result at most: below 2^32 by more than a sum of floats errs.
+/// Elements of a part of a result at most: below 2^32 by more than a sum of floats errs.
 const MOST: u32 = 4_290_000_000;

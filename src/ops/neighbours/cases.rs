@@ -111,7 +111,7 @@ pub fn cases(caps: &Caps) -> Vec<Case> {
         all.push(case(dtype, &[3, 2, 5, 4], same(&[2, 5, 4], [3; 3]), boxed([3; 3]), Rule::Maximum, Boundary::Edge));
     }
     // Rows longer than a workgroup of a processor has of one, of all types that it has rows of.
-    for dtype in ordered(caps).into_iter().filter(|dtype| dtype.per_word() == 1) {
+    for dtype in ordered(caps).filter(|dtype| dtype.per_word() == 1) {
         let (shape, three) = ([2, 1100], Points::Fixed((0..3).map(|n| [0, 0, n - 1]).collect()));
         all.push(case(dtype, &shape, same(&shape, [0; 3]), three, Rule::Rank(1, 1), Boundary::Reflect));
         let steps = [single(1), single(2), Span { count: 541, first: -2, step: 2 }];
