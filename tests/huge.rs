@@ -475,3 +475,98 @@ fn sorts_past_2_32() {
         assert!(error.contains("runs of fewer than 2^32 elements"), "{error}");
     }
 }
+
+#[test]
+fn scatters_past_2_32() {
+    let outside = OutOfRange::Error;
+    for device in &cards_and_processor() {
+        let (x, len) = (bytes(device), ROWS * ROW);
+        let differ = |y: &Array<u8>| y.not_equal(&x).cast::<u32>().sum().item().unwrap();
+        let values = [200u8, 201, 202, 203];
+        let near = x.put(&Array::from_slice(device, &[0i32, -1, i32::MIN, i32::MAX]), &device.array(values), outside);
+        let far =
+            x.put(&Array::from_slice(device, &[u32::MAX, u32::MAX - 1, 1 << 31, 7]), &device.array(values), outside);
+        let places = [[0, len - 1, len - (1 << 31), (1 << 31) - 1], [(1 << 32) - 1, (1 << 32) - 2, 1 << 31, 7]];
+        for (put, places) in [near, far].iter().zip(places) {
+            assert_eq!(differ(put), 4, "put on {}", name(device));
+            for (place, value) in places.into_iter().zip(values) {
+                assert_eq!(part(&put.flatten(), place, 1), [value], "put on {}", name(device));
+            }
+        }
+        let last = Array::full(device, &[1, ROW], ROWS as u32 - 1);
+        let row = x.put_along_axis(&last, &Array::full(device, &[1, ROW], 255), 0, outside);
+        assert_eq!(differ(&row), ROW as u32, "a row put on {}", name(device));
+        let mask = x.cast::<u32>().equal(127);
+        let values = (Array::<u32>::arange(device, 0, occurrences()[127], 1) % 101 + 128).cast::<u8>();
+        let placed = x.masked_scatter(&mask, &values);
+        assert_eq!(differ(&placed), occurrences()[127], "through a mask on {}", name(device));
+        let again = placed.compress(&mask).to_array().unwrap();
+        assert!(again.equal(&values).all().item().unwrap(), "through a mask on {}", name(device));
+        drop((x, row, placed));
+        device.trim();
+    }
+}
+
+#[test]
+fn repeats_past_2_32() {
+    for device in &cards_and_processor() {
+        let counts = [u32::MAX, 5, 1 << 30];
+        let x = device.array([3u8, 9, 5]).repeat(&device.array(counts)).unwrap();
+        assert_eq!(x.len(), counts.iter().map(|&count| count as usize).sum::<usize>());
+        let places = [0, u32::MAX as usize - 2, u32::MAX as usize + 3, x.len() - 4];
+        let wanted = [[3, 3, 3, 3], [3, 3, 9, 9], [9, 9, 5, 5], [5, 5, 5, 5]];
+        for (place, wanted) in places.into_iter().zip(wanted) {
+            assert_eq!(part(&x, place, 4), wanted, "repeat on {}", name(device));
+        }
+        assert_eq!(
+            x.bincount(10).to_vec().unwrap(),
+            [0, 0, 0, u32::MAX, 0, 1 << 30, 0, 0, 0, 5],
+            "on {}",
+            name(device)
+        );
+    }
+}
+
+#[test]
+fn keys_past_2_32() {
+    for device in &cards_and_processor() {
+        let rows = Array::<u32>::arange(device, 0, ROWS as u32, 1).cast::<u8>().expand_dims(1);
+        let keys = rows.broadcast_to(&[ROWS, ROW]).copy().flatten();
+        let ones = Array::<u8>::ones(device, &[ROWS * ROW]);
+        let scanned: Array<u8> = Scan::sum().call_by_key(&keys, &ones);
+        let places = Array::<u32>::arange(device, 1, ROW as u32 + 1, 1).cast::<u8>();
+        let wrong = scanned.reshape(&[ROWS, ROW]).not_equal(&places).cast::<u32>().sum_axes(-1).to_vec().unwrap();
+        let some: Vec<_> = wrong.iter().enumerate().filter(|(_, count)| **count > 0).take(9).collect();
+        assert!(some.is_empty(), "a scan by key on {}: wrong, of these rows: {some:?}", device.properties());
+        drop(scanned);
+        let (firsts, sums) = Scan::sum().reduce_by_key::<_, _, u8>(&keys, &bytes(device).flatten());
+        let wanted: Vec<u8> = (0..ROWS).map(|row| row as u8).collect();
+        assert_eq!(firsts.to_array().unwrap().to_vec().unwrap(), wanted, "on {}", device.properties());
+        // A row is the first one, each byte 7 more for each row.
+        let first = (0..ROW).map(byte).fold([0u32; 128], |mut counts, x| {
+            counts[x as usize] += 1;
+            counts
+        });
+        let sum = |row: usize| (0..128).map(|x| first[x] * ((x + row * 7) & 127) as u32).fold(0, u32::wrapping_add);
+        let wanted: Vec<u8> = (0..ROWS).map(|row| sum(row) as u8).collect();
+        assert_eq!(sums.to_array().unwrap().to_vec().unwrap(), wanted, "on {}", device.properties());
+        if has_memory(device, 40, "scans of 2^32 + 2^20 words by key") {
+            drop((firsts, sums));
+            let ones = Array::<u32>::ones(device, &[ROWS * ROW]);
+            let scanned: Array<u32> = Scan::sum().call_by_key(&keys, &ones);
+            let places = Array::<u32>::arange(device, 1, ROW as u32 + 1, 1);
+            let scanned = scanned.reshape(&[ROWS, ROW]);
+            let wrong = scanned.not_equal(&places).cast::<u32>().sum_axes(-1).to_vec().unwrap();
+            let some: Vec<_> = wrong.iter().enumerate().filter(|(_, count)| **count > 0).take(9).collect();
+            assert!(
+                some.is_empty(),
+                "a scan of words by key on {}: wrong, of these rows: {some:?}",
+                device.properties()
+            );
+            let whole = scanned.equal(&places.broadcast_to(&[ROWS, ROW])).all().item().unwrap();
+            assert!(whole, "all on {}", device.properties());
+        }
+        drop(keys);
+        device.trim();
+    }
+}

@@ -186,6 +186,54 @@ fn sorts_of_segments() {
     }
 }
 
+/// A segment goes on from one binding to the next: one of a few elements, and one that fills several bindings.
+#[test]
+fn segments_reach_over_bindings() {
+    for preset in ["nvidia-like", "webgpu", "native"] {
+        let device = stand_in(preset, 1 << 18);
+        let lengths: Vec<usize> = (0..900).map(|i| 1 + i * i % 97).chain([70_000, 3, 20_000]).collect();
+        let heads: Vec<u32> =
+            lengths.iter().flat_map(|&length| std::iter::once(1).chain(vec![0; length - 1])).collect();
+        let values: Vec<u32> = (0..heads.len() as u32).map(|i| i.wrapping_mul(2_654_435_761) >> 8).collect();
+        assert!(heads.len() * 4 > 2 << 18);
+        let (x, at) = (Array::from_slice(&device, &values), Array::from_slice(&device, &heads));
+        let mut sum = 0u32;
+        let wanted: Vec<[u32; 2]> = heads
+            .iter()
+            .zip(&values)
+            .map(|(&head, &value)| {
+                let before = if head == 1 { 0 } else { sum };
+                sum = before.wrapping_add(value);
+                [before, sum]
+            })
+            .collect();
+        for (which, scan) in [Scan::sum().exclusive(), Scan::sum()].into_iter().enumerate() {
+            let got = scan.call_segments::<_, _, u32>(&x, &at).to_vec().unwrap();
+            let wrong = got.iter().zip(&wanted).position(|(got, wanted)| *got != wanted[which]);
+            assert_eq!(wrong, None, "{which} on {preset}");
+        }
+        // From the end, a head is where a segment ends.
+        let ends: Vec<u32> = heads[1..].iter().copied().chain([1]).collect();
+        let got = Scan::sum().reverse().call_segments::<_, _, u32>(&x, &Array::from_slice(&device, &ends));
+        let mut sum = 0u32;
+        let mut wanted: Vec<u32> = ends
+            .iter()
+            .zip(&values)
+            .rev()
+            .map(|(&end, &value)| {
+                sum = if end == 1 { value } else { sum.wrapping_add(value) };
+                sum
+            })
+            .collect();
+        wanted.reverse();
+        assert_eq!(
+            got.to_vec().unwrap().iter().zip(&wanted).position(|(a, b)| a != b),
+            None,
+            "from the end on {preset}"
+        );
+    }
+}
+
 #[test]
 fn software_drivers_agree() {
     for device in slow() {

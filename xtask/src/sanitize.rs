@@ -69,6 +69,9 @@ fn conformance(sanitizer: &str, build: &[&str], filters: &[&str]) -> Outcome<()>
             ("RUSTFLAGS", &flag),
             ("CROSSLANE_TEST_PROFILE", profile),
             ("CROSSLANE_REQUIRE", ""),
+            // No driver of Vulkan's.
+            ("VK_DRIVER_FILES", "none"),
+            ("VK_ICD_FILENAMES", "none"),
         ];
         cargo(&[build, &test[..], &["--"], filters].concat(), &variables, sanitizer)?;
     }

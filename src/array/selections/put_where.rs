@@ -13,6 +13,9 @@ use std::sync::Arc;
 /// Values that a u32 numbers, beside the number that means none.
 const MOST: usize = u32::MAX as usize - 1;
 
+/// Elements of a window, where there are several: each takes eight bytes more.
+const WINDOW: usize = 1 << 28;
+
 /// Sums, of which those that have wrapped below a part of them are the greatest number.
 fn no_more(sums: &Array<u32>, part: &Array<u32>) -> Array<u32> {
     sums.less(part).select(u32::MAX, sums)
@@ -100,7 +103,9 @@ impl<T: Element> Array<T> {
         let values = values.part(0, 0, 1, values.len().min(MOST));
         let mut before = Array::<u32>::zeros(self.device(), &[1]);
         let mut parts = vec![];
-        for range in ranges("masked_scatter", self.len(), self.device().most_numbered(MOST), at)? {
+        let most = self.device().most_numbered(MOST);
+        let window_of = if self.len() > most { most.min(WINDOW) } else { most };
+        for range in ranges("masked_scatter", self.len(), window_of, at)? {
             let part = |array: &Arc<Node>| window(array, &range);
             let (own, mask) = (Array::<T>::of(part(&flat.node)), Array::<bool>::of(part(&mask.node)));
             // How many came before, where u32 numbers them; anywhere the mask is false, a place that is there.

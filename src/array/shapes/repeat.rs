@@ -1,7 +1,7 @@
 //! Each element repeated by its count: decodes run lengths.
 
-use crate::array::{Array, create};
 use crate::array::selections::gather::Along;
+use crate::array::{Array, create};
 use crate::element::Element;
 use crate::error::{CallSite, Error, Result};
 use crate::ops::{Combine, OutOfRange};

@@ -150,8 +150,7 @@ impl ScanSpec {
             }
         }
         // A row begins with a segment.
-        writeln!(text, "    if ({guard}column_of(i{j}) == 0u) {{ items.heads |= {}u; }}", 1u64 << bit)
-            .expect("to a string");
+        writeln!(text, "    if ({guard}begins_row(i{j})) {{ items.heads |= {}u; }}", 1u64 << bit).expect("to a string");
         text
     }
 
@@ -190,18 +189,20 @@ impl ScanSpec {
     }
 }
 
-/// `is_whole`, `column_of`, `row_of` and `is_there`: which elements a tile has.
+/// `is_whole`, `column_of`, `begins_row`, `row_of` and `is_there`: which elements a tile has.
 pub(super) fn rows_text(shape: &Shape) -> String {
     match shape.packed {
         Some(packed) => format!(
             "fn is_whole(tile: u32) -> bool {{ return false; }}\n\
              fn column_of(i: u32) -> u32 {{ return i % params.extent; }}\n\
+             fn begins_row(i: u32) -> bool {{ return column_of(i) == 0u; }}\n\
              fn row_of(k: u32, i: u32) -> u32 {{ return k + i / params.extent; }}\n\
              fn is_there(k: u32, i: u32) -> bool {{ return i < {packed}u * params.extent && row_of(k, i) < params.rows; }}\n",
         ),
         None => format!(
             "fn is_whole(tile: u32) -> bool {{ return (tile + 1u) * {}u <= params.extent; }}\n\
              fn column_of(i: u32) -> u32 {{ return i; }}\n\
+             fn begins_row(i: u32) -> bool {{ return (i | params.first_tile) == 0u; }}\n\
              fn row_of(k: u32, i: u32) -> u32 {{ return k; }}\n\
              fn is_there(k: u32, i: u32) -> bool {{ return i < params.extent; }}\n",
             shape.tile()
