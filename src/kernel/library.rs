@@ -108,6 +108,11 @@ pub(super) fn link(texts: &[&str], caps: &Caps) -> Linked {
     Linked { text: wanted.into_iter().map(of).collect(), singles, longs, doubles }
 }
 
+/// Whether a text calls functions whose types are scalars or vectors of four: a kernel has them for one of these only.
+pub(crate) fn has_one_width(text: &str) -> bool {
+    calls(text).any(|name| FUNCTIONS.get(name).is_some_and(|(_, of)| *of != Of::Nothing))
+}
+
 /// The names that are called in a text.
 fn calls(text: &str) -> impl Iterator<Item = &str> {
     words(text).filter(|(at, word)| text[at + word.len()..].starts_with('(')).map(|(_, word)| word)

@@ -50,6 +50,7 @@ pub(crate) use depth::{Depth, on_large_stack};
 #[cfg(feature = "wgpu")]
 pub(crate) use directx::for_directx;
 pub(crate) use guard::guarded;
+pub(crate) use library::has_one_width;
 use library::link;
 #[cfg(feature = "serde")]
 pub(crate) use needs::Needs;

@@ -5,6 +5,7 @@ use super::plan::Op;
 use super::slot::Slot;
 use crate::element::{Class, DType};
 use crate::kernel::{Access, Kernel};
+use half::f16;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 
@@ -142,6 +143,15 @@ impl Case {
 
     /// The same, where results may differ by this share of what [`Case::precision`] allows.
     pub fn wrong_within(&self, got: Vec<Vec<u8>>, share: f64) -> Option<String> {
+        self.judged(got, share, false)
+    }
+
+    /// The same of a device that gives 0 for results too small for a normal number, as WGSL allows.
+    pub fn wrong_where_flushed(&self, got: Vec<Vec<u8>>) -> Option<String> {
+        self.judged(got, 1.0, true)
+    }
+
+    fn judged(&self, got: Vec<Vec<u8>>, share: f64, flushes: bool) -> Option<String> {
         let slots = self.op.slots();
         let host = |bytes: Vec<Vec<u8>>| Host::new(slots.iter().map(|slot| slot.dtype).zip(bytes).collect());
         let reference = |garbage: u8| {
@@ -162,12 +172,23 @@ impl Case {
                 let other = again.as_ref().map_or(w, |again| again.get(nth, at));
                 let same = |a: Value, b: Value| a == b || a.is_nan() && b.is_nan();
                 let close = || g.distance(w) <= precision * (w.size() + self.scale);
-                if same(w, other) && !same(g, w) && !close() {
+                let flushed = || flushes && g.size() == 0.0 && w.size() < smallest_normal(slot.dtype);
+                if same(w, other) && !same(g, w) && !close() && !flushed() {
                     return Some(format!("{} at {at}: got {g:?}, wanted {w:?}", slot.name));
                 }
             }
         }
         None
+    }
+}
+
+/// Of floats: the least number with all of its digits. Of others 0.
+fn smallest_normal(dtype: DType) -> f64 {
+    match dtype {
+        DType::F64 | DType::Complex64 => f64::MIN_POSITIVE,
+        DType::F32 | DType::BF16 | DType::Complex32 => f32::MIN_POSITIVE as f64,
+        DType::F16 => f16::MIN_POSITIVE.to_f64(),
+        _ => 0.0,
     }
 }
 

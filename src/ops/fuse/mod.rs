@@ -166,6 +166,12 @@ impl<'a> Fusion<'a> {
         is_wide && self.widen_each(chunk, lanes, pad)
     }
 
+    /// Takes one lane.
+    pub fn narrow(&mut self) {
+        self.modes.fill(Mode::Scalar);
+        (self.width, self.lanes) = (1, 1);
+    }
+
     /// Whether complex numbers occur: each is a vector itself, and there are none of four vectors.
     fn has_complex(&self) -> bool {
         self.expression.steps.iter().any(|step| step.dtype.is_complex())

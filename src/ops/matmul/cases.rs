@@ -4,7 +4,7 @@
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::op::{Expression, Function};
-use crate::ops::cases::{Case, expression, leaf, types};
+use crate::ops::cases::{Case, call, cast, expression, leaf, types};
 use crate::ops::{Matmul, Precision};
 
 /// Batch, rows, inner elements, columns; of every type.
@@ -55,6 +55,7 @@ pub fn cases(caps: &Caps) -> Vec<Case> {
             all.extend([[2, 5, 7, 9], [1, 64, 20, 60], [3, 64, 9, 33]].map(|size| windows(dtype, size, precision)));
         }
     }
+    all.extend(types(caps).filter(|dtype| matches!(dtype, DType::F16 | DType::F32 | DType::F64)).flat_map(computed));
     // Few rows or columns, but enough of the others to fill the long tiles.
     for [rows, columns] in [[64, 1030], [1030, 64]] {
         let size = [32, rows, 3, columns];
@@ -81,6 +82,38 @@ fn windows(dtype: DType, [batch, rows, height, width]: [usize; 4], precision: Pr
         output: 2,
     };
     Case::new(format!("windows of {dtype}, {batch} of {height} x {width} by {rows}, {precision:?}"), op)
+}
+
+/// Sides and epilogues that call the library's functions, of which some go in vectors and some do not; and sides cast.
+fn computed(dtype: DType) -> Vec<Case> {
+    let mut all = vec![];
+    let function = Function::Tanh;
+    for size in [[1, 33, 40, 36], [1, 33, 37, 36], [1, 32, 40, 35], [2, 31, 9, 64]] {
+        for turned in [[false, false], [true, true]] {
+            for (nth, which) in
+                ["left", "right", "both sides", "epilogue", "left and epilogue", "all"].into_iter().enumerate()
+            {
+                let mut op = product(dtype, size, turned, Precision::Exact);
+                let (left, right, epilogue) = (matches!(nth, 0 | 2 | 4 | 5), matches!(nth, 1 | 2 | 5), nth >= 3);
+                for (side, _) in op.sides.iter_mut().zip([left, right]).filter(|(_, is)| *is) {
+                    call(side, function);
+                }
+                if epilogue {
+                    call(&mut op.epilogue, function);
+                }
+                all.push(Case::new(format!("tanh of {which} of {dtype}, {size:?}, {turned:?}"), op).scale(10.0));
+            }
+            // f64 of f32 on one side.
+            if dtype == DType::F64 {
+                let mut op = product(dtype, size, turned, Precision::Exact);
+                op.sides[0].leaves[0].dtype = DType::F32;
+                op.sides[0].steps[0].dtype = DType::F32;
+                cast(&mut op.sides[0], 0, DType::F64);
+                all.push(Case::new(format!("a side of f32, {size:?}, {turned:?}"), op));
+            }
+        }
+    }
+    all
 }
 
 fn product(dtype: DType, [batch, rows, inner, columns]: [usize; 4], turned: [bool; 2], precision: Precision) -> Matmul {

@@ -227,6 +227,17 @@ fn fetch(fusion: &mut Fusion, outer: usize, chunk: &[u64], caps: &Caps) -> Fetch
     }
 }
 
+/// Has what calls the library's functions for scalars or vectors do so for one of them, if epilogue and sides differ: for scalars.
+fn agree(several: &mut Several, fetch: [Fetch; 2]) -> [Fetch; 2] {
+    let calls = wgsl::calling(&several.spec());
+    let wide = |fusion: &Fusion| fusion.width == 4;
+    if calls.iter().all(|&nth| wide(&several.0[nth])) {
+        return fetch;
+    }
+    calls.iter().for_each(|&nth| several.0[nth].narrow());
+    [fetch[0].of_width(several.0[1].width), fetch[1].of_width(several.0[2].width)]
+}
+
 impl Matmul {
     /// One launch: a box of the index space, which is cut into chunks.
     fn launch(
@@ -248,6 +259,7 @@ impl Matmul {
                 [fetch(&mut several.0[1], ROW, chunk, caps), fetch(&mut several.0[2], COLUMN, chunk, caps)]
             }
         };
+        let fetch = agree(&mut several, fetch);
         wgsl::store_of(&mut several.0[0]);
         // Coordinates that are found by division: of windows, say.
         let divided = |side: &Fusion| side.dims.windows(2).any(|pair| pair[0].group == pair[1].group);

@@ -17,6 +17,17 @@ pub(super) enum Fetch {
     EachInner,
 }
 
+impl Fetch {
+    /// The same neighbours, one after the other where a fusion takes one.
+    pub fn of_width(self, width: u32) -> Fetch {
+        match (self, width) {
+            (Fetch::Inner, 1) => Fetch::EachInner,
+            (Fetch::Outer, 1) => Fetch::EachOuter,
+            _ => self,
+        }
+    }
+}
+
 /// A side of the product, with all that its text depends on.
 pub(super) struct Side<'a> {
     /// Its letter.

@@ -5,7 +5,7 @@ use super::shape::Shape;
 use super::side::{Fetch, Side};
 use crate::caps::Caps;
 use crate::element::DType;
-use crate::kernel::{Contract, Draft, Spec};
+use crate::kernel::{Contract, Draft, Spec, has_one_width};
 use crate::ops::fuse::{Fusion, SeveralSpec, Store, wide};
 
 /// What the text of a product depends on.
@@ -42,7 +42,7 @@ impl Spec for MatmulSpec {
             params: params(several),
             access: several.access(),
             text: self.text(),
-            width: several.0[0].width,
+            width: calling(several).first().map_or(1, |&nth| several.0[nth].width),
             f16: several.uses_f16() || self.held() == DType::F16,
             matrices: matches!(self.shape, Shape::Tensor(_)),
             trusted: several.is_safe(),
@@ -50,6 +50,12 @@ impl Spec for MatmulSpec {
             ..Draft::new(format!("matmul of {}", several.0[1].dtype()), file)
         }
     }
+}
+
+/// Which of the epilogue and the sides call functions that a kernel has for scalars or for vectors.
+pub(super) fn calling(several: &SeveralSpec) -> Vec<usize> {
+    let calls = |nth: &usize| several.0[*nth].steps.len() > 1 && has_one_width(&several.0[*nth].text(0));
+    (0..several.0.len()).filter(calls).collect()
 }
 
 /// The names of all parameters.

@@ -1,7 +1,7 @@
 //! The plan of rows: how tiles are laid over them, and the chain that carries totals from tile to tile.
 
 use super::super::clear::clear;
-use super::super::fuse::{Fusion, Mode, Store};
+use super::super::fuse::{Fusion, Store};
 use super::scanned::{Fusions, Scanned};
 use super::spec::Form;
 use crate::caps::Caps;
@@ -219,8 +219,8 @@ impl Fusions<'_> {
         let wide = widen(&mut self.values);
         let both = wide && [&mut self.heads, &mut self.picked].into_iter().flatten().all(widen);
         if wide && !both {
-            [&mut self.heads, &mut self.picked].into_iter().flatten().for_each(narrow);
-            narrow(&mut self.values);
+            [&mut self.heads, &mut self.picked].into_iter().flatten().for_each(Fusion::narrow);
+            self.values.narrow();
         }
         if self.values.width == 4
             && let Some(output) = &mut self.values.output
@@ -228,9 +228,4 @@ impl Fusions<'_> {
             output.2 = Store::Element;
         }
     }
-}
-
-fn narrow(fusion: &mut Fusion) {
-    fusion.modes.fill(Mode::Scalar);
-    (fusion.width, fusion.lanes) = (1, 1);
 }
