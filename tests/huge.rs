@@ -294,8 +294,14 @@ fn byte(place: usize) -> u8 {
     (i * 7 + j * 13 + (j >> 8)) as u8 & 127
 }
 
+/// Frees what earlier tests have left in pools: a card's memory is for all of its devices.
+fn make_room() {
+    apis().iter().for_each(Device::trim);
+}
+
 /// All of them, `[ROWS, ROW]`.
 fn bytes(device: &Device) -> Array<u8> {
+    make_room();
     let i = Array::<u32>::arange(device, 0, ROWS as u32, 1).expand_dims(1);
     let j = Array::<u32>::arange(device, 0, ROW as u32, 1);
     let x = ((&i * 7 + &j * 13 + (&j >> 8)) & 127).cast::<u8>().copy();
@@ -333,6 +339,7 @@ fn cards_and_processor() -> Vec<Device> {
 
 /// Whether a device has memory for this; says if not.
 fn has_memory(device: &Device, gibibytes: u64, what: &str) -> bool {
+    make_room();
     let enough = device.caps().buffer_bytes >= gibibytes << 30 && device.properties().kind == DeviceKind::Discrete;
     if !enough {
         say(&format!("skipped {what} on {}: wanted a card with buffers of {gibibytes} GiB", name(device)));
@@ -502,14 +509,13 @@ fn scatters_past_2_32() {
         assert_eq!(differ(&placed), occurrences()[127], "through a mask on {}", name(device));
         let again = placed.compress(&mask).to_array().unwrap();
         assert!(again.equal(&values).all().item().unwrap(), "through a mask on {}", name(device));
-        drop((x, row, placed));
-        device.trim();
     }
 }
 
 #[test]
 fn repeats_past_2_32() {
     for device in &cards_and_processor() {
+        make_room();
         let counts = [u32::MAX, 5, 1 << 30];
         let x = device.array([3u8, 9, 5]).repeat(&device.array(counts)).unwrap();
         assert_eq!(x.len(), counts.iter().map(|&count| count as usize).sum::<usize>());
@@ -530,6 +536,7 @@ fn repeats_past_2_32() {
 #[test]
 fn keys_past_2_32() {
     for device in &cards_and_processor() {
+        make_room();
         let rows = Array::<u32>::arange(device, 0, ROWS as u32, 1).cast::<u8>().expand_dims(1);
         let keys = rows.broadcast_to(&[ROWS, ROW]).copy().flatten();
         let ones = Array::<u8>::ones(device, &[ROWS * ROW]);
@@ -566,7 +573,5 @@ fn keys_past_2_32() {
             let whole = scanned.equal(&places.broadcast_to(&[ROWS, ROW])).all().item().unwrap();
             assert!(whole, "all on {}", device.properties());
         }
-        drop(keys);
-        device.trim();
     }
 }
