@@ -570,7 +570,7 @@ fn keys_past_2_32() {
                 "a scan of words by key on {}: wrong, of these rows: {some:?}",
                 device.properties()
             );
-            let whole = scanned.equal(&places.broadcast_to(&[ROWS, ROW])).all().item().unwrap();
+            let whole = scanned.equal(places.broadcast_to(&[ROWS, ROW])).all().item().unwrap();
             assert!(whole, "all on {}", device.properties());
         }
     }
