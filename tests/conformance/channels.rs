@@ -137,22 +137,23 @@ fn array(device: &Device, shape: &[usize], values: &[i64]) -> Array<f32> {
 /// rows than a tile, and fewer; steps from row to row of windows; weights of each group; `f32` and `f64`.
 #[test]
 fn windows_of_all_widths() {
-    let shapes: [(usize, usize, usize, usize, &[usize], &[usize], &[usize], &[usize]); 9] = [
-        (2, 1, 3, 9, &[14, 61], &[3, 3], &[1, 1], &[1, 1]),
-        (1, 1, 5, 70, &[7, 7], &[3, 3], &[1, 1], &[1, 1]),
-        (3, 2, 4, 8, &[9, 50], &[2, 3], &[2, 1], &[1, 2]),
-        (1, 1, 2, 5, &[48], &[1], &[1], &[1]),
-        (1, 1, 2, 16, &[200], &[9], &[1], &[3]),
-        (1, 3, 2, 4, &[4, 6, 18], &[2, 1, 3], &[1, 2, 1], &[1, 1, 1]),
-        (1, 1, 4, 12, &[3, 20], &[3, 4], &[1, 1], &[1, 1]),
-        (1, 1, 1, 4, &[40, 9], &[3, 3], &[1, 1], &[1, 1]),
-        (2, 1, 700, 4, &[2, 30], &[1, 1], &[1, 1], &[1, 1]),
+    // Batch, groups, inputs and outputs of each; extents, taps, steps, dilations.
+    let shapes: [([usize; 4], [&[usize]; 4]); 9] = [
+        ([2, 1, 3, 9], [&[14, 61], &[3, 3], &[1, 1], &[1, 1]]),
+        ([1, 1, 5, 70], [&[7, 7], &[3, 3], &[1, 1], &[1, 1]]),
+        ([3, 2, 4, 8], [&[9, 50], &[2, 3], &[2, 1], &[1, 2]]),
+        ([1, 1, 2, 5], [&[48], &[1], &[1], &[1]]),
+        ([1, 1, 2, 16], [&[200], &[9], &[1], &[3]]),
+        ([1, 3, 2, 4], [&[4, 6, 18], &[2, 1, 3], &[1, 2, 1], &[1, 1, 1]]),
+        ([1, 1, 4, 12], [&[3, 20], &[3, 4], &[1, 1], &[1, 1]]),
+        ([1, 1, 1, 4], [&[40, 9], &[3, 3], &[1, 1], &[1, 1]]),
+        ([2, 1, 700, 4], [&[2, 30], &[1, 1], &[1, 1], &[1, 1]]),
     ];
     for device in devices() {
         let mut random = StdRng::seed_from_u64(243);
         let shapes = &shapes[..if compiles_slowly(device) { 3 } else { shapes.len() }];
-        for &(batch, groups, inputs, outputs, extents, taps, steps, dilations) in shapes {
-            let [extents, taps, steps, dilations] = [extents, taps, steps, dilations].map(<[usize]>::to_vec);
+        for &([batch, groups, inputs, outputs], sizes) in shapes {
+            let [extents, taps, steps, dilations] = sizes.map(<[usize]>::to_vec);
             let padding = vec![(0, 0); taps.len()];
             let last = false;
             let setting = Setting { batch, groups, inputs, outputs, extents, taps, padding, steps, dilations, last };

@@ -276,7 +276,7 @@ fn recordings_check_anew() {
 /// On devices of its own: a wait tells of what nobody read.
 #[test]
 fn an_index_past_the_axis_is_told_at_the_next_wait() {
-    for device in apis().iter().filter_map(|device| fresh_like(device)) {
+    for device in apis().iter().filter_map(fresh_like) {
         let x = Array::from_slice(&device, &[1.0f32, 2.0, 3.0]);
         let far = x.take(&Array::from_slice(&device, &[0, 1, -4, 2]), OutOfRange::Error);
         let error = far.to_vec().unwrap_err();

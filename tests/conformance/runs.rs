@@ -215,7 +215,7 @@ fn repeats_of_every_type() {
 #[test]
 fn repeats_of_a_wrong_length_are_errors() {
     // Devices of this test's own: the next wait tells of an index outside, whoever waits.
-    for device in &quick().filter_map(|device| fresh_like(device)).collect::<Vec<_>>() {
+    for device in &quick().filter_map(fresh_like).collect::<Vec<_>>() {
         let x = Array::from_slice(device, &[1, 2]);
         let counts = Array::from_slice(device, &[2u32, 1]);
         for len in [1, 2, 4] {
