@@ -364,6 +364,7 @@ fn ended(before: State, low: u32, high: u32) {
 }
 fn is_whole(tile: u32) -> bool { return (tile + 1u) * 6144u <= params.extent; }
 fn column_of(i: u32) -> u32 { return i; }
+fn begins_row(i: u32) -> bool { return (i | params.first_tile) == 0u; }
 fn row_of(k: u32, i: u32) -> u32 { return k; }
 fn is_there(k: u32, i: u32) -> bool { return i < params.extent; }
 struct Items {

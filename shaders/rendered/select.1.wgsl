@@ -336,6 +336,7 @@ struct Items {
 }
 fn is_whole(tile: u32) -> bool { return (tile + 1u) * 8192u <= params.extent; }
 fn column_of(i: u32) -> u32 { return i; }
+fn begins_row(i: u32) -> bool { return (i | params.first_tile) == 0u; }
 fn row_of(k: u32, i: u32) -> u32 { return k; }
 fn is_there(k: u32, i: u32) -> bool { return i < params.extent; }
 fn load(row: u32, tile: u32, lane: u32) -> Items {
