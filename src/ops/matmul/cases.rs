@@ -88,7 +88,7 @@ fn windows(dtype: DType, [batch, rows, height, width]: [usize; 4], precision: Pr
 fn computed(dtype: DType) -> Vec<Case> {
     let mut all = vec![];
     let function = Function::Tanh;
-    for size in [[1, 33, 40, 36], [1, 33, 37, 36], [1, 32, 40, 35], [2, 31, 9, 64]] {
+    for size in [[1, 33, 37, 36], [1, 32, 40, 35]] {
         for turned in [[false, false], [true, true]] {
             for (nth, which) in
                 ["left", "right", "both sides", "epilogue", "left and epilogue", "all"].into_iter().enumerate()
