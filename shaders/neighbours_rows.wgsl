@@ -6,8 +6,9 @@
 // Places along z and y are the same for all invocations, and those along x are neighbours: loads of windows that reach past no end
 // are loads of vectors.
 //
-// Left open: WORKGROUP, WIDE (results of a workgroup), STEP_X, the parameters, of which from_x to to_x is where windows within begin, Real, combined(k, z, y, x) and combined_within(k, z, y, x), what
-// is made of the window that begins there, and the array of results.
+// Left open: WORKGROUP, WIDE (results of a workgroup), STEP_X, the parameters, of which from_x and to_x are the first and the last
+// place where windows within begin, Real, combined(k, z, y, x) and combined_within(k, z, y, x), what is made of the window that begins
+// there, and the array of results.
 
 @compute @workgroup_size(WORKGROUP)
 fn neighbours_rows(

@@ -104,8 +104,8 @@ impl<T: Element> Array<T> {
         let mut before = Array::<u32>::zeros(self.device(), &[1]);
         let mut parts = vec![];
         let most = self.device().most_numbered(MOST);
-        let window_of = if self.len() > most { most.min(WINDOW) } else { most };
-        for range in ranges("masked_scatter", self.len(), window_of, at)? {
+        let longest = if self.len() > most { most.min(WINDOW) } else { most };
+        for range in ranges("masked_scatter", self.len(), longest, at)? {
             let part = |array: &Arc<Node>| window(array, &range);
             let (own, mask) = (Array::<T>::of(part(&flat.node)), Array::<bool>::of(part(&mask.node)));
             // How many came before, where u32 numbers them; anywhere the mask is false, a place that is there.

@@ -26,7 +26,8 @@ impl<T: Element> Array<T> {
     ///
     /// A result of more than some 4.29e9 elements is joined of parts of that many.
     ///
-    /// Errors: counts of another shape or device; more elements than the device's largest buffer has; the error that an array holds; out of memory; device lost.
+    /// Errors: counts of another shape or device; more elements than the device's largest buffer has; the error that an array
+    /// holds; out of memory; device lost.
     #[track_caller]
     pub fn repeat(&self, counts: &Array<u32>) -> Result<Array<T>> {
         let at = Location::caller();

@@ -2,7 +2,7 @@
 //!
 //! Bound by memory: every input once, every output once. Contiguous arrays move four elements at a time. Where an input's
 //! neighbours are not the output's, as in a transposition, they go through tiles in workgroup memory: `shaders/map_tiled.wgsl`;
-//! on a processor by blocks: `shaders/map_blocks.wgsl`.
+//! on a processor all maps over several axes go by blocks: `shaders/map_blocks.wgsl`.
 
 mod blocks;
 #[cfg(feature = "cases")]
