@@ -241,3 +241,63 @@ impl<T: Element> Columns<'_, T> {
         }
     }
 }
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::*;
+    use pulp::x86::{V3, V4};
+
+    /// The sums of a tile of a kind of vectors are those of its definition: small integers, exact in every order.
+    struct Tried<T>(std::marker::PhantomData<T>);
+
+    impl<T: Element + From<i8> + PartialEq + std::fmt::Debug> WithSimd for Tried<T> {
+        type Output = ();
+
+        fn with_simd<S: Simd>(self, simd: S) {
+            match rows_of::<S>() {
+                8 => Self::try_rows::<S, 8>(simd),
+                _ => Self::try_rows::<S, 4>(simd),
+            }
+        }
+    }
+
+    impl<T: Element + From<i8> + PartialEq + std::fmt::Debug> Tried<T> {
+        fn try_rows<S: Simd, const ROWS: usize>(simd: S) {
+            let (wide, inner) = (VECTORS * T::lanes::<S>(), [0usize, 1, 7, 20, 3]);
+            let small = |nth: usize, by: usize| (nth * by % 11) as i8 - 5;
+            let values: Vec<T> = (0..wide + 20).map(|nth| T::from(small(nth, 7))).collect();
+            let weights: Vec<T> = (0..ROWS * inner.len()).map(|nth| T::from(small(nth, 3))).collect();
+            let mut sums = [T::from(99); MOST];
+            let tile = Tile { values: values.as_ptr(), weights: weights.as_ptr() };
+            // SAFETY: there are as many values and weights as the tile meets.
+            unsafe { T::sums::<S, ROWS>(simd, tile, &inner, &mut sums) };
+            for (row, column) in (0..ROWS).flat_map(|row| (0..wide).map(move |column| (row, column))) {
+                let products = inner
+                    .iter()
+                    .enumerate()
+                    .map(|(nth, offset)| small(nth * ROWS + row, 3) as i32 * small(column + offset, 7) as i32);
+                let wanted = T::from(i8::try_from(products.sum::<i32>()).expect("it is small"));
+                assert_eq!(sums[row * wide + column], wanted, "row {row}, column {column} of {ROWS} x {wide}");
+            }
+        }
+    }
+
+    #[test]
+    fn tiles_of_every_width() {
+        use std::marker::PhantomData;
+        match V3::try_new() {
+            Some(simd) => {
+                pulp::Simd::vectorize(simd, Tried::<f32>(PhantomData));
+                pulp::Simd::vectorize(simd, Tried::<f64>(PhantomData));
+            }
+            None => println!("not run: this processor has no AVX2"),
+        }
+        match V4::try_new() {
+            Some(simd) => {
+                pulp::Simd::vectorize(simd, Tried::<f32>(PhantomData));
+                pulp::Simd::vectorize(simd, Tried::<f64>(PhantomData));
+            }
+            None => println!("not run: this processor has no AVX-512"),
+        }
+    }
+}
