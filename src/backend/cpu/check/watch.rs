@@ -45,11 +45,10 @@ impl Watch<'_> {
         let Some(shadow) = self.shadow.as_deref_mut() else { return Noted { fresh, ..Noted::default() } };
         let (now, mut conflict) = (Stamp { lane: lane as u16, ..self.now }, None);
         for place in at >> self.grain..(at + width as usize).div_ceil(1 << self.grain) {
-            let found = match self.how.changes {
-                true => shadow.write(place, now, self.subgroup),
-                false => shadow.read(place, now, self.subgroup),
-            };
-            conflict = conflict.or(found);
+            match self.how.changes {
+                true => shadow.write(place, &now, self.subgroup, &mut conflict),
+                false => shadow.read(place, &now, self.subgroup, &mut conflict),
+            }
         }
         Noted { outside: false, fresh, conflict }
     }
@@ -60,6 +59,16 @@ impl Watch<'_> {
 fn is_fresh(written: &mut Vec<u64>, at: usize, count: usize, how: How) -> bool {
     if written.len() * 64 < at + count {
         written.resize((at + count).div_ceil(64), 0);
+    }
+    let shift = at % 64;
+    if shift + count <= 64 && (how.writes == 0 || how.writes == u64::MAX) {
+        // The bits of almost all accesses are in one word.
+        let (word, bits) = (&mut written[at / 64], u64::MAX >> (64 - count) << shift);
+        let fresh = how.reads && *word & bits != bits;
+        if how.writes != 0 {
+            *word |= bits;
+        }
+        return fresh;
     }
     let fresh = how.reads && !is_marked(written, at, count);
     match how.writes {
