@@ -23,8 +23,8 @@ const KNOWN: [&str; 2] = [
     "Rank(24, 24) of [9, 11], f64",
 ];
 
-/// VGPRs that an invocation may have, less what the compiler may leave. On RDNA 3 Mesa 22.3.6 spills where only 132 to 144 are taken,
-/// which is not judged: a newer Mesa, which nobody has run here, would tell whether that is the compiler's or the kernels'.
+/// On RDNA 3 Mesa 22.3.6 spills where only 132 to 144 VGPRs of 256 are taken. That is not judged: a newer Mesa, which nobody has
+/// run here, would tell whether it is the compiler's or the kernels'. Where an invocation has so many, it is.
 const REGISTERS: u64 = 240;
 
 /// Compiles each for each card, and writes the table; an operation's name: compiles its kernels for each card.
@@ -63,12 +63,16 @@ fn no_kernel_spills() {
     }
     let spill = |(card, figures): &(crate::Card, Vec<Figures>)| {
         let of = figures.iter().filter(|one| {
-            one.spilled_vgprs > 0 && one.vgprs >= REGISTERS && !KNOWN.iter().any(|known| one.what.contains(known))
+            one.spilled_vgprs > 0 && judged(card, one) && !KNOWN.iter().any(|known| one.what.contains(known))
         });
         of.map(|one| format!("{}: {one:?}", card.name)).collect::<Vec<_>>()
     };
     let spilling: Vec<String> = figures.iter().flat_map(spill).collect();
     assert!(spilling.is_empty(), "{} kernels spill:\n{}", spilling.len(), spilling.join("\n"));
+}
+
+fn judged(card: &crate::Card, one: &Figures) -> bool {
+    !card.name.starts_with("RDNA 3") || one.vgprs >= REGISTERS
 }
 
 /// The kernels of all cases' plans for a device, each once.
