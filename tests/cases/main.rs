@@ -141,13 +141,14 @@ fn plans(operation: &str) {
         caps.tuning.set("sort_merge", &[8192]).unwrap();
         (preset, caps)
     });
+    let mut texts = texts::Texts::default();
     for (preset, caps) in Caps::presets().into_iter().chain(merging) {
         let all = cases(operation)(&caps);
         let checked = all.iter().map(|case| {
             let what = format!("{preset}: {}", case.what);
             (case.what.as_str(), check::check_plan(&what, &*case.op, &caps))
         });
-        texts::check_kernels(&caps, checked);
+        texts.check_kernels(&caps, checked);
     }
 }
 

@@ -2,14 +2,10 @@
 
 use crosslane::device::Caps;
 use crosslane::op::Plan;
+use naga::Module;
 use naga::back::{glsl, hlsl, msl, spv};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
-use std::collections::HashSet;
-
-struct Parsed {
-    module: naga::Module,
-    info: ModuleInfo,
-}
+use std::collections::{HashMap, HashSet};
 
 /// The features that a device with these capabilities would give naga.
 fn capabilities(caps: &Caps) -> Capabilities {
@@ -25,20 +21,19 @@ fn capabilities(caps: &Caps) -> Capabilities {
     all
 }
 
-fn parse(what: &str, source: &str, caps: &Caps) -> Parsed {
-    let module = naga::front::wgsl::parse_str(source)
-        .unwrap_or_else(|error| panic!("{what}: {}\n{source}", error.emit_to_string(source)));
+fn parse(what: &str, source: &str) -> Module {
+    naga::front::wgsl::parse_str(source)
+        .unwrap_or_else(|error| panic!("{what}: {}\n{source}", error.emit_to_string(source)))
+}
+
+fn validate(what: &str, source: &str, module: &Module, caps: &Caps) -> ModuleInfo {
     let mut validator = Validator::new(ValidationFlags::all(), capabilities(caps));
-    let info = validator
-        .validate(&module)
-        .unwrap_or_else(|error| panic!("{what}: {}\n{source}", error.emit_to_string(source)));
-    Parsed { module, info }
+    validator.validate(module).unwrap_or_else(|error| panic!("{what}: {}\n{source}", error.emit_to_string(source)))
 }
 
 /// Writes the kernel in every language. HLSL and MSL have no f64 and GLSL neither f16 nor 64-bit integers as naga
 /// writes them; MSL and GLSL of the presets that have those types are never asked for.
-fn write(what: &str, entry: &str, source: &str, parsed: &Parsed) {
-    let Parsed { module, info } = parsed;
+fn write(what: &str, entry: &str, source: &str, module: &Module, info: &ModuleInfo) {
     let stage = naga::ShaderStage::Compute;
     let options = spv::Options { lang_version: (1, 3), ..Default::default() };
     let pipeline = spv::PipelineOptions { shader_stage: stage, entry_point: entry.into() };
@@ -82,16 +77,30 @@ fn write(what: &str, entry: &str, source: &str, parsed: &Parsed) {
     }
 }
 
-/// Each kernel once: many plans share one.
-pub fn check_kernels<'a>(caps: &Caps, plans: impl Iterator<Item = (&'a str, Plan)>) {
-    let mut seen = HashSet::new();
-    for (what, plan) in plans {
-        for pass in plan.passes {
-            if seen.insert(pass.kernel.source().to_string()) {
-                let parsed = parse(what, pass.kernel.source(), caps);
-                write(what, pass.kernel.entry(), pass.kernel.source(), &parsed);
+/// The texts that were written: the languages are the same on all kinds of hardware, of which each has features of its own.
+#[derive(Default)]
+pub struct Texts(HashMap<String, Module>);
+
+impl Texts {
+    /// Each kernel once: many plans share one.
+    pub fn check_kernels<'a>(&mut self, caps: &Caps, plans: impl Iterator<Item = (&'a str, Plan)>) {
+        let mut seen = HashSet::new();
+        for (what, plan) in plans {
+            for pass in plan.passes {
+                let source = pass.kernel.source();
+                if !seen.insert(source.to_string()) {
+                    continue;
+                }
+                if let Some(module) = self.0.get(source) {
+                    validate(what, source, module, caps);
+                } else {
+                    let module = parse(what, source);
+                    let info = validate(what, source, &module, caps);
+                    write(what, pass.kernel.entry(), source, &module, &info);
+                    self.0.insert(source.to_string(), module);
+                }
             }
         }
+        assert!(!seen.is_empty());
     }
-    assert!(!seen.is_empty());
 }
