@@ -1,6 +1,7 @@
 //! The project's chores: `cargo xtask help` lists them.
 
 mod chart;
+mod divergence;
 mod format;
 mod new_op;
 mod peers;
@@ -32,6 +33,7 @@ cargo xtask COMMAND
   report            joins the reports of benches/reports: the README's cascade, and a page in target/report
   sanitize miri|address|thread|cuda [TEST ..]
                     runs unit tests under Miri, or conformance under a sanitizer (CONTRIBUTING.md)
+  divergence        prints the lines of code of each engine and of all, and the code divergence
   switching         runs one example by each engine's feature alone, and on each device: the answers must be the same
   peers [OUT]       measures CUDA, CUB, PyTorch, CuPy and Numba on this machine's NVIDIA card (benches/peers)";
 
@@ -56,6 +58,7 @@ fn command(arguments: &[&str]) -> Outcome<()> {
         ["results"] => results::write(),
         ["results", "--check"] => results::check(),
         ["results", "--merge", ours, peers, commit, date] => results::merge(ours, peers, commit, date),
+        ["divergence"] => divergence::print(),
         ["fmt"] => format::all(false),
         ["fmt", "--check"] => format::all(true),
         ["new-op", name] => new_op::make(&root(), name),
