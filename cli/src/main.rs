@@ -9,6 +9,7 @@ mod convolutions;
 mod cuda;
 mod data;
 mod devices;
+mod energy;
 mod engines;
 mod export;
 mod groups;

@@ -73,9 +73,19 @@ pub fn significant(value: f64) -> String {
 
 /// A time in a unit that suits it.
 pub fn time(seconds: f64) -> String {
-    match seconds {
-        s if s >= 1.0 => format!("{} s", significant(s)),
-        s if s >= 1e-3 => format!("{} ms", significant(s * 1e3)),
-        s => format!("{} us", significant(s * 1e6)),
+    scaled(seconds, "s")
+}
+
+/// An energy.
+pub fn energy(joules: f64) -> String {
+    scaled(joules, "J")
+}
+
+/// In the unit, or its thousandth or millionth part.
+fn scaled(value: f64, unit: &str) -> String {
+    match value {
+        x if x >= 1.0 => format!("{} {unit}", significant(x)),
+        x if x >= 1e-3 => format!("{} m{unit}", significant(x * 1e3)),
+        x => format!("{} u{unit}", significant(x * 1e6)),
     }
 }

@@ -114,7 +114,7 @@ mod tests {
 
     fn row(platform: &str, seconds: Option<f64>, flops: u64) -> Row {
         let result = match seconds {
-            Some(seconds) => Measured::Right { device: None, host: Spread::of(&[seconds]).unwrap() },
+            Some(seconds) => Measured::Right { device: None, host: Spread::of(&[seconds]).unwrap(), joules: None },
             None => Measured::Failed { why: "wrong result".into() },
         };
         let (suite, name, platform) = ("S".into(), "P".into(), platform.into());

@@ -62,8 +62,14 @@ pub struct Row {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measured {
-    /// The result was right; by the device's clock, if it has one, and by the host's.
-    Right { device: Option<Spread>, host: Spread },
+    /// The result was right; by the device's clock, if it has one, and by the host's. Joules that the device uses in one run,
+    /// if its driver counts them.
+    Right {
+        device: Option<Spread>,
+        host: Spread,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        joules: Option<f64>,
+    },
     /// Why there is no time: the result was wrong, or the device cannot run it.
     Failed { why: String },
 }
@@ -98,8 +104,8 @@ impl Spread {
 }
 
 /// To five digits: no clock measures more, and files stay small.
-fn rounded(seconds: f64) -> f64 {
-    format!("{seconds:.4e}").parse().unwrap_or(seconds)
+pub fn rounded(value: f64) -> f64 {
+    format!("{value:.4e}").parse().unwrap_or(value)
 }
 
 impl Row {
@@ -111,7 +117,7 @@ impl Row {
     /// The spread that counts: the device's, else the host's; `None` if the row failed.
     pub fn spread(&self) -> Option<&Spread> {
         match &self.result {
-            Measured::Right { device, host } => Some(device.as_ref().unwrap_or(host)),
+            Measured::Right { device, host, .. } => Some(device.as_ref().unwrap_or(host)),
             Measured::Failed { .. } => None,
         }
     }

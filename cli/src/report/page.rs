@@ -1,6 +1,6 @@
 //! The report as one HTML page: no network, light and dark, tables that sort.
 
-use super::super::table::{significant, time};
+use super::super::table::{energy, significant, time};
 use super::chart::{STYLE, cascade, escaped, portability, roofline, times};
 use super::efficiency::portability as harmonic;
 use super::efficiency::{Against, efficiency, median_portability, of, of_problem, raw};
@@ -173,13 +173,14 @@ fn rows(report: &Report) -> String {
         "p95",
         "host, median",
         "host, p95",
+        "energy",
         "GB/s",
         "GFLOP/s",
         "of roofline",
         "of best",
     ];
     let line = |row: &Row| -> Option<Vec<String>> {
-        let Measured::Right { device, host } = &row.result else { return None };
+        let Measured::Right { device, host, joules } = &row.result else { return None };
         let spread = device.as_ref().unwrap_or(host);
         let seconds = |value: f64| number(value, &time(value));
         let share = |against| {
@@ -196,6 +197,7 @@ fn rows(report: &Report) -> String {
             seconds(spread.p95),
             seconds(host.median),
             seconds(host.p95),
+            joules.map_or_else(|| number(-1.0, "-"), |joules| number(joules, &energy(joules))),
             rate(row.bytes as f64 / spread.median * 1e-9),
             rate(row.flops as f64 / spread.median * 1e-9),
             share(Against::Roofline),

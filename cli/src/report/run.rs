@@ -1,10 +1,11 @@
 //! Measuring: every problem on every engine, written row by row, so that an interrupted run goes on where it was.
 
 use super::super::bench::progress;
+use super::super::energy::Meter;
 use super::super::engines::{self, Engine};
 use super::super::measure::{Effort, Times, timed};
 use super::super::{Outcome, caught, measure};
-use super::model::{Measured, Platform, Report, Row, Running, Spread};
+use super::model::{self, Measured, Platform, Report, Row, Running, Spread};
 use super::suite::{self, Problem, Scale, Setting, Sizes};
 use crosslane::device::{DeviceKind, Properties};
 use crosslane::{Array, Device};
@@ -35,6 +36,15 @@ fn effort(scale: Scale) -> Effort {
     };
     let runs = if scale == Scale::Full { 40 } else { 15 };
     Effort { warm: Duration::from_millis(warm), runs, budget: Duration::from_millis(budget) }
+}
+
+/// How long the energy of a row is counted: counters of cards move ten times a second.
+fn span(scale: Scale) -> Duration {
+    Duration::from_millis(match scale {
+        Scale::Tiny => 0,
+        Scale::Quick => 60,
+        Scale::Full => 400,
+    })
 }
 
 fn word(scale: Scale) -> &'static str {
@@ -74,18 +84,18 @@ fn platform(engine: &Engine, properties: &Properties) -> Platform {
 }
 
 /// The engines that are wanted, each with a name of its own.
-fn wanted(devices: &[String]) -> Outcome<Vec<(Engine, Platform)>> {
-    let mut all: Vec<(Engine, Platform)> = vec![];
+fn wanted(devices: &[String]) -> Outcome<Vec<(Engine, Platform, Properties)>> {
+    let mut all: Vec<(Engine, Platform, Properties)> = vec![];
     for (engine, properties) in engines::all() {
         let mut platform = platform(&engine, &properties);
         let named = |part: &String| platform.name.to_lowercase().contains(&part.trim().to_lowercase());
         let chosen = if devices.is_empty() { engine.name != INTERPRETED } else { devices.iter().any(named) };
         if chosen {
-            let same = all.iter().filter(|(_, other)| other.name.starts_with(&platform.name)).count();
+            let same = all.iter().filter(|(_, other, _)| other.name.starts_with(&platform.name)).count();
             if same > 0 {
                 platform.name = format!("{} ({})", platform.name, same + 1);
             }
-            all.push((engine, platform));
+            all.push((engine, platform, properties));
         }
     }
     match all.is_empty() {
@@ -115,9 +125,10 @@ pub fn run(plan: &Plan, path: &Path) -> Outcome<Report> {
     let mut report = resumed(old, plan.scale);
     report.write(path)?; // a place that cannot be written is found out before anything is measured
     let bar = progress(engines.len() * problems.len())?;
-    for (engine, platform) in &engines {
+    for (engine, platform, properties) in &engines {
         bar.suspend(|| eprintln!("report: {}", platform.name));
-        let mut bench = Bench { engine, name: platform.name.clone(), scale: plan.scale, device: None };
+        let meter = Meter::of(properties);
+        let mut bench = Bench { engine, name: platform.name.clone(), scale: plan.scale, device: None, meter };
         if let Err(error) = bench.roofline(&mut report, platform) {
             bar.suspend(|| eprintln!("report: {}: no roofline: {error}", platform.name));
         }
@@ -168,6 +179,7 @@ struct Bench<'a> {
     name: String,
     scale: Scale,
     device: Option<Device>,
+    meter: Option<Meter>,
 }
 
 impl Bench<'_> {
@@ -222,8 +234,13 @@ impl Bench<'_> {
     fn measured(&mut self, problem: &Problem) -> Outcome<Row> {
         let device = self.device()?;
         let prepared = (problem.prepare)(&Setting { device: &device, name: problem.name, sizes: self.sizes(&device) })?;
-        let Times { device: on_device, host } = timed(&prepared.row(problem.name), &device, &effort(self.scale))?;
+        let timed_row = prepared.row(problem.name);
+        let Times { device: on_device, host } = timed(&timed_row, &device, &effort(self.scale))?;
         let host = Spread::of(&host).ok_or("there are no times")?;
+        let joules = match &self.meter {
+            Some(meter) => meter.per_run(span(self.scale), || Ok((timed_row.work)()?), || Ok(device.synchronize()?))?,
+            None => None,
+        };
         Ok(Row {
             suite: problem.suite.into(),
             name: problem.name.into(),
@@ -231,7 +248,11 @@ impl Bench<'_> {
             n: prepared.n,
             bytes: prepared.work.bytes,
             flops: prepared.work.flops,
-            result: Measured::Right { device: on_device.as_deref().and_then(Spread::of), host },
+            result: Measured::Right {
+                device: on_device.as_deref().and_then(Spread::of),
+                host,
+                joules: joules.map(model::rounded),
+            },
         })
     }
 }
@@ -249,8 +270,9 @@ mod tests {
     /// Right, wrong, not possible, and a panic: each is a row.
     #[test]
     fn what_fails_is_a_row_that_says_why() {
-        let (engine, platform) = wanted(&["cpu interpreted".into()]).unwrap().remove(0);
-        let mut bench = Bench { engine: &engine, name: platform.name.clone(), scale: Scale::Tiny, device: None };
+        let (engine, platform, _) = wanted(&["cpu interpreted".into()]).unwrap().remove(0);
+        let mut bench =
+            Bench { engine: &engine, name: platform.name.clone(), scale: Scale::Tiny, device: None, meter: None };
         let mut report = Report::default();
         bench.roofline(&mut report, &platform).unwrap();
         assert!(report.platforms[0].bytes_per_second > 0.0 && report.platforms[0].flops_per_second > 0.0);
@@ -280,13 +302,13 @@ mod tests {
 
     #[test]
     fn platforms_are_found_by_parts_of_their_names() {
-        assert!(wanted(&[]).unwrap().iter().all(|(engine, _)| engine.name != INTERPRETED));
+        assert!(wanted(&[]).unwrap().iter().all(|(engine, ..)| engine.name != INTERPRETED));
         assert!(wanted(&["no such device".into()]).is_err());
         let all = wanted(&["cpu compiled".into(), "CPU interpreted".into()]).unwrap();
         assert_eq!(
-            all.iter().map(|(_, platform)| platform.name.as_str()).collect::<Vec<_>>(),
+            all.iter().map(|(_, platform, _)| platform.name.as_str()).collect::<Vec<_>>(),
             ["cpu compiled", "cpu interpreted"]
         );
-        assert!(all.iter().all(|(_, platform)| platform.hardware.ends_with(" threads")));
+        assert!(all.iter().all(|(_, platform, _)| platform.hardware.ends_with(" threads")));
     }
 }

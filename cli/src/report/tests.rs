@@ -21,7 +21,7 @@ fn platform(name: &str, hardware: &str) -> Platform {
 fn row(name: &str, platform: &str, median: f64, spread: f64) -> Row {
     let times: Vec<f64> = (-2..=2).map(|nth| median * (1.0 + spread * f64::from(nth) / 2.0)).collect();
     let host = Spread::of(&times).unwrap();
-    let result = Measured::Right { device: Some(host), host };
+    let result = Measured::Right { device: Some(host), host, joules: None };
     Row { suite: "Suite".into(), name: name.into(), platform: platform.into(), n: 8, bytes: 1000, flops: 10, result }
 }
 
