@@ -39,13 +39,7 @@ fn effort(scale: Scale) -> Effort {
 }
 
 /// How long the energy of a row is counted: counters of cards move ten times a second.
-fn span(scale: Scale) -> Duration {
-    Duration::from_millis(match scale {
-        Scale::Tiny => 0,
-        Scale::Quick => 60,
-        Scale::Full => 400,
-    })
-}
+const COUNTED: Duration = Duration::from_millis(400);
 
 fn word(scale: Scale) -> &'static str {
     match scale {
@@ -127,7 +121,8 @@ pub fn run(plan: &Plan, path: &Path) -> Outcome<Report> {
     let bar = progress(engines.len() * problems.len())?;
     for (engine, platform, properties) in &engines {
         bar.suspend(|| eprintln!("report: {}", platform.name));
-        let meter = Meter::of(properties);
+        // Short runs use less than a counter tells.
+        let meter = Meter::of(properties).filter(|_| plan.scale == Scale::Full);
         let mut bench = Bench { engine, name: platform.name.clone(), scale: plan.scale, device: None, meter };
         if let Err(error) = bench.roofline(&mut report, platform) {
             bar.suspend(|| eprintln!("report: {}: no roofline: {error}", platform.name));
@@ -238,7 +233,7 @@ impl Bench<'_> {
         let Times { device: on_device, host } = timed(&timed_row, &device, &effort(self.scale))?;
         let host = Spread::of(&host).ok_or("there are no times")?;
         let joules = match &self.meter {
-            Some(meter) => meter.per_run(span(self.scale), || Ok((timed_row.work)()?), || Ok(device.synchronize()?))?,
+            Some(meter) => meter.per_run(COUNTED, || Ok((timed_row.work)()?), || Ok(device.synchronize()?))?,
             None => None,
         };
         Ok(Row {
