@@ -69,12 +69,6 @@ pub(super) struct Cut {
     pub groups: u64,
 }
 
-/// Invocations of a workgroup whose values fit registers. AMD's GCN, whose subgroups are all of 64, has 64 registers for each
-/// of 1024: on Vega ACO spilled 46 of a normalisation.
-fn enough_registers(caps: &Caps) -> u64 {
-    if caps.subgroups == Some((64, 64)) { 512 } else { u64::MAX }
-}
-
 impl Problem {
     /// Elements of a row, and rows, that a unit has.
     fn unit(&self) -> (u64, u64) {
@@ -91,6 +85,14 @@ impl Problem {
         let states = caps.workgroup_bytes as u64 / (self.fields * self.number * self.unit().1);
         let most = caps.processor.map_or(caps.workgroup_invocations.min(1024), |processor| processor.lanes);
         1 << states.min(most as u64).ilog2()
+    }
+
+    /// The most invocations of a workgroup that holds rows in registers. AMD's GCN, whose subgroups are all of 64, has 2^16 of 32 bits for
+    /// a workgroup. ACO spilled up to 46 for each of 1024 invocations that hold numbers of f64 and 21 for each of 512; none of 256,
+    /// and none of f32.
+    fn most_holding(&self, caps: &Caps) -> u64 {
+        let is_short = self.number == 8 && caps.subgroups == Some((64, 64));
+        self.most(caps).min(if is_short { 256 } else { u64::MAX })
     }
 
     /// With this many invocations for a row in workgroups of `most`; columns side by side in a segment of this many
@@ -133,7 +135,7 @@ impl Problem {
     /// Where a workgroup can hold rows.
     pub fn held(&self, caps: &Caps) -> Option<Cut> {
         let values = caps.tuning.get(&NORMALISE)[0] as u64;
-        let (units, most) = (self.units(), self.most(caps).min(enough_registers(caps)));
+        let (units, most) = (self.units(), self.most_holding(caps));
         let with = |values: u64| units.div_ceil((values / self.width).max(1)).next_power_of_two();
         let lanes = match caps.short_vectors() || caps.processor.is_some() {
             true => with(8),
