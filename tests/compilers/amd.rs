@@ -23,8 +23,8 @@ const KNOWN: [&str; 2] = [
     "Rank(24, 24) of [9, 11], f64",
 ];
 
-/// On RDNA 3 Mesa 22.3.6 spills where only 132 to 144 VGPRs of 256 are taken. That is not judged: a newer Mesa, which nobody has
-/// run here, would tell whether it is the compiler's or the kernels'. Where an invocation has so many, it is.
+/// VGPRs of an invocation from which on a spill is judged on RDNA 3. There Mesa 22.3.6 spills where only 132 to 144 of 256 are taken: a
+/// newer Mesa, which nobody has run here, would tell whether that is the compiler's or the kernels'.
 const REGISTERS: u64 = 240;
 
 /// Compiles each for each card, and writes the table; an operation's name: compiles its kernels for each card.
@@ -71,6 +71,7 @@ fn no_kernel_spills() {
     assert!(spilling.is_empty(), "{} kernels spill:\n{}", spilling.len(), spilling.join("\n"));
 }
 
+/// Whether a spill of this kernel may be the kernel's. On the other cards every one is.
 fn judged(card: &crate::Card, one: &Figures) -> bool {
     !card.name.starts_with("RDNA 3") || one.vgprs >= REGISTERS
 }
