@@ -9,8 +9,8 @@ use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Runs between two looks at the clock.
-const RUNS: u32 = 8;
+/// Runs between two looks at the clock at most: a card is kept busy.
+const MOST: u32 = 8;
 
 /// A counter of joules.
 pub enum Meter {
@@ -72,11 +72,13 @@ impl Meter {
     ) -> Outcome<Option<f64>> {
         wait()?;
         let Some(before) = self.read() else { return Ok(None) };
-        let (start, mut runs) = (Instant::now(), 0);
+        let (start, mut runs, mut next) = (Instant::now(), 0, 1);
+        // What takes longer than the span runs once.
         while runs == 0 || start.elapsed() < span {
-            (0..RUNS).try_for_each(|_| work())?;
+            (0..next).try_for_each(|_| work())?;
             wait()?;
-            runs += RUNS;
+            runs += next;
+            next = (2 * next).min(MOST);
         }
         let used = self.read().map_or(0.0, |after| self.between(&before, &after));
         Ok((used > 0.0).then(|| used / f64::from(runs)))
@@ -161,8 +163,27 @@ mod tests {
             Ok(write(folder.0.join("intel-rapl:1/energy_uj"), "500000")?)
         };
         let joules = meter.per_run(Duration::ZERO, work, || Ok(())).unwrap().unwrap();
-        assert_eq!(runs.get(), RUNS);
-        assert!((joules - 2.0 / f64::from(RUNS)).abs() < 1e-9, "{joules}");
+        assert_eq!(runs.get(), 1, "the span is over after one");
+        assert!((joules - 2.0).abs() < 1e-9, "{joules}");
+    }
+
+    #[test]
+    fn energy_is_that_of_one_of_many_runs() {
+        let folder = Folder::new("runs", &[("hwmon/hwmon0/energy1_input", "0")]);
+        let meter = Meter::Files(sensors(&folder.0));
+        let (runs, waits) = (Cell::new(0u32), Cell::new(0u32));
+        let work = || {
+            runs.set(runs.get() + 1);
+            Ok(write(folder.0.join("hwmon/hwmon0/energy1_input"), (runs.get() * 3_000_000).to_string())?)
+        };
+        let wait = || {
+            waits.set(waits.get() + 1);
+            std::thread::sleep(Duration::from_millis(2));
+            Ok(())
+        };
+        let joules = meter.per_run(Duration::from_millis(20), work, wait).unwrap().unwrap();
+        assert!(runs.get() > waits.get() && waits.get() > 2, "{} runs, {} waits", runs.get(), waits.get());
+        assert!((joules - 3.0).abs() < 1e-9, "{joules}");
     }
 
     #[test]

@@ -103,7 +103,7 @@ impl Spread {
     }
 }
 
-/// To five digits: no clock measures more, and files stay small.
+/// To five digits: no clock or counter measures more, and files stay small.
 pub fn rounded(value: f64) -> f64 {
     format!("{value:.4e}").parse().unwrap_or(value)
 }

@@ -25,6 +25,14 @@ fn row(name: &str, platform: &str, median: f64, spread: f64) -> Row {
     Row { suite: "Suite".into(), name: name.into(), platform: platform.into(), n: 8, bytes: 1000, flops: 10, result }
 }
 
+/// With energy.
+fn counted(mut row: Row, used: f64) -> Row {
+    if let Measured::Right { joules, .. } = &mut row.result {
+        *joules = Some(used);
+    }
+    row
+}
+
 fn broken(name: &str, platform: &str) -> Row {
     Row { result: Measured::Failed { why: "wrong <result> & why".into() }, ..row(name, platform, 1.0, 0.0) }
 }
@@ -36,7 +44,12 @@ fn sample() -> Report {
         complete: true,
         running: Some(Running { problem: "Suite A".into(), platform: "x".into(), attempts: 1 }),
         platforms: vec![platform(NASTY, "card"), platform("b", "card")],
-        rows: vec![row("A", NASTY, 2e-6, 0.1), row("A", "b", 4e-6, 0.1), row("B", NASTY, 1e-3, 0.1), broken("B", "b")],
+        rows: vec![
+            counted(row("A", NASTY, 2e-6, 0.1), 0.0505),
+            row("A", "b", 4e-6, 0.1),
+            row("B", NASTY, 1e-3, 0.1),
+            broken("B", "b"),
+        ],
     }
 }
 
@@ -108,9 +121,14 @@ fn pages_are_whole_escaped_and_want_no_network() {
         assert!(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\"") && !svg.contains("NaN"));
     }
     let page = page::page(&sample());
-    for part in
-        ["&lt;b&gt;&amp;&quot;&#39;", "wrong &lt;result&gt; &amp; why", "prefers-color-scheme: dark", "<svg ", "failed"]
-    {
+    for part in [
+        "&lt;b&gt;&amp;&quot;&#39;",
+        "wrong &lt;result&gt; &amp; why",
+        "prefers-color-scheme: dark",
+        "<svg ",
+        "failed",
+        "50.50 mJ",
+    ] {
         assert!(page.contains(part), "{part}");
     }
     assert!(page.contains("3 of 4 rows have a right result"));
