@@ -87,7 +87,7 @@ impl Shadow {
     #[inline(always)]
     pub fn write(&mut self, at: usize, now: &Stamp, subgroup: u32, conflict: &mut Option<Stamp>) {
         let cell = self.cell(at);
-        // Compared where they lie: three copies of stamps took half of the time.
+        // Compared where they lie: copies cost more than the comparisons.
         for earlier in [&cell.write, &cell.reads[0], &cell.reads[1]] {
             if earlier.races(now, subgroup) {
                 found(conflict, earlier);
