@@ -5,6 +5,10 @@
 
 mod amd;
 mod dxc;
+#[path = "../emulation/cases.rs"]
+mod emulated_cases;
+#[path = "../emulation/mod.rs"]
+mod emulation;
 mod khronos;
 mod metal;
 mod refused;

@@ -1,7 +1,8 @@
 //! Kernels of `corpus/`: between them every type, statement, expression and function. They compile; and where their
 //! results are exact, the text under g++ must give the cpu engine's bits.
 
-use crate::emulate::{self, OPTIONS, Program, Window};
+use crate::emulate::{self, OPTIONS, Program};
+use crate::emulation::{self, Window};
 use crate::support::{random, say};
 use crosslane::cpu::Profile;
 use crosslane::{Argument, Array, Device, DeviceOptions, Kernel};
@@ -171,7 +172,7 @@ impl Case {
 /// The text under g++ gives the same bits as the cpu engine.
 #[test]
 fn text_agrees_with_the_cpu_engine() {
-    if !emulate::available() {
+    if !emulation::available() {
         return;
     }
     let mut profile = Profile::nvidia_like();

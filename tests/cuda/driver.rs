@@ -4,7 +4,8 @@
 //! `libcuda.so.1`, and a copy `libnvrtc.so`, that folder alone in `LD_LIBRARY_PATH`, `CROSSLANE_EMULATION` naming this one and
 //! `CROSSLANE_EMULATION_FOLDER` one for the kernels that g++ makes.
 
-use crate::emulate::{available, folder, here};
+use crate::emulate::here;
+use crate::emulation::{available, folder};
 use crosslane::array::OutOfRange;
 use crosslane::share::Direction;
 use crosslane::{Argument, Array, Device, DeviceOptions, Event, HostBuffer, Kernel, Recording, Stream, Unified};

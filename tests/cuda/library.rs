@@ -1,11 +1,14 @@
 //! The library's own kernels as CUDA text: those of the cases, each text once, for NVRTC and, run against the operations'
 //! references, under g++.
 
-use crate::emulate::{self, OPTIONS, Program, Window};
+use crate::emulate::{self, OPTIONS, Program};
+use crate::emulated_cases::{Run, check, spread};
+use crate::emulation::{self, Launch};
 use crate::support::say;
 use crosslane::Kernel;
+use crosslane::cuda::CudaSource;
 use crosslane::device::Caps;
-use crosslane::op::{Case, Pass, Plan, Values};
+use crosslane::op::{Case, Pass};
 use crosslane::ops::cases::{ALL, Cases};
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -25,12 +28,6 @@ const SHARE: f64 = 0.5;
 fn kinds() -> [Caps; 2] {
     let merging = |caps: &mut Caps| caps.tuning.set("sort_merge", &[8192]).expect("it may");
     [emulate::caps(), emulate::caps().with(merging)]
-}
-
-/// As many of a list as there may be, evenly spread.
-fn spread<T>(list: Vec<T>, most: usize) -> impl Iterator<Item = T> {
-    let step = list.len().div_ceil(most).max(1);
-    list.into_iter().step_by(step)
 }
 
 /// A kernel of the library and what it computes.
@@ -72,54 +69,31 @@ pub fn kernels() -> [Vec<Named>; 2] {
 /// How many natives have run.
 static NATIVES: AtomicUsize = AtomicUsize::new(0);
 
-/// Runs a plan's kernels as their text, and a native beside its kernel; gives the buffers: slots, then scratch.
-fn run(plan: &Plan, mut buffers: Vec<Vec<u8>>, caps: &Caps) -> Result<Vec<Vec<u8>>, String> {
-    buffers.extend(plan.scratch.iter().map(|&bytes| vec![0xcd; bytes as usize]));
-    for pass in &plan.passes {
-        let (Pass { kernel, buffers: bindings, grid, .. }, params) = (pass, pass.words(&Values::default()));
+/// Each kernel as its text, and a native beside its kernel.
+struct Texts;
+
+impl Run for Texts {
+    fn run(&mut self, pass: &Pass, launch: Launch, buffers: &mut [Vec<u8>]) -> Result<(), String> {
+        let (kernel, Launch { grid, windows, immediates, .. }) = (&pass.kernel, launch);
+        let program = |source: &CudaSource| Program::new(source, windows.len(), !immediates.is_empty());
         let source = kernel.cuda(&OPTIONS).map_err(|error| error.to_string())?;
-        let program = Program::new(&source, bindings.len(), !params.is_empty())
-            .map_err(|error| format!("{error}\n{}", emulate::own(&source)))?;
-        let windows: Vec<Window> =
-            bindings.iter().map(|b| Window { buffer: b.buffer, offset: b.offset, bytes: b.bytes }).collect();
-        let grid = grid.fold(caps.grid);
+        let said = |error: String| format!("{error}\n{}", emulate::own(&source));
+        let own = program(&source).map_err(said)?;
         // What only one architecture has, g++ has not: those natives are compiled, and run by the tests on such a card.
         let native = match kernel.cuda_native(&OPTIONS).filter(|source| !source.specific) {
             Some(source) => {
                 NATIVES.fetch_add(1, Ordering::Relaxed);
-                let mut native = buffers.clone();
-                let program = Program::new(&source, bindings.len(), !params.is_empty())?;
-                program.run(grid, &mut native, &windows, bytemuck::cast_slice(&params))?;
+                let mut native = buffers.to_vec();
+                program(&source)?.run(grid, &mut native, windows, immediates)?;
                 Some(native)
             }
             None => None,
         };
-        program
-            .run(grid, &mut buffers, &windows, bytemuck::cast_slice(&params))
-            .map_err(|error| format!("{error}\n{}", emulate::own(&source)))?;
-        if native.is_some_and(|native| native != buffers) {
-            return Err(format!("the native of {kernel:?} gives other bits"));
+        own.run(grid, buffers, windows, immediates).map_err(said)?;
+        match native.is_some_and(|native| native != buffers) {
+            true => Err(format!("the native of {kernel:?} gives other bits")),
+            false => Ok(()),
         }
-    }
-    Ok(buffers)
-}
-
-/// How many programs a case takes, if they give what it means.
-fn check(case: &Case, caps: &Caps) -> Result<usize, String> {
-    let plan = case.op.plan(caps).map_err(|error| format!("{}: {error}", case.what))?;
-    let before = case.slots();
-    let lens: Vec<usize> = before.iter().map(Vec::len).collect();
-    let padded = |bytes: Vec<u8>| {
-        let len = bytes.len().next_multiple_of(64).max(64);
-        [bytes.clone(), vec![0xcd; len - bytes.len()]].concat()
-    };
-    let mut after = run(&plan, before.into_iter().map(padded).collect(), caps)
-        .map_err(|error| format!("{}: {error}", case.what))?;
-    after.truncate(lens.len());
-    after.iter_mut().zip(lens).for_each(|(bytes, len)| bytes.truncate(len));
-    match case.wrong_within(after, SHARE) {
-        None => Ok(plan.passes.len()),
-        Some(message) => Err(format!("{}: {message}", case.what)),
     }
 }
 
@@ -140,7 +114,7 @@ fn agree(name: &str, cases: Cases) -> (usize, usize, Vec<String>) {
             cases(&caps).into_iter().filter(runs).partition(|case| has_native(case, &caps, &mut natives));
         for case in spread(with, RUN_OF_OTHERS).chain(spread(without, most)) {
             count += 1;
-            match check(&case, &caps) {
+            match check(&case, &caps, SHARE, &mut Texts) {
                 Ok(run) => programs += run,
                 Err(message) => wrong.push(message),
             }
@@ -153,7 +127,7 @@ fn agree(name: &str, cases: Cases) -> (usize, usize, Vec<String>) {
 /// g++ takes the time.
 #[test]
 fn kernels_agree_with_their_definition() {
-    if !emulate::available() {
+    if !emulation::available() {
         return;
     }
     let (left, found) = (Mutex::new(ALL.iter()), Mutex::new(vec![]));

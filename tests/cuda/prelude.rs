@@ -1,6 +1,7 @@
 //! The prelude's own tables: `prelude.cpp`, which includes every part of it.
 
-use crate::emulate::{available, compile, execute, folder, here};
+use crate::emulate::here;
+use crate::emulation::{available, compile, execute, folder};
 
 #[test]
 fn tables() {
@@ -9,7 +10,7 @@ fn tables() {
     }
     let folder = folder().unwrap();
     let program = folder.join("prelude");
-    let result = compile(&here().join("prelude.cpp"), &program).and_then(|()| execute(&program, &folder));
+    let result = compile(&here().join("prelude.cpp"), &program, &here(), &[]).and_then(|()| execute(&program, &folder));
     let _ = std::fs::remove_dir_all(&folder);
     result.unwrap_or_else(|error| panic!("{error}"));
 }

@@ -26,7 +26,7 @@ pub fn judges() -> impl Iterator<Item = &'static Judge> {
 
 #[cfg(feature = "cuda")]
 fn text() -> Option<Judge> {
-    crate::emulate::available().then(|| Judge::Text(crate::emulate::caps()))
+    crate::emulation::available().then(|| Judge::Text(crate::emulate::caps()))
 }
 
 #[cfg(not(feature = "cuda"))]

@@ -9,6 +9,9 @@ mod clean;
 #[cfg(feature = "cuda")]
 #[path = "../cuda/emulate.rs"]
 mod emulate;
+#[cfg(feature = "cuda")]
+#[path = "../emulation/mod.rs"]
+mod emulation;
 mod faulty;
 mod generate;
 mod judge;

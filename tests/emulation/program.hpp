@@ -1,5 +1,5 @@
 // Reads a launch from a file, holds its buffers where an access past their end is found, and writes them back.
-// No header of the C++ library, as in emulation.hpp.
+// No header of the C++ library, as in fibers.hpp.
 #pragma once
 
 namespace program {
@@ -56,19 +56,25 @@ struct Bytes {
     }
 };
 
+// A buffer, as what any kernel's parameter refers to.
+struct Reference {
+    void* at;
+    template <class T> operator T&() const { return *static_cast<T*>(at); }
+};
+
 struct Window {
     u64 buffer, offset, bytes;
 };
 
 struct Head {
-    u64 grid[3], block[3], dynamic_bytes, immediates, buffers, windows;
+    u64 entry, grid[3], block[3], dynamic_bytes, immediates, buffers, windows;
 };
 
 template <class T> T* room(u64 n) { return static_cast<T*>(memalign(64, n * sizeof(T) + 64)); }
 
 struct Launch {
     const char* path;
-    dim3 grid, block;
+    emulation::Extent grid, block;
     unsigned dynamic_bytes;
     Head head;
     byte* constants;
@@ -82,8 +88,8 @@ struct Launch {
             if (bytes && fread(to, 1, bytes, file) != bytes) fail("the launch ends where %llu bytes should be", bytes);
         };
         read(&head, sizeof head);
-        grid = dim3(head.grid[0], head.grid[1], head.grid[2]);
-        block = dim3(head.block[0], head.block[1], head.block[2]);
+        grid = emulation::Extent(head.grid[0], head.grid[1], head.grid[2]);
+        block = emulation::Extent(head.block[0], head.block[1], head.block[2]);
         dynamic_bytes = unsigned(head.dynamic_bytes);
         constants = room<byte>(head.immediates);
         buffers = room<Buffer>(head.buffers);
@@ -100,6 +106,7 @@ struct Launch {
     }
 
     emulation::Pointer pointer(int n) const { return {buffers[windows[n].buffer].start + windows[n].offset}; }
+    Reference reference(int n) const { return {buffers[windows[n].buffer].start + windows[n].offset}; }
     u64 bytes(int n) const { return windows[n].bytes; }
     Bytes immediates() const { return {constants, head.immediates}; }
 
