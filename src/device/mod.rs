@@ -36,6 +36,7 @@ use event_loop as worker;
 use messages::Messages;
 use plans::{Planned, Plans};
 use reopen::Opening;
+pub(crate) use slices::Sliced;
 use slices::Slices;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};

@@ -118,8 +118,8 @@ impl DeviceOptions {
     ///
     /// A launch's time is estimated: its bytes and operations at a quarter of the device's [`Device::roofline`], which is
     /// measured at the first launch that may be long. Kernels in slices have no substitutes (cuBLASLt, cuDNN, the crate gemm).
-    /// Recordings are not cut, nor are a program's own kernels: those that took longer are named by advice
-    /// ([`Device::set_advice`]), where the device has timestamps.
+    /// A recording's launches are cut when it first runs. A program's own kernels are not: those that took longer are named by
+    /// advice ([`Device::set_advice`]), where the device has timestamps, but for those in recordings.
     ///
     /// ```
     /// use crosslane::DeviceOptions;

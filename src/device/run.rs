@@ -85,7 +85,8 @@ impl Device {
             grid: pass.grid,
             cost: None,
         };
-        let launches = self.sliced(plan.passes.iter().map(launch).collect())?;
+        let launches: Vec<Launch> = plan.passes.iter().map(launch).collect();
+        let launches = self.sliced(&launches)?.map_or(launches, |sliced| sliced.launches);
         let written = wanted.iter().zip(&buffers).zip(slots).filter(|((slot, _), _)| slot.access == Access::Write);
         let mut reads: Vec<Read> = written.map(|((_, from), to)| Read { from, offset: 0, to: &mut to[..] }).collect();
         self.driver().read(&launches, &mut reads, &mut || {})

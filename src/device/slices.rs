@@ -8,6 +8,7 @@ use crate::kernel::slice::BYTES;
 use crate::memory::{Block, Memory, Place};
 use crate::op::Grid;
 use crate::work::{Cost, Launch, Window, Write};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -52,6 +53,12 @@ pub(super) struct Slices {
     pub budget: Option<Duration>,
     /// Launches of programs' kernels, with events before and after, that have not been looked at since.
     timed: Mutex<Vec<(Kernel, [Block; 2])>>,
+}
+
+/// Launches of which some are cut, and which of them each became.
+pub(crate) struct Sliced {
+    pub launches: Vec<Launch>,
+    pub parts: Vec<Range<usize>>,
 }
 
 /// Launches that are timed at a time.
@@ -110,24 +117,29 @@ impl Device {
         }
     }
 
-    /// The launches with those cut that may take longer than the budget.
-    pub(crate) fn sliced(&self, launches: Vec<Launch>) -> Result<Vec<Launch>> {
-        let Some(budget) = self.0.slices.budget else { return Ok(launches) };
+    /// The launches with those cut that may take longer than the budget; `None` where none may.
+    pub(crate) fn sliced(&self, launches: &[Launch]) -> Result<Option<Sliced>> {
+        let Some(budget) = self.0.slices.budget else { return Ok(None) };
         if !launches.iter().any(|launch| self.slices(launch, budget) > 1) {
-            return Ok(launches);
+            return Ok(None);
         }
-        let mut all = Vec::with_capacity(launches.len());
+        let mut sliced = Sliced { launches: Vec::with_capacity(launches.len()), parts: vec![] };
         for launch in launches {
-            match self.slices(&launch, budget) {
-                0 | 1 => all.push(launch),
-                count => self.cut(launch, count, &mut all)?,
+            let first = sliced.launches.len();
+            match self.slices(launch, budget) {
+                0 | 1 => sliced.launches.push(launch.clone()),
+                count => self.cut(launch, count, &mut sliced.launches)?,
             }
+            sliced.parts.push(first..sliced.launches.len());
         }
-        Ok(all)
+        Ok(Some(sliced))
     }
 
-    /// How many slices keep a launch within the budget.
+    /// How many slices keep a launch within the budget. A program's kernels are not cut.
     fn slices(&self, launch: &Launch, budget: Duration) -> u64 {
+        if launch.kernel.reflection().is_some() {
+            return 1;
+        }
         let cost = launch.cost();
         let is_small = cost.bytes <= SMALL.bytes && cost.flops <= SMALL.flops;
         if is_small && budget >= SCREEN {
@@ -143,9 +155,9 @@ impl Device {
     }
 
     /// Cuts a launch along its slowest dimension that is long enough, else along its longest.
-    fn cut(&self, launch: Launch, count: u64, all: &mut Vec<Launch>) -> Result<()> {
+    fn cut(&self, launch: &Launch, count: u64, all: &mut Vec<Launch>) -> Result<()> {
         let Some(kernel) = launch.kernel.sliced()? else {
-            all.push(launch);
+            all.push(launch.clone());
             return Ok(());
         };
         let grid = launch.grid.fold(self.caps().grid);

@@ -138,10 +138,12 @@ impl Batch {
         }
     }
 
-    /// Cuts launches that are too long. Those of a recording are known by their numbers.
+    /// Cuts launches that are too long. A recording cuts its own: they are known by their numbers.
     fn slice_launches(&mut self) -> Result<()> {
-        if self.record.is_none() {
-            self.launches = self.device.sliced(std::mem::take(&mut self.launches))?;
+        if self.record.is_none()
+            && let Some(sliced) = self.device.sliced(&self.launches)?
+        {
+            self.launches = sliced.launches;
         }
         Ok(())
     }

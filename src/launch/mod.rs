@@ -9,6 +9,7 @@ mod encode;
 #[cfg(feature = "cuda")]
 mod foreign;
 mod launcher;
+mod prepared;
 mod recording;
 mod tail;
 

@@ -4,6 +4,7 @@ use super::argument::Argument;
 use super::call::STRICTEST;
 use super::change::{change, change_scalar, separate};
 use super::launcher::Launcher;
+use super::prepared::Prepared;
 use super::tail::seal;
 use crate::array::{Array, Untyped, one_device};
 use crate::device::Device;
@@ -11,7 +12,6 @@ use crate::element::Element;
 use crate::error::{CallSite, Error, Result};
 use crate::graph::Batch;
 use crate::kernel::Access;
-use crate::memory::Block;
 use crate::op::{Named, named};
 use crate::ops::EmptyKernel;
 use crate::work::{Launch, Window};
@@ -54,7 +54,7 @@ pub struct Recording {
     recorded: Vec<Vec<Window>>,
     /// Of launches of the library's own: what may be set.
     scalars: Vec<Vec<Named>>,
-    ready: Option<Block>,
+    ready: Option<Prepared>,
     /// Whether a launch says something, or counts its loops: see [`Device::messages`], [`crate::DeviceOptions::time_limit`].
     watched: bool,
     /// Launches that are other than in `ready`.
@@ -183,14 +183,12 @@ impl Recording {
     }
 
     fn submit(&mut self, at: CallSite) -> Result<()> {
-        let driver = self.device.driver();
         self.changed.iter().try_for_each(|&index| separate(&self.launches[index], at))?;
         let ready = match self.ready.take() {
-            None => driver.prepare(&self.launches)?,
+            None => Prepared::new(&self.device, &self.launches)?,
             Some(mut ready) => {
                 if !self.changed.is_empty() {
-                    let changed: Vec<usize> = self.changed.iter().copied().collect();
-                    driver.update(&mut ready, &self.launches, &changed)?;
+                    ready.update(&self.device, &self.launches, &self.changed)?;
                 }
                 ready
             }
@@ -200,8 +198,7 @@ impl Recording {
         if self.device.faults_are_used() {
             self.forget_faults();
         }
-        let ready = self.ready.insert(ready);
-        self.device.faulty(&self.launches, || driver.submit_prepared(ready, &self.launches))?;
+        self.ready.insert(ready).submit(&self.device, &self.launches)?;
         if self.watched {
             self.device.watch_again(); // who looked before they ran saw nothing of them
         }

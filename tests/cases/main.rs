@@ -18,9 +18,9 @@ use crosslane::device::{Caps, Natives};
 use crosslane::op::Case;
 use crosslane::ops::cases::{ALL, Cases};
 use crosslane::profile::SpanKind;
-use crosslane::{Array, Device, DeviceOptions, Kernel};
+use crosslane::{Array, Device, DeviceOptions, Kernel, Recording, eval_all};
 use std::time::{Duration, Instant};
-use support::{compiles_slowly, devices, name, say};
+use support::{compiles_slowly, devices, is_required, name, say};
 
 /// On drivers that take long to compile a kernel, and as each kind of hardware, one case in so many runs: on others of them,
 /// others.
@@ -128,6 +128,42 @@ fn launches_are_cut() {
     };
     assert_eq!(launches(&whole), 1);
     assert!(launches(&device) > 16);
+}
+
+/// A recording's long launches are cut too: their numbers stay, and changes reach every slice.
+#[test]
+fn launches_of_recordings_are_cut() {
+    for request in ["cpu:compiled", "cpu:checked", "lavapipe", "swiftshader"] {
+        let open = || DeviceOptions::default().slice(Duration::from_nanos(1)).open(request);
+        let Ok(device) = open() else {
+            assert!(!is_required(request), "{request} does not open");
+            say(&format!("skipped: {request} does not open"));
+            continue;
+        };
+        let numbered = |first: u32| first..first + (1 << 16);
+        let of = |first: u32| Array::from_vec(&device, numbered(first).rev().collect()).copy();
+        let (x, other) = (of(0), of(7));
+        eval_all(&[&x, &other]).unwrap();
+        let (y, z) = (&x * 3u32 + 1u32, x.sort());
+        let mut recording = Recording::of(&[&y, &z]).unwrap();
+        let numbers = recording.len();
+        let ((), trace) = device.profile(|| recording.run()).unwrap();
+        let launches = trace.spans().iter().filter(|span| span.kind == SpanKind::Launch).count();
+        assert!(launches > numbers + 4, "{request}: {launches} launches of {numbers}");
+        let check = |factor: u32, first: u32| {
+            let wanted = numbered(first).rev().map(|i| i * factor + 1);
+            assert!(y.to_vec().unwrap().into_iter().eq(wanted), "{request}: {factor}, {first}");
+            assert!(z.to_vec().unwrap().into_iter().eq(numbered(first)), "{request}: {first}");
+        };
+        check(3, 0);
+        recording.set(0, "scalar0", 5u32).unwrap();
+        recording.run().unwrap();
+        check(5, 0);
+        recording.replace(&x, &other).unwrap();
+        recording.run().unwrap();
+        check(5, 7);
+        assert_eq!(recording.len(), numbers);
+    }
 }
 
 fn none(operation: &str, failures: Vec<String>) {
