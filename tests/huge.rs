@@ -309,14 +309,23 @@ fn bytes(device: &Device) -> Array<u8> {
     x
 }
 
+/// How often each occurs in the first row. A row is the first one, each byte 7 more for each row.
+fn of_first_row() -> Vec<u32> {
+    let mut counts = vec![0u32; 128];
+    (0..ROW).for_each(|j| counts[byte(j) as usize] += 1);
+    counts
+}
+
+/// The sum of each row.
+fn sums_of_rows() -> Vec<u8> {
+    let first = of_first_row();
+    let sum = |row: usize| (0..128).map(|x| first[x] * ((x + row * 7) & 127) as u32).fold(0, u32::wrapping_add);
+    (0..ROWS).map(|row| sum(row) as u8).collect()
+}
+
 /// How often each occurs.
 fn occurrences() -> Vec<u32> {
-    let mut counts = vec![0; 128];
-    // A row is the first one, each byte 7 more for each row.
-    let first = (0..ROW).fold(vec![0u32; 128], |mut counts, j| {
-        counts[byte(j) as usize] += 1;
-        counts
-    });
+    let (first, mut counts) = (of_first_row(), vec![0; 128]);
     for row in 0..ROWS {
         (0..128).for_each(|x| counts[(x + row * 7) & 127] += first[x]);
     }
@@ -454,6 +463,42 @@ fn elements_by_index_past_2_32() {
         let far = flat.take(&Array::from_slice(device, &[u32::MAX, u32::MAX - 1, 1 << 31]), outside);
         let wanted = [(1 << 32) - 1, (1 << 32) - 2, 1 << 31].map(byte);
         assert_eq!(far.to_vec().unwrap(), wanted, "indices on {}", name(device));
+        if !device.caps().i64 {
+            say(&format!("skipped indices of 64 bits on {}: no 64-bit integers", name(device)));
+            continue;
+        }
+        let wide = [len as u64 - 1, 1 << 32, (1 << 32) + 5, 0];
+        let taken = flat.take(&Array::from_slice(device, &wide), outside);
+        assert_eq!(taken.to_vec().unwrap(), wanted_at(&wide), "indices of 64 bits on {}", name(device));
+        let behind = [-1, -(len as i64), (1 << 32) + 7 - len as i64];
+        let taken = flat.take(&Array::from_slice(device, &behind), outside);
+        let wanted = wanted_at(&behind.map(|i| (i + len as i64) as u64));
+        assert_eq!(taken.to_vec().unwrap(), wanted, "signed indices of 64 bits on {}", name(device));
+        let error = flat.take(&Array::from_slice(device, &[0, len as u64]), outside).to_vec().unwrap_err().to_string();
+        assert!(error.contains(&format!("wanted 0 to {}, got {len}", len - 1)), "{error}");
+    }
+}
+
+fn wanted_at(places: &[u64]) -> Vec<u8> {
+    places.iter().map(|&place| byte(place as usize)).collect()
+}
+
+#[test]
+fn segments_past_2_32() {
+    for device in &cards_and_processor() {
+        if !device.caps().i64 {
+            say(&format!("skipped {}: no offsets of 64 bits", name(device)));
+            continue;
+        }
+        make_room();
+        // Rows, of which the first has none of its own and two are one.
+        let offsets: Vec<u64> =
+            [0, 0].into_iter().chain((1..=ROWS as u64).filter(|&row| row != 3).map(|row| row * ROW as u64)).collect();
+        let offsets = Array::from_slice(device, &offsets);
+        let sums: Array<u8> = Scan::sum().reduce_segments(&bytes(device).flatten(), &offsets);
+        let rows = sums_of_rows();
+        let two = [0, rows[0], rows[1], rows[2].wrapping_add(rows[3])];
+        assert_eq!(sums.to_vec().unwrap(), [&two, &rows[4..]].concat(), "on {}", name(device));
     }
 }
 
@@ -549,14 +594,7 @@ fn keys_past_2_32() {
         let (firsts, sums) = Scan::sum().reduce_by_key::<_, _, u8>(&keys, &bytes(device).flatten());
         let wanted: Vec<u8> = (0..ROWS).map(|row| row as u8).collect();
         assert_eq!(firsts.to_array().unwrap().to_vec().unwrap(), wanted, "on {}", device.properties());
-        // A row is the first one, each byte 7 more for each row.
-        let first = (0..ROW).map(byte).fold([0u32; 128], |mut counts, x| {
-            counts[x as usize] += 1;
-            counts
-        });
-        let sum = |row: usize| (0..128).map(|x| first[x] * ((x + row * 7) & 127) as u32).fold(0, u32::wrapping_add);
-        let wanted: Vec<u8> = (0..ROWS).map(|row| sum(row) as u8).collect();
-        assert_eq!(sums.to_array().unwrap().to_vec().unwrap(), wanted, "on {}", device.properties());
+        assert_eq!(sums.to_array().unwrap().to_vec().unwrap(), sums_of_rows(), "on {}", device.properties());
         if has_memory(device, 40, "scans of 2^32 + 2^20 words by key") {
             drop((firsts, sums));
             let ones = Array::<u32>::ones(device, &[ROWS * ROW]);

@@ -62,7 +62,7 @@ mod dense;
 mod fuse;
 mod indexing;
 mod lanes;
-mod order;
+pub(crate) mod order;
 mod pixels;
 pub(crate) mod random;
 mod tunables;

@@ -29,7 +29,8 @@ pub(crate) fn number(bits: u64, dtype: DType, descending: bool) -> u64 {
     }
 }
 
-fn infinity(dtype: DType) -> u64 {
+/// The bits of infinity.
+pub(crate) fn infinity(dtype: DType) -> u64 {
     match dtype {
         DType::BF16 => 0x7f80,
         DType::F16 => 0x7c00,

@@ -31,6 +31,7 @@ mod normalise;
 mod ordered;
 mod past_bound;
 mod past_bound_scatters;
+mod past_bound_wide;
 mod places;
 mod printing;
 mod quantiles;

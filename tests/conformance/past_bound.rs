@@ -118,7 +118,7 @@ fn histograms() {
         let mut cells = vec![0u32; 6];
         host.iter().enumerate().for_each(|(i, &x)| cells[(x >= 19) as usize * 3 + i % 3] += 1);
         same(&x.histogram2d(&y, [2, 3], [0.0..38.0, 0.0..3.0]).unwrap().0.flatten(), &cells);
-        refused(&x.bincount_weights_ordered(&weights, 37), "wanted at most 1000 elements");
+        same(&x.bincount_weights_ordered(&weights, 37), &sums);
     }
 }
 
@@ -291,7 +291,6 @@ fn sorts() {
             &flat.argsort(),
             "argsort: axis: wanted at most 1000 elements along it: their positions are given as u32",
         );
-        refused(&flat.sort_with(&SortOptions::default().bits(0..4)), "bits: wanted all of them where more than 1000");
         refused(&flat.sort_with(&SortOptions::default().bits(0..40)), "bits: wanted a range in 0..32");
     }
 }

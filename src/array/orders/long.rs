@@ -5,7 +5,7 @@
 use crate::array::windows::{has_room, ranges};
 use crate::array::{Array, Side, SortOptions};
 use crate::element::{Class, Element, Ordered, Scalar};
-use crate::error::{CallSite, Error, Result};
+use crate::error::{CallSite, Result};
 use crate::graph::{Node, axis_last, evaluate, view};
 use crate::ops::Sort;
 use std::sync::Arc;
@@ -152,8 +152,7 @@ impl<K: Ordered> Array<K> {
     ) -> Result<(Array<K>, Option<Array<V>>)> {
         let most = self.device().most_numbered(Sort::MOST);
         if let Some(bits) = options.some_bits(K::DTYPE) {
-            let wanted = format!("all of them where more than {most} elements are sorted");
-            return Err(Error::argument(operation, "bits", wanted, format!("{bits:?}"), at));
+            return self.sorted_long_by(operation, values, options, (&bits, axis), at);
         }
         has_room(operation, self.device(), K::DTYPE, self.len(), at)?;
         let long = Long { operation, descending: options.is_descending(), most, at };

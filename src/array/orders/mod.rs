@@ -1,6 +1,7 @@
 //! Sorting, and its relatives: the first few elements, the n-th, quantiles, distinct values, positions in sorted
 //! arrays.
 
+mod digits;
 pub(crate) mod interp;
 pub(crate) mod lexsort;
 mod long;

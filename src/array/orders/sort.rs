@@ -66,6 +66,15 @@ impl SortOptions {
         SortOptions { bits: Some(bits), ..self }
     }
 
+    /// For rows of so many keys that have no bit past the low ones: by these, or by all where rows are sorted in windows, which
+    /// some bits would cost a sort more.
+    pub(crate) fn low_bits(bits: u32, length: usize, device: &Device) -> SortOptions {
+        match length > device.most_numbered(Sort::MOST) {
+            true => SortOptions::default(),
+            false => SortOptions::default().bits(0..bits),
+        }
+    }
+
     /// The bits to sort by, if they are not all.
     pub(super) fn some_bits(&self, dtype: DType) -> Option<Range<u32>> {
         self.bits.clone().filter(|bits| *bits != (0..width(dtype)))
@@ -213,10 +222,11 @@ impl<T: Ordered> Array<T> {
     ///
     /// A row of more than 2^32 - 2^16 elements is sorted at once, and not when its values are needed: its windows are sorted,
     /// then parts of them that lie between the same values. The host waits for the bounds of these parts. So each element
-    /// is sorted twice, and some four copies of the array are in memory.
+    /// is sorted twice, and some four copies of the array are in memory. By some bits it is sorted by an array of these bits,
+    /// as [`Array::sort_pairs`], once for the keys and once for values.
     ///
-    /// Errors (kept in the array): no axis. Of rows that are sorted in windows also: more elements than 2^42, fewer bits than
-    /// all, out of memory, device lost.
+    /// Errors (kept in the array): no axis. Of rows that are sorted in windows also: more elements than 2^42, out of memory,
+    /// device lost.
     #[track_caller]
     pub fn sort(&self) -> Array<T> {
         self.sorted("sort", &SortOptions::default(), Location::caller())

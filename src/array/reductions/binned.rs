@@ -102,11 +102,6 @@ impl<T: Ordered> Array<T> {
         bins: usize,
         at: CallSite,
     ) -> Result<()> {
-        let most = self.device().most_numbered(u32::MAX as usize - 1);
-        if self.len() > most {
-            let wanted = format!("at most {most} elements: a u32 numbers each to keep their order");
-            return Err(Error::argument(operation, "array", wanted, self.len().to_string(), at));
-        }
         let (samples, axes) = (vec![&*self.node], vec![Binning::numbers(bins)]);
         Counted { operation, samples, weights: Some(&weights.node), axes, edges: vec![], at }.check()
     }

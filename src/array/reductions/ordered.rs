@@ -67,7 +67,8 @@ impl<T: Number> Array<T> {
         let numbers = Array::<u32>::counting(self.device(), self.len()) + 1;
         let places = numbers.gather(operation, indices, Along::Flat, outside, at).flatten();
         let bits = u32::BITS - (self.len() as u32).leading_zeros();
-        let (places, values) = places.paired(operation, &values, &SortOptions::default().bits(0..bits), at);
+        let options = SortOptions::low_bits(bits, places.len(), self.device());
+        let (places, values) = places.paired(operation, &values, &options, at);
         let (places, totals) = together(operation, &places, &values, combine, at)?;
         let nothing = T::from_scalar(Scalar { dtype: T::DTYPE, bits: 0 });
         // What has no place gets one past all.

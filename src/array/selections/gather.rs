@@ -11,10 +11,13 @@ use crate::ops::{Combine, Gather, Indexing, OutOfRange, Scatter};
 use std::panic::Location;
 use std::sync::Arc;
 
-/// An index type: `u32`, or `i32`, whose negative numbers count from the end.
-pub trait ArrayIndex: Element {}
+/// An index type: `u32` and `u64`, or `i32` and `i64`, whose negative numbers count from the end. Those of 64 bits reach elements
+/// past 2^32; there the host waits for the device where [`OutOfRange::Error`] has to be found.
+pub trait ArrayIndex: Number {}
 impl ArrayIndex for u32 {}
 impl ArrayIndex for i32 {}
+impl ArrayIndex for u64 {}
+impl ArrayIndex for i64 {}
 
 /// Where indices point to.
 #[derive(Clone, Copy)]
@@ -65,7 +68,7 @@ pub(super) struct Space {
 }
 
 impl Call<'_> {
-    fn mistake<T>(&self, argument: &str, wanted: impl Into<String>, got: impl Into<String>) -> Result<T> {
+    pub(super) fn mistake<T>(&self, argument: &str, wanted: impl Into<String>, got: impl Into<String>) -> Result<T> {
         Err(Error::argument(self.operation, argument, wanted, got, self.at))
     }
 
@@ -140,6 +143,9 @@ impl Call<'_> {
     pub(super) fn gathered(&self) -> Result<Arc<Node>> {
         self.check(&[])?;
         let most = self.array.device.most_numbered(MOST);
+        if let Some((indices, outside)) = self.narrowed(most)? {
+            return Call { indices: &indices, outside, ..*self }.gathered();
+        }
         match self.array.len() > most {
             true => self.gathered_in_windows(most),
             false => Ok(self.gathered_from(self.array, &self.space()?)),
@@ -179,6 +185,9 @@ impl Call<'_> {
             return self.mistake("shape of the values", wanted, format!("{:?}", values.shape));
         }
         let most = self.array.device.most_numbered(MOST);
+        if let Some((indices, outside)) = self.narrowed(most)? {
+            return Call { indices: &indices, outside, ..*self }.scattered(values, combine);
+        }
         if self.array.len() > most {
             return self.scattered_in_windows(values, combine, most);
         }

@@ -57,6 +57,11 @@ pub(super) fn localised(indices: &Arc<Node>, extent: usize, range: &Range<usize>
         let indices = Array::<u32>::of(indices.clone());
         return Local { inside: is_in(&indices, first..end), indices: indices - first as u32 };
     }
+    if indices.dtype == DType::U64 {
+        let places = Array::<u64>::of(indices.clone());
+        let inside = places.greater_equal(first) & places.less(end);
+        return Local { inside, indices: (places - first).cast() };
+    }
     let indices = Array::<i32>::of(indices.clone());
     let (bits, from_end) = (indices.cast::<u32>(), indices.less(0));
     // -1 is the last: counted from the end, the window is another range.

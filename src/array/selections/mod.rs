@@ -11,6 +11,7 @@ pub(crate) mod segments;
 pub(crate) mod select;
 pub(crate) mod selected;
 pub(crate) mod selected_windows;
+mod wide_indices;
 
 pub use gather::ArrayIndex;
 pub use group_by::GroupBy;

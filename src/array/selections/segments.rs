@@ -1,37 +1,34 @@
 //! Segments by offsets, like the rows of a sparse matrix in CSR form: each reduced, scanned or sorted separately.
 
-use crate::array::selections::gather::Along;
+use crate::array::selections::gather::{Along, ArrayIndex};
 use crate::array::{Array, Scan, SortOptions};
-use crate::element::{Element, Ordered};
+use crate::element::{Element, Ordered, Scalar};
 use crate::error::{CallSite, Error, Result};
 use crate::ops::{Combine, OutOfRange};
 use crate::s;
 use std::panic::Location;
 
 /// An array in one dimension, and where its segments begin.
-struct Segments<'a> {
+struct Segments<'a, I: ArrayIndex> {
     operation: &'static str,
-    offsets: &'a Array<u32>,
+    offsets: &'a Array<I>,
     /// Elements in all.
     len: usize,
     at: CallSite,
 }
 
-impl<'a> Segments<'a> {
+impl<'a, I: ArrayIndex> Segments<'a, I> {
     fn of<T: Element>(
         operation: &'static str,
         x: &Array<T>,
-        offsets: &'a Array<u32>,
+        offsets: &'a Array<I>,
         at: CallSite,
-    ) -> Result<Segments<'a>> {
+    ) -> Result<Segments<'a, I>> {
         x.check()?;
         offsets.check()?;
         let mistake = |argument, wanted: &str, got| Err(Error::argument(operation, argument, wanted, got, at));
         if x.rank() != 1 {
             return mistake("array", "one dimension", format!("shape {:?}", x.shape()));
-        }
-        if x.len() >= u32::MAX as usize - 1 {
-            return mistake("array", "fewer than 2^32 - 2 elements: offsets are u32", x.len().to_string());
         }
         if offsets.rank() != 1 || offsets.is_empty() {
             let wanted = "one dimension, and one element more than there are segments";
@@ -70,15 +67,20 @@ impl<'a> Segments<'a> {
     }
 
     /// Where each segment begins, and where it ends.
-    fn bounds(&self) -> (Array<u32>, Array<u32>) {
+    fn bounds(&self) -> (Array<I>, Array<I>) {
         (self.offsets.slice(s![..-1]), self.offsets.slice(s![1..]))
     }
 
     /// A number for each element that rises from segment to segment, and the bits that it may have.
     fn numbers(&self) -> (Array<u32>, SortOptions) {
         let bits = 32 - (self.offsets.len() as u32).leading_zeros();
-        (self.heads(false).cast::<u32>().cumsum(0), SortOptions::default().bits(0..bits))
+        (self.heads(false).cast::<u32>().cumsum(0), SortOptions::low_bits(bits, self.len, self.offsets.device()))
     }
+}
+
+/// Each index less one.
+fn before<I: ArrayIndex>(ends: &Array<I>) -> Array<I> {
+    ends - I::from_scalar(Scalar::from_f64(I::DTYPE, 1.0))
 }
 
 impl Scan {
@@ -86,7 +88,7 @@ impl Scan {
     /// a sparse matrix in CSR form. Elements before the first offset, and from the last one on, are scanned as segments
     /// too.
     ///
-    /// Offsets must not decrease; otherwise the result is unspecified.
+    /// Offsets must not decrease, and none is negative; otherwise the result is unspecified.
     ///
     /// Cost: a byte for each element is written twice; then as [`Scan::call_segments`].
     ///
@@ -99,11 +101,12 @@ impl Scan {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): as [`Scan::call`]; arrays of another rank or device; no offset; 2^32 - 2 elements,
-    /// since offsets are u32.
+    /// Into 2^32 elements and more, offsets of 64 bits reach; there the host waits for the device to look at them.
+    ///
+    /// Errors (kept in the array): as [`Scan::call`]; arrays of another rank or device; no offset; more than 2^42 elements.
     /// With [`crate::array::OutOfRange::Error`]: an offset past the end, reported as an index.
     #[track_caller]
-    pub fn call_offsets<T: Element, R: Element>(&self, x: &Array<T>, offsets: &Array<u32>) -> Array<R> {
+    pub fn call_offsets<T: Element, R: Element>(&self, x: &Array<T>, offsets: &Array<impl ArrayIndex>) -> Array<R> {
         let segments = Segments::of("scan by offsets", x, offsets, Location::caller());
         Array::kept(x.device(), segments.and_then(|segments| segments.scanned(self, x)))
     }
@@ -128,14 +131,14 @@ impl Scan {
     ///
     /// Errors (kept in the array): as [`Scan::call_offsets`]; an exclusive scan.
     #[track_caller]
-    pub fn reduce_segments<T: Element, R: Element>(&self, x: &Array<T>, offsets: &Array<u32>) -> Array<R> {
+    pub fn reduce_segments<T: Element, R: Element>(&self, x: &Array<T>, offsets: &Array<impl ArrayIndex>) -> Array<R> {
         Array::kept(x.device(), self.reduced_segments(x, offsets, Location::caller()))
     }
 
     fn reduced_segments<T: Element, R: Element>(
         &self,
         x: &Array<T>,
-        offsets: &Array<u32>,
+        offsets: &Array<impl ArrayIndex>,
         at: CallSite,
     ) -> Result<Array<R>> {
         let operation = "reduce_segments";
@@ -148,7 +151,7 @@ impl Scan {
         }
         let (begins, ends) = segments.bounds();
         // Where the scan has seen all of the segment; of one without elements, any place or none.
-        let whole = if self.reverse { begins.clone() } else { &ends - 1 };
+        let whole = if self.reverse { begins.clone() } else { before(&ends) };
         let combined = scanned.gather(operation, &whole, Along::Flat, OutOfRange::Drop, at);
         Ok(ends.greater(&begins).select(&combined, nothing))
     }
@@ -170,10 +173,10 @@ impl<T: Ordered> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): arrays of another rank or device; no offset; more than 2^32 - 2^16 elements. As
+    /// Errors (kept in the array): arrays of another rank or device; no offset; more than 2^42 elements. As
     /// [`crate::array::OutOfRange::Error`] says: an offset past the end, as an index.
     #[track_caller]
-    pub fn sort_segments(&self, offsets: &Array<u32>) -> Array<T> {
+    pub fn sort_segments(&self, offsets: &Array<impl ArrayIndex>) -> Array<T> {
         let (operation, at) = ("sort_segments", Location::caller());
         match Segments::of(operation, self, offsets, at) {
             Err(error) => Array::failed(self.device(), error),
@@ -197,9 +200,10 @@ impl<T: Ordered> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Cost: as [`Array::sort_segments`], and a read for each element. Errors (kept in the array): likewise.
+    /// Cost: as [`Array::sort_segments`], and a read for each element. Errors (kept in the array): likewise, and more than
+    /// 2^32 - 2^16 elements, since indices are u32.
     #[track_caller]
-    pub fn argsort_segments(&self, offsets: &Array<u32>) -> Array<u32> {
+    pub fn argsort_segments(&self, offsets: &Array<impl ArrayIndex>) -> Array<u32> {
         let (operation, at) = ("argsort_segments", Location::caller());
         match Segments::of(operation, self, offsets, at) {
             Err(error) => Array::failed(self.device(), error),
