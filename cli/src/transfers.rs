@@ -1,10 +1,10 @@
-//! Transfers between host and device: ordinary memory and mapped memory, each way.
+//! Transfers between host and device: ordinary memory and mapped memory, each way, and streams that are computed on the way.
 
 use super::Outcome;
-use super::compare::{compare, random, randoms};
+use super::compare::{compare, random, randoms, sum};
 use super::measure::{Group, Row};
 use crosslane::share::Direction;
-use crosslane::{Array, Device, HostBuffer, Result};
+use crosslane::{Array, Device, HostBuffer, Result, Streamed};
 use std::cell::{OnceCell, RefCell};
 
 const SEED: u64 = 3;
@@ -60,7 +60,12 @@ fn arrived(array: Array<f32>) -> Result<()> {
     array.device().synchronize()
 }
 
-const WAYS: [Way; 5] = [
+/// The host's numbers as a stream.
+fn streamed<'a>(e: &Ends, host: &'a [f32]) -> Streamed<'a, f32> {
+    Streamed::from_read(&e.device, bytemuck::cast_slice(host))
+}
+
+const WAYS: [Way; 6] = [
     (
         "upload_pageable",
         |e| arrived(Array::from_slice(&e.device, &e.host().borrow())),
@@ -86,7 +91,20 @@ const WAYS: [Way; 5] = [
             Ok(down.as_slice()?.to_vec())
         },
     ),
+    (
+        "streamed_map",
+        |e| streamed(e, &e.host().borrow()).map(|x| x * 2.0).for_each(|_| Ok(())),
+        |e| {
+            let doubled = streamed(e, &e.host().borrow()).map(|x| x * 2.0).to_vec()?;
+            Ok(doubled.into_iter().map(|x| x / 2.0).collect())
+        },
+    ),
 ];
+
+/// The sum of a stream, which is done when the last number is there.
+fn streamed_sum(e: &Ends) -> Result<f64> {
+    streamed(e, &e.host().borrow()).sum()
+}
 
 /// The lines of the table.
 pub fn rows(ends: &Ends) -> Vec<Row<'_>> {
@@ -98,5 +116,13 @@ pub fn rows(ends: &Ends) -> Vec<Row<'_>> {
         check: Box::new(move || -> Outcome { compare(op, &brought(ends)?, ends.n, 0.0, |i| random(SEED, i) as f64) }),
         work: Box::new(move || timed(ends)),
     };
-    WAYS.map(row).into_iter().collect()
+    let summed = Row {
+        check: Box::new(move || -> Outcome {
+            let wanted = sum(ends.n, |i| random(SEED, i) as f64);
+            compare("streamed_sum", &[(streamed_sum(ends)? / wanted) as f32], 1, 1e-6, |_| 1.0)
+        }),
+        work: Box::new(move || streamed_sum(ends).map(drop)),
+        ..row(("streamed_sum", |_| Ok(()), |_| Ok(vec![])))
+    };
+    WAYS.map(row).into_iter().chain([summed]).collect()
 }

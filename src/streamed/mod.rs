@@ -54,7 +54,7 @@ use std::path::Path;
 /// | the elements themselves, in order | [`for_each`](Streamed::for_each), [`write_to`](Streamed::write_to), [`to_vec`](Streamed::to_vec) |
 ///
 /// **Pieces.** A source's chunks may have any lengths: they are joined and split into pieces of [`chunk`](Streamed::chunk)
-/// elements. By default a piece has 32 MiB, 4 MiB on a processor, and at most a sixteenth of what [`Device::set_memory_limit`] leaves.
+/// elements. By default a piece has 8 MiB, 4 MiB on a processor, and at most a sixteenth of what [`Device::set_memory_limit`] leaves.
 ///
 /// **Overlap.** The thread that calls an operation reads the source and gives results to functions of the program. Meanwhile the
 /// device's own thread copies the next piece to the device, has the one before computed, and copies its results. There is no

@@ -9,9 +9,10 @@ use crate::error::{CallSite, Error, Result};
 use crate::memory::zeros;
 use std::cell::RefCell;
 
-/// Bytes of a piece, where the program names no number of elements: 32 MiB take 1 ms on a fast bus, the calls for it less than 0.1.
-const PIECE: u64 = 32 << 20;
-/// The same on a processor, whose caches hold what the host has just read (`benches/NOTES.md`).
+/// Bytes of a piece, where the program names no number of elements: 8 MiB take 0.2 ms on a fast bus, the calls for it less than 0.1,
+/// and the host's caches still hold what it has just read. 32 MiB were a fifth slower (`benches/NOTES.md`).
+const PIECE: u64 = 8 << 20;
+/// The same on a processor, which needs room in its caches for what it computes.
 const PIECE_OF_PROCESSOR: u64 = 4 << 20;
 /// Pieces that fit the pool's limit. Two arrive, and the operation on one may need several times its memory: sorting takes four
 /// times, the pool rounds up, and what a program's functions take is not known.

@@ -39,6 +39,11 @@ impl<T: Element, E: Display, I: Iterator<Item = Result<Vec<T>, E>>> Source<T> fo
                 self.chunk = chunk.map_err(|error| failed(format!("chunk {} of the source", self.count), error))?;
                 self.taken = 0;
             }
+            if values.is_empty() && self.taken == 0 && self.chunk.len() == most {
+                // A whole piece: nothing is copied.
+                *values = std::mem::take(&mut self.chunk);
+                break;
+            }
             let count = (most - values.len()).min(self.chunk.len() - self.taken);
             values.extend_from_slice(&self.chunk[self.taken..][..count]);
             self.taken += count;
