@@ -294,11 +294,16 @@ pub fn random(seed: u64) -> StdRng {
 /// Leaves garbage in the pool: what arrays and scratch get next is all NaN or 0xCD. Engines that watch every access tell of
 /// a read that nothing was written for, whatever lies there, and take seconds to write so much.
 pub fn spoil(device: &Device) {
+    spoil_below(device, 21);
+}
+
+/// The same of the pool's memory for arrays of fewer words than `2^power`, which takes less time.
+pub fn spoil_below(device: &Device, power: u32) {
     if is_checked(device) {
         return;
     }
     for round in 0..2 {
-        let arrays: Vec<Array<u32>> = (6..21)
+        let arrays: Vec<Array<u32>> = (6..power)
             .flat_map(|power| [1usize << power, (1 << power) + (1 << (power - 2)), 3 << (power - 1)])
             .map(|len| Array::full(device, &[len], if round == 0 { 0xcdcd_cdcd } else { 0x7fc0_dead }).copy())
             .collect();
