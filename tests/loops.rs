@@ -235,7 +235,7 @@ fn a_grid_of_short_loops_is_stopped() {
             let error = result.expect_err("4,294,836,225 workgroups");
             let stopped = matches!(error.kind(), ErrorKind::Endless { seconds: 0.05, .. });
             assert!(stopped, "{error} on {request}");
-            assert!(started.elapsed() < Duration::from_secs(20), "{:?} on {request}", started.elapsed());
+            assert!(started.elapsed() < Duration::from_secs(3), "{:?} on {request}", started.elapsed());
         }
         counts_to(&device, 100);
     }

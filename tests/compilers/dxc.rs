@@ -29,7 +29,7 @@ impl Dxc {
     fn new(name: &str) -> Option<Dxc> {
         let Some(library) = std::env::var_os(LIBRARY).map(PathBuf::from) else {
             assert!(!is_required("dxc"), "CROSSLANE_REQUIRE names dxc: {LIBRARY} names no file");
-            say(&format!("skipped: {LIBRARY} does not name DXC's library (.ci/run shows where it is to be had)"));
+            say(&format!("skipped: {LIBRARY} does not name DXC's library (.ci/setup shows where it is to be had)"));
             return None;
         };
         let folder = Folder::new(name);

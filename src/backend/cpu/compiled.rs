@@ -73,6 +73,8 @@ mod tier {
     const SMALL: u64 = 1 << 20;
     /// Pieces of a launch for each thread, so that none waits long for another.
     const PIECES: u64 = 16;
+    /// Workgroups of a piece at most: between pieces the clock is looked at, and a billion workgroups without loops take seconds.
+    const AT_ONCE: u64 = 1 << 14;
     /// Words of a launch that is not interpreted while its code is compiled, but waits for it.
     const WAITS: u64 = 1 << 23;
     /// Words that code whose registers were allocated in one pass computes before they are allocated anew. A launch of so many
@@ -291,7 +293,7 @@ mod tier {
             let workers = if words < SMALL { 1 } else { count.min(threads::count() as u64) };
             // Where one waits for another, they begin in order; else a thread takes several at a time.
             let pieces = if workers == 1 { 1 } else { workers * PIECES };
-            let batch = if compiled.lowered.listens() { 1 } else { (count / pieces).clamp(1, u32::MAX as u64) };
+            let batch = if compiled.lowered.listens() { 1 } else { (count / pieces).clamp(1, AT_ONCE) };
             let work = || {
                 let kept = tier.memories.lock().expect("no panic while held").pop();
                 let mut memory = kept.filter(|kept| kept.len() >= lines).unwrap_or_else(|| vec![Line([0; 64]); lines]);
