@@ -65,7 +65,7 @@ fn streamed<'a>(e: &Ends, host: &'a [f32]) -> Streamed<'a, f32> {
     Streamed::from_read(&e.device, bytemuck::cast_slice(host))
 }
 
-const WAYS: [Way; 6] = [
+const WAYS: [Way; 7] = [
     (
         "upload_pageable",
         |e| arrived(Array::from_slice(&e.device, &e.host().borrow())),
@@ -91,6 +91,8 @@ const WAYS: [Way; 6] = [
             Ok(down.as_slice()?.to_vec())
         },
     ),
+    // Nothing is brought anywhere: the host's numbers are what they were.
+    ("host_copy", host_copy, |e| Ok(e.host().borrow().clone())),
     (
         "streamed_map",
         |e| streamed(e, &e.host().borrow()).map(|x| x * 2.0).for_each(|_| Ok(())),
@@ -100,6 +102,20 @@ const WAYS: [Way; 6] = [
         },
     ),
 ];
+
+/// Elements of a piece that the host copies: its caches hold them, as those of a stream.
+const PIECE: usize = 2 << 20;
+
+/// What a stream's reader does, by one thread of the host: copies its bytes into the same memory again and again.
+fn host_copy(e: &Ends) -> Result<()> {
+    let host = e.host().borrow();
+    let mut piece = vec![0.0; PIECE.min(host.len())];
+    for part in host.chunks(PIECE) {
+        piece[..part.len()].copy_from_slice(part);
+        std::hint::black_box(&mut piece);
+    }
+    Ok(())
+}
 
 /// The sum of a stream, which is done when the last number is there.
 fn streamed_sum(e: &Ends) -> Result<f64> {

@@ -23,7 +23,7 @@ const CHOSEN: [(&str, u64); 10] = [
 
 /// What some of our operations are compared with, by the peers' names; the others have the same name, if there is a peer.
 /// A fused expression moves as many bytes a second as the card can, if it is done well: its measure is CUDA's triad.
-const PEERS: [(&str, &[&str]); 16] = [
+const PEERS: [(&str, &[&str]); 15] = [
     ("copy_f32", &["copy_f32", "copy_d2d"]),
     ("expression_2x_plus_1", &["triad_f32"]),
     ("expression_sqrt", &["triad_f32"]),
@@ -31,7 +31,6 @@ const PEERS: [(&str, &[&str]); 16] = [
     ("download_pageable_into", &["download_pageable"]),
     ("download_mapped", &["download_pinned"]),
     ("upload_mapped", &[]),
-    ("streamed_sum", &["upload_pageable"]),
     ("launch_sync_empty_each", &["launch_sync_empty"]),
     ("launch_wgsl_each", &["launch_sync_empty"]),
     ("matmul_wgsl_f32", &["matmul_f32"]),
