@@ -30,7 +30,7 @@ fn alone() -> MutexGuard<'static, ()> {
 }
 
 /// Rounds to warm up, then so many more, times what the environment asks for, that must leave nothing behind. A tenth of a long run
-/// warms up: what is kept for the next time still grew by 10 MiB in the first four minutes of mixed work, and by none in the hour
+/// warms up: what is kept for the next time still grew by 10 MiB in the first four minutes of mixed work, and by 3 in the hour
 /// after.
 fn leaves_nothing(what: &str, warm: u64, rounds: u64, mut work: impl FnMut(u64)) {
     let warm = warm.max((rounds as f64 * (times() - 1.0) / 10.0) as u64);

@@ -10,7 +10,7 @@ use crate::memory::zeros;
 use std::cell::RefCell;
 
 /// Bytes of a piece, where the program names no number of elements: 8 MiB take 0.2 ms on a fast bus, the calls for it less than 0.1,
-/// and the host's caches still hold what it has just read. 32 MiB were a fifth slower (`benches/NOTES.md`).
+/// and the host's caches still hold what it has just read. 32 MiB were a tenth to a quarter slower (`benches/NOTES.md`).
 const PIECE: u64 = 8 << 20;
 /// The same on a processor, which needs room in its caches for what it computes.
 const PIECE_OF_PROCESSOR: u64 = 4 << 20;

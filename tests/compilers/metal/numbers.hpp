@@ -88,12 +88,11 @@ UNARY(integers, ctz, trailing(a))
 UNARY(integers, reverse_bits, reversed(a))
 BINARY(integers, mulhi, high(a, b))
 
-// Bits beyond the last one are none, as WGSL has them cut; Metal leaves them open.
 template <class T> magnitudes<T> low_bits(uint count) {
     return count >= 8 * sizeof(T) ? magnitudes<T>(~magnitudes<T>(0)) : magnitudes<T>((magnitudes<T>(1) << count) - 1);
 }
 inline void within(uint offset, uint count, uint bits) {
-    if (offset > bits || count > bits - offset) __builtin_trap(); // undefined in Metal
+    if (offset > bits || count > bits - offset) __builtin_trap(); // undefined in Metal: naga cuts them before
 }
 template <class T> integers<T> extract_bits(T v, uint offset, uint count) {
     using E = element<T>;
