@@ -105,17 +105,24 @@ fn explain_says_which_tier_runs() {
     assert!(how("cpu", 0).ends_with(", interpreted until compiling pays"));
 }
 
+/// A device that cuts launches into as many slices as there may be. That all drivers are there is another test's question.
+fn in_most_slices(request: &str) -> Option<Device> {
+    match DeviceOptions::default().slice(Duration::from_nanos(1)).open(request) {
+        Ok(device) => Some(device),
+        Err(error) if request.starts_with("cpu") => panic!("{request}: {error}"),
+        Err(error) => {
+            say(&format!("skipped {request}: {error}"));
+            None
+        }
+    }
+}
+
 /// Cases whose launches are cut into as many slices as there may be: the results, and that something was cut.
 fn in_slices(operation: &str) {
-    let open = |request: &str| {
-        let opened = DeviceOptions::default().slice(Duration::from_nanos(1)).open(request);
-        // That all drivers are there is another test's question.
-        opened.inspect_err(|error| say(&format!("skipped {request}: {error}"))).ok()
-    };
     let all = |device: &Device| cases(operation)(device.caps()).into_iter().filter(Case::runs).collect::<Vec<_>>();
     let mut failures = vec![];
     for (request, every) in [("cpu:compiled", 4 * SAMPLED), ("cpu:checked", 12 * SAMPLED), ("lavapipe", 30 * SAMPLED)] {
-        let Some(device) = open(request) else { continue };
+        let Some(device) = in_most_slices(request) else { continue };
         let all = all(&device);
         failures.extend(all.iter().skip(2 % all.len()).step_by(every).filter_map(|case| run(&device, case).err()));
     }
@@ -125,7 +132,7 @@ fn in_slices(operation: &str) {
 #[test]
 fn launches_are_cut() {
     let whole = Device::open("cpu:compiled").unwrap();
-    let device = DeviceOptions::default().slice(Duration::from_nanos(1)).open("cpu:compiled").unwrap();
+    let device = in_most_slices("cpu:compiled").expect("it is always there");
     let launches = |device: &Device| {
         let ((), trace) = device.profile(|| Array::<f32>::ones(device, &[1 << 20]).copy().eval()).unwrap();
         trace.spans().iter().filter(|span| span.kind == SpanKind::Launch).count()
@@ -138,15 +145,7 @@ fn launches_are_cut() {
 #[test]
 fn launches_of_recordings_are_cut() {
     for request in ["cpu:compiled", "cpu:checked", "lavapipe", "swiftshader", "discrete", "cuda"] {
-        let device = match DeviceOptions::default().slice(Duration::from_nanos(1)).open(request) {
-            Ok(device) => device,
-            Err(error) if request.starts_with("cpu") => panic!("{request}: {error}"),
-            // That all drivers are there is another test's question.
-            Err(error) => {
-                say(&format!("skipped {request}: {error}"));
-                continue;
-            }
-        };
+        let Some(device) = in_most_slices(request) else { continue };
         let numbered = |first: u32| first..first + (1 << 16);
         let of = |first: u32| Array::from_vec(&device, numbered(first).rev().collect()).copy();
         let (x, other) = (of(0), of(7));
