@@ -3,11 +3,11 @@
 
 mod support;
 
-use crosslane::array::OutOfRange;
+use crosslane::array::{OutOfRange, Side, SortOptions, TopKOptions};
 use crosslane::cpu::Profile;
 use crosslane::device::Backend;
 use crosslane::device::DeviceKind;
-use crosslane::{Argument, Array, Device, DeviceOptions, Kernel, Recording, Result, Scan, f16, s};
+use crosslane::{Argument, Array, Device, DeviceOptions, ErrorKind, Kernel, Recording, Result, Scan, f16, s};
 use support::{apis, name, say};
 
 const N: usize = 1 << 30;
@@ -525,6 +525,60 @@ fn sorts_past_2_32() {
         assert_eq!(zeros.unique().to_vec().unwrap(), [0], "unique of 2^33 on {}", name(device));
         let error = zeros.run_lengths().1.to_vec().unwrap_err().to_string();
         assert!(error.contains("runs of fewer than 2^32 elements"), "{error}");
+    }
+}
+
+#[test]
+fn positions_past_2_32() {
+    for device in &cards_and_processor() {
+        if !device.caps().i64 {
+            say(&format!("skipped {}: no positions of 64 bits", name(device)));
+            continue;
+        }
+        let (rows, len) = (bytes(device), ROWS * ROW);
+        let (values, places) = rows.top_k_with(2, &TopKOptions::default().axis(1));
+        assert!(values.cast::<u32>().equal(127).all().item().unwrap(), "top_k of rows on {}", name(device));
+        let taken = rows.take_along_axis(&places, 1, OutOfRange::Error);
+        assert!(taken.cast::<u32>().equal(127).all().item().unwrap(), "top_k of rows on {}", name(device));
+        drop((values, places, taken));
+        let far = [(1 << 32) + 77, 1 << 32, 5, len as u64 - 1];
+        let x = rows.flatten().put(
+            &Array::from_slice(device, &far),
+            &device.array([203u8, 202, 201, 200]),
+            OutOfRange::Error,
+        );
+        drop(rows);
+        x.eval().unwrap();
+        let wide = x.cast::<u32>(); // computed in what reads it
+        assert_eq!(wide.arg_max_as::<u64>(..).item().unwrap(), far[0], "arg_max on {}", name(device));
+        assert_eq!((&wide ^ 255).arg_min_as::<i64>(0).item().unwrap(), far[0] as i64, "arg_min on {}", name(device));
+        let (values, places) = x.top_k_as::<u64>(4, &TopKOptions::default());
+        assert_eq!(values.to_vec().unwrap(), [203, 202, 201, 200], "top_k on {}", name(device));
+        assert_eq!(places.to_vec().unwrap(), far, "top_k on {}", name(device));
+        let mut rising = far;
+        rising.sort();
+        let found = wide.greater_equal(200).nonzero_as::<u64>();
+        assert_eq!(found.to_vec().unwrap(), rising, "nonzero on {}", name(device));
+        drop((values, places, found));
+        let sorted = x.sort();
+        let mut counts = occurrences();
+        far.iter().for_each(|&place| counts[byte(place as usize) as usize] -= 1);
+        let below: Vec<u64> = (0..=128).map(|x| counts[..x].iter().map(|&count| count as u64).sum()).collect();
+        let bounds = Array::from_slice(device, &(0..=128).collect::<Vec<u8>>());
+        let got = sorted.searchsorted_as::<u64>(&bounds, Side::Left).to_vec().unwrap();
+        assert_eq!(got, below, "searchsorted on {}", name(device));
+        assert_eq!(x.nth(len - 2).item().unwrap(), 202, "nth on {}", name(device));
+        drop(sorted);
+        if !has_memory(device, 36, "positions of all elements") {
+            continue;
+        }
+        match x.argsort_as::<u64>(&SortOptions::default()).slice(s![len - 4..]).to_vec() {
+            Ok(last) => assert_eq!(last, [far[3], far[2], far[1], far[0]], "argsort on {}", name(device)),
+            Err(error) if matches!(error.kind(), ErrorKind::OutOfMemory { .. }) => {
+                say(&format!("skipped argsort: {error}"))
+            }
+            Err(error) => panic!("{error}"),
+        }
     }
 }
 

@@ -368,7 +368,7 @@ fn steps<T: Number>(start: T, stop: T, step: T) -> Option<usize> {
 const MOST_IN_ONE: usize = u32::MAX as usize - 1;
 
 /// The indices of a window as numbers.
-fn indices<T: Number>(device: &Device, window: &Range<usize>) -> Array<T> {
+pub(crate) fn indices<T: Number>(device: &Device, window: &Range<usize>) -> Array<T> {
     let index = Array::counting(device, window.len()).cast::<T>();
     match window.start {
         0 => index,

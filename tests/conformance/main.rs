@@ -30,6 +30,7 @@ mod nan;
 mod normalise;
 mod ordered;
 mod past_bound;
+mod past_bound_positions;
 mod past_bound_scatters;
 mod past_bound_wide;
 mod places;

@@ -1,6 +1,7 @@
 //! Digits of keys as arrays of numbers: sorts of long rows by some of their bits are sorts by these.
 
-use crate::array::{Array, SortOptions};
+use crate::array::selections::gather::Along;
+use crate::array::{Array, ArrayIndex, OutOfRange, SortOptions};
 use crate::element::{Class, DType, Element, Ordered};
 use crate::error::{CallSite, Result};
 use crate::graph::{Node, State, evaluate};
@@ -32,6 +33,12 @@ macro_rules! digits {
 digits!(in_words, u32);
 digits!(in_pairs, u64);
 
+/// Digits of keys, in words or pairs of them.
+enum Digits {
+    Words(Array<u32>),
+    Pairs(Array<u64>),
+}
+
 impl<K: Ordered> Array<K> {
     /// The bits of the keys as another type of the same size. Evaluates them.
     fn in_bits<B: Element>(&self) -> Result<Array<B>> {
@@ -56,17 +63,43 @@ impl<K: Ordered> Array<K> {
         if bits.is_empty() {
             return Ok((self.clone(), values.cloned()));
         }
-        let (dtype, descending) = (K::DTYPE, options.is_descending());
-        let words: Array<u32> = match dtype.size() {
+        match self.digits(bits, options.is_descending())? {
+            Digits::Words(digits) => digits.puts_in_order(operation, self, values, axis, at),
+            Digits::Pairs(digits) => digits.puts_in_order(operation, self, values, axis, at),
+        }
+    }
+
+    /// The same with the place in its row that each element comes from.
+    pub(super) fn sorted_long_by_with_places<I: ArrayIndex>(
+        &self,
+        operation: &'static str,
+        options: &SortOptions,
+        (bits, axis): (&Range<u32>, usize),
+        at: CallSite,
+    ) -> Result<(Array<K>, Option<Array<I>>)> {
+        // By no bits each keeps its place: so do equal digits.
+        let digits = match bits.is_empty() {
+            true => Digits::Words(Array::zeros(self.device(), self.shape())),
+            false => self.digits(bits, options.is_descending())?,
+        };
+        let all = SortOptions::default();
+        let places = match digits {
+            Digits::Words(digits) => digits.sorted_long_with_places::<I>(operation, &all, axis, at)?.1,
+            Digits::Pairs(digits) => digits.sorted_long_with_places::<I>(operation, &all, axis, at)?.1,
+        };
+        let keys = self.gather(operation, &places, Along::Each(axis as isize), OutOfRange::Drop, at);
+        Ok((keys, Some(places)))
+    }
+
+    /// The digits at these bits.
+    fn digits(&self, bits: &Range<u32>, descending: bool) -> Result<Digits> {
+        let words: Array<u32> = match K::DTYPE.size() {
             1 => self.in_bits::<u8>()?.cast(),
             2 => self.in_bits::<u16>()?.cast(),
             4 => self.in_bits()?,
-            _ => {
-                let digits = in_pairs(&self.in_bits()?, dtype, descending, bits);
-                return digits.puts_in_order(operation, self, values, axis, at);
-            }
+            _ => return Ok(Digits::Pairs(in_pairs(&self.in_bits()?, K::DTYPE, descending, bits))),
         };
-        in_words(&words, dtype, descending, bits).puts_in_order(operation, self, values, axis, at)
+        Ok(Digits::Words(in_words(&words, K::DTYPE, descending, bits)))
     }
 
     /// Keys, and values, in the order of these digits.

@@ -1,7 +1,8 @@
 //! The order of rows by several keys.
 
+use crate::array::positions::reach;
 use crate::array::selections::gather::Along;
-use crate::array::{Array, SortOptions};
+use crate::array::{Array, ArrayIndex, SortOptions};
 use crate::element::Ordered;
 use crate::error::{CallSite, Error, Result};
 use crate::ops::OutOfRange;
@@ -16,6 +17,8 @@ mod sealed {
         fn rows(&self) -> usize;
         /// The order by this key, of rows that are in an order already.
         fn after(&self, order: Option<&Array<u32>>, at: CallSite) -> Array<u32>;
+        /// The same of more than 2^32 rows.
+        fn after_many(&self, order: Option<&Array<u64>>, at: CallSite) -> Array<u64>;
     }
 }
 
@@ -47,13 +50,21 @@ impl<T: Ordered> sealed::Sorted for Array<T> {
     }
 
     fn after(&self, order: Option<&Array<u32>>, at: CallSite) -> Array<u32> {
-        let options = SortOptions::default();
-        match order {
-            None => self.sorting("lexsort", &options, at),
-            Some(order) => {
-                let keys = self.gather("lexsort", order, Along::Flat, OutOfRange::Drop, at);
-                keys.paired("lexsort", order, &options, at).1
-            }
+        in_order(self, order, at)
+    }
+
+    fn after_many(&self, order: Option<&Array<u64>>, at: CallSite) -> Array<u64> {
+        in_order(self, order, at)
+    }
+}
+
+fn in_order<T: Ordered, I: ArrayIndex>(key: &Array<T>, order: Option<&Array<I>>, at: CallSite) -> Array<I> {
+    let options = SortOptions::default();
+    match order {
+        None => key.sorting("lexsort", &options, at),
+        Some(order) => {
+            let keys = key.gather("lexsort", order, Along::Flat, OutOfRange::Drop, at);
+            keys.paired("lexsort", order, &options, at).1
         }
     }
 }
@@ -76,12 +87,51 @@ impl<T: Ordered> sealed::Sorted for Array<T> {
 #[track_caller]
 pub fn lexsort(keys: &[&dyn SortKey]) -> Result<Array<u32>> {
     let at = Location::caller();
+    checked(keys, at)?;
+    by_each(keys, |key, order| key.after(order, at))
+}
+
+/// As [`lexsort`], with indices of any type: of 64 bits they number more than 2^32 rows, which are sorted at once, as
+/// [`Array::sort_pairs`].
+///
+/// ```
+/// # crosslane::example(|device| {
+/// let (year, name) = (device.array([2002, 2001, 2002, 2001]), device.array([3u8, 4, 1, 2]));
+/// let order = crosslane::array::lexsort_as::<i32>(&[&name, &year])?;
+/// assert_eq!(order.to_vec()?, [3, 1, 2, 0]);
+/// # Ok(()) });
+/// ```
+///
+/// Errors: as [`lexsort`]; more rows than the type numbers; a type that the device has not.
+#[track_caller]
+pub fn lexsort_as<I: ArrayIndex>(keys: &[&dyn SortKey]) -> Result<Array<I>> {
+    let at = Location::caller();
+    let len = checked(keys, at)?;
+    reach::<I>("lexsort", "keys", len, at)?;
+    let order = match len as u64 <= 1 << 32 {
+        true => by_each(keys, |key, order| key.after(order, at))?.cast(),
+        false => by_each(keys, |key, order| key.after_many(order, at))?.cast(),
+    };
+    order.check()?;
+    Ok(order)
+}
+
+/// How many rows there are.
+fn checked(keys: &[&dyn SortKey], at: CallSite) -> Result<usize> {
     let Some(first) = keys.first() else {
         return Err(Error::argument("lexsort", "keys", "at least one", "none", at));
     };
     let (len, device) = (first.rows(), first.device());
     keys.iter().try_for_each(|key| key.fit(len, device, at))?;
-    let order = keys.iter().fold(None, |order: Option<Array<u32>>, key| Some(key.after(order.as_ref(), at)));
+    Ok(len)
+}
+
+/// The order by all of at least one key.
+fn by_each<I: ArrayIndex>(
+    keys: &[&dyn SortKey],
+    after: impl Fn(&dyn SortKey, Option<&Array<I>>) -> Array<I>,
+) -> Result<Array<I>> {
+    let order = keys.iter().fold(None, |order: Option<Array<I>>, key| Some(after(*key, order.as_ref())));
     let order = order.expect("there is a key");
     order.check()?;
     Ok(order)

@@ -2,12 +2,15 @@
 //! them is then joined, as long as one sort takes it, and sorted again; equal elements are joined in the order of the windows,
 //! which keeps the sort stable.
 
+use crate::array::create::indices;
+use crate::array::positions::reach;
 use crate::array::windows::{has_room, ranges};
-use crate::array::{Array, Side, SortOptions};
+use crate::array::{Array, ArrayIndex, Side, SortOptions};
 use crate::element::{Class, Element, Ordered, Scalar};
 use crate::error::{CallSite, Result};
 use crate::graph::{Node, axis_last, evaluate, view};
 use crate::ops::Sort;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Keys in ascending order, and the values that move with them.
@@ -114,13 +117,16 @@ impl Long {
         Ok(run.len() - run.keys.searchsorted(&nan, Side::Left).item()? as usize)
     }
 
-    /// A row of one dimension.
-    fn row<K: Ordered, V: Element>(&self, row: &Run<K, V>) -> Result<Run<K, V>> {
-        // Backwards the same: equal elements keep their order, and NaNs move to the end afterwards.
-        let row = if self.descending { &row.flipped() } else { row };
+    /// A row of so many elements, of which `part` gives those of a range.
+    fn row<K: Ordered, V: Element>(&self, len: usize, part: impl Fn(Range<usize>) -> Run<K, V>) -> Result<Run<K, V>> {
         let (mut runs, mut nans) = (vec![], 0);
-        for range in ranges(self.operation, row.len(), self.most, self.at)? {
-            let run = self.sorted(&row.part(range.start, range.len()))?;
+        for range in ranges(self.operation, len, self.most, self.at)? {
+            // Backwards the same: equal elements keep their order, and NaNs move to the end afterwards.
+            let run = match self.descending {
+                true => part(len - range.end..len - range.start).flipped(),
+                false => part(range),
+            };
+            let run = self.sorted(&run)?;
             nans += if self.descending { self.nans(&run)? } else { 0 };
             runs.push(run);
         }
@@ -150,19 +156,53 @@ impl<K: Ordered> Array<K> {
         axis: usize,
         at: CallSite,
     ) -> Result<(Array<K>, Option<Array<V>>)> {
-        let most = self.device().most_numbered(Sort::MOST);
         if let Some(bits) = options.some_bits(K::DTYPE) {
             return self.sorted_long_by(operation, values, options, (&bits, axis), at);
         }
+        let moved = values.map(|values| Array::<V>::of(axis_last(&values.node, axis).0).flatten());
+        let length = self.shape()[axis];
+        self.sorted_rows(operation, options, axis, at, |row, range| {
+            moved.as_ref().map(|moved| moved.part(0, row * length + range.start, 1, range.len()))
+        })
+    }
+
+    /// As [`Array::sorted_long`], with the place in its row that each element comes from.
+    pub(super) fn sorted_long_with_places<I: ArrayIndex>(
+        &self,
+        operation: &'static str,
+        options: &SortOptions,
+        axis: usize,
+        at: CallSite,
+    ) -> Result<(Array<K>, Array<I>)> {
+        reach::<I>(operation, "axis", self.shape()[axis], at)?;
+        let (keys, places) = match options.some_bits(K::DTYPE) {
+            Some(bits) => self.sorted_long_by_with_places(operation, options, (&bits, axis), at)?,
+            None => self.sorted_rows(operation, options, axis, at, |_, range| Some(indices(self.device(), &range)))?,
+        };
+        Ok((keys, places.expect("places move with the keys")))
+    }
+
+    /// Long rows sorted. `moved` gives what moves with a range of a row.
+    fn sorted_rows<V: Element>(
+        &self,
+        operation: &'static str,
+        options: &SortOptions,
+        axis: usize,
+        at: CallSite,
+        moved: impl Fn(usize, Range<usize>) -> Option<Array<V>>,
+    ) -> Result<(Array<K>, Option<Array<V>>)> {
         has_room(operation, self.device(), K::DTYPE, self.len(), at)?;
+        let most = self.device().most_numbered(Sort::MOST);
         let long = Long { operation, descending: options.is_descending(), most, at };
         let (last, back) = axis_last(&self.node, axis);
         let (shape, length) = (last.shape.clone(), self.shape()[axis]);
-        let flat = Run {
-            keys: Array::<K>::of(last).flatten(),
-            values: values.map(|values| Array::<V>::of(axis_last(&values.node, axis).0).flatten()),
-        };
-        let rows = (0..self.len() / length).map(|row| long.row(&flat.part(row * length, length)));
+        let keys = Array::<K>::of(last).flatten();
+        let rows = (0..self.len() / length).map(|row| {
+            long.row(length, |range| Run {
+                keys: keys.part(0, row * length + range.start, 1, range.len()),
+                values: moved(row, range),
+            })
+        });
         let sorted = long.joined(rows.collect::<Result<_>>()?, 0);
         let turned = |node: &Arc<Node>| {
             view(&view(node, &|layout| layout.reshape(&shape)), &|layout| Some(layout.permute(&back)))

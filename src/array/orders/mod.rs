@@ -14,7 +14,7 @@ pub(crate) mod sort;
 pub(crate) mod top_k;
 pub(crate) mod unique;
 
-pub use lexsort::{SortKey, lexsort};
+pub use lexsort::{SortKey, lexsort, lexsort_as};
 pub use quantile::{Interpolation, QuantileOptions};
 pub use sort::SortOptions;
 pub use top_k::TopKOptions;

@@ -5,7 +5,7 @@ use crate::array::{Array, Slice};
 use crate::element::Ordered;
 use crate::error::{CallSite, Error, Result};
 use crate::graph::{Take, Task, axis_last};
-use crate::ops::{Nth, Sort};
+use crate::ops::Nth;
 use std::panic::Location;
 
 /// Rows up to this length are sorted, in one launch; and elements smaller than a word, whose sort is two passes.
@@ -29,7 +29,7 @@ impl<'a, T: Ordered> Ranked<'a, T> {
         at: CallSite,
     ) -> Result<Ranked<'a, T>> {
         let axis = checked_place(operation, array, axis, at)?;
-        let sorts = array.shape()[axis] <= SORTED || T::DTYPE.size() < 4 || several;
+        let sorts = array.shape()[axis] <= SORTED || T::DTYPE.size() < 4 || several || array.is_long(axis);
         Ok(Ranked { array, axis, sorted: sorts.then(|| array.sort_axis(axis as isize)) })
     }
 
@@ -58,14 +58,7 @@ impl<'a, T: Ordered> Ranked<'a, T> {
 /// An axis that can be sorted.
 fn checked_place<T: Ordered>(operation: &'static str, array: &Array<T>, axis: isize, at: CallSite) -> Result<usize> {
     array.check()?;
-    let axis = checked_axis(operation, axis, array.rank(), at)?;
-    match array.shape()[axis] {
-        length if length > Sort::MOST => {
-            let wanted = format!("at most {} elements along it", Sort::MOST);
-            Err(Error::argument(operation, "axis", wanted, length.to_string(), at))
-        }
-        _ => Ok(axis),
-    }
+    checked_axis(operation, axis, array.rank(), at)
 }
 
 /// An index that the caller gave, among this many elements.
@@ -91,7 +84,7 @@ impl<T: Ordered> Array<T> {
     ///
     /// A radix select: one read of the array for each 11 bits of an element (AIR top-k: Zhang et al., Parallel Top-K
     /// Algorithms on GPU, 2023, whose later passes read only the remaining candidates). Up to 8192 elements, and
-    /// elements of 8 and 16 bits, are sorted instead. A zero may lose its sign, and a NaN its payload.
+    /// elements of 8 and 16 bits, and more than 2^32 - 2^16, are sorted instead. A zero may lose its sign, and a NaN its payload.
     ///
     /// Errors (kept in the array): no element at `n`; as for [`Array::sort`].
     #[track_caller]

@@ -1,6 +1,8 @@
 //! Searching in sorted arrays as methods.
 
-use crate::array::Array;
+use crate::array::positions::reach;
+use crate::array::windows::{ranges, window};
+use crate::array::{Array, ArrayIndex};
 use crate::element::{DType, Ordered};
 use crate::error::{CallSite, Error, Result};
 use crate::graph::{Node, Take, Task};
@@ -31,7 +33,7 @@ fn searched(
         return Err(Error::argument(
             operation,
             "sorted array",
-            "fewer than 2^32 elements: a u32 holds the index",
+            "fewer than 2^32 elements: a u32 holds the index (searchsorted_as gives others)",
             sorted.len().to_string(),
             at,
         ));
@@ -44,6 +46,28 @@ fn searched(
     };
     let inputs = [(values, Take::Fused), (sorted, Take::Dense)];
     Ok(Task::nodes(&inputs, vec![(values.shape.clone(), DType::U32)], 1, make).remove(0))
+}
+
+/// The positions in a sorted array of any length: the sum of those in its windows.
+pub(crate) fn positions<I: ArrayIndex>(
+    operation: &'static str,
+    sorted: &Arc<Node>,
+    values: &Arc<Node>,
+    side: Side,
+    at: CallSite,
+) -> Result<Array<I>> {
+    let (len, most) = (sorted.len(), sorted.device.most_numbered(u32::MAX as usize));
+    let in_one = |sorted: &Arc<Node>| -> Result<Array<I>> {
+        Ok(Array::<u32>::of(searched(operation, sorted, values, side, at)?).cast())
+    };
+    if sorted.error().is_some() || sorted.shape.len() != 1 {
+        return in_one(sorted);
+    }
+    // An element may come behind the last.
+    reach::<I>(operation, "sorted array", len.saturating_add(1), at)?;
+    let mut parts = ranges(operation, len, most, at)?.into_iter().map(|range| in_one(&window(sorted, &range)));
+    let first = parts.next().expect("there is a range")?;
+    parts.try_fold(first, |sum, part| Ok(sum + part?))
 }
 
 impl<T: Ordered> Array<T> {
@@ -67,7 +91,7 @@ impl<T: Ordered> Array<T> {
     /// ```
     ///
     /// Errors (kept in the array): an array of another rank, or on another device; 2^32 elements, since indices are
-    /// u32.
+    /// u32: [`Array::searchsorted_as`] gives others.
     #[track_caller]
     pub fn searchsorted(&self, values: &Array<T>, side: Side) -> Array<u32> {
         let node = searched("searchsorted", &self.node, &values.node, side, Location::caller());

@@ -1,8 +1,9 @@
 //! Sorting as methods: values, indices, and pairs, along one axis.
 
-use crate::array::Array;
+use crate::array::positions::reach;
 use crate::array::selections::gather::Along;
 use crate::array::shapes::axes::axis;
+use crate::array::{Array, ArrayIndex};
 use crate::device::Device;
 use crate::element::{DType, Element, Ordered};
 use crate::error::{CallSite, Error, Result};
@@ -122,9 +123,14 @@ enum Moves<'a> {
 }
 
 impl Call<'_> {
+    /// The axis among the keys'.
+    fn place(&self) -> Result<usize> {
+        axis(self.operation, self.options.axis, self.keys.shape.len(), self.at)
+    }
+
     /// The axis, if rows along it are longer than one sort takes. Mistakes are left to [`Call::nodes`].
     fn long<T: Ordered>(&self, keys: &Array<T>) -> Option<usize> {
-        let place = axis(self.operation, self.options.axis, keys.rank(), self.at).ok()?;
+        let place = self.place().ok()?;
         let fits = match self.moves {
             Moves::Values(values) => self.check_values(values).is_ok(),
             _ => true,
@@ -139,14 +145,14 @@ impl Call<'_> {
         if let Some(error) = keys.error() {
             return Err(error);
         }
-        let place = axis(self.operation, self.options.axis, keys.shape.len(), self.at)?;
+        let place = self.place()?;
         let bits = self.options.checked_bits(self.operation, keys.dtype, self.at)?;
         if let Moves::Values(values) = self.moves {
             self.check_values(values)?;
         }
         let (length, most) = (keys.shape[place], keys.device.most_numbered(Sort::MOST));
         if length > most {
-            let wanted = format!("at most {most} elements along it: their positions are given as u32");
+            let wanted = format!("at most {most} elements along it, where the device counts them");
             return Err(Error::argument(self.operation, "axis", wanted, length.to_string(), self.at));
         }
         let (last, back) = axis_last(keys, place);
@@ -187,6 +193,20 @@ impl Call<'_> {
             Ok(nodes) => (Array::of(nodes[0].clone()), Array::of(nodes[1].clone())),
             Err(error) => (Array::failed(device, error.clone()), Array::failed(device, error)),
         }
+    }
+
+    /// Sorted keys, and values of the places where they come from.
+    fn pairs_by<K: Ordered, V: Element, I: ArrayIndex>(
+        &self,
+        (keys, places): (Array<K>, Array<I>),
+        values: &[&Array<V>],
+    ) -> Result<(Array<K>, Vec<Array<V>>)> {
+        keys.check()?;
+        let taken = |values: &&Array<V>| {
+            self.check_values(&values.node)?;
+            Ok(values.gather(self.operation, &places, Along::Each(-1), OutOfRange::Drop, self.at))
+        };
+        Ok((keys, values.iter().map(taken).collect::<Result<_>>()?))
     }
 
     fn check_values(&self, values: &Arc<Node>) -> Result<()> {
@@ -260,7 +280,8 @@ impl<T: Ordered> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): no axis; more than 2^32 - 2^16 elements along it, since indices are u32.
+    /// Errors (kept in the array): as [`Array::sort`]; more than 2^32 elements along it, since indices are u32:
+    /// [`Array::argsort_as`] gives others.
     #[track_caller]
     pub fn argsort(&self) -> Array<u32> {
         self.sorting("argsort", &SortOptions::default(), Location::caller())
@@ -326,8 +347,7 @@ impl<T: Ordered> Array<T> {
     ///
     /// Cost: a sort with indices, and a gather of each value.
     ///
-    /// Errors: as for [`Array::argsort`]; values of another shape or on another device; 2^32 - 1 elements in all; the
-    /// error that an array holds.
+    /// Errors: as for [`Array::sort_pairs`]; the error that an array holds.
     #[track_caller]
     pub fn sort_pairs_all<V: Element>(&self, values: &[&Array<V>]) -> Result<(Array<T>, Vec<Array<V>>)> {
         let (operation, at) = ("sort_pairs_all", Location::caller());
@@ -341,14 +361,10 @@ impl<T: Ordered> Array<T> {
             count: None,
             at,
         };
-        let (keys, places) = call.pair::<T, u32>(self.device());
-        keys.check()?;
-        let taken = |values: &&Array<V>| {
-            call.check_values(&values.node)?;
-            Ok(values.gather(operation, &places, Along::Each(-1), OutOfRange::Drop, at))
-        };
-        let values = values.iter().map(taken).collect::<Result<_>>()?;
-        Ok((keys, values))
+        match self.shape().last().is_some_and(|&length| length as u64 > 1 << 32) {
+            false => call.pairs_by::<T, V, u32>(self.sorted_with_places(operation, &options, at), values),
+            true => call.pairs_by::<T, V, u64>(self.sorted_with_places(operation, &options, at), values),
+        }
     }
 
     pub(crate) fn sorted(&self, operation: &'static str, options: &SortOptions, at: CallSite) -> Array<T> {
@@ -365,15 +381,24 @@ impl<T: Ordered> Array<T> {
     }
 
     /// The sorted keys, and where each comes from.
-    pub(crate) fn sorted_with_places(
+    pub(crate) fn sorted_with_places<I: ArrayIndex>(
         &self,
         operation: &'static str,
         options: &SortOptions,
         at: CallSite,
-    ) -> (Array<T>, Array<u32>) {
+    ) -> (Array<T>, Array<I>) {
         let call =
             Call { operation, keys: &self.node, moves: Moves::Indices, gives_keys: true, options, count: None, at };
-        call.pair(self.device())
+        let made = || match call.long(self) {
+            Some(place) => self.sorted_long_with_places(operation, options, place, at),
+            None => {
+                let nodes = call.nodes()?;
+                reach::<I>(operation, "axis", self.shape()[call.place()?], at)?;
+                Ok((Array::of(nodes[0].clone()), Array::<u32>::of(nodes[1].clone()).cast()))
+            }
+        };
+        made()
+            .unwrap_or_else(|error| (Array::failed(self.device(), error.clone()), Array::failed(self.device(), error)))
     }
 
     /// As many of one row as the device says, sorted; the others are anything.
@@ -392,13 +417,23 @@ impl<T: Ordered> Array<T> {
         }
     }
 
-    pub(crate) fn sorting(&self, operation: &'static str, options: &SortOptions, at: CallSite) -> Array<u32> {
+    pub(crate) fn sorting<I: ArrayIndex>(
+        &self,
+        operation: &'static str,
+        options: &SortOptions,
+        at: CallSite,
+    ) -> Array<I> {
         let call =
             Call { operation, keys: &self.node, moves: Moves::Indices, gives_keys: false, options, count: None, at };
-        match call.nodes() {
-            Ok(nodes) => Array::of(nodes[0].clone()),
-            Err(error) => Array::failed(self.device(), error),
-        }
+        let made = || match call.long(self) {
+            Some(place) => self.sorted_long_with_places(operation, options, place, at).map(|(_, places)| places),
+            None => {
+                let nodes = call.nodes()?;
+                reach::<I>(operation, "axis", self.shape()[call.place()?], at)?;
+                Ok(Array::<u32>::of(nodes[0].clone()).cast())
+            }
+        };
+        Array::kept(self.device(), made())
     }
 
     pub(crate) fn paired<V: Element>(

@@ -1,7 +1,9 @@
 //! The largest or smallest elements along an axis.
 
+use crate::array::positions::{position, reach};
 use crate::array::shapes::axes::axis;
-use crate::array::{Array, Slice};
+use crate::array::windows::ranges;
+use crate::array::{Array, ArrayIndex, Slice, SortOptions};
 use crate::element::{DType, Ordered};
 use crate::error::{CallSite, Error, Result};
 use crate::graph::{Take, Task, axis_last, view};
@@ -58,7 +60,7 @@ struct Call<'a, T: Ordered> {
 }
 
 impl<T: Ordered> Call<'_, T> {
-    fn check(&self) -> Result<usize> {
+    fn check<I: ArrayIndex>(&self) -> Result<usize> {
         self.array.check()?;
         let place = axis(self.operation, self.options.axis, self.array.rank(), self.at)?;
         let length = self.array.shape()[place];
@@ -66,20 +68,41 @@ impl<T: Ordered> Call<'_, T> {
             let wanted = format!("at most the {length} elements along axis {place}");
             return Err(Error::argument(self.operation, "k", wanted, self.k.to_string(), self.at));
         }
-        if length > Sort::MOST {
-            let wanted = format!("at most {} elements along it", Sort::MOST);
-            return Err(Error::argument(self.operation, "axis", wanted, length.to_string(), self.at));
-        }
+        reach::<I>(self.operation, "axis", length, self.at)?;
         Ok(place)
     }
 
     /// The indices of the first k along an axis.
-    fn indices(&self) -> Result<(Array<u32>, usize)> {
-        let place = self.check()?;
+    fn indices<I: ArrayIndex>(&self) -> Result<(Array<I>, usize)> {
+        let place = self.check::<I>()?;
         let length = self.array.shape()[place];
-        let most = TopK::most(self.array.device().caps(), T::DTYPE, length);
+        let device = self.array.device();
+        // Of a long row at most half of each window, so that fewer elements are left.
+        let most = TopK::most(device.caps(), T::DTYPE, length).min(device.most_numbered(Sort::MOST) / 2);
         let sorted = self.k > most || length < SORTED;
-        Ok((if sorted { self.sorted(place as isize) } else { self.searched(place) }, place))
+        let indices = match (sorted, self.array.is_long(place)) {
+            (true, _) => self.sorted(place as isize),
+            (false, false) => self.searched(place).cast(),
+            (false, true) => self.searched_in_windows(place)?,
+        };
+        Ok((indices, place))
+    }
+
+    /// The first k of each window, and of these the first k. Equal ones stand in their order.
+    fn searched_in_windows<I: ArrayIndex>(&self, place: usize) -> Result<Array<I>> {
+        let (length, most) = (self.array.shape()[place], self.array.device().most_numbered(Sort::MOST));
+        let mut found = vec![];
+        for range in ranges(self.operation, length, most, self.at)? {
+            let part = self.array.part(place, range.start, 1, range.len());
+            let (values, indices) = part.first_k::<u32>(self.operation, self.k.min(range.len()), self.options, self.at);
+            found.push((values, indices.cast::<I>() + position::<I>(range.start)));
+        }
+        let (values, indices): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+        let axis = place as isize;
+        let values = Array::joined(self.operation, &values, place, self.at);
+        let (_, firsts) = values.first_k::<u32>(self.operation, self.k, self.options, self.at);
+        let indices = Array::joined(self.operation, &indices, place, self.at);
+        Ok(indices.take_along_axis(&firsts, axis, OutOfRange::Clamp))
     }
 
     /// The axis is searched as the last one, in memory without gaps.
@@ -100,17 +123,18 @@ impl<T: Ordered> Call<'_, T> {
 
     /// The axis is sorted: for more than lists hold, and for rows too short for lists. The largest are the last, where equal
     /// elements come in the order of the reversed axis, which is theirs from the end.
-    fn sorted(&self, place: isize) -> Array<u32> {
-        let length = self.array.shape()[place as usize] as u32;
-        let first = |indices: Array<u32>| {
+    fn sorted<I: ArrayIndex>(&self, place: isize) -> Array<I> {
+        let length = self.array.shape()[place as usize];
+        let first = |indices: Array<I>| {
             let cut = |a: usize| if a as isize == place { (..self.k as isize).into() } else { (..).into() };
             indices.slice(&(0..indices.rank()).map(cut).collect::<Vec<Slice>>())
         };
+        let order = |array: &Array<T>| array.sorting::<I>(self.operation, &SortOptions::default().axis(place), self.at);
         match self.options.smallest {
-            true => first(self.array.argsort_axis(place)),
+            true => first(order(self.array)),
             false => {
-                let indices = first(self.array.flip(place).argsort_axis(place).flip(place));
-                Array::full(indices.device(), &[], length.saturating_sub(1)) - indices
+                let indices = first(order(&self.array.flip(place)).flip(place));
+                Array::full(indices.device(), &[], position(length.saturating_sub(1))) - indices
             }
         }
     }
@@ -139,8 +163,8 @@ impl<T: Ordered> Array<T> {
     /// with 16 KiB of workgroup memory, and more than 2048 anywhere, and along axes shorter than 64, the axis is
     /// sorted.
     ///
-    /// Errors (kept in the arrays): no axis; `k` larger than it; as for [`Array::sort`] and, in the values,
-    /// [`Array::take_along_axis`].
+    /// Errors (kept in the arrays): no axis; `k` larger than it; more than 2^32 elements along it, since indices are u32
+    /// ([`Array::top_k_as`] gives others); as for [`Array::sort`] and, in the values, [`Array::take_along_axis`].
     #[track_caller]
     #[doc(alias = "topk")]
     pub fn top_k(&self, k: usize) -> (Array<T>, Array<u32>) {
@@ -153,13 +177,13 @@ impl<T: Ordered> Array<T> {
         self.first_k("top_k_with", k, options, Location::caller())
     }
 
-    fn first_k(
+    pub(crate) fn first_k<I: ArrayIndex>(
         &self,
         operation: &'static str,
         k: usize,
         options: &TopKOptions,
         at: CallSite,
-    ) -> (Array<T>, Array<u32>) {
+    ) -> (Array<T>, Array<I>) {
         match (Call { operation, array: self, k, options, at }).indices() {
             Ok((indices, place)) => (self.take_along_axis(&indices, place as isize, OutOfRange::Clamp), indices),
             Err(error) => (Array::failed(self.device(), error.clone()), Array::failed(self.device(), error)),

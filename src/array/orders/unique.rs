@@ -1,25 +1,26 @@
 //! The distinct elements: in order, how often each occurs, and where.
 
+use crate::array::positions::position;
 use crate::array::selections::gather::Along;
 use crate::array::selections::runs::Edges;
-use crate::array::{Array, Selected, SortOptions};
+use crate::array::{Array, ArrayIndex, Selected, SortOptions};
 use crate::element::Ordered;
-use crate::error::Result;
+use crate::error::{CallSite, Result};
 use crate::ops::{Combine, OutOfRange};
 use std::panic::Location;
 
 /// The distinct elements of an array, with indices and counts; see [`Array::unique_all`]. Fields that are not used are
 /// not computed.
 #[derive(Debug)]
-pub struct Unique<T: Ordered> {
+pub struct Unique<T: Ordered, I: ArrayIndex = u32> {
     /// The distinct values, ascending.
     pub values: Selected<T>,
     /// The row-major index of the first occurrence of each.
-    pub firsts: Selected<u32>,
+    pub firsts: Selected<I>,
     /// The number of occurrences of each.
     pub counts: Selected<u32>,
     /// For each element of the array, in the array's shape, its index in `values`.
-    pub inverse: Array<u32>,
+    pub inverse: Array<I>,
 }
 
 impl<T: Ordered> Array<T> {
@@ -91,17 +92,39 @@ impl<T: Ordered> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in all): more than 2^32 - 2^16 elements, since indices are u32; a result that would not fit one binding.
+    /// Errors (kept in all): more than 2^32 elements, since indices are u32 ([`Array::unique_all_as`] gives others); a result that
+    /// would not fit one binding; as [`Array::unique`] and, for the counts, [`Array::unique_counts`].
     #[track_caller]
     #[doc(alias = "unique_inverse")]
     #[doc(alias = "factorize")]
     pub fn unique_all(&self) -> Unique<T> {
-        let (operation, at) = ("unique_all", Location::caller());
-        let made = || -> Result<Unique<T>> {
-            let (sorted, places) = self.flatten().sorted_with_places(operation, &SortOptions::default(), at);
+        self.distinct("unique_all", Location::caller())
+    }
+
+    /// As [`Array::unique_all`], with indices of any type: of 64 bits they number more than 2^32 elements, which are sorted and
+    /// selected at once.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_slice(device, &[30, 10, 20, 10]);
+    /// let unique = x.unique_all_as::<i32>();
+    /// assert_eq!(unique.firsts.to_vec()?, [1, 2, 0]);
+    /// assert_eq!(unique.inverse.to_vec()?, [2, 0, 1, 0]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in all): as there; more elements than the type numbers; a type that the device has not.
+    #[track_caller]
+    pub fn unique_all_as<I: ArrayIndex>(&self) -> Unique<T, I> {
+        self.distinct("unique_all_as", Location::caller())
+    }
+
+    fn distinct<I: ArrayIndex>(&self, operation: &'static str, at: CallSite) -> Unique<T, I> {
+        let made = || -> Result<Unique<T, I>> {
+            let (sorted, places) = self.flatten().sorted_with_places::<I>(operation, &SortOptions::default(), at);
             let edges = Edges::of(operation, &sorted, at)?;
-            let ranks = edges.begins().cumsum(0) - 1;
-            let inverse = Array::<u32>::zeros(self.device(), &[self.len()]);
+            let ranks = edges.begins().cast::<I>().cumsum(0) - position::<I>(1);
+            let inverse = Array::<I>::zeros(self.device(), &[self.len()]);
             let (replace, outside) = (Combine::Replace, OutOfRange::Drop);
             let inverse = inverse.scatter(operation, &places, &ranks, replace, Along::Flat, outside, at);
             Ok(Unique {

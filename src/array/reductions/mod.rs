@@ -3,6 +3,7 @@
 pub(crate) mod binned;
 pub(crate) mod compare;
 pub(crate) mod difference;
+pub(crate) mod extremes;
 pub(crate) mod gradient;
 pub(crate) mod histogram;
 pub(crate) mod nan;

@@ -24,7 +24,10 @@ pub(crate) fn reduced_node(node: &Arc<Node>, operator: Operator, axes: &Axes, at
         node.shape.iter().zip(&which).filter(|(_, r)| **r).map(|(e, _)| *e).fold(1, usize::saturating_mul);
     let positions = matches!(operator, Operator::ArgMinimum | Operator::ArgMaximum);
     if positions && extent > u32::MAX as usize {
-        let (wanted, got) = ("fewer than 2^32 elements for a result: positions are u32", extent.to_string());
+        let (wanted, got) = (
+            "fewer than 2^32 elements for a result, whose positions are u32 (arg_min_as and arg_max_as give others)",
+            extent.to_string(),
+        );
         return Err(Error::argument(operator.name(), "axes", wanted, got, at));
     }
     let (shape, dtype) = (axes.left(&node.shape, &which), operator.result(node.dtype));

@@ -48,7 +48,7 @@ impl Edges {
     }
 
     /// The first element of each run.
-    pub fn firsts<T: Ordered>(&self, x: &Array<T>) -> Selected<T> {
+    pub fn firsts<T: Element>(&self, x: &Array<T>) -> Selected<T> {
         match is_long(&x.node) {
             true => self.of_many(selected_of_many(self.operation, &x.node, &self.begins().node, self.at)),
             false => x.flatten().compress(&self.begins()),

@@ -201,16 +201,42 @@ impl<T: Ordered> Array<T> {
     /// ```
     ///
     /// Cost: as [`Array::sort_segments`], and a read for each element. Errors (kept in the array): likewise, and more than
-    /// 2^32 - 2^16 elements, since indices are u32.
+    /// 2^32 elements, since indices are u32: [`Array::argsort_segments_as`] gives others.
     #[track_caller]
     pub fn argsort_segments(&self, offsets: &Array<impl ArrayIndex>) -> Array<u32> {
-        let (operation, at) = ("argsort_segments", Location::caller());
+        self.sorting_segments("argsort_segments", offsets, Location::caller())
+    }
+
+    /// As [`Array::argsort_segments`], with indices of any type: of 64 bits they number more than 2^32 elements, which are
+    /// sorted at once.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::Array;
+    /// let x = Array::from_slice(device, &[3, 1, 9, 7, 8]);
+    /// let order: Array<i32> = x.argsort_segments_as(&device.array([0, 2, 5]));
+    /// assert_eq!(order.to_vec()?, [1, 0, 3, 4, 2]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Errors (kept in the array): as there; more elements than the type numbers; a type that the device has not.
+    #[track_caller]
+    pub fn argsort_segments_as<I: ArrayIndex>(&self, offsets: &Array<impl ArrayIndex>) -> Array<I> {
+        self.sorting_segments("argsort_segments_as", offsets, Location::caller())
+    }
+
+    fn sorting_segments<I: ArrayIndex>(
+        &self,
+        operation: &'static str,
+        offsets: &Array<impl ArrayIndex>,
+        at: CallSite,
+    ) -> Array<I> {
         match Segments::of(operation, self, offsets, at) {
             Err(error) => Array::failed(self.device(), error),
             Ok(_) if self.is_empty() => Array::zeros(self.device(), &[0]),
             Ok(segments) => {
                 let (numbers, by_number) = segments.numbers();
-                let places = self.sorting(operation, &SortOptions::default(), at);
+                let places = self.sorting::<I>(operation, &SortOptions::default(), at);
                 let numbers = numbers.gather(operation, &places, Along::Flat, OutOfRange::Drop, at);
                 numbers.paired(operation, &places, &by_number, at).1
             }

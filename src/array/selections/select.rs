@@ -221,7 +221,7 @@ impl<T: Element> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the arrays): more than 2^32 elements, since indices are u32; a result that would not fit one binding.
+    /// Errors (kept in the arrays): more than 2^32 elements, since indices are u32 ([`Array::nonzero_as`] gives others); a result that would not fit one binding.
     #[track_caller]
     #[doc(alias = "flatnonzero")]
     #[doc(alias = "argwhere")]

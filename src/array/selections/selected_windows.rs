@@ -1,8 +1,9 @@
 //! Selections from more elements than one kernel numbers: the selected elements of each window, one behind the other.
 
+use crate::array::create::indices;
 use crate::array::selections::select::selected;
 use crate::array::windows::{ranges, window};
-use crate::array::{Array, Selected};
+use crate::array::{Array, ArrayIndex, Selected};
 use crate::element::Element;
 use crate::error::{CallSite, Error, Result};
 use crate::graph::Node;
@@ -20,11 +21,11 @@ pub(crate) fn is_long(node: &Node) -> bool {
 /// The windows that [`selected_parts`] takes: all of one may be selected, into one binding.
 pub(crate) fn windows_of<T: Element>(
     operation: &'static str,
-    picked: &Node,
+    condition: &Node,
     at: CallSite,
 ) -> Result<Vec<Range<usize>>> {
-    let fitting = picked.device.caps().binding_bytes as usize / T::DTYPE.size();
-    ranges(operation, picked.len(), picked.device.most_numbered(MOST).min(fitting), at)
+    let fitting = condition.device.caps().binding_bytes as usize / T::DTYPE.size();
+    ranges(operation, condition.len(), condition.device.most_numbered(MOST).min(fitting), at)
 }
 
 /// The elements of each window whose condition is not zero, in memory of their number. Waits for the device.
@@ -34,14 +35,24 @@ pub(crate) fn selected_parts<T: Element>(
     condition: &Arc<Node>,
     at: CallSite,
 ) -> Result<Vec<Array<T>>> {
+    parts_of(operation, |range| window(picked, range), condition, at)
+}
+
+/// The same of what there is to pick in each window.
+fn parts_of<T: Element>(
+    operation: &'static str,
+    picked: impl Fn(&Range<usize>) -> Arc<Node>,
+    condition: &Arc<Node>,
+    at: CallSite,
+) -> Result<Vec<Array<T>>> {
     let part = |range| {
-        let part = selected::<T>(&window(picked, &range), &window(condition, &range), None).to_array()?;
+        let part = selected::<T>(&picked(&range), &window(condition, &range), None).to_array()?;
         // A copy lets go of the memory for a whole window.
         let part = if part.len() < range.len() { part.copy() } else { part };
         part.eval()?;
         Ok(part)
     };
-    let ranges = windows_of::<T>(operation, picked, at)?;
+    let ranges = windows_of::<T>(operation, condition, at)?;
     ranges.into_iter().map(part).collect::<Result<_>>().map_err(|error: Error| error.asked_at(at))
 }
 
@@ -64,7 +75,21 @@ pub(crate) fn selected_of_many<T: Element>(
     condition: &Arc<Node>,
     at: CallSite,
 ) -> Result<Selected<T>> {
-    let parts = selected_parts(operation, picked, condition, at)?;
-    let (values, count) = (Array::joined(operation, &parts, 0, at), count_of(operation, &parts, at)?);
-    Ok(Selected { values, count, of: None, source: picked.len() })
+    joined(operation, &selected_parts(operation, picked, condition, at)?, picked.len(), at)
+}
+
+/// The positions of what is not zero, among any number of elements, at once.
+pub(crate) fn selected_positions<I: ArrayIndex>(
+    operation: &'static str,
+    condition: &Arc<Node>,
+    at: CallSite,
+) -> Result<Selected<I>> {
+    let positions = |range: &Range<usize>| indices::<I>(&condition.device, range).into_node();
+    joined(operation, &parts_of(operation, positions, condition, at)?, condition.len(), at)
+}
+
+/// What was selected from each window of this many elements in all.
+fn joined<T: Element>(operation: &'static str, parts: &[Array<T>], source: usize, at: CallSite) -> Result<Selected<T>> {
+    let (values, count) = (Array::joined(operation, parts, 0, at), count_of(operation, parts, at)?);
+    Ok(Selected { values, count, of: None, source })
 }
