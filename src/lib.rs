@@ -132,10 +132,15 @@ pub mod cuda {
     pub use crate::backend::cuda::translate::{CudaOptions, CudaSource};
 }
 
-/// Runs a documentation example on the best device, or reports why it cannot.
+/// Runs a documentation example on the device that `CROSSLANE_DEVICE` names, else on the processor, or reports why it cannot.
+/// To look for cards takes longer than an example.
 #[doc(hidden)]
 pub fn example(code: impl FnOnce(&Device) -> Result<()>) {
-    match Device::new() {
+    let device = match std::env::var("CROSSLANE_DEVICE") {
+        Err(_) if cfg!(feature = "cpu") => Device::open("cpu"),
+        _ => Device::new(),
+    };
+    match device {
         Ok(device) => code(&device).unwrap(),
         Err(error) => println!("not run: {error}"),
     }

@@ -165,7 +165,7 @@ macro_rules! files {
 
 macro_rules! file {
     ($name:literal) => {
-        ($name, include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/", $name, ".wgsl")))
+        ($name, include_str!(concat!("../../shaders/", $name, ".wgsl")))
     };
 }
 

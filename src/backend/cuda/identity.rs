@@ -132,7 +132,10 @@ mod tests {
 
     #[test]
     fn no_file_of_the_translator_is_forgotten() {
-        let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/backend/cuda");
+        // The package is the library's, or that of its unit tests.
+        let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let root = package.ancestors().find(|folder| folder.join("shaders").is_dir()).expect("the repository");
+        let here = root.join("src/backend/cuda");
         for folder in ["translate", "prelude", "../../../shaders/native"] {
             for entry in std::fs::read_dir(here.join(folder)).unwrap() {
                 let name = format!("{folder}/{}", entry.unwrap().file_name().to_string_lossy());
