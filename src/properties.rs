@@ -138,6 +138,12 @@ impl Properties {
         }
     }
 
+    /// The most bytes of an invocation's variable that a number indexes, where the driver's compiler bears no more. Mesa 22.3.6's
+    /// llvmpipe compiles an array of 512 words for 4 s, of 1024 for 17, of 2048 for over a minute, and dies of larger ones.
+    pub(crate) fn most_indexed(&self) -> Option<u64> {
+        self.name.contains("llvmpipe").then_some(4096)
+    }
+
     /// Whether a request names this device: `vulkan`, `nvidia`, `vulkan:nvidia`, `gpu`, `software`, a part of a name.
     pub(super) fn matches(&self, request: &str) -> bool {
         let request = request.to_lowercase();

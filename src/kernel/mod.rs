@@ -15,6 +15,7 @@ mod directx;
 pub(crate) mod draft;
 mod graft;
 mod guard;
+mod indexed;
 mod library;
 pub(crate) mod messages;
 #[cfg(feature = "serde")]

@@ -38,11 +38,27 @@ impl Call<'_> {
             && !self.device.driver().habits().checks_matrices
         {
             ("checks for cooperative matrices".into(), "Kernel::trusted() does without")
+        } else if let Some((most, bytes)) = self.indexes_too_much(kernel)? {
+            (
+                format!(
+                    "at most {most} bytes in an indexed variable of an invocation, which {} exceeds by {}",
+                    kernel.name(),
+                    bytes - most
+                ),
+                "its compiler would take minutes, or crash: use another device, such as Device::cpu()",
+            )
         } else {
             return Ok(());
         };
         let (operation, device) = ("launch", self.device.properties().label());
         Err(ErrorKind::Unsupported { operation, wanted, device, help: help.into(), at: Some(self.at) }.into())
+    }
+
+    /// The bytes that the driver's compiler can bear, and those of the kernel, if it has more.
+    fn indexes_too_much(&self, kernel: &Kernel) -> Result<Option<(u64, u64)>> {
+        let Some(most) = self.device.properties().most_indexed() else { return Ok(None) };
+        let bytes = kernel.indexed_bytes()?;
+        Ok((bytes > most).then_some((most, bytes)))
     }
 
     /// The launch with the library's own buffers added: for messages, and for the counters of loops that may not end,

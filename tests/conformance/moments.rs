@@ -6,6 +6,7 @@ use crosslane::cpu::Profile;
 use crosslane::device::Tuning;
 use crosslane::{Array, Device, DeviceOptions};
 use rand::Rng;
+use std::sync::LazyLock;
 
 /// Of the sum of sizes, and of a mean and its standard error, as the documentation states it.
 const SUM: f64 = 1e-6;
@@ -22,9 +23,13 @@ fn card(profile: Profile, binding_bytes: Option<u64>) -> Device {
 
 /// Numbers that are spread about a centre, all the same if not at all.
 fn numbers(shape: &[usize], spread: f64, centre: f64) -> Dense<f32> {
-    let mut rng = random(5);
-    let mut one = || (rng.random_range(-1.0..1.0) * spread + centre) as f32;
-    Dense::new(shape, (0..shape.iter().product()).map(|_| one()).collect())
+    // Drawn once for all.
+    static DRAWN: LazyLock<Vec<f64>> = LazyLock::new(|| {
+        let mut rng = random(5);
+        (0..1 << 20).map(|_| rng.random_range(-1.0..1.0)).collect()
+    });
+    let all = DRAWN[..shape.iter().product()].iter();
+    Dense::new(shape, all.map(|x| (x * spread + centre) as f32).collect())
 }
 
 /// The worst of what `got` is off by, in units of `unit`.

@@ -256,7 +256,7 @@ fn checked_sort<T: Ordered>(
 #[test]
 fn sorts() {
     for device in devices() {
-        for len in [BOUND, BOUND + 1, 5003] {
+        for len in [BOUND, BOUND + 1, 2503] {
             let host = numbers(len, 1 << 30);
             checked_sort(device, &host, Ord::cmp, |_| false);
             if len <= BOUND + 1 {

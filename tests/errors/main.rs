@@ -378,6 +378,46 @@ fn sizes_past_all_memory() {
     works(device);
 }
 
+/// A text with an array of an invocation's own, which a number from memory indexes.
+fn indexing(declared: &str, words: usize, place: &str) -> Kernel {
+    let (private, own) = match declared {
+        "private" => (format!("var<private> a: array<u32, {words}>;"), String::new()),
+        _ => (String::new(), format!("var a: array<array<u32, 2>, {}>;", words / 2)),
+    };
+    let text = format!(
+        "@group(0) @binding(0) var<storage, read_write> x: array<u32>;
+        {private}
+        @compute @workgroup_size(1) fn main() {{ {own} {place} = 7u; x[0] = {place}; }}"
+    );
+    Kernel::wgsl(&text).unwrap()
+}
+
+/// Mesa compiles them for minutes, or dies. Every other device runs them.
+#[test]
+fn arrays_that_llvmpipe_cannot_compile() {
+    for device in apis() {
+        let mut x = Array::<u32>::zeros(device, &[4]);
+        let mut run =
+            |kernel: &Kernel| kernel.grid([1]).args(&mut x).launch(device).and_then(|()| x.slice(s![0]).item());
+        for (declared, place) in [("private", "a[x[1]]"), ("function", "a[x[1]][1]")] {
+            // Few enough words, or an index that is known.
+            let known = if declared == "private" { "a[9]" } else { "a[9][1]" };
+            assert_eq!(run(&indexing(declared, 64, place)).unwrap(), 7);
+            assert_eq!(run(&indexing(declared, 2048, known)).unwrap(), 7);
+            let result = run(&indexing(declared, 1026, place));
+            match name(device).contains("llvmpipe") {
+                false => assert_eq!(result.unwrap(), 7, "on {}", name(device)),
+                true => {
+                    let error = result.unwrap_err().to_string();
+                    let wanted = "at most 4096 bytes in an indexed variable of an invocation, which main exceeds by 8";
+                    assert!(error.contains(wanted) && error.contains("Device::cpu()"), "{error}");
+                }
+            }
+        }
+        works(device);
+    }
+}
+
 #[test]
 fn findings_far_to_the_right() {
     let device = DeviceOptions::default().cpu(Profile::native(), Some(Checks::default())).unwrap();
