@@ -70,6 +70,12 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        // Under Miri each takes a thousand times as long.
+        #![proptest_config(ProptestConfig {
+            cases: if cfg!(miri) { 4 } else { 256 },
+            failure_persistence: None,
+            ..ProptestConfig::default()
+        })]
         #[test]
         fn they_are_the_set_that_they_should_be(
             steps in prop::collection::vec((any::<bool>(), 0usize..100, 0usize..20), 1..40),

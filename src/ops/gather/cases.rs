@@ -39,3 +39,31 @@ fn indexing(dtype: DType, count: usize, extent: usize, outside: OutOfRange, repo
         report: (outside == OutOfRange::Error).then(|| row(report, DType::U32, 3)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::op::{Op, Param};
+
+    /// A window that reached past 2^32 would take the first places for its own.
+    #[test]
+    fn windows_end_where_words_do() {
+        const FIRST: usize = 4;
+        for (dtype, binding_bytes) in [(DType::U8, 1 << 31), (DType::F32, 1 << 31), (DType::F32, 1 << 40)] {
+            let caps = Caps::nvidia_like().with(|caps| caps.binding_bytes = binding_bytes);
+            let indexing = indexing(DType::U32, 100, 1000, OutOfRange::Drop, 2);
+            let source = row(1, dtype, (1 << 32) + (1 << 20));
+            let plan = Gather { source, indexing, shape: vec![100], output: 2 }.plan(&caps).unwrap();
+            let mut end = 0;
+            for pass in plan.passes {
+                let [first, window] = [FIRST, FIRST + 1].map(|nth| match pass.params[nth] {
+                    Param::Is(word) => word as u64,
+                    _ => panic!("a number"),
+                });
+                assert_eq!(first, end, "{dtype}");
+                end = first + window;
+            }
+            assert_eq!(end, u32::MAX as u64, "{dtype} in bindings of {binding_bytes} bytes");
+        }
+    }
+}

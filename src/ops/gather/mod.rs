@@ -123,7 +123,9 @@ impl Op for Gather {
         let mut several = Several::with_output(&self.shape, &self.indexing.expressions(), Some((self.output, dtype)));
         let space = several.space();
         let chunk = space.chunks(caps.binding_bytes, 4096);
-        let source = flat(&self.source, "s_");
+        let mut source = flat(&self.source, "s_");
+        // Places are words. A part of an array has the length of all its memory: of what lies past them nothing is read.
+        source.dims[0].extent = source.dims[0].extent.min(u32::MAX as u64);
         let windows = source.space();
         let windows = windows.boxes(self.name(), &windows.chunks(caps.binding_bytes, 4096))?;
         let whole = chunk.iter().zip(&space.extents).all(|(chunk, extent)| chunk == extent);
