@@ -106,7 +106,7 @@ mod tests {
             }
             Ok([first, read(2)?, read(1)?].concat())
         };
-        assert_eq!(pollster::block_on(attempts(call)).unwrap(), [1, 2, 1]);
+        assert_eq!(futures::executor::block_on(attempts(call)).unwrap(), [1, 2, 1]);
         assert_eq!(attempted.get(), 5);
     }
 
@@ -114,23 +114,26 @@ mod tests {
     fn errors_end_a_call() {
         assert!(read(1).is_err(), "no attempt is under way");
         let failing = || wait(("read", vec![]), blocks(), || Ok(Box::pin(async { Err(blocks()) })));
-        assert!(pollster::block_on(attempts(failing)).is_err());
+        assert!(futures::executor::block_on(attempts(failing)).is_err());
         let refused = || wait(("read", vec![]), blocks(), || Err(blocks()));
-        assert!(matches!(pollster::block_on(attempts(refused)).unwrap_err().kind(), ErrorKind::Argument { .. }));
+        assert!(matches!(
+            futures::executor::block_on(attempts(refused)).unwrap_err().kind(),
+            ErrorKind::Argument { .. }
+        ));
         // A call that names its waits anew each time ends.
         let number = Cell::new(0);
         let endless = || {
             number.set(number.get() + 1);
             read(number.get())
         };
-        assert!(pollster::block_on(attempts(endless)).is_err());
+        assert!(futures::executor::block_on(attempts(endless)).is_err());
         assert_eq!(number.get(), MOST as u64 + 1);
     }
 
     #[test]
     fn calls_go_on_beside_one_another() {
         let twice = |from: u64| attempts(move || Ok([read(from)?, read(from + 1)?].concat()));
-        let both = pollster::block_on(async { futures::join!(twice(1), twice(5)) });
+        let both = futures::executor::block_on(async { futures::join!(twice(1), twice(5)) });
         assert_eq!((both.0.unwrap(), both.1.unwrap()), (vec![1, 2], vec![5, 6]));
     }
 }
