@@ -1,6 +1,7 @@
 //! Making arrays.
 
 use super::Array;
+use super::index::position;
 use crate::device::Device;
 use crate::element::{Arithmetic, DType, Element, Float, Number};
 use crate::error::{CallSite, Error, ErrorKind, Result};
@@ -372,7 +373,7 @@ pub(crate) fn indices<T: Number>(device: &Device, window: &Range<usize>) -> Arra
     let index = Array::counting(device, window.len()).cast::<T>();
     match window.start {
         0 => index,
-        first => index + T::from_scalar(Value::Int(first as i128).scalar(T::DTYPE)),
+        first => index + position::<T>(first),
     }
 }
 

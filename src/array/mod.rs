@@ -16,6 +16,7 @@ mod filters;
 mod from_host;
 mod host_array;
 mod images;
+mod index;
 mod inputs;
 mod masks;
 #[cfg(all(test, feature = "cpu"))]
@@ -51,11 +52,12 @@ pub use explain::{ExplainedStep, Explanation};
 pub use filters::{ConvolveOptions, Footprint};
 pub use host_array::HostArray;
 pub use images::{ColourMap, Pixel, Resampling, ResizeOptions, WarpOptions};
+pub use index::ArrayIndex;
 pub use inputs::Inputs;
 pub use orders::{Interpolation, QuantileOptions, SortKey, SortOptions, TopKOptions, Unique, lexsort, lexsort_as};
 pub use products::einsum;
 pub use reductions::{Scan, Tolerance};
-pub use selections::{ArrayIndex, GroupBy, Selected};
+pub use selections::{GroupBy, Selected};
 pub use shapes::{Axes, Extent, PadMode, Slice, ViewMut, axes};
 pub use signals::{
     Band, PeakOptions, Peaks, butterworth, chebyshev1, firwin, lfilter_zi, savgol_coefficients, sosfilt_zi,

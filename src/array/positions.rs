@@ -1,44 +1,17 @@
 //! Positions of a type that the program chooses: those of 64 bits number more than 2^32 elements.
 
 use crate::array::create::indices;
+use crate::array::index::{ArrayIndex, reach};
 use crate::array::orders::searchsorted;
 use crate::array::reductions::extremes::Extreme;
 use crate::array::selections::selected_windows::{is_long, selected_positions};
-use crate::array::{Array, ArrayIndex, Axes, Selected, Side, SortOptions, TopKOptions};
-use crate::element::{DType, Element, Number, Ordered};
-use crate::error::{CallSite, Error, Result};
-use crate::op::Value;
+use crate::array::{Array, Axes, Selected, Side, SortOptions, TopKOptions};
+use crate::element::{Element, Number, Ordered};
 use std::panic::Location;
-
-/// A number as a position.
-pub(crate) fn position<I: ArrayIndex>(number: usize) -> I {
-    I::from_scalar(Value::Int(number as i128).scalar(I::DTYPE))
-}
-
-/// Whether a type numbers so many elements.
-pub(crate) fn reach<I: ArrayIndex>(
-    operation: &'static str,
-    argument: &'static str,
-    count: usize,
-    at: CallSite,
-) -> Result<()> {
-    let bits = match I::DTYPE {
-        DType::I32 => 31,
-        DType::U32 => 32,
-        _ => 63, // no array has more
-    };
-    match count as u64 <= 1 << bits {
-        true => Ok(()),
-        false => {
-            let wanted = format!("at most 2^{bits} elements, whose positions {} holds", I::DTYPE);
-            Err(Error::argument(operation, argument, wanted, count.to_string(), at))
-        }
-    }
-}
 
 impl<T: Number> Array<T> {
     /// As [`Array::arg_min_axes`], with positions of any index type: of 64 bits they number more than 2^32 elements, of which
-    /// each is then read twice.
+    /// each is then read twice, after a copy of the array where the axes are not its last ones.
     ///
     /// ```
     /// # crosslane::example(|device| {

@@ -76,7 +76,7 @@ impl<K: Ordered> Array<K> {
         options: &SortOptions,
         (bits, axis): (&Range<u32>, usize),
         at: CallSite,
-    ) -> Result<(Array<K>, Option<Array<I>>)> {
+    ) -> Result<(Array<K>, Array<I>)> {
         // By no bits each keeps its place: so do equal digits.
         let digits = match bits.is_empty() {
             true => Digits::Words(Array::zeros(self.device(), self.shape())),
@@ -88,7 +88,7 @@ impl<K: Ordered> Array<K> {
             Digits::Pairs(digits) => digits.sorted_long_with_places::<I>(operation, &all, axis, at)?.1,
         };
         let keys = self.gather(operation, &places, Along::Each(axis as isize), OutOfRange::Drop, at);
-        Ok((keys, Some(places)))
+        Ok((keys, places))
     }
 
     /// The digits at these bits.

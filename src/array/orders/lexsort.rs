@@ -1,6 +1,6 @@
 //! The order of rows by several keys.
 
-use crate::array::positions::reach;
+use crate::array::index::reach;
 use crate::array::selections::gather::Along;
 use crate::array::{Array, ArrayIndex, SortOptions};
 use crate::element::Ordered;
@@ -86,9 +86,7 @@ fn in_order<T: Ordered, I: ArrayIndex>(key: &Array<T>, order: Option<&Array<I>>,
 /// Errors: no key; keys not of one dimension, length and device; the error that a key holds; as for [`Array::argsort`].
 #[track_caller]
 pub fn lexsort(keys: &[&dyn SortKey]) -> Result<Array<u32>> {
-    let at = Location::caller();
-    checked(keys, at)?;
-    by_each(keys, |key, order| key.after(order, at))
+    ordered(keys, Location::caller())
 }
 
 /// As [`lexsort`], with indices of any type: of 64 bits they number more than 2^32 rows, which are sorted at once, as
@@ -105,34 +103,29 @@ pub fn lexsort(keys: &[&dyn SortKey]) -> Result<Array<u32>> {
 /// Errors: as [`lexsort`]; more rows than the type numbers; a type that the device has not.
 #[track_caller]
 pub fn lexsort_as<I: ArrayIndex>(keys: &[&dyn SortKey]) -> Result<Array<I>> {
-    let at = Location::caller();
-    let len = checked(keys, at)?;
-    reach::<I>("lexsort", "keys", len, at)?;
-    let order = match len as u64 <= 1 << 32 {
-        true => by_each(keys, |key, order| key.after(order, at))?.cast(),
-        false => by_each(keys, |key, order| key.after_many(order, at))?.cast(),
-    };
-    order.check()?;
-    Ok(order)
+    ordered(keys, Location::caller())
 }
 
-/// How many rows there are.
-fn checked(keys: &[&dyn SortKey], at: CallSite) -> Result<usize> {
+fn ordered<I: ArrayIndex>(keys: &[&dyn SortKey], at: CallSite) -> Result<Array<I>> {
     let Some(first) = keys.first() else {
         return Err(Error::argument("lexsort", "keys", "at least one", "none", at));
     };
     let (len, device) = (first.rows(), first.device());
     keys.iter().try_for_each(|key| key.fit(len, device, at))?;
-    Ok(len)
+    reach::<I>("lexsort", "keys", len, at)?;
+    let order = match len as u64 <= 1 << 32 {
+        true => by_each(keys, |key, order| key.after(order, at)).cast(),
+        false => by_each(keys, |key, order| key.after_many(order, at)).cast(),
+    };
+    order.check()?;
+    Ok(order)
 }
 
 /// The order by all of at least one key.
 fn by_each<I: ArrayIndex>(
     keys: &[&dyn SortKey],
     after: impl Fn(&dyn SortKey, Option<&Array<I>>) -> Array<I>,
-) -> Result<Array<I>> {
+) -> Array<I> {
     let order = keys.iter().fold(None, |order: Option<Array<I>>, key| Some(after(*key, order.as_ref())));
-    let order = order.expect("there is a key");
-    order.check()?;
-    Ok(order)
+    order.expect("there is a key")
 }

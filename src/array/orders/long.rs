@@ -3,7 +3,7 @@
 //! which keeps the sort stable.
 
 use crate::array::create::indices;
-use crate::array::positions::reach;
+use crate::array::index::reach;
 use crate::array::windows::{has_room, ranges};
 use crate::array::{Array, ArrayIndex, Side, SortOptions};
 use crate::element::{Class, Element, Ordered, Scalar};
@@ -175,10 +175,11 @@ impl<K: Ordered> Array<K> {
         at: CallSite,
     ) -> Result<(Array<K>, Array<I>)> {
         reach::<I>(operation, "axis", self.shape()[axis], at)?;
-        let (keys, places) = match options.some_bits(K::DTYPE) {
-            Some(bits) => self.sorted_long_by_with_places(operation, options, (&bits, axis), at)?,
-            None => self.sorted_rows(operation, options, axis, at, |_, range| Some(indices(self.device(), &range)))?,
-        };
+        if let Some(bits) = options.some_bits(K::DTYPE) {
+            return self.sorted_long_by_with_places(operation, options, (&bits, axis), at);
+        }
+        let places = |_, range| Some(indices(self.device(), &range));
+        let (keys, places) = self.sorted_rows(operation, options, axis, at, places)?;
         Ok((keys, places.expect("places move with the keys")))
     }
 

@@ -108,11 +108,10 @@ impl<T: Ordered> Array<T> {
     }
 
     fn at_place(&self, operation: &'static str, n: usize, axis: isize, at: CallSite) -> Array<T> {
-        let ranked = Ranked::new(operation, self, axis, false, at);
-        match ranked.and_then(|ranked| checked(operation, n, ranked.length(), at).map(|()| ranked.place(n))) {
-            Ok(array) => array,
-            Err(error) => Array::failed(self.device(), error),
-        }
+        // A long axis is sorted at once, so that the place is looked at before.
+        let ranked =
+            self.check_place(operation, n, axis, at).and_then(|()| Ranked::new(operation, self, axis, false, at));
+        Array::kept(self.device(), ranked.map(|ranked| ranked.place(n)))
     }
 
     /// A copy in which the element at index `n` along an axis is the one that a sort would put there, no element before

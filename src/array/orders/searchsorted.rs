@@ -1,6 +1,6 @@
 //! Searching in sorted arrays as methods.
 
-use crate::array::positions::reach;
+use crate::array::index::reach;
 use crate::array::windows::{ranges, window};
 use crate::array::{Array, ArrayIndex};
 use crate::element::{DType, Ordered};

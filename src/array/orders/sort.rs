@@ -1,6 +1,6 @@
 //! Sorting as methods: values, indices, and pairs, along one axis.
 
-use crate::array::positions::reach;
+use crate::array::index::reach;
 use crate::array::selections::gather::Along;
 use crate::array::shapes::axes::axis;
 use crate::array::{Array, ArrayIndex};
@@ -195,18 +195,17 @@ impl Call<'_> {
         }
     }
 
-    /// Sorted keys, and values of the places where they come from.
+    /// Sorted keys, and from values that fit those of the places where the keys come from.
     fn pairs_by<K: Ordered, V: Element, I: ArrayIndex>(
         &self,
         (keys, places): (Array<K>, Array<I>),
         values: &[&Array<V>],
     ) -> Result<(Array<K>, Vec<Array<V>>)> {
         keys.check()?;
-        let taken = |values: &&Array<V>| {
-            self.check_values(&values.node)?;
-            Ok(values.gather(self.operation, &places, Along::Each(-1), OutOfRange::Drop, self.at))
-        };
-        Ok((keys, values.iter().map(taken).collect::<Result<_>>()?))
+        let taken =
+            |values: &&Array<V>| values.gather(self.operation, &places, Along::Each(-1), OutOfRange::Drop, self.at);
+        let taken = values.iter().map(taken).collect();
+        Ok((keys, taken))
     }
 
     fn check_values(&self, values: &Arc<Node>) -> Result<()> {
@@ -361,6 +360,8 @@ impl<T: Ordered> Array<T> {
             count: None,
             at,
         };
+        self.check()?;
+        values.iter().try_for_each(|values| call.check_values(&values.node))?;
         match self.shape().last().is_some_and(|&length| length as u64 > 1 << 32) {
             false => call.pairs_by::<T, V, u32>(self.sorted_with_places(operation, &options, at), values),
             true => call.pairs_by::<T, V, u64>(self.sorted_with_places(operation, &options, at), values),
@@ -387,18 +388,39 @@ impl<T: Ordered> Array<T> {
         options: &SortOptions,
         at: CallSite,
     ) -> (Array<T>, Array<I>) {
-        let call =
-            Call { operation, keys: &self.node, moves: Moves::Indices, gives_keys: true, options, count: None, at };
-        let made = || match call.long(self) {
-            Some(place) => self.sorted_long_with_places(operation, options, place, at),
-            None => {
-                let nodes = call.nodes()?;
-                reach::<I>(operation, "axis", self.shape()[call.place()?], at)?;
-                Ok((Array::of(nodes[0].clone()), Array::<u32>::of(nodes[1].clone()).cast()))
-            }
-        };
-        made()
-            .unwrap_or_else(|error| (Array::failed(self.device(), error.clone()), Array::failed(self.device(), error)))
+        match self.placed(operation, options, true, at) {
+            Ok((keys, places)) => (keys.expect("they are asked for"), places),
+            Err(error) => (Array::failed(self.device(), error.clone()), Array::failed(self.device(), error)),
+        }
+    }
+
+    /// Where each of the sorted keys comes from.
+    pub(crate) fn sorting<I: ArrayIndex>(
+        &self,
+        operation: &'static str,
+        options: &SortOptions,
+        at: CallSite,
+    ) -> Array<I> {
+        Array::kept(self.device(), self.placed(operation, options, false, at).map(|(_, places)| places))
+    }
+
+    /// The sorted keys, where they are asked for, and where each comes from.
+    fn placed<I: ArrayIndex>(
+        &self,
+        operation: &'static str,
+        options: &SortOptions,
+        gives_keys: bool,
+        at: CallSite,
+    ) -> Result<(Option<Array<T>>, Array<I>)> {
+        let call = Call { operation, keys: &self.node, moves: Moves::Indices, gives_keys, options, count: None, at };
+        if let Some(place) = call.long(self) {
+            let (keys, places) = self.sorted_long_with_places(operation, options, place, at)?;
+            return Ok((Some(keys), places));
+        }
+        let mut nodes = call.nodes()?;
+        reach::<I>(operation, "axis", self.shape()[call.place()?], at)?;
+        let places = Array::<u32>::of(nodes.pop().expect("places are asked for")).cast();
+        Ok((nodes.pop().map(Array::of), places))
     }
 
     /// As many of one row as the device says, sorted; the others are anything.
@@ -415,25 +437,6 @@ impl<T: Ordered> Array<T> {
             Ok(nodes) => Array::of(nodes[0].clone()),
             Err(error) => Array::failed(self.device(), error),
         }
-    }
-
-    pub(crate) fn sorting<I: ArrayIndex>(
-        &self,
-        operation: &'static str,
-        options: &SortOptions,
-        at: CallSite,
-    ) -> Array<I> {
-        let call =
-            Call { operation, keys: &self.node, moves: Moves::Indices, gives_keys: false, options, count: None, at };
-        let made = || match call.long(self) {
-            Some(place) => self.sorted_long_with_places(operation, options, place, at).map(|(_, places)| places),
-            None => {
-                let nodes = call.nodes()?;
-                reach::<I>(operation, "axis", self.shape()[call.place()?], at)?;
-                Ok(Array::<u32>::of(nodes[0].clone()).cast())
-            }
-        };
-        Array::kept(self.device(), made())
     }
 
     pub(crate) fn paired<V: Element>(

@@ -1,6 +1,6 @@
 //! The largest or smallest elements along an axis.
 
-use crate::array::positions::{position, reach};
+use crate::array::index::{position, reach};
 use crate::array::shapes::axes::axis;
 use crate::array::windows::ranges;
 use crate::array::{Array, ArrayIndex, Slice, SortOptions};

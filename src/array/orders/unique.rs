@@ -1,6 +1,6 @@
 //! The distinct elements: in order, how often each occurs, and where.
 
-use crate::array::positions::position;
+use crate::array::index::position;
 use crate::array::selections::gather::Along;
 use crate::array::selections::runs::Edges;
 use crate::array::{Array, ArrayIndex, Selected, SortOptions};

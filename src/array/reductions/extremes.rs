@@ -1,8 +1,7 @@
 //! Where the smallest or greatest element is, of more elements than one reduction numbers: by windows.
 
-use crate::array::positions::{position, reach};
+use crate::array::index::{ArrayIndex, position, reach};
 use crate::array::reductions::reduce::reduced_node;
-use crate::array::selections::gather::ArrayIndex;
 use crate::array::shapes::axes::Axes;
 use crate::array::windows::ranges;
 use crate::array::{Array, OutOfRange};

@@ -1,6 +1,7 @@
 //! Scatter in a fixed order, for every type: by a sort of the indices.
 
-use crate::array::selections::gather::{Along, ArrayIndex};
+use crate::array::index::ArrayIndex;
+use crate::array::selections::gather::Along;
 use crate::array::selections::runs::Edges;
 use crate::array::{Array, Scan, Selected, SortOptions};
 use crate::element::{Number, Scalar};

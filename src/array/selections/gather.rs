@@ -1,5 +1,6 @@
 //! Gathers and scatters by index, as methods.
 
+use crate::array::index::ArrayIndex;
 use crate::array::shapes::axes::axis as place;
 use crate::array::{Array, create};
 use crate::element::{DType, Element, Number};
@@ -10,14 +11,6 @@ use crate::memory::Site;
 use crate::ops::{Combine, Gather, Indexing, OutOfRange, Scatter};
 use std::panic::Location;
 use std::sync::Arc;
-
-/// An index type: `u32` and `u64`, or `i32` and `i64`, whose negative numbers count from the end. Those of 64 bits reach elements
-/// past 2^32; there the host waits for the device where [`OutOfRange::Error`] has to be found.
-pub trait ArrayIndex: Number {}
-impl ArrayIndex for u32 {}
-impl ArrayIndex for i32 {}
-impl ArrayIndex for u64 {}
-impl ArrayIndex for i64 {}
 
 /// Where indices point to.
 #[derive(Clone, Copy)]

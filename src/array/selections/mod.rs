@@ -13,6 +13,5 @@ pub(crate) mod selected;
 pub(crate) mod selected_windows;
 mod wide_indices;
 
-pub use gather::ArrayIndex;
 pub use group_by::GroupBy;
 pub use select::Selected;

@@ -1,8 +1,9 @@
 //! Segments by offsets, like the rows of a sparse matrix in CSR form: each reduced, scanned or sorted separately.
 
-use crate::array::selections::gather::{Along, ArrayIndex};
+use crate::array::index::{ArrayIndex, position};
+use crate::array::selections::gather::Along;
 use crate::array::{Array, Scan, SortOptions};
-use crate::element::{Element, Ordered, Scalar};
+use crate::element::{Element, Ordered};
 use crate::error::{CallSite, Error, Result};
 use crate::ops::{Combine, OutOfRange};
 use crate::s;
@@ -80,7 +81,7 @@ impl<'a, I: ArrayIndex> Segments<'a, I> {
 
 /// Each index less one.
 fn before<I: ArrayIndex>(ends: &Array<I>) -> Array<I> {
-    ends - I::from_scalar(Scalar::from_f64(I::DTYPE, 1.0))
+    ends - position::<I>(1)
 }
 
 impl Scan {

@@ -48,7 +48,7 @@ mod tests {
     /// A window that reached past 2^32 would take the first places for its own.
     #[test]
     fn windows_end_where_words_do() {
-        const FIRST: usize = 4;
+        const FIRST: usize = 4; // after units, count, extent and stride
         for (dtype, binding_bytes) in [(DType::U8, 1 << 31), (DType::F32, 1 << 31), (DType::F32, 1 << 40)] {
             let caps = Caps::nvidia_like().with(|caps| caps.binding_bytes = binding_bytes);
             let indexing = indexing(DType::U32, 100, 1000, OutOfRange::Drop, 2);
