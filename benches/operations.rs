@@ -1,9 +1,12 @@
-//! The kernel set in small, on the default device, for watching changes: `cargo bench --bench operations [-- NAME]`.
+//! A small case of each operation, on the default device, for watching changes: `cargo bench --bench operations [-- NAME]`.
 //!
-//! The host's clock around building, planning, running and waiting. `crosslane bench` has device time and large sizes, and
-//! checks results.
+//! `operations/NAME` is the largest small case in the table that the tests run: its kernels, launched and waited for.
+//! `arrays/NAME/SIDE` is a method of an array: building, planning, running and waiting. The clock is the host's.
+//! `crosslane bench` has device time and large sizes, and checks results. A program of `cli/Cargo.toml`, which asks for the
+//! table of cases.
 
 use criterion::{BenchmarkId, Criterion, Throughput};
+use crosslane::ops::cases::{ALL, timed};
 use crosslane::{Array, Device, Result};
 use std::time::Duration;
 
@@ -44,9 +47,24 @@ fn random(count: usize, seed: u32) -> Vec<f32> {
     (0..count as u32).map(|i| (mixed(i) >> 8) as f32 / (1 << 24) as f32).collect()
 }
 
-fn bench(criterion: &mut Criterion, device: &Device) -> Result<()> {
+/// A case of each operation, its kernels alone.
+fn operations(criterion: &mut Criterion, device: &Device) -> Result<()> {
+    let mut group = criterion.benchmark_group("operations");
+    for &(name, cases) in ALL {
+        let case = timed(cases, device.caps()).expect("a test wants one of each operation");
+        let run = device.prepare_op(&*case.op, &case.slots())?;
+        run()?;
+        println!("{name}: {}", case.what);
+        group.throughput(Throughput::Bytes(case.op.bytes()));
+        group.bench_function(name, |bencher| bencher.iter(&run));
+    }
+    group.finish();
+    Ok(())
+}
+
+fn arrays(criterion: &mut Criterion, device: &Device) -> Result<()> {
     for (name, per, work) in CASES {
-        let mut group = criterion.benchmark_group(name);
+        let mut group = criterion.benchmark_group(format!("arrays/{name}"));
         for side in SIDES {
             let [x, y] = [1, 2].map(|seed| Array::from_shape(device, &[side, side], &random(side * side, seed)));
             let run = || work(&x, &y).and_then(|()| device.synchronize());
@@ -76,7 +94,8 @@ fn main() -> Result<()> {
     let criterion =
         Criterion::default().warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(2));
     let mut criterion = criterion.sample_size(20).configure_from_args();
-    bench(&mut criterion, &device)?;
+    operations(&mut criterion, &device)?;
+    arrays(&mut criterion, &device)?;
     criterion.final_summary();
     Ok(())
 }

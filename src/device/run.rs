@@ -31,6 +31,22 @@ impl Device {
         Ok(plan.passes.into_iter().map(|pass| pass.kernel).collect())
     }
 
+    /// Plans an operation over buffers of its own, with `slots` as [`Device::run_op`] takes them, and gives the work: each call
+    /// runs the kernels again and waits, without a copy to or from the host.
+    ///
+    /// Errors: as [`Device::run_op`].
+    #[cfg(feature = "cases")]
+    #[doc(hidden)]
+    pub fn prepare_op(&self, op: &dyn Op, slots: &[Vec<u8>]) -> Result<impl Fn() -> Result<()> + use<>> {
+        let plan = op.plan(self.caps())?;
+        let (_, launches) = self.placed(op.name(), &op.slots(), &plan, slots)?;
+        let (prepared, device) = (self.driver().prepare(&launches)?, self.clone());
+        Ok(move || {
+            device.driver().submit_prepared(&prepared, &launches)?;
+            device.synchronize()
+        })
+    }
+
     /// Compiles a kernel of a plan, and gives what the compiler says of it.
     #[cfg(feature = "cases")]
     #[doc(hidden)]
@@ -46,6 +62,20 @@ impl Device {
         plan: &Plan,
         slots: &mut [Vec<u8>],
     ) -> Result<()> {
+        let (buffers, launches) = self.placed(operation, wanted, plan, slots)?;
+        let written = wanted.iter().zip(&buffers).zip(slots).filter(|((slot, _), _)| slot.access == Access::Write);
+        let mut reads: Vec<Read> = written.map(|((_, from), to)| Read { from, offset: 0, to: &mut to[..] }).collect();
+        self.driver().read(&launches, &mut reads, &mut || {})
+    }
+
+    /// Buffers of these slots and of the plan's scratch, filled, and the plan's launches over them.
+    fn placed(
+        &self,
+        operation: &'static str,
+        wanted: &[Slot],
+        plan: &Plan,
+        slots: &[Vec<u8>],
+    ) -> Result<(Vec<Arc<Memory>>, Vec<Launch>)> {
         let checked = !self.driver().recycles();
         let take = |bytes: u64, contents: Option<&[u8]>| -> Result<Arc<Memory>> {
             let memory = self.pool().take(operation, bytes.next_multiple_of(64).max(64), Place::Device)?;
@@ -87,8 +117,6 @@ impl Device {
         };
         let launches: Vec<Launch> = plan.passes.iter().map(launch).collect();
         let launches = self.sliced(&launches)?.map_or(launches, |sliced| sliced.launches);
-        let written = wanted.iter().zip(&buffers).zip(slots).filter(|((slot, _), _)| slot.access == Access::Write);
-        let mut reads: Vec<Read> = written.map(|((_, from), to)| Read { from, offset: 0, to: &mut to[..] }).collect();
-        self.driver().read(&launches, &mut reads, &mut || {})
+        Ok((buffers, launches))
     }
 }

@@ -19,6 +19,12 @@ macro_rules! all {
 
 operations!(all);
 
+/// The case that stands for an operation where it is timed in small: of those that run, on f32 if one is, the largest.
+pub fn timed(cases: Cases, caps: &Caps) -> Option<Case> {
+    let on_floats = |case: &Case| case.op.slots().iter().any(|slot| slot.dtype == DType::F32);
+    cases(caps).into_iter().filter(Case::runs).max_by_key(|case| (on_floats(case), case.len()))
+}
+
 /// Types that lie differently in words: the others are like one of them.
 pub(super) const KINDS: [DType; 4] = [DType::U8, DType::F16, DType::F32, DType::I64];
 

@@ -16,7 +16,7 @@ mod texts;
 use crosslane::cpu::Profile;
 use crosslane::device::{Caps, DeviceKind, Natives};
 use crosslane::op::Case;
-use crosslane::ops::cases::{ALL, Cases};
+use crosslane::ops::cases::{ALL, Cases, timed};
 use crosslane::profile::SpanKind;
 use crosslane::{Array, Device, DeviceOptions, Kernel, Recording, eval_all};
 use std::time::{Duration, Instant};
@@ -87,6 +87,17 @@ fn cases_by_libraries() {
     let a = device.array(&[1.0f32, 2.0, 3.0, 4.0][..]).reshape(&[2, 2]);
     assert!(a.matmul(&a).explain().unwrap().to_string().contains("gemm"));
     assert!((&a + 1.0).rfft().explain().unwrap().to_string().contains("rustfft"), "with a prologue of its own");
+}
+
+/// `cargo bench --bench operations` times these.
+#[test]
+fn a_case_of_each_operation_is_timed() {
+    let device = Device::cpu().unwrap();
+    for &(name, cases) in ALL {
+        let case = timed(cases, device.caps()).unwrap_or_else(|| panic!("{name} has no small case"));
+        let run = device.prepare_op(&*case.op, &case.slots()).unwrap();
+        (0..2).for_each(|_| run().unwrap_or_else(|error| panic!("{}: {error}", case.what)));
+    }
 }
 
 #[test]
