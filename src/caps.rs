@@ -56,7 +56,8 @@ pub struct Caps {
     pub offset_alignment: u64,
     /// Whether host and device share memory, so that arrays can be mapped in place.
     pub unified: bool,
-    /// Workgroups that fill the device, roughly: as many as it has multiprocessors. Where nobody tells, those of a large card.
+    /// Workgroups that fill the device, roughly: as many as it has multiprocessors, up to 128. Through wgpu 128 for every
+    /// device, those of a large card, since no API tells how many there are.
     pub multiprocessors: u32,
     /// The processor, where kernels run as machine code that the library compiles.
     pub processor: Option<Processor>,

@@ -79,7 +79,7 @@ types! {
     F16 "f16" 2 Float F16 "f16";
     /// IEEE single precision.
     F32 "f32" 4 Float F32 "f32";
-    /// IEEE double precision; arithmetic and rounding only, no transcendental functions.
+    /// IEEE double precision. Its transcendental functions are computed in software: WGSL has none.
     F64 "f64" 8 Float F64 "f64";
     /// 32-bit signed.
     I32 "i32" 4 Signed I32 "i32";
@@ -103,7 +103,7 @@ types! {
     I16 "i16" 2 Signed I32 "u32";
     /// A complex number of two f32, `vec2<f32>` in WGSL.
     Complex32 "Complex32" 8 Complex Complex32 "vec2<f32>";
-    /// A complex number of two f64, `vec2<f64>` in WGSL; arithmetic and roots only.
+    /// A complex number of two f64, `vec2<f64>` in WGSL, with the functions of [`DType::Complex32`].
     Complex64 "Complex64" 16 Complex Complex64 "vec2<f64>";
 }
 
