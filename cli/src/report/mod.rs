@@ -45,7 +45,7 @@ pub struct Options {
     /// Does not go on with an unfinished report.
     #[arg(long)]
     fresh: bool,
-    /// Joins reports of several machines, and measures nothing.
+    /// Joins reports of several machines, and measures nothing. Of two machines with one name the second has its file's too.
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "compare")]
     merge: Vec<PathBuf>,
     /// Finds what is slower in the second report than in the first: exit status 1 if anything is.
@@ -62,13 +62,26 @@ pub fn run(options: &Options) -> Outcome {
         let (devices, filter) = (options.devices.clone(), options.filter.clone());
         run::run(&run::Plan { scale, devices, filter, resume: !options.fresh }, &options.json)?
     } else {
-        let reports = options.merge.iter().map(|path| Report::read(path)).collect::<Outcome<Vec<_>>>()?;
-        let merged = Report::merged(&reports);
+        let merged = Report::merged(&named(&options.merge)?);
         merged.write(&options.json)?;
         merged
     };
     written(&report, options)?;
     print(&summary(&report))
+}
+
+/// The reports of files, each with its file's name; with its folders where several files have that.
+fn named(paths: &[PathBuf]) -> Outcome<Vec<(String, Report)>> {
+    let short = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let report = |(nth, path): (usize, &PathBuf)| {
+        if paths[..nth].contains(path) {
+            return Err(format!("report: --merge: {} is given twice", path.display()).into());
+        }
+        let alike = paths.iter().filter(|other| short(other) == short(path)).count();
+        let name = if alike > 1 { path.with_extension("").display().to_string() } else { short(path) };
+        Ok((name, Report::read(path)?))
+    };
+    paths.iter().enumerate().map(report).collect()
 }
 
 /// The forms of the report other than JSON.

@@ -189,13 +189,15 @@ impl Report {
         write(path, &format!("{head}\n\"platforms\":[\n{platforms}\n],\n\"rows\":[\n{rows}\n]}}\n"))
     }
 
-    /// The platforms and rows of several reports. Of a row that occurs twice the last report's counts. A platform whose name
-    /// another machine's has gets its hardware's name too.
-    pub fn merged(reports: &[Report]) -> Report {
+    /// The platforms and rows of several reports, each with the name of its file.
+    ///
+    /// A platform of the same name on the same hardware is one machine's, measured in parts, if no row is in both reports.
+    /// Else it is another machine's, as is one on other hardware: a name in brackets tells it apart.
+    pub fn merged(reports: &[(String, Report)]) -> Report {
         let mut all = Report { complete: true, ..Report::default() };
-        for report in reports {
+        for (file, report) in reports {
             let mut report = report.clone();
-            report.part_from(&all);
+            report.part_from(&all, file);
             all.version.clone_from(&report.version);
             all.scale = match all.scale.as_str() {
                 "" => report.scale.clone(),
@@ -203,28 +205,38 @@ impl Report {
                 _ => "several".into(),
             };
             all.complete &= report.complete;
-            for platform in &report.platforms {
+            for platform in report.platforms {
                 all.platforms.retain(|other| other.name != platform.name);
-                all.platforms.push(platform.clone());
+                all.platforms.push(platform);
             }
-            for row in &report.rows {
-                all.put(row.clone());
-            }
+            all.rows.extend(report.rows);
         }
         all
     }
 
-    /// Renames platforms that other hardware has the name of.
-    fn part_from(&mut self, all: &Report) {
+    /// Renames platforms of other machines that have the names of some in `all`.
+    fn part_from(&mut self, all: &Report, file: &str) {
         for platform in &mut self.platforms {
-            if all.platform(&platform.name).is_some_and(|other| other.hardware != platform.hardware) {
-                let name = format!("{} ({})", platform.name, platform.hardware);
-                self.rows
-                    .iter_mut()
-                    .filter(|row| row.platform == platform.name)
-                    .for_each(|row| row.platform.clone_from(&name));
-                platform.name = name;
+            let Some(other) = all.platform(&platform.name) else { continue };
+            let own: Vec<String> =
+                self.rows.iter().filter(|row| row.platform == platform.name).map(Row::problem).collect();
+            let joins = |name: &str| {
+                let measured = || own.iter().any(|problem| all.row(problem, name).is_some());
+                all.platform(name).is_none_or(|other| other.hardware == platform.hardware && !measured())
+            };
+            let mut names = vec![platform.name.clone()];
+            if other.hardware != platform.hardware {
+                names.push(format!("{} ({})", platform.name, platform.hardware));
             }
+            let found = names.into_iter().find(|name| joins(name));
+            if found.is_none() {
+                // The engines of one piece of hardware are compared with each other: this is another piece.
+                platform.hardware = format!("{} ({file})", platform.hardware);
+            }
+            let name = found.unwrap_or_else(|| format!("{} ({file})", platform.name));
+            let own = self.rows.iter_mut().filter(|row| row.platform == platform.name);
+            own.for_each(|row| row.platform.clone_from(&name));
+            platform.name = name;
         }
     }
 

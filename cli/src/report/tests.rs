@@ -120,6 +120,13 @@ fn pages_are_whole_escaped_and_want_no_network() {
         assert_eq!(unbalanced(&svg), None);
         assert!(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\"") && !svg.contains("NaN"));
     }
+    let shapes = ["<line ", "<polyline ", "<rect ", "<circle "];
+    let svg = chart::cascade::cascade(&sample(), Against::Roofline).file("title");
+    let shown = svg.lines().filter(|line| shapes.iter().any(|shape| line.starts_with(shape)));
+    for line in shown {
+        assert!(line.contains(" fill=\"#") || line.contains(" stroke=\"#"), "no colour without CSS: {line}");
+    }
+    assert!(!svg.contains("var("), "plain viewers know no variables");
     let page = page::page(&sample());
     for part in [
         "&lt;b&gt;&amp;&quot;&#39;",
@@ -135,6 +142,23 @@ fn pages_are_whole_escaped_and_want_no_network() {
     assert!(unbalanced("<p><b></p>").is_some() && unbalanced("<p>").is_some());
 }
 
+/// DejaVu's letters, the widest of the usual sans-serif faces, take 7.4 of their 12 units in the mean.
+#[test]
+fn texts_of_the_cascade_end_within_it() {
+    let long = "NVIDIA GeForce RTX 4090 Laptop GPU vulkan";
+    let report = Report { platforms: vec![platform(long, "card")], rows: vec![row("A", long, 1.0, 0.0)], ..sample() };
+    let svg = chart::cascade::cascade(&report, Against::Roofline).file("title");
+    let number = |line: &str, name: &str| -> f64 {
+        line.split_once(name).and_then(|(_, rest)| rest.split_once('"')?.0.parse().ok()).expect(line)
+    };
+    let width = number(svg.lines().next().unwrap(), " width=\"");
+    for line in svg.lines().filter(|line| line.contains("\"start\"")) {
+        let text = line.split_once('>').unwrap().1.strip_suffix("</text>").unwrap();
+        let end = number(line, " x=\"") + 7.4 * text.chars().count() as f64;
+        assert!(end <= width, "{text} ends at {end}");
+    }
+}
+
 #[test]
 fn csv_has_the_columns_of_p3_analysis() {
     let text = csv::csv(&sample());
@@ -146,24 +170,48 @@ fn csv_has_the_columns_of_p3_analysis() {
     assert_eq!(lines.len(), 5);
 }
 
+fn merged(reports: &[(&str, &Report)]) -> Report {
+    let named = reports.iter().map(|&(file, report)| (file.to_string(), report.clone()));
+    Report::merged(&named.collect::<Vec<_>>())
+}
+
+fn median(report: &Report, platform: &str) -> f64 {
+    report.row("Suite A", platform).unwrap().spread().unwrap().median
+}
+
 #[test]
-fn merging_joins_platforms_and_keeps_the_last_of_a_row() {
+fn merging_joins_the_parts_of_one_machine() {
     let other = Report {
         platforms: vec![platform("c", "card"), platform("b", "card")],
-        rows: vec![row("A", "b", 8e-6, 0.1), row("A", "c", 1e-6, 0.1)],
+        rows: vec![row("C", "b", 8e-6, 0.1), row("A", "c", 1e-6, 0.1)],
         ..sample()
     };
-    let merged = Report::merged(&[sample(), other]);
-    assert_eq!(merged.platforms.len(), 3);
-    assert_eq!(merged.rows.len(), 5);
-    assert_eq!(merged.row("Suite A", "b").unwrap().spread().unwrap().median, 8e-6);
-    assert_eq!(efficiency::of(&merged, "Suite A", NASTY, Against::Best), 0.5, "c is faster, on the same hardware");
-    // Platforms of one name on two machines stay apart.
-    let far = Report { platforms: vec![platform("b", "other")], rows: vec![row("A", "b", 1.0, 0.0)], ..sample() };
-    let merged = Report::merged(&[sample(), far]);
-    assert_eq!(merged.platforms.len(), 3);
-    assert_eq!(merged.row("Suite A", "b (other)").unwrap().spread().unwrap().median, 1.0);
-    assert_eq!(Report::merged(&[sample(), Report { scale: "full".into(), ..sample() }]).scale, "several");
+    let joined = merged(&[("one", &sample()), ("more", &other)]);
+    assert_eq!((joined.platforms.len(), joined.rows.len()), (3, 6));
+    assert_eq!(efficiency::of(&joined, "Suite A", NASTY, Against::Best), 0.5, "c is faster, on the same hardware");
+    let full = Report { scale: "full".into(), ..other };
+    assert_eq!(merged(&[("one", &sample()), ("more", &full)]).scale, "several");
+}
+
+#[test]
+fn platforms_of_one_name_on_two_machines_stay_apart() {
+    let machine = |hardware: &str, seconds: f64| Report {
+        platforms: vec![platform("b", hardware)],
+        rows: vec![row("A", "b", seconds, 0.0)],
+        ..sample()
+    };
+    let far = merged(&[("one", &sample()), ("far", &machine("other", 1.0))]);
+    assert_eq!((far.platforms.len(), median(&far, "b (other)"), median(&far, "b")), (3, 1.0, 4e-6));
+    // The same processor in all: the file's name tells them apart, and none is the best of another's hardware.
+    let [first, second, third] = [1.0, 2.0, 4.0].map(|seconds| machine("card", seconds));
+    let alike = merged(&[("first", &first), ("second", &second), ("third", &third)]);
+    assert_eq!(["b", "b (second)", "b (third)"].map(|name| median(&alike, name)), [1.0, 2.0, 4.0]);
+    assert_eq!(efficiency::of(&alike, "Suite A", "b (third)", Against::Best), 1.0);
+    // As is another's after it, and another's of that other hardware.
+    let [other, again] = [8.0, 16.0].map(|seconds| machine("other", seconds));
+    let five = merged(&[("first", &first), ("second", &second), ("other", &other), ("again", &again)]);
+    let names: Vec<&str> = five.platforms.iter().map(|platform| platform.name.as_str()).collect();
+    assert_eq!(names, ["b", "b (second)", "b (other)", "b (again)"]);
 }
 
 #[test]

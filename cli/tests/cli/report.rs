@@ -56,8 +56,9 @@ fn report_measures_goes_on_merges_and_compares() {
     has(&String::from_utf8_lossy(&output.stdout), &["1000.00", "slower", "1 slower, 0 faster"]);
 
     let merged = folder.path("merged.json");
-    has(&prints(&["report", "--merge", &old, &fast, "--json", &merged]), &["5 rows, 0 failed"]);
-    assert_eq!(read(&merged)["rows"][0]["result"]["right"]["host"]["median"], 1e-6);
+    has(&prints(&["report", "--merge", &old, &fast, "--json", &merged]), &["6 rows, 0 failed", "cpu interpreted (fast)"]);
+    assert_eq!(read(&merged)["rows"][5]["result"]["right"]["host"]["median"], 1e-6);
+    fails(&["report", "--merge", &old, &old, "--json", &merged], &["old.json is given twice"]);
 }
 
 #[test]

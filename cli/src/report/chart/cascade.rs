@@ -5,7 +5,7 @@ use super::super::efficiency::{Against, of_suite, portability};
 use super::super::model::Report;
 use super::{Svg, colour, cut};
 
-const WIDTH: f64 = 860.0;
+const WIDTH: f64 = 880.0;
 const LEFT: f64 = 48.0;
 const RIGHT: f64 = 560.0;
 const TOP: f64 = 36.0;
@@ -34,7 +34,9 @@ pub fn cascade(report: &Report, against: Against) -> Svg {
         let y = BELOW + ROW * nth as f64;
         svg.text([RIGHT + 28.0, y], "start", &format!("{}  {}", letter(nth), cut(&platform.name, 36)));
     }
-    svg.text([RIGHT + 44.0, TOP], "start", "suite: PP over all platforms (dashed: so far)");
+    for (nth, line) in ["suite: PP over all platforms", "(dashed: over the platforms so far)"].into_iter().enumerate() {
+        svg.text([RIGHT + 44.0, TOP + ROW * nth as f64], "start", line);
+    }
     for (nth, suite) in suites.iter().enumerate() {
         let class = colour(nth);
         let ordered = ordered(report, suite, against);
@@ -50,7 +52,7 @@ pub fn cascade(report: &Report, against: Against) -> Svg {
             svg.dot(&class, points[at], 4.0, &format!("{suite} on {name}: {efficiency:.3}"));
             svg.text([x(at), below], "middle", &letter(platform));
         }
-        let y = TOP + ROW * (nth + 1) as f64;
+        let y = TOP + ROW * (nth + 2) as f64;
         svg.bar(&class, [RIGHT + 28.0, y - 9.0], [10.0, 10.0], suite);
         let all = if count == 0 { 0.0 } else { so_far(count - 1) };
         svg.text([RIGHT + 44.0, y], "start", &format!("{}: {all:.2}", cut(suite, 28)));

@@ -33,24 +33,44 @@ pub fn cut(text: &str, most: usize) -> String {
     }
 }
 
-/// Colours, for a light and a dark page; lines and marks take `c0` to `c8` in turn.
+/// The colours of series on a light page. They are attributes of shapes, for viewers that know no CSS.
+const COLOURS: [&str; 9] =
+    ["#0969da", "#bc4c00", "#1a7f37", "#8250df", "#bf3989", "#9a6700", "#1b7c83", "#cf222e", "#57606a"];
+
+/// The colours on a dark page, which take the place of the attributes.
 pub const STYLE: &str = "
-.back { fill: #ffffff } svg text { fill: #1f2328; font: 12px sans-serif } svg .head { font-weight: bold; font-size: 14px }
-.axis { stroke: #d1d9e0; stroke-width: 1; fill: none } .roof { stroke: #1f2328; stroke-width: 1.5; fill: none }
-.line { fill: none; stroke: var(--c); stroke-width: 2 } .dashed { stroke-dasharray: 4 3; stroke-width: 1.5 }
-.mark { fill: var(--c) } .range { stroke: var(--c); stroke-width: 1.5 }
-.c0 { --c: #0969da } .c1 { --c: #bc4c00 } .c2 { --c: #1a7f37 } .c3 { --c: #8250df } .c4 { --c: #bf3989 }
-.c5 { --c: #9a6700 } .c6 { --c: #1b7c83 } .c7 { --c: #cf222e } .c8 { --c: #57606a }
 @media (prefers-color-scheme: dark) {
 .back { fill: #0d1117 } svg text { fill: #f0f6fc } .axis { stroke: #3d444d } .roof { stroke: #f0f6fc }
-.c0 { --c: #58a6ff } .c1 { --c: #f0883e } .c2 { --c: #56d364 } .c3 { --c: #bc8cff } .c4 { --c: #ff7bb5 }
-.c5 { --c: #e3b341 } .c6 { --c: #56d4dd } .c7 { --c: #ff7b72 } .c8 { --c: #9198a1 }
+.mark.c0 { fill: #58a6ff } .mark.c1 { fill: #f0883e } .mark.c2 { fill: #56d364 } .mark.c3 { fill: #bc8cff }
+.mark.c4 { fill: #ff7bb5 } .mark.c5 { fill: #e3b341 } .mark.c6 { fill: #56d4dd } .mark.c7 { fill: #ff7b72 }
+.mark.c8 { fill: #9198a1 }
+.line.c0, .range.c0 { stroke: #58a6ff } .line.c1, .range.c1 { stroke: #f0883e } .line.c2, .range.c2 { stroke: #56d364 }
+.line.c3, .range.c3 { stroke: #bc8cff } .line.c4, .range.c4 { stroke: #ff7bb5 } .line.c5, .range.c5 { stroke: #e3b341 }
+.line.c6, .range.c6 { stroke: #56d4dd } .line.c7, .range.c7 { stroke: #ff7b72 } .line.c8, .range.c8 { stroke: #9198a1 }
 }
 ";
 
+/// What texts inherit.
+const TEXT: &str = "fill=\"#1f2328\" font-family=\"sans-serif\" font-size=\"12\"";
+
+/// The attributes of a line or mark of these classes.
+fn look(classes: &str) -> String {
+    let series = classes.split(' ').find_map(|class| class.strip_prefix('c')?.parse::<usize>().ok());
+    let colour = series.map_or("#1f2328", |nth| COLOURS[nth % COLOURS.len()]);
+    match classes.split(' ').next() {
+        Some("mark") => format!("fill=\"{colour}\""),
+        Some("axis") => "fill=\"none\" stroke=\"#d1d9e0\" stroke-width=\"1\"".into(),
+        Some("line") if classes.contains("dashed") => {
+            format!("fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.5\" stroke-dasharray=\"4 3\"")
+        }
+        Some("line") => format!("fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\""),
+        _ => format!("fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.5\""),
+    }
+}
+
 /// The colour of a series.
 pub fn colour(nth: usize) -> String {
-    format!("c{}", nth % 9)
+    format!("c{}", nth % COLOURS.len())
 }
 
 /// A picture under construction.
@@ -71,27 +91,30 @@ impl Svg {
     }
 
     pub fn head(&mut self, text: &str) {
-        let _ = writeln!(self.body, "<text class=\"head\" x=\"8\" y=\"20\">{}</text>", escaped(text));
+        let _ = writeln!(self.body, "<text x=\"8\" y=\"20\" font-size=\"14\" font-weight=\"bold\">{}</text>", escaped(text));
     }
 
     pub fn line(&mut self, class: &str, [x1, y1]: [f64; 2], [x2, y2]: [f64; 2]) {
         let _ = writeln!(
             self.body,
-            "<line class=\"{class}\" x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\"/>"
+            "<line class=\"{class}\" {} x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\"/>",
+            look(class)
         );
     }
 
     pub fn path(&mut self, class: &str, points: &[[f64; 2]]) {
         let points: Vec<String> = points.iter().map(|[x, y]| format!("{x:.1},{y:.1}")).collect();
-        let _ = writeln!(self.body, "<polyline class=\"{class}\" points=\"{}\"/>", points.join(" "));
+        let (look, points) = (look(class), points.join(" "));
+        let _ = writeln!(self.body, "<polyline class=\"{class}\" {look} points=\"{points}\"/>");
     }
 
     /// A rectangle; its title is shown where the mouse rests.
     pub fn bar(&mut self, class: &str, [x, y]: [f64; 2], [width, height]: [f64; 2], title: &str) {
         let _ = writeln!(
             self.body,
-            "<rect class=\"mark {class}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\">\
+            "<rect class=\"mark {class}\" {} x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\">\
              <title>{}</title></rect>",
+            look(&format!("mark {class}")),
             escaped(title)
         );
     }
@@ -99,7 +122,8 @@ impl Svg {
     pub fn dot(&mut self, class: &str, [x, y]: [f64; 2], radius: f64, title: &str) {
         let _ = writeln!(
             self.body,
-            "<circle class=\"mark {class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\"><title>{}</title></circle>",
+            "<circle class=\"mark {class}\" {} cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\"><title>{}</title></circle>",
+            look(&format!("mark {class}")),
             escaped(title)
         );
     }
@@ -107,7 +131,7 @@ impl Svg {
     /// For a page that has [`STYLE`].
     pub fn inline(&self, label: &str) -> String {
         format!(
-            "<svg viewBox=\"0 0 {} {}\" width=\"{0}\" role=\"img\" aria-label=\"{}\">\n{}</svg>\n",
+            "<svg viewBox=\"0 0 {} {}\" width=\"{0}\" {TEXT} role=\"img\" aria-label=\"{}\">\n{}</svg>\n",
             self.width,
             self.height,
             escaped(label),
@@ -119,9 +143,9 @@ impl Svg {
     pub fn file(&self, title: &str) -> String {
         let (width, height) = (self.width, self.height);
         format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" role=\"img\">\n\
-             <title>{}</title>\n<style>{STYLE}</style>\n<rect class=\"back\" width=\"{width}\" height=\"{height}\"/>\n\
-             {}</svg>\n",
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" {TEXT} role=\"img\">\n\
+             <title>{}</title>\n<style>{STYLE}</style>\n\
+             <rect class=\"back\" fill=\"#ffffff\" width=\"{width}\" height=\"{height}\"/>\n{}</svg>\n",
             escaped(title),
             self.body
         )
