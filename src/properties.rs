@@ -74,6 +74,9 @@ pub struct Properties {
     pub kind: DeviceKind,
     /// Limits and features.
     pub caps: Caps,
+    /// Why it cannot be opened, and what to install: a card whose driver is there and whose compiler of kernels is not. It is
+    /// opened only where nothing else fits, which gives this as an error.
+    pub missing: Option<String>,
     /// How many devices of this name the program has opened, with this one; 0 if it is not open.
     pub(crate) number: u32,
 }
@@ -125,7 +128,7 @@ impl Properties {
             _ => 1,
         };
         let subgroup = self.caps.subgroups.map_or(0, |(_, max)| max);
-        (kind, api, self.caps.f16, subgroup, self.caps.workgroup_invocations)
+        (self.missing.is_none(), kind, api, self.caps.f16, subgroup, self.caps.workgroup_invocations)
     }
 
     /// What its driver does with loops. Mesa's llvmpipe leaves all loops of an invocation after 65,535 turns together:
@@ -178,6 +181,7 @@ impl fmt::Display for Properties {
         let place = self.pci_bus.as_ref().map_or(String::new(), |place| format!(", at {place}"));
         // A browser names no driver.
         let driver = if self.driver.is_empty() { String::new() } else { format!(", {}", self.driver) };
-        write!(f, "{} ({:?}, {:?}{driver}{place})", self.name, self.backend, self.kind)
+        let missing = if self.missing.is_some() { ", cannot be opened" } else { "" };
+        write!(f, "{} ({:?}, {:?}{driver}{place}{missing})", self.name, self.backend, self.kind)
     }
 }

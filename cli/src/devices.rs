@@ -32,11 +32,12 @@ struct Row {
     atomic_f32: bool,
     timestamps: bool,
     tensor: Option<u32>,
+    missing: Option<String>,
 }
 
 impl Row {
     fn new(index: usize, properties: Properties) -> Row {
-        let Properties { name, vendor, vendor_id, device_id, pci_bus, driver, backend, kind, caps, .. } = properties;
+        let Properties { name, vendor, vendor_id, device_id, pci_bus, driver, backend, kind, caps, missing, .. } = properties;
         let Caps { f16, f64, i64, atomic_i64, atomic_f32, subgroups, tensor, timestamps, .. } = caps;
         let Caps { workgroup_invocations, workgroup_bytes, grid, bindings, binding_bytes, buffer_bytes, .. } = caps;
         let [backend, kind] = [format!("{backend:?}"), format!("{kind:?}")].map(|text| text.to_lowercase());
@@ -45,7 +46,7 @@ impl Row {
         let row = Row {
             index, name, vendor, vendor_id, device_id, pci_bus, backend, kind, driver, buffer_bytes, binding_bytes, bindings,
             workgroup_invocations, workgroup_bytes, grid, subgroups, unified_memory, f16, f64, i64, atomic_i64, atomic_f32,
-            timestamps, tensor,
+            timestamps, tensor, missing,
         };
         row
     }
@@ -99,7 +100,7 @@ fn size(bytes: u64) -> String {
 type Property = (&'static str, fn(&Row) -> String);
 
 /// The lines of the table; each device is a column.
-const PROPERTIES: [Property; 17] = [
+const PROPERTIES: [Property; 18] = [
     ("index", |d| d.index.to_string()),
     ("name", |d| d.name.clone()),
     ("vendor", |d| d.vendor.clone()),
@@ -117,6 +118,7 @@ const PROPERTIES: [Property; 17] = [
     ("timestamps", |d| yes(d.timestamps)),
     ("tensor cores", |d| d.tensor.map_or("no".into(), |size| format!("{size} x {size}"))),
     ("memory shared with host", |d| yes(d.unified_memory)),
+    ("can be opened", |d| if d.missing.is_some() { "no: see below".into() } else { "yes".into() }),
 ];
 
 pub fn run(json: bool) -> Outcome {
@@ -131,5 +133,11 @@ pub fn run(json: bool) -> Outcome {
         std::iter::once(label.to_string()).chain(rows.iter().map(value)).collect::<Vec<String>>()
     };
     let lines: Vec<Vec<String>> = PROPERTIES.iter().map(line).collect();
-    print(&table::boxed(&lines))
+    print(&table::boxed(&lines))?;
+    for row in &rows {
+        if let Some(missing) = &row.missing {
+            print(&format!("{} {}, through {}: {missing}", row.index, row.name, row.backend))?;
+        }
+    }
+    Ok(())
 }

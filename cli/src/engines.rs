@@ -71,7 +71,8 @@ pub fn engines(request: Option<&str>, compare: bool) -> Outcome<Vec<Engine>> {
     let engine = |name: &str, request: String, what| Engine { name: name.into(), request, what };
     if compare || request.is_none() {
         let all = Device::list();
-        let way = |name: &str| all.iter().position(|there| api(there) == name && same_card(there, &chosen));
+        let fits = |there: &Properties, name: &str| api(there) == name && there.missing.is_none() && same_card(there, &chosen);
+        let way = |name: &str| all.iter().position(|there| fits(there, name));
         if let (Some(vulkan), Some(cuda)) = (way("vulkan"), way("cuda")) {
             return Ok(vec![
                 engine("vulkan", vulkan.to_string(), What::Any),
@@ -91,7 +92,7 @@ pub fn engines(request: Option<&str>, compare: bool) -> Outcome<Vec<Engine>> {
 /// with compiled and with interpreted kernels.
 pub fn all() -> Vec<(Engine, Properties)> {
     let mut engines = vec![];
-    for (index, properties) in Device::list().into_iter().enumerate() {
+    for (index, properties) in Device::list().into_iter().enumerate().filter(|(_, it)| it.missing.is_none()) {
         let engine = |name: &str, request: String, what| Engine { name: name.into(), request, what };
         match api(&properties).as_str() {
             "cpu" => {

@@ -7,6 +7,7 @@ use crate::backend::cpu::Profile;
 use crate::backend::{self, Driver, ENGINES, Listed, Options};
 use crate::error::{Error, ErrorKind, Result};
 use crate::platform::BROWSER;
+use crate::properties::{DeviceKind, Properties};
 #[cfg(feature = "cpu")]
 use crate::report::Checks;
 use crate::tuning::Tuning;
@@ -250,7 +251,15 @@ impl DeviceOptions {
             opened.inspect_err(|error| log::warn!("device {index}, {}, does not open: {error}", listed.properties))
         };
         let count = fitting.len();
+        let unused: Vec<&Properties> =
+            fitting.iter().map(|(_, listed)| &listed.properties).filter(|properties| properties.missing.is_some()).collect();
         let (index, properties, driver) = first_that_opens(fitting, open)?;
+        // Only where no card is used: another API may have had it.
+        if properties.kind == DeviceKind::Software {
+            for card in unused {
+                log::warn!("{card}: {}", card.missing.as_deref().unwrap_or_default());
+            }
+        }
         log::info!(
             "took device {index}, {}: the best of {} that fit {request:?} and open, by kind, API, f16, subgroup and workgroup size",
             properties,

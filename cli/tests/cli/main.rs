@@ -1,5 +1,7 @@
 //! The program `crosslane`: `check` and `run` with kernels and arrays from files, and what each mistake is told as.
 
+#[cfg(all(feature = "cuda", feature = "cpu"))]
+mod cards;
 mod report;
 #[path = "../../../tests/support/mod.rs"]
 mod support;

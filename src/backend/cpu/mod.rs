@@ -116,6 +116,7 @@ pub(crate) fn properties(profile: &Profile, checks: Option<Checks>, tier: Tier) 
         backend: Backend::Cpu,
         kind: DeviceKind::Software,
         caps: profile.caps.clone(),
+        missing: None,
         number: 0,
     }
 }

@@ -4,7 +4,7 @@ use super::context::text;
 use super::library;
 use super::translate::CudaOptions;
 use crate::caps::{Caps, IMMEDIATES, MANY};
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::properties::{Backend, DeviceKind, Properties};
 use crate::tuning::Tuning;
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUresult};
@@ -33,15 +33,27 @@ const BINDING_BYTES: u64 = 1 << 34;
 
 /// Every card, in the driver's order, which is that of the ordinals.
 pub(super) fn list() -> Vec<Properties> {
-    match count().and_then(|count| library::nvrtc().map(|_| count)) {
-        Ok(count) => (0..count).map_while(|ordinal| describe(ordinal).ok()).map(|(_, properties)| properties).collect(),
+    match count() {
+        Ok(0) => vec![],
+        Ok(count) => {
+            let cards = (0..count).map_while(|ordinal| describe(ordinal).ok()).map(|(_, properties)| properties);
+            with_compiler(cards.collect(), library::nvrtc().err())
+        }
         Err(error) => {
-            // With a driver it is worth knowing that only the compiler is missing.
-            let level = if library::driver().is_ok() { log::Level::Info } else { log::Level::Debug };
-            log::log!(level, "no device of the cuda engine: {error}");
+            log::debug!("no device of the cuda engine: {error}");
             vec![]
         }
     }
+}
+
+/// The cards as they are listed: without a compiler each says what it lacks.
+fn with_compiler(mut cards: Vec<Properties>, lacks: Option<Error>) -> Vec<Properties> {
+    let missing = lacks.map(|error| match error.kind() {
+        ErrorKind::NoDevice { looked, install, .. } => format!("{looked}. {install}"),
+        _ => error.to_string(),
+    });
+    cards.iter_mut().for_each(|card| card.missing.clone_from(&missing));
+    cards
 }
 
 impl CudaOptions {
@@ -116,6 +128,7 @@ pub(super) fn describe(ordinal: usize) -> Result<(Card, Properties)> {
         backend: Backend::Cuda,
         kind: if integrated { DeviceKind::Integrated } else { DeviceKind::Discrete },
         caps: caps(raw, card.architecture)?,
+        missing: None,
         number: 0,
     };
     Ok((card, properties))

@@ -185,6 +185,7 @@ pub(super) fn describe(adapter: &wgpu::Adapter, features: Features, limits: &Lim
             wgpu::DeviceType::Other => DeviceKind::Other,
         },
         caps: Caps { buffer_bytes: buffer_bytes(adapter, limits), ..caps(info, features, limits, matrices(adapter)) },
+        missing: None,
         number: 0,
     }
 }
