@@ -14,6 +14,8 @@ use std::collections::HashSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+/// What chooses one kernel of an operation in so many, instead of the numbers below: all by `CROSSLANE_CUDA_EVERY=1`.
+const EVERY: &str = "CROSSLANE_CUDA_EVERY";
 /// Kernels of an operation that NVRTC compiles, at most: a tenth of a second to a second each.
 const COMPILED: usize = 36;
 /// The same of operations whose kernels take it seconds.
@@ -49,21 +51,35 @@ fn holds_many(case: &Case) -> bool {
     case.what.matches(' ').count() > 6 && case.type_name.ends_with("::Map")
 }
 
-/// The kernels for NVRTC, and those that take it long.
-pub fn kernels() -> [Vec<Named>; 2] {
+/// The kernels for NVRTC.
+pub struct Chosen {
+    pub short: Vec<Named>,
+    /// Those that take it long.
+    pub long: Vec<Named>,
+    /// Of how many they were chosen.
+    pub of: usize,
+}
+
+/// Of each operation and kind of card as many as there may be.
+pub fn kernels() -> Chosen {
+    let every: Option<usize> = std::env::var(EVERY).ok().map(|every| every.parse().expect("EVERY is a number"));
     let (mut short, mut long, mut seen) = (vec![], vec![], HashSet::new());
+    let chosen = |all: Vec<Named>, most: usize| {
+        let most = every.map_or(most, |every| all.len().div_ceil(every.max(1)).max(1));
+        spread(all, most)
+    };
     for (name, cases) in ALL {
         for caps in kinds() {
             let (many, others): (Vec<Case>, Vec<Case>) = cases(&caps).into_iter().partition(holds_many);
             short.extend(kernels_of(&many, &caps, &mut seen));
             let all = kernels_of(&others, &caps, &mut seen);
             match LONG.iter().find(|(other, _)| other == name) {
-                Some((_, most)) => long.extend(spread(all, *most)),
-                None => short.extend(spread(all, COMPILED)),
+                Some((_, most)) => long.extend(chosen(all, *most)),
+                None => short.extend(chosen(all, COMPILED)),
             }
         }
     }
-    [short, long]
+    Chosen { short, long, of: seen.len() }
 }
 
 /// How many natives have run.
