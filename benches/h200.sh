@@ -8,13 +8,15 @@
 set -u
 crosslane=$1 out=$2
 shift 2
+# Every row has one of these in its name: a test of xtask looks.
 [ $# -gt 0 ] || set -- copy mul_f32 add_f32 triad expression dot sum mat transpose softmax first_use load launch evaluate \
-    result seed select histogram nth reduce_by_key run_lengths searchsorted sort take topk unique random fft
+    result seed select histogram nth reduce_by_key run_lengths searchsorted sort take topk unique random fft conv depthwise \
+    gaussian heat stream
 peers=$(dirname "$0")/peers
 parts=$(mktemp -d)
 mkdir -p "$out"
 nvcc -O3 -arch=native -std=c++17 --extended-lambda "$peers/cub_peers.cu" -o "$parts/cub_peers" &
-{ python3 "$peers/python_peers.py"; python3 "$peers/warm_products.py"; } > "$out/peers.jsonl"
+{ python3 "$peers/python_peers.py"; python3 "$peers/warm_products.py"; python3 "$peers/more_peers.py"; } > "$out/peers.jsonl"
 wait
 "$parts/cub_peers" >> "$out/peers.jsonl"
 for filter in "$@"; do

@@ -5,9 +5,10 @@ use std::fs::File;
 use std::process::{Command, Stdio};
 
 /// What each program is started with. CUB's is compiled first.
-const PROGRAMS: [&[&str]; 3] = [
+const PROGRAMS: [&[&str]; 4] = [
     &["python3", "benches/peers/python_peers.py"],
     &["python3", "benches/peers/warm_products.py"],
+    &["python3", "benches/peers/more_peers.py"],
     &["target/cub_peers"],
 ];
 const COMPILE: [&str; 8] = [

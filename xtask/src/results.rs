@@ -1,11 +1,13 @@
 //! The figures of `benches/h200.json`: the tables and the chart made from them, and new figures put among them.
 
+#[path = "results/peers.rs"]
+mod peers;
+
 use crate::{Outcome, chart, root};
 use serde::{Deserialize, Serialize};
 
 const FIGURES: &str = "benches/h200.json";
-const BEGIN: &str = "<!-- table -->\n";
-const END: &str = "<!-- /table -->";
+const RESULTS: &str = "benches/RESULTS.md";
 
 /// The operations of the README's table, each at one size: kernels bound by memory, sorts, products, and a launch.
 const CHOSEN: [(&str, u64); 10] = [
@@ -151,22 +153,29 @@ fn chosen(rows: &[Row]) -> Outcome<String> {
     Ok(text)
 }
 
-/// A file whose part between the markers is made.
-fn with_table(path: &str, table: &str) -> Outcome<String> {
-    let text = read(path)?;
-    let missing = || format!("{path} lacks the markers {} and {END}", BEGIN.trim_end());
-    let (head, rest) = text.split_once(BEGIN).ok_or_else(missing)?;
-    let (_, tail) = rest.split_once(END).ok_or_else(missing)?;
-    Ok(format!("{head}{BEGIN}{table}{END}{tail}"))
+/// A file's text whose part between two markers of this name is made.
+fn with(path: &str, text: &str, name: &str, made: &str) -> Outcome<String> {
+    let (begin, end) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
+    let missing = || format!("{path} lacks the markers {} and {end}", begin.trim_end());
+    let (head, rest) = text.split_once(&begin).ok_or_else(missing)?;
+    let (_, tail) = rest.split_once(&end).ok_or_else(missing)?;
+    Ok(format!("{head}{begin}{made}{end}{tail}"))
+}
+
+/// RESULTS.md with its three tables.
+fn results(rows: &[Row]) -> Outcome<String> {
+    let text = with(RESULTS, &read(RESULTS)?, "peers", &peers::beside(rows)?)?;
+    let text = with(RESULTS, &text, "without", &peers::without(rows))?;
+    with(RESULTS, &text, "table", &whole(rows)?)
 }
 
 /// What is made from the figures: path and contents.
 fn made() -> Outcome<[(&'static str, String); 3]> {
     let rows = rows()?;
     Ok([
-        ("benches/RESULTS.md", with_table("benches/RESULTS.md", &whole(&rows)?)?),
+        (RESULTS, results(&rows)?),
         ("benches/ratios.svg", chart::svg(&rows)),
-        ("README.md", with_table("README.md", &chosen(&rows)?)?),
+        ("README.md", with("README.md", &read("README.md")?, "table", &chosen(&rows)?)?),
     ])
 }
 
