@@ -20,7 +20,7 @@
 //! | [`command_line`] | How is a WGSL file checked, run and timed without a program? |
 //! | [`cuda`] | What does the CUDA engine do, and what is written by hand? |
 //! | [`exercises`] | Which program shows what the usual tutorials teach, and what is to be seen in it? |
-//! | [`coming_from`] | What are the terms here, for users of CUDA, CuPy, Numba, PyCUDA, HIP, SYCL or Metal? |
+//! | [`coming_from`] | What are the terms here, for users of CUDA, CuPy, Numba, PyCUDA, HIP, OpenCL, SYCL or Metal? |
 //!
 //! The texts are in `docs/guide`.
 

@@ -31,7 +31,7 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`guide`] | a chapter for each topic, and a table for users of CUDA, CuPy, Numba, HIP, SYCL or Metal |
+//! | [`guide`] | a chapter for each topic, and a table for users of CUDA, CuPy, Numba, HIP, OpenCL, SYCL or Metal |
 //! | [`array`](mod@array) | argument and result types of array methods: slices, layouts, options |
 //! | [`device`] | properties, capabilities and tunings of devices; memory in use |
 //! | [`kernel`], [`launch`] | reflection of kernels; arguments |

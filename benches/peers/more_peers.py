@@ -492,7 +492,8 @@ def main():
         try:
             # Rows of NumPy need nothing else, those of CuPy also PyTorch's events.
             for name in {"numpy": [], "cupy": ["cupy", "torch"]}.get(peer, ["torch"]):
-                need(name not in missing, missing.get(name))
+                if name in missing:
+                    raise ImportError(missing[name])
             line = measured(peer, op, n, unit, amount, clock, make)
             print(json.dumps(line), file=out, flush=True)
             said = f"{line['value']:>9} {unit}"

@@ -37,7 +37,8 @@ struct Row {
 
 impl Row {
     fn new(index: usize, properties: Properties) -> Row {
-        let Properties { name, vendor, vendor_id, device_id, pci_bus, driver, backend, kind, caps, missing, .. } = properties;
+        let Properties { name, vendor, vendor_id, device_id, pci_bus, driver, backend, kind, caps, missing, .. } =
+            properties;
         let Caps { f16, f64, i64, atomic_i64, atomic_f32, subgroups, tensor, timestamps, .. } = caps;
         let Caps { workgroup_invocations, workgroup_bytes, grid, bindings, binding_bytes, buffer_bytes, .. } = caps;
         let [backend, kind] = [format!("{backend:?}"), format!("{kind:?}")].map(|text| text.to_lowercase());

@@ -71,7 +71,8 @@ pub fn engines(request: Option<&str>, compare: bool) -> Outcome<Vec<Engine>> {
     let engine = |name: &str, request: String, what| Engine { name: name.into(), request, what };
     if compare || request.is_none() {
         let all = Device::list();
-        let fits = |there: &Properties, name: &str| api(there) == name && there.missing.is_none() && same_card(there, &chosen);
+        let fits =
+            |there: &Properties, name: &str| api(there) == name && there.missing.is_none() && same_card(there, &chosen);
         let way = |name: &str| all.iter().position(|there| fits(there, name));
         if let (Some(vulkan), Some(cuda)) = (way("vulkan"), way("cuda")) {
             return Ok(vec![

@@ -251,8 +251,11 @@ impl DeviceOptions {
             opened.inspect_err(|error| log::warn!("device {index}, {}, does not open: {error}", listed.properties))
         };
         let count = fitting.len();
-        let unused: Vec<&Properties> =
-            fitting.iter().map(|(_, listed)| &listed.properties).filter(|properties| properties.missing.is_some()).collect();
+        let unused: Vec<&Properties> = fitting
+            .iter()
+            .map(|(_, listed)| &listed.properties)
+            .filter(|properties| properties.missing.is_some())
+            .collect();
         let (index, properties, driver) = first_that_opens(fitting, open)?;
         // Only where no card is used: another API may have had it.
         if properties.kind == DeviceKind::Software {

@@ -1,9 +1,9 @@
 //! NVRTC compiles the texts of programs for every architecture, and those of the library's kernels for two by turns: a part of
 //! them; all of them where `CROSSLANE_CUDA_EVERY=1` says so, as `.ci/nightly` does. It needs no card.
 
-use crate::support::{is_required, say};
-use crate::library::{self, Chosen};
 use crate::corpus;
+use crate::library::{self, Chosen};
+use crate::support::{is_required, say};
 use crosslane::array::Precision;
 use crosslane::cuda::{CudaOptions, CudaSource};
 use crosslane::device::Caps;
@@ -101,7 +101,8 @@ fn every_kernel_for_every_architecture() {
     }
     let (Chosen { short, long, of }, corpus, programs) = (library::kernels(), corpus::kernels(), programs());
     let of_library = short.len() + long.len();
-    let counts = format!("{of_library} of {of} of the library, {} of the corpus, {} programs", corpus.len(), programs.len());
+    let counts =
+        format!("{of_library} of {of} of the library, {} of the corpus, {} programs", corpus.len(), programs.len());
     let paired = short.into_iter().enumerate().map(|(nth, kernel)| (kernel, &PAIRS[nth % PAIRS.len()][..]));
     let all = paired.chain(corpus.into_iter().chain(programs).map(|kernel| (kernel, &ARCHITECTURES[..])));
     // Sorts and the like take seconds each: for one architecture by turns.

@@ -135,7 +135,13 @@ mod tests {
         let content = line.split_once('>').expect("a text").1.split_once('<').expect("it ends").0;
         let letter = if line.contains("font-size=\"9\"") { DIGIT } else { LETTER };
         let (x, width) = (number(line, "x"), letter * content.chars().count() as f64);
-        let share = if line.contains("\"end\"") { 1.0 } else if line.contains("\"middle\"") { 0.5 } else { 0.0 };
+        let share = if line.contains("\"end\"") {
+            1.0
+        } else if line.contains("\"middle\"") {
+            0.5
+        } else {
+            0.0
+        };
         [x - share * width, x + (1.0 - share) * width]
     }
 

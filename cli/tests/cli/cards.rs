@@ -32,7 +32,8 @@ fn driver(folder: &Folder) -> Option<()> {
     let rest: String = rest.map(|name| format!("int {name}() {{ return 999; }}\n")).collect();
     let text = folder.file("driver.cpp", format!("extern \"C\" {{{ANSWERS}{rest}}}\n"));
     let built = |name: &str| {
-        let output = Command::new("g++").args(["-shared", "-fPIC", "-w", &text, "-o", &folder.path(name)]).output().ok()?;
+        let output =
+            Command::new("g++").args(["-shared", "-fPIC", "-w", &text, "-o", &folder.path(name)]).output().ok()?;
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         Some(())
     };
@@ -63,7 +64,10 @@ fn a_card_without_the_compiler_is_listed_with_what_is_missing() {
         return say("skipped: NVRTC lies in a folder of the system");
     }
     let remedy = "Install NVRTC, a part of the CUDA toolkit (or `pip install nvidia-cuda-nvrtc`)";
-    has(&listed, &["Painted Card", "no: see below", "through cuda: libnvrtc.so, the run-time compiler, is missing", remedy]);
+    has(
+        &listed,
+        &["Painted Card", "no: see below", "through cuda: libnvrtc.so, the run-time compiler, is missing", remedy],
+    );
     let (json, _) = says(&folder, &["devices", "--json"], "");
     has(&json, &["\"missing\": \"libnvrtc.so, the run-time compiler, is missing"]);
     // By name, by ordinal, by kind: the error has the remedy.

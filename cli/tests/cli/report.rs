@@ -56,7 +56,10 @@ fn report_measures_goes_on_merges_and_compares() {
     has(&String::from_utf8_lossy(&output.stdout), &["1000.00", "slower", "1 slower, 0 faster"]);
 
     let merged = folder.path("merged.json");
-    has(&prints(&["report", "--merge", &old, &fast, "--json", &merged]), &["6 rows, 0 failed", "cpu interpreted (fast)"]);
+    has(
+        &prints(&["report", "--merge", &old, &fast, "--json", &merged]),
+        &["6 rows, 0 failed", "cpu interpreted (fast)"],
+    );
     assert_eq!(read(&merged)["rows"][5]["result"]["right"]["host"]["median"], 1e-6);
     fails(&["report", "--merge", &old, &old, "--json", &merged], &["old.json is given twice"]);
 }

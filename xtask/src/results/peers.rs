@@ -44,7 +44,10 @@ fn library(row: &Row) -> Option<&str> {
 pub fn beside(rows: &[Row]) -> Outcome<String> {
     let known = |name: &str| LIBRARIES.iter().any(|(library, ..)| *library == name);
     if let Some(unknown) = rows.iter().filter_map(library).find(|name| !known(name)) {
-        return Err(format!("{unknown} is a peer in {}, and has no line in xtask/src/results/peers.rs", super::FIGURES));
+        return Err(format!(
+            "{unknown} is a peer in {}, and has no line in xtask/src/results/peers.rs",
+            super::FIGURES
+        ));
     }
     let mut text = "| peer | rows | by which program |\n|---|---|---|\n".to_string();
     for (name, what, program) in LIBRARIES {

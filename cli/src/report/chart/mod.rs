@@ -91,7 +91,11 @@ impl Svg {
     }
 
     pub fn head(&mut self, text: &str) {
-        let _ = writeln!(self.body, "<text x=\"8\" y=\"20\" font-size=\"14\" font-weight=\"bold\">{}</text>", escaped(text));
+        let _ = writeln!(
+            self.body,
+            "<text x=\"8\" y=\"20\" font-size=\"14\" font-weight=\"bold\">{}</text>",
+            escaped(text)
+        );
     }
 
     pub fn line(&mut self, class: &str, [x1, y1]: [f64; 2], [x2, y2]: [f64; 2]) {
