@@ -388,7 +388,7 @@ def stream(n, step, back):
             up[: len(part)].copy_(part)
             with torch.cuda.stream(lane):
                 there.copy_(up, non_blocking=True)
-                step(there)
+                step(there, nth % 2)
                 if back:
                     down.copy_(there, non_blocking=True)
         torch.cuda.synchronize()
@@ -398,7 +398,7 @@ def stream(n, step, back):
 
 @row("streamed_map", N, "GB/s", lambda n: 4 * n, "host")
 def torch__pinned_map(n):
-    host, work = stream(n, lambda x: x.mul_(2.0), True)
+    host, work = stream(n, lambda x, _: x.mul_(2.0), True)
 
     def check():
         wrong = []
@@ -410,13 +410,15 @@ def torch__pinned_map(n):
 
 @row("streamed_sum", N, "GB/s", lambda n: 4 * n, "host")
 def torch__pinned_sum(n):
-    totals = torch.zeros(1, device="cuda", dtype=torch.float64)
-    host, work = stream(n, lambda x: totals.add_(x.sum(dtype=torch.float64)), False)
+    # One for each stream: nothing orders one's additions and the other's.
+    totals = torch.zeros(2, device="cuda", dtype=torch.float64)
+    host, work = stream(n, lambda x, lane: totals[lane].add_(x.sum(dtype=torch.float64)), False)
 
     def run():
         totals.zero_()
+        torch.cuda.synchronize()
         work()
-        return totals.item()
+        return totals.sum().item()
 
     return run, lambda: need(abs(run() / float(host.double().sum()) - 1) < 1e-6, "sum")
 
