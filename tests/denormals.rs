@@ -82,7 +82,7 @@ fn no_instruction_computes() {
     use Function::*;
     let two =
         [Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual, Minimum, Maximum, FMin, FMax, CopySign, NextAfter];
-    let two = two.into_iter().chain([Heaviside]).map(|f| (f, vec![0, 1]));
+    let two = two.into_iter().chain([Heaviside, Remainder]).map(|f| (f, vec![0, 1]));
     let one = [Negate, Absolute, Sign, Relu, IsNan, IsInfinite, IsFinite].map(|f| (f, vec![0]));
     for caps in [Caps::nvidia_like(), Caps::webgpu()] {
         for (function, args) in two.clone().chain(one.clone()) {
@@ -168,9 +168,17 @@ fn denormal_numbers_stay_what_they_are() {
             let got: Vec<u16> = halves.abs().to_vec().unwrap().into_iter().map(f16::to_bits).collect();
             assert_eq!(got, [1, 1, 0x3ff], "halves on {what}");
         }
-        // A divisor that may be taken for 0 gives NaN for what is not 0 too, but 0 has no rest by any.
-        let tiny = Array::from_slice(device, &[1e-45f32, -1e-45]);
-        let rest = Array::<f32>::zeros(device, &[2]) % &tiny;
-        assert_eq!(rest.to_vec().unwrap(), [0.0, 0.0], "remainder on {what}");
+        let pairs = |f: &dyn Fn(f32, f32) -> f32| a.iter().zip(&b).map(|(&a, &b)| f(a, b)).collect::<Vec<_>>();
+        let same = |got: Array<f32>, wanted: Vec<f32>| {
+            let pairs = got.to_vec().unwrap().into_iter().zip(wanted);
+            pairs.into_iter().all(|(got, wanted)| got.to_bits() == wanted.to_bits() || got.is_nan() && wanted.is_nan())
+        };
+        assert!(same(&x % &y, pairs(&|a, b| a % b)), "remainder on {what}");
+        let modulo = |a: f32, b: f32| match a % b {
+            0.0 => 0f32.copysign(b),
+            rest if (rest < 0.0) != (b < 0.0) => rest + b,
+            rest => rest,
+        };
+        assert!(same(x.modulo(&y), pairs(&modulo)), "modulo on {what}");
     }
 }

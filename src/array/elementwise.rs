@@ -266,7 +266,7 @@ macro_rules! binary {
 
 unary! { Number:
     abs Absolute -> T, "The absolute value; the smallest integer stays itself.", "[-2, 3]" => "[2, 3]";
-    sign Sign -> T, "-1, 0 or 1; zeros and NaN stay.", "[-2.5f32, 0.0, 9.0]" => "[-1.0, 0.0, 1.0]";
+    sign Sign -> T, "-1, 0 or 1, which -0 gives too; NaN stays.", "[-2.5f32, 0.0, 9.0]" => "[-1.0, 0.0, 1.0]";
     relu Relu -> T, "The value, or 0 where it is negative; NaN stays.", "[-1.0f32, 2.0]" => "[0.0, 2.0]";
 }
 
@@ -306,9 +306,9 @@ unary! { Transcendental:
     log2 Log2 -> T, "The logarithm to base 2, within 2 ULP.", "[8.0f32, 0.5]" => "[3.0, -1.0]";
     log10 Log10 -> T, "The logarithm to base 10, within 2 ULP.", "[1000.0f32, 0.1]" => "[3.0, -1.0]";
     ln_1p Ln1P -> T, "The natural logarithm of 1 + x: within 2 ULP near 0 too.", "[0.0f32, 1.7182817]" => "[0.0, 1.0]";
-    sin Sin -> T, "The sine, within 2 ULP up to 8192 pi; past 1e5 the error grows with x, but for f64.", "[0.0f32, 1.5707964]" => "[0.0, 1.0]";
-    cos Cos -> T, "The cosine, within 2 ULP up to 8192 pi; past 1e5 the error grows with x, but for f64.", "[0.0f32, 3.1415927]" => "[1.0, -1.0]";
-    tan Tan -> T, "The tangent, within 3 ULP up to 8192 pi; of f64 everywhere.", "[0.0f32, 0.7853982]" => "[0.0, 1.0]";
+    sin Sin -> T, "The sine, within 2 ULP for any angle.", "[0.0f32, 1.5707964]" => "[0.0, 1.0]";
+    cos Cos -> T, "The cosine, within 2 ULP for any angle.", "[0.0f32, 3.1415927]" => "[1.0, -1.0]";
+    tan Tan -> T, "The tangent, within 3 ULP for any angle.", "[0.0f32, 0.7853982]" => "[0.0, 1.0]";
     asin Asin -> T, "The arc sine, within 3 ULP.", "[0.0f32, 1.0]" => "[0.0, 1.5707964]";
     acos Acos -> T, "The arc cosine, within 2 ULP.", "[1.0f32, -1.0]" => "[0.0, 3.1415927]";
     atan Atan -> T, "The arc tangent, within 3 ULP.", "[0.0f32, 1.0]" => "[0.0, 0.7853982]";
@@ -334,8 +334,8 @@ binary! { Number:
     greater_equal GreaterEqual -> bool, "Greater or equal; false for NaN.", "[1, 2]", "2" => "[false, true]";
     minimum Minimum -> T, "The smaller of both, element by element; NaN if either is. [`Array::min`] is the smallest element of one array.", "[1, 3]", "2" => "[1, 2]";
     maximum Maximum -> T, "The larger of both, element by element; NaN if either is. [`Array::max`] is the largest element of one array.", "[1, 3]", "2" => "[2, 3]";
-    modulo Modulo -> T, "The remainder of a division, with the sign of the divisor, as Python's % and NumPy's. Integers are exact; of them `i` modulo 0 is 0. Floats are exact to rounding; f32 for quotients below 2^33 and divisors from 2^-100 on.", "[-1, 5]", "3" => "[2, 2]";
-    floor_divide FloorDivide -> T, "The quotient, rounded down, as Python's // and NumPy's. Integers are exact; of them `i` by 0 is 0, and the smallest by -1 is itself. f32 is exact below 2^22, f64 below 2^51.", "[-1, 7]", "2" => "[-1, 3]";
+    modulo Modulo -> T, "The remainder of a division, with the sign of the divisor, as Python's % and NumPy's. Integers are exact; of them `i` modulo 0 is 0. Floats are exact for any quotient, but for one rounding where the signs differ.", "[-1, 5]", "3" => "[2, 2]";
+    floor_divide FloorDivide -> T, "The quotient, rounded down, as Python's // and NumPy's. Integers are exact; of them `i` by 0 is 0, and the smallest by -1 is itself. Floats are exact where the type has the quotient, f32 to 2^24 and f64 to 2^53, else within an ULP; an infinity by any number is NaN.", "[-1, 7]", "2" => "[-1, 3]";
     pow Pow -> T, "The value raised to the other's power. Floats are within 2 ULP; special cases as in C99. Integers wrap, and of a negative power 1 and -1 remain, others give 0.", "[2.0f32, 9.0]", "0.5" => "[1.4142135, 3.0]";
 }
 

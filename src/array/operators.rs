@@ -53,7 +53,7 @@ binary! {
     Arithmetic Div div DivAssign div_assign Divide,
         "Element by element, broadcast together. Integers are divided towards zero; of them `i / 0` is `i`, and the smallest divided by -1 is itself. NumPy's `//` rounds down: [`Array::floor_divide`].";
     Number Rem rem RemAssign rem_assign Remainder,
-        "The remainder of a division, element by element, with the sign of the left side as in Rust. NumPy's `%` has the sign of the right side: [`Array::modulo`]. Of integers `i % 0` is 0.";
+        "The remainder of a division, element by element, with the sign of the left side as in Rust. NumPy's `%` has the sign of the right side: [`Array::modulo`]. Exact for all finite floats, as in C; of integers `i % 0` is 0.";
     Integer BitAnd bitand BitAndAssign bitand_assign And,
         "Bit by bit, element by element, broadcast together.";
     Integer BitOr bitor BitOrAssign bitor_assign Or,

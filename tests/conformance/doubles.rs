@@ -1,5 +1,6 @@
 //! Functions of f64 against exact results: `doubles.txt` has them to a thousandth of an ULP, as mpmath 1.3.0 computed them in
-//! 200 bits or more. Half of its arguments are those of the largest errors among some thousands.
+//! 200 bits or more, and those of divisions as Python's fractions are. Half of the others' arguments are those of the largest
+//! errors among some thousands.
 
 use crate::support::*;
 use crosslane::op::Function;
@@ -9,7 +10,7 @@ type Call = fn(&Array<f64>, &Array<f64>) -> Array<f64>;
 
 /// The name in the table, the function, and its bound in ULP as the documentation states it. `exp2`, `pow` and `sinh` are within
 /// 0.8, 0.8 and 1.4 where a product and a sum are rounded once, and within 1.3, 1.8 and 1.9 on llvmpipe.
-const ROWS: [(&str, Function, Call, f64); 31] = [
+const ROWS: [(&str, Function, Call, f64); 34] = [
     ("exp", Function::Exp, |a, _| a.exp(), 1.0),
     ("exp2", Function::Exp2, |a, _| a.exp2(), 1.5),
     ("expm1", Function::ExpM1, |a, _| a.exp_m1(), 1.2),
@@ -41,6 +42,9 @@ const ROWS: [(&str, Function, Call, f64); 31] = [
     ("gelu_erf", Function::Gelu, |a, _| a.gelu(), 4.0),
     ("gelu", Function::GeluTanh, |a, _| a.gelu_tanh(), 3.0),
     ("softplus", Function::Softplus, |a, _| a.softplus(), 2.0),
+    ("remainder", Function::Remainder, |a, b| a % b, 0.0),
+    ("modulo", Function::Modulo, |a, b| a.modulo(b), 0.501),
+    ("floor_divide", Function::FloorDivide, |a, b| a.floor_divide(b), 0.51),
 ];
 
 /// Arguments, the f64 nearest to the result, how far the result lies above it in its ULPs, and the ULP that errors count in.
@@ -97,7 +101,7 @@ fn every_function_is_within_its_bound_of_exact_results() {
 fn special_values_are_those_of_c99() {
     let (inf, nan) = (f64::INFINITY, f64::NAN);
     let pi = std::f64::consts::PI;
-    let rows: [(&str, Call, f64, f64, f64); 34] = [
+    let rows: [(&str, Call, f64, f64, f64); 48] = [
         ("exp", |a, _| a.exp(), -inf, 0.0, 0.0),
         ("exp", |a, _| a.exp(), 710.0, 0.0, inf),
         ("exp", |a, _| a.exp(), -745.0, 0.0, 5e-324),
@@ -132,6 +136,20 @@ fn special_values_are_those_of_c99() {
         ("cbrt", |a, _| a.cbrt(), -27.0, 0.0, -3.0),
         ("cbrt", |a, _| a.cbrt(), -0.0, 0.0, -0.0),
         ("gelu", |a, _| a.gelu(), -inf, 0.0, -0.0),
+        ("remainder", |a, b| a % b, f64::MAX, 0.5, 0.0),
+        ("remainder", |a, b| a % b, -f64::MAX, 0.5, -0.0),
+        ("remainder", |a, b| a % b, -0.0, 3.0, -0.0),
+        ("remainder", |a, b| a % b, -3.5, inf, -3.5),
+        ("remainder", |a, b| a % b, inf, 3.0, nan),
+        ("remainder", |a, b| a % b, 3.0, 0.0, nan),
+        ("modulo", |a, b| a.modulo(b), -3.5, inf, inf),
+        ("modulo", |a, b| a.modulo(b), 4.0, -2.0, -0.0),
+        ("floor_divide", |a, b| a.floor_divide(b), f64::MAX, 5e-324, inf),
+        ("floor_divide", |a, b| a.floor_divide(b), -f64::MAX, 5e-324, -inf),
+        ("floor_divide", |a, b| a.floor_divide(b), -1.0, inf, -1.0),
+        ("floor_divide", |a, b| a.floor_divide(b), -1.0, 0.0, -inf),
+        ("floor_divide", |a, b| a.floor_divide(b), inf, 2.0, nan),
+        ("floor_divide", |a, b| a.floor_divide(b), -0.0, 2.0, -0.0),
     ];
     for device in devices().iter().filter(|device| device.caps().f64) {
         for (what, call, a, b, wanted) in rows {

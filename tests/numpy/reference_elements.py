@@ -92,7 +92,7 @@ def modulo(x, y):
 @operation("floor_divide")
 def floor_divide(x, y):
     values = np.floor_divide(wide(x), wide(y))
-    if np.any(np.abs(values[np.isfinite(values)]) >= 2**22):
+    if np.any(np.abs(values[np.isfinite(values)]) >= (2**51 if x.dtype == np.float64 else 2**24)):
         raise Skip
     return values.astype(x.dtype)
 

@@ -8,13 +8,78 @@ fn m_trig_k(x: F) -> I {
 
 // x - k*pi/2 by Cody-Waite in four parts (3 x 10 bits + 24): k*part is exact for k <= 2^14 in the first three, fused
 // or not, so the rest is good to 2^-44 absolute up to |x| = 8192*pi. l is the rounding error of r.
-// Clamped, so that larger |x| still give values in [-1, 1].
 fn m_trig_r(x: F, k: I) -> F {
     let n = F(k);
     let q = m_pin(fma(n, F(-0.000483512878), m_pin(fma(n, F(-1.5703125), x))));
     let r = m_pin(fma(n, F(-3.13855708e-07), q));
     let l = m_pin(fma(n, F(-3.13855708e-07), q - r));
-    return clamp(r + fma(n, F(-6.07710063e-11), l), F(-0.8), F(0.8));
+    return r + fma(n, F(-6.07710063e-11), l);
+}
+
+// 2/pi after a word of zeros, by 32 bits.
+fn m_trig_word(at: U) -> U {
+    var word = select(U(0u), U(0xa2f9836eu), at == U(1u));
+    word = select(word, U(0x4e441529u), at == U(2u));
+    word = select(word, U(0xfc2757d1u), at == U(3u));
+    word = select(word, U(0xf534ddc0u), at == U(4u));
+    word = select(word, U(0xdb629599u), at == U(5u));
+    word = select(word, U(0x3c439041u), at == U(6u));
+    return select(word, U(0xfe5163abu), at == U(7u));
+}
+
+// The high word of a product of 32 bits, of m below 2^24.
+fn m_trig_high(m: U, w: U) -> U {
+    let low = (m & U(0xffffu)) * (w & U(0xffffu));
+    let left = (m >> U(16u)) * (w & U(0xffffu));
+    let right = (m & U(0xffffu)) * (w >> U(16u));
+    let middle = (low >> U(16u)) + (left & U(0xffffu)) + (right & U(0xffffu));
+    return (m >> U(16u)) * (w >> U(16u)) + (left >> U(16u)) + (right >> U(16u)) + (middle >> U(16u));
+}
+
+// a >= 2^14 less the nearest multiple k of pi/2. a = m * 2^e, m of 24 bits: of m * 2/pi only the bits from 2^1 to 2^-94 count
+// (Payne and Hanek, 1983), so that the rest is good to 2^-64 absolute.
+fn m_trig_large(a: F, k: ptr<function, I>) -> F {
+    let b = bitcast<U>(a);
+    let skip = (b >> U(23u)) - U(120u);
+    let first = skip >> U(5u);
+    let shift = skip & U(31u);
+    let m = m_digits(b);
+    let u1 = m_trig_word(first + U(1u));
+    let u2 = m_trig_word(first + U(2u));
+    let w0 = (m_trig_word(first) << shift) | ((u1 >> U(1u)) >> (U(31u) - shift));
+    let w1 = (u1 << shift) | ((u2 >> U(1u)) >> (U(31u) - shift));
+    let w2 = (u2 << shift) | ((m_trig_word(first + U(3u)) >> U(1u)) >> (U(31u) - shift));
+    let p2 = m * w2;
+    let h2 = m_trig_high(m, w2);
+    let p1 = m * w1 + h2;
+    let p0 = m * w0 + m_trig_high(m, w1) + select(U(0u), U(1u), p1 < h2);
+    // Two bits of k; what follows is a fraction, taken from the next k where it is a half or more.
+    let up = (p0 & U(0x20000000u)) != U(0u);
+    *k = bitcast<I>((p0 >> U(30u)) + select(U(0u), U(1u), up));
+    let turn = select(U(0u), U(0xffffffffu), up);
+    let f0 = ((p0 << U(2u)) | (p1 >> U(30u))) ^ turn;
+    let f1 = ((p1 << U(2u)) | (p2 >> U(30u))) ^ turn;
+    // Times pi/2, which is cut in two as the fraction is.
+    let h = F(f0 >> U(8u)) * F(5.9604645e-08);
+    let l = F((f0 << U(24u)) | (f1 >> U(8u))) * F(1.3877788e-17);
+    let hh = m_hi(h);
+    let rest = fma(h - hh, F(1.5703125), fma(h, F(0.0004838268), l * F(1.5707964)));
+    let r = m_pin(m_pin(hh * F(1.5703125)) + rest);
+    return select(r, -r, up);
+}
+
+// a >= 0 less the nearest multiple k of pi/2.
+fn m_trig_reduce(a: F, k: ptr<function, I>) -> F {
+    *k = m_trig_k(a);
+    var r = m_trig_r(a, *k);
+    let large = a > F(25735.0);
+    if (any(large)) {
+        var other_k = I(0);
+        let other = m_trig_large(select(F(25735.0), a, large), &other_k);
+        r = select(r, other, large);
+        *k = select(*k, other_k, large);
+    }
+    return r;
 }
 
 // sin or cos of r + k*pi/2, |r| <= pi/4, for odd k cos(r): degrees 7 and 8; sign from bit 1 of k.
@@ -27,30 +92,31 @@ fn m_trig_poly(r: F, k: I) -> F {
 }
 
 // sin.
-// Max error 1.6 ULP, |x| <= 8192*pi (13 to 1e5); beyond, the absolute error is |x|*2^-24 unfused, and
-// from 6e6 on the value is only bounded by 1.
+// Max error 1.6 ULP.
 fn m_sin(x: F) -> F {
     let a = abs(x);
-    let k = m_trig_k(a);
-    let v = m_xorsign(m_trig_poly(m_trig_r(a, k), k), x);
+    var k = I(0);
+    let r = m_trig_reduce(a, &k);
+    let v = m_xorsign(m_trig_poly(r, k), x);
     return m_nan_if(v, bitcast<U>(a) >= U(0x7f800000u));
 }
 
 // cos.
-// Max error 1.6 ULP, |x| <= 8192*pi.
+// Max error 1.6 ULP.
 fn m_cos(x: F) -> F {
     let a = abs(x);
-    let k = m_trig_k(a);
-    let v = m_trig_poly(m_trig_r(a, k), k + I(1));
+    var k = I(0);
+    let r = m_trig_reduce(a, &k);
+    let v = m_trig_poly(r, k + I(1));
     return m_nan_if(v, bitcast<U>(a) >= U(0x7f800000u));
 }
 
 // tan: degree 13 on [-pi/4, pi/4], -1/t in odd quadrants.
-// Max error 2.6 ULP, |x| <= 8192*pi.
+// Max error 2.6 ULP.
 fn m_tan(x: F) -> F {
     let a = abs(x);
-    let k = m_trig_k(a);
-    let r = m_trig_r(a, k);
+    var k = I(0);
+    let r = m_trig_reduce(a, &k);
     let z = r * r;
     var p = fma(z, F(0.00948098395), F(0.00294875354));
     p = fma(z, p, F(0.024544064));

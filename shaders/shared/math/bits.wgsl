@@ -1,7 +1,7 @@
 // The bits of numbers: signs, NaN, infinities, order and comparisons.
 //
 // Rules of all files of this folder:
-//  * Nothing branches on values: select() only, so one text serves scalars and 4-vectors.
+//  * Nothing branches on values, but by any(): select() only, so one text serves scalars and 4-vectors.
 //  * NaN and inf are seen and made in the bits (select over U): WGSL lets a compiler assume finite math.
 //  * fma() may be fused or not; every exact product below fits 24 bits, so both give the bounds stated.
 //  * Compilers reassociate (Mesa turns x - n*c1 - n*c2 into x - n*(c1+c2), Metal fast math more): high parts are cut

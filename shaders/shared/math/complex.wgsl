@@ -51,7 +51,7 @@ fn c_polar(modulus: f32, angle: f32) -> vec2<f32> {
     return vec2<f32>(modulus * m_cos(angle), modulus * m_sin(angle));
 }
 
-// Max error 6 ULP; of the angle as m_sin. Past 80 by halves, so that it overflows only where the result does. Infinities as Annex G
+// Max error 6 ULP. Past 80 by halves, so that it overflows only where the result does. Infinities as Annex G
 // of C99 says.
 fn c_exp(z: vec2<f32>) -> vec2<f32> {
     let large = z.x > 80.0;

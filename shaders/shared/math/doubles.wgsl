@@ -96,26 +96,47 @@ fn m_wide_exponent(x: D) -> U {
     return select(e + U(54u), e, tiny);
 }
 
-// C fmod, exact: 20 bits of the quotient a turn, at most 105 turns. Cut in two, the divisor has exact products with them.
+// 2^up as a double, for up <= 1023.
+fn m_wide_power(up: U) -> D {
+    return bitcast<D>(L(up + U(1023u)) << U(52u));
+}
+
+// x * 2^up for up <= 3069: by three factors, since there is no such double past 2^1023.
+fn m_wide_times(x: D, up: U) -> D {
+    let first = min(up, U(1023u));
+    let second = min(up - first, U(1023u));
+    return ((x * m_wide_power(first)) * m_wide_power(second)) * m_wide_power(up - first - second);
+}
+
+// A turn of a division: r less 20 bits of the quotient times m, and the quotient with them; r and m > 0 as they are where r < m.
+// Cut in two, the divisor has exact products with these bits. Near the largest double all is scaled down, since products reach
+// past r.
+fn m_wide_divide_step(r: D, m: D, quotient: ptr<function, D>) -> D {
+    let most = m_wide_exponent(m) + U(20u);
+    let e = m_wide_exponent(r);
+    let up = max(e, most) - most;
+    let large = r > D(1e300);
+    let s = select(D(1.0), D(5.421010862427522e-20), large);
+    let n = m_wide_times(m, up) * s;
+    let p = r * s;
+    let q = floor(p / n + D(0.5));
+    let h = bitcast<D>(bitcast<L>(n) & L(0xfffffffffc000000lu));
+    let d = max(p - q * h, D(-1e308)) - q * (n - h);
+    let over = d < D(0.0);
+    let rest = select(d, d + n, over) * select(D(1.0), D(18446744073709551616.0), large);
+    let part = m_wide_times(q - select(D(0.0), D(1.0), over), up);
+    *quotient = *quotient + select(D(0.0), part, r >= m);
+    return select(r, rest, r >= m);
+}
+
+// C fmod, exact: at most 105 turns.
 fn m_wide_fmod(x: D, y: D) -> D {
     let bad = !m_wide_is_finite(x) | (y == D(0.0)) | m_wide_is_nan(y);
     let m = select(m_wide_abs(y), D(1.0), bad);
     var r = select(m_wide_abs(x), D(0.0), bad);
-    let most = m_wide_exponent(m) + U(20u);
-    loop {
-        if (!any(r >= m)) {
-            break;
-        }
-        // 2^up as a product of two numbers: there is none for the largest.
-        let e = m_wide_exponent(r);
-        let up = max(e, most) - most;
-        let half = up >> U(1u);
-        let scale = bitcast<D>(L(half + U(1023u)) << U(52u));
-        let n = (m * scale) * bitcast<D>(L(up - half + U(1023u)) << U(52u));
-        let q = floor(r / n + D(0.5));
-        let h = bitcast<D>(bitcast<L>(n) & L(0xfffffffffc000000lu));
-        let d = max(r - q * h, D(-1e308)) - q * (n - h);
-        r = select(r, select(d, d + n, d < D(0.0)), r >= m);
+    var quotient = D(0.0);
+    while (any(r >= m)) {
+        r = m_wide_divide_step(r, m, &quotient);
     }
     return m_wide_nan_if(m_wide_xorsign(r, x), bad);
 }
@@ -127,11 +148,18 @@ fn m_wide_rem(x: D, y: D) -> D {
     return m_wide_nan_if(select(other, m_wide_copysign(r, y), r == D(0.0)), m_wide_is_nan(r));
 }
 
-// NumPy floor_divide: (x - fmod(x, y))/y, less 1 where the signs differ and a rest is left; x/y where y = 0.
+// NumPy floor_divide: the quotient rounded down; x/y where y = 0; NaN where x is infinite. Exact below 2^53; past that the parts
+// of the quotient are added, each rounded, and all but the first two are far below its last bit.
 fn m_wide_floor_divide(x: D, y: D) -> D {
-    let r = m_wide_fmod(x, y);
+    let bad = !m_wide_is_finite(x) | (y == D(0.0)) | m_wide_is_nan(y);
+    let m = select(m_wide_abs(y), D(1.0), bad);
+    var r = select(m_wide_abs(x), D(0.0), bad);
+    var q = D(0.0);
+    while (any(r >= m)) {
+        r = m_wide_divide_step(r, m, &q);
+    }
     let negative = (bitcast<L>(x) ^ bitcast<L>(y)) >= L(0x8000000000000000lu);
-    let q = floor((x - r) / y + D(0.5)) - select(D(0.0), D(1.0), negative & (r != D(0.0)));
-    let v = m_wide_nan_if(m_wide_xorsign(m_wide_xorsign(m_wide_abs(q), x), y), m_wide_is_nan(r));
+    let size = q + select(D(0.0), D(1.0), negative & (r != D(0.0)));
+    let v = m_wide_nan_if(m_wide_xorsign(m_wide_xorsign(size, x), y), bad);
     return select(v, x / y, y == D(0.0));
 }

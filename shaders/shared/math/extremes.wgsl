@@ -67,7 +67,8 @@ fn m_nextafter_half(x: F, y: F) -> F {
 // NumPy sign: -1, 0, 1; NaN stays NaN.
 fn m_sign(x: F) -> F {
     let u = bitcast<U>(x);
-    return bitcast<F>(select((u & U(0x80000000u)) | U(0x3f800000u), u, m_is_zero(x) | m_is_nan(x)));
+    let one = select((u & U(0x80000000u)) | U(0x3f800000u), u, m_is_nan(x));
+    return bitcast<F>(select(one, U(0u), m_is_zero(x)));
 }
 
 // NumPy heaviside: 0, h at 0, 1; NaN stays NaN.

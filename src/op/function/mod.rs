@@ -88,7 +88,7 @@ functions! {
     FloorDivide "floor_divide" 2 Same false ["m_floor_divide({a}, {b})" "m_i32_floor_divide({a}, {b})" "select({a} / select({b}, {T}(1), {b} == {T}(0)), {T}(0), {b} == {T}(0))" ""] floor_divide;
     Negate "negate" 1 Same true ["(-{a})" "(-{a})" "({T}(0) - {a})" ""] |a, _, _| -a;
     Absolute "abs" 1 Same true ["abs({a})" "abs({a})" "{a}" ""] |a, _, _| a.abs();
-    Sign "sign" 1 Same false ["m_sign({a})" "sign({a})" "min({a}, {T}(1))" ""] |a, _, _| if a == 0.0 || a.is_nan() { a } else { a.signum() };
+    Sign "sign" 1 Same false ["m_sign({a})" "sign({a})" "min({a}, {T}(1))" ""] |a, _, _| if a == 0.0 { 0.0 } else if a.is_nan() { a } else { a.signum() };
     Square "square" 1 Same true ["({a} * {a})" "({a} * {a})" "({a} * {a})" ""] |a, _, _| a * a;
     Reciprocal "reciprocal" 1 Same true ["({T}(1) / {a})" "" "" ""] |a, _, _| 1.0 / a;
     Sqrt "sqrt" 1 Same true ["m_sqrt({a})" "" "" ""] |a, _, _| a.sqrt();
@@ -182,11 +182,16 @@ functions! {
     Select "select" 3 Same true ["select({c}, {b}, {a})" "select({c}, {b}, {a})" "select({c}, {b}, {a})" "select({c}, {b}, {a})"] nothing;
 }
 
-/// NumPy's definition, through the remainder, so that an infinite dividend gives NaN.
+/// NumPy's definition, through the remainder, so that an infinite dividend gives NaN. `a - rest` is a multiple of `b`: divided
+/// with what its rounding and the division's leave, the quotient is exact below 2^53.
 fn floor_divide(a: f64, b: f64, _: f64) -> f64 {
     let rest = a % b;
     let less = rest != 0.0 && (rest < 0.0) != (b < 0.0);
-    if b == 0.0 { a / b } else { ((a - rest) / b).round() - less as u8 as f64 }
+    let whole = a - rest;
+    let quotient = whole / b;
+    let left = quotient.mul_add(-b, whole) + ((a - whole) - rest);
+    let exact = if quotient.is_finite() && b.is_finite() { quotient + left / b } else { quotient };
+    if b == 0.0 { a / b } else { (exact.round() - less as u8 as f64).abs().copysign(a) * b.signum() }
 }
 
 /// The sine of the exact distance to the nearest whole number: pi * a in f64 is off by too much for large `a`.

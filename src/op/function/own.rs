@@ -55,7 +55,9 @@ impl Function {
             Function::Remainder => "m_wide_fmod({a}, {b})",
             Function::Modulo => "m_wide_rem({a}, {b})",
             Function::FloorDivide => "m_wide_floor_divide({a}, {b})",
-            Function::Sign => "select(select({a}, {T}(-1), {a} < {T}(0)), {T}(1), {a} > {T}(0))",
+            Function::Sign => {
+                "select(select(select({a}, {T}(0), {a} == {T}(0)), {T}(-1), {a} < {T}(0)), {T}(1), {a} > {T}(0))"
+            }
             Function::Sqrt => "sqrt({a})",
             Function::ReciprocalSqrt => "({T}(1) / sqrt({a}))",
             Function::Hypot => "m_wide_hypot({a}, {b})",
