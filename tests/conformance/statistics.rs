@@ -1,6 +1,7 @@
 //! Covariance, correlation, weighted means, the mode, histograms of several dimensions, against loops in f64 on the host.
 
 use crate::support::*;
+use crosslane::array::PadMode;
 use crosslane::{Array, Device, Element, Ordered, f16};
 use rand::Rng;
 
@@ -128,5 +129,73 @@ fn the_mode_is_the_smallest_of_the_most_frequent() {
         if device.caps().f16 {
             check(device, &[f16::ONE, f16::ZERO, f16::ONE], (f16::ONE, 2));
         }
+    }
+}
+
+/// The mean and the variance of the window of each value, by definition.
+fn windows(x: &[f32], [height, width]: [usize; 2], size: usize) -> Vec<[f64; 2]> {
+    let near = |place: usize, shift: usize, extent: usize| (place + shift).saturating_sub(size / 2).min(extent - 1);
+    let window = |at: usize| -> Vec<f64> {
+        let place = |k: usize| near(at / width, k / size, height) * width + near(at % width, k % size, width);
+        (0..size * size).map(|k| x[place(k)] as f64).collect()
+    };
+    (0..x.len())
+        .map(|at| {
+            let window = window(at);
+            let mean = window.iter().sum::<f64>() / window.len() as f64;
+            [mean, window.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / window.len() as f64]
+        })
+        .collect()
+}
+
+/// Values by tens around 1e7, where f32 counts in ones: a mean that is rounded on the way shows in the variance.
+#[test]
+fn far_from_zero_nothing_is_lost_between_steps() {
+    let mut rng = random(51);
+    let host: Vec<f32> = (0..400).map(|_| 1e7 + rng.random_range(-10i32..11) as f32).collect();
+    let close = |got: f64, wanted: f64, bound: f64, what: &str, device: &Device| {
+        assert!((got - wanted).abs() <= bound * wanted.abs(), "{what} on {}: {got}, wanted {wanted}", name(device));
+    };
+    for device in drivers() {
+        let x = Array::from_shape(device, &[20, 20], &host);
+        for size in [3, 4] {
+            let (mean, variance) = x.local_statistics(size, .., PadMode::Edge);
+            let (mean, variance) = (mean.to_vec().unwrap(), variance.to_vec().unwrap());
+            for ((wanted, mean), variance) in windows(&host, [20, 20], size).into_iter().zip(mean).zip(variance) {
+                close(mean as f64, wanted[0], 6e-8, "local mean", device);
+                close(variance as f64, wanted[1], 1e-5, "local variance", device);
+            }
+        }
+        let some: Vec<f32> = host.iter().enumerate().map(|(i, &x)| if i % 7 == 3 { f32::NAN } else { x }).collect();
+        let y = Array::from_shape(device, &[20, 20], &some);
+        let variance = |row: &[f32]| {
+            let row: Vec<f64> = row.iter().filter(|x| !x.is_nan()).map(|&x| x as f64).collect();
+            let mean = row.iter().sum::<f64>() / row.len() as f64;
+            row.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / row.len() as f64
+        };
+        close(y.nan_variance(0).item().unwrap() as f64, variance(&some), 4e-6, "nan_variance", device);
+        close(y.nan_std(0).item().unwrap() as f64, variance(&some).sqrt(), 4e-6, "nan_std", device);
+        for (row, got) in some.chunks(20).zip(y.nan_variance_axes(1, 0).to_vec().unwrap()) {
+            close(got as f64, variance(row), 4e-6, "nan_variance of rows", device);
+        }
+        let rows: Vec<Vec<f64>> = host.chunks(20).map(|row| row.iter().map(|&x| x as f64).collect()).collect();
+        let all = covariance(&rows, 1.0);
+        for (at, got) in x.covariance(1).to_vec().unwrap().into_iter().enumerate() {
+            let size = (all[at / 20 * 21] * all[at % 20 * 21]).sqrt();
+            assert!((got as f64 - all[at]).abs() <= 2e-6 * size, "covariance on {}: {got} {}", name(device), all[at]);
+        }
+        for (got, wanted) in x.correlation().to_vec().unwrap().into_iter().zip(correlation(&rows)) {
+            assert!((got as f64 - wanted).abs() <= 4e-6, "correlation on {}: {got} {wanted}", name(device));
+        }
+        // An infinity stays within its windows.
+        let mut spoiled = host.clone();
+        spoiled[0] = f32::INFINITY;
+        let mean =
+            Array::from_shape(device, &[20, 20], &spoiled).local_statistics(3, .., PadMode::Edge).0.to_vec().unwrap();
+        assert!(
+            mean.iter().enumerate().all(|(at, x)| x.is_infinite() == (at / 20 < 2 && at % 20 < 2)),
+            "{}",
+            name(device)
+        );
     }
 }

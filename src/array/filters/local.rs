@@ -76,9 +76,10 @@ impl<R: Part> Array<R> {
     /// The mean and the variance of so many neighbours of each value along some axes; the square root of the variance is the
     /// standard deviation. The variance is that of the neighbours themselves, NumPy's `var`.
     ///
-    /// Cost: the ends, and for each axis three reductions over windows that lie in cache. Nothing cancels, as it does in the mean of
-    /// squares less the square of the mean: along each further axis the variance is the mean of the variances and the
-    /// variance of the means.
+    /// Cost: the ends, and for each axis three or four reductions over windows that lie in cache. Nothing cancels, as it does in the
+    /// mean of squares less the square of the mean: along each further axis the variance is the mean of the variances and the
+    /// variance of the means, and beside each mean lies by how much it was rounded. So in f32 the mean is within 1e-6 of its size and
+    /// the variance within 1e-5 of its own, however far from 0.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -100,19 +101,40 @@ impl<R: Part> Array<R> {
             self.has_windows(name, size, &places, at)?;
             let mut widths = vec![(0, 0); self.rank()];
             places.iter().for_each(|&axis| widths[axis] = (size / 2, size - 1 - size / 2));
-            let mut mean = self.pad(&widths, boundary);
-            let mut variance = Array::zeros(self.device(), mean.shape());
-            for (nth, &axis) in places.iter().enumerate() {
-                let windows = |x: &Array<R>| x.windows(axis as isize, size, 1);
-                let between = windows(&mean).variance_axes(-1, 0);
-                variance = if nth == 0 { between } else { windows(&variance).mean_axes(-1) + between };
-                mean = windows(&mean).mean_axes(-1);
-            }
-            Ok((mean, variance))
+            Ok(self.pad(&widths, boundary).statistics_of_windows(size, &places))
         };
         result().unwrap_or_else(|error: Error| {
             (Array::failed(self.device(), error.clone()), Array::failed(self.device(), error))
         })
+    }
+
+    /// One axis after the other. `low` is what the means were rounded by: a variance of means that differ by little is that of their
+    /// distances from a mean nearby, which are exact.
+    fn statistics_of_windows(&self, size: usize, places: &[usize]) -> (Array<R>, Array<R>) {
+        let mut done: Option<(Array<R>, Array<R>)> = None;
+        let mut mean = self.clone();
+        for &axis in places {
+            let windows = |x: &Array<R>| x.windows(axis as isize, size, 1);
+            let near = windows(&mean).mean_axes(-1).copy();
+            // An expression for each reduction, which becomes a part of its kernel.
+            let distances = || {
+                let from_near = windows(&mean) - near.expand_dims(-1);
+                done.as_ref().map_or_else(|| from_near.clone(), |(_, low)| &from_near + windows(low))
+            };
+            let between = distances().variance_axes(-1, 0);
+            let low = distances().mean_axes(-1).copy();
+            let variance = match &done {
+                Some((variance, _)) => windows(variance).mean_axes(-1) + between,
+                None => between,
+            };
+            done = Some((variance.copy(), low));
+            mean = near;
+        }
+        match done {
+            // Of an infinite mean nothing is a distance.
+            Some((variance, low)) => (mean.is_finite().select(&mean + low, &mean), variance),
+            None => (mean.clone(), mean.zeros_like()),
+        }
     }
 
     /// The array, and `amount` times what a bell smooths away: scikit-image's `unsharp_mask` with `preserve_range`, whose radius is

@@ -102,9 +102,14 @@ impl<T: Float> Array<T> {
         self.or_if_nan(0.0).sum_axes(axes) / self.present(axes).cast::<T>()
     }
 
+    /// A mean far from 0 is rounded: the mean of the distances from it is taken out of them.
     fn variance_present(&self, axes: &Axes, freedom: usize) -> Array<T> {
-        let mean = self.mean_present(&axes.clone().keep_dims());
-        let squares = (self - mean).square().or_if_nan_in(self).sum_axes(axes);
+        let rows = axes.clone().keep_dims();
+        let mean = self.mean_present(&rows).copy();
+        // An expression for each reduction, which becomes a part of its kernel.
+        let near = || self - &mean;
+        let rest = near().mean_present(&rows).copy();
+        let squares = (near() - rest).square().or_if_nan_in(self).sum_axes(axes);
         let count = self.present(axes).cast::<T>() - Array::<T>::scalar(freedom as f64);
         count.greater(Array::<T>::scalar(0.0)).select(squares / &count, Array::<T>::scalar(f64::NAN))
     }
@@ -117,7 +122,8 @@ impl<T: Float> Array<T> {
     /// The variance of what is not NaN: the mean of squared distances from the mean, divided by the count less
     /// `freedom`. NaN where no more elements than `freedom` are left. f16 is computed in f32.
     ///
-    /// Cost: the array is read twice, first for the mean.
+    /// Cost: the array is read three times, first for the mean. In f32 within 4e-6 of its size, however far from 0, where the squared
+    /// distances have a finite sum.
     ///
     /// ```
     /// # crosslane::example(|device| {

@@ -282,7 +282,9 @@ impl<T: Float> Array<T> {
     ///
     /// Partial results are merged by the formulas of Chan, Golub and LeVeque (1983), which avoid cancellation. In f32
     /// the mean is within 2e-6 of its own size and of its standard error (the deviation over the root of the count),
-    /// the variance within 2e-6 of its size: for rows of any length, along any axis, and however far from 0.
+    /// the variance within 2e-6 of its size: for rows of any length, along any axis, and however far from 0. The sum of squared
+    /// distances must be finite: the variance is infinite where its product with the count is past 3.4e38 (of f64 1.8e308), which
+    /// takes distances of 1.8e19, or fewer of many elements. Divide by a scale before where they may be so large.
     ///
     /// Errors (kept in the arrays): an axis out of range, or given twice.
     #[track_caller]

@@ -166,7 +166,8 @@ impl<T: Float> Array<T> {
     }
 
     /// The mean of squared distances from the mean, divided by the count less `freedom` (0: population, 1: sample). In
-    /// one read, without cancellation, as [`Array::mean_variance`].
+    /// one read, without cancellation, as [`Array::mean_variance`], with its bound on sizes: of f32 the sum of squared distances
+    /// must be finite.
     ///
     /// ```
     /// # crosslane::example(|device| {

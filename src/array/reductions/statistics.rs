@@ -8,9 +8,11 @@ use crate::ops::OutOfRange;
 use std::panic::Location;
 
 impl<T: Float> Array<T> {
-    /// The products of the rows' distances from their means, summed.
+    /// The products of the rows' distances from their means, summed. A mean far from 0 is rounded: the mean of the distances from
+    /// it is taken out of them.
     fn scatter_matrix(&self) -> Array<T> {
-        let distances = (self - self.mean_axes(axes(1).keep_dims())).copy();
+        let near = (self - self.mean_axes(axes(1).keep_dims())).copy();
+        let distances = (&near - near.mean_axes(axes(1).keep_dims())).copy();
         distances.matmul(&distances.transpose())
     }
 
@@ -28,7 +30,7 @@ impl<T: Float> Array<T> {
     /// distances from the mean, divided by the number of observations less `freedom`. NumPy's `cov`, with `ddof` 1 by
     /// default there.
     ///
-    /// f16 is computed in f32. Accuracy and cost are those of a mean and of [`Array::matmul`] of the matrix by its
+    /// f16 is computed in f32. Accuracy and cost are those of two means and of [`Array::matmul`] of the matrix by its
     /// transpose. NaN or infinite where there are no more observations than `freedom`.
     ///
     /// ```
