@@ -3,7 +3,7 @@
 use crate::for_types;
 use crate::support::*;
 use crosslane::array::OutOfRange;
-use crosslane::{Array, Complex, Device, Element, Kernel, Recording, bf16, eval_all, f16, s};
+use crosslane::{Array, Complex, DType, Device, Element, Kernel, Recording, bf16, eval_all, f16, s};
 use rand::Rng;
 use rand::seq::SliceRandom;
 
@@ -340,5 +340,58 @@ fn mistakes_are_named() {
             let error = x.scatter_add(&at, &x, outside).to_vec().unwrap_err().to_string();
             assert!(error.contains("atomics for i64; cast to f32, i32 or u32"), "{error}");
         }
+    }
+}
+
+/// Where no element is gathered or scattered an index is checked too: NumPy raises for each.
+#[test]
+fn indices_are_checked_where_nothing_is_gathered() {
+    fn refuses<I: crosslane::array::ArrayIndex>(device: &Device, index: I) {
+        let error = OutOfRange::Error;
+        let told = |what: &str, result: crosslane::Result<usize>| {
+            let text = result.expect_err(what).to_string();
+            assert!(text.contains("indices"), "{what} on {}: {text}", name(device));
+        };
+        let at = Array::from_slice(device, &[index]);
+        for extent in [0, 3] {
+            let x = Array::<f32>::zeros(device, &[extent, 0]);
+            told("take_axis", x.take_axis(&at, 0, error).to_vec().map(|x| x.len()));
+            let rows = Array::<f32>::zeros(device, &[1, 0]);
+            told("scatter_add_axis", x.scatter_add_axis(&at, &rows, 0, error).to_vec().map(|x| x.len()));
+            let column = at.reshape(&[1, 1]);
+            told("take_along_axis", x.take_along_axis(&column, 0, error).to_vec().map(|x| x.len()));
+            told("put_along_axis", x.put_along_axis(&column, &rows, 0, error).to_vec().map(|x| x.len()));
+            // What is not an error is none here either.
+            for outside in [OutOfRange::Clamp, OutOfRange::Drop, OutOfRange::Wrap] {
+                assert_eq!(x.take_axis(&at, 0, outside).to_vec().unwrap(), [0.0; 0]);
+                assert_eq!(x.take_axis(&at, 0, outside).shape(), [1, 0]);
+            }
+        }
+        let inside = Array::<f32>::zeros(device, &[20, 0]).take_axis(&at, 0, error);
+        assert_eq!((inside.to_vec().unwrap().len(), inside.shape()), (0, &[1usize, 0][..]));
+        let none = Array::<f32>::zeros(device, &[0, 4]).take_axis(&at.slice(s![..0]), 0, error);
+        assert_eq!(none.to_vec().unwrap().len(), 0);
+    }
+    for device in apis() {
+        refuses::<u32>(device, 7);
+        refuses::<i32>(device, 7);
+        refuses::<i32>(device, -7);
+        if has(device, DType::I64) {
+            refuses::<u64>(device, 7);
+            refuses::<i64>(device, -7);
+        }
+        let nothing = Array::<f32>::zeros(device, &[0]);
+        let offsets = Array::from_slice(device, &[0u32, 5]);
+        let past = |result: crosslane::Result<Vec<f32>>| {
+            let text = result.unwrap_err().to_string();
+            assert!(text.contains("wanted"), "{text} on {}", name(device));
+        };
+        past(crosslane::Scan::sum().reduce_segments::<f32, f32>(&nothing, &offsets).to_vec());
+        past(crosslane::Scan::sum().call_offsets::<f32, f32>(&nothing, &offsets).to_vec());
+        past(nothing.sort_segments(&offsets).to_vec());
+        past(nothing.argsort_segments(&offsets).to_vec().map(|_| vec![]));
+        let whole = Array::from_slice(device, &[0u32, 0]);
+        assert_eq!(crosslane::Scan::sum().reduce_segments::<f32, f32>(&nothing, &whole).to_vec().unwrap(), [0.0]);
+        assert_eq!(nothing.sort_segments(&whole).to_vec().unwrap(), [0.0; 0]);
     }
 }

@@ -135,6 +135,7 @@ impl Call<'_> {
 
     pub(super) fn gathered(&self) -> Result<Arc<Node>> {
         self.check(&[])?;
+        self.check_without_results()?;
         let most = self.array.device.most_numbered(MOST);
         if let Some((indices, outside)) = self.narrowed(most)? {
             return Call { indices: &indices, outside, ..*self }.gathered();
@@ -177,6 +178,7 @@ impl Call<'_> {
             let wanted = format!("a shape that broadcasts to {shape:?}");
             return self.mistake("shape of the values", wanted, format!("{:?}", values.shape));
         }
+        self.check_without_results()?;
         let most = self.array.device.most_numbered(MOST);
         if let Some((indices, outside)) = self.narrowed(most)? {
             return Call { indices: &indices, outside, ..*self }.scattered(values, combine);

@@ -94,6 +94,10 @@ impl<T: Element> Array<T> {
 
     fn scattered_by(&self, mask: &Array<bool>, values: &Array<T>, at: CallSite) -> Result<Array<T>> {
         crate::array::selections::select::fits("masked_scatter", &self.node, &mask.node, at)?;
+        if values.check()?.device() != self.device() {
+            let (wanted, got) = (format!("{:?}", self.device()), format!("{:?}", values.device()));
+            return Err(Error::argument("masked_scatter", "device of the values", wanted, got, at));
+        }
         if self.is_empty() {
             return Ok(self.clone());
         }

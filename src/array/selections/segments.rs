@@ -44,6 +44,11 @@ impl<'a, I: ArrayIndex> Segments<'a, I> {
         Ok(Segments { operation, offsets, len: x.len(), at })
     }
 
+    /// That the offsets lie in the array, where nothing of what is computed depends on them. The host waits.
+    fn check_now(&self) -> Result<()> {
+        self.marks().any().item().map(drop)
+    }
+
     /// How many there are.
     fn count(&self) -> usize {
         self.offsets.len() - 1
@@ -64,6 +69,9 @@ impl<'a, I: ArrayIndex> Segments<'a, I> {
     }
 
     fn scanned<T: Element, R: Element>(&self, scan: &Scan, x: &Array<T>) -> Result<Array<R>> {
+        if x.is_empty() {
+            self.check_now()?;
+        }
         scan.node::<R>(&x.node, Some(&self.heads(scan.reverse).node), self.at).map(Array::of)
     }
 
@@ -147,6 +155,9 @@ impl Scan {
         let segments = Segments::of(operation, x, offsets, at)?;
         let scanned = segments.scanned::<T, R>(self, x)?;
         let nothing = R::from_scalar(self.operator(&x.node, at)?.empty_result(T::DTYPE));
+        if segments.count() == 0 {
+            segments.check_now()?;
+        }
         if x.is_empty() || segments.count() == 0 {
             return Ok(Array::full(x.device(), &[segments.count()], nothing));
         }
@@ -181,6 +192,7 @@ impl<T: Ordered> Array<T> {
         let (operation, at) = ("sort_segments", Location::caller());
         match Segments::of(operation, self, offsets, at) {
             Err(error) => Array::failed(self.device(), error),
+            Ok(segments) if self.is_empty() => Array::kept(self.device(), segments.check_now().map(|()| self.clone())),
             Ok(segments) => {
                 let (numbers, by_number) = segments.numbers();
                 let (sorted, numbers) = self.paired(operation, &numbers, &SortOptions::default(), at);
@@ -234,7 +246,9 @@ impl<T: Ordered> Array<T> {
     ) -> Array<I> {
         match Segments::of(operation, self, offsets, at) {
             Err(error) => Array::failed(self.device(), error),
-            Ok(_) if self.is_empty() => Array::zeros(self.device(), &[0]),
+            Ok(segments) if self.is_empty() => {
+                Array::kept(self.device(), segments.check_now().map(|()| Array::zeros(self.device(), &[0])))
+            }
             Ok(segments) => {
                 let (numbers, by_number) = segments.numbers();
                 let places = self.sorting::<I>(operation, &SortOptions::default(), at);

@@ -1,6 +1,6 @@
 //! Indices of 64 bits. Where 32 reach every element they become such; past that they are places, which windows compare with.
 
-use super::gather::Call;
+use super::gather::{Call, Extents};
 use crate::array::Array;
 use crate::element::{DType, Number};
 use crate::error::Result;
@@ -60,7 +60,33 @@ impl Call<'_> {
         Call { outside: OutOfRange::Drop, ..*self }.unsigned(places, extent, is_long)
     }
 
-    /// The indices, if all lie in the range. The host waits: a kernel's report of an index has 32 bits.
+    /// That the indices lie in the range, where an index out of range is an error and no element is gathered or scattered: no
+    /// kernel runs that would report one.
+    pub(super) fn check_without_results(&self) -> Result<()> {
+        let Extents { space, extent, .. } = self.extents()?;
+        if self.outside != OutOfRange::Error || !space.contains(&0) || self.indices.len() == 0 {
+            return Ok(());
+        }
+        if extent == 0 {
+            return self.mistake(
+                "indices",
+                "no index, as there is no element",
+                format!("shape {:?}", self.indices.shape),
+            );
+        }
+        let (node, last) = (self.indices.clone(), extent as u64 - 1);
+        let signed = i64::try_from(last).unwrap_or(i64::MAX);
+        let short = i32::try_from(last).unwrap_or(i32::MAX);
+        match node.dtype {
+            DType::I32 => self.inside(Array::<i32>::of(node), -short - 1, short).map(drop),
+            DType::I64 => self.inside(Array::<i64>::of(node), -signed - 1, signed).map(drop),
+            DType::U32 => self.inside(Array::<u32>::of(node), 0, u32::try_from(last).unwrap_or(u32::MAX)).map(drop),
+            _ => self.inside(Array::<u64>::of(node), 0, last).map(drop),
+        }
+    }
+
+    /// The indices, if all lie in the range. The host waits: a kernel's report of an index has 32 bits, and there is
+    /// none where no kernel runs.
     fn inside<I: Number + Display + PartialOrd>(&self, x: Array<I>, low: I, high: I) -> Result<Array<I>> {
         if x.is_empty() {
             return Ok(x);
