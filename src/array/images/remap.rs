@@ -68,7 +68,7 @@ impl<T: Pixel> Array<T> {
     ///
     /// [`Resampling::Bicubic`] is the cubic convolution of Keys with OpenCV's parameter -0.75; SciPy's order 3 is a spline, which
     /// is another function. Halves are rounded up by [`Resampling::Nearest`]. What stands past the edges takes part in sums, as
-    /// in OpenCV and in SciPy's `grid-constant`; SciPy's `nearest` is [`PadMode::Edge`], its `mirror` is [`PadMode::Reflect`],
+    /// in OpenCV and in SciPy's `grid-constant`, which is not its default `constant`; SciPy's `nearest` is [`PadMode::Edge`], its `mirror` is [`PadMode::Reflect`],
     /// its `reflect` is [`PadMode::Symmetric`], its `grid-wrap` is [`PadMode::Wrap`]. A coordinate that is NaN gives NaN, 0 for
     /// integers. Results of integers are rounded, and what is past an end becomes the end.
     ///

@@ -4,7 +4,7 @@ use super::place::{INTERLEAVED, Images, MOST, PLANAR};
 use super::{Pixel, Resampling};
 use crate::array::{Array, create};
 use crate::device::Device;
-use crate::element::{DType, Element, Part};
+use crate::element::{Class, DType, Element, Part};
 use crate::error::{CallSite, Error, Result};
 use crate::graph::{Handle, Take, Task};
 use crate::op::{Expression, Op};
@@ -67,12 +67,14 @@ impl<T: Pixel> Array<T> {
     /// its own size, and edge pixels are continued. [`Resampling::Bicubic`] has Keys' parameter -0.5 with antialiasing and -0.75
     /// without, as these have. [`Resampling::Nearest`] takes the pixel under the middle of the result's: as Pillow, and OpenCV's
     /// `INTER_NEAREST_EXACT`, which differs from its `INTER_NEAREST`. [`Resampling::Area`] is OpenCV's `INTER_AREA` where the
-    /// image shrinks; where it grows, OpenCV interpolates, and this still takes the mean over the area. Pillow rounds `u8` after
-    /// each axis, and this once in the end: it may differ by 1.
+    /// image shrinks; where it grows, OpenCV interpolates, and this still takes the mean over the area. Of `u8` and `u16` what
+    /// [`Resampling::Bicubic`] and [`Resampling::Lanczos`] overshoot is cut with antialiasing after each axis, in the order of
+    /// Pillow 13; else they are rounded once in the end, where Pillow rounds after each axis. Pillow's weights have 22 bits:
+    /// results may differ by 1.
     ///
     /// Elementwise work before and after fuses. Cost: one launch for windows of at most 16 pixels along each axis (8 on software
-    /// drivers), else two, with an image of sums between; one more for `u8` and `u16` where a row ends within 4 bytes. The tables
-    /// of weights are computed in f64 on the host, and kept. Error: that of a sum of the products in f32 (of f64 in f64), each
+    /// drivers), else two, with an image of sums between, or of pixels where those are cut; one more for `u8` and `u16` where a
+    /// row ends within 4 bytes. The tables of weights are computed in f64 on the host, and kept. Error: that of a sum of the products in f32 (of f64 in f64), each
     /// weight rounded once. A pixel that is infinite or NaN reaches as far as the longest window does.
     ///
     /// ```
@@ -110,9 +112,29 @@ impl<T: Pixel> Array<T> {
             return Ok(images.back(Array::zeros(self.device(), &results.shape)));
         }
         let tables = [0, 1].map(|axis| table(from[axis], size[axis], options));
-        let sums = resampled(&images.array.cast(), images.extents.clone(), size, &tables);
+        let [rows, columns] = tables;
+        let overshoots = options.antialias && matches!(options.by, Resampling::Bicubic | Resampling::Lanczos);
+        if overshoots && T::DTYPE.class() == Class::Unsigned && rows.is_some() && columns.is_some() {
+            let by_rows = ([size[0], from[1]], [rows.clone(), None]);
+            let by_columns = ([from[0], size[1]], [None, columns.clone()]);
+            let ((between, first), (_, last)) =
+                if rows_first(from, size) { (by_rows, by_columns) } else { (by_columns, by_rows) };
+            let sums = resampled(&images.array.cast(), images.extents.clone(), between, &first);
+            // In memory: each pixel is read by several results.
+            let cut = Array::<T>::of_results(sums).copy();
+            let sums = resampled(&cut.cast(), images.extents.resized(between), size, &last);
+            return Ok(images.back(Array::of_results(sums)));
+        }
+        let sums = resampled(&images.array.cast(), images.extents.clone(), size, &[rows, columns]);
         Ok(images.back(Array::of_results(sums)))
     }
+}
+
+/// Whether rows are resized before columns where pixels are cut in between: Pillow's order, as 5,696 images of up to 40 by 40 pixels
+/// in random sizes show (Pillow 13.0.0).
+fn rows_first(from: [usize; 2], size: [usize; 2]) -> bool {
+    let fewer = |axis: usize| from[axis] as i64 - size[axis] as i64;
+    fewer(0) > 0 && fewer(0) > 2 * fewer(1)
 }
 
 /// A table's numbers, and how many windows of how many pixels there are.

@@ -55,7 +55,9 @@ impl<T: Pixel> Array<T> {
     }
 
     /// The images rotated about their middles by so many degrees, anticlockwise, in their own size: scikit-image's `rotate`, and
-    /// SciPy's with `reshape=False`. See [`Array::remap`] for weights, edges and errors.
+    /// SciPy's with `reshape=False`, an order of 0 or 1 and `mode="grid-constant"`. SciPy's own mode `constant` gives the constant
+    /// alone to results that lie past the middles of the outermost pixels; here they are weighed with the pixels nearby. See
+    /// [`Array::remap`] for weights, edges and errors.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -73,7 +75,7 @@ impl<T: Pixel> Array<T> {
         self.turned(degrees, false, options, Location::caller())
     }
 
-    /// As [`Array::rotate`], in a size that holds all of the image: SciPy's with `reshape=True`, Pillow's with `expand`.
+    /// As [`Array::rotate`], in a size that holds all of the image: SciPy's with `reshape=True`, again as `grid-constant`.
     ///
     /// ```
     /// # crosslane::example(|device| {
