@@ -3,7 +3,7 @@
 use super::Array;
 use super::index::position;
 use crate::device::Device;
-use crate::element::{Arithmetic, DType, Element, Float, Number};
+use crate::element::{DType, Element, Float, Number};
 use crate::error::{CallSite, Error, ErrorKind, Result};
 use crate::graph::{Expr, Node, Storage};
 use crate::layout::Layout;
@@ -229,12 +229,13 @@ impl Array<u32> {
     }
 }
 
-impl<T: Arithmetic> Array<T> {
-    /// Ones on a diagonal, zeros elsewhere: `rows` by `columns`, the diagonal `offset` to the right.
+impl<T: Element> Array<T> {
+    /// Ones on a diagonal, true of masks, zeros elsewhere: `rows` by `columns`, the diagonal `offset` to the right.
     ///
     /// ```
     /// # crosslane::example(|device| {
     /// assert_eq!(crosslane::Array::<f32>::eye(device, 2, 3, 1).to_vec()?, [0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
+    /// assert_eq!(crosslane::Array::<bool>::eye(device, 2, 2, 0).to_vec()?, [true, false, false, true]);
     /// # Ok(()) });
     /// ```
     ///

@@ -250,3 +250,24 @@ fn what_is_past_32_bits_is_named() {
         says(ones(&[4]).sort_segments(&offsets).to_vec().unwrap_err(), &["offsets", "2^32", "8589934595"]);
     }
 }
+
+/// Ones on a diagonal in every element type.
+#[test]
+fn every_type_has_an_identity() {
+    fn check<T: Element>(device: &Device, zero: T, one: T) {
+        for offset in [-1, 0, 1] {
+            let got = Array::<T>::eye(device, 3, 2, offset).to_vec().unwrap();
+            let wanted: Vec<T> = (0..6isize).map(|at| if at / 2 + offset == at % 2 { one } else { zero }).collect();
+            assert_eq!(got, wanted, "{} on {}", T::DTYPE, name(device));
+        }
+    }
+    for device in apis() {
+        check(device, 0u8, 1);
+        check(device, 0i8, 1);
+        check(device, 0u16, 1);
+        check(device, 0i16, 1);
+        check(device, false, true);
+        check(device, 0u32, 1);
+        check(device, 0.0f32, 1.0);
+    }
+}

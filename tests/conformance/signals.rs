@@ -497,3 +497,14 @@ fn mistakes() {
         }
     }
 }
+
+/// SciPy's `get_window` of no value, and of one, is the same for all windows.
+#[test]
+fn windows_of_one_value() {
+    for window in [Window::Rectangular, Window::Hann, Window::Hamming, Window::Blackman, Window::Kaiser(6.5)] {
+        assert_eq!(window.values(0), [0.0; 0]);
+        assert_eq!(window.values(1), [1.0], "{window:?}");
+    }
+    // Two values: SciPy 1.17.
+    assert_eq!(Window::Hann.values(2), [0.0, 1.0]);
+}

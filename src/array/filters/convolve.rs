@@ -54,7 +54,9 @@ impl<R: Part> Default for ConvolveOptions<R> {
 
 impl<R: Part> ConvolveOptions<R> {
     /// Which results: without it as many as the array has values, the windows' middles at each. Of an even number of weights
-    /// the middle is the one after the half, as in SciPy.
+    /// the middle is the one after the half, so that [`Array::convolve_with`] gives `mode="same"` of `scipy.signal` and NumPy;
+    /// `scipy.ndimage.convolve` has the same sums one place earlier: element i is theirs at i - 1. `scipy.ndimage.correlate` has
+    /// the middle of [`Array::correlate_with`].
     pub fn mode(self, mode: ConvolveMode) -> ConvolveOptions<R> {
         ConvolveOptions { mode, ..self }
     }
@@ -78,7 +80,7 @@ impl<R: Part> ConvolveOptions<R> {
 
 impl<R: Part> Array<R> {
     /// The convolution with weights of one to three axes along the array's last axes: the sum over t of `weights[t]
-    /// self[i - t]`. NumPy's and SciPy's `convolve`.
+    /// self[i - t]`. NumPy's and `scipy.signal`'s `convolve`.
     ///
     /// Elementwise work on the array fuses. One launch, which reads each value once; from 1024 weights along one axis on (128 on
     /// a processor) by transforms, as [`Array::fft_convolve`]. Error: that of a sum of the products, one after the other.

@@ -24,13 +24,17 @@ pub enum Window {
 }
 
 impl Window {
-    /// Its values for a piece of this length.
+    /// Its values for a piece of this length: SciPy's `get_window`. A piece of one value has a weight of 1, whatever the window.
     ///
     /// ```
     /// use crosslane::array::Window;
     /// assert_eq!(Window::Hann.values(4), [0.0, 0.5, 1.0, 0.5]);
+    /// assert_eq!(Window::Hann.values(1), [1.0]);
     /// ```
     pub fn values(self, length: usize) -> Vec<f32> {
+        if length == 1 {
+            return vec![1.0];
+        }
         (0..length).map(|k| self.at(k, length) as f32).collect()
     }
 
