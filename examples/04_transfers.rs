@@ -1,12 +1,14 @@
 //! Transfers: what moving data costs, and the best ways round it.
 
+mod timing;
+
 use crosslane::share::Direction;
 use crosslane::{Array, Device, HostBuffer, Result, upload_all};
 use std::time::Instant;
 
-/// Runs it twice, the first time to make memory ready, and prints how long the second time took.
+/// Runs it until it gets no faster, so that memory and kernels are ready, and prints how long it took then.
 fn timed<R>(what: &str, mut work: impl FnMut() -> Result<R>) -> Result<R> {
-    work()?;
+    timing::warm(|| work().map(drop))?;
     let start = Instant::now();
     let result = work()?;
     println!("{:8.3} ms  {what}", start.elapsed().as_secs_f64() * 1e3);

@@ -53,6 +53,9 @@ fn main() -> Result<()> {
         Some(n) => println!("the device is faster from {n} x {n} on"),
         None => println!("the device is not faster up to 384 x 384"),
     }
+    println!(
+        "NumPy by OpenBLAS, one thread of a Xeon (`examples/beside/matmul_numpy.py`): 15.6 us for 100, 891 us for 384"
+    );
     Plot::new("Microseconds of a product, by its side")
         .logarithmic()
         .line("processor, one thread", host_line)

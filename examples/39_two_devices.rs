@@ -66,10 +66,10 @@ fn main() -> Result<()> {
     let work = Elementwise::new("x: u32, rounds: u32", TEXT)?;
     let mixed = |x: &u32| (0..ROUNDS).fold(*x, |h, k| (h ^ (h >> 15)).wrapping_mul(2_654_435_761).wrapping_add(k));
 
-    // Speeds of parts that are alike, all at work; the first run compiles.
+    // Speeds of parts that are alike, all at work; the first runs compile.
     let sample = &data[..data.len() / 4];
     let alike = divided(sample, &vec![1.0; devices.len()]);
-    shared(&devices, &work, &alike)?;
+    timing::warm(|| shared(&devices, &work, &alike).map(drop))?;
     let speeds: Vec<f64> =
         shared(&devices, &work, &alike)?.iter().map(|(done, time)| done.len() as f64 / time).collect();
 
