@@ -5,8 +5,8 @@ mod timing;
 use crosslane::array::ConvolveMode;
 use crosslane::{Array, Device, Kernel, Result};
 
-const ROWS: usize = 480;
-const COLUMNS: usize = 640;
+const ROWS: usize = 240;
+const COLUMNS: usize = 320;
 
 /// By the definition: zeros past the edges.
 fn loops(values: &[f32], weights: &[f32], side: usize) -> Vec<f32> {

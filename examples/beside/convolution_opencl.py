@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pyopencl as cl
 
-ROWS, COLUMNS = 480, 640
+ROWS, COLUMNS = 240, 320
 TEXT = """
 __kernel void plane(__global const float *values, __global const float *weights, __global float *results, const int side) {
     int x = get_global_id(0), y = get_global_id(1);
