@@ -83,7 +83,8 @@ fn no_instruction_computes() {
     let two =
         [Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual, Minimum, Maximum, FMin, FMax, CopySign, NextAfter];
     let two = two.into_iter().chain([Heaviside, Remainder]).map(|f| (f, vec![0, 1]));
-    let one = [Negate, Absolute, Sign, Relu, IsNan, IsInfinite, IsFinite].map(|f| (f, vec![0]));
+    let one =
+        [Negate, Absolute, Sign, Relu, IsNan, IsInfinite, IsFinite, SignBit, Mantissa, Exponent].map(|f| (f, vec![0]));
     for caps in [Caps::nvidia_like(), Caps::webgpu()] {
         for (function, args) in two.clone().chain(one.clone()) {
             for stride in [1, 2] {

@@ -23,6 +23,7 @@ mod masks;
 mod model;
 mod operators;
 mod orders;
+mod parts;
 mod positions;
 mod products;
 mod rebuild;

@@ -30,6 +30,11 @@ static FUNCTIONS: LazyLock<HashMap<&'static str, (&'static str, Of)>> = LazyLock
         (include_str!("../../shaders/shared/math/hyperbolic.wgsl"), Of::Singles),
         (include_str!("../../shaders/shared/math/powers.wgsl"), Of::Singles),
         (include_str!("../../shaders/shared/math/errors.wgsl"), Of::Singles),
+        (include_str!("../../shaders/shared/math/inverse_errors.wgsl"), Of::Singles),
+        (include_str!("../../shaders/shared/math/gamma.wgsl"), Of::Singles),
+        (include_str!("../../shaders/shared/math/bessel.wgsl"), Of::Singles),
+        (include_str!("../../shaders/shared/math/betainc.wgsl"), Of::Singles),
+        (include_str!("../../shaders/shared/math/scaling.wgsl"), Of::Singles),
         (include_str!("../../shaders/shared/math/extremes.wgsl"), Of::Singles),
         (include_str!("../../shaders/shared/math/division.wgsl"), Of::Singles),
         (include_str!("../../shaders/shared/math/storage.wgsl"), Of::Singles),
@@ -52,6 +57,11 @@ static FUNCTIONS: LazyLock<HashMap<&'static str, (&'static str, Of)>> = LazyLock
         (include_str!("../../shaders/shared/math/doubles_hyperbolic.wgsl"), Of::Doubles),
         (include_str!("../../shaders/shared/math/doubles_powers.wgsl"), Of::Doubles),
         (include_str!("../../shaders/shared/math/doubles_errors.wgsl"), Of::Doubles),
+        (include_str!("../../shaders/shared/math/doubles_inverse_errors.wgsl"), Of::Doubles),
+        (include_str!("../../shaders/shared/math/doubles_gamma.wgsl"), Of::Doubles),
+        (include_str!("../../shaders/shared/math/doubles_bessel.wgsl"), Of::Doubles),
+        (include_str!("../../shaders/shared/math/doubles_betainc.wgsl"), Of::Doubles),
+        (include_str!("../../shaders/shared/math/doubles_scaling.wgsl"), Of::Doubles),
     ];
     files.into_iter().flat_map(|(file, of)| split(file).map(move |(name, text)| (name, (text, of)))).collect()
 });

@@ -83,13 +83,13 @@ pub(super) fn expression(function: Option<Function>, leaf: Leaf) -> Expression {
 }
 
 /// Adds the step `function(x, x, x)`, where `x` is the first one, the first argument of `select` whether it is not zero,
-/// and that of `powi` an integer.
+/// and that of `powi` and `ldexp` an integer.
 pub(super) fn call(expression: &mut Expression, function: Function) -> usize {
     let dtype = expression.steps[0].dtype;
     let mut arguments = vec![0; function.arity()];
     match function {
         Function::Select => arguments[0] = cast(expression, 0, DType::Bool),
-        Function::PowI => arguments[0] = cast(expression, 0, DType::I32),
+        Function::PowI | Function::LdExp => arguments[0] = cast(expression, 0, DType::I32),
         _ => {}
     }
     expression.steps.push(step(StepKind::Call(function, arguments), function.result(dtype)));

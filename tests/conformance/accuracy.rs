@@ -48,6 +48,11 @@ fn bound(f: Function, a: f64) -> f64 {
         Atanh => 2.3,
         Erf => 1.4,
         Erfc => 4.3,
+        ErfInv | ErfcInv => 3.5,
+        Gamma | LGamma | Digamma => 4.5,
+        I0 | I1 | J0 | J1 => 6.0,
+        // In units that `scale` makes of its parameters.
+        BetaInc => 1.0,
         Sigmoid => 2.8,
         Gelu => 5.3,
         GeluTanh if a >= -1.0 => 2.5,
@@ -66,7 +71,9 @@ fn wide_bound(f: Function) -> f64 {
         Cbrt | Exp | Exp2 | ExpM1 | Ln | Log2 | Log10 | Ln1P | Sin | Cos | Asin | Acos | Atan | Atan2 | Pow => 2.5,
         Tan | Sinh | Cosh | Tanh | Asinh | Acosh | Atanh | Erf | Softplus => 3.5,
         Sinc | Sigmoid | Erfc => 4.5,
-        Gelu | GeluTanh => 6.0,
+        Gelu | GeluTanh | ErfInv | ErfcInv => 6.0,
+        // libm's are off by as much again.
+        Gamma | LGamma | Digamma | I0 | I1 | J0 | J1 | BetaInc => 12.0,
         LogAddExp => 9.5,
         _ => bound(f, 0.0),
     }
@@ -88,6 +95,8 @@ fn reference(f: Function, dtype: DType, a: f64, b: f64, c: f64) -> Value {
             ((a - r) / b).round() - if r != 0.0 && (r < 0.0) != (b < 0.0) { 1.0 } else { 0.0 }
         }
         NextAfter => return f.meaning(dtype, &[Value::Float(a), Value::Float(b)]),
+        // As the table of calls does it: the exponent is the second argument as an integer.
+        LdExp => return f.meaning(dtype, &[Value::Float(b).cast(DType::I32), Value::Float(a)]),
         Lerp if a.is_finite() && b.is_finite() && !(b - a).is_finite() => a * (1.0 - c) + b * c,
         // Limits and small values that the textbook form loses in f64 too.
         Gelu if a == f64::NEG_INFINITY => 0.0,
@@ -114,6 +123,13 @@ fn promised(f: Function, dtype: DType, a: f64, b: f64) -> bool {
     match f {
         // The sign of NaN does not outlive a conversion on every device.
         CopySign => !b.is_nan(),
+        SignBit => !a.is_nan(),
+        J0 | J1 => dtype == DType::F64 || !a.is_finite() || a.abs() <= 8192.0 * PI,
+        // The reference's own error is that of ln gamma.
+        BetaInc => {
+            let most = if dtype == DType::F64 { 100.0 } else { 1e4 };
+            [a, b].iter().all(|&size| size.is_nan() || size <= most && (size <= 0.0 || size >= 1e-30))
+        }
         // Past that the reference here is not exact: `doubles.rs` has exact results.
         FloorDivide if dtype == DType::F64 => !a.is_finite() || !b.is_finite() || (a / b).abs() < 2f64.powi(51),
         // The reference loses what it rounds in the exponent.
@@ -130,6 +146,17 @@ fn scale(f: Function, a: f64, b: f64, c: f64, result: f64) -> f64 {
         Function::MultiplyAdd => result.abs().max((a * b).abs()).max(c.abs()),
         Function::Lerp => result.abs().max(((b - a) * c).abs()).max(a.abs()),
         Function::LogAddExp => result.abs().max(a.max(b).abs()),
+        // By reflection below 0, and about a zero of the reference.
+        Function::LGamma if a < 0.0 => result.abs().max(1.0).max(libm::lgamma(-a)),
+        Function::Digamma if a < 0.0 => result.abs().max(1.0).max(PI / (PI * (a - a.round_ties_even())).tan().abs()),
+        Function::Digamma => result.abs().max(1.0),
+        // As documented. A parameter outside gives NaN whatever the bound.
+        Function::BetaInc => {
+            let of = if c > (a + 1.0) / (a + b + 2.0) { 1.0 } else { result.abs() };
+            of * (60.0 + a + b + 2.0 * result.abs().ln().abs())
+        }
+        // The height of the wave.
+        Function::J0 | Function::J1 if a.abs() > 1.0 => result.abs().max((2.0 / (PI * a.abs())).sqrt()),
         _ => result.abs(),
     }
 }

@@ -42,15 +42,18 @@ pub fn float<T: Float>(f: Function, [a, b, c]: Args<T>) -> Option<Outcome> {
     table!(f, [a b c]: Reciprocal a.reciprocal(), Sqrt a.sqrt(),
         ReciprocalSqrt a.rsqrt(), Hypot a.hypot(b), Lerp a.lerp(b, c), Floor a.floor(), Ceil a.ceil(), Round a.round(),
         Trunc a.trunc(), Fract a.fract(), Degrees a.to_degrees(), Radians a.to_radians(), Heaviside a.heaviside(b),
-        FMin a.fmin(b), FMax a.fmax(b), CopySign a.copysign(b), NextAfter a.nextafter(b), IsNan a.is_nan(),
+        FMin a.fmin(b), FMax a.fmax(b), CopySign a.copysign(b), NextAfter a.nextafter(b), SignBit a.signbit(),
+        Mantissa a.frexp().0, Exponent a.frexp().1, LdExp a.ldexp(b.cast::<i32>()), IsNan a.is_nan(),
         IsInfinite a.is_infinite(), IsFinite a.is_finite())
 }
 
-pub fn transcendental<T: Transcendental>(f: Function, [a, b, _c]: Args<T>) -> Option<Outcome> {
-    table!(f, [a b _c]: Cbrt a.cbrt(), Exp a.exp(), Exp2 a.exp2(), ExpM1 a.exp_m1(), Ln a.ln(),
+pub fn transcendental<T: Transcendental>(f: Function, [a, b, c]: Args<T>) -> Option<Outcome> {
+    table!(f, [a b c]: Cbrt a.cbrt(), Exp a.exp(), Exp2 a.exp2(), ExpM1 a.exp_m1(), Ln a.ln(),
         Log2 a.log2(), Log10 a.log10(), Ln1P a.ln_1p(), LogAddExp a.log_add_exp(b), Sin a.sin(), Cos a.cos(),
         Tan a.tan(), Asin a.asin(), Acos a.acos(), Atan a.atan(), Atan2 a.atan2(b), Sinc a.sinc(), Sinh a.sinh(),
         Cosh a.cosh(), Tanh a.tanh(), Asinh a.asinh(), Acosh a.acosh(), Atanh a.atanh(), Erf a.erf(), Erfc a.erfc(),
+        ErfInv a.erfinv(), ErfcInv a.erfcinv(), Gamma a.gamma(), LGamma a.lgamma(), Digamma a.digamma(),
+        I0 a.i0(), I1 a.i1(), J0 a.j0(), J1 a.j1(), BetaInc c.betainc(a, b),
         Sigmoid a.sigmoid(), Gelu a.gelu(), GeluTanh a.gelu_tanh(), Softplus a.softplus())
 }
 

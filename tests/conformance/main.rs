@@ -47,6 +47,7 @@ mod selections;
 mod sets;
 mod signals;
 mod sort;
+mod special;
 mod spectra;
 mod statistics;
 mod stencils;

@@ -16,12 +16,11 @@ fn m_wide_pow_special(r: D, x: D, y: D) -> D {
     return bitcast<D>(select(u, L(0x3ff0000000000000lu), (y == D(0.0)) | (x == D(1.0))));
 }
 
-// pow, C99 special cases. |x| = 2^n m, m in [sqrt(3)/2, sqrt(3)), c = 1 or 1.5, s = (m-c)/(m+c), |s| <= 0.102;
-// log2|x| = n + log2(c) + 2/(3 ln2) s (3 + s^2 + ..) = t1 + t2 with t1 of 26 bits, in all about 64 bits.
-// Max error 2.0 ULP.
-fn m_wide_pow(x: D, y: D) -> D {
-    let small = m_wide_abs(x) < D(2.2250738585072014e-308);
-    let b = bitcast<L>(select(m_wide_abs(x), m_wide_abs(x) * D(18014398509481984.0), small));
+// log2(a) of a > 0 as the sum of the result, of 26 bits, and `low`, in all about 64 bits. a = 2^n m, m in [sqrt(3)/2, sqrt(3)),
+// c = 1 or 1.5, s = (m-c)/(m+c), |s| <= 0.102; it is n + log2(c) + 2/(3 ln2) s (3 + s^2 + ..).
+fn m_wide_log2_parts(a: D, low: ptr<function, D>) -> D {
+    let small = a < D(2.2250738585072014e-308);
+    let b = bitcast<L>(select(a, a * D(18014398509481984.0), small));
     let e = (b - L(0x3febb67ae8584caalu)) & L(0xfff0000000000000lu);
     let m = bitcast<D>(b - e);
     let n = m_wide_log_n(e) - select(D(0.0), D(54.0), small);
@@ -55,7 +54,15 @@ fn m_wide_pow(x: D, y: D) -> D {
     let wl = fma(ph, D(7.872699542894897e-09), fma(pl, D(0.9617966939259756), select(D(0.0), D(1.350039202129749e-08), up)));
     let g = select(D(0.0), D(0.5849624872207642), up);
     let t1 = m_wide_hi(((wh + wl) + g) + n);
-    let t2 = wl - m_wide_pin(m_wide_pin(m_wide_pin(t1 - n) - g) - wh);
+    *low = wl - m_wide_pin(m_wide_pin(m_wide_pin(t1 - n) - g) - wh);
+    return t1;
+}
+
+// pow, C99 special cases.
+// Max error 2.0 ULP.
+fn m_wide_pow(x: D, y: D) -> D {
+    var t2 = D(0.0);
+    let t1 = m_wide_log2_parts(m_wide_abs(x), &t2);
     // y*(t1 + t2); beyond the range the result is 0 or inf whatever the low part.
     let yh = m_wide_hi(y);
     let h = clamp(yh * t1, D(-2000.0), D(2000.0));

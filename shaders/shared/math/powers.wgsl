@@ -1,12 +1,10 @@
 // Powers, roots, and the length of a vector.
 // bits.wgsl has the rules of this folder.
 
-// pow, C99 special cases. |x| = 2^n m, m in [sqrt(3)/2, sqrt(3)), c = 1 or 1.5, s = (m-c)/(m+c), |s| <= 0.102;
-// log2|x| = n + log2(c) + log2((1+s)/(1-s)) = t1 + t2 with t1 of 12 bits. The division error is taken back by the exact
-// rest (after FreeBSD e_powf.c), so y*log2|x| keeps about 31 bits and the exponential sees both parts.
-// Max error 2.0 ULP, all x, y.
-fn m_pow(x: F, y: F) -> F {
-    let a = abs(x);
+// log2(a) of a > 0 as the sum of the result, of 12 bits, and `low`, in all about 31 bits. a = 2^n m, m in [sqrt(3)/2, sqrt(3)),
+// c = 1 or 1.5, s = (m-c)/(m+c), |s| <= 0.102; it is n + log2(c) + log2((1+s)/(1-s)). The division error is taken back by
+// the exact rest (after FreeBSD e_powf.c).
+fn m_log2_parts(a: F, low: ptr<function, F>) -> F {
     let small = a < F(1.17549435e-38);
     let b = bitcast<U>(select(a, a * F(16777216.0), small));
     let e = (b - U(0x3f5db3d7u)) & U(0xff800000u);
@@ -28,7 +26,16 @@ fn m_pow(x: F, y: F) -> F {
     let g = select(F(0.0), F(0.584960938), up);
     let lo = fma(s * z, p, fma(sl, F(2.88539008), fma(sh, F(0.000624456792), select(F(0.0), F(1.56322116e-06), up))));
     let t1 = m_hi(((lo + h) + g) + n);
-    let t2 = lo + m_pin(h - m_pin((t1 - n) - g));
+    *low = lo + m_pin(h - m_pin((t1 - n) - g));
+    return t1;
+}
+
+// pow, C99 special cases: y*log2|x| keeps about 31 bits and the exponential sees both parts.
+// Max error 2.0 ULP, all x, y.
+fn m_pow(x: F, y: F) -> F {
+    let a = abs(x);
+    var t2 = F(0.0);
+    let t1 = m_log2_parts(a, &t2);
     // y*(t1 + t2); beyond +-200 the result is 0 or inf whatever the low part
     let yh = m_hi(y);
     let ph = clamp(yh * t1, F(-200.0), F(200.0));
@@ -36,7 +43,8 @@ fn m_pow(x: F, y: F) -> F {
     let edge = abs(ph) > F(155.0);
     let w = m_exp2_core(select(ph, clamp(ph, F(-155.0), F(130.0)), edge), select(pl, F(0.0), edge));
     // special values
-    let zero = b == U(0u);
+    // of a denormal number too where the device takes it for 0
+    let zero = bitcast<U>(a * F(16777216.0)) == U(0u);
     let end = select(U(0u), U(0x7f800000u), (a < F(1.0)) != (y > F(0.0)));
     var r = select(bitcast<U>(w), end, zero | m_is_inf(a) | m_is_inf(y));
     r = select(r, U(0x3f800000u), bitcast<U>(a) == U(0x3f800000u));

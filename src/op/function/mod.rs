@@ -2,6 +2,7 @@
 
 mod complex;
 mod own;
+mod special;
 
 use super::host::Value;
 use crate::element::{Class, DType, half_of};
@@ -15,6 +16,8 @@ enum Gives {
     Mask,
     /// u32, whatever the argument.
     Count,
+    /// i32, whatever the argument.
+    Exponent,
 }
 
 /// A row of the table.
@@ -166,6 +169,16 @@ functions! {
     Gelu "gelu" 1 Same false ["m_gelu_erf({a})" "" "" ""] |a, _, _| if a == f64::NEG_INFINITY { -0.0 } else { 0.5 * a * libm::erfc(-a * std::f64::consts::FRAC_1_SQRT_2) };
     GeluTanh "gelu_tanh" 1 Same false ["m_gelu({a})" "" "" ""] |a, _, _| if a == f64::NEG_INFINITY { -0.0 } else { a / (1.0 + (-1.5957691216057308 * (a + 0.044715 * a * a * a)).exp()) };
     Softplus "softplus" 1 Same false ["m_softplus({a})" "" "" ""] |a, _, _| a.max(0.0) + (-a.abs()).exp().ln_1p();
+    ErfInv "erfinv" 1 Same false ["m_erfinv({a})" "" "" ""] |a, _, _| special::erfinv(a);
+    ErfcInv "erfcinv" 1 Same false ["m_erfcinv({a})" "" "" ""] |a, _, _| special::erfcinv(a);
+    Gamma "gamma" 1 Same false ["m_gamma({a})" "" "" ""] |a, _, _| libm::tgamma(a);
+    LGamma "lgamma" 1 Same false ["m_lgamma({a})" "" "" ""] |a, _, _| libm::lgamma(a);
+    Digamma "digamma" 1 Same false ["m_digamma({a})" "" "" ""] |a, _, _| special::digamma(a);
+    I0 "i0" 1 Same false ["m_i0({a})" "" "" ""] |a, _, _| special::modified_bessel(a, 0);
+    I1 "i1" 1 Same false ["m_i1({a})" "" "" ""] |a, _, _| special::modified_bessel(a, 1);
+    J0 "j0" 1 Same false ["m_j0({a})" "" "" ""] |a, _, _| libm::j0(a);
+    J1 "j1" 1 Same false ["m_j1({a})" "" "" ""] |a, _, _| libm::j1(a);
+    BetaInc "betainc" 3 Same false ["m_betainc({a}, {b}, {c})" "" "" ""] special::betainc;
     Relu "relu" 1 Same true ["m_relu({a})" "max({a}, {T}(0))" "{a}" ""] |a, _, _| if a < 0.0 { 0.0 } else { a };
     Heaviside "heaviside" 2 Same false ["m_heaviside({a}, {b})" "" "" ""] |a, b, _| if a.is_nan() { a } else if a == 0.0 { b } else { (a > 0.0) as u8 as f64 };
 
@@ -176,6 +189,11 @@ functions! {
     CopySign "copysign" 2 Same false ["m_copysign({a}, {b})" "" "" ""] |a, b, _| a.copysign(b);
     NextAfter "nextafter" 2 Same false ["m_nextafter({a}, {b})" "" "" ""] |a, b, _| libm::nextafter(a, b);
 
+    SignBit "signbit" 1 Mask false ["m_signbit({a})" "" "" ""] nothing;
+    Mantissa "frexp" 1 Same false ["m_mantissa({a})" "" "" ""] |a, _, _| special::frexp(a).0;
+    Exponent "frexp_exponent" 1 Exponent false ["m_exponent({a})" "" "" ""] nothing;
+    // The exponent is its first argument.
+    LdExp "ldexp" 2 Same false ["m_scaled({b}, {a})" "" "" ""] nothing;
     IsNan "is_nan" 1 Mask false ["m_is_nan({a})" "" "" ""] nothing;
     IsInfinite "is_infinite" 1 Mask false ["m_is_inf({a})" "" "" ""] nothing;
     IsFinite "is_finite" 1 Mask false ["m_is_finite({a})" "" "" ""] nothing;
@@ -238,6 +256,7 @@ impl Function {
             Gives::Same => self.complex_result(dtype).unwrap_or(dtype),
             Gives::Mask => DType::Bool,
             Gives::Count => DType::U32,
+            Gives::Exponent => DType::I32,
         }
     }
 
@@ -253,7 +272,8 @@ impl Function {
     /// elements.
     pub(crate) fn costly(self) -> bool {
         use Function::*;
-        let ordered = [Relu, Sign, Minimum, Maximum, FMin, FMax, CopySign, IsNan, IsInfinite, IsFinite, Heaviside];
+        let ordered =
+            [Relu, Sign, Minimum, Maximum, FMin, FMax, CopySign, IsNan, IsInfinite, IsFinite, Heaviside, SignBit];
         let row = self.row();
         let called = row.float.starts_with("m_") || row.signed.starts_with("m_");
         called && !ordered.contains(&self) && !matches!(self, Divide | Sqrt | Lerp)
@@ -313,6 +333,7 @@ impl Function {
             return value.cast(self.result(dtype));
         }
         let value = match dtype.class() {
+            Class::Float if self == Function::LdExp => Value::Float(special::ldexp(arg(1).float(), arg(0).int())),
             Class::Float if self == Function::NextAfter => next(dtype, arg(0).float(), arg(1).float()),
             Class::Float => self.float_meaning(arg(0).float(), arg(1).float(), arg(2).float()),
             Class::Bool => self.mask_meaning(arg(0).truth(), arg(1).truth()),
@@ -329,6 +350,8 @@ impl Function {
             Function::LessEqual => Value::Bool(a <= b),
             Function::Greater => Value::Bool(a > b),
             Function::GreaterEqual => Value::Bool(a >= b),
+            Function::SignBit => Value::Bool(a.is_sign_negative()),
+            Function::Exponent => Value::Int(special::frexp(a).1),
             Function::IsNan => Value::Bool(a.is_nan()),
             Function::IsInfinite => Value::Bool(a.is_infinite()),
             Function::IsFinite => Value::Bool(a.is_finite()),

@@ -26,7 +26,12 @@ impl Function {
     }
 
     fn half(self) -> Option<&'static str> {
-        (self == Function::NextAfter).then_some("m_nextafter_half({a}, {b})")
+        Some(match self {
+            Function::NextAfter => "m_nextafter_half({a}, {b})",
+            // Only the second argument is a half.
+            Function::LdExp => "{T}(m_scaled({F}({b}), {a}))",
+            _ => return None,
+        })
     }
 
     /// Works on the bits: drivers may take denormal numbers for 0 in all arithmetic, comparisons and signs included.
@@ -72,6 +77,10 @@ impl Function {
             Function::FMax => "select({b}, {a}, ({a} > {b}) | m_wide_is_nan({b}))",
             Function::CopySign => "m_wide_copysign({a}, {b})",
             Function::NextAfter => "m_wide_nextafter({a}, {b})",
+            Function::SignBit => "m_wide_signbit({a})",
+            Function::Mantissa => "m_wide_mantissa({a})",
+            Function::Exponent => "m_wide_exponent_of({a})",
+            Function::LdExp => "m_wide_scaled({b}, {a})",
             Function::IsNan => "m_wide_is_nan({a})",
             Function::IsInfinite => "m_wide_is_inf({a})",
             Function::IsFinite => "m_wide_is_finite({a})",
@@ -112,6 +121,16 @@ impl Function {
             Function::Atanh => "m_wide_atanh({a})",
             Function::Erf => "m_wide_erf({a})",
             Function::Erfc => "m_wide_erfc({a})",
+            Function::ErfInv => "m_wide_erfinv({a})",
+            Function::ErfcInv => "m_wide_erfcinv({a})",
+            Function::Gamma => "m_wide_gamma({a})",
+            Function::LGamma => "m_wide_lgamma({a})",
+            Function::Digamma => "m_wide_digamma({a})",
+            Function::I0 => "m_wide_i0({a})",
+            Function::I1 => "m_wide_i1({a})",
+            Function::J0 => "m_wide_j0({a})",
+            Function::J1 => "m_wide_j1({a})",
+            Function::BetaInc => "m_wide_betainc({a}, {b}, {c})",
             Function::Sigmoid => "m_wide_sigmoid({a})",
             Function::Gelu => "m_wide_gelu_erf({a})",
             Function::GeluTanh => "m_wide_gelu({a})",
