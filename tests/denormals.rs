@@ -138,6 +138,16 @@ fn denormal_numbers_stay_what_they_are() {
         assert_eq!(x.less_equal(&y).to_vec().unwrap(), truths(&|a, b| a <= b), "less_equal on {what}");
         assert_eq!(x.greater(&y).to_vec().unwrap(), truths(&|a, b| a > b), "greater on {what}");
         assert_eq!(x.greater_equal(&y).to_vec().unwrap(), truths(&|a, b| a >= b), "greater_equal on {what}");
+        let (mantissas, exponents) = x.frexp();
+        let finite = |a: f32| a != 0.0 && a.is_finite();
+        let of = |a: f32| if finite(a) { libm::frexpf(a) } else { (a, 0) };
+        assert_eq!(bits(&mantissas), by(&|a, _| of(a).0), "frexp on {what}");
+        let wanted: Vec<i32> = a.iter().map(|&a| of(a).1).collect();
+        assert_eq!(exponents.to_vec().unwrap(), wanted, "exponents of frexp on {what}");
+        for power in [-1, 23, -127] {
+            assert_eq!(bits(&x.ldexp(power)), by(&|a, _| libm::scalbnf(a, power)), "ldexp of {power} on {what}");
+        }
+        assert_eq!(x.signbit().to_vec().unwrap(), truths(&|a, _| a.is_sign_negative()), "signbit on {what}");
         // Of two zeros either may be the smaller.
         let numbers = |x: &Array<f32>| x.to_vec().unwrap();
         let each = |f: &dyn Fn(f32, f32) -> f32| a.iter().zip(&b).map(|(&a, &b)| f(a, b)).collect::<Vec<_>>();

@@ -48,8 +48,8 @@ fn bound(f: Function, a: f64) -> f64 {
         Atanh => 2.3,
         Erf => 1.4,
         Erfc => 4.3,
-        ErfInv | ErfcInv => 3.5,
-        Gamma | LGamma | Digamma => 4.5,
+        ErfInv | ErfcInv => 4.0,
+        Gamma | LGamma | Digamma => 6.0,
         I0 | I1 | J0 | J1 => 6.0,
         // In units that `scale` makes of its parameters.
         BetaInc => 1.0,

@@ -29,6 +29,7 @@ mod moves;
 mod nan;
 mod normalise;
 mod ordered;
+mod parts;
 mod past_bound;
 mod past_bound_positions;
 mod past_bound_scatters;

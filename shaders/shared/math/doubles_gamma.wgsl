@@ -75,7 +75,7 @@ fn m_wide_half_whole(a: D, rest: ptr<function, D>) -> D {
 }
 
 // gamma.
-// Max error 4.0 ULP.
+// Max error 5.0 ULP.
 fn m_wide_gamma(x: D) -> D {
     let a = m_wide_abs(x);
     let negative = bitcast<L>(x) >= L(0x8000000000000000lu);
@@ -112,7 +112,7 @@ fn m_wide_gamma(x: D) -> D {
 }
 
 // ln|gamma|.
-// Max error 4.0 ULP for x >= 0; below, of max(|result|, 1).
+// Max error 5.0 ULP for x >= 0; below, of max(|result|, 1).
 fn m_wide_lgamma(x: D) -> D {
     let a = m_wide_abs(x);
     let negative = bitcast<L>(x) >= L(0x8000000000000000lu);
@@ -197,7 +197,7 @@ fn m_wide_digamma_core(a: D, add: D) -> D {
 }
 
 // digamma: at -a that of 1 + a plus pi cot(pi a).
-// Max error 4.0 ULP for x > 0; below, of max(|result|, 1, pi |cot(pi x)|).
+// Max error 5.0 ULP for x > 0; below, of max(|result|, 1, pi |cot(pi x)|).
 fn m_wide_digamma(x: D) -> D {
     let a = m_wide_abs(x);
     let negative = bitcast<L>(x) >= L(0x8000000000000000lu);
