@@ -239,6 +239,8 @@ fn poles_zeros_infinities_and_limits() {
     let close = |got: f64, wanted: f32, what: String| {
         let wanted = wanted as f64;
         let near = (got - wanted).abs() <= 5e-6 * wanted.abs() || got.is_nan() && wanted.is_nan() || got == wanted;
+        // Waves are as low as this where the phase of f32 has no accuracy.
+        let near = near || what.starts_with('j') && (got - wanted).abs() < 1e-14;
         let sign = got != 0.0 || what.starts_with("lgamma") || got.is_sign_negative() == wanted.is_sign_negative();
         assert!(near && sign, "{what}: {got:e}, wanted {wanted:e}");
     };

@@ -176,7 +176,7 @@ fn m_wide_digamma_core(a: D, add: D) -> D {
     p = fma(t, p, D(0.2405424842407742));
     p = fma(t, p, D(-0.4236274212814605));
     p = fma(t, p, D(0.951055876031833));
-    var near = ((y - D(1.4616321449683622)) - D(9.549995429965697e-17)) * p;
+    var near = (m_wide_pin(y - D(1.4616321449683622)) - D(9.549995429965697e-17)) * p;
     var at = y;
     var steps = D(0.0);
     for (var step = 0u; step < 6u; step++) {

@@ -140,7 +140,7 @@ fn m_digamma_core(a: F, add: F) -> F {
     p = fma(t, p, F(0.240542531));
     p = fma(t, p, F(-0.423627496));
     p = fma(t, p, F(0.951055884));
-    let near = ((y - F(1.46163213)) - F(1.24381494e-08)) * p;
+    let near = (m_pin(y - F(1.46163213)) - F(1.24381494e-08)) * p;
     let second = select(F(0.0), F(1.0) / (c - F(2.0)), c >= F(3.0));
     let first = select(F(0.0), F(1.0) / (c - F(1.0)), c >= F(2.0));
     let b = max(a, F(4.0));
