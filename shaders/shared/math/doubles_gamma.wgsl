@@ -132,7 +132,7 @@ fn m_wide_lgamma(x: D) -> D {
     var w = -select(m_wide_log(q), m_wide_log1p_core(select(D(0.0), rest, near)), near);
     if (any(big)) {
         var low = D(0.0);
-        let b = clamp(a, D(8.0), D(1.7e308));
+        let b = clamp(a, D(8.0), D(3e305));
         let h = m_wide_stirling_log2(b, D(0.25), &low);
         let hh = m_wide_hi(h);
         let v = D(1.0) / b;

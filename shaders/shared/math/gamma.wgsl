@@ -109,7 +109,7 @@ fn m_lgamma(x: F) -> F {
     let near = !(negative | tiny | (c >= F(3.0)));
     let l = select(m_log(q), m_log1p_core(select(F(0.0), rest, near)), near);
     var low = F(0.0);
-    let b = clamp(a, F(4.0), F(3e38));
+    let b = clamp(a, F(4.0), F(5e36));
     let h = m_stirling_log2(b, F(0.25), &low);
     let hh = m_hi(h);
     let v = F(1.0) / b;

@@ -12,11 +12,12 @@ pub(super) fn erfinv(x: f64) -> f64 {
     }
 }
 
-/// The inverse of erfc, by Newton's method on ln erfc, which is concave: from the left no step goes too far.
+/// The inverse of erfc, by Newton's method on ln erfc, which is concave and falls: from the right no step goes too far. erfc(y)
+/// is less than e^(-y^2), which begins there; of denormal numbers where erfc is still a number.
 pub(super) fn erfcinv(x: f64) -> f64 {
     match x {
         0.0 => f64::INFINITY,
-        0.0..=0.5 => (0..60).fold(0.4, |y: f64, _| {
+        0.0..=0.5 => (0..60).fold((-x.ln()).sqrt().min(26.5), |y, _| {
             let tail = libm::erfc(y);
             y + (tail / x).ln() * tail / (FRAC_2_SQRT_PI * (-y * y).exp())
         }),
@@ -88,10 +89,10 @@ pub(super) fn betainc(a: f64, b: f64, x: f64) -> f64 {
     }
     let term = |n: i32| {
         let m = (n / 2) as f64;
-        let at = a + n as f64;
+        let (before, at) = (a + (n - 1) as f64, a + n as f64);
         match n % 2 {
-            0 => m * (b - m) * x / ((at - 1.0) * at),
-            _ => -(a + m) * (a + b + m) * x / ((at - 1.0) * at),
+            0 => m * (b - m) * x / (before * at),
+            _ => -(a + m) * (a + b + m) * x / (before * at),
         }
     };
     let fraction = (1..2000).rev().fold(1.0, |rest, n| 1.0 + term(n) / rest);
