@@ -10,6 +10,7 @@ mod chains;
 mod channels;
 mod closeness;
 mod complex;
+mod complex_moments;
 mod designs;
 mod doubles;
 mod elementwise;

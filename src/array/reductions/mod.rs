@@ -2,6 +2,7 @@
 
 pub(crate) mod binned;
 pub(crate) mod compare;
+pub(crate) mod complex_moments;
 pub(crate) mod difference;
 pub(crate) mod extremes;
 pub(crate) mod gradient;
