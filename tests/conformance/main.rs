@@ -11,6 +11,7 @@ mod channels;
 mod closeness;
 mod complex;
 mod complex_moments;
+mod complex_signals;
 mod designs;
 mod doubles;
 mod elementwise;

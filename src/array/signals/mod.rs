@@ -2,6 +2,7 @@
 
 mod butterworth;
 mod chebyshev;
+mod complex;
 mod decimate;
 mod design;
 mod filtfilt;
