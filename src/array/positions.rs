@@ -23,7 +23,7 @@ impl<T: Number> Array<T> {
     /// Errors (kept in the array): as there; more elements for a result than the type numbers; more than 2^42; a type that the
     /// device has not.
     #[track_caller]
-    pub fn arg_min_as<I: ArrayIndex>(&self, axes: impl Into<Axes>) -> Array<I> {
+    pub fn arg_min_as<I: ArrayIndex + Number>(&self, axes: impl Into<Axes>) -> Array<I> {
         let (axes, at) = (axes.into(), Location::caller());
         Array::kept(self.device(), Extreme::Least.positions("arg_min_as", self, &axes, at))
     }
@@ -37,7 +37,7 @@ impl<T: Number> Array<T> {
     /// # Ok(()) });
     /// ```
     #[track_caller]
-    pub fn arg_max_as<I: ArrayIndex>(&self, axes: impl Into<Axes>) -> Array<I> {
+    pub fn arg_max_as<I: ArrayIndex + Number>(&self, axes: impl Into<Axes>) -> Array<I> {
         let (axes, at) = (axes.into(), Location::caller());
         Array::kept(self.device(), Extreme::Greatest.positions("arg_max_as", self, &axes, at))
     }
@@ -56,7 +56,7 @@ impl<T: Ordered> Array<T> {
     ///
     /// Errors (kept in the array): as [`Array::sort_pairs`]; a longer row than the type numbers; a type that the device has not.
     #[track_caller]
-    pub fn argsort_as<I: ArrayIndex>(&self, options: &SortOptions) -> Array<I> {
+    pub fn argsort_as<I: ArrayIndex + Number>(&self, options: &SortOptions) -> Array<I> {
         self.sorting("argsort_as", options, Location::caller())
     }
 
@@ -74,7 +74,7 @@ impl<T: Ordered> Array<T> {
     ///
     /// Errors (kept in both): as there; a longer row than the type numbers; a type that the device has not.
     #[track_caller]
-    pub fn top_k_as<I: ArrayIndex>(&self, k: usize, options: &TopKOptions) -> (Array<T>, Array<I>) {
+    pub fn top_k_as<I: ArrayIndex + Number>(&self, k: usize, options: &TopKOptions) -> (Array<T>, Array<I>) {
         self.first_k("top_k_as", k, options, Location::caller())
     }
 
@@ -94,7 +94,7 @@ impl<T: Ordered> Array<T> {
     /// Errors (kept in the array): as there; a longer array than the type numbers; more than 2^42 elements; a type that the
     /// device has not.
     #[track_caller]
-    pub fn searchsorted_as<I: ArrayIndex>(&self, values: &Array<T>, side: Side) -> Array<I> {
+    pub fn searchsorted_as<I: ArrayIndex + Number>(&self, values: &Array<T>, side: Side) -> Array<I> {
         let at = Location::caller();
         Array::kept(self.device(), searchsorted::positions("searchsorted_as", &self.node, &values.node, side, at))
     }
@@ -114,7 +114,7 @@ impl<T: Element> Array<T> {
     /// Errors (kept in the arrays): as there; more elements than the type numbers; a type that the device has not; of more than
     /// 2^32 elements as [`Array::compress`].
     #[track_caller]
-    pub fn nonzero_as<I: ArrayIndex>(&self) -> Selected<I> {
+    pub fn nonzero_as<I: ArrayIndex + Number>(&self) -> Selected<I> {
         let (operation, at, device) = ("nonzero_as", Location::caller(), self.device());
         let made = || {
             self.check()?;

@@ -49,6 +49,7 @@ mod selected;
 mod selections;
 mod sets;
 mod signals;
+mod small_indices;
 mod sort;
 mod special;
 mod spectra;

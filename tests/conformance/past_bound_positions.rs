@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::fmt::Debug;
 
 /// A type of positions.
-trait Position: ArrayIndex + PartialEq + Debug {
+trait Position: ArrayIndex + crosslane::Number + PartialEq + Debug {
     fn of(place: usize) -> Self;
 }
 

@@ -2,7 +2,7 @@
 
 use crate::array::selections::gather::Along;
 use crate::array::{Array, ArrayIndex, OutOfRange, SortOptions};
-use crate::element::{Class, DType, Element, Ordered};
+use crate::element::{Class, DType, Element, Number, Ordered};
 use crate::error::{CallSite, Result};
 use crate::graph::{Node, State, evaluate};
 use crate::ops::order::infinity;
@@ -70,7 +70,7 @@ impl<K: Ordered> Array<K> {
     }
 
     /// The same with the place in its row that each element comes from.
-    pub(super) fn sorted_long_by_with_places<I: ArrayIndex>(
+    pub(super) fn sorted_long_by_with_places<I: ArrayIndex + Number>(
         &self,
         operation: &'static str,
         options: &SortOptions,

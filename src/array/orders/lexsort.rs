@@ -3,7 +3,7 @@
 use crate::array::index::reach;
 use crate::array::selections::gather::Along;
 use crate::array::{Array, ArrayIndex, SortOptions};
-use crate::element::Ordered;
+use crate::element::{Number, Ordered};
 use crate::error::{CallSite, Error, Result};
 use crate::ops::OutOfRange;
 use std::panic::Location;
@@ -58,7 +58,7 @@ impl<T: Ordered> sealed::Sorted for Array<T> {
     }
 }
 
-fn in_order<T: Ordered, I: ArrayIndex>(key: &Array<T>, order: Option<&Array<I>>, at: CallSite) -> Array<I> {
+fn in_order<T: Ordered, I: ArrayIndex + Number>(key: &Array<T>, order: Option<&Array<I>>, at: CallSite) -> Array<I> {
     let options = SortOptions::default();
     match order {
         None => key.sorting("lexsort", &options, at),
@@ -102,11 +102,11 @@ pub fn lexsort(keys: &[&dyn SortKey]) -> Result<Array<u32>> {
 ///
 /// Errors: as [`lexsort`]; more rows than the type numbers; a type that the device has not.
 #[track_caller]
-pub fn lexsort_as<I: ArrayIndex>(keys: &[&dyn SortKey]) -> Result<Array<I>> {
+pub fn lexsort_as<I: ArrayIndex + Number>(keys: &[&dyn SortKey]) -> Result<Array<I>> {
     ordered(keys, Location::caller())
 }
 
-fn ordered<I: ArrayIndex>(keys: &[&dyn SortKey], at: CallSite) -> Result<Array<I>> {
+fn ordered<I: ArrayIndex + Number>(keys: &[&dyn SortKey], at: CallSite) -> Result<Array<I>> {
     let Some(first) = keys.first() else {
         return Err(Error::argument("lexsort", "keys", "at least one", "none", at));
     };
@@ -122,7 +122,7 @@ fn ordered<I: ArrayIndex>(keys: &[&dyn SortKey], at: CallSite) -> Result<Array<I
 }
 
 /// The order by all of at least one key.
-fn by_each<I: ArrayIndex>(
+fn by_each<I: ArrayIndex + Number>(
     keys: &[&dyn SortKey],
     after: impl Fn(&dyn SortKey, Option<&Array<I>>) -> Array<I>,
 ) -> Array<I> {

@@ -6,7 +6,7 @@ use crate::array::create::indices;
 use crate::array::index::reach;
 use crate::array::windows::{has_room, ranges};
 use crate::array::{Array, ArrayIndex, Side, SortOptions};
-use crate::element::{Class, Element, Ordered, Scalar};
+use crate::element::{Class, Element, Number, Ordered, Scalar};
 use crate::error::{CallSite, Result};
 use crate::graph::{Node, axis_last, evaluate, view};
 use crate::ops::Sort;
@@ -167,7 +167,7 @@ impl<K: Ordered> Array<K> {
     }
 
     /// As [`Array::sorted_long`], with the place in its row that each element comes from.
-    pub(super) fn sorted_long_with_places<I: ArrayIndex>(
+    pub(super) fn sorted_long_with_places<I: ArrayIndex + Number>(
         &self,
         operation: &'static str,
         options: &SortOptions,

@@ -3,7 +3,7 @@
 use crate::array::index::reach;
 use crate::array::windows::{ranges, window};
 use crate::array::{Array, ArrayIndex};
-use crate::element::{DType, Ordered};
+use crate::element::{DType, Number, Ordered};
 use crate::error::{CallSite, Error, Result};
 use crate::graph::{Node, Take, Task};
 use crate::ops::SearchSorted;
@@ -49,7 +49,7 @@ fn searched(
 }
 
 /// The positions in a sorted array of any length: the sum of those in its windows.
-pub(crate) fn positions<I: ArrayIndex>(
+pub(crate) fn positions<I: ArrayIndex + Number>(
     operation: &'static str,
     sorted: &Arc<Node>,
     values: &Arc<Node>,

@@ -5,7 +5,7 @@ use crate::array::selections::gather::Along;
 use crate::array::shapes::axes::axis;
 use crate::array::{Array, ArrayIndex};
 use crate::device::Device;
-use crate::element::{DType, Element, Ordered};
+use crate::element::{DType, Element, Number, Ordered};
 use crate::error::{CallSite, Error, Result};
 use crate::graph::{Node, Take, Task, axis_last, view};
 use crate::op::Expression;
@@ -196,7 +196,7 @@ impl Call<'_> {
     }
 
     /// Sorted keys, and from values that fit those of the places where the keys come from.
-    fn pairs_by<K: Ordered, V: Element, I: ArrayIndex>(
+    fn pairs_by<K: Ordered, V: Element, I: ArrayIndex + Number>(
         &self,
         (keys, places): (Array<K>, Array<I>),
         values: &[&Array<V>],
@@ -382,7 +382,7 @@ impl<T: Ordered> Array<T> {
     }
 
     /// The sorted keys, and where each comes from.
-    pub(crate) fn sorted_with_places<I: ArrayIndex>(
+    pub(crate) fn sorted_with_places<I: ArrayIndex + Number>(
         &self,
         operation: &'static str,
         options: &SortOptions,
@@ -395,7 +395,7 @@ impl<T: Ordered> Array<T> {
     }
 
     /// Where each of the sorted keys comes from.
-    pub(crate) fn sorting<I: ArrayIndex>(
+    pub(crate) fn sorting<I: ArrayIndex + Number>(
         &self,
         operation: &'static str,
         options: &SortOptions,
@@ -405,7 +405,7 @@ impl<T: Ordered> Array<T> {
     }
 
     /// The sorted keys, where they are asked for, and where each comes from.
-    fn placed<I: ArrayIndex>(
+    fn placed<I: ArrayIndex + Number>(
         &self,
         operation: &'static str,
         options: &SortOptions,

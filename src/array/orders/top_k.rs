@@ -4,7 +4,7 @@ use crate::array::index::{position, reach};
 use crate::array::shapes::axes::axis;
 use crate::array::windows::ranges;
 use crate::array::{Array, ArrayIndex, Slice, SortOptions};
-use crate::element::{DType, Ordered};
+use crate::element::{DType, Number, Ordered};
 use crate::error::{CallSite, Error, Result};
 use crate::graph::{Take, Task, axis_last, view};
 use crate::ops::{OutOfRange, Sort, TopK};
@@ -60,7 +60,7 @@ struct Call<'a, T: Ordered> {
 }
 
 impl<T: Ordered> Call<'_, T> {
-    fn check<I: ArrayIndex>(&self) -> Result<usize> {
+    fn check<I: ArrayIndex + Number>(&self) -> Result<usize> {
         self.array.check()?;
         let place = axis(self.operation, self.options.axis, self.array.rank(), self.at)?;
         let length = self.array.shape()[place];
@@ -73,7 +73,7 @@ impl<T: Ordered> Call<'_, T> {
     }
 
     /// The indices of the first k along an axis.
-    fn indices<I: ArrayIndex>(&self) -> Result<(Array<I>, usize)> {
+    fn indices<I: ArrayIndex + Number>(&self) -> Result<(Array<I>, usize)> {
         let place = self.check::<I>()?;
         let length = self.array.shape()[place];
         let device = self.array.device();
@@ -89,7 +89,7 @@ impl<T: Ordered> Call<'_, T> {
     }
 
     /// The first k of each window, and of these the first k. Equal ones stand in their order.
-    fn searched_in_windows<I: ArrayIndex>(&self, place: usize) -> Result<Array<I>> {
+    fn searched_in_windows<I: ArrayIndex + Number>(&self, place: usize) -> Result<Array<I>> {
         let (length, most) = (self.array.shape()[place], self.array.device().most_numbered(Sort::MOST));
         let mut found = vec![];
         for range in ranges(self.operation, length, most, self.at)? {
@@ -123,7 +123,7 @@ impl<T: Ordered> Call<'_, T> {
 
     /// The axis is sorted: for more than lists hold, and for rows too short for lists. The largest are the last, where equal
     /// elements come in the order of the reversed axis, which is theirs from the end.
-    fn sorted<I: ArrayIndex>(&self, place: isize) -> Array<I> {
+    fn sorted<I: ArrayIndex + Number>(&self, place: isize) -> Array<I> {
         let length = self.array.shape()[place as usize];
         let first = |indices: Array<I>| {
             let cut = |a: usize| if a as isize == place { (..self.k as isize).into() } else { (..).into() };
@@ -177,7 +177,7 @@ impl<T: Ordered> Array<T> {
         self.first_k("top_k_with", k, options, Location::caller())
     }
 
-    pub(crate) fn first_k<I: ArrayIndex>(
+    pub(crate) fn first_k<I: ArrayIndex + Number>(
         &self,
         operation: &'static str,
         k: usize,

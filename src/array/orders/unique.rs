@@ -4,7 +4,7 @@ use crate::array::index::position;
 use crate::array::selections::gather::Along;
 use crate::array::selections::runs::Edges;
 use crate::array::{Array, ArrayIndex, Selected, SortOptions};
-use crate::element::Ordered;
+use crate::element::{Number, Ordered};
 use crate::error::{CallSite, Result};
 use crate::ops::{Combine, OutOfRange};
 use std::panic::Location;
@@ -115,11 +115,11 @@ impl<T: Ordered> Array<T> {
     ///
     /// Errors (kept in all): as there; more elements than the type numbers; a type that the device has not.
     #[track_caller]
-    pub fn unique_all_as<I: ArrayIndex>(&self) -> Unique<T, I> {
+    pub fn unique_all_as<I: ArrayIndex + Number>(&self) -> Unique<T, I> {
         self.distinct("unique_all_as", Location::caller())
     }
 
-    fn distinct<I: ArrayIndex>(&self, operation: &'static str, at: CallSite) -> Unique<T, I> {
+    fn distinct<I: ArrayIndex + Number>(&self, operation: &'static str, at: CallSite) -> Unique<T, I> {
         let made = || -> Result<Unique<T, I>> {
             let (sorted, places) = self.flatten().sorted_with_places::<I>(operation, &SortOptions::default(), at);
             let edges = Edges::of(operation, &sorted, at)?;

@@ -39,7 +39,7 @@ impl Extreme {
     }
 
     /// Where it is over axes, counted in row-major order: the first of equals, or the first NaN.
-    pub fn positions<T: Number, I: ArrayIndex>(
+    pub fn positions<T: Number, I: ArrayIndex + Number>(
         self,
         operation: &'static str,
         x: &Array<T>,

@@ -218,6 +218,7 @@ impl<T: Element> Array<T> {
         outside: OutOfRange,
         at: CallSite,
     ) -> Array<T> {
+        let indices = indices.cast::<I::Wide>();
         let call = Call { operation, array: &self.node, indices: &indices.node, along, outside, at };
         call.gathered().map_or_else(|error| Array::failed(self.device(), error), Array::of)
     }
@@ -348,6 +349,7 @@ impl<T: Element> Array<T> {
         outside: OutOfRange,
         at: CallSite,
     ) -> Array<T> {
+        let indices = indices.cast::<I::Wide>();
         let call = Call { operation, array: &self.node, indices: &indices.node, along, outside, at };
         call.scattered(&values.node, combine).map_or_else(|error| Array::failed(self.device(), error), Array::of)
     }

@@ -3,28 +3,28 @@
 use crate::array::index::{ArrayIndex, position};
 use crate::array::selections::gather::Along;
 use crate::array::{Array, Scan, SortOptions};
-use crate::element::{Element, Ordered};
+use crate::element::{Element, Number, Ordered};
 use crate::error::{CallSite, Error, Result};
 use crate::ops::{Combine, OutOfRange};
 use crate::s;
 use std::panic::Location;
 
 /// An array in one dimension, and where its segments begin.
-struct Segments<'a, I: ArrayIndex> {
+struct Segments<I: ArrayIndex + Number> {
     operation: &'static str,
-    offsets: &'a Array<I>,
+    offsets: Array<I>,
     /// Elements in all.
     len: usize,
     at: CallSite,
 }
 
-impl<'a, I: ArrayIndex> Segments<'a, I> {
+impl<I: ArrayIndex + Number> Segments<I> {
     fn of<T: Element>(
         operation: &'static str,
         x: &Array<T>,
-        offsets: &'a Array<I>,
+        offsets: &Array<impl ArrayIndex<Wide = I>>,
         at: CallSite,
-    ) -> Result<Segments<'a, I>> {
+    ) -> Result<Segments<I>> {
         x.check()?;
         offsets.check()?;
         let mistake = |argument, wanted: &str, got| Err(Error::argument(operation, argument, wanted, got, at));
@@ -41,7 +41,7 @@ impl<'a, I: ArrayIndex> Segments<'a, I> {
         if offsets.node.device != x.node.device {
             return mistake("offsets", &format!("{:?}", x.node.device), format!("{:?}", offsets.node.device));
         }
-        Ok(Segments { operation, offsets, len: x.len(), at })
+        Ok(Segments { operation, offsets: offsets.cast(), len: x.len(), at })
     }
 
     /// That the offsets lie in the array, where nothing of what is computed depends on them. The host waits.
@@ -59,7 +59,7 @@ impl<'a, I: ArrayIndex> Segments<'a, I> {
         let device = self.offsets.device();
         let (none, mark) = (Array::zeros(device, &[self.len + 1]), Array::full(device, &[], true));
         let (along, outside) = (Along::Flat, OutOfRange::Error);
-        none.scatter(self.operation, self.offsets, &mark, Combine::Replace, along, outside, self.at)
+        none.scatter(self.operation, &self.offsets, &mark, Combine::Replace, along, outside, self.at)
     }
 
     /// Where a scan comes into a segment.
@@ -88,7 +88,7 @@ impl<'a, I: ArrayIndex> Segments<'a, I> {
 }
 
 /// Each index less one.
-fn before<I: ArrayIndex>(ends: &Array<I>) -> Array<I> {
+fn before<I: ArrayIndex + Number>(ends: &Array<I>) -> Array<I> {
     ends - position::<I>(1)
 }
 
@@ -234,11 +234,11 @@ impl<T: Ordered> Array<T> {
     ///
     /// Errors (kept in the array): as there; more elements than the type numbers; a type that the device has not.
     #[track_caller]
-    pub fn argsort_segments_as<I: ArrayIndex>(&self, offsets: &Array<impl ArrayIndex>) -> Array<I> {
+    pub fn argsort_segments_as<I: ArrayIndex + Number>(&self, offsets: &Array<impl ArrayIndex>) -> Array<I> {
         self.sorting_segments("argsort_segments_as", offsets, Location::caller())
     }
 
-    fn sorting_segments<I: ArrayIndex>(
+    fn sorting_segments<I: ArrayIndex + Number>(
         &self,
         operation: &'static str,
         offsets: &Array<impl ArrayIndex>,

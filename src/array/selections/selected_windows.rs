@@ -4,7 +4,7 @@ use crate::array::create::indices;
 use crate::array::selections::select::selected;
 use crate::array::windows::{ranges, window};
 use crate::array::{Array, ArrayIndex, Selected};
-use crate::element::Element;
+use crate::element::{Element, Number};
 use crate::error::{CallSite, Error, Result};
 use crate::graph::Node;
 use std::ops::Range;
@@ -79,7 +79,7 @@ pub(crate) fn selected_of_many<T: Element>(
 }
 
 /// The positions of what is not zero, among any number of elements, at once.
-pub(crate) fn selected_positions<I: ArrayIndex>(
+pub(crate) fn selected_positions<I: ArrayIndex + Number>(
     operation: &'static str,
     condition: &Arc<Node>,
     at: CallSite,
