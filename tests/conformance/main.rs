@@ -29,6 +29,7 @@ mod memory;
 mod moments;
 mod moves;
 mod nan;
+mod nan_quantiles;
 mod normalise;
 mod ordered;
 mod parts;

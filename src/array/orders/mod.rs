@@ -3,8 +3,10 @@
 
 mod digits;
 pub(crate) mod interp;
+mod joined;
 pub(crate) mod lexsort;
 mod long;
+pub(crate) mod nan_quantile;
 pub(crate) mod nth;
 pub(crate) mod partition;
 pub(crate) mod quantile;

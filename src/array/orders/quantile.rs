@@ -1,7 +1,9 @@
 //! Quantiles: elements at fractions of the sorted order, and between two of them.
 
 use crate::array::Array;
+use crate::array::orders::joined::Joined;
 use crate::array::orders::nth::Ranked;
+use crate::array::shapes::axes::Axes;
 use crate::element::{DType, Float};
 use crate::error::{CallSite, Error, Result};
 use crate::op::Value;
@@ -23,7 +25,7 @@ pub enum Interpolation {
     Midpoint,
 }
 
-/// The axis and the interpolation of a quantile.
+/// The axes and the interpolation of a quantile.
 ///
 /// ```
 /// # crosslane::example(|device| {
@@ -36,15 +38,37 @@ pub enum Interpolation {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QuantileOptions {
-    axis: Option<isize>,
-    interpolation: Interpolation,
+    /// `None`: all of them.
+    axes: Option<Axes>,
+    pub(super) interpolation: Interpolation,
 }
 
 impl QuantileOptions {
     /// Along this axis; negative numbers count from the end, and the result lacks this axis. By default over all
     /// elements.
     pub fn axis(self, axis: isize) -> QuantileOptions {
-        QuantileOptions { axis: Some(axis), ..self }
+        self.axes(axis)
+    }
+
+    /// Over all elements along some axes ([`Axes`]) together: NumPy's `axis` with a tuple, and its `keepdims`.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::array::QuantileOptions;
+    /// use crosslane::{Array, axes};
+    /// let x = Array::from_shape(device, &[2, 2, 2], &[1.0f32, 5.0, 2.0, 9.0, 7.0, 8.0, 3.0, 4.0]);
+    /// let options = QuantileOptions::default().axes(axes([0, 2]).keep_dims());
+    /// let medians = x.quantile_with(0.5, &options);
+    /// assert_eq!((medians.shape(), medians.to_vec()?), (&[1, 2, 1][..], vec![6.0, 3.5]));
+    /// # Ok(()) });
+    /// ```
+    pub fn axes(self, axes: impl Into<Axes>) -> QuantileOptions {
+        QuantileOptions { axes: Some(axes.into()), ..self }
+    }
+
+    /// The axes, all of them where none were named.
+    pub(super) fn over(&self) -> Axes {
+        self.axes.clone().unwrap_or_else(|| Axes::from(..))
     }
 
     /// The interpolation between two elements; by default [`Interpolation::Linear`].
@@ -55,21 +79,21 @@ impl QuantileOptions {
 
 /// A call that asks for quantiles: in parts of which whole, in which argument.
 #[derive(Clone, Copy)]
-struct Asked {
-    operation: &'static str,
+pub(super) struct Asked {
+    pub operation: &'static str,
     argument: &'static str,
-    whole: f64,
-    at: CallSite,
+    pub whole: f64,
+    pub at: CallSite,
 }
 
 impl Asked {
     #[track_caller]
-    fn of(operation: &'static str, argument: &'static str, whole: f64) -> Asked {
+    pub fn of(operation: &'static str, argument: &'static str, whole: f64) -> Asked {
         Asked { operation, argument, whole, at: Location::caller() }
     }
 
     /// That there are parts of the whole, and nothing else.
-    fn check(self, qs: &[f64]) -> Result<()> {
+    pub fn check(self, qs: &[f64]) -> Result<()> {
         let Asked { operation, argument, whole, at } = self;
         let got = match qs.iter().find(|q| !(0.0..=whole).contains(*q)) {
             Some(q) => q.to_string(),
@@ -106,7 +130,12 @@ fn between<T: Float>(low: &Array<T>, high: &Array<T>, way: f64) -> Array<T> {
         false => high - &distance * scalar(1.0 - way),
     };
     let parts = low * scalar(1.0 - way) + high * scalar(way);
-    let split = !&distance.is_finite() & parts.is_finite();
+    on_line(low, high, line, parts)
+}
+
+/// The point of a line between two elements; the sum of their parts where the line overflows.
+pub(super) fn on_line<T: Float>(low: &Array<T>, high: &Array<T>, line: Array<T>, parts: Array<T>) -> Array<T> {
+    let split = !(high - low).is_finite() & parts.is_finite();
     low.equal(high).select(low, split.select(parts, line))
 }
 
@@ -189,6 +218,22 @@ impl<T: Float> Array<T> {
         self.quantiled(Asked::of("median_axis", "q", 1.0), 0.5, &QuantileOptions::default().axis(axis))
     }
 
+    /// As [`Array::median`] over some axes together ([`Axes`]): NumPy's `median` with a tuple of axes.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// let x = crosslane::Array::from_shape(device, &[2, 2, 2], &[1.0f32, 3.0, 8.0, 5.0, 2.0, 9.0, 7.0, 4.0]);
+    /// assert_eq!(x.median_axes([0, 2]).to_vec()?, [2.5, 6.0]);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// Cost: as for [`Array::quantile`]; the array is copied where several axes are not its last. Errors (kept in the array): no
+    /// element; an axis out of range, or given twice; as for [`Array::sort`].
+    #[track_caller]
+    pub fn median_axes(&self, axes: impl Into<Axes>) -> Array<T> {
+        self.quantiled(Asked::of("median_axes", "q", 1.0), 0.5, &QuantileOptions::default().axes(axes))
+    }
+
     /// Several quantiles of all elements: NumPy's `quantile` with a list. The result's axis is that of `qs`.
     ///
     /// ```
@@ -263,24 +308,20 @@ impl<T: Float> Array<T> {
     /// An array for each quantile.
     fn found(&self, asked: Asked, qs: &[f64], options: &QuantileOptions) -> Result<Vec<Array<T>>> {
         asked.check(qs)?;
-        let Asked { operation, whole, at, .. } = asked;
-        let (array, axis) = options.axis.map_or_else(|| (self.flatten(), 0), |axis| (self.clone(), axis));
-        let ranked = Ranked::new(operation, &array, axis, qs.len() > 1, at)?;
-        if ranked.length() == 0 {
-            let got = format!("shape {:?}", self.shape());
-            return Err(Error::argument(operation, "array", "at least one element", got, at));
-        }
+        let joined = Joined::of(asked.operation, self, &options.over(), asked.at)?;
+        let (array, axis) = (&joined.array, joined.axis as isize);
+        let ranked = Ranked::new(asked.operation, array, axis, qs.len() > 1, asked.at)?;
         // NaN where there is one.
         let largest = array.max_axes(axis);
         let one = |&q: &f64| {
-            let (place, way) = options.interpolation.place(q / whole, ranked.length());
+            let (place, way) = options.interpolation.place(q / asked.whole, ranked.length());
             let low = ranked.place(place);
             let found = match (way > 0.0).then(|| ranked.place(place + 1)) {
                 None => low,
                 Some(high) if T::DTYPE == DType::F16 => between(&low.cast::<f32>(), &high.cast(), way).cast(),
                 Some(high) => between(&low, &high, way),
             };
-            largest.is_nan().select(&largest, &found)
+            largest.is_nan().select(&largest, &found).reshape(&joined.shape)
         };
         Ok(qs.iter().map(one).collect())
     }

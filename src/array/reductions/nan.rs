@@ -1,10 +1,8 @@
 //! Reductions that leave out NaN: NumPy's `nansum` and its kin.
 
-use crate::array::shapes::axes::axis as place;
-use crate::array::{Array, Axes, axes};
+use crate::array::{Array, Axes};
 use crate::element::Float;
 use crate::error::{CallSite, Result};
-use crate::ops::OutOfRange;
 use std::panic::Location;
 
 /// Two methods a reduction: over everything and over axes.
@@ -89,7 +87,7 @@ impl<T: Float> Array<T> {
     }
 
     /// How many elements are not NaN.
-    fn present(&self, axes: &Axes) -> Array<u32> {
+    pub(crate) fn present(&self, axes: &Axes) -> Array<u32> {
         (!self.is_nan()).count_nonzero_axes(axes)
     }
 
@@ -188,56 +186,5 @@ impl<T: Float> Array<T> {
             x.widely(wide, |x| x.variance_present(&axes, freedom).sqrt())
         };
         Array::kept(self.device(), self.with_axes("nan_std", &axes, at).map(work))
-    }
-
-    /// The median of what is not NaN; of an even number of elements the mean of the two in the middle. NaN if all are
-    /// NaN.
-    ///
-    /// ```
-    /// # crosslane::example(|device| {
-    /// let x = crosslane::Array::from_slice(device, &[4.0f32, f32::NAN, 9.0, 1.0]);
-    /// assert_eq!(x.nan_median().item()?, 4.0);
-    /// # Ok(()) });
-    /// ```
-    ///
-    /// Cost: a sort, and two gathers of one element for each result. Errors (kept in the array): no element; as for
-    /// [`Array::sort`].
-    #[track_caller]
-    pub fn nan_median(&self) -> Array<T> {
-        let at = Location::caller();
-        let median = || self.check()?.flatten().median_present("nan_median", 0, at);
-        Array::kept(self.device(), median())
-    }
-
-    /// As [`Array::nan_median`] along an axis; negative numbers count from the end. The result lacks this axis.
-    ///
-    /// ```
-    /// # crosslane::example(|device| {
-    /// let x = crosslane::Array::from_slice(device, &[1.0f32, f32::NAN, 8.0, 5.0]).reshape(&[2, 2]);
-    /// assert_eq!(x.nan_median_axis(1).to_vec()?, [1.0, 6.5]);
-    /// # Ok(()) });
-    /// ```
-    #[track_caller]
-    pub fn nan_median_axis(&self, axis: isize) -> Array<T> {
-        Array::kept(self.device(), self.median_present("nan_median_axis", axis, Location::caller()))
-    }
-
-    fn median_present(&self, operation: &'static str, axis: isize, at: CallSite) -> Result<Array<T>> {
-        let number = place(operation, axis, self.check()?.rank(), at)?;
-        let axis = number as isize;
-        if self.shape()[number] == 0 {
-            let (wanted, got) = ("at least one element", format!("shape {:?}", self.shape()));
-            return Err(crate::error::Error::argument(operation, "array", wanted, got, at));
-        }
-        // NaN comes last.
-        let sorted = self.sort_axis(axis);
-        let count = self.present(&axes(axis).keep_dims());
-        let at = |index: Array<u32>| sorted.take_along_axis(&index, axis, OutOfRange::Clamp);
-        let (low, high) = (at((count.maximum(1u32) - 1u32) / 2u32), at(count / 2u32));
-        let half = Array::<T>::scalar(0.5);
-        let middle = low.equal(&high).select(&low, &low * half + &high * half);
-        let mut shape = self.shape().to_vec();
-        shape.remove(number);
-        Ok(middle.reshape(&shape))
     }
 }

@@ -113,7 +113,7 @@ impl<T: Float> Array<T> {
         if T::DTYPE == DType::F16 { work(self.cast::<f32>()).cast::<T>() } else { same(self) }
     }
 
-    pub(super) fn scalar(value: f64) -> T {
+    pub(crate) fn scalar(value: f64) -> T {
         T::from_scalar(crate::op::Scalar::from_f64(T::DTYPE, value))
     }
 
