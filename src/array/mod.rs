@@ -50,7 +50,7 @@ pub use custom::{Elementwise, Reduction};
 pub use elementwise::{Operand, has_kernel};
 pub use evaluate::eval_all;
 pub use explain::{ExplainedStep, Explanation};
-pub use filters::{ConvolveOptions, Footprint};
+pub use filters::{ConvolveOptions, Footprint, Gaussian, PerAxis, Sizes};
 pub use host_array::HostArray;
 pub use images::{ColourMap, Pixel, Resampling, ResizeOptions, WarpOptions};
 pub use index::ArrayIndex;

@@ -1,5 +1,7 @@
 //! Convolution and correlation along the last one to three axes.
 
+use super::PerAxis;
+use super::per_axis::sides_between;
 use crate::array::shapes::PadMode;
 use crate::array::spectra::ConvolveMode;
 use crate::array::{Array, create};
@@ -36,7 +38,8 @@ const AXES: usize = 3;
 #[derive(Clone, Debug)]
 pub struct ConvolveOptions<R> {
     mode: ConvolveMode,
-    boundary: PadMode<R>,
+    boundary: PerAxis<PadMode<R>>,
+    origin: PerAxis<isize>,
     steps: Option<Vec<usize>>,
     dilations: Option<Vec<usize>>,
 }
@@ -45,7 +48,8 @@ impl<R: Part> Default for ConvolveOptions<R> {
     fn default() -> ConvolveOptions<R> {
         ConvolveOptions {
             mode: ConvolveMode::Same,
-            boundary: PadMode::Constant(R::rounded(0.0)),
+            boundary: PadMode::Constant(R::rounded(0.0)).into(),
+            origin: 0.into(),
             steps: None,
             dilations: None,
         }
@@ -61,9 +65,29 @@ impl<R: Part> ConvolveOptions<R> {
         ConvolveOptions { mode, ..self }
     }
 
-    /// What stands past the array's ends: without it zeros.
-    pub fn boundary(self, boundary: PadMode<R>) -> ConvolveOptions<R> {
-        ConvolveOptions { boundary, ..self }
+    /// What stands past the array's ends, along all of the weights' axes or along each ([`PerAxis`]): without it zeros. Axes before
+    /// the last one with another boundary than the last axis cost a copy with a margin.
+    pub fn boundary(self, boundary: impl Into<PerAxis<PadMode<R>>>) -> ConvolveOptions<R> {
+        ConvolveOptions { boundary: boundary.into(), ..self }
+    }
+
+    /// By how many places windows lie before the middle, along all of the weights' axes or along each ([`PerAxis`]); of a
+    /// convolution, whose weights are mirrored, behind it: `scipy.ndimage`'s `origin`. For a convolution with an even number of
+    /// weights its 0 is 1 here. A window that does not have its value is an error of the filter, and so is an origin but 0 with another
+    /// mode than [`ConvolveMode::Same`].
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::Array;
+    /// use crosslane::array::ConvolveOptions;
+    /// let x = Array::from_slice(device, &[1.0f32, 2.0, 4.0, 7.0]);
+    /// let weights = Array::from_slice(device, &[0.0f32, 0.0, 1.0]);
+    /// let options = ConvolveOptions::default().origin(1);
+    /// assert_eq!(x.correlate_with(&weights, &options).to_vec()?, [1.0, 2.0, 4.0, 7.0]);
+    /// # Ok(()) });
+    /// ```
+    pub fn origin(self, origin: impl Into<PerAxis<isize>>) -> ConvolveOptions<R> {
+        ConvolveOptions { origin: origin.into(), ..self }
     }
 
     /// Every so-many-th result only along each of the weights' axes: the stride of neural networks.
@@ -173,15 +197,16 @@ impl<R: Part> Array<R> {
         at: CallSite,
     ) -> Array<R> {
         let result = || {
-            let windows = windows(operation, self, weights, options, at)?;
+            let windows = windows(operation, self, weights, options, reversed, at)?;
+            let boundaries = options.boundary.of(operation, "boundary", windows.len(), at)?;
             let last = windows.last().expect("there is an axis");
             let long = if self.device().caps().processor.is_some() { LONG_ON_PROCESSORS } else { LONG };
             let plain = windows.len() == 1 && last.step == 1 && last.dilation == 1;
             if plain && last.taps >= long && self.shape().iter().all(|&extent| extent > 0) {
-                return self.by_transforms(operation, weights, *last, options.boundary, reversed, at);
+                return self.by_transforms(operation, weights, *last, boundaries[0], reversed, at);
             }
             let weights = if reversed { turned(weights) } else { weights.clone() };
-            self.node_of(operation, &weights, windows, options.boundary, at)
+            self.node_of(operation, &weights, windows, &boundaries, at)
         };
         result().unwrap_or_else(|error| Array::failed(self.device(), error))
     }
@@ -210,8 +235,8 @@ impl<R: Part> Array<R> {
         &self,
         operation: &'static str,
         weights: &Array<R>,
-        windows: Vec<Window>,
-        boundary: PadMode<R>,
+        mut windows: Vec<Window>,
+        boundaries: &[PadMode<R>],
         at: CallSite,
     ) -> Result<Array<R>> {
         let shape = self.shape().to_vec();
@@ -221,15 +246,28 @@ impl<R: Part> Array<R> {
         if output.contains(&0) {
             return Ok(Array::zeros(self.device(), &output));
         }
-        let boundary = boundary.boundary();
+        let margins: Vec<[usize; 2]> =
+            windows.iter().zip(&shape[kept..]).map(|(window, &extent)| margin(window, extent)).collect();
+        let axes: Vec<usize> = (kept..shape.len()).collect();
+        let (whole, before) = self.continued(operation, &axes, &margins, boundaries, at)?;
+        windows.iter_mut().zip(before).for_each(|(window, before)| window.first += before as i64);
+        let boundary = boundaries.last().expect("windows lie along an axis").boundary();
+        let shape = whole.shape().to_vec();
         let make = move |mut inputs: Vec<Expression>, output: usize| {
             let (weights, expression) = (inputs.remove(1), inputs.remove(0));
             let (shape, windows) = (shape.clone(), windows.clone());
             Box::new(Correlate { expression, shape, weights, windows, filters: 1, boundary, output }) as Box<dyn Op>
         };
-        let inputs = [(&*self.node, Take::Fused), (&*weights.node, Take::Dense)];
+        let inputs = [(&*whole.node, Take::Fused), (&*weights.node, Take::Dense)];
         Ok(Array::of(Task::nodes(&inputs, vec![(output, R::DTYPE)], 1, make).remove(0)))
     }
+}
+
+/// How many places windows have before an axis and after it.
+fn margin(window: &Window, extent: usize) -> [usize; 2] {
+    let results = window.count.saturating_sub(1).saturating_mul(window.step);
+    let end = window.first + (results + (window.taps - 1) * window.dilation) as i64;
+    [-window.first, end + 1 - extent as i64].map(|places| places.max(0) as usize)
 }
 
 /// The weights in the opposite order along each axis.
@@ -243,6 +281,7 @@ fn windows<R: Part>(
     x: &Array<R>,
     weights: &Array<R>,
     options: &ConvolveOptions<R>,
+    reversed: bool,
     at: CallSite,
 ) -> Result<Vec<Window>> {
     let (rank, axes) = (x.check()?.rank(), weights.check()?.rank());
@@ -262,6 +301,13 @@ fn windows<R: Part>(
         }
     };
     let (steps, dilations) = (of("steps", &options.steps)?, of("dilations", &options.dilations)?);
+    let origins = options.origin.of(operation, "origin", axes, at)?;
+    if options.mode != ConvolveMode::Same
+        && let Some(origin) = origins.iter().find(|origin| **origin != 0)
+    {
+        let wanted = "0, as ConvolveMode::Full and Valid have no middle";
+        return Err(Error::argument(operation, "origin", wanted, origin.to_string(), at));
+    }
     (0..axes)
         .map(|axis| {
             let (taps, extent) = (weights.shape()[axis], x.shape()[rank - axes + axis]);
@@ -274,7 +320,15 @@ fn windows<R: Part>(
             }
             let (first, count) = match options.mode {
                 ConvolveMode::Full => (-(reach as i64 - 1), extent + reach - 1),
-                ConvolveMode::Same => (-(reach as i64 / 2), extent),
+                ConvolveMode::Same => {
+                    // Mirrored weights have what lies after the middle before it.
+                    let [half, rest] = [reach / 2, reach - 1 - reach / 2];
+                    let before = match reversed {
+                        false => sides_between(operation, [half, rest], origins[axis], at)?[0],
+                        true => sides_between(operation, [rest, half], origins[axis], at)?[1],
+                    };
+                    (-(before as i64), extent)
+                }
                 ConvolveMode::Valid => (0, (extent + 1).saturating_sub(reach)),
             };
             Ok(Window { taps, count: count.div_ceil(step), first, step, dilation })

@@ -1,5 +1,6 @@
 //! Filters that find edges: differences along an axis, smoothed along the others.
 
+use super::PerAxis;
 use crate::array::Array;
 use crate::array::shapes::PadMode;
 use crate::array::shapes::axes::{Axes, axis};
@@ -29,10 +30,12 @@ macro_rules! slopes {
             /// # Ok(()) });
             /// ```
             ///
-            /// Errors (kept in the array): an axis out of range, or without values.
+            /// Boundaries are those of each of the array's axes, or one for all.
+            ///
+            /// Errors (kept in the array): an axis out of range, or without values; another number of boundaries than of axes.
             #[track_caller]
-            pub fn $name(&self, along: isize, boundary: PadMode<R>) -> Array<R> {
-                self.slope(stringify!($name), along, &$weights, boundary, Location::caller())
+            pub fn $name(&self, along: isize, boundary: impl Into<PerAxis<PadMode<R>>>) -> Array<R> {
+                self.slope(stringify!($name), along, &$weights, &boundary.into(), Location::caller())
             }
         )*}
     };
@@ -50,15 +53,18 @@ impl<R: Part> Array<R> {
         operation: &'static str,
         along: isize,
         others: &[f64],
-        boundary: PadMode<R>,
+        boundary: &PerAxis<PadMode<R>>,
         at: CallSite,
     ) -> Array<R> {
         let result = || {
             let rank = self.check()?.rank();
             let along = axis(operation, along, rank, at)?;
-            let first = self.weighted_along(operation, &SLOPE, along, boundary, at)?;
+            let boundaries = boundary.of(operation, "boundary", rank, at)?;
+            let first = self.weighted_along(operation, &SLOPE, along, boundaries[along], at)?;
             let others_of = (0..rank).filter(|&axis| axis != along);
-            others_of.into_iter().try_fold(first, |x, axis| x.weighted_along(operation, others, axis, boundary, at))
+            others_of
+                .into_iter()
+                .try_fold(first, |x, axis| x.weighted_along(operation, others, axis, boundaries[axis], at))
         };
         result().unwrap_or_else(|error| Array::failed(self.device(), error))
     }
@@ -74,13 +80,16 @@ impl<R: Part> Array<R> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): no axis; an axis out of range or given twice, or without values.
+    /// Errors (kept in the array): no axis; an axis out of range or given twice, or without values; another number of boundaries
+    /// than of axes.
     #[track_caller]
-    pub fn laplace(&self, axes: impl Into<Axes>, boundary: PadMode<R>) -> Array<R> {
+    pub fn laplace(&self, axes: impl Into<Axes>, boundary: impl Into<PerAxis<PadMode<R>>>) -> Array<R> {
         let (axes, at) = (axes.into(), Location::caller());
         let result = || -> Result<Array<R>> {
             let places = axes.once("laplace", self.check()?.rank(), at)?;
-            let mut curves = places.iter().map(|&axis| self.weighted_along("laplace", &CURVE, axis, boundary, at));
+            let boundaries = boundary.into().of("laplace", "boundary", places.len(), at)?;
+            let along = places.iter().zip(boundaries);
+            let mut curves = along.map(|(&axis, own)| self.weighted_along("laplace", &CURVE, axis, own, at));
             let first = curves.next().unwrap_or_else(|| {
                 Err(crate::error::Error::argument("laplace", "axes", "one axis at least", "none", at))
             })?;

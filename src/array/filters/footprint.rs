@@ -1,5 +1,6 @@
 //! Footprints: which neighbours of a value a filter takes.
 
+use super::per_axis::{PerAxis, sides};
 use crate::error::{CallSite, Error, Result};
 
 /// The most axes of footprints.
@@ -30,18 +31,19 @@ pub struct Footprint {
     shape: Vec<usize>,
     /// `None`: all.
     mask: Option<Vec<bool>>,
+    origin: PerAxis<isize>,
 }
 
 impl Footprint {
     /// All neighbours within a box of this shape: OpenCV's `MORPH_RECT`.
     pub fn of_box(shape: impl Into<Vec<usize>>) -> Footprint {
-        Footprint { shape: shape.into(), mask: None }
+        Footprint::new(shape.into(), None)
     }
 
     /// The neighbours where a mask of this shape is true, in row-major order. A mask of another length is an error of the filter
     /// that is given it.
     pub fn mask(shape: impl Into<Vec<usize>>, mask: &[bool]) -> Footprint {
-        Footprint { shape: shape.into(), mask: Some(mask.to_vec()) }
+        Footprint::new(shape.into(), Some(mask.to_vec()))
     }
 
     /// A value and its direct neighbours along so many axes: SciPy's `generate_binary_structure(axes, 1)`, OpenCV's
@@ -50,10 +52,7 @@ impl Footprint {
         let places = 3usize.pow(axes.min(AXES + 1) as u32);
         let apart =
             |place: usize| (0..axes.min(AXES + 1)).filter(|&axis| place / 3usize.pow(axis as u32) % 3 != 1).count();
-        Footprint {
-            shape: vec![3; axes.min(AXES + 1)],
-            mask: Some((0..places).map(|place| apart(place) <= 1).collect()),
-        }
+        Footprint::new(vec![3; axes.min(AXES + 1)], Some((0..places).map(|place| apart(place) <= 1).collect()))
     }
 
     /// The neighbours in a plane not farther away than the radius: scikit-image's `disk`. A radius past 2^10 is an error of the
@@ -62,7 +61,36 @@ impl Footprint {
         let known = radius.min(1 << 10) as i64;
         let inside = |y: i64| (-known..=known).map(move |x| y * y + x * x <= known * known);
         let extent = radius.saturating_mul(2).saturating_add(1);
-        Footprint { shape: vec![extent; 2], mask: Some((-known..=known).flat_map(inside).collect()) }
+        Footprint::new(vec![extent; 2], Some((-known..=known).flat_map(inside).collect()))
+    }
+
+    fn new(shape: Vec<usize>, mask: Option<Vec<bool>>) -> Footprint {
+        Footprint { shape, mask, origin: 0.into() }
+    }
+
+    /// By how many places it lies before the middle along each of its axes, or along all of them ([`PerAxis`]): SciPy's `origin`.
+    /// Negative numbers shift it the other way. A dilation's is mirrored with it, as in SciPy. A box that does not have the value
+    /// is an error of the filter that is given it.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::Array;
+    /// use crosslane::array::{Footprint, PadMode};
+    /// let x = Array::from_slice(device, &[3, 1, 4, 1, 5]);
+    /// let before = Footprint::of_box([3]).origin(1);
+    /// assert_eq!(x.erode(&before, PadMode::Edge).to_vec()?, [3, 1, 1, 1, 1]);
+    /// assert_eq!(x.dilate(&before, PadMode::Edge).to_vec()?, [4, 4, 5, 5, 5]);
+    /// # Ok(()) });
+    /// ```
+    pub fn origin(self, origin: impl Into<PerAxis<isize>>) -> Footprint {
+        Footprint { origin: origin.into(), ..self }
+    }
+
+    /// How many places its box has before the value and after it, along each axis, if an array of this rank can be filtered with it.
+    pub(super) fn sides(&self, operation: &'static str, rank: usize, at: CallSite) -> Result<Vec<[usize; 2]>> {
+        let extents = self.extents(operation, rank, at)?;
+        let origins = self.origin.of(operation, "origin", extents.len(), at)?;
+        extents.iter().zip(origins).map(|(&extent, origin)| sides(operation, extent, origin, at)).collect()
     }
 
     /// The extents, if an array of this rank can be filtered with it.
@@ -96,14 +124,14 @@ impl Footprint {
         }
     }
 
-    /// Its neighbours relative to the value, along the last three axes; of a box of few.
-    pub(super) fn points(&self) -> Vec<[i32; 3]> {
+    /// Its neighbours relative to the value, along the last three axes; of a box of few. It has so many before it.
+    pub(super) fn points(&self, sides: &[[usize; 2]]) -> Vec<[i32; 3]> {
         let axes = self.shape.len();
         let point = |place: usize| {
             let (mut rest, mut point) = (place, [0; 3]);
             for axis in (0..axes).rev() {
                 let extent = self.shape[axis];
-                point[3 - axes + axis] = (rest % extent) as i32 - (extent / 2) as i32;
+                point[3 - axes + axis] = (rest % extent) as i32 - sides[axis][0] as i32;
                 rest /= extent;
             }
             point

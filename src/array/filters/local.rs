@@ -1,6 +1,7 @@
 //! Filters by the values near each value: bilateral means, statistics of windows, local maxima, sharpening, integral images.
 
 use super::neighbours::Windows;
+use super::{PerAxis, Sizes};
 use crate::array::Array;
 use crate::array::shapes::PadMode;
 use crate::array::shapes::axes::Axes;
@@ -41,14 +42,14 @@ impl<R: Part> Array<R> {
     /// ```
     ///
     /// Errors (kept in the array): an array of fewer than two axes, or without values along them; a diameter of 0 or past 1024; a
-    /// deviation that is not positive and finite; more bytes than a kernel binds.
+    /// deviation that is not positive and finite; boundaries for another number of axes than two; more bytes than a kernel binds.
     #[track_caller]
     pub fn bilateral_filter(
         &self,
         diameter: usize,
         sigma_value: f64,
         sigma_space: f64,
-        boundary: PadMode<R>,
+        boundary: impl Into<PerAxis<PadMode<R>>>,
     ) -> Array<R> {
         let (name, at) = ("bilateral_filter", Location::caller());
         let result = || {
@@ -68,7 +69,8 @@ impl<R: Part> Array<R> {
             let factor = |sigma: f64| (0.5 / (sigma * sigma)).min(LARGEST).to_bits();
             let rule = Rule::Bilateral { space: factor(sigma_space), range: factor(sigma_value) };
             let windows = Windows::of_last(self.shape(), &[radius; 2], points, rule);
-            self.of_windows(name, windows, None, boundary, at)
+            let boundaries = boundary.into().of(name, "boundary", 2, at)?;
+            self.of_last_windows(name, windows, &[[radius; 2]; 2], None, &boundaries, at)
         };
         Array::kept(self.device(), result())
     }
@@ -92,13 +94,25 @@ impl<R: Part> Array<R> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in both): a size of 0; an axis out of range or given twice, or without values.
+    /// Errors (kept in both): a size of 0; an axis out of range or given twice, or without values; another number of boundaries
+    /// than of axes.
     #[track_caller]
-    pub fn local_statistics(&self, size: usize, axes: impl Into<Axes>, boundary: PadMode<R>) -> (Array<R>, Array<R>) {
+    pub fn local_statistics(
+        &self,
+        size: usize,
+        axes: impl Into<Axes>,
+        boundary: impl Into<PerAxis<PadMode<R>>>,
+    ) -> (Array<R>, Array<R>) {
         let (name, at, axes) = ("local_statistics", Location::caller(), axes.into());
         let result = || {
             let places = axes.once(name, self.check()?.rank(), at)?;
             self.has_windows(name, size, &places, at)?;
+            let boundaries = boundary.into().of(name, "boundary", places.len(), at)?;
+            if boundaries.windows(2).any(|pair| pair[0] != pair[1]) {
+                let continued = self.continued_along(name, size, &places, &boundaries, at)?;
+                return Ok(continued.statistics_of_windows(size, &places));
+            }
+            let boundary = boundaries.first().copied().unwrap_or(PadMode::Edge);
             let mut widths = vec![(0, 0); self.rank()];
             places.iter().for_each(|&axis| widths[axis] = (size / 2, size - 1 - size / 2));
             Ok(self.pad(&widths, boundary).statistics_of_windows(size, &places))
@@ -137,6 +151,22 @@ impl<R: Part> Array<R> {
         }
     }
 
+    /// With the margins of windows of `size` along the axes, each continued by a boundary of its own.
+    fn continued_along(
+        &self,
+        operation: &'static str,
+        size: usize,
+        places: &[usize],
+        boundaries: &[PadMode<R>],
+        at: CallSite,
+    ) -> Result<Array<R>> {
+        places.iter().zip(boundaries).try_fold(self.clone(), |x, (&axis, &boundary)| {
+            let mut widths = vec![(0, 0); self.rank()];
+            widths[axis] = (size / 2, size - 1 - size / 2);
+            x.padded(operation, &widths, boundary, at)
+        })
+    }
+
     /// The array, and `amount` times what a bell smooths away: scikit-image's `unsharp_mask` with `preserve_range`, whose radius is
     /// the bell's standard deviation. Nothing is clipped.
     ///
@@ -154,7 +184,13 @@ impl<R: Part> Array<R> {
     ///
     /// Errors (kept in the array): as [`Array::gaussian_filter`].
     #[track_caller]
-    pub fn unsharp_mask(&self, sigma: f64, amount: R, axes: impl Into<Axes>, boundary: PadMode<R>) -> Array<R> {
+    pub fn unsharp_mask(
+        &self,
+        sigma: f64,
+        amount: R,
+        axes: impl Into<Axes>,
+        boundary: impl Into<PerAxis<PadMode<R>>>,
+    ) -> Array<R> {
         (self - &self.gaussian_filter(sigma, axes, boundary)).multiply_add(amount, self)
     }
 }
@@ -180,8 +216,14 @@ impl<T: Number> Array<T> {
     #[doc(alias = "peak_local_max")]
     #[doc(alias = "non_maximum_suppression")]
     #[track_caller]
-    pub fn local_maxima(&self, size: usize, axes: impl Into<Axes>, boundary: PadMode<T>) -> Array<bool> {
-        let greatest = self.by_box("local_maxima", size, axes.into(), boundary, Rule::Maximum, Location::caller());
+    pub fn local_maxima(
+        &self,
+        size: impl Into<Sizes>,
+        axes: impl Into<Axes>,
+        boundary: impl Into<PerAxis<PadMode<T>>>,
+    ) -> Array<bool> {
+        let (size, axes, boundary) = (size.into(), axes.into(), boundary.into());
+        let greatest = self.by_box("local_maxima", &size, &axes, &boundary, Rule::Maximum, Location::caller());
         self.equal(&greatest)
     }
 }

@@ -5,10 +5,12 @@ mod convolve;
 mod distance;
 mod edges;
 mod footprint;
+mod gaussian;
 mod labels;
 mod local;
 mod morphology;
 mod neighbours;
+mod per_axis;
 mod pooling;
 mod ranks;
 mod rolling;
@@ -17,3 +19,5 @@ mod threshold;
 
 pub use convolve::ConvolveOptions;
 pub use footprint::Footprint;
+pub use gaussian::Gaussian;
+pub use per_axis::{PerAxis, Sizes};

@@ -1,7 +1,7 @@
 //! Morphology: erosion and dilation by footprints, and what is made of them.
 
-use super::Footprint;
 use super::neighbours::Windows;
+use super::{Footprint, PerAxis};
 use crate::array::Array;
 use crate::array::elementwise::call;
 use crate::array::shapes::PadMode;
@@ -34,12 +34,13 @@ impl<T: Ordered> Array<T> {
     /// ```
     ///
     /// Errors (kept in the array): a footprint of no axis, of more than three or than the array has, without neighbours, or whose
-    /// mask has another shape; an axis without values; a constant that f64 does not have; more bytes than a kernel binds.
+    /// mask has another shape, or that does not have the value; an axis without values; boundaries for another number of axes than
+    /// the footprint's; a constant that f64 does not have; more bytes than a kernel binds.
     #[doc(alias = "grey_erosion")]
     #[doc(alias = "binary_erosion")]
     #[track_caller]
-    pub fn erode(&self, footprint: &Footprint, boundary: PadMode<T>) -> Array<T> {
-        self.or_kept(self.by_footprint("erode", footprint, Rule::Minimum, boundary, Location::caller()))
+    pub fn erode(&self, footprint: &Footprint, boundary: impl Into<PerAxis<PadMode<T>>>) -> Array<T> {
+        self.or_kept(self.by_footprint("erode", footprint, Rule::Minimum, &boundary.into(), Location::caller()))
     }
 
     /// The greatest of a value's neighbours in the mirrored footprint, along the last axes; of a mask whether it is true at one of
@@ -59,8 +60,8 @@ impl<T: Ordered> Array<T> {
     #[doc(alias = "grey_dilation")]
     #[doc(alias = "binary_dilation")]
     #[track_caller]
-    pub fn dilate(&self, footprint: &Footprint, boundary: PadMode<T>) -> Array<T> {
-        self.or_kept(self.by_footprint("dilate", footprint, Rule::Maximum, boundary, Location::caller()))
+    pub fn dilate(&self, footprint: &Footprint, boundary: impl Into<PerAxis<PadMode<T>>>) -> Array<T> {
+        self.or_kept(self.by_footprint("dilate", footprint, Rule::Maximum, &boundary.into(), Location::caller()))
     }
 
     /// The dilation of the erosion, which removes bright parts that the footprint does not fit into: SciPy's `grey_opening`. Cost:
@@ -80,8 +81,14 @@ impl<T: Ordered> Array<T> {
     #[doc(alias = "grey_opening")]
     #[doc(alias = "binary_opening")]
     #[track_caller]
-    pub fn open(&self, footprint: &Footprint, boundary: PadMode<T>) -> Array<T> {
-        self.or_kept(self.twice("open", footprint, [Rule::Minimum, Rule::Maximum], boundary, Location::caller()))
+    pub fn open(&self, footprint: &Footprint, boundary: impl Into<PerAxis<PadMode<T>>>) -> Array<T> {
+        self.or_kept(self.twice(
+            "open",
+            footprint,
+            [Rule::Minimum, Rule::Maximum],
+            &boundary.into(),
+            Location::caller(),
+        ))
     }
 
     /// The erosion of the dilation, which fills dark parts that the footprint does not fit into: SciPy's `grey_closing`. Cost: of
@@ -101,8 +108,14 @@ impl<T: Ordered> Array<T> {
     #[doc(alias = "grey_closing")]
     #[doc(alias = "binary_closing")]
     #[track_caller]
-    pub fn close(&self, footprint: &Footprint, boundary: PadMode<T>) -> Array<T> {
-        self.or_kept(self.twice("close", footprint, [Rule::Maximum, Rule::Minimum], boundary, Location::caller()))
+    pub fn close(&self, footprint: &Footprint, boundary: impl Into<PerAxis<PadMode<T>>>) -> Array<T> {
+        self.or_kept(self.twice(
+            "close",
+            footprint,
+            [Rule::Maximum, Rule::Minimum],
+            &boundary.into(),
+            Location::caller(),
+        ))
     }
 
     /// The dilation less the erosion; of a mask where they differ. SciPy's `morphological_gradient`, OpenCV's `MORPH_GRADIENT`.
@@ -120,9 +133,9 @@ impl<T: Ordered> Array<T> {
     ///
     /// Errors (kept in the array): as [`Array::erode`].
     #[track_caller]
-    pub fn morphological_gradient(&self, footprint: &Footprint, boundary: PadMode<T>) -> Array<T> {
-        let (name, at) = ("morphological_gradient", Location::caller());
-        let both = [Rule::Maximum, Rule::Minimum].map(|rule| self.by_footprint(name, footprint, rule, boundary, at));
+    pub fn morphological_gradient(&self, footprint: &Footprint, boundary: impl Into<PerAxis<PadMode<T>>>) -> Array<T> {
+        let (name, at, boundary) = ("morphological_gradient", Location::caller(), boundary.into());
+        let both = [Rule::Maximum, Rule::Minimum].map(|rule| self.by_footprint(name, footprint, rule, &boundary, at));
         let [greatest, least] = both;
         self.or_kept(greatest.and_then(|greatest| Ok(greatest.without(&least?, at))))
     }
@@ -142,9 +155,9 @@ impl<T: Ordered> Array<T> {
     /// Errors (kept in the array): as [`Array::erode`].
     #[doc(alias = "white_tophat")]
     #[track_caller]
-    pub fn top_hat(&self, footprint: &Footprint, boundary: PadMode<T>) -> Array<T> {
+    pub fn top_hat(&self, footprint: &Footprint, boundary: impl Into<PerAxis<PadMode<T>>>) -> Array<T> {
         let at = Location::caller();
-        let opened = self.twice("top_hat", footprint, [Rule::Minimum, Rule::Maximum], boundary, at);
+        let opened = self.twice("top_hat", footprint, [Rule::Minimum, Rule::Maximum], &boundary.into(), at);
         self.or_kept(opened.map(|opened| self.without(&opened, at)))
     }
 
@@ -163,9 +176,9 @@ impl<T: Ordered> Array<T> {
     /// Errors (kept in the array): as [`Array::erode`].
     #[doc(alias = "black_tophat")]
     #[track_caller]
-    pub fn black_hat(&self, footprint: &Footprint, boundary: PadMode<T>) -> Array<T> {
+    pub fn black_hat(&self, footprint: &Footprint, boundary: impl Into<PerAxis<PadMode<T>>>) -> Array<T> {
         let at = Location::caller();
-        let closed = self.twice("black_hat", footprint, [Rule::Maximum, Rule::Minimum], boundary, at);
+        let closed = self.twice("black_hat", footprint, [Rule::Maximum, Rule::Minimum], &boundary.into(), at);
         self.or_kept(closed.map(|closed| closed.without(self, at)))
     }
 
@@ -179,28 +192,27 @@ impl<T: Ordered> Array<T> {
         operation: &'static str,
         footprint: &Footprint,
         rule: Rule,
-        boundary: PadMode<T>,
+        boundary: &PerAxis<PadMode<T>>,
         at: CallSite,
     ) -> Result<Array<T>> {
         let rank = self.check()?.rank();
-        let extents = footprint.extents(operation, rank, at)?;
-        super::ranks::has_values(operation, self.shape(), rank - extents.len()..rank, at)?;
-        let mirrored = rule == Rule::Maximum;
-        if footprint.is_box() {
-            let sides = |(axis, &extent): (usize, &usize)| {
-                let (before, after) = (extent / 2, extent - 1 - extent / 2);
-                (rank - extents.len() + axis, if mirrored { [after, before] } else { [before, after] })
-            };
-            let sides: Vec<_> = extents.iter().enumerate().map(sides).collect();
-            return self.extreme(operation, &sides, rule, boundary, at);
-        }
-        let mut points = footprint.points();
-        if mirrored {
+        let mut sides = footprint.sides(operation, rank, at)?;
+        let axes = rank - sides.len()..rank;
+        super::ranks::has_values(operation, self.shape(), axes.clone(), at)?;
+        let boundaries = boundary.of(operation, "boundary", sides.len(), at)?;
+        let mut points = if footprint.is_box() { vec![] } else { footprint.points(&sides) };
+        if rule == Rule::Maximum {
+            sides.iter_mut().for_each(|sides| sides.reverse());
             points.iter_mut().for_each(|point| *point = point.map(|offset| -offset));
         }
+        if footprint.is_box() {
+            let sides: Vec<_> =
+                axes.zip(sides).zip(boundaries).map(|((axis, sides), own)| (axis, sides, own)).collect();
+            return self.extreme(operation, &sides, rule, at);
+        }
         let list = Array::from_slice(self.device(), points.as_flattened());
-        let windows = Windows::of_last(self.shape(), &vec![0; extents.len()], Points::Fixed(points), rule);
-        self.of_windows(operation, windows, Some(&list), boundary, at)
+        let windows = Windows::of_last(self.shape(), &vec![0; sides.len()], Points::Fixed(points), rule);
+        self.of_last_windows(operation, windows, &sides, Some(&list), &boundaries, at)
     }
 
     fn twice(
@@ -208,7 +220,7 @@ impl<T: Ordered> Array<T> {
         operation: &'static str,
         footprint: &Footprint,
         rules: [Rule; 2],
-        boundary: PadMode<T>,
+        boundary: &PerAxis<PadMode<T>>,
         at: CallSite,
     ) -> Result<Array<T>> {
         let once = self.by_footprint(operation, footprint, rules[0], boundary, at)?;

@@ -16,6 +16,9 @@ const FEW: usize = 25;
 /// The longest axis and window: indices have 32 bits.
 pub(super) const REACH: usize = 1 << 28;
 
+/// An axis, how many values windows have along it before and after their own, and what stands past its ends.
+pub(super) type Side<T> = (usize, [usize; 2], PadMode<T>);
+
 /// Windows along the last axes or along one axis, and what is made of them.
 pub(super) struct Windows {
     /// Which of the kernel's variables k, z, y, x each axis is part of.
@@ -114,6 +117,26 @@ impl<T: Ordered> Array<T> {
         Ok(Array::of(Task::nodes(&inputs, vec![(output, T::DTYPE)], 1, make).remove(0)))
     }
 
+    /// What is made of windows of the last axes, each with a boundary of its own; they have values so far before their own and after
+    /// it.
+    pub(super) fn of_last_windows(
+        &self,
+        operation: &'static str,
+        mut windows: Windows,
+        sides: &[[usize; 2]],
+        list: Option<&Array<i32>>,
+        boundaries: &[PadMode<T>],
+        at: CallSite,
+    ) -> Result<Array<T>> {
+        let axes: Vec<usize> = (self.check()?.rank() - sides.len()..self.rank()).collect();
+        let (whole, before) = self.continued(operation, &axes, sides, boundaries, at)?;
+        for (axis, &before) in before.iter().enumerate() {
+            windows.spans[3 - axes.len() + axis].first += before as i64;
+        }
+        let boundary = boundaries.last().expect("windows lie along an axis");
+        whole.of_windows(operation, windows, list, *boundary, at)
+    }
+
     /// The least or the greatest of windows along one axis, which begin so far before each value: of few values at once, then
     /// of windows of those, so that the number of launches is about the logarithm of the size to the base 16.
     fn extreme_along(
@@ -146,31 +169,33 @@ impl<T: Ordered> Array<T> {
         Ok(array)
     }
 
-    /// The least or the greatest of boxes along some axes, which begin so far before each value and end so far after it.
+    /// The least or the greatest of boxes along some axes, which begin so far before each value and end so far after it, each axis
+    /// with its boundary.
     pub(super) fn extreme(
         &self,
         operation: &'static str,
-        sides: &[(usize, [usize; 2])],
+        sides: &[Side<T>],
         rule: Rule,
-        boundary: PadMode<T>,
         at: CallSite,
     ) -> Result<Array<T>> {
         let shape = self.check()?.shape();
-        let sides: Vec<_> = sides.iter().filter(|(_, sides)| *sides != [0, 0]).collect();
-        let count: usize = sides.iter().fold(1, |count, (_, [a, b])| count.saturating_mul(a.saturating_add(*b) + 1));
-        let first = sides.iter().map(|(axis, _)| *axis).min().unwrap_or(shape.len());
+        let sides: Vec<_> = sides.iter().filter(|(_, sides, _)| *sides != [0, 0]).collect();
+        let count: usize = sides.iter().fold(1, |count, (_, [a, b], _)| count.saturating_mul(a.saturating_add(*b) + 1));
+        let first = sides.iter().map(|(axis, ..)| *axis).min().unwrap_or(shape.len());
         let axes = shape.len() - first;
-        if (2..=3).contains(&axes) && sides.len() > 1 && count <= FEW {
-            let of = |axis: usize| sides.iter().find(|(other, _)| *other == axis).map_or([0, 0], |(_, sides)| *sides);
+        let alike = sides.windows(2).all(|pair| pair[0].2 == pair[1].2);
+        if (2..=3).contains(&axes) && sides.len() > 1 && count <= FEW && alike {
+            let of =
+                |axis: usize| sides.iter().find(|(other, ..)| *other == axis).map_or([0, 0], |(_, sides, _)| *sides);
             let before: Vec<usize> = (first..shape.len()).map(|axis| of(axis)[0]).collect();
             let mut last = [0; 3];
             (0..axes).for_each(|axis| last[3 - axes + axis] = of(first + axis).iter().sum());
             let points = Points::Box { taps: last.map(|last| last + 1), jump: [1; 3], last };
             let windows = Windows::of_last(shape, &before, points, rule);
-            return self.of_windows(operation, windows, None, boundary, at);
+            return self.of_windows(operation, windows, None, sides[0].2, at);
         }
-        sides.iter().try_fold(self.clone(), |array, (axis, sides)| {
-            array.extreme_along(operation, *axis, *sides, rule, boundary, at)
+        sides.iter().try_fold(self.clone(), |array, (axis, sides, boundary)| {
+            array.extreme_along(operation, *axis, *sides, rule, *boundary, at)
         })
     }
 }

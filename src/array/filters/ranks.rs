@@ -1,7 +1,7 @@
 //! Filters by order: the least, the greatest, the middle of neighbours, one by its rank.
 
-use super::Footprint;
-use super::neighbours::Windows;
+use super::neighbours::{Side, Windows};
+use super::{Footprint, PerAxis, Sizes};
 use crate::array::Array;
 use crate::array::shapes::PadMode;
 use crate::array::shapes::axes::Axes;
@@ -37,11 +37,19 @@ impl<T: Ordered> Array<T> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): a size of 0; an axis out of range or given twice, or without values; a constant that f64 does
-    /// not have; more bytes than a kernel binds.
+    /// [`Sizes`] has sizes for each axis and SciPy's `origin`, [`PerAxis`] a boundary for each.
+    ///
+    /// Errors (kept in the array): a size of 0; an origin outside of its window; another number of sizes, origins or boundaries than
+    /// of axes; an axis out of range or given twice, or without values; a constant that f64 does not have; more bytes than a kernel
+    /// binds.
     #[track_caller]
-    pub fn minimum_filter(&self, size: usize, axes: impl Into<Axes>, boundary: PadMode<T>) -> Array<T> {
-        self.by_box("minimum_filter", size, axes.into(), boundary, Rule::Minimum, Location::caller())
+    pub fn minimum_filter(
+        &self,
+        size: impl Into<Sizes>,
+        axes: impl Into<Axes>,
+        boundary: impl Into<PerAxis<PadMode<T>>>,
+    ) -> Array<T> {
+        self.by_box("minimum_filter", &size.into(), &axes.into(), &boundary.into(), Rule::Minimum, Location::caller())
     }
 
     /// The greatest of so many neighbours along some axes: SciPy's `maximum_filter`, the dilation of an image by a box. NaN where
@@ -58,26 +66,50 @@ impl<T: Ordered> Array<T> {
     ///
     /// Errors (kept in the array): as [`Array::minimum_filter`].
     #[track_caller]
-    pub fn maximum_filter(&self, size: usize, axes: impl Into<Axes>, boundary: PadMode<T>) -> Array<T> {
-        self.by_box("maximum_filter", size, axes.into(), boundary, Rule::Maximum, Location::caller())
+    pub fn maximum_filter(
+        &self,
+        size: impl Into<Sizes>,
+        axes: impl Into<Axes>,
+        boundary: impl Into<PerAxis<PadMode<T>>>,
+    ) -> Array<T> {
+        self.by_box("maximum_filter", &size.into(), &axes.into(), &boundary.into(), Rule::Maximum, Location::caller())
     }
 
     pub(super) fn by_box(
         &self,
         operation: &'static str,
-        size: usize,
-        axes: Axes,
-        boundary: PadMode<T>,
+        size: &Sizes,
+        axes: &Axes,
+        boundary: &PerAxis<PadMode<T>>,
         rule: Rule,
         at: CallSite,
     ) -> Array<T> {
         let result = || {
-            let places = axes.once(operation, self.check()?.rank(), at)?;
-            self.has_windows(operation, size, &places, at)?;
-            let sides: Vec<_> = places.iter().map(|&axis| (axis, [size / 2, size - 1 - size / 2])).collect();
-            self.extreme(operation, &sides, rule, boundary, at)
+            let boxes = self.boxes(operation, size, axes, boundary, at)?;
+            self.extreme(operation, &boxes, rule, at)
         };
         Array::kept(self.device(), result())
+    }
+
+    /// The axes of windows in the order of their numbers, how many values they have before and after theirs, and the boundaries.
+    pub(super) fn boxes(
+        &self,
+        operation: &'static str,
+        size: &Sizes,
+        axes: &Axes,
+        boundary: &PerAxis<PadMode<T>>,
+        at: CallSite,
+    ) -> Result<Vec<Side<T>>> {
+        let places = axes.once(operation, self.check()?.rank(), at)?;
+        let sides = size.sides(operation, places.len(), at)?;
+        let boundaries = boundary.of(operation, "boundary", places.len(), at)?;
+        for (&axis, [before, after]) in places.iter().zip(&sides) {
+            self.has_windows(operation, before + after + 1, &[axis], at)?;
+        }
+        let all = places.into_iter().zip(sides).zip(boundaries);
+        let mut boxes: Vec<_> = all.map(|((axis, sides), boundary)| (axis, sides, boundary)).collect();
+        boxes.sort_by_key(|(axis, ..)| *axis);
+        Ok(boxes)
     }
 
     pub(super) fn has_windows(&self, operation: &'static str, size: usize, axes: &[usize], at: CallSite) -> Result<()> {
@@ -110,7 +142,12 @@ impl<T: Number> Array<T> {
     /// Errors (kept in the array): a footprint that does not fit, as [`Array::erode`], or of more than 49 neighbours; a place that
     /// there is not. For more neighbours there are [`Array::windows`] and [`Array::nth_axis`].
     #[track_caller]
-    pub fn rank_filter(&self, rank: isize, footprint: &Footprint, boundary: PadMode<T>) -> Array<T> {
+    pub fn rank_filter(
+        &self,
+        rank: isize,
+        footprint: &Footprint,
+        boundary: impl Into<PerAxis<PadMode<T>>>,
+    ) -> Array<T> {
         let (name, at, count) = ("rank_filter", Location::caller(), footprint.count() as isize);
         let result = || {
             footprint.extents(name, self.check()?.rank(), at)?;
@@ -119,7 +156,7 @@ impl<T: Number> Array<T> {
                 let wanted = format!("-{count} to {}", count - 1);
                 return Err(Error::argument(name, "rank", wanted, rank.to_string(), at));
             }
-            self.ranked(name, footprint, [place as usize; 2], boundary, at)
+            self.ranked(name, footprint, [place as usize; 2], &boundary.into(), at)
         };
         Array::kept(self.device(), result())
     }
@@ -139,7 +176,12 @@ impl<T: Number> Array<T> {
     ///
     /// Errors (kept in the array): a footprint as for [`Array::rank_filter`]; a percentile below 0 or above 100.
     #[track_caller]
-    pub fn percentile_filter(&self, percentile: f64, footprint: &Footprint, boundary: PadMode<T>) -> Array<T> {
+    pub fn percentile_filter(
+        &self,
+        percentile: f64,
+        footprint: &Footprint,
+        boundary: impl Into<PerAxis<PadMode<T>>>,
+    ) -> Array<T> {
         let (name, at, count) = ("percentile_filter", Location::caller(), footprint.count());
         let result = || {
             footprint.extents(name, self.check()?.rank(), at)?;
@@ -147,7 +189,7 @@ impl<T: Number> Array<T> {
                 return Err(Error::argument(name, "percentile", "0 to 100", percentile.to_string(), at));
             }
             let place = ((count as f64 * percentile / 100.0) as usize).min(count - 1);
-            self.ranked(name, footprint, [place; 2], boundary, at)
+            self.ranked(name, footprint, [place; 2], &boundary.into(), at)
         };
         Array::kept(self.device(), result())
     }
@@ -158,18 +200,19 @@ impl<T: Number> Array<T> {
         operation: &'static str,
         footprint: &Footprint,
         [low, high]: [usize; 2],
-        boundary: PadMode<T>,
+        boundary: &PerAxis<PadMode<T>>,
         at: CallSite,
     ) -> Result<Array<T>> {
-        let (rank, extents) = (self.rank(), footprint.extents(operation, self.rank(), at)?);
-        has_values(operation, self.shape(), rank - extents.len()..rank, at)?;
+        let (rank, sides) = (self.rank(), footprint.sides(operation, self.rank(), at)?);
+        has_values(operation, self.shape(), rank - sides.len()..rank, at)?;
+        let boundaries = boundary.of(operation, "boundary", sides.len(), at)?;
         if footprint.count() > RANKED {
             let wanted = format!("at most {RANKED} neighbours; for more there are windows() and nth_axis()");
             return Err(Error::argument(operation, "footprint", wanted, footprint.count().to_string(), at));
         }
-        let points = Points::Fixed(footprint.points());
-        let windows = Windows::of_last(self.shape(), &vec![0; extents.len()], points, Rule::Rank(low, high));
-        self.of_windows(operation, windows, None, boundary, at)
+        let points = Points::Fixed(footprint.points(&sides));
+        let windows = Windows::of_last(self.shape(), &vec![0; sides.len()], points, Rule::Rank(low, high));
+        self.of_last_windows(operation, windows, &sides, None, &boundaries, at)
     }
 }
 
@@ -192,43 +235,59 @@ impl<T: Float> Array<T> {
     /// Errors (kept in the array): as [`Array::minimum_filter`]; more memory than there is.
     #[doc(alias = "medfilt")]
     #[track_caller]
-    pub fn median_filter(&self, size: usize, axes: impl Into<Axes>, boundary: PadMode<T>) -> Array<T> {
-        let (axes, at) = (axes.into(), Location::caller());
+    pub fn median_filter(
+        &self,
+        size: impl Into<Sizes>,
+        axes: impl Into<Axes>,
+        boundary: impl Into<PerAxis<PadMode<T>>>,
+    ) -> Array<T> {
+        let (name, at, size, axes) = ("median_filter", Location::caller(), size.into(), axes.into());
         let result = || {
-            let mut places = axes.once("median_filter", self.check()?.rank(), at)?;
-            places.sort();
-            self.has_windows("median_filter", size, &places, at)?;
-            let count = size.checked_pow(places.len() as u32).ok_or_else(|| {
-                let got = format!("{size} along {} axes", places.len());
-                Error::argument("median_filter", "size", "windows of fewer than 2^64 values", got, at)
-            })?;
+            let boxes = self.boxes(name, &size, &axes, &boundary.into(), at)?;
+            let extents = boxes.iter().map(|(_, [before, after], _)| before + after + 1);
+            let count =
+                extents.clone().try_fold(1usize, |count, extent| count.checked_mul(extent)).ok_or_else(|| {
+                    let got = format!("{:?}", extents.collect::<Vec<_>>());
+                    Error::argument(name, "size", "windows of fewer than 2^64 values", got, at)
+                })?;
             match count {
                 0 | 1 => Ok(self.clone()),
-                _ if count <= RANKED && places.len() <= 3 => self.median_of_few(size, &places, boundary, at),
-                _ => self.median_of_many(size, count, &places, boundary),
+                _ if count <= RANKED && boxes.len() <= 3 => self.median_of_few(&boxes, at),
+                _ => self.median_of_many(count, &boxes, at),
             }
         };
         Array::kept(self.device(), result())
     }
 
-    fn median_of_few(&self, size: usize, axes: &[usize], boundary: PadMode<T>, at: CallSite) -> Result<Array<T>> {
-        let footprint = Footprint::of_box(vec![size; axes.len()]);
+    fn median_of_few(&self, boxes: &[Side<T>], at: CallSite) -> Result<Array<T>> {
+        let extents: Vec<usize> = boxes.iter().map(|(_, [before, after], _)| before + after + 1).collect();
+        let origins: Vec<isize> = boxes
+            .iter()
+            .zip(&extents)
+            .map(|((_, [before, _], _), extent)| *before as isize - (extent / 2) as isize)
+            .collect();
+        let footprint = Footprint::of_box(extents).origin(origins);
+        let boundaries: Vec<PadMode<T>> = boxes.iter().map(|(.., boundary)| *boundary).collect();
         let count = footprint.count();
         let middle = [(count - 1) / 2, count / 2];
         // Axes that are not the last ones become so, and go back.
+        let axes: Vec<usize> = boxes.iter().map(|(axis, ..)| *axis).collect();
         let (rank, others) = (self.rank(), (0..self.rank()).filter(|axis| !axes.contains(axis)));
         let order: Vec<isize> = others.chain(axes.iter().copied()).map(|axis| axis as isize).collect();
         let mut back = vec![0; rank];
         order.iter().enumerate().for_each(|(to, &from)| back[from as usize] = to as isize);
-        let medians = self.permute(order).ranked("median_filter", &footprint, middle, boundary, at)?;
+        let medians = self.permute(order).ranked("median_filter", &footprint, middle, &boundaries.into(), at)?;
         Ok(medians.permute(back))
     }
 
-    fn median_of_many(&self, size: usize, count: usize, axes: &[usize], boundary: PadMode<T>) -> Result<Array<T>> {
-        let mut widths = vec![(0, 0); self.rank()];
-        axes.iter().for_each(|&axis| widths[axis] = (size / 2, size - 1 - size / 2));
-        let whole = self.pad(&widths, boundary);
-        let windows = axes.iter().fold(whole, |x, &axis| x.windows(axis as isize, size, 1));
+    fn median_of_many(&self, count: usize, boxes: &[Side<T>], at: CallSite) -> Result<Array<T>> {
+        let whole = boxes.iter().try_fold(self.clone(), |x, &(axis, [before, after], boundary)| {
+            let mut widths = vec![(0, 0); self.rank()];
+            widths[axis] = (before, after);
+            x.padded("median_filter", &widths, boundary, at)
+        })?;
+        let windows =
+            boxes.iter().fold(whole, |x, (axis, [before, after], _)| x.windows(*axis as isize, before + after + 1, 1));
         Ok(windows.reshape(&[self.shape(), &[count]].concat()).median_axis(-1))
     }
 }

@@ -178,7 +178,7 @@ impl<T: Float> Array<T> {
         let result = || {
             let axis = self.rolls(operation, window, along, at)?;
             let missing = PadMode::Constant(number(f64::NAN));
-            self.extreme(operation, &[(axis, [window - 1, 0])], rule, missing, at)
+            self.extreme(operation, &[(axis, [window - 1, 0], missing)], rule, at)
         };
         Array::kept(self.device(), result())
     }

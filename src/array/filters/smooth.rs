@@ -1,52 +1,56 @@
 //! Filters that smooth: by one-dimensional weights along one axis after the other.
 
-use super::ConvolveOptions;
-use super::neighbours::REACH;
+use super::{ConvolveOptions, Gaussian, PerAxis, Sizes};
 use crate::array::Array;
 use crate::array::shapes::PadMode;
 use crate::array::shapes::axes::Axes;
 use crate::element::Part;
-use crate::error::{CallSite, Error, Result};
+use crate::error::{CallSite, Result};
 use std::panic::Location;
 
-/// Standard deviations after which a bell's weights are left out: SciPy's `truncate`.
-const WIDTH: f64 = 4.0;
 /// From so many weights on the next to last axis is filtered as the last one.
 const LONG: usize = 128;
 
 impl<R: Part> Array<R> {
-    /// Smoothed by a bell of this standard deviation, in elements, along some axes: SciPy's `gaussian_filter`, with weights up
-    /// to four standard deviations.
+    /// Smoothed by a bell of this standard deviation, in elements, along some axes, or its derivatives: SciPy's `gaussian_filter`.
+    /// Weights go up to four standard deviations; [`Gaussian`] has other widths, derivatives, and deviations for each axis.
     ///
     /// Cost: a launch for each axis.
     ///
     /// ```
     /// # crosslane::example(|device| {
     /// use crosslane::Array;
-    /// use crosslane::array::PadMode;
+    /// use crosslane::array::{Gaussian, PadMode};
     /// let x = Array::from_slice(device, &[0.0f32, 0.0, 1.0, 0.0, 0.0]);
     /// let smooth = x.gaussian_filter(1.0, .., PadMode::Symmetric).to_vec()?;
     /// assert!((smooth[2] - 0.3991).abs() < 1e-3 && (smooth.iter().sum::<f32>() - 1.0).abs() < 1e-5);
+    /// // The slope along the second axis of what is smoothed more along it.
+    /// let ramp = Array::arange(device, 0.0f32, 40.0, 1.0).broadcast_to(&[3, 40]);
+    /// let bell = Gaussian::from([0.5, 2.0]).order([0, 1]).truncate(5.0);
+    /// let slope = ramp.gaussian_filter(bell, .., [PadMode::Wrap, PadMode::Edge]).to_vec()?;
+    /// assert!((slope[60] - 1.0).abs() < 1e-3);
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): a deviation that is not positive or past 10^6; an axis out of range or given twice, or without
-    /// values.
+    /// Errors (kept in the array): a deviation that is not positive or past 10^6; another number of deviations, orders, radii or
+    /// boundaries than of axes; an order past 32; a radius past 2^22; an axis out of range or given twice, or without values.
     #[track_caller]
-    pub fn gaussian_filter(&self, sigma: f64, axes: impl Into<Axes>, boundary: PadMode<R>) -> Array<R> {
-        let at = Location::caller();
-        if !(sigma > 0.0 && sigma <= 1e6) {
-            let error = Error::argument("gaussian_filter", "sigma", "above 0, at most 10^6", sigma.to_string(), at);
-            return Array::failed(self.device(), error);
-        }
-        let radius = (WIDTH * sigma + 0.5) as i64;
-        let bell: Vec<f64> = (-radius..=radius).map(|t| (-0.5 * (t as f64 / sigma).powi(2)).exp()).collect();
-        let sum: f64 = bell.iter().sum();
-        let weights: Vec<f64> = bell.iter().map(|weight| weight / sum).collect();
-        self.along_each("gaussian_filter", &weights, axes.into(), boundary, at)
+    pub fn gaussian_filter(
+        &self,
+        sigma: impl Into<Gaussian>,
+        axes: impl Into<Axes>,
+        boundary: impl Into<PerAxis<PadMode<R>>>,
+    ) -> Array<R> {
+        let (at, bell) = (Location::caller(), sigma.into());
+        let weights = |axes: usize| {
+            let weights = bell.weights("gaussian_filter", axes, at)?;
+            Ok(weights.into_iter().map(|weights| (weights, 0)).collect())
+        };
+        self.along_each("gaussian_filter", weights, &axes.into(), &boundary.into(), at)
     }
 
-    /// The mean of so many neighbours along some axes: SciPy's `uniform_filter`, a box blur.
+    /// The mean of so many neighbours along some axes: SciPy's `uniform_filter`, a box blur. [`Sizes`] has sizes for each axis, and
+    /// SciPy's `origin`.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -57,29 +61,42 @@ impl<R: Part> Array<R> {
     /// # Ok(()) });
     /// ```
     ///
-    /// Errors (kept in the array): a size of 0 or past 2^28; an axis out of range or given twice, or without values.
+    /// Errors (kept in the array): a size of 0 or past 2^28; an origin outside of its window; another number of sizes, origins or
+    /// boundaries than of axes; an axis out of range or given twice, or without values.
     #[doc(alias = "box_filter")]
     #[track_caller]
-    pub fn uniform_filter(&self, size: usize, axes: impl Into<Axes>, boundary: PadMode<R>) -> Array<R> {
-        let at = Location::caller();
-        if !(1..=REACH).contains(&size) {
-            let error = Error::argument("uniform_filter", "size", format!("1 to {REACH}"), size.to_string(), at);
-            return Array::failed(self.device(), error);
-        }
-        self.along_each("uniform_filter", &vec![1.0 / size as f64; size], axes.into(), boundary, at)
+    pub fn uniform_filter(
+        &self,
+        size: impl Into<Sizes>,
+        axes: impl Into<Axes>,
+        boundary: impl Into<PerAxis<PadMode<R>>>,
+    ) -> Array<R> {
+        let (at, size) = (Location::caller(), size.into());
+        let weights = |axes: usize| {
+            // Of an origin outside of a window the mistake is this filter's.
+            size.sides("uniform_filter", axes, at)?;
+            let (sizes, origins) = (size.of("uniform_filter", axes, at)?, size.origins("uniform_filter", axes, at)?);
+            Ok(sizes.into_iter().map(|size| vec![1.0 / size as f64; size]).zip(origins).collect())
+        };
+        self.along_each("uniform_filter", weights, &axes.into(), &boundary.into(), at)
     }
 
+    /// Weights, and their origin, of each axis.
     fn along_each(
         &self,
         operation: &'static str,
-        weights: &[f64],
-        axes: Axes,
-        boundary: PadMode<R>,
+        weights: impl Fn(usize) -> Result<Vec<(Vec<f64>, isize)>>,
+        axes: &Axes,
+        boundary: &PerAxis<PadMode<R>>,
         at: CallSite,
     ) -> Array<R> {
         let result = || {
             let places = axes.once(operation, self.check()?.rank(), at)?;
-            places.iter().try_fold(self.clone(), |x, &axis| x.weighted_along(operation, weights, axis, boundary, at))
+            let (weights, boundaries) = (weights(places.len())?, boundary.of(operation, "boundary", places.len(), at)?);
+            let along = places.iter().zip(weights).zip(boundaries);
+            along.into_iter().try_fold(self.clone(), |x, ((&axis, (weights, origin)), boundary)| {
+                x.weighted_from(operation, &weights, origin, axis, boundary, at)
+            })
         };
         result().unwrap_or_else(|error| Array::failed(self.device(), error))
     }
@@ -93,13 +110,27 @@ impl<R: Part> Array<R> {
         boundary: PadMode<R>,
         at: CallSite,
     ) -> Result<Array<R>> {
+        self.weighted_from(operation, weights, 0, axis, boundary, at)
+    }
+
+    /// The same, with windows so many places before the middle.
+    fn weighted_from(
+        &self,
+        operation: &'static str,
+        weights: &[f64],
+        origin: isize,
+        axis: usize,
+        boundary: PadMode<R>,
+        at: CallSite,
+    ) -> Result<Array<R>> {
         let weights: Vec<R> = weights.iter().map(|&weight| R::rounded(weight)).collect();
         let behind = self.rank() - 1 - axis;
         // The next to last axis as columns of a plane, unless the plane's margin would be most of a tile.
         let columns = behind == 1 && weights.len() < LONG;
         let shape = if columns { vec![weights.len(), 1] } else { vec![weights.len()] };
         let weights = Array::from_shape(self.device(), &shape, &weights);
-        let options = ConvolveOptions::default().boundary(boundary);
+        let origin = if columns { vec![origin, 0] } else { vec![origin] };
+        let options = ConvolveOptions::default().boundary(boundary).origin(origin);
         let result = match behind == 0 || columns {
             true => self.by_weights(operation, &weights, &options, false, at),
             false => {

@@ -4,6 +4,7 @@ mod canny;
 mod labels;
 mod local;
 mod morphology;
+mod per_axis;
 mod pooling;
 mod rolling;
 
