@@ -215,6 +215,38 @@ fn short_loops_that_make_a_long_one_are_stopped() {
     }
 }
 
+/// Kernels of one text differ by their entry points, the values of their overrides, and their names.
+#[test]
+fn the_kernel_that_is_stopped_is_named_among_those_of_one_text() {
+    let text = "override limit: u32 = 9u; @group(0) @binding(0) var<storage, read_write> x: array<u32>;
+        @compute @workgroup_size(1) fn first() { while x[0] != limit { x[1]++; } }
+        @compute @workgroup_size(1) fn second() { while x[0] != limit { x[1]++; } }";
+    let of = |entry: &str, n: f64| Kernel::wgsl_with(text, Some(entry), &[("limit", n)]).unwrap();
+    for device in apis().iter().filter(|device| !is_checked(device)) {
+        let Some(device) = limited(device, Duration::from_millis(20)) else { continue };
+        let ends = |kernel: &Kernel, start: u32| {
+            let mut x = Array::from_slice(&device, &[start, 0]);
+            kernel.grid([1]).args(&mut x).launch(&device).and_then(|()| device.synchronize())
+        };
+        // One that ends is known first.
+        ends(&of("first", 9.0), 9).unwrap();
+        let kernels = [
+            (of("second", 9.0), "second", 3),
+            (of("first", 9.0), "first", 2),
+            (of("second", 8.0).named("eight"), "eight", 3),
+            (of("second", 8.0).named("ate"), "ate", 3),
+        ];
+        for (kernel, wanted, at) in kernels {
+            let error = ends(&kernel, 0).expect_err("it does not end");
+            let (ErrorKind::Endless { kernel, line, .. } | ErrorKind::LoopLeft { kernel, line, .. }) = error.kind()
+            else {
+                panic!("{error} on {}", name(&device))
+            };
+            assert_eq!((kernel.as_str(), *line), (wanted, at), "on {}", name(&device));
+        }
+    }
+}
+
 /// The cpu engine's limit is one for the whole launch; with its checks, for a workgroup.
 #[test]
 fn a_grid_of_short_loops_is_stopped() {

@@ -258,6 +258,36 @@ fn messages_come_out_with_line_and_invocation() {
     }
 }
 
+/// Kernels of one text differ by their entry points, the values of their overrides, and their names.
+#[test]
+fn messages_name_the_kernel_among_those_of_one_text() {
+    let source = "override n: u32 = 1u;
+        fn all(id: vec3<u32>) { print_u32(id, n); }
+        @compute @workgroup_size(1) fn first(@builtin(global_invocation_id) id: vec3<u32>) { all(id); }
+        @compute @workgroup_size(1) fn second(@builtin(global_invocation_id) id: vec3<u32>) { all(id); }
+        @compute @workgroup_size(1) fn third(@builtin(global_invocation_id) id: vec3<u32>) {
+            assert_that(id, n == 1u);
+        }";
+    let of = |entry: &str, n: f64| Kernel::wgsl_with(source, Some(entry), &[("n", n)]).unwrap();
+    let kernels = [of("first", 1.0), of("second", 1.0), of("second", 2.0).named("two"), of("second", 2.0).named("too")];
+    for device in apis() {
+        let Some(device) = fresh_like(device) else { continue };
+        kernels.iter().for_each(|kernel| kernel.grid([1]).launch(&device).unwrap());
+        of("second", 1.0).grid([1]).set("n", 3).launch(&device).unwrap();
+        let mut said: Vec<_> = device.messages().unwrap().into_iter().map(|said| (said.kernel, said.value)).collect();
+        said.sort_by_key(|said| said.0.clone());
+        let wanted = [("first", 1), ("second", 1), ("second", 3), ("too", 2), ("two", 2)];
+        let wanted = wanted.map(|(name, value)| (name.to_string(), Value::Int(value)));
+        assert_eq!(said, wanted, "on {}", name(&device));
+        for (kernel, named) in [(of("third", 2.0), "third"), (of("third", 2.0).named("fourth"), "fourth")] {
+            kernel.grid([1]).launch(&device).unwrap();
+            let error = device.synchronize().expect_err("an assertion failed");
+            let ErrorKind::Assertion { kernel, line: 6, .. } = error.kind() else { panic!("{error}") };
+            assert_eq!(kernel, named, "on {}", name(&device));
+        }
+    }
+}
+
 /// While some threads look, kernels of others say more: each message is seen once, and each failure told once.
 #[test]
 fn no_message_is_lost_while_others_look() {

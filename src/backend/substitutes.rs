@@ -119,9 +119,10 @@ fn key(engine: &(impl Substitutes + ?Sized), launch: &Launch, (_, [groups, bytes
     let ways: Vec<&str> = engine.ways(launch).into_iter().map(name_of).collect();
     let native = engine.native_text(launch).unwrap_or_default();
     format!(
-        "{} groups 2^{groups} bytes 2^{bytes} {} {:032x} {:032x}",
+        "{} groups 2^{groups} bytes 2^{bytes} {} {} {:032x} {:032x}",
         engine.identity(),
         ways.join(" "),
+        launch.kernel.entry(),
         hash(launch.kernel.source().as_bytes()),
         hash(native.as_bytes())
     )

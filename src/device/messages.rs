@@ -4,7 +4,6 @@ use super::names::Names;
 use crate::backend::Driver;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::Kernel;
-use crate::kernel::counting::number;
 use crate::kernel::messages::{HEAD_WORDS, MESSAGE_WORDS, MOST_MESSAGES};
 use crate::memory::{Memory, Place, Pool};
 use crate::op::Value;
@@ -83,7 +82,7 @@ impl Messages {
     /// The memory for a launch of a kernel with messages.
     pub fn window(&self, driver: &dyn Driver, pool: &Arc<Pool>, kernel: &Kernel) -> Result<Window> {
         let mut state = self.state();
-        state.names.note(number(kernel.original()), kernel);
+        state.names.note(kernel);
         let memory = match &state.memory {
             Some(memory) => memory.clone(),
             None => {

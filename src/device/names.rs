@@ -16,10 +16,10 @@ impl Default for Names {
 }
 
 impl Names {
-    /// A kernel of this number runs.
-    pub fn note(&self, number: u32, kernel: &Kernel) {
-        if self.0.get(&number).is_none() {
-            self.0.keep(number, kernel.name().into());
+    /// A kernel runs.
+    pub fn note(&self, kernel: &Kernel) {
+        if self.0.get(&kernel.number()).is_none() {
+            self.0.keep(kernel.number(), kernel.name().into());
         }
     }
 
@@ -37,7 +37,7 @@ mod tests {
     fn names_are_remembered_up_to_a_bound() {
         let names = Names::default();
         let kernel = Kernel::wgsl("@compute @workgroup_size(1) fn named() {}").unwrap();
-        (0..10 * KEPT as u32).for_each(|number| names.note(number, &kernel));
+        (0..10 * KEPT as u32).for_each(|number| names.0.keep(number, kernel.name().into()));
         assert!(names.0.values().len() <= KEPT);
         assert_eq!((names.of(10 * KEPT as u32 - 1).as_str(), names.of(0).as_str()), ("named", "a kernel"));
     }

@@ -4,7 +4,7 @@ use super::names::Names;
 use crate::backend::Driver;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::Kernel;
-use crate::kernel::counting::{CUT, limit, number};
+use crate::kernel::counting::{CUT, limit};
 use crate::memory::{Memory, Place, Pool};
 use crate::work::{Read, Window, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -53,7 +53,7 @@ impl Watch {
     /// The memory for a launch of a kernel that counts: limits and report.
     pub fn windows(&self, driver: &dyn Driver, pool: &Arc<Pool>, kernel: &Kernel) -> Result<[Window; 2]> {
         let mut state = self.state();
-        state.names.note(number(kernel.source()), kernel);
+        state.names.note(kernel);
         let Words { limits, report } = match &state.words {
             Some(words) => words.clone(),
             None => {

@@ -91,10 +91,13 @@ pub(crate) fn limit(seconds: f64) -> u32 {
     (seconds * RATE).clamp(LOOK as f64, MOST) as u32
 }
 
-/// A number for a kernel's text, never 0.
-pub(crate) fn number(source: &str) -> u32 {
+/// A number for a kernel, of all that tells it from others: two kernels of one text have different entry points, values of
+/// overrides, or names. Never 0, and the same in each process, since compiled kernels that contain it are kept on disk.
+pub(crate) fn number<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> u32 {
+    let bytes =
+        parts.into_iter().flat_map(|part| (part.len() as u64).to_le_bytes().into_iter().chain(part.iter().copied()));
     // FNV-1a
-    source.bytes().fold(0x811c_9dc5u32, |hash, byte| (hash ^ byte as u32).wrapping_mul(0x0100_0193)).max(1)
+    bytes.fold(0x811c_9dc5u32, |hash, byte| (hash ^ byte as u32).wrapping_mul(0x0100_0193)).max(1)
 }
 
 /// What a device does with loops.
@@ -106,9 +109,9 @@ pub(crate) enum Driven {
     Leaves,
 }
 
-/// The kernel with loops that count, limits and report bound in group 0 after all else there; `None` if it needs none:
+/// The kernel of this number with loops that count, limits and report bound in group 0 after all else there; `None` if it needs none:
 /// each loop that the entry point reaches is short anyway.
-pub(crate) fn counting(module: &Module, source: &str, entry: &str, driven: Driven) -> Option<Module> {
+pub(crate) fn counting(module: &Module, source: &str, entry: &str, kernel: u32, driven: Driven) -> Option<Module> {
     let mut module = module.clone();
     let entry = module.entry_points.iter().position(|point| point.name == entry)?;
     let first = free(module.global_variables.iter().filter_map(|(_, variable)| variable.binding), 2);
@@ -120,7 +123,7 @@ pub(crate) fn counting(module: &Module, source: &str, entry: &str, driven: Drive
     let grafted = graft(&mut module, &text, point);
     let mut pass = Pass {
         source,
-        kernel: number(source),
+        kernel,
         own: own(source),
         driven,
         grafted,

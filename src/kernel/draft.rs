@@ -1,5 +1,6 @@
 //! Kernels of a program's own operations: a text whose constants and parameters the operation's plan fills in.
 
+use super::counting::number;
 use super::{BindPoint, Inner, Kernel, next_id, travels_inside};
 use crate::caps::Caps;
 use crate::error::{CallSite, Error, ErrorKind, Result};
@@ -130,6 +131,7 @@ impl KernelDraft {
         let is_own = |point: &BindPoint| point.group == 0;
         Ok(Kernel(Arc::new(Inner {
             id: next_id(),
+            number: number([self.name.as_bytes(), text.as_bytes()]),
             name: self.name.clone(),
             bindings: made.bindings().iter().copied().filter(is_own).collect(),
             own: vec![],

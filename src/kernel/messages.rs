@@ -2,7 +2,6 @@
 //! number and the line to each call of `print_f32` and similar functions.
 
 use super::blocks::each_mut;
-use super::counting::number;
 use naga::{Expression, Function, Literal, Module, ResourceBinding, Span, Statement};
 
 /// Functions whose calls are given their kernel and line.
@@ -46,9 +45,9 @@ pub(super) fn free(taken: impl Iterator<Item = ResourceBinding>, count: u32) -> 
         .fold(0, |first, taken| if taken.wrapping_sub(first) < count { taken.wrapping_add(1) } else { first })
 }
 
-/// Binds the buffer, if the module has it, and puts in place of each call of a messenger one that also says the number of the
-/// program's text and the call's line.
-pub(super) fn settle(module: &mut Module, program: &str) {
+/// Binds the buffer, if the module has it, and puts in place of each call of a messenger one that also says the kernel's
+/// number and the call's line in the program's text.
+pub(super) fn settle(module: &mut Module, program: &str, kernel: u32) {
     let named = |name: &Option<String>| name.as_deref() == Some(MESSAGES);
     let Some((buffer, _)) = module.global_variables.iter().find(|(_, variable)| named(&variable.name)) else { return };
     let others = module.global_variables.iter().filter(|(handle, _)| *handle != buffer);
@@ -60,7 +59,6 @@ pub(super) fn settle(module: &mut Module, program: &str) {
     };
     let pair = |name: &&str| Some((find(name)?, find(&format!("crosslane_{name}"))?));
     let replaced: Vec<_> = MESSENGERS.iter().filter_map(pair).collect();
-    let kernel = number(program);
     let settle = |function: &mut Function| {
         let Function { body, expressions, .. } = function;
         let mut word = |word| expressions.append(Expression::Literal(Literal::U32(word)), Span::UNDEFINED);

@@ -37,8 +37,10 @@ mod user;
 use crate::caps::Caps;
 use crate::error::Result;
 use crate::recent::Recent;
+use rustc_hash::FxHasher;
 use std::borrow::Cow;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
 
@@ -68,6 +70,8 @@ pub struct Kernel(Arc<Inner>);
 #[derive(Clone)]
 struct Inner {
     id: u64,
+    /// What it writes on the device to say which kernel it is ([`counting::number`]); 0 of the library's own.
+    number: u32,
     name: String,
     entry: Cow<'static, str>,
     source: String,
@@ -192,6 +196,7 @@ impl Kernel {
         let point = |(&access, binding): (&Access, u32)| BindPoint { group: 0, binding, uniform: false, access };
         Kernel(Arc::new(Inner {
             id: next_id(),
+            number: 0,
             source: draft.source(caps),
             name: draft.name,
             original: None,
@@ -215,6 +220,19 @@ impl Kernel {
     /// A number that no other kernel of this process has.
     pub fn id(&self) -> u64 {
         self.0.id
+    }
+
+    /// What it writes on the device to say which kernel it is; the same in each process.
+    pub(crate) fn number(&self) -> u32 {
+        self.0.number
+    }
+
+    /// Its name, entry point, values of overrides and text, as a hash: objects that are made of the same have the same.
+    pub(crate) fn identity(&self) -> u64 {
+        let mut hasher = FxHasher::default();
+        (self.name(), self.entry(), self.source()).hash(&mut hasher);
+        self.overrides().iter().for_each(|(key, value)| (key, value.to_bits()).hash(&mut hasher));
+        hasher.finish()
     }
 
     /// The name, for labels and messages.

@@ -1,6 +1,7 @@
 //! The recipe of a program's kernel: the same text with the same values gives the same kernel each time.
 
 use super::Kernel;
+use super::counting::number;
 use super::user::make;
 use crate::error::{CallSite, Result};
 use crate::recent::Recent;
@@ -42,6 +43,13 @@ impl Recipe {
 
     pub fn values(&self) -> Vec<(&str, f64)> {
         self.values.iter().map(|(name, value)| (name.as_str(), f64::from_bits(*value))).collect()
+    }
+
+    /// What tells it from other kernels in what they write on a device.
+    pub fn number(&self) -> u32 {
+        let names = [&*self.text.says, self.entry.as_deref().unwrap_or(""), self.name.as_deref().unwrap_or("")];
+        let values = self.values.iter().flat_map(|(name, bits)| [name.as_bytes(), bytemuck::bytes_of(bits)]);
+        number(names.into_iter().map(str::as_bytes).chain(values))
     }
 
     /// The kernel, which is made at the first call.
@@ -113,6 +121,29 @@ mod tests {
         assert!(all.windows(2).all(|pair| pair[0] != pair[1]), "what differs is another kernel: {all:?}");
         assert!(trusted().is_trusted() && !kernel().is_trusted() && trusted().named("c").is_trusted());
         assert_eq!((kernel().named("a").named("b").name(), kernel().name()), ("b", "fill"));
+    }
+
+    /// What they write on a device, are advised of and are cached by says which kernel they are.
+    #[test]
+    fn kernels_of_one_text_are_told_apart() {
+        let text = "override n: u32 = 1u; @group(0) @binding(0) var<storage, read_write> x: array<u32>;
+            @compute @workgroup_size(1) fn one() { while x[0] != n { x[1]++; } print_u32(vec3(0u), n); }
+            @compute @workgroup_size(1) fn two() { while x[0] != n { x[1]++; } print_u32(vec3(0u), n); }";
+        let of = |entry, n: f64| Kernel::wgsl_with(text, Some(entry), &[("n", n)]).unwrap();
+        let all =
+            [of("one", 1.0), of("two", 1.0), of("one", 2.0), of("one", 1.0).named("two"), of("two", 1.0).named("one")];
+        for (nth, kernel) in all.iter().enumerate() {
+            let counting = kernel.counting(crate::kernel::Driven::Runs).unwrap().expect("its loop may be long");
+            assert_eq!(counting.number(), kernel.number());
+            // The number is a part of what runs.
+            let words = |kernel: &Kernel| format!("{:?}", kernel.module().unwrap());
+            let says = format!("U32({})", kernel.number());
+            assert!(words(kernel).contains(&says) && words(counting).contains(&says), "{kernel:?}");
+            for other in &all[..nth] {
+                assert!(kernel.number() != other.number() && kernel.identity() != other.identity(), "{nth}");
+            }
+        }
+        assert_eq!(of("one", 2.0).number(), of("one", 2.0).number());
     }
 
     #[test]

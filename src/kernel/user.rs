@@ -110,9 +110,18 @@ impl Kernel {
         if let Some(kept) = recipe.as_ref().and_then(Recipe::kept) {
             return kept;
         }
+        if let Some(recipe) = recipe.clone().filter(|_| self.0.own.contains(&Some(Own::Messages))) {
+            // The kernel's number is in its module.
+            return recipe.kernel(Location::caller()).expect("its text and values have compiled before");
+        }
         let (id, counting) = (next_id(), Arc::default());
         let mut inner = Inner { id, counting, recipe: recipe.clone(), sliced: Arc::default(), ..(*self.0).clone() };
         change(&mut inner);
+        inner.number = match &recipe {
+            Some(recipe) => recipe.number(),
+            None if self.is_of_library() => 0,
+            None => counting::number([inner.name.as_bytes(), inner.source.as_bytes()]),
+        };
         let made = Kernel(Arc::new(inner));
         match recipe {
             Some(recipe) => recipe.keep(made),
@@ -126,15 +135,17 @@ impl Kernel {
         let make = || -> Result<Option<Kernel>> {
             let at = Location::caller();
             let parsed = self.parsed()?;
-            let Some(module) = counting::counting(&parsed.module, self.source(), self.entry(), driven) else {
+            let Some(module) = counting::counting(&parsed.module, self.source(), self.entry(), self.number(), driven)
+            else {
                 return Ok(None);
             };
             let info = parse::validated(&module, self.source(), at)?;
             // Cached kernels are distinguished by their text: the module has the overrides' values in it.
-            let source = format!("{}\n// its loops count: {driven:?} {:?}\n", self.source(), self.overrides());
+            let (overrides, number) = (self.overrides(), self.number());
+            let source = format!("{}\n// its loops count: {driven:?} {overrides:?}\n", self.source());
             let (entry, parsed) = (self.entry().into(), Parsed { module, info });
             let program = Program { parsed, entry, overrides: vec![], values: vec![] };
-            let made = of(program, source, self.original().into(), at)?;
+            let made = of(program, source, self.original().into(), number, at)?;
             Ok(Some(Kernel(Arc::new(Inner { name: self.name().into(), ..made }))))
         };
         if self.is_trusted() {
@@ -222,14 +233,15 @@ pub(crate) fn make(recipe: &Recipe, at: CallSite) -> Result<Kernel> {
     let (original, entry) = (&recipe.text.says, recipe.entry.as_deref());
     prelude::free_names(original).map_err(|message| parse::fails(message, at))?;
     let Complete { text, collective } = prelude::complete(original, entry, recipe.subgroups);
-    let settle = |module: &mut naga::Module| messages::settle(module, original);
-    let made = of(parse::parse(&text, entry, &recipe.values(), settle, at)?, text, original.clone(), at)?;
+    let number = recipe.number();
+    let settle = |module: &mut naga::Module| messages::settle(module, original, number);
+    let made = of(parse::parse(&text, entry, &recipe.values(), settle, at)?, text, original.clone(), number, at)?;
     let (name, trusted) = (recipe.name.clone().unwrap_or_else(|| made.name.clone()), recipe.trusted);
     Ok(Kernel(Arc::new(Inner { name, trusted, collective, recipe: Some(recipe.clone()), ..made })))
 }
 
 /// A kernel of what was parsed.
-fn of(program: Program, source: String, original: Arc<str>, at: CallSite) -> Result<Inner> {
+fn of(program: Program, source: String, original: Arc<str>, number: u32, at: CallSite) -> Result<Inner> {
     let mut reflection =
         guarded(|| reflect(&program, &source)).and_then(|made| made).map_err(|message| parse::fails(message, at))?;
     let Program { parsed, entry, values, .. } = program;
@@ -245,6 +257,7 @@ fn of(program: Program, source: String, original: Arc<str>, at: CallSite) -> Res
     reflection.bindings.retain(|resource| own(resource).is_none());
     Ok(Inner {
         id: next_id(),
+        number,
         name: entry.clone(),
         entry: entry.into(),
         source,

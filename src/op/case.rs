@@ -6,8 +6,6 @@ use super::slot::Slot;
 use crate::element::{Class, DType};
 use crate::kernel::{Access, Kernel};
 use half::f16;
-use rustc_hash::FxHasher;
-use std::hash::{Hash, Hasher};
 
 /// A test case of an operation. Cases with few elements run on every device, and are compared with [`Op::reference`];
 /// of the others only plans and kernels' texts are checked.
@@ -98,9 +96,7 @@ impl Case {
 
     /// The identity of a kernel: its name, its entry point and all of its text, as a hash.
     pub fn identity(kernel: &Kernel) -> u64 {
-        let mut hasher = FxHasher::default();
-        (kernel.name(), kernel.entry(), kernel.source()).hash(&mut hasher);
-        hasher.finish()
+        kernel.identity()
     }
 
     /// The contents of an input.

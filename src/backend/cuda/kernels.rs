@@ -151,10 +151,11 @@ impl Kernels {
     fn key(&self, kernel: &Kernel) -> Result<String> {
         let ((major, minor), CudaOptions { fast_math, architecture }) = (library::nvrtc()?, self.options);
         Ok(format!(
-            "wgsl {} {} sm_{architecture} nvrtc {major}.{minor} fast_math {fast_math} trusted {} {} {:?} {} {:?}\n{}",
+            "wgsl {} {} sm_{architecture} nvrtc {major}.{minor} fast_math {fast_math} trusted {} number {} {} {:?} {} {:?}\n{}",
             env!("CARGO_PKG_VERSION"),
             identity(),
             kernel.is_trusted(),
+            kernel.number(),
             kernel.entry(),
             kernel.overrides(),
             kernel.param_words(),

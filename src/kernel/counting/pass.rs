@@ -36,7 +36,7 @@ impl Work {
 /// Changes functions one after the other.
 pub(crate) struct Pass<'a> {
     pub source: &'a str,
-    /// The number of the text.
+    /// The kernel's number.
     pub kernel: u32,
     /// The end of the program's own text.
     pub own: usize,

@@ -13,7 +13,7 @@ const ALL: &str = "enable f16; const N = 70000u; const TILE: u32 = 32u; \
 fn counted(text: &str, driven: Driven) -> Option<Vec<[u32; 2]>> {
     let program = parse(text, Some("main"), &[], |_| {}, Location::caller());
     let program = program.unwrap_or_else(|error| panic!("{text}: {error}"));
-    let module = counting(&program.parsed.module, text, "main", driven)?;
+    let module = counting(&program.parsed.module, text, "main", 1, driven)?;
     validated(&module, "", Location::caller()).unwrap_or_else(|error| panic!("{text}: {error}"));
     let entries = module.entry_points.iter().map(|entry| &entry.function);
     let mut found = vec![];
@@ -107,7 +107,8 @@ fn lines_stay_and_memory_weighs() {
         "\n\n  loop { // {\n atomicAdd(&x[0], 1u); loop { /* é */ if n == 3u { break; } } if n == 4u { break; } }";
     let found = count(text);
     assert_eq!(found.unwrap(), [[1024 * 41, 3], [8192 * 5, 4]]);
-    assert!(number("a") != number("b"));
+    assert!(number([&b"a"[..]]) != number([&b"b"[..]]));
+    assert!(number([&b"ab"[..], &b"c"[..]]) != number([&b"a"[..], &b"bc"[..]]), "parts stay parts");
     assert_eq!((limit(20.0), limit(1e9), limit(0.0)), (2_000_000_000, 4_200_000_000, 65536));
 }
 
