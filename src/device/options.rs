@@ -149,9 +149,12 @@ impl DeviceOptions {
     /// fastest, and the last bits depend on the choice. With it, kernels written by hand run wherever there is one, and
     /// NVIDIA's libraries never, unless [`Device::natives`](crate::Device) turns them off. Other engines have no such choice.
     ///
-    /// Functions that add floats by atomics still have no fixed order:
-    /// [`Array::scatter_add`](crate::Array::scatter_add) and
-    /// [`Array::histogram_weights`](crate::Array::histogram_weights). Both have ordered forms.
+    /// Functions that add floats by atomics elsewhere take their ordered forms, which sort first, and cost some ten times as
+    /// much: [`Array::scatter_add`](crate::Array::scatter_add),
+    /// [`Array::histogram_weights`](crate::Array::histogram_weights) and
+    /// [`Array::bincount_weights`](crate::Array::bincount_weights) of f32. [`Array::put`](crate::Array::put) and
+    /// [`Array::put_along_axis`](crate::Array::put_along_axis) keep the last of several values for one element, which
+    /// takes some three times as long. A program's own kernels do as they say: their atomics have no order.
     ///
     /// ```
     /// # let options = crosslane::DeviceOptions::default().deterministic(true);

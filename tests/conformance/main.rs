@@ -13,6 +13,7 @@ mod complex;
 mod complex_moments;
 mod complex_signals;
 mod designs;
+mod deterministic;
 mod doubles;
 mod elementwise;
 mod expressions;

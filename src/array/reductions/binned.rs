@@ -2,6 +2,7 @@
 
 use crate::array::Array;
 use crate::array::reductions::histogram::{Counted, even};
+use crate::array::selections::gather::Along;
 use crate::element::{Class, DType, Element, Number, Ordered, Scalar};
 use crate::error::{CallSite, Error, Result};
 use crate::op::Value;
@@ -38,7 +39,17 @@ impl<T: Ordered> Array<T> {
         bins: usize,
         range: Range<f64>,
     ) -> Result<(Array<W>, Vec<f64>)> {
-        let (operation, at) = ("histogram_weights_ordered", Location::caller());
+        self.weights_in_order("histogram_weights_ordered", weights, bins, range, Location::caller())
+    }
+
+    pub(super) fn weights_in_order<W: Number>(
+        &self,
+        operation: &'static str,
+        weights: &Array<W>,
+        bins: usize,
+        range: Range<f64>,
+        at: CallSite,
+    ) -> Result<(Array<W>, Vec<f64>)> {
         self.check()?;
         let (edges, _, thresholds) = even(operation, &self.node, bins, &range, false, at)?;
         self.weighed(operation, weights, bins, at)?;
@@ -59,7 +70,16 @@ impl<T: Ordered> Array<T> {
     #[doc(alias = "deterministic")]
     #[track_caller]
     pub fn bincount_weights_ordered<W: Number>(&self, weights: &Array<W>, bins: usize) -> Array<W> {
-        let (operation, at) = ("bincount_weights_ordered", Location::caller());
+        self.numbered_in_order("bincount_weights_ordered", weights, bins, Location::caller())
+    }
+
+    pub(super) fn numbered_in_order<W: Number>(
+        &self,
+        operation: &'static str,
+        weights: &Array<W>,
+        bins: usize,
+        at: CallSite,
+    ) -> Array<W> {
         let sums = || {
             self.check()?;
             if !matches!(T::DTYPE.class(), Class::Signed | Class::Unsigned) {
@@ -181,5 +201,5 @@ fn placed<W: Number>(
     at: CallSite,
 ) -> Result<Array<W>> {
     let none = Array::<W>::zeros(weights.device(), &[bins]);
-    none.in_order(operation, places, weights, Combine::Add, OutOfRange::Drop, at)
+    none.in_order(operation, places, weights, Combine::Add, Along::Flat, OutOfRange::Drop, at)
 }

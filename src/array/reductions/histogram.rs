@@ -196,7 +196,8 @@ impl<T: Ordered> Array<T> {
     ///
     /// Weights are of type `f32`, `i32` or `u32`. Integers wrap. `f32` weights are added by atomics in no fixed order:
     /// the last bits may differ from run to run. [`Array::histogram_weights_ordered`] has a fixed order, and takes
-    /// every numeric type.
+    /// every numeric type; on a device of [`DeviceOptions::deterministic`](crate::DeviceOptions::deterministic) this
+    /// function is the same, at its cost.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -214,7 +215,11 @@ impl<T: Ordered> Array<T> {
         bins: usize,
         range: Range<f64>,
     ) -> Result<(Array<W>, Vec<f64>)> {
-        self.evenly("histogram_weights", Some(&weights.node), bins, range, false, Location::caller())
+        let (operation, at) = ("histogram_weights", Location::caller());
+        match W::DTYPE == DType::F32 && self.device().is_deterministic() {
+            true => self.weights_in_order(operation, weights, bins, range, at),
+            false => self.evenly(operation, Some(&weights.node), bins, range, false, at),
+        }
     }
 
     fn evenly<W: Element>(
@@ -288,7 +293,11 @@ impl<T: Ordered> Array<T> {
     /// ```
     #[track_caller]
     pub fn bincount_weights<W: Number>(&self, weights: &Array<W>, bins: usize) -> Array<W> {
-        self.numbered("bincount_weights", Some(&weights.node), bins, Location::caller())
+        let (operation, at) = ("bincount_weights", Location::caller());
+        match W::DTYPE == DType::F32 && self.device().is_deterministic() {
+            true => self.numbered_in_order(operation, weights, bins, at),
+            false => self.numbered(operation, Some(&weights.node), bins, at),
+        }
     }
 
     pub(super) fn numbered<W: Element>(

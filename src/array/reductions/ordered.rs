@@ -1,12 +1,11 @@
 //! Scatter in a fixed order, for every type: by a sort of the indices.
 
 use crate::array::index::ArrayIndex;
-use crate::array::selections::gather::Along;
+use crate::array::selections::gather::{Along, Call};
 use crate::array::selections::runs::Edges;
 use crate::array::{Array, Scan, Selected, SortOptions};
-use crate::element::{Number, Scalar};
+use crate::element::{DType, Element, Number, Scalar};
 use crate::error::{CallSite, Error, Result};
-use crate::layout::broadcast_shapes;
 use crate::ops::{Combine, OutOfRange};
 use std::panic::Location;
 
@@ -43,30 +42,30 @@ impl<T: Number> Array<T> {
         outside: OutOfRange,
     ) -> Array<T> {
         let at = Location::caller();
-        let result = self.in_order("scatter_ordered", indices, values, combine, outside, at);
+        let result = self.in_order("scatter_ordered", indices, values, combine, Along::Flat, outside, at);
         result.unwrap_or_else(|error| Array::failed(self.device(), error))
     }
 
+    #[expect(clippy::too_many_arguments, reason = "what the methods differ in")]
     pub(super) fn in_order<I: ArrayIndex>(
         &self,
         operation: &'static str,
         indices: &Array<I>,
         values: &Array<T>,
         combine: Combine,
+        along: Along,
         outside: OutOfRange,
         at: CallSite,
     ) -> Result<Array<T>> {
         self.check()?;
         indices.check()?;
         values.check()?;
-        if broadcast_shapes(&[values.shape(), indices.shape()]).is_none_or(|shape| shape != indices.shape()) {
-            let wanted = format!("a shape that broadcasts to {:?}", indices.shape());
-            return Err(Error::argument(operation, "shape of the values", wanted, format!("{:?}", values.shape()), at));
-        }
-        let values = values.broadcast_to(indices.shape()).flatten();
+        let call = Call { operation, array: &self.node, indices: &indices.node, along, outside, at };
+        let values = values.broadcast_to(&call.taken(&values.node)?).flatten();
         // The element's number and one, or 0 for none.
         let numbers = Array::<u32>::counting(self.device(), self.len()) + 1;
-        let places = numbers.gather(operation, indices, Along::Flat, outside, at).flatten();
+        let numbers = numbers.reshape(self.shape());
+        let places = numbers.gather(operation, indices, along, outside, at).flatten();
         let bits = u32::BITS - (self.len() as u32).leading_zeros();
         let options = SortOptions::low_bits(bits, places.len(), self.device());
         let (places, values) = places.paired(operation, &values, &options, at);
@@ -82,6 +81,77 @@ impl<T: Number> Array<T> {
             Combine::Maximum => before.maximum(&totals),
         };
         Ok(self.scatter(operation, &places, &after, Combine::Replace, Along::Flat, OutOfRange::Drop, at))
+    }
+}
+
+impl<T: Number> Array<T> {
+    /// A scatter by atomics, or in a fixed order where the device promises one and the order matters.
+    #[expect(clippy::too_many_arguments, reason = "what the methods differ in")]
+    pub(crate) fn combined<I: ArrayIndex>(
+        &self,
+        operation: &'static str,
+        indices: &Array<I>,
+        values: &Array<T>,
+        combine: Combine,
+        along: Along,
+        outside: OutOfRange,
+        at: CallSite,
+    ) -> Array<T> {
+        match combine == Combine::Add && T::DTYPE == DType::F32 && self.device().is_deterministic() {
+            true => Array::kept(self.device(), self.in_order(operation, indices, values, combine, along, outside, at)),
+            false => self.scatter(operation, indices, values, combine, along, outside, at),
+        }
+    }
+}
+
+impl<T: Element> Array<T> {
+    /// Values put at indices; where the device promises the same bits, the last one for each element.
+    pub(crate) fn replaced<I: ArrayIndex>(
+        &self,
+        operation: &'static str,
+        indices: &Array<I>,
+        values: &Array<T>,
+        along: Along,
+        outside: OutOfRange,
+        at: CallSite,
+    ) -> Array<T> {
+        // One value can go to several elements, but no two meet.
+        match self.device().is_deterministic() && indices.len() > 1 {
+            true => Array::kept(self.device(), self.last_put(operation, indices, values, along, outside, at)),
+            false => self.scatter(operation, indices, values, Combine::Replace, along, outside, at),
+        }
+    }
+
+    /// The largest number of the values for an element names the one that it gets: integers meet in any order.
+    fn last_put<I: ArrayIndex>(
+        &self,
+        operation: &'static str,
+        indices: &Array<I>,
+        values: &Array<T>,
+        along: Along,
+        outside: OutOfRange,
+        at: CallSite,
+    ) -> Result<Array<T>> {
+        self.check()?;
+        indices.check()?;
+        values.check()?;
+        let call = Call { operation, array: &self.node, indices: &indices.node, along, outside, at };
+        let space = call.taken(&values.node)?;
+        let len: usize = space.iter().product();
+        if len == 0 {
+            return Ok(self.scatter(operation, indices, values, Combine::Replace, along, outside, at));
+        }
+        if len >= u32::MAX as usize {
+            let wanted = format!("{} at most, on a deterministic device", u32::MAX - 1);
+            return Err(Error::argument(operation, "number of the values", wanted, len.to_string(), at));
+        }
+        let numbers = (Array::<u32>::counting(self.device(), len) + 1).reshape(&space);
+        let none = Array::<u32>::zeros(self.device(), self.shape());
+        let last = none.scatter(operation, indices, &numbers, Combine::Maximum, along, outside, at);
+        let values = values.broadcast_to(&space).flatten();
+        // 0, of those that get none, becomes a number past all.
+        let taken = values.gather(operation, &(&last - 1), Along::Flat, OutOfRange::Drop, at);
+        Ok(last.greater(0).select(&taken, self))
     }
 }
 

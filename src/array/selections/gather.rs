@@ -24,7 +24,7 @@ pub(crate) enum Along {
 }
 
 /// A call with indices before it is checked.
-pub(super) struct Call<'a> {
+pub(crate) struct Call<'a> {
     pub operation: &'static str,
     pub array: &'a Arc<Node>,
     pub indices: &'a Arc<Node>,
@@ -165,6 +165,16 @@ impl Call<'_> {
         Task::nodes(&inputs.collect::<Vec<_>>(), outputs, 1, make).remove(0)
     }
 
+    /// The shape that values for these indices are broadcast to.
+    pub fn taken(&self, values: &Node) -> Result<Vec<usize>> {
+        let shape = self.extents()?.space;
+        if broadcast_shapes(&[&values.shape, &shape]).is_none_or(|to| to != shape) {
+            let wanted = format!("a shape that broadcasts to {shape:?}");
+            return self.mistake("shape of the values", wanted, format!("{:?}", values.shape));
+        }
+        Ok(shape)
+    }
+
     pub(super) fn scattered(&self, values: &Arc<Node>, combine: Combine) -> Result<Arc<Node>> {
         self.check(&[values])?;
         let dtype = self.array.dtype;
@@ -173,11 +183,7 @@ impl Call<'_> {
             let (operation, help) = (self.operation, "cast to f32, i32 or u32".to_string());
             return Err(ErrorKind::Unsupported { operation, wanted, device, help, at: Some(self.at) }.into());
         }
-        let shape = self.extents()?.space;
-        if broadcast_shapes(&[&values.shape, &shape]).is_none_or(|to| to != shape) {
-            let wanted = format!("a shape that broadcasts to {shape:?}");
-            return self.mistake("shape of the values", wanted, format!("{:?}", values.shape));
-        }
+        self.taken(values)?;
         self.check_without_results()?;
         let most = self.array.device.most_numbered(MOST);
         if let Some((indices, outside)) = self.narrowed(most)? {
@@ -292,7 +298,8 @@ impl<T: Element> Array<T> {
     /// the shape of the indices.
     ///
     /// If several values go to one index, any of them may be kept. For 64-bit elements the two words may come from
-    /// different values.
+    /// different values. On a device of [`DeviceOptions::deterministic`](crate::DeviceOptions::deterministic) the last is
+    /// kept, as in NumPy, which takes some three times as long.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -308,7 +315,7 @@ impl<T: Element> Array<T> {
     /// Errors: as [`Array::take`]; values of a shape that does not fit.
     #[track_caller]
     pub fn put<I: ArrayIndex>(&self, indices: &Array<I>, values: &Array<T>, outside: OutOfRange) -> Array<T> {
-        self.scatter("put", indices, values, Combine::Replace, Along::Flat, outside, Location::caller())
+        self.replaced("put", indices, values, Along::Flat, outside, Location::caller())
     }
 
     /// As [`Array::put`], one value for each index along an axis, at the same position on all other axes: NumPy's
@@ -334,8 +341,7 @@ impl<T: Element> Array<T> {
         axis: isize,
         outside: OutOfRange,
     ) -> Array<T> {
-        let along = Along::Each(axis);
-        self.scatter("put_along_axis", indices, values, Combine::Replace, along, outside, Location::caller())
+        self.replaced("put_along_axis", indices, values, Along::Each(axis), outside, Location::caller())
     }
 
     #[expect(clippy::too_many_arguments, reason = "what the methods differ in")]
@@ -378,7 +384,7 @@ macro_rules! scatters {
             #[track_caller]
             pub fn $name<I: ArrayIndex>(&self, indices: &Array<I>, values: &Array<T>, outside: OutOfRange) -> Array<T> {
                 let (name, at) = (stringify!($name), Location::caller());
-                self.scatter(name, indices, values, Combine::$combine, Along::Flat, outside, at)
+                self.combined(name, indices, values, Combine::$combine, Along::Flat, outside, at)
             }
 
             #[doc = concat!("As [`Array::", stringify!($name), "`], whole rows along an axis; the values have, or are")]
@@ -405,14 +411,14 @@ macro_rules! scatters {
                 outside: OutOfRange,
             ) -> Array<T> {
                 let (name, at) = (stringify!($rows), Location::caller());
-                self.scatter(name, indices, values, Combine::$combine, Along::Rows(axis), outside, at)
+                self.combined(name, indices, values, Combine::$combine, Along::Rows(axis), outside, at)
             }
         )*}
     };
 }
 
 scatters! {
-    scatter_add scatter_add_axis Add, "This array with values added at these numbers, counted in row-major order: NumPy's `add.at`, as a new value. Integers wrap, and give the same in any order; sums of `f32` may differ in their last bits from run to run.", "[1, 1, 1]", "[4, 1, 4]", "[1, 1, 4]";
+    scatter_add scatter_add_axis Add, "This array with values added at these numbers, counted in row-major order: NumPy's `add.at`, as a new value. Integers wrap, and give the same in any order; sums of `f32` may differ in their last bits from run to run, but for a device of [`DeviceOptions::deterministic`](crate::DeviceOptions::deterministic): there they are as [`Array::scatter_ordered`], at its cost.", "[1, 1, 1]", "[4, 1, 4]", "[1, 1, 4]";
     scatter_min scatter_min_axis Minimum, "This array with the smaller of each element and the values for it; NaN if any is NaN.", "[1, 1, 1]", "[-1, 1, 1]", "[1, 1, -1]";
     scatter_max scatter_max_axis Maximum, "This array with the larger of each element and the values for it; NaN if any is NaN.", "[1, 1, 1]", "[4, 1, 3]", "[1, 1, 4]";
 }
