@@ -2,7 +2,6 @@
 
 use crate::kernel::Kernel;
 use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -25,6 +24,9 @@ pub(crate) enum Reason {
     Long,
     /// At this line.
     Strided(u32),
+    /// At this line, what was read is no value and not used.
+    #[cfg(feature = "cpu")]
+    Unused(u32, crate::report::Defect),
 }
 
 impl Advice {
@@ -36,12 +38,11 @@ impl Advice {
         !self.off.load(Relaxed)
     }
 
-    /// Warns once for each kernel text and reason: another kernel object of the same text counts as the same.
+    /// Warns once for each kernel and reason: another kernel object of the same text, entry point, overrides and name
+    /// counts as the same.
     pub fn say(&self, kernel: &Kernel, reason: Reason, text: impl FnOnce() -> String) {
-        let mut hasher = DefaultHasher::new();
-        (kernel.name(), kernel.source()).hash(&mut hasher);
         let mut said = self.said.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        if self.on() && said.len() < MOST && said.insert((hasher.finish(), reason)) {
+        if self.on() && said.len() < MOST && said.insert((kernel.identity(), reason)) {
             drop(said);
             log::warn!(target: "crosslane::advice", "{}: {}", kernel.name(), text());
         }

@@ -1,6 +1,7 @@
 //! Defects that a checking device finds.
 
 use std::fmt;
+use std::sync::{Mutex, PoisonError};
 
 /// The defects that a checking device looks for. [`Checks::default`] has all but NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,9 +74,10 @@ impl Checks {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Defect {
-    /// An index or address outside an array or a binding.
+    /// An index or address outside an array or a binding: of a write, or of a read whose value matters. It does in a
+    /// store, a condition, an index, an atomic, a message and an operation of a subgroup; in trusted kernels it always does.
     OutOfBounds,
-    /// A read of memory that was never written.
+    /// A read of memory that was never written, whose value matters.
     Uninitialised,
     /// A data race: two invocations access one element without synchronisation, at least one writes, and not both are
     /// atomic.
@@ -88,6 +90,10 @@ pub enum Defect {
     NoProgress,
     /// A NaN from operands that are not NaN.
     Nan,
+    /// A read outside an array or a binding whose value nothing used: no error, see [`Defect::is_error`].
+    OutOfBoundsUnused,
+    /// A read of memory that was never written, whose value nothing used: no error.
+    UninitialisedUnused,
 }
 
 impl Defect {
@@ -101,7 +107,20 @@ impl Defect {
             Defect::IndexOverflow => "index overflow",
             Defect::NoProgress => "no forward progress",
             Defect::Nan => "NaN",
+            Defect::OutOfBoundsUnused => "loaded out of bounds, not used",
+            Defect::UninitialisedUnused => "loaded before written, not used",
         }
+    }
+
+    /// Whether the kernel is wrong. What is read and not used is none: `select(0u, x[i], i < arrayLength(&x))` reads past
+    /// the end, and drops what it reads. [`Device::remarks`](crate::Device::remarks) gives it.
+    ///
+    /// ```
+    /// use crosslane::cpu::Defect;
+    /// assert!(Defect::OutOfBounds.is_error() && !Defect::OutOfBoundsUnused.is_error());
+    /// ```
+    pub const fn is_error(self) -> bool {
+        !matches!(self, Defect::OutOfBoundsUnused | Defect::UninitialisedUnused)
     }
 }
 
@@ -132,7 +151,8 @@ pub struct Finding {
     pub kernel: String,
     /// Where.
     pub spot: Spot,
-    /// The other side of a race.
+    /// The other side of a race; where a value that was read out of bounds or before it was written is used, if that is
+    /// another line.
     pub other: Option<Spot>,
     /// The variable or binding, if memory is concerned.
     pub binding: Option<String>,
@@ -188,5 +208,27 @@ impl fmt::Display for Report {
             write!(f, "{gap}{finding}")?;
         }
         Ok(())
+    }
+}
+
+/// Findings that are no errors, until somebody asks for them.
+#[derive(Default)]
+pub(crate) struct Remarks(Mutex<Report>);
+
+/// Those that are kept until then; of later ones none is.
+const MOST_REMARKS: usize = 1024;
+
+impl Remarks {
+    pub fn add(&self, report: Report) {
+        if report.findings.is_empty() {
+            return;
+        }
+        let kept = &mut self.0.lock().unwrap_or_else(PoisonError::into_inner).findings;
+        let room = MOST_REMARKS.saturating_sub(kept.len());
+        kept.extend(report.findings.into_iter().take(room));
+    }
+
+    pub fn take(&self) -> Report {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -35,7 +35,14 @@ struct Requested {
     /// The sanitizer also finds f32 operations that make NaN out of numbers.
     #[arg(long, requires = "grid")]
     nan: bool,
+    /// The sanitizer runs a grid of any size. It takes some seconds for 10^7 invocations of a short kernel.
+    #[arg(long, requires = "grid")]
+    whole_grid: bool,
 }
+
+/// Invocations that the sanitizer runs without being asked to twice: about a minute of a short kernel.
+#[cfg(feature = "cpu")]
+const MOST_INVOCATIONS: u64 = 1 << 26;
 
 pub fn run(options: &Options) -> Outcome {
     let kernel = options.kernel.kernel()?;
@@ -66,22 +73,68 @@ pub fn run(options: &Options) -> Outcome {
     }
 }
 
-/// Runs the kernel under the sanitizer: an error if it finds anything.
+/// An error for a grid that would run for hours.
+#[cfg(feature = "cpu")]
+fn bounded(kernel: &Kernel, grid: [u32; 3]) -> Outcome<()> {
+    let size: u128 = reflection(kernel).workgroup_size.iter().map(|&n| n as u128).product();
+    let groups: u128 = grid.iter().map(|&n| n as u128).product();
+    match groups * size <= MOST_INVOCATIONS as u128 {
+        true => Ok(()),
+        false => Err(format!(
+            "--grid: {groups} workgroups of {size} invocations, which the sanitizer runs one after the other; wanted \
+             {MOST_INVOCATIONS} invocations at most; a smaller grid finds the same defects as a rule, or add --whole-grid"
+        )
+        .into()),
+    }
+}
+
+/// Does work while a bar on the terminal shows how many workgroups of a grid have run.
+#[cfg(feature = "cpu")]
+fn shown<R>(device: &crosslane::Device, grid: [u32; 3], work: impl FnOnce() -> R) -> Outcome<R> {
+    use std::sync::mpsc::{RecvTimeoutError, channel};
+    use std::time::Duration;
+    let groups = grid.iter().fold(1u64, |all, &n| all.saturating_mul(n as u64));
+    let bar = super::bench::progress(usize::try_from(groups).unwrap_or(usize::MAX))?;
+    bar.set_message("workgroups");
+    let (end, ended) = channel::<()>();
+    let result = std::thread::scope(|scope| {
+        let bar = &bar;
+        scope.spawn(move || {
+            while ended.recv_timeout(Duration::from_millis(200)) == Err(RecvTimeoutError::Timeout) {
+                bar.set_position(device.checked_workgroups());
+            }
+        });
+        let result = work();
+        drop(end);
+        result
+    });
+    bar.finish_and_clear();
+    Ok(result)
+}
+
+/// Runs the kernel under the sanitizer: an error if it finds a defect. What it says beside that is no error.
 #[cfg(feature = "cpu")]
 fn sanitize(kernel: &Kernel, grid: [u32; 3], inputs: &Inputs, requested: &Requested) -> Outcome<String> {
     use crosslane::DeviceOptions;
     use crosslane::cpu::{Checks, Profile};
-    let &Requested { workgroup_unset, nan } = requested;
+    let &Requested { workgroup_unset, nan, whole_grid } = requested;
+    if !whole_grid {
+        bounded(kernel, grid)?;
+    }
     let checks = Checks::default().with(|checks| (checks.workgroup_unset, checks.nan) = (workgroup_unset, nan));
     let device = DeviceOptions::default().cpu(Profile::native(), Some(checks))?;
-    inputs.upload(&device, kernel, grid)?.launch()?;
-    device.synchronize()?;
-    Ok("nothing found".into())
+    let ready = inputs.upload(&device, kernel, grid)?;
+    shown(&device, grid, || ready.launch())??;
+    let remarks = device.remarks()?;
+    Ok(match remarks.findings.is_empty() {
+        true => "nothing found".into(),
+        false => format!("no defect; to know:\n{remarks}"),
+    })
 }
 
 #[cfg(not(feature = "cpu"))]
 fn sanitize(_kernel: &Kernel, _grid: [u32; 3], _inputs: &Inputs, requested: &Requested) -> Outcome<String> {
-    let Requested { workgroup_unset: _, nan: _ } = requested;
+    let Requested { workgroup_unset: _, nan: _, whole_grid: _ } = requested;
     Ok("not built in: enable the cargo feature `cpu`".into())
 }
 

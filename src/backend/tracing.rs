@@ -11,6 +11,12 @@ use std::time::Duration;
 pub(crate) struct Observer {
     pub recorder: Recorder,
     pub advice: Advice,
+    /// What a device that checks found and is no error.
+    #[cfg(feature = "cpu")]
+    pub remarks: crate::report::Remarks,
+    /// Workgroups of the last launch on a device that checks which have run.
+    #[cfg(feature = "cpu")]
+    pub checked: std::sync::atomic::AtomicU64,
     /// In tests, the call that loses the device.
     pub loss: Countdown,
 }

@@ -96,6 +96,11 @@ impl Device {
         &self.0.caps
     }
 
+    /// Whether the same program gives the same bits each time: [`DeviceOptions::deterministic`].
+    pub(crate) fn is_deterministic(&self) -> bool {
+        self.0.opening.options.options.deterministic
+    }
+
     /// An operation's plan, made now or before, and what it is filled with, which is taken out of the operation.
     pub(crate) fn plan(&self, op: &mut dyn Op) -> Result<(Arc<Planned>, Values)> {
         self.0.plans.of(op, self.caps())
@@ -188,6 +193,43 @@ impl Device {
     pub fn messages(&self) -> Result<Vec<Message>> {
         self.synchronize()?;
         Ok(self.0.messages.take())
+    }
+
+    /// Waits, and returns what a device that checks found since the last call and is no error
+    /// ([`Defect::is_error`](crate::cpu::Defect::is_error)): values that were read out of bounds, or before they were
+    /// written, and that nothing used. One finding for each line and launch, and 1,024 until they are collected. Empty on
+    /// all other devices. The same is logged as advice ([`Device::set_advice`]).
+    ///
+    /// ```
+    /// # fn main() -> crosslane::Result<()> {
+    /// use crosslane::{Array, Device, Kernel};
+    /// let checked = Device::cpu_checked()?;
+    /// let guarded = Kernel::wgsl("
+    ///     @group(0) @binding(0) var<storage, read_write> x: array<u32>;
+    ///     @group(0) @binding(1) var<storage, read_write> y: array<u32>;
+    ///     @compute @workgroup_size(4) fn main(@builtin(local_invocation_index) i: u32) {
+    ///         y[i] = select(7u, x[i], i < arrayLength(&x));
+    ///     }
+    /// ")?;
+    /// let (mut x, mut y) = (Array::arange(&checked, 0u32, 3, 1), Array::<u32>::zeros(&checked, &[4]));
+    /// guarded.grid([1]).args((&mut x, &mut y)).launch(&checked)?;
+    /// assert_eq!(y.to_vec()?, [0, 1, 2, 7]);
+    /// assert_eq!(checked.remarks()?.findings[0].spot.line, 5);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// Errors: as [`Device::synchronize`].
+    #[cfg(feature = "cpu")]
+    pub fn remarks(&self) -> Result<crate::report::Report> {
+        self.synchronize()?;
+        Ok(self.driver().observer().remarks.take())
+    }
+
+    /// How many workgroups of its launch a device that checks has begun, for the program's progress bar.
+    #[cfg(feature = "cpu")]
+    #[doc(hidden)]
+    pub fn checked_workgroups(&self) -> u64 {
+        self.driver().observer().checked.load(std::sync::atomic::Ordering::Relaxed)
     }
 
     /// All live allocations of device memory, the largest first, with their purpose and the line of the program that

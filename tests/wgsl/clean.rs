@@ -87,6 +87,55 @@ pub const CASES: &[Case] = &[
     case!("ring", [1, 1, 1], || vec![words(64), garbage(64)], |before, after| {
         (0..64).all(|i| after[1][i] == before[0][i].wrapping_sub(before[0][(i + 61) % 64]))
     }),
+    // Reads past the end whose values are dropped.
+    case!("guarded_select", [2, 1, 1], || vec![words(100), garbage(128)], |before, after| {
+        let scaled = before[0].iter().map(|x| x.wrapping_mul(3).wrapping_add(1));
+        after[1] == scaled.chain([7; 28]).collect::<Vec<_>>()
+    }),
+    case!("clamped_load", [2, 1, 1], || vec![shorts(100), garbage(100)], |before, after| {
+        let x = &before[0];
+        let all = |i: usize| {
+            let after = if i + 2 < 100 { x[i + 2] } else { 0 };
+            x[i.saturating_sub(1)] + x[i] + x[(i + 1).min(99)] + after
+        };
+        (0..100).all(|i| after[1][i] == all(i))
+    }),
+    case!("early_load", [1, 1, 1], || vec![floats(50 * 8), garbage(50)], |before, after| {
+        let at = |i: usize, k: usize| f32::from_bits(before[0][i * 8 + k]);
+        let sum = |i: usize| {
+            let mass = 2.0 * at(i, 3);
+            at(i, 0) + at(i, 1) + at(i, 2) + mass * (at(i, 4) + at(i, 5) + 1.0) + at(i, i % 3)
+        };
+        (0..50).all(|i| f32::from_bits(after[1][i]) == sum(i))
+    }),
+    case!("tile_select", [3, 3, 1], || vec![floats(1600), floats(1600), garbage(1600)], |before, after| {
+        let at = |n: usize, row: usize, column: usize| f32::from_bits(before[n][row * 40 + column]);
+        (0..1600)
+            .all(|i| f32::from_bits(after[2][i]) == (0..40).map(|k| at(0, i / 40, k) * at(1, k, i % 40)).sum::<f32>())
+    }),
+    case!("image_border", [3, 2, 1], || vec![shorts(240), garbage(240)], |before, after| {
+        let at = |x: i32, y: i32| match (0..20).contains(&x) && (0..12).contains(&y) {
+            true => before[0][(y * 20 + x) as usize],
+            false => 0,
+        };
+        let sum = |x: i32, y: i32| (0..9).map(|k| at(x + k % 3 - 1, y + k / 3 - 1)).sum::<u32>() + 10 * at(x, y);
+        (0..240).all(|i| after[1][i as usize] == sum(i % 20, i / 20))
+    }),
+    case!("scan_tail", [2, 1, 1], || vec![words(100), garbage(100)], |before, after| {
+        after[1] == before[0].chunks(64).flat_map(scan).collect::<Vec<_>>()
+    }),
+    case!("both_sides", [2, 1, 1], || vec![words(100), garbage(128)], |before, after| {
+        let count = |i: usize| if before[0].get(i).is_some_and(|x| x % 2 == 1) { 29 } else { 2 };
+        (0..128).all(|i| after[1][i] == count(i))
+    }),
+    case!("overwritten", [1, 1, 1], || vec![shorts(20), garbage(32)], |before, after| {
+        let x = &before[0];
+        let sum = |i: usize| match i + 3 < 20 {
+            true => x[i] + x[i..i + 4].iter().sum::<u32>() + x[i] + (x[i] != 0) as u32,
+            false => 5 + 1,
+        };
+        (0..32).all(|i| after[1][i] == sum(i))
+    }),
 ];
 
 fn words(len: usize) -> Vec<u32> {

@@ -1,5 +1,5 @@
 //! Small kernels with one defect each, which a sanitizer must find: `// FINDING: kind` stands on the lines where it
-//! happens. Here is only checked that naga lets them through and what they say; most cannot be run without harm.
+//! happens, and where a value that was read wrongly is used. Here is only checked that naga lets them through and what they say; most cannot be run without harm.
 
 /// A kernel of `faulty/`, the grid, and its buffers.
 pub struct Case {
@@ -36,10 +36,16 @@ pub const CASES: &[Case] = &[
     case!("race_within_flag", [1, 1, 1], &[Zeros(2)]),
     case!("out_of_bounds_read", [1, 1, 1], &[Counting(64), Zeros(64)]),
     case!("out_of_bounds_read_negative", [1, 1, 1], &[Counting(64), Zeros(64)]),
+    case!("out_of_bounds_read_condition", [1, 1, 1], &[Counting(64), Zeros(64)]),
+    case!("out_of_bounds_read_index", [1, 1, 1], &[Counting(64), Zeros(64)]),
+    case!("out_of_bounds_read_condition_of_select", [1, 1, 1], &[Counting(64), Zeros(64)]),
+    case!("out_of_bounds_read_times_zero", [1, 1, 1], &[Counting(64), Zeros(64)]),
+    case!("out_of_bounds_read_atomic", [1, 1, 1], &[Counting(64), Zeros(1)]),
     case!("out_of_bounds_write", [2, 1, 1], &[Zeros(100)]),
     case!("out_of_bounds_write_workgroup", [1, 1, 1], &[Zeros(64)]),
     case!("uninitialised_workgroup", [1, 1, 1], &[Counting(64), Zeros(64)]),
     case!("uninitialised_storage", [1, 1, 1], &[Fresh(64), Zeros(64)]),
+    case!("uninitialised_storage_condition", [1, 1, 1], &[Fresh(64), Zeros(64)]),
     case!("divergent_barrier", [1, 1, 1], &[Counting(64), Zeros(64)]),
     case!("divergent_barrier_return", [1, 1, 1], &[Counting(40), Zeros(64)]),
     case!("index_overflow", [1, 1, 1], &[Counting(64), Zeros(64)]),

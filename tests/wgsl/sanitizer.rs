@@ -93,6 +93,98 @@ fn a_finding_says_all() {
     }
 }
 
+/// What is read past the end, or before it was written, and not used: told once for each line, and no error.
+#[test]
+fn what_is_not_used_is_no_error() {
+    let source = "
+        @group(0) @binding(0) var<storage, read> x: array<u32>;
+        @group(0) @binding(1) var<storage, read_write> fresh: array<u32>;
+        @group(0) @binding(2) var<storage, read_write> output: array<u32>;
+        @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+            let own = x[id.x];
+            let old = fresh[id.x];
+            let sum = own * 2u + old;
+            output[id.x] = select(sum, id.x, id.x >= 0u);
+        }";
+    let device = Device::cpu_checked().unwrap();
+    let arrays = |device: &Device| {
+        let output = Array::from_slice(device, &[0u32; 128]);
+        [Array::from_slice(device, &(0..100).collect::<Vec<u32>>()), Array::empty(device, &[128]), output]
+    };
+    let buffers = arrays(&device);
+    launch(&device, source, [2, 1, 1], &buffers).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(buffers[2].to_vec().unwrap(), (0..128).collect::<Vec<u32>>());
+    let remarks = device.remarks().unwrap();
+    let told: Vec<_> = remarks.findings.iter().map(|f| (f.defect, f.spot.line, f.count)).collect();
+    let wanted = [(Defect::OutOfBoundsUnused, 6, 28), (Defect::UninitialisedUnused, 7, 128)];
+    let mut sorted = told.clone();
+    sorted.sort_by_key(|told| told.1);
+    assert_eq!(sorted, wanted, "{remarks}");
+    assert!(
+        remarks.findings.iter().all(|finding| !finding.defect.is_error()) && remarks.to_string().contains("not used")
+    );
+    assert_eq!(device.remarks().unwrap(), Report::default(), "they are told once");
+    // A defect elsewhere is an error all the same; where reads matter sometimes, their line is no remark.
+    let wrong = source.replace("id.x >= 0u", "id.x != 127u");
+    let error = launch(&device, &wrong, [2, 1, 1], &arrays(&device)).unwrap_err();
+    let ErrorKind::Defects { report } = error.kind() else { panic!("{error}") };
+    let told: Vec<_> = report.findings.iter().map(|f| (f.defect, f.spot.line, f.count)).collect();
+    assert_eq!(told, [(Defect::OutOfBounds, 6, 1)], "{report}");
+    assert_eq!(report.findings[0].spot.invocation, [63, 0, 0]);
+    assert_eq!(report.findings[0].other.as_ref().map(|used| used.line), Some(9), "{report}");
+    let remarks = device.remarks().unwrap();
+    let told: Vec<_> = remarks.findings.iter().map(|f| (f.defect, f.spot.line)).collect();
+    assert_eq!(told, [(Defect::UninitialisedUnused, 7)], "{remarks}");
+}
+
+/// A trusted kernel runs without checks on GPUs: there a read past the end does harm, used or not.
+#[test]
+fn in_trusted_kernels_each_read_matters() {
+    let case = clean::CASES.iter().find(|case| case.name == "guarded_select").unwrap();
+    let device = Device::cpu_checked().unwrap();
+    let arrays: Vec<_> = (case.buffers)().iter().map(|words| Array::from_slice(&device, words)).collect();
+    // SAFETY: the cpu engine's checks keep it inside its buffers.
+    let kernel = unsafe { crosslane::Kernel::wgsl(case.source).unwrap().trusted() };
+    let arguments: Vec<_> = arrays.iter().map(crosslane::Argument::bytes_of).collect();
+    let error = kernel.grid(case.grid).args(arguments).launch(&device).unwrap_err();
+    let ErrorKind::Defects { report } = error.kind() else { panic!("{error}") };
+    let [finding] = report.findings.as_slice() else { panic!("{report}") };
+    assert_eq!((finding.defect, finding.count), (Defect::OutOfBounds, 28), "{report}");
+    assert_eq!(device.remarks().unwrap(), Report::default());
+}
+
+/// A message keeps a value, a subgroup hands it on, and a barrier's load gives it to all.
+#[test]
+fn what_keeps_a_value_uses_it() {
+    let uses = [
+        "print_u32(id, value);",
+        "assert_that(id, value == 0u);",
+        "output[0] = select(0u, 1u, subgroupAny(value > 2u) && id.x > 64u);",
+        "output[0] = select(0u, 1u, subgroupAdd(value) > 1u && id.x > 64u);",
+        "output[0] = select(0u, 1u, subgroupShuffle(id.x, value & 3u) > 1u && id.x > 64u);",
+        "output[0] = workgroup_sum_u32(value, local);",
+        "switch value { case 1u: { output[0] = 1u; } default: {} }",
+        "var n = 0u; loop { n++; if n > 3u { break; } continuing { break if n > value; } }",
+    ];
+    for used in uses {
+        let source = format!(
+            "@group(0) @binding(0) var<storage, read> x: array<u32>;
+            @group(0) @binding(1) var<storage, read_write> output: array<u32>;
+            @compute @workgroup_size(64)
+            fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32) {{
+                let value = x[id.x];
+                {used}
+            }}"
+        );
+        let device = checked(Profile::native(), Checks::default().with(|checks| checks.races = false));
+        let arrays = [Array::from_slice(&device, &[0u32; 60]), Array::from_slice(&device, &[0u32; 1])];
+        let error = launch(&device, &source, [1, 1, 1], &arrays).expect_err(used);
+        let ErrorKind::Defects { report } = error.kind() else { panic!("{used}: {error}") };
+        let told = report.findings.iter().map(|f| (f.defect, f.spot.line, f.other.as_ref().map(|o| o.line)));
+        assert_eq!(told.collect::<Vec<_>>(), [(Defect::OutOfBounds, 5, Some(6))], "{used}\n{report}");
+    }
+}
+
 /// Wrapping that is meant is no finding: hashes that are cut to size, steps backwards, numbers that wrap back.
 #[test]
 fn wrapping_on_purpose_is_silent() {

@@ -290,6 +290,22 @@ fn check_finds_races() {
     fails(&command, &["data race", missing, &places[0], &places[1], write, read, "`near`"]);
 }
 
+/// What is read past the end and dropped is told, and is no error; a grid that would run for hours is refused.
+#[test]
+#[cfg(feature = "cpu")]
+fn check_tells_what_is_no_error() {
+    let folder = Folder::new("guarded");
+    let file = folder.file("guarded.wgsl", include_str!("../../../tests/wgsl/clean/guarded_select.wgsl"));
+    let command =
+        |grid| ["check", &file, "--grid", grid, "--bind", "input=arange:u32:100", "--bind", "output=zeros:u32:128"];
+    let text = prints(&command("2"));
+    has(&text, &["sanitizer: no defect", "loaded out of bounds, not used: index 100 of `input`", "guarded.wgsl:11:"]);
+    let parts = ["281462092005375 workgroups of 64 invocations", "67108864", "--whole-grid"];
+    fails(&command("65535,65535,65535"), &parts);
+    // Asked for again, it goes on: here with a defect, which more workgroups than the output has room for find.
+    fails(&[&command("3")[..], &["--whole-grid"]].concat(), &["out of bounds: index 128 of `output`"]);
+}
+
 /// What is looked for on request: found at its line with the option, and not without.
 #[test]
 #[cfg(feature = "cpu")]

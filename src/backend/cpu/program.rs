@@ -287,12 +287,14 @@ pub(super) enum Instr {
         shape_c: Shape,
     },
 
-    /// An index must be below the limit; `exact` is the result of arithmetic without wrapping, or NONE.
+    /// An index must be below the limit; `exact` is the result of arithmetic without wrapping, or NONE. `to` is what was
+    /// computed from it: an address, or elements of a value.
     CheckIndex {
         index: Reg,
         limit: Reg,
         exact: Pair,
         of: u32,
+        to: List,
     },
     /// A result is NaN though no operand is.
     CheckNan {

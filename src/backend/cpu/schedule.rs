@@ -80,12 +80,19 @@ impl Cpu {
         report: &mut Report,
     ) -> Option<Stuck> {
         let (bound, blocks, memories) = bind(context.program, launch);
-        let mut checker = Checker::new(checks, launch.kernel.is_trusted(), compiled.program(), bound, blocks);
+        let mut checker = Checker::new(
+            checks,
+            (launch.kernel.is_trusted(), !launch.kernel.is_watched()),
+            compiled.program(),
+            bound,
+            blocks,
+        );
         let advises = self.observer.advice.on() && launch.kernel.reflection().is_some();
         checker.strides = advises.then(Vec::new);
         let mut checker = Some(checker);
         let endless = self.schedule(context, &mut checker);
-        let checker = checker.expect("only lent");
+        let mut checker = checker.expect("only lent");
+        self.note_unused(launch, checker.unused());
         for (memory, known) in memories.into_iter().zip(checker.blocks) {
             if let Some(written) = &memory.written {
                 *written.lock().expect("no panic while held") = known.written;
@@ -94,6 +101,18 @@ impl Cpu {
         report.findings.extend(checker.report.findings);
         checker.strides.iter().flatten().for_each(|stride| self.advise(launch, stride));
         endless
+    }
+
+    /// Reads that gave no value, which nothing needed, are no defects.
+    fn note_unused(&self, launch: &Launch, unused: Report) {
+        let observer = &self.observer;
+        for finding in &unused.findings {
+            let (line, defect) = (finding.spot.line, finding.defect);
+            observer.advice.say(&launch.kernel, Reason::Unused(line, defect), || {
+                format!("line {line}: {}: {}", defect.name(), finding.message)
+            });
+        }
+        observer.remarks.add(unused);
     }
 
     fn advise(&self, launch: &Launch, stride: &Stride) {
@@ -111,6 +130,7 @@ impl Cpu {
         let count: u64 = context.groups.iter().map(|&n| n as u64).product();
         let mut turns = Turns { context, checker, waiting: vec![], spare: None, stuck: None, given_up: false };
         for n in 0..count {
+            self.observer.checked.store(n, Relaxed);
             let mut machine = turns.spare.take().unwrap_or_else(|| Machine::new(context.program));
             let group = unfold(self.profile.order.nth(n, count), context.groups);
             machine.begin(context, group, if n < OVERTAKEN { TURNS } else { 0 });

@@ -118,7 +118,10 @@ impl Instr {
                 list(*to, Write);
                 [*a, *b, *c].into_iter().for_each(|from| list(from, Read));
             }
-            Instr::CheckIndex { index, limit, exact, .. } => reads.extend([index, limit].into_iter().chain(exact)),
+            Instr::CheckIndex { index, limit, exact, to, .. } => {
+                list(*to, Update);
+                reads.extend([index, limit].into_iter().chain(exact));
+            }
             Instr::CheckNan { result, operands } => {
                 list(*operands, Read);
                 reads.push(result);

@@ -5,5 +5,5 @@
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let next = input[id.x + 1u]; // FINDING: out_of_bounds_read
-    output[id.x] = next - input[id.x];
+    output[id.x] = next - input[id.x]; // FINDING: out_of_bounds_read
 }

@@ -6,5 +6,5 @@
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let old = sums[id.x]; // FINDING: uninitialised_storage
     sums[id.x] = 1u;
-    output[id.x] = old;
+    output[id.x] = old; // FINDING: uninitialised_storage
 }

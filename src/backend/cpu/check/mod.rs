@@ -1,6 +1,7 @@
 //! The sanitizer: watches every access of a launch.
 
 mod shadow;
+mod stray;
 mod watch;
 
 use super::memory::View;
@@ -9,6 +10,8 @@ use super::run::Context;
 use shadow::{Shadow, Stamp};
 use std::collections::HashMap;
 use watch::{Noted, Watch};
+
+pub(super) use stray::Stray;
 
 use crate::report::{Checks, Defect, Finding, Report, Spot};
 
@@ -48,8 +51,10 @@ struct Group {
 /// The state of the checks during one launch.
 pub(super) struct Checker {
     pub checks: Checks,
-    /// Workgroup memory is not set to zero.
+    /// A trusted kernel: workgroup memory is not set to zero.
     unset: bool,
+    /// Each read that gives no value is a defect, whether it matters or not.
+    strict: bool,
     /// In the order of [`Program::buffers`]; none for parameters.
     bound: Vec<Option<Bound>>,
     pub blocks: Vec<Known>,
@@ -58,6 +63,8 @@ pub(super) struct Checker {
     group: Group,
     pub report: Report,
     seen: HashMap<(Defect, u32, u32), usize>,
+    /// Reads that gave no value, by defect and site, whether they matter or not.
+    unused: Vec<((Defect, u32), Finding)>,
     /// The logarithm of the bytes that one place of the shadow stands for: 2 bytes if the kernel has elements so small.
     grain: u32,
     /// Accesses far apart, if anybody wants to know.
@@ -100,6 +107,8 @@ struct How {
     writes: u64,
     changes: bool,
     atomic: bool,
+    /// It only reads: what it reads may not matter.
+    loads: bool,
 }
 
 /// Findings of one launch after which no more are added.
@@ -108,7 +117,7 @@ const MOST_FINDINGS: usize = 64;
 impl Checker {
     pub fn new(
         checks: Checks,
-        unset: bool,
+        (unset, strict): (bool, bool),
         program: &Program,
         bound: Vec<Option<Bound>>,
         blocks: Vec<Known>,
@@ -116,6 +125,7 @@ impl Checker {
         Checker {
             checks,
             unset,
+            strict,
             bound,
             blocks,
             groups: HashMap::new(),
@@ -123,6 +133,7 @@ impl Checker {
             group: Group::default(),
             report: Report::default(),
             seen: HashMap::new(),
+            unused: vec![],
             grain: if program.small { 1 } else { 2 },
             strides: None,
         }
@@ -193,8 +204,7 @@ impl Checker {
     }
 
     /// The name of what lies at an address, and the index there in units of `width`.
-    fn named(&self, program: &Program, piece: &Piece) -> (String, i64) {
-        let &Piece { space, address, width, .. } = piece;
+    fn named(&self, program: &Program, space: Space, address: u32, width: u32) -> (String, i64) {
         match space {
             Space::Buffer(buffer) => (program.buffers[buffer as usize].name.clone(), (address / width) as i64),
             Space::Immediate => ("the immediates".into(), (address / width) as i64),
@@ -209,15 +219,25 @@ impl Checker {
     }
 
     /// Reads of several invocations at a step: `count` neighbours each, from its address on. `who` and `piece` say the rest.
-    pub fn read(&mut self, who: &Who, piece: &Piece, count: u32, lanes: impl Iterator<Item = (usize, u32)>) {
-        self.access(who, piece, count, How { reads: true, writes: 0, changes: false, atomic: false }, lanes);
+    /// Gives those that gave no value and are followed, with their lanes and which of the neighbours they are.
+    pub fn read(
+        &mut self,
+        who: &Who,
+        piece: &Piece,
+        count: u32,
+        lanes: impl Iterator<Item = (usize, u32)>,
+    ) -> Vec<(usize, u32, Stray)> {
+        let how = How { reads: true, writes: 0, changes: false, atomic: false, loads: true };
+        self.access(who, piece, count, how, lanes)
     }
 
     pub fn write(&mut self, who: &Who, piece: &Piece, count: u32, lanes: impl Iterator<Item = (usize, u32)>) {
-        self.access(who, piece, count, How { reads: false, writes: u64::MAX, changes: true, atomic: false }, lanes);
+        let how = How { reads: false, writes: u64::MAX, changes: true, atomic: false, loads: false };
+        self.access(who, piece, count, how, lanes);
     }
 
-    pub fn atomic(&mut self, who: &Who, piece: &Piece, (op, value, used): (AtomicOp, u64, bool)) {
+    /// Gives the read that gave no value, if it is followed.
+    pub fn atomic(&mut self, who: &Who, piece: &Piece, (op, value, used): (AtomicOp, u64, bool)) -> Option<Stray> {
         // Bits of a byte that `and` and `or` keep stay unset, which is not reported.
         let bytes = |all: u64| (0..8).filter(|b| (value >> (b * 8)) & 0xff == all).fold(0, |set, b| set | 1 << b);
         let writes = match op {
@@ -228,11 +248,19 @@ impl Checker {
         };
         let merges = !used && matches!(op, AtomicOp::And | AtomicOp::Or);
         let reads = op != AtomicOp::Store && !merges && (used || op != AtomicOp::Exchange);
-        let how = How { reads, writes, changes: op != AtomicOp::Load, atomic: true };
-        self.access(who, piece, 1, how, std::iter::once((who.lane, piece.address)));
+        let loads = op == AtomicOp::Load;
+        let how = How { reads, writes, changes: !loads, atomic: true, loads };
+        self.access(who, piece, 1, how, std::iter::once((who.lane, piece.address))).pop().map(|(.., stray)| stray)
     }
 
-    fn access(&mut self, who: &Who, piece: &Piece, count: u32, how: How, lanes: impl Iterator<Item = (usize, u32)>) {
+    fn access(
+        &mut self,
+        who: &Who,
+        piece: &Piece,
+        count: u32,
+        how: How,
+        lanes: impl Iterator<Item = (usize, u32)>,
+    ) -> Vec<(usize, u32, Stray)> {
         self.enter(who.group, &who.context.groups);
         let (mut watch, mut wrong, width) = (self.watch(who, piece.space, how), vec![], piece.width);
         for (lane, first) in lanes {
@@ -243,13 +271,24 @@ impl Checker {
                     false => Noted { outside: true, ..Noted::default() },
                 };
                 if noted.is_wrong() {
-                    wrong.push((lane, address, noted));
+                    wrong.push((lane, nth, address, noted));
                 }
             }
         }
-        for (lane, address, noted) in wrong {
-            self.tell(&Who { lane, ..*who }, &Piece { address, ..*piece }, &noted);
+        let (mut strays, follows) = (vec![], how.loads && self.follows());
+        for (lane, nth, address, mut noted) in wrong {
+            let (who, piece) = (Who { lane, ..*who }, Piece { address, ..*piece });
+            if follows && noted.outside && self.checks.bounds {
+                strays.push((lane, nth, Stray::outside(&who, &piece)));
+            } else if follows && noted.fresh && self.checks.uninitialised {
+                strays.push((lane, nth, Stray::unwritten(&who, &piece)));
+            }
+            if follows {
+                (noted.outside, noted.fresh) = (false, false);
+            }
+            self.tell(&who, &piece, &noted);
         }
+        strays
     }
 
     /// `None` where accesses are never wrong, as long as they are within bounds.
@@ -285,12 +324,12 @@ impl Checker {
             self.outside(who, piece);
         }
         if noted.fresh && self.checks.uninitialised {
-            let (name, index) = self.named(who.context.program, piece);
+            let (name, index) = self.named(who.context.program, piece.space, piece.address, piece.width);
             let message = format!("`{name}` is read at index {index} before anything was written there");
             self.find(who, Defect::Uninitialised, None, Some((name, index)), message);
         }
         if let Some(other) = noted.conflict {
-            let (name, index) = self.named(who.context.program, piece);
+            let (name, index) = self.named(who.context.program, piece.space, piece.address, piece.width);
             let hint = match (other.group == self.group.number, piece.space) {
                 (true, Space::Workgroup) => "no workgroupBarrier() is between them",
                 (true, _) => "no storageBarrier() is between them",
@@ -305,7 +344,7 @@ impl Checker {
     }
 
     fn outside(&mut self, who: &Who, piece: &Piece) {
-        let (name, index) = self.named(who.context.program, piece);
+        let (name, index) = self.named(who.context.program, piece.space, piece.address, piece.width);
         // An index that is too large has been found where it was computed.
         let program = who.context.program;
         let line = program.sites[program.code[who.step as usize].site as usize].location(&program.source).line_number;

@@ -101,7 +101,7 @@ impl Builder<'_> {
 
     /// The instructions from here on stand at this place of the text.
     pub(super) fn at(&mut self, span: Span) {
-        let Some(range) = span.to_range() else { return };
+        let Some(range) = span.to_range().filter(|range| range.start < self.own) else { return };
         let key = (range.start as u32, range.end as u32);
         let next = self.sites.len() as u32;
         self.site = *self.site_ids.entry(key).or_insert(next);

@@ -25,9 +25,6 @@ impl Builder<'_> {
         let clamps = self.clamps && !guarded && !known;
         let end = (self.checked || clamps).then(|| self.end(&limit));
         let checked = end.filter(|_| self.checked);
-        if let Some(end) = checked {
-            self.check(index, end, of);
-        }
         let inside = match checked {
             Some(end) if clamps && memory => Some(self.bin(Bin::LtU32, index, end)),
             _ => None,
@@ -45,19 +42,23 @@ impl Builder<'_> {
             let nowhere = self.constant(NOWHERE);
             place.dynamic = self.tern(Tern::Select, inside, place.dynamic, nowhere);
         }
-    }
-
-    /// Watches the index of a value, which is clamped as it is: a list of registers gives the last for what lies past it.
-    pub(super) fn watch(&mut self, index: Reg, limit: Limit, of: u32) {
-        if self.checked {
-            let end = self.end(&limit);
-            self.check(index, end, of);
+        if let Some(end) = checked {
+            self.check(index, end, of, vec![place.dynamic]);
         }
     }
 
-    fn check(&mut self, index: Reg, limit: Reg, of: u32) {
+    /// Watches the index of a value, which is clamped as it is: a list of registers gives the last for what lies past it.
+    pub(super) fn watch(&mut self, index: Reg, limit: Limit, of: u32, picked: &[Reg]) {
+        if self.checked {
+            let end = self.end(&limit);
+            self.check(index, end, of, picked.to_vec());
+        }
+    }
+
+    fn check(&mut self, index: Reg, limit: Reg, of: u32, to: Vec<Reg>) {
         let exact = self.exact.get(&index).copied().unwrap_or([NONE, NONE]);
-        self.varying(Instr::CheckIndex { index, limit, exact, of });
+        let to = self.list(to);
+        self.varying(Instr::CheckIndex { index, limit, exact, of, to });
     }
 
     fn end(&mut self, limit: &Limit) -> Reg {

@@ -86,6 +86,9 @@ fn lowered(kernel: &Kernel, target: &Target, refuse: &dyn Fn(String) -> Error) -
     let index = found.ok_or_else(|| refuse(format!("it has no compute entry point `{entry}`")))?;
     let size = parsed.module.entry_points[index].workgroup_size;
     let mut builder = Builder::new(&parsed.module, &parsed.info, target, size).map_err(refuse)?;
+    if kernel.is_watched() {
+        builder.own = kernel.original().len();
+    }
     builder.globals(parsed.info.get_entry_point(index), &target.bindings).map_err(refuse)?;
     builder.entry(index).map_err(|refused| {
         let place = refused.span.location(kernel.source());
@@ -188,6 +191,8 @@ struct Builder<'a> {
     frames: Frame,
     depth: Frame,
     sites: Vec<Span>,
+    /// Where the program's own text ends: what was appended counts as the call of it.
+    own: usize,
     site_ids: HashMap<(u32, u32), u32>,
     site: u32,
     scopes: Vec<Scope<'a>>,
@@ -233,6 +238,7 @@ impl<'a> Builder<'a> {
             frames: 0,
             depth: 0,
             sites: vec![Span::UNDEFINED],
+            own: usize::MAX,
             site_ids: HashMap::new(),
             site: 0,
             scopes: vec![],

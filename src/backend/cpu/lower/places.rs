@@ -18,12 +18,12 @@ impl<'a> Builder<'a> {
                     return self.refuse("indexing something that has no elements");
                 };
                 let of = self.name("a value");
-                self.watch(reg, Limit::Count(count), of);
                 let mut result = vec![];
                 for k in 0..per as usize {
                     let list = self.list(words.iter().copied().skip(k).step_by(per as usize).collect());
                     result.push(self.pick(list, reg));
                 }
+                self.watch(reg, Limit::Count(count), of, &result);
                 Ok(Value::Words(result.into()))
             }
             Value::Place(mut place) => {
@@ -61,9 +61,9 @@ impl<'a> Builder<'a> {
             }
             Value::Place(mut place) => {
                 if let Inner::Array { base, size: naga::ArraySize::Dynamic, stride } = place.ty
-                    && let Root::Memory(Space::Buffer(buffer), of) = place.root
+                    && let Root::Memory(Space::Buffer(buffer), _) = place.root
                 {
-                    return self.runtime_element(place, index, self.types.inner(base).clone(), (buffer, stride, of));
+                    return self.runtime_element(place, index, self.types.inner(base).clone(), (buffer, stride));
                 }
                 let Some((ty, words, bytes)) = self.types.member(&place.ty, index) else {
                     return self.refuse("a member that does not exist");
@@ -84,15 +84,14 @@ impl<'a> Builder<'a> {
         mut place: Place,
         index: u32,
         ty: Inner,
-        (buffer, stride, of): (u32, u32, u32),
+        (buffer, stride): (u32, u32),
     ) -> Outcome<Value> {
         place.ty = ty;
         let limit = Limit::Runtime { buffer, offset: place.offset, stride };
         let reg = self.constant(index);
-        // Past the end of the buffer there is nothing, unless the address wraps round.
+        // Past the end of the buffer there is nothing, unless the address wraps round. A device that checks watches the index.
         let end = (index as u64 + 1) * stride as u64 + place.offset as u64;
-        if u32::try_from(end).is_ok() {
-            self.watch(reg, limit, of);
+        if u32::try_from(end).is_ok() && !self.checked {
             place.offset += index * stride;
             return Ok(Value::Place(place));
         }

@@ -1,7 +1,7 @@
 //! Loads and stores.
 
 use super::*;
-use crate::backend::cpu::check::Piece;
+use crate::backend::cpu::check::{Piece, Stray};
 
 impl Machine {
     /// The addresses of these lanes if they are `step` bytes apart: the first.
@@ -132,7 +132,14 @@ impl Machine {
         self.load(context, to, at, width, self.active.low..self.active.high);
         let count = context.program.lists[to as usize].len() as u32;
         let lanes = self.active.lanes().map(|lane| (lane, self.address(at, lane)));
-        checker.read(&self.who(context, step, 0), &self.piece(context, at, width), count, lanes);
+        let strays = checker.read(&self.who(context, step, 0), &self.piece(context, at, width), count, lanes);
+        for (lane, nth, stray) in strays {
+            let reg = context.program.lists[to as usize][nth as usize];
+            // An index that leads nowhere has been found where it was computed.
+            if !self.is_poison(reg, lane) {
+                self.poison(context, checker, stray, (&[reg], lane));
+            }
+        }
     }
 
     /// What a step accesses, for the checks.
@@ -172,16 +179,28 @@ impl Machine {
         checker: &mut Checker,
         step: u32,
         (index, limit, exact): (Reg, Reg, Pair),
-        of: u32,
+        (of, to): (u32, List),
     ) {
+        let mut wrong = vec![];
         for lane in self.active.lanes() {
             let (at, limit) = (self.regs[index as usize][lane], self.regs[limit as usize][0]);
             let exact = (exact[0] != NONE).then(|| {
                 let [low, high] = exact.map(|r| self.regs[r as usize][lane]);
                 super::super::scalar::join(low, high) as i64
             });
-            if at >= limit || exact.is_some_and(|exact| exact != at as i64) {
-                checker.index(&self.who(context, step, lane), (at, limit, exact), of);
+            // What is no index by itself has been told as such.
+            let sound = || !self.is_poison(index, lane);
+            if (at >= limit || exact.is_some_and(|exact| exact != at as i64)) && sound() {
+                wrong.push((lane, at, limit, exact));
+            }
+        }
+        for (lane, at, limit, exact) in wrong {
+            let who = self.who(context, step, lane);
+            if !checker.follows() || at < limit {
+                checker.index(&who, (at, limit, exact), of);
+            } else if checker.checks.bounds {
+                let stray = Stray::index(&who, exact.unwrap_or(at as i64), limit, of);
+                self.poison(context, checker, stray, (&context.program.lists[to as usize], lane));
             }
         }
     }
@@ -197,7 +216,8 @@ impl Machine {
         let nan = |reg: Reg, lane: usize| f32::from_bits(self.regs[reg as usize][lane]).is_nan();
         let operands = &context.program.lists[operands as usize];
         for lane in self.active.lanes() {
-            if nan(result, lane) && !operands.iter().any(|&r| nan(r, lane)) {
+            let sound = !self.is_poison(result, lane);
+            if sound && nan(result, lane) && !operands.iter().any(|&r| nan(r, lane)) {
                 checker.nan(&self.who(context, step, lane));
             }
         }

@@ -30,8 +30,12 @@ impl Machine {
                 let word = |reg: Reg| if reg == NONE { 0 } else { self.regs[reg as usize][lane] };
                 let what = (op, join(word(value[0]), word(value[1])), to[0] != NONE);
                 let piece = Piece { space: at.space, address, width, view };
-                checker.atomic(&self.who(context, step, lane), &piece, what);
+                let stray = checker.atomic(&self.who(context, step, lane), &piece, what);
+                if let Some(stray) = stray.filter(|_| to[0] != NONE && !self.is_poison(to[0], lane)) {
+                    self.poison(context, checker, stray, (&to, lane));
+                }
             }
+            let view = self.view(context, at.space);
             let word = |reg: Reg| if reg == NONE { 0 } else { self.regs[reg as usize][lane] };
             if kind.long() {
                 let [value, compare] = [value, compare].map(|[low, high]| join(word(low), word(high)));

@@ -77,7 +77,11 @@ impl Machine {
             match checker {
                 Some(checker) if inside => {
                     let piece = Piece { space: at.space, address, width: width as u32, view };
-                    checker.read(&self.who(context, step, lane), &piece, 1, once((lane, address)));
+                    let strays = checker.read(&self.who(context, step, lane), &piece, 1, once((lane, address)));
+                    // A matrix is of all invocations.
+                    strays.into_iter().for_each(|(.., mut stray)| {
+                        checker.matters(context, self.group, &mut stray, None);
+                    });
                 }
                 Some(checker) => checker.leaves(&self.who(context, step, lane), within, address),
                 None => {}

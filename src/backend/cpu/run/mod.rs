@@ -5,6 +5,7 @@ mod atomic;
 mod control;
 mod mask;
 mod matrix;
+mod poison;
 mod stride;
 mod subgroup;
 
@@ -13,6 +14,7 @@ use super::lanes;
 use super::memory::View;
 use super::program::*;
 use mask::Mask;
+use poison::Poison;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -66,6 +68,8 @@ pub(super) struct Machine {
     lanes: usize,
     /// How often state changed that a loop could wait for: only counted when checking.
     changes: u64,
+    /// Values that stem from reads that gave none: only when checking, and once there are some.
+    poison: Option<Box<Poison>>,
     /// How many more atomics on buffers stop it.
     turns: u32,
     /// It was stopped before the atomic that comes next.
@@ -111,6 +115,7 @@ impl Machine {
             group: [0; 3],
             lanes,
             changes: 0,
+            poison: None,
             turns: 0,
             resumed: false,
             iterations: 0,
@@ -134,6 +139,7 @@ impl Machine {
         self.iterations = 0;
         self.waits_for = None;
         self.spent = Duration::ZERO;
+        self.poison = None;
         self.active.fill(0, self.lanes);
         self.workgroup.iter().for_each(|word| word.store(0, Relaxed));
         for &(reg, given) in &context.program.given {
@@ -171,6 +177,11 @@ impl Machine {
             let at = self.pc;
             let step = &context.program.code[at as usize];
             self.pc += 1;
+            if self.poison.is_some()
+                && let Some(checker) = checker
+            {
+                self.follow(context, checker, at);
+            }
             let range = if step.uniform { 0..1 } else { self.active.low..self.active.high };
             match step.instr {
                 Instr::End => return Status::Done,
@@ -254,9 +265,9 @@ impl Machine {
                 Instr::MatrixMulAdd { to, a, b, c, shape_a, shape_b, shape_c } => {
                     self.matrix_multiply_add(context, to, [a, b, c], [shape_a, shape_b, shape_c]);
                 }
-                Instr::CheckIndex { index, limit, exact, of } => {
+                Instr::CheckIndex { index, limit, exact, of, to } => {
                     if let Some(checker) = checker {
-                        self.check_index(context, checker, at, (index, limit, exact), of);
+                        self.check_index(context, checker, at, (index, limit, exact), (of, to));
                     }
                 }
                 Instr::CheckNan { result, operands } => {
