@@ -37,7 +37,9 @@ mod tests {
     fn names_are_remembered_up_to_a_bound() {
         let names = Names::default();
         let kernel = Kernel::wgsl("@compute @workgroup_size(1) fn named() {}").unwrap();
-        (0..10 * KEPT as u32).for_each(|number| names.0.keep(number, kernel.name().into()));
+        for number in 0..10 * KEPT as u32 {
+            names.0.keep(number, kernel.name().into());
+        }
         assert!(names.0.values().len() <= KEPT);
         assert_eq!((names.of(10 * KEPT as u32 - 1).as_str(), names.of(0).as_str()), ("named", "a kernel"));
     }
