@@ -12,6 +12,11 @@ fn grid_size(groups: vec3<u32>) -> u32 {
     return size.x * size.y * size.z;
 }
 
+// WGSL's own, which naga lacks: whether it is the lowest of the active invocations of its subgroup.
+fn subgroupElect() -> bool {
+    return subgroupExclusiveAdd(1u) == 0u;
+}
+
 // Index to coordinates, x first, and back.
 fn coordinates_2d(index: u32, width: u32) -> vec2<u32> {
     return vec2<u32>(index % width, index / width);

@@ -22,6 +22,7 @@ pub(crate) enum Reason {
     PartialSubgroups,
     CopiedBack,
     Long,
+    PushConstant,
     /// At this line.
     Strided(u32),
     /// At this line, what was read is no value and not used.

@@ -6,7 +6,7 @@ mod support;
 use crosslane::device::{Backend, Caps};
 use crosslane::kernel::{Access, BindPoint, Feature, Reflection};
 use crosslane::op::{Op, Value};
-use crosslane::{Argument, Array, DType, Device, DeviceOptions, Elementwise, Error, ErrorKind, Kernel, Result, f16, s};
+use crosslane::{Argument, Array, DType, Device, DeviceOptions, Elementwise, Error, ErrorKind, Kernel, Recording, Result, f16, s};
 use support::*;
 
 const ADD: &str = "
@@ -139,7 +139,7 @@ fn overrides_entries_and_immediates() {
         @compute @workgroup_size(1) fn one() { y[0] = 1.0; }";
     mistake(Kernel::wgsl(source), "entry", &["one of ramp, one"]);
     mistake(Kernel::wgsl_with(source, Some("two"), &[]), "entry", &["one of ramp, one", "got two"]);
-    mistake(Kernel::wgsl_with(source, Some("ramp"), &[]), "override start", &["no default"]);
+    assert_eq!(Kernel::wgsl_with(source, Some("ramp"), &[]).unwrap().open_overrides(), ["start"]);
     mistake(Kernel::wgsl_with(source, Some("ramp"), &[("tiel", 4.0)]), "override", &["tile, start", "got tiel"]);
     for value in [-1.0, 2.5, 1e10, f64::NAN] {
         mistake(Kernel::wgsl_with(source, Some("ramp"), &[("tile", value)]), "override tile", &["type u32"]);
@@ -850,5 +850,68 @@ fn lists_of_some_invocations_are_their_own() {
         let wanted = |at: usize| if at % 64 >= 48 { 140 + at as u32 / 64 } else { 1 };
         let wrong = y.to_vec().unwrap().iter().enumerate().filter(|(at, y)| **y != wanted(*at)).count();
         assert_eq!(wrong, 0, "on {}", name(device));
+    }
+}
+
+/// One kernel for several values: those without a default are given at each launch.
+#[test]
+fn overrides_without_a_value_are_given_at_each_launch() {
+    let source = "
+        override n: u32;
+        @id(9) override start: u32;
+        override spare = n - 2u; // not of 1
+        override unused: f32;
+        var<workgroup> near: array<u32, 2 * n>;
+        @group(0) @binding(0) var<storage, read_write> y: array<u32>;
+        @compute @workgroup_size(n) fn main(@builtin(local_invocation_index) i: u32) {
+            near[2u * n - 1u - i] = start + i;
+            workgroupBarrier();
+            y[i] = near[n + i] + 1000u / n + spare;
+        }";
+    let kernel = kernel(source);
+    assert_eq!(kernel.open_overrides(), ["n", "start"]);
+    let half = Kernel::wgsl_with(source, None, &[("n", 4.0)]).unwrap();
+    assert_eq!((half.open_overrides(), half.reflection().unwrap().workgroup_size), (&["start".to_string()][..], [4, 1, 1]));
+    assert!(kernel.module().is_err() && half.module().is_err(), "what compiles it gets no placeholder");
+    for device in devices() {
+        for n in [4u32, 8, 2] {
+            let mut y = Array::<u32>::zeros(device, &[8]);
+            let launcher = kernel.grid([1]).set("n", n).set("9", 10);
+            launcher.args(&mut y).launch(device).unwrap();
+            let value = |i: u32| if i < n { 10 + (n - 1 - i) + 1000 / n + n - 2 } else { 0 };
+            assert_eq!(y.to_vec().unwrap(), (0..8).map(value).collect::<Vec<_>>(), "{n} on {}", name(device));
+            let mut z = Array::<u32>::zeros(device, &[8]);
+            half.for_elements(4).set("start", 1).args(&mut z).launch(device).unwrap();
+            assert_eq!(z.to_vec().unwrap(), [256, 255, 254, 253, 0, 0, 0, 0], "on {}", name(device));
+        }
+        let mut y = Array::<u32>::zeros(device, &[8]);
+        let parts = ["no default", ".set(\"start\", value)", "wgsl_with", "tests/kernels.rs"];
+        mistake(kernel.grid([1]).set("n", 4).args(&mut y).launch(device), "override start", &parts);
+        mistake(kernel.for_elements(8).args(&mut y).launch(device), "override n", &["no default", "tests/kernels.rs"]);
+        mistake(kernel.grid([1]).compile(device).map(|_| ()), "override n", &["no default"]);
+        let mut recording = Recording::new(device);
+        mistake(recording.add(kernel.grid([1]).args(&mut y)).map(|_| ()), "override n", &["no default"]);
+    }
+}
+
+/// wgpu's older name of the immediates, and a uniform with storage's layout that is given as a value.
+#[test]
+fn older_words_and_looser_layouts_are_taken() {
+    let kernel = kernel(
+        "requires uniform_buffer_standard_layout;
+        struct Steps { last: f32 } struct Both { steps: Steps, by: f32 }
+        var< push_constant > factor: f32;
+        @group(0) @binding(0) var<storage, read_write> y: array<f32>;
+        @group(0) @binding(1) var<uniform> both: Both;
+        @compute @workgroup_size(1) fn main() { y[0] = (both.steps.last + both.by) * factor; }",
+    );
+    let found = kernel.reflection().unwrap();
+    assert_eq!(found.immediates[0].name, "factor");
+    assert_eq!(found.unportable[0].to_string().lines().count(), 1);
+    for device in devices().iter().filter(|device| device.caps().immediate_bytes > 0) {
+        let both = Array::from_slice(device, &[3.0f32, 4.0]);
+        let mut y = Array::<f32>::zeros(device, &[1]);
+        kernel.grid([1]).args((&mut y, &both, 2.0f32)).launch(device).unwrap();
+        assert_eq!(y.to_vec().unwrap(), [14.0], "on {}", name(device));
     }
 }

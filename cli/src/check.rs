@@ -51,6 +51,9 @@ pub fn run(options: &Options) -> Outcome {
         return std::io::stdout().write_all(&text).map_err(|error| format!("standard output: {error}").into());
     }
     print(&format!("{}: {}", options.kernel.file.display(), describe(&kernel, reflection(&kernel))))?;
+    for found in &reflection(&kernel).unportable {
+        print(&format!("other implementations of WGSL refuse {}:{}:{}: {}; {}", options.kernel.file.display(), found.line, found.column, found.kind, found.kind.remedy()))?;
+    }
     for (name, caps) in Caps::presets() {
         let breaks = reflection(&kernel).breaks(&caps);
         print(&format!("{name}: {}", if breaks.is_empty() { "runs".into() } else { breaks.join("; ") }))?;

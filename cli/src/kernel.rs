@@ -81,7 +81,10 @@ impl Options {
             // naga names its input "wgsl".
             format!("{name}: {}", told(error).trim()).replace("┌─ wgsl:", &format!("┌─ {name}:"))
         })?;
-        Ok(kernel.named(&name.to_string()))
+        match kernel.open_overrides().first() {
+            None => Ok(kernel.named(&name.to_string())),
+            Some(open) => Err(format!("{name}: override {open} has no default: wanted --override {open}=NUMBER").into()),
+        }
     }
 
     /// The grid, if one is given.

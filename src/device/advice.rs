@@ -2,7 +2,7 @@
 
 use super::Device;
 use crate::advice::{Advice, Reason};
-use crate::kernel::{Access, Reflection};
+use crate::kernel::{Access, Reflection, UnportableKind};
 use crate::memory::Memory;
 use crate::work::Launch;
 
@@ -26,6 +26,15 @@ pub(crate) fn look_at(device: &Device, launch: &Launch) {
     if let Some(reflection) = launch.kernel.reflection().filter(|_| advice.on()) {
         few_workgroups(device, launch, reflection, advice);
         partial_subgroups(device, launch, reflection, advice);
+        old_immediates(launch, reflection, advice);
+    }
+}
+
+/// A text with wgpu's older name of the immediates.
+fn old_immediates(launch: &Launch, reflection: &Reflection, advice: &Advice) {
+    let old = reflection.unportable.iter().find(|found| found.kind == UnportableKind::PushConstant);
+    if let Some(old) = old {
+        advice.say(&launch.kernel, Reason::PushConstant, || old.to_string());
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::data::{BindingKind, Export, ExportedKernel, ExportedLaunch, ExportedWindow, Limits};
 use crate::error::{CallSite, ErrorKind, Result};
-use crate::kernel::{Access, BindPoint, Feature, Kernel, Needs};
+use crate::kernel::{Access, BindPoint, Feature, Kernel, Needs, UnportableKind, enabled};
 use crate::op::Grid;
 use std::collections::HashMap;
 
@@ -56,6 +56,11 @@ impl Draft {
 
     fn kernel(&mut self, kernel: &Kernel) -> Result<usize> {
         let needs = kernel.needs()?;
+        let unportable = kernel.reflection().map(|reflection| reflection.unportable.as_slice()).unwrap_or_default();
+        if let Some(found) = unportable.iter().find(|found| found.kind == UnportableKind::AtomicAssignment) {
+            let what = format!("{} in the kernel {}, line {}, column {}", found.kind, kernel.name(), found.line, found.column);
+            return Err(self.refused(&what, found.kind.remedy()));
+        }
         let mut wgsl = kernel.source().to_string();
         for &feature in &needs.features {
             let Some((name, directive)) = webgpu(feature) else {
@@ -65,7 +70,7 @@ impl Draft {
             if !self.export.features.iter().any(|known| known == name) {
                 self.export.features.push(name.into());
             }
-            if !wgsl.contains(&format!("enable {directive}")) {
+            if !enabled(&wgsl).iter().any(|known| known == directive) {
                 wgsl.insert_str(0, &format!("enable {directive}; ")); // on the first line: numbers of lines stay right
             }
         }

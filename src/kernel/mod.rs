@@ -20,6 +20,7 @@ mod library;
 pub(crate) mod messages;
 #[cfg(feature = "serde")]
 mod needs;
+mod open;
 mod operands;
 pub(crate) mod parameters;
 mod parse;
@@ -29,8 +30,10 @@ pub(crate) mod reflect;
 mod rows;
 pub(crate) mod slice;
 mod spec;
+mod standard;
 pub(crate) mod text;
 mod turns;
+mod unportable;
 mod unroll;
 mod user;
 
@@ -41,6 +44,7 @@ use rustc_hash::FxHasher;
 use std::borrow::Cow;
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
 
@@ -62,6 +66,9 @@ pub(crate) use parse::Parsed;
 pub(crate) use reflect::has_matrices;
 pub use reflect::{Feature, Member, Override, Reflection, Resource};
 pub(crate) use spec::Spec;
+#[cfg(feature = "serde")]
+pub(crate) use standard::enabled;
+pub use unportable::{Unportable, UnportableKind};
 
 /// A cheap handle to a kernel's source and to its interface: bindings and parameters.
 #[derive(Clone)]
@@ -86,6 +93,8 @@ struct Inner {
     /// [`MODULES`].
     parsed: Option<Arc<Parsed>>,
     overrides: Vec<(String, f64)>,
+    /// Its overrides without a default or a value.
+    open: Vec<String>,
     /// The names of the parameters' words; of a program's kernel there are only as many.
     params: Vec<String>,
     trusted: bool,
@@ -206,6 +215,7 @@ impl Kernel {
             own: vec![],
             parsed: None,
             overrides: vec![],
+            open: vec![],
             params: draft.params,
             trusted: draft.trusted,
             reflection: None,
@@ -257,7 +267,13 @@ impl Kernel {
 
     /// What runs: naga's module of the text, with the overrides' values put in, changed by the library's passes. A program's
     /// text is parsed when its kernel is made, one of the library's own when an engine first asks.
+    ///
+    /// Errors: an override without a value.
+    #[track_caller]
     pub(crate) fn parsed(&self) -> Result<Arc<Parsed>> {
+        if !self.0.open.is_empty() {
+            self.clone().complete("Kernel", Location::caller())?;
+        }
         match self.0.parsed.clone().or_else(|| MODULES.get(self.source())) {
             Some(parsed) => Ok(parsed),
             None => Ok(MODULES.keep(self.source().into(), Arc::new(parse::library(self.name(), self.source())?))),

@@ -2,10 +2,12 @@
 
 use super::depth::{self, Depth};
 use super::guard::guarded;
+use super::open;
 use super::reflect::Override;
+use super::standard;
 use super::unroll::unroll;
 use crate::error::{CallSite, Error, ErrorKind, Result};
-use naga::back::pipeline_constants::{PipelineConstantError, process_overrides};
+use naga::back::pipeline_constants::PipelineConstantError;
 use naga::valid::{Capabilities, ModuleInfo, ValidationError, ValidationFlags, Validator};
 use naga::{Literal, Module, ScalarKind, ShaderStage, TypeInner, WithSpan};
 
@@ -30,12 +32,16 @@ pub(crate) struct Parsed {
 
 /// A program's text, parsed.
 pub(super) struct Program {
+    /// The text, with what could not stay as it was in other words.
+    pub source: String,
     pub parsed: Parsed,
     pub entry: String,
     /// The overrides as the text declares them.
     pub overrides: Vec<Override>,
     /// The values given to them, by the key that wgpu and naga know them by.
     pub values: Vec<(String, f64)>,
+    /// The overrides without a default or a value, by name: the module has a placeholder for each.
+    pub open: Vec<String>,
 }
 
 /// Parses WGSL, makes a change to the module, chooses the entry point (`None`: the only one) and gives overrides their values.
@@ -43,12 +49,12 @@ pub(super) fn parse(
     source: &str,
     entry: Option<&str>,
     values: &[(&str, f64)],
-    change: impl FnOnce(&mut Module) + Send,
+    change: impl Fn(&mut Module) + Sync,
     at: CallSite,
 ) -> Result<Program> {
     let depth = Depth::of(source).map_err(|message| fails(message, at))?;
     depth
-        .run(|| guarded(|| parse_unguarded(source, entry, values, change, at)))
+        .run(|| guarded(|| parse_unguarded(source, entry, values, &change, at)))
         .map_err(|message| fails(message, at))?
 }
 
@@ -56,35 +62,36 @@ fn parse_unguarded(
     source: &str,
     entry: Option<&str>,
     values: &[(&str, f64)],
-    change: impl FnOnce(&mut Module),
+    change: &impl Fn(&mut Module),
     at: CallSite,
 ) -> Result<Program> {
-    let mut module = naga::front::wgsl::parse_str(source)
+    let text = standard::for_naga(source).map_err(|message| fails(message, at))?;
+    let mut module = naga::front::wgsl::parse_str(&text)
         .map_err(|error| fails(error.emit_to_string_with_path(source, PATH), at))?;
     depth::check(&module).map_err(|message| fails(message, at))?;
+    standard::compute_only(&mut module);
+    standard::settle(&mut module);
+    standard::misplaced(source, &module).map_err(|message| fails(message, at))?;
     change(&mut module);
-    let info = validated(&module, source, at)?;
+    let info = match validator().validate(&module) {
+        Ok(info) => info,
+        Err(error) => match standard::loosened(source, &module, &error) {
+            Some(text) => return parse_unguarded(&text, entry, values, change, at),
+            None => return Err(invalid(error, source, at)),
+        },
+    };
     let entry = entry_point(&module, entry, at)?;
     let overrides = overrides(&module);
     let values = values.iter().map(|value| keyed(&module, value, at)).collect::<Result<Vec<_>>>()?;
+    let source = source.to_string();
     if overrides.is_empty() && module.entry_points.len() == 1 {
-        return Ok(Program { parsed: Parsed { module, info }, entry, overrides, values });
+        return Ok(Program { source, parsed: Parsed { module, info }, entry, overrides, values, open: vec![] });
     }
-    let constants = values.iter().cloned().collect();
-    let resolved = process_overrides(&module, &info, Some((ShaderStage::Compute, &entry)), &constants);
-    let parsed = match resolved {
-        Ok((module, info)) => Parsed { module: module.into_owned(), info: info.into_owned() },
-        Err(PipelineConstantError::ValidationError(error)) => return Err(invalid(error, source, at)),
-        Err(PipelineConstantError::MissingValue(key)) => {
-            let id = key.parse().ok();
-            let found = module.overrides.iter().find(|(_, of)| of.id.is_some() && of.id == id);
-            let name = found.and_then(|(_, of)| of.name.as_deref()).unwrap_or(&key);
-            let wanted = "a value: it has no default";
-            return Err(Error::argument(OPERATION, format!("override {name}"), wanted, "none", at));
-        }
-        Err(other) => return Err(fails(other.to_string(), at)),
-    };
-    Ok(Program { parsed, entry, overrides, values })
+    let (parsed, open) = open::resolved(&module, &info, &entry, &values).map_err(|error| match error {
+        PipelineConstantError::ValidationError(error) => invalid(error, &source, at),
+        other => fails(other.to_string(), at),
+    })?;
+    Ok(Program { source, parsed, entry, overrides, values, open })
 }
 
 /// Parses a text of the library's own, which has no overrides, and writes out the loops that it marks. What can be wrong in it

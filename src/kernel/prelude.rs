@@ -4,6 +4,7 @@
 use super::collective::Collective;
 use super::library::split;
 use super::messages;
+use super::standard::{index_function, index_functions};
 use super::text::{enclosed, line, without_comments, words};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
@@ -47,7 +48,8 @@ pub(crate) fn free_names(source: &str) -> Result<(), String> {
 pub(crate) fn complete(source: &str, entry: Option<&str>, subgroups: bool) -> Complete {
     let code = without_comments(source);
     let declared: BTreeSet<&str> = declarations(&code).collect();
-    let called: BTreeSet<&str> = calls(&code).map(|(_, name)| name).filter(|name| !declared.contains(name)).collect();
+    let called = calls(&code).map(|(_, name)| name).filter(|name| !declared.contains(name));
+    let called: BTreeSet<&str> = called.chain(index_functions(&code)).collect();
     let mut tail =
         Tail { size: size(&code, entry).unwrap_or_default(), text: String::new(), done: BTreeSet::new(), subgroups };
     let mut collective = false;
@@ -79,6 +81,8 @@ impl Tail {
         }
         let text = if name == "workgroup_size" {
             format!("fn workgroup_size() -> vec3<u32> {{ return vec3<u32>({}); }}\n", self.size.join(", "))
+        } else if let Some(function) = index_function(name, &self.size) {
+            function
         } else if let Some(function) = FUNCTIONS.get(name) {
             function.to_string()
         } else if let Some(collective) = Collective::named(name) {

@@ -3,6 +3,8 @@
 use super::BindPoint;
 use super::parse::{ALLOWED, Parsed, Program};
 use super::rows::sees_rows;
+use super::standard::told;
+use super::unportable::Unportable;
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::kernel::Access;
@@ -11,7 +13,8 @@ use naga::valid::{Capabilities, ValidationFlags, Validator};
 use naga::{AddressSpace, Expression, GlobalVariable, Handle, Module, ScalarKind, StorageAccess, Type, TypeInner};
 use std::fmt;
 
-/// The arguments that a kernel needs, and its requirements of a device, for the values of its overrides.
+/// The arguments that a kernel needs, and its requirements of a device, for the values of its overrides
+/// ([`open_overrides`](crate::Kernel::open_overrides) have a placeholder).
 ///
 /// ```
 /// let kernel = crosslane::Kernel::wgsl("
@@ -46,6 +49,8 @@ pub struct Reflection {
     pub overrides: Vec<Override>,
     /// Features that a device must have, beyond those of every device.
     pub features: Vec<Feature>,
+    /// What other implementations of WGSL refuse in the text, by place.
+    pub unportable: Vec<Unportable>,
 }
 
 /// A buffer that a kernel binds.
@@ -244,12 +249,17 @@ pub(super) fn reflect(program: &Program, source: &str) -> Result<Reflection, Str
     let Parsed { module, info } = &program.parsed;
     let index = module.entry_points.iter().position(|entry| entry.name == program.entry).expect("parse() found it");
     let uses = info.get_entry_point(index);
-    let used: Vec<&GlobalVariable> =
-        module.global_variables.iter().filter(|(handle, _)| !uses[*handle].is_empty()).map(|(_, v)| v).collect();
+    let is_used = |(handle, _): &(Handle<GlobalVariable>, &GlobalVariable)| !uses[*handle].is_empty();
+    let used: Vec<&GlobalVariable> = module.global_variables.iter().filter(is_used).map(|(_, v)| v).collect();
     let size = |variable: &&GlobalVariable| module.types[variable.ty].inner.size(module.to_ctx()) as u64;
     let inside = |space: AddressSpace| used.iter().copied().filter(move |variable| variable.space == space);
-    let mut bindings =
-        used.iter().filter_map(|variable| resource(module, variable).transpose()).collect::<Result<Vec<_>, _>>()?;
+    let bound = |(handle, variable)| {
+        let place = module.global_variables.get_span(handle).to_range().unwrap_or_default();
+        let (label, remedy) = ("no launch can bind it", "take var<storage> or var<uniform> in the groups 0 to 3");
+        resource(module, variable).map_err(|message| told(source, place, message, label, remedy)).transpose()
+    };
+    let all = module.global_variables.iter().filter(is_used);
+    let mut bindings = all.filter_map(bound).collect::<Result<Vec<_>, _>>()?;
     bindings.sort_by_key(|resource| (resource.point.group, resource.point.binding));
     let equally_long = equally_long(source, &bindings)?;
     let immediate_bytes = inside(AddressSpace::Immediate).map(|v| size(&v)).sum::<u64>();
@@ -271,6 +281,7 @@ pub(super) fn reflect(program: &Program, source: &str) -> Result<Reflection, Str
         sees_rows: sees_rows(&module.entry_points[index].function, module),
         overrides: program.overrides.clone(),
         features: features(module),
+        unportable: vec![],
     })
 }
 

@@ -6,7 +6,8 @@ use super::parse::{self, Parsed, Program};
 use super::prelude::Complete;
 use super::recipe::Recipe;
 use super::reflect::{Reflection, Resource, reflect};
-use super::{BindPoint, Inner, Kernel, Own, counting, messages, next_id, prelude};
+use super::unportable::unportable;
+use super::{BindPoint, Inner, Kernel, Own, counting, messages, next_id, prelude, standard};
 use crate::error::{CallSite, Error, Result};
 use std::panic::Location;
 use std::path::Path;
@@ -48,10 +49,12 @@ impl Kernel {
     /// | `philox(counter, key)` | four random words for a `vec4<u32>` and a `vec2<u32>` (Philox4x32-10) |
     /// | `uniform_f32(bits)`, `normal_f32(bits)` | random bits as a number in [0, 1), or a `vec2<u32>` of them as two normal numbers |
     /// | `get_u8(word, i)`, `get_i8`, `get_u16`, `get_i16`, `set_u8(word, i, x)`, `set_u16` | element `i` of packed integers, in word `i / 4` or `i / 2` |
+    /// | `subgroupElect()` | whether it is the lowest active invocation of its subgroup: WGSL's own, which naga lacks |
     /// | `print_f32(id, x)`, `print_i32`, `print_u32` | a message: [`crate::Device::messages`] |
     /// | `assert_that(id, condition)` | the next wait gives [`crate::ErrorKind::Assertion`] where it is false |
     ///
-    /// Names that begin with `crosslane_` are the library's own.
+    /// Names that begin with `crosslane_` are the library's own. Directives of the standard are taken as
+    /// [`crate::guide::kernels`] lists them.
     ///
     /// Errors: a text that does not compile, or declares a name of the library, with line and column; one that nests deeper
     /// than compilers follow (1000 operators applied to one another, 250 statements inside one another or functions that
@@ -81,6 +84,8 @@ impl Kernel {
     /// assert_eq!(x.item()?, 15);
     /// # Ok(()) });
     /// ```
+    ///
+    /// An override without a default that gets no value here must get one at each launch ([`crate::Launcher::set`]).
     ///
     /// Errors: as [`Kernel::wgsl`]; no such entry point or override; a value that the override's type does not have.
     #[track_caller]
@@ -144,8 +149,8 @@ impl Kernel {
             let (overrides, number) = (self.overrides(), self.number());
             let source = format!("{}\n// its loops count: {driven:?} {overrides:?}\n", self.source());
             let (entry, parsed) = (self.entry().into(), Parsed { module, info });
-            let program = Program { parsed, entry, overrides: vec![], values: vec![] };
-            let made = of(program, source, self.original().into(), number, at)?;
+            let program = Program { source, parsed, entry, overrides: vec![], values: vec![], open: vec![] };
+            let made = of(program, self.original().into(), number, at)?;
             Ok(Some(Kernel(Arc::new(Inner { name: self.name().into(), ..made }))))
         };
         if self.is_trusted() {
@@ -183,14 +188,15 @@ impl Kernel {
     /// The kernel for a device and with values for some of its overrides, made the first time.
     pub(crate) fn with(&self, overrides: &[(String, f64)], subgroups: bool, at: CallSite) -> Result<Kernel> {
         let subgroups = subgroups && self.0.collective;
-        match &self.0.recipe {
+        let made = match &self.0.recipe {
             Some(recipe) if subgroups || !overrides.is_empty() => {
                 let mut recipe = recipe.with(self.0.overrides.iter().chain(overrides));
                 (recipe.entry, recipe.subgroups) = (Some(self.entry().into()), subgroups);
-                recipe.kernel(at)
+                recipe.kernel(at)?
             }
-            _ => Ok(self.clone()),
-        }
+            _ => self.clone(),
+        };
+        made.complete("launch", at)
     }
 
     /// The only compute entry point of a WGSL file; the kernel is named after the file.
@@ -232,19 +238,21 @@ impl Kernel {
 pub(crate) fn make(recipe: &Recipe, at: CallSite) -> Result<Kernel> {
     let (original, entry) = (&recipe.text.says, recipe.entry.as_deref());
     prelude::free_names(original).map_err(|message| parse::fails(message, at))?;
-    let Complete { text, collective } = prelude::complete(original, entry, recipe.subgroups);
+    let Complete { text, collective } = prelude::complete(&standard::modern(original), entry, recipe.subgroups);
     let number = recipe.number();
     let settle = |module: &mut naga::Module| messages::settle(module, original, number);
-    let made = of(parse::parse(&text, entry, &recipe.values(), settle, at)?, text, original.clone(), number, at)?;
+    let made = of(parse::parse(&text, entry, &recipe.values(), settle, at)?, original.clone(), number, at)?;
     let (name, trusted) = (recipe.name.clone().unwrap_or_else(|| made.name.clone()), recipe.trusted);
     Ok(Kernel(Arc::new(Inner { name, trusted, collective, recipe: Some(recipe.clone()), ..made })))
 }
 
 /// A kernel of what was parsed.
-fn of(program: Program, source: String, original: Arc<str>, number: u32, at: CallSite) -> Result<Inner> {
-    let mut reflection =
-        guarded(|| reflect(&program, &source)).and_then(|made| made).map_err(|message| parse::fails(message, at))?;
-    let Program { parsed, entry, values, .. } = program;
+fn of(program: Program, original: Arc<str>, number: u32, at: CallSite) -> Result<Inner> {
+    let mut reflection = guarded(|| reflect(&program, &program.source))
+        .and_then(|made| made)
+        .map_err(|message| parse::fails(message, at))?;
+    reflection.unportable = unportable(&program, &original, &reflection.features);
+    let Program { source, parsed, entry, values, open, .. } = program;
     let bindings = reflection.bindings.iter().map(|resource| resource.point).collect();
     // No program has variables of these names.
     let own = |resource: &Resource| match resource.name.as_str() {
@@ -267,6 +275,7 @@ fn of(program: Program, source: String, original: Arc<str>, number: u32, at: Cal
         own: owned,
         parsed: Some(Arc::new(parsed)),
         overrides: values,
+        open,
         params: vec![String::new(); reflection.immediate_bytes as usize / 4],
         trusted: false,
         reflection: Some(reflection),

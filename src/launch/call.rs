@@ -145,10 +145,12 @@ impl Call<'_> {
 
     /// What an argument binds: an array, or a value in memory of its own.
     fn bound(&self, resource: &Resource, argument: &Argument) -> Result<Bound> {
+        // A uniform whose layout is storage's is bound as storage.
+        let takes_values = resource.point.uniform || resource.point.access == Access::Read;
         match &argument.kind {
             Kind::Array(bound) => Ok(bound.clone()),
             Kind::Failed(error) => Err(error.clone()),
-            Kind::Value(bytes, ty) if resource.point.uniform && resource.ty == *ty => {
+            Kind::Value(bytes, ty) if takes_values && resource.ty == *ty => {
                 let words = tail::padded(bytes);
                 let array = Array::from_slice(self.device, &words);
                 Ok(Bound { array: (&array).into(), typed: false, written: false })
@@ -157,7 +159,7 @@ impl Call<'_> {
             Kind::Value(_, ty) => {
                 self.mistake(&resource.name, format!("an array for {}", resource.ty), format!("a value of type {ty}"))
             }
-            Kind::Parameters(bytes, ty) if resource.point.uniform => {
+            Kind::Parameters(bytes, ty) if resource.point.uniform || (takes_values && !resource.members.is_empty()) => {
                 let agree = parameters::agree(ty, &resource.ty, &resource.members, resource.bytes);
                 agree.or_else(|why| self.mistake(&resource.name, &resource.ty, why))?;
                 let words = tail::padded(bytes);

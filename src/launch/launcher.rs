@@ -138,7 +138,7 @@ impl<'a> Launcher<'a> {
     }
 
     /// Sets the arguments, replacing earlier ones: for each binding that the kernel uses, by group, then binding, an
-    /// array or, for a `var<uniform>`, a value; then the immediates, member by member.
+    /// array or, for a `var<uniform>` or what is only read, a value; then the immediates, member by member.
     ///
     /// `arrayLength` is the number of elements; for types smaller than four bytes the length in bytes is rounded up to
     /// a multiple of four. Arrays of `u8`, `u16` and `bool` are bound as `u32`, four or two elements a word. A view
@@ -154,7 +154,7 @@ impl<'a> Launcher<'a> {
     ///
     /// Errors: another number of arguments; an array that is too short, of another element type or on another device;
     /// lengths that differ despite a `// @len(x, y)`; `&` where the kernel writes; one array bound for writing and
-    /// bound again; no such override; an empty grid or one past the device's limit; a feature or limit that the device
+    /// bound again; no such override, or one without a value; an empty grid or one past the device's limit; a feature or limit that the device
     /// does not have; the error that an array holds; a kernel that the driver refuses; device lost.
     #[track_caller]
     pub fn launch(&self, device: &Device) -> Result<()> {

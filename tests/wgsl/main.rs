@@ -21,4 +21,5 @@ mod robustness;
 #[cfg(feature = "cpu")]
 mod sanitizer;
 mod spec;
+mod standard;
 mod subgroups;
