@@ -14,7 +14,11 @@ fn grid_size(groups: vec3<u32>) -> u32 {
 
 // WGSL's own, which naga lacks: whether it is the lowest of the active invocations of its subgroup.
 fn subgroupElect() -> bool {
-    return subgroupExclusiveAdd(1u) == 0u;
+    return crosslane_lowest(subgroupExclusiveAdd(1u));
+}
+
+fn crosslane_lowest(before: u32) -> bool {
+    return before == 0u;
 }
 
 // Index to coordinates, x first, and back.

@@ -6,7 +6,9 @@ mod support;
 use crosslane::device::{Backend, Caps};
 use crosslane::kernel::{Access, BindPoint, Feature, Reflection};
 use crosslane::op::{Op, Value};
-use crosslane::{Argument, Array, DType, Device, DeviceOptions, Elementwise, Error, ErrorKind, Kernel, Recording, Result, f16, s};
+use crosslane::{
+    Argument, Array, DType, Device, DeviceOptions, Elementwise, Error, ErrorKind, Kernel, Recording, Result, f16, s,
+};
 use support::*;
 
 const ADD: &str = "
@@ -871,7 +873,10 @@ fn overrides_without_a_value_are_given_at_each_launch() {
     let kernel = kernel(source);
     assert_eq!(kernel.open_overrides(), ["n", "start"]);
     let half = Kernel::wgsl_with(source, None, &[("n", 4.0)]).unwrap();
-    assert_eq!((half.open_overrides(), half.reflection().unwrap().workgroup_size), (&["start".to_string()][..], [4, 1, 1]));
+    assert_eq!(
+        (half.open_overrides(), half.reflection().unwrap().workgroup_size),
+        (&["start".to_string()][..], [4, 1, 1])
+    );
     assert!(kernel.module().is_err() && half.module().is_err(), "what compiles it gets no placeholder");
     for device in devices() {
         for n in [4u32, 8, 2] {

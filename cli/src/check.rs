@@ -52,7 +52,14 @@ pub fn run(options: &Options) -> Outcome {
     }
     print(&format!("{}: {}", options.kernel.file.display(), describe(&kernel, reflection(&kernel))))?;
     for found in &reflection(&kernel).unportable {
-        print(&format!("other implementations of WGSL refuse {}:{}:{}: {}; {}", options.kernel.file.display(), found.line, found.column, found.kind, found.kind.remedy()))?;
+        print(&format!(
+            "other implementations of WGSL refuse {}:{}:{}: {}; {}",
+            options.kernel.file.display(),
+            found.line,
+            found.column,
+            found.kind,
+            found.kind.remedy()
+        ))?;
     }
     for (name, caps) in Caps::presets() {
         let breaks = reflection(&kernel).breaks(&caps);

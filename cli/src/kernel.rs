@@ -83,7 +83,9 @@ impl Options {
         })?;
         match kernel.open_overrides().first() {
             None => Ok(kernel.named(&name.to_string())),
-            Some(open) => Err(format!("{name}: override {open} has no default: wanted --override {open}=NUMBER").into()),
+            Some(open) => {
+                Err(format!("{name}: override {open} has no default: wanted --override {open}=NUMBER").into())
+            }
         }
     }
 

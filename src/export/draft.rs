@@ -58,7 +58,8 @@ impl Draft {
         let needs = kernel.needs()?;
         let unportable = kernel.reflection().map(|reflection| reflection.unportable.as_slice()).unwrap_or_default();
         if let Some(found) = unportable.iter().find(|found| found.kind == UnportableKind::AtomicAssignment) {
-            let what = format!("{} in the kernel {}, line {}, column {}", found.kind, kernel.name(), found.line, found.column);
+            let what =
+                format!("{} in the kernel {}, line {}, column {}", found.kind, kernel.name(), found.line, found.column);
             return Err(self.refused(&what, found.kind.remedy()));
         }
         let mut wgsl = kernel.source().to_string();

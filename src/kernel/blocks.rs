@@ -14,7 +14,7 @@ pub(super) fn inside(statement: &Statement) -> Vec<&Block> {
 }
 
 /// As [`inside`].
-fn inside_mut(statement: &mut Statement) -> Vec<&mut Block> {
+pub(super) fn inside_mut(statement: &mut Statement) -> Vec<&mut Block> {
     match statement {
         Statement::Block(block) => vec![block],
         Statement::If { accept, reject, .. } => vec![accept, reject],

@@ -66,11 +66,12 @@ fn parse_unguarded(
     at: CallSite,
 ) -> Result<Program> {
     let text = standard::for_naga(source).map_err(|message| fails(message, at))?;
-    let mut module = naga::front::wgsl::parse_str(&text)
-        .map_err(|error| fails(error.emit_to_string_with_path(source, PATH), at))?;
+    let mut module =
+        naga::front::wgsl::parse_str(&text).map_err(|error| fails(error.emit_to_string_with_path(source, PATH), at))?;
     depth::check(&module).map_err(|message| fails(message, at))?;
     standard::compute_only(&mut module);
     standard::settle(&mut module);
+    standard::elect(&mut module);
     standard::misplaced(source, &module).map_err(|message| fails(message, at))?;
     change(&mut module);
     let info = match validator().validate(&module) {
@@ -87,11 +88,11 @@ fn parse_unguarded(
     if overrides.is_empty() && module.entry_points.len() == 1 {
         return Ok(Program { source, parsed: Parsed { module, info }, entry, overrides, values, open: vec![] });
     }
-    let (parsed, open) = open::resolved(&module, &info, &entry, &values).map_err(|error| match error {
+    let ((module, info), open) = open::resolved(&module, &info, &entry, &values).map_err(|error| match error {
         PipelineConstantError::ValidationError(error) => invalid(error, &source, at),
         other => fails(other.to_string(), at),
     })?;
-    Ok(Program { source, parsed, entry, overrides, values, open })
+    Ok(Program { source, parsed: Parsed { module, info }, entry, overrides, values, open })
 }
 
 /// Parses a text of the library's own, which has no overrides, and writes out the loops that it marks. What can be wrong in it

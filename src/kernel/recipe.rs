@@ -2,6 +2,7 @@
 
 use super::Kernel;
 use super::counting::number;
+use super::prelude::own;
 use super::user::make;
 use crate::error::{CallSite, Result};
 use crate::recent::Recent;
@@ -31,7 +32,8 @@ pub(super) struct Recipe {
 impl Recipe {
     pub fn new(text: &str, entry: Option<&str>, values: &[(&str, f64)]) -> Recipe {
         let values = values.iter().map(|(name, value)| (name.to_string(), value.to_bits())).collect();
-        let (text, entry) = (Text::new(text), entry.map(str::to_string));
+        // What was appended to a text before, in an export, is appended anew.
+        let (text, entry) = (Text::new(&text[..own(text)]), entry.map(str::to_string));
         Recipe { text, entry, values, subgroups: false, trusted: false, name: None }
     }
 

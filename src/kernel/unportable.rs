@@ -1,12 +1,10 @@
 //! What kernels here take and other implementations of WGSL, browsers above all, do not.
 
 use super::blocks::each;
-use super::parse::{Parsed, Program};
-use super::reflect::Feature;
 use super::standard;
 use super::text::{in_name, words};
-use naga::valid::FunctionInfo;
-use naga::{Function, Span, Statement, TypeInner};
+use naga::valid::{FunctionInfo, ModuleInfo};
+use naga::{Function, Module, Span, Statement, TypeInner};
 use std::fmt;
 use std::ops::Range;
 
@@ -72,13 +70,13 @@ impl fmt::Display for Unportable {
 }
 
 /// What a program's text has of that, by place. `original` is the text before older words were replaced.
-pub(super) fn unportable(program: &Program, original: &str, has: &[Feature]) -> Vec<Unportable> {
+pub(super) fn unportable(module: &Module, info: &ModuleInfo, original: &str, subgroups: bool) -> Vec<Unportable> {
     let code = super::text::without_comments(original);
     let at = |kind: UnportableKind, place: Range<usize>| {
         let location = Span::new(place.start as u32, place.end as u32).location(original);
         Unportable { kind, line: location.line_number, column: location.line_position }
     };
-    let assigned = atomic_assignments(&program.parsed, original);
+    let assigned = atomic_assignments(module, info, original);
     let mut found: Vec<Unportable> =
         assigned.into_iter().map(|place| at(UnportableKind::AtomicAssignment, place)).collect();
     found.extend(standard::old_immediates(&code).into_iter().map(|place| at(UnportableKind::PushConstant, place)));
@@ -88,7 +86,7 @@ pub(super) fn unportable(program: &Program, original: &str, has: &[Feature]) -> 
     };
     let enabled = standard::directives(original, &code).map(|found| found.enabled).unwrap_or_default();
     let asks = |name: &&str| ["subgroups", "subgroup_size_control"].contains(name);
-    if has.contains(&Feature::Subgroups) && !enabled.iter().map(String::as_str).any(|name| asks(&name)) {
+    if subgroups && !enabled.iter().map(String::as_str).any(|name| asks(&name)) {
         let is_it = |word: &str| word.starts_with("subgroup") || word.starts_with("quad") || word == "num_subgroups";
         first(UnportableKind::SubgroupsNotEnabled, &is_it);
     }
@@ -99,14 +97,13 @@ pub(super) fn unportable(program: &Program, original: &str, has: &[Feature]) -> 
 }
 
 /// Where a text assigns to atomic variables: naga has one statement for that and for `atomicStore`.
-fn atomic_assignments(parsed: &Parsed, original: &str) -> Vec<Range<usize>> {
-    let Parsed { module, info } = parsed;
+fn atomic_assignments(module: &Module, info: &ModuleInfo, original: &str) -> Vec<Range<usize>> {
     let functions = module.functions.iter().map(|(handle, function)| (function, &info[handle]));
     let entries = module.entry_points.iter().enumerate();
     let entries = entries.map(|(nth, entry)| (&entry.function, info.get_entry_point(nth)));
     let mut found: Vec<Range<usize>> = functions
         .chain(entries)
-        .flat_map(|(function, info)| stores(function, info, parsed))
+        .flat_map(|(function, info)| stores(function, info, module))
         .filter_map(|span| span.to_range())
         .filter(|place| original.get(place.clone()).is_some_and(|text| !is_call(text, "atomicStore")))
         .collect();
@@ -116,8 +113,8 @@ fn atomic_assignments(parsed: &Parsed, original: &str) -> Vec<Range<usize>> {
 }
 
 /// The statements of a function that store to atomic variables.
-fn stores(function: &Function, info: &FunctionInfo, parsed: &Parsed) -> Vec<Span> {
-    let types = &parsed.module.types;
+fn stores(function: &Function, info: &FunctionInfo, module: &Module) -> Vec<Span> {
+    let types = &module.types;
     let is_atomic = |inner: &TypeInner| match *inner {
         TypeInner::Pointer { base, .. } => matches!(types[base].inner, TypeInner::Atomic(_)),
         _ => false,

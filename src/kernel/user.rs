@@ -5,7 +5,7 @@ use super::guard::guarded;
 use super::parse::{self, Parsed, Program};
 use super::prelude::Complete;
 use super::recipe::Recipe;
-use super::reflect::{Reflection, Resource, reflect};
+use super::reflect::{Feature, Reflection, Resource, reflect};
 use super::unportable::unportable;
 use super::{BindPoint, Inner, Kernel, Own, counting, messages, next_id, prelude, standard};
 use crate::error::{CallSite, Error, Result};
@@ -228,6 +228,33 @@ impl Kernel {
         self.altered(|recipe| recipe.name = Some(name.into()), |inner| inner.name = name.into())
     }
 
+    /// The overrides that the entry point uses and that have neither a default nor a value, by name. Each launch must set
+    /// them ([`crate::Launcher::set`]); until then, what the reflection says of sizes is for a placeholder.
+    ///
+    /// ```
+    /// use crosslane::Kernel;
+    /// let source = "override n: u32; @compute @workgroup_size(n) fn main() {}";
+    /// assert_eq!(Kernel::wgsl(source)?.open_overrides(), ["n"]);
+    /// assert!(Kernel::wgsl_with(source, None, &[("n", 64.0)])?.open_overrides().is_empty());
+    /// # Ok::<(), crosslane::Error>(())
+    /// ```
+    pub fn open_overrides(&self) -> &[String] {
+        &self.0.open
+    }
+
+    /// The kernel, if each override has a value.
+    pub(super) fn complete(self, operation: &'static str, at: CallSite) -> Result<Kernel> {
+        match self.0.open.first() {
+            None => Ok(self),
+            Some(name) => {
+                let wanted = format!(
+                    "a value: it has no default. Take .set(\"{name}\", value) at the launch, or Kernel::wgsl_with"
+                );
+                Err(Error::argument(operation, format!("override {name}"), wanted, "none", at))
+            }
+        }
+    }
+
     /// The arguments that the kernel needs, and its requirements of a device; `None` for the library's own kernels.
     pub fn reflection(&self) -> Option<&Reflection> {
         self.0.reflection.as_ref()
@@ -251,7 +278,8 @@ fn of(program: Program, original: Arc<str>, number: u32, at: CallSite) -> Result
     let mut reflection = guarded(|| reflect(&program, &program.source))
         .and_then(|made| made)
         .map_err(|message| parse::fails(message, at))?;
-    reflection.unportable = unportable(&program, &original, &reflection.features);
+    let subgroups = reflection.features.contains(&Feature::Subgroups);
+    reflection.unportable = unportable(&program.parsed.module, &program.parsed.info, &original, subgroups);
     let Program { source, parsed, entry, values, open, .. } = program;
     let bindings = reflection.bindings.iter().map(|resource| resource.point).collect();
     // No program has variables of these names.

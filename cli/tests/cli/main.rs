@@ -143,6 +143,26 @@ fn check_says_what_a_kernel_wants() {
     has(&text, &["needs 64-bit floats, cooperative matrices", "64-bit floats, not supported", "HLSL: ", "SPIR-V: ok"]);
 }
 
+#[test]
+fn check_says_what_browsers_refuse() {
+    let folder = Folder::new("check-browsers");
+    let file = folder.file(
+        "old.wgsl",
+        "override n: u32; var<push_constant> by: u32;
+@group(0) @binding(0) var<storage, read_write> x: array<atomic<u32>>;
+@compute @workgroup_size(n) fn main() { x[0] = by; }",
+    );
+    fails(&["check", &file], &["old.wgsl: override n has no default: wanted --override n=NUMBER"]);
+    has(
+        &prints(&["check", &file, "--override", "n=32"]),
+        &[
+            "main, workgroups of 32 x 1 x 1",
+            "old.wgsl:1:22: var<push_constant>, which is taken as var<immediate>; write var<immediate>",
+            "old.wgsl:3:41: an assignment to an atomic variable; write atomicStore(&x, value)",
+        ],
+    );
+}
+
 /// The CUDA text, what NVRTC says of it, and what has no CUDA form.
 #[test]
 #[cfg(feature = "cuda")]

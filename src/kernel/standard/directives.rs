@@ -175,7 +175,10 @@ mod tests {
                 "/* /* enable */ */ enable // f16\n/**/subgroups/*,*/;",
                 "/* /* enable */ */              \n                    ",
             ),
-            ("\u{200e}enable subgroups; const \u{3b4}\u{16d} = 1;", "\u{200e}                  const \u{3b4}\u{16d} = 1;"),
+            (
+                "\u{200e}enable subgroups; const \u{3b4}\u{16d} = 1;",
+                "\u{200e}                  const \u{3b4}\u{16d} = 1;",
+            ),
             // Past a declaration it is naga's to refuse, and a name that only begins so is no directive.
             ("const a = 1; enable subgroups;", "const a = 1; enable subgroups;"),
             ("enabled subgroups;", "enabled subgroups;"),

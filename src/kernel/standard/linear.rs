@@ -4,8 +4,8 @@
 
 use super::words::{LINEAR, linear_values};
 use naga::{
-    Binding, BuiltIn, Expression, Function, FunctionArgument, Handle, Module, Scalar, Span, Statement, Type,
-    TypeInner, VectorSize,
+    Binding, BuiltIn, Expression, Function, FunctionArgument, Handle, Module, Scalar, Span, Statement, Type, TypeInner,
+    VectorSize,
 };
 
 /// What a value is made of: the name of its function, and the place in the grid that it takes beside the grid's size.

@@ -5,6 +5,7 @@
 //! the text asked for and naga has no words for.
 
 mod directives;
+mod elect;
 mod extensions;
 mod linear;
 mod stages;
@@ -18,6 +19,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 pub(super) use directives::directives;
+pub(super) use elect::elect;
 pub(super) use linear::{index_function, index_functions, settle};
 pub(super) use stages::{compute_only, misplaced};
 pub(super) use told::told;
@@ -48,6 +50,10 @@ pub(super) fn for_naga(source: &str) -> Result<Cow<'_, str>, String> {
         return Err(told(source, place, what.into(), "not available", remedy));
     }
     hidden.extend(words::filters(&code));
+    if let Some(place) = words::half_bitcasts(&code).next() {
+        let remedy = "write vec2<f16>(unpack2x16float(x)), and pack2x16float(vec2<f32>(x)) for the way back";
+        return Err(told(source, place, "bitcast to halves is not available".into(), "not available", remedy));
+    }
     let mut text = hide(source, &hidden);
     words::linear_values(&code).into_iter().for_each(|(place, word)| write(&mut text, place, word));
     Ok(Cow::Owned(text))
@@ -82,11 +88,13 @@ pub(crate) fn enabled(source: &str) -> Vec<String> {
 fn hide(source: &str, parts: &[Range<usize>]) -> String {
     let mut text = source.to_string();
     for part in parts {
-        let spaces: String =
-            source[part.clone()].split_inclusive('\n').map(|line| match line.strip_suffix('\n') {
+        let spaces: String = source[part.clone()]
+            .split_inclusive('\n')
+            .map(|line| match line.strip_suffix('\n') {
                 Some(line) => " ".repeat(line.len()) + "\n",
                 None => " ".repeat(line.len()),
-            }).collect();
+            })
+            .collect();
         text.replace_range(part.clone(), &spaces);
     }
     text

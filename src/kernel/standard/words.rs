@@ -21,11 +21,9 @@ pub(in super::super) fn old_immediates(code: &str) -> Vec<Range<usize>> {
     let after = |at: usize| {
         let before = code[..at].trim_end().strip_suffix('<').map(str::trim_end);
         before.is_some_and(|before| {
-            ["var", "ptr"].iter().any(|word| {
-                before
-                    .strip_suffix(word)
-                    .is_some_and(|rest| !rest.ends_with(crate::kernel::text::in_name))
-            })
+            ["var", "ptr"]
+                .iter()
+                .any(|word| before.strip_suffix(word).is_some_and(|rest| !rest.ends_with(crate::kernel::text::in_name)))
         })
     };
     words(code)
@@ -60,6 +58,18 @@ pub(super) fn built_ins(code: &str) -> impl Iterator<Item = (Range<usize>, &str)
 pub(super) fn subgroup_sizes(code: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let attribute = move |(at, word): &(usize, &str)| *word == "subgroup_size" && code[..*at].trim_end().ends_with('@');
     words(code).filter(attribute).map(|(at, word)| at..at + word.len())
+}
+
+/// Where a text makes halves out of words by `bitcast`: naga takes them for one half.
+pub(super) fn half_bitcasts(code: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    let makes_halves = |(at, word): &(usize, &str)| {
+        let ty: String = code[at + word.len()..].chars().filter(|c| !c.is_whitespace()).take(9).collect();
+        *word == "bitcast"
+            && ["<vec2<f16>", "<vec4<f16>", "<vec2h>", "<vec4h>"]
+                .iter()
+                .any(|halves| ty.starts_with(&halves[..halves.len().min(9)]))
+    };
+    words(code).filter(makes_halves).map(|(at, word)| at..at + word.len())
 }
 
 /// The filters in `@diagnostic(..)`, attributes and all: naga does not take them on statements, and no kernel has derivatives

@@ -193,14 +193,14 @@ enable dual_source_blending, clip_distances, primitive_index;
 @group(1) @binding(1) var sampled: sampler;
 struct Clipped { @builtin(position) at: vec4f, @builtin(clip_distances) distances: array<f32, 2> }
 struct Colours { @location(0) @blend_src(0) one: vec4f, @location(0) @blend_src(1) two: vec4f }
-fn shared(x: u32) -> u32 { return x * x; }
-@vertex fn corner(@builtin(vertex_index) i: u32) -> Clipped { return Clipped(vec4f(f32(shared(i))), array(0.0, 1.0)); }
+fn squared(x: u32) -> u32 { return x * x; }
+@vertex fn corner(@builtin(vertex_index) i: u32) -> Clipped { return Clipped(vec4f(f32(squared(i))), array(0.0, 1.0)); }
 @fragment fn colour(@builtin(position) at: vec4f, @builtin(primitive_index) i: u32) -> Colours {
     if i == 7u { discard; }
     let texel = textureSample(image, sampled, at.xy);
     return Colours(texel, vec4f(dpdx(at.x) + fwidth(at.y)));
 }
-@compute @workgroup_size(1) fn main() { out[0] = shared(3u); }
+@compute @workgroup_size(1) fn main() { out[0] = squared(3u); }
 //// no directive
 //= 1
 @group(0) @binding(0) var<storage, read_write> out: array<u32>;

@@ -50,15 +50,15 @@ requires packed_4x8_integer_dot_product;
     out[17] = u32(modf(g + 0.5).whole); out[18] = u32(dot(vec3u(x[0], x[1], 0u), vec3u(2u, 1u, 9u))); out[19] = u32(frexp(f).exp);
 }
 //// of numbers, to a thousandth
-//= 841 540 1557 524 1047 785 464 1175 1543 762 881 1317 549 2718 2303 500 3142 57296 8000 3000 9000 2000 500
+//= 841 540 1557 52 105 785 464 1175 1543 762 881 1317 549 2718 2303 500 3142 57296 8000 3000 9000 2000 500
 //# 1 2 3
 @group(0) @binding(0) var<storage, read_write> out: array<u32>;
 @group(0) @binding(1) var<storage, read> x: array<u32>;
 fn rounded(x: f32) -> u32 { return u32(round(1000.0 * x)); }
 @compute @workgroup_size(1) fn main() {
     let one = f32(x[0]); let half = one / f32(x[1]);
-    out[0] = rounded(sin(one)); out[1] = rounded(cos(one)); out[2] = rounded(tan(one)); out[3] = rounded(asin(half));
-    out[4] = rounded(acos(half)); out[5] = rounded(atan(one)); out[6] = rounded(atan2(one, f32(x[1])));
+    out[0] = rounded(sin(one)); out[1] = rounded(cos(one)); out[2] = rounded(tan(one)); out[3] = rounded(asin(half) / 10.0);
+    out[4] = rounded(acos(half) / 10.0); out[5] = rounded(atan(one)); out[6] = rounded(atan2(one, f32(x[1])));
     out[7] = rounded(sinh(one)); out[8] = rounded(cosh(one)); out[9] = rounded(tanh(one)); out[10] = rounded(asinh(one));
     out[11] = rounded(acosh(f32(x[1]))); out[12] = rounded(atanh(half)); out[13] = rounded(exp(one));
     out[14] = rounded(log(10.0 * one)); out[15] = rounded(inverseSqrt(4.0 * one)); out[16] = rounded(radians(180.0 * one));
@@ -88,15 +88,15 @@ fn rounded(x: f32) -> u32 { return u32(round(1000.0 * x)); }
     out[0] = select(x[0], x[2], x[1] == 1u); out[1] = bitcast<u32>(f32(x[1])); out[2] = arrayLength(&x);
     out[3] = u32(quantizeToF16(f32(x[0])));
 }
-//// bitcast of f16
-//= 1006648832 16384
+//// halves by packing
+//= 1006648832 2 16384
 //# 1006648832
 enable f16;
 @group(0) @binding(0) var<storage, read_write> out: array<u32>;
 @group(0) @binding(1) var<storage, read> x: array<u32>;
 @compute @workgroup_size(1) fn main() {
-    let pair = bitcast<vec2<f16>>(x[0]);
-    out[0] = bitcast<u32>(pair); out[1] = bitcast<u32>(vec2<f16>(pair.y + pair.y, 0.0h));
+    let pair = vec2<f16>(unpack2x16float(x[0]));
+    out[0] = pack2x16float(vec2f(pair)); out[1] = u32(pair.y + pair.y); out[2] = pack2x16float(vec2f(f32(pair.y + pair.y), 0.0));
 }
 //// of atomics
 //= 10 13 12 4 5 7 3 20 4 1 0 9

@@ -58,11 +58,17 @@ requires readonly_and_readwrite_storage_textures;
 @group(0) @binding(0) var image: texture_storage_2d<r32float, read_write>;
 @compute @workgroup_size(1) fn main() { textureStore(image, vec2u(), vec4f()); }
 //// a sampler
-//! 2:23 var<storage>
-@group(0) @binding(0) var image: texture_2d<f32>;
+//! 1:23 sampled is a sampler
 @group(0) @binding(1) var sampled: sampler;
+@group(0) @binding(0) var image: texture_2d<f32>;
 @group(0) @binding(2) var<storage, read_write> out: array<f32>;
 @compute @workgroup_size(1) fn main() { out[0] = textureSampleLevel(image, sampled, vec2f(), 0.0).x; }
+//// halves out of a word
+//! 4:52 unpack2x16float
+enable f16;
+@group(0) @binding(0) var<storage, read_write> out: array<u32>;
+// naga makes one number of two.
+@compute @workgroup_size(1) fn main() { let pair = bitcast<vec2<f16>>(out[0]); out[1] = u32(pair.y); }
 //// a group that few devices have
 //! 1:23 groups 0 to 3
 @group(4) @binding(0) var<storage, read_write> out: array<f32>;

@@ -54,16 +54,14 @@ impl Body<'_, '_> {
     }
 
     fn barrier(&mut self, flags: Barrier) -> Written<()> {
-        if flags.contains(Barrier::TEXTURE) {
-            return self.refuse("textureBarrier: kernels here use buffers only");
-        }
         if flags.contains(Barrier::SUB_GROUP) {
             let lanes = self.lanes();
             self.line(format_args!("wgsl::subgroupBarrier({lanes});"));
         }
         if flags.contains(Barrier::WORK_GROUP) {
             self.line("wgsl::workgroupBarrier();");
-        } else if flags.contains(Barrier::STORAGE) {
+        } else if flags.intersects(Barrier::STORAGE | Barrier::TEXTURE) {
+            // There are no textures to order: what is left is the wait.
             self.line("wgsl::storageBarrier();");
         }
         Ok(())
