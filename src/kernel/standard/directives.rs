@@ -167,9 +167,9 @@ mod tests {
             ("enable f16, subgroups;", "enable f16           ;"),
             ("enable subgroups, f16;", "enable            f16;"),
             ("enable subgroups, f16, subgroups,; x", "enable            f16            ; x"),
-            ("enable f16, subgroups, primitive_index,;", "enable f16,            primitive_index ;"),
-            ("enable f16,;\nenable\nsubgroups\n;\n", "enable f16 ;\n      \n         \n \n"),
-            ("requires subgroup_id, subgroup_uniformity,; const a = 1;", &format!("{:43}const a = 1;", "")),
+            ("enable f16, subgroups, primitive_index,;", "enable f16,            primitive_index,;"),
+            ("enable f16,;\nenable\nsubgroups\n;\n", "enable f16,;\n      \n         \n \n"),
+            ("requires subgroup_id, subgroup_uniformity,; const a = 1;", &format!("{:44}const a = 1;", "")),
             ("diagnostic(off, a.b); requires subgroup_id;x", "diagnostic(off, a.b);                      x"),
             (
                 "/* /* enable */ */ enable // f16\n/**/subgroups/*,*/;",
@@ -201,7 +201,7 @@ mod tests {
             ("enable ;", "wgsl:1:8", "an extension's name"),
             ("enable f16, , subgroups;", "wgsl:1:13", "an extension's name"),
             ("enable f16 subgroups;", "wgsl:1:12", "`,` or `;`"),
-            ("/* \u{e4} */ enable subgroups", "wgsl:1:26", "`,` or `;`"),
+            ("/* \u{e4} */ enable subgroups", "wgsl:1:25", "`,` or `;`"),
         ] {
             let message = directives(source, &without_comments(source)).expect_err(source);
             assert!(message.contains(place) && message.contains(part), "{source}: {message}");
