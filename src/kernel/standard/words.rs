@@ -63,11 +63,9 @@ pub(super) fn subgroup_sizes(code: &str) -> impl Iterator<Item = Range<usize>> +
 /// Where a text makes halves out of words by `bitcast`: naga takes them for one half.
 pub(super) fn half_bitcasts(code: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let makes_halves = |(at, word): &(usize, &str)| {
-        let ty: String = code[at + word.len()..].chars().filter(|c| !c.is_whitespace()).take(9).collect();
-        *word == "bitcast"
-            && ["<vec2<f16>", "<vec4<f16>", "<vec2h>", "<vec4h>"]
-                .iter()
-                .any(|halves| ty.starts_with(&halves[..halves.len().min(9)]))
+        let ty: String = code[at + word.len()..].chars().filter(|c| !c.is_whitespace()).take(10).collect();
+        let halves = ["<vec2<f16>", "<vec4<f16>", "<vec2h>", "<vec4h>"];
+        *word == "bitcast" && halves.iter().any(|halves| ty.starts_with(halves))
     };
     words(code).filter(makes_halves).map(|(at, word)| at..at + word.len())
 }
