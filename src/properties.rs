@@ -147,6 +147,12 @@ impl Properties {
         self.name.contains("llvmpipe").then_some(4096)
     }
 
+    /// Whether its driver forgets, without a word, what stands inside too many conditions: Mesa's llvmpipe does.
+    #[cfg(feature = "wgpu")]
+    pub(crate) fn forgets_conditions(&self) -> bool {
+        self.name.contains("llvmpipe")
+    }
+
     /// Whether a request names this device: `vulkan`, `nvidia`, `vulkan:nvidia`, `gpu`, `software`, a part of a name.
     pub(super) fn matches(&self, request: &str) -> bool {
         let request = request.to_lowercase();

@@ -4,6 +4,7 @@
 //!
 //! A program's own WGSL is parsed and reflected by naga, and launched by a [`Launcher`](crate::Launcher).
 
+mod alignment;
 pub(crate) mod blocks;
 mod boundary;
 mod collective;
@@ -24,6 +25,9 @@ mod open;
 mod operands;
 pub(crate) mod parameters;
 mod parse;
+mod past_end;
+mod place;
+mod pointers;
 pub(crate) mod prelude;
 mod recipe;
 pub(crate) mod reflect;
@@ -31,6 +35,7 @@ mod rows;
 pub(crate) mod slice;
 mod spec;
 mod standard;
+mod templates;
 pub(crate) mod text;
 mod turns;
 mod unportable;
@@ -48,6 +53,8 @@ use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
 
+#[cfg(feature = "wgpu")]
+pub(crate) use alignment::with_layout;
 pub use boundary::Boundary;
 pub(crate) use contract::{
     Axis, Carried, Contract, Contraction, Correlation, Lines, Side, SortByDigit, SortRows, SumOfRows, Transforms, Word,

@@ -1,13 +1,16 @@
 //! A program's WGSL as naga's intermediate representation: parsed, validated, its overrides given values.
 
+use super::alignment;
 use super::depth::{self, Depth};
 use super::guard::guarded;
 use super::open;
 use super::reflect::Override;
 use super::standard;
 use super::unroll::unroll;
+use super::{past_end, place, pointers};
 use crate::error::{CallSite, Error, ErrorKind, Result};
 use naga::back::pipeline_constants::PipelineConstantError;
+use naga::front::wgsl::{ParseError, parse_str};
 use naga::valid::{Capabilities, ModuleInfo, ValidationError, ValidationFlags, Validator};
 use naga::{Literal, Module, ScalarKind, ShaderStage, TypeInner, WithSpan};
 
@@ -53,9 +56,20 @@ pub(super) fn parse(
     at: CallSite,
 ) -> Result<Program> {
     let depth = Depth::of(source).map_err(|message| fails(message, at))?;
-    depth
-        .run(|| guarded(|| parse_unguarded(source, entry, values, &change, at)))
-        .map_err(|message| fails(message, at))?
+    depth.run(|| {
+        let parsed = guarded(|| parse_unguarded(source, entry, values, &change, at));
+        parsed.unwrap_or_else(|message| {
+            let valid = |text: &str| read(text).is_ok_and(|module| validator().validate(&module).is_ok());
+            let panics = |text: &str| guarded(|| valid(text)).is_err();
+            Err(fails(place::placed(message, source, panics), at))
+        })
+    })
+}
+
+/// naga's module of a text as the standard has it; `Err(None)` if a directive is wrong.
+fn read(text: &str) -> std::result::Result<Module, Option<ParseError>> {
+    let text = standard::for_naga(text).map_err(|_| None)?;
+    parse_str(&text).map_err(Some)
 }
 
 fn parse_unguarded(
@@ -66,13 +80,22 @@ fn parse_unguarded(
     at: CallSite,
 ) -> Result<Program> {
     let text = standard::for_naga(source).map_err(|message| fails(message, at))?;
-    let mut module =
-        naga::front::wgsl::parse_str(&text).map_err(|error| fails(error.emit_to_string_with_path(source, PATH), at))?;
+    let mut module = parse_str(&text).map_err(|error| {
+        let says = |error: ParseError, text: &str| error.emit_to_string_with_path(text, PATH);
+        // Without a place, again.
+        let again = |text: &str| matches!(read(text), Err(Some(error)) if !says(error, text).contains(PLACE));
+        fails(place::placed(says(error, source), source, again), at)
+    })?;
     depth::check(&module).map_err(|message| fails(message, at))?;
     standard::compute_only(&mut module);
     standard::settle(&mut module);
     standard::elect(&mut module);
     standard::misplaced(source, &module).map_err(|message| fails(message, at))?;
+    alignment::lay_out(&mut module, source).map_err(|message| fails(message, at))?;
+    if has_data_alone(&module) {
+        pointers::inline(&mut module);
+        past_end::allow(&mut module);
+    }
     change(&mut module);
     let info = match validator().validate(&module) {
         Ok(info) => info,
@@ -99,7 +122,7 @@ fn parse_unguarded(
 /// is a function that a program has written.
 pub(super) fn library(name: &str, source: &str) -> Result<Parsed> {
     let parse = || {
-        let mut module = naga::front::wgsl::parse_str(source).map_err(|error| error.emit_to_string(source))?;
+        let mut module = parse_str(source).map_err(|error| error.emit_to_string(source))?;
         unroll(&mut module);
         let info = validator().validate(&module).map_err(|error| error.emit_to_string(source))?;
         Ok(Parsed { module, info })
@@ -110,6 +133,15 @@ pub(super) fn library(name: &str, source: &str) -> Result<Parsed> {
         let message = format!("{}\n{source}", message.trim_end());
         ErrorKind::Compile { kernel: name.into(), device: "any device".into(), message, at: None }.into()
     })
+}
+
+/// Whether a module has no types that kernels have nothing to do with, such as textures: it is refused later, with their names.
+fn has_data_alone(module: &Module) -> bool {
+    let is_other = |inner: &TypeInner| {
+        use TypeInner as T;
+        matches!(inner, T::Image { .. } | T::Sampler { .. } | T::AccelerationStructure { .. } | T::RayQuery { .. })
+    };
+    !module.types.iter().any(|(_, ty)| is_other(&ty.inner))
 }
 
 fn validator() -> Validator {
@@ -128,13 +160,22 @@ const OPERATION: &str = "Kernel::wgsl";
 /// The file's name in messages of naga.
 const PATH: &str = "wgsl";
 
+/// What stands before the line and the column.
+pub(super) const PLACE: &str = "┌─ wgsl:";
+
 pub(super) fn fails(message: String, at: CallSite) -> Error {
     let message = format!("\n{}\n", message.trim_end());
     ErrorKind::Compile { kernel: "the WGSL".into(), device: "any device".into(), message, at: Some(at) }.into()
 }
 
 fn invalid(error: WithSpan<ValidationError>, source: &str, at: CallSite) -> Error {
-    fails(error.emit_to_string_with_path(source, PATH), at)
+    let says = error.emit_to_string_with_path(source, PATH);
+    let again = |text: &str| {
+        let valid = |module| validator().validate(&module).map_err(|error| error.emit_to_string_with_path(text, PATH));
+        let checked = || read(text).map_or(Ok(()), |module| valid(module).map(drop));
+        guarded(checked).is_ok_and(|checked| checked.is_err_and(|says| !says.contains(PLACE)))
+    };
+    fails(place::placed(says, source, again), at)
 }
 
 /// The name of the entry point.

@@ -36,6 +36,22 @@ pub(crate) fn line(text: &str, at: usize) -> usize {
     1 + text[..at].matches('\n').count()
 }
 
+/// The line and the column of a place in a text, from 1 on. Columns are counted in characters.
+pub(crate) fn position(text: &str, at: usize) -> (usize, usize) {
+    let column = 1 + text[..at].chars().rev().take_while(|c| *c != '\n').count();
+    (line(text, at), column)
+}
+
+/// Whether a character is blank space of WGSL, or of another language.
+pub(crate) fn is_blank(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '\u{200e}' | '\u{200f}')
+}
+
+/// Whether a character ends a line of WGSL, and so a comment.
+fn ends_line(c: char) -> bool {
+    matches!(c, '\n'..='\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
 /// The text with spaces in place of comments, each byte where it was.
 pub(crate) fn without_comments(source: &str) -> String {
     let bytes = source.as_bytes();
@@ -46,7 +62,7 @@ pub(crate) fn without_comments(source: &str) -> String {
     let mut at = 0;
     while at < bytes.len() {
         let end = match bytes[at..] {
-            [b'/', b'/', ..] => at + bytes[at..].iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len() - at),
+            [b'/', b'/', ..] => at + source[at..].find(ends_line).unwrap_or(bytes.len() - at),
             [b'/', b'*', ..] => block_end(bytes, at),
             _ => at,
         };

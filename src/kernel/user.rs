@@ -57,7 +57,7 @@ impl Kernel {
     /// [`crate::guide::kernels`] lists them.
     ///
     /// Errors: a text that does not compile, or declares a name of the library, with line and column; one that nests deeper
-    /// than compilers follow (1000 operators applied to one another, 250 statements inside one another or functions that
+    /// than compilers follow (1000 operators and brackets applied to one another, 250 statements inside one another or functions that
     /// call one another, 2^18 expressions and statements with all calls written out); no compute entry point, or several.
     #[doc(alias = "RawKernel")]
     #[doc(alias = "RawModule")]

@@ -3,7 +3,7 @@
 
 use crate::harness::{Target, Verdict, fuzz};
 use crate::mutate::Form;
-use crate::texts::works;
+use crate::texts::{on_small_stack, works};
 use crosslane::array::PadMode;
 use crosslane::{Array, Device, DeviceOptions, Elementwise, Reduction, Result, Scan, Stencil, einsum};
 use std::time::Duration;
@@ -50,5 +50,5 @@ fn case(device: &Device, input: &[u8]) -> Verdict {
 #[test]
 fn texts_of_formulas() {
     let device = DeviceOptions::default().time_limit(LIMIT).memory_limit(64 << 20).open("cpu").unwrap();
-    fuzz(&Target { name: "formulas", form: Form::Text, also: &[] }, |input| case(&device, input));
+    fuzz(&Target { name: "formulas", form: Form::Text, also: &[] }, |input| on_small_stack(|| case(&device, input)));
 }

@@ -138,9 +138,22 @@ fn change_text(text: &mut Vec<u8>, other: &[u8], rng: &mut StdRng) {
             drop(text.splice(to..to, moved));
         }
         _ => {
-            let (open, close) =
-                [("(", ")"), ("-(", ")"), ("{", "}"), ("if true {", "}"), ("vec2(", ")")][rng.random_range(0..5)];
-            let depth = 1 << rng.random_range(0..10);
+            let nested = [
+                ("(", ")"),
+                ("-(", ")"),
+                ("{", "}"),
+                ("if true {", "}"),
+                ("vec2(", ")"),
+                ("~", ""),
+                ("- ", ""),
+                ("*&", ""),
+                ("array<", ", 1>"),
+                ("", "[0]"),
+                ("", " + 1"),
+                ("if true {} else ", ""),
+            ];
+            let (open, close) = nested[rng.random_range(0..nested.len())];
+            let depth = 1 << rng.random_range(0..14);
             let new = [open.repeat(depth).as_bytes(), &text[word.clone()], close.repeat(depth).as_bytes()].concat();
             drop(text.splice(word, new));
         }

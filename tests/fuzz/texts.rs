@@ -1,9 +1,21 @@
 //! Launches of a text that nobody has seen before, on the processor.
 
+use crate::harness::Verdict;
+use crate::panics;
 use crosslane::{Argument, Array, Device, Error, Kernel};
 
 /// Bytes of a binding beyond which a text is not launched.
 const MOST: u64 = 1 << 18;
+
+/// Runs a case on a stack of 1 MiB, as some threads of programs have: what overflows it aborts.
+pub fn on_small_stack(case: impl FnOnce() -> Verdict + Send) -> Verdict {
+    let caught = || panics::caught(case).map_err(|panic| format!("panicked at {}: {}", panic.place, panic.text));
+    let ended = std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(1 << 20);
+        thread.spawn_scoped(scope, caught).expect("one thread more").join()
+    });
+    ended.expect("panics are caught")?
+}
 
 /// The only kernel of a text, or the one called `main`.
 pub fn kernel(text: &str) -> Result<Kernel, Error> {

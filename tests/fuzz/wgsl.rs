@@ -5,7 +5,7 @@
 
 use crate::harness::{Target, Verdict, fuzz};
 use crate::mutate::Form;
-use crate::texts::{kernel, launch, letters, sizes, works};
+use crate::texts::{kernel, launch, letters, on_small_stack, sizes, works};
 use crosslane::{Device, DeviceOptions, Kernel};
 use std::time::Duration;
 
@@ -54,5 +54,5 @@ fn hostile_texts() {
     let open = |request: &str| DeviceOptions::default().time_limit(LIMIT).memory_limit(64 << 20).open(request).unwrap();
     let devices = ["cpu:checked", "cpu:interpreted", "cpu:compiled"].map(open);
     let also = &["wgsl/clean", "wgsl/faulty", "cuda/corpus"];
-    fuzz(&Target { name: "wgsl", form: Form::Text, also }, |input| case(&devices, input));
+    fuzz(&Target { name: "wgsl", form: Form::Text, also }, |input| on_small_stack(|| case(&devices, input)));
 }

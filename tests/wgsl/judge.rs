@@ -24,13 +24,14 @@ pub fn judges() -> impl Iterator<Item = &'static Judge> {
     JUDGES[support::set()].get_or_init(all).iter()
 }
 
+/// The CUDA text, where g++ is there.
 #[cfg(feature = "cuda")]
-fn text() -> Option<Judge> {
+pub fn text() -> Option<Judge> {
     crate::emulation::available().then(|| Judge::Text(crate::emulate::caps()))
 }
 
 #[cfg(not(feature = "cuda"))]
-fn text() -> Option<Judge> {
+pub fn text() -> Option<Judge> {
     None
 }
 

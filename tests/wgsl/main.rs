@@ -6,6 +6,7 @@ mod support;
 
 mod accuracy;
 mod clean;
+mod deep;
 #[cfg(feature = "cuda")]
 #[path = "../cuda/emulate.rs"]
 mod emulate;
@@ -15,7 +16,10 @@ mod emulation;
 mod faulty;
 mod generate;
 mod judge;
+mod layout;
 mod matrices;
+mod past_end;
+mod pointers;
 mod programs;
 mod robustness;
 #[cfg(feature = "cpu")]
@@ -23,3 +27,4 @@ mod sanitizer;
 mod spec;
 mod standard;
 mod subgroups;
+mod wrong;

@@ -57,6 +57,7 @@ mod tier {
     use super::super::schedule::{Stuck, unfold};
     use super::super::{Cpu, Tier, block};
     use super::{Compiled, Identity};
+    use crate::kernel::on_large_stack;
     use crate::threads;
     use crate::work::{Launch, Window};
     use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -199,7 +200,8 @@ mod tier {
                 let target = Target { allocation, guarded, watched: self.tier.watched };
                 let (start, steps) = (Instant::now(), self.lowered.code.len());
                 // A mistake in the compiler is no reason to fail: the kernel is interpreted.
-                let attempt = || catch_unwind(AssertUnwindSafe(|| jit::compile(&self.lowered, target)));
+                let attempt =
+                    || catch_unwind(AssertUnwindSafe(|| on_large_stack(|| jit::compile(&self.lowered, target))));
                 let made = match steps {
                     ..=MOST_STEPS => attempt().unwrap_or_else(|_| Err("the compiler panicked".into())),
                     _ => Err(format!("{steps} steps are more than {MOST_STEPS}")),

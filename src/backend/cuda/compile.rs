@@ -3,6 +3,7 @@
 use super::library;
 use super::translate::CudaSource;
 use crate::error::{Error, ErrorKind, Result};
+use crate::kernel::on_large_stack;
 use cudarc::nvrtc::{result, sys};
 use std::ffi::CString;
 
@@ -118,7 +119,12 @@ fn architectures() -> Result<Vec<u32>> {
     Ok(if listed == sys::nvrtcResult::NVRTC_SUCCESS { known.iter().map(|&k| k as u32).collect() } else { vec![] })
 }
 
+/// NVRTC calls itself for what stands inside something else.
 fn cubin(source: &CudaSource, more: &[&str]) -> Result<CudaBinary> {
+    on_large_stack(|| cubin_here(source, more))
+}
+
+fn cubin_here(source: &CudaSource, more: &[&str]) -> Result<CudaBinary> {
     let mut options = source.flags()?;
     options.extend(more.iter().map(|flag| flag.to_string()));
     options.extend([format!("--gpu-architecture={}", source.architecture()), "--ptxas-options=-v".into()]);
@@ -136,6 +142,10 @@ fn cubin(source: &CudaSource, more: &[&str]) -> Result<CudaBinary> {
 }
 
 fn ptx(source: &CudaSource, architecture: u32) -> Result<CudaBinary> {
+    on_large_stack(|| ptx_here(source, architecture))
+}
+
+fn ptx_here(source: &CudaSource, architecture: u32) -> Result<CudaBinary> {
     let mut options = source.flags()?;
     let specific = if source.specific { "a" } else { "" };
     options.push(format!("--gpu-architecture=compute_{architecture}{specific}"));

@@ -15,6 +15,7 @@ mod guard;
 mod joined;
 mod line;
 mod mapped;
+mod nesting;
 #[cfg(any(windows, target_os = "linux", target_os = "android", target_os = "freebsd"))]
 mod null;
 mod order;

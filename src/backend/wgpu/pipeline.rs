@@ -1,10 +1,10 @@
 //! Pipelines, their layouts, and bind groups, made once and kept.
 
 use super::answers::Scopes;
-use super::barriers;
+use super::{barriers, nesting};
 use crate::caps::Caps;
 use crate::error::{ErrorKind, Result};
-use crate::kernel::{Access, BindPoint, Kernel, for_directx, guarded, has_matrices, travels_inside};
+use crate::kernel::{Access, BindPoint, Kernel, for_directx, guarded, has_matrices, travels_inside, with_layout};
 use crate::platform::BROWSER;
 use crate::properties::Properties;
 use crate::recent::Recent;
@@ -86,7 +86,8 @@ impl Cache {
             return Ok(pipeline);
         }
         let _compiling = recorder.open(SpanKind::Compile, kernel.name(), 0);
-        let pipeline = Arc::new(self.compile(device, properties, caps, kernel)?);
+        let pipeline = kernel.on_its_stack(|| self.compile(device, properties, caps, kernel))?;
+        let pipeline = Arc::new(pipeline);
         Ok(self.pipelines.keep(kernel.id(), pipeline))
     }
 
@@ -113,6 +114,22 @@ impl Cache {
             wgpu::Backend::Vulkan => barriers::order(&mut module),
             wgpu::Backend::Dx12 => for_directx(&mut module),
             _ => {}
+        }
+        // naga writes neither GLSL nor a browser's WGSL with the places of members.
+        let is_text = BROWSER || device.adapter_info().backend == wgpu::Backend::Gl;
+        if is_text && let Some(name) = with_layout(&module) {
+            let message = format!(
+                "its structure {name} has an @align or @size, which this device's language cannot be told: write members that \
+                 fill the gaps"
+            );
+            let (kernel, device) = (kernel.name().into(), properties.label());
+            return Err(ErrorKind::Compile { kernel, device, message, at: None }.into());
+        }
+        if properties.forgets_conditions() {
+            nesting::fit(&mut module).map_err(|message| {
+                let (kernel, device) = (kernel.name().into(), properties.label());
+                crate::Error::from(ErrorKind::Compile { kernel, device, message, at: None })
+            })?;
         }
         let source = given(kernel, module);
         let descriptor = wgpu::ShaderModuleDescriptor { label: Some(kernel.name()), source };

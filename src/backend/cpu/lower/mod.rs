@@ -76,7 +76,7 @@ pub(super) fn lower(kernel: &Kernel, target: &Target) -> Result<Lowered> {
     // Functions are inlined, each within those that call it.
     match kernel.parsed()?.module.functions.len() > FEW_FUNCTIONS {
         true => on_large_stack(lower),
-        false => lower(),
+        false => kernel.on_its_stack(lower),
     }
 }
 

@@ -104,7 +104,8 @@ impl Kernel {
             let (kernel, device) = (self.name().to_string(), "the cuda engine".to_string());
             ErrorKind::Compile { kernel, device, message, at: None }.into()
         };
-        guarded(|| self.translated(&refuse)).unwrap_or_else(|message| Err(refuse(message)))
+        let translated = || guarded(|| self.translated(&refuse)).unwrap_or_else(|message| Err(refuse(message)));
+        self.on_its_stack(translated)
     }
 
     fn translated(&self, refuse: &dyn Fn(String) -> Error) -> Result<Translation> {
