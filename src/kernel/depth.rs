@@ -55,13 +55,6 @@ impl Depth {
     }
 }
 
-impl super::Kernel {
-    /// Runs work that goes through the kernel's module, or what is made of it, on a stack that suffices for it.
-    pub(crate) fn on_its_stack<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
-        Depth::of(self.source()).unwrap_or(Depth::MOST).run(work)
-    }
-}
-
 /// Runs work that calls itself deeply, on a thread with a stack for it; here, if the system has no thread to give.
 pub(crate) fn on_large_stack<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     let mut work = Some(work);

@@ -83,7 +83,7 @@ fn parse_unguarded(
     let mut module = parse_str(&text).map_err(|error| {
         let says = |error: ParseError, text: &str| error.emit_to_string_with_path(text, PATH);
         // Without a place, again.
-        let again = |text: &str| matches!(read(text), Err(Some(error)) if !says(error, text).contains(PLACE));
+        let again = |text: &str| matches!(read(text), Err(Some(error)) if !says(error, text).contains(place::PLACE));
         fails(place::placed(says(error, source), source, again), at)
     })?;
     depth::check(&module).map_err(|message| fails(message, at))?;
@@ -160,9 +160,6 @@ const OPERATION: &str = "Kernel::wgsl";
 /// The file's name in messages of naga.
 const PATH: &str = "wgsl";
 
-/// What stands before the line and the column.
-pub(super) const PLACE: &str = "┌─ wgsl:";
-
 pub(super) fn fails(message: String, at: CallSite) -> Error {
     let message = format!("\n{}\n", message.trim_end());
     ErrorKind::Compile { kernel: "the WGSL".into(), device: "any device".into(), message, at: Some(at) }.into()
@@ -173,7 +170,7 @@ fn invalid(error: WithSpan<ValidationError>, source: &str, at: CallSite) -> Erro
     let again = |text: &str| {
         let valid = |module| validator().validate(&module).map_err(|error| error.emit_to_string_with_path(text, PATH));
         let checked = || read(text).map_or(Ok(()), |module| valid(module).map(drop));
-        guarded(checked).is_ok_and(|checked| checked.is_err_and(|says| !says.contains(PLACE)))
+        guarded(checked).is_ok_and(|checked| checked.is_err_and(|says| !says.contains(place::PLACE)))
     };
     fails(place::placed(says, source, again), at)
 }

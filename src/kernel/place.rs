@@ -3,6 +3,9 @@
 use super::text::{is_blank, position, without_comments, words};
 use std::ops::Range;
 
+/// What stands before the line and the column.
+pub(super) const PLACE: &str = "┌─ wgsl:";
+
 /// Prefixes that are tried at most; each is parsed.
 const MOST: usize = 64;
 
@@ -16,7 +19,7 @@ struct Cut {
 
 /// The error with its place, if it has none.
 pub(super) fn placed(message: String, source: &str, fails: impl Fn(&str) -> bool) -> String {
-    if message.contains(super::parse::PLACE) {
+    if message.contains(PLACE) {
         return message;
     }
     let header = || named(&message, &without_comments(source));

@@ -1,6 +1,7 @@
 //! Kernels from a program's own WGSL.
 
 use super::counting::Driven;
+use super::depth::Depth;
 use super::guard::guarded;
 use super::parse::{self, Parsed, Program};
 use super::prelude::Complete;
@@ -173,6 +174,11 @@ impl Kernel {
     /// Whether it is a program's, and the program does not vouch for it: its launches have a limit.
     pub(crate) fn is_watched(&self) -> bool {
         self.0.original.is_some() && !self.is_trusted()
+    }
+
+    /// Runs work that goes through the kernel's module, or what is made of it, on a stack that suffices for it.
+    pub(crate) fn on_its_stack<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        Depth::of(self.source()).unwrap_or(Depth::MOST).run(work)
     }
 
     /// The program's own text.
