@@ -83,7 +83,7 @@ fn parse_unguarded(
     let mut module = parse_str(&text).map_err(|error| {
         let says = |error: ParseError, text: &str| error.emit_to_string_with_path(text, PATH);
         // Without a place, again.
-        let again = |text: &str| matches!(read(text), Err(Some(error)) if !says(error, text).contains(place::PLACE));
+        let again = |text: &str| read(text).is_err_and(|error| error.is_some_and(|error| !says(error, text).contains(place::PLACE)));
         fails(place::placed(says(error, source), source, again), at)
     })?;
     depth::check(&module).map_err(|message| fails(message, at))?;
