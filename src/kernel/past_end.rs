@@ -112,6 +112,8 @@ fn past_end(module: &Module, function: &Function) -> HashMap<Handle<Expression>,
     for (handle, expression) in function.expressions.iter() {
         if let Expression::Access { base, index } = *expression
             && let Some(literal) = literal(module, function, index)
+            // naga says so of constant expressions below 0 too, which are errors: those have no name.
+            && (!is_negative(literal) || function.named_expressions.contains_key(&index))
             && typifier.grow(base, &function.expressions, &context).is_ok()
             && is_past(module, typifier.get(base, &module.types), literal)
         {
@@ -119,6 +121,10 @@ fn past_end(module: &Module, function: &Function) -> HashMap<Handle<Expression>,
         }
     }
     found
+}
+
+fn is_negative(index: Literal) -> bool {
+    matches!(index, Literal::I32(..0) | Literal::I64(..0))
 }
 
 /// What naga knows of an index.

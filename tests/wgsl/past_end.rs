@@ -47,7 +47,9 @@ fn indices_of_let_are_values_of_the_run_time() {
             }
             let got = got.unwrap_or_else(|error| panic!("{declares} {index} on {}: {error}", judge.name()));
             let told = format!("{declares} {index} on {}: {got:?}", judge.name());
-            assert!(got[1][0] <= count && got[1][1] <= count, "{told}");
+            // llvmpipe leaves out the store of a value that it knows to be undefined.
+            let left_out = |word: u32| word == 99 && judge.is("llvmpipe");
+            assert!(got[1][..2].iter().all(|&word| word <= count || left_out(word)), "{told}");
             assert_eq!(got[1][2], 70, "{told}");
         }
     }

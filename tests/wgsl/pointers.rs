@@ -95,7 +95,7 @@ fn functions_are_given_pointers_to_shared_memory() {
 fn mistakes_in_such_functions() {
     for (text, place) in [
         ("fn f(p: ptr<storage, u32, read>) {\n let a: f32 = *p; }", "wgsl:3:"),
-        ("fn f(p: ptr<storage, u32, read>) {\n *p = 1u; }", "wgsl:3:"),
+        ("fn f(p: ptr<storage, u32, read>) {\n *p = 1u; }", "wgsl:4:"),
     ] {
         let source = format!(
             "@group(0) @binding(0) var<storage, read> x: array<u32>;\n{text}\n@compute @workgroup_size(1) fn main() {{ f(&x[0]); }}"
