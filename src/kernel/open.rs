@@ -20,7 +20,7 @@ pub(super) fn resolved(
     info: &ModuleInfo,
     entry: &str,
     values: &[(String, f64)],
-) -> Result<(Resolved, Vec<String>), PipelineConstantError> {
+) -> Result<(Resolved, Vec<String>), Box<PipelineConstantError>> {
     let mut tries = PLACEHOLDERS.iter().map(|&placeholder| with(module, info, entry, values, placeholder));
     let first = tries.next().expect("there is a placeholder");
     match first {
@@ -40,7 +40,7 @@ fn with(
     entry: &str,
     values: &[(String, f64)],
     placeholder: f64,
-) -> (Result<Resolved, PipelineConstantError>, Vec<String>) {
+) -> (Result<Resolved, Box<PipelineConstantError>>, Vec<String>) {
     let (mut constants, mut open) = (values.iter().cloned().collect(), vec![]);
     loop {
         match process_overrides(module, info, Some((ShaderStage::Compute, entry)), &constants) {
@@ -51,7 +51,7 @@ fn with(
                 constants.insert(key.clone(), placeholder);
                 open.push(key);
             }
-            Err(error) => return (Err(error), open),
+            Err(error) => return (Err(Box::new(error)), open),
         }
     }
 }

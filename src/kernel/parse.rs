@@ -83,7 +83,9 @@ fn parse_unguarded(
     let mut module = parse_str(&text).map_err(|error| {
         let says = |error: ParseError, text: &str| error.emit_to_string_with_path(text, PATH);
         // Without a place, again.
-        let again = |text: &str| read(text).is_err_and(|error| error.is_some_and(|error| !says(error, text).contains(place::PLACE)));
+        let again = |text: &str| {
+            read(text).is_err_and(|error| error.is_some_and(|error| !says(error, text).contains(place::PLACE)))
+        };
         fails(place::placed(says(error, source), source, again), at)
     })?;
     depth::check(&module).map_err(|message| fails(message, at))?;
@@ -111,7 +113,7 @@ fn parse_unguarded(
     if overrides.is_empty() && module.entry_points.len() == 1 {
         return Ok(Program { source, parsed: Parsed { module, info }, entry, overrides, values, open: vec![] });
     }
-    let ((module, info), open) = open::resolved(&module, &info, &entry, &values).map_err(|error| match error {
+    let ((module, info), open) = open::resolved(&module, &info, &entry, &values).map_err(|error| match *error {
         PipelineConstantError::ValidationError(error) => invalid(error, &source, at),
         other => fails(other.to_string(), at),
     })?;

@@ -147,15 +147,15 @@ fn m_j1_far(b: F, v: F) -> F {
 
 // cos(b - pi/4 + phase), or a quarter of a turn less of it where `quarter` is 0.
 fn m_bessel_cos(b: F, phase: F, quarter: I) -> F {
-    let k = m_trig_k(b);
-    let r = m_trig_r(b, k);
+    var k = I(0);
+    let r = m_trig_reduce(b, &k);
     let back = r < F(0.0);
     let u = (r + select(F(-0.785398163), F(0.785398163), back)) + phase;
     return m_trig_poly(u, k + quarter - select(I(0), I(1), back));
 }
 
 // The Bessel function J0; 0 at the infinities.
-// Max error 5.0 ULP of max(|result|, sqrt(2/(pi |x|))), |x| <= 8192*pi; beyond, the phase is off as that of sin.
+// Max error 5.0 ULP of max(|result|, sqrt(2/(pi |x|))).
 fn m_j0(x: F) -> F {
     let a = abs(x);
     let c = min(a, F(4.0));
@@ -168,7 +168,7 @@ fn m_j0(x: F) -> F {
 }
 
 // The Bessel function J1; 0 at the infinities.
-// Max error 5.0 ULP of max(|result|, sqrt(2/(pi |x|))), |x| <= 8192*pi; beyond, the phase is off as that of sin; up to 1 of the result.
+// Max error 5.0 ULP of max(|result|, sqrt(2/(pi |x|))); up to 1 of the result.
 fn m_j1(x: F) -> F {
     let a = abs(x);
     let c = min(a, F(4.0));
