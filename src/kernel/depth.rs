@@ -3,6 +3,7 @@
 
 mod scan;
 
+use naga::front::wgsl::ParseError;
 use naga::{Function, Module, Statement, TypeInner};
 
 /// Operators and brackets at most that are applied to the value of one another: `a + b + c` are two.
@@ -73,6 +74,13 @@ pub(crate) fn on_large_stack<R: Send>(work: impl FnOnce() -> R + Send) -> R {
         (None, Some(work)) => work(),
         (None, None) => unreachable!("what was taken has given its result or panicked"),
     }
+}
+
+/// The limit of naga's own parser in our words, if that is what it says.
+pub(crate) fn parser_limit(error: &ParseError) -> Option<&'static str> {
+    // The error tells it in a note only.
+    let told = error.labels().next().is_none() && error.emit_to_string("").contains("Parser recursion limit exceeded");
+    told.then_some("wanted at most 200 brackets and statements inside one another, got more: split it by let a = ..;")
 }
 
 /// Refuses a module whose functions call one another, or whose types hold one another, deeper than engines follow.

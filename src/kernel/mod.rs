@@ -60,7 +60,7 @@ pub(crate) use contract::{
     Axis, Carried, Contract, Contraction, Correlation, Lines, Side, SortByDigit, SortRows, SumOfRows, Transforms, Word,
 };
 pub(crate) use counting::Driven;
-pub(crate) use depth::{Depth, on_large_stack};
+pub(crate) use depth::{Depth, on_large_stack, parser_limit};
 #[cfg(feature = "wgpu")]
 pub(crate) use directx::for_directx;
 pub(crate) use guard::guarded;

@@ -66,6 +66,14 @@ pub(super) fn parse(
     })
 }
 
+/// naga's words on a text that it does not read; ours on its limit.
+fn says(error: ParseError, text: &str) -> String {
+    match depth::parser_limit(&error) {
+        Some(limit) => format!("error: {limit}\n"),
+        None => error.emit_to_string_with_path(text, PATH),
+    }
+}
+
 /// naga's module of a text as the standard has it; `Err(None)` if a directive is wrong.
 fn read(text: &str) -> std::result::Result<Module, Option<ParseError>> {
     let text = standard::for_naga(text).map_err(|_| None)?;
@@ -81,7 +89,6 @@ fn parse_unguarded(
 ) -> Result<Program> {
     let text = standard::for_naga(source).map_err(|message| fails(message, at))?;
     let mut module = parse_str(&text).map_err(|error| {
-        let says = |error: ParseError, text: &str| error.emit_to_string_with_path(text, PATH);
         // Without a place, again.
         let again = |text: &str| {
             read(text).is_err_and(|error| error.is_some_and(|error| !says(error, text).contains(place::PLACE)))

@@ -1,10 +1,10 @@
 //! What Mesa's llvmpipe gets wrong in silence: it keeps so many conditions inside one another, and forgets those inside them. Each
 //! clause of a `switch` stands inside the one before it there.
 //!
-//! Long switches become several in a row; what still nests too deeply is refused. docs/guide/drivers.md says what was measured.
+//! Long switches become searches by halves; what still nests too deeply is refused. docs/guide/drivers.md says what was measured.
 
 use naga::{
-    Block, Expression, Function, Literal, LocalVariable, Module, Range, Scalar, Span, Statement, SwitchCase,
+    BinaryOperator, Block, Expression, Function, Handle, Literal, LocalVariable, Module, Range, Scalar, Span, Statement, SwitchCase,
     SwitchValue, Type, TypeInner,
 };
 
@@ -17,11 +17,11 @@ const MOST_NESTED: usize = 70;
 ///
 /// Errors: it nests too deeply.
 pub(super) fn fit(module: &mut Module) -> Result<(), String> {
-    let flag = Type { name: None, inner: TypeInner::Scalar(Scalar::BOOL) };
-    let flag = module.types.insert(flag, Span::UNDEFINED);
+    let number = Type { name: None, inner: TypeInner::Scalar(Scalar::U32) };
+    let number = module.types.insert(number, Span::UNDEFINED);
     let splits = |function: &mut Function| {
         let body = std::mem::take(&mut function.body);
-        function.body = Splitter { function: &mut *function, flag }.block(body);
+        function.body = Splitter { function: &mut *function, number }.block(body);
     };
     module.functions.iter_mut().for_each(|(_, function)| splits(function));
     module.entry_points.iter_mut().for_each(|entry| splits(&mut entry.function));
@@ -61,8 +61,8 @@ type Clause = (Vec<SwitchValue>, Block);
 
 struct Splitter<'a> {
     function: &'a mut Function,
-    /// The type of flags.
-    flag: naga::Handle<Type>,
+    /// The type of a clause's number.
+    number: Handle<Type>,
 }
 
 impl Splitter<'_> {
@@ -95,8 +95,8 @@ impl Splitter<'_> {
         new
     }
 
-    /// A switch as several in a row. One that has not the value does nothing; the last is for those that none had.
-    fn split(&mut self, selector: naga::Handle<Expression>, cases: Vec<SwitchCase>, span: Span, to: &mut Block) {
+    /// A switch as a search: by halves for the clause that has the value, then by halves for what the clause does.
+    fn split(&mut self, selector: Handle<Expression>, cases: Vec<SwitchCase>, span: Span, to: &mut Block) {
         let (mut clauses, mut values): (Vec<Clause>, _) = (vec![], vec![]);
         for case in cases {
             values.push(case.value);
@@ -104,37 +104,66 @@ impl Splitter<'_> {
                 clauses.push((std::mem::take(&mut values), case.body));
             }
         }
-        let is_default = |(values, _): &Clause| values.contains(&SwitchValue::Default);
-        let (default, clauses): (Vec<_>, Vec<_>) = clauses.into_iter().partition(is_default);
-        let begun = LocalVariable { name: None, ty: self.flag, init: None };
-        let begun = self.function.local_variables.append(begun, Span::UNDEFINED);
-        let begun = self.append(Expression::LocalVariable(begun));
-        let [no, yes] = [false, true].map(|value| self.append(Expression::Literal(Literal::Bool(value))));
-        to.push(Statement::Store { pointer: begun, value: no }, span);
-        for chunk in clauses.chunks(MOST_CLAUSES - 1) {
-            let mut cases = vec![];
-            for (values, body) in chunk {
-                let mut marked = Block::new();
-                marked.push(Statement::Store { pointer: begun, value: yes }, span);
-                marked.append(&mut body.clone());
-                let (last, others) = values.split_last().expect("a clause has a value");
-                let empty = |value: &SwitchValue| SwitchCase { value: *value, body: Block::new(), fall_through: true };
-                cases.extend(others.iter().map(empty));
-                cases.push(SwitchCase { value: *last, body: marked, fall_through: false });
-            }
-            cases.push(SwitchCase { value: SwitchValue::Default, body: Block::new(), fall_through: false });
-            to.push(Statement::Switch { selector, cases }, span);
+        let default = clauses.iter().position(|(values, _)| values.contains(&SwitchValue::Default));
+        let chosen = LocalVariable { name: None, ty: self.number, init: None };
+        let chosen = self.function.local_variables.append(chosen, Span::UNDEFINED);
+        let chosen = self.append(Expression::LocalVariable(chosen));
+        let mut store = |clause: usize| {
+            let value = self.append(Expression::Literal(Literal::U32(clause as u32)));
+            Block::from_vec(vec![Statement::Store { pointer: chosen, value }])
+        };
+        // Of no clause if there is no default.
+        to.append(&mut store(default.unwrap_or(clauses.len())));
+        let mut by_value = vec![];
+        for (clause, (values, _)) in clauses.iter().enumerate() {
+            let literals = values.iter().filter_map(literal);
+            by_value.extend(literals.map(|(order, literal)| (order, literal, store(clause))));
         }
-        let Some((_, body)) = default.into_iter().next().filter(|(_, body)| !body.is_empty()) else { return };
-        let condition = self.append(Expression::Load { pointer: begun });
-        to.push(Statement::Emit(Range::new_from_bounds(condition, condition)), span);
-        // It may have a `break` of its own.
-        let case = SwitchCase { value: SwitchValue::Default, body, fall_through: false };
-        let reject = Block::from_vec(vec![Statement::Switch { selector, cases: vec![case] }]);
-        to.push(Statement::If { condition, accept: Block::new(), reject }, span);
+        by_value.sort_by_key(|&(order, ..)| order);
+        to.append(&mut self.search(selector, by_value, span));
+        let chosen = self.emitted(Expression::Load { pointer: chosen }, span, to);
+        let mut by_clause = vec![];
+        for (clause, (_, body)) in clauses.into_iter().enumerate().filter(|(_, (_, body))| !body.is_empty()) {
+            // It may have a `break` of its own.
+            let only = SwitchCase { value: SwitchValue::Default, body, fall_through: false };
+            let body = Block::from_vec(vec![Statement::Switch { selector: chosen, cases: vec![only] }]);
+            by_clause.push((clause as i64, Literal::U32(clause as u32), body));
+        }
+        to.append(&mut self.search(chosen, by_clause, span));
     }
 
-    fn append(&mut self, expression: Expression) -> naga::Handle<Expression> {
+    /// Does what belongs to a value, of pairs in the values' order; nothing if it is none of them.
+    fn search(&mut self, value: Handle<Expression>, mut of: Vec<(i64, Literal, Block)>, span: Span) -> Block {
+        let mut block = Block::new();
+        let upper = of.split_off(of.len() / 2);
+        let Some(&(_, literal, _)) = upper.first() else { return block };
+        let right = self.append(Expression::Literal(literal));
+        let op = if of.is_empty() { BinaryOperator::Equal } else { BinaryOperator::Less };
+        let condition = self.emitted(Expression::Binary { op, left: value, right }, span, &mut block);
+        let (accept, reject) = match of.is_empty() {
+            true => (upper.into_iter().map(|(.., body)| body).next().unwrap_or_default(), Block::new()),
+            false => (self.search(value, of, span), self.search(value, upper, span)),
+        };
+        block.push(Statement::If { condition, accept, reject }, span);
+        block
+    }
+
+    fn emitted(&mut self, expression: Expression, span: Span, to: &mut Block) -> Handle<Expression> {
+        let handle = self.append(expression);
+        to.push(Statement::Emit(Range::new_from_bounds(handle, handle)), span);
+        handle
+    }
+
+    fn append(&mut self, expression: Expression) -> Handle<Expression> {
         self.function.expressions.append(expression, Span::UNDEFINED)
+    }
+}
+
+/// A value of a clause, and its place among others.
+fn literal(value: &SwitchValue) -> Option<(i64, Literal)> {
+    match *value {
+        SwitchValue::I32(value) => Some((value.into(), Literal::I32(value))),
+        SwitchValue::U32(value) => Some((value.into(), Literal::U32(value))),
+        SwitchValue::Default => None,
     }
 }

@@ -70,6 +70,10 @@ pub(super) fn loosened(source: &str, module: &Module, error: &WithSpan<Validatio
     else {
         return None;
     };
+    let inner = &module.types[module.global_variables[*handle].ty].inner;
+    if inner.is_dynamically_sized(&module.types) {
+        return None;
+    }
     let declaration = module.global_variables.get_span(*handle).to_range()?;
     let code = without_comments(source);
     let (at, space) = super::text::words(&code[declaration.clone()]).find(|(_, word)| *word == "uniform")?;

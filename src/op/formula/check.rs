@@ -3,7 +3,7 @@
 use super::wrapper::Wrapper;
 use crate::element::{DType, Scalar};
 use crate::kernel::reflect::{needs, number};
-use crate::kernel::{Depth, Feature, guarded};
+use crate::kernel::{Depth, Feature, guarded, parser_limit};
 use naga::common::wgsl::TypeContext;
 use naga::valid::{Capabilities, FunctionInfo, ValidationFlags, Validator};
 use naga::{BinaryOperator, Block, Expression, Handle, Literal, Module, ScalarKind, Statement, TypeInner};
@@ -56,7 +56,8 @@ fn known(wrapper: &Wrapper, name: &str) -> Result<Known, String> {
 
 fn validated(wrapper: &Wrapper) -> Result<(Module, naga::valid::ModuleInfo), String> {
     let module = naga::front::wgsl::parse_str(&wrapper.text).map_err(|error| {
-        wrapper.message(error.message(), error.labels().map(|(span, label)| (span.to_range(), label)))
+        let says = parser_limit(&error).unwrap_or(error.message());
+        wrapper.message(says, error.labels().map(|(span, label)| (span.to_range(), label)))
     })?;
     let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
     let info = validator.validate(&module).map_err(|error| {

@@ -64,7 +64,9 @@ impl Liveness {
             });
         }
         let (meetings, dead) = (vec![Meeting::default(); tree.ids], vec![false; lowered.code.len()]);
-        let mut walk = Walk { lowered, all: Liveness { variables, meetings, dead }, frames: vec![], returns: vec![] };
+        let all = Liveness { variables, meetings, dead };
+        let begun = vec![Set::default(); tree.ids];
+        let mut walk = Walk { lowered, all, frames: vec![], returns: vec![], begun };
         walk.before(&tree.nodes, Set::default());
         walk.all
     }
@@ -91,6 +93,9 @@ struct Walk<'a> {
     all: Liveness,
     frames: Vec<Target>,
     returns: Vec<Set>,
+    /// By loop: what the last walk through it found to be read from its beginning on. Sets only grow from walk to walk, so the
+    /// next one begins with it. From nothing each time, loops in loops would take 2^depth walks.
+    begun: Vec<Set>,
 }
 
 impl Walk<'_> {
@@ -119,7 +124,7 @@ impl Walk<'_> {
             }
             Node::Loop { id, frame, body, continuing, break_if, .. } => {
                 self.all.meetings[*id].end = after.clone();
-                let mut live = Set::default();
+                let mut live = std::mem::take(&mut self.begun[*id]);
                 loop {
                     let mut again = live.clone();
                     if *break_if != NONE {
@@ -135,6 +140,7 @@ impl Walk<'_> {
                     let old = live.clone();
                     live.join(&next);
                     if live == old {
+                        self.begun[*id] = live.clone();
                         return live;
                     }
                 }
