@@ -352,7 +352,7 @@ unary! { Transcendental:
     digamma Digamma -> T, "The derivative of [`Array::lgamma`] (SciPy's `digamma`), within 6 ULP for x > 0, near its zero at 1.46 too; below 0 it is off by 6 ULP of the largest of 1, its value and pi cot(pi x). NaN at negative whole numbers, infinite at 0.", "[1.0f32, 0.5]" => "[-0.5772157, -1.96351]";
     i0 I0 -> T, "The modified Bessel function of the first kind of order 0 (NumPy's and SciPy's `i0`), within 6 ULP; infinite at infinities.", "[0.0f32, 1.0]" => "[1.0, 1.2660659]";
     i1 I1 -> T, "The modified Bessel function of the first kind of order 1, within 6 ULP.", "[0.0f32, -1.0]" => "[0.0, -0.5651591]";
-    j0 J0 -> T, "The Bessel function of the first kind of order 0, by modulus and phase for large x (Harrison, 2009). Off by 6 ULP of the largest of its value and the height of its wave, sqrt(2 / (pi |x|)): its zeros have an absolute error. 0 at infinities.", "[0.0f32, 2.0]" => "[1.0, 0.22389078]";
+    j0 J0 -> T, "The Bessel function of the first kind of order 0, by modulus and phase for large x (Harrison, 2009). Off by 6 ULP of the largest of its value and the height of its wave, sqrt(2 / (pi |x|)): its zeros have an absolute error. Of f32 up to 1e37, where 1 / x is a normal number. 0 at infinities.", "[0.0f32, 2.0]" => "[1.0, 0.22389078]";
     j1 J1 -> T, "The Bessel function of the first kind of order 1, with the bounds of [`Array::j0`]; within 6 ULP of its value up to 1.", "[0.0f32, -2.0]" => "[0.0, -0.5767248]";
     sigmoid Sigmoid -> T, "1 / (1 + e to the power -x), within 3 ULP.", "[0.0f32, 2.0]" => "[0.5, 0.8807971]";
     gelu Gelu -> T, "x times the normal distribution up to x (Hendrycks and Gimpel, 2016), within 6 ULP.", "[0.0f32, 1.0]" => "[0.0, 0.8413447]";

@@ -155,7 +155,7 @@ fn m_bessel_cos(b: F, phase: F, quarter: I) -> F {
 }
 
 // The Bessel function J0; 0 at the infinities.
-// Max error 5.0 ULP of max(|result|, sqrt(2/(pi |x|))).
+// Max error 5.0 ULP of max(|result|, sqrt(2/(pi |x|))), |x| <= 1e37.
 fn m_j0(x: F) -> F {
     let a = abs(x);
     let c = min(a, F(4.0));
@@ -168,7 +168,7 @@ fn m_j0(x: F) -> F {
 }
 
 // The Bessel function J1; 0 at the infinities.
-// Max error 5.0 ULP of max(|result|, sqrt(2/(pi |x|))); up to 1 of the result.
+// Max error 5.0 ULP of max(|result|, sqrt(2/(pi |x|))), |x| <= 1e37; up to 1 of the result.
 fn m_j1(x: F) -> F {
     let a = abs(x);
     let c = min(a, F(4.0));
