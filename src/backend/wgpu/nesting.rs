@@ -4,8 +4,8 @@
 //! Long switches become searches by halves; what still nests too deeply is refused. docs/guide/drivers.md says what was measured.
 
 use naga::{
-    BinaryOperator, Block, Expression, Function, Handle, Literal, LocalVariable, Module, Range, Scalar, Span, Statement, SwitchCase,
-    SwitchValue, Type, TypeInner,
+    BinaryOperator, Block, Expression, Function, Handle, Literal, LocalVariable, Module, Range, Scalar, Span,
+    Statement, SwitchCase, SwitchValue, Type, TypeInner,
 };
 
 /// Clauses of a switch at most.
