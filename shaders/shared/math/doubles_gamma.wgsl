@@ -96,7 +96,7 @@ fn m_wide_gamma(x: D) -> D {
         let b = clamp(a, D(8.0), D(250.0));
         let h = m_wide_stirling_log2(b, D(1.0), &low);
         let down = m_wide_pin(D(256.0) - h);
-        let rest = (m_wide_pin(D(256.0) - down) - h) - low;
+        let rest = m_wide_pin(m_wide_pin(D(256.0) - down) - h) - low;
         let e = m_wide_exp2_core(clamp(select(h, down, negative), D(-1080.0), D(1030.0)), select(low, rest, negative));
         let factor = m_wide_stirling_factor(D(1.0) / b);
         top = select(top, select(e * factor, e, negative), big);
