@@ -70,7 +70,7 @@ fn m_gamma(x: F) -> F {
     let b = clamp(a, F(4.0), F(60.0));
     let h = m_stirling_log2(b, F(1.0), &low);
     let down = m_pin(F(64.0) - h);
-    let rest = (m_pin(F(64.0) - down) - h) - low;
+    let rest = m_pin(m_pin(F(64.0) - down) - h) - low;
     let e = m_exp2_core(clamp(select(h, down, negative), F(-151.0), F(130.0)), select(low, rest, negative));
     let factor = m_stirling_factor(F(1.0) / b);
     top = select(top, select(e * factor, e, negative), big);
