@@ -102,7 +102,9 @@ impl Sizes {
         let sizes = self.sizes.of(operation, "size", axes, at)?;
         match sizes.iter().find(|size| !(1..=REACH).contains(*size)) {
             None => Ok(sizes),
-            Some(size) => Err(Error::argument(operation, "size", "windows of 1 to 268435456 values", size.to_string(), at)),
+            Some(size) => {
+                Err(Error::argument(operation, "size", "windows of 1 to 268435456 values", size.to_string(), at))
+            }
         }
     }
 
