@@ -22,7 +22,7 @@ fn parts_of_numbers_are_numpys() {
         // Rounded once to denormal numbers, ties to even, and back to what overflows.
         let some = [1.0f32, 3.0, 5.0, 1.5, -1.999_999_9, tiny, 1e-40, 1.0, 1.0, 0.0];
         let powers = [-149, -150, -150, -149, -127, 276, 133, 128, i32::MIN, i32::MAX];
-        let got = Array::from_slice(device, &some).ldexp(&Array::from_slice(device, &powers)).to_vec().unwrap();
+        let got = Array::from_slice(device, &some).ldexp(Array::from_slice(device, &powers)).to_vec().unwrap();
         let wanted =
             [tiny, 2.0 * tiny, 2.0 * tiny, 2.0 * tiny, -1.175_494_4e-38, 2f32.powi(127), libm::scalbnf(1e-40, 133)];
         assert_eq!(got[..7].iter().map(|x| x.to_bits()).collect::<Vec<_>>(), wanted.map(f32::to_bits), "{what}");
@@ -33,11 +33,11 @@ fn parts_of_numbers_are_numpys() {
         let given = ends.slice(s![..3]).nan_to_num_with(1.0, 2.0, 3.0);
         assert_eq!(given.to_vec().unwrap(), [1.0, 2.0, 3.0], "{what}");
         let (quotients, rests) =
-            Array::from_slice(device, &[5, -5, 5, -5, i32::MIN]).divmod(&Array::from_slice(device, &[3, 3, -3, 0, -1]));
+            Array::from_slice(device, &[5, -5, 5, -5, i32::MIN]).divmod(Array::from_slice(device, &[3, 3, -3, 0, -1]));
         assert_eq!(quotients.to_vec().unwrap(), [1, -2, -2, 0, i32::MIN], "{what}");
         assert_eq!(rests.to_vec().unwrap(), [2, 1, -1, 0, 0], "{what}");
         let (quotients, rests) = Array::from_slice(device, &[5.5f32, -5.5, 5.5, -1.0])
-            .divmod(&Array::from_slice(device, &[2.0, 2.0, -2.0, 0.0]));
+            .divmod(Array::from_slice(device, &[2.0, 2.0, -2.0, 0.0]));
         assert_eq!(quotients.to_vec().unwrap(), [2.0, -3.0, -3.0, f32::NEG_INFINITY], "{what}");
         let rests = rests.to_vec().unwrap();
         assert!(rests[..3] == [1.5, 0.5, -0.5] && rests[3].is_nan(), "{what}: {rests:?}");
@@ -56,7 +56,7 @@ fn parts_of_doubles_and_halves_are_numpys() {
             assert_eq!(mantissas.to_vec().unwrap(), wanted, "{what}");
             let some = [1.0, 3.0, 5e-324, 1.0, -1.0, 1.0, f64::NEG_INFINITY];
             let powers = [-1074, -1075, 2097, 1024, -1076, 1023, 3];
-            let got = Array::from_slice(device, &some).ldexp(&Array::from_slice(device, &powers)).to_vec().unwrap();
+            let got = Array::from_slice(device, &some).ldexp(Array::from_slice(device, &powers)).to_vec().unwrap();
             let wanted = [5e-324, 1e-323, 2f64.powi(1023), f64::INFINITY, -0.0, 2f64.powi(1023), f64::NEG_INFINITY];
             assert_eq!(got, wanted, "{what}");
             let ends = Array::from_slice(device, &[f64::NAN, f64::INFINITY, f64::NEG_INFINITY]).nan_to_num();

@@ -105,7 +105,7 @@ fn poles_zeros_infinities_and_limits() {
                 inf,
                 inf,
                 nan,
-                0.572_364_94,
+                0.572_364_9,
                 69.077_55,
                 69.077_55,
                 710.171_6,
@@ -154,9 +154,9 @@ fn poles_zeros_infinities_and_limits() {
             [
                 1.0,
                 1.0,
-                1.266_065_9,
+                1.266_066,
                 2.279_585_3,
-                1.266_065_9,
+                1.266_066,
                 2.279_585_3,
                 inf,
                 inf,
@@ -291,7 +291,7 @@ fn doubles_reach_to_their_limits() {
         ("gamma", |x| x[0].gamma(), -190.5, -0.0),
         ("gamma", |x| x[0].gamma(), 1e-308, 1e308),
         ("lgamma", |x| x[0].lgamma(), 1e305, 7.012_884_533_631_839e307),
-        ("erfcinv", |x| x[0].erfcinv(), 5e-324, 27.213_293_210_812_948),
+        ("erfcinv", |x| x[0].erfcinv(), 5e-324, 27.213_293_210_812_95),
         ("erfcinv", |x| x[0].erfcinv(), 1e-300, 26.209_469_960_516_124),
     ];
     for device in devices().iter().filter(|device| has(device, DType::F64)) {
