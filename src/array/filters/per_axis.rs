@@ -103,7 +103,7 @@ impl Sizes {
         match sizes.iter().find(|size| !(1..=REACH).contains(*size)) {
             None => Ok(sizes),
             Some(size) => {
-                Err(Error::argument(operation, "size", "windows of 1 to 268435456 values", size.to_string(), at))
+                Err(Error::argument(operation, "size", "windows of 1 to 2^28 values", size.to_string(), at))
             }
         }
     }
