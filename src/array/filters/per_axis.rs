@@ -102,9 +102,7 @@ impl Sizes {
         let sizes = self.sizes.of(operation, "size", axes, at)?;
         match sizes.iter().find(|size| !(1..=REACH).contains(*size)) {
             None => Ok(sizes),
-            Some(size) => {
-                Err(Error::argument(operation, "size", "windows of 1 to 2^28 values", size.to_string(), at))
-            }
+            Some(size) => Err(Error::argument(operation, "size", "windows of 1 to 2^28 values", size.to_string(), at)),
         }
     }
 
