@@ -25,6 +25,9 @@ const MOST_TYPES: usize = 250;
 const SHALLOW: usize = 12;
 /// The same for declarations, whose frames are small.
 const FEW_DECLARATIONS: usize = 200;
+/// Expressions and statements, all calls written out, each of which may need the one before it: drivers' compilers take up to
+/// 350 bytes of the stack for each (llvmpipe through OpenGL, 3,000 `let`).
+const SHORT: usize = 1000;
 /// Bytes of a stack for all that is not refused. Only what is used is ever made.
 const STACK: usize = 128 << 20;
 
@@ -83,6 +86,11 @@ pub(crate) fn parser_limit(error: &ParseError) -> Option<&'static str> {
     told.then_some("wanted at most 200 brackets and statements inside one another, got more: split it by let a = ..;")
 }
 
+/// Whether a module is so long that a compiler which follows each value to those it is made of needs a large stack.
+pub(super) fn is_long(module: &Module) -> bool {
+    longest(module) > SHORT
+}
+
 /// Refuses a module whose functions call one another, or whose types hold one another, deeper than engines follow.
 pub(super) fn check(module: &Module) -> Result<(), String> {
     let refused =
@@ -97,11 +105,7 @@ pub(super) fn check(module: &Module) -> Result<(), String> {
     if deepest > MOST_CALLS {
         return refused("functions that call one another", MOST_CALLS, deepest);
     }
-    let mut lengths = vec![0usize; module.functions.len()];
-    for (handle, function) in module.functions.iter() {
-        lengths[handle.index()] = written_out(function, &lengths);
-    }
-    let longest = module.entry_points.iter().map(|entry| written_out(&entry.function, &lengths)).max().unwrap_or(0);
+    let longest = longest(module);
     if longest > MOST_WRITTEN_OUT {
         return refused("expressions and statements with all calls written out", MOST_WRITTEN_OUT, longest);
     }
@@ -121,6 +125,16 @@ pub(super) fn check(module: &Module) -> Result<(), String> {
         return refused("types inside one another", MOST_TYPES, deepest);
     }
     Ok(())
+}
+
+/// Expressions and statements of the longest entry point, all calls written out.
+fn longest(module: &Module) -> usize {
+    // Each comes after those that it needs.
+    let mut lengths = vec![0usize; module.functions.len()];
+    for (handle, function) in module.functions.iter() {
+        lengths[handle.index()] = written_out(function, &lengths);
+    }
+    module.entry_points.iter().map(|entry| written_out(&entry.function, &lengths)).max().unwrap_or(0)
 }
 
 /// Functions below a function, itself included.

@@ -1,7 +1,7 @@
 //! Kernels from a program's own WGSL.
 
 use super::counting::Driven;
-use super::depth::Depth;
+use super::depth::{self, Depth};
 use super::guard::guarded;
 use super::parse::{self, Parsed, Program};
 use super::prelude::Complete;
@@ -178,7 +178,15 @@ impl Kernel {
 
     /// Runs work that goes through the kernel's module, or what is made of it, on a stack that suffices for it.
     pub(crate) fn on_its_stack<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
-        Depth::of(self.source()).unwrap_or(Depth::MOST).run(work)
+        match self.is_long() {
+            true => depth::on_large_stack(work),
+            false => Depth::of(self.source()).unwrap_or(Depth::MOST).run(work),
+        }
+    }
+
+    /// Whether drivers' compilers need a large stack for it, however little of it nests.
+    pub(crate) fn is_long(&self) -> bool {
+        self.parsed().is_ok_and(|parsed| depth::is_long(&parsed.module))
     }
 
     /// The program's own text.

@@ -8,6 +8,7 @@
 
 use super::Wgpu;
 use super::line::{Order, is_mapped, mappable, used_by};
+use super::pipeline::Pipeline;
 use super::submit::{Prepared, TOGETHER, dispatch};
 use crate::error::Result;
 use crate::memory::Memory;
@@ -127,9 +128,11 @@ impl Wgpu {
     }
 
     /// Whether nothing but their order matters to these launches: no clock times their submission, the host maps none of
-    /// their arrays, their parameters travel with them, and none is a slice, which is to end before others begin.
+    /// their arrays, their parameters travel with them, none is a slice, which is to end before others begin, and none needs a
+    /// large stack.
     fn may_join(&self, prepared: &[Prepared], launches: &[Launch]) -> bool {
-        !prepared.iter().any(|launch| launch.pipeline.uniform || launch.pipeline.kernel.is_slice())
+        let is_alone = |pipeline: &Pipeline| pipeline.uniform || pipeline.is_deep || pipeline.kernel.is_slice();
+        !prepared.iter().any(|launch| is_alone(&launch.pipeline))
             && mappable(launches).all(|memory| memory.is_shared())
             && !self.clock().as_ref().is_some_and(|clock| clock.runs())
     }

@@ -4,6 +4,7 @@ use super::buffer::{Buffer, kept};
 use super::uniforms::Lease;
 use super::{Wgpu, lent};
 use crate::error::Result;
+use crate::kernel::on_large_stack;
 use crate::memory::{Lent, Memory};
 use crate::platform::Instant;
 use crate::work::Launch;
@@ -48,6 +49,8 @@ impl Ticket {
 /// Commands on their way to the queue, and what is theirs alone until they are submitted.
 pub(super) struct Commands<'a> {
     pub encoder: wgpu::CommandEncoder,
+    /// Whether their submission needs a large stack.
+    pub is_deep: bool,
     /// Memory that the host may map: not while the device uses it.
     uses: Vec<&'a Memory>,
     /// The parameters of launches, where they lie in a buffer. It is written again only after these commands are submitted.
@@ -171,7 +174,7 @@ impl Line {
 impl Wgpu {
     pub(super) fn commands<'a>(&self) -> Commands<'a> {
         let encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("crosslane") });
-        Commands { encoder, uses: vec![], parameters: vec![] }
+        Commands { encoder, is_deep: false, uses: vec![], parameters: vec![] }
     }
 
     /// The last submission of all that was accepted. `with` is called in its place in the order.
@@ -197,7 +200,7 @@ impl Wgpu {
     /// Submits commands, after those that other threads have submitted already. If the host is copying out of memory that
     /// they use, that comes first.
     pub(super) fn queue_up(&self, commands: Commands) -> Result<Ticket> {
-        let Commands { encoder, uses, parameters } = commands;
+        let Commands { encoder, is_deep, uses, parameters } = commands;
         let finished = encoder.finish();
         let mut order = self.line.lock();
         loop {
@@ -211,7 +214,11 @@ impl Wgpu {
             }
             order = self.line.unmapped(order);
         }
-        let ticket = self.submit_next(&mut order, finished);
+        let held = &mut *order;
+        let ticket = match is_deep {
+            true => on_large_stack(|| self.submit_next(held, finished)),
+            false => self.submit_next(held, finished),
+        };
         uses.iter().for_each(|memory| used_by(memory, &ticket));
         drop(order);
         // A later writer of these submits later.

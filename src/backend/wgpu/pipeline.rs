@@ -22,6 +22,8 @@ pub(super) struct Pipeline {
     /// Whether parameters travel inside the command buffer.
     pub immediates: bool,
     pub uniform: bool,
+    /// Whether submissions of it need a large stack: drivers of OpenGL compile a kernel in the thread that submits it first.
+    pub is_deep: bool,
 }
 
 /// Bytes that a uniform parameter binding spans: the most that a kernel's parameters take.
@@ -157,7 +159,10 @@ impl Cache {
         };
         let made = guarded(make);
         let message = match (scopes.pop(), made) {
-            (None, Ok(raw)) => return Ok(Pipeline { raw, kernel: kernel.clone(), layouts, immediates, uniform }),
+            (None, Ok(raw)) => {
+                let is_deep = device.adapter_info().backend == wgpu::Backend::Gl && kernel.is_long();
+                return Ok(Pipeline { raw, kernel: kernel.clone(), layouts, immediates, uniform, is_deep });
+            }
             (Some(error), _) => error.to_string(),
             (None, Err(message)) => message,
         };
