@@ -24,6 +24,7 @@ fn main() -> Result<()> {
     env_logger::init_from_env(env_logger::Env::new().default_filter_or("crosslane=warn")); // advice is logged
     let device = Device::new()?;
     println!("{}", device.properties());
+    timing::tell_debug_build();
     let (mut host_line, mut device_line, mut first) = (vec![], vec![], None);
     for n in [16usize, 32, 64, 100, 160, 256, 384] {
         // Small whole numbers, so that all sums are exact.

@@ -45,6 +45,7 @@ fn main() -> Result<()> {
     env_logger::init_from_env(env_logger::Env::new().default_filter_or("crosslane=warn")); // advice is logged
     let device = Device::new()?;
     println!("{}", device.properties());
+    timing::tell_debug_build();
     // Where the device is the processor itself, a plate that is done soon.
     let side = if device.properties().kind == DeviceKind::Software { 160 } else { 1024 };
     let sources: Vec<f32> = (0..side * side).map(|i| source(side, i / side, i % side)).collect();

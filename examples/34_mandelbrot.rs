@@ -44,6 +44,7 @@ fn main() -> Result<()> {
     env_logger::init_from_env(env_logger::Env::new().default_filter_or("crosslane=warn")); // advice is logged
     let device = Device::new()?;
     println!("{}", device.properties());
+    timing::tell_debug_build();
     let [height, width] = SHAPE;
     let coordinate = |first: f32, count: usize| -> Vec<f32> { (0..count).map(|i| first + i as f32 * PITCH).collect() };
     let (columns, rows) = (coordinate(LEFT, width), coordinate(TOP, height));

@@ -7,7 +7,6 @@
 
 use crosslane::{Device, Result};
 use std::hint::black_box;
-use std::sync::Once;
 use std::time::{Duration, Instant};
 
 /// Runs of a measurement, unless they take long.
@@ -29,16 +28,18 @@ pub fn microseconds(device: &Device, mut work: impl FnMut() -> Result<()>) -> Re
     fastest(both)
 }
 
+/// Says what a debug build does not show: `cargo` optimises neither the examples' loops in it, nor the crates by which the cpu
+/// engine does products of matrices and Fourier transforms.
+pub fn tell_debug_build() {
+    if cfg!(debug_assertions) {
+        println!(
+            "(a debug build: loops, products and transforms of the cpu engine are not optimised: compare by --release)"
+        );
+    }
+}
+
 /// Microseconds of `work` on the processor.
 pub fn of_processor<R>(mut work: impl FnMut() -> R) -> f64 {
-    static SAID: Once = Once::new();
-    if cfg!(debug_assertions) {
-        SAID.call_once(|| {
-            println!(
-                "(a debug build: loops, and the products of the cpu engine, are not optimised: compare with --release)"
-            )
-        });
-    }
     black_box(work());
     fastest(|| {
         black_box(work());
@@ -62,7 +63,8 @@ pub fn warm(mut work: impl FnMut() -> Result<()>) -> Result<()> {
     }
 }
 
-fn fastest(mut work: impl FnMut() -> Result<()>) -> Result<f64> {
+/// Microseconds of the fastest of several runs.
+pub fn fastest(mut work: impl FnMut() -> Result<()>) -> Result<f64> {
     let (begin, mut best) = (Instant::now(), Duration::MAX);
     for _ in 0..RUNS {
         let start = Instant::now();
