@@ -118,7 +118,10 @@ fn main() -> Result<()> {
     println!("{} chunks of {} MB are right; the host waited {waits} times", chunks, (CHUNK * 4) >> 20);
     println!("one stream {one:.2?}, two streams {two:.2?}");
     if !ways[0].stream.is_concurrent() {
-        println!("(this device has one queue: the second stream only lets the host work ahead)");
+        println!(
+            "(this device has one queue: the second stream only lets the host work ahead, which gains nothing where the \
+             device is the host's own processor; streams of CUDA overlap)"
+        );
     }
 
     // The kernels' share, by the device's own clock.
