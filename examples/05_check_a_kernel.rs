@@ -1,6 +1,6 @@
 //! A kernel with a race: the checked device names the two lines; mended, it runs as every kind of hardware.
 
-use crosslane::cpu::Profile;
+use crosslane::cpu::{Defect, Profile};
 use crosslane::{Array, Device, ErrorKind, Kernel, Result};
 
 /// Each workgroup turns 64 elements round. The barrier between writing and reading is left out or put in.
@@ -32,15 +32,22 @@ fn main() -> Result<()> {
     let error = run(&checked, &reverse("")?).expect_err("it has a race");
     let ErrorKind::Defects { report } = error.kind() else { return Err(error) };
     println!("{report}\n");
+    let race = report.findings.iter().find(|finding| finding.defect == Defect::Race).expect("the race is reported");
+    let mut lines = [race.spot.line, race.other.as_ref().expect("a race has two sides").line];
+    lines.sort();
+    assert_eq!(lines, [6, 8], "the tile's write and its read");
 
     let mended = reverse("workgroupBarrier();")?;
-    println!("mended, on {checked:?}: {:?}...", &run(&checked, &mended)?[..4]);
+    let wanted: Vec<u32> = (0..4).flat_map(|group| (0..64).rev().map(move |i| 64 * group + i)).collect();
+    let got = run(&checked, &mended)?;
+    assert_eq!(got, wanted);
+    println!("mended, on {checked:?}: {:?}...", &got[..4]);
     for profile in Profile::presets() {
         let (name, subgroup, order) = (profile.name, profile.subgroup, profile.order);
         let device = Device::cpu_as(profile)?;
-        assert_eq!(run(&device, &mended)?[..4], [63, 62, 61, 60]);
+        assert_eq!(run(&device, &mended)?, wanted, "as {name}");
         println!("right as {name}: subgroups of {subgroup}, workgroups {order:?}");
     }
-    println!("checked: right as every kind of hardware");
+    println!("checked: the race is found at its two lines; mended, all elements are right as every kind of hardware");
     Ok(())
 }

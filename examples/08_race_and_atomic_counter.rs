@@ -22,8 +22,9 @@ fn main() -> Result<()> {
     let mut plain = Array::<u32>::zeros(&checked, &[1]);
     let found = racing.grid([32]).args(&mut plain).launch(&checked).and_then(|()| checked.synchronize());
     let error = found.expect_err("the checking engine finds the race");
-    assert!(matches!(error.kind(), ErrorKind::Defects { .. }));
+    let ErrorKind::Defects { report } = error.kind() else { return Err(error) };
+    assert!(report.findings.iter().any(|finding| finding.spot.text.contains("plain[0] += 1u")), "another line");
     println!("\nthe checking engine says: {error}");
-    println!("checked: the atomic counter is 1024, and the race is found");
+    println!("checked: the atomic counter is 1024, and the race is found at its line");
     Ok(())
 }

@@ -10,6 +10,7 @@ fn main() -> Result<()> {
     let text = include_str!("kernels/matmul.wgsl");
     let mut gains = vec![];
     println!("{}", device.properties());
+    timing::tell_debug_build();
     println!("shape                                naive                    tiled              the library's");
     for [rows, inner, columns] in [[256u32, 512, 256], [100, 100, 100], [250, 511, 1], [17, 33, 65]] {
         let matrix = |seed: u32, rows: u32, columns: u32| -> Vec<f32> {

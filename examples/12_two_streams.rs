@@ -101,9 +101,14 @@ fn main() -> Result<()> {
     let mut ways = [Way::new(&device)?, Way::new(&device)?];
     timing::warm(|| pipeline(&device, &kernel, &mut ways, steps, &data).map(drop))?; // compiles, and makes the memory
     let before = device.waits();
-    let (one, first) = pipeline(&device, &kernel, &mut ways[..1], steps, &data)?;
-    let (two, second) = pipeline(&device, &kernel, &mut ways, steps, &data)?;
+    let (mut one, first) = pipeline(&device, &kernel, &mut ways[..1], steps, &data)?;
+    let (mut two, second) = pipeline(&device, &kernel, &mut ways, steps, &data)?;
     let waits = device.waits() - before;
+    // The fastest of five: other work only adds time.
+    for _ in 0..4 {
+        one = one.min(pipeline(&device, &kernel, &mut ways[..1], steps, &data)?.0);
+        two = two.min(pipeline(&device, &kernel, &mut ways, steps, &data)?.0);
+    }
 
     let step = |v: u32| v.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
     for (&result, &x) in first.iter().zip(&data).step_by(997) {
@@ -113,7 +118,10 @@ fn main() -> Result<()> {
     println!("{} chunks of {} MB are right; the host waited {waits} times", chunks, (CHUNK * 4) >> 20);
     println!("one stream {one:.2?}, two streams {two:.2?}");
     if !ways[0].stream.is_concurrent() {
-        println!("(this device has one queue: the second stream only lets the host work ahead)");
+        println!(
+            "(this device has one queue: the second stream only lets the host work ahead, which gains nothing where the \
+             device is the host's own processor; streams of CUDA overlap)"
+        );
     }
 
     // The kernels' share, by the device's own clock.

@@ -18,11 +18,14 @@ fn main() -> Result<()> {
     println!("three kernels later:     {:?}, {:?}", numbers.state(), numbers.transfers());
     // .. then back, with one copy.
     assert!(numbers.host()?.iter().enumerate().all(|(i, &x)| x == i as f32 + 3.0));
+    assert_eq!((numbers.transfers().uploads, numbers.transfers().downloads), (1, 1));
     println!("read on the host:        {:?}, {:?}", numbers.state(), numbers.transfers());
 
     numbers.host_range_mut(100..110)?.fill(0.0);
     numbers.device()?;
+    assert_eq!((numbers.transfers().uploads, numbers.transfers().downloads), (2, 1));
+    assert!(numbers.transfers().uploaded_bytes < 2 * 40_000, "more than what changed");
     println!("10 elements changed:     {:?}, {:?}", numbers.state(), numbers.transfers());
-    println!("checked: every number was incremented 3 times");
+    println!("checked: every number was incremented 3 times, with one copy each way");
     Ok(())
 }

@@ -36,6 +36,7 @@ fn main() -> Result<()> {
         assert!((value as f64 - wanted).abs() < 1e-5, "{i}: {value}, wanted {wanted}");
     }
     println!("{}", device.properties());
+    timing::tell_debug_build();
     println!("million results a second  one thread's loops  a kernel of one's own  the library's");
     let kernel = Kernel::wgsl_with(include_str!("kernels/convolution.wgsl"), Some("line"), &[])?;
     for taps in [3usize, 31, 127, 511, 2047] {

@@ -33,6 +33,7 @@ fn main() -> Result<()> {
 
     let copy = kernel("copy")?;
     println!("neighbours read elements that are apart by");
+    let mut times = vec![];
     for apart in [1u32, 2, 4, 8, 16, 32, 128, 1024] {
         let mut result = Array::<u32>::empty(&device, &[count as usize]);
         let launch = copy.for_elements(count as usize).args((&data, &mut result, apart));
@@ -42,10 +43,19 @@ fn main() -> Result<()> {
         let right = |(i, &x): (usize, &u32)| x == (i as u32 % columns) * apart + i as u32 / columns;
         assert!(result.to_vec()?.iter().enumerate().all(right), "stride {apart}");
         println!("{apart:>6} {time:>10.1} us {:>8.2} GB/s", 8.0 * count as f64 / time / 1e3);
+        times.push(time);
+    }
+    match times[5] / times[0] {
+        loss if loss > 2.0 => println!("a stride of 32 takes {loss:.1} times as long as neighbours"),
+        loss => println!(
+            "a stride of 32 takes {loss:.1} times as long as neighbours: the processor's caches hold the whole array; a card \
+             shows the lines of its memory"
+        ),
     }
 
     let branch = kernel("branch")?;
     println!("so many neighbours take the same of two branches");
+    let mut times = vec![];
     for apart in [1u32, 4, 16, 64, 256, 1024] {
         let mut result = Array::<u32>::empty(&device, &[count as usize]);
         let launch = branch.for_elements(count as usize).args((&data, &mut result, apart));
@@ -57,6 +67,14 @@ fn main() -> Result<()> {
             assert_eq!(x, branched(i as u32, apart, host[i]), "element {i}, {apart} alike");
         }
         println!("{apart:>6} {time:>10.1} us");
+        times.push(time);
+    }
+    match times[0] / times[5] {
+        loss if loss > 1.2 => println!("neighbours that take both ways take {loss:.1} times as long"),
+        loss => println!(
+            "neighbours that take both ways take {loss:.1} times as long: this device runs both for all, or each invocation \
+             by itself; a card or the compiled cpu engine shows the loss"
+        ),
     }
     println!("checked: every copy is complete, and sampled results are the processor's");
     Ok(())

@@ -20,6 +20,7 @@ fn main() -> Result<()> {
     let say =
         |what: &str, time: f64| println!("{what:40} {time:>10.1} us {:>8.2} GB/s", 8.0 * count as f64 / time / 1e3);
     println!("{}\n{rows} x {columns}", device.properties());
+    let mut times = vec![];
     for (what, entry, pitch) in [
         ("without workgroup memory", "direct", TILE),
         ("a tile with rows of 32 words", "tiled", TILE),
@@ -33,6 +34,21 @@ fn main() -> Result<()> {
         drop(launch);
         check(result.to_vec()?);
         say(what, time);
+        times.push(time);
+    }
+    match times[1] / times[2] {
+        gain if gain > 1.2 => println!("a word of padding makes the tile {gain:.1} times as fast"),
+        gain => println!(
+            "a word of padding makes the tile {gain:.1} times as fast: a processor's workgroup memory is memory like any \
+             other and has no banks; a card shows the conflicts"
+        ),
+    }
+    let gain = times[0] / times[2];
+    if gain < 1.1 {
+        println!(
+            "without a tile it is {:.1} times as fast: caches do a tile's work; a card shows the tile's gain",
+            1.0 / gain
+        );
     }
     check(x.transpose().copy().to_vec()?);
     say("the library's transpose().copy()", timing::microseconds(&device, || x.transpose().copy().eval())?);

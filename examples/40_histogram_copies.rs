@@ -34,6 +34,7 @@ fn main() -> Result<()> {
     let there = timing::microseconds(&device, || counts(&x).map(drop))?;
     let copied = timing::microseconds(&device, || counts(&Array::from_slice(&device, &host)).map(drop))?;
     println!("{}", device.properties());
+    timing::tell_debug_build();
     println!("                                here     tutorial (NumPy; Numba, RTX 2080 Ti)");
     println!("processor, one thread      {on_processor:9.1} us    8080 us");
     println!("device, the data is there  {there:9.1} us     349 us");

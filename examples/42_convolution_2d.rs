@@ -32,6 +32,7 @@ fn main() -> Result<()> {
     let image = Array::from_shape(&device, &[ROWS, COLUMNS], &host);
     let mut checked = 0;
     println!("{}", device.properties());
+    timing::tell_debug_build();
     println!("{ROWS} x {COLUMNS}    one thread's loops     a kernel of one's own     the library's");
     for side in [3usize, 5, 15] {
         let weights: Vec<f32> = (0..side * side).map(|t| (t * 5 % 9) as f32 - 4.0).collect();
