@@ -75,7 +75,9 @@ class Draw:
             return (self.rng.random(count) < self.pick([0.1, 0.5, 0.8])).reshape(shape)
         if type_[0] == "f":
             few = 16 if self.chance(0.8) else 1
-            return (self.rng.integers(-4 * few, 4 * few + 1, count) / few).reshape(shape)
+            # Seldom far larger or smaller.
+            unit = 2.0 ** self.whole(-30, 30) if self.chance(0.05) else 1
+            return (self.rng.integers(-4 * few, 4 * few + 1, count) / few * unit).reshape(shape)
         low = 0 if type_[0] == "u" else -100
         return self.rng.integers(low, 101, count).reshape(shape)
 

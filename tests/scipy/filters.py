@@ -111,10 +111,12 @@ def ranked(d):
     x = d.values(type_, d.hollow(shape, range(-mask.ndim, 0)))
     modes, first = d.modes(mask.ndim), (1,) * (len(shape) - mask.ndim)
     wide = padded(x, modes, cval, mask.shape)
+    # Of one axis SciPy 1.17 takes a mask for all of its box.
+    wide, first = wide[None], (1, *first)
     whole = {"footprint": mask.reshape(first + mask.shape), "origin": [0] * len(first) + origin}
     count = int(mask.sum())
     at = d.whole(-count, count - 1) if what == "rank" else d.pick([0, 100, 50, 25, d.number(0, 100)])
-    result = inner(getattr(ndimage, what + "_filter")(wide, at, **whole), mask.shape)
+    result = inner(getattr(ndimage, what + "_filter")(wide, at, **whole), mask.shape)[0]
     return row(what, type_, x, [result], 0, view=d.view(), at=at, mask=mask, origin=origin, modes=modes, value=cval)
 
 

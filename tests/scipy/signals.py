@@ -174,6 +174,8 @@ def smoothed(d):
     if mode != "interp" and d.chance(0.4):
         shape[axis] = d.whole(1, length)
     x, cval = d.values(type_, shape), d.cval(type_)
+    if mode == "interp" and x.size == 0:
+        return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         result = signal.savgol_filter(x, length, degree, derivative, axis=axis, mode=mode, cval=cval)
@@ -211,7 +213,7 @@ def convolved(d):
     extents = [d.whole(1, 50 if longer else extent) for extent in shape[-axes:]]
     while np.prod(extents) > 300:
         extents[int(np.argmax(extents))] //= 2
-    x, weights = d.values(type_, d.hollow(shape, range(-axes, 0))), d.values(type_, extents)
+    x, weights = d.values(type_, shape), d.values(type_, extents)
     whole = weights.reshape((1,) * (len(shape) - axes) + weights.shape)
     call = signal.convolve if what.endswith("convolve") else signal.correlate
     result = call(x, whole, mode, method="direct")

@@ -72,7 +72,7 @@ def pieces(d):
     given = {"length": length, "step": step, "window": name, "beta": beta}
     if what == "window":
         return row(what, "f32", np.zeros(0), [weights], 2 * UNITS["f32"], **given)
-    x = d.values("f32", d.hollow(shape, [-1]))
+    x = d.values("f32", d.hollow(shape, [-1]) if what == "stft" else shape)
     if what == "stft":
         parts = np.lib.stride_tricks.sliding_window_view(x, length, -1)[..., ::step, :]
         result = fft.rfft(parts * weights)
