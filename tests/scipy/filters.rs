@@ -1,9 +1,7 @@
 //! Filters of `scipy.ndimage`, and images read elsewhere.
 
 use crate::row::{Answer, Row, element, one, two};
-use crosslane::array::{
-    ConvolveMode, ConvolveOptions, Footprint, Gaussian, Pixel, Resampling, Sizes, WarpOptions,
-};
+use crosslane::array::{ConvolveMode, ConvolveOptions, Footprint, Gaussian, Pixel, Resampling, Sizes, WarpOptions};
 use crosslane::{Array, Device, Number, Ordered, Part};
 
 fn sizes(row: &Row) -> Sizes {

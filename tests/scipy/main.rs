@@ -40,7 +40,10 @@ fn dtype(row: &Row) -> DType {
     }
 }
 
-fn floats<R: crosslane::array::Pixel + crosslane::Part + crosslane::Transcendental>(row: &Row, device: &Device) -> Answer {
+fn floats<R: crosslane::array::Pixel + crosslane::Part + crosslane::Transcendental>(
+    row: &Row,
+    device: &Device,
+) -> Answer {
     let groups = [
         filters::image::<R>,
         filters::ordered::<R>,

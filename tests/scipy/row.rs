@@ -124,7 +124,10 @@ impl Row {
     /// An array of the case, which lies in memory as `view` says.
     pub fn array<T: Element>(&self, device: &Device, name: &str) -> Array<T> {
         let Given { shape, values } = given(&self.0[name]);
-        viewed(Array::from_shape(device, &shape, &values.into_iter().map(element).collect::<Vec<T>>()), self.text("view"))
+        viewed(
+            Array::from_shape(device, &shape, &values.into_iter().map(element).collect::<Vec<T>>()),
+            self.text("view"),
+        )
     }
 
     pub fn complex<R: Part>(&self, device: &Device, name: &str) -> Array<Complex<R>> {
@@ -149,10 +152,11 @@ fn viewed<T: Element>(array: Array<T>, view: &str) -> Array<T> {
     let made = match view {
         "flipped" => kept(array.flip(-1).copy()).map(|array| array.flip(-1)),
         "turned" => kept(array.transpose().copy()).map(|array| array.transpose()),
-        // Beside each row another, and before all one that is not of it.
+        // Elements that are not of it on all sides.
         "apart" => {
             let margin = vec![(1, 1); rank];
-            let edges = vec![crosslane::array::Slice::from(1..-1isize); rank];
+            let edges: Vec<crosslane::array::Slice> =
+                array.shape().iter().map(|&extent| (1..extent + 1).into()).collect();
             kept(array.pad(&margin, PadMode::Wrap)).map(|wide| wide.slice(&edges))
         }
         _ => Ok(array),

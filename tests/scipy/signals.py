@@ -64,7 +64,7 @@ def lfilter(d):
         of[axis] = states
         zi = d.values(type_, of) + (1j * d.values(type_, of) if complex_ else 0)
         y, zf = signal.lfilter(b, a, x, axis, zi)
-        return row("lfilter_from", type_, x, [y, zf], 8 * bound, complex=complex_, view=d.view(), axis=axis, b=b, a=a, states=zi)
+        return row("lfilter_from", type_, x, [y, zf], 8 * bound * largest(x, zi) / largest(x), complex=complex_, view=d.view(), axis=axis, b=b, a=a, states=zi)
     return row("lfilter", type_, x, [signal.lfilter(b, a, x, axis)], bound, complex=complex_, view=d.view(), axis=axis, b=b, a=a)
 
 
@@ -101,7 +101,7 @@ def sosfilt(d):
         of[1 + axis % x.ndim] = 2
         zi = d.values(type_, of) + (1j * d.values(type_, of) if complex_ else 0)
         y, zf = signal.sosfilt(sos, x, axis, zi)
-        return row(what, type_, x, [y, zf], 8 * bound, states=zi, **given)
+        return row(what, type_, x, [y, zf], 8 * bound * largest(x, zi) / largest(x), states=zi, **given)
     if what == "sosfiltfilt":
         return row(what, type_, x, [signal.sosfiltfilt(sos, x, axis)], bound * 3 * size, **given)
     return row(what, type_, x, [signal.sosfilt(sos, x, axis)], bound, **given)
@@ -209,7 +209,8 @@ def convolved(d):
     what = d.pick(["signal_convolve", "signal_correlate", "fft_convolve", "fft_correlate"])
     shape = d.shape(d.pick([1, 1, 2, 3]))
     axes = 1 if what[0] == "f" else d.whole(1, len(shape))
-    longer = mode == "full" and d.chance(0.3)
+    # Modes of kernels longer than the array that the pages have as SciPy's.
+    longer = mode != ("same" if what[0] == "f" else "valid") and d.chance(0.3)
     extents = [d.whole(1, 50 if longer else extent) for extent in shape[-axes:]]
     while np.prod(extents) > 300:
         extents[int(np.argmax(extents))] //= 2

@@ -166,10 +166,7 @@ fn response(sos: &[[f64; 6]]) -> Vec<Given> {
         sos.iter().map(|section| of(&section[..3]) / of(&section[3..])).product::<Complex<f64>>()
     };
     let values: Vec<f64> = (0..65).map(at).flat_map(|value| [value.re, value.im]).collect();
-    vec![
-        Given { shape: vec![65], values },
-        Given { shape: vec![], values: vec![sos.len() as f64] },
-    ]
+    vec![Given { shape: vec![65], values }, Given { shape: vec![], values: vec![sos.len() as f64] }]
 }
 
 /// What the host computes.
@@ -185,9 +182,7 @@ pub fn host(row: &Row) -> Answer {
             let shape = vec![states.len(), 2];
             vec![Given { shape, values: states.concat() }]
         }),
-        "window" => {
-            Ok(values(window(row).values(row.count("length")).into_iter().map(f64::from).collect()))
-        }
+        "window" => Ok(values(window(row).values(row.count("length")).into_iter().map(f64::from).collect())),
         _ => return None,
     })
 }

@@ -197,7 +197,9 @@ impl<T: Pixel> Images<T> {
         let sums = Task::going_on(&inputs, (results.shape, T::Sums::DTYPE), T::Sums::DTYPE, 2, make);
         let sums: Array<T::Sums> = Array::of(sums);
         Ok(self.back(Array::of_results(match options.outside {
-            Some(value) => past(&coordinates, self.extents.size()).select(T::Sums::rounded(value.scalar().to_f64()), sums),
+            Some(value) => {
+                past(&coordinates, self.extents.size()).select(T::Sums::rounded(value.scalar().to_f64()), sums)
+            }
             None => sums,
         })))
     }
