@@ -2,7 +2,7 @@
 
 use crate::support::*;
 use crosslane::array::{ColourMap, PadMode, Pixel, Resampling, ResizeOptions, WarpOptions};
-use crosslane::{Array, Device, Element, Part, f16};
+use crosslane::{Array, DType, Device, Element, Part, f16};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use serde_json::Value;
 use std::sync::LazyLock;
@@ -273,6 +273,51 @@ fn warps_of_every_layout_in_one_launch() {
         let at = |image: usize, x: usize| host[(image * 32 + x) * 3..][..3].to_vec();
         let wanted = [at(0, 0), vec![0; 3], at(0, 7), at(1, 1), at(1, 7), at(1, 0)].concat();
         assert_eq!(got, wanted, "on {}", name(device));
+    }
+}
+
+/// `rotate`, `affine_transform` and `map_coordinates` of SciPy 1.17.1 with `mode="constant", cval=-1`.
+#[test]
+fn past_the_edges_a_value_alone() {
+    let host = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0];
+    let turned = [-1.0, 2.901924, -1.0, 2.633975, 5.0, 7.799038, -1.0, 7.098076, -1.0];
+    let inner = [2.767949, 5.133975, 4.866025, 7.357051];
+    let moved = [-1.0, -1.0, -1.0, -1.0, 2.0, 2.75, 3.5, -1.0, 4.25, 5.0, 5.75, -1.0, 6.5, 7.25, 8.5625, -1.0];
+    for device in drivers() {
+        let what = name(device);
+        let image = array::<f32>(device, &[3, 3], &host);
+        let alone = WarpOptions::default().outside(-1.0);
+        assert!(apart(&image.rotate(30.0, &alone), &turned) < 2e-6, "{what}");
+        let grown = image.rotate_grown(30.0, &alone);
+        assert!(apart(&grown.slice(&[(1..3).into(), (1..3).into()]), &inner) < 2e-6, "{what}");
+        assert_eq!((grown.shape(), grown.sum().item().unwrap().round()), (&[4, 4][..], 8.0), "{what}");
+        // The inverse of SciPy's map from results to pixels: 0.75 of the rows, less 0.5, and of the columns, and 0.25.
+        let map = [[4.0 / 3.0, 0.0, -1.0 / 3.0], [0.0, 4.0 / 3.0, 2.0 / 3.0]];
+        assert!(apart(&image.warp_affine(map, [4, 4], &alone), &moved) < 2e-6, "{what}");
+        let line = |values: [f32; 6]| Array::from_shape(device, &[1, 6], &values);
+        let y = line([-0.25, 0.0, 0.5, 2.0, 2.25, f32::NAN]);
+        let x = line([1.0, 0.0, 2.0, 2.0, 1.0, 9.0]);
+        let read = |by| image.remap(&x, &y, &alone.clone().by(by)).to_vec().unwrap();
+        assert_eq!(read(Resampling::Nearest)[..5], [-1.0, 1.0, 6.0, 10.0, -1.0], "{what}");
+        assert_eq!(read(Resampling::Bilinear)[..5], [-1.0, 1.0, 4.5, 10.0, -1.0], "{what}");
+        assert_eq!(read(Resampling::Bilinear)[5], -1.0, "one coordinate past an edge, on {what}");
+        let map = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.5, 0.0, 1.0]];
+        let far = image.warp_perspective(map, [3, 3], &alone);
+        assert_eq!(far.to_vec().unwrap()[2], -1.0, "{what}");
+        // Of channels, in one launch; with what stands past the edges for the sums of a cubic within.
+        let colours = Array::from_shape(device, &[2, 2, 3], &[10u8, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120]);
+        let options = WarpOptions::default().interleaved().outside(7);
+        let half = colours.warp_affine([[1.0, 0.0, 0.5], [0.0, 1.0, 0.0]], [2, 2], &options);
+        assert_eq!(half.to_vec().unwrap(), [7, 7, 7, 25, 35, 45, 7, 7, 7, 85, 95, 105], "{what}");
+        let cubic = alone.by(Resampling::Bicubic).boundary(PadMode::Edge);
+        let level = Array::<f32>::ones(device, &[2, 4]);
+        let got = level.warp_affine([[1.0, 0.0, 0.5], [0.0, 1.0, 0.0]], [2, 4], &cubic);
+        assert!(apart(&got, &[-1.0, 1.0, 1.0, 1.0, -1.0, 1.0, 1.0, 1.0]) < 1e-6, "{what}");
+        assert_eq!(grown.explain().unwrap().steps.len(), 1, "{what}");
+        if has(device, DType::F64) {
+            let image = array::<f64>(device, &[3, 3], &host);
+            assert!(apart(&image.rotate(30.0, &WarpOptions::default().outside(-1.0)), &turned) < 1e-6, "{what}");
+        }
     }
 }
 

@@ -121,6 +121,32 @@ fn one_bound_on_every_device() {
     }
 }
 
+/// Values whose squares f32 does not have: variances are of distances from one of the values, and only their sum must be finite.
+#[test]
+fn far_from_0_beyond_the_root_of_the_largest() {
+    for device in drivers() {
+        for (spread, centre) in [(1e15, 1e20), (5e17, -1e20), (1e12, 3e37), (1e16, 3e38)] {
+            for (shape, axis) in [(&[1000, 3][..], 0), (&[20, 300], 1), (&[2], 0)] {
+                check_variance(device, shape, axis, spread, centre);
+            }
+        }
+    }
+}
+
+fn check_variance(device: &Device, shape: &[usize], axis: usize, spread: f64, centre: f64) {
+    let host = numbers(shape, spread, centre);
+    let reduced: Vec<bool> = (0..shape.len()).map(|a| a == axis).collect();
+    let rows = host.map(|x| x as f64).groups(&reduced);
+    let variance = |row: &Vec<f64>| {
+        let mean = row.iter().sum::<f64>() / row.len() as f64;
+        row.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / row.len() as f64
+    };
+    let wanted: Vec<f64> = rows.iter().map(variance).collect();
+    let x = upload(device, &host);
+    let off = worst(&x.variance_axes(axis as isize, 0), &wanted, |i| wanted[i]);
+    assert!(off <= VARIANCE, "of {shape:?} along {axis}, spread {spread} about {centre}, as {}: {off:e}", name(device));
+}
+
 /// Long columns, by which all their values are divided: softmax and both norms.
 #[test]
 fn what_is_normalised_by_long_columns() {

@@ -106,6 +106,9 @@ impl<R: Part> Array<R> {
     /// The convolution with weights of one to three axes along the array's last axes: the sum over t of `weights[t]
     /// self[i - t]`. NumPy's and `scipy.signal`'s `convolve`.
     ///
+    /// Of weights longer than the array [`ConvolveMode::Same`] has as many results as the array has values, as SciPy's has, and
+    /// [`ConvolveMode::Valid`] has none; NumPy, and for `valid` SciPy, exchange the two.
+    ///
     /// Elementwise work on the array fuses. One launch, which reads each value once; from 1024 weights along one axis on (128 on
     /// a processor) by transforms, as [`Array::fft_convolve`]. Error: that of a sum of the products, one after the other.
     ///

@@ -125,8 +125,8 @@ impl<R: Part> Array<R> {
     ) -> Result<Array<R>> {
         let weights: Vec<R> = weights.iter().map(|&weight| R::rounded(weight)).collect();
         let behind = self.rank() - 1 - axis;
-        // The next to last axis as columns of a plane, unless the plane's margin would be most of a tile.
-        let columns = behind == 1 && weights.len() < LONG;
+        // The next to last axis as columns of a plane, unless the plane has none or its margin would be most of a tile.
+        let columns = behind == 1 && weights.len() < LONG && self.shape()[axis + 1] > 0;
         let shape = if columns { vec![weights.len(), 1] } else { vec![weights.len()] };
         let weights = Array::from_shape(self.device(), &shape, &weights);
         let origin = if columns { vec![origin, 0] } else { vec![origin] };

@@ -4,7 +4,7 @@ use super::place::{INTERLEAVED, Images, MOST, PLANAR};
 use super::{Pixel, Resampling};
 use crate::array::shapes::PadMode;
 use crate::array::{Array, create};
-use crate::element::Element;
+use crate::element::{Element, Part};
 use crate::error::{CallSite, Error, Result};
 use crate::graph::{Take, Task};
 use crate::layout::broadcast_shapes;
@@ -28,13 +28,14 @@ use std::panic::Location;
 pub struct WarpOptions<T> {
     by: Resampling,
     boundary: PadMode<T>,
+    outside: Option<T>,
     axes: [isize; 2],
 }
 
 impl<T: Pixel> Default for WarpOptions<T> {
     fn default() -> WarpOptions<T> {
         let zero = T::from_scalar(crate::op::Value::Int(0).scalar(T::DTYPE));
-        WarpOptions { by: Resampling::default(), boundary: PadMode::Constant(zero), axes: PLANAR }
+        WarpOptions { by: Resampling::default(), boundary: PadMode::Constant(zero), outside: None, axes: PLANAR }
     }
 }
 
@@ -48,6 +49,26 @@ impl<T: Pixel> WarpOptions<T> {
     /// What stands past the edges: without it zeros.
     pub fn boundary(self, boundary: PadMode<T>) -> WarpOptions<T> {
         WarpOptions { boundary, ..self }
+    }
+
+    /// The value of results whose coordinate lies past the middle of an outermost pixel, without a part of any pixel: the `cval`
+    /// of SciPy's `mode="constant"`, its default. Without it what stands past the edges takes part in sums there too. Of a
+    /// coordinate within rounding of such a middle its rounding decides.
+    ///
+    /// ```
+    /// # crosslane::example(|device| {
+    /// use crosslane::Array;
+    /// use crosslane::array::WarpOptions;
+    /// let image = Array::from_shape(device, &[1, 3], &[10.0f32, 20.0, 30.0]);
+    /// let right = [[1.0, 0.0, 0.5], [0.0, 1.0, 0.0]];
+    /// let part = image.warp_affine(right, [1, 4], &WarpOptions::default());
+    /// assert_eq!(part.to_vec()?, [5.0, 15.0, 25.0, 15.0]);
+    /// let alone = image.warp_affine(right, [1, 4], &WarpOptions::default().outside(-1.0));
+    /// assert_eq!(alone.to_vec()?, [-1.0, 15.0, 25.0, -1.0]);
+    /// # Ok(()) });
+    /// ```
+    pub fn outside(self, value: T) -> WarpOptions<T> {
+        WarpOptions { outside: Some(value), ..self }
     }
 
     /// The axes of rows and of columns: without it the last two.
@@ -67,8 +88,9 @@ impl<T: Pixel> Array<T> {
     /// result; they broadcast over images, and are the same for all channels.
     ///
     /// [`Resampling::Bicubic`] is the cubic convolution of Keys with OpenCV's parameter -0.75; SciPy's order 3 is a spline, which
-    /// is another function. Halves are rounded up by [`Resampling::Nearest`]. What stands past the edges takes part in sums, as
-    /// in OpenCV and in SciPy's `grid-constant`, which is not its default `constant`; SciPy's `nearest` is [`PadMode::Edge`], its `mirror` is [`PadMode::Reflect`],
+    /// is another function. Halves are rounded up by [`Resampling::Nearest`], before they are mirrored at edges; SciPy
+    /// rounds them afterwards. What stands past the edges takes part in sums, as
+    /// in OpenCV and in SciPy's `grid-constant`; SciPy's default `constant` is [`WarpOptions::outside`], its `nearest` is [`PadMode::Edge`], its `mirror` is [`PadMode::Reflect`],
     /// its `reflect` is [`PadMode::Symmetric`], its `grid-wrap` is [`PadMode::Wrap`]. A coordinate that is NaN gives NaN, 0 for
     /// integers. Results of integers are rounded, and what is past an end becomes the end.
     ///
@@ -173,6 +195,21 @@ impl<T: Pixel> Images<T> {
         let [y, x] = &coordinates;
         let inputs = [(&*pixels.node, Take::Strided), (&*y.node, Take::Fused), (&*x.node, Take::Fused)];
         let sums = Task::going_on(&inputs, (results.shape, T::Sums::DTYPE), T::Sums::DTYPE, 2, make);
-        Ok(self.back(Array::of_results(Array::of(sums))))
+        let sums: Array<T::Sums> = Array::of(sums);
+        Ok(self.back(Array::of_results(match options.outside {
+            Some(value) => {
+                past(&coordinates, self.extents.size()).select(T::Sums::rounded(value.scalar().to_f64()), sums)
+            }
+            None => sums,
+        })))
     }
+}
+
+/// Whether rows and columns lie past the middles of the outermost pixels; those that are NaN do not.
+fn past<R: Part>(coordinates: &[Array<R>; 2], size: [usize; 2]) -> Array<bool> {
+    let [y, x] = [0, 1].map(|axis| {
+        let (at, last) = (&coordinates[axis], R::rounded((size[axis] - 1) as f64));
+        at.less(R::rounded(0.0)) | at.greater(last)
+    });
+    y | x
 }

@@ -55,9 +55,8 @@ impl<T: Pixel> Array<T> {
     }
 
     /// The images rotated about their middles by so many degrees, anticlockwise, in their own size: scikit-image's `rotate`, and
-    /// SciPy's with `reshape=False`, an order of 0 or 1 and `mode="grid-constant"`. SciPy's own mode `constant` gives the constant
-    /// alone to results that lie past the middles of the outermost pixels; here they are weighed with the pixels nearby. See
-    /// [`Array::remap`] for weights, edges and errors.
+    /// SciPy's with `reshape=False` and an order of 0 or 1: as `mode="grid-constant"`, and with [`WarpOptions::outside`] as
+    /// `mode="constant"`. See [`Array::remap`] for weights, edges and errors.
     ///
     /// ```
     /// # crosslane::example(|device| {
@@ -75,7 +74,7 @@ impl<T: Pixel> Array<T> {
         self.turned(degrees, false, options, Location::caller())
     }
 
-    /// As [`Array::rotate`], in a size that holds all of the image: SciPy's with `reshape=True`, again as `grid-constant`.
+    /// As [`Array::rotate`], in a size that holds all of the image: SciPy's with `reshape=True`.
     ///
     /// ```
     /// # crosslane::example(|device| {

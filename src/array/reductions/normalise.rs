@@ -284,7 +284,8 @@ impl<T: Float> Array<T> {
     /// the mean is within 2e-6 of its own size and of its standard error (the deviation over the root of the count),
     /// the variance within 2e-6 of its size: for rows of any length, along any axis, and however far from 0. The sum of squared
     /// distances must be finite: the variance is infinite where its product with the count is past 3.4e38 (of f64 1.8e308), which
-    /// takes distances of 1.8e19, or fewer of many elements. Divide by a scale before where they may be so large.
+    /// takes distances of 1.8e19, or less of many elements; how large the values are does not matter. Divide by a scale before where
+    /// distances may be so large. The sum is kept, and not the variance so far, so that small whole numbers have exact variances.
     ///
     /// Errors (kept in the arrays): an axis out of range, or given twice.
     #[track_caller]

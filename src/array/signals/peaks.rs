@@ -37,7 +37,8 @@ impl PeakOptions {
         PeakOptions { threshold: Some(threshold), ..self }
     }
 
-    /// At least so far from the next peak: of those that are nearer the lower ones are left out first.
+    /// At least so far from the next peak: of those that are nearer the lower ones are left out first, of equal ones the earlier.
+    /// Among equal ones SciPy leaves out those that an unstable sort has first.
     pub fn distance(self, distance: f64) -> PeakOptions {
         PeakOptions { distance: Some(distance), ..self }
     }

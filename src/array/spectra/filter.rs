@@ -8,7 +8,8 @@ use crate::ops::fft::next_smooth;
 use num_complex::Complex;
 use std::panic::Location;
 
-/// Which part of a convolution: NumPy's `mode`.
+/// Which part of a convolution: NumPy's `mode`. Of a kernel longer than the array [`Array::convolve`] has fewer values, as its
+/// page says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Mode {
     /// All of it: `n + m - 1` values.
@@ -22,6 +23,8 @@ pub enum Mode {
 
 impl<P: Part> Array<P> {
     /// The convolution with a kernel of one dimension along the last axis, by transforms: SciPy's `fftconvolve`.
+    /// Of a kernel longer than the array [`ConvolveMode::Same`](Mode::Same) is as long as the kernel, as NumPy's; SciPy's is as
+    /// long as the array.
     ///
     /// Cost: two transforms of the array's rows and one of the kernel, of the next length of small primes.
     ///

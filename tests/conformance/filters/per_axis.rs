@@ -173,6 +173,38 @@ fn bilateral_with_two_boundaries() {
     }
 }
 
+/// Windows along an axis with values, where another axis has none: nothing, as SciPy gives.
+#[test]
+fn nothing_beside_the_windows() {
+    for device in drivers() {
+        for (shape, axis) in [([7, 0], 0), ([0, 7], 1), ([7, 0], -2)] {
+            let x = Array::<f32>::ones(device, &shape);
+            let edge = PadMode::Edge;
+            for (what, got) in [
+                ("uniform", x.uniform_filter(15, axis, edge)),
+                ("gaussian", x.gaussian_filter(2.0, axis, edge)),
+                ("laplace", x.laplace(axis, edge)),
+                ("unsharp_mask", x.unsharp_mask(1.0, 0.5, axis, edge)),
+                ("minimum", x.minimum_filter(15, axis, edge)),
+                ("maximum", x.maximum_filter(3, axis, edge)),
+                ("median", x.median_filter(3, axis, edge)),
+                ("local_statistics", x.local_statistics(3, axis, edge).1),
+                ("savgol_filter", x.savgol_filter(5, 2, 0, axis, None)),
+                ("resample", x.resample(7, axis)),
+                ("resample_poly", x.resample_poly(1, 1, axis)),
+                ("decimate", x.decimate(1, axis)),
+                ("lfilter", x.lfilter(&[1.0, 0.5], &[1.0, 0.5], axis)),
+                ("rolling_sum", x.rolling_sum(3, axis)),
+                ("rolling_median", x.rolling_median(3, axis)),
+            ] {
+                let what = format!("{what} of {shape:?} along {axis} on {}", name(device));
+                assert_eq!(got.shape(), shape, "{what}");
+                assert_eq!(got.to_vec().unwrap_or_else(|error| panic!("{what}: {error}")), [0.0; 0], "{what}");
+            }
+        }
+    }
+}
+
 #[test]
 fn mistakes_are_named() {
     for device in drivers().take(1) {
