@@ -79,6 +79,11 @@ pub(crate) fn on_large_stack<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     }
 }
 
+/// The line and the column at which a text nests deepest.
+pub(crate) fn deepest(source: &str) -> (usize, usize) {
+    scan::deepest(source)
+}
+
 /// The limit of naga's own parser in our words, if that is what it says.
 pub(crate) fn parser_limit(error: &ParseError) -> Option<&'static str> {
     // The error tells it in a note only.

@@ -69,7 +69,10 @@ pub(super) fn parse(
 /// naga's words on a text that it does not read; ours on its limit.
 fn says(error: ParseError, text: &str) -> String {
     match depth::parser_limit(&error) {
-        Some(limit) => format!("error: {limit}\n"),
+        Some(limit) => {
+            let (row, column) = depth::deepest(text);
+            format!("error: {limit}\n  ┌─ {PATH}:{row}:{column}\n")
+        }
         None => error.emit_to_string_with_path(text, PATH),
     }
 }

@@ -32,6 +32,8 @@ pub enum UnportableKind {
     SubgroupsNotEnabled,
     /// `subgroupBarrier`.
     SubgroupBarrier,
+    /// An integer without a type that is too large for an i32, as in `let a = 3000000000;`.
+    LargeInteger,
     /// A type that WGSL does not have: 64-bit numbers, cooperative matrices.
     Type,
 }
@@ -46,6 +48,9 @@ impl UnportableKind {
             }
             UnportableKind::SubgroupsNotEnabled => ("subgroups without a directive", "begin with `enable subgroups;`"),
             UnportableKind::SubgroupBarrier => ("subgroupBarrier", "write workgroupBarrier(), where all come to it"),
+            UnportableKind::LargeInteger => {
+                ("an integer without a type, too large for an i32", "write a type: 3000000000u, 5e9f")
+            }
             UnportableKind::Type => ("a type that WGSL does not have", "take types of 32 bits, or pairs of them"),
         }
     }
@@ -80,6 +85,7 @@ pub(super) fn unportable(module: &Module, info: &ModuleInfo, original: &str, sub
     let mut found: Vec<Unportable> =
         assigned.into_iter().map(|place| at(UnportableKind::AtomicAssignment, place)).collect();
     found.extend(standard::old_immediates(&code).into_iter().map(|place| at(UnportableKind::PushConstant, place)));
+    found.extend(standard::large_integers(&code).map(|place| at(UnportableKind::LargeInteger, place)));
     let mut first = |kind: UnportableKind, is_it: &dyn Fn(&str) -> bool| {
         let place = words(&code).find(|(_, word)| is_it(word));
         found.extend(place.map(|(start, word)| at(kind, start..start + word.len())));

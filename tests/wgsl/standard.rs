@@ -153,12 +153,14 @@ fn clear(i: u32) { if i > 0u { a[i] = 0u; } }
     held.count = 5i; *p = by;
     a[2] = u32(subgroupAdd(1u)); subgroupBarrier();
     clear(4u);
+    let big = 3000000000; var most = -2147483649; let least = -2147483648; let typed: u32 = 3000000000;
+    let hex = 0xffffffff; let float = 3000000000.0; let word = 3000000000u;
 }",
     )
     .unwrap();
     let reflection = kernel.reflection().unwrap();
     let found: Vec<_> = reflection.unportable.iter().map(|found| (found.kind, found.line, found.column)).collect();
-    use UnportableKind::{AtomicAssignment, PushConstant, SubgroupBarrier, SubgroupsNotEnabled};
+    use UnportableKind::{AtomicAssignment, LargeInteger, PushConstant, SubgroupBarrier, SubgroupsNotEnabled};
     let wanted = [
         (PushConstant, 3, 5),
         (AtomicAssignment, 4, 32),
@@ -167,6 +169,9 @@ fn clear(i: u32) { if i > 0u { a[i] = 0u; } }
         (AtomicAssignment, 9, 5),
         (SubgroupsNotEnabled, 9, 16),
         (SubgroupBarrier, 9, 34),
+        (LargeInteger, 11, 15),
+        (LargeInteger, 11, 39),
+        (LargeInteger, 12, 15),
     ];
     assert_eq!(found, wanted);
     assert_eq!(reflection.immediate_bytes, 4);

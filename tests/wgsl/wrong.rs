@@ -20,6 +20,7 @@ const WRONG: &[[&str; 3]] = &[
     ["", "x[0] = 1u / 0u;", "5:"],
     ["", "x[0] = 1u % 0u;", "5:"],
     ["", "x[0] += 1i;", "5:"],
+    ["const a = 5000000000; @workgroup_size(1) fn f() {}", "x[0] = 1u;", "3:"],
     ["", "x[0] ||= 1u;", "5:"],
     ["", "x++;", "5:"],
     ["", "let v = vec2(1u) == vec3(1u);", "5:"],
@@ -200,4 +201,18 @@ fn each_names_its_place() {
         }
     }
     assert!(without.is_empty(), "{} of {}:\n{}", without.len(), WRONG.len(), without.join("\n---\n"));
+}
+
+/// The place that nests deepest, in a declaration too.
+#[test]
+fn brackets_name_their_place() {
+    let deep = format!("{}1u{}", "(".repeat(300), ")".repeat(300));
+    for (declares, body) in [(format!("const c = {deep};"), ""), (String::new(), &*format!("x[1] =\n {deep};"))] {
+        let text = format!(
+            "@group(0) @binding(0) var<storage, read_write> x: array<u32>;\n{declares}\n@compute @workgroup_size(1) fn main() {{ {body} }}"
+        );
+        let error = Kernel::wgsl(&text).unwrap_err().to_string();
+        let place = if body.is_empty() { "wgsl:2:310" } else { "wgsl:4:301" };
+        assert!(error.contains("at most 200 brackets") && error.contains(place), "{error}");
+    }
 }

@@ -24,15 +24,27 @@ struct Scan {
     open: Vec<Level>,
     now: Depth,
     most: Depth,
+    /// Operators and statements that are open where most are, and the first such place.
+    deepest: (usize, usize),
 }
 
 /// How deep a text is. Operators are counted from what separates values; a template's bracket counts as one.
 ///
 /// Errors: deeper than anything is parsed.
 pub(super) fn depth(source: &str) -> Result<Depth, String> {
+    read(&without_comments(source)).map(|scan| scan.most)
+}
+
+/// The line and the column at which a text nests deepest; of a text that is deeper than anything is parsed, its beginning.
+pub(super) fn deepest(source: &str) -> (usize, usize) {
     let code = without_comments(source);
-    let brackets = templates::brackets(&code);
-    let mut scan = Scan { open: vec![Level::default()], now: Depth::default(), most: Depth::default() };
+    position(&code, read(&code).map_or(0, |scan| scan.deepest.1))
+}
+
+fn read(code: &str) -> Result<Scan, String> {
+    let brackets = templates::brackets(code);
+    let start = Depth::default();
+    let mut scan = Scan { open: vec![Level::default()], now: start, most: start, deepest: (0, 0) };
     let (bytes, mut at) = (code.as_bytes(), 0);
     while let Some(&byte) = bytes.get(at) {
         let (begin, rest) = (at, &code[at..]);
@@ -53,12 +65,12 @@ pub(super) fn depth(source: &str) -> Result<Depth, String> {
             }
             _ => continue,
         }
-        scan.check().map_err(|message| {
-            let (line, column) = position(&code, begin);
+        scan.check(begin).map_err(|message| {
+            let (line, column) = position(code, begin);
             message.replace("PLACE", &format!("{line}:{column}"))
         })?;
     }
-    Ok(scan.most)
+    Ok(scan)
 }
 
 /// Whether a point belongs to a number: a digit follows, or a number stands before it.
@@ -120,8 +132,11 @@ impl Scan {
     }
 
     /// Takes note of the most so far; an error if that is too much.
-    fn check(&mut self) -> Result<(), String> {
+    fn check(&mut self, at: usize) -> Result<(), String> {
         let (now, most) = (self.now, &mut self.most);
+        if now.operators + now.blocks > self.deepest.0 {
+            self.deepest = (now.operators + now.blocks, at);
+        }
         most.operators = most.operators.max(now.operators);
         most.blocks = most.blocks.max(now.blocks);
         most.declarations = now.declarations;

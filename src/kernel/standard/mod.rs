@@ -23,7 +23,7 @@ pub(super) use elect::elect;
 pub(super) use linear::{index_function, index_functions, settle};
 pub(super) use stages::{compute_only, misplaced};
 pub(super) use told::told;
-pub(super) use words::{OLD_IMMEDIATE, old_immediates};
+pub(super) use words::{OLD_IMMEDIATE, large_integers, old_immediates};
 
 /// The text with today's words.
 pub(super) fn modern(source: &str) -> Cow<'_, str> {

@@ -1,7 +1,7 @@
 //! What only entry points of rendering may use, told with its place: naga says that a compute entry point has it, not where.
 
 use super::told::told;
-use super::words::built_ins;
+use super::words::{built_ins, sizes_without_stage};
 use crate::kernel::blocks::each;
 use crate::kernel::text::{without_comments, words};
 use naga::compact::{KeepUnused, compact};
@@ -53,6 +53,11 @@ pub(in super::super) fn compute_only(module: &mut Module) {
 pub(in super::super) fn misplaced(source: &str, module: &Module) -> Result<(), String> {
     for entry in &module.entry_points {
         inputs(source, module, entry)?;
+    }
+    let code = without_comments(source);
+    if let Some(place) = sizes_without_stage(&code).next() {
+        let what = "a function that is no entry point has no size of workgroups";
+        return Err(told(source, place, what.into(), "no @compute beside it", "leave it out, or write @compute"));
     }
     let entries = module.entry_points.iter().map(|entry| &entry.function);
     let functions = module.functions.iter().map(|(_, function)| function).chain(entries);

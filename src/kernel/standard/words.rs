@@ -2,7 +2,7 @@
 //!
 //! Each is replaced by one that is as long, or by a shorter one and spaces.
 
-use crate::kernel::text::words;
+use crate::kernel::text::{in_name, words};
 use std::ops::Range;
 
 /// Built-in values of `linear_indexing`, and the ones of rays that stand for them until [`super::linear`] has computed them:
@@ -21,15 +21,34 @@ pub(in super::super) fn old_immediates(code: &str) -> Vec<Range<usize>> {
     let after = |at: usize| {
         let before = code[..at].trim_end().strip_suffix('<').map(str::trim_end);
         before.is_some_and(|before| {
-            ["var", "ptr"]
-                .iter()
-                .any(|word| before.strip_suffix(word).is_some_and(|rest| !rest.ends_with(crate::kernel::text::in_name)))
+            ["var", "ptr"].iter().any(|word| before.strip_suffix(word).is_some_and(|rest| !rest.ends_with(in_name)))
         })
     };
     words(code)
         .filter(|(at, word)| *word == OLD_IMMEDIATE && after(*at))
         .map(|(at, word)| at..at + word.len())
         .collect()
+}
+
+/// Integers without a type that a variable without one begins as, and that no i32 has: the standard refuses them, naga makes them u32
+/// or f32.
+pub(in super::super) fn large_integers(code: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    let is_large = |(at, word): &(usize, &str)| {
+        let value = match word.strip_prefix("0x") {
+            Some(digits) => u64::from_str_radix(digits, 16),
+            None => word.parse::<u64>(),
+        };
+        let before = code[..*at].trim_end();
+        let (before, most) = match before.strip_suffix('-') {
+            Some(before) => (before.trim_end(), 1 << 31),
+            None => (before, (1 << 31) - 1),
+        };
+        let variable = before.strip_suffix('=').map(|before| before.trim_end().trim_end_matches(in_name).trim_end());
+        value.is_ok_and(|value| value > most)
+            && variable.is_some_and(|word| ["let", "var", ">"].iter().any(|end| word.ends_with(end)))
+            && code[at + word.len()..].trim_start().starts_with(';')
+    };
+    words(code).filter(is_large).map(|(at, word)| at..at + word.len())
 }
 
 /// The built-in values of `linear_indexing` in a text's attributes, and what stands for them.
@@ -52,6 +71,16 @@ pub(super) fn built_ins(code: &str) -> impl Iterator<Item = (Range<usize>, &str)
         let start = inside.start + at;
         Some((start..start + word.len(), word))
     })
+}
+
+/// Where functions that are no entry points have a size: `@workgroup_size` without `@compute`.
+pub(super) fn sizes_without_stage(code: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    let is_alone = |inside: &Range<usize>| {
+        let start = code[..inside.start].rfind([';', '}']).map_or(0, |end| end + 1);
+        let mut attributes = words(&code[start..]).map(|(_, word)| word).take_while(|word| *word != "fn");
+        !attributes.any(|word| word == "compute")
+    };
+    attributes(code, "workgroup_size").filter(is_alone)
 }
 
 /// Where a text wants subgroups of a size: `@subgroup_size`.
