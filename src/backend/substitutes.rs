@@ -171,7 +171,7 @@ pub(crate) fn set_natives(engine: &(impl Substitutes + ?Sized), natives: Natives
 mod tests {
     use super::*;
     use crate::caps::Caps;
-    use crate::kernel::{Draft, Kernel, Spec, SumOfRows};
+    use crate::kernel::{Draft, Kernel, Shader, Spec, SumOfRows};
     use crate::op::Grid;
     use std::cell::Cell;
 
@@ -183,7 +183,10 @@ mod tests {
         fn draft(&self, _: &Caps) -> Draft {
             let sum = SumOfRows { workgroup: 1, unroll: 1, strided: false, last: true };
             let contract = self.0.then_some(Contract::SumOfRows(sum));
-            Draft { contract, ..Draft::new("sum", "nothing") }
+            Draft {
+                contract,
+                ..Draft::new("sum", Shader { name: "sum", text: "@compute @workgroup_size(1) fn sum() {}" })
+            }
         }
     }
 

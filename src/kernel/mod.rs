@@ -149,12 +149,20 @@ pub(crate) enum Own {
     Report,
 }
 
+/// A WGSL file of the library's own.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shader {
+    /// The file's name without its ending.
+    pub name: &'static str,
+    pub text: &'static str,
+}
+
 /// What makes a kernel out of a file: its name and all that is appended.
 pub(crate) struct Draft {
     /// The name in labels and in `explain()`.
     pub name: String,
-    /// The WGSL file, one of [`crate::kernel::FILES`].
-    pub file: &'static str,
+    /// The text that all else is appended to.
+    pub shader: Shader,
     /// The entry point in it.
     pub entry: &'static str,
     /// Named unsigned constants.
@@ -175,30 +183,6 @@ pub(crate) struct Draft {
     pub trusted: bool,
     /// What it computes, for engines that have a substitute.
     pub contract: Option<Contract>,
-}
-
-macro_rules! files {
-    ($($name:ident [$($shader:literal)*] {$($public:ident),*};)* _ [$($other:literal)*]) => {
-        /// The kernel files, by their names: those of the one list in `src/ops/mod.rs`.
-        const FILES: &[(&str, &str)] = &[$($(file!($shader),)*)* $(file!($other)),*];
-    };
-}
-
-macro_rules! file {
-    ($name:literal) => {
-        ($name, include_str!(concat!("../../shaders/", $name, ".wgsl")))
-    };
-}
-
-operations!(files);
-
-/// The text of `shaders/NAME.wgsl`.
-///
-/// # Panics
-///
-/// For a file that no line of `operations!` names.
-pub(crate) fn shader(name: &str) -> &'static str {
-    FILES.iter().find(|(file, _)| *file == name).expect("an operation's line in `src/ops/mod.rs` names the shader").1
 }
 
 /// Modules of the library's kernels that are kept. An engine asks once, when it compiles; several devices do so one after the other.
@@ -346,11 +330,11 @@ impl fmt::Debug for Kernel {
 
 impl Draft {
     /// Of a file whose entry point has its name; proven in bounds.
-    pub fn new(name: impl Into<String>, file: &'static str) -> Draft {
+    pub fn new(name: impl Into<String>, shader: Shader) -> Draft {
         Draft {
             name: name.into(),
-            file,
-            entry: file,
+            shader,
+            entry: shader.name,
             constants: vec![],
             params: vec![],
             access: vec![],
@@ -365,7 +349,7 @@ impl Draft {
 
     /// The file, then constants, parameters, the open functions and the shared functions that are called.
     fn source(&self, caps: &Caps) -> String {
-        let file = shader(self.file);
+        let file = self.shader.text;
         let mut tail = String::new();
         for (name, value) in &self.constants {
             tail += &format!("const {name} = {value}u;\n");

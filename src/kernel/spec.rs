@@ -75,6 +75,7 @@ impl Hash for Key {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::Shader;
 
     /// A kernel that does nothing, of this many invocations.
     #[derive(Clone, PartialEq, Eq, Hash)]
@@ -83,7 +84,10 @@ mod tests {
     impl<const FAMILY: u32> Spec for Idle<FAMILY> {
         fn draft(&self, caps: &Caps) -> Draft {
             let text = format!("// {FAMILY}: {} on {}\n", self.0, caps.workgroup());
-            Draft { text, ..Draft::new("idle", "nothing") }
+            Draft {
+                text,
+                ..Draft::new("idle", Shader { name: "idle", text: "@compute @workgroup_size(1) fn idle() {}\n" })
+            }
         }
     }
 

@@ -10,6 +10,7 @@ use crate::device::Device;
 use crate::error::Result;
 use crate::kernel::{Access, Draft, Kernel, Spec};
 use crate::op::Grid;
+use crate::ops::shader;
 use crate::work::{Launch, Window};
 
 /// The most that drivers round the size of a uniform buffer up to: Direct3D's, and Vulkan's largest
@@ -65,7 +66,7 @@ impl Spec for Tail {
             params: ["first", "words", "keep"].map(String::from).to_vec(),
             access: vec![Access::Write],
             text: "@group(0) @binding(0) var<storage, read_write> end: array<atomic<u32>>;\n".into(),
-            ..Draft::new("tail", "tail")
+            ..Draft::new("tail", shader("tail"))
         }
     }
 }

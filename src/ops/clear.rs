@@ -3,6 +3,7 @@
 use crate::caps::Caps;
 use crate::kernel::{Access, Draft, Kernel, Spec};
 use crate::op::{Binding, Grid, Param, Pass};
+use crate::ops::shader;
 
 /// There is one such kernel.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -15,7 +16,7 @@ impl Spec for Clear {
             params: vec!["words".into()],
             access: vec![Access::Write],
             text: "@group(0) @binding(0) var<storage, read_write> cleared: array<u32>;\n".into(),
-            ..Draft::new("clear", "clear")
+            ..Draft::new("clear", shader("clear"))
         }
     }
 }

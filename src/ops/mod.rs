@@ -53,6 +53,30 @@ macro_rules! modules {
 
 operations!(modules);
 
+macro_rules! files {
+    ($($name:ident [$($shader:literal)*] {$($public:ident),*};)* _ [$($other:literal)*]) => {
+        /// The files of `shaders/` that the list names.
+        const FILES: &[Shader] = &[$($(file!($shader),)*)* $(file!($other)),*];
+    };
+}
+
+macro_rules! file {
+    ($name:literal) => {
+        Shader { name: $name, text: include_str!(concat!("../../shaders/", $name, ".wgsl")) }
+    };
+}
+
+operations!(files);
+
+/// The file `shaders/NAME.wgsl`.
+///
+/// # Panics
+///
+/// For a file that no line of `operations!` names.
+pub(crate) fn shader(name: &str) -> Shader {
+    *FILES.iter().find(|file| file.name == name).expect("an operation's line in this file names the shader")
+}
+
 #[cfg(feature = "cases")]
 pub mod cases;
 mod cells;
@@ -68,6 +92,7 @@ pub(crate) mod random;
 mod tunables;
 
 pub use crate::kernel::Boundary;
+use crate::kernel::Shader;
 pub(crate) use histogram::{compared, even_edges, thresholds};
 pub use indexing::{Indexing, OutOfRange};
 pub(crate) use map::buffer_bytes;

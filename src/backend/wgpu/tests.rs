@@ -6,7 +6,7 @@ use crate::backend::Driver;
 use crate::caps::Caps;
 use crate::device::{Device, DeviceOptions};
 use crate::error::ErrorKind;
-use crate::kernel::{Access, Draft, Kernel, Spec};
+use crate::kernel::{Access, Draft, Kernel, Shader, Spec};
 use crate::memory::{Memory, Place};
 use crate::op::Grid;
 use crate::work::{Launch, Read, Window, Write};
@@ -24,7 +24,6 @@ impl Spec for Sums {
     fn draft(&self, _: &Caps) -> Draft {
         let all: Vec<String> = (0..self.0).map(|nth| format!("params.p{nth}")).collect();
         Draft {
-            entry: "sums",
             params: (0..self.0).map(|nth| format!("p{nth}")).collect(),
             access: vec![Access::Write],
             text: format!(
@@ -36,7 +35,7 @@ impl Spec for Sums {
                 all.join(" + ")
             ),
             trusted: false,
-            ..Draft::new("sums", "nothing")
+            ..Draft::new("sums", Shader { name: "sums", text: "" })
         }
     }
 }
@@ -52,7 +51,6 @@ struct Slow;
 impl Spec for Slow {
     fn draft(&self, _: &Caps) -> Draft {
         Draft {
-            entry: "slow",
             access: vec![Access::Write],
             text: "@group(0) @binding(0) var<storage, read_write> to: array<u32>;
             @compute @workgroup_size(64) fn slow(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -63,7 +61,7 @@ impl Spec for Slow {
             "
             .into(),
             trusted: false,
-            ..Draft::new("slow", "nothing")
+            ..Draft::new("slow", Shader { name: "slow", text: "" })
         }
     }
 }

@@ -6,6 +6,7 @@
 #[cfg(feature = "cases")]
 pub(crate) mod cases;
 
+use crate::ops::shader;
 use super::fuse::{FusionSpec, Several, read_bytes, read_slots};
 use super::map::{buffer_bytes, points};
 use crate::caps::Caps;
@@ -55,7 +56,7 @@ impl Spec for Step {
                 text: fusion.text(0) + &parent(fusion.access().len(), "u32"),
                 f16: fusion.uses_f16(),
                 trusted: fusion.is_safe(),
-                ..Draft::new("components, their runs".to_string(), "components_start")
+                ..Draft::new("components, their runs".to_string(), shader("components_start"))
             },
             Step::Join { connectivity } => Draft {
                 constants: [constants, vec![("CONNECTIVITY", *connectivity)]].concat(),
@@ -63,7 +64,7 @@ impl Spec for Step {
                 access: vec![Access::Write],
                 text: parent(0, "atomic<u32>"),
                 trusted: true,
-                ..Draft::new("components, joined".to_string(), "components_join")
+                ..Draft::new("components, joined".to_string(), shader("components_join"))
             },
             Step::Flatten => Draft {
                 constants,
@@ -71,7 +72,7 @@ impl Spec for Step {
                 access: vec![Access::Write],
                 text: parent(0, "atomic<u32>"),
                 trusted: true,
-                ..Draft::new("components, flattened".to_string(), "components_flatten")
+                ..Draft::new("components, flattened".to_string(), shader("components_flatten"))
             },
         }
     }

@@ -6,6 +6,7 @@
 #[cfg(feature = "cases")]
 pub(crate) mod cases;
 
+use crate::ops::shader;
 use super::counted::bounded;
 use super::fuse::{
     Dim, Fusion, Mode, Several, SeveralSpec, atomic_store, bits, collapse, pack, read_bytes, read_slots, wide,
@@ -177,7 +178,7 @@ impl Spec for ConcatenateSpec {
             width: parts.width(),
             f16: parts.uses_f16(),
             trusted: parts.is_safe(),
-            ..Draft::new(format!("concatenation of {}", parts.0.len()), "map")
+            ..Draft::new(format!("concatenation of {}", parts.0.len()), shader("map"))
         };
         bounded(draft, &[("units", 1)], false)
     }

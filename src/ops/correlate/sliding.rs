@@ -1,5 +1,6 @@
 //! Short windows over arrays in memory: `shaders/correlate_sliding.wgsl`.
 
+use crate::ops::shader;
 use super::wgsl::PARAMS;
 use super::{Boundary, Window};
 use crate::caps::Caps;
@@ -141,7 +142,7 @@ impl Spec for SlidingSpec {
             text: self.values.text(0) + &self.weights.text(self.values.access().len()) + &text,
             access: [access, vec![Access::Write]].concat(),
             trusted: self.values.is_safe() && self.weights.is_safe(),
-            ..Draft::new("correlate of f32, sliding", "correlate_sliding")
+            ..Draft::new("correlate of f32, sliding", shader("correlate_sliding"))
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The text of a correlation.
 
+use crate::ops::shader;
 use super::tile::Tile;
 use super::{Boundary, Window};
 use crate::caps::Caps;
@@ -133,7 +134,7 @@ impl Spec for CorrelateSpec {
             f16: self.values.uses_f16() || self.weights.uses_f16(),
             contract: if self.plain { self.contract() } else { None },
             trusted: self.values.is_safe() && self.weights.is_safe(),
-            ..Draft::new(format!("correlate of {}", self.values.dtype()), "correlate")
+            ..Draft::new(format!("correlate of {}", self.values.dtype()), shader("correlate"))
         }
     }
 }

@@ -7,6 +7,7 @@
 #[cfg(feature = "cases")]
 pub(crate) mod cases;
 
+use crate::ops::shader;
 use super::fuse::{FusionSpec, Several, read_bytes, read_slots};
 use super::map::{buffer_bytes, points};
 use crate::caps::Caps;
@@ -103,7 +104,7 @@ impl Spec for EnvelopeSpec {
             text: self.values.text(0) + &self.blocks.text(self.values.access().len()) + self.metric.text() + &result,
             f16: self.values.uses_f16() || self.blocks.uses_f16(),
             trusted: self.values.is_safe() && self.blocks.is_safe(),
-            ..Draft::new("envelope of distances".to_string(), "envelope")
+            ..Draft::new("envelope of distances".to_string(), shader("envelope"))
         }
     }
 }

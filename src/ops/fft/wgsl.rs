@@ -1,5 +1,6 @@
 //! The text of a launch: transforms of one length in workgroup memory, between arrays, expressions and scratch memory.
 
+use crate::ops::shader;
 use super::butterflies::Text;
 use crate::caps::Caps;
 use crate::element::DType;
@@ -107,7 +108,7 @@ impl Spec for FftSpec {
             f16: values.is_some_and(|values| values.uses_f16()),
             trusted: !self.long && values.is_none_or(|values| values.is_safe()),
             contract: self.contract(),
-            ..Draft::new(format!("fft of {}", self.length), "fft")
+            ..Draft::new(format!("fft of {}", self.length), shader("fft"))
         }
     }
 }

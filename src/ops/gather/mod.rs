@@ -6,6 +6,7 @@
 #[cfg(feature = "cases")]
 pub(crate) mod cases;
 
+use crate::ops::shader;
 use super::fuse::{FusionSpec, Several, SeveralSpec, Store, bits, flat, read_bytes, read_slots};
 use super::indexing::{Indexing, IndexingSpec, PARAMS};
 use super::map::{buffer_bytes, points};
@@ -67,7 +68,7 @@ impl Spec for GatherSpec {
                 + &evaluate_text(&several.0[0], source.dtype()),
             f16: several.uses_f16() || source.uses_f16(),
             trusted: several.is_safe(),
-            ..Draft::new(format!("gather of {}", source.dtype()), "gather")
+            ..Draft::new(format!("gather of {}", source.dtype()), shader("gather"))
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The text of a histogram's kernel: what `shaders/histogram.wgsl` leaves open.
 
+use crate::ops::shader;
 use super::super::fuse::{FusionSpec, Several, SeveralSpec, cast, param};
 use super::binning::{Binning, Rule, compared};
 use super::{Fixed, Histogram, PREFIXES, Shape, WEIGHTS};
@@ -55,7 +56,7 @@ impl Spec for HistogramSpec {
             width: several.width(),
             f16: several.uses_f16(),
             trusted: several.is_safe(),
-            ..Draft::new(format!("histogram of {} axes", self.finds.len()), "histogram")
+            ..Draft::new(format!("histogram of {} axes", self.finds.len()), shader("histogram"))
         }
     }
 }

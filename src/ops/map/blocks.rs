@@ -4,6 +4,7 @@
 //! once. Places are found by division once for a row of a block; a plain map finds them for each element. Two cores of an EPYC,
 //! 2048 x 2048 f32: plus a row 0.57 ms for 8.9 (2026-11-27), transposed 6.2 for 11.8 (2026-11-25).
 
+use crate::ops::shader;
 use super::super::fuse::{Fusion, FusionSpec, Mode};
 use super::tiles::{extents, ordered, turned};
 use super::{Map, buffer_bytes, slot_bytes};
@@ -109,7 +110,7 @@ impl Spec for BlocksSpec {
             width: fusion.width,
             f16: fusion.uses_f16(),
             trusted: fusion.is_safe(),
-            ..Draft::new(format!("map by blocks of {} steps", fusion.steps.len()), "map_blocks")
+            ..Draft::new(format!("map by blocks of {} steps", fusion.steps.len()), shader("map_blocks"))
         }
     }
 }

@@ -12,6 +12,7 @@ mod tiles;
 
 pub(crate) use tiles::TILE;
 
+use crate::ops::shader;
 use super::counted::{bounded, count_on, count_pass};
 use super::fuse::{Dim, Fusion, FusionSpec, Mode, Store, bits, collapse};
 use crate::caps::Caps;
@@ -133,7 +134,7 @@ impl Spec for MapSpec {
             width: fusion.width,
             f16: fusion.uses_f16(),
             trusted: fusion.is_safe(),
-            ..Draft::new(format!("map of {} steps", fusion.steps.len()), "map")
+            ..Draft::new(format!("map of {} steps", fusion.steps.len()), shader("map"))
         };
         bounded(draft, &[("units", self.per_unit()), ("count", 1)], self.counted)
     }

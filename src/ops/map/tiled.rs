@@ -3,6 +3,7 @@
 //! Bound by memory: every input once, every output once, both in segments of a tile's side: 256 bytes of f32, 64 of u8.
 //! A value computed from transposed inputs alone is kept as a result; otherwise the inputs are kept.
 
+use crate::ops::shader;
 use super::super::fuse::{Fusion, FusionSpec, Mode, Several, SeveralSpec, Store, Stride, bits, wide};
 use super::tiles::{Tiles, extents};
 use super::{Map, buffer_bytes, slot_bytes};
@@ -130,7 +131,7 @@ impl Spec for TiledSpec {
             width: several.0[computes].width,
             f16: several.uses_f16(),
             trusted: several.is_safe(),
-            ..Draft::new(format!("tiled map of {} steps", self.steps), "map_tiled")
+            ..Draft::new(format!("tiled map of {} steps", self.steps), shader("map_tiled"))
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The text of a product's kernel: what the files in `shaders/` do not define. The entry point of tensor cores is in
 //! `tensor.rs`.
 
+use crate::ops::shader;
 use super::shape::Shape;
 use super::side::{Fetch, Side};
 use crate::caps::Caps;
@@ -47,7 +48,7 @@ impl Spec for MatmulSpec {
             matrices: matches!(self.shape, Shape::Tensor(_)),
             trusted: several.is_safe(),
             contract: self.contract.clone(),
-            ..Draft::new(format!("matmul of {}", several.0[1].dtype()), file)
+            ..Draft::new(format!("matmul of {}", several.0[1].dtype()), shader(file))
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The text.
 
+use crate::ops::shader;
 use super::body::Body;
 use super::{Neighbours, Points, Rule};
 use crate::caps::Caps;
@@ -151,9 +152,7 @@ impl Spec for NeighboursSpec {
             f16: self.values.uses_f16() || self.dtype() == DType::F16,
             trusted: self.values.is_safe(),
             ..Draft::new(
-                format!("neighbours of {}", self.dtype()),
-                if self.rows.is_some() { "neighbours_rows" } else { "neighbours" },
-            )
+                format!("neighbours of {}", self.dtype()), shader(if self.rows.is_some() { "neighbours_rows" } else { "neighbours" }))
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The text of a normalisation's kernels: what the files in `shaders/` leave open.
 
+use crate::ops::shader;
 use super::shape::Shape;
 use super::statistic::{Kind, Lay};
 use super::{Normalise, number};
@@ -127,7 +128,7 @@ impl Spec for NormaliseSpec {
             width: self.lay.width,
             f16: self.dtype == DType::F16 || self.fusions.as_ref().is_some_and(|fusions| fusions.uses_f16()),
             trusted: self.fusions.as_ref().is_none_or(|fusions| fusions.is_safe()),
-            ..Draft::new(format!("{}: {:?} to {:?}", self.kind.name(), self.source, self.sink), file)
+            ..Draft::new(format!("{}: {:?} to {:?}", self.kind.name(), self.source, self.sink), shader(file))
         }
     }
 }

@@ -5,7 +5,7 @@ pub(crate) mod cases;
 
 use crate::caps::Caps;
 use crate::error::Result;
-use crate::kernel::shader;
+use crate::ops::shader;
 use crate::op::{Grid, Host, KernelDraft, Op, Pass, Plan, Slot};
 
 /// This many launches of an empty kernel.
@@ -22,7 +22,7 @@ impl Op for EmptyKernel {
     }
 
     fn plan(&self, caps: &Caps) -> Result<Plan> {
-        let kernel = KernelDraft::new("nothing", shader("nothing")).trusted().kernel(caps)?;
+        let kernel = KernelDraft::new("nothing", shader("nothing").text).trusted().kernel(caps)?;
         let pass = Pass { kernel, buffers: vec![], params: vec![], grid: Grid::Count(1) };
         Ok(Plan { scratch: vec![], passes: vec![pass; self.0] })
     }

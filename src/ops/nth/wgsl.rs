@@ -1,5 +1,6 @@
 //! The text of the kernels: what `shaders/nth_*.wgsl` leave open.
 
+use crate::ops::shader;
 use super::Nth;
 use crate::caps::Caps;
 use crate::element::{Class, DType};
@@ -69,7 +70,7 @@ fn draft(key: DType, file: &'static str, params: &[&str], caps: &Caps, access: V
         params: params.iter().map(|name| name.to_string()).collect(),
         access,
         text: words_text(key) + &text,
-        ..Draft::new(format!("nth: {}", &file[4..]), file)
+        ..Draft::new(format!("nth: {}", &file[4..]), shader(file))
     }
 }
 

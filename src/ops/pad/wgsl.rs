@@ -1,5 +1,6 @@
 //! The text of a padding's kernel.
 
+use crate::ops::shader;
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::kernel::{Access, Draft, Spec};
@@ -116,7 +117,7 @@ impl Spec for PadSpec {
             text: several.text() + &output + &self.padded_text() + &self.evaluate_text(),
             f16: several.uses_f16(),
             trusted: several.is_safe(),
-            ..Draft::new(format!("pad of {dtype}"), "map")
+            ..Draft::new(format!("pad of {dtype}"), shader("map"))
         };
         bounded(draft, &[("units", 1)], false)
     }

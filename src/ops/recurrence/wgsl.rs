@@ -1,5 +1,6 @@
 //! The text of the kernels: states, coefficients, a step, and the product with a power of the step's matrix, written out.
 
+use crate::ops::shader;
 use super::cut::Cut;
 use crate::caps::Caps;
 use crate::element::DType;
@@ -81,7 +82,7 @@ impl Spec for RecurrenceSpec {
             text: text + SCAN,
             f16: values.uses_f16(),
             trusted: values.is_safe(),
-            ..Draft::new(format!("recurrence of {dtype}"), "recurrence")
+            ..Draft::new(format!("recurrence of {dtype}"), shader("recurrence"))
         }
     }
 }
@@ -115,7 +116,7 @@ impl Spec for CarrySpec {
             access,
             text,
             trusted: true,
-            ..Draft::new(format!("recurrence of {}: states", self.dtype), "recurrence_carry")
+            ..Draft::new(format!("recurrence of {}: states", self.dtype), shader("recurrence_carry"))
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The text of a reduction's kernels: what the files in `shaders/` leave open.
 
+use crate::ops::shader;
 use super::super::counted::bounded;
 use super::super::fuse::{FusionSpec, Mode, Stride, atomic_store};
 use super::operator::Names;
@@ -100,7 +101,7 @@ impl Spec for ReduceSpec {
                 || operator.formulas().any(|formula| formula.features().contains(&Feature::F16)),
             trusted: fusion.is_none_or(|fusion| fusion.is_safe()) && operator.formulas().all(|formula| formula.safe()),
             contract: fusion.and_then(|fusion| self.contract(fusion, caps)),
-            ..Draft::new(format!("{} {of} by {by}", operator.name()), file)
+            ..Draft::new(format!("{} {of} by {by}", operator.name()), shader(file))
         };
         bounded(draft, &[("extent", 1)], self.counted)
     }

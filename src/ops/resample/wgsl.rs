@@ -1,5 +1,6 @@
 //! The text of a resampling.
 
+use crate::ops::shader;
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::kernel::{Access, Draft, Spec};
@@ -126,7 +127,7 @@ impl Spec for ResampleSpec {
             text: pixels.text(bound[0]) + &tables.text(bound[1]) + &epilogue.text(bound[2]) + &self.text(),
             f16: pixels.uses_f16() || epilogue.uses_f16(),
             trusted: pixels.is_safe() && epilogue.is_safe(),
-            ..Draft::new(format!("resample, {:?}", self.kind), "resample")
+            ..Draft::new(format!("resample, {:?}", self.kind), shader("resample"))
         }
     }
 }

@@ -5,6 +5,7 @@
 #[cfg(feature = "cases")]
 pub(crate) mod cases;
 
+use crate::ops::shader;
 use super::map::{buffer_bytes, read_slots};
 use crate::caps::Caps;
 use crate::element::{Class, DType};
@@ -39,7 +40,7 @@ impl Spec for RunsSpec {
             text: four_text(dtype, 0)
                 + &differ_text(dtype)
                 + "@group(0) @binding(1) var<storage, read_write> y: array<u32>;\n",
-            ..Draft::new(format!("runs of {dtype}"), "runs")
+            ..Draft::new(format!("runs of {dtype}"), shader("runs"))
         }
     }
 }

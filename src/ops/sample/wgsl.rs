@@ -1,5 +1,6 @@
 //! The text of a sampling.
 
+use crate::ops::shader;
 use super::{Boundary, KEYS, taps};
 use crate::caps::Caps;
 use crate::element::{DType, word_suffixes};
@@ -118,7 +119,7 @@ impl Spec for SampleSpec {
             text: text + &self.text(),
             f16: fusions.iter().any(|fusion| fusion.uses_f16()),
             trusted: fusions.iter().all(|fusion| fusion.is_safe()),
-            ..Draft::new(format!("sample, {:?}", self.by), "sample")
+            ..Draft::new(format!("sample, {:?}", self.by), shader("sample"))
         }
     }
 }

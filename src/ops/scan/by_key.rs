@@ -3,6 +3,7 @@
 //! What is combined is the values since the last beginning of a run, and how many runs have begun: a run's total is
 //! known where the next one begins, and the count says where it belongs. Each key and value is read once.
 
+use crate::ops::shader;
 use super::super::clear::clear;
 use super::super::map::{buffer_bytes, read_slots, slot_bytes};
 use super::chain::{chain_text, no_chain_text, team_text};
@@ -176,7 +177,7 @@ impl Op for ByKey {
 
 impl ScanSpec {
     pub(super) fn by_key_draft(&self, key: DType, shape: &Shape) -> Draft {
-        let draft = Draft::new(format!("{} by key", self.operator.name()), "scan");
+        let draft = Draft::new(format!("{} by key", self.operator.name()), shader("scan"));
         let mut draft = self.base(draft, &PARAMS, true, true);
         draft.constants = shape.constants();
         draft.text += &team_text(shape, &mut draft.constants);

@@ -1,6 +1,7 @@
 //! The plan of columns, and of spans on processors: one launch where there are many rows, else totals of chunks first;
 //! `shaders/scan_columns.wgsl`, `shaders/scan_spans.wgsl`.
 
+use crate::ops::shader;
 use super::scanned::{Fusions, Scanned};
 use super::spec::{Form, ScanSpec};
 use crate::caps::{Caps, Processor};
@@ -104,7 +105,7 @@ impl ScanSpec {
     pub(super) fn columns_draft(&self, last: bool, chunked: bool, caps: &Caps) -> Draft {
         let name = format!("{} scan of columns{}", self.operator.name(), if last { "" } else { ": totals" });
         let entry = if last { "columns" } else { "column_totals" };
-        let draft = Draft { entry, ..Draft::new(name, "scan_columns") };
+        let draft = Draft { entry, ..Draft::new(name, shader("scan_columns")) };
         let segmented = self.heads.is_some();
         let mut draft = self.base(draft, &PARAMS, segmented, false);
         draft.constants = vec![("WORKGROUP", caps.workgroup())];

@@ -1,5 +1,6 @@
 //! The text of a scan on a processor: what `shaders/scan_spans.wgsl` leaves open.
 
+use crate::ops::shader;
 use super::columns::{PARAMS, states_text};
 use super::picks;
 use super::spec::ScanSpec;
@@ -19,7 +20,7 @@ impl ScanSpec {
             (None, false) => format!("{} scan of spans: totals", self.operator.name()),
         };
         let entry = if last { "spans" } else { "span_totals" };
-        let draft = Draft { entry, ..Draft::new(what, "scan_spans") };
+        let draft = Draft { entry, ..Draft::new(what, shader("scan_spans")) };
         let mut draft = self.base(draft, &PARAMS, self.heads.is_some(), false);
         draft.constants = vec![("WORKGROUP", caps.workgroup()), ("BLOCK", BLOCK), ("WIDTH", self.values.width)];
         draft.text +=

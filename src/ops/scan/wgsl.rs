@@ -1,5 +1,6 @@
 //! The text of a scan's kernels: what the files in `shaders/` leave open.
 
+use crate::ops::shader;
 use super::super::fuse::wide;
 use super::super::reduce::Names;
 use super::chain::{chain_text, no_chain_text, segmented_text, team_text};
@@ -19,7 +20,7 @@ impl ScanSpec {
             Some(_) => "select".into(),
             None => format!("{} scan of rows", self.operator.name()),
         };
-        let mut draft = self.base(Draft::new(name, "scan"), &ROWS, shape.segmented, shape.counted);
+        let mut draft = self.base(Draft::new(name, shader("scan")), &ROWS, shape.segmented, shape.counted);
         draft.constants = shape.constants();
         draft.text += &team_text(shape, &mut draft.constants);
         draft.text += &self.items_text(shape);

@@ -6,6 +6,7 @@
 #[cfg(feature = "cases")]
 pub(crate) mod cases;
 
+use crate::ops::shader;
 use super::fuse::{Several, SeveralSpec, read_bytes, read_slots};
 use super::indexing::{Indexing, IndexingSpec, PARAMS};
 use super::map::{Map, buffer_bytes, points};
@@ -139,7 +140,7 @@ impl Spec for ScatterSpec {
             text: several.text() + &indexing.text(several, inputs.len() + 1) + &self.deliver_text(inputs.len(), caps),
             f16: several.uses_f16(),
             trusted: several.is_safe(),
-            ..Draft::new(format!("scatter of {}", self.dtype()), "scatter")
+            ..Draft::new(format!("scatter of {}", self.dtype()), shader("scatter"))
         }
     }
 }

@@ -6,6 +6,7 @@
 #[cfg(feature = "cases")]
 pub(crate) mod cases;
 
+use crate::ops::shader;
 use super::fuse::{Fusion, FusionSpec, Several, SeveralSpec, cast, flat, read_bytes, read_slots};
 use super::map::{buffer_bytes, points};
 use super::reduce::is_nan;
@@ -85,7 +86,7 @@ impl Spec for SearchSpec {
             text: values.text() + &sorted.text(values.access().len()) + &self.text(),
             f16: values.uses_f16(),
             trusted: values.is_safe(),
-            ..Draft::new(format!("search for {}", values.0[0].dtype()), "searchsorted")
+            ..Draft::new(format!("search for {}", values.0[0].dtype()), shader("searchsorted"))
         }
     }
 }

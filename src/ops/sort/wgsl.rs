@@ -1,5 +1,6 @@
 //! The text of a sort's kernels: what the files in `shaders/` leave open.
 
+use crate::ops::shader;
 use super::Sort;
 use super::merge::{MergeTile, merge_text};
 use super::shape::Shape;
@@ -184,7 +185,7 @@ impl Spec for SortSpec {
 fn draft(name: &str, file: &'static str, params: &[&str], access: Vec<Access>, text: String) -> Draft {
     let entry = file.strip_prefix("sort_").expect("so the files are named");
     let params = params.iter().map(|name| name.to_string()).collect();
-    Draft { entry, params, access, text, ..Draft::new(name, file) }
+    Draft { entry, params, access, text, ..Draft::new(name, shader(file)) }
 }
 
 impl Keys {

@@ -1,5 +1,6 @@
 //! The text of a stencil's kernels.
 
+use crate::ops::shader;
 use super::tiled::Way;
 use super::{Neighbour, Stencil};
 use crate::caps::Caps;
@@ -307,7 +308,7 @@ impl Spec for StencilSpec {
             text: self.common() + &text,
             f16: self.dtype == DType::F16 || self.formulas.iter().any(f16),
             trusted: self.formulas.iter().all(Formula::safe),
-            ..Draft::new(format!("stencil of {} neighbours", self.neighbours.len()), file)
+            ..Draft::new(format!("stencil of {} neighbours", self.neighbours.len()), shader(file))
         }
     }
 }

@@ -5,6 +5,7 @@
 #[cfg(feature = "cases")]
 pub(crate) mod cases;
 
+use crate::ops::shader;
 use super::dense::slot_of;
 use super::fuse::{read_bytes, read_slots};
 use super::map::buffer_bytes;
@@ -45,7 +46,7 @@ impl Spec for SuppressSpec {
                 + &binding(1, "right", "read")
                 + &binding(2, "result", "read_write"),
             trusted: true,
-            ..Draft::new(format!("suppress of {}", self.0), "suppress")
+            ..Draft::new(format!("suppress of {}", self.0), shader("suppress"))
         }
     }
 }

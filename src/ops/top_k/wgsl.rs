@@ -1,5 +1,6 @@
 //! The text of the kernel: what `shaders/top_k.wgsl` leaves open.
 
+use crate::ops::shader;
 use super::TopK;
 use super::shape::Shape;
 use crate::caps::Caps;
@@ -96,7 +97,7 @@ impl Spec for TopKSpec {
             params: PARAMS.map(String::from).to_vec(),
             access,
             text,
-            ..Draft::new(format!("top_k: {source:?} to {sink:?}"), "top_k")
+            ..Draft::new(format!("top_k: {source:?} to {sink:?}"), shader("top_k"))
         }
     }
 }
