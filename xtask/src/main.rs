@@ -3,6 +3,7 @@
 mod chart;
 mod divergence;
 mod format;
+mod hardware;
 mod new_op;
 mod peers;
 mod report;
@@ -26,6 +27,7 @@ cargo xtask COMMAND
   fmt [--check]     formats all files, those of operations too, which `cargo fmt` does not find
   new-op NAME       writes an operation to begin with: its shader, its folder, its line in src/ops/mod.rs
   ci                runs .ci/run: format, lints, documentation and all tests
+  hardware          runs tests on the cpu engine, with all checks, as each kind of hardware; fails if a test runs as none
   bench [ARGUMENT ..]
                     runs the program's own benchmark, built for release: `cargo xtask bench --quick`
   report NAME [ARGUMENT ..]
@@ -62,6 +64,7 @@ fn command(arguments: &[&str]) -> Outcome<()> {
         ["fmt"] => format::all(false),
         ["fmt", "--check"] => format::all(true),
         ["new-op", name] => new_op::make(&root(), name),
+        ["hardware"] => hardware::run(),
         ["ci"] => run("bash", &[".ci/run"]),
         ["bench", rest @ ..] => {
             run("cargo", &[&["run", "--release", "--features", "cli,cuda", "--", "bench"], rest].concat())
