@@ -63,6 +63,7 @@ mod caps;
 mod countdown;
 pub mod device;
 mod element;
+mod engine;
 pub mod error;
 mod event;
 #[cfg(feature = "serde")]

@@ -1,7 +1,7 @@
 //! Streams: work in different ones may run at the same time.
 
-use crate::backend::current::{self, Enter};
 use crate::device::Device;
+use crate::engine::current::{self, Enter};
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::memory::Block;

@@ -30,7 +30,7 @@ const FLOORS: [&[&str]; 9] = [
     &["op"],
     &["ops"],
     &["memory", "work", "occupancy", "advice", "trace"],
-    &["backend"],
+    &["engine", "backend"],
     &["device", "event", "stream"],
     &["graph", "array", "launch"],
     &["random", "share", "profile", "image", "ndarray", "npy", "streamed", "export", "guide"],

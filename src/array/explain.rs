@@ -1,8 +1,8 @@
 //! `explain()`: the kernels that would run, with their WGSL, bytes and operations.
 
 use super::Array;
-use crate::backend::explained;
 use crate::element::Element;
+use crate::engine::explained;
 use crate::error::Result;
 use crate::graph::Batch;
 use crate::work::Launch;

@@ -1,9 +1,10 @@
 //! Asynchronous calls of a browser, which has no thread to wait in: they are attempted in turns of its event loop.
 
+use super::registry;
 use super::reopen::Source;
 use super::{Device, DeviceOptions};
-use crate::backend::attempt::attempts;
-use crate::backend::{self, current};
+use crate::engine::attempt::attempts;
+use crate::engine::current;
 use crate::error::{Error, ErrorKind, Result};
 use futures::channel::oneshot;
 use wasm_bindgen_futures::spawn_local;
@@ -29,7 +30,7 @@ fn gone(device: &str) -> Error {
 /// Opens the browser's device.
 pub(super) fn opening(options: DeviceOptions, request: String) -> impl Future<Output = Result<Device>> + Send {
     let open = async move {
-        let driver = backend::open_in_browser(&options.options).await?;
+        let driver = registry::open_in_browser(&options.options).await?;
         let properties = driver.properties().clone();
         if !properties.matches(request.trim()) {
             let looked = format!("looked for WebGPU; found {properties}");

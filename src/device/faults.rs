@@ -1,7 +1,7 @@
 //! Faults: errors that kernels detect, such as an index out of range. A kernel writes them into fault words of its
 //! operation. Everything computed from its outputs carries the fault, so each read of such a result returns the error.
 
-use crate::backend::Driver;
+use crate::engine::Driver;
 use crate::error::Result;
 use crate::kernel::Access;
 use crate::memory::{BYTES, Fault, Memory, Place, Pool, Site, WORDS, begin};

@@ -1,7 +1,7 @@
 //! Messages of kernels: printed values, and failed assertions.
 
 use super::names::Names;
-use crate::backend::Driver;
+use crate::engine::Driver;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::Kernel;
 use crate::kernel::messages::{HEAD_WORDS, MESSAGE_WORDS, MOST_MESSAGES};

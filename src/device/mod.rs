@@ -15,6 +15,7 @@ mod open;
 mod open_async;
 mod options;
 mod plans;
+mod registry;
 mod reopen;
 mod run;
 mod slices;
@@ -23,8 +24,8 @@ mod watch;
 #[cfg(not(target_family = "wasm"))]
 mod worker;
 
-use crate::backend::Driver;
 use crate::countdown::Countdown;
+use crate::engine::Driver;
 use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::memory::{Handles, Memory, Pool, Site};
@@ -43,8 +44,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
 use std::time::Duration;
 use worker::Worker;
 
-pub use crate::backend::Natives;
 pub use crate::caps::{Caps, Processor};
+pub use crate::engine::Natives;
 pub use crate::memory::{Allocation, MemoryUse};
 pub use crate::properties::{Backend, DeviceKind, Properties};
 pub use crate::tuning::{Tunable, Tuning};

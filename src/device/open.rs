@@ -1,13 +1,15 @@
 //! Opening devices, and those that a program has opened itself.
 
+use super::registry;
 use super::{Claims, Device, DeviceOptions, Faults, Handle, Inner, Properties, Slices};
+use crate::backend;
 #[cfg(feature = "cpu")]
 use crate::backend::cpu::Profile;
-use crate::backend::{self, Driver};
 use crate::caps::Caps;
 use crate::countdown::Countdown;
 use crate::device::reopen::{Opening, Source};
 use crate::device::{Messages, Watch};
+use crate::engine::{Driver, set_natives};
 use crate::error::Result;
 use crate::memory::{Handles, Pool};
 use crate::properties::{Backend, DeviceKind};
@@ -24,7 +26,7 @@ impl Device {
     /// }
     /// ```
     pub fn list() -> Vec<Properties> {
-        backend::list().into_iter().map(|listed| listed.properties).collect()
+        registry::list().into_iter().map(|listed| listed.properties).collect()
     }
 
     /// The device named by the environment variable `CROSSLANE_DEVICE`, or the best one here: a card before an
@@ -136,7 +138,7 @@ impl Device {
     /// # Ok::<(), crosslane::Error>(())
     /// ```
     pub fn natives(self, natives: crate::device::Natives) -> Device {
-        backend::set_natives(&**self.driver(), natives);
+        set_natives(&**self.driver(), natives);
         self
     }
 

@@ -1,10 +1,12 @@
 //! Finding and choosing a device, and how to open it.
 
 use super::Device;
+use super::registry::{self, ENGINES, Listed};
 use super::reopen::{Opening, Source};
+use crate::backend;
 #[cfg(feature = "cpu")]
 use crate::backend::cpu::Profile;
-use crate::backend::{self, Driver, ENGINES, Listed, Options};
+use crate::engine::{Driver, Options};
 use crate::error::{Error, ErrorKind, Result};
 use crate::platform::BROWSER;
 use crate::properties::{DeviceKind, Properties};
@@ -233,10 +235,10 @@ impl DeviceOptions {
         }
         let request = request.trim();
         let lower = request.to_lowercase();
-        if let Some(opened) = backend::request(&lower, &self.options) {
+        if let Some(opened) = registry::request(&lower, &self.options) {
             return Ok(self.over(opened?, Source::Request(lower))); // without asking other drivers
         }
-        let all = backend::list();
+        let all = registry::list();
         // A number is an index and nothing else: as a part of a name it would fit most versions.
         let number: Option<usize> = request.parse().ok();
         let fits = |(index, listed): &(usize, &Listed)| match number {
@@ -250,7 +252,7 @@ impl DeviceOptions {
         // The best first; of equals the first that is listed.
         fitting.sort_by_key(|(_, listed)| std::cmp::Reverse(listed.properties.rank()));
         let open = |(index, listed): (usize, &Listed)| {
-            let opened = backend::open(listed, &self.options).map(|driver| (index, listed.properties.clone(), driver));
+            let opened = registry::open(listed, &self.options).map(|driver| (index, listed.properties.clone(), driver));
             opened.inspect_err(|error| log::warn!("device {index}, {}, does not open: {error}", listed.properties))
         };
         let count = fitting.len();

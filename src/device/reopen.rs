@@ -1,9 +1,11 @@
 //! Opening a device again, as after it was lost.
 
+use super::registry::{self, Listed};
 use super::{Backend, Device, DeviceOptions, Properties};
+use crate::backend;
 #[cfg(feature = "cpu")]
 use crate::backend::cpu::Profile;
-use crate::backend::{self, Driver, Listed};
+use crate::engine::{Driver, set_natives};
 use crate::error::{Error, ErrorKind, Result};
 #[cfg(feature = "cpu")]
 use crate::report::Checks;
@@ -56,7 +58,7 @@ impl Device {
         let device = options.over(driver, source);
         device.set_memory_limit(self.memory().limit);
         if let Some(choices) = self.driver().choices() {
-            backend::set_natives(&**device.driver(), choices.setting());
+            set_natives(&**device.driver(), choices.setting());
         }
         Ok(device)
     }
@@ -64,14 +66,14 @@ impl Device {
     /// The same card through Vulkan, where the device's own API has lost it for good.
     fn other_api(&self, options: &DeviceOptions, error: Error) -> Result<(Arc<dyn Driver>, Source)> {
         let own = self.properties();
-        let all = backend::list();
+        let all = registry::list();
         let same = |listed: &&Listed| {
             listed.properties.backend == Backend::Vulkan
                 && own.backend == Backend::Cuda
                 && is_same_card(&listed.properties, own)
         };
         let Some(listed) = all.iter().find(same) else { return Err(error) };
-        let driver = backend::open(listed, &options.options)?;
+        let driver = registry::open(listed, &options.options)?;
         log::warn!("{error}: opened {} instead", listed.properties);
         Ok((driver, Source::Listed(Box::new(listed.properties.clone()))))
     }
@@ -79,14 +81,14 @@ impl Device {
 
 fn open(source: &Source, options: &DeviceOptions) -> Result<Arc<dyn Driver>> {
     match source {
-        Source::Request(request) => match backend::request(request, &options.options) {
+        Source::Request(request) => match registry::request(request, &options.options) {
             Some(opened) => opened,
-            None => Err(gone(request.clone(), &backend::list())),
+            None => Err(gone(request.clone(), &registry::list())),
         },
         Source::Listed(properties) => {
-            let all = backend::list();
+            let all = registry::list();
             match all.iter().find(|listed| is_same(&listed.properties, properties)) {
-                Some(listed) => backend::open(listed, &options.options),
+                Some(listed) => registry::open(listed, &options.options),
                 None => Err(gone(properties.to_string(), &all)),
             }
         }

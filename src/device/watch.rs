@@ -1,7 +1,7 @@
 //! A device's state for kernels whose loops count: their shared memory, and the reports in it.
 
 use super::names::Names;
-use crate::backend::Driver;
+use crate::engine::Driver;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::Kernel;
 use crate::kernel::counting::{CUT, limit};

@@ -1,7 +1,7 @@
 //! A device's own thread, which does the blocking work of asynchronous calls in order.
 
 use super::{Device, DeviceOptions};
-use crate::backend::current;
+use crate::engine::current;
 use crate::error::{Error, ErrorKind, Result};
 use crate::threads::{in_driver, watch_a_device};
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,9 +1,9 @@
 //! Host memory that the device reads or writes directly: pinned memory in CUDA's terms.
 
 use crate::array::Array;
-use crate::backend::HostBlock;
 use crate::device::Device;
 use crate::element::Element;
+use crate::engine::HostBlock;
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory::{Direction, Memory};
 use crate::trace::SpanKind;

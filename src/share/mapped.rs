@@ -1,8 +1,8 @@
 //! Arrays that the host reads in place.
 
 use crate::array::Array;
-use crate::backend::Mapping;
 use crate::element::Element;
+use crate::engine::Mapping;
 use crate::error::{ErrorKind, Result};
 use std::marker::PhantomData;
 use std::ops::Deref;

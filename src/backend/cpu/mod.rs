@@ -42,11 +42,11 @@ mod tier;
 mod turns;
 mod visit;
 
-use super::{Driver, HostBlock, Mapping, Observer, lent};
-#[cfg(feature = "jit")]
-use crate::backend::choices::Choices;
-use crate::backend::{Compiling, Habits, Interop, Options, Order as _, Tracing, Waits};
 use crate::caps::Caps;
+#[cfg(feature = "jit")]
+use crate::engine::Choices;
+use crate::engine::{Compiling, Habits, Interop, Options, Order as _, Tracing, Waits};
+use crate::engine::{Driver, HostBlock, Mapping, Observer, lent};
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::{Access, Kernel};
 use crate::memory::{Allocator, Block, Direction, Foreign, Home, Lent, Memory, Place};
@@ -65,7 +65,7 @@ use turns::{Turns, Use};
 
 use crate::report::{Checks, Report};
 pub use profile::{Profile, WorkgroupOrder};
-pub(super) use request::ENGINE;
+pub(crate) use request::ENGINE;
 use schedule::Stuck;
 use shared::Identity;
 pub(crate) use tier::Tier;
@@ -445,7 +445,7 @@ impl Interop for Cpu {
 }
 
 #[cfg(not(feature = "jit"))]
-impl crate::backend::substitutes::Substitutes for Cpu {}
+impl crate::engine::substitutes::Substitutes for Cpu {}
 
 /// Host memory beside the device's, which is host memory too.
 struct HostBytes {

@@ -2,7 +2,7 @@
 
 use super::Cpu;
 use super::turns::Use;
-use crate::backend::{Order, Waits};
+use crate::engine::{Order, Waits};
 use crate::error::Result;
 use crate::memory::Block;
 use crate::work::Launch;

@@ -3,13 +3,13 @@
 
 use super::Tier;
 use super::profile::{Profile, WorkgroupOrder};
-use crate::backend::{Driver, Engine, Options};
+use crate::engine::{Driver, Engine, Options};
 use crate::error::{ErrorKind, Result};
 use crate::report::Checks;
 use std::sync::Arc;
 
 /// The engine.
-pub(in crate::backend) const ENGINE: Engine = Engine {
+pub(crate) const ENGINE: Engine = Engine {
     name: "cpu",
     reaches: "the processor",
     list: || vec![super::properties(&Profile::default(), None, Tier::default())],

@@ -3,7 +3,7 @@
 use super::card::Card;
 use super::ledger::Ledger;
 use super::streams::Streams;
-use crate::backend::{Exclusive, Observer, Waits};
+use crate::engine::{Exclusive, Observer, Waits};
 use crate::error::{Error, ErrorKind, Result};
 use cudarc::driver::sys::{self, CUresult};
 use std::ffi::CStr;

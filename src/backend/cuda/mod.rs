@@ -39,9 +39,9 @@ mod trace;
 pub(crate) mod translate;
 mod ways;
 
-use super::{Driver, ForeignWork, HostBlock, Observer, Options};
-use crate::backend::{Choices, Compiling, Engine, Interop, Substitutes, Timer, Tracing, Way};
 use crate::caps::Caps;
+use crate::engine::{Choices, Compiling, Engine, Interop, Substitutes, Timer, Tracing, Way};
+use crate::engine::{Driver, ForeignWork, HostBlock, Observer, Options};
 use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::memory::{Allocator, Block, Direction, Foreign, Home, Memory, Place};
@@ -95,7 +95,7 @@ enum Work {
 }
 
 /// The engine. `cuda:1` is the card with that ordinal, `cuda` the first.
-pub(super) const ENGINE: Engine = Engine {
+pub(crate) const ENGINE: Engine = Engine {
     name: "cuda",
     reaches: "CUDA",
     list,

@@ -2,7 +2,7 @@
 
 use super::event::Event;
 use super::{Call, Cuda, Prepared, Work, distinct, shared};
-use crate::backend::{Driver, Order, Waits};
+use crate::engine::{Driver, Order, Waits};
 use crate::error::Result;
 use crate::memory::Block;
 use crate::work::Launch;

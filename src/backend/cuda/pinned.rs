@@ -5,7 +5,7 @@ use super::context::Context;
 use super::event::Event;
 use super::memory::block;
 use super::staging::{copy, touch};
-use crate::backend::HostBlock;
+use crate::engine::HostBlock;
 use crate::error::Result;
 use crate::memory::{Direction, Memory, zeros};
 use cudarc::driver::sys::{self, CUresult};

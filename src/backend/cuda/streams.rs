@@ -183,7 +183,7 @@ impl Context {
             return 0;
         }
         let ours = |stream: &Stream| ptr::eq(Arc::as_ptr(&stream.context), self).then_some(stream.lane);
-        crate::backend::current::current(|block| block.downcast_ref().and_then(ours)).unwrap_or(0)
+        crate::engine::current::current(|block| block.downcast_ref().and_then(ours)).unwrap_or(0)
     }
 
     /// The stream with this number.

@@ -7,7 +7,7 @@ use super::kernels::Function;
 use super::launch::{Arguments, Runner, run};
 use super::memory::{Block, block};
 use super::substitutes::natives::{Native, native_for};
-use crate::backend::{Timer, Way, choose};
+use crate::engine::{Timer, Way, choose};
 use crate::error::Result;
 use crate::kernel::Access;
 use crate::memory::Place;

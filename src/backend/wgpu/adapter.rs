@@ -1,7 +1,7 @@
 //! Finding adapters, and their capabilities as [`Properties`] and [`Caps`].
 
-use crate::backend::Options;
 use crate::caps::{Caps, IMMEDIATES, MANY};
+use crate::engine::Options;
 use crate::error::{ErrorKind, Result};
 use crate::platform::BROWSER;
 use crate::properties::{Backend, DeviceKind, Properties};

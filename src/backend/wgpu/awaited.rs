@@ -1,10 +1,10 @@
-//! Waits of a browser, whose event loop tells of what is done: parts of attempts ([`crate::backend::attempt`]).
+//! Waits of a browser, whose event loop tells of what is done: parts of attempts ([`crate::engine::attempt`]).
 
 use super::Wgpu;
 use super::buffer::buffer;
 use super::told::blocks;
-use crate::backend::Driver;
-use crate::backend::attempt::{self, Coming};
+use crate::engine::Driver;
+use crate::engine::attempt::{self, Coming};
 use crate::error::{Error, Result};
 use crate::work::{Launch, Read};
 use futures::channel::oneshot;

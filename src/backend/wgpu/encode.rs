@@ -2,7 +2,7 @@
 
 use super::Wgpu;
 use super::buffer::buffer;
-use crate::backend::{Mapping, lent};
+use crate::engine::{Mapping, lent};
 use crate::error::Result;
 use crate::kernel::Access;
 use crate::memory::{Kept, Lent, Memory, Share};

@@ -4,7 +4,7 @@ use super::Wgpu;
 use super::buffer::{buffer, kept};
 use super::line::{Claim, Ticket};
 use super::staging::{SMALL, empty, fill, map_range};
-use crate::backend::Driver;
+use crate::engine::Driver;
 use crate::error::Result;
 use crate::memory::{Lent, Memory};
 use crate::work::{Launch, Read, Write};

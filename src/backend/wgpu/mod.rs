@@ -35,9 +35,9 @@ mod trace;
 mod uniforms;
 mod wait;
 
-use super::{Driver, HostBlock, Mapping, Observer, Options, lent};
-use crate::backend::{Compiling, Engine, Exclusive, Habits, Interop, Substitutes, Tracing, Waits};
 use crate::caps::Caps;
+use crate::engine::{Compiling, Engine, Exclusive, Habits, Interop, Substitutes, Tracing, Waits};
+use crate::engine::{Driver, HostBlock, Mapping, Observer, Options, lent};
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::Kernel;
 use crate::memory::{Allocator, Block, Direction, Memory, Place};
@@ -92,7 +92,7 @@ impl Drop for Wgpu {
 }
 
 /// The engine. What its devices are called is up to their drivers.
-pub(super) const ENGINE: Engine =
+pub(crate) const ENGINE: Engine =
     Engine { name: "wgpu", reaches: "Vulkan, Metal, DX12 and GL through wgpu", list, open, request: |_, _| None };
 
 /// All adapters; a page asks for its own (`page.rs`).

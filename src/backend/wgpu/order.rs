@@ -4,7 +4,7 @@ use super::Wgpu;
 use super::line::Ticket;
 use super::stamps::Stamp;
 use super::submit::Prepared;
-use crate::backend::{Order, Waits};
+use crate::engine::{Order, Waits};
 use crate::error::Result;
 use crate::memory::{Allocator, Block};
 use crate::work::Launch;

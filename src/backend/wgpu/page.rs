@@ -1,7 +1,7 @@
 //! The device of a page.
 
 use super::{Wgpu, adapter};
-use crate::backend::{Driver, Options};
+use crate::engine::{Driver, Options};
 use crate::error::{Error, ErrorKind, Result};
 use std::sync::Arc;
 

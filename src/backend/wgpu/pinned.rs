@@ -5,7 +5,7 @@ use super::buffer::buffer;
 use super::line::Ticket;
 use super::staging::fill;
 use super::wait::Mapping;
-use crate::backend::{HostBlock, lent};
+use crate::engine::{HostBlock, lent};
 use crate::error::Result;
 use crate::memory::{Direction, Memory};
 use std::sync::Arc;

@@ -2,9 +2,9 @@
 //! stands between them.
 
 use super::Wgpu;
-use crate::backend::Driver;
 use crate::caps::Caps;
 use crate::device::{Device, DeviceOptions};
+use crate::engine::Driver;
 use crate::error::ErrorKind;
 use crate::kernel::{Access, Draft, Kernel, Shader, Spec};
 use crate::memory::{Memory, Place};

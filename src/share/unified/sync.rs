@@ -2,8 +2,8 @@
 
 use super::{Transfers, Unified};
 use crate::array::{Array, Slice};
-use crate::backend::HostBlock;
 use crate::element::Element;
+use crate::engine::HostBlock;
 use crate::error::{Error, Result};
 use crate::memory::Direction;
 use crate::share::host_buffer::transfer_span;

@@ -9,8 +9,8 @@ mod walk;
 mod windows;
 
 use super::Cpu;
-use crate::backend::choices::{Choice, Choices, WGSL};
-use crate::backend::substitutes::{Substitutes, Way, choose};
+use crate::engine::{Choice, Choices, WGSL};
+use crate::engine::{Substitutes, Way, choose};
 use crate::error::Result;
 use crate::kernel::Contract;
 use crate::work::Launch;

@@ -7,8 +7,8 @@
 mod compiler;
 mod spirv;
 
-use crate::backend::{Compiling, Driver, HostBlock, Interop, Observer, Order, Substitutes, Tracing, Waits};
 use crate::caps::Caps;
+use crate::engine::{Compiling, Driver, HostBlock, Interop, Observer, Order, Substitutes, Tracing, Waits};
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::Kernel;
 use crate::memory::{Allocator, Block, Direction, Place};

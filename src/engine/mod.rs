@@ -1,6 +1,27 @@
-//! What an engine says of itself, and how its devices are opened.
+//! The engines' side of the waist: the required trait of each ([`Driver`]), its optional traits, and what an engine says of itself.
+//! No engine knows an operation.
 
-use super::driver::Driver;
+pub(crate) mod attempt;
+mod choices;
+mod compiling;
+pub(crate) mod current;
+mod driver;
+mod exclusive;
+mod interop;
+mod order;
+mod substitutes;
+mod tracing;
+
+pub(crate) use choices::{Choice, Choices, WGSL};
+pub(crate) use compiling::Compiling;
+pub(crate) use driver::{Driver, Habits, HostBlock};
+pub(crate) use exclusive::Exclusive;
+pub(crate) use interop::{ForeignWork, Interop, Mapping, lent};
+pub(crate) use order::{Order, Waits};
+pub use substitutes::Natives;
+pub(crate) use substitutes::{Substitutes, Timer, Way, choose, explained, set_natives};
+pub(crate) use tracing::{Observer, Tracing};
+
 use crate::error::Result;
 use crate::properties::Properties;
 use std::sync::Arc;

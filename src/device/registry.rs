@@ -1,8 +1,6 @@
-//! The engines that are built in, in the order of their devices.
+//! The list of engines ([`ENGINES`]), in the order of their devices.
 
-use super::driver::Driver;
-use super::engine::{Engine, Opened, Options};
-use super::exclusive::Exclusive;
+use crate::engine::{Driver, Engine, Exclusive, Opened, Options};
 use crate::error::{ErrorKind, Result};
 use crate::properties::Properties;
 use std::sync::Arc;
@@ -11,7 +9,7 @@ use std::sync::Arc;
 macro_rules! engines {
     ($($feature:literal $module:ident,)*) => {
         /// All that are built in.
-        pub(crate) const ENGINES: &[Engine] = &[$(#[cfg(feature = $feature)] super::$module::ENGINE,)*];
+        pub(crate) const ENGINES: &[Engine] = &[$(#[cfg(feature = $feature)] crate::backend::$module::ENGINE,)*];
 
         /// The names of those that there could be, and how to have them.
         const KNOWN: &[(&str, &str)] = &[$(($feature, concat!("enable the cargo feature `", $feature, "`")),)*];
@@ -52,7 +50,7 @@ pub(crate) fn open(listed: &Listed, options: &Options) -> Result<Arc<dyn Driver>
 #[cfg(target_family = "wasm")]
 pub(crate) async fn open_in_browser(options: &Options) -> Result<Arc<dyn Driver>> {
     #[cfg(feature = "wgpu")]
-    return super::wgpu::page::open(options).await;
+    return crate::backend::wgpu::page::open(options).await;
     #[cfg(not(feature = "wgpu"))]
     request("wgpu", options).expect("its name is known")
 }
