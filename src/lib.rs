@@ -130,7 +130,7 @@ pub mod cpu {
 #[cfg(feature = "cuda")]
 pub mod cuda {
     pub use crate::backend::cuda::CudaBinary;
-    pub use crate::backend::cuda::translate::{CudaOptions, CudaSource};
+    pub use crate::backend::cuda::text::{CudaOptions, CudaSource};
 }
 
 /// Runs a documentation example on the device that `CROSSLANE_DEVICE` names, else on the processor, or reports why it cannot.

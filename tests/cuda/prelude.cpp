@@ -5,7 +5,7 @@
 // number of wrong rows and their lines.
 #ifndef __CUDACC_RTC__
 #include "emulation.hpp"
-#define PART(name) PART_AS_TEXT(../../src/backend/cuda/prelude/name.cuh)
+#define PART(name) PART_AS_TEXT(../../crates/wgsl-to-cuda/prelude/name.cuh)
 #define PART_AS_TEXT(path) #path
 #include PART(scalar)
 #include PART(half)

@@ -11,14 +11,15 @@ use std::path::{Path, PathBuf};
 /// library is every engine's.
 const ENGINES: [(&str, &[&str]); 3] = [
     ("wgpu", &["src/backend/wgpu", "src/export/web"]),
-    ("cuda", &["src/backend/cuda", "shaders/native"]),
+    ("cuda", &["src/backend/cuda", "crates/wgsl-to-cuda", "shaders/native"]),
     ("cpu", &["src/backend/cpu"]),
 ];
 
 /// Prints the lines of each engine, and how far each two of them differ.
 pub fn print() -> Outcome<()> {
     let root = root();
-    let files = [files(&root.join("src"))?, files(&root.join("shaders"))?].concat();
+    let files = ["src", "crates", "shaders"].map(|folder| files(&root.join(folder)));
+    let files = files.into_iter().collect::<Outcome<Vec<_>>>()?.concat();
     let lines_of = |belongs: &dyn Fn(&Path) -> bool| -> Outcome<usize> {
         files.iter().filter(|path| belongs(path)).map(|path| lines(path)).sum()
     };

@@ -2,7 +2,7 @@
 
 use super::context::text;
 use super::library;
-use super::translate::CudaOptions;
+use super::text::CudaOptions;
 use crate::caps::{Caps, IMMEDIATES, MANY};
 use crate::error::{Error, ErrorKind, Result};
 use crate::properties::{Backend, DeviceKind, Properties};

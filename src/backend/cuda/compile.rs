@@ -1,7 +1,7 @@
 //! CUDA C++ to machine code, by NVRTC: needs the library but no card.
 
 use super::library;
-use super::translate::CudaSource;
+use super::text::CudaSource;
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::on_large_stack;
 use cudarc::nvrtc::{result, sys};
@@ -233,7 +233,7 @@ fn with_lines(log: &str, text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::translate::CudaOptions;
+    use super::super::text::CudaOptions;
     use super::*;
 
     fn source(text: &str, architecture: u32) -> CudaSource {

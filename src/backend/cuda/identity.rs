@@ -9,41 +9,14 @@ macro_rules! sources {
     ($($file:literal,)*) => { &[$(($file, include_str!($file))),*] };
 }
 
-/// All that a kernel's text and code come from, beside naga. Read while the library is compiled, and not kept in it.
+/// All that a kernel's text and code come from, beside naga and the translator. Read while the library is compiled, and not kept in it.
 const SOURCES: &[(&str, &str)] = sources![
     "compile.rs",
     "substitutes/natives.rs",
     "substitutes/reduce.rs",
     "substitutes/sort.rs",
     "substitutes/tensor.rs",
-    "translate/constants.rs",
-    "translate/entry.rs",
-    "translate/expressions.rs",
-    "translate/flow.rs",
-    "translate/functions.rs",
-    "translate/interface.rs",
-    "translate/math.rs",
-    "translate/mod.rs",
-    "translate/multiples.rs",
-    "translate/names.rs",
-    "translate/parts.rs",
-    "translate/places.rs",
-    "translate/shared.rs",
-    "translate/statements.rs",
-    "translate/types.rs",
-    "prelude/atomic.cuh",
-    "prelude/convert.cuh",
-    "prelude/cooperative.cuh",
-    "prelude/geometry.cuh",
-    "prelude/half.cuh",
-    "prelude/integer.cuh",
-    "prelude/math.cuh",
-    "prelude/matrix.cuh",
-    "prelude/memory.cuh",
-    "prelude/pack.cuh",
-    "prelude/scalar.cuh",
-    "prelude/subgroup.cuh",
-    "prelude/vector.cuh",
+    "text/mod.rs",
     "../../../shaders/native/matmul_tensor.cu",
     "../../../shaders/native/reduce_rows.cu",
     "../../../shaders/native/sort_scatter.cu",
@@ -65,7 +38,7 @@ const SOURCES: &[(&str, &str)] = sources![
     "../../kernel/user.rs",
 ];
 
-const SOURCES_HASH: u128 = hash(SOURCES);
+const SOURCES_HASH: u128 = mix(hash(SOURCES), hash(wgsl_to_cuda::SOURCES));
 
 /// The same for all programs with this translator. A type's number depends on the version and features of its crate, and on
 /// the compiler.
@@ -114,8 +87,8 @@ mod tests {
 
     #[test]
     fn the_identity_changes_with_every_text_and_with_nothing_else() {
-        assert_eq!(hash(SOURCES), SOURCES_HASH);
-        let mut found = BTreeSet::from([SOURCES_HASH]);
+        let mut found = BTreeSet::from([hash(SOURCES)]);
+        assert_eq!(mix(hash(SOURCES), hash(wgsl_to_cuda::SOURCES)), SOURCES_HASH);
         for changed in 0..SOURCES.len() {
             for change in [|text: &str| format!("{text} "), |text: &str| text.replacen('e', "f", 1)] {
                 let text = change(SOURCES[changed].1);
@@ -136,11 +109,11 @@ mod tests {
         let package = Path::new(env!("CARGO_MANIFEST_DIR"));
         let root = package.ancestors().find(|folder| folder.join("shaders").is_dir()).expect("the repository");
         let here = root.join("src/backend/cuda");
-        for folder in ["translate", "prelude", "../../../shaders/native"] {
+        for folder in ["text", "../../../shaders/native"] {
             for entry in std::fs::read_dir(here.join(folder)).unwrap() {
                 let name = format!("{folder}/{}", entry.unwrap().file_name().to_string_lossy());
                 let listed = SOURCES.iter().any(|(file, _)| *file == name);
-                assert!(listed || name == "translate/tests.rs", "{name}");
+                assert!(listed || name == "text/tests.rs", "{name}");
             }
         }
     }

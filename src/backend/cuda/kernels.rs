@@ -7,7 +7,7 @@ use super::identity::identity;
 use super::library;
 use super::limits;
 use super::substitutes::natives::{self, Native};
-use super::translate::{CudaOptions, CudaSource};
+use super::text::{CudaOptions, CudaSource};
 use crate::caps::Caps;
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::Kernel;

@@ -2,7 +2,7 @@
 
 use super::card::Card;
 use super::library;
-use super::translate::CudaSource;
+use super::text::CudaSource;
 use crate::caps::Caps;
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::Kernel;

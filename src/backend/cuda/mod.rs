@@ -2,7 +2,7 @@
 //!
 //! | file | what it is |
 //! |---|---|
-//! | `translate/`, `prelude/` | WGSL to CUDA C++ |
+//! | `text/` | a kernel as CUDA C++, by the crate `wgsl-to-cuda` |
 //! | `library.rs` | the driver's and the compiler's library, loaded when the program runs |
 //! | `card.rs`, `context.rs` | what cards there are; one that is open, its main stream, and the driver's errors |
 //! | `compile.rs`, `cache.rs`, `identity.rs`, `kernels.rs`, `limits.rs` | machine code: made, kept on disk, loaded, within limits |
@@ -35,8 +35,8 @@ mod pinned;
 mod staging;
 mod streams;
 mod substitutes;
+pub(crate) mod text;
 mod trace;
-pub(crate) mod translate;
 mod ways;
 
 use crate::caps::Caps;

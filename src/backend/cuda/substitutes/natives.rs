@@ -2,9 +2,10 @@
 
 use super::{reduce, sort, tensor};
 use crate::backend::cuda::compile::CudaBinary;
-use crate::backend::cuda::translate::{CudaOptions, CudaSource, Translation};
+use crate::backend::cuda::text::{CudaOptions, CudaSource};
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::{Contract, Kernel};
+use wgsl_to_cuda::Translation;
 
 /// A text of `shaders/native/` that computes what a kernel does, with the same arguments and grid. To be compared, both
 /// run more than once.

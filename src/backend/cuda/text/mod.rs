@@ -1,34 +1,12 @@
-//! WGSL to CUDA C++, by naga's intermediate representation.
-//!
-//! The prelude carries WGSL's semantics, the text here its shape: a kernel is a structure of what WGSL's module-scope
-//! variables stand for, whose methods are WGSL's functions. All of it is inlined, so that the structure is gone when
-//! code is made.
+//! A kernel's text as CUDA C++.
 
-mod constants;
-mod entry;
-mod expressions;
-mod flow;
-mod functions;
-mod interface;
-mod math;
-mod multiples;
-mod names;
-mod parts;
-mod places;
-mod shared;
-mod statements;
 #[cfg(test)]
 mod tests;
-mod types;
-
-pub(super) use entry::Translation;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::kernel::{Kernel, guarded};
-use naga::proc::{Layouter, NameKey, Namer};
-use naga::valid::ModuleInfo;
-use naga::{Constant, FastHashMap, Function, GlobalVariable, Handle, Module, Span, Type};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use crate::kernel::{Access, BindPoint, Kernel, guarded};
+use naga::Span;
+use wgsl_to_cuda::{Binding, Input, Refused, Translation, translate};
 
 /// How a kernel is translated to CUDA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -96,10 +74,10 @@ impl Kernel {
     ///
     /// Errors: WGSL that has no CUDA form, with line and column.
     pub fn cuda(&self, options: &CudaOptions) -> Result<CudaSource> {
-        Ok(self.translation()?.source(*options))
+        Ok(source(&self.translation()?, *options))
     }
 
-    pub(in crate::backend::cuda) fn translation(&self) -> Result<Translation> {
+    pub(super) fn translation(&self) -> Result<Translation> {
         let refuse = |message: String| -> Error {
             let (kernel, device) = (self.name().to_string(), "the cuda engine".to_string());
             ErrorKind::Compile { kernel, device, message, at: None }.into()
@@ -112,8 +90,22 @@ impl Kernel {
         let parsed = self.parsed()?;
         let found = parsed.module.entry_points.iter().position(|entry| entry.name == self.entry());
         let index = found.ok_or_else(|| refuse(format!("it has no compute entry point `{}`", self.entry())))?;
-        let mut writer = Writer::new(self, &parsed.module, &parsed.info, index).map_err(refuse)?;
-        writer.translate().map_err(|Refused { message, span }| match span {
+        let binding = |point: &BindPoint| Binding {
+            group: point.group,
+            binding: point.binding,
+            is_read_only: point.access == Access::Read,
+        };
+        let bindings: Vec<Binding> = self.bindings().iter().map(binding).collect();
+        let input = Input {
+            name: self.name(),
+            module: &parsed.module,
+            info: &parsed.info,
+            entry: index,
+            bindings: &bindings,
+            words: self.param_words(),
+            checked: !self.is_trusted(),
+        };
+        translate(&input).map_err(|Refused { message, span, .. }| match span {
             None | Some(Span::UNDEFINED) => refuse(message),
             Some(span) => {
                 let place = span.location(self.source());
@@ -123,87 +115,15 @@ impl Kernel {
     }
 }
 
-/// Why a kernel has no CUDA form, and where.
-struct Refused {
-    message: String,
-    span: Option<Span>,
-}
-
-type Written<T> = std::result::Result<T, Refused>;
-
-impl Refused {
-    fn new(message: impl Into<String>) -> Refused {
-        Refused { message: message.into(), span: None }
-    }
-
-    /// The place, unless a narrower one is known.
-    fn at(self, span: Span) -> Refused {
-        let known = self.span.filter(|known| known.is_defined());
-        Refused { span: Some(known.unwrap_or(span)), ..self }
-    }
-}
-
-/// What is known of a module while it is written.
-struct Writer<'a> {
-    kernel: &'a Kernel,
-    module: &'a Module,
-    info: &'a ModuleInfo,
-    /// The entry point.
-    index: usize,
-    layouter: Layouter,
-    namer: Namer,
-    names: FastHashMap<NameKey, String>,
-    /// What the text uses of the prelude.
-    parts: BTreeSet<parts::Part>,
-    /// Definitions of structures, and the layouts asserted.
-    structs: String,
-    asserted: HashSet<String>,
-    slots: HashMap<Handle<Type>, types::Slots>,
-    /// Constants by name.
-    globals_text: String,
-    constants: HashSet<Handle<Constant>>,
-    /// How an expression names each module-scope variable.
-    globals: HashMap<Handle<GlobalVariable>, String>,
-    /// How it names the runtime-sized array at a structure's end.
-    tails: HashMap<Handle<GlobalVariable>, String>,
-    /// Functions that are called: which arguments may differ between invocations, and whether these may have parted.
-    calls: HashMap<Handle<Function>, (Vec<bool>, bool)>,
-    /// Whether the text names the lanes of the subgroup.
-    lanes: bool,
-}
-
-impl<'a> Writer<'a> {
-    fn new(
-        kernel: &'a Kernel,
-        module: &'a Module,
-        info: &'a ModuleInfo,
-        index: usize,
-    ) -> std::result::Result<Writer<'a>, String> {
-        let mut layouter = Layouter::default();
-        layouter.update(module.to_ctx()).map_err(|error| error.to_string())?;
-        let (namer, names) = names::names(module);
-        Ok(Writer {
-            kernel,
-            module,
-            info,
-            index,
-            layouter,
-            namer,
-            names,
-            parts: BTreeSet::new(),
-            structs: String::new(),
-            asserted: HashSet::new(),
-            slots: HashMap::new(),
-            globals_text: String::new(),
-            constants: HashSet::new(),
-            globals: HashMap::new(),
-            tails: HashMap::new(),
-            calls: HashMap::new(),
-            lanes: false,
-        })
-    }
-
-    fn checked(&self) -> bool {
-        !self.kernel.is_trusted()
+/// A translation with what its launch needs.
+fn source(translation: &Translation, options: CudaOptions) -> CudaSource {
+    CudaSource {
+        text: translation.text(),
+        symbol: translation.symbol.clone(),
+        workgroup_size: translation.workgroup_size,
+        shared_bytes: translation.shared_bytes,
+        dynamic_bytes: translation.dynamic_bytes(),
+        specific: false,
+        options,
     }
 }

@@ -1,7 +1,6 @@
 //! The parameters and variables of a kernel: the module-scope variables of WGSL as parameters, members and variables.
 
 use super::{Refused, Writer, Written};
-use crate::kernel::Access;
 use naga::proc::NameKey;
 use naga::{AddressSpace, GlobalVariable, Handle, Type, TypeInner};
 
@@ -38,13 +37,13 @@ impl Writer<'_> {
 
     /// A pointer and a size for each buffer of a launch.
     fn bindings(&mut self, interface: &mut Interface) -> Written<()> {
-        for point in self.kernel.bindings() {
+        for point in self.input.bindings {
             let bound = |variable: &GlobalVariable| {
                 variable.binding.is_some_and(|at| (at.group, at.binding) == (point.group, point.binding))
             };
             let mut found = self.module.global_variables.iter().filter(|(_, variable)| bound(variable));
             let used = found.find(|(handle, _)| self.is_used(*handle));
-            let constant = if point.access == Access::Read { "const " } else { "" };
+            let constant = if point.is_read_only { "const " } else { "" };
             interface.parameter_bytes += 16;
             let Some((handle, variable)) = used else {
                 let name = self.namer.call("unused");
@@ -103,7 +102,7 @@ impl Writer<'_> {
     fn parameters(&mut self, interface: &mut Interface) -> Written<()> {
         let is_bound = |variable: &GlobalVariable| {
             let at = variable.binding.map(|at| (at.group, at.binding));
-            self.kernel.bindings().iter().any(|point| Some((point.group, point.binding)) == at)
+            self.input.bindings.iter().any(|point| Some((point.group, point.binding)) == at)
         };
         let by_value = |variable: &GlobalVariable| match variable.space {
             AddressSpace::Immediate => true,
@@ -112,7 +111,7 @@ impl Writer<'_> {
         };
         let mut found = self.module.global_variables.iter().filter(|(_, variable)| by_value(variable));
         let used = found.find(|(handle, _)| self.is_used(*handle));
-        let words = self.kernel.param_words();
+        let words = self.input.words;
         let Some((handle, variable)) = used else {
             if words > 0 {
                 let name = self.namer.call("unused");

@@ -4,7 +4,7 @@
 use super::functions::Of;
 use super::interface::Interface;
 use super::parts::prelude;
-use super::{CudaOptions, CudaSource, Refused, Writer, Written};
+use super::{Refused, Writer, Written};
 use naga::proc::NameKey;
 use naga::{Binding, BuiltIn, Handle, Type, TypeInner};
 
@@ -30,7 +30,7 @@ impl<'a> Writer<'a> {
         let definitions = format!(
             "{}\n// {}\nnamespace kernel {{\nusing namespace wgsl;\n\n{}{}{}{structure}\n",
             prelude(&self.parts),
-            self.kernel.name().replace(['\n', '\r', '\\'], " "),
+            self.input.name.replace(['\n', '\r', '\\'], " "),
             self.structs,
             self.globals_text,
             if self.globals_text.is_empty() { "" } else { "\n" },
@@ -169,19 +169,26 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// A translation in its parts: natives take some of them.
-pub(in crate::backend::cuda) struct Translation {
+/// A translation in its parts, of which [`Translation::text`] makes a whole: kernels written by hand may take some of them.
+#[derive(Clone, Debug)]
+pub struct Translation {
     /// All that comes before the kernel, in a namespace that stands open: `Module` has WGSL's functions as methods.
     pub definitions: String,
+    /// The name of the `__global__` function.
     pub symbol: String,
+    /// The parameters' declarations.
     pub parameters: Vec<String>,
+    /// The lines of the kernel.
     pub body: Body,
+    /// Threads of a block in each dimension.
     pub workgroup_size: [u32; 3],
+    /// Bytes of workgroup memory.
     pub shared_bytes: u32,
 }
 
 /// The lines of a kernel.
-pub(in crate::backend::cuda) struct Body {
+#[derive(Clone, Debug)]
+pub struct Body {
     /// `workgroup` in shared memory, if there is any, and what makes it zeros.
     before: Vec<String>,
     /// `module`, which is made of the parameters and of `workgroup`.
@@ -191,19 +198,22 @@ pub(in crate::backend::cuda) struct Body {
 }
 
 impl Translation {
-    /// The whole text.
-    pub fn source(self, options: CudaOptions) -> CudaSource {
-        let Translation { definitions, symbol, parameters, body, workgroup_size, shared_bytes } = self;
+    /// The whole text, without includes.
+    pub fn text(&self) -> String {
+        let Translation { definitions, symbol, parameters, body, workgroup_size, .. } = self;
         let threads: u32 = workgroup_size.iter().product();
         let list = parameters.join(",\n    ");
         let list = if list.is_empty() { list } else { format!("\n    {list}\n") };
         let lines = body.before.iter().chain(&body.module).chain([&body.call]);
         let lines: String = lines.map(|line| format!("    {line}\n")).collect();
-        let text = format!(
+        format!(
             "{definitions}extern \"C\" __global__ void __launch_bounds__({threads}) {symbol}({list}) {{\n{lines}}}\n\
              }} // namespace kernel\nusing kernel::{symbol};\n"
-        );
-        let dynamic_bytes = if shared_bytes > STATIC_SHARED { shared_bytes } else { 0 };
-        CudaSource { text, symbol, workgroup_size, shared_bytes, dynamic_bytes, specific: false, options }
+        )
+    }
+
+    /// Bytes of dynamic shared memory that a launch passes: 0 where workgroup memory is static.
+    pub fn dynamic_bytes(&self) -> u32 {
+        if self.shared_bytes > STATIC_SHARED { self.shared_bytes } else { 0 }
     }
 }
