@@ -56,13 +56,10 @@ operations!(modules);
 macro_rules! files {
     ($($name:ident [$($shader:literal)*] {$($public:ident),*};)* _ [$($other:literal)*]) => {
         /// The files of `shaders/` that the list names.
-        const FILES: &[Shader] = &[$($(file!($shader),)*)* $(file!($other)),*];
-    };
-}
-
-macro_rules! file {
-    ($name:literal) => {
-        Shader { name: $name, text: include_str!(concat!("../../shaders/", $name, ".wgsl")) }
+        const FILES: &[Shader] = &[
+            $($(Shader { name: $shader, text: include_str!(concat!("../../shaders/", $shader, ".wgsl")) },)*)*
+            $(Shader { name: $other, text: include_str!(concat!("../../shaders/", $other, ".wgsl")) },)*
+        ];
     };
 }
 
