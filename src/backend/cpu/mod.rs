@@ -445,7 +445,7 @@ impl Interop for Cpu {
 }
 
 #[cfg(not(feature = "jit"))]
-impl crate::engine::substitutes::Substitutes for Cpu {}
+impl crate::engine::Substitutes for Cpu {}
 
 /// Host memory beside the device's, which is host memory too.
 struct HostBytes {

@@ -6,7 +6,6 @@
 #[cfg(feature = "cases")]
 pub(crate) mod cases;
 
-use crate::ops::shader;
 use super::fuse::{FusionSpec, Several, read_bytes, read_slots};
 use super::map::{buffer_bytes, points};
 use crate::caps::Caps;
@@ -14,6 +13,7 @@ use crate::element::DType;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::{Access, Draft, Kernel, Spec};
 use crate::op::{Binding, Expression, Grid, Host, Op, Param, Pass, Plan, Slot, Value, Vary};
+use crate::ops::shader;
 
 /// Neighbours of a row whose runs the first pass finds, at most; a workgroup of fewer has one segment. Not tuned.
 const SEGMENT: u32 = 32;

@@ -6,7 +6,6 @@
 #[cfg(feature = "cases")]
 pub(crate) mod cases;
 
-use crate::ops::shader;
 use super::counted::bounded;
 use super::fuse::{
     Dim, Fusion, Mode, Several, SeveralSpec, atomic_store, bits, collapse, pack, read_bytes, read_slots, wide,
@@ -17,6 +16,7 @@ use crate::element::DType;
 use crate::error::Result;
 use crate::kernel::{Access, Draft, Kernel, Spec};
 use crate::op::{Binding, Expression, Grid, Host, Op, Param, Pass, Plan, Slot, Vary, WINDOW};
+use crate::ops::shader;
 use std::ops::Range;
 
 /// Expressions one after the other along an axis.

@@ -1,12 +1,12 @@
 //! Short windows over arrays in memory: `shaders/correlate_sliding.wgsl`.
 
-use crate::ops::shader;
 use super::wgsl::PARAMS;
 use super::{Boundary, Window};
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::kernel::{Access, Draft, Spec};
 use crate::ops::fuse::{FusionSpec, param};
+use crate::ops::shader;
 use crate::tuning::Tunable;
 
 /// Weights along an axis, and in all. An invocation's registers hold all weights, a row of values and the sums of as many rows as

@@ -1,12 +1,12 @@
 //! The text of a correlation.
 
-use crate::ops::shader;
 use super::tile::Tile;
 use super::{Boundary, Window};
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::kernel::{Access, Contract, Correlation, Draft, Spec, Word};
 use crate::ops::fuse::{FusionSpec, param};
+use crate::ops::shader;
 
 /// What a kernel's text depends on.
 #[derive(Clone, PartialEq, Eq, Hash)]

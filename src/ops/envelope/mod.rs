@@ -7,7 +7,6 @@
 #[cfg(feature = "cases")]
 pub(crate) mod cases;
 
-use crate::ops::shader;
 use super::fuse::{FusionSpec, Several, read_bytes, read_slots};
 use super::map::{buffer_bytes, points};
 use crate::caps::Caps;
@@ -15,6 +14,7 @@ use crate::element::DType;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::{Access, Draft, Kernel, Spec};
 use crate::op::{Binding, Expression, Grid, Host, Op, Param, Pass, Plan, Slot, Value, Vary};
+use crate::ops::shader;
 
 /// What is infinitely far away.
 pub(crate) const NONE: u32 = u32::MAX;

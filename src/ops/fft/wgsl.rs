@@ -1,11 +1,11 @@
 //! The text of a launch: transforms of one length in workgroup memory, between arrays, expressions and scratch memory.
 
-use crate::ops::shader;
 use super::butterflies::Text;
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::kernel::{Access, Contract, Draft, Spec, Transforms, Word};
 use crate::ops::fuse::{FusionSpec, param};
+use crate::ops::shader;
 use std::fmt::Write;
 
 /// What a launch's text depends on.

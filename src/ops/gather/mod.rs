@@ -6,7 +6,6 @@
 #[cfg(feature = "cases")]
 pub(crate) mod cases;
 
-use crate::ops::shader;
 use super::fuse::{FusionSpec, Several, SeveralSpec, Store, bits, flat, read_bytes, read_slots};
 use super::indexing::{Indexing, IndexingSpec, PARAMS};
 use super::map::{buffer_bytes, points};
@@ -15,6 +14,7 @@ use crate::element::DType;
 use crate::error::Result;
 use crate::kernel::{Access, Draft, Kernel, Spec};
 use crate::op::{Expression, Grid, Host, Op, Param, Pass, Plan, Slot, Value, Vary};
+use crate::ops::shader;
 
 /// The elements that indices name.
 #[derive(Clone, Debug, Hash)]

@@ -1,12 +1,12 @@
 //! The text of a histogram's kernel: what `shaders/histogram.wgsl` leaves open.
 
-use crate::ops::shader;
 use super::super::fuse::{FusionSpec, Several, SeveralSpec, cast, param};
 use super::binning::{Binning, Rule, compared};
 use super::{Fixed, Histogram, PREFIXES, Shape, WEIGHTS};
 use crate::caps::Caps;
 use crate::element::{Class, DType, Scalar};
 use crate::kernel::{Access, Draft, Spec};
+use crate::ops::shader;
 
 /// What the text of a histogram depends on.
 #[derive(Clone, PartialEq, Eq, Hash)]

@@ -12,7 +12,6 @@ mod tiles;
 
 pub(crate) use tiles::TILE;
 
-use crate::ops::shader;
 use super::counted::{bounded, count_on, count_pass};
 use super::fuse::{Dim, Fusion, FusionSpec, Mode, Store, bits, collapse};
 use crate::caps::Caps;
@@ -22,6 +21,7 @@ use crate::kernel::{Access, Draft, Kernel, Spec};
 use crate::op::{
     Expression, ExpressionStep, Grid, Host, LeafSource, Op, Param, Pass, Plan, Slot, StepKind, Vary, Walk,
 };
+use crate::ops::shader;
 use std::ops::Range;
 
 /// An elementwise expression and where its results go.

@@ -3,7 +3,6 @@
 //! Bound by memory: every input once, every output once, both in segments of a tile's side: 256 bytes of f32, 64 of u8.
 //! A value computed from transposed inputs alone is kept as a result; otherwise the inputs are kept.
 
-use crate::ops::shader;
 use super::super::fuse::{Fusion, FusionSpec, Mode, Several, SeveralSpec, Store, Stride, bits, wide};
 use super::tiles::{Tiles, extents};
 use super::{Map, buffer_bytes, slot_bytes};
@@ -12,6 +11,7 @@ use crate::element::DType;
 use crate::error::Result;
 use crate::kernel::{Draft, Kernel, Spec};
 use crate::op::{Grid, Op, Param, Pass, Plan};
+use crate::ops::shader;
 use std::fmt::Write;
 use std::ops::Range;
 

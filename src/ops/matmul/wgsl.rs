@@ -1,13 +1,13 @@
 //! The text of a product's kernel: what the files in `shaders/` do not define. The entry point of tensor cores is in
 //! `tensor.rs`.
 
-use crate::ops::shader;
 use super::shape::Shape;
 use super::side::{Fetch, Side};
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::kernel::{Contract, Draft, Spec, has_one_width};
 use crate::ops::fuse::{Fusion, SeveralSpec, Store, wide};
+use crate::ops::shader;
 
 /// What the text of a product depends on.
 #[derive(Clone, PartialEq, Eq, Hash)]

@@ -1,6 +1,5 @@
 //! The text.
 
-use crate::ops::shader;
 use super::body::Body;
 use super::{Neighbours, Points, Rule};
 use crate::caps::Caps;
@@ -8,6 +7,7 @@ use crate::element::{DType, word_suffixes};
 use crate::kernel::{Access, Draft, Spec};
 use crate::ops::Boundary;
 use crate::ops::fuse::{FusionSpec, bits, cast, param};
+use crate::ops::shader;
 
 /// What is made of which values.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -152,7 +152,9 @@ impl Spec for NeighboursSpec {
             f16: self.values.uses_f16() || self.dtype() == DType::F16,
             trusted: self.values.is_safe(),
             ..Draft::new(
-                format!("neighbours of {}", self.dtype()), shader(if self.rows.is_some() { "neighbours_rows" } else { "neighbours" }))
+                format!("neighbours of {}", self.dtype()),
+                shader(if self.rows.is_some() { "neighbours_rows" } else { "neighbours" }),
+            )
         }
     }
 }

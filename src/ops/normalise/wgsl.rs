@@ -1,6 +1,5 @@
 //! The text of a normalisation's kernels: what the files in `shaders/` leave open.
 
-use crate::ops::shader;
 use super::shape::Shape;
 use super::statistic::{Kind, Lay};
 use super::{Normalise, number};
@@ -9,6 +8,7 @@ use crate::element::DType;
 use crate::kernel::{Access, Draft, Kernel, Spec};
 use crate::ops::fuse::{Several, SeveralSpec, param, wide};
 use crate::ops::lanes;
+use crate::ops::shader;
 
 /// Where a launch takes states from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -5,8 +5,8 @@ pub(crate) mod cases;
 
 use crate::caps::Caps;
 use crate::error::Result;
-use crate::ops::shader;
 use crate::op::{Grid, Host, KernelDraft, Op, Pass, Plan, Slot};
+use crate::ops::shader;
 
 /// This many launches of an empty kernel.
 #[derive(Clone, Copy, Debug, Hash)]

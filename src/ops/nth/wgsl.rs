@@ -1,12 +1,12 @@
 //! The text of the kernels: what `shaders/nth_*.wgsl` leave open.
 
-use crate::ops::shader;
 use super::Nth;
 use crate::caps::Caps;
 use crate::element::{Class, DType};
 use crate::kernel::{Access, Draft, Spec};
 use crate::ops::dense::Form;
 use crate::ops::order::{number_text, words};
+use crate::ops::shader;
 
 /// Bits of a digit, the lowest of a word excepted, and its values.
 const DIGIT: u32 = 11;

@@ -1,12 +1,12 @@
 //! The text of a padding's kernel.
 
-use crate::ops::shader;
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::kernel::{Access, Draft, Spec};
 use crate::ops::Boundary;
 use crate::ops::counted::bounded;
 use crate::ops::fuse::{SeveralSpec, pack};
+use crate::ops::shader;
 use std::fmt::Write;
 
 /// The kernel's variables: coordinates of axes that get longer, and of what lies between them.

@@ -1,11 +1,11 @@
 //! The text of the kernels: states, coefficients, a step, and the product with a power of the step's matrix, written out.
 
-use crate::ops::shader;
 use super::cut::Cut;
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::kernel::{Access, Draft, Spec};
 use crate::ops::fuse::SeveralSpec;
+use crate::ops::shader;
 use std::fmt::Write;
 
 /// What rows begin with.

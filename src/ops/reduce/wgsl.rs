@@ -1,6 +1,5 @@
 //! The text of a reduction's kernels: what the files in `shaders/` leave open.
 
-use crate::ops::shader;
 use super::super::counted::bounded;
 use super::super::fuse::{FusionSpec, Mode, Stride, atomic_store};
 use super::operator::Names;
@@ -8,6 +7,7 @@ use super::{By, Operator, policy};
 use crate::caps::Caps;
 use crate::element::{DType, word_suffixes};
 use crate::kernel::{Access, Contract, Draft, Feature, Spec, SumOfRows};
+use crate::ops::shader;
 
 /// The parameters that every reduction has, before the identity's bits and the fusion's own.
 const PARAMS: [&str; 7] = ["outputs", "extent", "chunks", "span", "first_chunk", "first_output", "all_outputs"];

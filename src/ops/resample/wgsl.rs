@@ -1,11 +1,11 @@
 //! The text of a resampling.
 
-use crate::ops::shader;
 use crate::caps::Caps;
 use crate::element::DType;
 use crate::kernel::{Access, Draft, Spec};
 use crate::ops::fuse::FusionSpec;
 use crate::ops::pixels::{Lanes, finish_text};
+use crate::ops::shader;
 
 /// How windows are summed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -5,13 +5,13 @@
 #[cfg(feature = "cases")]
 pub(crate) mod cases;
 
-use crate::ops::shader;
 use super::map::{buffer_bytes, read_slots};
 use crate::caps::Caps;
 use crate::element::{Class, DType};
 use crate::error::Result;
 use crate::kernel::{Access, Draft, Kernel, Spec};
 use crate::op::{Binding, Expression, Grid, Host, Op, Param, Pass, Plan, Slot, Space, Value, Walk};
+use crate::ops::shader;
 use std::ops::Range;
 
 /// For each element of an array of one dimension a byte: 1 where a run of equal elements begins, 2 where one ends, 3

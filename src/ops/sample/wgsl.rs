@@ -1,6 +1,5 @@
 //! The text of a sampling.
 
-use crate::ops::shader;
 use super::{Boundary, KEYS, taps};
 use crate::caps::Caps;
 use crate::element::{DType, word_suffixes};
@@ -8,6 +7,7 @@ use crate::kernel::{Draft, Spec};
 use crate::ops::fuse::{FusionSpec, param};
 use crate::ops::pixels::{Lanes, finish_text};
 use crate::ops::resample::Resampling;
+use crate::ops::shader;
 
 /// What a kernel's text depends on.
 #[derive(Clone, PartialEq, Eq, Hash)]

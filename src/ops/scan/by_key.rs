@@ -3,7 +3,6 @@
 //! What is combined is the values since the last beginning of a run, and how many runs have begun: a run's total is
 //! known where the next one begins, and the count says where it belongs. Each key and value is read once.
 
-use crate::ops::shader;
 use super::super::clear::clear;
 use super::super::map::{buffer_bytes, read_slots, slot_bytes};
 use super::chain::{chain_text, no_chain_text, team_text};
@@ -17,6 +16,7 @@ use crate::error::{ErrorKind, Result};
 use crate::kernel::{Access, Draft, Kernel};
 use crate::op::{Binding, Expression, Grid, Host, Op, Param, Pass, Plan, Slot, Value, Vary};
 use crate::ops::Operator;
+use crate::ops::shader;
 
 /// Units of a lane, at most. H200, sums of 2^28 f32 by u32 in runs of eight, 2026-11-22, GB/s through Vulkan and CUDA (CUB
 /// 2844): 4: 1622, 2182; 6: 2138, 2657; totals and keys put side by side in workgroup memory first: 2077, 1538.

@@ -1,13 +1,13 @@
 //! The plan of columns, and of spans on processors: one launch where there are many rows, else totals of chunks first;
 //! `shaders/scan_columns.wgsl`, `shaders/scan_spans.wgsl`.
 
-use crate::ops::shader;
 use super::scanned::{Fusions, Scanned};
 use super::spec::{Form, ScanSpec};
 use crate::caps::{Caps, Processor};
 use crate::error::Result;
 use crate::kernel::{Access, Draft, Kernel};
 use crate::op::{Binding, Grid, Param, Pass, Plan};
+use crate::ops::shader;
 use std::ops::Range;
 
 /// Invocations wanted before columns are no longer cut into chunks; on a processor for each lane.

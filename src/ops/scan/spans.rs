@@ -1,6 +1,5 @@
 //! The text of a scan on a processor: what `shaders/scan_spans.wgsl` leaves open.
 
-use crate::ops::shader;
 use super::columns::{PARAMS, states_text};
 use super::picks;
 use super::spec::ScanSpec;
@@ -8,6 +7,7 @@ use super::wgsl::LANES;
 use crate::caps::Caps;
 use crate::kernel::{Access, Draft};
 use crate::ops::fuse::wide;
+use crate::ops::shader;
 
 /// Elements of a block.
 const BLOCK: u32 = 128;

@@ -1,6 +1,5 @@
 //! The text of a scan's kernels: what the files in `shaders/` leave open.
 
-use crate::ops::shader;
 use super::super::fuse::wide;
 use super::super::reduce::Names;
 use super::chain::{chain_text, no_chain_text, segmented_text, team_text};
@@ -9,6 +8,7 @@ use super::rows::Shape;
 use super::spec::ScanSpec;
 use crate::element::word_suffixes;
 use crate::kernel::{Access, Draft, Feature};
+use crate::ops::shader;
 use std::fmt::Write;
 
 /// The parameters of rows, before the identity's bits and the fusions' own.

@@ -6,7 +6,6 @@
 #[cfg(feature = "cases")]
 pub(crate) mod cases;
 
-use crate::ops::shader;
 use super::fuse::{Several, SeveralSpec, read_bytes, read_slots};
 use super::indexing::{Indexing, IndexingSpec, PARAMS};
 use super::map::{Map, buffer_bytes, points};
@@ -16,6 +15,7 @@ use crate::element::DType;
 use crate::error::Result;
 use crate::kernel::{Access, Draft, Kernel, Spec};
 use crate::op::{Binding, Expression, Grid, Host, Op, Param, Pass, Plan, Slot, Value, Vary};
+use crate::ops::shader;
 
 /// How a value is combined with the element that it is written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

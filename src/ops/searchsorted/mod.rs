@@ -6,7 +6,6 @@
 #[cfg(feature = "cases")]
 pub(crate) mod cases;
 
-use crate::ops::shader;
 use super::fuse::{Fusion, FusionSpec, Several, SeveralSpec, cast, flat, read_bytes, read_slots};
 use super::map::{buffer_bytes, points};
 use super::reduce::is_nan;
@@ -15,6 +14,7 @@ use crate::element::{Class, DType};
 use crate::error::Result;
 use crate::kernel::{Access, Draft, Kernel, Spec};
 use crate::op::{Expression, Grid, Host, Op, Param, Pass, Plan, Slot, Value, Vary};
+use crate::ops::shader;
 use std::ops::Range;
 
 /// Where a value goes among elements that are equal to it.

@@ -1,6 +1,5 @@
 //! The text of a sort's kernels: what the files in `shaders/` leave open.
 
-use crate::ops::shader;
 use super::Sort;
 use super::merge::{MergeTile, merge_text};
 use super::shape::Shape;
@@ -11,6 +10,7 @@ use crate::kernel::{Access, Carried, Contract, Draft, SortByDigit, SortRows, Spe
 use crate::ops::counted::bounded;
 use crate::ops::dense::Form;
 use crate::ops::order::{digit_text, last};
+use crate::ops::shader;
 
 /// Where the values of a pass come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,6 +1,5 @@
 //! The text of a stencil's kernels.
 
-use crate::ops::shader;
 use super::tiled::Way;
 use super::{Neighbour, Stencil};
 use crate::caps::Caps;
@@ -9,6 +8,7 @@ use crate::kernel::{Access, Draft, Feature, Spec};
 use crate::op::Formula;
 use crate::ops::Boundary;
 use crate::ops::fuse::param;
+use crate::ops::shader;
 use std::fmt::Write;
 
 /// The parameters before those of the number that stands outside.

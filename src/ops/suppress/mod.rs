@@ -5,7 +5,6 @@
 #[cfg(feature = "cases")]
 pub(crate) mod cases;
 
-use crate::ops::shader;
 use super::dense::slot_of;
 use super::fuse::{read_bytes, read_slots};
 use super::map::buffer_bytes;
@@ -14,6 +13,7 @@ use crate::element::DType;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::{Access, Draft, Kernel, Spec};
 use crate::op::{Binding, Expression, Function, Grid, Host, Op, Param, Pass, Plan, Slot, Value};
+use crate::ops::shader;
 
 /// The lengths of slopes, 0 but for the greatest ones across an edge.
 #[derive(Clone, Debug, Hash)]

@@ -1,6 +1,5 @@
 //! The text of the kernel: what `shaders/top_k.wgsl` leaves open.
 
-use crate::ops::shader;
 use super::TopK;
 use super::shape::Shape;
 use crate::caps::Caps;
@@ -8,6 +7,7 @@ use crate::element::DType;
 use crate::kernel::{Access, Draft, Spec};
 use crate::ops::dense::Form;
 use crate::ops::order::{number_text, words};
+use crate::ops::shader;
 
 /// Where a launch takes items from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
