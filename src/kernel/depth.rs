@@ -12,6 +12,8 @@ const MOST_OPERATORS: usize = 1000;
 const MOST_BLOCKS: usize = 250;
 /// Declarations of a text at most, each of which may need the one before it.
 const MOST_DECLARATIONS: usize = 1 << 14;
+/// Clauses of switches in a text at most: naga takes 3 s for so many, and four times as long for twice as many.
+const MOST_CLAUSES: usize = 1 << 14;
 /// Functions that call one another at most.
 const MOST_CALLS: usize = 250;
 /// Expressions and statements at most, were all calls written out, as drivers' compilers do: twenty functions that each call the

@@ -1,8 +1,8 @@
 //! How deep a text nests, read from its tokens alone: nothing here calls itself.
 
-use super::{Depth, MOST_BLOCKS, MOST_DECLARATIONS, MOST_OPERATORS};
+use super::{Depth, MOST_BLOCKS, MOST_CLAUSES, MOST_DECLARATIONS, MOST_OPERATORS};
 use crate::kernel::templates::{self, Bracket};
-use crate::kernel::text::{in_name, is_blank, position, without_comments};
+use crate::kernel::text::{in_name, is_blank, position, without_comments, words};
 
 /// Operators of several characters. Others are of one: `~~x` has two.
 const LONG: [&str; 21] = [
@@ -32,7 +32,17 @@ struct Scan {
 ///
 /// Errors: deeper than anything is parsed.
 pub(super) fn depth(source: &str) -> Result<Depth, String> {
-    read(&without_comments(source)).map(|scan| scan.most)
+    let code = without_comments(source);
+    let most = read(&code)?.most;
+    match words(&code).filter(|(_, word)| *word == "case").nth(MOST_CLAUSES) {
+        None => Ok(most),
+        Some((at, _)) => Err(refused(MOST_CLAUSES, "clauses", "take an array", position(&code, at))),
+    }
+}
+
+/// A text that has too much of something, where it has.
+fn refused(most: usize, what: &str, help: &str, (line, column): (usize, usize)) -> String {
+    format!("error: wanted fewer than {most} {what}, got more\n  ┌─ wgsl:{line}:{column}\n  = note: {help}")
 }
 
 /// The line and the column at which a text nests deepest; of a text that is deeper than anything is parsed, its beginning.
@@ -65,10 +75,7 @@ fn read(code: &str) -> Result<Scan, String> {
             }
             _ => continue,
         }
-        scan.check(begin).map_err(|message| {
-            let (line, column) = position(code, begin);
-            message.replace("PLACE", &format!("{line}:{column}"))
-        })?;
+        scan.check(begin).map_err(|(most, what, help)| refused(most, what, help, position(code, begin)))?;
     }
     Ok(scan)
 }
@@ -131,8 +138,8 @@ impl Scan {
         self.now.declarations += (self.open.len() == 1 && by != b',') as usize;
     }
 
-    /// Takes note of the most so far; an error if that is too much.
-    fn check(&mut self, at: usize) -> Result<(), String> {
+    /// Takes note of the most so far; if that is too much, an error: how much there may be of what, and the remedy.
+    fn check(&mut self, at: usize) -> Result<(), (usize, &'static str, &'static str)> {
         let (now, most) = (self.now, &mut self.most);
         if now.operators + now.blocks > self.deepest.0 {
             self.deepest = (now.operators + now.blocks, at);
@@ -147,9 +154,7 @@ impl Scan {
         ];
         match limits.iter().find(|(got, wanted, ..)| got >= wanted) {
             None => Ok(()),
-            Some((_, wanted, what, help)) => {
-                Err(format!("error: wanted fewer than {wanted} {what}, got more\n  ┌─ wgsl:PLACE\n  = note: {help}"))
-            }
+            Some(&(_, wanted, what, help)) => Err((wanted, what, help)),
         }
     }
 }
@@ -191,6 +196,7 @@ mod tests {
             ("{".repeat(5000), "statements"),
             ("fn f() { ".to_string() + &"if a { } else ".repeat(5000), "statements"),
             ("const a = 1;".repeat(20_000), "declarations"),
+            ("fn f() { switch 1 { ".to_string() + &"case 1: {} ".repeat(20_000), "clauses"),
         ] {
             assert!(Depth::of(&deep).unwrap_err().contains(part), "{part}");
         }
