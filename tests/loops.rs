@@ -211,7 +211,8 @@ fn short_loops_that_make_a_long_one_are_stopped() {
             assert!(stopped, "{body}: {error} on {}", name(&device));
             assert!(started.elapsed() < Duration::from_secs(30), "{body} on {}", name(&device));
         }
-        counts_to(&device, 60_000);
+        // So few that 20 ms suffice on a busy machine, where the interpreter is not optimised.
+        counts_to(&device, 2_000);
     }
 }
 
