@@ -77,13 +77,25 @@ pub struct Input<'a> {
 
 /// The kernel as CUDA C++.
 ///
-/// Errors: what has no CUDA form.
+/// Errors: no such entry point; overrides without values; what has no CUDA form.
+///
+/// # Panics
+///
+/// If `info` is of another module.
 pub fn translate(input: &Input<'_>) -> Result<Translation, Refused> {
+    let entries = input.module.entry_points.len();
+    if input.entry >= entries {
+        return Err(Refused::new(format!("entry: wanted less than {entries}, got {}", input.entry)));
+    }
+    if !input.module.overrides.is_empty() {
+        return Err(Refused::new("module: wanted values for its overrides, got none"));
+    }
     Writer::new(input).map_err(Refused::new)?.translate()
 }
 
 /// Why a kernel has no CUDA form, and where.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{message}")]
 pub struct Refused {
     /// What has none.
     pub message: String,

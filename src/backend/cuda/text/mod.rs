@@ -105,7 +105,7 @@ impl Kernel {
             words: self.param_words(),
             checked: !self.is_trusted(),
         };
-        translate(&input).map_err(|Refused { message, span, .. }| match span {
+        translate(&input).map_err(|Refused { message, span }| match span {
             None | Some(Span::UNDEFINED) => refuse(message),
             Some(span) => {
                 let place = span.location(self.source());
