@@ -24,17 +24,17 @@ const fn kind(name: &'static str, binaries: &'static [&'static str]) -> Kind {
 const KINDS: [Kind; 10] = [
     // All of it, in all types: kernels run unchecked on GPUs because they ran here.
     Kind { name: "native", binaries: &["conformance", "properties"], all: true },
-    kind("webgpu", &["conformance", "properties", "cases"]),
-    // Conformance runs on the machine code itself in `cargo test`.
-    kind("compiled", &["cases"]),
-    kind("amd-like", &["conformance", "cases"]),
-    kind("intel-like", &["conformance", "cases"]),
-    kind("apple-like", &["conformance", "cases"]),
     kind("mobile-like", &["conformance", "properties", "cases"]),
     kind("software-like", &["conformance", "properties", "cases"]),
+    kind("webgpu", &["conformance", "properties", "cases"]),
+    kind("apple-like", &["conformance", "cases"]),
+    kind("intel-like", &["conformance", "cases"]),
+    kind("amd-like", &["conformance", "cases"]),
     // With subgroups of 32, as native: random expressions and properties do.
     kind("nvidia-like", &["properties", "cases"]),
     kind("amd-32-like", &["properties", "cases"]),
+    // Conformance runs on the machine code itself in `cargo test`.
+    kind("compiled", &["cases"]),
 ];
 
 /// Parts of tests' names.
