@@ -12,7 +12,7 @@ const MOST_OPERATORS: usize = 1000;
 const MOST_BLOCKS: usize = 250;
 /// Declarations of a text at most, each of which may need the one before it.
 const MOST_DECLARATIONS: usize = 1 << 14;
-/// Clauses of switches in a text at most: naga takes 3 s for so many, and four times as long for twice as many.
+/// Clauses of switches in a text at most: naga's time grows with their square, and was 37 s for 60,000.
 const MOST_CLAUSES: usize = 1 << 14;
 /// Functions that call one another at most.
 const MOST_CALLS: usize = 250;
@@ -27,8 +27,8 @@ const MOST_TYPES: usize = 250;
 const SHALLOW: usize = 12;
 /// The same for declarations, whose frames are small.
 const FEW_DECLARATIONS: usize = 200;
-/// Expressions and statements, all calls written out, each of which may need the one before it: drivers' compilers take up to
-/// 350 bytes of the stack for each (llvmpipe through OpenGL, 3,000 `let`).
+/// Expressions and statements, all calls written out, each of which may need the one before it. Of llvmpipe through OpenGL 990 `let`, each
+/// made of the one before it, did not end a stack of 1 MiB, and 3,000 did; a `let` is two.
 const SHORT: usize = 1000;
 /// Bytes of a stack for all that is not refused. Only what is used is ever made.
 const STACK: usize = 128 << 20;

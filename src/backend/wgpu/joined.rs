@@ -131,7 +131,8 @@ impl Wgpu {
     /// their arrays, their parameters travel with them, none is a slice, which is to end before others begin, and none needs a
     /// large stack.
     fn may_join(&self, prepared: &[Prepared], launches: &[Launch]) -> bool {
-        let is_alone = |pipeline: &Pipeline| pipeline.uniform || pipeline.is_deep || pipeline.kernel.is_slice();
+        let is_alone =
+            |pipeline: &Pipeline| pipeline.uniform || pipeline.needs_large_stack || pipeline.kernel.is_slice();
         !prepared.iter().any(|launch| is_alone(&launch.pipeline))
             && mappable(launches).all(|memory| memory.is_shared())
             && !self.clock().as_ref().is_some_and(|clock| clock.runs())

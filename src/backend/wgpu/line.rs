@@ -50,7 +50,7 @@ impl Ticket {
 pub(super) struct Commands<'a> {
     pub encoder: wgpu::CommandEncoder,
     /// Whether their submission needs a large stack.
-    pub is_deep: bool,
+    pub needs_large_stack: bool,
     /// Memory that the host may map: not while the device uses it.
     uses: Vec<&'a Memory>,
     /// The parameters of launches, where they lie in a buffer. It is written again only after these commands are submitted.
@@ -174,7 +174,7 @@ impl Line {
 impl Wgpu {
     pub(super) fn commands<'a>(&self) -> Commands<'a> {
         let encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("crosslane") });
-        Commands { encoder, is_deep: false, uses: vec![], parameters: vec![] }
+        Commands { encoder, needs_large_stack: false, uses: vec![], parameters: vec![] }
     }
 
     /// The last submission of all that was accepted. `with` is called in its place in the order.
@@ -200,7 +200,7 @@ impl Wgpu {
     /// Submits commands, after those that other threads have submitted already. If the host is copying out of memory that
     /// they use, that comes first.
     pub(super) fn queue_up(&self, commands: Commands) -> Result<Ticket> {
-        let Commands { encoder, is_deep, uses, parameters } = commands;
+        let Commands { encoder, needs_large_stack, uses, parameters } = commands;
         let finished = encoder.finish();
         let mut order = self.line.lock();
         loop {
@@ -215,7 +215,7 @@ impl Wgpu {
             order = self.line.unmapped(order);
         }
         let held = &mut *order;
-        let ticket = match is_deep {
+        let ticket = match needs_large_stack {
             true => on_large_stack(|| self.submit_next(held, finished)),
             false => self.submit_next(held, finished),
         };

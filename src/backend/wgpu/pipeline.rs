@@ -23,7 +23,7 @@ pub(super) struct Pipeline {
     pub immediates: bool,
     pub uniform: bool,
     /// Whether submissions of it need a large stack: drivers of OpenGL compile a kernel in the thread that submits it first.
-    pub is_deep: bool,
+    pub needs_large_stack: bool,
 }
 
 /// Bytes that a uniform parameter binding spans: the most that a kernel's parameters take.
@@ -160,8 +160,8 @@ impl Cache {
         let made = guarded(make);
         let message = match (scopes.pop(), made) {
             (None, Ok(raw)) => {
-                let is_deep = device.adapter_info().backend == wgpu::Backend::Gl && kernel.is_long();
-                return Ok(Pipeline { raw, kernel: kernel.clone(), layouts, immediates, uniform, is_deep });
+                let needs_large_stack = device.adapter_info().backend == wgpu::Backend::Gl && kernel.is_long();
+                return Ok(Pipeline { raw, kernel: kernel.clone(), layouts, immediates, uniform, needs_large_stack });
             }
             (Some(error), _) => error.to_string(),
             (None, Err(message)) => message,

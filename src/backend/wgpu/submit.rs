@@ -62,7 +62,7 @@ impl Wgpu {
         if launches.is_empty() {
             return Ok(());
         }
-        commands.is_deep |= launches.iter().any(|launch| launch.pipeline.is_deep);
+        commands.needs_large_stack |= launches.iter().any(|launch| launch.pipeline.needs_large_stack);
         let (uniforms, offsets) = self.write_uniforms(commands, launches)?;
         let moments = self.clock().as_mut().and_then(Clock::next);
         let timestamp_writes = moments.as_ref().map(Moments::writes);

@@ -154,7 +154,7 @@ impl Wgpu {
             prepared.chunks(TOGETHER).zip(launches.chunks(TOGETHER)).try_for_each(|(prepared, launches)| {
                 let mut commands = self.commands();
                 commands.launches(launches);
-                commands.is_deep = prepared.iter().any(|launch| launch.pipeline.is_deep);
+                commands.needs_large_stack = prepared.iter().any(|launch| launch.pipeline.needs_large_stack);
                 let (uniforms, offsets) = self.write_uniforms(&mut commands, prepared)?;
                 for (index, launch) in prepared.iter().enumerate() {
                     let label = Some(launch.pipeline.kernel.name());
