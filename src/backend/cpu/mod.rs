@@ -45,8 +45,9 @@ mod visit;
 use crate::caps::Caps;
 #[cfg(feature = "jit")]
 use crate::engine::Choices;
-use crate::engine::{Compiling, Habits, Interop, Options, Order as _, Tracing, Waits};
-use crate::engine::{Driver, HostBlock, Mapping, Observer, lent};
+use crate::engine::{
+    Compiling, Driver, Habits, HostBlock, Interop, Mapping, Observer, Options, Order as _, Tracing, Waits, lent,
+};
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::{Access, Kernel};
 use crate::memory::{Allocator, Block, Direction, Foreign, Home, Lent, Memory, Place};

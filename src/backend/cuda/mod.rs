@@ -40,8 +40,10 @@ mod trace;
 mod ways;
 
 use crate::caps::Caps;
-use crate::engine::{Choices, Compiling, Engine, Interop, Substitutes, Timer, Tracing, Way};
-use crate::engine::{Driver, ForeignWork, HostBlock, Observer, Options};
+use crate::engine::{
+    Choices, Compiling, Driver, Engine, ForeignWork, HostBlock, Interop, Observer, Options, Substitutes, Timer,
+    Tracing, Way,
+};
 use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::memory::{Allocator, Block, Direction, Foreign, Home, Memory, Place};

@@ -36,8 +36,10 @@ mod uniforms;
 mod wait;
 
 use crate::caps::Caps;
-use crate::engine::{Compiling, Engine, Exclusive, Habits, Interop, Substitutes, Tracing, Waits};
-use crate::engine::{Driver, HostBlock, Mapping, Observer, Options, lent};
+use crate::engine::{
+    Compiling, Driver, Engine, Exclusive, Habits, HostBlock, Interop, Mapping, Observer, Options, Substitutes, Tracing,
+    Waits, lent,
+};
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::Kernel;
 use crate::memory::{Allocator, Block, Direction, Memory, Place};

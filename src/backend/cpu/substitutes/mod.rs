@@ -9,8 +9,7 @@ mod walk;
 mod windows;
 
 use super::Cpu;
-use crate::engine::{Choice, Choices, WGSL};
-use crate::engine::{Substitutes, Way, choose};
+use crate::engine::{Choice, Choices, Substitutes, WGSL, Way, choose};
 use crate::error::Result;
 use crate::kernel::Contract;
 use crate::work::Launch;
