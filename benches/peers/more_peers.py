@@ -1,5 +1,5 @@
 """The peers that python_peers.py has not: searches, gathers, order statistics, sorts of 64 bits and in rows, a Gaussian filter,
-small results, and streams through pinned memory by hand. PyTorch, CuPy and NumPy on an NVIDIA GPU.
+steps of the heat equation, small results, and streams through pinned memory by hand. PyTorch, CuPy and NumPy on an NVIDIA GPU.
 
     python3 more_peers.py [--rows PART] [--list] [--jsonl FILE]
 
@@ -258,6 +258,43 @@ def cupy__gaussian_filter(n):
         need(abs(float(out[107, 207]) - bell @ part @ bell) < 1e-5, "gaussian_filter")
 
     return lambda: gaussian_filter(image, 1.75, output=out, mode="reflect"), check
+
+
+# Steps of the heat equation as a program has them by hand: a thread a cell, and two plates in turns.
+HEAT = r"""
+extern "C" __global__ void heat(const float* in, float* out, int n) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+    if (x >= n) return;
+    size_t at = (size_t)y * n + x;
+    float own = in[at], left = x > 0 ? in[at - 1] : 0.0f, right = x < n - 1 ? in[at + 1] : 0.0f;
+    float up = y > 0 ? in[at - n] : 0.0f, down = y < n - 1 ? in[at + n] : 0.0f;
+    out[at] = own + 0.2f * (left + right + up + down - 4.0f * own);
+}
+"""
+STEPS = 100
+
+
+@row("heat_2d_step_f32", [8192], "GB/s", lambda n: 8 * n * n * STEPS)
+def cupy__heat(n):
+    step = cp.RawKernel(HEAT, "heat")
+    start, plates = cp.random.random((n, n), dtype=cp.float32), [cp.empty((n, n), cp.float32) for _ in range(2)]
+
+    def work(steps=STEPS):
+        before = start
+        for i in range(steps):
+            step((-(-n // 256), n), (256,), (before, plates[i % 2], cp.int32(n)))
+            before = plates[i % 2]
+        return before
+
+    def check():
+        wanted = np.pad(cp.asnumpy(start[:40, -40:]).astype(np.float64), ((1, 0), (0, 1)))
+        for _ in range(5):
+            near = wanted[:-2, 1:-1] + wanted[2:, 1:-1] + wanted[1:-1, :-2] + wanted[1:-1, 2:]
+            wanted[1:-1, 1:-1] += 0.2 * (near - 4.0 * wanted[1:-1, 1:-1])
+        error = np.abs(cp.asnumpy(work(5)[:30, -30:]) - wanted[1:31, -31:-1]).max()
+        need(error < 1e-5, "heat")
+
+    return work, check
 
 
 def synchronised(work):
