@@ -4,10 +4,10 @@ use super::expr::Expr;
 use super::lineage::Lineage;
 use crate::device::Device;
 use crate::element::DType;
-use crate::error::Error;
-use crate::layout::Layout;
-use crate::memory::{Memory, Share};
 use crate::sync::{Mutex, MutexGuard};
+use crosslane_core::error::Error;
+use crosslane_core::layout::Layout;
+use crosslane_core::memory::{Memory, Share};
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -159,7 +159,7 @@ impl Node {
     }
 
     pub fn len(&self) -> usize {
-        crate::layout::count(&self.shape)
+        crosslane_core::layout::count(&self.shape)
     }
 
     /// How many of the node's elements are values, where only the device knows.

@@ -3,7 +3,7 @@
 use crate::support::{played, say, stand_in, stand_in_with};
 use crate::{cases, none, run};
 use crosslane::Device;
-use crosslane::device::Caps;
+use crosslane::device::{Caps, tunable};
 use crosslane::op::{Case, Plan};
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -123,7 +123,7 @@ pub fn checked(operation: &str) {
     // A large card, which plans what small shapes do not fill.
     devices.extend((profile == "native").then(|| stand_in_with("native", |caps| caps.multiprocessors = MANY)));
     // CUDA's own tuning.
-    let guarded = |caps: &mut Caps| caps.tuning.set("correlate_sliding", &[1]).expect("it may");
+    let guarded = |caps: &mut Caps| caps.tuning.set(tunable("correlate_sliding").unwrap(), &[1]).expect("it may");
     devices.extend((profile == "native" && operation == "correlate").then(|| stand_in_with("native", guarded)));
     // What the processor compiles differs from what cards run in numbers: a case for each kernel is enough.
     let compiled = (profile == "native").then_some("compiled");

@@ -7,7 +7,7 @@ use crate::emulation::{self, Launch};
 use crate::support::say;
 use crosslane::Kernel;
 use crosslane::cuda::CudaSource;
-use crosslane::device::Caps;
+use crosslane::device::{Caps, tunable};
 use crosslane::op::{Case, Pass};
 use crosslane::ops::cases::{ALL, Cases};
 use std::collections::HashSet;
@@ -28,7 +28,7 @@ const SHARE: f64 = 0.5;
 
 /// A card's capabilities, and one's on which short sorts merge.
 fn kinds() -> [Caps; 2] {
-    let merging = |caps: &mut Caps| caps.tuning.set("sort_merge", &[8192]).expect("it may");
+    let merging = |caps: &mut Caps| caps.tuning.set(tunable("sort_merge").unwrap(), &[8192]).expect("it may");
     [emulate::caps(), emulate::caps().with(merging)]
 }
 

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 /// The engines, and the folders of each one's own code: with wgpu what browsers replay, with CUDA the natives. The rest of the
 /// library is every engine's.
 const ENGINES: [(&str, &[&str]); 3] = [
-    ("wgpu", &["src/backend/wgpu", "src/export/web"]),
-    ("cuda", &["src/backend/cuda", "crates/wgsl-to-cuda", "shaders/native"]),
-    ("cpu", &["src/backend/cpu"]),
+    ("wgpu", &["crates/wgpu", "src/export/web"]),
+    ("cuda", &["crates/cuda", "crates/wgsl-to-cuda", "shaders/native"]),
+    ("cpu", &["crates/cpu"]),
 ];
 
 /// Prints the lines of each engine, and how far each two of them differ.

@@ -25,7 +25,7 @@ cargo xtask COMMAND
   results --merge OURS.json PEERS.jsonl COMMIT DATE
                     puts new figures into benches/h200.json first; benches/h200.sh makes the two files
   fmt [--check]     formats all files, those of operations too, which `cargo fmt` does not find
-  new-op NAME       writes an operation to begin with: its shader, its folder, its line in src/ops/mod.rs
+  new-op NAME       writes an operation to begin with: its shader, its folder, its line in crates/ops/src/lib.rs
   ci                runs .ci/run: format, lints, documentation and all tests
   hardware          runs tests on the cpu engine, with all checks, as each kind of hardware; fails if a test runs as none
   bench [ARGUMENT ..]

@@ -1,0 +1,9 @@
+//! A kernel that does nothing.
+
+use crate::EmptyKernel;
+use crate::cases::Case;
+use crosslane_core::caps::Caps;
+
+pub fn cases(_: &Caps) -> Vec<Case> {
+    vec![Case::new("nothing", EmptyKernel(1))]
+}
