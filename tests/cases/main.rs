@@ -15,10 +15,10 @@ mod texts;
 
 use crosslane::cpu::Profile;
 use crosslane::device::{Caps, DeviceKind, Natives, tunable};
-use crosslane::op::Case;
+use crosslane::op::{Case, Kernel};
 use crosslane::ops::cases::{ALL, Cases, timed};
 use crosslane::profile::SpanKind;
-use crosslane::{Array, Device, DeviceOptions, Kernel, Recording, eval_all};
+use crosslane::{Array, Device, DeviceOptions, Recording, eval_all};
 use std::time::{Duration, Instant};
 use support::{compiles_slowly, devices, name, say};
 

@@ -110,7 +110,7 @@ pub fn of<const N: usize>(size: u32, most: u32, limits: [(Limiter, u32); N]) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::Caps;
+    use crate::caps::Caps;
 
     #[test]
     fn the_scarcest_limits() {

@@ -87,8 +87,8 @@ pub(super) fn compiled(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::DType;
     use crosslane_core::caps::Caps;
+    use crosslane_core::element::DType;
     use crosslane_core::op::{Expression, ExpressionStep, Leaf, LeafSource, Op, StepKind};
     use crosslane_ops::Map;
     use std::thread;

@@ -342,7 +342,7 @@ mod tests {
             assert_eq!(accesses(&module), [both, both], "{declared}");
             assert!(points.iter().all(|point| point.access == Access::Write));
             assert_eq!(kernel.bindings()[0].access, Access::Read, "what a launch reads is as it was");
-            for caps in [Caps { tensor: Some(8), ..Caps::nvidia_like() }, Caps::webgpu()] {
+            for caps in [Caps::nvidia_like().with(|caps| caps.tensor = Some(8)), Caps::webgpu()] {
                 let (module, points) = as_given(&kernel, &caps).unwrap();
                 assert_eq!((accesses(&module), &*points), (vec![read, both], kernel.bindings()));
             }

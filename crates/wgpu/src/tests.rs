@@ -1,13 +1,12 @@
 //! The engine alone under threads that submit, run what they prepared, read and write side by side: no lock of the device
 //! stands between them.
 
-use super::Wgpu;
-use crate::device::{Device, DeviceOptions};
+use super::{ENGINE, Wgpu};
 use crosslane_core::caps::Caps;
-use crosslane_core::engine::Driver;
+use crosslane_core::engine::{Driver, Exclusive, Options};
 use crosslane_core::error::ErrorKind;
 use crosslane_core::kernel::{Access, Draft, Kernel, Shader, Spec};
-use crosslane_core::memory::{Memory, Place};
+use crosslane_core::memory::{Memory, Place, Pool};
 use crosslane_core::op::Grid;
 use crosslane_core::work::{Launch, Read, Window, Write};
 use std::slice;
@@ -109,12 +108,45 @@ fn rounds(device: &Device, kernel: &Kernel, thread: u32) {
     }
 }
 
-fn devices(options: DeviceOptions) -> impl Iterator<Item = Device> {
-    let open = move |name| options.open(name).inspect_err(|error| eprintln!("skipped: {error}")).ok();
+/// The engine with memory, as a device has them.
+struct Device {
+    driver: Arc<dyn Driver>,
+    pool: Arc<Pool>,
+}
+
+impl Device {
+    fn driver(&self) -> &Arc<dyn Driver> {
+        &self.driver
+    }
+
+    fn pool(&self) -> &Arc<Pool> {
+        &self.pool
+    }
+
+    fn caps(&self) -> &Caps {
+        self.driver.caps()
+    }
+}
+
+fn devices(options: Options) -> impl Iterator<Item = Device> {
+    let open = move |name| {
+        let _exclusive = Exclusive::take();
+        let place = (ENGINE.list)().iter().position(|properties| properties.matches(name));
+        let Some(place) = place else {
+            eprintln!("skipped: no {name}");
+            return None;
+        };
+        let driver = (ENGINE.open)(place, &options).unwrap();
+        Some(Device { pool: Pool::new(driver.clone()), driver })
+    };
     ["lavapipe", "swiftshader"].into_iter().filter_map(open)
 }
 
-fn side_by_side(options: DeviceOptions, params: u32) {
+fn staged() -> Options {
+    Options { staged: true, ..Options::default() }
+}
+
+fn side_by_side(options: Options, params: u32) {
     for device in devices(options) {
         let kernel = sums(params, device.caps());
         scope(|threads| {
@@ -123,30 +155,30 @@ fn side_by_side(options: DeviceOptions, params: u32) {
                 threads.spawn(move || rounds(device, kernel, thread));
             }
         });
-        device.synchronize().unwrap();
+        device.driver.wait().unwrap();
     }
 }
 
 #[test]
 fn parameters_belong_to_their_submission_without_immediates() {
-    side_by_side(DeviceOptions::default().immediates(false), 6);
+    side_by_side(Options { no_immediates: true, ..Options::default() }, 6);
 }
 
 #[test]
 fn parameters_belong_to_their_submission_where_transfers_are_staged() {
-    side_by_side(DeviceOptions::default().immediates(false).staged_transfers(true), 6);
+    side_by_side(Options { no_immediates: true, ..staged() }, 6);
 }
 
 /// Too many for the command buffer of any device.
 #[test]
 fn parameters_of_wide_kernels_belong_to_their_submission() {
-    side_by_side(DeviceOptions::default(), 70);
+    side_by_side(Options::default(), 70);
 }
 
 /// Another thread's poll has wgpu's callback for a lost device, and has not called it yet, when a mapping fails here.
 #[test]
 fn an_error_waits_to_be_told_of_a_loss() {
-    for device in devices(DeviceOptions::default()) {
+    for device in devices(Options::default()) {
         let driver = engine(&device);
         let fails = || driver.backend_error("download", "the memory could not be mapped".into());
         assert!(matches!(fails().kind(), ErrorKind::Backend { .. }), "nothing is lost");
@@ -184,7 +216,7 @@ fn long(device: &Device, least: Duration) -> (Launch, Duration) {
 /// Devices whose memory the host cannot map, as that of most cards. Mesa 22's vkQueueSubmit on llvmpipe waits for the
 /// submission before: there the device never has two, and nothing is joined.
 fn with_memory_of_their_own() -> impl Iterator<Item = Device> {
-    devices(DeviceOptions::default().staged_transfers(true))
+    devices(staged())
 }
 
 /// The engine of a device.
@@ -207,7 +239,7 @@ fn launches_are_joined_while_the_device_works_and_keep_their_order() {
         // Each overwrites a word of the launch before.
         let ranges: Vec<_> = (0..1000).map(|nth| (nth, nth + 2, nth * 7)).collect();
         ranges.iter().for_each(|&(from, to, value)| driver.submit(&[store(from, to, value)]).unwrap());
-        let (name, submissions) = (&device.properties().name, engine.line.submitted() - before);
+        let (name, submissions) = (&device.driver.properties().name, engine.line.submitted() - before);
         let in_time = start.elapsed().as_micros() as u64 / 200; // what is kept that long is submitted
         let joins = !name.contains("llvmpipe");
         assert!(!joins || submissions <= 2 + 1000 / 100 + in_time, "{submissions} submissions of 1002 on {name}");
@@ -237,7 +269,7 @@ fn launches_that_are_kept_are_submitted_in_time() {
             while engine.line.submitted() == before && start.elapsed() < takes {
                 sleep(Duration::from_micros(50));
             }
-            assert_eq!(engine.line.submitted(), before + 1, "{}", device.properties().name);
+            assert_eq!(engine.line.submitted(), before + 1, "{}", device.driver.properties().name);
         }
         driver.wait().unwrap();
     }
@@ -252,7 +284,9 @@ fn what_the_program_submits_comes_after_what_was_accepted() {
         let store = |value| driver.submit(&[launch(&kernel, &memory, vec![0, 1, value, 0, 0, 0])]).unwrap();
         (0..2).for_each(|_| driver.submit(slice::from_ref(&long)).unwrap());
         store(5);
-        let (raw, queue) = device.wgpu().unwrap();
+        let engine = engine(&device);
+        engine.share();
+        let (raw, queue) = (&engine.device, &engine.queue);
         let copy = raw.create_buffer(&wgpu::BufferDescriptor {
             label: None,
             size: 8,
@@ -271,13 +305,13 @@ fn what_the_program_submits_comes_after_what_was_accepted() {
         driver.wait().unwrap();
         let view = copy.get_mapped_range(..).unwrap();
         let got: Vec<u32> = view.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
-        assert_eq!(got, [6, 9], "{}", device.properties().name);
+        assert_eq!(got, [6, 9], "{}", device.driver.properties().name);
     }
 }
 
 /// While one thread waits for a long kernel in some way, calls of another that need not wait for it return soon. A call that
 /// is late beside a short kernel, since the processor has other work, has a long one to show it.
-fn nothing_waits(options: DeviceOptions) {
+fn nothing_waits(options: Options) {
     for device in devices(options) {
         if let Err(late) = waits_beside(&device, SHORT).or_else(|_| waits_beside(&device, 2 * LONG)) {
             panic!("{late}");
@@ -287,7 +321,7 @@ fn nothing_waits(options: DeviceOptions) {
 
 /// What waited for a kernel that takes so long at least.
 fn waits_beside(device: &Device, least: Duration) -> Result<(), String> {
-    let (driver, name) = (&**device.driver(), &device.properties().name);
+    let (driver, name) = (&**device.driver(), &device.driver.properties().name);
     let (long, takes) = long(device, least);
     let kernel = sums(6, device.caps());
     let [idle, used, fresh] = [1, 2, 3].map(|_| device.pool().take("test", 4 << 20, Place::Device).unwrap());
@@ -350,10 +384,10 @@ fn waits_beside(device: &Device, least: Duration) -> Result<(), String> {
 
 #[test]
 fn calls_return_while_others_wait_for_the_device() {
-    nothing_waits(DeviceOptions::default());
+    nothing_waits(Options::default());
 }
 
 #[test]
 fn calls_return_while_others_wait_for_the_device_where_transfers_are_staged() {
-    nothing_waits(DeviceOptions::default().staged_transfers(true));
+    nothing_waits(staged());
 }

@@ -72,6 +72,8 @@ pub use sources::SOURCES;
 pub use spec::Spec;
 pub use standard::enabled;
 pub use unportable::{Unportable, UnportableKind};
+#[doc(hidden)]
+pub use unroll::unroll;
 
 /// A cheap handle to a kernel's source and to its interface: bindings and parameters.
 #[derive(Clone)]

@@ -96,9 +96,13 @@ impl Kernel {
         }
     }
 
-    /// The same kernel with another module of the same text.
-    #[cfg(test)]
-    pub(crate) fn with_module(&self, module: naga::Module) -> Kernel {
+    /// The same kernel with another module of the same text, for the tests.
+    ///
+    /// # Panics
+    ///
+    /// For a module that is not valid.
+    #[doc(hidden)]
+    pub fn with_module(&self, module: naga::Module) -> Kernel {
         let info = parse::validated(&module, self.source(), Location::caller()).expect("it is valid");
         let parsed = Some(Arc::new(Parsed { module, info }));
         Kernel(Arc::new(Inner { id: next_id(), parsed, counting: Arc::default(), ..(*self.0).clone() }))

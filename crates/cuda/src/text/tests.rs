@@ -1,7 +1,8 @@
 //! The form of the text, and refused input.
 
 use super::{CudaOptions, CudaSource};
-use crate::Kernel;
+use crosslane_core::error::ErrorKind;
+use crosslane_core::kernel::{Driven, Kernel};
 
 const OPTIONS: CudaOptions = CudaOptions { fast_math: false, architecture: 90 };
 
@@ -17,13 +18,13 @@ fn trusted(source: &str) -> CudaSource {
 
 /// The translation without the prelude.
 fn own(kernel: Kernel) -> CudaSource {
-    let mut source = kernel.cuda(&OPTIONS).unwrap();
+    let mut source = CudaSource::translated(&kernel, &OPTIONS).unwrap();
     source.text.drain(..source.text.find("namespace kernel {").unwrap());
     source
 }
 
 fn refused(source: &str) -> String {
-    Kernel::wgsl(source).unwrap().cuda(&OPTIONS).unwrap_err().to_string()
+    CudaSource::translated(&Kernel::wgsl(source).unwrap(), &OPTIONS).unwrap_err().to_string()
 }
 
 #[track_caller]
@@ -190,4 +191,21 @@ fn refusals() {
 }",
     );
     assert!(message.contains("line 4, column 13") && message.contains("16 x 16"), "{message}");
+}
+
+/// What runs on CUDA is translated from the changed module: NVRTC takes it where it is there.
+#[test]
+fn counting_kernels_have_a_cuda_form() {
+    let text = "@group(0) @binding(0) var<storage, read_write> n: u32;
+        @compute @workgroup_size(1) fn main() { loop { f(); if n == 4u { break; } } }
+        fn f() { while n != 3u { n++; } }";
+    let kernel = Kernel::wgsl(text).unwrap();
+    let counting = kernel.counting(Driven::Runs).unwrap().expect("its loops count");
+    let source = CudaSource::translated(counting, &OPTIONS).unwrap();
+    assert!(source.text.matches("crosslane_overdue(").count() >= 3, "{}", source.text);
+    match source.compile() {
+        Ok(_) => {}
+        Err(error) if matches!(error.kind(), ErrorKind::Compile { .. }) => panic!("{error}\n{}", source.text),
+        Err(error) => eprintln!("skipped: {error}"),
+    }
 }

@@ -1,6 +1,7 @@
 //! What counts, and how.
 
 use super::*;
+use crate::kernel::Kernel;
 use crate::kernel::parse::{parse, validated};
 use naga::{Expression, Literal};
 use std::panic::Location;
@@ -130,28 +131,13 @@ fn a_program_s_names_mean_nothing_to_counting() {
     }
 }
 
-/// What runs on CUDA is translated from the changed module: NVRTC takes it where it is there.
-#[test]
-fn counting_kernels_have_a_cuda_form() {
-    let helper = "loop { f(); if n == 4u { break; } } } fn f() { while n != 3u { n++; }";
-    let kernel = crate::Kernel::wgsl(&main(helper)).unwrap();
-    let counting = kernel.counting(Driven::Runs).unwrap().expect("its loops count");
-    let source = counting.cuda(&crate::cuda::CudaOptions { fast_math: false, architecture: 90 }).unwrap();
-    assert!(source.text.matches("crosslane_overdue(").count() >= 3, "{}", source.text);
-    match source.compile() {
-        Ok(_) => {}
-        Err(error) if matches!(error.kind(), crate::ErrorKind::Compile { .. }) => panic!("{error}\n{}", source.text),
-        Err(error) => eprintln!("skipped: {error}"),
-    }
-}
-
 /// Engines keep compiled kernels by their texts: values of overrides are in the module, not in the program's text.
 #[test]
 fn kernels_that_count_are_told_apart_by_their_overrides() {
     let text = "override N = 4u; @group(0) @binding(0) var<storage, read_write> x: array<u32>; \
         @compute @workgroup_size(N) fn main() { while x[0] != N { x[0]++; } }";
     let source = |value: f64| {
-        let kernel = crate::Kernel::wgsl_with(text, None, &[("N", value)]).unwrap();
+        let kernel = Kernel::wgsl_with(text, None, &[("N", value)]).unwrap();
         kernel.counting(Driven::Runs).unwrap().expect("its loop may be long").source().to_string()
     };
     assert_ne!(source(4.0), source(6.0));

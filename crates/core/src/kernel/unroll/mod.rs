@@ -21,6 +21,8 @@ mod rebuild;
 mod split;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod texts;
 
 use super::blocks::each;
 use naga::{Function, Handle, Module, Statement};
@@ -30,7 +32,7 @@ pub(super) use rebuild::Rebuild;
 const MARKERS: [&str; 2] = ["unroll", "unroll_if"];
 
 /// Writes out the marked loops of all functions.
-pub(super) fn unroll(module: &mut Module) {
+pub fn unroll(module: &mut Module) {
     let is_marker = |function: &Function| MARKERS.iter().any(|name| function.name.as_deref() == Some(name));
     let markers: Vec<_> = module.functions.iter().filter(|(_, f)| is_marker(f)).map(|(handle, _)| handle).collect();
     // The marks, and functions that are inlined.
