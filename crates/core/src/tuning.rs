@@ -71,6 +71,7 @@ pub struct Tuning {
 
 impl Tuning {
     /// What is built in for engines and drivers that run kernels on a processor.
+    #[doc(hidden)]
     pub fn of_processor() -> Tuning {
         Tuning { chosen: OF_PROCESSOR.to_vec() }
     }
@@ -81,6 +82,7 @@ impl Tuning {
     }
 
     /// The built-in variants of the CUDA engine.
+    #[doc(hidden)]
     pub fn of_cuda() -> Tuning {
         Tuning { chosen: OF_CUDA.to_vec() }
     }

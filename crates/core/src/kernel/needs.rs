@@ -15,6 +15,7 @@ pub struct Needs {
 
 impl Kernel {
     /// What it needs of a device.
+    #[doc(hidden)]
     pub fn needs(&self) -> Result<Needs> {
         if let Some(reflection) = self.reflection() {
             return Ok(Needs {

@@ -19,6 +19,7 @@ static KERNELS: LazyLock<Recent<Key, Kernel>> = LazyLock::new(|| Recent::new(KEP
 
 impl Kernel {
     /// The kernel of a specification, made the first time that it is asked for on a device like this.
+    #[doc(hidden)]
     pub fn of<S: Spec>(spec: S, caps: &Caps) -> Kernel {
         let key = Key(Arc::new((spec, caps.clone())));
         KERNELS.get(&key).unwrap_or_else(|| {

@@ -59,10 +59,15 @@ impl Span {
 /// exports it for viewers.
 #[derive(Clone, Debug)]
 pub struct Trace {
+    #[doc(hidden)]
     pub device: String,
+    #[doc(hidden)]
     pub spans: Vec<Span>,
+    #[doc(hidden)]
     pub total: Duration,
+    #[doc(hidden)]
     pub device_clock: bool,
+    #[doc(hidden)]
     pub roofline: Option<Roofline>,
 }
 
