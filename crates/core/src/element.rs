@@ -10,10 +10,15 @@ use std::fmt;
 /// What kind of number a [`DType`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
+    /// IEEE floats and `bf16`.
     Float,
+    /// Integers with a sign.
     Signed,
+    /// Integers without a sign.
     Unsigned,
+    /// `bool`.
     Bool,
+    /// Two floats, real part first.
     Complex,
 }
 

@@ -227,6 +227,7 @@ pub struct Remarks(Mutex<Report>);
 const MOST_REMARKS: usize = 1024;
 
 impl Remarks {
+    /// Keeps the findings of a report, as far as there is room for them.
     pub fn add(&self, report: Report) {
         if report.findings.is_empty() {
             return;
@@ -236,6 +237,7 @@ impl Remarks {
         kept.extend(report.findings.into_iter().take(room));
     }
 
+    /// Returns the findings that were kept and forgets them.
     pub fn take(&self) -> Report {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -150,6 +150,7 @@ pub enum Own {
 pub struct Shader {
     /// The file's name without its ending.
     pub name: &'static str,
+    /// The contents of the file.
     pub text: &'static str,
 }
 

@@ -9,6 +9,7 @@ use std::sync::{Arc, LazyLock};
 
 /// All that the text of a family's kernels depends on, beside what devices can do.
 pub trait Spec: Clone + Eq + Hash + Send + Sync + 'static {
+    /// Makes the kernel's text for a device with these capabilities.
     fn draft(&self, caps: &Caps) -> Draft;
 }
 

@@ -251,6 +251,7 @@ impl Pass {
 pub struct Named {
     /// The name in the kernel's text.
     pub name: String,
+    /// The scalar's type, which says how many words it has.
     pub dtype: DType,
     /// The index of the scalar's first word.
     pub word: usize,
