@@ -11,7 +11,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub type CallSite = &'static Location<'static>;
 
 /// An error, cheap to clone. A method that returns a fixed number of arrays keeps the error in them until a value is
-/// asked for. Every other function returns it. [`crate::Array`] states the rule.
+/// asked for. Every other function returns it. `crosslane::Array` states the rule.
 #[derive(Clone)]
 pub struct Error(Arc<ErrorKind>);
 
@@ -159,7 +159,7 @@ pub enum ErrorKind {
         /// How often an assertion failed since the last wait.
         failures: u32,
     },
-    /// An operation's result differs from its reference's ([`crate::Device::judge`]).
+    /// An operation's result differs from its reference's (`crosslane::Device::judge`).
     #[error("{operation}: {case}: element {index} of {slot} on {device}: wanted {wanted}, got {got}")]
     WrongResult {
         /// The operation.

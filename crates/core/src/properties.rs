@@ -47,8 +47,9 @@ pub enum DeviceKind {
     /// Something else.
     Other,
     /// A driver that compiles for a card that is not there: Mesa's RADV with `RADV_FORCE_FAMILY`. Kernels can be compiled
-    /// ([`crate::Launcher::compile`]); whatever would run is [`crate::ErrorKind::Unsupported`]. It is opened only by its
-    /// index, name, vendor or driver, or as `null`.
+    /// (`crosslane::Launcher::compile`); whatever would run is
+    /// [`ErrorKind::Unsupported`](crate::error::ErrorKind::Unsupported). It is opened only by its index, name, vendor or
+    /// driver, or as `null`.
     Null,
 }
 

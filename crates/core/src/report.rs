@@ -113,7 +113,7 @@ impl Defect {
     }
 
     /// Whether the kernel is wrong. What is read and not used is none: `select(0u, x[i], i < arrayLength(&x))` reads past
-    /// the end, and drops what it reads. [`Device::remarks`](crate::Device::remarks) gives it.
+    /// the end, and drops what it reads. `Device::remarks` gives it.
     ///
     /// ```
     /// use crosslane::cpu::Defect;

@@ -2,7 +2,7 @@
 //!
 //! WGSL allows use before declaration, so the file's line numbers stay right.
 //!
-//! A program's own WGSL is parsed and reflected by naga, and launched by a [`Launcher`](crate::Launcher).
+//! A program's own WGSL is parsed and reflected by naga, and launched by a `Launcher`.
 
 mod alignment;
 pub mod blocks;
@@ -137,7 +137,7 @@ pub struct BindPoint {
 /// A buffer of the library's own that a program's kernel binds beside the program's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Own {
-    /// Its messages: [`crate::Device::messages`].
+    /// Its messages: `crosslane::Device::messages`.
     Messages,
     /// Whether loops must stop, and after how long.
     Limits,

@@ -170,7 +170,7 @@ impl Kernel {
     }
 
     /// The overrides that the entry point uses and that have neither a default nor a value, by name. Each launch must set
-    /// them ([`crate::Launcher::set`]); until then, what the reflection says of sizes is for a placeholder.
+    /// them (`crosslane::Launcher::set`); until then, what the reflection says of sizes is for a placeholder.
     ///
     /// ```
     /// use crosslane::Kernel;

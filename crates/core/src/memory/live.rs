@@ -5,7 +5,7 @@ use crate::error::CallSite;
 use std::fmt;
 use std::sync::Arc;
 
-/// A piece of device memory that is held: a line of [`Device::live_allocations`](crate::Device::live_allocations).
+/// A piece of device memory that is held: a line of `Device::live_allocations`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Allocation {

@@ -52,7 +52,7 @@ pub struct Adopted {
     /// Whether the engine can copy from it; kernels can read it all the same.
     pub copies: bool,
     /// Whether others may look at it while arrays use it: an array over it is written only where the program asks for that
-    /// by [`crate::Argument::in_place`].
+    /// by `crosslane::Argument::in_place`.
     pub shared: bool,
     /// Whether its owner forbids writing.
     pub read_only: bool,

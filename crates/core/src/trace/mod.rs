@@ -55,7 +55,7 @@ impl Span {
     }
 }
 
-/// The work of a device during [`Device::profile`](crate::Device::profile). Prints as a table; [`Trace::chrome_json`]
+/// The work of a device during `Device::profile`. Prints as a table; [`Trace::chrome_json`]
 /// exports it for viewers.
 #[derive(Clone, Debug)]
 pub struct Trace {

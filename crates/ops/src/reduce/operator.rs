@@ -75,7 +75,7 @@ impl Operator {
 }
 
 impl Operator {
-    /// The name, as the method of [`crate::Array`].
+    /// The name, as the method of `crosslane::Array`.
     pub fn name(&self) -> &'static str {
         match self {
             Operator::Sum => "sum",

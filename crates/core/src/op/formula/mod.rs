@@ -17,8 +17,8 @@ use crate::op::host::Value;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// A function of numbers: made from a WGSL text by [`crate::Elementwise`], [`crate::Reduction`] or
-/// [`crate::Array::reduce`], or one of the library's, such as a draw of random numbers. Cheap to clone.
+/// A function of numbers: made from a WGSL text by `crosslane::Elementwise`, `crosslane::Reduction` or
+/// `crosslane::Array::reduce`, or one of the library's, such as a draw of random numbers. Cheap to clone.
 #[derive(Clone)]
 pub struct Formula(Source);
 

@@ -240,7 +240,7 @@ fn next(dtype: DType, from: f64, to: f64) -> Value {
 }
 
 impl Function {
-    /// The name: that of the method of [`crate::Array`].
+    /// The name: that of the method of `crosslane::Array`.
     pub fn name(self) -> &'static str {
         self.row().name
     }
