@@ -25,7 +25,7 @@ pub(crate) struct Node {
     pub steps: u32,
     /// Whether the node, or a node fused into it, is the output of an operation that can take in an epilogue.
     pub goes_on: bool,
-    /// Whether a long formula ([`Formula::is_long`]) may be fused into it.
+    /// Whether a long formula ([`Formula::is_long`](crosslane_core::op::Formula::is_long)) may be fused into it.
     pub long: bool,
     /// How many handles of the program, operations and other nodes want the value.
     users: AtomicU32,

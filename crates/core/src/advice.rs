@@ -18,10 +18,15 @@ pub struct Advice {
 /// Why something is said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reason {
+    /// Fewer workgroups than the device has units, for much data.
     FewWorkgroups,
+    /// Workgroups that are no multiple of the subgroup size.
     PartialSubgroups,
+    /// An array was uploaded, only read by the kernel, and downloaded again.
     CopiedBack,
+    /// The launch took longer than a slice may take, and the device could show nothing meanwhile.
     Long,
+    /// The text has `var<push_constant>`, the older name of `var<immediate>`.
     PushConstant,
     /// At this line.
     Strided(u32),
@@ -30,10 +35,12 @@ pub enum Reason {
 }
 
 impl Advice {
+    /// Switches advice on or off; it is on by default.
     pub fn set(&self, on: bool) {
         self.off.store(!on, Relaxed);
     }
 
+    /// Whether advice is given.
     pub fn on(&self) -> bool {
         !self.off.load(Relaxed)
     }

@@ -77,6 +77,7 @@ pub struct Processor {
 
 impl Caps {
     /// What a device lacks for elements of this type, or `None` if it can.
+    #[doc(hidden)]
     pub fn lacks(&self, dtype: DType) -> Option<&'static str> {
         let (has, feature) = match dtype {
             DType::F16 => (self.f16, "16-bit floats (SHADER_F16)"),
@@ -266,17 +267,20 @@ impl Caps {
     }
 
     /// Whether subgroups are a processor's vectors: there unrolled kernels gain nothing, and take seconds to compile.
+    #[doc(hidden)]
     pub fn short_vectors(&self) -> bool {
         self.subgroups.is_some_and(|(_, most)| most <= 8)
     }
 
     /// Invocations of a workgroup for kernels that want as many as are good: 256, or what there is; on a processor what a
     /// thread runs together.
+    #[doc(hidden)]
     pub fn workgroup(&self) -> u32 {
         self.processor.map_or(256, |processor| processor.lanes).min(self.workgroup_invocations)
     }
 
     /// Whether an invocation should take four neighbours at a time. A processor's vectors are neighbouring invocations.
+    #[doc(hidden)]
     pub fn wide(&self, dtype: DType) -> bool {
         self.processor.is_none() || dtype.size() < 4
     }

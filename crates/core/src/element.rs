@@ -10,10 +10,15 @@ use std::fmt;
 /// What kind of number a [`DType`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
+    /// IEEE floats and `bf16`.
     Float,
+    /// Integers with a sign.
     Signed,
+    /// Integers without a sign.
     Unsigned,
+    /// `bool`.
     Bool,
+    /// Two floats, real part first.
     Complex,
 }
 
@@ -49,6 +54,7 @@ macro_rules! types {
                 }
             }
 
+            #[doc(hidden)]
             pub const fn class(self) -> Class {
                 match self {
                     $(DType::$variant => Class::$class),*
@@ -56,6 +62,7 @@ macro_rules! types {
             }
 
             /// The type that computes with it: itself, if it is not for storage only.
+            #[doc(hidden)]
             pub const fn compute(self) -> DType {
                 match self {
                     $(DType::$variant => DType::$compute),*
@@ -63,6 +70,7 @@ macro_rules! types {
             }
 
             /// The WGSL type that values of this type have inside a kernel.
+            #[doc(hidden)]
             pub const fn wgsl(self) -> &'static str {
                 match self {
                     $(DType::$variant => $wgsl),*
@@ -107,15 +115,18 @@ types! {
 
 impl DType {
     /// Whether it is for storage only: cast to compute.
+    #[doc(hidden)]
     pub const fn is_stored(self) -> bool {
         self.compute() as u8 != self as u8
     }
 
+    #[doc(hidden)]
     pub const fn is_complex(self) -> bool {
         matches!(self, DType::Complex32 | DType::Complex64)
     }
 
     /// The type of the parts of a complex number; itself for others.
+    #[doc(hidden)]
     pub const fn real(self) -> DType {
         match self {
             DType::Complex32 => DType::F32,
@@ -125,6 +136,7 @@ impl DType {
     }
 
     /// The type of the complex numbers with parts of this type.
+    #[doc(hidden)]
     pub const fn complex(self) -> Option<DType> {
         match self {
             DType::F32 => Some(DType::Complex32),
@@ -134,6 +146,7 @@ impl DType {
     }
 
     /// Elements in one 32-bit word of memory where WGSL has no type of this size: 1 if it has one.
+    #[doc(hidden)]
     pub const fn per_word(self) -> u32 {
         if self.is_stored() || matches!(self, DType::Bool) { 4 / self.size() as u32 } else { 1 }
     }

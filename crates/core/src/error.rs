@@ -11,7 +11,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub type CallSite = &'static Location<'static>;
 
 /// An error, cheap to clone. A method that returns a fixed number of arrays keeps the error in them until a value is
-/// asked for. Every other function returns it. [`crate::Array`] states the rule.
+/// asked for. Every other function returns it. `crosslane::Array` states the rule.
 #[derive(Clone)]
 pub struct Error(Arc<ErrorKind>);
 
@@ -159,7 +159,7 @@ pub enum ErrorKind {
         /// How often an assertion failed since the last wait.
         failures: u32,
     },
-    /// An operation's result differs from its reference's ([`crate::Device::judge`]).
+    /// An operation's result differs from its reference's (`crosslane::Device::judge`).
     #[error("{operation}: {case}: element {index} of {slot} on {device}: wanted {wanted}, got {got}")]
     WrongResult {
         /// The operation.
@@ -241,6 +241,7 @@ impl Error {
         &self.0
     }
 
+    #[doc(hidden)]
     pub fn is_out_of_memory(&self) -> bool {
         matches!(self.kind(), ErrorKind::OutOfMemory { .. })
     }
@@ -258,11 +259,13 @@ impl Error {
     }
 
     /// No memory for so many bytes, or 0 where an engine does not know them; `free` of them are left. The pool adds its figures.
+    #[doc(hidden)]
     pub fn out_of_memory(operation: &'static str, requested: u64, free: Option<u64>, device: String) -> Error {
         let (live, pooled, limit, at) = Default::default();
         ErrorKind::OutOfMemory { operation, requested, live, pooled, limit, free, device, at }.into()
     }
 
+    #[doc(hidden)]
     pub fn argument(
         operation: &'static str,
         argument: impl Into<String>,
@@ -277,6 +280,7 @@ impl Error {
 
 impl Error {
     /// The same failure of memory with the line that asked for the work, in place of the library's own line that did it.
+    #[doc(hidden)]
     pub fn asked_at(self, site: CallSite) -> Error {
         let mut kind = self.kind().clone();
         match &mut kind {
@@ -287,6 +291,7 @@ impl Error {
     }
 
     /// The same failure with the line that asked for the work, if it knows none yet.
+    #[doc(hidden)]
     pub fn located(self, site: CallSite) -> Error {
         let mut kind = self.kind().clone();
         match &mut kind {

@@ -179,12 +179,14 @@ pub struct Temporary {
 }
 
 impl Temporary {
+    /// Creates a file in this folder.
     pub fn new(folder: &Path) -> io::Result<Temporary> {
         let (file, path) = fresh(folder, true)?;
         let name = fs::remove_file(&path).is_err().then_some(path);
         Ok(Temporary { file, name })
     }
 
+    /// The open file, to read and write.
     pub fn file(&self) -> &File {
         &self.file
     }

@@ -49,6 +49,7 @@ impl Layout {
     }
 
     /// Whether two elements may lie in one place, as repeated ones do; never false if they do.
+    #[doc(hidden)]
     pub fn repeats(&self) -> bool {
         let mut steps: Vec<(usize, usize)> =
             self.strides.iter().map(|stride| stride.unsigned_abs()).zip(self.shape.iter().copied()).collect();

@@ -78,6 +78,7 @@ const LARGEST: u32 = 2;
 /// Workgroups that a unit of a GPU is taken to hold: as NVIDIA's do since 2020, some of which hold 16 or 24.
 const WORKGROUPS: u32 = 32;
 
+/// An estimate from the device's limits, of workgroups of `size` invocations with `memory` bytes of workgroup memory.
 pub fn estimate(caps: &Caps, size: u32, memory: u32) -> Occupancy {
     let subgroup = caps.subgroups.map_or(1, |(_, largest)| largest).max(1);
     let most = caps.workgroup_invocations * LARGEST;

@@ -47,8 +47,9 @@ pub enum DeviceKind {
     /// Something else.
     Other,
     /// A driver that compiles for a card that is not there: Mesa's RADV with `RADV_FORCE_FAMILY`. Kernels can be compiled
-    /// ([`crate::Launcher::compile`]); whatever would run is [`crate::ErrorKind::Unsupported`]. It is opened only by its
-    /// index, name, vendor or driver, or as `null`.
+    /// (`crosslane::Launcher::compile`); whatever would run is
+    /// [`ErrorKind::Unsupported`](crate::error::ErrorKind::Unsupported). It is opened only by its index, name, vendor or
+    /// driver, or as `null`.
     Null,
 }
 
@@ -78,6 +79,7 @@ pub struct Properties {
     /// opened only where nothing else fits, which gives this as an error.
     pub missing: Option<String>,
     /// How many devices of this name the program has opened, with this one; 0 if it is not open.
+    #[doc(hidden)]
     pub number: u32,
 }
 
@@ -108,6 +110,7 @@ impl Properties {
     }
 
     /// As a device has them that is being opened.
+    #[doc(hidden)]
     pub fn opened(mut self) -> Properties {
         static OPENED: Mutex<BTreeMap<String, u32>> = Mutex::new(BTreeMap::new());
         let mut opened = OPENED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -143,6 +146,7 @@ impl Properties {
     /// What its driver does with loops. Mesa's llvmpipe leaves all loops of an invocation after 65,535 turns together:
     /// LP_MAX_TGSI_LOOP_ITERATIONS of
     /// <https://gitlab.freedesktop.org/mesa/mesa/-/blob/main/src/gallium/auxiliary/gallivm/lp_bld_limits.h>.
+    #[doc(hidden)]
     pub fn driven(&self) -> Driven {
         match self.name.contains("llvmpipe") {
             true => Driven::Leaves,
@@ -152,11 +156,13 @@ impl Properties {
 
     /// The most bytes of an invocation's variable that a number indexes, where the driver's compiler bears no more. Mesa 22.3.6's
     /// llvmpipe compiles an array of 512 words for 4 s, of 1024 for 17, of 2048 for over a minute, and dies of larger ones.
+    #[doc(hidden)]
     pub fn most_indexed(&self) -> Option<u64> {
         self.name.contains("llvmpipe").then_some(4096)
     }
 
     /// Whether its driver forgets, without a word, what stands inside too many conditions: Mesa's llvmpipe does.
+    #[doc(hidden)]
     pub fn forgets_conditions(&self) -> bool {
         self.name.contains("llvmpipe")
     }

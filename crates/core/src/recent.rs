@@ -24,6 +24,7 @@ struct Kept<V> {
 }
 
 impl<K: Hash + Eq + Clone, V: Clone> Recent<K, V> {
+    /// An empty cache of `most` entries, at least one.
     pub fn new(most: usize) -> Recent<K, V> {
         Recent { most: most.max(1), clock: AtomicU64::new(0), kept: RwLock::default() }
     }

@@ -113,7 +113,7 @@ impl Defect {
     }
 
     /// Whether the kernel is wrong. What is read and not used is none: `select(0u, x[i], i < arrayLength(&x))` reads past
-    /// the end, and drops what it reads. [`Device::remarks`](crate::Device::remarks) gives it.
+    /// the end, and drops what it reads. `Device::remarks` gives it.
     ///
     /// ```
     /// use crosslane::cpu::Defect;
@@ -227,6 +227,7 @@ pub struct Remarks(Mutex<Report>);
 const MOST_REMARKS: usize = 1024;
 
 impl Remarks {
+    /// Keeps the findings of a report, as far as there is room for them.
     pub fn add(&self, report: Report) {
         if report.findings.is_empty() {
             return;
@@ -236,6 +237,7 @@ impl Remarks {
         kept.extend(report.findings.into_iter().take(room));
     }
 
+    /// Returns the findings that were kept and forgets them.
     pub fn take(&self) -> Report {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -50,8 +50,8 @@ pub(crate) const OF_COMPILED: [(&str, &[u32]); 3] =
 /// What the CUDA engine takes: its compiler is another than the driver's for Vulkan.
 pub(crate) const OF_CUDA: [(&str, &[u32]); 1] = [("correlate_sliding", &[1])];
 
-/// The variant of each [`Tunable`] that a device uses. [`Device::open`](crate::Device::open) reads the fastest ones
-/// that `crosslane tune` found on this device; [`DeviceOptions::tuning`](crate::DeviceOptions::tuning) overrides them.
+/// The variant of each [`Tunable`] that a device uses. `Device::open` reads the fastest ones
+/// that `crosslane tune` found on this device; `DeviceOptions::tuning` overrides them.
 ///
 /// ```
 /// use crosslane::{Array, DeviceOptions};
@@ -71,6 +71,7 @@ pub struct Tuning {
 
 impl Tuning {
     /// What is built in for engines and drivers that run kernels on a processor.
+    #[doc(hidden)]
     pub fn of_processor() -> Tuning {
         Tuning { chosen: OF_PROCESSOR.to_vec() }
     }
@@ -81,6 +82,7 @@ impl Tuning {
     }
 
     /// The built-in variants of the CUDA engine.
+    #[doc(hidden)]
     pub fn of_cuda() -> Tuning {
         Tuning { chosen: OF_CUDA.to_vec() }
     }

@@ -42,7 +42,7 @@ impl WorkgroupOrder {
     }
 }
 
-/// A class of hardware that [`crate::Device::cpu_as`] simulates: limits, features, subgroup size, and the order of
+/// A class of hardware that `crosslane::Device::cpu_as` simulates: limits, features, subgroup size, and the order of
 /// workgroups. The presets have their class's public limits; every field can be changed.
 ///
 /// ```
@@ -64,7 +64,7 @@ pub struct Profile {
     pub order: WorkgroupOrder,
 }
 
-/// The processor as [`Device::open`](crate::Device::open) gives it.
+/// The processor as `Device::open` gives it.
 impl Default for Profile {
     fn default() -> Profile {
         if super::compiles() { Profile::compiled() } else { Profile::native() }
@@ -77,7 +77,7 @@ impl Profile {
         Profile { name: "native", caps: Caps::processor(), subgroup: 32, order: WorkgroupOrder::Ascending }
     }
 
-    /// The processor with compiled kernels, which [`Device::open`](crate::Device::open) gives as `cpu`: workgroups are a
+    /// The processor with compiled kernels, which `Device::open` gives as `cpu`: workgroups are a
     /// thread's vectors.
     pub fn compiled() -> Profile {
         Profile { name: "compiled", caps: Caps::compiled(), subgroup: LANES, order: WorkgroupOrder::Ascending }

@@ -11,6 +11,7 @@ pub enum Tier {
     Compiled,
     /// The same, its registers allocated in one pass.
     OnePass,
+    /// Never as machine code.
     Interpreted,
 }
 

@@ -12,7 +12,7 @@ use crosslane_core::op::{Binding, Expression, Host, Param, Slot, Vary};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum OutOfRange {
     /// An error whenever the result, or a value computed from it, is read. It names the line of the call and the index;
-    /// if it is not read, [`crate::Device::synchronize`] returns the error, once. Negative numbers count from the end.
+    /// if it is not read, `crosslane::Device::synchronize` returns the error, once. Negative numbers count from the end.
     #[default]
     Error,
     /// The first or the last element is meant: NumPy's mode `clip`, where negative numbers are all the first.

@@ -10,7 +10,9 @@ use crosslane_core::op::{Expression, LeafSource};
 /// The extents of images: `[.., height, width]` or `[.., height, width, channels]`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Extents {
+    /// The extents, outermost first.
     pub shape: Vec<usize>,
+    /// Whether channels are the last axis.
     pub interleaved: bool,
 }
 
@@ -37,6 +39,7 @@ impl Extents {
         Extents { shape, interleaved: self.interleaved }
     }
 
+    /// Values of a pixel that are neighbours in memory; 1 if channels are not the last axis.
     pub fn channels(&self) -> usize {
         if self.interleaved { self.shape[self.shape.len() - 1] } else { 1 }
     }
@@ -46,6 +49,7 @@ impl Extents {
         self.size()[1] * self.channels()
     }
 
+    /// Elements of all images.
     pub fn len(&self) -> usize {
         self.shape.iter().product()
     }

@@ -62,7 +62,9 @@ use wgpu::BufferUsages;
 
 /// A wgpu device and what this engine keeps for it.
 pub struct Wgpu {
+    /// The device of wgpu, the program's own where it was adopted.
     pub device: wgpu::Device,
+    /// The queue that launches and copies are submitted to.
     pub queue: wgpu::Queue,
     properties: Properties,
     cache: Cache,

@@ -1,4 +1,4 @@
-//! Mapped staging memory that the program fills or reads itself: [`crate::HostBuffer`].
+//! Mapped staging memory that the program fills or reads itself: `crosslane::HostBuffer`.
 
 use super::Wgpu;
 use super::buffer::buffer;

@@ -55,6 +55,7 @@ from! {
 
 impl Scalar {
     /// `value` in the type `dtype`, rounded and saturated as Rust's `as` does; a complex number gets no imaginary part.
+    #[doc(hidden)]
     pub fn from_f64(dtype: DType, value: f64) -> Scalar {
         let bits = match dtype {
             DType::BF16 => bfloat_of(value).to_bits() as u128,
@@ -81,6 +82,7 @@ impl Scalar {
     }
 
     /// The real and the imaginary part, as scalars; the latter is 0 for all but complex numbers.
+    #[doc(hidden)]
     pub fn parts(self) -> [Scalar; 2] {
         let (dtype, half) = (self.dtype.real(), 4 * self.dtype.size());
         match self.dtype.is_complex() {
@@ -102,12 +104,14 @@ impl Scalar {
     }
 
     /// The bits as a signed integer of the type's size.
+    #[doc(hidden)]
     pub fn signed(self) -> i64 {
         let spare = 64 - 8 * self.dtype.size().min(8);
         (self.bits as i64) << spare >> spare
     }
 
     /// The 32-bit words that carry the value to a kernel, low word first.
+    #[doc(hidden)]
     pub fn words(self) -> impl Iterator<Item = u32> {
         // A half travels as a single: kernel parameters cannot hold f16 on every device.
         let bits = if self.dtype == DType::F16 { (self.to_f64() as f32).to_bits() as u128 } else { self.bits };

@@ -15,7 +15,9 @@ pub(crate) type Times = Vec<(Way, f64)>;
 /// The fastest way, and the fastest that is a kernel: the WGSL, if no other is plainly faster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
+    /// The fastest way of all, for launches outside of recordings.
     pub best: Way,
+    /// The fastest way that is a kernel, for recordings and for launches that the library refuses.
     pub kernel: Way,
 }
 
@@ -25,6 +27,7 @@ pub const WGSL: Choice = Choice { best: Way::Wgsl, kernel: Way::Wgsl };
 const NATIVE: Choice = Choice { best: Way::Native, kernel: Way::Native };
 
 impl Choice {
+    /// The choice by measured times, of which the first is the WGSL's.
     pub fn of(times: &Times) -> Choice {
         let fastest = |ways: &dyn Fn(Way) -> bool| {
             let all = times.iter().filter(|(way, _)| ways(*way));
@@ -69,10 +72,12 @@ impl Choices {
         Choices { setting: AtomicU8::new(natives as u8), deterministic, folder, known: Mutex::default() }
     }
 
+    /// Changes which substitutes may run from now on.
     pub fn set(&self, natives: Natives) {
         self.setting.store(natives as u8, Ordering::Relaxed);
     }
 
+    /// Which substitutes may run.
     pub fn setting(&self) -> Natives {
         match self.setting.load(Ordering::Relaxed) {
             0 => Natives::Auto,
@@ -141,6 +146,7 @@ impl Choices {
         Some(found)
     }
 
+    /// Chooses by measured times, and keeps these on disk if there is a folder. A failure to write is logged.
     pub fn keep(&self, class: Class, key: &str, times: &Times) -> Choice {
         let choice = Choice::of(times);
         self.note(class, choice);
@@ -152,6 +158,7 @@ impl Choices {
         choice
     }
 
+    /// The file for the times of this key; `None` without a folder.
     pub fn path(&self, key: &str) -> Option<PathBuf> {
         Some(self.folder.as_ref()?.join(format!("{:032x}.choice", hash(key.as_bytes()))))
     }
@@ -175,6 +182,7 @@ fn decode(text: &str, key: &str) -> Option<Choice> {
     known.then(|| Choice::of(&times))
 }
 
+/// The class of a launch.
 pub fn class(launch: &Launch) -> Class {
     let bytes: u64 = launch.buffers.iter().map(|window| window.bytes).sum();
     let groups: u64 = launch.grid.fold(u32::MAX).iter().map(|&count| count as u64).product();

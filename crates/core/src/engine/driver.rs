@@ -69,6 +69,7 @@ pub trait Driver: Any + Allocator + Compiling + Order + Tracing + Interop + Subs
     /// Runs the launches, then copies to the host; blocks until the bytes are there.
     /// `accepted` is called when the device has taken the launches, before anything is waited for.
     fn read(&self, launches: &[Launch], reads: &mut [Read], accepted: &mut dyn FnMut()) -> Result<()>;
+    /// Allocates host memory of this many bytes for transfers in one direction.
     fn host_block(self: Arc<Self>, bytes: u64, direction: Direction) -> Result<Box<dyn HostBlock>>;
     /// Whether host blocks are memory that the program may use as its own, and better than its own.
     fn pins(&self) -> bool {

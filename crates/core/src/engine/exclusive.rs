@@ -19,6 +19,7 @@ fn holder() -> MutexGuard<'static, Option<(ThreadId, usize)>> {
 pub struct Exclusive(());
 
 impl Exclusive {
+    /// Waits until no other thread has it.
     pub fn take() -> Exclusive {
         let (me, mut holder) = (thread::current().id(), holder());
         loop {

@@ -12,6 +12,7 @@ pub type ForeignWork<'a> = dyn FnMut(*mut std::ffi::c_void, &[u64]) -> Result<()
 
 /// Memory of the device that the host reads where it lies, until it is dropped.
 pub trait Mapping: Send + Sync {
+    /// The bytes, as the device left them.
     fn bytes(&self) -> &[u8];
 }
 

@@ -67,6 +67,7 @@ pub struct Options {
 }
 
 impl Options {
+    /// How long a launch may take: `time_limit`, or [`BUDGET`].
     pub fn budget(&self) -> Duration {
         self.time_limit.unwrap_or(BUDGET)
     }

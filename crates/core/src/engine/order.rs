@@ -11,6 +11,7 @@ use std::time::Duration;
 pub struct Waits(AtomicU64);
 
 impl Waits {
+    /// Counts a wait.
     pub fn one(&self) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
@@ -20,6 +21,7 @@ impl Waits {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 
+    /// The waits so far.
     pub fn count(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
@@ -27,6 +29,7 @@ impl Waits {
 
 /// Order and overlap. What is said of a stream means the one that this thread's work goes to: [`super::current`].
 pub trait Order {
+    /// The counter of the host's waits for this device.
     fn waits(&self) -> &Waits;
     /// Creates a stream beside the main one; `None` where there is one queue for all. For a `detached` stream, only
     /// work on the same memory waits for it.
@@ -43,6 +46,7 @@ pub trait Order {
     fn record(&self, timed: bool) -> Result<Block>;
     /// Whether everything before the event is done.
     fn is_done(&self, event: &Block) -> Result<bool>;
+    /// Blocks the host until everything before the event is done.
     fn wait_event(&self, event: &Block) -> Result<()>;
     /// What the stream is asked to do from now on waits for the event, and the host does not.
     fn wait_in_stream(&self, _event: &Block) -> Result<()> {

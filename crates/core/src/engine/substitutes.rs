@@ -65,8 +65,11 @@ pub enum Natives {
 /// What may run for a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
+    /// The kernel itself, from its WGSL.
     Wgsl,
+    /// Code of the engine's own, written by hand.
     Native,
+    /// A vendor's library, or a crate on the processor.
     Library,
 }
 

@@ -9,7 +9,9 @@ use std::time::Duration;
 /// What watches an engine: a record of what it does, advice about what it is asked to do, and injected faults.
 #[derive(Default)]
 pub struct Observer {
+    /// The record of work while a profile runs.
     pub recorder: Recorder,
+    /// The advice given so far.
     pub advice: Advice,
     /// What a device that checks found and is no error.
     pub remarks: crate::report::Remarks,
@@ -25,6 +27,7 @@ pub trait Tracing {
     fn start_clock(&self) -> Result<bool>;
     /// Waits, and gives the time since [`Tracing::start_clock`].
     fn stop_clock(&self) -> Result<Duration>;
+    /// The observer of this device.
     fn observer(&self) -> &Observer;
     /// Begins to time each launch, on a device that is idle; false if the host's clock must do.
     fn start_trace(&self) -> Result<bool>;

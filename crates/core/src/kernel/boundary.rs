@@ -17,6 +17,7 @@ pub enum Boundary {
 
 impl Boundary {
     /// The index of what stands at an index, of an axis of this extent; `None` for what is no value of it.
+    #[doc(hidden)]
     pub fn place(self, index: i64, extent: i64) -> Option<i64> {
         let inside = (0..extent).contains(&index);
         match self {
@@ -36,6 +37,7 @@ impl Boundary {
     }
 
     /// The WGSL function `place(i: i32, extent: u32) -> i32`: the same, or -1 for what is no value.
+    #[doc(hidden)]
     pub fn place_text(self) -> String {
         let body = match self {
             Boundary::Constant(_) => "return select(-1, i, (i >= 0) & (i < n));",
@@ -55,11 +57,13 @@ impl Boundary {
     }
 
     /// What a kernel's text depends on: a constant without its number.
+    #[doc(hidden)]
     pub fn rule(self) -> Boundary {
         if let Boundary::Constant(_) = self { Boundary::Constant(0) } else { self }
     }
 
     /// What stands past the ends, where that is one number.
+    #[doc(hidden)]
     pub fn outside(self) -> f64 {
         match self {
             Boundary::Constant(bits) => f64::from_bits(bits),

@@ -8,18 +8,26 @@ use crate::element::DType;
 /// What a kernel computes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Contract {
+    /// Products of matrices.
     Contraction(Box<Contraction>),
+    /// Sums of rows of f32.
     SumOfRows(SumOfRows),
+    /// A pass of a radix sort.
     SortByDigit(SortByDigit),
+    /// Rows sorted whole.
     SortRows(SortRows),
+    /// Fourier transforms of rows.
     Transforms(Transforms),
+    /// Sums of products of windows with weights.
     Correlation(Correlation),
 }
 
 /// A number of a launch: known, or the parameter with this index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Word {
+    /// This number, in every launch.
     Is(u32),
+    /// The word at this index of the launch's parameters.
     Param(usize),
 }
 
@@ -38,11 +46,15 @@ pub struct Contraction {
     /// Workgroups in all, along the rows, and along the columns. Where the inner dimension is not split, the first
     /// divided by the product of the others is the number of matrices.
     pub workgroups: [Word; 3],
+    /// Rows of the output, and of `a`.
     pub rows: Word,
+    /// Columns of the output, and of `b`.
     pub columns: Word,
+    /// Inner elements: columns of `a`, and rows of `b`.
     pub inner: Word,
     /// Inner elements that a workgroup sums: all, unless the inner dimension is split.
     pub span: Word,
+    /// `a` and `b`.
     pub sides: [Side; 2],
 }
 
@@ -71,8 +83,9 @@ pub struct Axis {
 pub struct Lines {
     /// Whether neighbouring elements are along the inner dimension.
     pub by_inner: bool,
-    /// Elements from line to line and from matrix to matrix.
+    /// Elements from line to line.
     pub step: Word,
+    /// Elements from matrix to matrix.
     pub batch: Word,
     /// Whether no two lines share an element.
     pub apart: bool,
@@ -84,6 +97,7 @@ pub struct Lines {
 /// the output. Parameters: the reduction's, the first element, and the elements from row to row.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SumOfRows {
+    /// Invocations of a workgroup.
     pub workgroup: u32,
     /// Vectors that an invocation loads at once.
     pub unroll: u32,
@@ -97,9 +111,13 @@ pub struct SumOfRows {
 /// for. Bindings: keys, values if they are an array, the state of the tiles, the outputs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SortByDigit {
+    /// The type of the keys.
     pub key: DType,
+    /// Whether the largest key comes first.
     pub descending: bool,
+    /// The value that moves with each key.
     pub values: Carried,
+    /// Whether the sorted keys are an output.
     pub stores_keys: bool,
     /// Keys of a tile.
     pub tile: u32,
@@ -115,9 +133,13 @@ pub struct SortByDigit {
 /// are those of `shaders/sort_rows.wgsl`, or of `sort_merge.wgsl`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SortRows {
+    /// The type of the keys.
     pub key: DType,
+    /// Whether the largest key comes first.
     pub descending: bool,
+    /// The value that moves with each key.
     pub values: Carried,
+    /// Whether the sorted keys are an output.
     pub stores_keys: bool,
     /// Whether the kernel merges; else it sorts by digits.
     pub merges: bool,
@@ -127,6 +149,7 @@ pub struct SortRows {
 /// `row[k] exp(-2 pi i j k / length)` over all k. Bindings: the rows, the result, and what the kernel needs besides.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Transforms {
+    /// Values of a row once it is filled up, and of its transform.
     pub length: u32,
     /// Whether the sign of the exponent is positive.
     pub inverse: bool,
@@ -134,11 +157,13 @@ pub struct Transforms {
     pub from: DType,
     /// Values of a row that there are; zeros follow, or, of half a row, zeros up to its middle and the conjugates of mirror images.
     pub given: u32,
+    /// Whether the rows are the first halves of spectra of real rows, as `given` says.
     pub half: bool,
     /// Complex, or the real parts.
     pub to: DType,
     /// The values of a result that are stored, the first ones.
     pub kept: u32,
+    /// Rows in all.
     pub rows: Word,
     /// Rows that are neighbours in memory: from one value of a row to the next.
     pub inner: Word,
@@ -153,21 +178,26 @@ pub struct Transforms {
 /// The first parameters are those of `shaders/correlate.wgsl`, and the number that stands outside.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Correlation {
+    /// The type of values, weights and result.
     pub dtype: DType,
-    /// Of windows along x, y and z: weights, from a result's window to the next one's, and from a value of it to the next.
+    /// Weights of a window along x, y and z.
     pub taps: [usize; 3],
+    /// From a result's window to the next one's, along x, y and z.
     pub steps: [usize; 3],
+    /// From a value of a window to the next one, along x, y and z.
     pub dilations: [usize; 3],
     /// Without its number.
     pub boundary: Boundary,
-    /// The first elements in their bindings.
+    /// The first value in its binding.
     pub values: Word,
+    /// The first weight in its binding.
     pub weights: Word,
 }
 
 /// What goes with a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Carried {
+    /// No value: keys are sorted alone.
     Nothing,
     /// The index at which the key was.
     Index,

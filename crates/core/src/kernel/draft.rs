@@ -50,6 +50,7 @@ pub struct KernelDraft {
 
 impl Kernel {
     /// Whether its text is a program's.
+    #[doc(hidden)]
     pub fn is_own(&self) -> bool {
         self.0.original.is_some()
     }
@@ -81,6 +82,7 @@ impl KernelDraft {
     }
 
     /// Without run-time checks. For the library's own operations, whose cases have launched it with all checks on.
+    #[doc(hidden)]
     pub fn trusted(self) -> KernelDraft {
         KernelDraft { trusted: true, ..self }
     }

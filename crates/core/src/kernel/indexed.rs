@@ -6,6 +6,7 @@ use naga::{AddressSpace, Expression, Function, Handle, Module, TypeInner};
 
 impl Kernel {
     /// Bytes of the largest `var` in a function or `var<private>` that is so indexed; 0 without one.
+    #[doc(hidden)]
     pub fn indexed_bytes(&self) -> Result<u64> {
         let module = &self.parsed()?.module;
         let entries = module.entry_points.iter().map(|entry| &entry.function);

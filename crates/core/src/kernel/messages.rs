@@ -1,4 +1,4 @@
-//! Messages of kernels ([`crate::Device::messages`]): the layout of the buffer, and the pass that passes the kernel's
+//! Messages of kernels (`crosslane::Device::messages`): the layout of the buffer, and the pass that passes the kernel's
 //! number and the line to each call of `print_f32` and similar functions.
 
 use super::blocks::each_mut;

@@ -2,7 +2,7 @@
 //!
 //! WGSL allows use before declaration, so the file's line numbers stay right.
 //!
-//! A program's own WGSL is parsed and reflected by naga, and launched by a [`Launcher`](crate::Launcher).
+//! A program's own WGSL is parsed and reflected by naga, and launched by a `Launcher`.
 
 mod alignment;
 pub mod blocks;
@@ -139,7 +139,7 @@ pub struct BindPoint {
 /// A buffer of the library's own that a program's kernel binds beside the program's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Own {
-    /// Its messages: [`crate::Device::messages`].
+    /// Its messages: `crosslane::Device::messages`.
     Messages,
     /// Whether loops must stop, and after how long.
     Limits,
@@ -152,6 +152,7 @@ pub enum Own {
 pub struct Shader {
     /// The file's name without its ending.
     pub name: &'static str,
+    /// The contents of the file.
     pub text: &'static str,
 }
 
@@ -222,11 +223,13 @@ impl Kernel {
     }
 
     /// What it writes on the device to say which kernel it is; the same in each process.
+    #[doc(hidden)]
     pub fn number(&self) -> u32 {
         self.0.number
     }
 
     /// Its name, entry point, values of overrides and text, as a hash: objects that are made of the same have the same.
+    #[doc(hidden)]
     pub fn identity(&self) -> u64 {
         let mut hasher = FxHasher::default();
         (self.name(), self.entry(), self.source()).hash(&mut hasher);
@@ -258,6 +261,7 @@ impl Kernel {
     /// text is parsed when its kernel is made, one of the library's own when an engine first asks.
     ///
     /// Errors: an override without a value.
+    #[doc(hidden)]
     #[track_caller]
     pub fn parsed(&self) -> Result<Arc<Parsed>> {
         if !self.0.open.is_empty() {
@@ -270,6 +274,7 @@ impl Kernel {
     }
 
     /// Whether it is the library's own: then its text says all of it.
+    #[doc(hidden)]
     pub fn is_of_library(&self) -> bool {
         self.0.parsed.is_none()
     }
@@ -299,11 +304,13 @@ impl Kernel {
     }
 
     /// Its contract, if it has one.
+    #[doc(hidden)]
     pub fn contract(&self) -> Option<&Contract> {
         self.0.contract.as_ref()
     }
 
     /// The names of the parameters' words, of the library's own kernels.
+    #[doc(hidden)]
     pub fn param_names(&self) -> &[String] {
         &self.0.params
     }

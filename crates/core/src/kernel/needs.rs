@@ -7,14 +7,19 @@ use naga::{AddressSpace, Module};
 
 /// What a kernel needs of a device.
 pub struct Needs {
+    /// Features that the device must have.
     pub features: Vec<Feature>,
+    /// Invocations of a workgroup along x, y and z.
     pub workgroup_size: [u32; 3],
+    /// Bytes of workgroup memory, each variable rounded up to 16.
     pub workgroup_bytes: u32,
+    /// Bytes of `var<immediate>`; 0 without one.
     pub immediate_bytes: u32,
 }
 
 impl Kernel {
     /// What it needs of a device.
+    #[doc(hidden)]
     pub fn needs(&self) -> Result<Needs> {
         if let Some(reflection) = self.reflection() {
             return Ok(Needs {

@@ -29,7 +29,9 @@ pub(super) const ALLOWED: Capabilities = Capabilities::IMMEDIATES
 
 /// A kernel's module with nothing left open, and what naga's validator knows of it.
 pub struct Parsed {
+    /// The module, with its overrides replaced by values.
     pub module: Module,
+    /// The validator's results for this module.
     pub info: ModuleInfo,
 }
 

@@ -14,7 +14,7 @@ use naga::{AddressSpace, Expression, GlobalVariable, Handle, Module, ScalarKind,
 use std::fmt;
 
 /// The arguments that a kernel needs, and its requirements of a device, for the values of its overrides
-/// ([`open_overrides`](crate::Kernel::open_overrides) have a placeholder).
+/// ([`open_overrides`](crate::kernel::Kernel::open_overrides) have a placeholder).
 ///
 /// ```
 /// let kernel = crosslane::Kernel::wgsl("

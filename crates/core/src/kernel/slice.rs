@@ -68,6 +68,7 @@ fn sliced(module: &Module, entry: &str) -> Option<(Module, BindPoint)> {
 impl Kernel {
     /// The kernel of the library's for a slice of a launch, made the first time: it binds one buffer more, after all others.
     /// `None` if it cannot be cut.
+    #[doc(hidden)]
     pub fn sliced(&self) -> Result<Option<Kernel>> {
         let make = || -> Result<Option<Kernel>> {
             let parsed = self.parsed()?;
@@ -86,6 +87,7 @@ impl Kernel {
     }
 
     /// Whether it runs a slice of a grid.
+    #[doc(hidden)]
     pub fn is_slice(&self) -> bool {
         self.0.is_slice
     }

@@ -9,6 +9,7 @@ use std::sync::{Arc, LazyLock};
 
 /// All that the text of a family's kernels depends on, beside what devices can do.
 pub trait Spec: Clone + Eq + Hash + Send + Sync + 'static {
+    /// Makes the kernel's text for a device with these capabilities.
     fn draft(&self, caps: &Caps) -> Draft;
 }
 
@@ -19,6 +20,7 @@ static KERNELS: LazyLock<Recent<Key, Kernel>> = LazyLock::new(|| Recent::new(KEP
 
 impl Kernel {
     /// The kernel of a specification, made the first time that it is asked for on a device like this.
+    #[doc(hidden)]
     pub fn of<S: Spec>(spec: S, caps: &Caps) -> Kernel {
         let key = Key(Arc::new((spec, caps.clone())));
         KERNELS.get(&key).unwrap_or_else(|| {

@@ -70,6 +70,7 @@ impl Kernel {
 
     /// The kernel with loops that count, for devices that do so with loops, made the first time. `None` if its loops are
     /// short, or it is trusted. Two more buffers are bound: [`Own::Limits`] and [`Own::Report`].
+    #[doc(hidden)]
     pub fn counting(&self, driven: Driven) -> Result<Option<&Kernel>> {
         let make = || -> Result<Option<Kernel>> {
             let at = Location::caller();
@@ -109,11 +110,13 @@ impl Kernel {
     }
 
     /// Whether it is a program's, and the program does not vouch for it: its launches have a limit.
+    #[doc(hidden)]
     pub fn is_watched(&self) -> bool {
         self.0.original.is_some() && !self.is_trusted()
     }
 
     /// Runs work that goes through the kernel's module, or what is made of it, on a stack that suffices for it.
+    #[doc(hidden)]
     pub fn on_its_stack<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         match self.is_long() {
             true => depth::on_large_stack(work),
@@ -122,21 +125,25 @@ impl Kernel {
     }
 
     /// Whether drivers' compilers need a large stack for it, however little of it nests.
+    #[doc(hidden)]
     pub fn is_long(&self) -> bool {
         self.parsed().is_ok_and(|parsed| depth::is_long(&parsed.module))
     }
 
     /// The program's own text.
+    #[doc(hidden)]
     pub fn original(&self) -> &str {
         self.0.original.as_deref().unwrap_or(&self.0.source)
     }
 
     /// Each buffer that a launch binds: the library's own, or the number of the program's argument.
+    #[doc(hidden)]
     pub fn slots(&self) -> impl Iterator<Item = Result<Own, BindPoint>> + '_ {
         self.bindings().iter().zip(&self.0.own).map(|(point, own)| own.ok_or(*point))
     }
 
     /// The kernel for a device and with values for some of its overrides, made the first time.
+    #[doc(hidden)]
     pub fn with(&self, overrides: &[(String, f64)], subgroups: bool, at: CallSite) -> Result<Kernel> {
         let subgroups = subgroups && self.0.collective;
         let made = match &self.0.recipe {
@@ -167,7 +174,7 @@ impl Kernel {
     }
 
     /// The overrides that the entry point uses and that have neither a default nor a value, by name. Each launch must set
-    /// them ([`crate::Launcher::set`]); until then, what the reflection says of sizes is for a placeholder.
+    /// them (`crosslane::Launcher::set`); until then, what the reflection says of sizes is for a placeholder.
     ///
     /// ```
     /// use crosslane::Kernel;

@@ -11,7 +11,9 @@ pub type Block = Box<dyn Any + Send + Sync>;
 
 /// Gives device memory.
 pub trait Allocator: Send + Sync {
+    /// The properties of the engine's device.
     fn properties(&self) -> &Properties;
+    /// The device's capabilities, before any tuning by the program.
     fn caps(&self) -> &Caps;
     /// Whether memory that is given back may be handed out again; a device that checks wants to see each life apart.
     fn recycles(&self) -> bool {

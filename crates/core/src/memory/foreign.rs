@@ -16,8 +16,11 @@ pub type Owner = Box<dyn Any + Send + Sync>;
 
 /// Memory that is not the engine's.
 pub struct Foreign {
+    /// The address space of `address`.
     pub home: Home,
+    /// The address of the first byte.
     pub address: u64,
+    /// The size in bytes.
     pub bytes: u64,
     /// Taken by the engine if it takes the memory.
     pub owner: Option<Owner>,

@@ -20,6 +20,7 @@ pub struct History {
 pub struct Contents(Arc<AtomicBool>);
 
 impl Contents {
+    /// Whether something else was written over them.
     pub fn are_overwritten(&self) -> bool {
         self.0.load(Acquire)
     }

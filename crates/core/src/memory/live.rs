@@ -5,7 +5,7 @@ use crate::error::CallSite;
 use std::fmt;
 use std::sync::Arc;
 
-/// A piece of device memory that is held: a line of [`Device::live_allocations`](crate::Device::live_allocations).
+/// A piece of device memory that is held: a line of `Device::live_allocations`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Allocation {
@@ -28,7 +28,9 @@ const LINES: usize = 20;
 
 /// Shared by the program's own handles of a device, not by its arrays: dropped with the last handle.
 pub struct Handles {
+    /// The device's pool, which is asked for live allocations at the end.
     pub pool: Arc<Pool>,
+    /// The device's label, for the warning.
     pub device: String,
 }
 

@@ -8,18 +8,23 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 /// How many indices were outside; the first of them, and the axis' extent.
 pub const WORDS: usize = 3;
+/// The size in bytes of a cell of fault words.
 pub const BYTES: usize = WORDS * 4;
 
 /// The call that requested checks of indices.
 #[derive(Clone, Copy)]
 pub struct Site {
+    /// The method that was called.
     pub operation: &'static str,
+    /// The line of the call.
     pub at: CallSite,
+    /// Whether the indices have a sign, and negative ones count from the end.
     pub signed: bool,
 }
 
 /// What some kernels of one submission found wrong, once it is known.
 pub struct Fault {
+    /// The call that the error names.
     pub site: Site,
     found: Mutex<Found>,
     /// Whether the error was returned.
@@ -51,6 +56,7 @@ impl Fault {
         self.found.lock().expect("no panic while held")
     }
 
+    /// Whether the kernels' words have not been read yet.
     pub fn is_waiting(&self) -> bool {
         matches!(*self.found(), Found::Waiting(_))
     }
@@ -78,6 +84,7 @@ impl Fault {
         (wrong, marks.running == 0)
     }
 
+    /// Whether something is wrong, or not known yet.
     pub fn matters(&self) -> bool {
         !matches!(*self.found(), Found::Nothing)
     }
@@ -100,6 +107,7 @@ impl Drop for Fault {
 }
 
 impl Site {
+    /// The error that a cell's words say: an index out of range.
     pub fn error(&self, [count, index, extent]: [u32; WORDS]) -> Error {
         let (wanted, index) = match self.signed {
             true => (format!("-{extent} to {}", extent - 1), (index as i32).to_string()),
@@ -123,6 +131,7 @@ pub fn begin(begun: &mut Vec<(u64, Arc<Fault>)>, site: Site, cell: &Arc<Memory>)
 }
 
 impl Marks {
+    /// Adds faults of kernels that write this memory, each once. Memory that is itself a cell takes none.
     pub fn add(&mut self, faults: &[Arc<Fault>]) {
         if self.site.is_some() {
             return;

@@ -30,7 +30,7 @@ pub enum Place {
     Result,
 }
 
-/// Which way a [`HostBuffer`](crate::HostBuffer) is used.
+/// Which way a `HostBuffer` is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// The program writes, the device reads.

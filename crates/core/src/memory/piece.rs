@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 /// Device memory that an array or a kernel has. Its contents are whatever the last owner left there.
 pub struct Memory {
     piece: Arc<Piece>,
+    /// Uploads, reads and writes so far.
     pub history: History,
     /// How many [`Share`]s there are.
     shares: AtomicUsize,
@@ -51,7 +52,7 @@ pub struct Adopted {
     /// Whether the engine can copy from it; kernels can read it all the same.
     pub copies: bool,
     /// Whether others may look at it while arrays use it: an array over it is written only where the program asks for that
-    /// by [`crate::Argument::in_place`].
+    /// by `crosslane::Argument::in_place`.
     pub shared: bool,
     /// Whether its owner forbids writing.
     pub read_only: bool,
@@ -71,6 +72,7 @@ impl Drop for Lent {
 pub struct Share(Arc<Memory>);
 
 impl Share {
+    /// Adds one to the number of shares.
     pub fn new(memory: &Arc<Memory>) -> Share {
         memory.shares.fetch_add(1, Ordering::AcqRel);
         Share(memory.clone())
@@ -118,10 +120,12 @@ impl Memory {
         self.shared.store(true, Ordering::Relaxed);
     }
 
+    /// The memory's marks, locked.
     pub fn marks(&self) -> MutexGuard<'_, Marks> {
         self.marks.lock().expect("no panic while held")
     }
 
+    /// Whether [`Memory::share`] was called.
     pub fn is_shared(&self) -> bool {
         self.shared.load(Ordering::Relaxed)
     }

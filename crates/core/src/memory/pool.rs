@@ -44,6 +44,7 @@ impl State {
 type Class = (Place, u64, usize);
 
 impl Pool {
+    /// An empty pool. It tracks allocations in builds with debug assertions.
     pub fn new(allocator: Arc<dyn Allocator>) -> Arc<Pool> {
         let tracks = AtomicBool::new(cfg!(debug_assertions));
         Arc::new(Pool { allocator, tracks, state: Mutex::default(), shortage: Countdown::default() })
@@ -242,6 +243,7 @@ impl Pool {
         }
     }
 
+    /// Bytes and pieces in use and in the pool, and counts of hits and misses.
     pub fn usage(&self) -> MemoryUse {
         self.state().usage
     }

@@ -14,6 +14,7 @@ impl Plan {
     /// binding lies in its buffer and keeps the device's limits, inputs are only read, what a pass writes it binds once, and
     /// every kernel gets as many bindings and words as it takes. If `own`, its kernels must be the program's own: the
     /// library's run unchecked, and only its plans bind what they may reach.
+    #[doc(hidden)]
     pub fn check(&self, slots: &[Slot], caps: &Caps, own: bool) -> Result<(), (String, String)> {
         let padded = |bytes: u64| bytes.next_multiple_of(PADDING).max(PADDING);
         let sizes: Vec<u64> = slots.iter().map(Slot::bytes).chain(self.scratch.iter().copied()).map(padded).collect();

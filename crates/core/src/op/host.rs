@@ -27,6 +27,7 @@ impl Value {
     }
 
     /// As a complex number.
+    #[doc(hidden)]
     pub fn complex(self) -> Complex64 {
         match self {
             Value::Complex(re, im) => Complex64::new(re, im),

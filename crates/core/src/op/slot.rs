@@ -29,6 +29,7 @@ impl Slot {
     }
 
     /// The bytes that the elements take.
+    #[doc(hidden)]
     pub fn bytes(&self) -> u64 {
         self.len as u64 * self.dtype.size() as u64
     }

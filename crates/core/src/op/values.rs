@@ -165,16 +165,19 @@ impl Reach {
 
 impl Param {
     /// The low word of a number.
+    #[doc(hidden)]
     pub fn of(number: u64) -> Param {
         Param::Is(number as u32)
     }
 
     /// Words with known values.
+    #[doc(hidden)]
     pub fn all(words: impl IntoIterator<Item = u32>) -> Vec<Param> {
         words.into_iter().map(Param::Is).collect()
     }
 
     /// The word, with an operation's values filled in.
+    #[doc(hidden)]
     pub fn filled(&self, values: &Values) -> u32 {
         match self {
             Param::Is(word) => *word,
@@ -192,6 +195,7 @@ impl Param {
 
 impl Binding {
     /// The window, with an operation's values filled in. The result no longer moves.
+    #[doc(hidden)]
     pub fn filled(&self, values: &Values) -> Binding {
         match self.reach {
             None => *self,
@@ -247,6 +251,7 @@ impl Pass {
 pub struct Named {
     /// The name in the kernel's text.
     pub name: String,
+    /// The scalar's type, which says how many words it has.
     pub dtype: DType,
     /// The index of the scalar's first word.
     pub word: usize,

@@ -16,8 +16,11 @@ pub struct Space {
 /// How an array is walked.
 #[derive(Clone, Debug)]
 pub struct Walk {
+    /// The element at index 0 of all dimensions.
     pub offset: i64,
+    /// Elements from index to index, of each dimension of the space.
     pub strides: Vec<i64>,
+    /// Bytes of an element.
     pub size: u64,
 }
 

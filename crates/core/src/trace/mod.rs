@@ -55,14 +55,19 @@ impl Span {
     }
 }
 
-/// The work of a device during [`Device::profile`](crate::Device::profile). Prints as a table; [`Trace::chrome_json`]
+/// The work of a device during `Device::profile`. Prints as a table; [`Trace::chrome_json`]
 /// exports it for viewers.
 #[derive(Clone, Debug)]
 pub struct Trace {
+    #[doc(hidden)]
     pub device: String,
+    #[doc(hidden)]
     pub spans: Vec<Span>,
+    #[doc(hidden)]
     pub total: Duration,
+    #[doc(hidden)]
     pub device_clock: bool,
+    #[doc(hidden)]
     pub roofline: Option<Roofline>,
 }
 

@@ -21,20 +21,28 @@ pub struct Recorder {
 
 /// A [`Span`] by the host's own clock.
 pub struct Timed {
+    /// A launch, a transfer, or a wait.
     pub kind: SpanKind,
+    /// The work that took the time.
     pub task: Task,
+    /// The beginning, by the host's clock.
     pub start: Instant,
+    /// The time until the end.
     pub duration: Duration,
 }
 
 /// A launch, or several that the device runs as one; or what else took time.
 pub struct Task {
+    /// The kernel's name, or that of a transfer or a wait.
     pub name: String,
+    /// Bytes moved and operations, at least.
     pub cost: Cost,
+    /// How many launches it stands for; 0 for transfers and waits.
     pub launches: usize,
 }
 
 impl Task {
+    /// The task of one launch.
     pub fn of(launch: &Launch) -> Task {
         Task { name: launch.kernel.name().into(), cost: launch.cost(), launches: 1 }
     }
@@ -42,13 +50,18 @@ impl Task {
 
 /// A launch by the device's clock: nanoseconds from a moment that the host's clock knows too.
 pub struct Launched {
+    /// The launch, with its name and cost.
     pub task: Task,
+    /// When the host submitted it.
     pub submitted: Instant,
+    /// The beginning in nanoseconds, by the device's clock.
     pub start: f64,
+    /// The time that it ran, in nanoseconds.
     pub duration: f64,
 }
 
 impl Timed {
+    /// The span, with its beginning counted from `start`; zero if it began before.
     pub fn since(self, start: Instant) -> Span {
         let Task { name, cost, launches } = self.task;
         Span {
@@ -79,23 +92,28 @@ impl Recorder {
         !self.reserved.swap(true, Ordering::AcqRel)
     }
 
+    /// Gives the recorder back, for another profile.
     pub fn release(&self) {
         self.reserved.store(false, Ordering::Release);
     }
 
+    /// Drops older spans and begins to record.
     pub fn start(&self) {
         self.spans().clear();
         self.running.store(true, Ordering::Release);
     }
 
+    /// Ends recording; the spans stay until [`Recorder::take`].
     pub fn stop(&self) {
         self.running.store(false, Ordering::Release);
     }
 
+    /// Takes the spans out, in the order in which they were added.
     pub fn take(&self) -> Vec<Timed> {
         mem::take(&mut self.spans())
     }
 
+    /// Adds a span, whether or not a profile runs.
     pub fn add(&self, timed: Timed) {
         self.spans().push(timed);
     }

@@ -1,6 +1,6 @@
 //! A device's peak speeds of memory and arithmetic, which kernels are compared with.
 
-/// The peak speeds of a device's memory and arithmetic, as measured by [`Device::roofline`](crate::Device::roofline). A
+/// The peak speeds of a device's memory and arithmetic, as measured by `Device::roofline`. A
 /// kernel that moves `b` bytes and computes `f` operations takes at least the longer of `b / bytes_per_second` and
 /// `f / flops_per_second`.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -37,6 +37,7 @@ const FILES: [(&str, &str); 3] = [
 
 impl CudaSource {
     /// The CUDA text that may replace a kernel's translation, if there is one for this architecture.
+    #[doc(hidden)]
     pub fn native(kernel: &Kernel, options: &CudaOptions) -> Option<CudaSource> {
         source(kernel, &native_for(kernel, options.architecture)?, *options).ok()
     }

@@ -54,6 +54,7 @@ impl CudaSource {
     /// A kernel as CUDA C++.
     ///
     /// Errors: WGSL that has no CUDA form, with line and column.
+    #[doc(hidden)]
     pub fn translated(kernel: &Kernel, options: &CudaOptions) -> Result<CudaSource> {
         Ok(source(&translation(kernel)?, *options))
     }

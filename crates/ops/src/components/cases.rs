@@ -32,6 +32,7 @@ fn spiral(at: usize, extent: usize) -> bool {
     ring.is_multiple_of(2) != gap
 }
 
+/// The cases, the same for every device.
 pub fn cases(_: &Caps) -> Vec<Case> {
     let mut all = vec![];
     for connectivity in 1..=2 {

@@ -41,6 +41,7 @@ fn case(dtype: DType, shape: &[usize], windows: Vec<Window>, boundary: Boundary)
     of(expression(None, leaf(0, dtype, len, 0, &contiguous(shape))), shape, windows, boundary)
 }
 
+/// The cases for a device with these capabilities.
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let mut all = vec![];
     for dtype in [DType::F32, DType::F64].into_iter().filter(|&dtype| caps.lacks(dtype).is_none()) {

@@ -32,6 +32,7 @@ fn of(read: Leaf, shape: &[usize], axis: usize, metric: Metric, rare: usize) -> 
     Case::new(what, op).fill(0, fill).fill(1, values(&mut least.into_iter()))
 }
 
+/// The cases, the same for every device.
 pub fn cases(_: &Caps) -> Vec<Case> {
     let mut all = vec![];
     for metric in [Metric::Squares, Metric::Taxicab, Metric::Chessboard] {

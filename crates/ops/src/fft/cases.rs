@@ -38,6 +38,7 @@ fn case(what: impl Into<String>, op: Fft) -> Case {
     Case::new(what, op).fill(0, Fill::Numbers).scale(size)
 }
 
+/// The cases for a device with these capabilities.
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let kinds = [(DType::F32, DType::Complex32), (DType::F64, DType::Complex64)];
     kinds

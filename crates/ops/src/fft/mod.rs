@@ -1,6 +1,6 @@
 //! Fft: discrete Fourier transforms along an axis; `shaders/fft.wgsl`.
 //!
-//! X[j] = scale * sum over k of x[k] exp(-+ 2 pi i j k / n). Bound by memory: a length that a workgroup's memory holds, up to
+//! `X[j] = scale * sum over k of x[k] exp(-+ 2 pi i j k / n)`. Bound by memory: a length that a workgroup's memory holds, up to
 //! some thousands, is read once and written once; longer ones are two or three such launches over scratch memory, whose columns
 //! are read and written in segments (the four-step method of Bailey, "FFTs in external or hierarchical memory", 1990). On a
 //! processor, whose caches hold rows of any length, it is one launch always. Lengths have no prime above 13: for others arrays

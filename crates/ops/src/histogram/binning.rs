@@ -99,6 +99,7 @@ pub fn thresholds(dtype: DType, edges: &[f64]) -> Option<Vec<Value>> {
 
 impl Binning {
     /// Bins between even edges of values of type `dtype`.
+    #[doc(hidden)]
     pub fn even(dtype: DType, edges: &[f64], thresholds: &[Value]) -> Binning {
         let bins = edges.len() - 1;
         let float = dtype.class() == Class::Float;
@@ -123,6 +124,7 @@ impl Binning {
     }
 
     /// Bins between any edges that do not fall, in the type of the values.
+    #[doc(hidden)]
     pub fn search(dtype: DType, edges: &[Value]) -> Binning {
         let bins = edges.len() - 1;
         let (low, high) = ends(dtype, edges[0], edges[bins]);
@@ -130,11 +132,13 @@ impl Binning {
     }
 
     /// A bin for each number below `bins`.
+    #[doc(hidden)]
     pub fn numbers(bins: usize) -> Binning {
         Binning { bins, rule: Rule::Number }
     }
 
     /// The thresholds that lie in the edges' buffer.
+    #[doc(hidden)]
     pub fn thresholds(&self) -> usize {
         if self.rule == Rule::Number { 0 } else { self.bins + 1 }
     }

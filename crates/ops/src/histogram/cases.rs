@@ -6,6 +6,7 @@ use crosslane_core::caps::Caps;
 use crosslane_core::element::{Class, DType, Scalar};
 use crosslane_core::op::{Fill, Value};
 
+/// The cases for a device with these capabilities.
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let mut all: Vec<Case> = ordered(caps).flat_map(of_type).collect();
     let end = |x: f32| Scalar { dtype: DType::F32, bits: x.to_bits() as u128 };

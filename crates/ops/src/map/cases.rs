@@ -10,6 +10,7 @@ use crosslane_core::op::{Expression, Fill, Formula, Function, Leaf, LeafSource, 
 /// How an array is walked: name, shape, elements of the buffer, offset and strides.
 type Walked = (&'static str, &'static [usize], usize, i64, Vec<i64>);
 
+/// The cases for a device with these capabilities.
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let mut all: Vec<Case> =
         types(caps).flat_map(|dtype| functions(dtype).into_iter().chain(casts(caps, dtype))).collect();

@@ -32,6 +32,7 @@ fn largest(caps: &Caps, tensor: bool) -> [usize; 4] {
     if tensor { [1, 128 * down, 32, 128 * across] } else { [1, 128 * down, 8, 256 * across] }
 }
 
+/// The cases for a device with these capabilities.
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let mut all = vec![];
     let huge = if caps.binding_bytes < 1 << 30 { [1, 9_000, 9_000, 9_000] } else { [1, 50_000, 50_000, 50_000] };

@@ -65,6 +65,7 @@ fn listed(dtype: DType, shape: [usize; 2], rule: Rule, boundary: Boundary) -> Ca
     case(dtype, &shape, same(&shape, [0; 3]), points, rule, boundary).fill(1, Fill::Values(values))
 }
 
+/// The cases for a device with these capabilities.
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let mut all = vec![];
     let single = |count: usize| Span { count, first: 0, step: 1 };

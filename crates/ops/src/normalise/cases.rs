@@ -34,6 +34,7 @@ const SHAPES: [(&[usize], &[bool]); 21] = [
 /// Rows so long that hundreds of workgroups share them.
 const LONG: [usize; 2] = [2_200_000, 4_300_000];
 
+/// The cases for a device with these capabilities.
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let mut all = vec![];
     let (epsilon, freedom) = (1e-5, 1.0);

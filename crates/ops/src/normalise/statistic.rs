@@ -23,7 +23,7 @@ pub(super) enum Kind {
 }
 
 impl Normalisation {
-    /// The name, as the method of [`crate::Array`].
+    /// The name, as the method of `crosslane::Array`.
     pub fn name(self) -> &'static str {
         self.kind().name()
     }
@@ -56,7 +56,7 @@ impl Kind {
         matches!(self, Kind::Softmax | Kind::LogSoftmax | Kind::LogSumExp)
     }
 
-    /// The name, as the method of [`crate::Array`].
+    /// The name, as the method of `crosslane::Array`.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Softmax => "softmax",

@@ -24,6 +24,7 @@ fn case(dtype: DType, shape: &[usize], widths: &[(usize, usize)], boundary: Boun
     of(expression(None, leaf(0, dtype, shape.iter().product(), 0, &contiguous(shape))), shape, widths, boundary)
 }
 
+/// The cases for a device with these capabilities.
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let mut all = vec![];
     for dtype in types(caps) {

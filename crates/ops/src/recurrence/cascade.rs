@@ -11,6 +11,7 @@ const LARGEST: f64 = 1e18;
 /// `y = b[0] x + z[0]; z[j] = b[j + 1] x + z[j + 1] - a[j + 1] y`.
 #[derive(Clone, Debug)]
 pub struct Cascade {
+    /// The order of each section, and the numbers of its state.
     pub order: usize,
     /// Of each section `b[0..=order]`, then `a[1..=order]`; `a[0]` is 1.
     pub sections: Vec<Vec<f64>>,

@@ -44,6 +44,7 @@ fn case(dtype: DType, shape: &[usize], axis: usize, cascade: &Cascade, states: [
     of(expression(None, leaf(0, dtype, len, 0, &contiguous(shape))), shape, axis, cascade, states)
 }
 
+/// The cases for a device with these capabilities.
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let mut all = vec![];
     for dtype in [DType::F32, DType::F64].into_iter().filter(|&dtype| caps.lacks(dtype).is_none()) {

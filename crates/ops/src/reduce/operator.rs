@@ -75,7 +75,7 @@ impl Operator {
 }
 
 impl Operator {
-    /// The name, as the method of [`crate::Array`].
+    /// The name, as the method of `crosslane::Array`.
     pub fn name(&self) -> &'static str {
         match self {
             Operator::Sum => "sum",
@@ -102,11 +102,13 @@ impl Operator {
     }
 
     /// Whether there is a result without elements.
+    #[doc(hidden)]
     pub fn has_identity(&self) -> bool {
         !matches!(self, Operator::Minimum | Operator::Maximum | Operator::ArgMinimum | Operator::ArgMaximum)
     }
 
     /// The formulas in it.
+    #[doc(hidden)]
     pub fn formulas(&self) -> impl Iterator<Item = &Formula> {
         let (combine, post) = match self {
             Operator::Custom { combine, post, .. } => (Some(combine), post.as_ref()),
@@ -129,6 +131,7 @@ impl Operator {
     }
 
     /// The identity, in the accumulator's type.
+    #[doc(hidden)]
     pub fn identity(&self, dtype: DType) -> Scalar {
         let accumulator = self.accumulator(dtype);
         let (low, high) = match accumulator.class() {
@@ -145,6 +148,7 @@ impl Operator {
     }
 
     /// The result of no elements.
+    #[doc(hidden)]
     pub fn empty_result(&self, dtype: DType) -> Scalar {
         match self {
             Operator::Custom { identity, .. } => *identity,
@@ -154,6 +158,7 @@ impl Operator {
 
     /// WGSL declarations of these names, and `lift`: what is combined, how, what that begins with, and what a result is made
     /// of it.
+    #[doc(hidden)]
     pub fn text(&self, dtype: DType, names: &Names) -> String {
         self.combine_text(dtype, names) + &self.identity_text(dtype, names)
     }
@@ -225,6 +230,7 @@ impl Operator {
     }
 
     /// The result by definition over values in order.
+    #[doc(hidden)]
     pub fn meaning(&self, dtype: DType, values: impl Iterator<Item = Value>) -> Value {
         let float = dtype.class() == Class::Float;
         let complex = |value: Complex64| Value::Complex(value.re, value.im);

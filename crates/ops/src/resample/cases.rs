@@ -56,6 +56,7 @@ impl Problem<'_> {
     }
 }
 
+/// The cases for a device with these capabilities.
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let mut all = vec![];
     let floats = [DType::F32; 2];

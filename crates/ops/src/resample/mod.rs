@@ -27,6 +27,7 @@ pub struct Resample {
     /// The pixels, as f32 or f64, in which they are added up.
     pub expression: Expression,
     /// Their index space.
+    #[doc(hidden)]
     pub extents: Extents,
     /// The tables of rows and of columns, one after the other: one leaf without gaps, of u32 for pixels of f32 (weights by their
     /// bits), of f64 for pixels of f64.

@@ -5,6 +5,7 @@ use crate::cases::{Case, ordered, row};
 use crosslane_core::caps::Caps;
 use crosslane_core::op::Fill;
 
+/// The cases for a device with these capabilities.
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let case = |dtype, len: usize, used: usize| {
         let op = Runs { values: row(0, dtype, len), len: used, output: 1 };

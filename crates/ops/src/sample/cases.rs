@@ -82,6 +82,7 @@ fn chosen(types: [DType; 2]) -> Case {
     Case::new(format!("chosen images of {types:?}"), op).fill(2, Fill::Indices(7)).scale(12.0)
 }
 
+/// The cases for a device with these capabilities.
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let mut all = vec![];
     use Resampling::*;

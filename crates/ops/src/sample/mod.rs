@@ -24,6 +24,7 @@ pub struct Sample {
     /// The pixels, as f32 or f64, in which they are added up.
     pub expression: Expression,
     /// Their index space.
+    #[doc(hidden)]
     pub extents: Extents,
     /// The row and the column that each result reads, counted from the middle of the first pixel: in the pixels' type over
     /// the results' index space.
@@ -31,6 +32,7 @@ pub struct Sample {
     /// The image that each result reads, a u32 over the results' index space; without it its own.
     pub images: Option<Expression>,
     /// The results' index space.
+    #[doc(hidden)]
     pub results: Extents,
     /// How pixels are weighed: the nearest, linearly, or by Keys' cubic convolution.
     pub by: Resampling,

@@ -21,6 +21,7 @@ const SHAPES: [&[usize]; 12] = [
     &[100_000_000],
 ];
 
+/// The cases for a device with these capabilities.
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let of = |dtype| {
         SHAPES.into_iter().flat_map(move |shape| scans(dtype, shape).into_iter().chain(others(caps, dtype, shape)))

@@ -7,6 +7,7 @@ use crosslane_core::caps::Caps;
 use crosslane_core::element::DType;
 use crosslane_core::op::{Fill, Leaf, LeafSource};
 
+/// The cases for a device with these capabilities.
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let mut all = vec![];
     for dtype in types(caps) {

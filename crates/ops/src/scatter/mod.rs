@@ -51,6 +51,7 @@ pub struct Scatter {
 
 impl Combine {
     /// Whether there are atomics for it: all types can be replaced, 32-bit numbers combined.
+    #[doc(hidden)]
     pub fn exists(self, dtype: DType) -> bool {
         self == Combine::Replace || matches!(dtype, DType::F32 | DType::I32 | DType::U32)
     }

@@ -6,6 +6,7 @@ use crate::searchsorted::Side;
 use crosslane_core::caps::Caps;
 use crosslane_core::op::Fill;
 
+/// The cases for a device with these capabilities.
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let mut all = vec![];
     for dtype in ordered(caps) {

@@ -6,6 +6,7 @@ use crosslane_core::caps::Caps;
 use crosslane_core::element::DType;
 use crosslane_core::op::{Expression, Fill};
 
+/// The cases for a device with these capabilities.
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let mut all = vec![];
     for dtype in kinds(caps).chain([DType::U16, DType::Bool, DType::I32, DType::U32]) {

@@ -154,6 +154,7 @@ fn case(kind: &Kind, dtype: DType, shape: &[usize], boundary: Boundary, steps: u
     (0..kind.fields).fold(case, |case, slot| case.fill(slot, Fill::Numbers)).scale(3.0 * steps as f64)
 }
 
+/// The cases for a device with these capabilities.
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let mut all = vec![];
     for boundary in BOUNDARIES {

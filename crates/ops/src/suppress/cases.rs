@@ -20,6 +20,7 @@ const SLOPES: [[f64; 2]; 9] = [
     [9000.0, 0.0],
 ];
 
+/// The cases for a device with these capabilities.
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let mut all = vec![];
     for dtype in [DType::F32, DType::F64].into_iter().filter(|&dtype| caps.lacks(dtype).is_none()) {

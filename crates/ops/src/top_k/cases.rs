@@ -5,6 +5,7 @@ use crate::cases::{Case, kinds, row};
 use crosslane_core::caps::Caps;
 use crosslane_core::op::Fill;
 
+/// The cases for a device with these capabilities.
 pub fn cases(caps: &Caps) -> Vec<Case> {
     let mut all = vec![];
     for dtype in kinds(caps) {

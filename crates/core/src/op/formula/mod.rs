@@ -17,8 +17,8 @@ use crate::op::host::Value;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// A function of numbers: made from a WGSL text by [`crate::Elementwise`], [`crate::Reduction`] or
-/// [`crate::Array::reduce`], or one of the library's, such as a draw of random numbers. Cheap to clone.
+/// A function of numbers: made from a WGSL text by `crosslane::Elementwise`, `crosslane::Reduction` or
+/// `crosslane::Array::reduce`, or one of the library's, such as a draw of random numbers. Cheap to clone.
 #[derive(Clone)]
 pub struct Formula(Source);
 
@@ -52,11 +52,13 @@ pub struct Parts {
 }
 
 impl Formula {
+    #[doc(hidden)]
     pub fn new(parts: Parts) -> Formula {
         Formula(Source::Own(Arc::new(parts)))
     }
 
     /// A function of the library.
+    #[doc(hidden)]
     pub fn shared(function: &'static Shared) -> Formula {
         Formula(Source::Shared(function))
     }
@@ -86,6 +88,7 @@ impl Formula {
     }
 
     /// Operators and functions in it.
+    #[doc(hidden)]
     pub fn operations(&self) -> u64 {
         match &self.0 {
             Source::Own(parts) => parts.operations,
@@ -94,6 +97,7 @@ impl Formula {
     }
 
     /// Whether computing the value again for repeated elements would be expensive.
+    #[doc(hidden)]
     pub fn costly(&self) -> bool {
         match &self.0 {
             Source::Own(parts) => parts.costly,
@@ -103,6 +107,7 @@ impl Formula {
 
     /// Whether four copies of it would be a long kernel: drivers take minutes to compile some, and what it reads and writes
     /// waits for arithmetic anyway.
+    #[doc(hidden)]
     pub fn is_long(&self) -> bool {
         /// Not tuned: draws by attempts are above it, the others below.
         const SHORT: u64 = 150;
@@ -113,11 +118,13 @@ impl Formula {
     }
 
     /// Whether four neighbours are computed together, at less than the cost of four.
+    #[doc(hidden)]
     pub fn is_cheaper_together(&self) -> bool {
         matches!(&self.0, Source::Shared(shared) if shared.four.is_some())
     }
 
     /// Whether the text needs no run-time checks. The library's functions ran with all checks on.
+    #[doc(hidden)]
     pub fn safe(&self) -> bool {
         match &self.0 {
             Source::Own(parts) => parts.safe,
@@ -126,6 +133,7 @@ impl Formula {
     }
 
     /// Features that a device must have.
+    #[doc(hidden)]
     pub fn features(&self) -> &[Feature] {
         match &self.0 {
             Source::Own(parts) => &parts.features,
@@ -134,6 +142,7 @@ impl Formula {
     }
 
     /// The value by definition. None for a program's text: only engines know what it means.
+    #[doc(hidden)]
     pub fn meaning(&self, arguments: &[Value]) -> Option<Value> {
         match &self.0 {
             Source::Own(_) => None,
@@ -142,6 +151,7 @@ impl Formula {
     }
 
     /// The formula as a WGSL function of this name; nothing where the library has it.
+    #[doc(hidden)]
     pub fn definition(&self, name: &str) -> String {
         let Source::Own(parts) = &self.0 else { return String::new() };
         let parameters: Vec<String> =
@@ -151,6 +161,7 @@ impl Formula {
 
     /// A call for one value, or for four: lane by lane, as GPUs compute anyway, where there is no function of four. A
     /// program's formula is the function `name`.
+    #[doc(hidden)]
     pub fn call(&self, name: &str, arguments: &[String], width: u32) -> String {
         let (name, four) = match &self.0 {
             Source::Own(_) => (name, None),

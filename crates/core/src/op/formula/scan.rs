@@ -107,7 +107,9 @@ pub enum Kind {
 /// A parameter of a formula.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
+    /// Its name in the formula's text.
     pub name: String,
+    /// Its type, known or open.
     pub kind: Kind,
     /// Where its name stands in the parameters' text.
     pub at: Range<usize>,

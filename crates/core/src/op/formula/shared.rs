@@ -11,6 +11,7 @@ pub struct Shared {
     pub name: &'static str,
     /// Names and types.
     pub parameters: &'static [(&'static str, DType)],
+    /// The type of the value.
     pub result: DType,
     /// The WGSL function of four neighbours, where they are cheaper together: it takes vectors of four.
     pub four: Option<&'static str>,

@@ -20,6 +20,7 @@ pub struct Text<'a> {
     pub operation: &'static str,
     /// The name of the text in errors: the expression, for instance.
     pub what: &'static str,
+    /// The WGSL text.
     pub text: &'a str,
     /// Names and types. Other names in the text are not parameters.
     pub parameters: Vec<(String, DType)>,
@@ -27,6 +28,7 @@ pub struct Text<'a> {
     pub letters: &'a [(String, DType)],
     /// The type that the value must have.
     pub result: Option<DType>,
+    /// The line of the program that gave the text.
     pub at: CallSite,
 }
 

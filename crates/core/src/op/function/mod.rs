@@ -240,7 +240,7 @@ fn next(dtype: DType, from: f64, to: f64) -> Value {
 }
 
 impl Function {
-    /// The name: that of the method of [`crate::Array`].
+    /// The name: that of the method of `crosslane::Array`.
     pub fn name(self) -> &'static str {
         self.row().name
     }
@@ -270,6 +270,7 @@ impl Function {
 
     /// Whether the function costs more than a few instructions, and so should not be computed again for repeated
     /// elements.
+    #[doc(hidden)]
     pub fn costly(self) -> bool {
         use Function::*;
         let ordered =
@@ -299,11 +300,13 @@ impl Function {
     }
 
     /// Whether the result is computed in f32 and rounded to this type.
+    #[doc(hidden)]
     pub fn through_f32(self, dtype: DType) -> bool {
         dtype == DType::F16 && self.shared(dtype) && self.row().gives == Gives::Same
     }
 
     /// The WGSL expression over arguments of this type and width.
+    #[doc(hidden)]
     pub fn wgsl(self, dtype: DType, width: u32, args: [&str; 3]) -> String {
         debug_assert!(width == 1 || self.complex_text(dtype).is_none(), "complex numbers are computed one at a time");
         let wide = |t: &str| if width == 1 { t.to_string() } else { format!("vec4<{t}>") };
