@@ -255,7 +255,8 @@ fn arrows(all: &BTreeMap<Module, Said>, shown: impl Fn(&Module) -> Module) -> Ar
     for (from, said) in all.iter().filter(|(from, _)| from.len() > 1) {
         let to = arrows.entry(shown(from)).or_default();
         let targets = said.paths.iter().filter_map(|path| target(all, from, path, 0));
-        let defines = |other: &&Module| other[0] == from[0] && !all[*other].macros.is_disjoint(&said.calls);
+        let foreign: BTreeSet<String> = said.calls.difference(&said.macros).cloned().collect();
+        let defines = |other: &&Module| other[0] == from[0] && !all[*other].macros.is_disjoint(&foreign);
         let targets = targets.chain(all.keys().filter(defines).cloned()).filter(|to| to.len() > 1);
         to.extend(targets.map(|to| shown(&to)).filter(|to| *to != shown(from)));
     }
