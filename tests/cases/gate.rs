@@ -13,7 +13,7 @@ use std::time::Instant;
 pub const NARROW: u64 = 1 << 16;
 /// The same for kernels that combine what many windows gave. Normalisations alone can do with so little.
 const NARROWER: [u64; 3] = [1 << 14, 1 << 12, 1 << 11];
-/// Multiprocessors of a large card: `MANY` of `src/caps.rs`, which plans for any device that does not tell take too.
+/// Multiprocessors of a large card: `MANY` of `crates/core/src/caps.rs`, which plans for any device that does not tell take too.
 const MANY: u32 = 128;
 /// Elements of the largest case that runs in the most windows, of the largest that runs in many, and of the largest that runs.
 const MOST_NARROWER: usize = 250_000;

@@ -67,7 +67,8 @@ fn files(folder: &Path) -> Outcome<Vec<PathBuf>> {
         let named =
             |names: &[&str]| path.file_name().and_then(|name| name.to_str()).is_some_and(|name| names.contains(&name));
         let kind = path.extension().and_then(|kind| kind.to_str());
-        if path.is_dir() && !named(&["rendered", "tests"]) {
+        // Crates have links to `shaders`.
+        if path.is_dir() && !path.is_symlink() && !named(&["rendered", "tests"]) {
             all.extend(files(&path)?);
         } else if matches!(kind, Some("rs" | "wgsl" | "cu" | "cuh" | "js")) && !named(&["tests.rs", "cases.rs"]) {
             all.push(path);

@@ -26,7 +26,7 @@ pub enum Class {
 /// it, and the WGSL type of its values in a kernel.
 ///
 /// A type that another one computes with is storage only. Its values in a kernel are words that hold its bits, zero-extended:
-/// only casts and comparisons know what they mean (`src/ops/fuse/cast.rs`, `src/op/function/own.rs`).
+/// only casts and comparisons know what they mean (`crates/ops/src/fuse/cast.rs`, `crates/core/src/op/function/own.rs`).
 macro_rules! types {
     ($($(#[$doc:meta])* $variant:ident $name:literal $size:literal $class:ident $compute:ident $wgsl:literal;)*) => {
         /// The type of an array's elements, as a value.

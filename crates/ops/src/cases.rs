@@ -12,7 +12,7 @@ pub type Cases = fn(&Caps) -> Vec<Case>;
 
 macro_rules! all {
     ($($name:ident [$($shader:literal)*] {$($public:ident),*};)* _ [$($other:literal)*]) => {
-        /// Every operation's cases, by its name: those of the one list in `src/ops/mod.rs`.
+        /// Every operation's cases, by its name: those of the one list in `crates/ops/src/lib.rs`.
         pub const ALL: &[(&str, Cases)] = &[$((stringify!($name), crate::$name::cases::cases)),*];
     };
 }

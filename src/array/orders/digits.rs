@@ -8,7 +8,7 @@ use crosslane_core::error::{CallSite, Result};
 use crosslane_ops::order::infinity;
 use std::ops::Range;
 
-/// `digits(bits, dtype, descending, range)`: the digit of each key, of which `bits` are the bits, as `src/ops/order.rs` has it.
+/// `digits(bits, dtype, descending, range)`: the digit of each key, of which `bits` are the bits, as `crates/ops/src/order.rs` has it.
 macro_rules! digits {
     ($name:ident, $number:ident) => {
         fn $name(bits: &Array<$number>, dtype: DType, descending: bool, range: &Range<u32>) -> Array<$number> {
