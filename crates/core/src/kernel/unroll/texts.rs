@@ -24,7 +24,7 @@ pub const HEAD: &str = "fn unroll() {} fn unroll_if(holds: bool) {} const ITEMS 
 pub fn main(body: &str) -> String {
     format!(
         "{HEAD} @compute @workgroup_size(32) /// A kernel with this body.
-pub fn main(@builtin(local_invocation_index) lane: u32) {{ {body} }}"
+fn main(@builtin(local_invocation_index) lane: u32) {{ {body} }}"
     )
 }
 
