@@ -22,10 +22,7 @@ pub const HEAD: &str = "fn unroll() {} fn unroll_if(holds: bool) {} const ITEMS 
 
 /// A kernel with this body.
 pub fn main(body: &str) -> String {
-    format!(
-        "{HEAD} @compute @workgroup_size(32) /// A kernel with this body.
-fn main(@builtin(local_invocation_index) lane: u32) {{ {body} }}"
-    )
+    format!("{HEAD} @compute @workgroup_size(32) fn main(@builtin(local_invocation_index) lane: u32) {{ {body} }}")
 }
 
 /// Texts with marked loops: loops, local arrays and local variables that are left.
