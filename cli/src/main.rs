@@ -14,6 +14,7 @@ mod engines;
 mod export;
 mod groups;
 mod histograms;
+mod indices;
 mod kernel;
 mod kernels;
 mod latency;
